@@ -1,0 +1,63 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+/// Modules in the order of their level: an arrow points only to a target above it.
+/// Link-time choices of the shared library (soname, version script, static Swift
+/// runtime) are passed by CMakeLists.txt, so that the package can be a dependency.
+let package = Package(
+  name: "hoist",
+  products: [
+    .library(name: "hoist", type: .dynamic, targets: ["Hoist"]),
+    .executable(name: "hoist-cli", targets: ["hoist-cli"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+  ],
+  targets: [
+    // Level 0: C. Public headers, our own shims, module maps of system libraries.
+    .systemLibrary(name: "CHoist", path: "Include"),
+    .target(name: "CShims"),
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
+
+    // Levels 1 to 3: the core, which names no vendor.
+    .target(name: "HoistBase", dependencies: ["CShims"]),
+    .target(name: "HoistJSON", dependencies: ["HoistBase", "CJansson"]),
+    .target(name: "HoistCore", dependencies: ["HoistBase", "HoistJSON", "CShims"]),
+
+    // Level 4: built-in implementations of the core's seams, and one provider per service.
+    .target(name: "HoistCurl", dependencies: ["HoistCore", "HoistBase", "CCurl", "CShims"]),
+    .target(name: "HoistSQLite", dependencies: ["HoistCore", "HoistBase", "CSQLite", "CShims"]),
+    .target(name: "HoistRegex", dependencies: ["HoistCore", "HoistBase", "CPCRE2"]),
+    .target(name: "HoistStandardLog", dependencies: ["HoistCore", "HoistBase"]),
+    .target(name: "HoistUnleash", dependencies: ["HoistCore", "HoistJSON", "HoistBase", "CShims"]),
+
+    // Level 5: the Swift face and the C entry points.
+    .target(
+      name: "Hoist",
+      dependencies: [
+        "HoistUnleash", "HoistCurl", "HoistSQLite", "HoistRegex", "HoistStandardLog",
+        "HoistCore", "HoistJSON", "HoistBase", "CHoist", "CJansson", "CShims",
+      ]),
+    .executableTarget(
+      name: "hoist-cli",
+      dependencies: ["Hoist", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+
+    // Tests mirror the modules.
+    .target(
+      name: "HoistTestSupport", dependencies: ["HoistCore", "HoistJSON", "HoistBase"],
+      path: "Tests/HoistTestSupport"),
+    .testTarget(name: "HoistBaseTests", dependencies: ["HoistBase", "HoistTestSupport"]),
+    .testTarget(name: "HoistJSONTests", dependencies: ["HoistJSON", "HoistTestSupport"]),
+    .testTarget(name: "HoistCoreTests", dependencies: ["HoistCore", "HoistTestSupport"]),
+    .testTarget(name: "HoistCurlTests", dependencies: ["HoistCurl", "HoistTestSupport"]),
+    .testTarget(name: "HoistSQLiteTests", dependencies: ["HoistSQLite", "HoistTestSupport"]),
+    .testTarget(name: "HoistRegexTests", dependencies: ["HoistRegex", "HoistJSON", "HoistTestSupport"]),
+    .testTarget(
+      name: "HoistUnleashTests", dependencies: ["HoistUnleash", "HoistRegex", "HoistTestSupport"]),
+    .testTarget(name: "HoistTests", dependencies: ["Hoist", "HoistTestSupport"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,13 @@
+/* Threads of the library's own. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Starts a detached thread that blocks all signals, so that the host's handlers never
+ * run on it. Returns 0 or an errno value. */
+int shim_thread_start(const char *_Nonnull name, size_t stack_bytes,
+                      void (*_Nonnull body)(void *_Nullable), void *_Nullable argument);
+
+/* True on a thread that shim_thread_start made. */
+bool shim_thread_is_own(void);

@@ -1,0 +1,19 @@
+#include "shim_fork.h"
+#include "shim_private.h"
+#include "shim_reader.h"
+#include <pthread.h>
+
+uint32_t shim_fork_generation_value = 0;
+
+static void in_child(void) {
+  __atomic_fetch_add(&shim_fork_generation_value, 1, __ATOMIC_RELAXED);
+  shim_reader_after_fork();
+  shim_locks_child();
+}
+
+static void install(void) { pthread_atfork(shim_locks_prepare, shim_locks_parent, in_child); }
+
+void shim_fork_install(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, install);
+}

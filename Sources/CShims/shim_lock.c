@@ -1,0 +1,134 @@
+#include "shim_lock.h"
+#include "shim_fork.h"
+#include "shim_private.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct shim_lock {
+  pthread_mutex_t mutex;
+  struct shim_lock *next;  /* every lock ever made */
+  struct shim_lock *spare; /* those given back, for reuse */
+};
+
+struct shim_condition {
+  pthread_cond_t condition;
+  struct shim_condition *next, **link;
+};
+
+/* Guards the lists. Nobody waits for another lock while holding it. */
+static pthread_mutex_t registry = PTHREAD_MUTEX_INITIALIZER;
+/* A lock that is given back stays in this list: the fork handler may be waiting for it. */
+static shim_lock *locks;
+static shim_lock *spares;
+static shim_condition *conditions;
+
+static void *allocate(size_t bytes) {
+  void *memory = calloc(1, bytes);
+  if (!memory) abort(); /* as the Swift runtime does when memory is gone */
+  return memory;
+}
+
+shim_lock *shim_lock_new(void) {
+  shim_fork_install();
+  pthread_mutex_lock(&registry);
+  shim_lock *lock = spares;
+  if (lock) {
+    spares = lock->spare;
+  } else {
+    lock = allocate(sizeof *lock);
+    pthread_mutex_init(&lock->mutex, NULL);
+    lock->next = locks;
+    locks = lock;
+  }
+  pthread_mutex_unlock(&registry);
+  return lock;
+}
+
+void shim_lock_free(shim_lock *lock) {
+  pthread_mutex_lock(&registry);
+  lock->spare = spares;
+  spares = lock;
+  pthread_mutex_unlock(&registry);
+}
+
+void shim_lock_lock(shim_lock *lock) { pthread_mutex_lock(&lock->mutex); }
+bool shim_lock_try(shim_lock *lock) { return pthread_mutex_trylock(&lock->mutex) == 0; }
+void shim_lock_unlock(shim_lock *lock) { pthread_mutex_unlock(&lock->mutex); }
+
+static void condition_init(pthread_cond_t *condition) {
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init(condition, &attributes);
+  pthread_condattr_destroy(&attributes);
+}
+
+shim_condition *shim_condition_new(void) {
+  shim_fork_install();
+  shim_condition *condition = allocate(sizeof *condition);
+  condition_init(&condition->condition);
+  pthread_mutex_lock(&registry);
+  condition->next = conditions;
+  condition->link = &conditions;
+  if (conditions) conditions->link = &condition->next;
+  conditions = condition;
+  pthread_mutex_unlock(&registry);
+  return condition;
+}
+
+void shim_condition_free(shim_condition *condition) {
+  pthread_mutex_lock(&registry);
+  *condition->link = condition->next;
+  if (condition->next) condition->next->link = condition->link;
+  pthread_mutex_unlock(&registry);
+  pthread_cond_destroy(&condition->condition);
+  free(condition);
+}
+
+void shim_condition_broadcast(shim_condition *condition) { pthread_cond_broadcast(&condition->condition); }
+
+bool shim_condition_wait(shim_condition *condition, shim_lock *lock, int64_t deadline_ns) {
+  if (deadline_ns == INT64_MAX) {
+    pthread_cond_wait(&condition->condition, &lock->mutex);
+    return true;
+  }
+  if (deadline_ns < 0) deadline_ns = 0;
+  struct timespec at = {.tv_sec = deadline_ns / 1000000000, .tv_nsec = deadline_ns % 1000000000};
+  return pthread_cond_timedwait(&condition->condition, &lock->mutex, &at) == 0;
+}
+
+/* Takes the registry and every lock that is free, beside `held`, which the caller has.
+ * On a busy one it gives everything back, `held` too, and names the busy one. */
+static shim_lock *take_all(shim_lock *held) {
+  pthread_mutex_lock(&registry);
+  for (shim_lock *lock = locks; lock; lock = lock->next) {
+    if (lock == held || pthread_mutex_trylock(&lock->mutex) == 0) continue;
+    for (shim_lock *taken = locks; taken != lock; taken = taken->next) {
+      if (taken != held) pthread_mutex_unlock(&taken->mutex);
+    }
+    if (held) pthread_mutex_unlock(&held->mutex);
+    pthread_mutex_unlock(&registry);
+    return lock;
+  }
+  return NULL;
+}
+
+void shim_locks_prepare(void) {
+  shim_lock *busy = NULL;
+  while ((busy = take_all(busy)) != NULL) pthread_mutex_lock(&busy->mutex);
+}
+
+static void release_all(void) {
+  for (shim_lock *lock = locks; lock; lock = lock->next) pthread_mutex_unlock(&lock->mutex);
+  pthread_mutex_unlock(&registry);
+}
+
+void shim_locks_parent(void) { release_all(); }
+
+void shim_locks_child(void) {
+  for (shim_condition *condition = conditions; condition; condition = condition->next) {
+    condition_init(&condition->condition); /* its waiters do not exist here */
+  }
+  release_all();
+}

@@ -1,0 +1,49 @@
+#define _GNU_SOURCE
+#include "shim_thread.h"
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <errno.h>
+
+static __thread bool is_own __attribute__((tls_model("initial-exec")));
+
+typedef struct start {
+  void (*body)(void *);
+  void *argument;
+} start;
+
+static void *run(void *raw) {
+  start work = *(start *)raw;
+  free(raw);
+  is_own = true;
+  work.body(work.argument);
+  return NULL;
+}
+
+int shim_thread_start(const char *name, size_t stack_bytes, void (*body)(void *), void *argument) {
+  start *work = malloc(sizeof *work);
+  if (!work) return ENOMEM;
+  *work = (start){body, argument};
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, stack_bytes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  int failure = pthread_create(&thread, &attributes, run, work);
+  if (!failure) {
+    char short_name[16];
+    strncpy(short_name, name, 15);
+    short_name[15] = 0;
+    pthread_setname_np(thread, short_name);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+  if (failure) free(work);
+  return failure;
+}
+
+bool shim_thread_is_own(void) { return is_own; }

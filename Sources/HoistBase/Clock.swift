@@ -1,0 +1,23 @@
+internal import Glibc
+
+/// Where time comes from. Logic asks the clock it was given, so that tests can turn it.
+public protocol Clock: AnyObject, Sendable {
+  /// Nanoseconds of a clock that never leaps and has no meaning between processes.
+  var monotonicNanoseconds: Int64 { get }
+  /// Milliseconds since 1970-01-01T00:00:00Z; may leap either way.
+  var unixMilliseconds: Int64 { get }
+}
+
+/// The machine's clocks.
+public final class SystemClock: Clock {
+  public init() {}
+
+  public var monotonicNanoseconds: Int64 { Self.read(CLOCK_MONOTONIC) }
+  public var unixMilliseconds: Int64 { Self.read(CLOCK_REALTIME) / 1_000_000 }
+
+  private static func read(_ clock: clockid_t) -> Int64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+  }
+}

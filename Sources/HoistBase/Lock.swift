@@ -1,0 +1,44 @@
+package import CShims
+
+/// A mutex that stays usable in a forked child. Not recursive.
+///
+/// `Synchronization.Mutex` traps in a child when another thread held it at the fork;
+/// this one stands in the registry of `shim_lock.h`, which the fork handler takes whole.
+/// Never held while host code, a system library's call or I/O runs.
+public final class Lock: @unchecked Sendable {
+  @usableFromInline package let raw: OpaquePointer
+
+  public init() { raw = shim_lock_new() }
+  deinit { shim_lock_free(raw) }
+
+  @inline(__always)
+  public func withLock<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    shim_lock_lock(raw)
+    defer { shim_lock_unlock(raw) }
+    return try body()
+  }
+
+  /// Runs `body` only when the lock is free at once; `nil` otherwise.
+  public func withLockIfFree<Result>(_ body: () -> Result) -> Result? {
+    guard shim_lock_try(raw) else { return nil }
+    defer { shim_lock_unlock(raw) }
+    return body()
+  }
+}
+
+/// A condition variable on the monotonic clock, made anew in a forked child.
+public final class Condition: @unchecked Sendable {
+  private let raw: OpaquePointer
+
+  public init() { raw = shim_condition_new() }
+  deinit { shim_condition_free(raw) }
+
+  public func broadcast() { shim_condition_broadcast(raw) }
+
+  /// Waits with `lock` held by the caller; it is released while waiting.
+  /// - Parameter deadline: monotonic nanoseconds; `Int64.max` waits for ever.
+  /// - Returns: false when the deadline passed. Wake-ups may be spurious: check again.
+  public func wait(_ lock: Lock, untilNanoseconds deadline: Int64) -> Bool {
+    shim_condition_wait(raw, lock.raw, deadline)
+  }
+}

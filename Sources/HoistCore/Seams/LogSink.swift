@@ -1,0 +1,14 @@
+/// How grave a log line is; a sink's threshold lets through its level and graver ones.
+public enum LogLevel: Int32, Sendable, Comparable, CaseIterable {
+  case error = 1
+  case warning = 2
+  case info = 3
+  case debug = 4
+
+  public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// Takes finished log lines. Called on a client's delivery lane, one line at a time; may be slow.
+public protocol LogSink: AnyObject, Sendable {
+  func write(_ level: LogLevel, _ message: String)
+}

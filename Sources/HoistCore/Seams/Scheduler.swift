@@ -1,0 +1,20 @@
+/// Something that can be called off. Harmless when it has already happened.
+public protocol Cancellable: AnyObject, Sendable {
+  func cancel()
+}
+
+/// The thread that all of a client's life cycle runs on: one per process, shared by all clients.
+///
+/// A provider's state is touched by work of its scheduler only, and so needs no lock. Work must be
+/// short and must not call host code: that belongs on a `Lane`.
+public protocol Scheduler: AnyObject, Sendable {
+  /// Runs `work` on the scheduler's thread, after what was posted before. Callable from any thread,
+  /// also from work itself. After a fork, a child's first post starts a thread of its own.
+  func post(_ work: @escaping @Sendable () -> Void)
+
+  /// Runs `work` once, no sooner than `delayMilliseconds` (negative counts as 0) by the monotonic clock.
+  func schedule(afterMilliseconds delayMilliseconds: Int64, _ work: @escaping @Sendable () -> Void) -> any Cancellable
+
+  /// True when the caller is on the scheduler's thread.
+  var isCurrent: Bool { get }
+}

@@ -1,0 +1,103 @@
+/// One header line. Names compare without regard to ASCII case.
+public struct HTTPHeader: Sendable, Equatable {
+  public var name: String
+  public var value: String
+  public init(_ name: String, _ value: String) {
+    self.name = name
+    self.value = value
+  }
+}
+
+/// A request as a provider describes it; the transport adds nothing a service can see but
+/// `User-Agent`, `Host`, `Accept-Encoding` and the length of the body.
+public struct HTTPRequest: Sendable {
+  public var method: String
+  /// Absolute, http or https, already percent-encoded.
+  public var url: String
+  public var headers: [HTTPHeader]
+  public var body: [UInt8]?
+  public var connectTimeoutMilliseconds: Int64 = 10_000
+  /// The whole exchange; 0 means no limit (streams).
+  public var timeoutMilliseconds: Int64 = 30_000
+  /// Longest silence while a response is being read; 0 means no limit.
+  public var idleTimeoutMilliseconds: Int64 = 0
+  /// Counted after decompression. More ends the exchange with `.tooLarge`.
+  public var maximumResponseBytes: Int = 64 << 20
+
+  public init(method: String, url: String, headers: [HTTPHeader] = [], body: [UInt8]? = nil) {
+    self.method = method
+    self.url = url
+    self.headers = headers
+    self.body = body
+  }
+}
+
+/// An answer of any status: a status is never a `TransportFailure`.
+public struct HTTPResponse: Sendable {
+  public var status: Int
+  public var headers: [HTTPHeader]
+  public var body: [UInt8]
+
+  public init(status: Int, headers: [HTTPHeader] = [], body: [UInt8] = []) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+}
+
+/// Why there was no answer. `message` is one line for people, without secrets.
+public struct TransportFailure: Error, Sendable, Equatable {
+  public enum Kind: Sendable, Equatable {
+    case invalidURL, unreachable, timeout, connectionReset, tls, tooLarge, cancelled, other
+  }
+  public var kind: Kind
+  public var message: String
+  public init(_ kind: Kind, _ message: String) {
+    self.kind = kind
+    self.message = message
+  }
+}
+
+/// What a long-lived response tells, in order, on the scheduler's thread: `opened` once, `received`
+/// any number of times, `ended` exactly once and last (without `opened` when no answer came).
+public protocol StreamHandler: AnyObject, Sendable {
+  func streamOpened(_ head: HTTPResponse)
+  func streamReceived(_ bytes: UnsafeRawBufferPointer)
+  /// `nil` when the server closed in good order.
+  func streamEnded(_ failure: TransportFailure?)
+}
+
+/// Carries requests. Completions run on the scheduler's thread, exactly once each; a cancelled
+/// exchange completes with `.cancelled`. Callable from any thread.
+public protocol Transport: AnyObject, Sendable {
+  func send(
+    _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, TransportFailure>) -> Void
+  ) -> any Cancellable
+
+  func openStream(_ request: HTTPRequest, handler: any StreamHandler) -> any Cancellable
+}
+
+extension Array<HTTPHeader> {
+  /// The first header of that name.
+  public func value(of name: String) -> String? {
+    first { $0.name.equalsIgnoringASCIICase(name) }?.value
+  }
+
+  /// Replaces every header of that name by one, in the place of the first.
+  public mutating func set(_ name: String, _ value: String) {
+    if let at = firstIndex(where: { $0.name.equalsIgnoringASCIICase(name) }) {
+      self[at] = HTTPHeader(name, value)
+      let rest = self[(at + 1)...].filter { !$0.name.equalsIgnoringASCIICase(name) }
+      self.replaceSubrange((at + 1)..., with: rest)
+    } else {
+      append(HTTPHeader(name, value))
+    }
+  }
+}
+
+extension String {
+  func equalsIgnoringASCIICase(_ other: String) -> Bool {
+    func lower(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte }
+    return utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { lower($0) == lower($1) }
+  }
+}
