@@ -1,0 +1,28 @@
+internal import Synchronization
+
+extension Lane {
+  /// Asks something that may block, and brings the answer to the scheduler's thread.
+  ///
+  /// `answer` runs exactly once: with what `work` returned within `limitNanoseconds`, or with nil
+  /// when the limit passed, the lane refused the work, or `close` discarded it. What comes later is
+  /// ignored. In a forked child the parent's questions get no answer.
+  public func ask<Answer: Sendable>(
+    withinNanoseconds limitNanoseconds: Int64, _ work: @escaping @Sendable () -> Answer,
+    answer: @escaping @Sendable (Answer?) -> Void
+  ) {
+    let question = Question()
+    let scheduler = scheduler
+    let taken = perform(withinNanoseconds: limitNanoseconds) {
+      let value = work()
+      if question.answerOnce() { scheduler.post { answer(value) } }
+    } abandoned: {
+      if question.answerOnce() { answer(nil) }
+    }
+    if !taken && question.answerOnce() { scheduler.post { answer(nil) } }
+  }
+
+  private final class Question: Sendable {
+    private let answered = Atomic(false)
+    func answerOnce() -> Bool { !answered.exchange(true, ordering: .acquiringAndReleasing) }
+  }
+}

@@ -1,0 +1,40 @@
+import Glibc
+
+/// Runs code in a forked child of the test process, and tells how it ended.
+///
+/// Only the forking thread lives on in the child, so `body` may use nothing that waits for another
+/// thread of the parent. A child that hangs is killed after the limit and reported.
+public enum ForkedChild {
+  public enum Ending: Equatable, Sendable {
+    case exited(Int32)
+    case killed(signal: Int32)
+    case hung
+    case notForked
+  }
+
+  /// - Parameter body: its result is the child's exit status.
+  public static func start(_ body: () -> Int32) -> pid_t {
+    // Swift hides the function's name, not the function.
+    typealias Fork = @convention(c) () -> pid_t
+    guard let symbol = dlsym(nil, "fork") else { return -1 }
+    let child = unsafeBitCast(symbol, to: Fork.self)()
+    if child == 0 { _exit(body()) }
+    return child
+  }
+
+  public static func wait(_ child: pid_t, limitMilliseconds: Int = 20_000) -> Ending {
+    guard child > 0 else { return .notForked }
+    var status: Int32 = 0
+    for _ in 0..<limitMilliseconds {
+      if waitpid(child, &status, WNOHANG) == child {
+        return status & 0x7f == 0 ? .exited((status >> 8) & 0xff) : .killed(signal: status & 0x7f)
+      }
+      usleep(1_000)
+    }
+    kill(child, SIGKILL)
+    waitpid(child, &status, 0)
+    return .hung
+  }
+
+  public static func run(_ body: () -> Int32) -> Ending { wait(start(body)) }
+}
