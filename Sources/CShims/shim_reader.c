@@ -5,7 +5,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #if defined(__has_feature)
@@ -49,6 +51,14 @@ static shim_slot *claim_free_slot(void) {
   return NULL;
 }
 
+static void seed(shim_slot *slot) {
+  if (getrandom(&slot->random, sizeof slot->random, GRND_NONBLOCK) != sizeof slot->random) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    slot->random = (uint64_t)now.tv_nsec ^ ((uint64_t)getpid() << 32) ^ (uint64_t)(uintptr_t)slot;
+  }
+}
+
 shim_slot *shim_slot_attach(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, set_up);
@@ -62,6 +72,7 @@ shim_slot *shim_slot_attach(void) {
     do slot->next = head;
     while (!__atomic_compare_exchange_n(&slots, &head, slot, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
   }
+  seed(slot);
   pthread_setspecific(thread_end, slot);
   shim_tls_slot = slot;
   return slot;
@@ -109,13 +120,47 @@ void shim_cells_free(shim_cells *list) {
   }
 }
 
-/* Only the forking thread lives on: the slots of the others must not hold back a writer. */
-void shim_reader_after_fork(void) {
-  shim_slot *own = shim_tls_slot;
-  for (shim_slot *slot = slots; slot; slot = slot->next) {
-    if (slot == own) continue;
-    slot->epoch = 0;
-    slot->depth = 0;
-    slot->owned = 0;
+static pthread_mutex_t hots_guard = PTHREAD_MUTEX_INITIALIZER;
+static shim_hot *hots;
+
+shim_hot *shim_hot_new(uint64_t magic, void *object) {
+  shim_fork_install();
+  shim_hot *hot = calloc(1, sizeof *hot);
+  if (!hot) return NULL;
+  hot->magic = magic;
+  hot->object = object;
+  pthread_mutex_lock(&hots_guard);
+  hot->next = hots;
+  hot->link = &hots;
+  if (hots) hots->link = &hot->next;
+  hots = hot;
+  pthread_mutex_unlock(&hots_guard);
+  return hot;
+}
+
+void shim_hot_free(shim_hot *hot) {
+  pthread_mutex_lock(&hots_guard);
+  *hot->link = hot->next;
+  if (hot->next) hot->next->link = hot->link;
+  pthread_mutex_unlock(&hots_guard);
+  hot->magic = 0;
+  free(hot);
+}
+
+void shim_reader_before_fork(void) { pthread_mutex_lock(&hots_guard); }
+
+void shim_reader_after_fork(bool in_child) {
+  if (in_child) {
+    /* Only the forking thread lives on: the slots of the others must not hold back a writer. */
+    shim_slot *own = shim_tls_slot;
+    if (own) seed(own); /* or parent and child would draw alike */
+    for (shim_slot *slot = slots; slot; slot = slot->next) {
+      if (slot == own) continue;
+      slot->epoch = 0;
+      slot->depth = 0;
+      slot->owned = 0;
+    }
+    for (shim_hot *hot = hots; hot; hot = hot->next) shim_or_u32(&hot->gate, SHIM_GATE_FORKED);
   }
+  pthread_mutex_unlock(&hots_guard);
 }

@@ -1,4 +1,4 @@
-package import CShims
+internal import CShims
 
 /// A mutex that stays usable in a forked child. Not recursive.
 ///
@@ -6,7 +6,7 @@ package import CShims
 /// this one stands in the registry of `shim_lock.h`, which the fork handler takes whole.
 /// Never held while host code, a system library's call or I/O runs.
 public final class Lock: @unchecked Sendable {
-  @usableFromInline package let raw: OpaquePointer
+  let raw: OpaquePointer
 
   public init() { raw = shim_lock_new() }
   deinit { shim_lock_free(raw) }

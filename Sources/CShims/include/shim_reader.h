@@ -15,6 +15,7 @@ typedef struct shim_slot {
   uint64_t epoch; /* 0 outside a reading section */
   uint32_t depth; /* sections nest: a host callback may evaluate again */
   uint32_t owned; /* 1 while a live thread uses the slot */
+  uint64_t random; /* state of the thread's generator; see shim_random */
   struct shim_slot *_Nullable next;
   struct {
     uint64_t snapshot_id;
@@ -68,12 +69,13 @@ void shim_cells_free(shim_cells *_Nullable list);
 /* Adds one to a cell of the calling thread. */
 static inline void shim_count(shim_slot *_Nonnull slot, uint64_t snapshot_id,
                               shim_cells *_Nullable *_Nonnull list, uint32_t count, uint32_t cell) {
+  if (cell >= count) return;
   uint32_t at = (uint32_t)snapshot_id & (SHIM_CELL_CACHE - 1);
   uint32_t *cells = slot->cache[at].cells;
   if (__builtin_expect(slot->cache[at].snapshot_id != snapshot_id, 0)) {
     cells = shim_cells_find(slot, snapshot_id, list, count);
+    if (cells == 0) return;
   }
-  if (cells == 0 || cell >= count) return;
   __atomic_store_n(&cells[cell], __atomic_load_n(&cells[cell], __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
 }
 
@@ -88,12 +90,38 @@ static inline shim_cells *_Nullable shim_cells_first(shim_cells *_Nullable const
   return __atomic_load_n(list, __ATOMIC_ACQUIRE);
 }
 
+/* A draw for rollouts without stickiness; not for secrets. SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). */
+static inline uint64_t shim_random(shim_slot *_Nonnull slot) {
+  uint64_t mixed = (slot->random += 0x9E3779B97F4A7C15u);
+  mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9u;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBu;
+  return mixed ^ (mixed >> 31);
+}
+
 /* The part of a client that the hot path reads: a C handle points at it. */
 typedef struct shim_hot {
   uint64_t magic;
   void *_Nullable snapshot; /* atomic; the current block, or NULL before the first */
+  void *_Nullable context;  /* atomic; the client's current context, frozen, or NULL */
   uint32_t gate;            /* atomic; bits that send an evaluation to the slow path */
-  void *_Nullable object;   /* the Swift client, retained while the handle lives */
+  uint32_t wanted;          /* atomic; the effects of evaluations that somebody waits for */
+  void *_Nullable object;   /* the Swift client; alive as long as this */
+  struct shim_hot *_Nullable next;
+  struct shim_hot *_Nullable *_Nullable link;
 } shim_hot;
 
-void shim_reader_after_fork(void);
+#define SHIM_GATE_FORKED 0x80000000u /* set in a forked child, for the client to start again */
+
+/* In one list, so that a forked child's first evaluation takes the slow path. NULL when memory is short. */
+shim_hot *_Nullable shim_hot_new(uint64_t magic, void *_Nullable object);
+void shim_hot_free(shim_hot *_Nonnull hot);
+
+/* The part of a context that the hot path reads: a C handle points at it. */
+typedef struct shim_subject {
+  uint64_t magic;
+  void *_Nullable frozen; /* atomic; NULL until the first use after a change */
+  void *_Nullable object; /* the Swift context, retained while the handle lives */
+} shim_subject;
+
+void shim_reader_before_fork(void);
+void shim_reader_after_fork(bool in_child);

@@ -12,3 +12,16 @@ public enum LogLevel: Int32, Sendable, Comparable, CaseIterable {
 public protocol LogSink: AnyObject, Sendable {
   func write(_ level: LogLevel, _ message: String)
 }
+
+extension LogLevel {
+  /// The level of that name; nil for "none" and names that do not exist.
+  public init?(name: String) {
+    switch name {
+    case "error": self = .error
+    case "warning": self = .warning
+    case "info": self = .info
+    case "debug": self = .debug
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * @file
+ * The client: one service, one key, its life from open to free.
+ */
+#ifndef HOIST_CLIENT_H
+#define HOIST_CLIENT_H
+
+#include "config.h"
+#include "context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * A running client. Thread-safe: any function, any thread, at any time before hoist_client_free().
+ * Valid, and answering with fallbacks or its last flags, from open to free, closed or not.
+ */
+typedef struct hoist_client hoist_client;
+
+/** Where a client stands. */
+typedef int32_t hoist_client_state;
+enum {
+    HOIST_CLIENT_NOT_READY   = 0, /**< no flags yet: fallbacks are served */
+    HOIST_CLIENT_READY       = 1, /**< flags from the service */
+    HOIST_CLIENT_STALE       = 2, /**< flags from an earlier time: store, bootstrap, or the service is away */
+    HOIST_CLIENT_ERROR       = 3, /**< no flags, and the last attempt failed; attempts go on */
+    HOIST_CLIENT_FATAL       = 4, /**< attempts have stopped: the key or the address is refused */
+    HOIST_CLIENT_RECONCILING = 5, /**< waiting for the flags of a new context */
+    HOIST_CLIENT_CLOSED      = 6
+};
+
+/**
+ * Checks the configuration, starts the client and returns at once; nothing has been fetched yet.
+ *
+ * @param config Borrowed for the call.
+ * @param client Receives the client, to be freed with hoist_client_free(); NULL on failure.
+ * @param error  NULL, or receives an error to free with hoist_error_free().
+ * @return HOIST_OK; HOIST_ERR_ARGUMENT; HOIST_ERR_CONFIG with the property in the message.
+ */
+HOIST_API HOIST_MUST_CHECK hoist_status hoist_client_open(const hoist_config *HOIST_NULLABLE config,
+                                                          hoist_client *HOIST_NULLABLE *HOIST_NULLABLE client,
+                                                          hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
+
+/**
+ * Waits until the client has flags to serve (READY or STALE).
+ *
+ * @param timeout_ms Longest wait; 0 only asks; negative waits without limit.
+ * @return HOIST_OK; HOIST_ERR_TIMEOUT: go on, fallbacks serve; HOIST_ERR_NETWORK when the client is FATAL;
+ *         HOIST_ERR_CANCELLED when it was closed meanwhile; HOIST_ERR_STATE on a thread of Hoist's own.
+ */
+HOIST_API hoist_status hoist_client_wait_ready(hoist_client *HOIST_NULLABLE client, int64_t timeout_ms);
+
+/** Where the client stands now; HOIST_CLIENT_CLOSED for NULL. */
+HOIST_API hoist_client_state hoist_client_get_state(const hoist_client *HOIST_NULLABLE client);
+
+/** Called once when an asynchronous call is done, on the client's delivery lane. */
+typedef void (*hoist_done)(void *HOIST_NULLABLE user_data, hoist_status status);
+
+/**
+ * Changes the client's current context. Where the service evaluates, the flags of the new context are
+ * fetched: the client is RECONCILING meanwhile and serves the former flags.
+ *
+ * @param context   Copied. NULL means an empty context.
+ * @param done      NULL, or called exactly once: HOIST_OK when the flags of this context are there,
+ *                  HOIST_ERR_SUPERSEDED when a newer context took its place, HOIST_ERR_NETWORK,
+ *                  HOIST_ERR_CANCELLED.
+ * @param user_data Handed to `done`.
+ * @return HOIST_OK: `done` will be called. Anything else: it will not.
+ */
+HOIST_API hoist_status hoist_client_identify(hoist_client *HOIST_NULLABLE client,
+                                             const hoist_context *HOIST_NULLABLE context,
+                                             hoist_done HOIST_NULLABLE done, void *HOIST_NULLABLE user_data);
+
+/** hoist_client_identify() that waits; HOIST_ERR_TIMEOUT leaves the change going on in the background. */
+HOIST_API hoist_status hoist_client_identify_wait(hoist_client *HOIST_NULLABLE client,
+                                                  const hoist_context *HOIST_NULLABLE context, int64_t timeout_ms);
+
+/** Switches all network use off or on. Offline, flags stay readable and events are kept. */
+HOIST_API hoist_status hoist_client_set_online(hoist_client *HOIST_NULLABLE client, bool online);
+HOIST_API bool hoist_client_is_online(const hoist_client *HOIST_NULLABLE client);
+
+/** Fetches the configuration now, whatever the polling interval says; does not wait. */
+HOIST_API hoist_status hoist_client_refresh(hoist_client *HOIST_NULLABLE client);
+
+/**
+ * Sends what is recorded and waits for the service's answers.
+ *
+ * @return HOIST_OK when nothing is left; HOIST_ERR_TIMEOUT; HOIST_ERR_NETWORK when the service did not accept
+ *         something, which is kept and tried again; HOIST_ERR_STATE on a thread of Hoist's own.
+ */
+HOIST_API hoist_status hoist_client_flush(hoist_client *HOIST_NULLABLE client, int64_t timeout_ms);
+
+/**
+ * Counters of the client as a JSON object of numbers, in groups: evaluations, events, network, store, plug-ins.
+ *
+ * @return Owned by the caller; free with hoist_text_free(). NULL for NULL.
+ */
+HOIST_API hoist_text *HOIST_NULLABLE hoist_client_statistics(hoist_client *HOIST_NULLABLE client);
+
+/**
+ * Flushes and stops within the limit. After it returns no new host call begins; one that is still running
+ * inside the host is detached, and its table's `release` runs when it returns. May be called again.
+ *
+ * @param timeout_ms Longest wait; 0 stops without flushing; negative counts as 0.
+ * @return HOIST_OK; HOIST_ERR_TIMEOUT when something was still under way (it is kept in the store);
+ *         HOIST_ERR_STATE on a thread of Hoist's own: nothing was done.
+ */
+HOIST_API hoist_status hoist_client_close(hoist_client *HOIST_NULLABLE client, int64_t timeout_ms);
+
+/** Starts a closed client again, with the configuration it was opened with. HOIST_ERR_STATE when it is not closed. */
+HOIST_API hoist_status hoist_client_reopen(hoist_client *HOIST_NULLABLE client,
+                                           hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
+
+/** Closes without waiting if need be, and frees; NULL is harmless. The handle is gone afterwards. */
+HOIST_API void hoist_client_free(hoist_client *HOIST_NULLABLE client);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,47 @@
+/**
+ * @file
+ * Tracking events.
+ */
+#ifndef HOIST_EVENT_H
+#define HOIST_EVENT_H
+
+#include "client.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One property of an event: a text when `text` is not NULL, else a number. */
+typedef struct hoist_property {
+    const char *HOIST_NULLABLE name;
+    const char *HOIST_NULLABLE text;
+    double number;
+} hoist_property;
+
+/** What goes with a tracked event. Zero-initialise, set struct_size, fill what there is. */
+typedef struct hoist_event {
+    size_t struct_size;                            /**< sizeof(hoist_event) */
+    double value;                                  /**< counts as given when not 0 or when has_value is set */
+    bool has_value;
+    const hoist_property *HOIST_NULLABLE properties; /**< at most 64 */
+    size_t property_count;
+} hoist_event;
+
+/**
+ * Records an event and returns; it is delivered in the background, also after a crash or a restart as far as
+ * the property `events.durability` says. With "immediate", the call returns once the event is in the store.
+ *
+ * @param key     Name of the event. Borrowed for the call, like everything else.
+ * @param context NULL means the client's current context.
+ * @param event   NULL means no value and no properties.
+ * @return HOIST_OK: recorded. HOIST_ERR_LIMIT: the queue is full, the event is dropped and counted.
+ *         HOIST_ERR_STATE: closed. HOIST_ERR_ARGUMENT. HOIST_ERR_UNSUPPORTED.
+ */
+HOIST_API hoist_status hoist_client_track(hoist_client *HOIST_NULLABLE client, const char *HOIST_NULLABLE key,
+                                          const hoist_context *HOIST_NULLABLE context,
+                                          const hoist_event *HOIST_NULLABLE event);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,284 @@
+/**
+ * @file
+ * Plug-ins: tables of functions that the host supplies.
+ *
+ * Rules for every table
+ * - `struct_size` is sizeof the table as the host was compiled; newer members are NULL for older hosts.
+ * - The table is copied during the call that receives it. `user_data` belongs to Hoist from that call on, whether
+ *   it succeeds or not: `release` runs exactly once, after the last call into the table has returned.
+ * - A NULL member means the built-in behaviour. `user_data` is the first argument of every member.
+ * - Members run on delivery lanes of the client, never while Hoist holds a lock, and may call every Hoist
+ *   function but hoist_client_close() and those that wait (HOIST_ERR_STATE). Hooks and strategies run on the
+ *   evaluating thread instead.
+ * - A member that does not return in time is set aside: the client goes on without it and counts it.
+ * - Pointers handed to a member are valid only during the call, unless its comment says otherwise.
+ * - C++ exceptions and longjmp must not leave a member.
+ */
+#ifndef HOIST_PLUGIN_H
+#define HOIST_PLUGIN_H
+
+#include "config.h"
+#include "evaluation.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Logger ---------------------------------------------------------------------------------------------- */
+
+/** How grave a line is. The property `log.level` is the threshold. */
+typedef int32_t hoist_log_level;
+enum {
+    HOIST_LOG_NONE    = 0,
+    HOIST_LOG_ERROR   = 1,
+    HOIST_LOG_WARNING = 2,
+    HOIST_LOG_INFO    = 3,
+    HOIST_LOG_DEBUG   = 4
+};
+
+/** Takes log lines, one at a time for one client. Without it, warnings and errors go to stderr. */
+typedef struct hoist_logger {
+    size_t struct_size; /**< sizeof(hoist_logger) */
+    void *HOIST_NULLABLE user_data;
+    void (*HOIST_NULLABLE write)(void *HOIST_NULLABLE user_data, hoist_log_level level,
+                                 const char *HOIST_NONNULL message, size_t length);
+    void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
+} hoist_logger;
+
+HOIST_API hoist_status hoist_config_set_logger(hoist_config *HOIST_NULLABLE config,
+                                               const hoist_logger *HOIST_NULLABLE logger,
+                                               hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
+
+/* ---- Cache manager --------------------------------------------------------------------------------------- */
+
+/** A recorded event as a cache manager keeps it. All members are required. */
+typedef struct hoist_event_row {
+    size_t struct_size;                    /**< sizeof(hoist_event_row) */
+    const char *HOIST_NULLABLE id;         /**< unique in the world; the row's key */
+    const char *HOIST_NULLABLE pipeline;   /**< which queue it belongs to */
+    const char *HOIST_NULLABLE subject;    /**< whom it speaks of; "" for nobody */
+    int64_t created_at_unix_ms;
+    const void *HOIST_NULLABLE payload;
+    size_t payload_size;
+} hoist_event_row;
+
+/** Receives bytes from hoist_cache.load. Valid only during that call. */
+typedef struct hoist_bytes_sink hoist_bytes_sink;
+/** Appends bytes. HOIST_ERR_LIMIT beyond 64 MiB in all. */
+HOIST_API hoist_status hoist_bytes_sink_write(hoist_bytes_sink *HOIST_NULLABLE sink,
+                                              const void *HOIST_NULLABLE bytes, size_t size);
+
+/** Receives rows from hoist_cache.claim_events. Valid only during that call. */
+typedef struct hoist_event_sink hoist_event_sink;
+/** Adds a row, which is copied. HOIST_ERR_LIMIT beyond the number asked for. */
+HOIST_API hoist_status hoist_event_sink_add(hoist_event_sink *HOIST_NULLABLE sink,
+                                            const hoist_event_row *HOIST_NULLABLE row);
+
+/**
+ * Keeps what must outlive the process, in place of SQLite. Members run one at a time for one client and may
+ * block. Each returns HOIST_OK, HOIST_ERR_NOT_FOUND (load) or any other status for a failure that changed nothing.
+ *
+ * Events have an owner (a process) with a lease: rows of another owner whose lease is over may be claimed; no
+ * row may be owned by two at a time.
+ */
+typedef struct hoist_cache {
+    size_t struct_size; /**< sizeof(hoist_cache) */
+    void *HOIST_NULLABLE user_data;
+
+    hoist_status (*HOIST_NULLABLE load)(void *HOIST_NULLABLE user_data, const char *HOIST_NONNULL key,
+                                        hoist_bytes_sink *HOIST_NONNULL sink);
+    hoist_status (*HOIST_NULLABLE save)(void *HOIST_NULLABLE user_data, const char *HOIST_NONNULL key,
+                                        const void *HOIST_NULLABLE value, size_t value_size);
+    hoist_status (*HOIST_NULLABLE remove)(void *HOIST_NULLABLE user_data, const char *HOIST_NONNULL key);
+
+    /** Inserts rows, or replaces those of the same id; all or none. */
+    hoist_status (*HOIST_NULLABLE put_events)(void *HOIST_NULLABLE user_data, const hoist_event_row *HOIST_NONNULL rows,
+                                              size_t count, const char *HOIST_NONNULL owner, int64_t lease_ms);
+    /** Makes up to `limit` of the oldest rows that nobody holds the owner's, and hands them out. */
+    hoist_status (*HOIST_NULLABLE claim_events)(void *HOIST_NULLABLE user_data, const char *HOIST_NONNULL pipeline,
+                                                size_t limit, const char *HOIST_NONNULL owner, int64_t lease_ms,
+                                                hoist_event_sink *HOIST_NONNULL sink);
+    /** Removes those of the rows that `owner` holds. */
+    hoist_status (*HOIST_NULLABLE remove_events)(void *HOIST_NULLABLE user_data,
+                                                 const char *HOIST_NONNULL const *HOIST_NONNULL ids, size_t count,
+                                                 const char *HOIST_NONNULL owner);
+    /** Removes all rows of a subject but those of `except_pipeline` (NULL: of all pipelines), whoever holds them. */
+    hoist_status (*HOIST_NULLABLE purge_events)(void *HOIST_NULLABLE user_data, const char *HOIST_NONNULL subject,
+                                                const char *HOIST_NULLABLE except_pipeline);
+    /** Prolongs the owner's lease on all its rows; `lease_ms` 0 gives them back. */
+    hoist_status (*HOIST_NULLABLE renew_lease)(void *HOIST_NULLABLE user_data, const char *HOIST_NONNULL owner,
+                                               int64_t lease_ms);
+    void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
+} hoist_cache;
+
+HOIST_API hoist_status hoist_config_set_cache(hoist_config *HOIST_NULLABLE config,
+                                              const hoist_cache *HOIST_NULLABLE cache,
+                                              hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
+
+/* ---- Headers --------------------------------------------------------------------------------------------- */
+
+/** One header line of a request or an answer. */
+typedef struct hoist_header {
+    const char *HOIST_NULLABLE name;
+    const char *HOIST_NULLABLE value;
+} hoist_header;
+
+/** Receives headers from a header provider. Valid only during that call. */
+typedef struct hoist_header_sink hoist_header_sink;
+/** Adds a header, which is copied. HOIST_ERR_ARGUMENT for CR, LF or other control characters. */
+HOIST_API hoist_status hoist_header_sink_add(hoist_header_sink *HOIST_NULLABLE sink, const char *HOIST_NULLABLE name,
+                                             const char *HOIST_NULLABLE value);
+
+/** Supplies headers, e.g. a fresh token, once before each request. */
+typedef struct hoist_header_provider {
+    size_t struct_size; /**< sizeof(hoist_header_provider) */
+    void *HOIST_NULLABLE user_data;
+    /** @param url Address of the request without its query. @return HOIST_OK, else the request goes out without. */
+    hoist_status (*HOIST_NULLABLE provide)(void *HOIST_NULLABLE user_data, const char *HOIST_NONNULL url,
+                                           hoist_header_sink *HOIST_NONNULL sink);
+    void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
+} hoist_header_provider;
+
+HOIST_API hoist_status hoist_config_set_header_provider(hoist_config *HOIST_NULLABLE config,
+                                                        const hoist_header_provider *HOIST_NULLABLE provider,
+                                                        hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
+
+/* ---- HTTP transport -------------------------------------------------------------------------------------- */
+
+/** A request to carry. Valid only during hoist_transport.send. */
+typedef struct hoist_http_request {
+    size_t struct_size;
+    const char *HOIST_NULLABLE method;
+    const char *HOIST_NULLABLE url;
+    const hoist_header *HOIST_NULLABLE headers;
+    size_t header_count;
+    const void *HOIST_NULLABLE body;
+    size_t body_size;
+    int64_t timeout_ms;   /**< of the whole exchange; 0 for none (streams) */
+    bool is_stream;       /**< hand out the answer as it comes: open, receive…, end */
+} hoist_http_request;
+
+/**
+ * One exchange in progress. Owned by the transport from `send` on, until it is finished by exactly one of
+ * respond, fail and end; any thread may do that, also inside `send`. What comes after the first finish, or
+ * after Hoist's own deadline, is ignored and counted, as long as the exchange was not released.
+ */
+typedef struct hoist_http_exchange hoist_http_exchange;
+
+/** Finishes with a whole answer; everything is copied. HOIST_ERR_STATE when it was finished before. */
+HOIST_API hoist_status hoist_http_exchange_respond(hoist_http_exchange *HOIST_NULLABLE exchange, int32_t status,
+                                                   const hoist_header *HOIST_NULLABLE headers, size_t header_count,
+                                                   const void *HOIST_NULLABLE body, size_t body_size);
+/** Finishes without an answer. `message`: one line for the log, without secrets. */
+HOIST_API hoist_status hoist_http_exchange_fail(hoist_http_exchange *HOIST_NULLABLE exchange,
+                                                const char *HOIST_NULLABLE message);
+/** Stream: the head of the answer is there. */
+HOIST_API hoist_status hoist_http_exchange_open(hoist_http_exchange *HOIST_NULLABLE exchange, int32_t status,
+                                                const hoist_header *HOIST_NULLABLE headers, size_t header_count);
+/** Stream: the next bytes of the body. HOIST_ERR_CANCELLED when nobody wants more: end it. */
+HOIST_API hoist_status hoist_http_exchange_receive(hoist_http_exchange *HOIST_NULLABLE exchange,
+                                                   const void *HOIST_NULLABLE bytes, size_t size);
+/** Stream: finishes in good order. */
+HOIST_API hoist_status hoist_http_exchange_end(hoist_http_exchange *HOIST_NULLABLE exchange);
+/** True once Hoist has given up on the exchange: finishing it early saves work. */
+HOIST_API bool hoist_http_exchange_is_cancelled(const hoist_http_exchange *HOIST_NULLABLE exchange);
+/** Gives the exchange back after it was finished; exactly once, the last call on it. NULL is harmless. */
+HOIST_API void hoist_http_exchange_release(hoist_http_exchange *HOIST_NULLABLE exchange);
+
+/** Carries requests in place of libcurl. */
+typedef struct hoist_transport {
+    size_t struct_size; /**< sizeof(hoist_transport) */
+    void *HOIST_NULLABLE user_data;
+    /**
+     * Begins an exchange; should not block.
+     * @return HOIST_OK: the exchange will be finished and released by the transport. Anything else: it failed,
+     *         and `exchange` is no longer valid.
+     */
+    hoist_status (*HOIST_NULLABLE send)(void *HOIST_NULLABLE user_data, const hoist_http_request *HOIST_NONNULL request,
+                                        hoist_http_exchange *HOIST_NONNULL exchange);
+    void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
+} hoist_transport;
+
+HOIST_API hoist_status hoist_config_set_transport(hoist_config *HOIST_NULLABLE config,
+                                                  const hoist_transport *HOIST_NULLABLE transport,
+                                                  hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
+
+/* ---- Event dispatcher ------------------------------------------------------------------------------------ */
+
+/** A batch of recorded events on its way, already in the vendor's wire form. Valid only during `dispatch`. */
+typedef struct hoist_dispatch_batch {
+    size_t struct_size;
+    const char *HOIST_NULLABLE pipeline;  /**< which queue, e.g. "metrics" */
+    const char *HOIST_NULLABLE method;
+    const char *HOIST_NULLABLE url;
+    const hoist_header *HOIST_NULLABLE headers;
+    size_t header_count;
+    const void *HOIST_NULLABLE body;
+    size_t body_size;
+    const char *HOIST_NULLABLE const *HOIST_NULLABLE event_ids; /**< stable: the same on every attempt */
+    size_t event_count;
+} hoist_dispatch_batch;
+
+/** The answer that is owed for one batch. As hoist_http_exchange: finished once, by any thread, at any time. */
+typedef struct hoist_dispatch_receipt hoist_dispatch_receipt;
+
+/**
+ * Tells what became of the batch, and gives the receipt back; exactly once.
+ *
+ * @param status HOIST_OK: delivered, the events are forgotten. HOIST_ERR_ARGUMENT: refused for good, they are
+ *               dropped and counted. Anything else: tried again later.
+ */
+HOIST_API void hoist_dispatch_receipt_complete(hoist_dispatch_receipt *HOIST_NULLABLE receipt, hoist_status status);
+
+/** Delivers events in place of the built-in HTTP delivery. */
+typedef struct hoist_dispatcher {
+    size_t struct_size; /**< sizeof(hoist_dispatcher) */
+    void *HOIST_NULLABLE user_data;
+    /** @return HOIST_OK: the receipt will be completed. Anything else: tried again later, `receipt` is no longer valid. */
+    hoist_status (*HOIST_NULLABLE dispatch)(void *HOIST_NULLABLE user_data,
+                                            const hoist_dispatch_batch *HOIST_NONNULL batch,
+                                            hoist_dispatch_receipt *HOIST_NONNULL receipt);
+    void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
+} hoist_dispatcher;
+
+HOIST_API hoist_status hoist_config_set_dispatcher(hoist_config *HOIST_NULLABLE config,
+                                                   const hoist_dispatcher *HOIST_NULLABLE dispatcher,
+                                                   hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
+
+/* ---- Evaluation hook ------------------------------------------------------------------------------------- */
+
+/** What is being evaluated. Valid only during the call. */
+typedef struct hoist_hook_call {
+    size_t struct_size;
+    const char *HOIST_NULLABLE key;
+    const hoist_context *HOIST_NULLABLE context; /**< NULL: the client's current context */
+} hoist_hook_call;
+
+/**
+ * Runs around every evaluation of a client, on the evaluating thread, in the order of registration (`before`)
+ * and in reverse (the others), as OpenFeature's hooks do. It must be quick: the evaluation waits for it.
+ */
+typedef struct hoist_hook {
+    size_t struct_size; /**< sizeof(hoist_hook) */
+    void *HOIST_NULLABLE user_data;
+    /** Before the evaluation. Another status than HOIST_OK makes the evaluation an error: the fallback is returned. */
+    hoist_status (*HOIST_NULLABLE before)(void *HOIST_NULLABLE user_data, const hoist_hook_call *HOIST_NONNULL call);
+    /** After an evaluation without error. */
+    void (*HOIST_NULLABLE after)(void *HOIST_NULLABLE user_data, const hoist_hook_call *HOIST_NONNULL call,
+                                 const hoist_detail *HOIST_NONNULL detail);
+    /** After an evaluation with an error, also one that `before` made. */
+    void (*HOIST_NULLABLE error)(void *HOIST_NULLABLE user_data, const hoist_hook_call *HOIST_NONNULL call,
+                                 const hoist_detail *HOIST_NONNULL detail);
+    /** Last of all, always. */
+    void (*HOIST_NULLABLE finally)(void *HOIST_NULLABLE user_data, const hoist_hook_call *HOIST_NONNULL call);
+    void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
+} hoist_hook;
+
+/** Adds a hook after those already there; at most 16 (HOIST_ERR_LIMIT). */
+HOIST_API hoist_status hoist_config_add_hook(hoist_config *HOIST_NULLABLE config, const hoist_hook *HOIST_NULLABLE hook,
+                                             hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,120 @@
+public import HoistBase
+
+/// What type the caller asked for.
+@frozen
+public enum WantedType: UInt8, Sendable {
+  /// Whatever the flag holds.
+  case any = 0
+  case bool, int, double, string, json
+}
+
+@frozen
+public enum ValueKind: UInt8, Sendable {
+  case none = 0, bool, int, double, string, json
+}
+
+/// How a value was chosen, in the words of OpenFeature.
+@frozen
+public enum Reason: UInt8, Sendable {
+  case unknown = 0, `static`, `default`, targetingMatch, split, cached, disabled, stale, error
+
+  public var text: StaticString {
+    switch self {
+    case .unknown: "UNKNOWN"
+    case .static: "STATIC"
+    case .default: "DEFAULT"
+    case .targetingMatch: "TARGETING_MATCH"
+    case .split: "SPLIT"
+    case .cached: "CACHED"
+    case .disabled: "DISABLED"
+    case .stale: "STALE"
+    case .error: "ERROR"
+    }
+  }
+}
+
+/// Why there is no value, in the words of OpenFeature.
+@frozen
+public enum ErrorCode: UInt8, Sendable {
+  case none = 0, providerNotReady, flagNotFound, parseError, typeMismatch, targetingKeyMissing, invalidContext
+  case providerFatal, general
+
+  public var text: StaticString {
+    switch self {
+    case .none: ""
+    case .providerNotReady: "PROVIDER_NOT_READY"
+    case .flagNotFound: "FLAG_NOT_FOUND"
+    case .parseError: "PARSE_ERROR"
+    case .typeMismatch: "TYPE_MISMATCH"
+    case .targetingKeyMissing: "TARGETING_KEY_MISSING"
+    case .invalidContext: "INVALID_CONTEXT"
+    case .providerFatal: "PROVIDER_FATAL"
+    case .general: "GENERAL"
+    }
+  }
+}
+
+/// What the client must do because of an evaluation.
+@frozen
+public struct Effects: OptionSet, BitwiseCopyable, Sendable {
+  public let rawValue: UInt8
+  @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+  /// Tell observers of impressions.
+  @inlinable public static var impression: Effects { Effects(rawValue: 1) }
+  /// Hand the evaluation to the provider's `record` (assignments, exposures, profile saves).
+  @inlinable public static var record: Effects { Effects(rawValue: 2) }
+}
+
+/// Things an evaluation may depend on beside snapshot and context; passed in so that tests can fix them.
+@frozen
+public struct Ambient {
+  /// Milliseconds since 1970; `Int64.min` asks the machine's clock.
+  public var unixMilliseconds: Int64 = .min
+  /// When not nil, draws come from this generator state instead of the thread's own.
+  public var random: UnsafeMutablePointer<UInt64>?
+  public init() {}
+}
+
+/// One evaluation: the question (`want`, `inherited`, `ambient`, `scratch`) and the answer. Plain memory; the
+/// texts point into the snapshot and live as long as it does.
+@frozen
+public struct Evaluation {
+  /// The client's own context: consulted for what the call's context lacks. A frozen context or nil.
+  public var inherited: UnsafeRawPointer?
+  public var ambient: UnsafePointer<Ambient>?
+  /// A recorder of steps for explanations (an `Unmanaged` object of the provider's); nil on the hot path.
+  public var recorder: UnsafeMutableRawPointer?
+  public var want: WantedType
+
+  public var reason: Reason = .unknown
+  public var errorCode: ErrorCode = .none
+  public var kind: ValueKind = .none
+  public var effects: Effects = []
+  /// The flag is on.
+  public var enabled = false
+  /// Name of the variation; without address when there is none. NUL-terminated.
+  public var variation = ByteView(start: nil, count: 0)
+  /// Index of the variation in the vendor's order; -1 when there is none.
+  public var variationIndex: Int32 = -1
+  /// A string's bytes, or JSON text. NUL-terminated.
+  public var text = ByteView(start: nil, count: 0)
+  /// Integers, and booleans as 0 and 1.
+  public var integer: Int64 = 0
+  public var number: Double = 0
+  /// Counters to raise by one; `UInt32.max` for none.
+  public var firstCell: UInt32 = .max
+  public var secondCell: UInt32 = .max
+  /// A C string that never dies, for people, when `errorCode` is set; nil gives the code's own words.
+  public var message: UnsafePointer<CChar>?
+
+  @inlinable @inline(__always)
+  public init(want: WantedType) { self.want = want }
+
+  @inlinable @inline(__always)
+  public mutating func fail(_ code: ErrorCode, _ text: StaticString) {
+    errorCode = code
+    reason = .error
+    kind = .none
+    message = UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
+  }
+}

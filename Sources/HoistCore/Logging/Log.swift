@@ -1,0 +1,61 @@
+public import HoistBase
+
+/// Where a client's parts write lines: filtered by level, limited in rate, handed to the sink elsewhere.
+///
+/// At most 100 lines in 10 seconds; what is left out is counted and said in the next line that passes.
+public final class Log: @unchecked Sendable {
+  private static let windowNanoseconds: Int64 = 10_000_000_000
+  private static let linesPerWindow = 100
+  /// Longest line, in bytes of UTF-8.
+  private static let maximumLineBytes = 4096
+
+  private let threshold: LogLevel?
+  private let clock: any Clock
+  private let emit: @Sendable (LogLevel, String) -> Void
+  private let lock = Lock()
+  private var windowStart: Int64 = .min
+  private var lines = 0
+  private var leftOut = 0
+
+  /// - Parameters:
+  ///   - threshold: nil writes nothing.
+  ///   - emit: takes finished lines; must not block.
+  public init(threshold: LogLevel?, clock: any Clock, emit: @escaping @Sendable (LogLevel, String) -> Void) {
+    self.threshold = threshold
+    self.clock = clock
+    self.emit = emit
+  }
+
+  public func error(_ message: @autoclosure () -> String) { write(.error, message) }
+  public func warning(_ message: @autoclosure () -> String) { write(.warning, message) }
+  public func info(_ message: @autoclosure () -> String) { write(.info, message) }
+  public func debug(_ message: @autoclosure () -> String) { write(.debug, message) }
+
+  private func write(_ level: LogLevel, _ message: () -> String) {
+    guard let threshold, level <= threshold, let suffix = admit() else { return }
+    emit(level, Self.oneLine(message()) + suffix)
+  }
+
+  /// - Returns: nil when the line is left out, else what to append to it.
+  private func admit() -> String? {
+    let now = clock.monotonicNanoseconds
+    return lock.withLock {
+      if windowStart == .min || now &- windowStart >= Self.windowNanoseconds {
+        windowStart = now
+        lines = 0
+      }
+      guard lines < Self.linesPerWindow else {
+        leftOut &+= 1
+        return nil
+      }
+      lines += 1
+      defer { leftOut = 0 }
+      return leftOut == 0 ? "" : " (\(leftOut) lines left out before)"
+    }
+  }
+
+  private static func oneLine(_ message: String) -> String {
+    let flat = message.utf8.prefix(maximumLineBytes).map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }
+    return String(decoding: flat, as: UTF8.self)
+  }
+}

@@ -1,0 +1,43 @@
+internal import CShims
+internal import HoistBase
+
+/// Frees blocks that readers may still be in, once none can be: after a swap, the old block is retired here.
+///
+/// A process-wide list; `collect` is cheap and called after each swap and from clients' timers.
+public final class Reclaimer: @unchecked Sendable {
+  public static let shared = Reclaimer()
+
+  private struct Retired {
+    var epoch: UInt64
+    var isFree: @Sendable () -> Bool
+    var destroy: @Sendable () -> Void
+  }
+
+  private let lock = Lock()
+  private var retired: [Retired] = []
+
+  /// Takes over a block that no new reader can find any more.
+  /// - Parameters:
+  ///   - isFree: false while something else than a reading section holds it.
+  ///   - destroy: runs once, on the thread of some later `collect`, outside the lock.
+  public func retire(
+    isFree: @escaping @Sendable () -> Bool = { true }, destroy: @escaping @Sendable () -> Void
+  ) {
+    let epoch = shim_epoch_advance()
+    lock.withLock { retired.append(Retired(epoch: epoch, isFree: isFree, destroy: destroy)) }
+  }
+
+  /// Frees what can be freed now; returns how many blocks still wait.
+  @discardableResult
+  public func collect() -> Int {
+    var ready: [Retired] = []
+    let waiting = lock.withLock {
+      let split = retired.partition { shim_epoch_quiescent($0.epoch) && $0.isFree() }
+      ready = Array(retired[split...])
+      retired.removeSubrange(split...)
+      return retired.count
+    }
+    for block in ready { block.destroy() }
+    return waiting
+  }
+}

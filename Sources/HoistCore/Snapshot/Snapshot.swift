@@ -1,0 +1,169 @@
+public import CShims
+internal import Glibc
+public import HoistBase
+
+/// Evaluates one flag: the snapshot's base, the flag's record, the frozen context of the call (or nil), the
+/// `Evaluation` to fill. Pure: no lock, no I/O, no shared write.
+public typealias EvaluateFunction =
+  @convention(c) (UnsafeRawPointer, UnsafeRawPointer, UnsafeRawPointer?, UnsafeMutableRawPointer) -> Void
+
+/// How every flag record begins; a provider's own record type starts with one of these.
+@frozen
+public struct FlagHead: BitwiseCopyable {
+  public var name: TextReference
+  /// First of the flag's counters, and how many it has.
+  public var firstCell: UInt32
+  public var cellCount: UInt32
+
+  public init(name: TextReference, firstCell: UInt32 = 0, cellCount: UInt32 = 0) {
+    self.name = name
+    self.firstCell = firstCell
+    self.cellCount = cellCount
+  }
+}
+
+/// A NUL-terminated text inside a snapshot, by offset from its base.
+@frozen
+public struct TextReference: BitwiseCopyable, Equatable {
+  public var offset: UInt32
+  public var count: UInt32
+
+  @inlinable public init(offset: UInt32, count: UInt32) {
+    self.offset = offset
+    self.count = count
+  }
+
+  @inlinable public static var none: TextReference { TextReference(offset: 0, count: 0) }
+  @inlinable public var isNone: Bool { offset == 0 }
+
+  @inlinable @inline(__always)
+  public func bytes(_ base: UnsafeRawPointer) -> ByteView { ByteView(start: base + Int(offset), count: Int(count)) }
+}
+
+/// The first bytes of a snapshot's block.
+@frozen
+public struct SnapshotHead {
+  /// Unique in the process, never 0.
+  public var id: UInt64
+  public var evaluate: EvaluateFunction
+  /// Head of the list of per-thread counters; see `shim_reader.h`.
+  public var cells: UnsafeMutablePointer<shim_cells>?
+  /// How many views hold the block beyond an evaluation.
+  public var pins: Int64
+  public var cellCount: UInt32
+  public var flagCount: UInt32
+  /// The look-up table: `tableMask + 1` slots of (tag, record offset).
+  public var tableMask: UInt32
+  public var tableOffset: UInt32
+  /// Offsets of all records, ordered by the bytes of their names.
+  public var recordsOffset: UInt32
+  /// The provider's own data about the whole snapshot.
+  public var rootOffset: UInt32
+  public var byteCount: UInt64
+  /// Keeps what the block points to outside itself (compiled expressions, registries); released with it.
+  public var resources: Unmanaged<AnyObject>?
+}
+
+@frozen
+public struct TableSlot: BitwiseCopyable {
+  /// Upper half of the name's hash.
+  public var tag: UInt32
+  /// Record offset; 0 marks an empty slot.
+  public var record: UInt32
+}
+
+/// A configuration compiled for evaluation: one immutable block of raw memory. A view of it, without ownership;
+/// readers hold it between `shim_enter` and `shim_leave`, or by a pin.
+@frozen
+public struct Snapshot: @unchecked Sendable {
+  public let base: UnsafeRawPointer
+
+  @inlinable @inline(__always)
+  public init(_ base: UnsafeRawPointer) { self.base = base }
+
+  @inlinable @inline(__always)
+  public var head: UnsafePointer<SnapshotHead> { base.assumingMemoryBound(to: SnapshotHead.self) }
+
+  /// The record of a flag, or nil.
+  @inlinable @inline(__always)
+  public func find(_ name: ByteView) -> UnsafeRawPointer? { find(name, hash: Hash64.hash(name)) }
+
+  @inlinable @inline(__always)
+  public func find(_ name: ByteView, hash: UInt64) -> UnsafeRawPointer? {
+    let mask = head.pointee.tableMask
+    let slots = (base + Int(head.pointee.tableOffset)).assumingMemoryBound(to: TableSlot.self)
+    let tag = UInt32(truncatingIfNeeded: hash &>> 32)
+    var at = UInt32(truncatingIfNeeded: hash) & mask
+    while true {
+      let slot = slots[Int(at)]
+      if slot.record == 0 { return nil }
+      if slot.tag == tag {
+        let record = base + Int(slot.record)
+        if record.assumingMemoryBound(to: FlagHead.self).pointee.name.bytes(base).hasSameBytes(as: name) { return record }
+      }
+      at = (at &+ 1) & mask
+    }
+  }
+
+  public var flagCount: Int { Int(head.pointee.flagCount) }
+
+  /// The records in the order of their names' bytes; `index` below `flagCount`.
+  public func record(at index: Int) -> UnsafeRawPointer {
+    base + Int((base + Int(head.pointee.recordsOffset)).assumingMemoryBound(to: UInt32.self)[index])
+  }
+
+  public func name(of record: UnsafeRawPointer) -> ByteView {
+    record.assumingMemoryBound(to: FlagHead.self).pointee.name.bytes(base)
+  }
+
+  /// Adds one to a counter of the calling thread; beyond `cellCount` nothing happens.
+  @inlinable @inline(__always)
+  public func count(_ slot: UnsafeMutablePointer<shim_slot>, cell: UInt32) {
+    let mutable = UnsafeMutablePointer(mutating: head)
+    let list = UnsafeMutableRawPointer(mutable)
+      .advanced(by: MemoryLayout<SnapshotHead>.offset(of: \.cells) ?? 16)
+      .assumingMemoryBound(to: UnsafeMutablePointer<shim_cells>?.self)
+    shim_count(slot, head.pointee.id, list, head.pointee.cellCount, cell)
+  }
+
+  var pins: UnsafeMutablePointer<Int64> {
+    UnsafeMutableRawPointer(mutating: base)
+      .advanced(by: MemoryLayout<SnapshotHead>.offset(of: \.pins) ?? 24)
+      .assumingMemoryBound(to: Int64.self)
+  }
+
+  /// Keeps the block alive until `unpin`. Only inside a reading section, or while pinned already.
+  public func pin() { _ = shim_add_i64(pins, 1) }
+  public func unpin() { _ = shim_add_i64(pins, -1) }
+  var isPinned: Bool { shim_load_i64(pins) != 0 }
+
+  /// Hands out what was counted since the last call: the flag's record, the counter's index within the
+  /// flag, and the number. One caller at a time.
+  public func drain(_ body: (_ record: UnsafeRawPointer, _ cell: UInt32, _ count: UInt64) -> Void) {
+    var totals: [UInt64] = []
+    var block = head.pointee.cells
+    while let cells = block {
+      if totals.isEmpty { totals = [UInt64](repeating: 0, count: Int(head.pointee.cellCount)) }
+      for cell in 0..<min(cells.pointee.count, head.pointee.cellCount) {
+        totals[Int(cell)] &+= UInt64(shim_cells_take(cells, cell))
+      }
+      block = cells.pointee.next
+    }
+    guard totals.contains(where: { $0 != 0 }) else { return }
+    for index in 0..<flagCount {
+      let record = record(at: index)
+      let flag = record.assumingMemoryBound(to: FlagHead.self).pointee
+      for cell in 0..<flag.cellCount where Int(flag.firstCell) + Int(cell) < totals.count {
+        let count = totals[Int(flag.firstCell) + Int(cell)]
+        if count != 0 { body(record, cell, count) }
+      }
+    }
+  }
+
+  /// Frees the block; nobody may be reading it.
+  func destroy() {
+    shim_cells_free(head.pointee.cells)
+    head.pointee.resources?.release()
+    free(UnsafeMutableRawPointer(mutating: base))
+  }
+}

@@ -1,0 +1,153 @@
+internal import Glibc
+public import HoistBase
+internal import Synchronization
+
+/// Lays a configuration out as one block: records, texts and programs by offset, then the look-up table.
+///
+/// Not thread-safe; used once. Offsets are 32 bits: a configuration beyond 4 GiB is refused.
+public struct SnapshotBuilder: ~Copyable {
+  private var memory: UnsafeMutableRawPointer?
+  private var capacity: Int
+  private var count: Int
+  private var flags: [(hash: UInt64, record: UInt32, name: TextReference)] = []
+  private var texts: [UInt64: TextReference] = [:]
+  private var cellCount: UInt32 = 0
+  private var failed = false
+
+  /// - Parameter expectedBytes: a first guess of the size; it grows as needed.
+  public init(expectedBytes: Int = 64 * 1024) {
+    capacity = max(4096, expectedBytes)
+    memory = malloc(capacity)
+    count = MemoryLayout<SnapshotHead>.size
+    failed = memory == nil
+  }
+
+  deinit { free(memory) }
+
+  /// True when memory ran out or the block grew beyond its limit; `finish` then gives nil.
+  public var isBroken: Bool { failed }
+
+  /// Reserves aligned, zeroed bytes and returns their offset from the snapshot's base; 0 when broken.
+  public mutating func reserve(bytes size: Int, alignment: Int) -> UInt32 {
+    let at = (count + alignment - 1) & ~(alignment - 1)
+    let (end, overflow) = at.addingReportingOverflow(size)
+    guard !failed, !overflow, size >= 0, end <= Int(UInt32.max) else {
+      failed = true
+      return 0
+    }
+    if end > capacity {
+      let wanted = max(end, capacity &* 2)
+      guard let larger = realloc(memory, wanted) else {
+        failed = true
+        return 0
+      }
+      memory = larger
+      capacity = wanted
+    }
+    if let memory { memset(memory + count, 0, end - count) }
+    count = end
+    return UInt32(at)
+  }
+
+  /// Appends a plain value.
+  public mutating func append<Value: BitwiseCopyable>(_ value: Value) -> UInt32 {
+    let at = reserve(bytes: MemoryLayout<Value>.size, alignment: MemoryLayout<Value>.alignment)
+    store(value, at: at)
+    return at
+  }
+
+  /// Appends plain values one after the other; the offset of the first.
+  public mutating func append<Value: BitwiseCopyable>(contentsOf values: [Value]) -> UInt32 {
+    let at = reserve(bytes: MemoryLayout<Value>.stride * values.count, alignment: MemoryLayout<Value>.alignment)
+    guard !failed, let memory else { return 0 }
+    values.withUnsafeBytes { source in
+      if let start = source.baseAddress { memcpy(memory + Int(at), start, source.count) }
+    }
+    return at
+  }
+
+  /// Replaces a value appended before.
+  public mutating func store<Value: BitwiseCopyable>(_ value: Value, at offset: UInt32) {
+    guard !failed, let memory, Int(offset) + MemoryLayout<Value>.size <= count else { return }
+    (memory + Int(offset)).storeBytes(of: value, as: Value.self)
+  }
+
+  /// Appends a text and a NUL; texts of the same bytes share one place.
+  public mutating func text(_ bytes: ByteView) -> TextReference {
+    let hash = Hash64.hash(bytes)
+    if let known = texts[hash], let memory, Int(known.count) == bytes.count,
+      bytes.isEmpty || memcmp(memory + Int(known.offset), bytes.baseAddress, bytes.count) == 0
+    {
+      return known
+    }
+    let at = reserve(bytes: bytes.count + 1, alignment: 1)
+    guard !failed, let memory else { return .none }
+    if let start = bytes.baseAddress { memcpy(memory + Int(at), start, bytes.count) }
+    let reference = TextReference(offset: at, count: UInt32(bytes.count))
+    texts[hash] = reference
+    return reference
+  }
+
+  public mutating func text(_ source: some ByteSource) -> TextReference {
+    source.withBytes { bytes in text(bytes) }
+  }
+
+  /// Reserves counters; returns the first.
+  public mutating func cells(_ number: UInt32) -> UInt32 {
+    let first = cellCount
+    let (end, overflow) = cellCount.addingReportingOverflow(number)
+    if overflow { failed = true } else { cellCount = end }
+    return first
+  }
+
+  /// Makes a record, which begins with a `FlagHead`, findable by its name. Names must be unique.
+  public mutating func addFlag(record: UInt32, name: TextReference) {
+    guard !failed, let memory else { return }
+    flags.append((Hash64.hash(name.bytes(memory)), record, name))
+  }
+
+  /// - Parameters:
+  ///   - root: offset of the provider's own data; 0 for none.
+  ///   - resources: kept until the block is freed.
+  /// - Returns: the finished block, owned by the caller; nil when memory ran out or the block is too large.
+  public consuming func finish(
+    evaluate: @escaping EvaluateFunction, root: UInt32 = 0, resources: AnyObject? = nil
+  ) -> Snapshot? {
+    let table = buildTable()
+    let records = buildRecords()
+    guard !failed, let block = realloc(memory, count) else { return nil }
+    memory = nil
+    block.storeBytes(
+      of: SnapshotHead(
+        id: Self.nextID.wrappingAdd(1, ordering: .relaxed).newValue, evaluate: evaluate, cells: nil, pins: 0,
+        cellCount: cellCount, flagCount: UInt32(flags.count), tableMask: table.mask, tableOffset: table.offset,
+        recordsOffset: records, rootOffset: root, byteCount: UInt64(count),
+        resources: resources.map { Unmanaged.passRetained($0) }),
+      as: SnapshotHead.self)
+    return Snapshot(UnsafeRawPointer(block))
+  }
+
+  private static let nextID = Atomic<UInt64>(0)
+
+  /// Open addressing with linear probing, at most half full.
+  private mutating func buildTable() -> (offset: UInt32, mask: UInt32) {
+    var size = 4
+    while size < flags.count &* 2 { size &*= 2 }
+    let mask = UInt32(size - 1)
+    var slots = [TableSlot](repeating: TableSlot(tag: 0, record: 0), count: size)
+    for flag in flags {
+      var at = UInt32(truncatingIfNeeded: flag.hash) & mask
+      while slots[Int(at)].record != 0 { at = (at &+ 1) & mask }
+      slots[Int(at)] = TableSlot(tag: UInt32(truncatingIfNeeded: flag.hash &>> 32), record: flag.record)
+    }
+    return (append(contentsOf: slots), mask)
+  }
+
+  private mutating func buildRecords() -> UInt32 {
+    guard let memory else { return 0 }
+    let ordered = flags.sorted { left, right in
+      left.name.bytes(memory).order(against: right.name.bytes(memory)) == .less
+    }
+    return append(contentsOf: ordered.map(\.record))
+  }
+}
