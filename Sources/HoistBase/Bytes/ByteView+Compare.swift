@@ -1,0 +1,99 @@
+internal import CShims
+internal import Glibc
+
+/// Comparison by bytes. `String`'s own `==` calls canonically equivalent texts equal, which no
+/// service does.
+extension UnsafeRawBufferPointer {
+  /// True when both views hold the same bytes.
+  @inlinable
+  public func hasSameBytes(as other: ByteView) -> Bool {
+    guard count == other.count else { return false }
+    guard let left = baseAddress, let right = other.baseAddress else { return true }
+    return Self.areEqual(left, right, count)
+  }
+
+  @inlinable
+  public func hasPrefix(_ prefix: ByteView) -> Bool {
+    guard prefix.count <= count else { return false }
+    guard let left = baseAddress, let right = prefix.baseAddress else { return true }
+    return Self.areEqual(left, right, prefix.count)
+  }
+
+  @inlinable
+  public func hasSuffix(_ suffix: ByteView) -> Bool {
+    guard suffix.count <= count else { return false }
+    guard let left = baseAddress, let right = suffix.baseAddress else { return true }
+    return Self.areEqual(left + (count &- suffix.count), right, suffix.count)
+  }
+
+  /// True when `needle` stands somewhere in these bytes; an empty one always does.
+  public func containsBytes(_ needle: ByteView) -> Bool {
+    guard needle.count <= count else { return false }
+    guard needle.count > 0, let left = baseAddress, let right = needle.baseAddress else { return true }
+    return shim_find(left, count, right, needle.count) != nil
+  }
+
+  /// The order of the first differing byte, the shorter first: the order of code points in UTF-8.
+  public func order(against other: ByteView) -> Ordering {
+    if let left = baseAddress, let right = other.baseAddress {
+      let difference = memcmp(left, right, Swift.min(count, other.count))
+      if difference != 0 { return difference < 0 ? .less : .greater }
+    }
+    return Ordering(of: count, against: other.count)
+  }
+
+  /// The bytes of `range`, cut to those that are there.
+  @inlinable
+  public func view(from start: Int, to end: Int) -> ByteView {
+    let lower = Swift.max(0, Swift.min(start, count))
+    let upper = Swift.max(lower, Swift.min(end, count))
+    guard let baseAddress else { return self }
+    return ByteView(start: baseAddress + lower, count: upper &- lower)
+  }
+
+  /// Both pointers have at least `count` readable bytes. Eight at a time; the last step overlaps.
+  @inlinable @inline(__always)
+  static func areEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: Int) -> Bool {
+    var offset = 0
+    if count >= 8 {
+      while offset &+ 8 <= count {
+        if word(left, offset) != word(right, offset) { return false }
+        offset &+= 8
+      }
+      return word(left, count &- 8) == word(right, count &- 8)
+    }
+    while offset < count {
+      if left.load(fromByteOffset: offset, as: UInt8.self)
+        != right.load(fromByteOffset: offset, as: UInt8.self)
+      {
+        return false
+      }
+      offset &+= 1
+    }
+    return true
+  }
+
+  @inlinable @inline(__always)
+  static func word(_ base: UnsafeRawPointer, _ offset: Int) -> UInt64 {
+    base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+  }
+}
+
+/// How two values stand to each other.
+@frozen public enum Ordering: Sendable {
+  case less, equal, greater
+
+  @inlinable
+  public init<Value: Comparable>(of left: Value, against right: Value) {
+    self = left < right ? .less : (left == right ? .equal : .greater)
+  }
+
+  /// The order seen from the other side.
+  public var reversed: Ordering {
+    switch self {
+    case .less: .greater
+    case .equal: .equal
+    case .greater: .less
+    }
+  }
+}

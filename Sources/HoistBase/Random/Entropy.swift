@@ -1,0 +1,100 @@
+internal import Glibc
+internal import Synchronization
+
+/// Where randomness comes from. Logic asks the source it was given, so that tests can foretell it.
+/// Callable from any thread.
+public protocol Entropy: Sendable {
+  /// 64 bits, all values equally likely.
+  func next() -> UInt64
+}
+
+extension Entropy {
+  /// A number from 0 to `bound - 1`, all equally likely (Lemire's multiplication, which draws
+  /// again for the few values that would favour some); 0 when `bound` is 0.
+  public func below(_ bound: UInt64) -> UInt64 {
+    var product = next().multipliedFullWidth(by: bound)
+    if product.low < bound {
+      let surplus = (0 &- bound) % max(bound, 1)
+      while product.low < surplus { product = next().multipliedFullWidth(by: bound) }
+    }
+    return product.high
+  }
+
+  /// A number of the range, all equally likely.
+  public func number(in range: ClosedRange<Int64>) -> Int64 {
+    let width = UInt64(bitPattern: range.upperBound &- range.lowerBound)
+    let offset = width == .max ? next() : below(width &+ 1)
+    return range.lowerBound &+ Int64(bitPattern: offset)
+  }
+
+  /// A number from 0 up to, not including, 1, in steps of 2^-53.
+  public func unitInterval() -> Double { Double(next() &>> 11) * 0x1p-53 }
+}
+
+/// The system's randomness: for identifiers that must not repeat or be guessed.
+public struct SystemEntropy: Entropy {
+  public init() {}
+
+  public func next() -> UInt64 {
+    var word: UInt64 = 0
+    guard getentropy(&word, MemoryLayout<UInt64>.size) == 0 else { return Self.makeshift() }
+    return word
+  }
+
+  /// Where the system gives none: never the same twice, though it could be guessed.
+  private static func makeshift() -> UInt64 {
+    let clock = UInt64(bitPattern: SystemClock().monotonicNanoseconds)
+    let count = draws.add(1, ordering: .relaxed).newValue
+    return SplitMix.mixed(clock &+ SplitMix.mixed(count &+ UInt64(getpid()) &<< 32))
+  }
+
+  private static let draws = Atomic<UInt64>(0)
+}
+
+/// A sequence that depends on the seed alone. Lock-free: threads share one sequence.
+public final class SeededEntropy: Entropy {
+  private let state: Atomic<UInt64>
+
+  public init(seed: UInt64) { state = Atomic(seed) }
+
+  public func next() -> UInt64 {
+    SplitMix.mixed(state.add(SplitMix.step, ordering: .relaxed).newValue)
+  }
+
+  func restart(seed: UInt64) { state.store(seed, ordering: .relaxed) }
+}
+
+/// Randomness for sampling and jitter: a few nanoseconds a draw, seeded from another source at
+/// first and again in a forked child, which would otherwise repeat its parent's draws.
+public final class FastEntropy: Entropy {
+  private let sequence: SeededEntropy
+  private let source: any Entropy
+  private let generation: Atomic<UInt32>
+
+  public init(seededFrom source: any Entropy = SystemEntropy()) {
+    self.source = source
+    sequence = SeededEntropy(seed: source.next())
+    generation = Atomic(ForkGeneration.current)
+  }
+
+  public func next() -> UInt64 {
+    let current = ForkGeneration.current
+    if generation.load(ordering: .relaxed) != current {
+      sequence.restart(seed: source.next())
+      generation.store(current, ordering: .relaxed)
+    }
+    return sequence.next()
+  }
+}
+
+/// Steele, Lea and Flood's SplitMix64.
+enum SplitMix {
+  static var step: UInt64 { 0x9E37_79B9_7F4A_7C15 }
+
+  static func mixed(_ state: UInt64) -> UInt64 {
+    var bits = state
+    bits = (bits ^ bits &>> 30) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ bits &>> 27) &* 0x94D0_49BB_1331_11EB
+    return bits ^ bits &>> 31
+  }
+}
