@@ -20,6 +20,10 @@ __thread shim_slot *shim_tls_slot __attribute__((tls_model("initial-exec")));
 uint64_t shim_epoch = 1;
 bool shim_reader_asymmetric = false;
 
+/* Two cache lines: adjacent ones are fetched together. */
+#define SLOT_ALIGNMENT 128u
+#define SLOT_BYTES ((sizeof(shim_slot) + SLOT_ALIGNMENT - 1) / SLOT_ALIGNMENT * SLOT_ALIGNMENT)
+
 static shim_slot *slots; /* push-only: a slot is reused, never freed */
 static pthread_key_t thread_end;
 
@@ -64,9 +68,9 @@ shim_slot *shim_slot_attach(void) {
   pthread_once(&once, set_up);
   shim_slot *slot = claim_free_slot();
   if (!slot) {
-    slot = aligned_alloc(128, sizeof *slot);
+    slot = aligned_alloc(SLOT_ALIGNMENT, SLOT_BYTES);
     if (!slot) abort(); /* as the Swift runtime does when memory is gone */
-    memset(slot, 0, sizeof *slot);
+    memset(slot, 0, SLOT_BYTES);
     slot->owned = 1;
     shim_slot *head = __atomic_load_n(&slots, __ATOMIC_RELAXED);
     do slot->next = head;

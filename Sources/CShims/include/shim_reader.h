@@ -21,7 +21,7 @@ typedef struct shim_slot {
     uint64_t snapshot_id;
     uint32_t *_Nullable cells;
   } cache[SHIM_CELL_CACHE];
-} __attribute__((aligned(128))) shim_slot;
+} shim_slot; /* allocated on cache lines of its own */
 
 /* One thread's counters for one snapshot: written by that thread only, read by the drain. */
 typedef struct shim_cells {

@@ -88,9 +88,9 @@ private struct AttributeText {
     case .int(let whole):
       (kind, bytes) = (.int, Array(String(whole).utf8))
       (integer, number) = (whole, Double(whole))
-    case .double(let real): (kind, bytes, number) = (.double, Array(JSONNumberText.text(of: real).utf8), real)
+    case .double(let real): (kind, bytes, number) = (.double, Array(JSONNumberText.text(real).utf8), real)
     case .string(let text): (kind, bytes) = (.string, text)
-    case .date(let at): (kind, bytes, integer) = (.date, Array(RFC3339.text(unixMilliseconds: at).utf8), at)
+    case .date(let at): (kind, bytes, integer) = (.date, Array(RFC3339.text(unixMilliseconds: at, precision: at % 1000 == 0 ? .seconds : .milliseconds).utf8), at)
     case .strings(let list): (kind, bytes) = (.strings, JSONStringList.text(of: list))
     case .json(let text): (kind, bytes) = (.json, text)
     }

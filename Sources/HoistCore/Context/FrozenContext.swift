@@ -1,4 +1,4 @@
-public import CShims
+internal import CShims
 internal import Glibc
 public import HoistBase
 

@@ -76,7 +76,7 @@ public struct SnapshotBuilder: ~Copyable {
   public mutating func text(_ bytes: ByteView) -> TextReference {
     let hash = Hash64.hash(bytes)
     if let known = texts[hash], let memory, Int(known.count) == bytes.count,
-      bytes.isEmpty || memcmp(memory + Int(known.offset), bytes.baseAddress, bytes.count) == 0
+      known.bytes(memory).hasSameBytes(as: bytes)
     {
       return known
     }
