@@ -1,2 +1,84 @@
+/* libcurl as Swift can call it: the variadic calls made plain, and the few decisions
+ * that depend on the version of the header. */
 #pragma once
+#ifndef CURL_DISABLE_TYPECHECK
+#define CURL_DISABLE_TYPECHECK 1 /* its macros expect literal options */
+#endif
 #include <curl/curl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/socket.h>
+
+typedef size_t (*shim_curl_data_callback)(char *_Nullable bytes, size_t size, size_t count,
+                                          void *_Nullable context);
+
+static inline CURLcode shim_curl_set_long(CURL *_Nonnull easy, CURLoption option, long value) {
+  return curl_easy_setopt(easy, option, value);
+}
+/* libcurl copies the string. */
+static inline CURLcode shim_curl_set_string(CURL *_Nonnull easy, CURLoption option,
+                                            const char *_Nullable value) {
+  return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode shim_curl_set_pointer(CURL *_Nonnull easy, CURLoption option,
+                                             void *_Nullable value) {
+  return curl_easy_setopt(easy, option, value);
+}
+/* The list must live as long as the transfer. */
+static inline CURLcode shim_curl_set_list(CURL *_Nonnull easy, CURLoption option,
+                                          struct curl_slist *_Nullable list) {
+  return curl_easy_setopt(easy, option, list);
+}
+static inline CURLcode shim_curl_set_data_callback(CURL *_Nonnull easy, CURLoption option,
+                                                   shim_curl_data_callback _Nonnull callback) {
+  return curl_easy_setopt(easy, option, callback);
+}
+/* Copies the bytes into the handle; NULL is an empty body. */
+static inline CURLcode shim_curl_set_body(CURL *_Nonnull easy, const void *_Nullable bytes, size_t count) {
+  CURLcode result = curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
+  if (result) return result;
+  return curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, bytes ? bytes : "");
+}
+
+static inline CURLcode shim_curl_set_http_only(CURL *_Nonnull easy) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+  return curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+  return curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+}
+
+/* Lets go of a running name look-up at once instead of waiting for its thread. */
+static inline void shim_curl_set_quick_exit(CURL *_Nonnull easy) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+  (void)curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+#else
+  (void)easy;
+#endif
+}
+
+static inline curl_socket_t shim_curl_open_socket(void *_Nullable context, curlsocktype purpose,
+                                           struct curl_sockaddr *_Nonnull address) {
+  (void)context;
+  (void)purpose;
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+static inline CURLcode shim_curl_set_close_on_exec(CURL *_Nonnull easy) {
+  return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, shim_curl_open_socket);
+}
+
+static inline CURLMcode shim_curl_multi_set_long(CURLM *_Nonnull multi, CURLMoption option, long value) {
+  return curl_multi_setopt(multi, option, value);
+}
+
+/* The next transfer that has ended, or NULL. */
+static inline CURL *_Nullable shim_curl_next_done(CURLM *_Nonnull multi, CURLcode *_Nonnull result) {
+  int left = 0;
+  CURLMsg *message;
+  while ((message = curl_multi_info_read(multi, &left)) != NULL) {
+    if (message->msg != CURLMSG_DONE) continue;
+    *result = message->data.result;
+    return message->easy_handle;
+  }
+  return NULL;
+}

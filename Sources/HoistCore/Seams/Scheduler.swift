@@ -17,4 +17,8 @@ public protocol Scheduler: AnyObject, Sendable {
 
   /// True when the caller is on the scheduler's thread.
   var isCurrent: Bool { get }
+
+  /// Moves on when a fork has left everything posted, scheduled and sent so far to the parent:
+  /// whoever waits for such work compares it with what it was, and begins anew.
+  var generation: UInt32 { get }
 }

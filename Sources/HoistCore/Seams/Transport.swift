@@ -17,11 +17,14 @@ public struct HTTPRequest: Sendable {
   public var headers: [HTTPHeader]
   public var body: [UInt8]?
   public var connectTimeoutMilliseconds: Int64 = 10_000
-  /// The whole exchange; 0 means no limit (streams).
+  /// The whole exchange, redirects included; 0 means no limit. Streams have none.
   public var timeoutMilliseconds: Int64 = 30_000
-  /// Longest silence while a response is being read; 0 means no limit.
+  /// From the start until the answer's header is complete, redirects included; 0 means no limit.
+  public var headerTimeoutMilliseconds: Int64 = 0
+  /// Longest silence once the header is there; 0 means no limit.
   public var idleTimeoutMilliseconds: Int64 = 0
-  /// Counted after decompression. More ends the exchange with `.tooLarge`.
+  /// Counted after decompression. More ends the exchange with `.tooLarge`. Streams have no limit:
+  /// whoever parses one bounds what it keeps.
   public var maximumResponseBytes: Int = 64 << 20
 
   public init(method: String, url: String, headers: [HTTPHeader] = [], body: [UInt8]? = nil) {
@@ -96,7 +99,8 @@ extension Array<HTTPHeader> {
 }
 
 extension String {
-  func equalsIgnoringASCIICase(_ other: String) -> Bool {
+  /// Compares bytes, with A to Z as their small letters: how header names, schemes and hosts compare.
+  package func equalsIgnoringASCIICase(_ other: String) -> Bool {
     func lower(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte }
     return utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { lower($0) == lower($1) }
   }
