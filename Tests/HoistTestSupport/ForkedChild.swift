@@ -1,4 +1,4 @@
-import Glibc
+public import Glibc
 
 /// Runs code in a forked child of the test process, and tells how it ended.
 ///

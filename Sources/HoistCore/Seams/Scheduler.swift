@@ -1,3 +1,5 @@
+internal import HoistBase
+
 /// Something that can be called off. Harmless when it has already happened.
 public protocol Cancellable: AnyObject, Sendable {
   func cancel()
@@ -21,4 +23,8 @@ public protocol Scheduler: AnyObject, Sendable {
   /// Moves on when a fork has left everything posted, scheduled and sent so far to the parent:
   /// whoever waits for such work compares it with what it was, and begins anew.
   var generation: UInt32 { get }
+}
+
+extension Scheduler {
+  public var generation: UInt32 { ForkGeneration.current }
 }
