@@ -1,0 +1,82 @@
+internal import CJansson
+
+/// Owns one reference to a jansson tree that nobody changes. Any thread may read and release it.
+///
+/// The text is read by a parser of this module, not by jansson's: one pass that accepts what services
+/// send and jansson refuses, and needs half the time. It takes RFC 8259 and also
+/// - a UTF-8 byte-order mark at the start;
+/// - integers beyond 64 bits, as doubles;
+/// - numbers beyond the range of a double, as the greatest finite one of their sign;
+/// - `\u0000` in strings and member names;
+/// - surrogates without their partner, as U+FFFD.
+///
+/// Invalid UTF-8, NaN, Infinity and whatever exceeds `JSONLimits` are refused. Of members of the same name
+/// the last one counts.
+public final class JSONDocument: @unchecked Sendable {
+  private let json: UnsafeMutablePointer<json_t>
+
+  private init(owning json: UnsafeMutablePointer<json_t>) { self.json = json }
+
+  deinit { json_decref(json) }
+
+  /// - Parameter bytes: borrowed for the call.
+  public convenience init(
+    parsing bytes: UnsafeRawBufferPointer, limits: JSONLimits = .standard
+  ) throws(JSONFailure) {
+    var parser = JSONParser(bytes, limits)
+    self.init(owning: try parser.parse())
+  }
+
+  public convenience init(parsing bytes: [UInt8], limits: JSONLimits = .standard) throws(JSONFailure) {
+    self.init(owning: try bytes.withUnsafeBytes { Self.parse($0, limits) }.get())
+  }
+
+  public convenience init(parsing text: String, limits: JSONLimits = .standard) throws(JSONFailure) {
+    var text = text
+    self.init(owning: try text.withUTF8 { Self.parse(UnsafeRawBufferPointer($0), limits) }.get())
+  }
+
+  private static func parse(
+    _ bytes: UnsafeRawBufferPointer, _ limits: JSONLimits
+  ) -> Result<UnsafeMutablePointer<json_t>, JSONFailure> {
+    var parser = JSONParser(bytes, limits)
+    do throws(JSONFailure) { return .success(try parser.parse()) } catch { return .failure(error) }
+  }
+
+  /// Lends the root for the length of `body`; what is kept of it longer needs `JSONDocument(retaining:)`.
+  public func withRoot<Result, Failure: Error>(
+    _ body: (JSONValue) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    defer { withExtendedLifetime(self) {} }
+    return try body(JSONValue(json))
+  }
+}
+
+/// Sharing trees: parts of documents, and jansson's own pointers.
+extension JSONDocument {
+  /// A document of its own that shares the tree below `value`.
+  public convenience init(retaining value: JSONValue) { self.init(owning: json_incref(value.json)) }
+
+  /// - Parameter pointer: a `json_t *`; the caller's reference belongs to the document from now on, and
+  ///   the caller changes the tree no more.
+  public convenience init(adopting pointer: OpaquePointer) { self.init(owning: UnsafeMutablePointer(pointer)) }
+
+  /// A deep copy of a tree that its owner may change later. Refuses trees beyond `limits`, and so cycles.
+  /// - Parameter pointer: a `json_t *`, borrowed for the call.
+  public convenience init(copying pointer: OpaquePointer, limits: JSONLimits = .standard) throws(JSONFailure) {
+    let original = JSONValue(borrowing: pointer)
+    try original.check(limits)
+    guard let copy = json_deep_copy(original.json) else { throw .outOfMemory }
+    self.init(owning: copy)
+  }
+
+  /// A new reference to the tree, as a `json_t *` for `json_decref`. Its holder must not change it.
+  public func retainedPointer() -> OpaquePointer { OpaquePointer(json_incref(json)) }
+
+  /// A deep copy, as a `json_t *` that belongs to the caller. Nil when memory ran out.
+  public func copiedPointer() -> OpaquePointer? { json_deep_copy(json).map { OpaquePointer($0) } }
+}
+
+extension JSONFailure {
+  static let outOfMemory = JSONFailure(.outOfMemory, "out of memory while building a JSON tree")
+}

@@ -1,0 +1,142 @@
+/// Writes compact JSON into a byte array: `begin…`, `key`, values, `end…`, in the order of the text.
+///
+/// Commas and colons come by themselves. That containers are closed and members named is the caller's part.
+public struct JSONWriter: Sendable {
+  /// How a double without a fraction is written.
+  public enum WholeDoubles: Sendable {
+    /// `1`, as JavaScript does; up to 2^53, beyond which the exponent form takes over.
+    case asIntegers
+    /// `1.0`
+    case withFraction
+  }
+
+  public private(set) var bytes: [UInt8] = []
+  public let wholeDoubles: WholeDoubles
+  private var needsComma = false
+
+  public init(wholeDoubles: WholeDoubles = .asIntegers, reservingCapacity capacity: Int = 0) {
+    self.wholeDoubles = wholeDoubles
+    bytes.reserveCapacity(capacity)
+  }
+
+  /// The text so far, as a string.
+  public var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  public mutating func beginObject() { begin("{") }
+  public mutating func endObject() { end("}") }
+  public mutating func beginArray() { begin("[") }
+  public mutating func endArray() { end("]") }
+
+  public mutating func object<Failure: Error>(
+    _ members: (inout JSONWriter) throws(Failure) -> Void
+  ) throws(Failure) {
+    beginObject()
+    try members(&self)
+    endObject()
+  }
+
+  public mutating func array<Failure: Error>(
+    _ elements: (inout JSONWriter) throws(Failure) -> Void
+  ) throws(Failure) {
+    beginArray()
+    try elements(&self)
+    endArray()
+  }
+
+  public mutating func key(_ name: String) {
+    string(name)
+    bytes.append(UInt8(ascii: ":"))
+    needsComma = false
+  }
+
+  public mutating func key(utf8 name: UnsafeBufferPointer<UInt8>) {
+    string(utf8: name)
+    bytes.append(UInt8(ascii: ":"))
+    needsComma = false
+  }
+
+  public mutating func null() { scalar("null") }
+  public mutating func bool(_ value: Bool) { scalar(value ? "true" : "false") }
+  public mutating func int(_ value: some BinaryInteger) { scalar(String(value)) }
+
+  /// The shortest text that reads back as the same double; null for NaN and infinities.
+  public mutating func double(_ value: Double) {
+    guard value.isFinite else { return null() }
+    if wholeDoubles == .asIntegers, value.magnitude <= 0x1p53, let whole = Int64(exactly: value) {
+      return int(whole)
+    }
+    scalar(value.description)
+  }
+
+  public mutating func string(_ value: String) {
+    var value = value
+    value.withUTF8 { quote($0) }
+  }
+
+  /// - Parameter value: borrowed for the call. Malformed UTF-8 is repaired with U+FFFD.
+  public mutating func string(utf8 value: UnsafeBufferPointer<UInt8>) {
+    UTF8Sequence.isValid(value) ? quote(value) : string(String(decoding: value, as: UTF8.self))
+  }
+
+  /// A value that is JSON text already; not looked at.
+  public mutating func raw(_ json: some Sequence<UInt8>) {
+    comma()
+    bytes.append(contentsOf: json)
+  }
+
+  private mutating func begin(_ bracket: Unicode.Scalar) {
+    comma()
+    bytes.append(UInt8(truncatingIfNeeded: bracket.value))
+    needsComma = false
+  }
+
+  private mutating func end(_ bracket: Unicode.Scalar) {
+    bytes.append(UInt8(truncatingIfNeeded: bracket.value))
+    needsComma = true
+  }
+
+  private mutating func scalar(_ text: String) {
+    comma()
+    bytes.append(contentsOf: text.utf8)
+  }
+
+  private mutating func comma() {
+    if needsComma { bytes.append(UInt8(ascii: ",")) }
+    needsComma = true
+  }
+
+  /// Copies runs of bytes that need no escape at once.
+  private mutating func quote(_ text: UnsafeBufferPointer<UInt8>) {
+    comma()
+    bytes.append(UInt8(ascii: "\""))
+    var runStart = 0
+    for (index, byte) in text.enumerated() where byte < 0x20 || byte == 0x22 || byte == 0x5C {
+      bytes.append(contentsOf: text[runStart..<index])
+      escape(byte)
+      runStart = index + 1
+    }
+    bytes.append(contentsOf: text[runStart...])
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private mutating func escape(_ byte: UInt8) {
+    let letter: Unicode.Scalar
+    switch byte {
+    case 0x22: letter = "\""
+    case 0x5C: letter = "\\"
+    case 0x08: letter = "b"
+    case 0x0C: letter = "f"
+    case 0x0A: letter = "n"
+    case 0x0D: letter = "r"
+    case 0x09: letter = "t"
+    default:
+      let digits = Array("0123456789abcdef".utf8)
+      bytes.append(contentsOf: "\\u00".utf8)
+      bytes.append(digits[Int(byte >> 4)])
+      bytes.append(digits[Int(byte & 15)])
+      return
+    }
+    bytes.append(UInt8(ascii: "\\"))
+    bytes.append(UInt8(truncatingIfNeeded: letter.value))
+  }
+}
