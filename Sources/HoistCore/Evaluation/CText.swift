@@ -21,6 +21,8 @@ public final class CText: @unchecked Sendable {
   deinit { storage.deallocate() }
 
   public var pointer: UnsafePointer<CChar> { UnsafeRawPointer(storage).assumingMemoryBound(to: CChar.self) }
+  /// Valid as long as this text lives.
+  public var buffer: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: storage, count: count) }
   public var bytes: [UInt8] { Array(UnsafeBufferPointer(start: storage, count: count)) }
   public var string: String { String(decoding: UnsafeBufferPointer(start: storage, count: count), as: UTF8.self) }
 }

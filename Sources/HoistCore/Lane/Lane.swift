@@ -116,6 +116,9 @@ public final class Lane: @unchecked Sendable {
     }
   }
 
+  /// Takes work again after `close`.
+  public func reopen() { lock.withLock { state.isClosed = false } }
+
   private func submit(_ work: LaneWork) -> Bool {
     var thread: LaneThread?
     var inherited: [LaneWork]?

@@ -1,0 +1,106 @@
+/// A first-in, first-out queue that never holds more than its capacity and counts what it lost.
+/// Memory grows with what it holds, not with what it could hold. Not thread-safe.
+public struct BoundedQueue<Element> {
+  /// Who gives way when the queue is full.
+  public enum Policy: Sendable {
+    case refuseNewest
+    case dropOldest
+  }
+
+  public let capacity: Int
+  public let policy: Policy
+  /// Elements lost to a full queue since it was made.
+  public private(set) var dropped: UInt64 = 0
+  public private(set) var count = 0
+
+  /// A ring: the elements follow `first`, past the end from the beginning.
+  private var slots: [Element?] = []
+  private var first = 0
+
+  /// A capacity below 0 counts as 0: everything is dropped.
+  public init(capacity: Int, policy: Policy) {
+    self.capacity = max(0, capacity)
+    self.policy = policy
+  }
+
+  public var isEmpty: Bool { count == 0 }
+  public var isFull: Bool { count == capacity }
+
+  /// Adds an element at the end.
+  /// - Returns: the element that was lost, either this one or the oldest.
+  @discardableResult
+  public mutating func append(_ element: Element) -> Element? {
+    var lost: Element?
+    if isFull {
+      dropped &+= 1
+      guard policy == .dropOldest, capacity > 0 else { return element }
+      lost = popFirst()
+    }
+    if count == slots.count { grow() }
+    slots[slot(count)] = element
+    count += 1
+    return lost
+  }
+
+  /// Takes the oldest element.
+  public mutating func popFirst() -> Element? {
+    guard count > 0 else { return nil }
+    let element = slots[first]
+    slots[first] = nil
+    first = slot(1)
+    count -= 1
+    return element
+  }
+
+  /// The oldest elements, at most `limit`, left in the queue.
+  public func prefix(_ limit: Int) -> [Element] {
+    (0..<min(max(0, limit), count)).compactMap { slots[slot($0)] }
+  }
+
+  /// Takes the oldest elements, at most `limit`.
+  @discardableResult
+  public mutating func removeFirst(_ limit: Int) -> [Element] {
+    var taken: [Element] = []
+    taken.reserveCapacity(min(max(0, limit), count))
+    while taken.count < limit, let element = popFirst() { taken.append(element) }
+    return taken
+  }
+
+  /// Takes every element that `condition` holds for; the others keep their order.
+  /// - Returns: how many were taken. They do not count as dropped.
+  @discardableResult
+  public mutating func removeAll(where condition: (Element) -> Bool) -> Int {
+    let kept = prefix(count).filter { !condition($0) }
+    let removed = count - kept.count
+    if removed > 0 {
+      slots = kept
+      first = 0
+      count = kept.count
+    }
+    return removed
+  }
+
+  public mutating func removeAll() {
+    slots = []
+    first = 0
+    count = 0
+  }
+
+  private func slot(_ index: Int) -> Int {
+    let place = first + index
+    return place < slots.count ? place : place - slots.count
+  }
+
+  /// Called when every slot is taken and there are fewer than the capacity.
+  private mutating func grow() {
+    let size = min(capacity, max(8, slots.count > capacity / 2 ? capacity : slots.count * 2))
+    var larger: [Element?] = []
+    larger.reserveCapacity(size)
+    for index in 0..<count { larger.append(slots[slot(index)]) }
+    larger.append(contentsOf: repeatElement(nil, count: size - count))
+    slots = larger
+    first = 0
+  }
+}
+
+extension BoundedQueue: Sendable where Element: Sendable {}

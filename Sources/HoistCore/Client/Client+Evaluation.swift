@@ -1,0 +1,141 @@
+public import CShims
+public import HoistBase
+internal import HoistJSON
+
+/// What an evaluation on the slow path does beside answering.
+public struct EvaluationMode: OptionSet, Sendable {
+  public let rawValue: UInt8
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  /// Raise the counters, announce impressions, run hooks.
+  public static let counted = EvaluationMode(rawValue: 1)
+  /// Write down every step.
+  public static let explained = EvaluationMode(rawValue: 2)
+}
+
+/// The complete evaluation: details, hooks, unknown flags, every kind of error.
+extension Client {
+  /// Longest key of a flag, in bytes.
+  public static var maximumKeyBytes: Int { 4096 }
+
+  /// Evaluates and describes.
+  ///
+  /// - Parameters:
+  ///   - key: bytes of the flag key; invalid UTF-8 is an error of the evaluation.
+  ///   - subject: nil for the client's own context.
+  ///   - valueText: what the caller will return, as JSON, given the evaluation; nil takes what the flag holds.
+  ///   - body: reads the evaluation while its texts are valid.
+  public func evaluate<Result>(
+    _ key: ByteView?, _ subject: UnsafeMutablePointer<shim_subject>?, _ want: WantedType, _ mode: EvaluationMode,
+    _ body: (_ evaluation: borrowing Evaluation, _ detail: EvaluationDetail) -> Result
+  ) -> Result {
+    resumeAfterFork()
+    let runsHooks = mode.contains(.counted) && !hooks.isEmpty
+    guard runsHooks, let key else {
+      return withEvaluation(key, subject, want, mode, isRefused: false) { evaluation, detail in body(evaluation, detail) }
+    }
+    let call = HookCall(key: key, context: subject)
+    var begun = 0
+    var isRefused = false
+    for hook in hooks {
+      begun += 1
+      if !hook.before(call) {
+        isRefused = true
+        break
+      }
+    }
+    defer { for hook in hooks[..<begun].reversed() { hook.finally(call) } }
+    return withEvaluation(key, subject, want, mode, isRefused: isRefused) { evaluation, detail in
+      for hook in hooks[..<begun].reversed() {
+        if evaluation.errorCode == .none { hook.after(call, detail) } else { hook.error(call, detail) }
+      }
+      return body(evaluation, detail)
+    }
+  }
+
+  private func withEvaluation<Result>(
+    _ key: ByteView?, _ subject: UnsafeMutablePointer<shim_subject>?, _ want: WantedType, _ mode: EvaluationMode,
+    isRefused: Bool, _ body: (borrowing Evaluation, EvaluationDetail) -> Result
+  ) -> Result {
+    let slot = shim_enter()
+    defer { shim_leave(slot) }
+    var evaluation = Evaluation(want: want)
+    evaluation.inherited = UnsafeRawPointer(shim_load_pointer(&hot.pointee.context))
+    let context = frozen(subject) ?? evaluation.inherited.map { FrozenContext($0) }
+    let snapshot = shim_load_pointer(&hot.pointee.snapshot).map { Snapshot(UnsafeRawPointer($0)) }
+    let record = resolve(key, in: snapshot, &evaluation, mode, isRefused: isRefused)
+    var metadata: [UInt8]?
+    var explanation: [UInt8]?
+    if let snapshot, let record {
+      if mode.contains(.explained) {
+        explanation = provider?.explain(&evaluation, snapshot: snapshot, record: record, context: context)
+      } else {
+        snapshot.head.pointee.evaluate(snapshot.base, record, context?.base, &evaluation)
+      }
+      if mode.contains(.counted) {
+        HotPath.count(evaluation, in: snapshot, slot)
+        if !evaluation.effects.isEmpty { announce(evaluation, snapshot: snapshot, record: record, context: context) }
+      }
+      metadata = provider?.metadata(snapshot: snapshot, record: record, evaluation: evaluation)
+    }
+    let detail = EvaluationDetail(
+      key: key ?? ByteView(start: nil, count: 0), evaluation, value: evaluation.jsonValue(), metadata: metadata,
+      explanation: explanation)
+    return body(evaluation, detail)
+  }
+
+  private func frozen(_ subject: UnsafeMutablePointer<shim_subject>?) -> FrozenContext? {
+    guard let subject else { return nil }
+    if let block = shim_load_pointer(&subject.pointee.frozen) { return FrozenContext(UnsafeRawPointer(block)) }
+    guard let object = subject.pointee.object else { return nil }
+    return Unmanaged<EvaluationContext>.fromOpaque(object)._withUnsafeGuaranteedRef { $0.freeze() }
+      .map { FrozenContext($0) }
+  }
+
+  /// The flag's record, or nil with the reason in `evaluation`.
+  private func resolve(
+    _ key: ByteView?, in snapshot: Snapshot?, _ evaluation: inout Evaluation, _ mode: EvaluationMode, isRefused: Bool
+  ) -> UnsafeRawPointer? {
+    guard let key else {
+      evaluation.fail(.general, "the flag key is NULL")
+      return nil
+    }
+    if isRefused {
+      evaluation.fail(.general, "a hook refused the evaluation")
+    } else if key.count > Self.maximumKeyBytes {
+      evaluation.fail(.general, "the flag key is longer than 4096 bytes")
+    } else if !UTF8Text.isValid(key) {
+      evaluation.fail(.general, "the flag key is not valid UTF-8")
+    } else if state == .closed {
+      evaluation.fail(.providerNotReady, "the client is closed")
+    } else if let snapshot {
+      if let record = snapshot.find(key) { return record }
+      evaluation.fail(.flagNotFound, "no flag of this key")
+      if mode.contains(.counted) { provider?.countUnknown(key, want: evaluation.want) }
+    } else {
+      if state == .fatal {
+        evaluation.fail(.providerFatal, "the service refuses this client, and no flags are stored")
+      } else {
+        evaluation.fail(.providerNotReady, "no flags yet: none fetched, stored or given")
+      }
+      if mode.contains(.counted) { provider?.countUnknown(key, want: evaluation.want) }
+    }
+    return nil
+  }
+
+  /// Every flag, evaluated without a count, as a JSON object of key → detail.
+  public func allFlags(_ subject: UnsafeMutablePointer<shim_subject>?) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.beginObject()
+    let snapshot = state == .closed ? nil : holder.pinned()
+    if let snapshot {
+      for index in 0..<snapshot.flagCount {
+        let name = snapshot.name(of: snapshot.record(at: index))
+        writer.key(utf8: name.bindMemory(to: UInt8.self))
+        evaluate(name, subject, .any, []) { _, detail in detail.write(to: &writer) }
+      }
+      snapshot.unpin()
+    }
+    writer.endObject()
+    return writer.bytes
+  }
+}

@@ -1,0 +1,114 @@
+public import HoistBase
+internal import CShims
+
+/// What the client offers its provider.
+extension Client: ProviderHost {
+  /// A header provider has this long to answer; then the request goes out without it.
+  private static var headerLimitNanoseconds: Int64 { 5_000_000_000 }
+
+  public var scheduler: any Scheduler { services.scheduler }
+  public var clock: any Clock { services.clock }
+
+  public var currentContext: ContextReference? {
+    let slot = shim_enter()
+    defer { shim_leave(slot) }
+    return shim_load_pointer(&hot.pointee.context).map { ContextReference(sharing: FrozenContext(UnsafeRawPointer($0))) }
+  }
+
+  public func publish(_ snapshot: Snapshot, changed: [String]) {
+    holder.publish(snapshot)
+    guard !changed.isEmpty else { return }
+    notify(Notification(.configurationChanged, message: "\(changed.count) flags changed", keys: changed))
+    guard observers.isObserved(.flagChanged) else { return }
+    for key in changed { notify(Notification(.flagChanged, keys: [key])) }
+  }
+
+  public func drainCounts(
+    _ body: (_ snapshot: Snapshot, _ record: UnsafeRawPointer, _ cell: UInt32, _ count: UInt64) -> Void
+  ) {
+    holder.drain(body)
+  }
+
+  public func withSnapshot<Result>(_ body: (Snapshot?) -> Result) -> Result { holder.read(body) }
+
+  public func setState(_ state: ClientState, _ message: String) {
+    let change = status.set(state)
+    if change.firstReady { notify(Notification(.ready, message: message)) }
+    if change.changed { notify(Notification(.state, message: message)) }
+  }
+
+  public func notify(_ notification: Notification) {
+    for registration in observers.observers(of: notification) { tell(registration, notification) }
+  }
+
+  public func dynamicHeaders(for url: String, completion: @escaping @Sendable ([HTTPHeader]) -> Void) {
+    guard let provider = plugins.headerProvider else { return completion([]) }
+    let log = log
+    pluginLane.ask(withinNanoseconds: Self.headerLimitNanoseconds) {
+      provider.headers(for: url)
+    } answer: { headers in
+      if headers == nil { log.warning("the header provider did not answer in time; a request goes out without its headers") }
+      completion((headers ?? nil) ?? [])
+    }
+  }
+
+  public var delivery: any EventSink {
+    plugins.eventSink ?? TransportEventSink(transport)
+  }
+
+  /// Calls an observer on the lane, unless its registration has ended by then.
+  func tell(_ registration: ObserverRegistry.Registration, _ notification: Notification) {
+    let observers = observers
+    courier.deliver {
+      if observers.contains(registration.token) { registration.observer.notify(notification) }
+    }
+  }
+}
+
+/// Observers and manual dispatch.
+extension Client {
+  /// - Returns: a token for `unobserve`. An observer of `.ready` is told at once when flags are there already.
+  public func observe(_ topic: Topic, key: String?, _ observer: any Observer) -> UInt64 {
+    let registration = observers.add(topic, key: topic == .flagChanged || topic == .impression ? key : nil, observer)
+    updateWantedEffects()
+    if topic == .ready, status.wasReady { tell(registration, Notification(.ready)) }
+    return registration.token
+  }
+
+  /// - Returns: false for a token that is not in use.
+  public func unobserve(_ token: UInt64) -> Bool {
+    defer { updateWantedEffects() }
+    return observers.remove(token)
+  }
+
+  /// Readable while calls wait for `dispatch`; -1 without manual dispatch.
+  public var dispatchDescriptor: Int32 { courier.descriptor }
+
+  /// Runs waiting calls on the calling thread; returns how many ran.
+  public func dispatch(limit: Int) -> Int { courier.dispatch(limit: limit) }
+
+  /// Evaluations announce impressions only while somebody listens.
+  private func updateWantedEffects() {
+    let impression = UInt32(Effects.impression.rawValue)
+    if observers.isObserved(.impression) {
+      shim_or_u32(&hot.pointee.wanted, impression)
+    } else {
+      shim_and_u32(&hot.pointee.wanted, ~impression)
+    }
+  }
+
+  /// An evaluation whose effects somebody waits for; on the evaluating thread.
+  func announce(
+    _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
+  ) {
+    guard let provider else { return }
+    if evaluation.effects.contains(.record) {
+      provider.record(evaluation, snapshot: snapshot, record: record, context: context)
+    }
+    if evaluation.effects.contains(.impression), observers.isObserved(.impression),
+      let news = provider.impression(evaluation, snapshot: snapshot, record: record, context: context)
+    {
+      notify(news)
+    }
+  }
+}

@@ -1,0 +1,157 @@
+public import CShims
+internal import HoistBase
+internal import Synchronization
+
+/// A running client of one service. Thread-safe.
+///
+/// Evaluations read raw memory found through `hot` (see `HotPath`); everything else goes through the
+/// provider, which lives on the scheduler's thread. Client and provider hold each other until `dispose`.
+public final class Client: @unchecked Sendable {
+  /// What C handles point at; lives as long as the client.
+  public let hot: UnsafeMutablePointer<shim_hot>
+  public let name: String
+  public let values: PropertyValues
+  public let plugins: Plugins
+  public let services: ClientServices
+  public let log: Log
+  public let transport: any Transport
+  public let store: Store
+
+  let holder: SnapshotHolder
+  let observers = ObserverRegistry()
+  let courier: Courier
+  /// Asks plug-ins whose answers the client waits for: header providers.
+  let pluginLane: Lane
+  /// Its own, so that a slow observer does not silence the log.
+  let logLane: Lane
+  let status: ClientStatus
+  let hooks: [any EvaluationHook]
+  let generation = Atomic<UInt32>(ForkGeneration.current)
+  private let factory: any ProviderFactory
+  /// Set once in `init`; on the scheduler's thread but where `Provider` says otherwise.
+  nonisolated(unsafe) private(set) var provider: (any Provider)?
+
+  /// Builds a client that has not begun; `open` begins.
+  public init(
+    factory: any ProviderFactory, values: PropertyValues, plugins: Plugins, services: ClientServices
+  ) throws(ConfigurationFailure) {
+    for name in values.missing { throw ConfigurationFailure(name, "property \"\(name)\" is required") }
+    guard let hot = shim_hot_new(HotPath.clientMagic, nil) else {
+      throw ConfigurationFailure("", "out of memory")
+    }
+    self.hot = hot
+    self.factory = factory
+    self.values = values
+    self.plugins = plugins
+    self.services = services
+    hooks = plugins.hooks
+    name = values.text("name").isEmpty ? factory.name : values.text("name")
+    let isManual = values.text("dispatch") == "manual"
+    courier = Courier(lane: "hoist-deliver", isManual: isManual, services: services)
+    logLane = Lane(options: .init(name: "hoist-log"), clock: services.clock, scheduler: services.scheduler)
+    let sink = plugins.logSink ?? services.defaultLogSink
+    let (courier, logLane, title) = (courier, logLane, name)
+    log = Log(threshold: LogLevel(name: values.text("log.level")), clock: services.clock) { level, message in
+      let write: @Sendable () -> Void = { sink.write(level, "hoist[\(title)]: \(message)") }
+      if isManual { courier.deliver(write) } else { logLane.perform(write) }
+    }
+    holder = SnapshotHolder(hot)
+    status = ClientStatus(clock: services.clock, isOnline: values.boolean("online"))
+    transport = plugins.transport
+      ?? services.makeTransport(NetworkOptions(values, userAgent: "hoist/\(HoistVersion.text)"))
+    pluginLane = Lane(options: .init(name: "hoist-plugin"), clock: services.clock, scheduler: services.scheduler)
+    let manager = plugins.cacheManager
+      ?? services.makeCacheManager(values.text("store"), values.text("store.path"), factory.storeIdentity(values), log)
+    store = Store(manager: manager, log: log, clock: services.clock, scheduler: services.scheduler)
+    hot.pointee.object = Unmanaged.passUnretained(self).toOpaque()
+    if !hooks.isEmpty { shim_or_u32(&hot.pointee.gate, Gate.hooks) }
+    provider = try factory.make(values, self)
+  }
+
+  deinit {
+    holder.destroy()
+    if let context = shim_exchange_pointer(&hot.pointee.context, nil) {
+      FrozenContext(UnsafeRawPointer(context)).release()
+    }
+    shim_hot_free(hot)
+  }
+
+  /// Begins to fetch; returns at once.
+  public func open() {
+    onScheduler { $0.provider?.start() }
+  }
+
+  /// Runs work on the provider's thread.
+  func onScheduler(_ work: @escaping @Sendable (Client) -> Void) {
+    services.scheduler.post { work(self) }
+  }
+
+  /// In a forked child, the first call starts the background work again.
+  public func resumeAfterFork() {
+    let current = ForkGeneration.current
+    guard generation.exchange(current, ordering: .acquiringAndReleasing) != current else { return }
+    shim_and_u32(&hot.pointee.gate, ~UInt32(SHIM_GATE_FORKED))
+    onScheduler { client in
+      client.drainCounts { _, _, _, _ in }  // the parent sends these
+      client.provider?.abandonAfterFork()
+      if client.state != .closed { client.provider?.start() }
+    }
+  }
+
+  public var state: ClientState { status.state }
+  public var isOnline: Bool { status.isOnline }
+
+  /// - Parameter timeoutMilliseconds: negative waits without limit.
+  public func waitReady(timeoutMilliseconds: Int64) -> Status {
+    if Thread.isOwn { return .state }
+    resumeAfterFork()
+    return status.waitReady(timeoutMilliseconds: timeoutMilliseconds)
+  }
+
+  /// The client's current context from now on; `completion` runs on the delivery lane.
+  public func identify(_ context: ContextReference?, completion: (@Sendable (Status) -> Void)?) -> Status {
+    guard state != .closed else { return .state }
+    resumeAfterFork()
+    guard let context = context ?? EvaluationContext().reference() else { return .limit }
+    setCurrentContext(context)
+    let courier = courier
+    onScheduler { client in
+      guard let provider = client.provider else { return }
+      provider.identify(context) { status in
+        if let completion { courier.deliver { completion(status) } }
+      }
+    }
+    return .ok
+  }
+
+  /// Readers see it at once; the one before is freed when nobody reads it any more.
+  func setCurrentContext(_ context: ContextReference) {
+    context.frozen.retain()
+    let block = UnsafeMutableRawPointer(mutating: context.frozen.base)
+    guard let old = shim_exchange_pointer(&hot.pointee.context, block) else { return }
+    let former = FrozenContext(UnsafeRawPointer(old))
+    Reclaimer.shared.retire { former.release() }
+    Reclaimer.shared.collect()
+  }
+
+  public func setOnline(_ online: Bool) -> Status {
+    guard state != .closed else { return .state }
+    resumeAfterFork()
+    status.setOnline(online)
+    onScheduler { $0.provider?.setOnline(online) }
+    return .ok
+  }
+
+  public func refresh() -> Status {
+    guard state != .closed else { return .state }
+    resumeAfterFork()
+    onScheduler { $0.provider?.refresh() }
+    return .ok
+  }
+
+  public func track(_ event: TrackedEvent) -> Status {
+    guard state != .closed, let provider else { return .state }
+    resumeAfterFork()
+    return provider.track(event)
+  }
+}

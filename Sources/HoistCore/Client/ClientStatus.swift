@@ -1,0 +1,64 @@
+internal import HoistBase
+
+/// A client's state, and those who wait for it to change. Thread-safe.
+final class ClientStatus: @unchecked Sendable {
+  private let lock = Lock()
+  private let changed = Condition()
+  private let clock: any Clock
+  private var current = ClientState.notReady
+  private var online: Bool
+  private var hasBeenReady = false
+
+  init(clock: any Clock, isOnline: Bool) {
+    self.clock = clock
+    online = isOnline
+  }
+
+  var state: ClientState { lock.withLock { current } }
+  var isOnline: Bool { lock.withLock { online } }
+  /// Whether flags of the service have ever been served.
+  var wasReady: Bool { lock.withLock { hasBeenReady } }
+
+  func setOnline(_ value: Bool) { lock.withLock { online = value } }
+
+  /// - Returns: whether the state is another one than before, and whether it is ready for the first time.
+  func set(_ state: ClientState) -> (changed: Bool, firstReady: Bool) {
+    let result = lock.withLock {
+      guard current != state, current != .closed || state == .notReady else { return (false, false) }
+      current = state
+      let first = state == .ready && !hasBeenReady
+      if state == .ready { hasBeenReady = true }
+      return (true, first)
+    }
+    changed.broadcast()
+    return result
+  }
+
+  func waitReady(timeoutMilliseconds: Int64) -> Status {
+    let deadline = Deadline.nanoseconds(afterMilliseconds: timeoutMilliseconds)
+    return lock.withLock {
+      while true {
+        if current.servesFlags { return .ok }
+        if current == .closed { return .cancelled }
+        if current == .fatal { return .network }
+        if !changed.wait(lock, untilNanoseconds: deadline) {
+          return current.servesFlags ? .ok : .timeout
+        }
+      }
+    }
+  }
+}
+
+/// Points in time at which a caller's patience ends, on the machine's monotonic clock.
+public enum Deadline {
+  private static let clock = SystemClock()
+
+  /// `Int64.max` for a negative number: no limit.
+  public static func nanoseconds(afterMilliseconds milliseconds: Int64) -> Int64 {
+    if milliseconds < 0 { return .max }
+    let (span, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
+    if overflow { return .max }
+    let (end, beyond) = clock.monotonicNanoseconds.addingReportingOverflow(span)
+    return beyond ? .max : end
+  }
+}

@@ -1,0 +1,46 @@
+internal import CShims
+public import HoistBase
+
+/// One snapshot and one context, held for many reads. Thread-safe; texts are valid as long as it lives.
+public final class FlagView: Sendable {
+  private let snapshot: Snapshot?
+  private let context: ContextReference?
+  private let inherited: ContextReference?
+  private let client: Client
+
+  /// - Parameter context: nil for the client's own.
+  public init(_ client: Client, _ context: ContextReference?) {
+    client.resumeAfterFork()
+    self.client = client
+    inherited = client.currentContext
+    self.context = context ?? inherited
+    snapshot = client.state == .closed ? nil : client.holder.pinned()
+  }
+
+  deinit { snapshot?.unpin() }
+
+  /// - Returns: nil when the flag is unknown (and counted as such).
+  @inline(__always)
+  public func evaluate<Result>(_ key: ByteView, _ want: WantedType, _ body: (borrowing Evaluation) -> Result) -> Result? {
+    guard let snapshot, let record = snapshot.find(key) else {
+      unknown(key, want)
+      return nil
+    }
+    var evaluation = Evaluation(want: want)
+    evaluation.inherited = inherited?.frozen.base
+    let frozen = context?.frozen
+    snapshot.head.pointee.evaluate(snapshot.base, record, frozen?.base, &evaluation)
+    let slot = shim_enter()
+    HotPath.count(evaluation, in: snapshot, slot)
+    shim_leave(slot)
+    if evaluation.effects.rawValue & UInt8(truncatingIfNeeded: shim_load_u32(&client.hot.pointee.wanted)) != 0 {
+      client.announce(evaluation, snapshot: snapshot, record: record, context: frozen)
+    }
+    return body(evaluation)
+  }
+
+  private func unknown(_ key: ByteView, _ want: WantedType) {
+    guard client.state != .closed, key.count <= Client.maximumKeyBytes, UTF8Text.isValid(key) else { return }
+    client.provider?.countUnknown(key, want: want)
+  }
+}

@@ -1,0 +1,38 @@
+/// The properties every service has.
+public enum CoreProperties {
+  public static let table: [Property] = [
+    Property("name", .text, default: "", "Name of the client in log lines."),
+    Property("online", .boolean, default: "true", "Whether the network may be used."),
+    Property("log.level", .choice(["none", "error", "warning", "info", "debug"]), default: "warning", "Gravest lines only: up to which level lines are written."),
+    Property("dispatch", .choice(["automatic", "manual"]), default: "automatic", "Whether observers run on the client's lane or in hoist_client_dispatch()."),
+    Property("store", .choice(["sqlite", "memory", "none"]), default: "sqlite", "Where configurations and events are kept for the next run."),
+    Property("store.path", .text, default: "", "Folder of the store; empty means hoist/ in the XDG cache directory."),
+    Property("events.durability", .choice(["memory", "periodic", "immediate"]), default: "periodic", "How soon a recorded event is in the store: never, within 100 ms, or before the call returns."),
+    Property("events.capacity", .integer(10...1_000_000), default: "10000", "Recorded events kept at most; further ones are dropped and counted."),
+    Property("events.flush_interval_ms", .integer(0...86_400_000), default: "0", "Milliseconds between deliveries; 0 means the service's own default."),
+    Property("network.connect_timeout_ms", .integer(1...600_000), default: "10000", "Longest wait for a connection, in milliseconds."),
+    Property("network.timeout_ms", .integer(1...600_000), default: "30000", "Longest time for one exchange, in milliseconds."),
+    Property("network.max_response_bytes", .integer(1024...1_073_741_824), default: "67108864", "Largest answer, in bytes after decompression."),
+    Property("network.proxy", .text, "Proxy URL; unset uses the environment's, empty uses none."),
+    Property("network.ca_file", .text, default: "", "PEM file of certificate authorities in place of the system's."),
+    Property("network.client_certificate_file", .text, default: "", "PEM file of the client's certificate."),
+    Property("network.client_key_file", .text, default: "", "PEM file of the client's key."),
+    Property("network.max_redirects", .integer(0...20), default: "5", "Redirects followed, never with credentials to another origin."),
+  ]
+}
+
+extension NetworkOptions {
+  public init(_ values: PropertyValues, userAgent: String) {
+    self.init()
+    proxy = values.isSet("network.proxy") ? values.text("network.proxy") : nil
+    func file(_ name: String) -> String? {
+      let path = values.text(name)
+      return path.isEmpty ? nil : path
+    }
+    certificateAuthorityFile = file("network.ca_file")
+    clientCertificateFile = file("network.client_certificate_file")
+    clientKeyFile = file("network.client_key_file")
+    maximumRedirects = Int(values.integer("network.max_redirects"))
+    self.userAgent = userAgent
+  }
+}

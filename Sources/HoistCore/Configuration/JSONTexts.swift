@@ -1,0 +1,28 @@
+internal import HoistJSON
+
+/// Property values that are written as JSON.
+enum JSONTexts {
+  static func map(_ text: String) -> [String: String]? {
+    guard let document = try? JSONDocument(parsing: text) else { return nil }
+    return document.withRoot { root in
+      guard let object = root.object else { return nil }
+      var map: [String: String] = [:]
+      for (key, value) in object {
+        guard let text = value.string else { return nil }
+        map[key.string] = text
+      }
+      return map
+    }
+  }
+
+  static func list(_ text: String) -> [String]? {
+    guard let document = try? JSONDocument(parsing: text) else { return nil }
+    return document.withRoot { root in
+      guard let array = root.array else { return nil }
+      let texts = array.compactMap(\.string)
+      return texts.count == array.count ? texts : nil
+    }
+  }
+
+  static func isJSON(_ text: String) -> Bool { (try? JSONDocument(parsing: text)) != nil }
+}

@@ -1,0 +1,118 @@
+internal import HoistBase
+internal import HoistJSON
+
+/// Values for the rows of a property table, each checked when it is set.
+public struct PropertyValues: Sendable {
+  public enum Value: Sendable, Equatable {
+    case text(String)
+    case boolean(Bool)
+    case integer(Int64)
+    case textMap([String: String])
+    case textList([String])
+  }
+
+  public let table: [Property]
+  private var given: [String: (text: String, value: Value)] = [:]
+
+  public init(table: [Property]) { self.table = table }
+
+  public func property(_ name: String) -> Property? { table.first { $0.name == name } }
+
+  /// Reads and keeps a value. Nothing changes when it is refused.
+  public mutating func set(_ name: String, _ text: String) throws(ConfigurationFailure) {
+    guard let property = property(name) else {
+      throw ConfigurationFailure(name, "unknown property \"\(name)\"\(suggestion(for: name))")
+    }
+    given[name] = (text, try Self.read(text, as: property))
+  }
+
+  /// Every required property that has no value, by name.
+  public var missing: [String] {
+    table.filter { $0.isRequired && (given[$0.name]?.text ?? $0.defaultValue ?? "").isEmpty }.map(\.name)
+  }
+
+  public func isSet(_ name: String) -> Bool { given[name] != nil }
+
+  /// The value as text, defaults included; secrets as "***".
+  public func shown(_ name: String) -> String? {
+    guard let property = property(name) else { return nil }
+    let text = given[name]?.text ?? property.defaultValue ?? ""
+    return property.kind == .secret && !text.isEmpty ? "***" : text
+  }
+
+  public func text(_ name: String) -> String {
+    if case .text(let text)? = value(name) { return text }
+    return ""
+  }
+
+  public func boolean(_ name: String) -> Bool {
+    if case .boolean(let flag)? = value(name) { return flag }
+    return false
+  }
+
+  public func integer(_ name: String) -> Int64 {
+    if case .integer(let number)? = value(name) { return number }
+    return 0
+  }
+
+  public func textMap(_ name: String) -> [String: String] {
+    if case .textMap(let map)? = value(name) { return map }
+    return [:]
+  }
+
+  public func textList(_ name: String) -> [String] {
+    if case .textList(let list)? = value(name) { return list }
+    return []
+  }
+
+  private func value(_ name: String) -> Value? {
+    if let value = given[name]?.value { return value }
+    guard let property = property(name), let text = property.defaultValue else { return nil }
+    return try? Self.read(text, as: property)
+  }
+
+  private static func read(_ text: String, as property: Property) throws(ConfigurationFailure) -> Value {
+    func refuse(_ expected: String) -> ConfigurationFailure {
+      let shown = property.kind == .secret ? "***" : String(text.prefix(80))
+      return ConfigurationFailure(property.name, "property \"\(property.name)\" is \"\(shown)\", but must be \(expected)")
+    }
+    switch property.kind {
+    case .text, .secret:
+      return .text(text)
+    case .boolean:
+      switch text {
+      case "true": return .boolean(true)
+      case "false": return .boolean(false)
+      default: throw refuse("true or false")
+      }
+    case .integer(let range):
+      guard let number = Int64(text), range.contains(number) else {
+        throw refuse("a whole number from \(range.lowerBound) to \(range.upperBound)")
+      }
+      return .integer(number)
+    case .choice(let choices):
+      guard choices.contains(text) else { throw refuse("one of \(choices.joined(separator: ", "))") }
+      return .text(text)
+    case .textMap:
+      guard let map = JSONTexts.map(text) else { throw refuse("a JSON object whose members are texts") }
+      return .textMap(map)
+    case .textList:
+      guard let list = JSONTexts.list(text) else { throw refuse("a JSON array of texts") }
+      return .textList(list)
+    case .json:
+      guard JSONTexts.isJSON(text) else { throw refuse("JSON") }
+      return .text(text)
+    }
+  }
+
+  /// The name somebody may have meant.
+  private func suggestion(for name: String) -> String {
+    func flat(_ text: String) -> String { text.lowercased().filter { $0.isLetter || $0.isNumber } }
+    let wanted = flat(name)
+    let near = table.first { row in
+      let last = row.name.split(separator: ".").last.map { flat(String($0)) } ?? ""
+      return flat(row.name) == wanted || last == wanted || flat(row.name).hasPrefix(wanted) && !wanted.isEmpty
+    }
+    return near.map { "; did you mean \"\($0.name)\"?" } ?? ""
+  }
+}

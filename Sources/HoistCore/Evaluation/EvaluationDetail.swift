@@ -1,0 +1,98 @@
+internal import HoistBase
+internal import HoistJSON
+
+/// How a value was chosen, complete and by itself. Immutable.
+public final class EvaluationDetail: Sendable {
+  public let key: CText
+  public let enabled: Bool
+  public let variation: CText
+  /// JSON.
+  public let value: CText
+  public let reason: Reason
+  public let errorCode: ErrorCode
+  public let errorMessage: CText
+  /// A JSON object.
+  public let metadata: CText
+  /// JSON; "null" unless the evaluation was explained.
+  public let explanation: CText
+  private let isExplained: Bool
+
+  init(
+    key: ByteView, _ evaluation: borrowing Evaluation, value: [UInt8], metadata: [UInt8]?, explanation: [UInt8]?
+  ) {
+    self.key = CText(repairing: key)
+    enabled = evaluation.enabled
+    variation = CText(evaluation.variation)
+    self.value = CText(value)
+    reason = evaluation.reason
+    errorCode = evaluation.errorCode
+    errorMessage = evaluation.errorText
+    self.metadata = metadata.map { CText($0) } ?? CText("{}")
+    isExplained = explanation != nil
+    self.explanation = explanation.map { CText($0) } ?? CText("null")
+  }
+
+  /// All members as one JSON object.
+  public func json() -> [UInt8] {
+    var writer = JSONWriter()
+    write(to: &writer)
+    return writer.bytes
+  }
+
+  func write(to writer: inout JSONWriter) {
+    func text(_ name: String, _ value: CText) {
+      writer.key(name)
+      writer.string(utf8: value.buffer)
+    }
+    func json(_ name: String, _ value: CText) {
+      writer.key(name)
+      writer.raw(value.buffer)
+    }
+    writer.beginObject()
+    text("key", key)
+    writer.key("enabled")
+    writer.bool(enabled)
+    text("variation", variation)
+    json("value", value)
+    text("reason", CText(reason.text))
+    if errorCode != .none {
+      text("errorCode", CText(errorCode.text))
+      text("errorMessage", errorMessage)
+    }
+    json("metadata", metadata)
+    if isExplained { json("explanation", explanation) }
+    writer.endObject()
+  }
+}
+
+extension Evaluation {
+  /// The message, or the code's own words.
+  var errorText: CText {
+    if let message { return CText(String(cString: message)) }
+    switch errorCode {
+    case .none: return CText("")
+    case .providerNotReady: return CText("no flags yet: the client has neither fetched nor stored any")
+    case .flagNotFound: return CText("no flag of this key")
+    case .typeMismatch: return CText("the flag's value is of another type than was asked for")
+    case .parseError: return CText("the flag or its value cannot be read")
+    case .targetingKeyMissing: return CText("the context has no targeting key")
+    case .invalidContext: return CText("the context cannot be used here")
+    case .providerFatal: return CText("the service refuses this client")
+    case .general: return CText("the evaluation failed")
+    }
+  }
+
+  /// What the flag holds, as JSON.
+  func jsonValue() -> [UInt8] {
+    var writer = JSONWriter()
+    switch kind {
+    case .none: return Array("null".utf8)
+    case .bool: writer.bool(integer != 0)
+    case .int: writer.int(integer)
+    case .double: writer.double(number)
+    case .string: writer.string(utf8: text.bindMemory(to: UInt8.self))
+    case .json: return Array(text)
+    }
+    return writer.bytes
+  }
+}

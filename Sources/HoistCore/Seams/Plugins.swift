@@ -1,0 +1,38 @@
+public import CShims
+public import HoistBase
+
+/// Supplies headers before each request. Called on a delivery lane; may be slow.
+public protocol HeaderProvider: AnyObject, Sendable {
+  /// - Parameter url: the request's address without its query.
+  /// - Returns: nil when there are none this time.
+  func headers(for url: String) -> [HTTPHeader]?
+}
+
+/// What a hook sees of an evaluation.
+public struct HookCall {
+  public let key: ByteView
+  public let context: UnsafeMutablePointer<shim_subject>?
+}
+
+/// Runs around each evaluation, on the evaluating thread.
+public protocol EvaluationHook: AnyObject, Sendable {
+  /// False makes the evaluation an error.
+  func before(_ call: HookCall) -> Bool
+  func after(_ call: HookCall, _ detail: EvaluationDetail)
+  func error(_ call: HookCall, _ detail: EvaluationDetail)
+  func finally(_ call: HookCall)
+}
+
+/// What the host supplies in place of built-in parts, or beside them.
+public struct Plugins: Sendable {
+  public var logSink: (any LogSink)?
+  public var cacheManager: (any CacheManager)?
+  public var transport: (any Transport)?
+  public var eventSink: (any EventSink)?
+  public var headerProvider: (any HeaderProvider)?
+  public var hooks: [any EvaluationHook] = []
+  /// Kinds that only one vendor knows, under names of the vendor's own.
+  public var vendor: [String: any Sendable] = [:]
+
+  public init() {}
+}

@@ -1,0 +1,106 @@
+public import HoistBase
+
+/// Where a client stands; the numbers of `hoist_client_state`.
+public enum ClientState: Int32, Sendable {
+  case notReady = 0
+  case ready, stale, error, fatal, reconciling, closed
+
+  /// Whether flags are served that are more than fallbacks.
+  public var servesFlags: Bool { self == .ready || self == .stale || self == .reconciling }
+}
+
+/// A value the host tracks.
+public struct TrackedEvent: Sendable {
+  public var key: String
+  public var context: ContextReference?
+  public var value: Double?
+  public var properties: [(name: String, value: AttributeValue)]
+  public var unixMilliseconds: Int64
+
+  public init(key: String, context: ContextReference?, value: Double?, properties: [(name: String, value: AttributeValue)], unixMilliseconds: Int64) {
+    self.key = key
+    self.context = context
+    self.value = value
+    self.properties = properties
+    self.unixMilliseconds = unixMilliseconds
+  }
+}
+
+/// One service's life cycle: how its flags are obtained, kept fresh, and what is sent back.
+///
+/// All calls come on the scheduler's thread, one at a time, unless said otherwise; none may block or call
+/// host code. It holds its host until `detach`.
+public protocol Provider: AnyObject {
+  /// Reads bootstrap and store, and begins to fetch when online.
+  func start()
+  /// Ends timers and requests. What is recorded stays recorded; `start` may follow.
+  func stop()
+  func setOnline(_ online: Bool)
+  /// Fetches now.
+  func refresh()
+  /// The client's current context has changed. `completion` runs once, on the scheduler's thread.
+  func identify(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void)
+  /// Sends what is recorded. `completion` runs once: `.ok` when nothing is left.
+  func flush(completion: @escaping @Sendable (Status) -> Void)
+  /// The process was forked: what was in flight belongs to the parent. `start` follows.
+  func abandonAfterFork()
+  /// The client is being freed: stops, and lets go of the host. The last call on this thread.
+  func detach()
+
+  // Called on evaluating threads; must be quick, take no lock that is held during work, and not trap.
+
+  /// An evaluation of a flag that the snapshot does not have, or before there was one.
+  func countUnknown(_ key: ByteView, want: WantedType)
+  /// What observers of impressions are told; nil for nothing.
+  func impression(_ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?) -> Notification?
+  /// An evaluation with the effect `.record`.
+  func record(_ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?)
+  /// What the service tells of a flag beyond its value, as a JSON object.
+  func metadata(snapshot: Snapshot, record: UnsafeRawPointer, evaluation: borrowing Evaluation) -> [UInt8]
+  /// Evaluates with every step written down, as JSON; counts nothing. `evaluation` holds the question.
+  func explain(_ evaluation: inout Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?) -> [UInt8]
+  /// Records an event of the host; any thread.
+  func track(_ event: TrackedEvent) -> Status
+  /// Counters of the provider's own by group and name; any thread.
+  var statistics: [(group: String, name: String, value: Int64)] { get }
+}
+
+/// Makes a service's provider.
+public protocol ProviderFactory: Sendable {
+  /// What hosts call the service, e.g. "unleash".
+  var name: String { get }
+  /// The service's own properties, beside the core's.
+  var properties: [Property] { get }
+  /// Checks the values as a whole and builds a provider that has not started.
+  func make(_ values: PropertyValues, _ host: any ProviderHost) throws(ConfigurationFailure) -> any Provider
+  /// What identifies the store of these values: clients with the same text share one file.
+  func storeIdentity(_ values: PropertyValues) -> String
+}
+
+/// What a client offers its provider. Thread-safe.
+public protocol ProviderHost: AnyObject, Sendable {
+  var scheduler: any Scheduler { get }
+  var transport: any Transport { get }
+  var clock: any Clock { get }
+  var log: Log { get }
+  var plugins: Plugins { get }
+  var store: Store { get }
+  var isOnline: Bool { get }
+  /// The client's current context.
+  var currentContext: ContextReference? { get }
+
+  /// Serves a new snapshot from now on and frees the old one when nobody reads it any more; the counters of
+  /// the old one are handed to `drain` before. The client announces the change.
+  /// - Parameter changed: keys that are new, gone or different.
+  func publish(_ snapshot: Snapshot, changed: [String])
+  /// Hands every count since the last call to `body`, of the current and of retired snapshots.
+  func drainCounts(_ body: (_ snapshot: Snapshot, _ record: UnsafeRawPointer, _ cell: UInt32, _ count: UInt64) -> Void)
+  /// Runs `body` with the current snapshot held.
+  func withSnapshot<Result>(_ body: (Snapshot?) -> Result) -> Result
+  func setState(_ state: ClientState, _ message: String)
+  func notify(_ notification: Notification)
+  /// Asks the host's header provider, if there is one; `completion` runs on the scheduler's thread.
+  func dynamicHeaders(for url: String, completion: @escaping @Sendable ([HTTPHeader]) -> Void)
+  /// Delivers prepared events: over the network, or through the host's dispatcher.
+  var delivery: any EventSink { get }
+}
