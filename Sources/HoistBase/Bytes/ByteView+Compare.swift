@@ -29,7 +29,9 @@ extension UnsafeRawBufferPointer {
   /// True when `needle` stands somewhere in these bytes; an empty one always does.
   public func containsBytes(_ needle: ByteView) -> Bool {
     guard needle.count <= count else { return false }
-    guard needle.count > 0, let left = baseAddress, let right = needle.baseAddress else { return true }
+    guard needle.count > 0, let left = baseAddress, let right = needle.baseAddress else {
+      return true
+    }
     return shim_find(left, count, right, needle.count) != nil
   }
 

@@ -44,7 +44,9 @@ public enum DecimalParser {
   }
 
   private static func word(_ bytes: ByteView) -> Double? {
-    func reads(_ text: StaticString) -> Bool { text.withBytes { ASCII.equalsIgnoringCase(bytes, $0) } }
+    func reads(_ text: StaticString) -> Bool {
+      text.withBytes { ASCII.equalsIgnoringCase(bytes, $0) }
+    }
     if reads("inf") || reads("infinity") { return .infinity }
     return reads("nan") ? .nan : nil
   }
@@ -58,7 +60,9 @@ public enum DecimalParser {
     guard hasWhole || grammar.contains(.bareFraction) else { return nil }
     if cursor.take(0x2E) {
       decimal.fraction = cursor.takeDigits()
-      guard decimal.fraction.count > 0 || (hasWhole && grammar.contains(.bareWhole)) else { return nil }
+      guard decimal.fraction.count > 0 || (hasWhole && grammar.contains(.bareWhole)) else {
+        return nil
+      }
     } else if !hasWhole {
       return nil
     }

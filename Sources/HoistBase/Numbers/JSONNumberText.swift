@@ -89,8 +89,9 @@ public enum JSONNumberText {
           digits.append(byte)
         } else if byte == 0x2E {
           point = digits.count
-        } else if let power = IntegerParser.parse(cursor.rest, as: Int.self, signs: .plusOrMinus).value {
-          exponent = power
+        } else {  // the `e`
+          let power = IntegerParser.parse(cursor.rest, as: Int.self, signs: .plusOrMinus)
+          exponent = power.value ?? 0
           break
         }
       }

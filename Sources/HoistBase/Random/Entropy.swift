@@ -9,13 +9,17 @@ public protocol Entropy: Sendable {
 }
 
 extension Entropy {
-  /// A number from 0 to `bound - 1`, all equally likely (Lemire's multiplication, which draws
+  /// A number from 0 to `bound - 1`, all equally likely (Daniel Lemire's multiplication, which draws
   /// again for the few values that would favour some); 0 when `bound` is 0.
   public func below(_ bound: UInt64) -> UInt64 {
     var product = next().multipliedFullWidth(by: bound)
     if product.low < bound {
       let surplus = (0 &- bound) % max(bound, 1)
-      while product.low < surplus { product = next().multipliedFullWidth(by: bound) }
+      var tries = 64  // a source that repeats one number is not waited for
+      while product.low < surplus, tries > 0 {
+        product = next().multipliedFullWidth(by: bound)
+        tries -= 1
+      }
     }
     return product.high
   }
@@ -44,8 +48,9 @@ public struct SystemEntropy: Entropy {
   /// Where the system gives none: never the same twice, though it could be guessed.
   private static func makeshift() -> UInt64 {
     let clock = UInt64(bitPattern: SystemClock().monotonicNanoseconds)
-    let count = draws.add(1, ordering: .relaxed).newValue
-    return SplitMix.mixed(clock &+ SplitMix.mixed(count &+ UInt64(getpid()) &<< 32))
+    let count = draws.wrappingAdd(1, ordering: .relaxed).newValue
+    return SplitMix.mixed(
+      clock &+ SplitMix.mixed(count &+ UInt64(bitPattern: Int64(getpid())) &<< 32))
   }
 
   private static let draws = Atomic<UInt64>(0)
@@ -58,7 +63,7 @@ public final class SeededEntropy: Entropy {
   public init(seed: UInt64) { state = Atomic(seed) }
 
   public func next() -> UInt64 {
-    SplitMix.mixed(state.add(SplitMix.step, ordering: .relaxed).newValue)
+    SplitMix.mixed(state.wrappingAdd(SplitMix.step, ordering: .relaxed).newValue)
   }
 
   func restart(seed: UInt64) { state.store(seed, ordering: .relaxed) }

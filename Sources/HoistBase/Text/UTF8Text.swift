@@ -15,7 +15,9 @@ public enum UTF8Text {
         offset = endOfASCII(base, offset, bytes.count)
         continue
       }
-      guard let length = lengthOfSequence(base + offset, bytes.count &- offset) else { return offset }
+      guard let length = lengthOfSequence(base + offset, bytes.count &- offset) else {
+        return offset
+      }
       offset &+= length
     }
     return nil

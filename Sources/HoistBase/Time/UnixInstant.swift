@@ -17,7 +17,8 @@
   ///   - offsetSeconds: how far the clock is ahead of UTC.
   /// - Returns: nil when the clock cannot show that time, or the offset is a day or more.
   public init?(
-    date: CivilDate, hour: Int, minute: Int, second: Int, nanoseconds: Int = 0, offsetSeconds: Int = 0
+    date: CivilDate, hour: Int, minute: Int, second: Int, nanoseconds: Int = 0,
+    offsetSeconds: Int = 0
   ) {
     guard 0...23 ~= hour, 0...59 ~= minute, 0...60 ~= second, 0..<1_000_000_000 ~= nanoseconds,
       abs(max(offsetSeconds, -86_400)) < 86_400
