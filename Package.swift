@@ -23,8 +23,9 @@ let package = Package(
     .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
 
     // Levels 1 to 3: the core, which names no vendor.
-    .target(name: "HoistBase", dependencies: ["CShims"]),
-    .target(name: "HoistJSON", dependencies: ["HoistBase", "CJansson"]),
+    .target(name: "HoistBase", dependencies: ["CShims"], exclude: ["README.md"]),
+    .target(
+      name: "HoistJSON", dependencies: ["HoistBase", "CJansson"], exclude: ["README.md"]),
     .target(name: "HoistCore", dependencies: ["HoistBase", "HoistJSON", "CShims"]),
 
     // Level 4: built-in implementations of the core's seams, and one provider per service.

@@ -82,8 +82,9 @@ public final class FastEntropy: Entropy {
     generation = Atomic(ForkGeneration.current)
   }
 
-  public func next() -> UInt64 {
-    let current = ForkGeneration.current
+  public func next() -> UInt64 { next(in: ForkGeneration.current) }
+
+  func next(in current: UInt32) -> UInt64 {
     if generation.load(ordering: .relaxed) != current {
       sequence.restart(seed: source.next())
       generation.store(current, ordering: .relaxed)

@@ -6,20 +6,57 @@ public enum FullLowercase {
     source.withBytes { bytes in withLowercased(bytes) { String(decoding: $0, as: UTF8.self) } }
   }
 
-  /// Runs `body` with the lower case of `bytes`; without an allocation when they are ASCII, and
-  /// without a copy when nothing changes. Invalid UTF-8 is repaired first.
+  /// Runs `body` with the lower case of `bytes`; without an allocation when they are short ASCII,
+  /// and without a copy when nothing changes. Invalid UTF-8 is repaired first.
+  @inlinable
   public static func withLowercased<Result>(
     _ bytes: ByteView, _ body: (ByteView) -> Result
   ) -> Result {
-    guard UTF8Text.isASCII(bytes) else { return mapped(bytes).withBytes(body) }
-    guard bytes.contains(where: ASCII.isUppercase) else { return body(bytes) }
-    return withUnsafeTemporaryAllocation(byteCount: bytes.count, alignment: 1) { copy in
-      for index in 0..<bytes.count { copy[index] = ASCII.lowercased(bytes[index]) }
-      return body(ByteView(copy))
+    switch change(of: bytes) {
+    case .none: return body(bytes)
+    case .letters:
+      return withUnsafeTemporaryAllocation(byteCount: bytes.count, alignment: 1) { copy in
+        for index in 0..<bytes.count { copy[index] = ASCII.lowercased(bytes[index]) }
+        return body(ByteView(copy))
+      }
+    case .mapping: return mapped(bytes).withBytes(body)
     }
   }
 
-  private static func mapped(_ bytes: ByteView) -> [UInt8] {
+  @usableFromInline
+  enum Change: Sendable {
+    /// ASCII without capitals.
+    case none
+    /// ASCII.
+    case letters
+    case mapping
+  }
+
+  /// Eight bytes at a time: adding to a byte below 0x80 what `A` lacks to 0x80 sets its highest bit
+  /// from `A` on, and never reaches the next byte.
+  @usableFromInline
+  static func change(of bytes: ByteView) -> Change {
+    guard let base = bytes.baseAddress else { return .none }
+    var offset = 0
+    var capitals: UInt64 = 0
+    while offset &+ 8 <= bytes.count {
+      let word = base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      if word & 0x8080_8080_8080_8080 != 0 { return .mapping }
+      capitals |= (word &+ 0x3F3F_3F3F_3F3F_3F3F) & ~(word &+ 0x2525_2525_2525_2525)
+      offset &+= 8
+    }
+    var hasCapitals = capitals & 0x8080_8080_8080_8080 != 0
+    while offset < bytes.count {
+      let byte = base.load(fromByteOffset: offset, as: UInt8.self)
+      if byte >= 0x80 { return .mapping }
+      if ASCII.isUppercase(byte) { hasCapitals = true }
+      offset &+= 1
+    }
+    return hasCapitals ? .letters : .none
+  }
+
+  @usableFromInline
+  static func mapped(_ bytes: ByteView) -> [UInt8] {
     let scalars = Array(String(decoding: bytes, as: UTF8.self).unicodeScalars)
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count &+ 8)

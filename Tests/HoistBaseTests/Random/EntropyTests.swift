@@ -1,5 +1,6 @@
-import HoistBase
 import Testing
+
+@testable import HoistBase
 
 @Suite struct EntropyTests {
   @Test func theSeedDecidesTheSequence() {
@@ -29,6 +30,16 @@ import Testing
     let expected = SeededEntropy(seed: 99)
     #expect((0..<5).map { _ in fast.next() } == (0..<5).map { _ in expected.next() })
     #expect(FastEntropy().next() != FastEntropy().next())
+  }
+
+  /// G9: a forked child does not repeat its parent's draws.
+  @Test func fastEntropyStartsAnewInAForkedChild() {
+    let fast = FastEntropy(seededFrom: ListedEntropy([99, 100]))
+    _ = fast.next()
+    let child = SeededEntropy(seed: 100)
+    let generation = ForkGeneration.current &+ 1
+    #expect(fast.next(in: generation) == child.next())
+    #expect(fast.next(in: generation) == child.next())
   }
 
   @Test func drawsStayBelowTheirBound() {

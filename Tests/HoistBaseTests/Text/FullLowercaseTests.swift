@@ -31,6 +31,29 @@ import Testing
     }
   }
 
+  @Test func everyASCIIByteAtEveryPlaceIsLowered() {
+    for byte in UInt8(0)..<0x80 {
+      for count in 1...17 {
+        for place in 0..<count {
+          var bytes = [UInt8](repeating: 0x7F, count: count)
+          bytes[place] = byte
+          let lowered = bytes.withBytes { FullLowercase.withLowercased($0) { Array($0) } }
+          bytes[place] = ASCII.lowercased(byte)
+          #expect(lowered == bytes)
+        }
+      }
+    }
+  }
+
+  @Test func oneOtherByteAtAnyPlaceIsSeen() {
+    for count in 1...17 {
+      for place in 0..<count {
+        let text = String(repeating: "a", count: place) + "É" + String(repeating: "b", count: count)
+        #expect(FullLowercase.text(text).unicodeScalars.contains("é"))
+      }
+    }
+  }
+
   @Test func invalidBytesAreRepaired() {
     #expect(FullLowercase.text([0x41, 0xFF]) == "a\u{FFFD}")
   }
