@@ -1,0 +1,51 @@
+/**
+ * @file
+ * The calls that take or give JSON, with jansson's values instead of text. For C and C++ hosts that use jansson.
+ */
+#ifndef HOIST_JANSSON_H
+#define HOIST_JANSSON_H
+
+#include "evaluation.h"
+#include "observer.h"
+#include <jansson.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Every json_t handed out is a new reference of the caller's own: json_decref() it. Every json_t handed in is
+ * borrowed for the call and copied; NULL is HOIST_ERR_ARGUMENT. Values deeper than 512 levels are refused.
+ */
+
+HOIST_API hoist_status hoist_config_set_jansson(hoist_config *HOIST_NULLABLE config, const json_t *HOIST_NULLABLE object,
+                                                hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
+HOIST_API json_t *HOIST_NULLABLE hoist_config_describe_jansson(const char *HOIST_NULLABLE provider);
+
+HOIST_API hoist_context *HOIST_NULLABLE
+hoist_context_from_jansson(const json_t *HOIST_NULLABLE object, hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
+HOIST_API json_t *HOIST_NULLABLE hoist_context_to_jansson(const hoist_context *HOIST_NULLABLE context);
+HOIST_API hoist_status hoist_context_set_jansson(hoist_context *HOIST_NULLABLE context,
+                                                 const char *HOIST_NULLABLE name, const json_t *HOIST_NULLABLE value);
+
+/** The value of a JSON flag; a new reference to `fallback` (which may be NULL) when it cannot be evaluated. */
+HOIST_API json_t *HOIST_NULLABLE hoist_client_json_jansson(hoist_client *HOIST_NULLABLE client,
+                                                           const char *HOIST_NULLABLE key,
+                                                           const hoist_context *HOIST_NULLABLE context,
+                                                           json_t *HOIST_NULLABLE fallback,
+                                                           hoist_detail *HOIST_NULLABLE *HOIST_NULLABLE detail);
+HOIST_API json_t *HOIST_NULLABLE hoist_client_all_flags_jansson(hoist_client *HOIST_NULLABLE client,
+                                                                const hoist_context *HOIST_NULLABLE context);
+HOIST_API json_t *HOIST_NULLABLE hoist_client_statistics_jansson(hoist_client *HOIST_NULLABLE client);
+
+HOIST_API json_t *HOIST_NULLABLE hoist_detail_value_jansson(const hoist_detail *HOIST_NULLABLE detail);
+HOIST_API json_t *HOIST_NULLABLE hoist_detail_metadata_jansson(const hoist_detail *HOIST_NULLABLE detail);
+HOIST_API json_t *HOIST_NULLABLE hoist_detail_explanation_jansson(const hoist_detail *HOIST_NULLABLE detail);
+HOIST_API json_t *HOIST_NULLABLE hoist_detail_to_jansson(const hoist_detail *HOIST_NULLABLE detail);
+HOIST_API json_t *HOIST_NULLABLE
+hoist_notification_jansson(const hoist_notification *HOIST_NULLABLE notification);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
