@@ -1,0 +1,254 @@
+"""A correct client in a few lines: builds proper requests, which tests then spoil."""
+
+from __future__ import annotations
+
+import copy
+import http.client
+import json
+import socket
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Callable
+from urllib.parse import quote
+
+from unleash import UnleashSimulator
+from unleash.evaluate import BUILT_IN
+
+CONNECTION = "0c5e2f9a-1b7d-4c3e-9f10-5a6b7c8d9e0f"
+OTHER_CONNECTION = "1d6f3a0b-2c8e-4d4f-8a21-6b7c8d9e0f1a"
+VECTORS = Path(__file__).resolve().parents[5] / "shared" / "conformance" / "unleash"
+"""Optional input beside the checkout; tests that read it are skipped when it is missing."""
+
+STATE: dict[str, Any] = {
+    "version": 2,
+    "features": [
+        {"name": "checkout", "type": "release", "enabled": True, "project": "shop", "impressionData": True,
+         "tags": ["team:payments"],
+         "strategies": [{"name": "flexibleRollout", "parameters": {"rollout": "50", "stickiness": "userId"}}],
+         "variants": [{"name": "red", "weight": 333, "stickiness": "userId", "payload": {"type": "string", "value": "ü"}},
+                      {"name": "green", "weight": 333, "stickiness": "userId"},
+                      {"name": "blue", "weight": 334, "stickiness": "userId"}]},
+        {"name": "banner", "type": "release", "enabled": True, "project": "web", "strategies": []},
+        {"name": "dark", "type": "release", "enabled": False, "project": "web", "strategies": []},
+        {"name": "europe", "type": "release", "enabled": True, "project": "web",
+         "strategies": [{"name": "default", "segments": [3]}]},
+    ],
+    "segments": [{"id": 3, "name": "europe", "constraints": [
+        {"contextName": "region", "operator": "IN", "values": ["eu"]}]}],
+}
+
+
+@dataclass
+class Reply:
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+    @property
+    def places(self) -> list[str]:
+        """What the refusal complains about."""
+        return [violation["where"] for violation in self.json["violations"]]
+
+
+@dataclass
+class Call:
+    """One request. `document` becomes the body unless `body` is given."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    query: list[str] = field(default_factory=list)
+    document: Any = None
+    body: bytes | None = None
+    repeated: list[tuple[str, str]] = field(default_factory=list)
+
+    def copy(self) -> Call:
+        return copy.deepcopy(self)
+
+    def with_header(self, name: str, value: str | None) -> Call:
+        changed = self.copy()
+        changed.headers = {k: v for k, v in changed.headers.items() if k.lower() != name.lower()}
+        if value is not None:
+            changed.headers[name] = value
+        return changed
+
+    @property
+    def target(self) -> str:
+        return self.path + ("?" + "&".join(self.query) if self.query else "")
+
+    @property
+    def payload(self) -> bytes | None:
+        if self.body is not None or self.document is None:
+            return self.body
+        return json.dumps(self.document, ensure_ascii=False).encode()
+
+    def send(self, simulator: UnleashSimulator, timeout: float = 10.0) -> Reply:
+        connection = http.client.HTTPConnection("127.0.0.1", simulator.server.port, timeout=timeout)
+        try:
+            self.start(connection)
+            response = connection.getresponse()
+            if response.getheader("Content-Type") == "text/event-stream":
+                return Reply(response.status, dict(response.getheaders()), response.readline())
+            return Reply(response.status, dict(response.getheaders()), response.read())
+        finally:
+            connection.close()
+
+    def start(self, connection: http.client.HTTPConnection) -> None:
+        connection.putrequest(self.method, self.target, skip_accept_encoding=True)
+        for name, value in [*self.headers.items(), *self.repeated]:
+            connection.putheader(name, value.encode())
+        payload = self.payload
+        if payload is not None:
+            connection.putheader("Content-Length", str(len(payload)))
+        connection.endheaders(payload)
+
+
+def common_headers(key: str, connection: str = CONNECTION) -> dict[str, str]:
+    return {"Authorization": key, "Content-Type": "application/json", "User-Agent": "hoist/0.1.0",
+            "unleash-appname": "shop", "unleash-connection-id": connection, "unleash-sdk": "unleash-hoist-sdk:0.1.0"}
+
+
+def backend_headers(simulator: UnleashSimulator, interval: str | None = "15000") -> dict[str, str]:
+    headers = {**common_headers(simulator.backend_key), "Accept": "application/json",
+               "unleash-instanceid": "hoist-9f", "Unleash-Client-Spec": "6.1.0"}
+    return headers if interval is None else {**headers, "unleash-interval": interval}
+
+
+def pairs(**values: str) -> list[str]:
+    """Encoded query pairs; a name `p_x` stands for the property x."""
+    names = {name: f"properties[{name[2:]}]" if name.startswith("p_") else name for name in values}
+    return [f"{quote(names[name], safe='~')}={quote(value, safe='~')}" for name, value in values.items()]
+
+
+def frontend(simulator: UnleashSimulator) -> Call:
+    query = pairs(appName="shop", environment="default", sessionId="4711", userId="user-42", p_region="eu", p_tier="gold plus")
+    return Call("GET", "/api/frontend", common_headers(simulator.frontend_key), query)
+
+
+def frontend_post(simulator: UnleashSimulator) -> Call:
+    context = {"appName": "shop", "environment": "default", "sessionId": "4711", "userId": "user-42",
+               "currentTime": "2026-01-05T10:00:00Z", "properties": {"region": "eu"}}
+    return Call("POST", "/api/frontend", common_headers(simulator.frontend_key), document={"context": context})
+
+
+def frontend_metrics(simulator: UnleashSimulator) -> Call:
+    headers = {**common_headers(simulator.frontend_key), "Accept": "application/json"}
+    document = {name: value for name, value in metrics(simulator).document.items() if name != "impactMetrics"}
+    return Call("POST", "/api/frontend/client/metrics", headers, document=document)
+
+
+def frontend_register(simulator: UnleashSimulator) -> Call:
+    headers = {**common_headers(simulator.frontend_key), "Accept": "application/json"}
+    return Call("POST", "/api/frontend/client/register", headers, document=register(simulator).document)
+
+
+def register(simulator: UnleashSimulator) -> Call:
+    document = {"appName": "shop", "instanceId": "hoist-9f", "connectionId": CONNECTION,
+                "sdkVersion": "unleash-hoist-sdk:0.1.0", "platformName": "hoist", "platformVersion": "6.3",
+                "yggdrasilVersion": None, "specVersion": "6.1.0", "strategies": [*BUILT_IN, "mine"],
+                "started": "2026-01-05T10:00:00.123Z", "interval": 60000}
+    return Call("POST", "/api/client/register", backend_headers(simulator, None), document=document)
+
+
+def features(simulator: UnleashSimulator) -> Call:
+    return Call("GET", "/api/client/features", backend_headers(simulator))
+
+
+def delta(simulator: UnleashSimulator) -> Call:
+    return Call("GET", "/api/client/delta", backend_headers(simulator))
+
+
+def streaming(simulator: UnleashSimulator) -> Call:
+    headers = {**backend_headers(simulator), "Accept": "text/event-stream"}
+    return Call("GET", "/api/client/streaming", headers)
+
+
+def metrics(simulator: UnleashSimulator) -> Call:
+    labels = {"appName": "shop", "environment": "development"}
+    document = {
+        "appName": "shop", "instanceId": "hoist-9f", "connectionId": CONNECTION, "platformName": "hoist",
+        "platformVersion": "6.3", "specVersion": "6.1.0",
+        "bucket": {"start": "2026-01-05T10:00:00Z", "stop": "2026-01-05T10:00:30Z",
+                   "toggles": {"checkout": {"yes": 12, "no": 3, "variants": {"red": 7, "disabled": 8}}}},
+        "impactMetrics": [
+            {"name": "purchases", "help": "done", "type": "counter", "samples": [{"labels": labels, "value": 2}]},
+            {"name": "load", "help": "", "type": "gauge", "samples": [{"labels": labels, "value": 0.5}]},
+            {"name": "time", "help": "s", "type": "histogram", "samples": [
+                {"labels": labels, "count": 3, "sum": 1.5, "buckets": [
+                    {"le": 0.5, "count": 2}, {"le": 1, "count": 2}, {"le": "+Inf", "count": 3}]}]}]}
+    return Call("POST", "/api/client/metrics", backend_headers(simulator, "60000"), document=document)
+
+
+BUILDERS: dict[str, Callable[[UnleashSimulator], Call]] = {
+    "frontend": frontend, "frontend_post": frontend_post, "frontend_metrics": frontend_metrics,
+    "frontend_register": frontend_register, "register": register, "features": features, "delta": delta,
+    "streaming": streaming, "metrics": metrics,
+}
+
+
+class StreamReader:
+    """A small reader of server-sent events, one event per `next`."""
+
+    def __init__(self, simulator: UnleashSimulator, last_event_id: str | None = None, timeout: float = 5.0) -> None:
+        self._connection = http.client.HTTPConnection("127.0.0.1", simulator.server.port, timeout=timeout)
+        streaming(simulator).with_header("Last-Event-ID", last_event_id).start(self._connection)
+        self._response = self._connection.getresponse()
+        self.status = self._response.status
+        self.comments: list[str] = []
+
+    def next(self) -> dict[str, str]:
+        """The next event's fields; raises EOFError when the stream ended."""
+        fields: dict[str, str] = {}
+        while True:
+            line = self._response.readline()
+            if not line:
+                raise EOFError
+            text = line.decode().rstrip("\r\n").removeprefix("\ufeff")
+            if not text and fields:
+                return fields
+            if text.startswith(":"):
+                self.comments.append(text)
+                if text == ": keep-alive":
+                    return {"comment": text}
+            elif text:
+                name, _, value = text.partition(": ")
+                fields[name] = fields[name] + "\n" + value if name in fields else value
+
+    def events(self) -> list[dict[str, Any]]:
+        """The delta events inside the next event's data."""
+        return json.loads(self.next()["data"])["events"]
+
+    def close(self) -> None:
+        self._response.close()
+        self._connection.close()
+
+    def __enter__(self) -> StreamReader:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+def control(simulator: UnleashSimulator, method: str, path: str, document: Any = None) -> Any:
+    """One call of the control port."""
+    connection = http.client.HTTPConnection("127.0.0.1", int(simulator.control_url.split(":")[2].split("/")[0]), timeout=10)
+    try:
+        connection.request(method, "/_control" + path, None if document is None else json.dumps(document))
+        response = connection.getresponse()
+        return response.status, json.loads(response.read())
+    finally:
+        connection.close()
+
+
+def raw(simulator: UnleashSimulator, data: bytes) -> bytes:
+    """Sends bytes and reads until the service closes."""
+    with socket.create_connection(("127.0.0.1", simulator.server.port), timeout=5) as connection:
+        connection.sendall(data)
+        received = b""
+        while piece := connection.recv(65536):
+            received += piece
+        return received
