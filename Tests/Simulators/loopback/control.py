@@ -34,6 +34,8 @@ class Control:
         self.add("GET", "/connections", lambda query, body: {
             "accepted": service.server.connections_accepted, "open": service.server.connections_open})
         self.add("GET", "/wait", self._wait)
+        self.add("GET", "/wait-held", lambda query, body: {
+            "reached": faults.wait_for_held(int(query.get("count", "1")), float(query.get("timeout", "5")))})
         self.add("GET", "/faults", lambda query, body: faults.as_json())
         self.add("POST", "/faults", self._add_fault)
         self.add("DELETE", "/faults", lambda query, body: faults.clear(_identifier(query)))

@@ -111,7 +111,7 @@ class FaultPlan:
 
     def __init__(self, endpoints: tuple[str, ...], streaming: tuple[str, ...] = ()) -> None:
         self._endpoints, self._streaming = endpoints, streaming
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._turns: list[_Turn] = []
         self._retired: list[_Turn] = []
         self._next = 1
@@ -138,6 +138,7 @@ class FaultPlan:
                 applied = Applied(fault)
                 turn.used += 1
                 turn.active.append(applied)
+                self._lock.notify_all()
                 if fault.times is not None and turn.used >= fault.times:
                     self._turns.remove(turn)
                     self._retired.append(turn)
@@ -150,6 +151,15 @@ class FaultPlan:
                 if applied in turn.active:
                     turn.active.remove(applied)
             self._retired = [turn for turn in self._retired if turn.active]
+            self._lock.notify_all()
+
+    def wait_for_held(self, count: int, timeout: float) -> bool:
+        """Waits until at least `count` requests are in the hands of a fault."""
+        def held() -> bool:
+            return sum(len(turn.active) for turn in self._turns + self._retired) >= count
+
+        with self._lock:
+            return self._lock.wait_for(held, timeout)
 
     def release(self, identifier: int | None = None) -> int:
         """Lets go what waits now (hang, half-open, delay, slow, stall); returns how many."""
@@ -179,7 +189,8 @@ class FaultPlan:
             return kind in STREAM or kind in INSTEAD or kind in ("delay", "drop", "headers-only")
         return kind not in STREAM
 
-    def _validate(self, endpoint: str, kind: str, times: Any, skip: Any, delay: Any, parameters: dict[str, Any]) -> None:
+    def _validate(self, endpoint: str, kind: str, times: Any, skip: Any, delay: Any,
+                  parameters: dict[str, Any]) -> None:
         findings = Findings()
         one_of(*self._endpoints, ANY)(findings, "endpoint", endpoint)
         one_of(*KINDS)(findings, "kind", kind)

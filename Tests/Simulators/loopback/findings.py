@@ -42,7 +42,8 @@ def brief(value: Any) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def text(pattern: re.Pattern[str] | None = None, what: str = "", maximum: int | None = None, empty: bool = False) -> Shape:
+def text(pattern: re.Pattern[str] | None = None, what: str = "", maximum: int | None = None,
+         empty: bool = False) -> Shape:
     """A text; not empty unless allowed, wholly matching `pattern` (described by `what`), at most `maximum` long."""
 
     def check(findings: Findings, where: str, value: Any) -> None:

@@ -75,14 +75,17 @@ class Journal:
             return entry
 
     def finish(self, entry: Entry, outcome: str) -> None:
+        """Closes an entry; a second call only corrects the outcome (the client turned out to be gone)."""
         with self._changed:
-            entry.outcome = outcome
+            was_open, entry.outcome = entry.outcome == "open", outcome
+            self._changed.notify_all()
+            if not was_open:
+                return
             self._in_flight[entry.endpoint, entry.client] -= 1
             if outcome == "answered":
                 self._answered[entry.endpoint] += 1
                 by_status = self._statuses.setdefault(entry.endpoint, Counter())
                 by_status[str(entry.status)] += 1
-            self._changed.notify_all()
 
     def note(self, violation: Violation) -> None:
         """Records a violation that belongs to no single request."""

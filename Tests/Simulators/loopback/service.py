@@ -99,6 +99,10 @@ class Service:
         """Lets go requests that a fault holds."""
         return self.faults.release(fault.identifier if fault is not None else None)
 
+    def wait_for_held(self, count: int = 1, timeout: float = 5.0) -> bool:
+        """Waits until `count` requests hang, stall or are otherwise held by a fault."""
+        return self.faults.wait_for_held(count, timeout)
+
     def requests(self, endpoint: str | None = None, since: int = 0) -> list[Entry]:
         return self.journal.requests(endpoint, since)
 
@@ -116,57 +120,65 @@ class Service:
         findings = Findings()
         self.check(endpoint, request, findings)
         entry = self.journal.begin(endpoint, request, self.client_of(request), exchange.serial, findings)
-        outcome = "gone"
         try:
             if findings and self.enforce:
-                entry.status = 422
                 listed = [{"where": v.where, "message": v.message} for v in findings]
-                in_step = deliver(exchange, json_response(422, {"violations": listed}), None)
-                outcome = "answered"
-                return in_step
-            in_step, outcome = self._serve(exchange, entry)
-            return in_step
+                return self._send(exchange, entry, json_response(422, {"violations": listed}))
+            return self._serve(exchange, entry)
+        except ClientGone:
+            self.journal.finish(entry, "gone")
+            raise
         finally:
-            self.journal.finish(entry, outcome)
+            if entry.outcome == "open":
+                self.journal.finish(entry, "broken")
 
-    def _serve(self, exchange: Exchange, entry: Entry) -> tuple[bool, str]:
+    def _send(self, exchange: Exchange, entry: Entry, response: Response, applied: Applied | None = None) -> bool:
+        """Sends an answer. What is plain is booked first, so that whoever has the answer can rely on the books."""
+        entry.status = response.status
+        if applied is None or not (applied.spoils_answer or applied.kind == "slow"):
+            self.journal.finish(entry, "answered")
+        in_step = deliver(exchange, response, applied)
+        if applied is not None and applied.kind == "slow":
+            self.journal.finish(entry, "answered")
+        return in_step
+
+    def _serve(self, exchange: Exchange, entry: Entry) -> bool:
         applied = self.faults.take(entry.endpoint)
+        if applied is None:
+            return self._act(exchange, entry, None)
+        entry.fault = applied.kind
         try:
-            if applied is not None:
-                entry.fault = applied.kind
-                if applied.fault.delay > 0 and hold(exchange, applied, applied.fault.delay) == GONE:
-                    raise ClientGone("gave up during a delay")
-                if applied.prevents_acting:
-                    return self._misbehave(exchange, entry, applied)
-                if applied.kind == "hang" and hold(exchange, applied) == GONE:
-                    raise ClientGone("gave up waiting")
+            if applied.fault.delay > 0 and hold(exchange, applied, applied.fault.delay) == GONE:
+                raise ClientGone("gave up during a delay")
+            if applied.prevents_acting:
+                response = substitute(applied)
+                return sabotage(exchange, applied) if response is None else self._send(exchange, entry, response)
+            if applied.kind == "hang" and hold(exchange, applied) == GONE:
+                raise ClientGone("gave up waiting")
             return self._act(exchange, entry, applied)
         finally:
-            if applied is not None:
-                self.faults.done(applied)
+            self.faults.done(applied)
 
-    def _misbehave(self, exchange: Exchange, entry: Entry, applied: Applied) -> tuple[bool, str]:
-        response = substitute(applied)
-        if response is None:
-            return sabotage(exchange, applied), "broken"
-        entry.status = response.status
-        return deliver(exchange, response, None), "answered"
-
-    def _act(self, exchange: Exchange, entry: Entry, applied: Applied | None) -> tuple[bool, str]:
-        answer = self.answer(entry.endpoint, exchange.request)
+    def _act(self, exchange: Exchange, entry: Entry, applied: Applied | None) -> bool:
+        answer = self._answer(entry.endpoint, exchange.request)
         heard = applied is None or not applied.spoils_answer
-        # Said before the bytes go out, so that whoever has the answer can rely on it.
         if answer.settle is not None:
             answer.settle(heard)
         try:
-            if isinstance(answer.response, Stream):
-                entry.status = 200
-                answer.response.run(exchange, applied)
-                return False, "answered" if heard else "broken"
-            entry.status = answer.response.status
-            in_step = deliver(exchange, answer.response, applied)
-            return in_step, "answered" if heard else "broken"
+            if not isinstance(answer.response, Stream):
+                return self._send(exchange, entry, answer.response, applied)
+            entry.status = 200
+            answer.response.run(exchange, applied)
+            self.journal.finish(entry, "answered" if heard else "broken")
+            return False
         except ClientGone:
             if answer.settle is not None:
                 answer.settle(False)
             raise
+
+    def _answer(self, endpoint: str, request: Request) -> Answer:
+        try:
+            return self.answer(endpoint, request)
+        except Exception as error:  # A simulator that fails must say so in the test that meets it.
+            self.journal.note(Violation("simulator", f"{type(error).__name__}: {error}"))
+            return Answer(json_response(500, {"name": "Simulator", "message": str(error)}))

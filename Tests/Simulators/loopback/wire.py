@@ -89,8 +89,8 @@ class Response:
             lines.append("Date: " + time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime()))
             if length is not None and self.has_body:
                 lines.append(f"Content-Length: {length}")
-        if close:
-            lines.append("Connection: close")
+            if close:
+                lines.append("Connection: close")
         return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1", "replace")
 
     def encoded(self, *, close: bool = False) -> bytes:

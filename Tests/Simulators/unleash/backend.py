@@ -56,7 +56,8 @@ def check_identity(findings: Findings, request: Request, document: dict) -> None
         if announced is not None and said is not None:
             findings.require(said == announced, f"body.{member}", f"is {said!r}, but the header says {announced!r}")
     specification = document.get("specVersion", SPECIFICATION)
-    findings.require(specification == SPECIFICATION, "body.specVersion", f"must be {SPECIFICATION}, is {specification!r}")
+    findings.require(specification == SPECIFICATION, "body.specVersion",
+                     f"must be {SPECIFICATION}, is {specification!r}")
 
 
 def check_milliseconds(findings: Findings, where: str, value: int, expected: int | None, options: Options) -> None:

@@ -41,8 +41,8 @@ class Identities:
         with self._lock:
             self._known.clear()
 
-    def check(self, findings: Findings, request: Request, endpoint: Endpoint, options: Options) -> None:
-        """Compares with the first request of the same client; a faulty request is not remembered."""
+    def check(self, findings: Findings, request: Request, options: Options) -> None:
+        """Compares a request that is faultless so far with the first one of the same client."""
         client = request.header("unleash-connection-id") or ""
         said = {name: request.header(name) for name in _CONSTANT}
         with self._lock:
@@ -51,9 +51,12 @@ class Identities:
                 limit = options.maximum_clients
                 if limit is not None and len(self._known) >= limit:
                     findings.add("header unleash-connection-id", f"is the {limit + 1}. one; it must not change")
-                elif not findings:
+                else:
                     self._known[client] = said
                 return
+        if known["unleash-instanceid"] is None or said["unleash-instanceid"] is None:
+            # The frontend API has no such header, so one process may speak to both APIs.
+            said["unleash-instanceid"] = known["unleash-instanceid"]
         for name, value in said.items():
             findings.require(value == known[name], f"header {name}",
                              f"was {known[name]!r} before, is {value!r} now")
@@ -150,8 +153,9 @@ def _check_vendor_names(findings: Findings, request: Request, endpoint: Endpoint
         if lowered.startswith("unleash-") and lowered not in known:
             findings.add(f"header {lowered}", f"is not documented for {endpoint.name}")
     for name, limit in zip(_FLAVOR, (256, 32)):
-        value = request.header(name)
-        findings.require(value is None or 0 < len(value) <= limit, f"header {name}", f"must have 1 to {limit} characters")
+        given = request.header(name)
+        fits = given is None or 0 < len(given) <= limit
+        findings.require(fits, f"header {name}", f"must have 1 to {limit} characters")
     if request.header("last-event-id") is not None:
         if endpoint.name != "streaming":
             findings.add("header last-event-id", f"has no meaning for {endpoint.name}")

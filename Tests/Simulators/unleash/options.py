@@ -32,6 +32,8 @@ class Options:
     fetch_mode: str = ""
     """The hint in the `fetch-mode` header of features answers; empty for none."""
     keep_alive_seconds: float = 30.0
+    compress: bool = False
+    """Whether fetches are answered with gzip to clients that take it."""
 
     refresh_interval_ms: int | None = None
     """When known, `unleash-interval` of fetches must be exactly this."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from typing import Any
 
 from loopback.delivery import json_response
@@ -122,7 +123,8 @@ class UnleashSimulator(Service):
             read_filter(findings, request, known)
         else:
             check_context(findings, request)
-        self.identities.check(findings, request, known, self.options)
+        if not findings:
+            self.identities.check(findings, request, self.options)
 
     def _check_body(self, findings: Findings, request: Request, endpoint: Endpoint) -> None:
         if endpoint.name.endswith("metrics"):
@@ -163,6 +165,10 @@ class UnleashSimulator(Service):
         tag = next((value for name, value in response.headers if name == "ETag"), None)
         if tag is not None:
             self.tags.add(tag)
+        accepted = request.header("accept-encoding") or ""
+        if self.options.compress and response.body and "gzip" in accepted:
+            response.body = gzip.compress(response.body)
+            response.headers.append(("Content-Encoding", "gzip"))
         return Answer(response)
 
     def _answer_fetch(self, endpoint: Endpoint, request: Request) -> Response:

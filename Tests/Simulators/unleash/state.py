@@ -124,7 +124,8 @@ def _read(document: dict[str, Any], revision: int) -> Snapshot:
 
 def _hydration(snapshot: Snapshot, wanted: Filter) -> dict[str, Any]:
     features = [without_tags(feature) for feature in snapshot.features if wanted.admits(feature)]
-    return {"eventId": snapshot.revision, "type": "hydration", "features": features, "segments": list(snapshot.segments)}
+    return {"eventId": snapshot.revision, "type": "hydration", "features": features,
+            "segments": list(snapshot.segments)}
 
 
 def _filtered(event: dict[str, Any], wanted: Filter) -> dict[str, Any]:

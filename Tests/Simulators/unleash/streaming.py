@@ -53,7 +53,8 @@ class EventStream:
         if self._applied is not None and self._kind == "drop":
             self._finish(self._applied.fault.get("how", CLOSE))
             return
-        headers = [("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache"), ("Transfer-Encoding", "chunked")]
+        headers = [("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache"),
+                   ("Transfer-Encoding", "chunked")]
         self._exchange.send(Response(200, headers=headers).head(length=None))
         if self._kind == "headers-only":
             return

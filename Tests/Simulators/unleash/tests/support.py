@@ -167,18 +167,21 @@ def streaming(simulator: UnleashSimulator) -> Call:
     return Call("GET", "/api/client/streaming", headers)
 
 
+def _labels() -> dict[str, str]:
+    return {"appName": "shop", "environment": "development"}
+
+
 def metrics(simulator: UnleashSimulator) -> Call:
-    labels = {"appName": "shop", "environment": "development"}
     document = {
         "appName": "shop", "instanceId": "hoist-9f", "connectionId": CONNECTION, "platformName": "hoist",
         "platformVersion": "6.3", "specVersion": "6.1.0",
         "bucket": {"start": "2026-01-05T10:00:00Z", "stop": "2026-01-05T10:00:30Z",
                    "toggles": {"checkout": {"yes": 12, "no": 3, "variants": {"red": 7, "disabled": 8}}}},
         "impactMetrics": [
-            {"name": "purchases", "help": "done", "type": "counter", "samples": [{"labels": labels, "value": 2}]},
-            {"name": "load", "help": "", "type": "gauge", "samples": [{"labels": labels, "value": 0.5}]},
+            {"name": "purchases", "help": "done", "type": "counter", "samples": [{"labels": _labels(), "value": 2}]},
+            {"name": "load", "help": "", "type": "gauge", "samples": [{"labels": _labels(), "value": 0.5}]},
             {"name": "time", "help": "s", "type": "histogram", "samples": [
-                {"labels": labels, "count": 3, "sum": 1.5, "buckets": [
+                {"labels": _labels(), "count": 3, "sum": 1.5, "buckets": [
                     {"le": 0.5, "count": 2}, {"le": 1, "count": 2}, {"le": "+Inf", "count": 3}]}]}]}
     return Call("POST", "/api/client/metrics", backend_headers(simulator, "60000"), document=document)
 
