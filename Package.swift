@@ -54,7 +54,9 @@ let package = Package(
     .testTarget(name: "HoistJSONTests", dependencies: ["HoistJSON", "HoistTestSupport"]),
     .testTarget(name: "HoistCoreTests", dependencies: ["HoistCore", "HoistTestSupport"]),
     .testTarget(name: "HoistCurlTests", dependencies: ["HoistCurl", "HoistTestSupport"]),
-    .testTarget(name: "HoistSQLiteTests", dependencies: ["HoistSQLite", "HoistTestSupport"]),
+    .executableTarget(
+      name: "hoist-store-probe", dependencies: ["HoistSQLite", "HoistCore", "HoistBase"], path: "Tests/Faults/StoreProbe"),
+    .testTarget(name: "HoistSQLiteTests", dependencies: ["HoistSQLite", "HoistTestSupport", "hoist-store-probe"]),
     .testTarget(name: "HoistRegexTests", dependencies: ["HoistRegex", "HoistJSON", "HoistTestSupport"]),
     .testTarget(
       name: "HoistUnleashTests", dependencies: ["HoistUnleash", "HoistRegex", "HoistTestSupport"]),

@@ -9,6 +9,7 @@ public enum ForkedChild {
     case exited(Int32)
     case killed(signal: Int32)
     case hung
+    /// There was no such child, or not any more.
     case notForked
   }
 
@@ -26,9 +27,9 @@ public enum ForkedChild {
     guard child > 0 else { return .notForked }
     var status: Int32 = 0
     for _ in 0..<limitMilliseconds {
-      if waitpid(child, &status, WNOHANG) == child {
-        return status & 0x7f == 0 ? .exited((status >> 8) & 0xff) : .killed(signal: status & 0x7f)
-      }
+      let ended = waitpid(child, &status, WNOHANG)
+      if ended < 0 { return .notForked }
+      if ended == child { return status & 0x7f == 0 ? .exited((status >> 8) & 0xff) : .killed(signal: status & 0x7f) }
       usleep(1_000)
     }
     kill(child, SIGKILL)

@@ -4,7 +4,7 @@ public struct EventRow: Sendable, Equatable {
   public var id: String
   /// Which pipeline of the provider it belongs to, e.g. "metrics".
   public var pipeline: String
-  /// Whom it speaks of, when that person may withdraw consent; "" otherwise.
+  /// Whom it speaks of, when that person may withdraw consent; "" for what stays even then.
   public var subject: String
   public var createdUnixMilliseconds: Int64
   public var payload: [UInt8]
@@ -21,7 +21,8 @@ public struct EventRow: Sendable, Equatable {
 /// Who may send a row now. Rows of an owner whose lease has run out, or who is known to be
 /// dead, are anyone's to claim.
 public struct EventOwner: Sendable, Equatable {
-  /// Tells processes apart, forked children too.
+  /// Tells processes apart, forked children and two clients of one process too; the form is that
+  /// of `OwnerIdentity`, which can tell whether an owner on this machine still lives.
   public var id: String
   public var leaseMilliseconds: Int64
   public init(id: String, leaseMilliseconds: Int64) {
@@ -33,30 +34,41 @@ public struct EventOwner: Sendable, Equatable {
 public struct CacheFailure: Error, Sendable, Equatable {
   /// One line for people: what failed, where.
   public var message: String
-  public init(_ message: String) { self.message = message }
+  /// Trying again cannot help while this manager lives.
+  public var isPermanent: Bool
+  public init(_ message: String, isPermanent: Bool = false) {
+    self.message = message
+    self.isPermanent = isPermanent
+  }
 }
 
 /// Keeps what must outlive the process: configurations by key, and events until they are delivered.
 ///
-/// Called on a client's store lane only, so calls may block, and never overlap for one manager.
-/// A failed call changes nothing.
+/// Called on a client's store lane only, so calls may block, and never overlap for one manager
+/// while they keep to the lane's limit. A failed call changes nothing.
 public protocol CacheManager: AnyObject, Sendable {
   func load(key: String) throws(CacheFailure) -> [UInt8]?
   func save(key: String, value: [UInt8]) throws(CacheFailure)
   func remove(key: String) throws(CacheFailure)
 
-  /// Inserts or replaces rows by id, owned by `owner`, all or none.
+  /// Inserts rows, owned by `owner`, or replaces those of the same id that it holds; all or none.
+  /// A row of that id in other hands stays as it is.
   func putEvents(_ rows: [EventRow], owner: EventOwner) throws(CacheFailure)
-  /// Makes up to `limit` of the oldest claimable rows the owner's, and returns them.
-  func claimEvents(pipeline: String, limit: Int, owner: EventOwner) throws(CacheFailure) -> [EventRow]
+  /// Makes the oldest claimable rows the owner's, oldest first, and returns them: at most
+  /// `maximumRows`, and no more payload than `maximumBytes`. What the owner holds already is not
+  /// claimed again. Of two owners that claim at once, one gets the row.
+  func claimEvents(
+    pipeline: String, maximumRows: Int, maximumBytes: Int, owner: EventOwner
+  ) throws(CacheFailure) -> [EventRow]
   /// Removes rows, but only those that `owner` still holds.
   func removeEvents(ids: [String], owner: EventOwner) throws(CacheFailure)
-  /// Removes every row of a subject but those of `exceptPipeline`, whoever owns them.
-  func purgeEvents(subject: String, exceptPipeline: String?) throws(CacheFailure)
+  /// Removes every row of a subject in one pipeline, whoever holds it.
+  func purgeEvents(subject: String, pipeline: String) throws(CacheFailure)
   /// Prolongs the owner's lease on all its rows.
   func renewLease(owner: EventOwner) throws(CacheFailure)
   /// Gives the owner's rows back, for a clean shutdown.
   func releaseEvents(owner: EventOwner) throws(CacheFailure)
 
+  /// The last call. May be repeated.
   func close()
 }

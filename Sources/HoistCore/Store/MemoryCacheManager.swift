@@ -1,0 +1,115 @@
+public import HoistBase
+
+/// The cache manager that keeps nothing beyond the process: for hosts that ask for no files.
+///
+/// Beyond `maximumEntries` the values written longest ago go. A forked child inherits the values,
+/// but no events: those are the parent's to send.
+public final class MemoryCacheManager: CacheManager, @unchecked Sendable {
+  private struct Held {
+    var row: EventRow
+    var owner: String
+    var order: UInt64
+  }
+
+  private let clock: any Clock
+  private let maximumEntries: Int
+  private let lock = Lock()
+  /// By the bytes of the key: Swift's equality of text would take different keys for one.
+  private var entries: [[UInt8]: (value: [UInt8], order: UInt64)] = [:]
+  private var events: [String: Held] = [:]
+  /// Unix milliseconds; 0 when given back.
+  private var leases: [String: Int64] = [:]
+  private var order: UInt64 = 0
+  private var generation = ForkGeneration.current
+
+  public init(clock: any Clock, maximumEntries: Int = 10_000) {
+    self.clock = clock
+    self.maximumEntries = max(1, maximumEntries)
+  }
+
+  public func load(key: String) -> [UInt8]? { lock.withLock { entries[Array(key.utf8)]?.value } }
+
+  public func save(key: String, value: [UInt8]) {
+    lock.withLock {
+      order += 1
+      entries[Array(key.utf8)] = (value, order)
+      if entries.count > maximumEntries, let oldest = entries.min(by: { $0.value.order < $1.value.order }) {
+        entries[oldest.key] = nil
+      }
+    }
+  }
+
+  public func remove(key: String) { lock.withLock { entries[Array(key.utf8)] = nil } }
+
+  public func putEvents(_ rows: [EventRow], owner: EventOwner) {
+    change {
+      renew(owner)
+      for row in rows {
+        if let known = events[row.id] {
+          if known.owner == owner.id { events[row.id]?.row = row }
+        } else {
+          order += 1
+          events[row.id] = Held(row: row, owner: owner.id, order: order)
+        }
+      }
+    }
+  }
+
+  public func claimEvents(pipeline: String, maximumRows: Int, maximumBytes: Int, owner: EventOwner) -> [EventRow] {
+    change {
+      renew(owner)
+      let free = events.values.filter { $0.row.pipeline == pipeline && $0.owner != owner.id && isFree($0.owner) }
+      let oldest = free.sorted {
+        ($0.row.createdUnixMilliseconds, $0.order) < ($1.row.createdUnixMilliseconds, $1.order)
+      }
+      var claimed: [EventRow] = []
+      var room = maximumBytes
+      for held in oldest.prefix(max(0, maximumRows)) {
+        guard held.row.payload.count <= room else { break }
+        room -= held.row.payload.count
+        events[held.row.id]?.owner = owner.id
+        claimed.append(held.row)
+      }
+      return claimed
+    }
+  }
+
+  public func removeEvents(ids: [String], owner: EventOwner) {
+    change { for id in ids where events[id]?.owner == owner.id { events[id] = nil } }
+  }
+
+  public func purgeEvents(subject: String, pipeline: String) {
+    guard !subject.isEmpty else { return }
+    change { events = events.filter { !$0.value.row.subject.utf8.elementsEqual(subject.utf8) || $0.value.row.pipeline != pipeline } }
+  }
+
+  public func renewLease(owner: EventOwner) { change { renew(owner) } }
+  public func releaseEvents(owner: EventOwner) { change { leases[owner.id] = 0 } }
+  public func close() {}
+
+  private func change<Value>(_ body: () -> Value) -> Value {
+    lock.withLock {
+      if generation != ForkGeneration.current {
+        generation = ForkGeneration.current
+        events = [:]
+        leases = [:]
+      }
+      return body()
+    }
+  }
+
+  private func renew(_ owner: EventOwner) {
+    let until = clock.unixMilliseconds.addingReportingOverflow(max(1, owner.leaseMilliseconds))
+    leases[owner.id] = until.overflow ? .max : until.partialValue
+  }
+
+  private func isFree(_ owner: String) -> Bool {
+    let lease = leases[owner] ?? 0
+    guard lease != 0 else { return true }
+    switch OwnerIdentity(text: owner)?.liveness ?? .unknown {
+    case .dead: return true
+    case .alive: return false
+    case .unknown: return lease <= clock.unixMilliseconds
+    }
+  }
+}

@@ -1,0 +1,59 @@
+internal import Glibc
+internal import HoistCore
+
+/// A cache file on disk and the files SQLite keeps beside it: what may be done to them by name.
+struct CacheFile: Sendable {
+  /// Canonical.
+  let folder: String
+  let name: String
+
+  var path: String { folder + "/" + name }
+
+  /// Which file stands at the path; nil when there is none.
+  var identity: UInt64? { Self.status(path).map { UInt64($0.st_ino) } }
+
+  private static let companions = ["-wal", "-shm", "-journal"]
+
+  /// Makes the file, mode 0600, where it is missing, and refuses it and its companions when they
+  /// are links, no plain files, or somebody else's. The file is never opened when it exists: closing
+  /// a descriptor would drop the locks that other connections of this process hold on it.
+  func prepare() throws(CacheFailure) {
+    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    if descriptor >= 0 {
+      close(descriptor)
+    } else if errno != EEXIST {
+      throw CacheFolder.failure(path, CacheFolder.reason(errno))
+    }
+    for suffix in [""] + Self.companions {
+      let path = path + suffix
+      guard let status = Self.status(path) else { continue }
+      guard status.st_mode & S_IFMT == S_IFREG else { throw CacheFolder.failure(path, "is no plain file") }
+      guard status.st_uid == geteuid() else { throw CacheFolder.failure(path, "belongs to another user") }
+      if status.st_mode & 0o077 != 0 { chmod(path, 0o600) }
+    }
+  }
+
+  /// Runs `body` while no other process opens, makes or sets aside a cache file in the folder.
+  /// - Returns: nil when another one is at it just now.
+  func alone<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value? {
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    // Some network file systems lock nothing; there we go on without.
+    guard descriptor >= 0 else { return try body() }
+    defer { _ = close(descriptor) }
+    if flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK { return nil }
+    return try body()
+  }
+
+  /// Renames the file and its companions to `.corrupt`, over what was set aside before.
+  /// - Returns: false when the file could not be moved.
+  func setAside() -> Bool {
+    // Companions first: a log without its database is ignored, a new database beside an old log is not.
+    for suffix in Self.companions { rename(path + suffix, path + ".corrupt" + suffix) }
+    return rename(path, path + ".corrupt") == 0 || errno == ENOENT
+  }
+
+  private static func status(_ path: String) -> stat? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? status : nil
+  }
+}

@@ -1,0 +1,96 @@
+internal import Glibc
+public import HoistBase
+public import HoistCore
+internal import Synchronization
+
+/// The built-in cache manager: one SQLite file per service and key, shared by all processes that use
+/// the same account on this machine.
+///
+/// What it survives, and how (`reliability.md` 4.3): a damaged or foreign file is renamed to
+/// `.corrupt` and made anew, once; a file of a newer version is left alone and the cache stays off;
+/// a full disk fails the call and keeps the old row; a file that others keep locked is tried in
+/// short slices up to `busyMilliseconds`; after an I/O error the file is opened anew, at most
+/// `maximumReopenings` times in a row. A commit survives the death of the process at any moment; the
+/// last commits before a power loss may be missing, never half of one.
+///
+/// Limits: a value of `maximumValueBytes`; `maximumEntries` values and `maximumEntryBytes` in all,
+/// beyond which those written longest ago go (counted; looked at every few saves, so that a
+/// sixteenth more may stand there for a while); a file of `maximumFileBytes`, at which
+/// writes fail like those to a full disk. How many events may wait is the pipelines' business.
+public final class SQLiteCacheManager: CacheManager {
+  public struct Options: Sendable {
+    /// nil: `$XDG_CACHE_HOME/hoist`, else `~/.cache/hoist`. Made, mode 0700, when missing.
+    public var folder: String?
+    /// Becomes part of the file's name: lower-case letters, digits and dashes.
+    public var vendor: String
+    /// Digest of the key, in hexadecimal: the key itself never reaches the disk.
+    public var keyDigest: String
+    public var busyMilliseconds: Int64 = 1_000
+    public var maximumReopenings = 8
+    public var maximumValueBytes = 64 << 20
+    public var maximumEntries = 10_000
+    public var maximumEntryBytes: Int64 = 256 << 20
+    public var maximumFileBytes: Int64 = 1 << 30
+
+    public init(folder: String? = nil, vendor: String, keyDigest: String) {
+      self.folder = folder
+      self.vendor = vendor
+      self.keyDigest = keyDigest
+    }
+  }
+
+  let options: Options
+  let clock: any Clock
+  /// Told of what the host should know, one line each, on the calling thread, outside of any lock.
+  let warn: @Sendable (String) -> Void
+  let connection: SQLiteConnection
+  private let evicted = Atomic(0)
+  private let saves = Atomic(0)
+
+  public init(options: Options, clock: any Clock, warn: @escaping @Sendable (String) -> Void = { _ in }) {
+    self.options = options
+    self.clock = clock
+    self.warn = warn
+    connection = SQLiteConnection(options: options)
+  }
+
+  deinit { connection.close(checkpoint: false) }
+
+  /// Values that made room for newer ones.
+  public var evictedEntries: Int { evicted.load(ordering: .relaxed) }
+  /// True for the first save and every few after it: counting reads every entry's header.
+  func isTimeToCount() -> Bool {
+    let stride = min(64, max(1, options.maximumEntries / 16))
+    return saves.add(1, ordering: .relaxed).oldValue % stride == 0
+  }
+
+  func countEvicted(_ count: Int) { evicted.add(count, ordering: .relaxed) }
+
+  public func close() { connection.close(checkpoint: true) }
+
+  /// Runs `body` inside the gate with the open database, again and again while it is busy, and
+  /// once more after a damaged file was replaced.
+  func perform<Value>(
+    _ action: String, _ body: (Database) throws(SQLiteFailure) -> Value
+  ) throws(CacheFailure) -> Value {
+    // Waiting is real, whatever clock the rows are stamped with.
+    let machine = SystemClock()
+    let deadline = machine.monotonicNanoseconds &+ max(0, options.busyMilliseconds) &* 1_000_000
+    while true {
+      let trouble: CacheTrouble
+      do {
+        return try SQLiteGate.pass { () throws(CacheTrouble) in try connection.use(body) }
+      } catch {
+        trouble = error
+      }
+      switch SQLiteGate.pass({ connection.recover(from: trouble, action) }) {
+      case .giveUp(let failure): throw failure
+      case .again: break
+      case .replaced(let warning): warn(warning)
+      case .wait(let failure):
+        if machine.monotonicNanoseconds >= deadline { throw failure }
+        usleep(5_000)
+      }
+    }
+  }
+}

@@ -1,0 +1,185 @@
+internal import CSQLite
+internal import HoistBase
+internal import HoistCore
+
+enum CacheTrouble: Error {
+  case sqlite(SQLiteFailure)
+  /// The place is unfit, or the cache is off.
+  case refused(CacheFailure)
+}
+
+/// The manager's connection: opened when needed, replaced when it must be. Everything but `close`
+/// is called inside the gate, which guards its state.
+final class SQLiteConnection: @unchecked Sendable {
+  enum Recovery {
+    case again
+    /// Another try may do, a little later; else the failure is the answer.
+    case wait(CacheFailure)
+    /// A new file stands in the place of a damaged one; the host should know.
+    case replaced(String)
+    case giveUp(CacheFailure)
+  }
+
+  private let options: SQLiteCacheManager.Options
+  private var database: Database?
+  private var file: CacheFile?
+  private var identity: UInt64?
+  /// Why the cache is off for good.
+  private var end: CacheFailure?
+  private var hasReplacedFile = false
+  private var reopenings = 0
+
+  init(options: SQLiteCacheManager.Options) { self.options = options }
+
+  func close(checkpoint: Bool) {
+    SQLiteGate.pass {
+      drop(checkpoint: checkpoint)
+      if end == nil { end = CacheFailure("the cache is closed", isPermanent: true) }
+    }
+  }
+
+  func use<Value>(_ body: (Database) throws(SQLiteFailure) -> Value) throws(CacheTrouble) -> Value {
+    let database = try opened()
+    do {
+      let value = try body(database)
+      reopenings = 0
+      return value
+    } catch {
+      throw .sqlite(error)
+    }
+  }
+
+  func recover(from trouble: CacheTrouble, _ action: String) -> Recovery {
+    let failure: SQLiteFailure
+    switch trouble {
+    case .refused(let refusal): return .giveUp(refusal)
+    case .sqlite(let inner): failure = inner
+    }
+    if failure.isBusy { return .wait(CacheFailure("\(action): the cache file is locked by another process")) }
+    if failure.isDamage { return replaceDamagedFile(failure) }
+    if failure.needsReopening {
+      drop(checkpoint: false)
+      reopenings += 1
+      if reopenings > options.maximumReopenings {
+        return switchOff("the cache is off after repeated failures: \(failure.message)")
+      }
+    }
+    return .giveUp(CacheFailure("\(action): \(failure.message)"))
+  }
+
+  private func switchOff(_ message: String) -> Recovery {
+    drop(checkpoint: false)
+    let failure = CacheFailure(message, isPermanent: true)
+    end = failure
+    return .giveUp(failure)
+  }
+
+  private func replaceDamagedFile(_ failure: SQLiteFailure) -> Recovery {
+    drop(checkpoint: false)
+    guard let file else { return .giveUp(CacheFailure(failure.message)) }
+    if hasReplacedFile { return switchOff("the cache is off: \(file.path) is damaged again: \(failure.message)") }
+    let identity = identity
+    // When another process was faster, what stands there now is the new file.
+    let moved = file.alone { file.identity == identity ? file.setAside() : true }
+    switch moved {
+    case nil: return .wait(CacheFailure("the cache folder \(file.folder) is locked by another process"))
+    case false: return switchOff("the cache is off: \(file.path) is damaged and cannot be set aside: \(failure.message)")
+    default:
+      hasReplacedFile = true
+      return .replaced("\(file.path) was damaged (\(failure.message)); set aside as .corrupt, a new one is made")
+    }
+  }
+
+  private func drop(checkpoint: Bool) {
+    // A file that is not at its path any more shares the names of its companions with its successor.
+    database?.close(checkpoint: checkpoint && file?.identity == identity)
+    database = nil
+  }
+
+  private func opened() throws(CacheTrouble) -> Database {
+    if let end { throw .refused(end) }
+    if let database, database.isOwn, file?.identity == identity { return database }
+    drop(checkpoint: false)
+    let file = try located()
+    let opened = try file.alone { () throws(CacheTrouble) in try open(file) }
+    guard let opened else { throw .sqlite(.busy) }
+    database = opened
+    return opened
+  }
+
+  private func located() throws(CacheTrouble) -> CacheFile {
+    do throws(CacheFailure) {
+      let name = "\(options.vendor)-\(options.keyDigest)"
+      guard name.utf8.count <= 200, name.utf8.allSatisfy(Self.isPlain) else {
+        throw CacheFailure("the cache is off: its file would need an unfit name", isPermanent: true)
+      }
+      let path = if let folder = options.folder { folder } else { try CacheFolder.standard() }
+      let found = CacheFile(folder: try CacheFolder.prepare(path), name: name + ".sqlite")
+      file = found
+      return found
+    } catch {
+      throw .refused(error)
+    }
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    byte >= 0x61 && byte <= 0x7A || byte >= 0x30 && byte <= 0x39 || byte == 0x2D
+  }
+
+  private func open(_ file: CacheFile) throws(CacheTrouble) -> Database {
+    do {
+      try file.prepare()
+    } catch {
+      throw .refused(error)
+    }
+    identity = file.identity
+    do {
+      let database = try Database(path: file.path)
+      do {
+        return try accepted(database, file)
+      } catch {
+        // What a newer version made is left as it was found.
+        database.close(checkpoint: error is CacheTrouble)
+        throw error
+      }
+    } catch let trouble as CacheTrouble {
+      throw trouble
+    } catch let failure as SQLiteFailure {
+      throw .sqlite(failure)
+    } catch {
+      throw .refused(CacheFailure("\(file.path) cannot be opened"))
+    }
+  }
+
+  /// Larger files are not read through at opening; their damage shows on use.
+  private static let checkedPages: Int64 = 1024
+
+  private func accepted(_ database: Database, _ file: CacheFile) throws -> Database {
+    let state = try Schema.state(of: database)
+    if case .newer(let version) = state {
+      let failure = CacheFailure(
+        "the cache is off: \(file.path) was made by a newer version (schema \(version), this one knows \(Schema.version))",
+        isPermanent: true)
+      end = failure
+      throw CacheTrouble.refused(failure)
+    }
+    let pages = max(64, options.maximumFileBytes / 4096)
+    try database.execute(
+      """
+      PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 0;
+      PRAGMA cell_size_check = ON; PRAGMA secure_delete = FAST; PRAGMA cache_size = -1024;
+      PRAGMA journal_size_limit = 1048576; PRAGMA max_page_count = \(pages)
+      """)
+    if case .empty = state {
+      try Schema.make(in: database)
+    } else if try database.integer("PRAGMA page_count") ?? 0 <= Self.checkedPages {
+      var report = ""
+      try database.run("PRAGMA quick_check(1)") {
+        report = $0.text(0)
+        return false
+      }
+      if report != "ok" { throw SQLiteFailure.damage("quick_check failed") }
+    }
+    return database
+  }
+}

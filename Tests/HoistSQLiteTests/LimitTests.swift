@@ -1,0 +1,64 @@
+import HoistCore
+import HoistSQLite
+import Testing
+
+@Suite("Every limit of the cache has an effect and a counter (G5)") struct LimitTests {
+  let scratch = Scratch()
+  let clock = StillClock()
+
+  @Test func aValueAtTheLimitIsTakenAndOneByteMoreRefused() throws {
+    let manager = scratch.manager { $0.maximumValueBytes = 10 }
+    try manager.save(key: "k", value: Array(repeating: 7, count: 10))
+    #expect(throws: CacheFailure.self) { try manager.save(key: "k", value: Array(repeating: 8, count: 11)) }
+    #expect(try manager.load(key: "k") == Array(repeating: 7, count: 10))
+  }
+
+  @Test func aValueThatSomebodyElseMadeTooLargeIsNotRead() throws {
+    let manager = scratch.manager { $0.maximumValueBytes = 10 }
+    try manager.save(key: "k", value: [1])
+    _ = scratch.run("sqlite3 \"$F\" \"UPDATE entries SET value = zeroblob(11)\"")
+    #expect(try manager.load(key: "k") == nil)
+  }
+
+  @Test func theValuesWrittenLongestAgoMakeRoom() throws {
+    let manager = scratch.manager(clock: clock) { $0.maximumEntries = 3 }
+    for number in 0..<5 {
+      clock.advance(milliseconds: 1)
+      try manager.save(key: "\(number)", value: [UInt8(number)])
+    }
+    clock.advance(milliseconds: 1)
+    try manager.save(key: "2", value: [22])
+    clock.advance(milliseconds: 1)
+    try manager.save(key: "5", value: [5])
+    #expect(try ["0", "1", "2", "3", "4", "5"].filter { try manager.load(key: $0) != nil } == ["2", "4", "5"])
+    #expect(manager.evictedEntries == 3)
+  }
+
+  @Test func theBytesOfAllValuesAreBoundedToo() throws {
+    let manager = scratch.manager(clock: clock) {
+      $0.maximumEntries = 16
+      $0.maximumEntryBytes = 100
+    }
+    for number in 0..<4 {
+      clock.advance(milliseconds: 1)
+      try manager.save(key: "\(number)", value: Array(repeating: 0, count: 40))
+    }
+    #expect(try manager.load(key: "0") == nil && manager.load(key: "1") == nil)
+    #expect(try manager.load(key: "2") != nil && manager.load(key: "3") != nil)
+  }
+
+  @Test func aFullFileRefusesWritesAndKeepsWhatItHas() throws {
+    let manager = scratch.manager { $0.maximumFileBytes = 64 * 4096 }
+    try manager.save(key: "k", value: [1])
+    let failure = #expect(throws: CacheFailure.self) {
+      for number in 0..<200 { try manager.putEvents([.test("\(number)", String(repeating: "x", count: 3_000))], owner: stranger(1)) }
+    }
+    #expect(failure?.message == "storing events: database or disk is full")
+    #expect(failure?.isPermanent == false)
+    #expect(throws: CacheFailure.self) { try manager.save(key: "k", value: Array(repeating: 2, count: 50_000)) }
+    #expect(try manager.load(key: "k") == [1])
+    // Room again once something was delivered.
+    try manager.removeEvents(ids: (0..<50).map { "\($0)" }, owner: stranger(1))
+    try manager.save(key: "k", value: Array(repeating: 2, count: 50_000))
+  }
+}
