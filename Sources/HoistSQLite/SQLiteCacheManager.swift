@@ -37,6 +37,11 @@ public final class SQLiteCacheManager: CacheManager {
       self.vendor = vendor
       self.keyDigest = keyDigest
     }
+
+    /// - Parameter key: what tells accounts apart, e.g. the SDK key with the environment's name.
+    public init(folder: String? = nil, vendor: String, key: String) {
+      self.init(folder: folder, vendor: vendor, keyDigest: Hex.encode(SHA256.hash(key)))
+    }
   }
 
   let options: Options

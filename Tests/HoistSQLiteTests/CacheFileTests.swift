@@ -39,6 +39,17 @@ import Testing
     #expect(try scratch.manager().load(key: "k") == [1])
   }
 
+  @Test("the name of the file is made from a digest of the key, never from the key (G7)")
+  func keysNeverReachTheDisk() throws {
+    let options = SQLiteCacheManager.Options(folder: scratch.path + "/cache", vendor: "unleash", key: "secret-key")
+    let manager = SQLiteCacheManager(options: options, clock: SystemClock())
+    try manager.save(key: "flags", value: [1])
+    // printf secret-key | sha256sum
+    let digest = "85dbe15d75ef9308c7ae0f33c7a324cc6f4bf519a2ed2f3027bd33c140a4f9aa"
+    #expect(scratch.run("ls \"$D\"").split(separator: "\n").first == "unleash-\(digest).sqlite")
+    #expect(scratch.run("grep -r secret \"$D\"") == "")
+  }
+
   @Test(arguments: ["../x", "A", "", "a/b", "a b"]) func anUnfitNameIsRefusedForGood(_ digest: String) {
     let failure = failure { try scratch.manager(change: { $0.vendor = digest; $0.keyDigest = "" }).save(key: "k", value: []) }
     #expect(digest.isEmpty ? failure == nil : failure?.isPermanent == true)

@@ -4,7 +4,7 @@ import HoistTestSupport
 import Testing
 
 @Suite("A lane in a forked child starts empty and works (G9)") struct LaneForkTests {
-  let scheduler = HandScheduler()
+  let scheduler = ManualScheduler()
   let patience = SystemClock().monotonicNanoseconds + 10_000_000_000
 
   func lane() -> Lane { Lane(options: Lane.Options(name: "test-lane"), clock: scheduler, scheduler: scheduler) }

@@ -1,9 +1,10 @@
 import HoistBase
 import HoistCore
+import HoistTestSupport
 import Testing
 
 @Suite struct LaneTests {
-  let scheduler = HandScheduler()
+  let scheduler = ManualScheduler()
   let patience = SystemClock().monotonicNanoseconds + 10_000_000_000
 
   func lane(capacity: Int = 64, maximumSetAside: Int = 4) -> Lane {
@@ -78,7 +79,7 @@ import Testing
     #expect(seen.all == ["next"])
     #expect(lane.counters.setAside == 1 && lane.counters.stuck == 1)
     door.open()
-    #expect(scheduler.turn { lane.counters.late == 1 })
+    #expect(scheduler.run { lane.counters.late == 1 })
     #expect(lane.counters.stuck == 0)
     #expect(told.all == ["late"])
   }
@@ -131,13 +132,13 @@ import Testing
     #expect(!lane.perform {})
     #expect(lane.counters.dropped == 1)
     doors[0].open()
-    #expect(scheduler.turn { lane.counters.setAside == 3 })
+    #expect(scheduler.run { lane.counters.setAside == 3 })
     let seen = Record<Int>()
     #expect(lane.perform { seen.append(1) })
     #expect(lane.drain(untilNanoseconds: patience))
     #expect(seen.all == [1])
     doors.forEach { $0.open() }
-    #expect(scheduler.turn { lane.counters.stuck == 0 })
+    #expect(scheduler.run { lane.counters.stuck == 0 })
   }
 
   @Test func aStuckLaneIsFreeAgainWhenItsLastThreadReturns() {
@@ -148,7 +149,7 @@ import Testing
     scheduler.advance(milliseconds: 1)
     #expect(!lane.perform {})
     door.open()
-    #expect(scheduler.turn { lane.counters.finished == 1 })
+    #expect(scheduler.run { lane.counters.finished == 1 })
     #expect(lane.perform {})
   }
 
@@ -164,7 +165,7 @@ import Testing
     lane.close()
     lane.close()
     #expect(!lane.perform { seen.append("ran") })
-    scheduler.turn()
+    scheduler.run()
     #expect(seen.all == ["discarded"])
     #expect(!lane.drain(untilNanoseconds: SystemClock().monotonicNanoseconds))
     door.open()
@@ -185,7 +186,7 @@ import Testing
       let witness = Witness(record)
       _ = lane.perform { withExtendedLifetime(witness) {} }
     }
-    #expect(scheduler.turn { record.all == ["released"] })
+    #expect(scheduler.run { record.all == ["released"] })
   }
 
   @Test func anAnswerComesOnTheSchedulerAndOnlyOnce() {
@@ -211,8 +212,8 @@ import Testing
     scheduler.advance(milliseconds: 1)
     #expect(answers.all == [nil])
     door.open()
-    #expect(scheduler.turn { lane.counters.late == 1 })
-    scheduler.turn()
+    #expect(scheduler.run { lane.counters.late == 1 })
+    scheduler.run()
     #expect(answers.all == [nil])
   }
 
@@ -222,7 +223,7 @@ import Testing
     let answers = Record<Int?>()
     lane.ask(withinNanoseconds: 1_000_000) { 42 } answer: { answers.append($0) }
     #expect(answers.all.isEmpty)
-    scheduler.turn()
+    scheduler.run()
     #expect(answers.all == [nil])
   }
 

@@ -1,0 +1,63 @@
+import Glibc
+import HoistBase
+import HoistCore
+import HoistTestSupport
+
+extension ManualScheduler {
+  /// Runs what is posted, letting other threads work meanwhile, until `done`; false after ten seconds.
+  func run(until done: () -> Bool) -> Bool {
+    let clock = SystemClock()
+    let deadline = clock.monotonicNanoseconds + 10_000_000_000
+    while clock.monotonicNanoseconds < deadline {
+      run()
+      if done() { return true }
+      usleep(200)
+    }
+    return false
+  }
+}
+
+/// A door that threads wait at until a test opens it.
+final class Door: @unchecked Sendable {
+  private let lock = Lock()
+  private let changed = Condition()
+  private var isOpen = false
+  private var count = 0
+
+  /// How many have come to the door.
+  var arrivals: Int { lock.withLock { count } }
+
+  func open() {
+    lock.withLock {
+      isOpen = true
+      changed.broadcast()
+    }
+  }
+
+  func pass() {
+    lock.withLock {
+      count += 1
+      changed.broadcast()
+      while !isOpen { _ = changed.wait(lock, untilNanoseconds: .max) }
+    }
+  }
+
+  /// Waits for `wanted` threads to come to the door; false after ten seconds.
+  func waitForArrivals(_ wanted: Int) -> Bool {
+    let deadline = SystemClock().monotonicNanoseconds + 10_000_000_000
+    return lock.withLock {
+      while count < wanted {
+        if !changed.wait(lock, untilNanoseconds: deadline) { return false }
+      }
+      return true
+    }
+  }
+}
+
+/// A list that threads may append to.
+final class Record<Element: Sendable>: @unchecked Sendable {
+  private let lock = Lock()
+  private var list: [Element] = []
+  var all: [Element] { lock.withLock { list } }
+  func append(_ element: Element) { lock.withLock { list.append(element) } }
+}
