@@ -11,7 +11,8 @@ import Testing
     "https://user:pw@[::1]:8443/a%20b/c?d=e#f", "http://flags.example.com/api?x=1", "Zm9vYg==",
     "deadBEEF", "ΟΔΟΣ Straße İ", "",
   ]
-  private static let pieces = Array("0123456789.:-+/%@[]?#eETZ =\u{7F}".utf8) + [0, 0x80, 0xC3, 0xFF]
+  private static let pieces =
+    Array("0123456789.:-+/%@[]?#eETZ =\u{7F}".utf8) + [0, 0x80, 0xC3, 0xFF]
 
   private func damaged(_ generator: inout SeededGenerator) -> [UInt8] {
     let sample = Self.samples.randomElement(using: &generator) ?? ""

@@ -34,7 +34,9 @@ import Testing
     #expect(Base64.decode("Zm9v====", padding: .optional) == nil)
   }
 
-  @Test(arguments: ["Z", "Zm9vY", "====", "=", "Zm 9v", "Zm9v\n", "Zm9*", "Zg==Zg==", "Z===", "é"])
+  @Test(arguments: [
+    "Z", "A", "Zm9vY", "Zm9vA", "====", "=", "Zm 9v", "Zm9v\n", "Zm9*", "Zg==Zg==", "Z===", "é",
+  ])
   func garbageIsRefused(text: String) {
     #expect(Base64.decode(text, padding: .optional) == nil)
   }

@@ -25,8 +25,9 @@ import Testing
     #expect(Array(FullLowercase.text(text).utf8) == Array(expected.utf8))
   }
 
-  @Test func unchangedTextIsNotCopied() {
-    "already lower".withBytes { bytes in
+  @Test(arguments: ["already lower", "@[@[@[@[@[@[`{`{`{`{", "short"])
+  func unchangedTextIsNotCopied(text: String) {
+    text.withBytes { bytes in
       FullLowercase.withLowercased(bytes) { #expect($0.baseAddress == bytes.baseAddress) }
     }
   }

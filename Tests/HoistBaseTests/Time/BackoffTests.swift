@@ -12,6 +12,19 @@ import Testing
     #expect(backoff.ceilingMilliseconds(attempt: -1) == 100)
   }
 
+  @Test func doublingsNeverPassTheCapNorFallBack() {
+    for base in [1, 3, 1_000, 1 << 52, 1 << 53] as [Int64] {
+      let backoff = Backoff(baseMilliseconds: base, capMilliseconds: 1 << 53)
+      var previous: Int64 = 0
+      for attempt in 0...130 {
+        let ceiling = backoff.ceilingMilliseconds(attempt: attempt)
+        #expect(previous...(1 << 53) ~= ceiling)
+        previous = ceiling
+      }
+      #expect(previous == 1 << 53)
+    }
+  }
+
   @Test func fullJitterTakesAnyPartOfTheCeiling() {
     var longest = Backoff(baseMilliseconds: 100, capMilliseconds: 1_000)
     #expect(
