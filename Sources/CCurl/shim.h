@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
+static inline CURLcode shim_curl_global_init(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
+
 typedef size_t (*shim_curl_data_callback)(char *_Nullable bytes, size_t size, size_t count,
                                           void *_Nullable context);
 

@@ -1,3 +1,5 @@
+internal import HoistBase
+
 /// One header line. Names compare without regard to ASCII case.
 public struct HTTPHeader: Sendable, Equatable {
   public var name: String
@@ -83,25 +85,17 @@ public protocol Transport: AnyObject, Sendable {
 extension Array<HTTPHeader> {
   /// The first header of that name.
   public func value(of name: String) -> String? {
-    first { $0.name.equalsIgnoringASCIICase(name) }?.value
+    first { ASCII.equalsIgnoringCase($0.name, name) }?.value
   }
 
   /// Replaces every header of that name by one, in the place of the first.
   public mutating func set(_ name: String, _ value: String) {
-    if let at = firstIndex(where: { $0.name.equalsIgnoringASCIICase(name) }) {
+    if let at = firstIndex(where: { ASCII.equalsIgnoringCase($0.name, name) }) {
       self[at] = HTTPHeader(name, value)
-      let rest = self[(at + 1)...].filter { !$0.name.equalsIgnoringASCIICase(name) }
+      let rest = self[(at + 1)...].filter { !ASCII.equalsIgnoringCase($0.name, name) }
       self.replaceSubrange((at + 1)..., with: rest)
     } else {
       append(HTTPHeader(name, value))
     }
-  }
-}
-
-extension String {
-  /// Compares bytes, with A to Z as their small letters: how header names, schemes and hosts compare.
-  package func equalsIgnoringASCIICase(_ other: String) -> Bool {
-    func lower(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte }
-    return utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { lower($0) == lower($1) }
   }
 }

@@ -1,0 +1,67 @@
+internal import CCurl
+internal import HoistCore
+
+/// One request on the wire: an easy handle and what must live as long as it does. Used on the
+/// network thread; disposed of by hand, because a forked child must leave its parent's alone.
+struct Transfer {
+  let easy: UnsafeMutableRawPointer
+  private let headers: UnsafeMutablePointer<curl_slist>
+  private let errorText: UnsafeMutablePointer<CChar>
+
+  /// - Parameter exchange: gets the answer; kept alive by the network thread while the transfer is on.
+  /// - Throws: a failure that says what cannot be sent.
+  init(
+    _ request: HTTPRequest, to url: RequestURL, isStream: Bool, settings: TransportSettings, exchange: Exchange
+  ) throws(TransportFailure) {
+    let lines = try RequestHeaders.lines(for: request, userAgent: settings.options.userAgent)
+    guard RequestHeaders.isToken(request.method) else { throw TransportFailure(.other, "the method is no token") }
+    guard let headers = Self.list(lines) else { throw Self.noMemory }
+    guard let easy = curl_easy_init() else {
+      curl_slist_free_all(headers)
+      throw Self.noMemory
+    }
+    self.easy = easy
+    self.headers = headers
+    errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+
+    var options = EasyOptions(easy: easy)
+    options.set(CURLOPT_ERRORBUFFER, errorText)
+    options.set(CURLOPT_URL, url.text)
+    options.set(CURLOPT_HTTPHEADER, headers)
+    options.setConduct(request, isStream: isStream)
+    options.setSecurity(settings.options)
+    options.setProxy(settings.proxy, for: url)
+    options.setMethod(request)
+    options.setReceiver(exchange)
+    if options.failure != CURLE_OK {
+      let failure = TransferFailure.of(options.failure, detail: errorMessage)
+      dispose()
+      throw failure
+    }
+  }
+
+  /// libcurl's account of what went wrong; "" when it gave none.
+  var errorMessage: String { String(cString: errorText) }
+
+  /// Only after the handle has left its multi handle.
+  func dispose() {
+    curl_easy_cleanup(easy)
+    curl_slist_free_all(headers)
+    errorText.deallocate()
+  }
+
+  private static let noMemory = TransportFailure(.other, "no memory for a request")
+
+  private static func list(_ lines: [String]) -> UnsafeMutablePointer<curl_slist>? {
+    var list: UnsafeMutablePointer<curl_slist>?
+    for line in lines {
+      guard let longer = curl_slist_append(list, line) else {
+        curl_slist_free_all(list)
+        return nil
+      }
+      list = longer
+    }
+    return list
+  }
+}
