@@ -1,4 +1,3 @@
-import CCurl
 import Glibc
 import HoistBase
 import HoistCore
@@ -190,27 +189,5 @@ import Testing
     loop.post { done.fulfil() }
     try done.wait()
     #expect(threads() == 1)
-  }
-
-  /// G6: descriptors close on exec, also those that libcurl does not give away.
-  @Test func theWakeupDescriptorsCloseOnExec() throws {
-    var made: Set<Int32> = []
-    let multi = WakeupDescriptors.closingOnExec {
-      let before = WakeupDescriptors.openDescriptors() ?? []
-      let multi = curl_multi_init()
-      made = (WakeupDescriptors.openDescriptors() ?? []).subtracting(before)
-      return multi
-    }
-    defer { curl_multi_cleanup(multi) }
-    try #require(multi != nil)
-    // Other tests may open descriptors at the same moment: they close theirs on exec as well.
-    #expect(!made.isEmpty)
-    for descriptor in made {
-      let flags = fcntl(descriptor, F_GETFD)
-      #expect(flags == -1 || flags & FD_CLOEXEC != 0, "descriptor \(descriptor)")
-    }
-    #expect(curl_multi_wakeup(multi) == CURLM_OK)
-    var ready: Int32 = 0
-    #expect(curl_multi_poll(multi, nil, 0, 30_000, &ready) == CURLM_OK)
   }
 }
