@@ -32,10 +32,7 @@ final class SQLiteConnection: @unchecked Sendable {
   init(options: SQLiteCacheManager.Options) { self.options = options }
 
   func close(checkpoint: Bool) {
-    SQLiteGate.pass {
-      drop(checkpoint: checkpoint)
-      if end == nil { end = CacheFailure("the cache is closed", isPermanent: true) }
-    }
+    SQLiteGate.pass { drop(checkpoint: checkpoint) }
   }
 
   func use<Value>(_ body: (Database) throws(SQLiteFailure) -> Value) throws(CacheTrouble) -> Value {

@@ -69,6 +69,6 @@ public protocol CacheManager: AnyObject, Sendable {
   /// Gives the owner's rows back, for a clean shutdown.
   func releaseEvents(owner: EventOwner) throws(CacheFailure)
 
-  /// The last call. May be repeated.
+  /// Lets go of what is held open; a later call may open it again.
   func close()
 }

@@ -14,32 +14,31 @@ public final class MemoryCacheManager: CacheManager, @unchecked Sendable {
   private let clock: any Clock
   private let maximumEntries: Int
   private let lock = Lock()
-  /// By the bytes of the key: Swift's equality of text would take different keys for one.
-  private var entries: [[UInt8]: (value: [UInt8], order: UInt64)] = [:]
+  private var entries: [ByteKey: (value: [UInt8], order: UInt64)] = [:]
   private var events: [String: Held] = [:]
   /// Unix milliseconds; 0 when given back.
   private var leases: [String: Int64] = [:]
   private var order: UInt64 = 0
   private var generation = ForkGeneration.current
 
-  public init(clock: any Clock, maximumEntries: Int = 10_000) {
+  public init(clock: any Clock = SystemClock(), maximumEntries: Int = 10_000) {
     self.clock = clock
     self.maximumEntries = max(1, maximumEntries)
   }
 
-  public func load(key: String) -> [UInt8]? { lock.withLock { entries[Array(key.utf8)]?.value } }
+  public func load(key: String) -> [UInt8]? { lock.withLock { entries[ByteKey(key)]?.value } }
 
   public func save(key: String, value: [UInt8]) {
     lock.withLock {
       order += 1
-      entries[Array(key.utf8)] = (value, order)
+      entries[ByteKey(key)] = (value, order)
       if entries.count > maximumEntries, let oldest = entries.min(by: { $0.value.order < $1.value.order }) {
         entries[oldest.key] = nil
       }
     }
   }
 
-  public func remove(key: String) { lock.withLock { entries[Array(key.utf8)] = nil } }
+  public func remove(key: String) { lock.withLock { entries[ByteKey(key)] = nil } }
 
   public func putEvents(_ rows: [EventRow], owner: EventOwner) {
     change {
@@ -80,7 +79,7 @@ public final class MemoryCacheManager: CacheManager, @unchecked Sendable {
 
   public func purgeEvents(subject: String, pipeline: String) {
     guard !subject.isEmpty else { return }
-    change { events = events.filter { !$0.value.row.subject.utf8.elementsEqual(subject.utf8) || $0.value.row.pipeline != pipeline } }
+    change { events = events.filter { ByteKey($0.value.row.subject) != ByteKey(subject) || $0.value.row.pipeline != pipeline } }
   }
 
   public func renewLease(owner: EventOwner) { change { renew(owner) } }

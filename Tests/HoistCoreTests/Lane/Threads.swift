@@ -61,3 +61,14 @@ final class Record<Element: Sendable>: @unchecked Sendable {
   var all: [Element] { lock.withLock { list } }
   func append(_ element: Element) { lock.withLock { list.append(element) } }
 }
+
+/// A scheduler's clock that can run ahead of its timers, as in a process that was stopped.
+final class LeapingClock: Clock, @unchecked Sendable {
+  private let scheduler: ManualScheduler
+  private let lock = Lock()
+  private var ahead: Int64 = 0
+  init(_ scheduler: ManualScheduler) { self.scheduler = scheduler }
+  var monotonicNanoseconds: Int64 { scheduler.monotonicNanoseconds + lock.withLock { ahead } * 1_000_000 }
+  var unixMilliseconds: Int64 { scheduler.unixMilliseconds + lock.withLock { ahead } }
+  func leap(milliseconds: Int64) { lock.withLock { ahead += milliseconds } }
+}

@@ -1,0 +1,13 @@
+/// A text that is told from others by its bytes: Swift's own equality takes canonically equivalent
+/// texts, two different keys or persons, for one.
+struct ByteKey: Hashable, Sendable {
+  let text: String
+  init(_ text: String) { self.text = text }
+
+  static func == (left: ByteKey, right: ByteKey) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+
+  func hash(into hasher: inout Hasher) {
+    var text = text
+    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+}

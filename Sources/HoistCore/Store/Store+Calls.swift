@@ -1,0 +1,110 @@
+internal import HoistBase
+
+/// How a store speaks to its manager: one call at a time, each with a limit, and an episode of
+/// failures that the host hears of once.
+extension Store {
+  enum Access {
+    case read
+    /// Not made while writes pause; removals and purges that are owed come first.
+    case write
+    /// A write for the owner of the rows, which prolongs its lease.
+    case owner
+  }
+
+  /// Calls the manager on the lane.
+  /// - Parameters:
+  ///   - body: gets the manager and the owner to act for.
+  ///   - answer: on the scheduler's thread, exactly once.
+  func call<Value: Sendable>(
+    _ access: Access,
+    _ body: @escaping @Sendable (any CacheManager, EventOwner) throws(CacheFailure) -> Value,
+    answer: @escaping @Sendable (Result<Value, CacheFailure>) -> Void
+  ) {
+    let now = clock.monotonicNanoseconds
+    let refusal = withState { $0.refusal(at: now, writes: access != .read) }
+    guard let manager, refusal == nil else {
+      withState { $0.counters.refused += manager == nil ? 0 : 1 }
+      scheduler.post { answer(.failure(refusal ?? CacheFailure("there is no store"))) }
+      return
+    }
+    let ticket = StoreCall()
+    lane.ask(withinNanoseconds: options.callLimitNanoseconds) { [self] () -> Result<Value, CacheFailure> in
+      guard begin(ticket) else { return .failure(CacheFailure("the store is stuck")) }
+      defer { end(ticket) }
+      return Result { () throws(CacheFailure) in
+        if access != .read { try settleEvents(manager) }
+        if access == .owner { return try actAsOwner(manager, body) }
+        return try body(manager, withState { $0.owner.eventOwner(options) })
+      }
+    } answer: { [self] result in
+      answer(conclude(result, ticket))
+    }
+  }
+
+  private func begin(_ ticket: StoreCall) -> Bool {
+    withState {
+      guard $0.stuck == nil else { return false }
+      ticket.hasBegun = true
+      return true
+    }
+  }
+
+  private func end(_ ticket: StoreCall) {
+    let isBack = withState {
+      ticket.hasEnded = true
+      guard $0.stuck === ticket else { return false }
+      $0.stuck = nil
+      return true
+    }
+    if isBack {
+      log.info("store: the call that was stuck has returned; the store is in use again")
+      scheduler.post { [self] in settleSoon() }
+    }
+  }
+
+  /// On the scheduler's thread: keeps account of what came of a call.
+  private func conclude<Value>(_ result: Result<Value, CacheFailure>?, _ ticket: StoreCall) -> Result<Value, CacheFailure> {
+    guard let result else {
+      let isStuck = withState {
+        guard ticket.hasBegun, !ticket.hasEnded else {
+          $0.counters.refused += 1
+          return false
+        }
+        $0.stuck = ticket
+        $0.counters.failures += 1
+        return true
+      }
+      if isStuck { log.warning("store: a call has not returned within its limit; going on without the store until it does") }
+      return .failure(CacheFailure("the store did not answer in time"))
+    }
+    switch result {
+    case .success: noteSuccess()
+    case .failure(let failure): noteFailure(failure)
+    }
+    return result
+  }
+
+  private func noteSuccess() {
+    let wasFailing = withState { state in
+      defer { state.isFailing = false }
+      state.pausedUntil = .min
+      state.pause.reset()
+      return state.isFailing
+    }
+    if wasFailing { log.info("store: works again") }
+  }
+
+  private func noteFailure(_ failure: CacheFailure) {
+    let now = clock.monotonicNanoseconds
+    let isNews = withState { state in
+      defer { state.isFailing = true }
+      state.counters.failures += 1
+      if failure.isPermanent { state.end = failure }
+      if now >= state.pausedUntil {
+        state.pausedUntil = now &+ state.pause.nextMilliseconds(entropy) &* 1_000_000
+      }
+      return !state.isFailing
+    }
+    if isNews { log.warning("store: \(failure.message)") }
+  }
+}

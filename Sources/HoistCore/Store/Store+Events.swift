@@ -1,0 +1,82 @@
+/// What pipelines ask of the store. Rows stay with the pipeline until they are delivered; the store
+/// keeps copies that outlive the process.
+extension Store {
+  /// Ids of the system's own are shorter; what is longer did not come from a pipeline.
+  private static var maximumIdentifierBytes: Int { 256 }
+  /// What may be owed while the manager fails; a row whose removal is given up may be sent twice.
+  private static var maximumOwed: Int { 100_000 }
+
+  /// False when nothing outlives the process.
+  var keepsEvents: Bool { manager != nil }
+
+  /// - Parameter completion: whether the rows are committed.
+  func putEvents(_ rows: [EventRow], completion: @escaping @Sendable (Bool) -> Void) {
+    call(.owner) { manager, owner throws(CacheFailure) in
+      try manager.putEvents(rows, owner: owner)
+    } answer: { result in
+      completion(result.isSuccess)
+    }
+  }
+
+  /// Rows of this pipeline that nobody holds any more, oldest first.
+  /// - Parameter completion: nil when the manager failed.
+  func claimEvents(
+    pipeline: String, maximumRows: Int, maximumBytes: Int, completion: @escaping @Sendable ([EventRow]?) -> Void
+  ) {
+    call(.owner) { manager, owner throws(CacheFailure) in
+      try manager.claimEvents(pipeline: pipeline, maximumRows: maximumRows, maximumBytes: maximumBytes, owner: owner)
+    } answer: { [weak self] result in
+      guard let self, case .success(let rows) = result else { return completion(nil) }
+      completion(believable(rows, pipeline, maximumRows, maximumBytes))
+    }
+  }
+
+  /// A manager may be anyone's: what it hands out is checked like a message from the network.
+  private func believable(_ rows: [EventRow], _ pipeline: String, _ maximumRows: Int, _ maximumBytes: Int) -> [EventRow] {
+    var seen: Set<ByteKey> = []
+    var room = maximumBytes
+    var believed: [EventRow] = []
+    for row in rows {
+      guard believed.count < maximumRows, row.payload.count <= room, !row.id.isEmpty,
+        row.id.utf8.count <= Self.maximumIdentifierBytes, ByteKey(row.pipeline) == ByteKey(pipeline),
+        seen.insert(ByteKey(row.id)).inserted
+      else { continue }
+      room -= row.payload.count
+      believed.append(row)
+    }
+    let ignored = rows.count - believed.count
+    if ignored > 0 { withState { $0.counters.ignored += ignored } }
+    return believed
+  }
+
+  /// Forgets delivered or dropped rows. While the manager fails they stay owed.
+  func removeEvents(ids: [String]) {
+    guard manager != nil, !ids.isEmpty else { return }
+    withState {
+      $0.removals += ids
+      let surplus = max(0, $0.removals.count - Self.maximumOwed)
+      $0.removals.removeFirst(surplus)
+      $0.counters.givenUp += surplus
+    }
+    settleSoon()
+  }
+
+  /// Forgets what is stored of a subject in one pipeline, whoever holds it. While the manager fails
+  /// it stays owed, and nothing is put or claimed before it is done.
+  func purgeEvents(subject: String, pipeline: String) {
+    guard manager != nil, !subject.isEmpty else { return }
+    withState {
+      $0.purges.append(EventPurge(subject: subject, pipeline: pipeline))
+      let surplus = max(0, $0.purges.count - Self.maximumOwed)
+      $0.purges.removeFirst(surplus)
+      $0.counters.givenUp += surplus
+    }
+    settleSoon()
+  }
+}
+
+extension Result {
+  fileprivate var isSuccess: Bool {
+    if case .success = self { true } else { false }
+  }
+}

@@ -1,0 +1,66 @@
+internal import HoistBase
+
+/// How long stored rows are surely the store's own.
+extension Store {
+  /// Counts the identities so far. When it moves on, the lease had run out unnoticed, as when the
+  /// process was stopped for long: stored rows may have found another owner, and have to be claimed
+  /// again before they may be sent.
+  var ownerEpoch: UInt64 { withState { $0.ownerEpoch } }
+
+  /// Whether stored rows are surely the store's own. While the manager fails there is no knowing,
+  /// and delivery comes first.
+  var holdsItsRows: Bool {
+    let now = clock.monotonicNanoseconds
+    return withState { !$0.owner.hasLapsed(at: now) || $0.isFailing || $0.stuck != nil || $0.end != nil || $0.isClosed }
+  }
+
+  /// Prolongs the lease now, under a new identity when it had run out.
+  func renewLease(completion: @escaping @Sendable () -> Void = {}) {
+    call(.owner) { manager, owner throws(CacheFailure) in
+      try manager.renewLease(owner: owner)
+    } answer: { [weak self] _ in
+      self?.keepRenewing()
+      completion()
+    }
+  }
+
+  /// On the lane: calls the manager for the present owner, or, when its lease has run out, for a new
+  /// one, which becomes the present one if that succeeds.
+  func actAsOwner<Value>(
+    _ manager: any CacheManager, _ body: (any CacheManager, EventOwner) throws(CacheFailure) -> Value
+  ) throws(CacheFailure) -> Value {
+    let began = clock.monotonicNanoseconds
+    let nonce = entropy.next()
+    var acting = withState { $0.owner.hasLapsed(at: began) ? HeldOwner(nonce: nonce) : $0.owner }
+    let value = try body(manager, acting.eventOwner(options))
+    let until = began.addingReportingOverflow(options.leaseMilliseconds &* 1_000_000)
+    acting.holdsRows = true
+    acting.leaseUntil = until.overflow ? .max : until.partialValue
+    withState {
+      if $0.owner.id != acting.id {
+        $0.formerOwner = $0.owner.eventOwner(options)
+        $0.ownerEpoch += 1
+      }
+      $0.owner = acting
+    }
+    keepRenewing()
+    return value
+  }
+
+  private func keepRenewing() {
+    let isNew = withState {
+      guard !$0.isRenewing, !$0.isClosed, $0.end == nil else { return false }
+      $0.isRenewing = true
+      return true
+    }
+    guard isNew else { return }
+    _ = scheduler.schedule(afterMilliseconds: max(1, options.leaseMilliseconds / 3)) { [weak self] in
+      guard let self else { return }
+      let goesOn = withState {
+        $0.isRenewing = false
+        return $0.owner.holdsRows && !$0.isClosed
+      }
+      if goesOn { renewLease() }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+internal import HoistBase
+
+/// Writing behind: what the store owes its manager.
+extension Store {
+  /// A round of values stops at this many failures: the disk is at fault, not one value.
+  private static var failuresOfARound: Int { 2 }
+
+  /// Begins to write what is owed, unless that has begun; when writes pause, after the pause.
+  func settleSoon() {
+    let now = clock.monotonicNanoseconds
+    let delay: Int64? = withState {
+      guard !$0.isSettling, $0.owesSomething, $0.stuck == nil, $0.end == nil else { return nil }
+      $0.isSettling = true
+      return $0.pausedUntil > now ? ($0.pausedUntil - now) / 1_000_000 + 1 : 0
+    }
+    guard let delay else { return }
+    if delay == 0 { return settleNow() }
+    _ = scheduler.schedule(afterMilliseconds: delay) { [weak self] in self?.settleNow() }
+  }
+
+  private func settleNow() {
+    call(.write) { [self] manager, _ throws(CacheFailure) in
+      try settleValues(manager)
+    } answer: { [weak self] _ in
+      self?.withState { $0.isSettling = false }
+      self?.settleSoon()
+    }
+  }
+
+  private func settleValues(_ manager: any CacheManager) throws(CacheFailure) {
+    var last: CacheFailure?
+    var failures = 0
+    for item in withState({ $0.pending.inOrder() }) where failures < Self.failuresOfARound {
+      do {
+        if let value = item.value {
+          try manager.save(key: item.key.text, value: value)
+        } else {
+          try manager.remove(key: item.key.text)
+        }
+        withState { if $0.pending.settled(item, written: true) { $0.counters.written += 1 } }
+      } catch {
+        last = error
+        failures += 1
+        withState { if !$0.pending.settled(item, written: false) { $0.counters.givenUp += 1 } }
+      }
+    }
+    if let last { throw last }
+  }
+
+  /// On the lane. What fails stays owed.
+  func settleEvents(_ manager: any CacheManager) throws(CacheFailure) {
+    let (removals, purges, owners) = withState { state in
+      defer { (state.removals, state.purges) = ([], []) }
+      return (state.removals, state.purges, [state.owner.eventOwner(options)] + (state.formerOwner.map { [$0] } ?? []))
+    }
+    do {
+      if !removals.isEmpty {
+        for owner in owners { try manager.removeEvents(ids: removals, owner: owner) }
+      }
+      for purge in purges { try manager.purgeEvents(subject: purge.subject, pipeline: purge.pipeline) }
+    } catch {
+      withState {
+        $0.removals = removals + $0.removals
+        $0.purges = purges + $0.purges
+      }
+      throw error
+    }
+  }
+
+  /// On the lane, as the last call. Returns whether everything was written.
+  func leave(_ manager: any CacheManager) -> Bool {
+    guard withState({ $0.stuck == nil && $0.end == nil }) else { return false }
+    defer { manager.close() }
+    do {
+      try settleEvents(manager)
+      try settleValues(manager)
+      if let owner = withState({ $0.owner.holdsRows ? $0.owner.eventOwner(options) : nil }) {
+        try manager.releaseEvents(owner: owner)
+      }
+      return true
+    } catch {
+      log.warning("store: closed with something unwritten: \(error.message)")
+      return false
+    }
+  }
+}

@@ -1,0 +1,73 @@
+internal import HoistBase
+internal import Synchronization
+
+/// What a store knows; guarded by its lock.
+struct StoreState {
+  struct Counters {
+    var written = 0
+    var failures = 0
+    /// Calls that were not made, because the manager is stuck or paused, or waited too long.
+    var refused = 0
+    /// Values that were never written.
+    var givenUp = 0
+    /// Rows of the manager's that were not believed.
+    var ignored = 0
+  }
+
+  let generation: UInt32
+  var counters = Counters()
+  var pending = PendingValues()
+  /// Rows to be removed, and subjects to be purged, as soon as the manager works.
+  var removals: [String] = []
+  var purges: [EventPurge] = []
+
+  var owner: HeldOwner
+  /// The one before, whose lease ran out unnoticed; rows on their way are still under its name.
+  var formerOwner: EventOwner?
+  var ownerEpoch: UInt64 = 0
+  var isRenewing = false
+  var isClosed = false
+
+  /// The call that has not returned in time; while there is one, no other is made.
+  var stuck: StoreCall?
+  /// A failure that trying again cannot help.
+  var end: CacheFailure?
+  var isFailing = false
+  var pausedUntil = Int64.min
+  var pause = Backoff(baseMilliseconds: 1_000, capMilliseconds: 60_000, jitter: 0.5)
+  /// A settlement is on its way, or a timer for one is armed.
+  var isSettling = false
+
+  init(generation: UInt32, nonce: UInt64) {
+    self.generation = generation
+    owner = HeldOwner(nonce: nonce)
+  }
+
+  var owesSomething: Bool { !pending.isEmpty || !removals.isEmpty || !purges.isEmpty }
+
+  /// Why a call may not be made now.
+  func refusal(at now: Int64, writes: Bool) -> CacheFailure? {
+    if let end { return end }
+    if stuck != nil { return CacheFailure("the store is stuck") }
+    if writes && now < pausedUntil { return CacheFailure("the store pauses after a failure") }
+    return nil
+  }
+}
+
+/// One call of the manager, to be told from others. Guarded by the store's lock.
+final class StoreCall: @unchecked Sendable {
+  var hasBegun = false
+  var hasEnded = false
+}
+
+struct EventPurge: Sendable {
+  var subject: String
+  var pipeline: String
+}
+
+/// Rises once.
+final class Flag: Sendable {
+  private let value = Atomic(false)
+  var isRaised: Bool { value.load(ordering: .acquiring) }
+  func raise() { value.store(true, ordering: .releasing) }
+}

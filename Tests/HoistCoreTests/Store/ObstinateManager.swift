@@ -1,0 +1,76 @@
+import HoistBase
+import HoistCore
+
+/// A cache manager that keeps things in memory and does as the test says: fail, get stuck, lie.
+final class ObstinateManager: CacheManager, @unchecked Sendable {
+  private let inner = MemoryCacheManager()
+  private let lock = Lock()
+  private var log: [String] = []
+  private var owners: [String] = []
+  private var failure: CacheFailure?
+  private var failingKeys: Set<String> = []
+  private var door: Door?
+  private var lie: [EventRow]?
+
+  /// What was called, in order, e.g. `save a`.
+  var calls: [String] { lock.withLock { log } }
+  /// The owners that were named, each once, in order.
+  var ownersSeen: [String] { lock.withLock { owners } }
+  func forgetCalls() { lock.withLock { log = [] } }
+  func fail(_ failure: CacheFailure?) { lock.withLock { self.failure = failure } }
+  func fail(keys: Set<String>) { lock.withLock { failingKeys = keys } }
+  /// The next call waits at the door.
+  func block(at door: Door) { lock.withLock { self.door = door } }
+  /// What claims answer from now on.
+  func lie(_ rows: [EventRow]) { lock.withLock { lie = rows } }
+
+  private func enter(_ call: String, owner: EventOwner? = nil, key: String = "") throws(CacheFailure) {
+    let (door, failure) = lock.withLock {
+      log.append(call)
+      if let owner, owners.last != owner.id { owners.append(owner.id) }
+      defer { self.door = nil }
+      return (self.door, failingKeys.contains(key) ? CacheFailure("no such key here") : self.failure)
+    }
+    door?.pass()
+    if let failure { throw failure }
+  }
+
+  func load(key: String) throws(CacheFailure) -> [UInt8]? {
+    try enter("load \(key)", key: key)
+    return inner.load(key: key)
+  }
+  func save(key: String, value: [UInt8]) throws(CacheFailure) {
+    try enter("save \(key)=\(String(decoding: value, as: UTF8.self))", key: key)
+    inner.save(key: key, value: value)
+  }
+  func remove(key: String) throws(CacheFailure) {
+    try enter("remove \(key)", key: key)
+    inner.remove(key: key)
+  }
+  func putEvents(_ rows: [EventRow], owner: EventOwner) throws(CacheFailure) {
+    try enter("put \(rows.map(\.id).joined(separator: ","))", owner: owner)
+    inner.putEvents(rows, owner: owner)
+  }
+  func claimEvents(pipeline: String, maximumRows: Int, maximumBytes: Int, owner: EventOwner) throws(CacheFailure) -> [EventRow] {
+    try enter("claim \(pipeline)", owner: owner)
+    if let lie = lock.withLock({ lie }) { return lie }
+    return inner.claimEvents(pipeline: pipeline, maximumRows: maximumRows, maximumBytes: maximumBytes, owner: owner)
+  }
+  func removeEvents(ids: [String], owner: EventOwner) throws(CacheFailure) {
+    try enter("delete \(ids.joined(separator: ","))", owner: owner)
+    inner.removeEvents(ids: ids, owner: owner)
+  }
+  func purgeEvents(subject: String, pipeline: String) throws(CacheFailure) {
+    try enter("purge \(subject) \(pipeline)")
+    inner.purgeEvents(subject: subject, pipeline: pipeline)
+  }
+  func renewLease(owner: EventOwner) throws(CacheFailure) {
+    try enter("renew", owner: owner)
+    inner.renewLease(owner: owner)
+  }
+  func releaseEvents(owner: EventOwner) throws(CacheFailure) {
+    try enter("release", owner: owner)
+    inner.releaseEvents(owner: owner)
+  }
+  func close() { lock.withLock { log.append("close") } }
+}
