@@ -1,0 +1,1 @@
+"""Hoist's benchmark: workload, peers, runner and report. Started by ../run."""

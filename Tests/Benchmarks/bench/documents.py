@@ -1,0 +1,164 @@
+"""The workload's flags in the words of each engine."""
+
+import json
+
+from .workload import COUNTRIES, MINIMUM_AGE, PLAN, Flag, payload
+
+
+def unleash(flags: list[Flag], marker: bool | None = None) -> dict:
+    """A features document. With a marker, two more flags are both on or both off in it."""
+    features = [_unleash_feature(flag) for flag in flags]
+    if marker is not None:
+        features[:0] = [_unleash_base("marker-first", enabled=marker)]
+        features.append(_unleash_base("marker-last", enabled=marker))
+    return {"version": 2, "features": features}
+
+
+def _unleash_base(key: str, enabled: bool = True) -> dict:
+    return {
+        "name": key, "type": "release", "enabled": enabled, "stale": False, "impressionData": False,
+        "project": "default", "strategies": [], "variants": [],
+    }
+
+
+def _unleash_feature(flag: Flag) -> dict:
+    feature = _unleash_base(flag.key)
+    if flag.kind == "rule":
+        feature["strategies"] = [{
+            "name": "flexibleRollout",
+            "parameters": {"rollout": "50", "stickiness": "userId", "groupId": flag.key},
+            "constraints": [
+                {"contextName": "country", "operator": "IN", "values": COUNTRIES},
+                {"contextName": "plan", "operator": "IN", "values": [PLAN]},
+                {"contextName": "age", "operator": "NUM_GTE", "value": str(MINIMUM_AGE)},
+            ],
+        }]
+    if flag.kind == "vari":
+        feature["variants"] = [
+            {"name": name, "weight": 500, "weightType": "variable", "stickiness": "userId",
+             "payload": {"type": "json", "value": payload(flag.key, name)}}
+            for name in ("a", "b")
+        ]
+    return feature
+
+
+def flipt(flags: list[Flag]) -> dict:
+    """A namespace snapshot; rules and variants are variant flags with a 50/50 distribution."""
+    return {"namespace": {"key": "default"}, "flags": [_flipt_flag(flag) for flag in flags]}
+
+
+def _flipt_flag(flag: Flag) -> dict:
+    result = {"key": flag.key, "name": flag.key, "description": "", "enabled": True, "rules": [], "rollouts": []}
+    if flag.kind == "bool":
+        return result | {"type": "BOOLEAN_FLAG_TYPE"}
+    conditions = []
+    if flag.kind == "rule":
+        conditions = [
+            ("country", "STRING", "isoneof", json.dumps(COUNTRIES)),
+            ("plan", "STRING", "eq", PLAN),
+            ("age", "NUMBER", "gte", str(MINIMUM_AGE)),
+        ]
+    segment = {
+        "key": f"segment-{flag.key}", "matchType": "ALL_SEGMENT_MATCH_TYPE",
+        "constraints": [
+            {"id": f"{name}-{flag.key}", "property": name, "type": f"{kind}_CONSTRAINT_COMPARISON_TYPE",
+             "operator": operator, "value": value}
+            for name, kind, operator, value in conditions
+        ],
+    }
+    shares = [("a", 50.0), ("b", 50.0)]
+    rule = {
+        "id": f"rule-{flag.key}", "rank": 1, "segmentOperator": "AND_SEGMENT_OPERATOR", "segments": [segment],
+        "distributions": [
+            {"ruleId": f"rule-{flag.key}", "rollout": share, "variantKey": name,
+             "variantAttachment": payload(flag.key, name) if flag.kind == "vari" else ""}
+            for name, share in shares
+        ],
+    }
+    return result | {"type": "VARIANT_FLAG_TYPE", "rules": [rule]}
+
+
+def growthbook(flags: list[Flag]) -> dict:
+    """Features for the GrowthBook constructor."""
+    features = {}
+    for flag in flags:
+        if flag.kind == "bool":
+            features[flag.key] = {"defaultValue": True}
+        elif flag.kind == "rule":
+            condition = {"country": {"$in": COUNTRIES}, "plan": PLAN, "age": {"$gte": MINIMUM_AGE}}
+            rule = {"condition": condition, "force": True, "coverage": 0.5, "hashAttribute": "id"}
+            features[flag.key] = {"defaultValue": False, "rules": [rule]}
+        else:
+            values = [json.loads(payload(flag.key, name)) for name in ("a", "b")]
+            rule = {"variations": values, "weights": [0.5, 0.5], "coverage": 1, "hashAttribute": "id", "key": flag.key}
+            features[flag.key] = {"defaultValue": None, "rules": [rule]}
+    return features
+
+
+def launchdarkly(flags: list[Flag]) -> dict:
+    """Flags by key, as the server's polling endpoint sends them."""
+    return {"flags": {flag.key: _launchdarkly_flag(flag) for flag in flags}, "segments": {}}
+
+
+def _launchdarkly_flag(flag: Flag) -> dict:
+    variations = [json.loads(payload(flag.key, name)) for name in ("a", "b")] if flag.kind == "vari" else [True, False]
+    half = {"rollout": {"variations": [{"variation": 0, "weight": 50000}, {"variation": 1, "weight": 50000}]}}
+    result = {
+        "key": flag.key, "version": 1, "on": True, "salt": "salt", "variations": variations, "offVariation": 1,
+        "fallthrough": half if flag.kind == "vari" else {"variation": 0 if flag.kind == "bool" else 1},
+        "targets": [], "rules": [], "prerequisites": [],
+    }
+    if flag.kind == "rule":
+        clauses = [
+            {"attribute": "country", "op": "in", "values": COUNTRIES, "negate": False},
+            {"attribute": "plan", "op": "in", "values": [PLAN], "negate": False},
+            {"attribute": "age", "op": "greaterThanOrEqual", "values": [MINIMUM_AGE], "negate": False},
+        ]
+        result["rules"] = [{"id": "rule", "clauses": clauses} | half]
+    return result
+
+
+def optimizely(flags: list[Flag]) -> dict:
+    """A version 4 datafile: one roll-out per flag."""
+    conditions = ["and", ["or"] + [_optimizely_leaf("country", country, "exact") for country in COUNTRIES],
+                  _optimizely_leaf("plan", PLAN, "exact"), _optimizely_leaf("age", MINIMUM_AGE, "ge")]
+    datafile = {
+        "version": "4", "accountId": "1", "projectId": "1", "revision": "1", "anonymizeIP": True, "botFiltering": False,
+        "sdkKey": "benchmark", "environmentKey": "production", "sendFlagDecisions": False, "experiments": [],
+        "groups": [], "events": [], "variables": [], "integrations": [],
+        "attributes": [{"id": name, "key": name} for name in ("country", "plan", "age")],
+        "audiences": [{"id": "1", "name": "target", "conditions": '["or", {"match": "exact", '
+                       '"name": "$opt_dummy_attribute", "type": "custom_attribute", "value": "x"}]'}],
+        "typedAudiences": [{"id": "1", "name": "target", "conditions": conditions}],
+        "featureFlags": [], "rollouts": [],
+    }
+    for number, flag in enumerate(flags):
+        _add_optimizely_flag(datafile, number, flag)
+    return datafile
+
+
+def _optimizely_leaf(name: str, value, match: str) -> dict:
+    return {"type": "custom_attribute", "name": name, "match": match, "value": value}
+
+
+def _add_optimizely_flag(datafile: dict, number: int, flag: Flag) -> None:
+    text = {"id": f"variable-{number}", "key": "payload", "type": "json", "defaultValue": "{}"}
+    is_variant = flag.kind == "vari"
+    names = ("a", "b") if is_variant else ("on",)
+    variations = [
+        {"id": f"{number}-{name}", "key": name, "featureEnabled": True,
+         "variables": [{"id": text["id"], "value": payload(flag.key, name)}] if is_variant else []}
+        for name in names
+    ]
+    ends = {"bool": [10000], "rule": [5000], "vari": [5000, 10000]}[flag.kind]
+    datafile["featureFlags"].append({
+        "id": f"flag-{number}", "key": flag.key, "experimentIds": [], "rolloutId": f"rollout-{number}",
+        "variables": [text] if is_variant else [],
+    })
+    datafile["rollouts"].append({"id": f"rollout-{number}", "experiments": [{
+        "id": f"experiment-{number}", "key": f"experiment-{number}", "status": "Running", "layerId": f"rollout-{number}",
+        "audienceIds": ["1"] if flag.kind == "rule" else [], "forcedVariations": {}, "variations": variations,
+        "trafficAllocation": [
+            {"entityId": variation["id"], "endOfRange": end} for variation, end in zip(variations, ends)
+        ],
+    }]})

@@ -1,0 +1,82 @@
+"""What a run needs on this machine: peers from PyPI, the compiled harness, the library under test."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent.parent
+CHECKOUT = HERE.parent.parent
+WORK = HERE / ".work"
+VENV = HERE / ".venv-bench"
+
+PEERS = [
+    "yggdrasil-engine==2.0.0", "UnleashClient==6.9.1", "flipt-client==1.4.5", "growthbook==4.0.0",
+    "launchdarkly-server-sdk==9.18.2", "optimizely-sdk==5.7.0",
+]
+
+
+class Failure(Exception):
+    """The harness itself failed; the message says where."""
+
+
+def progress(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def call(*command: str | Path, cwd: Path | None = None) -> None:
+    """Runs a command whose output is shown only when it fails."""
+    done = subprocess.run([str(word) for word in command], cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode:
+        tail = done.stdout.decode(errors="replace")[-4000:]
+        raise Failure(f"{' '.join(map(str, command))} failed:\n{tail}")
+
+
+def make_venv() -> Path:
+    """The virtual environment with the peers, made or completed; returns its Python."""
+    python, stamp = VENV / "bin" / "python", VENV / "peers.txt"
+    if stamp.exists() and stamp.read_text() == "\n".join(PEERS):
+        return python
+    progress("installing the peers from PyPI into .venv-bench")
+    call(sys.executable, "-m", "venv", VENV)
+    call(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PEERS)
+    stamp.write_text("\n".join(PEERS))
+    return python
+
+
+def wheel_library(name: str) -> Path | None:
+    """A peer's shared library inside the virtual environment; None when its wheel has none for this machine."""
+    machine = os.uname().machine
+    found = [path for path in sorted((VENV / "lib").rglob(name)) if machine in str(path) or "linux_" not in str(path)]
+    return found[0] if found else None
+
+
+def build_harness() -> tuple[Path, Path]:
+    """Compiles the harness and the floor's shared library; returns both."""
+    compiler = os.environ.get("CC") or shutil.which("gcc") or "cc"
+    source, flags = HERE / "harness", ["-std=c11", "-O2", "-Wall", "-Wextra", "-D_GNU_SOURCE"]
+    WORK.mkdir(exist_ok=True)
+    harness, floor = WORK / "harness", WORK / "libfloor.so"
+    files = sorted(path for path in source.glob("*.c") if path.name != "floor.c")
+    call(compiler, *flags, "-I", CHECKOUT / "Include", *files, "-o", harness, "-ldl", "-lpthread")
+    call(compiler, *flags, "-shared", "-fPIC", source / "floor.c", "-o", floor)
+    return harness, floor
+
+
+def build_hoist() -> Path:
+    """The release library, self-contained: by CMake where it can be had, else by the package manager."""
+    if (CHECKOUT / "CMakeLists.txt").exists() and shutil.which("cmake"):
+        build = CHECKOUT / "build"
+        progress("building libhoist.so with CMake")
+        if not (build / "CMakeCache.txt").exists():
+            call("cmake", "-S", CHECKOUT, "-B", build, "-DCMAKE_BUILD_TYPE=Release")
+        call("cmake", "--build", build)
+        found = sorted(build.rglob("libhoist.so"))
+    else:
+        progress("building libhoist.so with swift build")
+        call("swift", "build", "-c", "release", "--static-swift-stdlib", "--product", "hoist", cwd=CHECKOUT)
+        found = sorted((CHECKOUT / ".build").glob("*/release/libhoist.so"))
+    if not found:
+        raise Failure("the build made no libhoist.so")
+    return found[0]

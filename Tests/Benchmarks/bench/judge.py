@@ -1,0 +1,127 @@
+"""Compares the records of a run with the targets."""
+
+import statistics
+
+from . import targets
+from .targets import Verdict, at_most, times_faster
+
+
+def judge(records: list[dict]) -> list[Verdict]:
+    verdicts = []
+    for part in (_times, _threads, _track, _load, _swap, _python, _memory, _start, _file):
+        verdicts += part(records)
+    return verdicts
+
+
+def select(records: list[dict], **wanted) -> list[dict]:
+    return [record for record in records if all(record.get(name) == value for name, value in wanted.items())]
+
+
+def first(records: list[dict], **wanted) -> dict | None:
+    return next(iter(select(records, **wanted)), None)
+
+
+def is_restless(rows: list[dict]) -> bool:
+    """Whether the calibration rows of one table spread too far."""
+    return any(row["subject"] in targets.REFERENCE and row["spread"] > targets.CALIBRATION_SPREAD for row in rows)
+
+
+def _times(records):
+    for (workload, subject), (_, calibration, limits) in targets.TIMES.items():
+        for size, limit in limits.items():
+            rows = select(records, record="time", workload=workload, size=size, threads=1)
+            mine, speed_row = first(rows, subject=subject), first(rows, subject=calibration)
+            if not mine or not speed_row:
+                continue
+            what = f"{subject}, {size:,} flags"
+            speed = speed_row["median"] / targets.REFERENCE[calibration] if size == 1000 or calibration == "C rule" else 1
+            verdict = at_most(workload, what, mine["median"], limit, "ns", speed)
+            if is_restless(rows):
+                verdict.mark = "restless"
+            yield verdict
+            peers = [row["median"] for row in rows if row["subject"].startswith("yggdrasil")]
+            if peers and subject == "Hoist" and workload in targets.TIMES_FASTER:
+                ratio = min(peers) / mine["median"]
+                yield times_faster(workload, f"than yggdrasil, {size:,} flags", ratio, targets.TIMES_FASTER[workload])
+
+
+def _threads(records):
+    for two in select(records, record="time", subject="Hoist", threads=2):
+        where = {"record": "time", "workload": two["workload"], "size": two["size"]}
+        one = first(records, **where, subject="Hoist", threads=1)
+        if not one:
+            continue
+        clock = "cpu" if _is_shared(records, where) else "wall"
+        ratio = two[f"{clock}_minimum"] / one[f"{clock}_minimum"]
+        what = f"2 threads to 1, {clock} time, {two['size']:,} flags"
+        yield at_most(two["workload"], what, ratio, targets.TWO_THREADS, "x")
+
+
+def _is_shared(records, where) -> bool:
+    """Whether another program took part of the two processors: plain C then slows down by as much."""
+    rule = {threads: first(records, **where, subject="C rule", threads=threads) for threads in (1, 2)}
+    slower = rule[2]["wall_minimum"] / rule[1]["wall_minimum"]
+    return is_restless(select(records, **where, threads=2)) or slower > targets.TWO_THREADS
+
+
+def _track(records):
+    rows = {(row["threads"], row["depth"]): row for row in select(records, record="track", subject="Hoist")}
+    for (threads, depth), row in rows.items():
+        figure = row["median"] if threads == 1 else row["minimum"]
+        yield at_most("W6", f"{threads} thread(s), {depth:,} waiting", figure, targets.TRACK_NS, "ns")
+    shallow, deep = rows.get((1, 0)), rows.get((1, 100000))
+    if shallow and deep:
+        yield at_most("W6", "deep queue to empty queue", deep["median"] / shallow["median"], targets.TRACK_DEPTH_RATIO, "x")
+
+
+def _load(records):
+    for subject in ("Hoist, open from file", "Hoist, fetch and swap"):
+        rows = {row["size"]: row for row in select(records, record="load", subject=subject)}
+        for size, limit in targets.LOAD_MS.items():
+            if size in rows:
+                yield at_most("W7", f"{subject}, {size:,} flags", rows[size]["median"], limit, "ms")
+        if 1000 in rows and 10000 in rows:
+            growth = rows[10000]["median"] / rows[1000]["median"]
+            yield at_most("W7", f"{subject}, 10,000 to 1,000 flags", growth, targets.LOAD_GROWTH, "x")
+
+
+def _swap(records):
+    for busy in select(records, record="latency", subject="Hoist", state="swapping"):
+        calm = first(records, record="latency", subject="Hoist", state="calm", size=busy["size"])
+        size = f"{busy['size']:,} flags"
+        yield at_most("W8", f"p50 swapping to calm, {size}", busy["p50"] / max(calm["p50"], 1), targets.SWAP_P50_RATIO, "x")
+        yield at_most("W8", f"p99.9 while swapping, {size}", busy["p999"], targets.SWAP_P999_NS, "ns")
+        yield at_most("W8", f"failed or torn reads in {busy['calls']:,.0f}, {size}", busy["wrong"], 0, "reads")
+
+
+def _python(records):
+    for mine in select(records, record="python", subject="Hoist"):
+        kind = mine["kind"]
+        yield at_most("W9", f"ctypes, {kind}", mine["median"], targets.PYTHON_US, "µs")
+        for peer in select(records, record="python", kind=kind):
+            wanted = targets.PYTHON_FASTER.get((kind, peer["subject"]))
+            if peer["subject"] in targets.VENDOR_SDKS:
+                wanted = targets.PYTHON_FASTER_VENDOR
+            if wanted:
+                yield times_faster("W9", f"{kind}, than {peer['subject']}", peer["median"] / mine["median"], wanted)
+
+
+def _memory(records):
+    rows = {row["size"]: row["bytes"] for row in select(records, record="memory", subject="hoist")}
+    if rows:
+        yield at_most("W10", "per flag at 10,000", rows[10000] / 10000, targets.MEMORY_PER_FLAG, "bytes")
+        yield at_most("W10", "fixed, at 10 flags", rows[10], targets.MEMORY_FIXED, "bytes")
+
+
+def _start(records):
+    runs = [row["ms"] for row in select(records, record="start", subject="hoist")]
+    if runs:
+        yield at_most("W11", "load, create, ready; 1,000 flags", statistics.median(runs), targets.START_MS, "ms")
+
+
+def _file(records):
+    row = first(records, record="file", subject="hoist")
+    if row:
+        yield at_most("W12", "stripped library", row["bytes"], targets.LIBRARY_BYTES, "bytes")
+        strange = [name for name in row["needed"] if name.split(".so")[0] not in targets.NEEDED_ALLOWED]
+        yield Verdict("W12", "NEEDED", ", ".join(strange) or "as allowed", "none but the allowed", "MISSED" if strange else "ok")

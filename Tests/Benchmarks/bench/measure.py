@@ -1,0 +1,113 @@
+"""Runs the harness and the Python peers, and gathers their records."""
+
+import json
+import subprocess
+from pathlib import Path
+
+from . import documents, targets
+from .environment import HERE, WORK, Failure, call, progress, wheel_library
+from .workload import make_flags, make_users, write_native_files
+
+WORKLOADS = ("W1", "W2", "W3", "W4", "W6", "W7", "W8", "W9", "W10", "W11", "W12")
+SIZES = (10, 1000, 10000)
+
+
+def write_documents(quick: bool, only: list[str]) -> tuple[int, ...]:
+    """The workload's files of each size this run needs, below WORK; returns the sizes."""
+    needs_largest = not quick or {"W4", "W7", "W8", "W10"} & set(only)
+    sizes = SIZES if needs_largest else SIZES[:2]
+    users = make_users()
+    for size in sizes:
+        folder, flags = WORK / f"size-{size}", make_flags(size)
+        folder.mkdir(parents=True, exist_ok=True)
+        write_native_files(folder, flags, users)
+        for name in ("unleash", "flipt", "growthbook", "launchdarkly", "optimizely"):
+            write_json(folder / f"{name}.json", getattr(documents, name)(flags))
+        write_json(folder / "unleash-on.json", documents.unleash(flags, marker=True))
+        write_json(folder / "unleash-off.json", documents.unleash(flags, marker=False))
+    return sizes
+
+
+def write_json(path: Path, value: dict) -> None:
+    path.write_text(json.dumps(value, separators=(",", ":")))
+
+
+class Measurement:
+    def __init__(self, quick, harness, floor, python, hoist, url, sizes):
+        self._quick, self._harness, self._python, self._url, self._sizes = quick, harness, python, url, sizes
+        self._libraries = {
+            "floor": floor, "hoist": hoist,
+            "yggdrasil": wheel_library("libyggdrasilffi.so"), "flipt": wheel_library("libfliptengine.so"),
+        }
+        self.records: list[dict] = []
+
+    def run(self, only: list[str]) -> list[dict]:
+        evaluated = [name for name in ("W1", "W2", "W3") if name in only]
+        for size in self._sizes if evaluated else ():
+            if not self._quick or size != SIZES[-1]:
+                self._harness_run("evaluate", size, only=",".join(evaluated), threads=2, attempts=1 if self._quick else 4)
+        if "W4" in only:
+            self._harness_run("evaluate", SIZES[-1], only="W4", threads=2, attempts=1 if self._quick else 4)
+        if "W6" in only:
+            self._harness_run("track", SIZES[0], threads=2)
+        if "W7" in only:
+            for size in self._sizes:
+                self._harness_run("load", size)
+        if "W8" in only:
+            for size in self._sizes[1:]:
+                self._harness_run("swap", size, seconds=1 if self._quick else 5)
+        for name, step in (("W9", self._python_calls), ("W10", self._memory), ("W11", self._start), ("W12", self._sizes_of_files)):
+            if name in only:
+                step()
+        return self.records
+
+    def _arguments(self, command: str, size: int, **values) -> list[str]:
+        settings = {
+            "folder": WORK / f"size-{size}", "clients": HERE / "clients.tsv", "url": self._url, "runs": 11,
+            "run_ms": 5 if self._quick else 40, "spread": targets.CALIBRATION_SPREAD, **self._libraries, **values,
+        }
+        return [str(self._harness), command, *(f"{name}={value}" for name, value in settings.items() if value is not None)]
+
+    def _harness_run(self, command: str, size: int, **values) -> None:
+        self._collect(self._arguments(command, size, **values))
+
+    def _collect(self, command: list[str], timeout: float = 3600) -> None:
+        """Records are lines on standard output; progress and errors pass through on standard error."""
+        done = subprocess.run(command, stdout=subprocess.PIPE, timeout=timeout, cwd=HERE)
+        self.records += [json.loads(line) for line in done.stdout.decode().splitlines() if line.startswith("{")]
+        if done.returncode:
+            raise Failure(f"{Path(command[0]).name} {command[1]} ended with {done.returncode}")
+
+    def _python_calls(self) -> None:
+        command = [str(self._python), "-m", "bench.python_calls", "--folder", str(WORK / "size-1000"), "--url", self._url,
+                   "--clients", str(HERE / "clients.tsv"), "--run-ms", "10" if self._quick else "40"]
+        if self._libraries["hoist"]:
+            command += ["--hoist", str(self._libraries["hoist"])]
+        self._collect(command)
+
+    def _engines(self) -> list[str]:
+        return [name for name in ("hoist", "yggdrasil", "flipt") if self._libraries[name]]
+
+    def _memory(self) -> None:
+        progress("  W10")
+        for engine in self._engines():
+            for size in (SIZES[0], SIZES[-1]):
+                self._harness_run("memory", size, subject=engine)
+
+    def _start(self) -> None:
+        progress("  W11")
+        for _ in range(5 if self._quick else 15):
+            for engine in self._engines():
+                self._harness_run("start", SIZES[1], subject=engine)
+
+    def _sizes_of_files(self) -> None:
+        progress("  W12")
+        for engine in self._engines():
+            stripped = WORK / f"{engine}-stripped.so"
+            call("strip", "-o", stripped, self._libraries[engine])
+            listing = subprocess.run(["readelf", "-d", stripped], capture_output=True, text=True).stdout
+            needed = [line.split("[")[1].rstrip("]") for line in listing.splitlines() if "(NEEDED)" in line]
+            self.records.append({
+                "record": "file", "workload": "W12", "subject": engine, "bytes": stripped.stat().st_size,
+                "shipped": Path(self._libraries[engine]).stat().st_size, "needed": needed,
+            })

@@ -1,0 +1,79 @@
+"""W9: what one call costs a Python program. Runs inside the virtual environment of the peers.
+
+Prints one JSON record per line. All subjects take turns; times are thread CPU time, median over the runs.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import sys
+import time
+
+from bench import python_peers
+from bench.workload import KINDS, PYTHON_PAIRS
+
+
+def read_rows(path: str) -> list[list[str]]:
+    with open(path) as file:
+        return [line.rstrip("\n").split("\t") for line in file]
+
+
+def check(kind: str, name: str, answers: list) -> None:
+    """An error reply is fast and must not be timed."""
+    first = sum(1 for answer in answers if answer in (True, "a"))
+    if kind == "bool" and first != len(answers):
+        raise SystemExit(f"{name}: {len(answers) - first} bool flags are off")
+    if kind != "bool" and not 0.42 <= first / len(answers) <= 0.58:
+        raise SystemExit(f"{name}: {first} of {len(answers)} {kind}: not half")
+    if any(answer is None for answer in answers):
+        raise SystemExit(f"{name}: no answer for a {kind} flag")
+
+
+def time_in_turn(subjects: dict, runs: int, run_ms: float) -> dict[str, list[float]]:
+    """Each subject is a function that makes PYTHON_PAIRS calls; microseconds per call."""
+    rounds, samples = {}, {name: [] for name in subjects}
+    for name, loop in subjects.items():
+        loop()
+        before = time.thread_time()
+        loop()
+        took = time.thread_time() - before
+        rounds[name] = max(1, round(run_ms / 1000 / max(took, 1e-6)))
+    for _ in range(runs):
+        for name, loop in subjects.items():
+            before = time.thread_time()
+            for _ in range(rounds[name]):
+                loop()
+            samples[name].append((time.thread_time() - before) * 1e6 / rounds[name] / PYTHON_PAIRS)
+    return samples
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    for name in ("folder", "url", "hoist", "clients", "yggdrasil"):
+        parser.add_argument(f"--{name}", default="")
+    parser.add_argument("--runs", type=int, default=11)
+    parser.add_argument("--run-ms", type=float, default=40)
+    given = parser.parse_args()
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+    users = read_rows(f"{given.folder}/users.tsv")[:PYTHON_PAIRS]
+    peers = python_peers.open_all(given, users)
+    for kind in KINDS:
+        pairs = [(row[1], int(row[2])) for row in read_rows(f"{given.folder}/pairs-{kind}.tsv")[:PYTHON_PAIRS]]
+        print(f"  W9, {kind}", file=sys.stderr, flush=True)
+        subjects = {}
+        for peer in peers:
+            ask, loop = peer.prepare(kind, pairs)
+            if ask is not None:
+                check(kind, peer.name, [ask(index) for index in range(len(pairs))])
+            subjects[peer.name] = loop
+        for name, values in time_in_turn(subjects, given.runs, given.run_ms).items():
+            print(json.dumps({
+                "record": "python", "workload": "W9", "kind": kind, "subject": name,
+                "median": statistics.median(values), "minimum": min(values),
+            }), flush=True)
+    os._exit(0)  # background threads of the peers need not be waited for
+
+
+main()

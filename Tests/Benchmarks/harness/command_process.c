@@ -1,0 +1,70 @@
+#include "commands.h"
+#include "flipt_library.h"
+#include "hoist_library.h"
+#include "yggdrasil_library.h"
+
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* W10 and W11: one engine in a process of its own, from before its library is loaded. */
+
+static void load_engine(const options *given, size_t flag_count, char *document)
+{
+    const libraries *where = &given->where;
+    if (!strcmp(given->subject, "hoist")) hoist_open_file(hoist_load(where->hoist), given->folder);
+    else if (!strcmp(given->subject, "yggdrasil")) yggdrasil_engine_new(yggdrasil_load(where->yggdrasil), document);
+    else if (!strcmp(given->subject, "flipt")) flipt_engine_new(flipt_load(where->flipt), where->url, flag_count);
+    else die("no engine %s", given->subject);
+}
+
+/** Private bytes of the process, clean and dirty. */
+static double private_bytes(void)
+{
+    malloc_trim(0);
+    FILE *file = fopen("/proc/self/smaps_rollup", "r");
+    if (!file) die("no /proc/self/smaps_rollup");
+    char line[256];
+    double total = 0, kilobytes;
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "Private_Clean: %lf", &kilobytes) == 1 || sscanf(line, "Private_Dirty: %lf", &kilobytes) == 1)
+            total += kilobytes * 1024;
+    fclose(file);
+    return total;
+}
+
+static size_t flag_count_of(const options *given) { return strtoul(strrchr(given->folder, '-') + 1, NULL, 10); }
+
+static void report(const options *given, const char *type, const char *workload, size_t flag_count, const char *member,
+                   double value)
+{
+    record_begin(type);
+    record_text("workload", workload);
+    record_text("subject", given->subject);
+    record_number("size", (double)flag_count);
+    record_number(member, value);
+    record_end();
+}
+
+int command_memory(const options *given)
+{
+    size_t flag_count = flag_count_of(given);
+    free(read_file(given->folder, "unleash.json", NULL)); /* what reading a file allocates belongs to nobody */
+    double before = private_bytes();
+    char *document = read_file(given->folder, "unleash.json", NULL);
+    load_engine(given, flag_count, document);
+    free(document);
+    report(given, "memory", "W10", flag_count, "bytes", private_bytes() - before);
+    return 0;
+}
+
+int command_start(const options *given)
+{
+    size_t flag_count = flag_count_of(given);
+    char *document = read_file(given->folder, "unleash.json", NULL);
+    double before = wall_ns();
+    load_engine(given, flag_count, document);
+    report(given, "start", "W11", flag_count, "ms", (wall_ns() - before) / 1e6);
+    return 0;
+}

@@ -1,0 +1,24 @@
+/** @file What the harness can be told to do; each command writes records to stdout. */
+#ifndef COMMANDS_H
+#define COMMANDS_H
+
+#include "timing.h"
+
+typedef struct {
+    libraries where;
+    const char *folder;  /**< a workload of one size */
+    const char *only;    /**< titles of the workloads wanted, e.g. "W1,W2" */
+    const char *subject; /**< commands that measure one engine in a process of its own */
+    plan how;
+    int threads, attempts;
+    double spread_limit, seconds;
+} options;
+
+int command_evaluate(const options *given); /**< W1 to W4 */
+int command_track(const options *given);    /**< W6 */
+int command_load(const options *given);     /**< W7 */
+int command_swap(const options *given);     /**< W8 */
+int command_memory(const options *given);   /**< W10, one engine */
+int command_start(const options *given);    /**< W11, one engine */
+
+#endif

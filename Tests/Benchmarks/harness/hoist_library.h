@@ -1,0 +1,37 @@
+/** @file The library under test: its calls, and the clients that are measured. */
+#ifndef HOIST_LIBRARY_H
+#define HOIST_LIBRARY_H
+
+#include "hoist/hoist.h"
+
+#define HOIST_CALLS(X)                                                                                             \
+    X(hoist_config_new) X(hoist_config_set) X(hoist_config_free) X(hoist_client_open) X(hoist_client_wait_ready)   \
+    X(hoist_client_refresh) X(hoist_client_close) X(hoist_client_free) X(hoist_client_bool) X(hoist_client_json)   \
+    X(hoist_client_track) X(hoist_context_new) X(hoist_context_set_string) X(hoist_view_new) X(hoist_view_bool)    \
+    X(hoist_view_json) X(hoist_view_free) X(hoist_text_data) X(hoist_text_free) X(hoist_error_message)             \
+    X(hoist_status_name)
+
+typedef struct {
+#define X(name) __typeof__(&name) name;
+    HOIST_CALLS(X)
+#undef X
+} hoist_library;
+
+/**
+ * Loaded once; ends the process when a call is missing. The configurations of the clients come from a table in
+ * the form of ../clients.tsv, which hoist_set_clients() names.
+ */
+const hoist_library *hoist_load(const char *path);
+void hoist_set_clients(const char *table);
+
+/** An offline client that evaluates the features document `folder`/unleash.json locally; ready. */
+hoist_client *hoist_open_file(const hoist_library *library, const char *folder);
+/** An online client that fetches its features from `url`; ready. */
+hoist_client *hoist_open_url(const hoist_library *library, const char *url);
+/**
+ * An offline client that records tracking events into a large queue in memory, of the first provider that does.
+ * NULL when no provider of this library does, with the reason in `why`.
+ */
+hoist_client *hoist_open_tracking(const hoist_library *library, const char *folder, char why[256]);
+
+#endif
