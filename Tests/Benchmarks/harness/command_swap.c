@@ -37,7 +37,7 @@ static uint64_t clock_cost(void)
     return (uint64_t)histogram_quantile(&costs, 0.5);
 }
 
-/** Every 64th call is checked against the floor, every 256th asks for a torn read. Returns wrong answers. */
+/** Every 64th call is checked against the floor, every 4096th asks for a torn read. Returns wrong answers. */
 static size_t read_for(double seconds, const subject *one, const subject *expected, const swapper *engine,
                        histogram *times)
 {
@@ -52,7 +52,7 @@ static size_t read_for(double seconds, const subject *one, const subject *expect
         uint64_t took = (uint64_t)(after - before);
         histogram_add(times, took > cost ? took - cost : 0);
         if (i % 64 == 0 && expected) wrong += one->answer(one->state, i) != expected->answer(expected->state, i);
-        if (i % 256 == 0 && engine && engine->is_torn) wrong += engine->is_torn(engine->state);
+        if (i % 4096 == 0 && engine && engine->is_torn) wrong += engine->is_torn(engine->state);
         if (after > end) break;
     }
     return wrong;

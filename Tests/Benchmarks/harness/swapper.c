@@ -32,6 +32,7 @@ static bool is_torn_hoist(void *pointer)
     hoist_state *self = pointer;
     hoist_view *view = self->api->hoist_view_new(self->client, NULL);
     bool first = self->api->hoist_view_bool(view, "marker-first", false);
+    nanosleep(&(struct timespec){0, 100000}, NULL); /* time for a swap to come between */
     bool last = self->api->hoist_view_bool(view, "marker-last", false);
     self->api->hoist_view_free(view);
     return first != last;
