@@ -1,5 +1,4 @@
 internal import HoistBase
-// Stands in until EventSink and RegexEngine are here; whoever brings them removes their line.
+// Stands in until EventSink is here; whoever brings it removes this.
 public protocol EventSink: AnyObject, Sendable {}
 public final class TransportEventSink: EventSink { init(_ t: any Transport) {} }
-public protocol RegexEngine: Sendable {}
