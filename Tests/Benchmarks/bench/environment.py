@@ -67,16 +67,24 @@ def build_harness() -> tuple[Path, Path]:
 def build_hoist() -> Path:
     """The release library, self-contained: by CMake where it can be had, else by the package manager."""
     if (CHECKOUT / "CMakeLists.txt").exists() and shutil.which("cmake"):
-        build = CHECKOUT / "build"
         progress("building libhoist.so with CMake")
+        build = CHECKOUT / "build" if _is_release(CHECKOUT / "build") else WORK / "build"
         if not (build / "CMakeCache.txt").exists():
-            call("cmake", "-S", CHECKOUT, "-B", build, "-DCMAKE_BUILD_TYPE=Release")
-        call("cmake", "--build", build)
-        found = sorted(build.rglob("libhoist.so"))
+            call("cmake", "-S", CHECKOUT, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DHOIST_BUILD_CLI=OFF",
+                 "-DHOIST_BUILD_TESTS=OFF", "-DHOIST_INSTALL=OFF")
+        call("cmake", "--build", build, "--target", "hoist_library")
+        library = build / "lib" / "libhoist.so"
     else:
         progress("building libhoist.so with swift build")
         call("swift", "build", "-c", "release", "--static-swift-stdlib", "--product", "hoist", cwd=CHECKOUT)
-        found = sorted((CHECKOUT / ".build").glob("*/release/libhoist.so"))
-    if not found:
-        raise Failure("the build made no libhoist.so")
-    return found[0]
+        library = CHECKOUT / ".build" / "release" / "libhoist.so"
+    if not library.exists():
+        raise Failure(f"the build made no {library}")
+    return library
+
+
+def _is_release(build: Path) -> bool:
+    """Whether a build folder that is already there is fit to be measured."""
+    cache = build / "CMakeCache.txt"
+    settings = cache.read_text() if cache.exists() else ""
+    return "CMAKE_BUILD_TYPE:STRING=Release\n" in settings and "HOIST_SANITIZE:STRING=\n" in settings
