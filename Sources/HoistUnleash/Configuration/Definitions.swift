@@ -1,0 +1,68 @@
+internal import HoistBase
+
+/// A flag as the document has it. Texts are borrowed from the document.
+struct FeatureDefinition {
+  var name = ByteView(start: nil, count: 0)
+  var enabled = false
+  var stale = false
+  var impressionData = false
+  var type: ByteView?
+  var project: ByteView?
+  var description: ByteView?
+  var strategies: [StrategyDefinition] = []
+  var variants: [VariantDefinition] = []
+  var dependencies: [DependencyDefinition] = []
+}
+
+struct StrategyDefinition {
+  var name = ByteView(start: nil, count: 0)
+  var parameters: [(name: ByteView, value: ByteView)] = []
+  var constraints: [ConstraintDefinition] = []
+  var segments: [Int32] = []
+  var variants: [VariantDefinition] = []
+
+  func parameter(_ name: StaticString) -> ByteView? {
+    parameters.first { $0.name.reads(name) }?.value
+  }
+}
+
+struct ConstraintDefinition {
+  var contextName = ByteView(start: nil, count: 0)
+  var operatorName = ByteView(start: nil, count: 0)
+  var values: [ByteView] = []
+  var value: ByteView?
+  var inverted = false
+  var caseInsensitive = false
+}
+
+struct VariantDefinition {
+  var name = ByteView(start: nil, count: 0)
+  var weight: Int32 = 0
+  var stickiness: ByteView?
+  var payload: (type: ByteView, value: ByteView)?
+  var overrides: [OverrideDefinition] = []
+}
+
+struct OverrideDefinition {
+  var contextName = ByteView(start: nil, count: 0)
+  var values: [ByteView] = []
+}
+
+struct DependencyDefinition {
+  var feature = ByteView(start: nil, count: 0)
+  var enabled = true
+  var variants: [ByteView] = []
+}
+
+struct SegmentDefinition {
+  var id: Int32 = 0
+  var constraints: [ConstraintDefinition] = []
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether the bytes are those of a literal.
+  @inline(__always)
+  func reads(_ text: StaticString) -> Bool {
+    hasSameBytes(as: ByteView(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+}

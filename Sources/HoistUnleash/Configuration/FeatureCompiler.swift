@@ -1,0 +1,198 @@
+internal import HoistBase
+internal import HoistCore
+
+/// Compiles flags into one snapshot.
+///
+/// Used once: `add` the segments, then every flag, then `finish`. Flags that cannot be compiled are off and
+/// leave a warning. Texts given to `add` are borrowed until `finish` has returned.
+struct FeatureCompiler: ~Copyable {
+  var builder: SnapshotBuilder
+  let options: UnleashOptions
+  let resources = SnapshotResources()
+  private(set) var warnings: [UnleashWarning] = []
+
+  var fields: [BytesKey: UInt32] = [:]
+  var segments: [Int32: CompiledSegment] = [:]
+  var expressions: [ExpressionKey: UInt32?] = [:]
+  private var flags: [CompiledFlag] = []
+  /// The last flag of each name.
+  private var indices: [BytesKey: Int] = [:]
+  private var root: SnapshotRoot
+  private var latestDetails: (type: ByteView?, project: ByteView?, offset: UInt32)?
+
+  struct CompiledSegment {
+    var range: SegmentRange
+    var fingerprint: UInt64
+    var failure: RuleFailure?
+  }
+
+  private struct CompiledFlag {
+    var offset: UInt32
+    var name: ByteView
+    var record: FlagRecord
+    var dependencies: [DependencyDefinition]
+  }
+
+  init(_ options: UnleashOptions, expectedBytes: Int) {
+    self.options = options
+    builder = SnapshotBuilder(expectedBytes: expectedBytes)
+    root = SnapshotRoot(disabledName: builder.text("disabled"))
+    makeFixedFields()
+  }
+
+  private mutating func makeFixedFields() {
+    let given = [(FieldNames.appName, options.appName), (FieldNames.environment, options.environment)]
+    var records: [FieldRecord] = []
+    var names: [ByteView] = []
+    for (name, value) in given {
+      guard let value else { continue }
+      var record = FieldRecord(nameHash: Hash64.hash(name), name: builder.text(name))
+      record.staticValue = builder.text(value)
+      record.staticHash = Hash64.hash(value)
+      records.append(record)
+      names.append(name)
+    }
+    root.staticFields = builder.append(contentsOf: records)
+    root.staticFieldCount = UInt32(records.count)
+    for (index, name) in names.enumerated() {
+      fields[BytesKey(name)] = root.staticFields + UInt32(index * MemoryLayout<FieldRecord>.stride)
+    }
+    root.userID = field(FieldNames.userID)
+    root.sessionID = field(FieldNames.sessionID)
+  }
+
+  mutating func add(_ segment: SegmentDefinition) {
+    var fingerprint = Fingerprint()
+    fingerprint.add(segment.constraints)
+    var compiled = CompiledSegment(
+      range: SegmentRange(conditions: 0, count: 0, id: segment.id), fingerprint: fingerprint.value)
+    do throws(RuleFailure) {
+      (compiled.range.conditions, compiled.range.count) = try compile(segment.constraints)
+    } catch {
+      compiled.failure = error.within("segment \(segment.id)")
+    }
+    segments[segment.id] = compiled  // of segments of one id the last counts
+  }
+
+  mutating func add(_ feature: FeatureDefinition) {
+    var record = FlagRecord(head: FlagHead(name: builder.text(feature.name)))
+    var fingerprint = Fingerprint()
+    fingerprint.add(feature) { segments[$0]?.fingerprint }
+    record.fingerprint = fingerprint.value
+    if feature.enabled { record.traits.insert(.enabled) }
+    if feature.stale { record.traits.insert(.stale) }
+    if feature.impressionData || options.impressionDataAll { record.traits.insert(.impression) }
+
+    var failure: RuleFailure?
+    var strategies: [StrategyRecord] = []
+    do throws(RuleFailure) {
+      strategies = try compile(feature.strategies, of: feature)
+    } catch {
+      failure = error
+      record.traits.insert(.broken)
+      warnings.append(
+        UnleashWarning(flag: String(decoding: feature.name, as: UTF8.self), message: error.message))
+    }
+    addVariants(feature, &strategies, &record)
+    record.strategies = builder.append(contentsOf: strategies)
+    record.strategyCount = UInt32(strategies.count)
+    record.details = details(feature, failure)
+    setConstant(feature, strategies, &record)
+
+    indices[BytesKey(feature.name)] = flags.count
+    flags.append(
+      CompiledFlag(
+        offset: builder.append(record), name: feature.name, record: record, dependencies: feature.dependencies))
+  }
+
+  /// What holds for every context is decided now.
+  private func setConstant(
+    _ feature: FeatureDefinition, _ strategies: [StrategyRecord], _ record: inout FlagRecord
+  ) {
+    if !feature.enabled || record.traits.contains(.broken) {
+      record.traits.insert(.alwaysOff)
+      record.constantReason = .disabled
+    } else if feature.dependencies.isEmpty {
+      let isUnconditional = strategies.first.map {
+        $0.kind == .always && $0.conditionCount == 0 && $0.segmentCount == 0
+      }
+      if isUnconditional ?? true {
+        record.traits.insert(.alwaysOn)
+        record.constantReason = .static
+      }
+    }
+  }
+
+  /// Flags mostly share type and project, and have nothing else to tell.
+  private mutating func details(_ feature: FeatureDefinition, _ failure: RuleFailure?) -> UInt32 {
+    let isPlain = feature.description?.isEmpty ?? true && failure == nil
+    if isPlain, let latest = latestDetails, same(latest.type, feature.type), same(latest.project, feature.project) {
+      return latest.offset
+    }
+    var details = FlagDetails()
+    if let type = feature.type { details.type = builder.text(type) }
+    if let project = feature.project { details.project = builder.text(project) }
+    if let description = feature.description { details.description = builder.text(description) }
+    if let failure { details.warning = builder.text(failure.message) }
+    let offset = builder.append(details)
+    if isPlain { latestDetails = (feature.type, feature.project, offset) }
+    return offset
+  }
+
+  private func same(_ left: ByteView?, _ right: ByteView?) -> Bool {
+    guard let left, let right else { return left == nil && right == nil }
+    return left.hasSameBytes(as: right)
+  }
+
+  /// - Returns: nil when memory ran out or the configuration is too large.
+  consuming func finish() -> (snapshot: Snapshot, warnings: [UnleashWarning])? {
+    for index in flags.indices where indices[BytesKey(flags[index].name)] == index {
+      addDependencies(index)
+      builder.addFlag(record: flags[index].offset, name: flags[index].record.head.name)
+    }
+    let root = builder.append(self.root)
+    let (warnings, resources) = (warnings, resources)
+    guard let snapshot = builder.finish(evaluate: evaluateFeature, root: root, resources: resources) else { return nil }
+    return (snapshot, warnings)
+  }
+
+  /// Parents are found when all flags are there.
+  private mutating func addDependencies(_ index: Int) {
+    let dependencies = flags[index].dependencies
+    guard !dependencies.isEmpty else { return }
+    var record = flags[index].record
+    var group = Murmur3State(flags[index].name)
+    group.append(0x3A)
+    var fingerprint = record.fingerprint
+    var records: [DependencyRecord] = []
+    for dependency in dependencies {
+      var made = DependencyRecord(name: builder.text(dependency.feature), wantsEnabled: dependency.enabled)
+      if let at = indices[BytesKey(dependency.feature)] {
+        made.parent = flags[at].offset
+        made.parentDepends = !flags[at].dependencies.isEmpty
+        fingerprint = Hash64.combine(fingerprint, flags[at].record.fingerprint)
+      }
+      let names = dependency.variants.map { builder.text($0) }
+      made.variants = builder.append(contentsOf: names)
+      made.variantCount = UInt32(names.count)
+      records.append(made)
+    }
+    record.dependencies = builder.append(DependencyList(count: UInt32(records.count), childGroup: group))
+    _ = builder.append(contentsOf: records)
+    record.fingerprint = fingerprint
+    builder.store(record, at: flags[index].offset)
+  }
+}
+
+/// The names of context fields that rules know without naming them.
+enum FieldNames {
+  static var appName: ByteView { view("appName") }
+  static var environment: ByteView { view("environment") }
+  static var userID: ByteView { view("userId") }
+  static var sessionID: ByteView { view("sessionId") }
+  static var remoteAddress: ByteView { view("remoteAddress") }
+
+  private static func view(_ text: StaticString) -> ByteView {
+    ByteView(start: text.utf8Start, count: text.utf8CodeUnitCount)
+  }
+}

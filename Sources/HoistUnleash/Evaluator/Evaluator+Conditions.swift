@@ -1,0 +1,184 @@
+internal import HoistBase
+internal import HoistCore
+
+/// Constraints (protocols/unleash.md C.4 to C.7).
+extension Evaluator {
+  @inline(__always)
+  mutating func allHold(_ conditions: UInt32, _ count: UInt32) -> Bool {
+    let records: UnsafePointer<ConditionRecord> = base.at(conditions)
+    var index = 0
+    while index < Int(count) {
+      if !holds(records + index) { return false }
+      index &+= 1
+    }
+    return true
+  }
+
+  @inline(__always)
+  private mutating func holds(_ condition: UnsafePointer<ConditionRecord>) -> Bool {
+    let field: UnsafePointer<FieldRecord> = base.at(condition.pointee.field)
+    let value = find(field)
+    var outcome = false
+    if let value {
+      outcome = test(condition, value)
+    } else if field.pointee.role == .currentTime {
+      outcome = testPresentTime(condition)
+    }
+    if condition.pointee.inverted { outcome = !outcome }
+    recorder.condition(condition, field, value, outcome, base)
+    return outcome
+  }
+
+  @inline(__always)
+  private func test(_ condition: UnsafePointer<ConditionRecord>, _ value: FieldValue) -> Bool {
+    switch condition.pointee.test {
+    case .isIn:
+      return contains(base.at(UInt32(truncatingIfNeeded: condition.pointee.payload)), value)
+    case .number:
+      return compareNumber(condition, value)
+    case .never, .mismatch: return false
+    case .present: return true
+    case .startsWith, .endsWith, .contains: return testText(condition, value.bytes)
+    case .date: return compareDate(condition, value)
+    case .version: return compareVersion(condition, value.bytes)
+    case .regex: return testRegex(condition, value.bytes)
+    case .address: return testAddress(condition, value.bytes)
+    }
+  }
+
+  /// `currentTime` that no context has is now, in whole seconds.
+  @inline(never)
+  private func testPresentTime(_ condition: UnsafePointer<ConditionRecord>) -> Bool {
+    let now = unixMilliseconds
+    if condition.pointee.test == .date {
+      let seconds = UnixInstant(milliseconds: now).seconds
+      return relates(Moment(seconds: seconds, nanoseconds: 0), condition)
+    }
+    return RFC3339.text(unixMilliseconds: now).withBytes { text in
+      test(condition, FieldValue(text, hash: Hash64.hash(text)))
+    }
+  }
+
+  /// Whether a list has the value: hash first, then bytes.
+  @inline(__always)
+  func contains(_ list: UnsafePointer<ValueList>, _ value: FieldValue) -> Bool {
+    let hashes: UnsafePointer<UInt64> = base.at(list.pointee.hashes)
+    let texts: UnsafePointer<TextReference> = base.at(list.pointee.texts)
+    if list.pointee.table == 0 {
+      var index = 0
+      while index < Int(list.pointee.count) {
+        if hashes[index] == value.hash, texts[index].bytes(base).hasSameBytes(as: value.bytes) { return true }
+        index &+= 1
+      }
+      return false
+    }
+    let table: UnsafePointer<UInt32> = base.at(list.pointee.table)
+    let mask = list.pointee.tableMask
+    var at = UInt32(truncatingIfNeeded: value.hash) & mask
+    while table[Int(at)] != 0 {
+      let index = Int(table[Int(at)] &- 1)
+      if hashes[index] == value.hash, texts[index].bytes(base).hasSameBytes(as: value.bytes) { return true }
+      at = (at &+ 1) & mask
+    }
+    return false
+  }
+
+  @inline(__always)
+  private func compareNumber(_ condition: UnsafePointer<ConditionRecord>, _ value: FieldValue) -> Bool {
+    var number = 0.0
+    if let attribute = value.attribute, attribute.pointee.kind == .int || attribute.pointee.kind == .double {
+      number = attribute.pointee.number
+    } else {
+      guard let parsed = DecimalParser.parse(value.bytes, .rust) else { return false }
+      number = parsed
+    }
+    let limit = Double(bitPattern: condition.pointee.payload)
+    switch condition.pointee.relation {
+    case .equal: return abs(number - limit) < 2.220446049250313e-16
+    case .less: return number < limit
+    case .lessOrEqual: return number <= limit
+    case .greater: return number > limit
+    case .greaterOrEqual: return number >= limit
+    }
+  }
+
+  @inline(never)
+  private func compareDate(_ condition: UnsafePointer<ConditionRecord>, _ value: FieldValue) -> Bool {
+    if let attribute = value.attribute, attribute.pointee.kind == .date {
+      return relates(Moment(unixMilliseconds: attribute.pointee.integer), condition)
+    }
+    guard let moment = LenientDate.parse(value.bytes) else { return false }
+    return relates(moment, condition)
+  }
+
+  private func relates(_ moment: Moment, _ condition: UnsafePointer<ConditionRecord>) -> Bool {
+    condition.pointee.relation.allows(moment.order(against: Moment(packed: condition.pointee.payload)))
+  }
+
+  @inline(never)
+  private func compareVersion(_ condition: UnsafePointer<ConditionRecord>, _ text: ByteView) -> Bool {
+    guard let version = SemanticVersion(text) else { return false }
+    let limit: UnsafePointer<SemanticVersion> = base.at(UInt32(truncatingIfNeeded: condition.pointee.payload))
+    let limitText = TextReference(offset: condition.pointee.operand, count: condition.pointee.operandCount)
+    return condition.pointee.relation.allows(version.order(in: text, against: limit.pointee, in: limitText.bytes(base)))
+  }
+
+  @inline(never)
+  private func testText(_ condition: UnsafePointer<ConditionRecord>, _ text: ByteView) -> Bool {
+    guard condition.pointee.foldsCase else { return anyMatches(condition, condition.pointee.operand, text) }
+    return FullLowercase.withLowercased(text) { folded in
+      anyMatches(condition, UInt32(truncatingIfNeeded: condition.pointee.payload), folded)
+    }
+  }
+
+  private func anyMatches(
+    _ condition: UnsafePointer<ConditionRecord>, _ operands: UInt32, _ text: ByteView
+  ) -> Bool {
+    let wanted: UnsafePointer<TextReference> = base.at(operands)
+    for index in 0..<Int(condition.pointee.operandCount) {
+      let part = wanted[index].bytes(base)
+      let matches =
+        switch condition.pointee.test {
+        case .startsWith: text.hasPrefix(part)
+        case .endsWith: text.hasSuffix(part)
+        default: text.containsBytes(part)
+        }
+      if matches { return true }
+    }
+    return false
+  }
+
+  @inline(never)
+  private func testRegex(_ condition: UnsafePointer<ConditionRecord>, _ text: ByteView) -> Bool {
+    let reference: UnsafePointer<RegexReference> = base.at(UInt32(truncatingIfNeeded: condition.pointee.payload))
+    guard let start = text.baseAddress else { return false }
+    return reference.pointee.match(reference.pointee.code, start.assumingMemoryBound(to: UInt8.self), text.count) == 1
+  }
+
+  @inline(never)
+  private func testAddress(_ condition: UnsafePointer<ConditionRecord>, _ text: ByteView) -> Bool {
+    let payload = condition.pointee.payload
+    return isInAny(
+      UInt32(truncatingIfNeeded: payload), UInt32(truncatingIfNeeded: payload &>> 32), address: text)
+  }
+
+  /// Whether a text is an address of one of `count` ranges.
+  func isInAny(_ ranges: UInt32, _ count: UInt32, address text: ByteView) -> Bool {
+    guard let address = IPAddress(text) else { return false }
+    let ranges: UnsafePointer<CIDR> = base.at(ranges)
+    for index in 0..<Int(count) where ranges[index].contains(address) { return true }
+    return false
+  }
+}
+
+extension Relation {
+  func allows(_ order: Ordering) -> Bool {
+    switch self {
+    case .equal: order == .equal
+    case .less: order == .less
+    case .lessOrEqual: order != .greater
+    case .greater: order == .greater
+    case .greaterOrEqual: order != .less
+    }
+  }
+}

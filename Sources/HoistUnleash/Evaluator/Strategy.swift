@@ -1,0 +1,96 @@
+public import HoistBase
+public import HoistCore
+
+/// A strategy of the host's own, for flags whose strategies are not built in (`UNL-99`).
+///
+/// Called on evaluating threads, on several at once, for each use in a flag; must be quick.
+public protocol UnleashStrategy: AnyObject, Sendable {
+  func isEnabled(_ call: UnleashStrategyCall) -> Bool
+}
+
+/// What a custom strategy is asked with. Valid only during the call; so are all views it gives out.
+public struct UnleashStrategyCall {
+  let base: UnsafeRawPointer
+  let parameters: UInt32
+  /// How many parameters this use of the strategy has.
+  public let parameterCount: Int
+  /// The call's context, or nil.
+  public let context: FrozenContext?
+  /// The client's own context, which stands in for what `context` lacks; nil where it is the same one.
+  public let inherited: FrozenContext?
+
+  /// A parameter's name and value, each followed by a NUL. In the order of the document; nil beyond the last.
+  public func parameter(at index: Int) -> (name: ByteView, value: ByteView)? {
+    guard index >= 0, index < parameterCount else { return nil }
+    let texts: UnsafePointer<TextReference> = base.at(parameters)
+    return (texts[index * 2].bytes(base), texts[index * 2 + 1].bytes(base))
+  }
+
+  public func parameter(_ name: some ByteSource) -> ByteView? {
+    name.withBytes { wanted in
+      for index in 0..<parameterCount {
+        if let parameter = parameter(at: index), parameter.name.hasSameBytes(as: wanted) { return parameter.value }
+      }
+      return nil
+    }
+  }
+
+  /// The text of a context field or property, as the built-in strategies see it; nil when it has none.
+  public func field(_ name: some ByteSource) -> ByteView? {
+    name.withBytes { name in
+      var field = FieldRecord(nameHash: Hash64.hash(name), name: .none)
+      field.role = FieldRole(name)
+      for frozen in [context, inherited] {
+        guard let frozen else { continue }
+        if let attribute = frozen.find(name, hash: field.nameHash) { return FieldValue(attribute)?.bytes }
+        if field.role == .userID, let key = frozen.targetingKey { return key }
+      }
+      let root: UnsafePointer<SnapshotRoot> = base.at(Snapshot(base).head.pointee.rootOffset)
+      let fields: UnsafePointer<FieldRecord> = base.at(root.pointee.staticFields)
+      for index in 0..<Int(root.pointee.staticFieldCount) where fields[index].name.bytes(base).hasSameBytes(as: name) {
+        return fields[index].staticValue.bytes(base)
+      }
+      return nil
+    }
+  }
+}
+
+extension FieldRole {
+  init(_ name: ByteView) {
+    self = if "userId".withBytes({ $0.hasSameBytes(as: name) }) {
+      .userID
+    } else if "currentTime".withBytes({ $0.hasSameBytes(as: name) }) {
+      .currentTime
+    } else {
+      .property
+    }
+  }
+}
+
+/// What a snapshot points to outside its block; lives as long as the block.
+final class SnapshotResources: @unchecked Sendable {
+  private var strategies: [any UnleashStrategy] = []
+  private var expressions: [CompiledRegex] = []
+
+  /// The resources of the snapshot at `base`, borrowed.
+  static func of(_ base: UnsafeRawPointer) -> SnapshotResources? {
+    Snapshot(base).head.pointee.resources?._withUnsafeGuaranteedRef { $0 as? SnapshotResources }
+  }
+
+  func strategy(at index: UInt32) -> (any UnleashStrategy)? {
+    index < strategies.count ? strategies[Int(index)] : nil
+  }
+
+  /// - Returns: where `strategy(at:)` finds it.
+  func add(_ strategy: any UnleashStrategy) -> UInt32 {
+    if let known = strategies.firstIndex(where: { $0 === strategy }) { return UInt32(known) }
+    strategies.append(strategy)
+    return UInt32(strategies.count - 1)
+  }
+
+  func add(_ expression: CompiledRegex) { expressions.append(expression) }
+
+  deinit {
+    for expression in expressions { expression.free(expression.code) }
+  }
+}

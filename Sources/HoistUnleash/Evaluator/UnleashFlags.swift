@@ -1,0 +1,114 @@
+public import HoistBase
+public import HoistCore
+internal import HoistJSON
+
+/// What can be asked of a snapshot beside evaluations; either mode.
+public enum UnleashFlags {
+  /// What a counter of a flag counts.
+  public enum Counter {
+    case yes
+    case no
+    /// Reads of the variant of that name; valid as long as the snapshot.
+    case variant(ByteView)
+  }
+
+  /// - Parameter cell: index among the flag's counters, as `Snapshot.drain` hands it out.
+  public static func counter(_ cell: UInt32, of record: UnsafeRawPointer, in snapshot: Snapshot) -> Counter {
+    if cell == 0 { return .yes }
+    if cell == 1 { return .no }
+    let base = snapshot.base
+    let flag = record.assumingMemoryBound(to: FlagRecord.self)
+    let variants: UnsafePointer<VariantRecord> = base.at(flag.pointee.variants)
+    for index in 0..<Int(flag.pointee.variantCount) where variants[index].cell == cell {
+      return .variant(variants[index].name.bytes(base))
+    }
+    let root: UnsafePointer<SnapshotRoot> = base.at(snapshot.head.pointee.rootOffset)
+    return .variant(root.pointee.disabledName.bytes(base))
+  }
+
+  /// The flag's switch; frontend mode: its value.
+  public static func isSwitchedOn(_ record: UnsafeRawPointer) -> Bool {
+    record.assumingMemoryBound(to: FlagRecord.self).pointee.traits.contains(.enabled)
+  }
+
+  /// What the service tells of a flag beyond its value, as a JSON object.
+  public static func metadata(snapshot: Snapshot, record: UnsafeRawPointer) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.object { writer in writeMembers(of: record, in: snapshot, to: &writer) }
+    return writer.bytes
+  }
+
+  /// All flags as a JSON array of `{"name","enabled","impressionData"…}`, in the order of their names (`UNL-105`).
+  public static func list(_ snapshot: Snapshot) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.beginArray()
+    for index in 0..<snapshot.flagCount {
+      let record = snapshot.record(at: index)
+      writer.beginObject()
+      writer.key("name")
+      writer.string(utf8: snapshot.name(of: record).bindMemory(to: UInt8.self))
+      writer.key("enabled")
+      writer.bool(isSwitchedOn(record))
+      writeMembers(of: record, in: snapshot, to: &writer)
+      writer.endObject()
+    }
+    writer.endArray()
+    return writer.bytes
+  }
+
+  private static func writeMembers(
+    of record: UnsafeRawPointer, in snapshot: Snapshot, to writer: inout JSONWriter
+  ) {
+    let flag = record.assumingMemoryBound(to: FlagRecord.self)
+    writer.key("impressionData")
+    writer.bool(flag.pointee.traits.contains(.impression))
+    guard flag.pointee.details != 0 else { return }
+    writer.key("stale")
+    writer.bool(flag.pointee.traits.contains(.stale))
+    let details: UnsafePointer<FlagDetails> = snapshot.base.at(flag.pointee.details)
+    for (name, text) in [
+      ("type", details.pointee.type), ("project", details.pointee.project),
+      ("description", details.pointee.description), ("warning", details.pointee.warning),
+    ] where !text.isNone {
+      writer.key(name)
+      writer.string(utf8: text.bytes(snapshot.base).bindMemory(to: UInt8.self))
+    }
+  }
+
+  /// Names of the flags that are new, gone or defined differently (their segments and parents included).
+  public static func changedKeys(old: Snapshot?, new: Snapshot) -> [String] {
+    var changed: [String] = []
+    func add(_ record: UnsafeRawPointer, _ snapshot: Snapshot) {
+      changed.append(String(decoding: snapshot.name(of: record), as: UTF8.self))
+    }
+    let oldCount = old?.flagCount ?? 0
+    var (oldIndex, newIndex) = (0, 0)
+    while oldIndex < oldCount || newIndex < new.flagCount {
+      let oldRecord = oldIndex < oldCount ? old?.record(at: oldIndex) : nil
+      let newRecord = newIndex < new.flagCount ? new.record(at: newIndex) : nil
+      let order = order(oldRecord, old, newRecord, new)
+      if order != .greater { oldIndex += 1 }
+      if order != .less { newIndex += 1 }
+      switch order {
+      case .less: if let oldRecord, let old { add(oldRecord, old) }
+      case .greater: if let newRecord { add(newRecord, new) }
+      case .equal:
+        if let oldRecord, let newRecord, fingerprint(oldRecord) != fingerprint(newRecord) { add(newRecord, new) }
+      }
+    }
+    return changed
+  }
+
+  /// By name; one that is not there comes last.
+  private static func order(
+    _ left: UnsafeRawPointer?, _ leftSnapshot: Snapshot?, _ right: UnsafeRawPointer?, _ rightSnapshot: Snapshot
+  ) -> Ordering {
+    guard let left, let leftSnapshot else { return .greater }
+    guard let right else { return .less }
+    return leftSnapshot.name(of: left).order(against: rightSnapshot.name(of: right))
+  }
+
+  private static func fingerprint(_ record: UnsafeRawPointer) -> UInt64 {
+    record.assumingMemoryBound(to: FlagRecord.self).pointee.fingerprint
+  }
+}
