@@ -9,6 +9,7 @@ let package = Package(
   products: [
     .library(name: "hoist", type: .dynamic, targets: ["Hoist"]),
     .executable(name: "hoist-cli", targets: ["hoist-cli"]),
+    .executable(name: "hoist-conformance", targets: ["hoist-conformance"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -45,6 +46,12 @@ let package = Package(
     .executableTarget(
       name: "hoist-cli",
       dependencies: ["Hoist", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+
+    // Runs files of test vectors over the modules.
+    .executableTarget(
+      name: "hoist-conformance",
+      dependencies: ["HoistUnleash", "HoistRegex", "HoistCore", "HoistJSON", "HoistBase"],
+      path: "Tests/Conformance/Runner"),
 
     // Tests mirror the modules.
     .target(

@@ -35,7 +35,7 @@ HOIST_API hoist_status hoist_context_set_targeting_key(hoist_context *HOIST_NULL
                                                        const char *HOIST_NULLABLE targeting_key);
 
 /*
- * Attributes. A name is non-empty UTF-8 of at most 1024 bytes, a value at most 1 MiB, a context at most
+ * Attributes. A name is UTF-8 of at most 1024 bytes, a value at most 1 MiB, a context at most
  * 10,000 attributes: HOIST_ERR_LIMIT beyond, HOIST_ERR_ARGUMENT for NULL or invalid UTF-8.
  * Setting a name again replaces its value. Everything is borrowed for the call.
  */

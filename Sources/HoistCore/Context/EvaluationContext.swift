@@ -57,7 +57,6 @@ public final class EvaluationContext: @unchecked Sendable {
   }
 
   public func set(_ name: [UInt8], _ value: AttributeValue) throws(Refusal) {
-    if name.isEmpty { throw .emptyName }
     if name.count > Self.maximumNameBytes { throw .nameTooLong }
     try Self.check(value)
     try lock.withLock { () throws(Refusal) in

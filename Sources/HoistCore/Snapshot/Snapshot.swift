@@ -160,8 +160,9 @@ public struct Snapshot: @unchecked Sendable {
     }
   }
 
-  /// Frees the block; nobody may be reading it.
-  func destroy() {
+  /// Frees the block; nobody may be reading it. For snapshots that were never published; the client frees
+  /// those that were.
+  public func destroy() {
     shim_cells_free(head.pointee.cells)
     head.pointee.resources?.release()
     free(UnsafeMutableRawPointer(mutating: base))
