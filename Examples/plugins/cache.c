@@ -1,0 +1,189 @@
+/* A cache manager: configurations and events kept by the program itself, here in memory. A real one talks to a
+ * database; members run one at a time for one client and may block. */
+#include "common.h"
+#include <string.h>
+
+enum { SLOTS = 256 };
+
+typedef struct entry {
+    char *key;
+    void *value;
+    size_t size;
+} entry;
+
+typedef struct row {
+    char *id, *pipeline, *subject, *owner;
+    int64_t created_at;
+    void *payload;
+    size_t size;
+} row;
+
+typedef struct cache {
+    entry entries[SLOTS];
+    row rows[SLOTS];
+    int loads, saves, puts, removals;
+} cache;
+
+static char *copy_text(const char *text) {
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
+static entry *find(cache *own, const char *key) {
+    for (int i = 0; i < SLOTS; i++) {
+        if (own->entries[i].key && strcmp(own->entries[i].key, key) == 0) return &own->entries[i];
+    }
+    return NULL;
+}
+
+static hoist_status load(void *user_data, const char *key, hoist_bytes_sink *sink) {
+    cache *own = user_data;
+    own->loads++;
+    entry *found = find(own, key);
+    return found ? hoist_bytes_sink_write(sink, found->value, found->size) : HOIST_ERR_NOT_FOUND;
+}
+
+static hoist_status save(void *user_data, const char *key, const void *value, size_t size) {
+    cache *own = user_data;
+    own->saves++;
+    entry *target = find(own, key);
+    for (int i = 0; !target && i < SLOTS; i++) {
+        if (!own->entries[i].key) target = &own->entries[i];
+    }
+    if (!target) return HOIST_ERR_LIMIT;
+    void *copy = malloc(size ? size : 1);
+    if (!copy) return HOIST_ERR_LIMIT;
+    memcpy(copy, value, size);
+    free(target->value);
+    if (!target->key) target->key = copy_text(key);
+    target->value = copy;
+    target->size = size;
+    return HOIST_OK;
+}
+
+static hoist_status forget(void *user_data, const char *key) {
+    entry *found = find(user_data, key);
+    if (!found) return HOIST_OK;
+    free(found->key);
+    free(found->value);
+    memset(found, 0, sizeof *found);
+    return HOIST_OK;
+}
+
+static void clear_row(row *old) {
+    free(old->id);
+    free(old->pipeline);
+    free(old->subject);
+    free(old->owner);
+    free(old->payload);
+    memset(old, 0, sizeof *old);
+}
+
+static hoist_status put_events(void *user_data, const hoist_event_row *rows, size_t count, const char *owner,
+                               int64_t lease_ms) {
+    cache *own = user_data;
+    (void)lease_ms; /* one process only: nobody else claims */
+    own->puts += (int)count;
+    for (size_t i = 0; i < count; i++) {
+        row *target = NULL;
+        for (int j = 0; j < SLOTS; j++) {
+            if (own->rows[j].id && strcmp(own->rows[j].id, rows[i].id) == 0) target = &own->rows[j];
+            if (!target && !own->rows[j].id) target = &own->rows[j];
+        }
+        if (!target) return HOIST_ERR_LIMIT;
+        clear_row(target);
+        target->id = copy_text(rows[i].id);
+        target->pipeline = copy_text(rows[i].pipeline);
+        target->subject = copy_text(rows[i].subject);
+        target->owner = copy_text(owner);
+        target->created_at = rows[i].created_at_unix_ms;
+        target->payload = malloc(rows[i].payload_size + 1);
+        if (target->payload) memcpy(target->payload, rows[i].payload, rows[i].payload_size);
+        target->size = rows[i].payload_size;
+    }
+    return HOIST_OK;
+}
+
+static hoist_status claim_events(void *user_data, const char *pipeline, size_t max_rows, size_t max_bytes,
+                                 const char *owner, int64_t lease_ms, hoist_event_sink *sink) {
+    cache *own = user_data;
+    (void)max_rows;
+    (void)max_bytes; /* the sink refuses what is too much */
+    (void)lease_ms;
+    for (int i = 0; i < SLOTS; i++) {
+        row *candidate = &own->rows[i];
+        if (!candidate->id || candidate->owner || strcmp(candidate->pipeline, pipeline) != 0) continue;
+        hoist_event_row told = {sizeof told,           candidate->id,      candidate->pipeline, candidate->subject,
+                                candidate->created_at, candidate->payload, candidate->size};
+        if (hoist_event_sink_add(sink, &told) != HOIST_OK) break;
+        candidate->owner = copy_text(owner);
+    }
+    return HOIST_OK;
+}
+
+static hoist_status remove_events(void *user_data, const char *const *ids, size_t count, const char *owner) {
+    cache *own = user_data;
+    for (size_t i = 0; i < count; i++) {
+        for (int j = 0; j < SLOTS; j++) {
+            row *candidate = &own->rows[j];
+            if (!candidate->id || strcmp(candidate->id, ids[i]) != 0) continue;
+            if (candidate->owner && strcmp(candidate->owner, owner) == 0) {
+                clear_row(candidate);
+                own->removals++;
+            }
+        }
+    }
+    return HOIST_OK;
+}
+
+static hoist_status purge_events(void *user_data, const char *subject, const char *pipeline) {
+    cache *own = user_data;
+    for (int i = 0; i < SLOTS; i++) {
+        row *candidate = &own->rows[i];
+        if (candidate->id && strcmp(candidate->subject, subject) == 0 && strcmp(candidate->pipeline, pipeline) == 0) {
+            clear_row(candidate);
+        }
+    }
+    return HOIST_OK;
+}
+
+static hoist_status renew_lease(void *user_data, const char *owner, int64_t lease_ms) {
+    cache *own = user_data;
+    for (int i = 0; lease_ms == 0 && i < SLOTS; i++) {
+        row *candidate = &own->rows[i];
+        if (!candidate->id || !candidate->owner || strcmp(candidate->owner, owner) != 0) continue;
+        free(candidate->owner);
+        candidate->owner = NULL;
+    }
+    return HOIST_OK;
+}
+
+int main(int argc, char **argv) {
+    static cache own;
+    hoist_cache table = {sizeof table, &own,          load,          save,         forget,
+                         put_events,   claim_events,  remove_events, purge_events, renew_lease,
+                         NULL};
+    hoist_config *config = example_config(argc > 1 ? argv[1] : "features.json");
+    hoist_error *error = NULL;
+    must(hoist_config_set_cache(config, &table, &error), "set_cache", error);
+    hoist_client *client = example_open(config);
+
+    hoist_client_bool(client, "banner", NULL, false, NULL);
+    hoist_event purchase = {sizeof purchase, 19.9, true, NULL, 0};
+    must(hoist_client_track(client, "purchase", NULL, &purchase), "track", NULL);
+    hoist_client_close(client, 2000); /* offline: what was recorded waits in the cache */
+    hoist_client_free(client);
+    hoist_config_free(config);
+
+    int waiting = 0;
+    for (int i = 0; i < SLOTS; i++) waiting += own.rows[i].id && !own.rows[i].owner;
+    printf("%d loads, %d saves, %d events put, %d wait for the next run\n", own.loads, own.saves, own.puts, waiting);
+    bool good = own.loads > 0 && own.puts > 0 && waiting > 0;
+    for (int i = 0; i < SLOTS; i++) {
+        clear_row(&own.rows[i]);
+        free(own.entries[i].key);
+        free(own.entries[i].value);
+    }
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}

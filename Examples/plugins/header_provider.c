@@ -1,0 +1,51 @@
+/* A header provider: a fresh token for every request. The transport only shows what would be sent. */
+#include "common.h"
+#include <string.h>
+
+typedef struct vault {
+    int tokens;
+    char last[64];
+} vault;
+
+/* On a lane of the client's: it may ask a token service, and take its time. */
+static hoist_status provide(void *user_data, const char *url, hoist_header_sink *sink) {
+    vault *own = user_data;
+    char token[64];
+    (void)url;
+    snprintf(token, sizeof token, "token-%d", ++own->tokens);
+    return hoist_header_sink_add(sink, "Authorization", token);
+}
+
+static hoist_status carry(void *user_data, const hoist_http_request *request, hoist_http_exchange *exchange) {
+    vault *own = user_data;
+    for (size_t i = 0; i < request->header_count; i++) {
+        if (strcmp(request->headers[i].name, "Authorization") == 0) {
+            snprintf(own->last, sizeof own->last, "%s", request->headers[i].value);
+        }
+    }
+    const char *body = "{\"toggles\":[{\"name\":\"banner\",\"enabled\":true}]}";
+    hoist_http_exchange_respond(exchange, 200, NULL, 0, body, strlen(body));
+    hoist_http_exchange_release(exchange);
+    return HOIST_OK;
+}
+
+int main(void) {
+    static vault own;
+    hoist_config *config = hoist_config_new("unleash");
+    set(config, "url", "http://flags.example/api/frontend");
+    set(config, "key", "unused");
+    set(config, "store", "none");
+    set(config, "disable_metrics", "true");
+    hoist_header_provider provider = {sizeof provider, &own, provide, NULL};
+    hoist_transport transport = {sizeof transport, &own, carry, NULL};
+    hoist_error *error = NULL;
+    must(hoist_config_set_header_provider(config, &provider, &error), "set_header_provider", error);
+    must(hoist_config_set_transport(config, &transport, &error), "set_transport", error);
+    hoist_client *client = example_open(config);
+    hoist_config_free(config);
+
+    printf("banner is %s, fetched with %s\n", hoist_client_bool(client, "banner", NULL, false, NULL) ? "on" : "off", own.last);
+    hoist_client_close(client, 1000);
+    hoist_client_free(client);
+    return strcmp(own.last, "token-1") == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

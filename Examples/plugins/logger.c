@@ -1,0 +1,36 @@
+/* A logger: log lines of a client in a file of the program's own, here stdout with a prefix. */
+#include "common.h"
+
+typedef struct journal {
+    int lines;
+    int released;
+} journal;
+
+/* One line at a time, on a lane of the client's: it may be slow. */
+static void write_line(void *user_data, hoist_log_level level, const char *message, size_t length) {
+    journal *own = user_data;
+    own->lines++;
+    printf("[level %d] %.*s\n", (int)level, (int)length, message);
+}
+
+static void release(void *user_data) { ((journal *)user_data)->released++; }
+
+int main(int argc, char **argv) {
+    static journal own; /* lives longer than the client */
+    hoist_logger logger = {sizeof logger, &own, write_line, release};
+
+    hoist_config *config = example_config(argc > 1 ? argv[1] : "features.json");
+    hoist_error *error = NULL;
+    must(hoist_config_set_logger(config, &logger, &error), "set_logger", error);
+    set(config, "bootstrap.file", "/nonexistent/features.json"); /* something to log */
+
+    hoist_client *client = NULL;
+    must(hoist_client_open(config, &client, &error), "open", error);
+    hoist_config_free(config);
+    hoist_client_wait_ready(client, 100);
+    hoist_client_close(client, 1000); /* everything is written when it returns */
+    hoist_client_free(client);
+
+    printf("%d lines\n", own.lines);
+    return own.lines > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
