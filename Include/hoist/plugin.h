@@ -91,20 +91,21 @@ typedef struct hoist_cache {
                                         const void *HOIST_NULLABLE value, size_t value_size);
     hoist_status (*HOIST_NULLABLE remove)(void *HOIST_NULLABLE user_data, const char *HOIST_NONNULL key);
 
-    /** Inserts rows, or replaces those of the same id; all or none. */
+    /** Inserts rows, or replaces those of the same id that `owner` holds; all or none. */
     hoist_status (*HOIST_NULLABLE put_events)(void *HOIST_NULLABLE user_data, const hoist_event_row *HOIST_NONNULL rows,
                                               size_t count, const char *HOIST_NONNULL owner, int64_t lease_ms);
-    /** Makes up to `limit` of the oldest rows that nobody holds the owner's, and hands them out. */
+    /** Makes the oldest rows that nobody else holds the owner's and hands them out, oldest first: at most
+     *  `max_rows`, with at most `max_bytes` of payload in all. Not those the owner holds already. */
     hoist_status (*HOIST_NULLABLE claim_events)(void *HOIST_NULLABLE user_data, const char *HOIST_NONNULL pipeline,
-                                                size_t limit, const char *HOIST_NONNULL owner, int64_t lease_ms,
-                                                hoist_event_sink *HOIST_NONNULL sink);
+                                                size_t max_rows, size_t max_bytes, const char *HOIST_NONNULL owner,
+                                                int64_t lease_ms, hoist_event_sink *HOIST_NONNULL sink);
     /** Removes those of the rows that `owner` holds. */
     hoist_status (*HOIST_NULLABLE remove_events)(void *HOIST_NULLABLE user_data,
                                                  const char *HOIST_NONNULL const *HOIST_NONNULL ids, size_t count,
                                                  const char *HOIST_NONNULL owner);
-    /** Removes all rows of a subject but those of `except_pipeline` (NULL: of all pipelines), whoever holds them. */
+    /** Removes all rows of a subject in one pipeline, whoever holds them. */
     hoist_status (*HOIST_NULLABLE purge_events)(void *HOIST_NULLABLE user_data, const char *HOIST_NONNULL subject,
-                                                const char *HOIST_NULLABLE except_pipeline);
+                                                const char *HOIST_NONNULL pipeline);
     /** Prolongs the owner's lease on all its rows; `lease_ms` 0 gives them back. */
     hoist_status (*HOIST_NULLABLE renew_lease)(void *HOIST_NULLABLE user_data, const char *HOIST_NONNULL owner,
                                                int64_t lease_ms);

@@ -1,4 +1,3 @@
-internal import HoistBase
 // Stands in until EventSink is here; whoever brings it removes this.
 public protocol EventSink: AnyObject, Sendable {}
 public final class TransportEventSink: EventSink { init(_ t: any Transport) {} }

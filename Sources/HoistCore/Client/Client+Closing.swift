@@ -81,19 +81,21 @@ extension Client {
 }
 
 /// A value that one thread gives and another waits for.
-final class Answer<Value: Sendable>: @unchecked Sendable {
+public final class Answer<Value: Sendable>: @unchecked Sendable {
   private let lock = Lock()
   private let given = Condition()
   private var value: Value?
 
+  public init() {}
+
   /// The first one counts.
-  func give(_ value: Value) {
+  public func give(_ value: Value) {
     lock.withLock { if self.value == nil { self.value = value } }
     given.broadcast()
   }
 
   /// - Returns: nil when the deadline passed first.
-  func wait(untilNanoseconds deadline: Int64) -> Value? {
+  public func wait(untilNanoseconds deadline: Int64) -> Value? {
     lock.withLock {
       while value == nil {
         if !given.wait(lock, untilNanoseconds: deadline) { break }

@@ -66,6 +66,8 @@ extension Client {
     var metadata: [UInt8]?
     var explanation: [UInt8]?
     if let snapshot, let record {
+      evaluation.base = snapshot.base
+      evaluation.record = record
       if mode.contains(.explained) {
         explanation = provider?.explain(&evaluation, snapshot: snapshot, record: record, context: context)
       } else {

@@ -8,6 +8,8 @@ extension Client: ProviderHost {
 
   public var scheduler: any Scheduler { services.scheduler }
   public var clock: any Clock { services.clock }
+  public var entropy: any Entropy { services.entropy }
+  public var regex: (any RegexEngine)? { services.regex }
 
   public var currentContext: ContextReference? {
     let slot = shim_enter()
@@ -56,6 +58,9 @@ extension Client: ProviderHost {
     plugins.eventSink ?? TransportEventSink(transport)
   }
 
+  /// Calls the host on the lane, or in manual dispatch.
+  public func deliver(_ call: @escaping @Sendable () -> Void) { courier.deliver(call) }
+
   /// Calls an observer on the lane, unless its registration has ended by then.
   func tell(_ registration: ObserverRegistry.Registration, _ notification: Notification) {
     let observers = observers
@@ -80,6 +85,15 @@ extension Client {
     defer { updateWantedEffects() }
     return observers.remove(token)
   }
+
+  /// Ends every registration.
+  public func removeObservers() {
+    observers.removeAll()
+    updateWantedEffects()
+  }
+
+  /// Whether the service's flags have ever been served.
+  public var wasReady: Bool { status.wasReady }
 
   /// Readable while calls wait for `dispatch`; -1 without manual dispatch.
   public var dispatchDescriptor: Int32 { courier.descriptor }

@@ -29,7 +29,7 @@ public final class Client: @unchecked Sendable {
   let generation = Atomic<UInt32>(ForkGeneration.current)
   private let factory: any ProviderFactory
   /// Set once in `init`; on the scheduler's thread but where `Provider` says otherwise.
-  nonisolated(unsafe) private(set) var provider: (any Provider)?
+  nonisolated(unsafe) public private(set) var provider: (any Provider)?
 
   /// Builds a client that has not begun; `open` begins.
   public init(
@@ -61,7 +61,10 @@ public final class Client: @unchecked Sendable {
       ?? services.makeTransport(NetworkOptions(values, userAgent: "hoist/\(HoistVersion.text)"))
     pluginLane = Lane(options: .init(name: "hoist-plugin"), clock: services.clock, scheduler: services.scheduler)
     let manager = plugins.cacheManager
-      ?? services.makeCacheManager(values.text("store"), values.text("store.path"), factory.storeIdentity(values), log)
+      ?? services.makeCacheManager(
+        StoreRequest(
+          kind: values.text("store"), folder: values.text("store.path"), vendor: factory.name,
+          identity: factory.storeIdentity(values), log: log))
     store = Store(manager: manager, log: log, clock: services.clock, scheduler: services.scheduler)
     hot.pointee.object = Unmanaged.passUnretained(self).toOpaque()
     if !hooks.isEmpty { shim_or_u32(&hot.pointee.gate, Gate.hooks) }
@@ -82,7 +85,7 @@ public final class Client: @unchecked Sendable {
   }
 
   /// Runs work on the provider's thread.
-  func onScheduler(_ work: @escaping @Sendable (Client) -> Void) {
+  public func onScheduler(_ work: @escaping @Sendable (Client) -> Void) {
     services.scheduler.post { work(self) }
   }
 
@@ -125,7 +128,7 @@ public final class Client: @unchecked Sendable {
   }
 
   /// Readers see it at once; the one before is freed when nobody reads it any more.
-  func setCurrentContext(_ context: ContextReference) {
+  public func setCurrentContext(_ context: ContextReference) {
     context.frozen.retain()
     let block = UnsafeMutableRawPointer(mutating: context.frozen.base)
     guard let old = shim_exchange_pointer(&hot.pointee.context, block) else { return }

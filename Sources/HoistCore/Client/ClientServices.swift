@@ -7,14 +7,13 @@ public struct ClientServices: Sendable {
   public var entropy: any Entropy
   public var regex: (any RegexEngine)?
   public var makeTransport: @Sendable (NetworkOptions) -> any Transport
-  /// The cache manager for a store's folder ("" for the default) and file identity.
-  public var makeCacheManager: @Sendable (_ kind: String, _ folder: String, _ identity: String, _ log: Log) -> (any CacheManager)?
+  public var makeCacheManager: @Sendable (StoreRequest) -> (any CacheManager)?
   public var defaultLogSink: any LogSink
 
   public init(
     scheduler: any Scheduler, clock: any Clock, entropy: any Entropy, regex: (any RegexEngine)?,
     makeTransport: @escaping @Sendable (NetworkOptions) -> any Transport,
-    makeCacheManager: @escaping @Sendable (_ kind: String, _ folder: String, _ identity: String, _ log: Log) -> (any CacheManager)?,
+    makeCacheManager: @escaping @Sendable (StoreRequest) -> (any CacheManager)?,
     defaultLogSink: any LogSink
   ) {
     self.scheduler = scheduler
@@ -25,4 +24,16 @@ public struct ClientServices: Sendable {
     self.makeCacheManager = makeCacheManager
     self.defaultLogSink = defaultLogSink
   }
+}
+
+/// Which store a client wants.
+public struct StoreRequest: Sendable {
+  /// "sqlite", "memory" or "none".
+  public var kind: String
+  /// "" for the default folder.
+  public var folder: String
+  public var vendor: String
+  /// Clients of one identity share one file. Holds secrets: to be digested, never shown.
+  public var identity: String
+  public var log: Log
 }

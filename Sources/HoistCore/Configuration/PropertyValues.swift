@@ -26,6 +26,11 @@ public struct PropertyValues: Sendable {
     given[name] = (text, try Self.read(text, as: property))
   }
 
+  /// Makes the named properties what they are in `other`, unset where they are unset there.
+  public mutating func take(_ names: [String], from other: PropertyValues) {
+    for name in names where property(name) != nil { given[name] = other.given[name] }
+  }
+
   /// Every required property that has no value, by name.
   public var missing: [String] {
     table.filter { $0.isRequired && (given[$0.name]?.text ?? $0.defaultValue ?? "").isEmpty }.map(\.name)

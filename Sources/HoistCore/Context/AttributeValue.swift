@@ -17,3 +17,18 @@ public enum AttributeValue: Sendable, Equatable {
 public enum AttributeKind: UInt8, Sendable {
   case null = 0, bool, int, double, string, date, strings, json
 }
+
+extension AttributeValue {
+  /// A frozen attribute's value; lists come back as JSON.
+  init(_ attribute: FrozenAttribute) {
+    switch attribute.kind {
+    case .null: self = .null
+    case .bool: self = .bool(attribute.integer != 0)
+    case .int: self = .int(attribute.integer)
+    case .double: self = .double(attribute.number)
+    case .string: self = .string(Array(attribute.textBytes))
+    case .date: self = .date(attribute.integer)
+    case .strings, .json: self = .json(Array(attribute.textBytes))
+    }
+  }
+}

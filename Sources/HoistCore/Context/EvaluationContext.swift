@@ -35,6 +35,18 @@ public final class EvaluationContext: @unchecked Sendable {
 
   public convenience init(targetingKey: String) { self.init(targetingKey: Array(targetingKey.utf8)) }
 
+  /// A context of its own with what a frozen one holds.
+  public convenience init(copying frozen: FrozenContext) {
+    self.init(
+      targetingKey: frozen.targetingKey.map { Array($0) },
+      attributes: (0..<frozen.attributeCount).map { index in
+        let attribute = frozen.attribute(at: index).pointee
+        return Attribute(name: Array(attribute.nameBytes), value: AttributeValue(attribute))
+      })
+    // The C side may read it at once.
+    _ = freeze()
+  }
+
   deinit {
     if let block = shim_load_pointer(&subject.pointee.frozen) { FrozenContext(block).release() }
     subject.pointee.magic = 0

@@ -85,6 +85,10 @@ public struct Evaluation {
   /// A recorder of steps for explanations (an `Unmanaged` object of the provider's); nil on the hot path.
   public var recorder: UnsafeMutableRawPointer?
   public var want: WantedType
+  /// Where the answer came from: the snapshot's base and the flag's record. Set on the slow path only, for vendors'
+  /// own calls.
+  public var base: UnsafeRawPointer?
+  public var record: UnsafeRawPointer?
 
   public var reason: Reason = .unknown
   public var errorCode: ErrorCode = .none

@@ -83,7 +83,7 @@ extension Evaluation {
   }
 
   /// What the flag holds, as JSON.
-  func jsonValue() -> [UInt8] {
+  public func jsonValue() -> [UInt8] {
     var writer = JSONWriter()
     switch kind {
     case .none: return Array("null".utf8)

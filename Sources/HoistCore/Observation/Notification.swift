@@ -1,14 +1,7 @@
 /// What observers can be told of; the numbers of `hoist_topic`.
 public enum Topic: Int32, Sendable {
   case ready = 1
-  case configurationChanged, flagChanged, error, state, impression, eventsSent, contextChanged, initialized, recovered
-}
-
-/// How a call ended; the numbers of `hoist_status`.
-public enum Status: Int32, Sendable, Error {
-  case ok = 0
-  case argument, state, timeout, configuration, parse, limit, io, network, notFound, unsupported, superseded
-  case cancelled, plugin
+  case configurationChanged, flagChanged, error, state, impression, eventsSent, contextChanged, initialized, recovered, updated
 }
 
 /// One piece of news.

@@ -88,6 +88,11 @@ public protocol ProviderHost: AnyObject, Sendable {
   var isOnline: Bool { get }
   /// The client's current context.
   var currentContext: ContextReference? { get }
+  /// Evaluations see it at once.
+  func setCurrentContext(_ context: ContextReference)
+  var entropy: any Entropy { get }
+  /// Compiles the expressions of rules; nil when the library was built without.
+  var regex: (any RegexEngine)? { get }
 
   /// Serves a new snapshot from now on and frees the old one when nobody reads it any more; the counters of
   /// the old one are handed to `drain` before. The client announces the change.

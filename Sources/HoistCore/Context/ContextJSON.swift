@@ -1,0 +1,90 @@
+public import HoistBase
+internal import HoistJSON
+
+/// Contexts as JSON objects: member "targetingKey", and attributes.
+public enum ContextJSON {
+  public struct Failure: Error, Sendable {
+    public var message: String
+    public init(message: String) { self.message = message }
+  }
+
+  /// One attribute's value: scalars become typed, arrays of texts lists, the rest stays JSON. nil when it is no JSON.
+  public static func value(_ json: ByteView) -> AttributeValue? {
+    guard let document = try? JSONDocument(parsing: json) else { return nil }
+    return document.withRoot { attribute($0) }
+  }
+
+  public static func context(_ json: ByteView) throws(Failure) -> EvaluationContext {
+    let document: JSONDocument
+    do {
+      document = try JSONDocument(parsing: json)
+    } catch {
+      throw Failure(message: "the context cannot be read: \(error)")
+    }
+    return try document.withRoot { root throws(Failure) in
+      guard let object = root.object else { throw Failure(message: "the context is no JSON object") }
+      let context = EvaluationContext()
+      for (key, value) in object {
+        if key == "targetingKey" {
+          guard let text = value.utf8 else {
+            if value.isNull { continue }
+            throw Failure(message: "the context's targetingKey is no text")
+          }
+          context.setTargetingKey(Array(text))
+          continue
+        }
+        do {
+          try context.set(Array(key.utf8), attribute(value))
+        } catch {
+          throw Failure(message: "the context's attribute \"\(key.string.prefix(80))\" is refused: \(error)")
+        }
+      }
+      return context
+    }
+  }
+
+  public static func text(of context: EvaluationContext) -> [UInt8] {
+    let (key, attributes) = context.content
+    var writer = JSONWriter()
+    writer.object { writer in
+      if let key {
+        writer.key("targetingKey")
+        key.withUnsafeBufferPointer { writer.string(utf8: $0) }
+      }
+      for attribute in attributes {
+        attribute.name.withUnsafeBufferPointer { writer.key(utf8: $0) }
+        write(attribute.value, to: &writer)
+      }
+    }
+    return writer.bytes
+  }
+
+  private static func attribute(_ value: JSONValue) -> AttributeValue {
+    if let flag = value.bool { return .bool(flag) }
+    if let text = value.utf8 { return .string(Array(text)) }
+    if let whole = value.int64 { return .int(whole) }
+    if let real = value.double { return .double(real) }
+    if let array = value.array {
+      let texts = array.compactMap { $0.utf8.map { Array($0) } }
+      if texts.count == array.count { return .strings(texts) }
+    }
+    // What was parsed within the limits can be written within them.
+    return value.isNull ? .null : (try? value.text()).map { .json($0) } ?? .null
+  }
+
+  private static func write(_ value: AttributeValue, to writer: inout JSONWriter) {
+    switch value {
+    case .null: writer.null()
+    case .bool(let flag): writer.bool(flag)
+    case .int(let whole): writer.int(whole)
+    case .double(let real): writer.double(real)
+    case .string(let text): text.withUnsafeBufferPointer { writer.string(utf8: $0) }
+    case .date(let at): writer.string(RFC3339.text(unixMilliseconds: at, precision: at % 1000 == 0 ? .seconds : .milliseconds))
+    case .strings(let list):
+      writer.array { writer in
+        for text in list { text.withUnsafeBufferPointer { writer.string(utf8: $0) } }
+      }
+    case .json(let text): writer.raw(text)
+    }
+  }
+}
