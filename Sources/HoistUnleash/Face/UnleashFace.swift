@@ -1,0 +1,157 @@
+public import CShims
+public import HoistBase
+public import HoistCore
+internal import HoistJSON
+
+/// What only Unleash clients can do, in Unleash's words. A view of a client; thread-safe.
+public struct UnleashFace: Sendable {
+  private let client: Client
+  private let provider: UnleashProvider
+
+  /// nil for a client of another service.
+  public init?(_ client: Client) {
+    guard let provider = client.provider as? UnleashProvider else { return nil }
+    self.client = client
+    self.provider = provider
+  }
+
+  /// UNL-24, UNL-25: `completion` runs on the delivery lane.
+  public func start(bootstrap: [UInt8]?, completion: @escaping @Sendable (Status) -> Void) -> Status {
+    guard client.state != .closed else { return .state }
+    client.resumeAfterFork()
+    let provider = provider
+    client.onScheduler { _ in
+      provider.stop()
+      let served = bootstrap.map { provider.adoptBootstrap($0, origin: "the bootstrap given at start") } ?? false
+      provider.begin(delayed: served) { completion($0.unleashStatus) }
+    }
+    return .ok
+  }
+
+  /// The variant for a context; counted, announced and hooked as `mode` says (UNL-29, UNL-104).
+  /// - Parameter subject: nil for the client's own context.
+  public func variant(_ name: ByteView, _ subject: UnsafeMutablePointer<shim_subject>?, _ mode: EvaluationMode) -> HeldVariant {
+    client.evaluate(name, subject, .any, mode) { evaluation, _ in
+      guard let base = evaluation.base, let record = evaluation.record else { return HeldVariant.disabled }
+      return HeldVariant(UnleashVariant(evaluation, snapshot: Snapshot(base), record: record))
+    }
+  }
+
+  /// UNL-70: ends timers, ignores what is in flight, removes this client's observers.
+  public func stop() -> Status {
+    guard client.state != .closed else { return .state }
+    client.removeObservers()
+    let provider = provider
+    client.onScheduler { _ in provider.stop() }
+    return .ok
+  }
+
+  /// UNL-41, UNL-42.
+  public func updateContext(
+    _ context: [String: String], properties: [String: String], completion: @escaping @Sendable (Status) -> Void
+  ) -> Status {
+    guard client.state != .closed else { return .state }
+    client.resumeAfterFork()
+    let provider = provider
+    provider.setHostContext(context.merging(properties) { $1 })
+    client.onScheduler { _ in
+      guard provider.frontend != nil else { return completion(.ok) }
+      provider.updateContext(context, properties) { completion($0.unleashStatus) }
+    }
+    return .ok
+  }
+
+  /// UNL-87: several changes in a row are fetched once.
+  public func setContextField(_ name: String, _ value: String?) -> Status {
+    guard client.state != .closed else { return .state }
+    client.resumeAfterFork()
+    let provider = provider
+    client.onScheduler { _ in provider.setContextField(name, value) }
+    return .ok
+  }
+
+  /// UNL-73: properties first, then the fixed fields over them.
+  public var flattenedContext: [String: String] {
+    client.currentContext.map { FrontendContext.members(of: $0.frozen) } ?? [:]
+  }
+
+  public func flattenedContextJSON() -> [UInt8] {
+    var writer = JSONWriter()
+    writer.object { writer in
+      for (name, value) in flattenedContext.sorted(by: { $0.key < $1.key }) {
+        writer.key(name)
+        writer.string(value)
+      }
+    }
+    return writer.bytes
+  }
+
+  /// The members a host's context stands for.
+  public static func members(of context: EvaluationContext) -> [String: String] {
+    context.reference().map { FrontendContext.members(of: $0.frozen) } ?? [:]
+  }
+
+  /// UNL-54: events by the vendor's names.
+  public static func topic(ofEvent name: String) -> Topic? {
+    switch name {
+    case "ready": .ready
+    case "update": .updated
+    case "sent": .eventsSent
+    case "error": .error
+    case "impression": .impression
+    case "initialized": .initialized
+    case "recovered": .recovered
+    default: nil
+    }
+  }
+
+  /// In frontend mode off and unknown look alike once there are flags.
+  public var answersForUnknown: Bool {
+    provider.options.mode == .backend || provider.withSnapshot { $0 == nil }
+  }
+
+  /// UNL-85.
+  public var isReady: Bool { client.wasReady }
+  public var lastFailure: Status { provider.lastFailureStatus }
+
+  /// UNL-88.
+  public func define(_ name: String, help: String, _ kind: ImpactMetricKind) -> Status {
+    provider.metrics.impact.define(name, help: help, kind.kind)
+    return .ok
+  }
+
+  public func increment(_ name: String, by value: Int64, _ labels: [String: String]) -> Status {
+    provider.metrics.impact.increment(name, by: value, labels) ? .ok : .notFound
+  }
+
+  public func setGauge(_ name: String, to value: Double, _ labels: [String: String]) -> Status {
+    provider.metrics.impact.set(name, to: value, labels) ? .ok : .notFound
+  }
+
+  public func observe(_ name: String, _ value: Double, _ labels: [String: String]) -> Status {
+    provider.metrics.impact.observe(name, value, labels) ? .ok : .notFound
+  }
+
+  /// UNL-105.
+  public func listing() -> [UInt8] {
+    provider.withSnapshot { $0.map { UnleashFlags.list($0) } ?? Array("[]".utf8) }
+  }
+
+  /// The count of an unknown toggle that a fallback of the host's has answered (UNL-100).
+  public func countFallback(_ name: String, enabled: Bool) { provider.metrics.recorder.countFallback(name, enabled: enabled) }
+}
+
+/// Kinds of impact metrics.
+public enum ImpactMetricKind: Sendable {
+  case counter, gauge
+  /// Upper bounds of the buckets; empty for the default ones.
+  case histogram([Double])
+
+  var kind: ImpactMetrics.Kind {
+    switch self {
+    case .counter: .counter
+    case .gauge: .gauge
+    case .histogram(let bounds): .histogram(bounds: bounds.isEmpty ? ImpactMetrics.defaultBounds : bounds)
+    }
+  }
+}

@@ -1,0 +1,101 @@
+internal import HoistJSON
+
+/// A toggle as the frontend API tells it (rows UNL-31 to UNL-34).
+public struct UnleashToggle: Sendable, Equatable {
+  public struct Payload: Sendable, Equatable {
+    public var type: String
+    public var value: String
+    public init(type: String, value: String) {
+      self.type = type
+      self.value = value
+    }
+  }
+
+  public struct Variant: Sendable, Equatable {
+    public var name: String
+    public var isEnabled: Bool
+    public var featureEnabled: Bool?
+    public var payload: Payload?
+    public init(name: String, isEnabled: Bool, featureEnabled: Bool? = nil, payload: Payload? = nil) {
+      self.name = name
+      self.isEnabled = isEnabled
+      self.featureEnabled = featureEnabled
+      self.payload = payload
+    }
+  }
+
+  public var name: String
+  public var isEnabled: Bool
+  public var hasImpressionData: Bool
+  public var variant: Variant?
+
+  public init(name: String, isEnabled: Bool, hasImpressionData: Bool = false, variant: Variant? = nil) {
+    self.name = name
+    self.isEnabled = isEnabled
+    self.hasImpressionData = hasImpressionData
+    self.variant = variant
+  }
+
+  /// Toggles in the service's answer format.
+  public static func document(_ toggles: [UnleashToggle]) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.object { writer in
+      writer.key("toggles")
+      writer.array { writer in
+        for toggle in toggles { toggle.write(to: &writer) }
+      }
+    }
+    return writer.bytes
+  }
+
+  /// Why a document cannot be read, in that format or in that of backend mode; nil when it can.
+  public static func problem(in document: [UInt8]) -> String? {
+    document.withUnsafeBytes { bytes in
+      do throws(UnleashDocumentFailure) {
+        try UnleashToggles.compile(bytes, context: 0, UnleashOptions()).snapshot.destroy()
+        return nil
+      } catch {
+        if let features = try? UnleashFeatures.compile(bytes, UnleashOptions()) {
+          features.snapshot.destroy()
+          return nil
+        }
+        return error.message
+      }
+    }
+  }
+
+  private func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.key("name")
+      writer.string(name)
+      writer.key("enabled")
+      writer.bool(isEnabled)
+      writer.key("impressionData")
+      writer.bool(hasImpressionData)
+      guard let variant else { return }
+      writer.key("variant")
+      writer.object { variant.write(to: &$0) }
+    }
+  }
+}
+
+extension UnleashToggle.Variant {
+  fileprivate func write(to writer: inout JSONWriter) {
+    writer.key("name")
+    writer.string(name)
+    writer.key("enabled")
+    writer.bool(isEnabled)
+    if let featureEnabled {
+      writer.key("feature_enabled")
+      writer.bool(featureEnabled)
+    }
+    guard let payload else { return }
+    writer.key("payload")
+    writer.object { writer in
+      writer.key("type")
+      writer.string(payload.type)
+      writer.key("value")
+      writer.string(payload.value)
+    }
+  }
+}

@@ -1,0 +1,117 @@
+internal import HoistBase
+internal import HoistCore
+
+/// The options of one client, read and checked.
+struct UnleashSettings: Sendable {
+  enum Mode: Sendable { case frontend, backend }
+  enum FetchMode: Sendable { case polling, delta, streaming }
+
+  let mode: Mode
+  /// nil when the client has no address, and so stays offline.
+  let url: URLText?
+  let key: Secret
+  let keyHeader: String
+  let appName: String
+  let environment: String
+  let instanceID: String
+  let connectionID: String
+  let refreshSeconds: Int64
+  let jitterPercent: Int64
+  let metricsSeconds: Int64
+  let metricsInitialSeconds: Int64
+  let countsMetrics: Bool
+  let registers: Bool
+  let initialContext: [String: String]
+  let initialProperties: [String: String]
+  let customHeaders: [(name: String, value: String)]
+  let usesPOST: Bool
+  let fetchMode: FetchMode
+  let project: String
+  let namePrefix: String
+  let tags: [String]
+  let bootstrap: [UInt8]?
+  let bootstrapOverrides: Bool
+  let bootstrapDelaysFetch: Bool
+  let dropsBootstrapOnUpdate: Bool
+  let notifiesUnchanged: Bool
+  let storageSeconds: Int64
+  let announcesAll: Bool
+  let flavor: String
+  let flavorVersion: String
+  let autostart: Bool
+  let connectTimeoutMilliseconds: Int64
+  let timeoutMilliseconds: Int64
+  let maximumResponseBytes: Int
+
+  init(_ values: PropertyValues, entropy: any Entropy) throws(ConfigurationFailure) {
+    mode = values.text("mode") == "backend" ? .backend : .frontend
+    url = try Self.url(values.text("url"))
+    if url == nil, values.boolean("online"), values.text("bootstrap.file").isEmpty, !values.isSet("bootstrap") {
+      throw ConfigurationFailure("url", "property \"url\" is required, unless the client is offline or bootstrapped")
+    }
+    key = Secret(values.text("key"))
+    keyHeader = values.text("key_header")
+    appName = values.text("app_name")
+    environment = values.text("environment")
+    connectionID = UUIDv4(from: entropy).text
+    instanceID = values.text("instance_id").isEmpty ? "hoist-" + connectionID.prefix(8) : values.text("instance_id")
+    refreshSeconds = values.integer("refresh_interval")
+    jitterPercent = values.integer("refresh_jitter_percent")
+    metricsSeconds = values.isSet("metrics_interval") ? values.integer("metrics_interval") : mode == .backend ? 60 : 30
+    metricsInitialSeconds = values.isSet("metrics_initial_delay") ? values.integer("metrics_initial_delay") : metricsSeconds
+    countsMetrics = !values.boolean("disable_metrics")
+    registers = !values.boolean("disable_registration")
+    initialContext = values.textMap("context")
+    initialProperties = values.textMap("properties")
+    customHeaders = try Self.headers(values.textMap("custom_headers"))
+    usesPOST = values.text("fetch_method") == "POST"
+    fetchMode = values.text("fetch_mode") == "delta" ? .delta : values.text("fetch_mode") == "streaming" ? .streaming : .polling
+    project = values.text("project")
+    namePrefix = values.text("name_prefix")
+    tags = values.textList("tags")
+    bootstrap = values.isSet("bootstrap") ? Array(values.text("bootstrap").utf8) : nil
+    bootstrapOverrides = values.boolean("bootstrap.override")
+    bootstrapDelaysFetch = values.boolean("bootstrap.delays_fetch")
+    dropsBootstrapOnUpdate = values.boolean("drop_bootstrap_on_update")
+    notifiesUnchanged = values.boolean("notify_unchanged")
+    storageSeconds = values.integer("storage_ttl")
+    announcesAll = values.boolean("impression_data_all")
+    flavor = try Self.limited(values, "sdk_flavor", 256)
+    flavorVersion = try Self.limited(values, "sdk_flavor_version", 32)
+    autostart = values.boolean("autostart")
+    connectTimeoutMilliseconds = values.integer("network.connect_timeout_ms")
+    timeoutMilliseconds = values.integer("network.timeout_ms")
+    maximumResponseBytes = Int(values.integer("network.max_response_bytes"))
+    try Self.check(header: keyHeader, key.reveal(), property: "key")
+    try Self.check(header: "unleash-appname", appName, property: "app_name")
+  }
+
+  /// UNL-10: a URL that does not parse or has no scheme is refused (the vendor's SDK ends the process).
+  private static func url(_ text: String) throws(ConfigurationFailure) -> URLText? {
+    if text.isEmpty { return nil }
+    do throws(URLText.Problem) {
+      return try URLText(text)
+    } catch {
+      throw ConfigurationFailure("url", "property \"url\" must be an absolute http or https URL: \(error)")
+    }
+  }
+
+  private static func headers(_ map: [String: String]) throws(ConfigurationFailure) -> [(name: String, value: String)] {
+    for (name, value) in map { try check(header: name, value, property: "custom_headers") }
+    return map.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  private static func check(header name: String, _ value: String, property: String) throws(ConfigurationFailure) {
+    guard HeaderText.isSafeName(name), HeaderText.isSafeValue(value) else {
+      throw ConfigurationFailure(property, "property \"\(property)\" cannot be sent as header \"\(name.prefix(40))\": a control character or an invalid name")
+    }
+  }
+
+  private static func limited(_ values: PropertyValues, _ name: String, _ limit: Int) throws(ConfigurationFailure) -> String {
+    let text = values.text(name)
+    guard text.unicodeScalars.count <= limit else {
+      throw ConfigurationFailure(name, "property \"\(name)\" is longer than \(limit) characters")
+    }
+    return text
+  }
+}

@@ -1,0 +1,67 @@
+public import HoistBase
+public import HoistCore
+internal import HoistJSON
+
+/// What evaluating threads need: counts of unknown flags, impressions, metadata, explanations.
+extension UnleashProvider {
+  public func countUnknown(_ key: ByteView, want: WantedType) { metrics.recorder.countUnknown(key, isVariantRead: want != .bool) }
+
+  public func record(
+    _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
+  ) {}
+
+  /// UNL-53, UNL-56: toggle, state, variant for variant reads only, the context as it is now.
+  public func impression(
+    _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
+  ) -> Notification? {
+    guard let host else { return nil }
+    let name = String(decoding: snapshot.name(of: record), as: UTF8.self)
+    let isVariantRead = evaluation.want != .bool
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.key("toggleName")
+    writer.string(name)
+    writer.key("enabled")
+    writer.bool(isVariantRead && options.mode == .backend ? evaluation.variationIndex >= 0 : evaluation.enabled)
+    if isVariantRead {
+      writer.key("variant")
+      writer.string(utf8: evaluation.variation.bindMemory(to: UInt8.self))
+    }
+    writer.key("context")
+    write(context, to: &writer)
+    writer.key("eventId")
+    writer.string(UUIDv4(from: host.entropy).text)
+    writer.key("eventType")
+    writer.string(isVariantRead ? "getVariant" : "isEnabled")
+    writer.key("impressionData")
+    writer.bool(true)
+    writer.endObject()
+    return Notification(.impression, keys: [name], json: writer.bytes)
+  }
+
+  private func write(_ context: FrozenContext?, to writer: inout JSONWriter) {
+    writer.object { writer in
+      var members = context.map { FrontendContext.members(of: $0) } ?? [:]
+      members["appName"] = members["appName"] ?? options.appName
+      members["environment"] = members["environment"] ?? options.environment
+      for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+        writer.key(name)
+        writer.string(value)
+      }
+    }
+  }
+
+  public func metadata(snapshot: Snapshot, record: UnsafeRawPointer, evaluation: borrowing Evaluation) -> [UInt8] {
+    UnleashFlags.metadata(snapshot: snapshot, record: record)
+  }
+
+  public func explain(
+    _ evaluation: inout Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
+  ) -> [UInt8] {
+    UnleashFlags.explain(&evaluation, snapshot: snapshot, record: record, context: context)
+  }
+
+  public func track(_ event: TrackedEvent) -> Status { metrics.track(event) }
+
+  public var statistics: [(group: String, name: String, value: Int64)] { metrics.statistics }
+}

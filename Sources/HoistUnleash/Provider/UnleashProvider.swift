@@ -1,0 +1,252 @@
+internal import HoistBase
+public import HoistCore
+
+/// One Unleash client's life: bootstrap, stored flags, fetching, metrics (protocol D).
+///
+/// State belongs to the scheduler's thread; what evaluating threads use is immutable or guards itself.
+public final class UnleashProvider: @unchecked Sendable {
+  var host: (any ProviderHost)?
+  let options: UnleashSettings
+  let source: any FlagSource
+  /// Set in frontend mode.
+  let frontend: FrontendSource?
+  let metrics: MetricsReporter
+  let storage: FlagStorage
+  private(set) var hasFetched = false
+  private(set) var lastFailure: FetchFailure? {
+    didSet { failureForReaders.withLock { $0 = lastFailure } }
+  }
+  let failureForReaders = Shared<FetchFailure?>(nil)
+  private(set) var isStarted = false
+  /// A change of the context waits for the others of its turn.
+  var isFetchPending = false
+
+  init(_ values: PropertyValues, _ host: any ProviderHost) throws(ConfigurationFailure) {
+    options = try UnleashSettings(values, entropy: host.entropy)
+    self.host = host
+    let relay = SourceRelay()
+    let transport = host.transport
+    if options.mode == .frontend {
+      let frontend = FrontendSource(
+        host: host, options: options, transport: transport, entropy: host.entropy, delegate: relay)
+      (self.frontend, source) = (frontend, frontend)
+    } else {
+      frontend = nil
+      source = BackendSource(host: host, options: options, transport: transport, delegate: relay)
+    }
+    metrics = MetricsReporter(host: host, settings: options, values: values)
+    storage = FlagStorage(store: host.store, options: options)
+    relay.provider = self
+    adoptInitialContext()
+    try bootstrap(from: values)
+  }
+
+  /// The context of the options is the client's current one until it is changed.
+  private func adoptInitialContext() {
+    let members = frontend?.context.flattened ?? options.initialContext.merging(options.initialProperties) { $1 }
+    setHostContext(members)
+  }
+
+  /// Makes evaluations see a context map.
+  func setHostContext(_ members: [String: String]) {
+    let context = EvaluationContext(
+      attributes: members.sorted { $0.key < $1.key }.map {
+        Attribute(name: Array($0.key.utf8), value: .string(Array($0.value.utf8)))
+      })
+    if let reference = context.reference() { host?.setCurrentContext(reference) }
+  }
+
+  /// Readable from construction on (UNL-23, UNL-35, UNL-37): a file that cannot be read is logged, no more.
+  private func bootstrap(from values: PropertyValues) throws(ConfigurationFailure) {
+    var document = options.bootstrap
+    var origin = "property \"bootstrap\""
+    let path = values.text("bootstrap.file")
+    if document == nil, !path.isEmpty {
+      origin = "bootstrap file \"\(path)\""
+      do {
+        document = try FileContent.read(path: path, limitBytes: options.maximumResponseBytes)
+      } catch {
+        host?.log.error("\(origin) is not used: \(error.message)")
+        return
+      }
+    }
+    guard let document else { return }
+    adoptBootstrap(document, origin: origin)
+  }
+
+  /// - Returns: whether the flags are served now.
+  @discardableResult
+  func adoptBootstrap(_ document: [UInt8], origin: String) -> Bool {
+    if let problem = source.adopt(document) {
+      host?.log.error("\(origin) is not used: \(problem)")
+      host?.notify(Notification(.error, status: .parse, message: "\(origin) is not used: \(problem)"))
+      return false
+    }
+    storage.isBootstrapped = true
+    host?.setState(.stale, "flags from \(origin)")
+    return true
+  }
+}
+
+/// The life cycle, on the scheduler's thread.
+extension UnleashProvider: Provider {
+  public func start() {
+    host?.notify(Notification(.initialized))
+    if options.autostart { begin { _ in } }
+  }
+
+  /// Reads what is stored, then fetches (UNL-24, UNL-25, UNL-81, UNL-82).
+  /// - Parameter delayed: the first fetch comes after one interval.
+  func begin(delayed: Bool = false, completion: @escaping Poller.Completion) {
+    isStarted = true
+    metrics.start()
+    storage.load { [weak self] stored in
+      guard let self, self.isStarted else { return completion(.superseded) }
+      let isFresh = self.adoptStored(stored)
+      guard self.host?.isOnline == true, self.options.url != nil else {
+        self.reportOffline()
+        return completion(.unchanged)
+      }
+      let waits = delayed || isFresh || self.storage.isBootstrapped && self.options.bootstrapDelaysFetch
+      self.source.start(fetchingNow: !waits, completion: completion)
+    }
+  }
+
+  /// - Returns: whether the stored flags are young enough to spare the first fetch.
+  private func adoptStored(_ stored: StoredFlags?) -> Bool {
+    guard let stored, let host, !hasFetched else { return false }
+    if storage.isBootstrapped && options.bootstrapOverrides { return false }
+    if let problem = source.adopt(stored.document) {
+      host.log.warning("stored flags are not used: \(problem)")
+      return false
+    }
+    frontend?.entityTag = stored.entityTag
+    let age = host.clock.unixMilliseconds - stored.savedUnixMilliseconds
+    if options.storageSeconds > 0, age >= 0, age < options.storageSeconds * 1000 {
+      host.setState(.ready, "flags stored \(age / 1000) s ago")
+      return true
+    }
+    host.setState(.stale, "flags of an earlier run")
+    return false
+  }
+
+  private func reportOffline() {
+    guard let host else { return }
+    let hasFlags = host.withSnapshot { $0 != nil }
+    if hasFlags { host.setState(.stale, "offline") } else { host.log.warning("offline without bootstrap or stored flags: fallbacks are served") }
+  }
+
+  public func stop() {
+    isStarted = false
+    source.stop()
+    metrics.stop()
+  }
+
+  public func setOnline(_ online: Bool) {
+    guard isStarted else { return }
+    if online {
+      source.start(fetchingNow: true) { _ in }
+      metrics.start()
+    } else {
+      source.stop()
+      metrics.pause()
+      reportOffline()
+    }
+  }
+
+  public func refresh() {
+    guard host?.isOnline == true else { return }
+    source.fetchNow { _ in }
+  }
+
+  public func identify(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void) {
+    guard frontend != nil else {
+      host?.notify(Notification(.contextChanged))
+      return completion(.ok)
+    }
+    updateContext(FrontendContext.members(of: context.frozen), [:]) { completion($0.status) }
+  }
+
+  /// The new context is what fetches carry; the former flags serve until its own are there (D.5).
+  func updateContext(_ members: [String: String], _ properties: [String: String], completion: @escaping Poller.Completion) {
+    guard let frontend, let host else { return completion(.superseded) }
+    frontend.update(context: members, properties: properties)
+    storage.contextChanged(frontend.context)
+    if options.dropsBootstrapOnUpdate, !hasFetched, storage.isBootstrapped { frontend.clear() }
+    guard host.isOnline, options.url != nil else { return completion(.unchanged) }
+    if host.withSnapshot({ $0 != nil }) { host.setState(.reconciling, "fetching the flags of a new context") }
+    isStarted = true
+    source.contextChanged { [weak self] outcome in
+      if case .updated = outcome { self?.host?.notify(Notification(.contextChanged)) }
+      completion(outcome)
+    }
+  }
+
+  public func flush(completion: @escaping @Sendable (Status) -> Void) { metrics.flush(completion: completion) }
+
+  public func abandonAfterFork() {
+    source.abandonAfterFork()
+    metrics.abandonAfterFork()
+  }
+
+  public func detach() {
+    stop()
+    host = nil
+  }
+}
+
+/// What fetches bring, in the vendor's order: flags, then the event, then the completion (D.1).
+extension UnleashProvider {
+  func flagsArrived(_ snapshot: Snapshot, changed: [String]) { host?.publish(snapshot, changed: changed) }
+
+  func fetchEnded(_ outcome: FetchOutcome, document: [UInt8]?, entityTag: String) {
+    guard let host else { return }
+    switch outcome {
+    case .updated:
+      recover()
+      if let document { storage.save(document, entityTag: entityTag, at: host.clock.unixMilliseconds) }
+      let isFirst = !hasFetched
+      hasFetched = true
+      storage.isBootstrapped = false
+      host.setState(.ready, "flags fetched")
+      if !isFirst, options.notifiesUnchanged { host.notify(Notification(.updated)) }
+    case .unchanged:
+      recover()
+      if hasFetched || !entityTag.isEmpty { host.setState(.ready, "flags are up to date") }
+    case .failed(let failure):
+      report(failure)
+    case .superseded:
+      break
+    }
+  }
+
+  private func recover() {
+    guard lastFailure != nil else { return }
+    lastFailure = nil
+    host?.notify(Notification(.recovered))
+  }
+
+  private func report(_ failure: FetchFailure) {
+    guard let host else { return }
+    let isNew = lastFailure != failure
+    lastFailure = failure
+    if isNew { host.log.warning("fetching flags failed: \(failure.message)") }
+    host.notify(Notification(.error, status: FetchOutcome.failed(failure).status, message: failure.message))
+    let hasFlags = host.withSnapshot { $0 != nil }
+    switch failure {
+    case .network(401, _), .network(403, _), .url:
+      host.setState(hasFlags ? .stale : host.plugins.headerProvider == nil ? .fatal : .error, failure.message)
+    default:
+      host.setState(hasFlags ? .stale : .error, failure.message)
+    }
+  }
+}
+
+/// Lets sources know their provider without holding it.
+final class SourceRelay: FlagSourceDelegate, @unchecked Sendable {
+  weak var provider: UnleashProvider?
+  func flagsArrived(_ snapshot: Snapshot, changed: [String]) { provider?.flagsArrived(snapshot, changed: changed) }
+  func fetchEnded(_ outcome: FetchOutcome, document: [UInt8]?, entityTag: String) {
+    provider?.fetchEnded(outcome, document: document, entityTag: entityTag)
+  }
+}

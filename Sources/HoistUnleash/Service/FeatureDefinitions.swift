@@ -1,0 +1,77 @@
+internal import HoistBase
+internal import HoistCore
+
+/// The definitions of backend mode as they are fetched and patched (protocol B.6, B.8). On the scheduler's thread.
+final class FeatureDefinitions {
+  struct Failure: Error {
+    var message: String
+  }
+
+  private let options: UnleashOptions
+  private let log: Log
+  /// Set once deltas have arrived: then the document is put together from it.
+  private var state: UnleashFeatureState?
+  private var whole: [UInt8] = []
+
+  init(settings: UnleashSettings, host: any ProviderHost) {
+    options = UnleashOptions(settings, host)
+    log = host.log
+  }
+
+  /// What to keep for the next run.
+  var document: [UInt8] { state?.document ?? whole }
+
+  var customStrategyNames: [String] { options.strategies.keys.map { String(decoding: $0, as: UTF8.self) } }
+
+  /// Takes a whole document; on failure everything stays as it was.
+  func replace(_ document: [UInt8]) -> Result<Snapshot, Failure> {
+    let result = document.withUnsafeBytes { bytes in compile { () throws(UnleashDocumentFailure) in try UnleashFeatures.compile(bytes, options) } }
+    if case .success = result {
+      whole = document
+      state = nil
+    }
+    return result
+  }
+
+  /// Applies a batch of delta events, all or none.
+  func apply(_ batch: [UInt8]) -> Result<Snapshot, Failure> {
+    var changed = state ?? UnleashFeatureState(limits: options.limits)
+    let result = batch.withUnsafeBytes { bytes in
+      compile { () throws(UnleashDocumentFailure) in
+        try changed.take(bytes)
+        return try changed.compile(options)
+      }
+    }
+    if case .success = result { state = changed }
+    return result
+  }
+
+  private func compile(
+    _ body: () throws(UnleashDocumentFailure) -> UnleashCompilation
+  ) -> Result<Snapshot, Failure> {
+    do throws(UnleashDocumentFailure) {
+      let compiled = try body()
+      for warning in compiled.warnings { log.warning("flag \"\(warning.flag)\" is off: \(warning.message)") }
+      return .success(compiled.snapshot)
+    } catch {
+      return .failure(Failure(message: error.message))
+    }
+  }
+}
+
+extension UnleashOptions {
+  /// What the compiler needs to know of a client.
+  init(_ settings: UnleashSettings, _ host: any ProviderHost) {
+    self.init()
+    appName = settings.appName
+    environment = settings.environment
+    countsReads = settings.countsMetrics
+    impressionDataAll = settings.announcesAll
+    regexEngine = host.regex
+    limits.json.maximumBytes = settings.maximumResponseBytes
+    for (name, plugin) in host.plugins.vendor {
+      guard let strategy = plugin as? any UnleashStrategy, name.hasPrefix(UnleashPlugins.strategyPrefix) else { continue }
+      strategies[Array(name.dropFirst(UnleashPlugins.strategyPrefix.count).utf8)] = strategy
+    }
+  }
+}

@@ -1,0 +1,28 @@
+internal import HoistCore
+
+/// Where a client's flags come from: the frontend API, or the client API by polling, delta or stream.
+/// On the scheduler's thread.
+protocol FlagSource: AnyObject {
+  /// - Parameters:
+  ///   - fetchingNow: false puts the first fetch off by one interval.
+  ///   - completion: gets the first fetch's outcome, or `.unchanged` at once when it is put off.
+  func start(fetchingNow: Bool, completion: @escaping Poller.Completion)
+  func stop()
+  func fetchNow(completion: @escaping Poller.Completion)
+  /// The current context has changed; `completion` when its flags are there.
+  func contextChanged(completion: @escaping Poller.Completion)
+  /// Takes flags that the client starts with; nil when they cannot be read, with the reason.
+  func adopt(_ document: [UInt8]) -> String?
+  /// In a forked child: what is in flight belongs to the parent.
+  func abandonAfterFork()
+}
+
+/// What a source tells its provider of.
+protocol FlagSourceDelegate: AnyObject {
+  /// The service has answered with flags that were taken over.
+  func flagsArrived(_ snapshot: Snapshot, changed: [String])
+  /// - Parameters:
+  ///   - document: what to keep for the next run, when there is something new.
+  ///   - entityTag: of the flags served now, "" for none.
+  func fetchEnded(_ outcome: FetchOutcome, document: [UInt8]?, entityTag: String)
+}

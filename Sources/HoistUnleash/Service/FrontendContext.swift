@@ -1,0 +1,62 @@
+internal import HoistBase
+internal import HoistCore
+
+/// The context that frontend requests carry (protocol B.2, rows UNL-14, UNL-15, UNL-18, UNL-41 to UNL-43, UNL-73).
+struct FrontendContext: Sendable, Equatable {
+  let appName: String
+  let environment: String?
+  var userID: String?
+  var sessionID: String
+  var remoteAddress: String?
+  var properties: [String: String] = [:]
+
+  /// - Parameter drawnSessionID: used until a context names one.
+  init(appName: String, environment: String?, context: [String: String], properties: [String: String], drawnSessionID: String) {
+    self.appName = appName
+    self.environment = environment
+    sessionID = drawnSessionID
+    update(context: context, properties: properties)
+  }
+
+  static func drawSessionID(_ entropy: any Entropy) -> String { String(entropy.below(1_000_000_000)) }
+
+  /// userId and remoteAddress are set or cleared, sessionId only set; appName and environment are ignored; other
+  /// keys become properties, over which `properties` is laid. Properties are replaced as a whole.
+  mutating func update(context: [String: String], properties extra: [String: String]) {
+    userID = context["userId"]
+    remoteAddress = context["remoteAddress"]
+    if let session = context["sessionId"] { sessionID = session }
+    let fixed: Set<String> = ["userId", "remoteAddress", "sessionId", "appName", "environment"]
+    properties = context.filter { !fixed.contains($0.key) }.merging(extra) { _, given in given }
+  }
+
+  /// The fixed fields that are set.
+  var fields: [(name: String, value: String)] {
+    var fields = [("appName", appName)]
+    if let environment { fields.append(("environment", environment)) }
+    if let userID { fields.append(("userId", userID)) }
+    fields.append(("sessionId", sessionID))
+    if let remoteAddress { fields.append(("remoteAddress", remoteAddress)) }
+    return fields
+  }
+
+  /// One map for handlers: properties first, then fixed fields over them.
+  var flattened: [String: String] {
+    properties.merging(fields.map { ($0.name, $0.value) }) { _, field in field }
+  }
+
+  /// The members a host's context stands for: the targeting key is userId, scalars become text, others are left out.
+  static func members(of context: FrozenContext) -> [String: String] {
+    var members: [String: String] = [:]
+    if let key = context.targetingKey { members["userId"] = String(decoding: key, as: UTF8.self) }
+    for index in 0..<context.attributeCount {
+      let attribute = context.attribute(at: index).pointee
+      switch attribute.kind {
+      case .null, .strings, .json: continue
+      case .bool, .int, .double, .string, .date:
+        members[String(decoding: attribute.nameBytes, as: UTF8.self)] = String(decoding: attribute.textBytes, as: UTF8.self)
+      }
+    }
+    return members
+  }
+}

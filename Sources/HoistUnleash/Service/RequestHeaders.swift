@@ -1,0 +1,78 @@
+internal import HoistBase
+internal import HoistCore
+
+/// The headers of every request (protocol B.1, rows UNL-14, UNL-21, UNL-22, UNL-46 to UNL-48, UNL-58, UNL-76, UNL-78).
+struct RequestHeaders: Sendable {
+  /// The specification of client behaviour that backend requests announce.
+  static let clientSpecification = "6.1.0"
+  static let sdk = "unleash-hoist-sdk:\(HoistVersion.text)"
+
+  enum Purpose: Sendable {
+    case frontendFetch(entityTag: String?)
+    case frontendMetrics
+    case backendFetch(entityTag: String?)
+    case backendMetrics
+    case registration
+    case stream(lastEventID: String?)
+  }
+
+  let options: UnleashSettings
+
+  /// Defaults, then custom headers and those of the header provider over them, except sensitive ones.
+  func make(_ purpose: Purpose, dynamic: [HTTPHeader]) -> [HTTPHeader] {
+    var headers = defaults(purpose)
+    for (name, value) in options.customHeaders where !Self.isSensitive(name) { headers.set(name, value) }
+    for header in dynamic where !Self.isSensitive(header.name) { headers.set(header.name, header.value) }
+    return headers
+  }
+
+  /// Headers nobody may change (UNL-46).
+  static func isSensitive(_ name: String) -> Bool {
+    let lower = name.lowercased()
+    return lower == "content-type" || lower == "if-none-match" || lower.hasPrefix("unleash-")
+  }
+
+  private func defaults(_ purpose: Purpose) -> [HTTPHeader] {
+    var headers = [HTTPHeader(options.keyHeader, options.key.reveal()), HTTPHeader("Content-Type", "application/json")]
+    headers += [
+      HTTPHeader("unleash-appname", options.appName), HTTPHeader("unleash-connection-id", options.connectionID),
+      HTTPHeader("unleash-sdk", Self.sdk),
+    ]
+    switch purpose {
+    case .frontendFetch(let tag):
+      headers += flavor + entityTag(tag)
+    case .frontendMetrics:
+      headers += flavor + [HTTPHeader("Accept", "application/json")]
+    case .backendFetch(let tag):
+      headers += backend(intervalSeconds: options.refreshSeconds) + entityTag(tag)
+      headers.append(HTTPHeader("Accept", "*/*"))
+    case .backendMetrics, .registration:
+      headers += backend(intervalSeconds: options.metricsSeconds) + [HTTPHeader("Accept", "*/*")]
+    case .stream(let lastEventID):
+      headers += backend(intervalSeconds: options.refreshSeconds) + [HTTPHeader("Accept", "text/event-stream")]
+      if let lastEventID, !lastEventID.isEmpty { headers.append(HTTPHeader("Last-Event-ID", lastEventID)) }
+    }
+    return headers
+  }
+
+  private func backend(intervalSeconds: Int64) -> [HTTPHeader] {
+    [
+      HTTPHeader("unleash-instanceid", options.instanceID),
+      HTTPHeader("unleash-interval", String(intervalSeconds * 1000)),
+      HTTPHeader("Unleash-Client-Spec", Self.clientSpecification),
+    ]
+  }
+
+  private var flavor: [HTTPHeader] {
+    var headers: [HTTPHeader] = []
+    if !options.flavor.isEmpty { headers.append(HTTPHeader("unleash-sdk-flavor", options.flavor)) }
+    if !options.flavorVersion.isEmpty { headers.append(HTTPHeader("unleash-sdk-flavor-version", options.flavorVersion)) }
+    return headers
+  }
+
+  /// No empty tag: Edge logs a warning for one.
+  private func entityTag(_ tag: String?) -> [HTTPHeader] {
+    guard let tag, !tag.isEmpty else { return [] }
+    return [HTTPHeader("If-None-Match", tag)]
+  }
+}
