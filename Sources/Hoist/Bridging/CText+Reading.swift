@@ -1,0 +1,30 @@
+internal import Glibc
+internal import HoistBase
+
+/// Reading what C hands over.
+enum CString {
+  /// The bytes before the NUL.
+  @inline(__always)
+  static func bytes(_ text: UnsafePointer<CChar>) -> ByteView { ByteView(start: text, count: strlen(text)) }
+
+  /// nil for NULL and for invalid UTF-8.
+  static func text(_ text: UnsafePointer<CChar>?) -> String? {
+    guard let text else { return nil }
+    let bytes = bytes(text)
+    return UTF8Text.isValid(bytes) ? String(decoding: bytes, as: UTF8.self) : nil
+  }
+
+  /// nil for NULL and for invalid UTF-8.
+  static func array(_ text: UnsafePointer<CChar>?) -> [UInt8]? {
+    guard let text else { return nil }
+    let bytes = bytes(text)
+    return UTF8Text.isValid(bytes) ? Array(bytes) : nil
+  }
+
+  /// `count` bytes; nil for NULL (unless the count is 0) and for invalid UTF-8.
+  static func array(_ start: UnsafePointer<CChar>?, _ count: Int) -> [UInt8]? {
+    guard count >= 0, start != nil || count == 0 else { return nil }
+    let bytes = ByteView(start: start, count: count)
+    return UTF8Text.isValid(bytes) ? Array(bytes) : nil
+  }
+}

@@ -1,0 +1,117 @@
+public import CHoist
+public import CHoist.Jansson
+internal import HoistCore
+internal import HoistJSON
+
+@_cdecl("hoist_config_set_jansson") @implementation
+public func hoist_config_set_jansson(
+  _ config: OpaquePointer?, _ object: UnsafePointer<json_t>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> hoist_status {
+  let slot = ErrorSlot(error)
+  guard let text = JanssonText.bytes(object) else { return slot.fail(.argument, "object is NULL, or nested too deeply") }
+  return text.withUnsafeBytes { bytes in
+    hoist_config_set_json(config, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count, error)
+  }
+}
+
+@_cdecl("hoist_config_describe_jansson") @implementation
+public func hoist_config_describe_jansson(_ provider: UnsafePointer<CChar>?) -> UnsafeMutablePointer<json_t>? {
+  JanssonText.value(taking: hoist_config_describe(provider))
+}
+
+@_cdecl("hoist_context_from_jansson") @implementation
+public func hoist_context_from_jansson(
+  _ object: UnsafePointer<json_t>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> OpaquePointer? {
+  guard let text = JanssonText.bytes(object) else {
+    _ = ErrorSlot(error).fail(.argument, "object is NULL, or nested too deeply")
+    return nil
+  }
+  return text.withUnsafeBytes { bytes in
+    hoist_context_from_json(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count, error)
+  }
+}
+
+@_cdecl("hoist_context_to_jansson") @implementation
+public func hoist_context_to_jansson(_ context: OpaquePointer?) -> UnsafeMutablePointer<json_t>? {
+  JanssonText.value(taking: hoist_context_to_json(context))
+}
+
+@_cdecl("hoist_context_set_jansson") @implementation
+public func hoist_context_set_jansson(
+  _ context: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafePointer<json_t>?
+) -> hoist_status {
+  guard let text = JanssonText.bytes(value) else { return Status.argument.rawValue }
+  return text.withUnsafeBytes { bytes in
+    hoist_context_set_json(context, name, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
+  }
+}
+
+@_cdecl("hoist_client_json_jansson") @implementation
+public func hoist_client_json_jansson(
+  _ client: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ context: OpaquePointer?,
+  _ fallback: UnsafeMutablePointer<json_t>?, _ detail: UnsafeMutablePointer<OpaquePointer?>?
+) -> UnsafeMutablePointer<json_t>? {
+  let text = Slow.evaluate(client, key, context, .json, detail, nil) { evaluation -> [UInt8]? in
+    evaluation.kind == .json ? Array(evaluation.text) : nil
+  }
+  if let text, let value = JanssonText.value(text) { return value }
+  return json_incref(fallback)
+}
+
+@_cdecl("hoist_client_all_flags_jansson") @implementation
+public func hoist_client_all_flags_jansson(_ client: OpaquePointer?, _ context: OpaquePointer?) -> UnsafeMutablePointer<json_t>? {
+  JanssonText.value(taking: hoist_client_all_flags(client, context))
+}
+
+@_cdecl("hoist_client_statistics_jansson") @implementation
+public func hoist_client_statistics_jansson(_ client: OpaquePointer?) -> UnsafeMutablePointer<json_t>? {
+  JanssonText.value(taking: hoist_client_statistics(client))
+}
+
+@_cdecl("hoist_detail_value_jansson") @implementation
+public func hoist_detail_value_jansson(_ detail: OpaquePointer?) -> UnsafeMutablePointer<json_t>? {
+  JanssonText.value(of: Handle<EvaluationDetail>.borrow(detail)?.value)
+}
+
+@_cdecl("hoist_detail_metadata_jansson") @implementation
+public func hoist_detail_metadata_jansson(_ detail: OpaquePointer?) -> UnsafeMutablePointer<json_t>? {
+  JanssonText.value(of: Handle<EvaluationDetail>.borrow(detail)?.metadata)
+}
+
+@_cdecl("hoist_detail_explanation_jansson") @implementation
+public func hoist_detail_explanation_jansson(_ detail: OpaquePointer?) -> UnsafeMutablePointer<json_t>? {
+  JanssonText.value(of: Handle<EvaluationDetail>.borrow(detail)?.explanation)
+}
+
+@_cdecl("hoist_detail_to_jansson") @implementation
+public func hoist_detail_to_jansson(_ detail: OpaquePointer?) -> UnsafeMutablePointer<json_t>? {
+  JanssonText.value(taking: hoist_detail_to_json(detail))
+}
+
+@_cdecl("hoist_notification_jansson") @implementation
+public func hoist_notification_jansson(_ notification: OpaquePointer?) -> UnsafeMutablePointer<json_t>? {
+  JanssonText.value(of: Handle<NotificationBox>.borrow(notification)?.json)
+}
+
+/// Between jansson's values and the texts of the other entry points.
+private enum JanssonText {
+  /// nil for NULL, and for a value too deep or too large.
+  static func bytes(_ value: UnsafePointer<json_t>?) -> [UInt8]? {
+    guard let value else { return nil }
+    return try? JSONValue(borrowing: OpaquePointer(value)).text()
+  }
+
+  static func value(_ text: [UInt8]) -> UnsafeMutablePointer<json_t>? {
+    guard let document = try? JSONDocument(parsing: text) else { return nil }
+    return document.copiedPointer().map { UnsafeMutablePointer($0) }
+  }
+
+  static func value(of text: CText?) -> UnsafeMutablePointer<json_t>? { text.flatMap { value($0.bytes) } }
+
+  /// Reads a `hoist_text` and frees it.
+  static func value(taking text: OpaquePointer?) -> UnsafeMutablePointer<json_t>? {
+    defer { Handle<CText>.take(text) }
+    return value(of: Handle<CText>.borrow(text))
+  }
+}

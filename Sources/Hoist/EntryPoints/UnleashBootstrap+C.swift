@@ -1,0 +1,127 @@
+public import CHoist
+internal import HoistCore
+internal import HoistUnleash
+
+/// What a `hoist_unleash_bootstrap` handle holds. One thread at a time.
+final class BootstrapBox {
+  static let maximumToggles = 100_000
+  var toggles: [UnleashToggle] = []
+  /// A whole document, in place of single toggles.
+  var given: [UInt8]?
+
+  /// The service's answer format.
+  var document: [UInt8] { given ?? UnleashToggle.document(toggles) }
+}
+
+@_cdecl("hoist_unleash_bootstrap_new") @implementation
+public func hoist_unleash_bootstrap_new() -> OpaquePointer { Handle<BootstrapBox>.give(BootstrapBox()) }
+
+@_cdecl("hoist_unleash_bootstrap_free") @implementation
+public func hoist_unleash_bootstrap_free(_ bootstrap: OpaquePointer?) { Handle<BootstrapBox>.take(bootstrap) }
+
+@_cdecl("hoist_unleash_bootstrap_add") @implementation
+public func hoist_unleash_bootstrap_add(
+  _ bootstrap: OpaquePointer?, _ toggle: UnsafePointer<hoist_unleash_toggle>?
+) -> hoist_status {
+  guard let box = Handle<BootstrapBox>.borrow(bootstrap), let toggle, let read = CToggle.read(toggle) else {
+    return Status.argument.rawValue
+  }
+  guard box.toggles.count < BootstrapBox.maximumToggles else { return Status.limit.rawValue }
+  box.given = nil
+  box.toggles.append(read)
+  return Status.ok.rawValue
+}
+
+@_cdecl("hoist_unleash_bootstrap_from_json") @implementation
+public func hoist_unleash_bootstrap_from_json(
+  _ bootstrap: OpaquePointer?, _ json: UnsafePointer<CChar>?, _ length: Int,
+  _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> hoist_status {
+  let slot = ErrorSlot(error)
+  guard let box = Handle<BootstrapBox>.borrow(bootstrap) else { return slot.fail(.argument, "bootstrap is NULL") }
+  guard let json, length >= 0 else { return slot.fail(.argument, "json is NULL") }
+  return box.take(Array(UnsafeRawBufferPointer(start: json, count: length)), slot)
+}
+
+@_cdecl("hoist_unleash_bootstrap_from_file") @implementation
+public func hoist_unleash_bootstrap_from_file(
+  _ bootstrap: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> hoist_status {
+  let slot = ErrorSlot(error)
+  guard let box = Handle<BootstrapBox>.borrow(bootstrap) else { return slot.fail(.argument, "bootstrap is NULL") }
+  guard let path = CString.text(path), !path.isEmpty else { return slot.fail(.argument, "the path is NULL, empty or not UTF-8") }
+  do throws(FileContent.Failure) {
+    return box.take(try FileContent.read(path: path, limitBytes: 64 << 20), slot)
+  } catch {
+    return slot.fail(.io, error.message)
+  }
+}
+
+@_cdecl("hoist_unleash_config_set_bootstrap") @implementation
+public func hoist_unleash_config_set_bootstrap(_ config: OpaquePointer?, _ bootstrap: OpaquePointer?) -> hoist_status {
+  guard let config = Handle<ConfigBox>.borrow(config), let bootstrap = Handle<BootstrapBox>.borrow(bootstrap) else {
+    return Status.argument.rawValue
+  }
+  guard config.factory?.name == "unleash" else { return Status.unsupported.rawValue }
+  do throws(ConfigurationFailure) {
+    try config.values.set("bootstrap", String(decoding: bootstrap.document, as: UTF8.self))
+    return Status.ok.rawValue
+  } catch {
+    return Status.configuration.rawValue
+  }
+}
+
+/// Properties that a poller brings of its own (UNL-19, UNL-38).
+private let pollerProperties = [
+  "url", "key", "key_header", "refresh_interval", "refresh_jitter_percent", "custom_headers", "fetch_method",
+  "bootstrap", "bootstrap.file", "bootstrap.override", "bootstrap.delays_fetch",
+]
+
+@_cdecl("hoist_unleash_config_set_poller") @implementation
+public func hoist_unleash_config_set_poller(_ config: OpaquePointer?, _ poller: OpaquePointer?) -> hoist_status {
+  guard let config = Handle<ConfigBox>.borrow(config), let poller = Handle<ConfigBox>.borrow(poller) else {
+    return Status.argument.rawValue
+  }
+  guard config.factory?.name == "unleash", poller.factory?.name == "unleash" else { return Status.unsupported.rawValue }
+  config.values.take(pollerProperties, from: poller.values)
+  config.plugins.headerProvider = poller.plugins.headerProvider
+  if let storage = poller.plugins.vendor[UnleashPlugins.storage] { config.plugins.vendor[UnleashPlugins.storage] = storage }
+  return Status.ok.rawValue
+}
+
+extension BootstrapBox {
+  /// Keeps a document that can be read.
+  fileprivate func take(_ document: [UInt8], _ slot: ErrorSlot) -> hoist_status {
+    if let problem = UnleashToggle.problem(in: document) {
+      return slot.fail(.parse, "the bootstrap cannot be read: \(problem)")
+    }
+    given = document
+    toggles = []
+    return Status.ok.rawValue
+  }
+}
+
+/// Toggles between C and Swift.
+enum CToggle {
+  /// nil for a NULL or empty name, a bad struct_size, or invalid UTF-8.
+  static func read(_ toggle: UnsafePointer<hoist_unleash_toggle>) -> UnleashToggle? {
+    var zero = hoist_unleash_toggle()
+    zero.variant_feature_enabled = -1
+    guard let told = HostTable.read(toggle, size: toggle.pointee.struct_size, zero: zero),
+      let name = CString.text(told.name), !name.isEmpty
+    else { return nil }
+    for text in [told.variant_name, told.payload_type, told.payload_value] where text != nil && CString.text(text) == nil {
+      return nil
+    }
+    var toggle = UnleashToggle(name: name, isEnabled: told.enabled, hasImpressionData: told.impression_data)
+    guard let variant = CString.text(told.variant_name) else { return toggle }
+    var payload: UnleashToggle.Payload?
+    if let type = CString.text(told.payload_type) {
+      payload = UnleashToggle.Payload(type: type, value: CString.text(told.payload_value) ?? "")
+    }
+    toggle.variant = UnleashToggle.Variant(
+      name: variant, isEnabled: told.variant_enabled,
+      featureEnabled: told.variant_feature_enabled < 0 ? nil : told.variant_feature_enabled != 0, payload: payload)
+    return toggle
+  }
+}

@@ -1,0 +1,13 @@
+internal import HoistCore
+internal import HoistUnleash
+
+/// The services this library speaks, in one place.
+enum Providers {
+  static let all: [any ProviderFactory] = [UnleashFactory()]
+
+  static var names: [String] { all.map(\.name) }
+
+  static func factory(named name: String) -> (any ProviderFactory)? {
+    all.first { $0.name.utf8.elementsEqual(name.utf8) }
+  }
+}
