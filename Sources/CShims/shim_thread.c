@@ -47,3 +47,14 @@ int shim_thread_start(const char *name, size_t stack_bytes, void (*body)(void *)
 }
 
 bool shim_thread_is_own(void) { return is_own; }
+
+size_t shim_thread_stack_left(void) {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 0;
+  void *lowest = NULL;
+  size_t size = 0;
+  int failure = pthread_attr_getstack(&attributes, &lowest, &size);
+  pthread_attr_destroy(&attributes);
+  char *here = __builtin_frame_address(0);
+  return failure || here < (char *)lowest ? 0 : (size_t)(here - (char *)lowest);
+}

@@ -20,6 +20,10 @@ public enum Thread {
   /// True on a thread that `start` made: there, a call that waits for such a thread is refused.
   public static var isOwn: Bool { shim_thread_is_own() }
 
+  /// Bytes of stack the calling thread has left; 0 when the system does not tell. For the rare place
+  /// where an outsider decides how deep a system library recurses: it is not cheap.
+  public static var remainingStackBytes: Int { Int(clamping: shim_thread_stack_left()) }
+
   private final class Box {
     let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }

@@ -74,22 +74,14 @@ import Testing
   /// What a thread keeps for matching goes with it: under the leak checker, nothing may be left.
   @Test func threadsThatEndLeaveNothingBehind() throws {
     let expression = try Expression("b")
-    let raw = Unmanaged.passUnretained(expression).toOpaque()
-    for _ in 0..<100 {
-      var thread = pthread_t()
-      let started = pthread_create(
-        &thread, nil,
-        { raw in
-          guard let raw else { return nil }
-          let found = Unmanaged<Expression>.fromOpaque(raw).takeUnretainedValue().matches("abc")
-          return UnsafeMutableRawPointer(bitPattern: found ? 1 : 2)
-        }, raw)
-      try #require(started == 0)
-      var answer: UnsafeMutableRawPointer?
-      pthread_join(thread, &answer)
-      #expect(UInt(bitPattern: answer) == 1)
-    }
-    withExtendedLifetime(expression) {}
+    for _ in 0..<100 { #expect(try onThread(stackBytes: 64 << 10) { expression.match("abc") } == 1) }
+  }
+
+  @Test func nestingIsRefusedWhereTheStackIsTooSmallForIt() throws {
+    let pattern = String(repeating: "(", count: 250) + "x" + String(repeating: ")", count: 250)
+    func compile() -> Int32 { (try? Expression(pattern))?.match("x") ?? -2 }
+    #expect(try onThread(stackBytes: 512 << 10, compile) == 1)
+    #expect(try onThread(stackBytes: 96 << 10, compile) == -2)
   }
 
   /// Random patterns from the dialect's own alphabet: compiled or refused, matched or not, but always an answer.
@@ -111,6 +103,32 @@ import Testing
     }
     #expect(compiled > 300)
   }
+}
+
+/// Runs `body` on a thread with a stack of that size.
+private func onThread(stackBytes: Int, _ body: @escaping () -> Int32) throws -> Int32 {
+  final class Box {
+    let body: () -> Int32
+    var answer: Int32 = -3
+    init(_ body: @escaping () -> Int32) { self.body = body }
+  }
+  let box = Box(body)
+  var attributes = pthread_attr_t()
+  pthread_attr_init(&attributes)
+  defer { pthread_attr_destroy(&attributes) }
+  pthread_attr_setstacksize(&attributes, stackBytes)
+  var thread = pthread_t()
+  let started = pthread_create(
+    &thread, &attributes,
+    { raw in
+      guard let raw else { return nil }
+      let box = Unmanaged<Box>.fromOpaque(raw).takeUnretainedValue()
+      box.answer = box.body()
+      return nil
+    }, Unmanaged.passUnretained(box).toOpaque())
+  try #require(started == 0)
+  pthread_join(thread, nil)
+  return box.answer
 }
 
 /// A generator whose sequence is the same on every machine.
