@@ -69,6 +69,10 @@ static inline CURLcode shim_curl_set_close_on_exec(CURL *_Nonnull easy) {
   return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, shim_curl_open_socket);
 }
 
+static inline CURLcode shim_curl_get_long(CURL *_Nonnull easy, CURLINFO info, long *_Nonnull value) {
+  return curl_easy_getinfo(easy, info, value);
+}
+
 static inline CURLMcode shim_curl_multi_set_long(CURLM *_Nonnull multi, CURLMoption option, long value) {
   return curl_multi_setopt(multi, option, value);
 }

@@ -55,7 +55,9 @@ final class Exchange: Cancellable, @unchecked Sendable {
       let message = "\(request.method): the URL is no absolute http or https address in ASCII"
       return end(.failure(TransportFailure(.invalidURL, message)))
     }
-    deadlines = ExchangeDeadlines(of: request, isStream: isStream, loop: loop) { [weak self] in self?.fail(.timeout, $0) }
+    deadlines = ExchangeDeadlines(of: request, isStream: isStream, scheduler: loop, clock: SystemClock()) {
+      [weak self] in self?.fail(.timeout, $0)
+    }
     startTransfer(to: url)
   }
 
@@ -127,7 +129,7 @@ final class Exchange: Cancellable, @unchecked Sendable {
   // MARK: Ending
 
   func transferEnded(_ result: CURLcode) {
-    let detail = transfer?.errorMessage ?? ""
+    let failure = result == CURLE_OK ? nil : transfer?.failure(result)
     endTransfer()
     if cancelled.load(ordering: .relaxed) {
       end(Self.cancellation)
@@ -136,8 +138,7 @@ final class Exchange: Cancellable, @unchecked Sendable {
     } else if let redirectTarget {
       // However its body ended: nobody reads it.
       follow(redirectTarget, status: answer.head.status)
-    } else if result != CURLE_OK {
-      let failure = TransferFailure.of(result, detail: detail)
+    } else if let failure {
       fail(failure.kind, failure.message)
     } else if !answer.head.isFinal {
       fail(.connectionReset, "the answer has no header")

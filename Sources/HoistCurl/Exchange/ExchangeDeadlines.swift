@@ -4,8 +4,8 @@ internal import HoistCore
 /// The times within which an exchange must get on, on timers of the loop: one clock and one wording
 /// for all, over all redirects. (Connecting is libcurl's to time.) Used on the network thread.
 final class ExchangeDeadlines: @unchecked Sendable {
-  private let loop: NetworkLoop
-  private let clock = SystemClock()
+  private let scheduler: any Scheduler
+  private let clock: any Clock
   private let idleMilliseconds: Int64
   private let expired: @Sendable (_ reason: String) -> Void
   private var total: (any Cancellable)?
@@ -13,9 +13,13 @@ final class ExchangeDeadlines: @unchecked Sendable {
   private var idle: (any Cancellable)?
   private var lastActivity: Int64 = 0
 
-  /// - Parameter expired: called on the network thread, outside libcurl.
-  init(of request: HTTPRequest, isStream: Bool, loop: NetworkLoop, expired: @escaping @Sendable (String) -> Void) {
-    self.loop = loop
+  /// - Parameter expired: called on the scheduler's thread, outside libcurl.
+  init(
+    of request: HTTPRequest, isStream: Bool, scheduler: any Scheduler, clock: any Clock,
+    expired: @escaping @Sendable (String) -> Void
+  ) {
+    self.scheduler = scheduler
+    self.clock = clock
     self.expired = expired
     idleMilliseconds = request.idleTimeoutMilliseconds
     if !isStream { total = timer(request.timeoutMilliseconds, "no complete answer within") }
@@ -37,12 +41,12 @@ final class ExchangeDeadlines: @unchecked Sendable {
 
   private func timer(_ milliseconds: Int64, _ reason: String) -> (any Cancellable)? {
     guard milliseconds > 0 else { return nil }
-    return loop.schedule(afterMilliseconds: milliseconds) { [expired] in expired("\(reason) \(milliseconds) ms") }
+    return scheduler.schedule(afterMilliseconds: milliseconds) { [expired] in expired("\(reason) \(milliseconds) ms") }
   }
 
   /// One timer for many chunks: when it is due, it looks how long the silence really was.
   private func watchIdleness(forMilliseconds wait: Int64) {
-    idle = loop.schedule(afterMilliseconds: wait) { [weak self] in self?.idleTimerDue() }
+    idle = scheduler.schedule(afterMilliseconds: wait) { [weak self] in self?.idleTimerDue() }
   }
 
   private func idleTimerDue() {

@@ -35,14 +35,18 @@ struct Transfer {
     options.setMethod(request)
     options.setReceiver(exchange)
     if options.failure != CURLE_OK {
-      let failure = TransferFailure.of(options.failure, detail: errorMessage)
+      let failure = failure(options.failure)
       dispose()
       throw failure
     }
   }
 
-  /// libcurl's account of what went wrong; "" when it gave none.
-  var errorMessage: String { String(cString: errorText) }
+  /// What went wrong, in libcurl's words where it gave some.
+  func failure(_ result: CURLcode) -> TransportFailure {
+    var connectStatus = 0
+    shim_curl_get_long(easy, CURLINFO_HTTP_CONNECTCODE, &connectStatus)
+    return TransferFailure.of(result, detail: String(cString: errorText), proxyStatus: connectStatus)
+  }
 
   /// Only after the handle has left its multi handle.
   func dispose() {

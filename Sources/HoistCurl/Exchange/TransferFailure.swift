@@ -3,9 +3,12 @@ internal import HoistCore
 
 /// What libcurl's results mean to a caller.
 enum TransferFailure {
-  /// - Parameter detail: the text of `CURLOPT_ERRORBUFFER`, "" when there is none.
-  static func of(_ result: CURLcode, detail: String) -> TransportFailure {
-    TransportFailure(kind(of: result, detail: detail), reason(result, detail))
+  /// - Parameters:
+  ///   - detail: the text of `CURLOPT_ERRORBUFFER`, "" when there is none.
+  ///   - proxyStatus: what a proxy answered to CONNECT, 0 when none was asked.
+  static func of(_ result: CURLcode, detail: String, proxyStatus: Int = 0) -> TransportFailure {
+    if proxyStatus >= 300 { return TransportFailure(.unreachable, "the proxy refuses with status \(proxyStatus)") }
+    return TransportFailure(kind(of: result, detail: detail), reason(result, detail))
   }
 
   private static func kind(of result: CURLcode, detail: String) -> TransportFailure.Kind {

@@ -13,8 +13,11 @@ enum CurlLibrary {
       isInitialized = true
       // OpenSSL has just asked to be torn down at exit, while the network thread may be at work in
       // it. Handlers run in reverse order: this one comes first, and waits for the step under way.
-      atexit { LoopThread.gate.withLock { CurlLibrary.isClosing = true } }
+      atexit { CurlLibrary.close() }
     }
     return isInitialized
   }
+
+  /// For good: no further step is begun on any network thread, and the one under way has ended.
+  static func close() { LoopThread.gate.withLock { isClosing = true } }
 }

@@ -61,7 +61,7 @@ final class LoopbackServer: @unchecked Sendable {
     lock.withLock { received.append(request) }
   }
 
-  private static func listen() throws -> (Int32, UInt16) {
+  static func listen(backlog: Int32 = 64) throws -> (Int32, UInt16) {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     try #require(listener >= 0)
     var address = sockaddr_in()
@@ -71,11 +71,23 @@ final class LoopbackServer: @unchecked Sendable {
     try withUnsafeMutablePointer(to: &address) { pointer in
       try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
         try #require(bind(listener, generic, length) == 0)
-        try #require(Glibc.listen(listener, 64) == 0)
+        try #require(Glibc.listen(listener, backlog) == 0)
         try #require(getsockname(listener, generic, &length) == 0)
       }
     }
     return (listener, UInt16(bigEndian: address.sin_port))
+  }
+
+  static func connect(_ descriptor: Int32, toPort port: UInt16) -> Bool {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    return withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
   }
 
   private func serve(_ script: @escaping Script) {
@@ -146,16 +158,7 @@ final class LoopbackConnection: @unchecked Sendable {
   func tunnel(toPort port: UInt16) {
     let other = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     defer { Glibc.close(other) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let isConnected = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(other, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-      }
-    }
-    guard isConnected else { return }
+    guard LoopbackServer.connect(other, toPort: port) else { return }
     send("HTTP/1.1 200 Connection established\r\n\r\n")
     var ends = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: other, events: Int16(POLLIN), revents: 0)]
     var buffer = [UInt8](repeating: 0, count: 16 << 10)
