@@ -38,6 +38,7 @@ final class LoopThread: @unchecked Sendable {
 
   // MARK: Under the lock
 
+  var waiting: Int { posted.count }
   func append(_ work: @escaping LoopWork) { posted.append(work) }
   func append(_ timer: LoopTimer) { timers.insert(timer) }
 

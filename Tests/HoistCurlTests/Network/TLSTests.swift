@@ -1,0 +1,145 @@
+import HoistCore
+import Testing
+
+@testable import HoistCurl
+
+/// TLS against `openssl s_server`: fail closed, with one clear line (G12, security checklist).
+@Suite(.enabled(if: OpenSSL.isInstalled, "needs the openssl command"))
+struct TLSTests {
+  private let authority: TestAuthority
+  private static let page = "HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\nover TLS"
+
+  init() throws { authority = try TestAuthority.shared.get() }
+
+  private func transport(
+    authority file: String? = "ca.pem", changing change: (inout NetworkOptions) -> Void = { _ in }
+  ) -> CurlTransport {
+    CurlTransport(loop: .shared, withProxy: "") {
+      $0.certificateAuthorityFile = file.map { authority.path($0) }
+      change(&$0)
+    }
+  }
+
+  private func server(
+    _ certificate: String = "server", answer: String = page, _ arguments: String...
+  ) throws -> TLSServer {
+    try TLSServer(certificate: certificate, of: authority, answer: answer, arguments: arguments)
+  }
+
+  @Test func theConfiguredAuthorityIsTrusted() throws {
+    let server = try server()
+    defer { server.stop() }
+    #expect(try transport().get(server.origin + "/page").response?.text == "over TLS")
+  }
+
+  @Test func anUnknownAuthorityIsRefused() throws {
+    let server = try server()
+    defer { server.stop() }
+    for file in [nil, "other-ca.pem"] {
+      let failure = try #require(try transport(authority: file).get(server.origin + "/page?secret").failure)
+      #expect(failure.kind == .tls)
+      #expect(failure.message.hasPrefix("GET \(server.origin)/page: SSL certificate problem"), "\(failure.message)")
+    }
+    // A connection made by one who trusts the server is not shared with one who does not.
+    #expect(try transport().get(server.origin + "/page").response?.text == "over TLS")
+    #expect(try transport(authority: nil).get(server.origin + "/page").failure?.kind == .tls)
+  }
+
+  @Test func aCertificateForAnotherHostIsRefused() throws {
+    let server = try server("elsewhere")
+    defer { server.stop() }
+    #expect(try transport().get(server.origin + "/page").failure?.kind == .tls)
+  }
+
+  @Test func anExpiredCertificateIsRefused() throws {
+    let server = try server("expired")
+    defer { server.stop() }
+    let failure = try #require(try transport().get(server.origin + "/page").failure)
+    #expect(failure.kind == .tls && failure.message.contains("expired"), "\(failure.message)")
+  }
+
+  @Test func versionsBefore12AreRefused() throws {
+    let server = try server("server", "-tls1_1", "-cipher", "ALL:@SECLEVEL=0")
+    defer { server.stop() }
+    #expect(try transport().get(server.origin + "/page").failure?.kind == .tls)
+  }
+
+  @Test func version12IsEnough() throws {
+    let server = try server("server", "-tls1_2")
+    defer { server.stop() }
+    #expect(try transport().get(server.origin + "/page").response?.text == "over TLS")
+  }
+
+  @Test(arguments: ["-tls1_2", "-tls1_3"])
+  func aClientCertificateIsShownWhereOneIsConfigured(version: String) throws {
+    let server = try server("server", "-Verify", "1", "-verify_return_error", "-CAfile", authority.path("ca.pem"), version)
+    defer { server.stop() }
+    #expect(try transport().get(server.origin + "/page").failure?.kind == .tls)
+    let known = transport {
+      $0.clientCertificateFile = authority.path("client.pem")
+      $0.clientKeyFile = authority.path("client.key")
+    }
+    #expect(try known.get(server.origin + "/page").response?.text == "over TLS")
+    #expect(try transport().get(server.origin + "/page").failure?.kind == .tls, "not on the other's connection")
+  }
+
+  @Test func missingFilesAreNamedAsATLSFailure() throws {
+    let server = try server()
+    defer { server.stop() }
+    #expect(try transport(authority: "missing.pem").get(server.origin + "/page").failure?.kind == .tls)
+    let noKey = transport { $0.clientCertificateFile = authority.path("missing.pem") }
+    #expect(try noKey.get(server.origin + "/page").failure?.kind == .tls)
+  }
+
+  @Test func aRedirectToPlainHTTPIsRefused() throws {
+    let plain = try LoopbackServer.answering { _ in answer("200 OK", "plain") }
+    defer { plain.stop() }
+    let server = try server(answer: "HTTP/1.0 302 Found\r\nLocation: \(plain.origin)/x\r\n\r\n")
+    defer { server.stop() }
+    let failure = try #require(try transport().get(server.origin + "/page").failure)
+    #expect(failure.kind == .other && failure.message.hasSuffix("a redirect from https to http, which is not followed"))
+    #expect(plain.connectionCount == 0)
+  }
+
+  @Test func aRedirectFromPlainHTTPIsFollowedWithoutCredentials() throws {
+    let server = try server()
+    defer { server.stop() }
+    let destination = server.origin + "/page"
+    let plain = try LoopbackServer.answering { _ in answer("302 X", headers: ["Location: \(destination)"]) }
+    defer { plain.stop() }
+    #expect(try transport().get(plain.origin).response?.text == "over TLS")
+  }
+
+  @Test func aHandshakeThatStallsEndsWithTheConnectTime() throws {
+    let server = try LoopbackServer { $0.waitForClose() }
+    defer { server.stop() }
+    var request = HTTPRequest(method: "GET", url: "https://127.0.0.1:\(server.port)/")
+    request.connectTimeoutMilliseconds = 100
+    #expect(try transport().fetch(request).failure?.kind == .timeout)
+  }
+
+  @Test func plainHTTPWhereTLSIsExpectedIsATLSFailure() throws {
+    let server = try LoopbackServer { connection in
+      connection.send("HTTP/1.1 400 Bad Request\r\n\r\n")
+    }
+    defer { server.stop() }
+    #expect(try transport().get("https://127.0.0.1:\(server.port)/").failure?.kind == .tls)
+  }
+
+  @Test func aTunnelCarriesTLSAndNoCredentials() throws {
+    let server = try server()
+    defer { server.stop() }
+    let port = server.port
+    let proxy = try LoopbackServer { connection in
+      if connection.readRequest()?.method == "CONNECT" { connection.tunnel(toPort: port) }
+    }
+    defer { proxy.stop() }
+    var request = HTTPRequest(method: "GET", url: server.origin + "/page")
+    request.headers = [HTTPHeader("Authorization", "for the origin only")]
+    let response = try #require(try transport { $0.proxy = proxy.origin }.fetch(request).response)
+    #expect(response.text == "over TLS")
+    #expect(response.headers.map(\.name) == ["Content-Type"], "the proxy's own header is no part of the answer")
+    #expect(proxy.requests.map(\.line) == ["CONNECT 127.0.0.1:\(port) HTTP/1.1"])
+    #expect(proxy.requests.first?.header("Authorization") == nil)
+  }
+}
