@@ -30,7 +30,8 @@ let package = Package(
     .target(name: "HoistCore", dependencies: ["HoistBase", "HoistJSON", "CShims"]),
 
     // Level 4: built-in implementations of the core's seams, and one provider per service.
-    .target(name: "HoistCurl", dependencies: ["HoistCore", "HoistBase", "CCurl", "CShims"]),
+    .target(
+      name: "HoistCurl", dependencies: ["HoistCore", "HoistBase", "CCurl", "CShims"], exclude: ["README.md"]),
     .target(name: "HoistSQLite", dependencies: ["HoistCore", "HoistBase", "CSQLite", "CShims"]),
     .target(name: "HoistRegex", dependencies: ["HoistCore", "HoistBase", "CPCRE2"], exclude: ["README.md"]),
     .target(name: "HoistStandardLog", dependencies: ["HoistCore", "HoistBase"]),

@@ -26,10 +26,6 @@ enum RequestHeaders {
     return lines
   }
 
-  static func isToken(_ name: String) -> Bool {
-    !name.isEmpty && name.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "!#$%&'*+-.^_`|~".utf8.contains($0) }
-  }
-
   static func withoutCredentials(_ headers: [HTTPHeader]) -> [HTTPHeader] {
     headers.filter { contains(originFree, $0.name) }
   }
@@ -39,11 +35,10 @@ enum RequestHeaders {
   }
 
   private static func line(_ header: HTTPHeader) throws(TransportFailure) -> String {
-    guard isToken(header.name) else {
+    guard HeaderText.isSafeName(header.name) else {
       throw TransportFailure(.other, "a header's name is empty or has a character that names cannot have")
     }
-    // Blanks and tabs are the only control characters that a value may have.
-    guard header.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+    guard HeaderText.isSafeValue(header.value) else {
       throw TransportFailure(.other, "the header \(header.name) has a line break or another control character")
     }
     let bytes = Array(header.value.utf8).drop { isBlank($0) }

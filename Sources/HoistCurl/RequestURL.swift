@@ -1,7 +1,8 @@
 internal import CCurl
 internal import HoistBase
 
-/// An absolute http or https URL, as libcurl's own parser understands it.
+/// An absolute http or https URL, as libcurl's own parser understands it: whoever decides where
+/// credentials may go must read an address exactly as the one who connects.
 struct RequestURL: Sendable {
   /// Where credentials belong.
   struct Origin: Sendable, Equatable {

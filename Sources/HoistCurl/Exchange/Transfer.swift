@@ -1,4 +1,5 @@
 internal import CCurl
+internal import HoistBase
 internal import HoistCore
 
 /// One request on the wire: an easy handle and what must live as long as it does. Used on the
@@ -14,7 +15,7 @@ struct Transfer {
     _ request: HTTPRequest, to url: RequestURL, isStream: Bool, settings: TransportSettings, exchange: Exchange
   ) throws(TransportFailure) {
     let lines = try RequestHeaders.lines(for: request, userAgent: settings.options.userAgent)
-    guard RequestHeaders.isToken(request.method) else { throw TransportFailure(.other, "the method is no token") }
+    guard HeaderText.isSafeName(request.method) else { throw TransportFailure(.other, "the method is no token") }
     guard let headers = Self.list(lines) else { throw Self.noMemory }
     guard let easy = curl_easy_init() else {
       curl_slist_free_all(headers)
