@@ -46,6 +46,7 @@ final class ImpactMetrics: @unchecked Sendable {
   private var metrics: [String: Metric] = [:]
   private var order: [String] = []
   private var lost: Int64 = 0
+  private var isChanged = false
 
   /// Operations dropped: unknown names, bad values, limits.
   var dropped: Int64 { lock.withLock { lost } }
@@ -104,6 +105,7 @@ final class ImpactMetrics: @unchecked Sendable {
       }
       body(&metric)
       metrics[name] = metric
+      isChanged = true
       return true
     }
   }
@@ -122,10 +124,13 @@ final class ImpactMetrics: @unchecked Sendable {
   /// What was recorded since the last `collect`, which goes on.
   var recorded: [Metric] { lock.withLock { order.compactMap { metrics[$0] } } }
 
-  var isDefined: Bool { lock.withLock { !order.isEmpty } }
-
-  /// Whether anything was recorded since the last `collect`.
-  var hasNews: Bool { lock.withLock { metrics.values.contains { !$0.isEmpty } } }
+  /// Whether anything was recorded since the last call.
+  func takeNews() -> Bool {
+    lock.withLock {
+      defer { isChanged = false }
+      return isChanged
+    }
+  }
 
   /// Brings back what could not be sent: counters and histograms add up, of a gauge the newer value stays.
   func restore(_ collected: [Metric]) {
