@@ -3,9 +3,12 @@ public struct UUIDv4: Sendable, Equatable, Hashable {
   private let high: UInt64
   private let low: UInt64
 
-  public init(from entropy: some Entropy) {
-    high = entropy.next() & ~0xF000 | 0x4000
-    low = entropy.next() & ~(3 &<< 62) | 2 &<< 62
+  public init(from entropy: some Entropy) { self.init(high: entropy.next(), low: entropy.next()) }
+
+  /// The 122 bits of the words that are not version and variant; those are set.
+  public init(high: UInt64, low: UInt64) {
+    self.high = high & ~0xF000 | 0x4000
+    self.low = low & ~(3 &<< 62) | 2 &<< 62
   }
 
   /// Lower case: `0b7c2f3e-8a51-4a3c-9d0e-5f6a7b8c9d0e`.

@@ -111,6 +111,8 @@ public final class Store: @unchecked Sendable {
     withState {
       $0.isClosed = false
       $0.owner = HeldOwner(nonce: nonce)
+      // What was held has been given back.
+      $0.ownerEpoch += 1
     }
   }
 

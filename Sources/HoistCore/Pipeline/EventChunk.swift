@@ -1,0 +1,65 @@
+internal import Glibc
+internal import HoistBase
+
+/// A block of memory with records one after another. Each is a header of 16 bytes (creation time,
+/// lengths of subject and payload), the subject and the payload, padded to 8 bytes.
+struct EventChunk {
+  static let standardBytes = 64 << 10
+  private static let headerBytes = 16
+
+  let base: UnsafeMutableRawPointer
+  let capacity: Int
+  private(set) var used = 0
+  /// Where the oldest record begins.
+  private(set) var head = 0
+
+  /// - Returns: nil when memory is short.
+  init?(atLeast bytes: Int) {
+    capacity = max(Self.standardBytes, bytes)
+    guard let base = malloc(capacity) else { return nil }
+    self.base = base
+  }
+
+  var isEmpty: Bool { head == used }
+  func free() { Glibc.free(base) }
+  mutating func empty() { (head, used) = (0, 0) }
+
+  /// What a record takes; nil when its lengths are beyond the format.
+  static func bytes(subject: Int, payload: Int) -> Int? {
+    guard subject <= Int32.max, payload <= Int32.max else { return nil }
+    return headerBytes + (subject + payload + 7) & ~7
+  }
+
+  /// - Parameter size: as `bytes` says; fits.
+  @inline(__always)
+  mutating func append(size: Int, created: Int64, subject: ByteView, payload: ByteView) {
+    let at = base + used
+    at.storeBytes(of: created, as: Int64.self)
+    at.storeBytes(of: UInt32(truncatingIfNeeded: subject.count), toByteOffset: 8, as: UInt32.self)
+    at.storeBytes(of: UInt32(truncatingIfNeeded: payload.count), toByteOffset: 12, as: UInt32.self)
+    if let bytes = subject.baseAddress { (at + Self.headerBytes).copyMemory(from: bytes, byteCount: subject.count) }
+    if let bytes = payload.baseAddress {
+      (at + Self.headerBytes + subject.count).copyMemory(from: bytes, byteCount: payload.count)
+    }
+    used += size
+  }
+
+  struct Record {
+    var created: Int64
+    /// Valid while the chunk is.
+    var subject: ByteView
+    var payload: ByteView
+  }
+
+  /// Takes the oldest record.
+  mutating func popFirst() -> Record? {
+    guard head < used else { return nil }
+    let at = UnsafeRawPointer(base + head)
+    let subject = Int(at.load(fromByteOffset: 8, as: UInt32.self))
+    let payload = Int(at.load(fromByteOffset: 12, as: UInt32.self))
+    head += Self.headerBytes + (subject + payload + 7) & ~7
+    return Record(
+      created: at.load(as: Int64.self), subject: ByteView(start: at + Self.headerBytes, count: subject),
+      payload: ByteView(start: at + Self.headerBytes + subject, count: payload))
+  }
+}

@@ -1,0 +1,161 @@
+public import HoistBase
+
+/// Brings records of one kind to a service, whatever happens to the network, the disk and the process.
+///
+/// A record comes in from any thread at the cost of a copy, waits in bounded memory and, by the
+/// pipeline's durability, in the client's store; it leaves both only when the service has accepted
+/// it, the policy gives it up (counted), or its subject is purged. Every record keeps one id, on all
+/// attempts and in all processes: delivery is at least once, and once where the service looks at ids.
+/// Rows of processes that died are adopted.
+///
+/// Everything but recording runs on the scheduler's thread. In a forked child the pipeline is empty:
+/// what was recorded before the fork is the parent's to send.
+public final class EventPipeline: @unchecked Sendable {
+  public let options: Options
+  let policy: any EventPolicy
+  let sink: any EventSink
+  let store: Store
+  let log: Log
+  let clock: any Clock
+  let scheduler: any Scheduler
+  let entropy: any Entropy
+  let intake: EventIntake
+  /// Posted often: made once.
+  private let turnNow: WeakWork
+  private let turnSoon: WeakWork
+
+  /// The scheduler thread's.
+  var state: PipelineState
+  /// What of it any thread may read; guarded by its own lock.
+  let tally: PipelineTally
+
+  public init(
+    options: Options, policy: any EventPolicy, sink: any EventSink, store: Store, log: Log, clock: any Clock,
+    scheduler: any Scheduler, entropy: any Entropy = SystemEntropy()
+  ) {
+    self.options = options
+    self.policy = policy
+    self.sink = sink
+    self.store = store
+    self.log = log
+    self.clock = clock
+    self.scheduler = scheduler
+    self.entropy = entropy
+    let generation = scheduler.generation
+    intake = EventIntake(
+      limits: EventIntake.Limits(
+        rows: max(1, options.maximumRows), bytes: max(1, options.maximumBytes),
+        rowBytes: max(0, options.maximumRowBytes), dropsOldest: options.overflow == .dropOldest),
+      generation: generation)
+    state = PipelineState(options, generation: generation, epoch: store.ownerEpoch, entropy: entropy)
+    tally = PipelineTally(generation: generation)
+    turnNow = WeakWork()
+    turnSoon = WeakWork()
+    if options.durability == .immediate { intake.with { $0.leastNeed = .now } }
+    turnNow.work = { [weak self] in self?.turn() }
+    turnSoon.work = { [weak self] in self?.turnSoonest() }
+  }
+
+  /// Records something.
+  /// - Parameters:
+  ///   - payload: in a form of the provider's own, which its policy understands. Copied.
+  ///   - subject: whom it speaks of, when that person may withdraw consent; empty for a record that
+  ///     must survive even that. Copied.
+  ///   - unixMilliseconds: when it happened.
+  /// - Returns: `.stored` only with `.immediate`, when the commit came within its limit.
+  @discardableResult
+  public func record(_ payload: ByteView, subject: ByteView = ByteView(start: nil, count: 0), unixMilliseconds: Int64) -> Outcome {
+    let answer = intake.append(
+      created: unixMilliseconds, subject: subject, payload: payload, generation: scheduler.generation)
+    switch answer.need {
+    case .nothing: break
+    case .soon: scheduler.post(turnSoon.work)
+    case .now: scheduler.post(turnNow.work)
+    }
+    guard answer.isTaken else {
+      if answer.beginsEpisode { warnOfDrops() }
+      return .dropped
+    }
+    return options.durability == .immediate ? awaitCommit(of: answer.sequence) : .queued
+  }
+
+  /// The same for text and arrays.
+  @discardableResult
+  public func record(_ payload: some ByteSource, subject: some ByteSource, unixMilliseconds: Int64) -> Outcome {
+    payload.withBytes { payload in
+      subject.withBytes { record(payload, subject: $0, unixMilliseconds: unixMilliseconds) }
+    }
+  }
+
+  private func awaitCommit(of sequence: UInt64) -> Outcome {
+    // On a thread of the library's own, waiting would keep the commit from happening.
+    guard store.keepsEvents, !Thread.isOwn, !scheduler.isCurrent else { return .queued }
+    let deadline = SystemClock().monotonicNanoseconds &+ options.commitLimitMilliseconds &* 1_000_000
+    return intake.waitForCommit(of: sequence, untilNanoseconds: deadline) ? .stored : .queued
+  }
+
+  private func warnOfDrops() {
+    log.warning(
+      "events: the queue \"\(options.name)\" is full; further records are dropped until there is room (see statistics)")
+  }
+
+  /// Sends what is there, without waiting for the interval. Callable from any thread.
+  /// - Parameter completion: runs once, on the scheduler's thread: true when nothing is left, false as
+  ///   soon as something has to wait: for the service, a hold, or another attempt.
+  public func flush(completion: @escaping @Sendable (Bool) -> Void = { _ in }) {
+    scheduler.post { [self] in flushNow(completion) }
+  }
+
+  /// Forgets what was recorded about a subject, in memory, in the store and, as far as it can still be
+  /// stopped, on its way; nothing of it is sent again. Records made after this call stay. Callable
+  /// from any thread.
+  public func purge(subject: String) {
+    let end = intake.with { $0.nextSequence }
+    scheduler.post { [self] in purgeNow(ByteKey(subject), before: end) }
+  }
+
+  /// Nothing new is sent until the hold is lifted; rows wait and are stored. Callable from any thread.
+  public func hold(_ hold: Hold) { scheduler.post { [self] in setHold(hold, true) } }
+
+  /// Lifts a hold. Callable from any thread.
+  public func lift(_ hold: Hold) { scheduler.post { [self] in setHold(hold, false) } }
+
+  public var counters: Counters {
+    let generation = scheduler.generation
+    var counters = tally.counters(generation)
+    intake.with {
+      counters.recorded = $0.recorded
+      counters.dropped = $0.dropped
+      counters.waiting = $0.generation == generation ? max(0, $0.totalRows - counters.inFlight) : 0
+    }
+    return counters
+  }
+}
+
+/// A closure that is made once and posted often.
+final class WeakWork: @unchecked Sendable {
+  /// Set while its owner is being made, then only read.
+  var work: @Sendable () -> Void = {}
+}
+
+/// Counters that the scheduler's thread writes and any thread reads.
+final class PipelineTally: @unchecked Sendable {
+  private let lock = Lock()
+  private var kept = EventPipeline.Counters()
+  private var generation: UInt32
+
+  init(generation: UInt32) { self.generation = generation }
+
+  /// What is on its way in the parent is not the child's.
+  func counters(_ current: UInt32) -> EventPipeline.Counters {
+    lock.withLock {
+      if generation != current {
+        generation = current
+        kept.inFlight = 0
+      }
+      return kept
+    }
+  }
+
+  func count(_ change: (inout EventPipeline.Counters) -> Void) { lock.withLock { change(&kept) } }
+}

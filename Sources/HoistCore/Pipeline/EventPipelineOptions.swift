@@ -1,0 +1,118 @@
+extension EventPipeline {
+  public struct Options: Sendable {
+    /// What the store knows its rows by, e.g. "metrics".
+    public var name: String
+
+    /// Records that may be in the pipeline, those on their way included. When a limit is reached,
+    /// `overflow` decides who gives way; either is counted, and told once per episode.
+    public var maximumRows = 10_000
+    public var maximumBytes = 16 << 20
+    /// A larger payload is refused.
+    public var maximumRowBytes = 1 << 20
+    public var overflow = Overflow.refuseNewest
+
+    public var durability = Durability.periodic
+    /// How long a record may wait to be stored, with `.periodic`.
+    public var storeDelayMilliseconds: Int64 = 100
+    /// How long `record` waits for the commit, with `.immediate`.
+    public var commitLimitMilliseconds: Int64 = 2_000
+
+    /// Between flushes; 0 sends at once.
+    public var flushIntervalMilliseconds: Int64 = 30_000
+    public var flushTiming = FlushTiming.sinceFirstRow
+    /// As soon as so many rows wait, they are sent without waiting for the interval; nil: only then.
+    public var flushAtRows: Int?
+    /// Whether intervals end in a flush although nothing waits, for policies that count elsewhere.
+    public var flushesWhenEmpty = false
+
+    /// Batches on their way at once.
+    public var maximumInFlight = 1
+    /// Older records are dropped and counted; nil keeps them.
+    public var maximumAgeMilliseconds: Int64?
+
+    /// Pauses between attempts that the service has not set.
+    public var retryBaseMilliseconds: Int64 = 1_000
+    public var retryCapMilliseconds: Int64 = 300_000
+    /// The part of a pause that chance may take: 0 none, 1 all of it.
+    public var retryJitter = 0.5
+    /// Attempts of one batch; nil without end.
+    public var maximumAttempts: Int?
+    public var whenExhausted = Exhausted.drop
+    /// For records whose form depends on when they are sent.
+    public var encodesEveryAttempt = false
+    /// Beyond the request's own time limit, how long to wait for a sink's answer.
+    public var answerGraceMilliseconds: Int64 = 10_000
+
+    /// How often rows of processes that have died are looked for.
+    public var adoptionIntervalMilliseconds: Int64 = 60_000
+
+    public init(name: String) { self.name = name }
+  }
+
+  public enum Overflow: Sendable {
+    case refuseNewest, dropOldest
+  }
+
+  /// What the death of the process may cost.
+  public enum Durability: Sendable {
+    /// Everything that was not delivered.
+    case memory
+    /// What was recorded in the last `storeDelayMilliseconds`.
+    case periodic
+    /// Nothing that `record` has returned `.stored` for.
+    case immediate
+  }
+
+  public enum FlushTiming: Sendable {
+    /// One interval after the first row came into an empty queue.
+    case sinceFirstRow
+    /// At whole intervals since the pipeline was started or its last hold was lifted.
+    case sinceStart
+  }
+
+  public enum Exhausted: Sendable {
+    /// The batch is dropped and counted.
+    case drop
+    /// Its rows wait for the next flush.
+    case rest
+  }
+
+  /// Why nothing may be sent for now. Any number may hold at once.
+  public struct Hold: OptionSet, Sendable {
+    public let rawValue: UInt8
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    public static let offline = Hold(rawValue: 1)
+    public static let consent = Hold(rawValue: 2)
+    public static let notReady = Hold(rawValue: 4)
+    public static let stopped = Hold(rawValue: 8)
+  }
+
+  public enum Outcome: Sendable {
+    /// On its way, and stored.
+    case stored
+    /// On its way.
+    case queued
+    /// Counted as dropped.
+    case dropped
+  }
+
+  /// Since the pipeline was made, but for `waiting` and `inFlight`, which tell of now.
+  public struct Counters: Sendable, Equatable {
+    public var recorded = 0
+    /// For lack of room, or too large.
+    public var dropped = 0
+    public var delivered = 0
+    /// Refused for good by the service, or beyond the attempts allowed.
+    public var rejected = 0
+    public var expired = 0
+    public var purged = 0
+    /// Attempts after the first.
+    public var retried = 0
+    /// Taken over from processes that died or left.
+    public var adopted = 0
+    /// Answers that came twice or too late.
+    public var ignoredAnswers = 0
+    public var waiting = 0
+    public var inFlight = 0
+  }
+}

@@ -1,0 +1,114 @@
+internal import HoistBase
+
+/// What a pipeline knows on the scheduler's thread.
+struct PipelineState {
+  /// When a fork moves it on, all of this was the parent's.
+  let generation: UInt32
+  var rows = RowTable()
+  var identifiers: EventIdentifiers
+  var live: [String: LiveRecord] = [:]
+  var batches: [PipelineBatch] = []
+  var holds: EventPipeline.Hold = .stopped
+  var backoff: Backoff
+
+  // Storing
+  /// Rows to be given to the store next, oldest first, among others that are gone.
+  var unstored: [UInt64] = []
+  /// Calls of the store that have not been answered.
+  var puts = 0
+  var storeTimer: (any Cancellable)?
+  /// Below this, every record has come in.
+  var takenBelow: UInt64 = 0
+  /// The store's identity that is followed here.
+  var epoch: UInt64
+  var isRenewing = false
+
+  // Adoption
+  var claims: [UInt64: [ByteKey]] = [:]
+  var nextClaim: UInt64 = 0
+  /// The last claim found something.
+  var mayAdoptMore = false
+  var adoptionTimer: (any Cancellable)?
+
+  // Sending
+  var nextAttempt: UInt64 = 0
+  /// Sending goes on until nothing is left.
+  var isFlushing = false
+  var flushTimer: (any Cancellable)?
+  var flushRequests: [@Sendable (Bool) -> Void] = []
+  /// Monotonic nanoseconds: where intervals are counted from, and before when nothing is sent.
+  var startedAt = Int64.min
+  var restUntil = Int64.min
+  /// Rows that the policy did not admit when it was last asked.
+  var blockedRows = 0
+  /// After an answer that a batch was too large: smaller ones, until nothing waits.
+  var splitRows: Int?
+
+  // Episodes, told once each
+  var isUnreachable = false
+  var isRejecting = false
+
+  init(_ options: EventPipeline.Options, generation: UInt32, epoch: UInt64, entropy: any Entropy) {
+    self.generation = generation
+    self.epoch = epoch
+    identifiers = EventIdentifiers(high: entropy.next(), low: entropy.next())
+    backoff = Backoff(
+      baseMilliseconds: options.retryBaseMilliseconds, capMilliseconds: options.retryCapMilliseconds,
+      jitter: options.retryJitter)
+  }
+}
+
+/// Makes ids that are unique in the world from one draw of randomness and a counter: the text of a
+/// UUID of version 4, in which the counter moves the last digits.
+struct EventIdentifiers {
+  private let high: UInt64
+  private let low: UInt64
+
+  init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  func text(_ number: UInt64) -> String { UUIDv4(high: high, low: low &+ number).text }
+}
+
+/// Rows that are being sent, or wait to be sent again together. On the scheduler's thread only.
+final class PipelineBatch: @unchecked Sendable {
+  enum Stage {
+    /// Being prepared or sent; the number tells this attempt's answer from late ones.
+    case sending(UInt64)
+    /// Until a timer; whether the service itself asked for the pause.
+    case sleeping(isAskedFor: Bool)
+  }
+
+  var numbers: [UInt64]
+  var batch: EventBatch
+  var request: HTTPRequest?
+  var stage = Stage.sleeping(isAskedFor: false)
+  var exchange: (any Cancellable)?
+  var timer: (any Cancellable)?
+
+  init(numbers: [UInt64], batch: EventBatch) {
+    self.numbers = numbers
+    self.batch = batch
+  }
+
+  var isSending: Bool {
+    if case .sending = stage { true } else { false }
+  }
+
+  func cancelTimers() {
+    timer?.cancel()
+    timer = nil
+  }
+}
+
+/// A record that is still being counted: replaced under its id until it is sealed.
+struct LiveRecord {
+  var row: EventRow
+  var isInStore = false
+  /// Changed since it was last given to the store.
+  var isDirty = true
+
+  var bytes: Int { row.payload.count + row.subject.utf8.count }
+}

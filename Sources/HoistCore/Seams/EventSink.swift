@@ -1,0 +1,51 @@
+/// A batch of events in the service's own words, on its way.
+public struct EventDelivery: Sendable {
+  /// Which pipeline of the provider sends it, e.g. "metrics".
+  public var pipeline: String
+  public var request: HTTPRequest
+  /// The records in it: the same ids on every attempt.
+  public var eventIDs: [String]
+  /// 1 for the first attempt.
+  public var attempt: Int
+
+  public init(pipeline: String, request: HTTPRequest, eventIDs: [String], attempt: Int) {
+    self.pipeline = pipeline
+    self.request = request
+    self.eventIDs = eventIDs
+    self.attempt = attempt
+  }
+}
+
+/// What became of a delivery.
+public enum EventAnswer: Sendable {
+  /// A service answered, or could not be reached; the provider knows what that means.
+  case service(Result<HTTPResponse, TransportFailure>)
+  /// Somebody has taken the events over: they are forgotten.
+  case taken
+  /// They will never be taken: dropped and counted.
+  case refused(String)
+  /// Not now: tried again later.
+  case failed(String)
+}
+
+/// Carries batches of events: over the network, or, where the host brings a dispatcher, its own way.
+///
+/// Called on the scheduler's thread; must not block. `completion` may run on any thread, also within
+/// the call. Only its first answer counts; a missing one is given up for failed after a while.
+public protocol EventSink: AnyObject, Sendable {
+  func deliver(
+    _ delivery: EventDelivery, completion: @escaping @Sendable (EventAnswer) -> Void
+  ) -> (any Cancellable)?
+}
+
+/// Delivers events as plain requests.
+public final class TransportEventSink: EventSink {
+  private let transport: any Transport
+  public init(_ transport: any Transport) { self.transport = transport }
+
+  public func deliver(
+    _ delivery: EventDelivery, completion: @escaping @Sendable (EventAnswer) -> Void
+  ) -> (any Cancellable)? {
+    transport.send(delivery.request) { completion(.service($0)) }
+  }
+}
