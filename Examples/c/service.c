@@ -67,8 +67,8 @@ int main(int argc, char **argv) {
     hoist_client_observe(client, HOIST_TOPIC_IMPRESSION, NULL, &observer, NULL);
 
     /* In frontend mode the server evaluates: it must know for whom. */
-    hoist_status status = strcmp(mode, "frontend") == 0 && !is_offline ? hoist_client_identify_wait(client, user, 5000)
-                                                                        : hoist_client_wait_ready(client, 5000);
+    hoist_status status = strcmp(mode, "frontend") == 0 ? hoist_client_identify_wait(client, user, 5000)
+                                                         : hoist_client_wait_ready(client, 5000);
     if (status != HOIST_OK) printf("  not ready (%s): fallbacks serve\n", hoist_status_name(status));
     const hoist_context *asked = strcmp(mode, "frontend") == 0 ? NULL : user;
     read_flags(client, asked);

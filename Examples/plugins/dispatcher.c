@@ -1,11 +1,13 @@
 /* An event dispatcher: recorded events go to the program's own queue in place of the vendor's service. */
+#define _POSIX_C_SOURCE 200809L
 #include "common.h"
 #include <string.h>
+#include <time.h>
 
 typedef struct queue {
-    int batches, attempts;
-    bool saw_purchase;
-    char first_id[64];
+    int attempts, accepted;
+    bool saw_purchase, came_again;
+    char refused_id[64];
 } queue;
 
 static hoist_status dispatch(void *user_data, const hoist_dispatch_batch *batch, hoist_dispatch_receipt *receipt) {
@@ -15,14 +17,14 @@ static hoist_status dispatch(void *user_data, const hoist_dispatch_batch *batch,
            batch->event_count ? batch->event_ids[0] : "-");
     if (own->attempts == 1) {
         /* The first attempt fails: the same events come again, with the same ids. */
-        snprintf(own->first_id, sizeof own->first_id, "%s", batch->event_ids[0]);
+        snprintf(own->refused_id, sizeof own->refused_id, "%s", batch->event_ids[0]);
         hoist_dispatch_receipt_complete(receipt, HOIST_ERR_NETWORK);
         return HOIST_OK;
     }
-    own->batches++;
+    own->accepted++;
     own->saw_purchase = own->saw_purchase || strstr(batch->body, "purchase") != NULL;
-    bool same = strcmp(own->first_id, batch->event_ids[0]) == 0;
-    hoist_dispatch_receipt_complete(receipt, same ? HOIST_OK : HOIST_ERR_ARGUMENT);
+    own->came_again = own->came_again || strcmp(own->refused_id, batch->event_ids[0]) == 0;
+    hoist_dispatch_receipt_complete(receipt, HOIST_OK); /* a real one completes when its queue has the batch */
     return HOIST_OK;
 }
 
@@ -42,13 +44,16 @@ int main(int argc, char **argv) {
     hoist_client_bool(client, "banner", NULL, false, NULL);
     hoist_event purchase = {sizeof purchase, 19.9, true, NULL, 0};
     must(hoist_client_track(client, "purchase", NULL, &purchase), "track", NULL);
-    hoist_status first = hoist_client_flush(client, 5000);  /* the dispatcher fails once */
-    hoist_status second = hoist_client_flush(client, 5000); /* and takes it then */
-    printf("flush: %s, then %s\n", hoist_status_name(first), hoist_status_name(second));
+    hoist_status status = HOIST_ERR_NETWORK; /* the dispatcher fails once: the batch comes again after a pause */
+    for (int i = 0; i < 100 && status != HOIST_OK; i++) {
+        status = hoist_client_flush(client, 5000);
+        if (status != HOIST_OK) nanosleep(&(struct timespec){0, 100000000}, NULL);
+    }
+    printf("flush: %s\n", hoist_status_name(status));
 
     hoist_client_close(client, 1000);
     hoist_client_free(client);
-    bool good = second == HOIST_OK && own.batches >= 1 && own.saw_purchase;
+    bool good = status == HOIST_OK && own.accepted == 2 && own.saw_purchase && own.came_again;
     printf("%s\n", good ? "as expected" : "not as expected");
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

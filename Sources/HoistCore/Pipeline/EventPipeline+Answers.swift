@@ -36,7 +36,8 @@ extension EventPipeline {
       endBatch(batch)
       reject(batch.numbers, reason)
     case .split: split(batch)
-    case .retry(let wait): retry(batch, wait)
+    case .retry(let wait): retry(batch, wait, isAskedFor: wait != nil)
+    case .pause(let wait): retry(batch, wait, isAskedFor: false)
     case .rest(let wait): rest(batch, wait)
     }
   }
@@ -63,7 +64,7 @@ extension EventPipeline {
     state.isFlushing = true
   }
 
-  private func retry(_ batch: PipelineBatch, _ wait: Int64?) {
+  private func retry(_ batch: PipelineBatch, _ wait: Int64?, isAskedFor: Bool) {
     tellUnreachable()
     if let most = options.maximumAttempts, batch.batch.attempt >= most {
       switch options.whenExhausted {
@@ -75,7 +76,7 @@ extension EventPipeline {
     }
     guard !batch.batch.rows.isEmpty else { return endBatch(batch) }
     let delay = wait ?? state.backoff.nextMilliseconds(entropy)
-    batch.stage = .sleeping(isAskedFor: wait != nil)
+    batch.stage = .sleeping(isAskedFor: isAskedFor)
     batch.timer = scheduler.schedule(afterMilliseconds: max(0, delay)) { [weak self, weak batch] in
       guard let self, let batch else { return }
       wake(batch)

@@ -69,6 +69,8 @@ public enum EventVerdict: Sendable, Equatable {
   case done
   /// The same batch again, after so long; nil: by the pipeline's back-off.
   case retry(afterMilliseconds: Int64?)
+  /// The same batch again after a pause of the client's own, which a flush that is asked for cuts short.
+  case pause(milliseconds: Int64)
   /// The rows wait again with the others, and go with the next flush, but no sooner than this.
   case rest(afterMilliseconds: Int64?)
   /// Too large: the halves, each on its own. A single row is dropped.

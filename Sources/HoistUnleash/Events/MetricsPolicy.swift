@@ -77,9 +77,10 @@ final class MetricsPolicy: EventPolicy, @unchecked Sendable {
     case .failure(let transport): failure = .noResponse(transport)
     }
     tell(failure.message, failure.unleashStatus)
+    if case .network(_, let wait?) = failure, wait > pace.intervalMilliseconds { return .retry(afterMilliseconds: wait) }
     switch pace.failed(failure, mayRefreshKey: host.plugins.headerProvider != nil) {
-    case .after(let milliseconds): return .rest(afterMilliseconds: milliseconds)
-    case .stop: return .rest(afterMilliseconds: pace.intervalMilliseconds * RetryPace.maximumFailures)
+    case .after(let milliseconds): return .pause(milliseconds: milliseconds)
+    case .stop: return .pause(milliseconds: pace.intervalMilliseconds * RetryPace.maximumFailures)
     }
   }
 

@@ -6,6 +6,7 @@ public import HoistCore
 /// State belongs to the scheduler's thread; what evaluating threads use is immutable or guards itself.
 public final class UnleashProvider: @unchecked Sendable {
   var host: (any ProviderHost)?
+  private let relay: SourceRelay
   let options: UnleashSettings
   let source: any FlagSource
   /// Set in frontend mode.
@@ -24,7 +25,7 @@ public final class UnleashProvider: @unchecked Sendable {
   init(_ values: PropertyValues, _ host: any ProviderHost) throws(ConfigurationFailure) {
     options = try UnleashSettings(values, entropy: host.entropy)
     self.host = host
-    let relay = SourceRelay()
+    relay = SourceRelay()
     let transport = host.transport
     if options.mode == .frontend {
       let frontend = FrontendSource(
@@ -173,12 +174,25 @@ extension UnleashProvider: Provider {
     frontend.update(context: members, properties: properties)
     storage.contextChanged(frontend.context)
     if options.dropsBootstrapOnUpdate, !hasFetched, storage.isBootstrapped { frontend.clear() }
-    guard host.isOnline, options.url != nil else { return completion(.unchanged) }
+    guard host.isOnline, options.url != nil else { return serveStored(completion) }
     if host.withSnapshot({ $0 != nil }) { host.setState(.reconciling, "fetching the flags of a new context") }
     isStarted = true
     source.contextChanged { [weak self] outcome in
       if case .updated = outcome { self?.host?.notify(Notification(.contextChanged)) }
       completion(outcome)
+    }
+  }
+
+  /// Offline, an earlier run may have left the flags of this very context.
+  private func serveStored(_ completion: @escaping Poller.Completion) {
+    storage.load { [weak self] stored in
+      guard let self else { return completion(.superseded) }
+      if let stored, self.source.adopt(stored.document) == nil {
+        self.frontend?.entityTag = stored.entityTag
+        self.host?.setState(.stale, "flags of an earlier run, for this context")
+        self.host?.notify(Notification(.contextChanged))
+      }
+      completion(.unchanged)
     }
   }
 

@@ -1,0 +1,94 @@
+public import CHoist
+internal import HoistBase
+internal import HoistCore
+
+/// A host's event dispatcher, in place of delivery over the network. The pipeline gives up on answers that never come.
+final class CDispatcher: EventSink, @unchecked Sendable {
+  private let table: hoist_dispatcher
+  private let lane: Lane
+  private static let limitNanoseconds: Int64 = 10_000_000_000
+
+  init(_ table: hoist_dispatcher, scheduler: any Scheduler, clock: any Clock) {
+    self.table = table
+    lane = Lane(options: .init(name: "hoist-dispatch"), clock: clock, scheduler: scheduler)
+  }
+
+  deinit {
+    lane.close()
+    table.release?(table.user_data)
+  }
+
+  func deliver(
+    _ delivery: EventDelivery, completion: @escaping @Sendable (EventAnswer) -> Void
+  ) -> (any Cancellable)? {
+    let receipt = DispatchReceipt(completion)
+    let taken = lane.perform(withinNanoseconds: Self.limitNanoseconds) { [self] in
+      call(delivery, receipt)
+    } abandoned: {
+      receipt.complete(.failed("the dispatcher plug-in did not return in time"))
+    }
+    if !taken { receipt.complete(.failed("the dispatcher plug-in is stuck")) }
+    return nil
+  }
+
+  private func call(_ delivery: EventDelivery, _ receipt: DispatchReceipt) {
+    guard let dispatch = table.dispatch else { return receipt.complete(.failed("the dispatcher plug-in cannot dispatch")) }
+    let handle = Handle<DispatchReceipt>.give(receipt)  // the host's, until it completes
+    let status = HostBatch.with(delivery) { dispatch(table.user_data, $0, handle) }
+    guard status != Status.ok.rawValue else { return }
+    receipt.complete(.failed("the dispatcher plug-in answered status \(status)"))
+    Handle<DispatchReceipt>.take(handle)
+  }
+}
+
+/// What a `hoist_dispatch_receipt` handle points at.
+final class DispatchReceipt: Sendable {
+  private let completion: @Sendable (EventAnswer) -> Void
+  init(_ completion: @escaping @Sendable (EventAnswer) -> Void) { self.completion = completion }
+  func complete(_ answer: EventAnswer) { completion(answer) }
+}
+
+/// A batch as C sees it, alive during `body`.
+private enum HostBatch {
+  static func with(_ delivery: EventDelivery, _ body: (UnsafePointer<hoist_dispatch_batch>) -> hoist_status) -> hoist_status {
+    let (pipeline, method, url) = (CText(delivery.pipeline), CText(delivery.request.method), CText(delivery.request.url))
+    let content = CText(delivery.request.body ?? [])
+    let ids = delivery.eventIDs.map { CText($0) }
+    let pointers: [UnsafePointer<CChar>?] = ids.map(\.pointer)
+    return withExtendedLifetime((pipeline, method, url, content, ids)) {
+      CHeaders.with(delivery.request.headers) { headers, count in
+        pointers.withUnsafeBufferPointer { list in
+          var told = hoist_dispatch_batch(
+            struct_size: MemoryLayout<hoist_dispatch_batch>.size, pipeline: pipeline.pointer, method: method.pointer,
+            url: url.pointer, headers: headers, header_count: count, body: UnsafeRawPointer(content.pointer),
+            body_size: content.count, event_ids: list.baseAddress, event_count: list.count)
+          return body(&told)
+        }
+      }
+    }
+  }
+}
+
+@_cdecl("hoist_dispatch_receipt_complete") @implementation
+public func hoist_dispatch_receipt_complete(_ receipt: OpaquePointer?, _ status: hoist_status) {
+  guard let object = Handle<DispatchReceipt>.borrow(receipt) else { return }
+  switch Status(rawValue: status) {
+  case .ok: object.complete(.taken)
+  case .argument: object.complete(.refused("the dispatcher plug-in refused the events"))
+  default: object.complete(.failed("the dispatcher plug-in failed with status \(status)"))
+  }
+  Handle<DispatchReceipt>.take(receipt)
+}
+
+@_cdecl("hoist_config_set_dispatcher") @implementation
+public func hoist_config_set_dispatcher(
+  _ config: OpaquePointer?, _ dispatcher: UnsafePointer<hoist_dispatcher>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> hoist_status {
+  PluginSlot.set(
+    config, dispatcher, size: dispatcher?.pointee.struct_size, zero: hoist_dispatcher(), error, kind: "dispatcher"
+  ) {
+    CDispatcher($0, scheduler: BuiltInServices.shared.scheduler, clock: BuiltInServices.shared.clock)
+  } store: {
+    $0.plugins.eventSink = $1
+  }
+}
