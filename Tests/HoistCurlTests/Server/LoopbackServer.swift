@@ -31,7 +31,8 @@ final class LoopbackServer: @unchecked Sendable {
   let port: UInt16
   private let listener: Int32
   private let lock = Lock()
-  private var accepted: [LoopbackConnection] = []
+  private var open: [LoopbackConnection] = []
+  private var accepted = 0
   private var received: [ReceivedRequest] = []
 
   init(_ script: @escaping Script) throws {
@@ -49,12 +50,16 @@ final class LoopbackServer: @unchecked Sendable {
 
   var origin: String { "http://127.0.0.1:\(port)" }
   var requests: [ReceivedRequest] { lock.withLock { received } }
-  var connectionCount: Int { lock.withLock { accepted.count } }
+  var connectionCount: Int { lock.withLock { accepted } }
 
   /// Ends the server and whatever waits on its connections.
   func stop() {
     shutdown(listener, Int32(SHUT_RDWR))
-    for connection in lock.withLock({ accepted }) { connection.shutDown() }
+    let left = lock.withLock {
+      defer { open = [] }
+      return open
+    }
+    for connection in left { connection.shutDown() }
   }
 
   fileprivate func note(_ request: ReceivedRequest) {
@@ -99,7 +104,10 @@ final class LoopbackServer: @unchecked Sendable {
       }
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       let connection = LoopbackConnection(descriptor, self)
-      lock.withLock { accepted.append(connection) }
+      lock.withLock {
+        open.append(connection)
+        accepted += 1
+      }
       _ = HoistBase.Thread.start(name: "test-connection") {
         script(connection)
         connection.close()
@@ -111,7 +119,8 @@ final class LoopbackServer: @unchecked Sendable {
 /// The server's end of one connection.
 final class LoopbackConnection: @unchecked Sendable {
   private let descriptor: Int32
-  private unowned let server: LoopbackServer
+  /// A connection's thread may outlive the test.
+  private let server: LoopbackServer
   private let lock = Lock()
   private var isClosed = false
   private var unread: [UInt8] = []
