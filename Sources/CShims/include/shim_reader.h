@@ -42,7 +42,8 @@ static inline shim_slot *_Nonnull shim_enter(void) {
   shim_slot *slot = shim_tls_slot;
   if (__builtin_expect(slot == 0, 0)) slot = shim_slot_attach();
   if (__builtin_expect(slot->depth++ == 0, 1)) {
-    uint64_t epoch = __atomic_load_n(&shim_epoch, __ATOMIC_RELAXED);
+    /* Acquire: who sees an epoch sees every pointer that was swapped before it. */
+    uint64_t epoch = __atomic_load_n(&shim_epoch, __ATOMIC_ACQUIRE);
     if (__builtin_expect(shim_reader_asymmetric, 1)) {
       __atomic_store_n(&slot->epoch, epoch, __ATOMIC_RELAXED);
       __asm__ volatile("" ::: "memory");
@@ -85,6 +86,10 @@ static inline uint32_t shim_cells_take(shim_cells *_Nonnull block, uint32_t cell
   uint32_t news = now - block->drained[cell];
   block->drained[cell] = now;
   return news;
+}
+/* Whether shim_cells_take would return more than 0. */
+static inline bool shim_cells_has_news(const shim_cells *_Nonnull block, uint32_t cell) {
+  return __atomic_load_n(&block->cells[cell], __ATOMIC_RELAXED) != block->drained[cell];
 }
 static inline shim_cells *_Nullable shim_cells_first(shim_cells *_Nullable const *_Nonnull list) {
   return __atomic_load_n(list, __ATOMIC_ACQUIRE);

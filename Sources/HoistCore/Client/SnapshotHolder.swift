@@ -3,6 +3,7 @@ internal import HoistBase
 
 /// Owns a client's current snapshot and those it has replaced, and drains their counters.
 ///
+/// A replaced one goes as soon as nobody reads it and its counts have been taken.
 /// Readers find the current one in `shim_hot` without a lock; everything here is the writer's side.
 final class SnapshotHolder: @unchecked Sendable {
   typealias Drain = (_ snapshot: Snapshot, _ record: UnsafeRawPointer, _ cell: UInt32, _ count: UInt64) -> Void
@@ -18,19 +19,38 @@ final class SnapshotHolder: @unchecked Sendable {
     let old = shim_exchange_pointer(&hot.pointee.snapshot, snapshot.map { UnsafeMutableRawPointer(mutating: $0.base) })
     guard let old else { return }
     let epoch = shim_epoch_advance()
-    lock.withLock { replaced.append((Snapshot(UnsafeRawPointer(old)), epoch)) }
+    remove { old in isFree(old) && !old.snapshot.hasCounts } after: {
+      replaced.append((Snapshot(UnsafeRawPointer(old)), epoch))
+    }
+  }
+
+  /// Changes something, then frees the replaced snapshots that are done with; outside the lock, as what they
+  /// point to goes with them.
+  private func remove(_ isDone: ((snapshot: Snapshot, epoch: UInt64)) -> Bool, after change: () -> Void) {
+    var done: [Snapshot] = []
+    lock.withLock {
+      change()
+      replaced.removeAll { old in
+        guard isDone(old) else { return false }
+        done.append(old.snapshot)
+        return true
+      }
+    }
+    for snapshot in done { snapshot.destroy() }
+  }
+
+  /// Asked before the counts are looked at: whoever leaves later is counted next time.
+  private func isFree(_ old: (snapshot: Snapshot, epoch: UInt64)) -> Bool {
+    shim_epoch_quiescent(old.epoch) && !old.snapshot.isPinned
   }
 
   /// Hands out counts of the current and of replaced snapshots, and frees replaced ones that nobody reads.
   func drain(_ body: Drain) {
-    lock.withLock {
-      replaced.removeAll { old in
-        // Looked at before the counts are taken: whoever leaves later is counted next time.
-        let isFree = shim_epoch_quiescent(old.epoch) && !old.snapshot.isPinned
-        old.snapshot.drain { body(old.snapshot, $0, $1, $2) }
-        if isFree { old.snapshot.destroy() }
-        return isFree
-      }
+    remove { old in
+      let isFree = isFree(old)
+      old.snapshot.drain { body(old.snapshot, $0, $1, $2) }
+      return isFree
+    } after: {
       let slot = shim_enter()
       defer { shim_leave(slot) }
       if let base = shim_load_pointer(&hot.pointee.snapshot) {

@@ -119,11 +119,15 @@ public struct Snapshot: @unchecked Sendable {
   /// Adds one to a counter of the calling thread; beyond `cellCount` nothing happens.
   @inlinable @inline(__always)
   public func count(_ slot: UnsafeMutablePointer<shim_slot>, cell: UInt32) {
-    let mutable = UnsafeMutablePointer(mutating: head)
-    let list = UnsafeMutableRawPointer(mutable)
+    shim_count(slot, head.pointee.id, cells, head.pointee.cellCount, cell)
+  }
+
+  /// Where the list of per-thread counters begins; threads push to it while others read.
+  @inlinable @inline(__always)
+  var cells: UnsafeMutablePointer<UnsafeMutablePointer<shim_cells>?> {
+    UnsafeMutableRawPointer(mutating: base)
       .advanced(by: MemoryLayout<SnapshotHead>.offset(of: \.cells) ?? 16)
       .assumingMemoryBound(to: UnsafeMutablePointer<shim_cells>?.self)
-    shim_count(slot, head.pointee.id, list, head.pointee.cellCount, cell)
   }
 
   var pins: UnsafeMutablePointer<Int64> {
@@ -141,7 +145,7 @@ public struct Snapshot: @unchecked Sendable {
   /// flag, and the number. One caller at a time.
   public func drain(_ body: (_ record: UnsafeRawPointer, _ cell: UInt32, _ count: UInt64) -> Void) {
     var totals: [UInt64] = []
-    var block = head.pointee.cells
+    var block = shim_cells_first(cells)
     while let cells = block {
       if totals.isEmpty { totals = [UInt64](repeating: 0, count: Int(head.pointee.cellCount)) }
       for cell in 0..<min(cells.pointee.count, head.pointee.cellCount) {
@@ -158,6 +162,16 @@ public struct Snapshot: @unchecked Sendable {
         if count != 0 { body(record, cell, count) }
       }
     }
+  }
+
+  /// Whether a drain would hand something out.
+  var hasCounts: Bool {
+    var block = shim_cells_first(cells)
+    while let cells = block {
+      for cell in 0..<cells.pointee.count where shim_cells_has_news(cells, cell) { return true }
+      block = cells.pointee.next
+    }
+    return false
   }
 
   /// Frees the block; nobody may be reading it. For snapshots that were never published; the client frees
