@@ -13,6 +13,14 @@ public struct Property: Sendable {
     case textList
     /// Any JSON.
     case json
+
+    /// Whether a value that is refused may be repeated in a message.
+    var isPlain: Bool {
+      switch self {
+      case .boolean, .integer, .choice: true
+      case .text, .secret, .textMap, .textList, .json: false
+      }
+    }
   }
 
   public var name: String

@@ -21,7 +21,7 @@ public struct PropertyValues: Sendable {
   /// Reads and keeps a value. Nothing changes when it is refused.
   public mutating func set(_ name: String, _ text: String) throws(ConfigurationFailure) {
     guard let property = property(name) else {
-      throw ConfigurationFailure(name, "unknown property \"\(name)\"\(suggestion(for: name))")
+      throw ConfigurationFailure(name, "unknown property \(Self.quoted(name))\(suggestion(for: name))")
     }
     given[name] = (text, try Self.read(text, as: property))
   }
@@ -78,8 +78,9 @@ public struct PropertyValues: Sendable {
 
   private static func read(_ text: String, as property: Property) throws(ConfigurationFailure) -> Value {
     func refuse(_ expected: String) -> ConfigurationFailure {
-      let shown = property.kind == .secret ? "***" : String(text.prefix(80))
-      return ConfigurationFailure(property.name, "property \"\(property.name)\" is \"\(shown)\", but must be \(expected)")
+      // A map may hold a token: what is no JSON is not repeated.
+      let found = property.kind.isPlain ? "is \(quoted(text))" : "cannot be read"
+      return ConfigurationFailure(property.name, "property \"\(property.name)\" \(found), but must be \(expected)")
     }
     switch property.kind {
     case .text, .secret:
@@ -108,6 +109,12 @@ public struct PropertyValues: Sendable {
       guard JSONTexts.isJSON(text) else { throw refuse("JSON") }
       return .text(text)
     }
+  }
+
+  /// Somebody's text in a message of one line.
+  private static func quoted(_ text: String) -> String {
+    let line = text.unicodeScalars.prefix(80).map { $0.value < 0x20 ? " " : String($0) }.joined()
+    return "\"\(line)\""
   }
 
   /// The name somebody may have meant.

@@ -70,6 +70,7 @@ public final class EvaluationContext: @unchecked Sendable {
 
   public func set(_ name: [UInt8], _ value: AttributeValue) throws(Refusal) {
     if name.count > Self.maximumNameBytes { throw .nameTooLong }
+    if !UTF8Text.isValid(name) { throw .invalidUTF8 }
     try Self.check(value)
     try lock.withLock { () throws(Refusal) in
       if let at = index[name] {
@@ -122,9 +123,12 @@ public final class EvaluationContext: @unchecked Sendable {
   private static func check(_ value: AttributeValue) throws(Refusal) {
     switch value {
     case .double(let number): if !number.isFinite { throw .notFinite }
-    case .string(let text), .json(let text): if text.count > maximumValueBytes { throw .valueTooLarge }
+    case .string(let text), .json(let text):
+      if text.count > maximumValueBytes { throw .valueTooLarge }
+      if !UTF8Text.isValid(text) { throw .invalidUTF8 }
     case .strings(let list):
       if list.reduce(0, { $0 + $1.count }) > maximumValueBytes { throw .valueTooLarge }
+      if !list.allSatisfy({ UTF8Text.isValid($0) }) { throw .invalidUTF8 }
     case .null, .bool, .int, .date: break
     }
   }

@@ -91,7 +91,7 @@ extension Evaluation {
     case .int: writer.int(integer)
     case .double: writer.double(number)
     case .string: writer.string(utf8: text.bindMemory(to: UInt8.self))
-    case .json: return Array(text)
+    case .json: return text.isEmpty ? Array("null".utf8) : Array(text)
     }
     return writer.bytes
   }
