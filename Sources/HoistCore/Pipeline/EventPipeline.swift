@@ -89,7 +89,7 @@ public final class EventPipeline: @unchecked Sendable {
 
   private func awaitCommit(of sequence: UInt64) -> Outcome {
     // On a thread of the library's own, waiting would keep the commit from happening.
-    guard store.keepsEvents, !Thread.isOwn, !scheduler.isCurrent else { return .queued }
+    guard store.keepsEvents, !Thread.isOwn else { return .queued }
     let deadline = SystemClock().monotonicNanoseconds &+ options.commitLimitMilliseconds &* 1_000_000
     return intake.waitForCommit(of: sequence, untilNanoseconds: deadline) ? .stored : .queued
   }

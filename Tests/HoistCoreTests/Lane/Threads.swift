@@ -72,3 +72,21 @@ final class LeapingClock: Clock, @unchecked Sendable {
   var unixMilliseconds: Int64 { scheduler.unixMilliseconds + lock.withLock { ahead } }
   func leap(milliseconds: Int64) { lock.withLock { ahead += milliseconds } }
 }
+
+/// Runs `body` on a thread that is not the library's.
+func hostThread(_ body: @escaping @Sendable () -> Void) -> Bool {
+  final class Box: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+  var thread = pthread_t()
+  let status = pthread_create(
+    &thread, nil,
+    { raw in
+      guard let raw else { return nil }
+      Unmanaged<Box>.fromOpaque(raw).takeRetainedValue().body()
+      return nil
+    }, Unmanaged.passRetained(Box(body)).toOpaque())
+  if status == 0 { pthread_detach(thread) }
+  return status == 0
+}

@@ -72,5 +72,11 @@ final class ObstinateManager: CacheManager, @unchecked Sendable {
     try enter("release", owner: owner)
     inner.releaseEvents(owner: owner)
   }
+  /// Another process takes rows away, as it may when a lease has run out.
+  func givesAway(first count: Int, to thief: EventOwner, owner: String) {
+    inner.releaseEvents(owner: EventOwner(id: owner, leaseMilliseconds: 1))
+    _ = inner.claimEvents(pipeline: "events", maximumRows: count, maximumBytes: 100_000, owner: thief)
+  }
+
   func close() { lock.withLock { log.append("close") } }
 }

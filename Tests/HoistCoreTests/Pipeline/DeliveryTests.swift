@@ -1,0 +1,334 @@
+import HoistBase
+@testable import HoistCore
+import HoistTestSupport
+import Testing
+
+@Suite("What becomes of a batch") struct DeliveryTests {
+  @Test func aBatchThatFailedIsSentAgainAsItWas() {
+    let bench = PipelineBench()
+    bench.start()
+    bench.record("a", "b")
+    _ = bench.flush()
+    bench.fail()
+    bench.record("c")
+    bench.advance(900)
+    #expect(bench.sent == ["a,b"])
+    bench.advance(100)
+    #expect(bench.sent == ["a,b", "a,b"])
+    bench.answer(503)
+    // 1 s, 2 s, 4 s …
+    bench.advance(1_900)
+    #expect(bench.sent.count == 2)
+    bench.advance(100)
+    #expect(bench.sent == ["a,b", "a,b", "a,b"])
+    bench.answer(200)
+    #expect(bench.counters.delivered == 2 && bench.counters.retried == 2)
+    let ids = bench.policy.batches.all.map(\.id)
+    #expect(Set(ids).count == 1)
+    #expect(bench.policy.batches.all.map(\.attempt) == [1, 2, 3])
+    #expect(Set(bench.policy.batches.all.map { $0.rows.map(\.id) }).count == 1)
+    // After a success the pauses begin anew.
+    _ = bench.flush()
+    bench.fail()
+    bench.advance(1_000)
+    #expect(bench.sent.suffix(2) == ["c", "c"])
+  }
+
+  @Test(arguments: [("7", 7_000), ("Wed, 15 Nov 2023 06:13:21 GMT", 3_600_000), ("99999999999", 3_600_000)])
+  func retryAfterIsObeyedWithinReason(_ header: String, _ wait: Int64) {
+    let bench = PipelineBench()
+    bench.policy.verdict = { answer, _ in .standard(answer, nowUnixMilliseconds: 1_700_000_000_000) }
+    bench.start()
+    bench.record("a")
+    _ = bench.flush()
+    bench.answer(429, [HTTPHeader("retry-after", header)])
+    // Not even when somebody asks for a flush.
+    #expect(bench.flush() == [false])
+    bench.advance(wait - 1_000, step: 1_000)
+    #expect(bench.sent.count == 1)
+    bench.advance(1_000)
+    #expect(bench.sent.count == 2)
+  }
+
+  @Test func aRetryAfterOfNonsenseIsNoRetryAfter() {
+    let answer = HTTPResponse(status: 503, headers: [HTTPHeader("Retry-After", "soon")])
+    #expect(EventVerdict.standard(.success(answer), nowUnixMilliseconds: 0) == .retry(afterMilliseconds: nil))
+  }
+
+  @Test(arguments: [(200, "done"), (204, "done"), (302, "drop"), (400, "drop"), (401, "drop"), (408, "retry"), (413, "split"), (429, "retry"), (500, "retry"), (599, "retry"), (600, "drop")])
+  func theStandardVerdictFollowsTheStatus(_ status: Int, _ verdict: String) {
+    let result = EventVerdict.standard(.success(HTTPResponse(status: status)), nowUnixMilliseconds: 0)
+    #expect("\(result)".hasPrefix(verdict))
+  }
+
+  @Test func aFlushCutsAPauseOfOurOwnShort() {
+    let bench = PipelineBench()
+    bench.start()
+    bench.record("a")
+    _ = bench.flush()
+    bench.fail()
+    _ = bench.flush()
+    #expect(bench.sent == ["a", "a"])
+  }
+
+  @Test func whatIsRefusedForGoodIsDroppedAndToldOncePerEpisode() {
+    let bench = PipelineBench { $0.flushIntervalMilliseconds = 0 }
+    bench.policy.limits = BatchLimits(rows: 1)
+    bench.start()
+    bench.record("a", "b", "c")
+    bench.settle()
+    bench.answer(400)
+    bench.answer(400)
+    #expect(bench.counters.rejected == 2)
+    #expect(bench.warnings == ["warning events: 1 records of \"events\" are dropped: the service answered 400"])
+    bench.answer(200)
+    bench.record("d")
+    bench.settle()
+    bench.answer(400)
+    #expect(bench.warnings.count == 2)
+    #expect(bench.counters.waiting == 0)
+  }
+
+  @Test func attemptsMayBeLimited() {
+    let bench = PipelineBench { $0.maximumAttempts = 2 }
+    bench.start()
+    bench.record("a")
+    _ = bench.flush()
+    bench.fail()
+    bench.advance(1_000)
+    bench.fail()
+    #expect(bench.counters.rejected == 1 && bench.counters.waiting == 0)
+    #expect(bench.warnings.count == 1)
+    bench.advance(100_000)
+    #expect(bench.sent.count == 2)
+  }
+
+  @Test func afterTheLastAttemptRowsMayWaitForTheNextFlush() {
+    let bench = PipelineBench {
+      $0.maximumAttempts = 2
+      $0.whenExhausted = .rest
+    }
+    bench.start()
+    bench.record("a")
+    _ = bench.flush()
+    bench.fail()
+    bench.advance(1_000)
+    bench.record("b")
+    bench.fail()
+    #expect(bench.counters.rejected == 0 && bench.counters.waiting == 2)
+    bench.advance(29_900)
+    #expect(bench.sent == ["a", "a"])
+    bench.advance(100)
+    #expect(bench.sent == ["a", "a", "a,b"])
+  }
+
+  @Test func aPolicyMayLetRowsRest() {
+    let bench = PipelineBench { $0.flushAtRows = 1 }
+    bench.policy.verdict = { _, _ in .rest(afterMilliseconds: 5_000) }
+    bench.start()
+    bench.record("a")
+    bench.settle()
+    bench.answer(500)
+    bench.record("b")
+    bench.advance(4_000)
+    #expect(bench.sent == ["a"])
+    bench.policy.verdict = nil
+    bench.advance(27_000)
+    #expect(bench.sent == ["a", "a,b"])
+  }
+
+  @Test func whatIsTooLargeGoesInHalvesAndASingleGiantIsDropped() {
+    let bench = PipelineBench()
+    bench.policy.verdict = { _, batch in batch.rows.count > 1 || batch.text == "giant" ? .split : .done }
+    bench.start()
+    bench.record("a", "b", "giant", "c")
+    _ = bench.flush()
+    for _ in 0..<8 { bench.answer(413) }
+    #expect(bench.sent == ["a,b,giant,c", "a,b", "a", "b", "giant", "c"])
+    #expect(bench.counters.delivered == 3 && bench.counters.rejected == 1)
+    // The next flush tries whole batches again.
+    bench.policy.verdict = nil
+    bench.record("d", "e")
+    _ = bench.flush()
+    #expect(bench.sent.last == "d,e")
+  }
+
+  @Test func rowsThatCannotBeEncodedAreLeftOut() {
+    let bench = PipelineBench()
+    bench.policy.encoding = { batch in
+      let bad = batch.rows.filter { $0.text.hasPrefix("bad") }.map(\.id)
+      return bad.isEmpty ? .request(PlainPolicy.request(batch)) : .reject(ids: bad, reason: "unreadable")
+    }
+    bench.start()
+    bench.record("a", "bad 1", "b", "bad 2")
+    _ = bench.flush()
+    #expect(bench.sent == ["a,b"])
+    bench.answer(200)
+    bench.record("bad 3")
+    #expect(bench.flush() == [true])
+    #expect(bench.counters.rejected == 3)
+  }
+
+  @Test func aPolicyThatRejectsNothingOfABatchLosesIt() {
+    let bench = PipelineBench()
+    bench.policy.encoding = { _ in .reject(ids: ["unheard of"], reason: "confused") }
+    bench.start()
+    bench.record("a")
+    #expect(bench.flush() == [true])
+    #expect(bench.counters.rejected == 1)
+  }
+
+  @Test func whatCannotBeEncodedYetWaits() {
+    let bench = PipelineBench()
+    bench.policy.encoding = { _ in .later }
+    bench.start()
+    bench.record("a")
+    #expect(bench.flush() == [false])
+    bench.policy.encoding = nil
+    bench.advance(30_000)
+    #expect(bench.sent == ["a"])
+  }
+
+  @Test func aRecordMayBeEncodedAnewForEachAttempt() {
+    let bench = PipelineBench { $0.encodesEveryAttempt = true }
+    bench.policy.encoding = { batch in
+      var request = PlainPolicy.request(batch)
+      request.body = Array("attempt \(batch.attempt)".utf8)
+      return .request(request)
+    }
+    bench.start()
+    bench.record("a")
+    _ = bench.flush()
+    bench.fail()
+    bench.advance(1_000)
+    #expect(bench.sent == ["attempt 1", "attempt 2"])
+  }
+
+  @Test func aRequestIsPreparedOncePerAttempt() {
+    let bench = PipelineBench()
+    let prepared = Record<Int>()
+    bench.policy.preparing = { request, completion in
+      prepared.append(1)
+      var request = request
+      request.headers.set("Authorization", "token \(prepared.all.count)")
+      completion(prepared.all.count == 2 ? nil : request)
+    }
+    bench.start()
+    bench.record("a")
+    _ = bench.flush()
+    bench.fail()
+    bench.advance(3_000)
+    #expect(bench.transport.requests.map { $0.headers.value(of: "authorization") } == ["token 1", "token 3"])
+    #expect(bench.counters.retried == 2)
+  }
+
+  @Test func rowIdentifiersAreUUIDsAndNoneComesTwice() {
+    let bench = PipelineBench()
+    bench.start()
+    for _ in 0..<100 { bench.record("x") }
+    _ = bench.flush()
+    bench.pipeline.updateLive("l", [])
+    bench.pipeline.sealLive("l")
+    bench.answer(200)
+    _ = bench.flush()
+    bench.answer(200)
+    let ids = bench.policy.batches.all.flatMap { $0.rows.map(\.id) }
+    #expect(Set(ids).count == 101)
+    #expect(ids.allSatisfy { $0.count == 36 && $0.dropFirst(14).first == "4" })
+  }
+}
+
+/// A dispatcher of the host's that answers when, and as often as, the test says.
+final class LooseSink: EventSink, @unchecked Sendable {
+  private let lock = Lock()
+  private var completions: [@Sendable (EventAnswer) -> Void] = []
+  let deliveries = Record<EventDelivery>()
+  let answersAtOnce: EventAnswer?
+  init(answersAtOnce: EventAnswer? = nil) { self.answersAtOnce = answersAtOnce }
+
+  func deliver(_ delivery: EventDelivery, completion: @escaping @Sendable (EventAnswer) -> Void) -> (any Cancellable)? {
+    deliveries.append(delivery)
+    lock.withLock { completions.append(completion) }
+    if let answersAtOnce { completion(answersAtOnce) }
+    return nil
+  }
+
+  func answer(_ number: Int, _ answer: EventAnswer) { lock.withLock { completions[number] }(answer) }
+}
+
+@Suite("A dispatcher of the host's may answer at once, late, twice or never (G11)") struct DispatcherTests {
+  @Test func aDispatcherGetsTheRequestAndTheRecordsIdentifiers() {
+    let sink = LooseSink()
+    let bench = PipelineBench(sink: sink)
+    bench.start()
+    bench.record("a", "b")
+    _ = bench.flush()
+    let delivery = sink.deliveries.all[0]
+    #expect(delivery.pipeline == "events" && delivery.attempt == 1)
+    #expect(delivery.request.url == "http://events.test/")
+    #expect(Set(delivery.eventIDs).count == 2)
+    sink.answer(0, .taken)
+    bench.settle()
+    #expect(bench.counters.delivered == 2)
+    #expect(bench.policy.deliveries.all == ["a,b"])
+    // A host's answer is not the service's: the policy is not asked what it means.
+    #expect(bench.policy.batches.all.isEmpty)
+  }
+
+  @Test func onlyTheFirstAnswerCounts() {
+    let sink = LooseSink()
+    let bench = PipelineBench(sink: sink)
+    bench.start()
+    bench.record("a")
+    _ = bench.flush()
+    sink.answer(0, .failed("not now"))
+    sink.answer(0, .taken)
+    bench.settle()
+    #expect(bench.counters.delivered == 0 && bench.counters.ignoredAnswers == 1)
+    bench.advance(1_000)
+    sink.answer(1, .taken)
+    sink.answer(1, .refused("no"))
+    bench.settle()
+    sink.answer(0, .refused("no"))
+    bench.settle()
+    #expect(bench.counters.delivered == 1 && bench.counters.rejected == 0 && bench.counters.ignoredAnswers == 3)
+    #expect(sink.deliveries.all.map(\.attempt) == [1, 2])
+    #expect(Set(sink.deliveries.all.map(\.eventIDs)).count == 1)
+  }
+
+  @Test func anAnswerWithinTheCallIsAllRight() {
+    let sink = LooseSink(answersAtOnce: .taken)
+    let bench = PipelineBench(sink: sink) { $0.flushIntervalMilliseconds = 0 }
+    bench.start()
+    bench.record("a")
+    bench.settle()
+    bench.record("b")
+    bench.settle()
+    #expect(bench.counters.delivered == 2)
+  }
+
+  @Test func aMissingAnswerIsAFailedAttempt() {
+    let sink = LooseSink()
+    let bench = PipelineBench(sink: sink)
+    bench.start()
+    bench.record("a")
+    _ = bench.flush()
+    bench.advance(39_900)
+    #expect(sink.deliveries.all.count == 1)
+    bench.advance(1_200)
+    #expect(sink.deliveries.all.count == 2)
+    sink.answer(0, .taken)
+    bench.settle()
+    #expect(bench.counters.delivered == 0 && bench.counters.ignoredAnswers == 1)
+  }
+
+  @Test func whatADispatcherRefusesIsDropped() {
+    let sink = LooseSink(answersAtOnce: .refused("unknown pipeline"))
+    let bench = PipelineBench(sink: sink)
+    bench.start()
+    bench.record("a")
+    _ = bench.flush()
+    #expect(bench.counters.rejected == 1)
+    #expect(bench.warnings.first?.contains("unknown pipeline") == true)
+  }
+}

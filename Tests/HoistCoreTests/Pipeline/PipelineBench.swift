@@ -1,0 +1,126 @@
+import HoistBase
+@testable import HoistCore
+import HoistTestSupport
+
+/// A policy that sends payloads as text, joined by commas, and does as the test says.
+final class PlainPolicy: EventPolicy, @unchecked Sendable {
+  var limits = BatchLimits()
+  var admitted: @Sendable (EventRow) -> Bool = { _ in true }
+  var verdict: (@Sendable (Result<HTTPResponse, TransportFailure>, EventBatch) -> EventVerdict)?
+  var encoding: (@Sendable (EventBatch) -> EventEncoding)?
+  var length: (@Sendable ([EventRow]) -> Int)?
+  var merging: (@Sendable ([EventRow]) -> [EventRow]?)?
+  var beforeFlush: (@Sendable (EventPipeline) -> Void)?
+  var preparing: (@Sendable (HTTPRequest, @escaping @Sendable (HTTPRequest?) -> Void) -> Void)?
+  let batches = Record<EventBatch>()
+  let deliveries = Record<String>()
+
+  var batchLimits: BatchLimits { limits }
+  func admits(_ row: EventRow) -> Bool { admitted(row) }
+  func willFlush(_ pipeline: EventPipeline) { beforeFlush?(pipeline) }
+  func batchLength(_ rows: [EventRow]) -> Int { length?(rows) ?? rows.count }
+  func encode(_ batch: EventBatch) -> EventEncoding { encoding?(batch) ?? .request(Self.request(batch)) }
+  func prepare(_ request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
+    if let preparing { preparing(request, completion) } else { completion(request) }
+  }
+  func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict {
+    batches.append(batch)
+    return verdict?(answer, batch) ?? .standard(answer, nowUnixMilliseconds: 0)
+  }
+  func delivered(_ batch: EventBatch) { deliveries.append(batch.text) }
+  func coalesce(_ rows: [EventRow]) -> [EventRow]? { merging?(rows) }
+
+  static func request(_ batch: EventBatch) -> HTTPRequest {
+    HTTPRequest(method: "POST", url: "http://events.test/", body: Array(batch.text.utf8))
+  }
+}
+
+extension EventBatch {
+  var text: String { rows.map(\.text).joined(separator: ",") }
+}
+
+extension EventRow {
+  var text: String { String(decoding: payload, as: UTF8.self) }
+}
+
+/// A pipeline with everything a test turns. Without a manager the store keeps nothing.
+struct PipelineBench {
+  let scheduler: ManualScheduler
+  let clock: LeapingClock
+  let transport: ScriptedTransport
+  let policy = PlainPolicy()
+  let lines = Record<String>()
+  let store: Store
+  let pipeline: EventPipeline
+
+  init(
+    manager: (any CacheManager)? = nil, seed: UInt64 = 1, sink: (any EventSink)? = nil, scheduler: ManualScheduler = ManualScheduler(),
+    change: (inout EventPipeline.Options) -> Void = { _ in }
+  ) {
+    self.scheduler = scheduler
+    clock = LeapingClock(scheduler)
+    transport = ScriptedTransport(scheduler: scheduler)
+    let lines = lines
+    let log = Log(threshold: .info, clock: clock) { level, message in lines.append("\(level) \(message)") }
+    store = Store(manager: manager, log: log, clock: clock, scheduler: scheduler, entropy: SeededEntropy(seed: seed))
+    var options = EventPipeline.Options(name: "events")
+    options.retryJitter = 0
+    if manager == nil { options.durability = .memory }
+    change(&options)
+    pipeline = EventPipeline(
+      options: options, policy: policy, sink: sink ?? TransportEventSink(transport), store: store, log: log, clock: clock,
+      scheduler: scheduler, entropy: SeededEntropy(seed: seed + 1_000))
+  }
+
+  @discardableResult
+  func record(_ texts: String..., subject: String = "") -> [EventPipeline.Outcome] {
+    texts.map { pipeline.record($0, subject: subject, unixMilliseconds: clock.unixMilliseconds) }
+  }
+
+  func start() {
+    scheduler.post { [pipeline] in pipeline.start() }
+    settle()
+  }
+
+  /// Lets the store's lane and the scheduler come to rest.
+  func settle() {
+    let deadline = SystemClock().monotonicNanoseconds + 10_000_000_000
+    repeat {
+      scheduler.run()
+      _ = store.lane.drain(untilNanoseconds: deadline)
+    } while scheduler.pendingPostCount > 0
+  }
+
+  func advance(_ milliseconds: Int64, step: Int64 = 100) {
+    settle()
+    for passed in stride(from: 0, to: milliseconds, by: Int(step)) {
+      scheduler.advance(milliseconds: min(step, milliseconds - Int64(passed)))
+      settle()
+    }
+  }
+
+  /// The bodies of all requests so far.
+  var sent: [String] { transport.requests.map { String(decoding: $0.body ?? [], as: UTF8.self) } }
+  var counters: EventPipeline.Counters { pipeline.counters }
+
+  /// Answers the oldest open request.
+  func answer(_ status: Int, _ headers: [HTTPHeader] = []) {
+    transport.open.first?.complete(.success(HTTPResponse(status: status, headers: headers)))
+    settle()
+  }
+
+  func fail() {
+    transport.open.first?.complete(.failure(TransportFailure(.unreachable, "down")))
+    settle()
+  }
+
+  /// Flushes, and tells what came of it, if anything has.
+  func flush() -> [Bool] {
+    let answers = Record<Bool>()
+    pipeline.flush { answers.append($0) }
+    settle()
+    return answers.all
+  }
+
+  var warnings: [String] { lines.all.filter { $0.hasPrefix("warning") } }
+}

@@ -1,0 +1,161 @@
+import HoistBase
+@testable import HoistCore
+import HoistTestSupport
+import Testing
+
+@Suite("The queue is bounded, and what gives way is counted (G5)") struct PipelineLimitTests {
+  @Test func theNewestGivesWay() {
+    let bench = PipelineBench { $0.maximumRows = 3 }
+    bench.start()
+    #expect(bench.record("a", "b", "c", "d", "e") == [.queued, .queued, .queued, .dropped, .dropped])
+    #expect(bench.counters.dropped == 2 && bench.counters.recorded == 3)
+    #expect(bench.warnings.count == 1)
+    _ = bench.flush()
+    // Those on their way take room as well.
+    #expect(bench.record("f") == [.dropped])
+    bench.answer(200)
+    #expect(bench.sent == ["a,b,c"])
+    #expect(bench.record("g") == [.queued])
+    // Another episode, another warning.
+    bench.record("h", "i", "j")
+    #expect(bench.warnings.count == 2)
+  }
+
+  @Test func theOldestGivesWay() {
+    let bench = PipelineBench {
+      $0.maximumRows = 3
+      $0.overflow = .dropOldest
+    }
+    bench.start()
+    #expect(bench.record("a", "b", "c", "d", "e").allSatisfy { $0 == .queued })
+    #expect(bench.counters.waiting == 3 && bench.counters.dropped == 2)
+    bench.settle()
+    // Now those that wait on the other side give way.
+    bench.record("f", "g")
+    bench.settle()
+    #expect(bench.counters.waiting == 3 && bench.counters.dropped == 4)
+    #expect(bench.warnings.count == 1)
+    _ = bench.flush()
+    #expect(bench.sent == ["e,f,g"])
+    bench.record("h", "i", "j", "k")
+    bench.settle()
+    // What is on its way is not dropped.
+    #expect(bench.counters.inFlight == 3 && bench.counters.waiting == 0)
+    bench.answer(200)
+    #expect(bench.counters.delivered == 3)
+  }
+
+  @Test func bytesAreBoundedToo() {
+    let bench = PipelineBench { $0.maximumBytes = 10 }
+    bench.start()
+    #expect(bench.record("12345", "6789", subject: "") == [.queued, .queued])
+    #expect(bench.record("12") == [.dropped])
+    #expect(bench.record("1") == [.queued])
+    #expect(bench.record("", subject: "x") == [.dropped])
+  }
+
+  @Test func theOldestGiveWayToBytesToo() {
+    let bench = PipelineBench {
+      $0.maximumBytes = 10
+      $0.overflow = .dropOldest
+    }
+    bench.start()
+    #expect(bench.record("12345", "6789", "abc", "12345678901") == [.queued, .queued, .queued, .dropped])
+    bench.settle()
+    _ = bench.flush()
+    #expect(bench.sent == ["6789,abc"])
+  }
+
+  @Test func aRecordAtTheLimitIsTakenAndOneByteMoreRefused() {
+    let bench = PipelineBench { $0.maximumRowBytes = 4 }
+    bench.start()
+    #expect(bench.record("1234", "12345") == [.queued, .dropped])
+  }
+
+  @Test func oldRecordsExpire() {
+    let bench = PipelineBench { $0.maximumAgeMilliseconds = 60_000 }
+    bench.start()
+    bench.record("old")
+    bench.advance(20_000)
+    bench.record("young")
+    bench.pipeline.hold(.offline)
+    bench.advance(60_000)
+    bench.pipeline.lift(.offline)
+    _ = bench.flush()
+    #expect(bench.sent == ["young"])
+    #expect(bench.counters.expired == 1)
+  }
+
+  @Test func aRecordLivesExactlyAsLongAsItMay() {
+    let bench = PipelineBench {
+      $0.maximumAgeMilliseconds = 60_000
+      $0.flushIntervalMilliseconds = 60_000
+    }
+    bench.start()
+    bench.record("just")
+    bench.advance(60_000)
+    #expect(bench.sent == ["just"])
+    bench.answer(200)
+    bench.record("late")
+    bench.clock.leap(milliseconds: 1)
+    bench.advance(60_000)
+    #expect(bench.sent == ["just"])
+    #expect(bench.counters.expired == 1)
+  }
+
+  @Test func aCrowdedQueueMayBeCoalesced() {
+    let bench = PipelineBench { $0.maximumRows = 6 }
+    bench.policy.merging = { rows in
+      guard rows.count > 1 else { return nil }
+      var first = rows[0]
+      first.payload = Array(rows.map(\.text).joined(separator: "+").utf8)
+      return [first]
+    }
+    bench.start()
+    bench.pipeline.hold(.offline)
+    bench.record("a", "b", "c")
+    bench.settle()
+    #expect(bench.counters.waiting == 3)
+    bench.record("d")
+    // A purge of nobody makes a turn.
+    bench.pipeline.purge(subject: "nobody")
+    bench.settle()
+    #expect(bench.counters.waiting == 1)
+    bench.pipeline.lift(.offline)
+    _ = bench.flush()
+    #expect(bench.sent == ["a+b+c+d"])
+  }
+
+  @Test func aDeepQueueKeepsItsOrder() {
+    let bench = PipelineBench { $0.maximumRows = 30_000 }
+    bench.policy.limits = BatchLimits(rows: 7_000)
+    bench.start()
+    for number in 0..<20_000 { bench.record("\(number)") }
+    _ = bench.flush()
+    for _ in 0..<3 { bench.answer(200) }
+    #expect(bench.sent.joined(separator: ",") == (0..<20_000).map(String.init).joined(separator: ","))
+    #expect(bench.counters.delivered == 20_000)
+  }
+
+  @Test func manyThreadsMayRecordAtOnce() {
+    let bench = PipelineBench { $0.maximumRows = 100_000 }
+    bench.start()
+    let door = Door()
+    for thread in 0..<4 {
+      _ = Thread.start(name: "recorder") {
+        for number in 0..<2_000 { bench.record("\(thread)-\(number)") }
+        door.pass()
+      }
+    }
+    #expect(bench.scheduler.run { door.arrivals == 4 })
+    door.open()
+    _ = bench.flush()
+    bench.answer(200)
+    let texts = bench.sent.joined(separator: ",").split(separator: ",")
+    #expect(Set(texts).count == 8_000)
+    for thread in 0..<4 {
+      let own = texts.filter { $0.hasPrefix("\(thread)-") }
+      #expect(own.map(String.init) == (0..<2_000).map { "\(thread)-\($0)" })
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import HoistBase
+@testable import HoistCore
+import HoistTestSupport
+import Testing
+
+@Suite("Withdrawn consent: what was recorded about a person is forgotten everywhere (flagship 5.6)") struct PurgeTests {
+  let manager = MemoryCacheManager()
+
+  /// What is left in the store, as the next process would find it.
+  func stored(_ bench: PipelineBench) -> [String] {
+    manager.releaseEvents(owner: EventOwner(id: bench.store.state.owner.id, leaseMilliseconds: 1))
+    return manager.claimEvents(
+      pipeline: "events", maximumRows: 100, maximumBytes: 100_000, owner: EventOwner(id: "next", leaseMilliseconds: 1_000)
+    ).map(\.text)
+  }
+
+  @Test func waitingRowsOfTheSubjectGoFromMemoryAndStore() {
+    let bench = PipelineBench(manager: manager)
+    bench.start()
+    bench.record("a", subject: "u1")
+    bench.record("b", subject: "u2")
+    bench.record("consent withdrawn")
+    bench.advance(200)
+    bench.pipeline.purge(subject: "u1")
+    bench.settle()
+    #expect(bench.counters.purged == 1 && bench.counters.waiting == 2)
+    _ = bench.flush()
+    #expect(bench.sent == ["b,consent withdrawn"])
+    #expect(stored(bench) == ["b", "consent withdrawn"])
+  }
+
+  @Test func rowsThatWereNotEvenTakenInGoAndLaterOnesStay() {
+    let bench = PipelineBench(manager: manager)
+    bench.start()
+    bench.record("before", subject: "u1")
+    bench.pipeline.purge(subject: "u1")
+    // Consent is given again before the purge has had its turn.
+    bench.record("after", subject: "u1")
+    bench.settle()
+    #expect(bench.counters.waiting == 1)
+    bench.advance(200)
+    _ = bench.flush()
+    #expect(bench.sent == ["after"])
+    #expect(stored(bench) == ["after"])
+  }
+
+  @Test func rowsOnTheirWayAreNotSentAgain() {
+    let bench = PipelineBench(manager: manager)
+    bench.start()
+    bench.record("a", subject: "u1")
+    bench.record("b", subject: "u2")
+    bench.advance(200)
+    _ = bench.flush()
+    #expect(bench.sent == ["a,b"])
+    bench.pipeline.purge(subject: "u1")
+    bench.settle()
+    #expect(bench.counters.inFlight == 1)
+    bench.fail()
+    bench.advance(1_000)
+    #expect(bench.sent == ["a,b", "b"])
+    #expect(bench.policy.batches.all.map(\.text) == ["b"])
+    #expect(stored(bench) == ["b"])
+    bench.answer(200)
+    #expect(bench.policy.deliveries.all == ["b"])
+    #expect(bench.counters.delivered == 1)
+  }
+
+  @Test func aBatchOfWhichNothingIsLeftIsCalledOff() {
+    let bench = PipelineBench(manager: manager)
+    bench.start()
+    bench.record("a", "b", subject: "u1")
+    _ = bench.flush()
+    bench.pipeline.purge(subject: "u1")
+    bench.settle()
+    #expect(bench.transport.exchanges[0].isCancelled)
+    #expect(bench.counters.inFlight == 0 && bench.counters.purged == 2 && bench.counters.ignoredAnswers == 0)
+    // The place is free for the next one.
+    bench.record("c")
+    _ = bench.flush()
+    #expect(bench.sent.last == "c")
+    #expect(bench.counters.delivered == 0)
+  }
+
+  @Test func aBatchThatSleepsIsPurgedToo() {
+    let bench = PipelineBench(manager: manager)
+    bench.start()
+    bench.record("a", subject: "u1")
+    _ = bench.flush()
+    bench.fail()
+    bench.pipeline.purge(subject: "u1")
+    bench.settle()
+    bench.advance(60_000)
+    #expect(bench.sent == ["a"])
+    #expect(bench.counters.waiting == 0 && bench.counters.inFlight == 0)
+    #expect(bench.flush() == [true])
+  }
+
+  @Test func aClaimThatIsUnderWayBringsNothingBack() {
+    // Another process died with rows of the subject.
+    manager.putEvents([.sample("1", subject: "u1", "old"), .sample("2", subject: "u2", "other")], owner: EventOwner(id: "dead", leaseMilliseconds: 1))
+    manager.releaseEvents(owner: EventOwner(id: "dead", leaseMilliseconds: 1))
+    let bench = PipelineBench(manager: manager)
+    bench.pipeline.start()
+    // The claim has been made, its answer waits; only then comes the purge.
+    _ = bench.store.lane.drain(untilNanoseconds: SystemClock().monotonicNanoseconds + 10_000_000_000)
+    bench.scheduler.run {
+      bench.pipeline.purgeNow(ByteKey("u1"), before: 0)
+    }
+    bench.settle()
+    _ = bench.flush()
+    #expect(bench.sent == ["other"])
+    #expect(stored(bench) == ["other"])
+  }
+
+  @Test func aPurgeWhileTheStoreFailsIsDoneLater() {
+    let obstinate = ObstinateManager()
+    let bench = PipelineBench(manager: obstinate)
+    bench.start()
+    bench.record("a", subject: "u1")
+    bench.advance(200)
+    obstinate.fail(CacheFailure("disk full"))
+    bench.pipeline.purge(subject: "u1")
+    bench.settle()
+    obstinate.fail(nil)
+    obstinate.forgetCalls()
+    bench.advance(5_000)
+    #expect(obstinate.calls.contains("purge u1 events"))
+  }
+
+  @Test func aPolicyMayDiscardWhatItWants() {
+    let bench = PipelineBench(manager: manager)
+    bench.start()
+    bench.record("keep", "drop 1")
+    bench.advance(200)
+    bench.record("drop 2")
+    bench.pipeline.discard { $0.text.hasPrefix("drop") }
+    bench.settle()
+    #expect(bench.counters.purged == 2)
+    #expect(stored(bench) == ["keep"])
+  }
+
+  @Test func liveRecordsOfTheSubjectGoToo() {
+    let bench = PipelineBench(manager: manager)
+    bench.start()
+    bench.pipeline.updateLive("visits", [1], subject: "u1")
+    bench.advance(200)
+    bench.pipeline.purge(subject: "u1")
+    bench.settle()
+    #expect(!bench.pipeline.isLive("visits"))
+    #expect(stored(bench).isEmpty)
+    #expect(bench.counters.waiting == 0)
+  }
+}
+
+extension ManualScheduler {
+  /// Runs `work` before anything that is posted.
+  func run(_ work: () -> Void) { work() }
+}
