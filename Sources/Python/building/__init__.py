@@ -1,0 +1,1 @@
+"""What `pip install` runs to make the binding from the headers and the library."""

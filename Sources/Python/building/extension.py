@@ -1,0 +1,41 @@
+"""Puts the compiled module together: declarations, gates, compiler and linker options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cffi
+from setuptools import Extension
+
+from .callbacks import c_source, callbacks, python_declarations
+from .declarations import declarations, public_headers
+from .locate import Location
+
+MODULE = "hoist._compiled"
+# One compiled module serves this and every later Python.
+_OLDEST_PYTHON = "0x030A0000"
+_SYSTEM_FOLDERS = ("/lib", "/usr/lib")
+
+
+def configure(extension: Extension, location: Location, source: Path) -> None:
+    """Writes the module's C source, and tells the extension how to compile it."""
+    text = declarations(location.include)
+    plain = cffi.FFI()
+    plain.cdef(text)
+    found = list(callbacks(plain))
+
+    builder = cffi.FFI()
+    builder.cdef(text + python_declarations(found))
+    includes = "".join(f"#include <hoist/{header.name}>\n" for header in public_headers(location.include))
+    builder.set_source(MODULE, includes + c_source(found))
+    source.parent.mkdir(parents=True, exist_ok=True)
+    builder.emit_c_code(str(source))
+
+    extension.sources = [str(source)]
+    extension.include_dirs = [str(location.include)]
+    extension.define_macros = [("Py_LIMITED_API", _OLDEST_PYTHON)]
+    extension.py_limited_api = True
+    extension.extra_compile_args = ["-pthread", "-Wno-unused-function"]
+    extension.extra_link_args = [str(location.library)]
+    if not str(location.library.parent).startswith(_SYSTEM_FOLDERS):
+        extension.extra_link_args.append(f"-Wl,-rpath,{location.library.parent}")

@@ -1,0 +1,86 @@
+"""Hoist: feature flags and experimentation.
+
+    import hoist
+
+    with hoist.Client("unleash", url="https://flags.example.com/api/frontend", key=key) as client:
+        client.wait_ready(2)
+        if client.bool("new-checkout", {"targetingKey": "user-42", "plan": "pro"}):
+            ...
+
+Evaluations return values and never raise but for arguments of a wrong type; what can be wrong with
+a configuration is raised as `hoist.Error` when a client is made. Calls that may fail answer with a
+`Status`, which is true when they succeeded.
+"""
+
+from . import aio
+from ._exit import set_exit_limit
+from ._native import lib as _lib
+from ._native import native as _native
+from ._text import decode as _decode
+from .client import Client, State
+from .config import Config, Property, describe
+from .context import Context
+from .detail import Detail
+from .observer import Notification, Subscription, Topic
+from .plugins import (
+    Batch,
+    Cache,
+    Dispatcher,
+    EventRow,
+    Exchange,
+    HeaderProvider,
+    Hook,
+    HookCall,
+    Logger,
+    LoggingAdapter,
+    LogLevel,
+    Receipt,
+    Request,
+    Transport,
+)
+from .status import Error, Status
+from .view import View
+
+__version__ = "0.1.0"
+binding_mode: str = _native.name
+"""How the library was reached: "compiled" or "plain"."""
+
+
+def version() -> str:
+    """Version of the library at run time."""
+    return _decode(_lib.hoist_version())
+
+
+__all__ = [
+    "Batch",
+    "Cache",
+    "Client",
+    "Config",
+    "Context",
+    "Detail",
+    "Dispatcher",
+    "Error",
+    "EventRow",
+    "Exchange",
+    "HeaderProvider",
+    "Hook",
+    "HookCall",
+    "LogLevel",
+    "Logger",
+    "LoggingAdapter",
+    "Notification",
+    "Property",
+    "Receipt",
+    "Request",
+    "State",
+    "Status",
+    "Subscription",
+    "Topic",
+    "Transport",
+    "View",
+    "aio",
+    "binding_mode",
+    "describe",
+    "set_exit_limit",
+    "version",
+]

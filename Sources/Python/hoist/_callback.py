@@ -1,0 +1,119 @@
+"""Python objects behind the library's plug-in tables and completions.
+
+An object that the library may call is kept alive here until the library releases it. Whatever a
+plug-in raises becomes a status and a line in the log "hoist"; nothing passes through C.
+"""
+
+from __future__ import annotations
+
+import _thread
+import contextlib
+import functools
+import logging
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from ._native import CFunction, ffi, native
+from .status import Error, Status
+
+log = logging.getLogger("hoist")
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_members: dict[str, dict[str, CFunction]] = {}
+_alive: dict[int, Any] = {}
+
+
+def implements(table: str, member: str = "", failure: Any = None) -> Callable[[_Function], _Function]:
+    """Makes a function a member of every table of a kind, or a callback type of that name.
+
+    `failure` is answered when the function raises; `Status` stands for the status that fits.
+    """
+
+    def register(function: _Function) -> _Function:
+        @functools.wraps(function)
+        def guarded(*arguments: Any) -> Any:
+            try:
+                return function(*arguments)
+            except BaseException as problem:
+                status = report(f"{table}.{member}" if member else table, problem)
+                return int(status) if failure is Status else failure
+
+        _members.setdefault(table, {})[member] = native.c_function(table, member, guarded)
+        return function
+
+    return register
+
+
+def report(where: str, problem: BaseException) -> Status:
+    """Logs what a plug-in raised, and finds the status to answer with."""
+    if isinstance(problem, KeyboardInterrupt):
+        # The main thread may be here, inside an evaluation: it is interrupted when it is back.
+        _thread.interrupt_main()
+    else:
+        with contextlib.suppress(BaseException):  # a log that fails must not pass through C either
+            log.error("%s raised %s", where, type(problem).__name__, exc_info=problem)
+    if isinstance(problem, Error) and not problem.status:
+        return problem.status
+    return Status.PLUGIN
+
+
+def keep(owner: object) -> Any:
+    """A `user_data` for an object that lives until `forget`."""
+    handle = ffi.new_handle(owner)
+    _alive[_address(handle)] = handle
+    return handle
+
+
+def owner(user_data: Any) -> Any:
+    """The object behind a `user_data`."""
+    return ffi.from_handle(user_data)
+
+
+def forget(user_data: Any) -> None:
+    """Lets go of the object."""
+    _alive.pop(_address(user_data), None)
+
+
+def function(callback_type: str) -> CFunction:
+    """The C function of a callback type."""
+    return _members[callback_type][""]
+
+
+def table(kind: str, plugin: object, members: Iterable[str] | None = None) -> Any:
+    """A table over a plug-in, with all its members or some. The library must be given it at once."""
+    functions = _members[kind]
+    if "release" not in functions:
+        implements(kind, "release")(forget)
+    filled = ffi.new(f"hoist_{kind} *")
+    filled.struct_size = ffi.sizeof(filled[0])
+    filled.user_data = keep(plugin)
+    for member in functions if members is None else {*members, "release"}:
+        setattr(filled, member, functions[member])
+    return filled
+
+
+def overridden(plugin: object, base: type, members: Iterable[str]) -> list[str]:
+    """The members that a plug-in's class brings itself."""
+    return [name for name in members if getattr(type(plugin), name, None) is not getattr(base, name)]
+
+
+def _address(pointer: Any) -> int:
+    return int(ffi.cast("uintptr_t", pointer))
+
+
+@implements("done")
+def _done(user_data: Any, status: int) -> None:
+    completion: Callable[[Status], object] = owner(user_data)
+    forget(user_data)
+    completion(Status(status))
+
+
+def start(call: Callable[[CFunction, Any], int], completion: Callable[[Status], object] | None) -> Status:
+    """Makes a call that takes a completion, `call(done, user_data)`; the completion is called once if it answers OK."""
+    if completion is None:
+        return Status(call(ffi.NULL, ffi.NULL))
+    handle = keep(completion)
+    status = Status(call(function("done"), handle))
+    if not status:
+        forget(handle)
+    return status

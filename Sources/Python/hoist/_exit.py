@@ -1,0 +1,59 @@
+"""The end of the process: clients that are still open are closed within a limit."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import time
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from ._native import native
+
+if TYPE_CHECKING:
+    from .client import Client
+
+_clients: weakref.WeakSet[Client] = weakref.WeakSet()
+_limit = 2.0
+_anchor: Any = None
+
+
+def watch(client: Client) -> None:
+    """Closes the client at exit, if it lives until then."""
+    _clients.add(client)
+
+
+def set_exit_limit(seconds: float) -> None:
+    """How long the end of the process may be held up, in all, for clients that nobody closed. Default 2 s."""
+    global _limit
+    _limit = max(0.0, seconds)
+
+
+def _close_all() -> None:
+    deadline = time.monotonic() + _limit
+    for client in list(_clients):
+        client.close(max(0.0, deadline - time.monotonic()))
+
+
+def _leave() -> None:
+    _close_all()
+    # From here on Python is taken down; nothing of the library's may come in any more.
+    native.close_gate()
+
+
+class _Anchor:
+    """What multiprocessing hangs its after-fork call on."""
+
+
+def _before_fork() -> None:
+    # A child of multiprocessing leaves without atexit; it has a list of its own of last things.
+    global _anchor
+    util: Any = sys.modules.get("multiprocessing.util")
+    if util is not None and _anchor is None and _clients:
+        _anchor = _Anchor()
+        util.register_after_fork(_anchor, lambda _: util.Finalize(None, _close_all, exitpriority=-100))
+
+
+atexit.register(_leave)
+os.register_at_fork(before=_before_fork)

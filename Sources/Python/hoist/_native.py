@@ -1,0 +1,79 @@
+"""The library as cffi sees it: `ffi` and `lib`, and functions of Python that C can call.
+
+There are two ways in. The compiled module is what an installation has. The plain one reads the
+same declarations when it is imported and needs no compiler; it is for development.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Callable
+from typing import Any
+
+CFunction = Any
+"""A pointer to a function, as cffi has it."""
+
+
+class Compiled:
+    """The module that was compiled against the headers."""
+
+    name = "compiled"
+
+    def __init__(self) -> None:
+        module = importlib.import_module("hoist._compiled")
+        self.ffi: Any = module.ffi
+        self.lib: Any = module.lib
+        self.lib.hoist_gate_open()
+
+    def c_function(self, table: str, member: str, function: Callable[..., Any]) -> CFunction:
+        name = f"{table}_{member}" if member else table
+        self.ffi.def_extern(name=f"hoist_python_{name}")(function)
+        return self.ffi.addressof(self.lib, f"hoist_gate_{name}")
+
+    def close_gate(self) -> None:
+        """No call of the library's enters Python any more."""
+        self.lib.hoist_gate_close()
+
+
+class Plain:
+    """The declarations read now, over the library as it is found now."""
+
+    name = "plain"
+
+    def __init__(self) -> None:
+        plain = importlib.import_module("hoist._plain")
+        self.ffi: Any
+        self.lib: Any
+        self.ffi, self.lib = plain.load()
+        self._functions: list[CFunction] = []
+
+    def c_function(self, table: str, member: str, function: Callable[..., Any]) -> CFunction:
+        kind = self.ffi.typeof(f"hoist_{table}")
+        if member:
+            kind = dict(kind.fields)[member].type
+        pointer = self.ffi.callback(kind, function)
+        self._functions.append(pointer)
+        return pointer
+
+    def close_gate(self) -> None:
+        """Nothing to close: only the compiled module has gates."""
+
+
+def _choose() -> Compiled | Plain:
+    if os.environ.get("HOIST_PYTHON_MODE") == "abi":
+        return Plain()
+    try:
+        return Compiled()
+    except ModuleNotFoundError as missing:
+        if missing.name != "hoist._compiled":
+            raise
+        return Plain()
+    except ImportError as broken:
+        raise ImportError(f"the compiled part of hoist does not find its library: {broken}") from broken
+
+
+native = _choose()
+ffi: Any = native.ffi
+lib: Any = native.lib
+NULL: Any = ffi.NULL

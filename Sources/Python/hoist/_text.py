@@ -1,0 +1,75 @@
+"""Text between Python and C."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ._native import NULL, ffi, lib
+
+_MOST_KEYS = 4096
+_LONGEST_KEPT_KEY = 256
+_LONGEST_MILLISECONDS = 2**62
+
+
+def encode(text: str) -> bytes:
+    """UTF-8 for C.
+
+    What C's text cannot hold, a NUL or half a surrogate pair, becomes invalid UTF-8: the library
+    refuses it, where a text cut at the NUL would be another one.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"expected str, not {type(text).__name__}")
+    data = text.encode("utf-8", "surrogatepass")
+    return data.replace(b"\0", b"\xc0\x80") if 0 in data else data
+
+
+class _Keys(dict[str, bytes]):
+    """Encoded flag keys, so that each is encoded once."""
+
+    def __missing__(self, key: str) -> bytes:
+        data = encode(key)
+        if len(data) <= _LONGEST_KEPT_KEY:
+            if len(self) >= _MOST_KEYS:
+                self.clear()
+            self[key] = data
+        return data
+
+
+KEYS = _Keys()
+
+
+def optional(text: str | None) -> Any:
+    """A text that may be missing."""
+    return NULL if text is None else encode(text)
+
+
+def decode(pointer: Any) -> str:
+    """A NUL-terminated text; "" for NULL."""
+    return str(ffi.string(pointer), "utf-8", "replace") if pointer else ""
+
+
+def decode_bytes(pointer: Any, size: int) -> bytes:
+    """A copy of bytes that C lends."""
+    return bytes(ffi.unpack(ffi.cast("char *", pointer), size)) if pointer and size else b""
+
+
+def take(text: Any) -> bytes | None:
+    """The bytes of a `hoist_text`, which is freed; None for NULL."""
+    if not text:
+        return None
+    try:
+        return bytes(ffi.unpack(lib.hoist_text_data(text), lib.hoist_text_length(text)))
+    finally:
+        lib.hoist_text_free(text)
+
+
+def milliseconds(seconds: float | None) -> int:
+    """Seconds as the library takes them; None means without limit."""
+    if seconds is None:
+        return -1
+    if math.isnan(seconds):
+        raise ValueError("a time limit cannot be NaN")
+    if seconds >= _LONGEST_MILLISECONDS / 1000:
+        return _LONGEST_MILLISECONDS
+    return max(0, math.ceil(seconds * 1000))

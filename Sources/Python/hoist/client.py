@@ -1,0 +1,252 @@
+"""The client: one service, one key, its life from opening to closing."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+from . import _exit, aio
+from ._callback import start
+from ._constant import Constant
+from ._evaluation import Bool, Evaluations, Float, Int
+from ._native import NULL, ffi, lib
+from ._text import KEYS, encode, milliseconds, take
+from .config import Config, PropertyValue
+from .context import ContextLike, as_context, pointer_of
+from .detail import load
+from .observer import Observer, Subscription, Topic, observe
+from .plugins import Cache, Dispatcher, HeaderProvider, Hook, Logger, Transport
+from .plugins.headers import Headers
+from .status import Error, ErrorSlot, Status
+from .view import View
+
+_Function = TypeVar("_Function", bound=Observer)
+_Self = TypeVar("_Self", bound="Client")
+
+# Waits are made of pieces, so that Ctrl-C is heard.
+_PIECE_MS = 100
+
+
+class State(Constant):
+    """Where a client stands."""
+
+    NOT_READY = lib.HOIST_CLIENT_NOT_READY
+    READY = lib.HOIST_CLIENT_READY
+    STALE = lib.HOIST_CLIENT_STALE
+    ERROR = lib.HOIST_CLIENT_ERROR
+    FATAL = lib.HOIST_CLIENT_FATAL
+    RECONCILING = lib.HOIST_CLIENT_RECONCILING
+    CLOSED = lib.HOIST_CLIENT_CLOSED
+
+
+class Client(Evaluations):
+    """A running client. Thread-safe.
+
+        with hoist.Client("unleash", url="https://…/api/frontend", key=…) as client:
+            client.wait_ready(2)
+            if client.bool("new-checkout", {"targetingKey": "user-42"}): …
+
+    Opening returns at once; fallbacks serve until the first flags are there. Raises `hoist.Error`
+    for a configuration that is refused. A forked child goes on with the client it inherited.
+    All times are seconds.
+    """
+
+    __slots__ = ("__weakref__",)
+
+    def __init__(
+        self,
+        provider: str | Config,
+        properties: Mapping[str, PropertyValue] | None = None,
+        /,
+        *,
+        logger: Logger | logging.Logger | None = None,
+        cache: Cache | None = None,
+        transport: Transport | None = None,
+        dispatcher: Dispatcher | None = None,
+        headers: HeaderProvider | Callable[[str], Headers] | None = None,
+        hooks: Iterable[Hook] = (),
+        **more: PropertyValue,
+    ) -> None:
+        if isinstance(provider, Config):
+            config = provider.copy()
+            config.update(properties, **more)
+        else:
+            config = Config(provider, properties, **more)
+        if logger is not None:
+            config.set_logger(logger)
+        if cache is not None:
+            config.set_cache(cache)
+        if transport is not None:
+            config.set_transport(transport)
+        if dispatcher is not None:
+            config.set_dispatcher(dispatcher)
+        if headers is not None:
+            config.set_headers(headers)
+        for hook in hooks:
+            config.add_hook(hook)
+        self._open(config)
+
+    def _open(self, config: Config) -> None:
+        place, slot = ffi.new("hoist_client **"), ErrorSlot()
+        slot.check(lib.hoist_client_open(config._pointer, place, slot.pointer), "the client")
+        self._pointer = ffi.gc(place[0], lib.hoist_client_free)
+        _exit.watch(self)
+
+    # ---- Life ------------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> State:
+        """Where the client stands now."""
+        return State(lib.hoist_client_get_state(self._pointer))
+
+    def wait_ready(self, timeout: Float | None = None) -> Status:
+        """Waits until there are flags to serve. TIMEOUT is no disaster: fallbacks serve. None: without limit."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while True:
+            left = _PIECE_MS if deadline is None else milliseconds(deadline - time.monotonic())
+            status = Status(lib.hoist_client_wait_ready(self._pointer, min(left, _PIECE_MS)))
+            if status is not Status.TIMEOUT or left == 0:
+                return status
+
+    async def ready(self, timeout: Float | None = None) -> Status:
+        """`wait_ready` for asyncio."""
+        return await aio.ready(self, timeout)
+
+    def identify(self, context: ContextLike, timeout: Float = 5.0) -> Status:
+        """Changes the client's current context and waits for its flags. TIMEOUT leaves the change going on."""
+        made = as_context(context)
+        call = lib.hoist_client_identify_wait
+        return Status(call(self._pointer, pointer_of(made), milliseconds(timeout)))
+
+    def identify_soon(self, context: ContextLike, done: Callable[[Status], object] | None = None) -> Status:
+        """Changes the current context without waiting; `done` is called once if this answers OK."""
+        made = as_context(context)
+        call = lib.hoist_client_identify
+        return start(lambda function, data: call(self._pointer, pointer_of(made), function, data), done)
+
+    @property
+    def online(self) -> Bool:
+        """Whether the network may be used. Offline, flags stay readable and events are kept."""
+        return Bool(lib.hoist_client_is_online(self._pointer))
+
+    @online.setter
+    def online(self, online: Bool) -> None:
+        lib.hoist_client_set_online(self._pointer, online)
+
+    def refresh(self) -> Status:
+        """Fetches the configuration now; does not wait."""
+        return Status(lib.hoist_client_refresh(self._pointer))
+
+    def flush(self, timeout: Float = 5.0) -> Status:
+        """Sends what is recorded and waits for the service's answers."""
+        return Status(lib.hoist_client_flush(self._pointer, milliseconds(timeout)))
+
+    def close(self, timeout: Float = 3.0) -> Status:
+        """Flushes and stops within the limit; may be repeated. Flags stay readable."""
+        return Status(lib.hoist_client_close(self._pointer, milliseconds(timeout)))
+
+    def reopen(self) -> None:
+        """Starts a closed client again. Raises `hoist.Error` when it is not closed."""
+        slot = ErrorSlot()
+        slot.check(lib.hoist_client_reopen(self._pointer, slot.pointer), "the client")
+
+    def statistics(self) -> dict[str, Any]:
+        """Counters, in groups."""
+        return load(take(lib.hoist_client_statistics(self._pointer)) or b"{}") or {}
+
+    # ---- Events ----------------------------------------------------------------------------------
+
+    def track(
+        self,
+        key: str,
+        context: ContextLike = None,
+        *,
+        value: Float | None = None,
+        properties: Mapping[str, str | Bool | Int | Float] | None = None,
+    ) -> Status:
+        """Records an event, delivered in the background. LIMIT: the queue is full and it was dropped."""
+        try:
+            made = as_context(context)
+        except Error as problem:
+            return problem.status
+        event = ffi.new("hoist_event *")
+        event.struct_size = ffi.sizeof("hoist_event")
+        if value is not None:
+            event.value, event.has_value = value, True
+        rows, _texts = _properties(properties or {})
+        event.properties, event.property_count = rows, len(rows)
+        return Status(lib.hoist_client_track(self._pointer, KEYS[key], pointer_of(made), event))
+
+    # ---- Reading many ----------------------------------------------------------------------------
+
+    def view(self, context: ContextLike = None) -> View:
+        """Pins the flags as they are now for many reads that agree with each other."""
+        try:
+            made = as_context(context)
+        except Error:
+            return View(NULL, NULL)
+        return View(self._pointer, pointer_of(made))
+
+    # ---- Being told ------------------------------------------------------------------------------
+
+    def observe(self, topic: Topic, observer: Observer, key: str | None = None) -> Subscription:
+        """Calls a function of one `Notification` when something happens.
+
+        It runs on a thread of the library's, or in `dispatch` with the property `dispatch` =
+        "manual"; it may call everything but `close` and the calls that wait. `key` narrows
+        FLAG_CHANGED and IMPRESSION to one flag. Raises `hoist.Error` on a closed client.
+        """
+        return observe(self, topic, observer, key)
+
+    def on(self, topic: Topic, key: str | None = None) -> Callable[[_Function], _Function]:
+        """`observe` as a decorator."""
+
+        def register(observer: _Function) -> _Function:
+            self.observe(topic, observer, key)
+            return observer
+
+        return register
+
+    def fileno(self) -> Int:
+        """A descriptor that is readable while calls wait for `dispatch`; -1 unless `dispatch` = "manual"."""
+        return Int(lib.hoist_client_dispatch_fd(self._pointer))
+
+    def dispatch(self, limit: Int = 0) -> Int:
+        """Runs waiting observers, completions and log lines on this thread; answers how many."""
+        return Int(lib.hoist_client_dispatch(self._pointer, limit))
+
+    # ---- Blocks ----------------------------------------------------------------------------------
+
+    def __enter__(self: _Self) -> _Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self: _Self) -> _Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await aio.close(self)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__module__}.{type(self).__qualname__} {self.state.name}>"
+
+
+def _properties(properties: Mapping[str, str | bool | int | float]) -> tuple[Any, list[Any]]:
+    """Event properties for C: the array, and what must live as long."""
+    rows = ffi.new("hoist_property[]", len(properties))
+    texts: list[Any] = []
+    for row, (name, value) in zip(rows, properties.items(), strict=True):
+        texts.append(ffi.new("char[]", encode(name)))
+        row.name = texts[-1]
+        if isinstance(value, bool):
+            value = "true" if value else "false"
+        if isinstance(value, str):
+            texts.append(ffi.new("char[]", encode(value)))
+            row.text = texts[-1]
+        else:
+            row.number = value
+    return rows, texts

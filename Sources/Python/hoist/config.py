@@ -1,0 +1,164 @@
+"""Configuration: a service's name and its properties."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from os import PathLike, fspath
+from typing import Any, Union
+
+from ._callback import table
+from ._native import ffi, lib
+from ._text import encode, take
+from .context import Context
+from .plugins import Cache, Dispatcher, HeaderProvider, Hook, Logger, LoggingAdapter, Transport
+from .plugins.headers import Headers, from_function
+from .status import ErrorSlot
+
+PropertyValue = Union[str, bool, int, float, Mapping[str, Any], Sequence[Any], Context, "PathLike[str]"]
+"""What a property can be set to; mappings, lists and contexts become JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """One row of a provider's table of properties."""
+
+    name: str
+    type: str
+    default: str | None
+    range: str
+    meaning: str
+    required: bool = False
+    secret: bool = False
+
+
+@cache
+def describe(provider: str) -> tuple[Property, ...]:
+    """The properties of a provider; none for one that this library does not have."""
+    rows = json.loads(take(lib.hoist_config_describe(encode(provider))) or b"[]")
+    names = Property.__dataclass_fields__
+    return tuple(Property(**{name: value for name, value in row.items() if name in names}) for row in rows)
+
+
+class Config:
+    """What a client is opened from. May be changed and reused; clients keep what they were opened with.
+
+        Config("unleash", url="https://…", key=…, refresh_interval=10, **{"store.path": "/var/cache/shop"})
+
+    A property with a dot in its name can be given as a dict's member, or with an underscore in
+    place of the dot: `store_path`.
+    """
+
+    __slots__ = ("_pointer", "_provider")
+
+    def __init__(
+        self,
+        provider: str,
+        properties: Mapping[str, PropertyValue] | None = None,
+        /,
+        **more: PropertyValue,
+    ) -> None:
+        self._provider = provider
+        self._pointer: Any = ffi.gc(lib.hoist_config_new(encode(provider)), lib.hoist_config_free)
+        self.update(properties, **more)
+
+    @property
+    def provider(self) -> str:
+        """The service's name."""
+        return self._provider
+
+    def set(self, name: str, value: PropertyValue) -> None:
+        """Sets a property. Raises `hoist.Error`, which names it."""
+        slot = ErrorSlot()
+        slot.check(lib.hoist_config_set(self._pointer, encode(name), encode(_text(value)), slot.pointer), name)
+
+    def update(self, properties: Mapping[str, PropertyValue] | None = None, /, **more: PropertyValue) -> None:
+        """Sets several properties, named as in the constructor."""
+        for name, value in (properties or {}).items():
+            self.set(name, value)
+        for name, value in more.items():
+            self.set(_spelled(self._provider, name), value)
+
+    def load(self, path: str | PathLike[str]) -> None:
+        """Sets all properties named in a JSON file, or none of them when one is refused."""
+        slot = ErrorSlot()
+        slot.check(lib.hoist_config_load_file(self._pointer, encode(fspath(path)), slot.pointer), "configuration file")
+
+    def load_json(self, text: str | bytes) -> None:
+        """Sets all properties named in a JSON object, or none of them when one is refused."""
+        data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+        slot = ErrorSlot()
+        slot.check(lib.hoist_config_set_json(self._pointer, data, len(data), slot.pointer), "configuration")
+
+    def get(self, name: str) -> str | None:
+        """The value as text, its default included, secrets as "***"; None for a name that does not exist."""
+        text = take(lib.hoist_config_get(self._pointer, encode(name)))
+        return None if text is None else text.decode()
+
+    def copy(self) -> Config:
+        """A configuration with the same properties and plug-ins."""
+        twin = Config.__new__(Config)
+        twin._provider = self._provider
+        twin._pointer = ffi.gc(lib.hoist_config_copy(self._pointer), lib.hoist_config_free)
+        return twin
+
+    def set_logger(self, logger: Logger | logging.Logger) -> None:
+        """Takes the log lines: a plug-in, or a logger of Python's `logging`."""
+        plugin = LoggingAdapter(logger) if isinstance(logger, logging.Logger) else logger
+        self._plug(lib.hoist_config_set_logger, Logger, plugin, "logger")
+
+    def set_cache(self, cache: Cache) -> None:
+        """Keeps what must outlive the process, in place of SQLite."""
+        self._plug(lib.hoist_config_set_cache, Cache, cache, "cache", cache._members())
+
+    def set_transport(self, transport: Transport) -> None:
+        """Carries requests in place of libcurl."""
+        self._plug(lib.hoist_config_set_transport, Transport, transport, "transport")
+
+    def set_dispatcher(self, dispatcher: Dispatcher) -> None:
+        """Delivers events in place of the built-in HTTP delivery."""
+        self._plug(lib.hoist_config_set_dispatcher, Dispatcher, dispatcher, "dispatcher")
+
+    def set_headers(self, headers: HeaderProvider | Callable[[str], Headers]) -> None:
+        """Supplies headers before each request: a plug-in, or a function of the request's address."""
+        plugin = headers if isinstance(headers, HeaderProvider) else from_function(headers)
+        self._plug(lib.hoist_config_set_header_provider, HeaderProvider, plugin, "header_provider")
+
+    def add_hook(self, hook: Hook) -> None:
+        """Adds a hook around every evaluation; at most 16."""
+        self._plug(lib.hoist_config_add_hook, Hook, hook, "hook", hook._members())
+
+    def _plug(self, call: Any, base: type, plugin: object, kind: str, members: Iterable[str] | None = None) -> None:
+        if not isinstance(plugin, base):
+            raise TypeError(f"a {kind} is a hoist.{base.__name__}, not {type(plugin).__name__}")
+        slot = ErrorSlot()
+        slot.check(call(self._pointer, table(kind, plugin, members), slot.pointer), kind)
+
+    def __repr__(self) -> str:
+        return f"Config({self._provider!r})"
+
+
+def _text(value: PropertyValue) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return repr(int(value)) if value == value and float(value).is_integer() else repr(value)
+    if isinstance(value, Context):
+        return json.dumps(value.to_dict(), ensure_ascii=False)
+    if isinstance(value, PathLike):
+        return fspath(value)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _spelled(provider: str, name: str) -> str:
+    """The property that a keyword means: its own name, or a dotted one written with underscores."""
+    names = [row.name for row in describe(provider)]
+    if name in names:
+        return name
+    dotted = [known for known in names if known.replace(".", "_") == name]
+    return dotted[0] if len(dotted) == 1 else name

@@ -1,0 +1,99 @@
+"""Observers: being told of changes."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from . import detail as _detail
+from ._callback import implements, owner, table
+from ._constant import Constant
+from ._native import ffi, lib
+from ._text import decode, optional
+from .status import Status, check
+
+if TYPE_CHECKING:
+    from .client import Client
+
+
+class Topic(Constant):
+    """What an observer is told of."""
+
+    READY = lib.HOIST_TOPIC_READY
+    CONFIGURATION_CHANGED = lib.HOIST_TOPIC_CONFIGURATION_CHANGED
+    FLAG_CHANGED = lib.HOIST_TOPIC_FLAG_CHANGED
+    ERROR = lib.HOIST_TOPIC_ERROR
+    STATE = lib.HOIST_TOPIC_STATE
+    IMPRESSION = lib.HOIST_TOPIC_IMPRESSION
+    EVENTS_SENT = lib.HOIST_TOPIC_EVENTS_SENT
+    CONTEXT_CHANGED = lib.HOIST_TOPIC_CONTEXT_CHANGED
+    INITIALIZED = lib.HOIST_TOPIC_INITIALIZED
+    RECOVERED = lib.HOIST_TOPIC_RECOVERED
+    UPDATED = lib.HOIST_TOPIC_UPDATED
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """One piece of news."""
+
+    topic: Topic
+    message: str
+    """One line for people: the cause of an error, the new state."""
+    status: Status
+    """Status of what failed; OK when nothing did."""
+    keys: tuple[str, ...]
+    """The flags it speaks of."""
+    data: Any
+    """The vendor's own payload, e.g. of an impression."""
+
+
+Observer = Callable[[Notification], object]
+
+
+class Subscription:
+    """One registration of an observer, until `cancel` or the end of a `with` block."""
+
+    __slots__ = ("_client", "_token")
+
+    def __init__(self, client: Client, token: int) -> None:
+        self._client = weakref.ref(client)
+        self._token = token
+
+    def cancel(self) -> bool:
+        """No new call begins afterwards. False when it had ended before."""
+        client = self._client()
+        return client is not None and lib.hoist_client_unobserve(client._pointer, self._token) == Status.OK
+
+    def __enter__(self) -> Subscription:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.cancel()
+
+
+def observe(client: Client, topic: Topic, observer: Observer, key: str | None) -> Subscription:
+    """Registers an observer."""
+    if not callable(observer):
+        raise TypeError(f"an observer is a function, not {type(observer).__name__}")
+    token = ffi.new("hoist_token *")
+    status = lib.hoist_client_observe(client._pointer, int(topic), optional(key), table("observer", observer), token)
+    check(status, "the observer")
+    return Subscription(client, token[0])
+
+
+@implements("observer", "notify")
+def _notify(user_data: Any, notification: Any) -> None:
+    owner(user_data)(
+        Notification(
+            Topic(lib.hoist_notification_topic(notification)),
+            decode(lib.hoist_notification_message(notification)),
+            Status(lib.hoist_notification_status(notification)),
+            tuple(
+                decode(lib.hoist_notification_key(notification, index))
+                for index in range(lib.hoist_notification_key_count(notification))
+            ),
+            _detail.load(decode(lib.hoist_notification_json(notification))),
+        )
+    )

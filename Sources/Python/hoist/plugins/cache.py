@@ -1,0 +1,150 @@
+"""Where configurations and events are kept."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .._callback import implements, overridden, owner
+from .._native import ffi, lib
+from .._text import decode, decode_bytes, encode
+from ..status import Status, check
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """A recorded event as a cache keeps it."""
+
+    id: str
+    """Unique in the world; the row's key."""
+    pipeline: str
+    """Which queue it belongs to."""
+    subject: str
+    """Whom it speaks of; empty for nobody."""
+    created_at_unix_ms: int
+    payload: bytes
+
+
+class Cache(ABC):
+    """Keeps what must outlive the process. Members run one at a time for one client and may block.
+
+    Events have an owner, a process, with a lease: rows of another owner whose lease is over may be
+    claimed; no row may be owned by two at a time. A cache that overrides no member for events
+    keeps configurations only.
+    """
+
+    @abstractmethod
+    def load(self, key: str) -> bytes | None:
+        """The value of a key; None when there is none."""
+
+    @abstractmethod
+    def save(self, key: str, value: bytes) -> None:
+        """Sets the value of a key."""
+
+    @abstractmethod
+    def remove(self, key: str) -> None:
+        """Forgets a key."""
+
+    def put_events(self, rows: Sequence[EventRow], owner: str, lease_ms: int) -> None:
+        """Inserts rows, or replaces those of the same id that `owner` holds; all or none."""
+        raise NotImplementedError
+
+    def claim_events(
+        self, pipeline: str, max_rows: int, max_bytes: int, owner: str, lease_ms: int
+    ) -> Iterable[EventRow]:
+        """Makes the oldest rows that nobody holds the owner's, and hands them out, oldest first."""
+        raise NotImplementedError
+
+    def remove_events(self, ids: Sequence[str], owner: str) -> None:
+        """Removes those of the rows that `owner` holds."""
+        raise NotImplementedError
+
+    def purge_events(self, subject: str, pipeline: str) -> None:
+        """Removes all rows of a subject in one pipeline, whoever holds them."""
+        raise NotImplementedError
+
+    def renew_lease(self, owner: str, lease_ms: int) -> None:
+        """Prolongs the owner's lease on all its rows; 0 gives them back."""
+        raise NotImplementedError
+
+    def _members(self) -> list[str]:
+        events = ("put_events", "claim_events", "remove_events", "purge_events", "renew_lease")
+        return ["load", "save", "remove", *overridden(self, Cache, events)]
+
+
+@implements("cache", "load", failure=Status)
+def _load(user_data: Any, key: Any, sink: Any) -> int:
+    value = owner(user_data).load(decode(key))
+    if value is None:
+        return Status.NOT_FOUND
+    data = bytes(value)
+    return int(lib.hoist_bytes_sink_write(sink, data, len(data)))
+
+
+@implements("cache", "save", failure=Status)
+def _save(user_data: Any, key: Any, value: Any, size: int) -> int:
+    owner(user_data).save(decode(key), decode_bytes(value, size))
+    return Status.OK
+
+
+@implements("cache", "remove", failure=Status)
+def _remove(user_data: Any, key: Any) -> int:
+    owner(user_data).remove(decode(key))
+    return Status.OK
+
+
+@implements("cache", "put_events", failure=Status)
+def _put_events(user_data: Any, rows: Any, count: int, holder: Any, lease_ms: int) -> int:
+    owner(user_data).put_events([_row(rows[index]) for index in range(count)], decode(holder), lease_ms)
+    return Status.OK
+
+
+@implements("cache", "claim_events", failure=Status)
+def _claim_events(
+    user_data: Any, pipeline: Any, max_rows: int, max_bytes: int, holder: Any, lease_ms: int, sink: Any
+) -> int:
+    found = owner(user_data).claim_events(decode(pipeline), max_rows, max_bytes, decode(holder), lease_ms)
+    for row in found:
+        check(_hand_out(sink, row), "a row of claim_events")
+    return Status.OK
+
+
+@implements("cache", "remove_events", failure=Status)
+def _remove_events(user_data: Any, ids: Any, count: int, holder: Any) -> int:
+    owner(user_data).remove_events([decode(ids[index]) for index in range(count)], decode(holder))
+    return Status.OK
+
+
+@implements("cache", "purge_events", failure=Status)
+def _purge_events(user_data: Any, subject: Any, pipeline: Any) -> int:
+    owner(user_data).purge_events(decode(subject), decode(pipeline))
+    return Status.OK
+
+
+@implements("cache", "renew_lease", failure=Status)
+def _renew_lease(user_data: Any, holder: Any, lease_ms: int) -> int:
+    owner(user_data).renew_lease(decode(holder), lease_ms)
+    return Status.OK
+
+
+def _row(row: Any) -> EventRow:
+    return EventRow(
+        decode(row.id),
+        decode(row.pipeline),
+        decode(row.subject),
+        row.created_at_unix_ms,
+        decode_bytes(row.payload, row.payload_size),
+    )
+
+
+def _hand_out(sink: Any, row: EventRow) -> int:
+    texts = [ffi.new("char[]", encode(text)) for text in (row.id, row.pipeline, row.subject)]
+    payload = ffi.from_buffer(row.payload)
+    told = ffi.new("hoist_event_row *")
+    told.struct_size = ffi.sizeof("hoist_event_row")
+    told.id, told.pipeline, told.subject = texts
+    told.created_at_unix_ms = row.created_at_unix_ms
+    told.payload, told.payload_size = payload, len(row.payload)
+    return int(lib.hoist_event_sink_add(sink, told))

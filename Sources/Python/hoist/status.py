@@ -1,0 +1,83 @@
+"""What calls answer: statuses, and the one exception."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._constant import Constant
+from ._native import NULL, ffi, lib
+from ._text import decode
+
+
+class Status(Constant):
+    """Result of a call that can fail. True when the call succeeded: `if client.flush(2): …`."""
+
+    OK = lib.HOIST_OK
+    ARGUMENT = lib.HOIST_ERR_ARGUMENT
+    STATE = lib.HOIST_ERR_STATE
+    TIMEOUT = lib.HOIST_ERR_TIMEOUT
+    CONFIG = lib.HOIST_ERR_CONFIG
+    PARSE = lib.HOIST_ERR_PARSE
+    LIMIT = lib.HOIST_ERR_LIMIT
+    IO = lib.HOIST_ERR_IO
+    NETWORK = lib.HOIST_ERR_NETWORK
+    NOT_FOUND = lib.HOIST_ERR_NOT_FOUND
+    UNSUPPORTED = lib.HOIST_ERR_UNSUPPORTED
+    SUPERSEDED = lib.HOIST_ERR_SUPERSEDED
+    CANCELLED = lib.HOIST_ERR_CANCELLED
+    PLUGIN = lib.HOIST_ERR_PLUGIN
+    UNLEASH_URL = lib.HOIST_ERR_UNLEASH_URL
+    UNLEASH_NETWORK = lib.HOIST_ERR_UNLEASH_NETWORK
+    UNLEASH_NO_RESPONSE = lib.HOIST_ERR_UNLEASH_NO_RESPONSE
+    UNLEASH_UNHANDLED_STATUS = lib.HOIST_ERR_UNLEASH_UNHANDLED_STATUS
+    UNLEASH_DECODING = lib.HOIST_ERR_UNLEASH_DECODING
+
+    def __bool__(self) -> bool:
+        return int(self) == 0
+
+
+class Error(Exception):
+    """Something could not be set up.
+
+    Raised by constructors and set-up calls, never by an evaluation. A plug-in may raise it to
+    answer the library with a status of its choice.
+    """
+
+    def __init__(self, status: Status, message: str = "") -> None:
+        super().__init__(message or status.name)
+        self.status = status
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (self.status, str(self)))
+
+
+class ErrorSlot:
+    """The place where a C call leaves its error."""
+
+    __slots__ = ("pointer",)
+
+    def __init__(self) -> None:
+        self.pointer = ffi.new("hoist_error **")
+
+    def check(self, status: int, what: str = "") -> None:
+        """Raises when the call failed."""
+        error, self.pointer[0] = self.pointer[0], NULL
+        try:
+            if status != Status.OK:
+                raise Error(Status(status), decode(lib.hoist_error_message(error)) or what)
+        finally:
+            lib.hoist_error_free(error)
+
+    def failed(self, what: str) -> Error:
+        """The error of a call that answered NULL."""
+        error, self.pointer[0] = self.pointer[0], NULL
+        status = Status(lib.hoist_error_status(error)) if error else Status.ARGUMENT
+        message = decode(lib.hoist_error_message(error))
+        lib.hoist_error_free(error)
+        return Error(status, message or what)
+
+
+def check(status: int, what: str) -> None:
+    """Raises when a call without a message of its own failed."""
+    if status:
+        raise Error(Status(status), f"{what}: {decode(lib.hoist_status_name(status))}")

@@ -1,0 +1,106 @@
+"""Flags to start with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Any, Union
+
+from .._native import ffi, lib
+from .._text import decode, encode
+from ..status import ErrorSlot, check
+from .variant import Payload, Variant, tristate
+
+
+@dataclass(frozen=True, slots=True)
+class Toggle:
+    """One flag as the service hands it out."""
+
+    name: str
+    enabled: bool = False
+    variant: Variant | None = None
+    impression_data: bool = False
+
+
+class Bootstrap:
+    """Flags to start with, from code, from JSON text or from a file in the service's answer format."""
+
+    __slots__ = ("_pointer",)
+
+    def __init__(self, toggles: Iterable[Toggle] = ()) -> None:
+        self._pointer: Any = ffi.gc(lib.hoist_unleash_bootstrap_new(), lib.hoist_unleash_bootstrap_free)
+        for toggle in toggles:
+            self.add(toggle)
+
+    @classmethod
+    def from_json(cls, document: str | bytes | Mapping[str, Any]) -> Bootstrap:
+        """Flags from the service's answer format. Raises `hoist.Error` when it cannot be read."""
+        if isinstance(document, Mapping):
+            document = json.dumps(document)
+        data = document if isinstance(document, bytes) else document.encode("utf-8", "surrogatepass")
+        bootstrap, slot = cls(), ErrorSlot()
+        call = lib.hoist_unleash_bootstrap_from_json
+        slot.check(call(bootstrap._pointer, data, len(data), slot.pointer), "the bootstrap document")
+        return bootstrap
+
+    @classmethod
+    def from_file(cls, path: str | PathLike[str]) -> Bootstrap:
+        """Flags from a file. Raises `hoist.Error` when it cannot be read."""
+        bootstrap, slot = cls(), ErrorSlot()
+        call = lib.hoist_unleash_bootstrap_from_file
+        slot.check(call(bootstrap._pointer, encode(fspath(path)), slot.pointer), "the bootstrap file")
+        return bootstrap
+
+    def add(self, toggle: Toggle) -> None:
+        """Adds a flag."""
+        told, _texts = c_toggle(toggle)
+        check(lib.hoist_unleash_bootstrap_add(self._pointer, told), f'toggle "{toggle.name}"')
+
+
+BootstrapLike = Union[Bootstrap, Iterable[Toggle], Mapping[str, Any]]
+"""A bootstrap, flags, or a document in the service's answer format."""
+
+
+def as_bootstrap(bootstrap: BootstrapLike) -> Bootstrap:
+    """The bootstrap a caller means."""
+    if isinstance(bootstrap, Bootstrap):
+        return bootstrap
+    return Bootstrap.from_json(bootstrap) if isinstance(bootstrap, Mapping) else Bootstrap(bootstrap)
+
+
+def c_toggle(toggle: Toggle) -> tuple[Any, list[Any]]:
+    """A flag for C, and what must live as long."""
+    texts: list[Any] = []
+
+    def text(value: str) -> Any:
+        texts.append(ffi.new("char[]", encode(value)))
+        return texts[-1]
+
+    told = ffi.new("hoist_unleash_toggle *")
+    told.struct_size = ffi.sizeof("hoist_unleash_toggle")
+    told.name = text(toggle.name)
+    told.enabled = toggle.enabled
+    told.impression_data = toggle.impression_data
+    told.variant_feature_enabled = lib.HOIST_UNLEASH_ABSENT
+    if toggle.variant is not None:
+        told.variant_name = text(toggle.variant.name)
+        told.variant_enabled = toggle.variant.enabled
+        told.variant_feature_enabled = tristate(toggle.variant.feature_enabled)
+        if toggle.variant.payload is not None:
+            told.payload_type = text(toggle.variant.payload.type)
+            told.payload_value = text(toggle.variant.payload.value)
+    return told, texts
+
+
+def read_toggle(toggle: Any) -> Toggle:
+    """A flag that C lends."""
+    variant = None
+    if toggle.variant_name:
+        payload = Payload(decode(toggle.payload_type), decode(toggle.payload_value)) if toggle.payload_type else None
+        told = toggle.variant_feature_enabled
+        feature_enabled = None if told == lib.HOIST_UNLEASH_ABSENT else bool(told)
+        is_on = toggle.enabled if feature_enabled is None else feature_enabled
+        variant = Variant(decode(toggle.variant_name), toggle.variant_enabled, feature_enabled, is_on, payload)
+    return Toggle(decode(toggle.name), toggle.enabled, variant, toggle.impression_data)
