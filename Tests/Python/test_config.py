@@ -1,0 +1,121 @@
+"""Configurations and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import hoist
+
+
+def test_every_property_is_described() -> None:
+    rows = {row.name: row for row in hoist.describe("unleash")}
+    assert {"url", "key", "mode", "store.path", "refresh_interval"} <= set(rows)
+    assert rows["key"].secret and not rows["url"].secret
+    assert rows["refresh_interval"].default == "15"
+    assert all(row.meaning for row in rows.values())
+    assert hoist.describe("no such service") == ()
+
+
+def test_values_are_set_in_pythons_types(tmp_path: Path) -> None:
+    config = hoist.Config(
+        "unleash", {"store.path": tmp_path}, mode="backend", refresh_interval=10, online=False,
+        custom_headers={"X-Team": "web"}, tags=["team:web"], context={"userId": "u"},
+    )  # fmt: skip
+    assert config.get("store.path") == str(tmp_path)
+    assert config.get("refresh_interval") == "10"
+    assert config.get("online") == "false"
+    assert json.loads(config.get("custom_headers") or "") == {"X-Team": "web"}
+    assert json.loads(config.get("tags") or "") == ["team:web"]
+    assert config.get("metrics_interval") in (None, "")
+    assert config.get("no such property") is None
+
+
+def test_a_dot_may_be_written_as_an_underscore() -> None:
+    config = hoist.Config("unleash", store_path="/nowhere", network_timeout_ms=1500, log_level="none")
+    assert config.get("store.path") == "/nowhere"
+    assert config.get("network.timeout_ms") == "1500"
+    config.update({"store.path": "/else"}, events_durability="immediate")
+    assert (config.get("store.path"), config.get("events.durability")) == ("/else", "immediate")
+
+
+def test_whole_floats_are_whole_numbers() -> None:
+    assert hoist.Config("unleash", refresh_interval=10.0).get("refresh_interval") == "10"
+    with pytest.raises(hoist.Error):
+        hoist.Config("unleash", refresh_interval=0.5)
+
+
+def test_secrets_are_not_shown() -> None:
+    """G7"""
+    config = hoist.Config("unleash", key="very-secret")
+    assert config.get("key") == "***"
+    assert "very-secret" not in repr(config)
+
+
+@pytest.mark.parametrize(
+    ("properties", "named"),
+    [
+        ({"refresh_interval": -1}, "refresh_interval"),
+        ({"refresh_intervall": 1}, "refresh_intervall"),
+        ({"mode": "both"}, "mode"),
+        ({"custom_headers": {"a": "b\r\nc: d"}, "url": "http://127.0.0.1:9/"}, "custom_headers"),
+        ({"url": "not a url"}, "url"),
+        ({"url": "ftp://host/api"}, "url"),
+        ({}, "url"),
+    ],
+)
+def test_a_refused_property_is_named(properties: dict, named: str) -> None:
+    """UNL-10, G8: a status instead of the end of the process."""
+    with pytest.raises(hoist.Error) as refused:
+        hoist.Client("unleash", properties)
+    assert refused.value.status is hoist.Status.CONFIG
+    assert f'"{named}"' in str(refused.value)
+
+
+def test_a_refused_key_is_not_repeated() -> None:
+    """G7"""
+    with pytest.raises(hoist.Error) as refused:
+        hoist.Client("unleash", url="http://127.0.0.1:9/", key="very-secret\r\n")
+    assert "very-secret" not in str(refused.value)
+
+
+def test_an_unknown_provider_is_refused() -> None:
+    with pytest.raises(hoist.Error) as refused:
+        hoist.Client("unleach", online=False)
+    assert "unleach" in str(refused.value) and "unleash" in str(refused.value)
+
+
+def test_a_file_sets_all_or_nothing(tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
+    good.write_text(json.dumps({"mode": "backend", "refresh_interval": 7}))
+    bad.write_text(json.dumps({"mode": "frontend", "refresh_interval": "soon"}))
+    config = hoist.Config("unleash")
+    config.load(good)
+    with pytest.raises(hoist.Error):
+        config.load(bad)
+    assert (config.get("mode"), config.get("refresh_interval")) == ("backend", "7")
+    with pytest.raises(hoist.Error) as missing:
+        config.load(tmp_path / "missing.json")
+    assert missing.value.status is hoist.Status.IO
+    with pytest.raises(hoist.Error) as broken:
+        config.load_json("{")
+    assert broken.value.status is hoist.Status.PARSE
+
+
+def test_a_configuration_opens_several_clients() -> None:
+    config = hoist.Config("unleash", mode="backend", online=False, store="none")
+    with (
+        hoist.Client(config, bootstrap={"version": 2, "features": []}) as one,
+        hoist.Client(config, {"bootstrap": {"version": 2, "features": []}}, name="two") as two,
+    ):
+        assert one.state is not hoist.State.CLOSED and two.state is not hoist.State.CLOSED
+    assert config.get("name") == ""
+
+
+def test_plugins_of_a_wrong_kind_are_type_errors() -> None:
+    config = hoist.Config("unleash")
+    for setter in (config.set_logger, config.set_transport, config.set_dispatcher, config.set_headers):
+        with pytest.raises(TypeError):
+            setter(5)  # type: ignore[operator]
