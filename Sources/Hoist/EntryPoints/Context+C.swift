@@ -120,7 +120,7 @@ private func set(_ context: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ val
     return Status.ok.rawValue
   } catch {
     switch error {
-    case .emptyName, .invalidUTF8, .notFinite: return Status.argument.rawValue
+    case .invalidUTF8, .notFinite: return Status.argument.rawValue
     case .nameTooLong, .valueTooLarge, .tooManyAttributes: return Status.limit.rawValue
     }
   }

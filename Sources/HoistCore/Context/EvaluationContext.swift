@@ -15,7 +15,7 @@ public final class EvaluationContext: @unchecked Sendable {
 
   /// Why an attribute was not taken.
   public enum Refusal: Error, Sendable, Equatable {
-    case emptyName, invalidUTF8, nameTooLong, valueTooLarge, tooManyAttributes, notFinite
+    case invalidUTF8, nameTooLong, valueTooLarge, tooManyAttributes, notFinite
   }
 
   private let lock = Lock()
