@@ -51,7 +51,7 @@ let package = Package(
     // Runs files of test vectors over the modules.
     .executableTarget(
       name: "hoist-conformance",
-      dependencies: ["HoistUnleash", "HoistRegex", "HoistCore", "HoistJSON", "HoistBase"],
+      dependencies: ["HoistUnleash", "HoistRegex", "HoistTestSupport", "HoistCore", "HoistJSON", "HoistBase"],
       path: "Tests/Conformance/Runner"),
 
     // Tests mirror the modules.

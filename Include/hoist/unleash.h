@@ -201,8 +201,8 @@ HOIST_API hoist_text *HOIST_NULLABLE hoist_unleash_context(const hoist_client *H
 
 /* ---- Events ------------------------------------------------------------------------------------------------ */
 
-/** The topic of an event in Unleash's words: "ready", "update", "sent", "error", "impression", "initialized",
- *  "recovered". 0 for others. */
+/** The topic of an event in Unleash's words: "ready", "update", "sent", "error" (metrics could not be sent),
+ *  "fetch_error", "impression", "initialized", "recovered". 0 for others. */
 HOIST_API hoist_topic hoist_unleash_event_topic(const char *HOIST_NULLABLE name);
 
 /* ---- Strategies, storage, impact metrics -------------------------------------------------------------------- */

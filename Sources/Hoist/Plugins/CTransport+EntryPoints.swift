@@ -26,8 +26,9 @@ public func hoist_http_exchange_respond(
     let headers = CHeaders.read(headers, header_count), body_size >= 0, body_size <= maximumBodyBytes,
     body != nil || body_size == 0
   else { return Status.argument.rawValue }
-  let response = HTTPResponse(
+  var response = HTTPResponse(
     status: Int(status), headers: headers, body: Array(UnsafeRawBufferPointer(start: body, count: body_size)))
+  response.hasNoBody = body == nil
   return (exchange.finish(.success(response)) ? Status.ok : .state).rawValue
 }
 

@@ -2,6 +2,7 @@
 public enum Topic: Int32, Sendable {
   case ready = 1
   case configurationChanged, flagChanged, error, state, impression, eventsSent, contextChanged, initialized, recovered, updated
+  case fetchFailed, sendFailed
 }
 
 /// One piece of news.

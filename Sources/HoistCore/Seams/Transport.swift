@@ -42,6 +42,8 @@ public struct HTTPResponse: Sendable {
   public var status: Int
   public var headers: [HTTPHeader]
   public var body: [UInt8]
+  /// The transport had nothing to hand over, which is not the same as an empty body: only plug-ins answer so.
+  public var hasNoBody = false
 
   public init(status: Int, headers: [HTTPHeader] = [], body: [UInt8] = []) {
     self.status = status

@@ -1,9 +1,9 @@
-internal import HoistJSON
+package import HoistJSON
 
 /// The wire form of impact metrics (protocol B.3, C.10).
 extension ImpactMetrics {
   /// - Parameter labels: laid under the labels of each sample.
-  static func write(_ metrics: [Metric], labels common: Labels, to writer: inout JSONWriter) {
+  package static func write(_ metrics: [Metric], labels common: Labels, to writer: inout JSONWriter) {
     writer.array { writer in
       for metric in metrics {
         writer.object { writer in

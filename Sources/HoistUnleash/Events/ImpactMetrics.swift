@@ -3,28 +3,28 @@ internal import HoistJSON
 
 /// The registry of impact metrics: counters, gauges, histograms of the application (protocol C.10, row UNL-88).
 /// Thread-safe.
-final class ImpactMetrics: @unchecked Sendable {
-  typealias Labels = [String: String]
+package final class ImpactMetrics: @unchecked Sendable {
+  package typealias Labels = [String: String]
 
-  enum Kind: Sendable, Equatable {
+  package enum Kind: Sendable, Equatable {
     case counter, gauge
     /// Upper bounds, sorted, without the last one, which is infinite.
     case histogram(bounds: [Double])
   }
 
-  static let defaultBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+  package static let defaultBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
   static let maximumMetrics = 1000
   /// Label sets of one metric; further ones are dropped and counted.
   static let maximumSamples = 1000
 
-  struct Histogram: Sendable, Equatable {
+  package struct Histogram: Sendable, Equatable {
     /// Observations up to each bound, the infinite one last.
     var counts: [UInt64]
     var count: UInt64 = 0
     var sum = 0.0
   }
 
-  struct Metric: Sendable, Equatable {
+  package struct Metric: Sendable, Equatable {
     let name: String
     let help: String
     let kind: Kind
@@ -42,6 +42,8 @@ final class ImpactMetrics: @unchecked Sendable {
     var sampleCount: Int { counters.count + gauges.count + histograms.count }
   }
 
+  package init() {}
+
   private let lock = Lock()
   private var metrics: [String: Metric] = [:]
   private var order: [String] = []
@@ -52,7 +54,7 @@ final class ImpactMetrics: @unchecked Sendable {
   var dropped: Int64 { lock.withLock { lost } }
 
   /// The first definition of a name stays.
-  func define(_ name: String, help: String, _ kind: Kind) {
+  package func define(_ name: String, help: String, _ kind: Kind) {
     lock.withLock { defineLocked(name, help, kind) }
   }
 
@@ -69,7 +71,7 @@ final class ImpactMetrics: @unchecked Sendable {
   /// Increments of 0 and less are dropped, as the vendor's engine does.
   /// - Returns: false when it was dropped; likewise below.
   @discardableResult
-  func increment(_ name: String, by value: Int64, _ labels: Labels) -> Bool {
+  package func increment(_ name: String, by value: Int64, _ labels: Labels) -> Bool {
     change(name, .counter, isGood: value > 0, labels) { metric in
       let (sum, overflow) = (metric.counters[labels] ?? 0).addingReportingOverflow(value)
       metric.counters[labels] = overflow ? .max : sum
@@ -77,12 +79,12 @@ final class ImpactMetrics: @unchecked Sendable {
   }
 
   @discardableResult
-  func set(_ name: String, to value: Double, _ labels: Labels) -> Bool {
+  package func set(_ name: String, to value: Double, _ labels: Labels) -> Bool {
     change(name, .gauge, isGood: value.isFinite, labels) { $0.gauges[labels] = value }
   }
 
   @discardableResult
-  func observe(_ name: String, _ value: Double, _ labels: Labels) -> Bool {
+  package func observe(_ name: String, _ value: Double, _ labels: Labels) -> Bool {
     change(name, nil, isGood: value.isFinite, labels) { metric in
       guard case .histogram(let bounds) = metric.kind else { return }
       var histogram = metric.histograms[labels] ?? Histogram(counts: [UInt64](repeating: 0, count: bounds.count + 1))
@@ -111,7 +113,7 @@ final class ImpactMetrics: @unchecked Sendable {
   }
 
   /// Takes what was recorded since the last call; definitions stay.
-  func collect() -> [Metric] {
+  package func collect() -> [Metric] {
     lock.withLock {
       order.compactMap { name in
         guard let metric = metrics[name] else { return nil }
@@ -133,7 +135,7 @@ final class ImpactMetrics: @unchecked Sendable {
   }
 
   /// Brings back what could not be sent: counters and histograms add up, of a gauge the newer value stays.
-  func restore(_ collected: [Metric]) {
+  package func restore(_ collected: [Metric]) {
     lock.withLock {
       for old in collected {
         defineLocked(old.name, old.help, old.kind)

@@ -1,33 +1,33 @@
 internal import HoistBase
-internal import HoistJSON
+package import HoistJSON
 
 /// Counts of evaluations over a span of time (protocol B.3, D.4, rows UNL-17, UNL-61).
-struct MetricsBucket: Sendable, Equatable {
-  struct Toggle: Sendable, Equatable {
-    var yes: UInt64 = 0
-    var no: UInt64 = 0
-    var variants: [String: UInt64] = [:]
+package struct MetricsBucket: Sendable, Equatable {
+  package struct Toggle: Sendable, Equatable {
+    package var yes: UInt64 = 0
+    package var no: UInt64 = 0
+    package var variants: [String: UInt64] = [:]
 
     var isZero: Bool { yes == 0 && no == 0 && variants.values.allSatisfy { $0 == 0 } }
   }
 
-  var startUnixMilliseconds: Int64
-  var toggles: [String: Toggle] = [:]
+  package var startUnixMilliseconds: Int64
+  package var toggles: [String: Toggle] = [:]
 
-  init(startUnixMilliseconds: Int64) { self.startUnixMilliseconds = startUnixMilliseconds }
+  package init(startUnixMilliseconds: Int64) { self.startUnixMilliseconds = startUnixMilliseconds }
 
-  var isEmpty: Bool { toggles.values.allSatisfy(\.isZero) }
+  package var isEmpty: Bool { toggles.values.allSatisfy(\.isZero) }
 
-  mutating func count(_ name: String, enabled: Bool, times: UInt64 = 1) {
+  package mutating func count(_ name: String, enabled: Bool, times: UInt64 = 1) {
     if enabled { toggles[name, default: Toggle()].yes &+= times } else { toggles[name, default: Toggle()].no &+= times }
   }
 
-  mutating func count(_ name: String, variant: String, times: UInt64 = 1) {
+  package mutating func count(_ name: String, variant: String, times: UInt64 = 1) {
     toggles[name, default: Toggle()].variants[variant, default: 0] &+= times
   }
 
   /// Adds an older bucket that could not be sent; the earlier start stays.
-  mutating func merge(_ older: MetricsBucket) {
+  package mutating func merge(_ older: MetricsBucket) {
     startUnixMilliseconds = min(startUnixMilliseconds, older.startUnixMilliseconds)
     for (name, counts) in older.toggles {
       var toggle = toggles[name, default: Toggle()]
@@ -39,7 +39,7 @@ struct MetricsBucket: Sendable, Equatable {
   }
 
   /// The member "toggles": names in order, counters with only zeroes left out.
-  func writeToggles(to writer: inout JSONWriter) {
+  package func writeToggles(to writer: inout JSONWriter) {
     writer.object { writer in
       for (name, toggle) in toggles.sorted(by: { $0.key < $1.key }) where !toggle.isZero {
         writer.key(name)

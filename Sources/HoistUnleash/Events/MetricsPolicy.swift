@@ -92,7 +92,9 @@ final class MetricsPolicy: EventPolicy, @unchecked Sendable {
   }
 
   private func tell(_ message: String, _ status: Status) {
-    host.notify(Notification(.error, status: status, message: "sending metrics failed: \(message)"))
+    for topic in [Topic.sendFailed, .error] {
+      host.notify(Notification(topic, status: status, message: "sending metrics failed: \(message)"))
+    }
   }
 
   func delivered(_ batch: EventBatch) { host.notify(Notification(.eventsSent, message: batch.rows.first?.pipeline ?? "")) }

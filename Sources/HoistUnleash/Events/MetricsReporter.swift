@@ -119,7 +119,8 @@ final class MetricsReporter: @unchecked Sendable {
 
   /// Closes the open bucket: it waits to be sent like any record.
   private func seal() {
-    keep()
+    _ = recorder.absorb()
+    updateLive()
     counts.sealLive(Self.liveRecord)
     recorder.beginBucket()
   }
@@ -129,11 +130,15 @@ final class MetricsReporter: @unchecked Sendable {
   @discardableResult
   private func keep() -> Bool {
     guard recorder.absorb() else { return false }
-    guard let open = recorder.open else { return true }
+    updateLive()
+    return true
+  }
+
+  private func updateLive() {
+    guard let open = recorder.open else { return }
     counts.updateLive(
       Self.liveRecord,
       body.make(bucket: open.bucket, stopUnixMilliseconds: host.clock.unixMilliseconds, impact: open.impact))
-    return true
   }
 
   /// Often while there is something to count, seldom otherwise.

@@ -53,10 +53,10 @@ public struct UnleashFace: Sendable {
     guard client.state != .closed else { return .state }
     client.resumeAfterFork()
     let provider = provider
-    provider.setHostContext(context.merging(properties) { $1 })
+    provider.changeContext(context, properties)
     client.onScheduler { _ in
       guard provider.frontend != nil else { return completion(.ok) }
-      provider.updateContext(context, properties) { completion($0.unleashStatus) }
+      provider.fetchForContext { completion($0.unleashStatus) }
     }
     return .ok
   }
@@ -65,14 +65,20 @@ public struct UnleashFace: Sendable {
   public func setContextField(_ name: String, _ value: String?) -> Status {
     guard client.state != .closed else { return .state }
     client.resumeAfterFork()
-    let provider = provider
-    client.onScheduler { _ in provider.setContextField(name, value) }
+    provider.setContextField(name, value)
     return .ok
   }
 
   /// UNL-73: properties first, then the fixed fields over them.
-  public var flattenedContext: [String: String] {
-    client.currentContext.map { FrontendContext.members(of: $0.frozen) } ?? [:]
+  public var flattenedContext: [String: String] { provider.flattenedContext }
+
+  /// One fetch now; `completion` runs on the scheduler's thread.
+  public func fetch(completion: @escaping @Sendable (Status) -> Void) -> Status {
+    guard client.state != .closed else { return .state }
+    client.resumeAfterFork()
+    let provider = provider
+    client.onScheduler { _ in provider.source.fetchNow { completion($0.unleashStatus) } }
+    return .ok
   }
 
   public func flattenedContextJSON() -> [UInt8] {
@@ -97,7 +103,8 @@ public struct UnleashFace: Sendable {
     case "ready": .ready
     case "update": .updated
     case "sent": .eventsSent
-    case "error": .error
+    case "error": .sendFailed
+    case "fetch_error": .fetchFailed
     case "impression": .impression
     case "initialized": .initialized
     case "recovered": .recovered

@@ -3,19 +3,31 @@ internal import HoistCore
 
 /// What the vendor's own calls need beyond the core's.
 extension UnleashProvider {
-  /// One field or property of the current context; the fetch waits for further changes of this turn.
+  /// The current context in the vendor's form: properties, and the fixed fields over them (UNL-73). Any thread.
+  var flattenedContext: [String: String] {
+    if let frontend { return frontend.context.flattened }
+    return host?.currentContext.map { FrontendContext.members(of: $0.frozen) } ?? [:]
+  }
+
+  /// Evaluations and impressions see the new context at once. Any thread.
+  func changeContext(_ members: [String: String], _ properties: [String: String]) {
+    frontend?.update(context: members, properties: properties)
+    setHostContext(frontend == nil ? properties.merging(members) { $1 } : flattenedContext)
+  }
+
+  /// One field or property of the current context (UNL-87); further changes of this turn are fetched with it.
   func setContextField(_ name: String, _ value: String?) {
-    guard let host else { return }
-    var members = host.currentContext.map { FrontendContext.members(of: $0.frozen) } ?? [:]
+    var members = flattenedContext
     members[name] = value
-    setHostContext(members)
-    guard frontend != nil, !isFetchPending else { return }
-    isFetchPending = true
+    changeContext(members, [:])
+    guard let host, frontend != nil else { return }
     host.scheduler.post { [weak self] in
-      guard let self, let host = self.host else { return }
-      self.isFetchPending = false
-      let members = host.currentContext.map { FrontendContext.members(of: $0.frozen) } ?? [:]
-      self.updateContext(members, [:]) { _ in }
+      guard let self, !self.isFetchPending else { return }
+      self.isFetchPending = true
+      self.host?.scheduler.post { [weak self] in
+        self?.isFetchPending = false
+        self?.fetchForContext { _ in }
+      }
     }
   }
 

@@ -165,13 +165,13 @@ extension UnleashProvider: Provider {
       host?.notify(Notification(.contextChanged))
       return completion(.ok)
     }
-    updateContext(FrontendContext.members(of: context.frozen), [:]) { completion($0.status) }
+    frontend?.update(context: FrontendContext.members(of: context.frozen), properties: [:])
+    fetchForContext { completion($0.status) }
   }
 
-  /// The new context is what fetches carry; the former flags serve until its own are there (D.5).
-  func updateContext(_ members: [String: String], _ properties: [String: String], completion: @escaping Poller.Completion) {
+  /// The context has changed: the former flags serve until its own are there (D.5).
+  func fetchForContext(completion: @escaping Poller.Completion) {
     guard let frontend, let host else { return completion(.superseded) }
-    frontend.update(context: members, properties: properties)
     storage.contextChanged(frontend.context)
     if options.dropsBootstrapOnUpdate, !hasFetched, storage.isBootstrapped { frontend.clear() }
     guard host.isOnline, options.url != nil else { return serveStored(completion) }
@@ -245,7 +245,9 @@ extension UnleashProvider {
     let isNew = lastFailure != failure
     lastFailure = failure
     if isNew { host.log.warning("fetching flags failed: \(failure.message)") }
-    host.notify(Notification(.error, status: FetchOutcome.failed(failure).status, message: failure.message))
+    for topic in [Topic.fetchFailed, .error] {
+      host.notify(Notification(topic, status: failure.unleashStatus, message: "fetching flags failed: \(failure.message)"))
+    }
     let hasFlags = host.withSnapshot { $0 != nil }
     switch failure {
     case .network(401, _), .network(403, _), .url:

@@ -9,7 +9,9 @@ final class FrontendSource: FlagSource, @unchecked Sendable {
   private weak var delegate: (any FlagSourceDelegate)?
   private let entropy: any Entropy
   private let compileOptions: UnleashOptions
-  private(set) var context: FrontendContext
+  /// What the next fetch carries; changed by the caller of an update, on any thread.
+  private let carried: Shared<FrontendContext>
+  var context: FrontendContext { carried.withLock { $0 } }
   /// As the service sent it; it covers the answer's body, so it outlives a change of context.
   var entityTag = ""
   private(set) lazy var poller = Poller(
@@ -27,9 +29,10 @@ final class FrontendSource: FlagSource, @unchecked Sendable {
     self.delegate = delegate
     compileOptions = UnleashOptions(options, host)
     sender = RequestSender(host: host, transport: transport, options: options)
-    context = FrontendContext(
-      appName: options.appName, environment: options.environment, context: options.initialContext,
-      properties: options.initialProperties, drawnSessionID: FrontendContext.drawSessionID(entropy))
+    carried = Shared(
+      FrontendContext(
+        appName: options.appName, environment: options.environment, context: options.initialContext,
+        properties: options.initialProperties, drawnSessionID: FrontendContext.drawSessionID(entropy)))
   }
 
   func start(fetchingNow: Bool, completion: @escaping Poller.Completion) {
@@ -56,8 +59,9 @@ final class FrontendSource: FlagSource, @unchecked Sendable {
     poller.start(fetchingNow: true, completion: completion)
   }
 
+  /// Any thread; the fetch is the scheduler's matter.
   func update(context members: [String: String], properties: [String: String]) {
-    context.update(context: members, properties: properties)
+    carried.withLock { $0.update(context: members, properties: properties) }
   }
 
   func adopt(_ document: [UInt8]) -> String? { take(document, for: 0) }
@@ -87,7 +91,8 @@ final class FrontendSource: FlagSource, @unchecked Sendable {
     case .success(let success): response = success
     }
     if response.status == 304 { return .unchanged }
-    if (400...598).contains(response.status) || response.status != 200 {
+    if !(400...598).contains(response.status), response.hasNoBody { return .unchanged }
+    if response.status != 200 {
       return .failed(FetchFailure.status(response, now: host.clock.unixMilliseconds))
     }
     if let problem = take(response.body, for: host.currentContext?.frozen.fingerprint ?? 0) { return .failed(.decoding(problem)) }
