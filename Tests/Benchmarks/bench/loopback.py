@@ -25,6 +25,7 @@ class Loopback:
     def __init__(self, root: Path):
         self._root = root
         self._asked = Counter()
+        self.counted = 0  # evaluations in the metrics that were posted
         self._files: dict[Path, bytes] = {}
         self._server = Server(("127.0.0.1", 0), self._handler())
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
@@ -69,8 +70,11 @@ class Loopback:
                 self._send(200, body, {"ETag": tag})
 
             def do_POST(self):
-                self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                self._send(202, json.dumps({}).encode())
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                if self.path.endswith("/client/metrics"):
+                    toggles = json.loads(body)["bucket"]["toggles"].values()
+                    owner.counted += sum(toggle.get("yes", 0) + toggle.get("no", 0) for toggle in toggles)
+                self._send(202, b"{}")
 
             def _send(self, status, body, headers=None):
                 self.send_response(status)

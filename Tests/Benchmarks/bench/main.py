@@ -39,7 +39,7 @@ def run(given: argparse.Namespace) -> int:
     sizes = write_documents(given.quick, given.only)
     server = Loopback(environment.WORK)
     try:
-        measurement = Measurement(given.quick, harness, floor, python, hoist, server.url, sizes)
+        measurement = Measurement(given.quick, harness, floor, python, hoist, server, sizes)
         records = measurement.run(given.only)
     finally:
         server.stop()

@@ -33,8 +33,9 @@ def write_json(path: Path, value: dict) -> None:
 
 
 class Measurement:
-    def __init__(self, quick, harness, floor, python, hoist, url, sizes):
-        self._quick, self._harness, self._python, self._url, self._sizes = quick, harness, python, url, sizes
+    def __init__(self, quick, harness, floor, python, hoist, server, sizes):
+        self._quick, self._harness, self._python, self._sizes = quick, harness, python, sizes
+        self._server, self._url = server, server.url
         self._libraries = {
             "floor": floor, "hoist": hoist,
             "yggdrasil": wheel_library("libyggdrasilffi.so"), "flipt": wheel_library("libfliptengine.so"),
@@ -43,6 +44,8 @@ class Measurement:
 
     def run(self, only: list[str]) -> list[dict]:
         evaluated = [name for name in ("W1", "W2", "W3") if name in only]
+        if self._libraries["hoist"] and (evaluated or "W4" in only):
+            self._check_counting()
         for size in self._sizes if evaluated else ():
             if not self._quick or size != SIZES[-1]:
                 self._harness_run("evaluate", size, only=",".join(evaluated), threads=2, attempts=1 if self._quick else 4)
@@ -77,6 +80,14 @@ class Measurement:
         self.records += [json.loads(line) for line in done.stdout.decode().splitlines() if line.startswith("{")]
         if done.returncode:
             raise Failure(f"{Path(command[0]).name} {command[1]} ended with {done.returncode}")
+
+    def _check_counting(self) -> None:
+        """An evaluation that counts no exposure would be quick for the wrong reason."""
+        before = self._server.counted
+        self._harness_run("count", SIZES[0])
+        made = self.records.pop()["evaluations"]
+        if self._server.counted - before != made:
+            raise Failure(f"of {made:,.0f} evaluations Hoist counted {self._server.counted - before:,}")
 
     def _python_calls(self) -> None:
         command = [str(self._python), "-m", "bench.python_calls", "--folder", str(WORK / "size-1000"), "--url", self._url,

@@ -15,6 +15,7 @@ typedef struct {
 } options;
 
 int command_evaluate(const options *given); /**< W1 to W4 */
+int command_count(const options *given);    /**< makes evaluations that the loopback server should see counted */
 int command_track(const options *given);    /**< W6 */
 int command_load(const options *given);     /**< W7 */
 int command_swap(const options *given);     /**< W8 */

@@ -22,7 +22,7 @@ static double number_of(char **arguments, const char *name, const char *fallback
 int main(int count, char **arguments)
 {
     static const struct { const char *name; int (*run)(const options *); } commands[] = {
-        {"evaluate", command_evaluate}, {"track", command_track},   {"load", command_load},
+        {"evaluate", command_evaluate}, {"track", command_track}, {"load", command_load}, {"count", command_count},
         {"swap", command_swap},         {"memory", command_memory}, {"start", command_start}};
     options given = {
         .where = {value_of(arguments, "floor", NULL), value_of(arguments, "hoist", NULL),

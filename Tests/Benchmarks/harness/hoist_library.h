@@ -6,8 +6,8 @@
 
 #define HOIST_CALLS(X)                                                                                             \
     X(hoist_config_new) X(hoist_config_set) X(hoist_config_free) X(hoist_client_open) X(hoist_client_wait_ready)   \
-    X(hoist_client_refresh) X(hoist_client_close) X(hoist_client_free) X(hoist_client_bool) X(hoist_client_json)   \
-    X(hoist_client_track) X(hoist_context_new) X(hoist_context_set_string) X(hoist_view_new) X(hoist_view_bool)    \
+    X(hoist_client_refresh) X(hoist_client_flush) X(hoist_client_close) X(hoist_client_free) X(hoist_client_bool)  \
+    X(hoist_client_json) X(hoist_client_track) X(hoist_context_new) X(hoist_context_set_string) X(hoist_view_new) X(hoist_view_bool)    \
     X(hoist_view_json) X(hoist_view_free) X(hoist_text_data) X(hoist_text_free) X(hoist_error_message)             \
     X(hoist_status_name)
 
