@@ -76,7 +76,7 @@ def build_hoist() -> Path:
         library = build / "lib" / "libhoist.so"
     else:
         progress("building libhoist.so with swift build")
-        call("swift", "build", "-c", "release", "--static-swift-stdlib", "--product", "hoist", cwd=CHECKOUT)
+        call("swift", "build", "-c", "release", "-Xswiftc", "-static-stdlib", "--product", "hoist", cwd=CHECKOUT)
         library = CHECKOUT / ".build" / "release" / "libhoist.so"
     if not library.exists():
         raise Failure(f"the build made no {library}")

@@ -101,7 +101,7 @@ def _swap(rows: list[dict]) -> None:
     for size in sorted({row["size"] for row in rows}):
         print(f" {size:,} flags, ns per call")
         _table(["", "p50", "p99", "p99.9", "highest", "swaps"], [
-            [f"{row['subject']}, {row['state']}"]
+            [f"{row['subject']}, {row['state']}" if row["subject"] == row["beside"] else f"   {row['subject']}, beside it"]
             + [f"{row[name]:,.0f}" for name in ("p50", "p99", "p999", "highest", "swaps")]
             for row in select(rows, size=size)
         ])
@@ -125,16 +125,18 @@ def _memory(rows: list[dict]) -> None:
     lines = []
     for engine in dict.fromkeys(row["subject"] for row in rows):
         small, large = (first(rows, subject=engine, size=size)["bytes"] for size in (10, 10000))
-        lines.append([engine, f"{small / 1024:,.0f}", f"{large / 1024:,.0f}", f"{large / 10000:,.0f}"])
-    _table(["", "KiB at 10 flags", "KiB at 10,000", "bytes per flag"], lines)
+        shares = [f"{large / 10000:,.0f}", f"{(large - small) / 9990:,.0f}"]
+        lines.append([engine, f"{small / 1024:,.0f}", f"{large / 1024:,.0f}", *shares])
+    _table(["", "KiB at 10 flags", "KiB at 10,000", "bytes per flag", "per further flag"], lines)
 
 
 def _start(rows: list[dict]) -> None:
-    _table(["ms, wall", "median", "minimum"], [
-        [engine, f"{statistics.median(times):.2f}", f"{min(times):.2f}"]
-        for engine in dict.fromkeys(row["subject"] for row in rows)
-        for times in [[row["ms"] for row in select(rows, subject=engine)]]
-    ])
+    lines = []
+    for engine in dict.fromkeys(row["subject"] for row in rows):
+        part = select(rows, subject=engine)
+        wall, cpu = [row["ms"] for row in part], [row["cpu_ms"] for row in part]
+        lines.append([engine] + [f"{value:.2f}" for value in (statistics.median(wall), min(wall), min(cpu))])
+    _table(["ms", "wall median", "wall minimum", "CPU minimum"], lines)
 
 
 def _file(rows: list[dict]) -> None:

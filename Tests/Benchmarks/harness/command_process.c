@@ -36,15 +36,12 @@ static double private_bytes(void)
 
 static size_t flag_count_of(const options *given) { return strtoul(strrchr(given->folder, '-') + 1, NULL, 10); }
 
-static void report(const options *given, const char *type, const char *workload, size_t flag_count, const char *member,
-                   double value)
+static void begin_report(const options *given, const char *type, const char *workload, size_t flag_count)
 {
     record_begin(type);
     record_text("workload", workload);
     record_text("subject", given->subject);
     record_number("size", (double)flag_count);
-    record_number(member, value);
-    record_end();
 }
 
 int command_memory(const options *given)
@@ -55,7 +52,10 @@ int command_memory(const options *given)
     char *document = read_file(given->folder, "unleash.json", NULL);
     load_engine(given, flag_count, document);
     free(document);
-    report(given, "memory", "W10", flag_count, "bytes", private_bytes() - before);
+    double bytes = private_bytes() - before;
+    begin_report(given, "memory", "W10", flag_count);
+    record_number("bytes", bytes);
+    record_end();
     return 0;
 }
 
@@ -63,8 +63,12 @@ int command_start(const options *given)
 {
     size_t flag_count = flag_count_of(given);
     char *document = read_file(given->folder, "unleash.json", NULL);
-    double before = wall_ns();
+    double wall_before = wall_ns(), cpu_before = process_cpu_ns();
     load_engine(given, flag_count, document);
-    report(given, "start", "W11", flag_count, "ms", (wall_ns() - before) / 1e6);
+    double cpu_took = process_cpu_ns() - cpu_before, wall_took = wall_ns() - wall_before;
+    begin_report(given, "start", "W11", flag_count);
+    record_number("ms", wall_took / 1e6);
+    record_number("cpu_ms", cpu_took / 1e6);
+    record_end();
     return 0;
 }

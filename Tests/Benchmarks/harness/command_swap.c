@@ -37,33 +37,42 @@ static uint64_t clock_cost(void)
     return (uint64_t)histogram_quantile(&costs, 0.5);
 }
 
-/** Every 64th call is checked against the floor, every 4096th asks for a torn read. Returns wrong answers. */
-static size_t read_for(double seconds, const subject *one, const subject *expected, const swapper *engine,
-                       histogram *times)
+static volatile uint64_t sink; /* keeps the calls from being optimised away */
+
+static void time_call(const subject *one, size_t index, uint64_t cost, histogram *times)
 {
-    static volatile uint64_t sink; /* keeps the calls from being optimised away */
+    double before = wall_ns();
+    sink += one->loop(one->state, index, 1);
+    uint64_t took = (uint64_t)(wall_ns() - before);
+    histogram_add(times, took > cost ? took - cost : 0);
+}
+
+/**
+ * Calls of the engine and of plain C in turn, so that both see the same machine. Every 64th answer is compared,
+ * every 4096th call asks for a torn read. Returns wrong answers.
+ */
+static size_t read_for(double seconds, const swapper *engine, const subject *floor, histogram times[2])
+{
     size_t wrong = 0;
     uint64_t cost = clock_cost();
+    const subject *one = &engine->over;
     double end = wall_ns() + seconds * 1e9;
-    for (size_t i = 0;; i++) {
-        double before = wall_ns();
-        sink += one->loop(one->state, i, 1);
-        double after = wall_ns();
-        uint64_t took = (uint64_t)(after - before);
-        histogram_add(times, took > cost ? took - cost : 0);
-        if (i % 64 == 0 && expected) wrong += one->answer(one->state, i) != expected->answer(expected->state, i);
-        if (i % 4096 == 0 && engine && engine->is_torn) wrong += engine->is_torn(engine->state);
-        if (after > end) break;
+    for (size_t i = 0; i % 64 || wall_ns() < end; i++) {
+        time_call(one, i, cost, &times[0]);
+        time_call(floor, i, cost, &times[1]);
+        if (i % 64 == 0) wrong += one->answer(one->state, i) != floor->answer(floor->state, i);
+        if (i % 4096 == 0 && engine->is_torn) wrong += engine->is_torn(engine->state);
     }
     return wrong;
 }
 
-static void report(const workload *what, const char *name, const char *state, const histogram *times, size_t swaps,
-                   size_t wrong)
+static void report(const workload *what, const char *name, const char *beside, const char *state,
+                   const histogram *times, size_t swaps, size_t wrong)
 {
     record_begin("latency");
     record_text("workload", "W8");
     record_text("subject", name);
+    record_text("beside", beside);
     record_text("state", state);
     record_number("size", (double)what->flag_count);
     record_number("p50", histogram_quantile(times, 0.5));
@@ -74,45 +83,42 @@ static void report(const workload *what, const char *name, const char *state, co
     record_number("swaps", (double)swaps);
     record_number("wrong", (double)wrong);
     record_end();
-    if (wrong) die("%s: %zu failed or torn reads while swapping", name, wrong);
 }
 
-static void measure(const options *given, const workload *what, const swapper *engine, const subject *expected)
+/** One phase: the engine's row and, under the same conditions, that of plain C. */
+static void phase(const options *given, const workload *what, const swapper *engine, const subject *floor,
+                  job *swaps)
 {
-    const char *name = engine->over.name;
-    fprintf(stderr, "  W8, %zu flags, %s\n", what->flag_count, name);
-    static histogram times;
-    memset(&times, 0, sizeof times);
-    pin(0);
-    size_t wrong = read_for(given->seconds, &engine->over, expected, engine, &times);
-    report(what, name, "calm", &times, 0, wrong);
-
-    memset(&times, 0, sizeof times);
-    job swaps = {engine, false, 0};
+    static histogram times[2];
+    const char *name = engine->over.name, *state = swaps ? "swapping" : "calm";
     pthread_t thread;
-    if (pthread_create(&thread, NULL, swap_until_stopped, &swaps)) die("no second thread");
-    wrong = read_for(given->seconds, &engine->over, expected, engine, &times);
-    atomic_store(&swaps.stop, true);
-    pthread_join(thread, NULL);
-    report(what, name, "swapping", &times, swaps.swaps, wrong);
+    memset(times, 0, sizeof times);
+    if (swaps && pthread_create(&thread, NULL, swap_until_stopped, swaps)) die("no second thread");
+    size_t wrong = read_for(given->seconds, engine, floor, times);
+    if (swaps) {
+        atomic_store(&swaps->stop, true);
+        pthread_join(thread, NULL);
+    }
+    report(what, name, name, state, &times[0], swaps ? swaps->swaps : 0, wrong);
+    report(what, floor->name, name, state, &times[1], 0, 0);
+    if (wrong) die("%s: %zu failed or torn reads, %s", name, wrong, state);
+}
+
+static void measure(const options *given, const workload *what, swapper engine, const subject *floor)
+{
+    fprintf(stderr, "  W8, %zu flags, %s\n", what->flag_count, engine.over.name);
+    job swaps = {&engine, false, 0};
+    pin(0);
+    phase(given, what, &engine, floor, NULL);
+    phase(given, what, &engine, floor, &swaps);
 }
 
 int command_swap(const options *given)
 {
     const workload *what = workload_read(given->folder);
-    subject expected[MAX_SUBJECTS];
-    const subject *floor = &expected[floor_subjects(&given->where, what, KIND_RULE, expected) - 1];
-    static histogram times;
-    pin(0);
-    read_for(given->seconds, floor, NULL, NULL, &times);
-    report(what, floor->name, "calm", &times, 0, 0);
-    if (given->where.hoist) {
-        swapper engine = hoist_swapper(&given->where, what);
-        measure(given, what, &engine, floor);
-    }
-    if (given->where.yggdrasil) {
-        swapper engine = yggdrasil_swapper(&given->where, what);
-        measure(given, what, &engine, floor);
-    }
+    subject made[MAX_SUBJECTS];
+    const subject *floor = &made[floor_subjects(&given->where, what, KIND_RULE, made) - 1];
+    if (given->where.hoist) measure(given, what, hoist_swapper(&given->where, what), floor);
+    if (given->where.yggdrasil) measure(given, what, yggdrasil_swapper(&given->where, what), floor);
     return 0;
 }
