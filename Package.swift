@@ -46,7 +46,9 @@ let package = Package(
       ]),
     .executableTarget(
       name: "hoist-cli",
-      dependencies: ["Hoist", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+      dependencies: [
+        "Hoist", "HoistJSON", "HoistBase", "CHoist", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
 
     // Runs files of test vectors over the modules.
     .executableTarget(

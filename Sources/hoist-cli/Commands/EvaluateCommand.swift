@@ -1,0 +1,58 @@
+import ArgumentParser
+import CHoist
+
+struct EvaluateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "evaluate",
+    abstract: "Evaluates a flag.",
+    discussion: """
+      Counts nothing at the service.
+
+      EXAMPLES
+        hoist evaluate banner --features features.json --user user-42
+        hoist evaluate banner --features features.json --user user-42 --value
+        hoist evaluate banner --url https://flags.example.com/api/frontend --json
+        hoist evaluate banner --features features.json --attribute plan=pro
+        if hoist evaluate banner --features features.json --exit-code; then …
+      """,
+    aliases: ["eval"])
+
+  @Argument(help: "Key of the flag.")
+  var flag: String
+
+  @OptionGroup(title: "Context") var context: ContextOptions
+  @OptionGroup(title: "Service") var service: ProviderOptions
+  @OptionGroup var output: OutputOptions
+
+  @Flag(help: "Prints the flag's value only; nothing when it has none.")
+  var value = false
+
+  @Flag(help: "Ends with status 1 when the flag is off or unknown.")
+  var exitCode = false
+
+  func validate() throws {
+    if value && output.json { throw ValidationError("--value and --json exclude each other") }
+  }
+
+  func run() throws {
+    let configuration = try service.configuration(for: .look)
+    let session = try Session(configuration, for: context.read(for: configuration.traits), isVerbose: service.verbose)
+    try session.waitForFlags(limitMilliseconds: service.timeoutMilliseconds)
+    let detail = try session.evaluate(flag)
+    show(detail)
+    if exitCode, !detail.enabled || !detail.errorCode.isEmpty { throw ExitCode(Problem.Kind.negative.rawValue) }
+  }
+
+  private func show(_ detail: FlagDetail) {
+    if output.json { return Output.line(detail.json) }
+    if value {
+      // For a program, not for eyes: as it is.
+      if !detail.shownValue.isEmpty { Output.line(detail.shownValue) }
+      return
+    }
+    var table = Table(FlagDetail.header)
+    table.add(detail.cells)
+    table.show()
+    if !detail.errorMessage.isEmpty { Output.error("hoist: \(detail.key): \(detail.errorMessage)") }
+  }
+}

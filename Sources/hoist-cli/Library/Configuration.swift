@@ -1,0 +1,109 @@
+import CHoist
+import HoistJSON
+
+/// A `hoist_config` and the table of its properties.
+final class Configuration {
+  let handle: OpaquePointer
+  let traits: ProviderTraits
+  let table: [PropertyRow]
+  private(set) var keyOrigin = KeyOrigin.none
+
+  enum KeyOrigin {
+    case none, environment, file(String), configuration
+  }
+
+  init(provider: String) throws {
+    guard let json = LibraryText(hoist_config_describe(provider)), let handle = hoist_config_new(provider) else {
+      throw Problem(.usage, "--provider \(provider): \(Self.unknown(provider))")
+    }
+    self.handle = handle
+    traits = ProviderTraits(name: provider)
+    table = PropertyRow.parseAll(json)
+  }
+
+  deinit { hoist_config_free(handle) }
+
+  /// The library's own words, which list the providers there are.
+  private static func unknown(_ provider: String) -> String {
+    let config = hoist_config_new(provider)
+    var error: OpaquePointer?
+    defer {
+      hoist_config_free(config)
+      hoist_error_free(error)
+    }
+    _ = hoist_config_set(config, "name", "", &error)
+    return error == nil ? "is no provider" : String(cString: hoist_error_message(error))
+  }
+
+  func row(_ name: String) -> PropertyRow? { table.first { $0.name == name } }
+
+  /// Secrets read as "***".
+  func value(of name: String) -> String? { LibraryText(hoist_config_get(handle, name)) }
+
+  func set(_ name: String, _ value: String, from origin: String, kind: Problem.Kind? = nil) throws {
+    var error: OpaquePointer?
+    let status = hoist_config_set(handle, name, value, &error)
+    guard status != HOIST_OK else { return }
+    defer { hoist_error_free(error) }
+    throw Problem(kind ?? .configuration, "\(origin): \(String(cString: hoist_error_message(error)))")
+  }
+
+  /// Sets all members of a JSON object, or none.
+  func apply(_ json: [UInt8], from origin: String) throws {
+    var error: OpaquePointer?
+    let status = json.withUnsafeBytes {
+      hoist_config_set_json(handle, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, &error)
+    }
+    guard status != HOIST_OK else { return }
+    defer { hoist_error_free(error) }
+    throw Problem(.configuration, "\(origin): \(String(cString: hoist_error_message(error)))")
+  }
+
+  func setKey(_ key: [UInt8], from origin: KeyOrigin, named source: String) throws {
+    guard let row = table.first(where: \.isSecret) else {
+      throw Problem(.configuration, "\(source): provider \(traits.name) takes no key")
+    }
+    var text = String(decoding: key, as: UTF8.self)
+    while let last = text.last, last.isWhitespace { text.removeLast() }
+    guard !text.isEmpty else { throw Problem(.configuration, "\(source): holds no key") }
+    try set(row.name, text, from: source)
+    keyOrigin = origin
+  }
+
+  /// To be called when the file of --config has been applied.
+  func noticeKey() {
+    let isSet = table.contains { $0.isSecret && !(value(of: $0.name) ?? "").isEmpty }
+    if isSet { keyOrigin = .configuration }
+  }
+
+  /// Whether a client would use the network.
+  var isOnline: Bool { value(of: "online") != "false" && !(value(of: "url") ?? "").isEmpty }
+}
+
+/// One property, as the library describes it.
+struct PropertyRow {
+  let name: String
+  let type: String
+  let defaultValue: String?
+  let range: String
+  let meaning: String
+  let isSecret: Bool
+  let isRequired: Bool
+
+  static func parseAll(_ json: String) -> [PropertyRow] {
+    let rows = (try? JSONDocument(parsing: json))?.withRoot { root in
+      root.array.map { $0.map { PropertyRow($0) } }
+    }
+    return rows ?? nil ?? []
+  }
+
+  private init(_ row: JSONValue) {
+    name = row["name"]?.string ?? ""
+    type = row["type"]?.string ?? ""
+    defaultValue = row["default"]?.string
+    range = row["range"]?.string ?? ""
+    meaning = row["meaning"]?.string ?? ""
+    isSecret = row["secret"]?.bool ?? false
+    isRequired = row["required"]?.bool ?? false
+  }
+}

@@ -1,0 +1,38 @@
+import CHoist
+import HoistJSON
+
+/// A `hoist_context`.
+final class Context {
+  let handle: OpaquePointer?
+
+  init() { handle = hoist_context_new(nil) }
+  init(owning handle: OpaquePointer) { self.handle = handle }
+  deinit { hoist_context_free(handle) }
+
+  /// Members whose values are text or can be written as text, the targeting key under `field`, as a JSON object.
+  func flatJSON(targetingField field: String) throws(JSONFailure) -> String {
+    let json = LibraryText(hoist_context_to_json(handle)) ?? "{}"
+    return try JSONDocument(parsing: json).withRoot { root throws(JSONFailure) in
+      var writer = JSONWriter()
+      writer.beginObject()
+      if let object = root.object {
+        let hasField = object.member(field) != nil
+        for (key, value) in object {
+          let isTarget = key == "targetingKey"
+          if isTarget && hasField || value.isNull || value.object != nil || value.array != nil { continue }
+          writer.key(isTarget ? field : key.string)
+          if let text = value.string { writer.string(text) } else { writer.string(String(decoding: try value.text(), as: UTF8.self)) }
+        }
+      }
+      writer.endObject()
+      return writer.text
+    }
+  }
+}
+
+/// Takes a `hoist_text` over: nil for NULL.
+func LibraryText(_ handle: OpaquePointer?) -> String? {
+  guard let handle else { return nil }
+  defer { hoist_text_free(handle) }
+  return String(cString: hoist_text_data(handle))
+}

@@ -1,0 +1,70 @@
+import CHoist
+import Glibc
+
+/// An open client. Everything it tells comes on the thread that waits here.
+final class Session {
+  let configuration: Configuration
+  let book: LogBook
+  let client: OpaquePointer
+  /// What to evaluate for; nil where the service evaluates, for the context the client was opened with.
+  private let context: Context?
+
+  init(_ configuration: Configuration, for given: Context? = nil, isVerbose: Bool = false) throws {
+    self.configuration = configuration
+    book = LogBook(isShown: isVerbose)
+    var error: OpaquePointer?
+    var table = book.table()
+    guard hoist_config_set_logger(configuration.handle, &table, &error) == HOIST_OK else {
+      throw Problem(status: hoist_error_status(error), error: error)
+    }
+    context = try Self.place(given, in: configuration)
+    var opened: OpaquePointer?
+    let status = hoist_client_open(configuration.handle, &opened, &error)
+    guard status == HOIST_OK, let opened else {
+      throw Problem(status: status, error: error, hint: Self.hint(configuration))
+    }
+    client = opened
+  }
+
+  deinit {
+    _ = hoist_client_close(client, 0)
+    hoist_client_free(client)
+  }
+
+  private static func place(_ context: Context?, in configuration: Configuration) throws -> Context? {
+    guard let context, configuration.traits.isEvaluatedByService(configuration) else { return context }
+    guard let field = configuration.traits.targetingField, let json = try? context.flatJSON(targetingField: field) else {
+      throw Problem(.usage, "the context cannot be sent to the service")
+    }
+    try configuration.set("context", json, from: "the context")
+    return nil
+  }
+
+  private static func hint(_ configuration: Configuration) -> String {
+    (configuration.value(of: "url") ?? "").isEmpty ? " (give --url URL, or --features FILE to work without network)" : ""
+  }
+
+  var state: hoist_client_state { hoist_client_get_state(client) }
+
+  /// Runs what waits to be told, or waits up to `milliseconds` for it.
+  func dispatch(milliseconds: Int32) {
+    var descriptor = pollfd(fd: hoist_client_dispatch_fd(client), events: Int16(POLLIN), revents: 0)
+    if poll(&descriptor, 1, milliseconds) > 0 { _ = hoist_client_dispatch(client, 0) }
+  }
+
+  func evaluate(_ flag: String, isExplained: Bool = false) throws -> FlagDetail {
+    var detail: OpaquePointer?
+    let call = isExplained ? hoist_client_explain : hoist_client_evaluate
+    let status = call(client, flag, context?.handle, &detail)
+    defer { hoist_detail_free(detail) }
+    guard status == HOIST_OK, let json = LibraryText(hoist_detail_to_json(detail)), let answer = FlagDetail.parse(json) else {
+      throw Problem(.usage, "flag \"\(flag)\": the name is refused (\(String(cString: hoist_status_name(status))))")
+    }
+    return answer
+  }
+
+  /// Every known flag, by key.
+  func allFlags() -> [FlagDetail] {
+    FlagDetail.parseAll(LibraryText(hoist_client_all_flags(client, context?.handle)) ?? "{}")
+  }
+}

@@ -1,0 +1,49 @@
+import CHoist
+import Glibc
+
+/// The properties of one event, in memory that C can read.
+final class TrackedProperties {
+  private let table: UnsafeMutableBufferPointer<hoist_property>
+
+  /// - Parameter texts: copied.
+  init(_ properties: [(name: String, text: String?, number: Double)]) {
+    table = .allocate(capacity: properties.count)
+    for (index, property) in properties.enumerated() {
+      let name = UnsafePointer(strdup(property.name))
+      let text = property.text.map { UnsafePointer(strdup($0)) } ?? nil
+      table.initializeElement(at: index, to: hoist_property(name: name, text: text, number: property.number))
+    }
+  }
+
+  deinit {
+    for property in table {
+      free(UnsafeMutablePointer(mutating: property.name))
+      free(UnsafeMutablePointer(mutating: property.text))
+    }
+    table.deallocate()
+  }
+
+  func withTable(value: Double?, _ body: (UnsafePointer<hoist_event>) -> hoist_status) -> hoist_status {
+    var event = hoist_event()
+    event.struct_size = MemoryLayout<hoist_event>.size
+    event.value = value ?? 0
+    event.has_value = value != nil
+    event.properties = UnsafePointer(table.baseAddress)
+    event.property_count = table.count
+    return withExtendedLifetime(self) { body(&event) }
+  }
+
+  static func parse(_ property: String) throws -> (name: String, text: String?, number: Double) {
+    guard let equals = property.utf8.firstIndex(of: UInt8(ascii: "=")), equals != property.utf8.startIndex else {
+      throw Problem(.usage, "--property \(property): is not of the form name=value or name:=number")
+    }
+    var name = String(property[..<equals])
+    let value = String(property[property.utf8.index(after: equals)...])
+    guard name.utf8.last == UInt8(ascii: ":") else { return (name, value, 0) }
+    name.removeLast()
+    guard let number = Double(value), number.isFinite, !name.isEmpty else {
+      throw Problem(.usage, "--property \(property): is not of the form name:=number")
+    }
+    return (name, nil, number)
+  }
+}

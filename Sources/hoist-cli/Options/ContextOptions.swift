@@ -1,0 +1,56 @@
+import ArgumentParser
+import CHoist
+
+/// Whom flags are evaluated for.
+struct ContextOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The context: a JSON object, a file of one, or - for standard input.", valueName: "json|file|-"))
+  var context: String?
+
+  @Option(
+    name: .customLong("attribute"),
+    help: ArgumentHelp("Sets an attribute of the context to a text, or with := to a JSON value; may be repeated.", valueName: "name=value"))
+  var attributes: [String] = []
+
+  @Option(help: ArgumentHelp("Whom flags are for: the context's targeting key.", valueName: "key"))
+  var user: String?
+
+  var isGiven: Bool { context != nil || !attributes.isEmpty || user != nil }
+
+  /// Options over the JSON of --context.
+  func read(for traits: ProviderTraits) throws -> Context {
+    let context = try base(traits)
+    for attribute in attributes { try add(attribute, to: context) }
+    if let user {
+      guard hoist_context_set_targeting_key(context.handle, user) == HOIST_OK else {
+        throw Problem(.usage, "--user: the key is not UTF-8")
+      }
+      if let field = traits.targetingField { _ = hoist_context_remove(context.handle, field) }
+    }
+    return context
+  }
+
+  private func base(_ traits: ProviderTraits) throws -> Context {
+    guard let given = context else { return Context() }
+    if given.utf8.first == UInt8(ascii: "{") { return try traits.context(Array(given.utf8), origin: "--context") }
+    return try traits.context(InputFile.read(given, for: "--context"), origin: "--context \(given)")
+  }
+
+  private func add(_ attribute: String, to context: Context) throws {
+    guard let equals = attribute.utf8.firstIndex(of: UInt8(ascii: "=")), equals != attribute.utf8.startIndex else {
+      throw Problem(.usage, "--attribute \(attribute): is not of the form name=value or name:=JSON")
+    }
+    var name = String(attribute[..<equals])
+    let value = String(attribute[attribute.utf8.index(after: equals)...])
+    let status: hoist_status
+    if name.utf8.last == UInt8(ascii: ":") {
+      name.removeLast()
+      status = hoist_context_set_json(context.handle, name, value, value.utf8.count)
+    } else {
+      status = hoist_context_set_string(context.handle, name, value)
+    }
+    guard status == HOIST_OK else {
+      let reason = status == HOIST_ERR_PARSE ? "the value after := is not JSON" : "the name or the value is refused"
+      throw Problem(.usage, "--attribute \(name): \(reason)")
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import Glibc
+import HoistJSON
+
+/// What the command says: answers on standard output, everything else on standard error. Nothing is buffered.
+enum Output {
+  static func line(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
+
+  /// One line of JSON.
+  static func json(_ build: (inout JSONWriter) -> Void) {
+    var writer = JSONWriter()
+    build(&writer)
+    line(writer.text)
+  }
+
+  static func error(_ text: String) { write(Display.oneLine(text) + "\n", to: STDERR_FILENO) }
+
+  static func write(_ text: String, to descriptor: Int32) {
+    var text = text
+    let isWritten = text.withUTF8 { bytes in
+      var rest = UnsafeRawBufferPointer(bytes)
+      while let start = rest.baseAddress, !rest.isEmpty {
+        let count = Glibc.write(descriptor, start, rest.count)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return false }
+        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+      }
+      return true
+    }
+    if !isWritten, descriptor == STDOUT_FILENO {
+      Problem(.configuration, "standard output cannot be written: \(String(cString: strerror(errno)))").end()
+    }
+  }
+}
+
+/// Making foreign text fit for a terminal.
+enum Display {
+  /// Without control characters: a flag's value must not steer the terminal.
+  static func oneLine(_ text: String) -> String {
+    var shown = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0x0A, 0x0D, 0x09: shown.append(" ")
+      case 0..<0x20, 0x7F...0x9F, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: shown.append("\u{FFFD}")
+      default: shown.append(scalar)
+      }
+    }
+    return String(shown)
+  }
+
+  static func shortened(_ text: String, to width: Int) -> String {
+    text.count <= width ? text : text.prefix(max(0, width - 1)) + "…"
+  }
+}
