@@ -53,13 +53,18 @@ let package = Package(
     // Runs files of test vectors over the modules.
     .executableTarget(
       name: "hoist-conformance",
-      dependencies: ["HoistUnleash", "HoistRegex", "HoistTestSupport", "HoistCore", "HoistJSON", "HoistBase"],
+      dependencies: [
+        "HoistUnleash", "HoistRegex", "HoistUnleashTestSupport", "HoistTestSupport", "HoistCore", "HoistJSON", "HoistBase",
+      ],
       path: "Tests/Conformance/Runner"),
 
     // Tests mirror the modules.
     .target(
       name: "HoistTestSupport", dependencies: ["HoistCore", "HoistJSON", "HoistBase"],
       path: "Tests/HoistTestSupport"),
+    .target(
+      name: "HoistUnleashTestSupport", dependencies: ["HoistUnleash", "HoistTestSupport", "HoistCore", "HoistBase"],
+      path: "Tests/HoistUnleashTestSupport"),
     .testTarget(name: "HoistBaseTests", dependencies: ["HoistBase", "HoistTestSupport"]),
     .testTarget(name: "HoistJSONTests", dependencies: ["HoistJSON", "HoistTestSupport"]),
     .testTarget(name: "HoistCoreTests", dependencies: ["HoistCore", "HoistTestSupport"]),
@@ -69,7 +74,7 @@ let package = Package(
     .testTarget(name: "HoistSQLiteTests", dependencies: ["HoistSQLite", "HoistTestSupport", "hoist-store-probe"]),
     .testTarget(name: "HoistRegexTests", dependencies: ["HoistRegex", "HoistJSON", "HoistTestSupport"]),
     .testTarget(
-      name: "HoistUnleashTests", dependencies: ["HoistUnleash", "HoistRegex", "HoistTestSupport"]),
+      name: "HoistUnleashTests", dependencies: ["HoistUnleash", "HoistRegex", "HoistTestSupport", "HoistUnleashTestSupport"]),
     .testTarget(name: "HoistTests", dependencies: ["Hoist", "HoistTestSupport"]),
   ],
   swiftLanguageModes: [.v6]

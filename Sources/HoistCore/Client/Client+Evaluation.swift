@@ -56,12 +56,16 @@ extension Client {
     _ key: ByteView?, _ subject: UnsafeMutablePointer<shim_subject>?, _ want: WantedType, _ mode: EvaluationMode,
     isRefused: Bool, _ body: (borrowing Evaluation, EvaluationDetail) -> Result
   ) -> Result {
+    // Asked before the reading section: it is host code.
+    let own = key.flatMap { external?.external($0) }
+    defer { if let own { external?.finish(external: own) } }
     let slot = shim_enter()
     defer { shim_leave(slot) }
     var evaluation = Evaluation(want: want)
     evaluation.inherited = UnsafeRawPointer(shim_load_pointer(&hot.pointee.context))
     let context = frozen(subject) ?? evaluation.inherited.map { FrozenContext($0) }
-    let snapshot = shim_load_pointer(&hot.pointee.snapshot).map { Snapshot(UnsafeRawPointer($0)) }
+    let current = shim_load_pointer(&hot.pointee.snapshot).map { Snapshot(UnsafeRawPointer($0)) }
+    let snapshot = external == nil ? current : own
     let record = resolve(key, in: snapshot, &evaluation, mode, isRefused: isRefused)
     var metadata: [UInt8]?
     var explanation: [UInt8]?
@@ -112,6 +116,9 @@ extension Client {
     } else if let snapshot {
       if let record = snapshot.find(key) { return record }
       evaluation.fail(.flagNotFound, "no flag of this key")
+      if mode.contains(.counted) { provider?.countUnknown(key, want: evaluation.want) }
+    } else if external != nil {
+      evaluation.fail(.flagNotFound, "the host's storage has no flag of this key")
       if mode.contains(.counted) { provider?.countUnknown(key, want: evaluation.want) }
     } else {
       if state == .fatal {

@@ -54,6 +54,8 @@ extension Client: ProviderHost {
     }
   }
 
+  public func onPluginLane(_ work: @escaping @Sendable () -> Void) { pluginLane.perform(work) }
+
   public var delivery: any EventSink {
     plugins.eventSink ?? TransportEventSink(transport)
   }

@@ -30,6 +30,8 @@ public final class Client: @unchecked Sendable {
   private let factory: any ProviderFactory
   /// Set once in `init`; on the scheduler's thread but where `Provider` says otherwise.
   nonisolated(unsafe) public private(set) var provider: (any Provider)?
+  /// The provider, when its flags are read from a store of the host's own.
+  nonisolated(unsafe) private(set) var external: (any ExternalFlags)?
 
   /// Builds a client that has not begun; `open` begins.
   public init(
@@ -69,6 +71,8 @@ public final class Client: @unchecked Sendable {
     hot.pointee.object = Unmanaged.passUnretained(self).toOpaque()
     if !hooks.isEmpty { shim_or_u32(&hot.pointee.gate, Gate.hooks) }
     provider = try factory.make(values, self)
+    external = provider as? any ExternalFlags
+    if external?.hasExternalFlags == true { shim_or_u32(&hot.pointee.gate, Gate.external) } else { external = nil }
   }
 
   deinit {

@@ -5,6 +5,8 @@ public import HoistBase
 public enum Gate {
   public static let closed: UInt32 = 1
   public static let hooks: UInt32 = 2
+  /// Flags are read from a store of the host's own.
+  public static let external: UInt32 = 4
 }
 
 /// Evaluation without a lock, an allocation, a reference count or a shared write.

@@ -65,6 +65,16 @@ public protocol Provider: AnyObject {
   var statistics: [(group: String, name: String, value: Int64)] { get }
 }
 
+/// A provider whose flags the host may keep in a store of its own: every read asks there first.
+public protocol ExternalFlags: Provider {
+  /// Whether there is such a store; fixed for the provider's life.
+  var hasExternalFlags: Bool { get }
+  /// The flag of that name as a snapshot of its own, owned by the caller; nil when the store has none. Any thread.
+  func external(_ key: ByteView) -> Snapshot?
+  /// Takes the counts of such a snapshot and frees it.
+  func finish(external snapshot: Snapshot)
+}
+
 /// Makes a service's provider.
 public protocol ProviderFactory: Sendable {
   /// What hosts call the service, e.g. "unleash".
@@ -106,6 +116,8 @@ public protocol ProviderHost: AnyObject, Sendable {
   func notify(_ notification: Notification)
   /// Asks the host's header provider, if there is one; `completion` runs on the scheduler's thread.
   func dynamicHeaders(for url: String, completion: @escaping @Sendable ([HTTPHeader]) -> Void)
+  /// Runs work that may call the host, e.g. a store of the host's own; never on the scheduler's thread.
+  func onPluginLane(_ work: @escaping @Sendable () -> Void)
   /// Delivers prepared events: over the network, or through the host's dispatcher.
   var delivery: any EventSink { get }
 }

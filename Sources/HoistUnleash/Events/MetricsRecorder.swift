@@ -10,6 +10,9 @@ final class MetricsRecorder: @unchecked Sendable {
   let impact = ImpactMetrics()
   private let unknown = CountTable(columns: Column.allCases.count)
   private var bucket: MetricsBucket
+  private let lock = Lock()
+  /// Counts over the host's own storage; guarded by `lock`.
+  private var external = MetricsBucket(startUnixMilliseconds: .max)
 
   private enum Column: Int, CaseIterable {
     /// isEnabled answered by a fallback with yes.
@@ -37,6 +40,16 @@ final class MetricsRecorder: @unchecked Sendable {
     name.withBytes { unknown.add($0, column: enabled ? Column.yes.rawValue : Column.no.rawValue) }
   }
 
+  /// The counts of one evaluation over the host's own storage.
+  func countExternal(_ snapshot: Snapshot) {
+    lock.withLock {
+      snapshot.drain { record, cell, count in
+        let name = String(decoding: snapshot.name(of: record), as: UTF8.self)
+        external.count(name, UnleashFlags.counter(cell, of: record, in: snapshot), count)
+      }
+    }
+  }
+
   /// Counts of unknown names that found no room.
   var overflow: Int64 { Int64(clamping: unknown.overflow) }
 
@@ -49,11 +62,15 @@ final class MetricsRecorder: @unchecked Sendable {
     host.drainCounts { snapshot, record, cell, count in
       hasNews = true
       let name = String(decoding: snapshot.name(of: record), as: UTF8.self)
-      switch UnleashFlags.counter(cell, of: record, in: snapshot) {
-      case .yes: bucket.count(name, enabled: true, times: count)
-      case .no: bucket.count(name, enabled: false, times: count)
-      case .variant(let variant): bucket.count(name, variant: String(decoding: variant, as: UTF8.self), times: count)
-      }
+      bucket.count(name, UnleashFlags.counter(cell, of: record, in: snapshot), count)
+    }
+    let own = lock.withLock {
+      defer { external.toggles = [:] }
+      return external
+    }
+    if !own.isEmpty {
+      hasNews = true
+      bucket.merge(own)
     }
     for (name, counts) in unknown.take() {
       hasNews = true
@@ -88,5 +105,15 @@ final class MetricsRecorder: @unchecked Sendable {
   func forget() {
     _ = absorb()
     beginBucket()
+  }
+}
+
+extension MetricsBucket {
+  fileprivate mutating func count(_ name: String, _ counter: UnleashFlags.Counter, _ times: UInt64) {
+    switch counter {
+    case .yes: count(name, enabled: true, times: times)
+    case .no: count(name, enabled: false, times: times)
+    case .variant(let variant): count(name, variant: String(decoding: variant, as: UTF8.self), times: times)
+    }
   }
 }

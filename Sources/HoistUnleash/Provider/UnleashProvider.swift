@@ -7,6 +7,9 @@ public import HoistCore
 public final class UnleashProvider: @unchecked Sendable {
   var host: (any ProviderHost)?
   private let relay: SourceRelay
+  /// The host's own storage of toggles, and how its answers are compiled.
+  let hostStorage: (any UnleashStorage)?
+  let externalOptions: UnleashOptions
   let options: UnleashSettings
   let source: any FlagSource
   /// Set in frontend mode.
@@ -25,6 +28,8 @@ public final class UnleashProvider: @unchecked Sendable {
   init(_ values: PropertyValues, _ host: any ProviderHost) throws(ConfigurationFailure) {
     options = try UnleashSettings(values, entropy: host.entropy)
     self.host = host
+    hostStorage = host.plugins.vendor[UnleashPlugins.storage] as? any UnleashStorage
+    externalOptions = UnleashOptions(options, host)
     relay = SourceRelay()
     let transport = host.transport
     if options.mode == .frontend {
@@ -211,7 +216,10 @@ extension UnleashProvider: Provider {
 
 /// What fetches bring, in the vendor's order: flags, then the event, then the completion (D.1).
 extension UnleashProvider {
-  func flagsArrived(_ snapshot: Snapshot, changed: [String]) { host?.publish(snapshot, changed: changed) }
+  func flagsArrived(_ snapshot: Snapshot, changed: [String]) {
+    fillHostStorage(snapshot)
+    host?.publish(snapshot, changed: changed)
+  }
 
   func fetchEnded(_ outcome: FetchOutcome, document: [UInt8]?, entityTag: String) {
     guard let host else { return }

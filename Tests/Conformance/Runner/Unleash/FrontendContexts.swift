@@ -2,6 +2,7 @@ import HoistCore
 import HoistJSON
 import HoistTestSupport
 import HoistUnleash
+import HoistUnleashTestSupport
 
 /// The URL of a fetch. A context of the vectors may lack what a client always has: those pairs are not compared.
 func runFrontendURL(_ root: JSONValue, _ report: Report) {

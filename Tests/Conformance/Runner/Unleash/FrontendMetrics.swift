@@ -3,6 +3,7 @@ import HoistCore
 import HoistJSON
 import HoistTestSupport
 import HoistUnleash
+import HoistUnleashTestSupport
 
 /// Usage metrics of a frontend client: bodies, headers and events of its sendings.
 func runFrontendMetrics(_ root: JSONValue, _ report: Report) {

@@ -1,27 +1,33 @@
+public import HoistCore
+public import HoistTestSupport
+public import HoistUnleash
 import Glibc
 import HoistBase
-import HoistCore
-import HoistJSON
-import HoistTestSupport
-import HoistUnleash
 
 /// A whole client over a scripted transport and a clock that stands still.
-final class ClientRig {
-  let scheduler = ManualScheduler()
-  let transport: ScriptedTransport
-  let client: Client
-  let face: UnleashFace
+public final class ClientRig {
+  public let scheduler = ManualScheduler()
+  public let transport: ScriptedTransport
+  public let client: Client
+  public let face: UnleashFace
   private let events = EventNames()
 
-  init?(_ properties: [String: String], providerHeaders: [String: String] = [:]) {
+  /// - Parameters:
+  ///   - properties: over those that make a client stand still: no polling, manual dispatch, no store.
+  ///   - cacheManager: nil keeps nothing.
+  /// - Returns: nil when the properties are refused.
+  public init?(
+    _ properties: [String: String], providerHeaders: [String: String] = [:], plugins given: Plugins = Plugins(),
+    cacheManager: (any CacheManager)? = nil
+  ) {
     transport = ScriptedTransport(scheduler: scheduler)
     let transport = transport
     let services = ClientServices(
       scheduler: scheduler, clock: scheduler, entropy: SeededEntropy(seed: 7), regex: nil,
-      makeTransport: { _ in transport }, makeCacheManager: { _ in nil }, defaultLogSink: RecordingLogSink())
+      makeTransport: { _ in transport }, makeCacheManager: { _ in cacheManager }, defaultLogSink: RecordingLogSink())
     let factory = UnleashFactory()
     var values = PropertyValues(table: CoreProperties.table + factory.properties)
-    var plugins = Plugins()
+    var plugins = given
     if !providerHeaders.isEmpty { plugins.headerProvider = FixedHeaders(providerHeaders) }
     let fixed = ["autostart": "false", "dispatch": "manual", "store": "none", "refresh_interval": "0", "metrics_interval": "0"]
     do {
@@ -32,7 +38,7 @@ final class ClientRig {
     }
     guard let face = UnleashFace(client) else { return nil }
     self.face = face
-    for name in ["ready", "update", "sent", "error"] {
+    for name in ["ready", "update", "sent", "error", "fetch_error", "recovered", "initialized"] {
       guard let topic = UnleashFace.topic(ofEvent: name) else { continue }
       let events = events
       _ = client.observe(topic, key: nil, ClosureObserver { _ in events.append(name) })
@@ -45,7 +51,7 @@ final class ClientRig {
   deinit { client.dispose() }
 
   /// Runs what is due until `isDone`; header providers answer from a thread of their own.
-  func settle(until isDone: () -> Bool) {
+  public func settle(until isDone: () -> Bool) {
     for _ in 0..<4000 {
       scheduler.run()
       if isDone() { break }
@@ -55,13 +61,13 @@ final class ClientRig {
   }
 
   /// Names of the events since the last call, in order.
-  func takeEvents() -> [String] {
+  public func takeEvents() -> [String] {
     _ = client.dispatch(limit: 0)
     return events.take()
   }
 }
 
-final class EventNames: @unchecked Sendable {
+private final class EventNames: @unchecked Sendable {
   private let lock = Lock()
   private var names: [String] = []
   func append(_ name: String) { lock.withLock { names.append(name) } }
@@ -74,33 +80,16 @@ final class EventNames: @unchecked Sendable {
 }
 
 /// One value that a completion brings.
-final class Outcome: @unchecked Sendable {
+public final class Outcome: @unchecked Sendable {
+  public init() {}
   private let lock = Lock()
   private var status: Status?
-  func set(_ value: Status) { lock.withLock { status = value } }
-  var value: Status? { lock.withLock { status } }
+  public func set(_ value: Status) { lock.withLock { status = value } }
+  public var value: Status? { lock.withLock { status } }
 }
 
 private final class FixedHeaders: HeaderProvider {
   private let list: [HTTPHeader]
   init(_ headers: [String: String]) { list = headers.map { HTTPHeader($0.key, $0.value) } }
   func headers(for url: String) -> [HTTPHeader]? { list }
-}
-
-/// A request's query as it was sent, in order of the pairs.
-func queryPairs(_ url: String) -> (base: String, pairs: [String]) {
-  let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-  let pairs = parts.count > 1 ? parts[1].split(separator: "&").map(String.init) : []
-  return (String(parts[0]), pairs.sorted())
-}
-
-/// JSON text of a map of texts.
-func jsonText(_ value: JSONValue?) -> String { (try? value?.text()).map { String(decoding: $0, as: UTF8.self) } ?? "{}" }
-
-func textMap(_ value: JSONValue?) -> [String: String] {
-  var map: [String: String] = [:]
-  if let object = value?.object {
-    for (key, value) in object { map[key.string] = value.string }
-  }
-  return map
 }
