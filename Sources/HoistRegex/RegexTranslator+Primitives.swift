@@ -232,10 +232,11 @@ extension RegexTranslator {
 
   private static func splitProperty(_ name: String) -> (query: UnicodeProperty.Query, isNegated: Bool) {
     for separator in ["!=", ":", "="] {
-      guard let range = name.firstRange(of: separator) else { continue }
-      let query = UnicodeProperty.Query.valued(
-        property: String(name[..<range.lowerBound]), value: String(name[range.upperBound...]))
-      return (query, separator == "!=")
+      for index in name.utf8.indices where name.utf8[index...].starts(with: separator.utf8) {
+        let query = UnicodeProperty.Query.valued(
+          property: String(name[..<index]), value: String(name[index...].utf8.dropFirst(separator.utf8.count)) ?? "")
+        return (query, separator == "!=")
+      }
     }
     return (.named(name), false)
   }

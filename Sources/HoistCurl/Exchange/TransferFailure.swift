@@ -20,7 +20,7 @@ enum TransferFailure {
       .unreachable
     case CURLE_OPERATION_TIMEDOUT:
       .timeout
-    case CURLE_RECV_ERROR where detail.contains(" alert "):
+    case CURLE_RECV_ERROR where holds(detail, " alert "):
       // With TLS 1.3 a server refuses the client's certificate only after the handshake.
       .tls
     case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_PEER_FAILED_VERIFICATION,
@@ -40,8 +40,12 @@ enum TransferFailure {
   /// libcurl's own words, unless they quote a URL or a proxy, which may hold credentials.
   private static func reason(_ result: CURLcode, _ detail: String) -> String {
     let general = curl_easy_strerror(result).map { String(cString: $0) } ?? "error \(result.rawValue)"
-    let quotes = detail.contains("@") || detail.contains("://")
+    let quotes = holds(detail, "@") || holds(detail, "://")
     return oneLine(detail.isEmpty || quotes ? general : detail)
+  }
+
+  private static func holds(_ text: String, _ part: String) -> Bool {
+    text.utf8.indices.contains { text.utf8[$0...].starts(with: part.utf8) }
   }
 
   private static func oneLine(_ text: String) -> String {

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Checks the binary interface: exported symbols, constants, and the types of the public headers.
+
+    check.py LIBRARY     compares headers, library and the committed files
+    check.py --update    writes symbols.txt, constants.txt and hoist.abi anew from the headers
+
+symbols.txt    every function that the headers declare; the library exports these and nothing else
+constants.txt  every enum constant with its number; numbers never change
+hoist.abi      the types, as libabigail reads them from a probe that defines every function of the
+               headers (the Swift objects themselves carry no C types)
+
+A new function or constant is written down with --update. Anything else that --update changes breaks
+programs that are already compiled: before 1.0 the changelog says so, afterwards it is not done.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+ROOT = FOLDER.parents[1]
+INCLUDE = ROOT / "Include"
+SYMBOLS, CONSTANTS, TYPES = FOLDER / "symbols.txt", FOLDER / "constants.txt", FOLDER / "hoist.abi"
+NODE = "HOIST_1"
+SIZE_LIMIT = 8 * 1024 * 1024
+
+sys.path.insert(0, str(ROOT / "Tests" / "Headers"))
+from declarations import Interface, read_headers  # noqa: E402
+
+counts = {"passed": 0, "failed": 0, "skipped": 0}
+
+
+def report(name: str, problems: list[str]) -> None:
+    counts["failed" if problems else "passed"] += 1
+    print(f"{'not ok' if problems else 'ok'} {name}")
+    for problem in problems[:40]:
+        print(f"#   {problem}")
+
+
+def skip(name: str, reason: str) -> None:
+    counts["skipped"] += 1
+    print(f"ok {name} # skipped: {reason}")
+
+
+def run(*command: str | Path) -> str:
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"{command[0]}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def differences(expected: list[str], found: list[str], missing: str, extra: str) -> list[str]:
+    return ([f"{line} {missing}" for line in expected if line not in set(found)]
+            + [f"{line} {extra}" for line in found if line not in set(expected)])
+
+
+def lines(path: Path) -> list[str]:
+    return path.read_text().splitlines() if path.exists() else []
+
+
+# What the headers say.
+
+def includes(interface: Interface) -> str:
+    return "".join(f"#include <hoist/{header}>\n" for header in interface.headers)
+
+
+def read_constants(interface: Interface, folder: Path) -> list[str]:
+    source, program = folder / "constants.c", folder / "constants"
+    prints = "".join(f'  printf("{name} = %lld\\n", (long long){name});\n' for name in interface.constants)
+    source.write_text(f"{includes(interface)}#include <stdio.h>\nint main(void) {{\n{prints}  return 0;\n}}\n")
+    run("cc", f"-I{INCLUDE}", source, "-o", program)
+    return run(program).splitlines()
+
+
+def build_probe(interface: Interface, folder: Path) -> Path:
+    """A library that defines every function of the headers, so that its debug information holds their types."""
+    source, library = folder / "probe.c", folder / "libprobe.so"
+    parts = [includes(interface)]
+    for function in interface.functions.values():
+        parameters = ", ".join(f"{p.type} {p.name}" for p in function.parameters) or "void"
+        ignored = " ".join(f"(void){parameter.name};" for parameter in function.parameters)
+        result = str(function.result)
+        value = "" if result == "void" else f" return ({result})0;"
+        parts.append(f"{result} {function.name}({parameters}) {{ {ignored}{value} }}\n")
+    source.write_text("".join(parts))
+    run("cc", "-shared", "-fPIC", "-g", "-gdwarf-4", "-O0", f"-I{INCLUDE}", source, "-o", library)
+    return library
+
+
+
+# What is compared.
+
+def check_symbols(interface: Interface) -> None:
+    problems = differences(lines(SYMBOLS), sorted(interface.functions), "is declared no more", "is not in symbols.txt")
+    report("the_headers_declare_what_symbols_txt_lists", problems)
+
+
+def check_constants(interface: Interface, folder: Path) -> None:
+    problems = differences(lines(CONSTANTS), read_constants(interface, folder), "has gone", "is not in constants.txt")
+    report("constants_keep_their_numbers", problems)
+
+
+def check_exports(library: Path) -> None:
+    versioned, plain = [], []
+    for line in run("nm", "-D", "--defined-only", "--extern-only", "--with-symbol-versions", library).splitlines():
+        kind, name = line.split()[-2:]
+        symbol, _, node = name.partition("@@")
+        if kind == "A" and name in (NODE, f"{NODE}@@{NODE}"):
+            continue
+        plain.append(symbol)
+        if node != NODE:
+            versioned.append(f"{name} is not in the version node {NODE}")
+    report("the_library_exports_the_listed_functions_and_nothing_else",
+           differences(lines(SYMBOLS), plain, "is missing from the library", "is exported and not in symbols.txt"))
+    report("every_symbol_has_its_version", versioned)
+
+
+def check_dynamic_section(library: Path) -> None:
+    section = run("readelf", "-dW", library)
+    segments = run("readelf", "-lW", library)
+    report("the_library_is_linked_as_promised", [message for condition, message in [
+        ("Library soname: [libhoist.so.0]" in section, "the soname is not libhoist.so.0"),
+        ("NODELETE" in section, "not linked with -z nodelete"),
+        ("BIND_NOW" in section, "not linked with -z now"),
+        ("GNU_RELRO" in segments, "not linked with -z relro"),
+        ("RUNPATH" not in section and "RPATH" not in section, "a run path is left"),
+        ("libswift" not in section, "needs a Swift runtime"),
+        (" RWE " not in segments, "a writable segment, or the stack, is executable"),
+    ] if not condition])
+
+
+def check_size(library: Path, folder: Path) -> None:
+    stripped = folder / "stripped.so"
+    run("strip", "--strip-unneeded", "-o", stripped, library)
+    size = stripped.stat().st_size
+    print(f"# {size / 1024 / 1024:.2f} MiB stripped")
+    report("the_stripped_library_is_at_most_8_MiB", [f"{size} bytes"] if size > SIZE_LIMIT else [])
+
+
+def check_types(interface: Interface, folder: Path) -> None:
+    name = "types_are_compatible_with_the_baseline"
+    if not shutil.which("abidiff"):
+        return skip(name, "abidiff is not installed")
+    probe = build_probe(interface, folder)
+    done = subprocess.run(["abidiff", "--no-added-syms", "--no-show-locs", str(TYPES), str(probe)],
+                          capture_output=True, text=True)
+    return report(name, (done.stdout + done.stderr).splitlines() if done.returncode else [])
+
+
+def update(interface: Interface, folder: Path) -> None:
+    SYMBOLS.write_text("\n".join(sorted(interface.functions)) + "\n")
+    CONSTANTS.write_text("\n".join(read_constants(interface, folder)) + "\n")
+    run("abidw", "--no-corpus-path", "--no-comp-dir-path", "--no-show-locs", "--out-file", TYPES,
+        build_probe(interface, folder))
+
+
+def main(arguments: list[str]) -> int:
+    if len(arguments) != 1 or arguments[0] in ("-h", "--help"):
+        print(__doc__)
+        return 2
+    interface = read_headers()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if arguments[0] == "--update":
+            update(interface, folder)
+            return 0
+        library = Path(arguments[0])
+        check_symbols(interface)
+        check_constants(interface, folder)
+        check_exports(library)
+        check_dynamic_section(library)
+        check_size(library, folder)
+        check_types(interface, folder)
+    print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
+    return 1 if counts["failed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

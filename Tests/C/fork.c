@@ -1,0 +1,111 @@
+/* G9: a forked child evaluates from the last snapshot and can do everything; the parent is not disturbed. */
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "host.h"
+
+static hoist_client *client;
+static bool is_over;
+
+static void *evaluate_and_track(void *unused) {
+  while (!__atomic_load_n(&is_over, __ATOMIC_SEQ_CST)) {
+    (void)hoist_client_bool(client, "on", NULL, false, NULL);
+    (void)hoist_client_track(client, "seen", NULL, NULL);
+  }
+  return unused;
+}
+
+static void *open_and_free(void *unused) {
+  while (!__atomic_load_n(&is_over, __ATOMIC_SEQ_CST)) hoist_client_free(host_client());
+  return unused;
+}
+
+static int rounds(void) {
+  const char *text = getenv("HOIST_TEST_ROUNDS");
+  int number = text ? atoi(text) : 100;
+  return number > 0 ? number : 1;
+}
+
+/* What a child does; its exit status names the step that failed. */
+static int child_evaluates(void) { return hoist_client_bool(client, "on", NULL, false, NULL) ? 0 : 1; }
+
+static int child_does_everything(void) {
+  if (!hoist_client_bool(client, "on", NULL, false, NULL)) return 1;
+  hoist_context *context = hoist_context_new("child");
+  hoist_detail *detail = NULL;
+  if (hoist_client_evaluate(client, "on", context, &detail) != HOIST_OK) return 2;
+  hoist_detail_free(detail);
+  if (hoist_client_track(client, "from the child", context, NULL) != HOIST_OK) return 3;
+  hoist_client *own = host_client();
+  if (!hoist_client_bool(own, "on", context, false, NULL)) return 4;
+  (void)hoist_client_close(own, 200);
+  hoist_client_free(own);
+  (void)hoist_client_close(client, 200);
+  hoist_client_free(client);
+  hoist_context_free(context);
+  return 0;
+}
+
+static int child_frees_what_it_never_used(void) {
+  hoist_client_free(client);
+  return 0;
+}
+
+static int bad_children(int (*work)(void), bool ends_by_exit) {
+  int bad = 0;
+  for (int round = 0; round < rounds(); round++) {
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(30);
+      int status = work();
+      if (ends_by_exit) exit(status);
+      _exit(status);
+    }
+    int status = -1;
+    if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
+      if (bad++ == 0) printf("#   round %d: wait status %d\n", round, status);
+    }
+  }
+  return bad;
+}
+
+/* Forks while two threads of the host are inside the library. */
+static int bad_children_under_load(int (*work)(void), bool ends_by_exit) {
+  pthread_t threads[2];
+  __atomic_store_n(&is_over, false, __ATOMIC_SEQ_CST);
+  if (pthread_create(&threads[0], NULL, evaluate_and_track, NULL) != 0) return -1;
+  if (pthread_create(&threads[1], NULL, open_and_free, NULL) != 0) return -1;
+  int bad = bad_children(work, ends_by_exit);
+  __atomic_store_n(&is_over, true, __ATOMIC_SEQ_CST);
+  pthread_join(threads[0], NULL);
+  pthread_join(threads[1], NULL);
+  return bad;
+}
+
+TEST(a_child_evaluates_from_the_last_snapshot) { CHECK_INT(bad_children(child_evaluates, false), 0); }
+TEST(a_child_may_end_by_exit) { CHECK_INT(bad_children(child_evaluates, true), 0); }
+TEST(a_child_can_do_everything) { CHECK_INT(bad_children(child_does_everything, false), 0); }
+TEST(a_child_frees_a_client_that_it_never_used) { CHECK_INT(bad_children(child_frees_what_it_never_used, true), 0); }
+TEST(children_of_a_busy_parent_work) { CHECK_INT(bad_children_under_load(child_does_everything, false), 0); }
+
+TEST(the_parent_is_not_disturbed) {
+  CHECK(hoist_client_bool(client, "on", NULL, false, NULL));
+  CHECK_INT(hoist_client_track(client, "from the parent", NULL, NULL), HOIST_OK);
+  CHECK(hoist_client_get_state(client) != HOIST_CLIENT_CLOSED);
+}
+
+int main(void) {
+  client = host_client();
+  RUN(a_child_evaluates_from_the_last_snapshot);
+  RUN(a_child_may_end_by_exit);
+  RUN(a_child_can_do_everything);
+  RUN(a_child_frees_a_client_that_it_never_used);
+  RUN(children_of_a_busy_parent_work);
+  RUN(the_parent_is_not_disturbed);
+  (void)hoist_client_close(client, 200);
+  hoist_client_free(client);
+  return check_summary();
+}

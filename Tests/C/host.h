@@ -1,0 +1,53 @@
+/* What a host of the C tests needs again and again: a client that reaches no network. */
+#ifndef HOST_H
+#define HOST_H
+
+#include <hoist/hoist.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A port of loopback where nobody listens: connections are refused at once. */
+#define HOST_DEAD_URL "http://127.0.0.1:1/api/frontend"
+
+/* Two flags that are there without any network. */
+#define HOST_BOOTSTRAP                                                                                                 \
+  "[{\"name\":\"on\",\"enabled\":true,\"impressionData\":false,"                                                       \
+  "\"variant\":{\"name\":\"blue\",\"enabled\":true,\"payload\":{\"type\":\"string\",\"value\":\"sky\"}}},"             \
+  "{\"name\":\"off\",\"enabled\":false,\"impressionData\":false,"                                                      \
+  "\"variant\":{\"name\":\"disabled\",\"enabled\":false}}]"
+
+static inline void host_set(hoist_config *config, const char *name, const char *value) {
+  hoist_error *error = NULL;
+  if (hoist_config_set(config, name, value, &error) != HOIST_OK) {
+    fprintf(stderr, "hoist_config_set(%s): %s\n", name, hoist_error_message(error));
+    exit(70);
+  }
+}
+
+static inline hoist_config *host_config(void) {
+  hoist_config *config = hoist_config_new("unleash");
+  host_set(config, "url", HOST_DEAD_URL);
+  host_set(config, "key", "test-key");
+  host_set(config, "bootstrap", HOST_BOOTSTRAP);
+  host_set(config, "store", "none");
+  host_set(config, "log.level", "none");
+  return config;
+}
+
+static inline hoist_client *host_client(void) {
+  hoist_config *config = host_config();
+  hoist_client *client = NULL;
+  hoist_error *error = NULL;
+  if (hoist_client_open(config, &client, &error) != HOIST_OK) {
+    fprintf(stderr, "hoist_client_open: %s\n", hoist_error_message(error));
+    exit(70);
+  }
+  hoist_config_free(config);
+  if (!client) {
+    fputs("hoist_client_open: no client\n", stderr);
+    exit(70);
+  }
+  return client;
+}
+
+#endif

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Installs a build into an empty folder and uses it from outside, as it is and moved elsewhere.
+
+    check.py BUILD_FOLDER [--with-subdirectory]
+
+--with-subdirectory also builds the program with the sources as a subdirectory, which compiles the
+library once more.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+ROOT = FOLDER.parents[1]
+CONSUMER = FOLDER / "consumer"
+counts = {"passed": 0, "failed": 0, "skipped": 0}
+
+
+class Failure(Exception):
+    """What went wrong, for people."""
+
+
+def run(*command: str | Path, environment: dict[str, str] | None = None) -> str:
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True,
+                          env={**os.environ, **(environment or {})})
+    if done.returncode:
+        raise Failure(f"{' '.join(map(str, command))}\nexit status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def test(name: str, body, *arguments) -> None:
+    try:
+        body(*arguments)
+    except Failure as failure:
+        counts["failed"] += 1
+        print(f"not ok {name}")
+        for line in str(failure).splitlines()[-30:]:
+            print(f"#   {line}")
+    else:
+        counts["passed"] += 1
+        print(f"ok {name}")
+
+
+def expect(condition: bool, message: str) -> None:
+    if not condition:
+        raise Failure(message)
+
+
+def version() -> str:
+    text = (ROOT / "Include" / "hoist" / "base.h").read_text()
+    return ".".join(re.findall(r"^#define HOIST_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$", text, flags=re.M))
+
+
+def library_folder(prefix: Path) -> Path:
+    found = [path.parent for path in prefix.rglob("libhoist.so")]
+    expect(len(found) == 1, f"libhoist.so was found in {len(found)} folders")
+    return found[0]
+
+
+def check_tree(prefix: Path) -> None:
+    folder = library_folder(prefix)
+    expect(os.readlink(folder / "libhoist.so") == "libhoist.so.0", "libhoist.so does not lead to libhoist.so.0")
+    expect(os.readlink(folder / "libhoist.so.0") == f"libhoist.so.{version()}",
+           "libhoist.so.0 does not lead to the library")
+    expect(".symtab" not in run("readelf", "-SW", folder / "libhoist.so"), "the library is not stripped")
+    installed = sorted(path.name for path in (prefix / "include" / "hoist").iterdir())
+    own = sorted(path.name for path in (ROOT / "Include" / "hoist").glob("*.h"))
+    expect(installed == own, f"installed headers are {installed}")
+
+
+def check_no_paths_of_the_build(prefix: Path, build: Path) -> None:
+    """Nothing that is installed speaks of the folders where it was built."""
+    for path in sorted(prefix.rglob("*")):
+        if path.is_file() and not path.is_symlink():
+            content = path.read_bytes()
+            for place in (build, ROOT):
+                expect(str(place).encode() + b"/" not in content, f"{path.relative_to(prefix)} holds the path {place}")
+
+
+def expect_answer(program: Path, folder: Path) -> None:
+    answer = run(program, environment={"LD_LIBRARY_PATH": str(folder)})
+    expect(answer == f"hoist {version()}: hello is on\n", f"the program said {answer!r}")
+
+
+def use_by_pkg_config(prefix: Path, work: Path) -> None:
+    folder = library_folder(prefix)
+    environment = {"PKG_CONFIG_PATH": str(folder / "pkgconfig")}
+    expect(run("pkg-config", "--modversion", "hoist", environment=environment).strip() == version(),
+           "pkg-config tells another version")
+    flags = run("pkg-config", "--cflags", "--libs", "hoist", environment=environment).split()
+    work.mkdir()
+    run("cc", CONSUMER / "main.c", "-o", work / "program", *flags)
+    expect_answer(work / "program", folder)
+
+
+def use_by_cmake(prefix: Path, work: Path) -> None:
+    run("cmake", "-S", CONSUMER, "-B", work, f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", work)
+    expect_answer(work / "consumer", library_folder(prefix))
+
+
+def use_as_subdirectory(work: Path, is_built: bool) -> None:
+    run("cmake", "-S", CONSUMER, "-B", work, f"-DHOIST_SOURCE={ROOT}")
+    if is_built:
+        run("cmake", "--build", work)
+        expect_answer(work / "consumer", work / "hoist" / "lib")
+
+
+def start_tool(prefix: Path) -> None:
+    tool = prefix / "bin" / "hoist"
+    expect(version() in run(tool, "--version"), "hoist --version does not tell the version")
+    expect("USAGE" in run(tool, "--help").upper(), "hoist --help does not tell how to use it")
+
+
+def main(arguments: list[str]) -> int:
+    if not arguments or arguments[0].startswith("-"):
+        print(__doc__)
+        return 2
+    build = Path(arguments[0]).resolve()
+    with tempfile.TemporaryDirectory() as name:
+        work = Path(name)
+        first, second = work / "first", work / "elsewhere" / "second"
+        test("it_installs", lambda: run("cmake", "--install", build, "--prefix", first))
+        if counts["failed"]:
+            print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
+            return 1
+        test("the_tree_is_complete_and_stripped", check_tree, first)
+        test("no_path_of_the_build_is_left", check_no_paths_of_the_build, first, build)
+        test("pkg_config_finds_it", use_by_pkg_config, first, work / "pkg-config")
+        test("cmake_finds_it", use_by_cmake, first, work / "cmake")
+        test("the_tool_starts", start_tool, first)
+        second.parent.mkdir()
+        shutil.move(first, second)
+        test("pkg_config_finds_it_moved", use_by_pkg_config, second, work / "pkg-config-moved")
+        test("cmake_finds_it_moved", use_by_cmake, second, work / "cmake-moved")
+        test("the_tool_starts_moved", start_tool, second)
+        test("it_works_as_a_subdirectory", use_as_subdirectory, work / "subdirectory",
+             "--with-subdirectory" in arguments)
+    print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
+    return 1 if counts["failed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

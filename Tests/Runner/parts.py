@@ -1,0 +1,227 @@
+"""The parts of a test run, in their order."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import counts
+from context import ROOT, Context, PartFailure
+from counts import Counts
+
+# A crash is reported by the test programs themselves; the Swift runtime's own report can hang in
+# children, and takes minutes under a sanitizer.
+NO_BACKTRACE = {"SWIFT_BACKTRACE": "enable=no"}
+ASAN = {**NO_BACKTRACE, "ASAN_OPTIONS": "detect_stack_use_after_return=0:abort_on_error=0",
+        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
+# The prefork handler takes every lock of the library; the sanitizer's own search for deadlocks ends the process
+# when a thread holds more than 64.
+TSAN = {**NO_BACKTRACE, "TSAN_OPTIONS": "halt_on_error=0:die_after_fork=0:detect_deadlocks=0"}
+# Programs that fork or exit in a loop do it less often where each step is slow.
+FEW_ROUNDS = {"HOIST_TEST_ROUNDS": "20"}
+
+
+@dataclass(frozen=True)
+class Part:
+    name: str
+    what: str
+    run: Callable[[Context], Counts]
+    needs: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    is_full_only: bool = False
+
+
+def structure(context: Context) -> Counts:
+    return (context.count(counts.from_closing_lines, context.python, ROOT / "Tests/Structure/check.py")
+            + context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", ROOT / "Tests/Runner"))
+
+
+def build(context: Context) -> Counts:
+    context.check("swift", "build", "--build-tests", "--scratch-path", context.debug, minutes=30)
+    return Counts()
+
+
+def swift_tests(context: Context, scratch: Path, *options: str, environment: dict[str, str] | None = None,
+                minutes: float = 20) -> Counts:
+    report = context.logs / f"{context.part}.xml"
+    found = report.with_name(f"{report.stem}-swift-testing.xml")
+    found.unlink(missing_ok=True)
+    status, _ = context.run("swift", "test", "--skip-build", "--scratch-path", scratch, "--xunit-output", report, *options,
+                            environment=environment, minutes=minutes)
+    result = counts.from_junit(found) if found.exists() else Counts()
+    if status != 0 and result.failed == 0:
+        result.failed = 1
+    return result
+
+
+def swift(context: Context) -> Counts:
+    return swift_tests(context, context.debug)
+
+
+def cmake(context: Context, folder: Path, *options: str, source: Path = ROOT, targets: tuple[str, ...] = ()) -> None:
+    # Not configured again when it was: ninja does that when a CMake file changes.
+    if not (folder / "build.ninja").exists():
+        context.check("cmake", "-G", "Ninja", "-S", source, "-B", folder, *options)
+    context.check("cmake", "--build", folder, *(f"--target={target}" for target in targets), minutes=30)
+
+
+def clang_options(context: Context) -> list[str]:
+    return [f"-DCMAKE_C_COMPILER={context.toolchain}/clang", f"-DCMAKE_CXX_COMPILER={context.toolchain}/clang++"]
+
+
+def release(context: Context) -> Counts:
+    cmake(context, context.release, "-DCMAKE_BUILD_TYPE=Release", "-DHOIST_WARNINGS_AS_ERRORS=ON",
+          targets=("hoist_library", "hoist_tool"))
+    return Counts()
+
+
+def ctest(context: Context, folder: Path, environment: dict[str, str] | None = None, *options: str) -> Counts:
+    return context.count(counts.from_ctest, "ctest", "--test-dir", folder, "-V", "-j2", *options,
+                         environment=environment, minutes=40)
+
+
+def c(context: Context) -> Counts:
+    cmake(context, context.release)
+    return ctest(context, context.release)
+
+
+def c_clang(context: Context) -> Counts:
+    cmake(context, context.release_clang, f"-DHoist_DIR={context.release}", *clang_options(context),
+          source=ROOT / "Tests/C")
+    return ctest(context, context.release_clang, None, "--exclude-regex", "headers_alone")
+
+
+def abi(context: Context) -> Counts:
+    return context.count(counts.from_closing_lines, context.python, ROOT / "Tests/ABI/check.py", context.library)
+
+
+def install(context: Context) -> Counts:
+    options = ["--with-subdirectory"] if context.is_full else []
+    return context.count(counts.from_closing_lines, context.python, ROOT / "Tests/Install/check.py", context.release,
+                         *options, minutes=30)
+
+
+def python_environment(context: Context) -> dict[str, str]:
+    """Lets the binding be imported from the sources and find the library that was just built."""
+    source = ROOT / "Sources/Python"
+    path = source / "src" if (source / "src").is_dir() else source
+    return {"HOIST_LIBRARY": str(context.library), "PYTHONPATH": os.pathsep.join([str(path), str(ROOT / "Tests")])}
+
+
+def pytest(context: Context, folder: str) -> Counts:
+    return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", "-rs", ROOT / folder,
+                         environment=python_environment(context), minutes=30)
+
+
+def simulators(context: Context) -> Counts:
+    return pytest(context, "Tests/Simulators")
+
+
+def python(context: Context) -> Counts:
+    return pytest(context, "Tests/Python")
+
+
+def conformance(context: Context) -> Counts:
+    total = Counts()
+    for vectors in (ROOT / "Tests/Conformance/Vectors", ROOT.parent / "shared/conformance"):
+        for folder in sorted(vectors.iterdir()) if vectors.is_dir() else []:
+            files = sorted(folder.glob("*.json"))
+            if files and has_provider(folder.name):
+                total += context.count(counts.from_closing_lines, ROOT / "Tests/Conformance/run", folder.name, *files,
+                                       environment=python_environment(context))
+    return total
+
+
+def has_provider(vendor: str) -> bool:
+    return any(path.name.lower() == f"hoist{vendor}" for path in (ROOT / "Sources").iterdir())
+
+
+def examples(context: Context) -> Counts:
+    return context.count(counts.from_closing_lines, ROOT / "Examples/run", "--no-setup")
+
+
+def plugins(context: Context) -> Counts:
+    return pytest(context, "Tests/Plugins")
+
+
+def sanitized_library(context: Context, folder: Path, sanitizer: str) -> None:
+    cmake(context, folder, "-DCMAKE_BUILD_TYPE=Release", f"-DHOIST_SANITIZE={sanitizer}", "-DHOIST_BUILD_CLI=OFF",
+          *clang_options(context))
+
+
+def asan(context: Context) -> Counts:
+    sanitized_library(context, context.asan, "address")
+    return ctest(context, context.asan, {**ASAN, **({} if context.is_full else FEW_ROUNDS)},
+                 "--exclude-regex", "headers_alone" if context.is_full else "headers_alone|_cxx17")
+
+
+def build_swift_tests(context: Context, scratch: Path, sanitizer: str) -> None:
+    context.check("swift", "build", "--build-tests", "--scratch-path", scratch, f"--sanitize={sanitizer}",
+                  "-Xswiftc", "-warnings-as-errors", minutes=30)
+
+
+def tsan(context: Context) -> Counts:
+    build_swift_tests(context, context.tsan, "thread")
+    # A child of a process with threads has a broken sanitizer: what forks is tested without it. The short run
+    # leaves out the modules without threads.
+    chosen = ["--skip", "Fork|Wakeup"]
+    if not context.is_full:
+        chosen += ["--skip", "HoistBaseTests|HoistJSONTests|HoistRegexTests"]
+    return swift_tests(context, context.tsan, "--sanitize=thread", *chosen, environment=TSAN,
+                       minutes=40 if context.is_full else 12)
+
+
+def tsan_c(context: Context) -> Counts:
+    sanitized_library(context, context.tsan_library, "thread")
+    return ctest(context, context.tsan_library, {**TSAN, **FEW_ROUNDS}, "--exclude-regex", "headers_alone|_cxx17|two_copies")
+
+
+def asan_swift(context: Context) -> Counts:
+    build_swift_tests(context, context.asan_tests, "address")
+    return swift_tests(context, context.asan_tests, "--sanitize=address", environment=ASAN, minutes=40)
+
+
+def valgrind(context: Context) -> Counts:
+    if not shutil.which("valgrind"):
+        raise PartFailure("valgrind is not installed")
+    total = Counts()
+    tests = context.check("ctest", "--test-dir", context.release, "-N")
+    for name in re.findall(r"Test +#\d+: (\w+_c99)$", tests, flags=re.M):
+        program = context.release / "Tests/C" / name
+        if not program.exists():
+            continue
+        total += context.count(
+            counts.from_closing_lines, "valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full",
+            "--errors-for-leak-kinds=definite", "--show-leak-kinds=definite", "--trace-children=yes", program,
+            environment={**NO_BACKTRACE, "HOIST_TEST_ROUNDS": "3", "HOIST_LIBRARY": str(context.library)}, minutes=40)
+    return total
+
+
+ENTRY_POINTS = ("Sources/Hoist/EntryPoints",)
+
+PARTS = [
+    Part("structure", "imports, forbidden code, markers, and the runner itself", structure),
+    Part("build", "the package with its Swift tests", build),
+    Part("swift", "the Swift tests", swift, needs=("build",)),
+    Part("release", "libhoist.so and the hoist tool; warnings are errors", release),
+    Part("c", "the C tests as C99 and C++17 with gcc", c, needs=("release",), folders=ENTRY_POINTS),
+    Part("c-clang", "the C tests with clang", c_clang, needs=("release",), folders=ENTRY_POINTS),
+    Part("abi", "exported symbols, constants, types", abi, needs=("release",), folders=ENTRY_POINTS),
+    Part("install", "the installed tree, in place and moved", install, needs=("release",), folders=ENTRY_POINTS),
+    Part("simulators", "the service simulators", simulators, folders=("Tests/Simulators",)),
+    Part("python", "the Python binding, and the library through it", python, needs=("release",),
+         folders=("Sources/Python", "Tests/Python")),
+    Part("conformance", "recorded decisions and requests of the services", conformance, needs=("build", "release"),
+         folders=("Tests/Conformance/run",)),
+    Part("plugins", "plug-ins in C", plugins, needs=("release",), folders=("Tests/Plugins",)),
+    Part("examples", "each example, built and run", examples, needs=("release",), folders=("Examples/run",)),
+    Part("asan", "the C tests under the address sanitizer", asan, folders=ENTRY_POINTS),
+    Part("tsan", "the Swift tests of what has threads under the thread sanitizer", tsan),
+    Part("tsan-c", "the C tests under the thread sanitizer", tsan_c, is_full_only=True),
+    Part("asan-swift", "the Swift tests under the address sanitizer", asan_swift, is_full_only=True),
+    Part("valgrind", "the C tests under valgrind", valgrind, needs=("release",), is_full_only=True),
+]

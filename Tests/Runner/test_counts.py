@@ -1,0 +1,34 @@
+"""A runner that misreads its tests would hide their failures."""
+
+from counts import Counts, from_closing_lines, from_ctest, from_junit, from_pytest
+
+
+def test_the_last_closing_line_counts():
+    assert from_closing_lines("1 passed, 2 failed\nmore\n10 passed, 0 failed, 3 skipped\n") == Counts(10, 0, 3)
+    assert from_closing_lines("nothing") == Counts()
+
+
+def test_ctest_sums_the_closing_lines_of_its_programs():
+    output = ("1: ok a\n1: 5 passed, 0 failed, 1 skipped\n1/4 Test #1: one ...   Passed    0.1 sec\n"
+              "2: 3 passed, 2 failed, 0 skipped\n2/4 Test #2: two ...***Failed    0.1 sec\n"
+              "3: ok b\n3/4 Test #3: three ...***Exception: SegFault  0.1 sec\n"
+              "4/4 Test #4: four ...   Passed    0.1 sec\n")
+    assert from_ctest(output) == Counts(9, 3, 1)
+
+
+def test_a_program_that_says_all_is_well_and_fails_has_failed():
+    assert from_ctest("1: 5 passed, 0 failed, 0 skipped\n1/1 Test #1: one ...***Failed  0.1 sec\n") == Counts(5, 1, 0)
+    assert from_ctest("1/1 Test #1: one ...***Not Run   0.0 sec\n") == Counts(0, 1, 0)
+
+
+def test_pytest_counts_errors_as_failures():
+    assert from_pytest("===== 1 failed, 40 passed, 2 skipped, 1 error in 3.21s =====") == Counts(40, 2, 2)
+    assert from_pytest("12 passed in 0.10s") == Counts(12, 0, 0)
+    assert from_pytest("no tests ran in 0.01s") == Counts()
+
+
+def test_junit_reports_are_read(tmp_path):
+    report = tmp_path / "report.xml"
+    report.write_text('<testsuites><testsuite><testcase name="a"/><testcase name="b"><failure/></testcase>'
+                      '<testcase name="c"><skipped/></testcase></testsuite></testsuites>')
+    assert from_junit(report) == Counts(1, 1, 1)

@@ -1,0 +1,39 @@
+# Installs library, headers, tool, hoist.pc and the CMake package. The tree may be moved afterwards.
+
+set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/Hoist")
+
+install(FILES "${hoist_library}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime)
+install(FILES "${hoist_library_folder}/${hoist_soname}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime)
+install(FILES "${hoist_library_folder}/libhoist.so" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/Include/hoist" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+        COMPONENT development FILES_MATCHING PATTERN "*.h")
+set(stripped "${CMAKE_INSTALL_LIBDIR}/libhoist.so.${PROJECT_VERSION}")
+if(HOIST_BUILD_CLI)
+  install(PROGRAMS "${hoist_tool_folder}/hoist" DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
+  list(APPEND stripped "${CMAKE_INSTALL_BINDIR}/hoist")
+endif()
+
+if(HOIST_STRIP AND CMAKE_STRIP)
+  foreach(file IN LISTS stripped)
+    install(CODE "
+      set(file \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${file}\")
+      if(EXISTS \"\${file}\")
+        execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-unneeded \"\${file}\" COMMAND_ERROR_IS_FATAL ANY)
+      endif()" ALL_COMPONENTS)
+  endforeach()
+endif()
+
+file(RELATIVE_PATH HOIST_PC_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+string(REGEX REPLACE "/$" "" HOIST_PC_PREFIX "${HOIST_PC_PREFIX}")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/hoist.pc.in" "${PROJECT_BINARY_DIR}/hoist.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/hoist.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
+
+set(HOIST_CONFIG_SONAME "${hoist_soname}")
+set(HOIST_CONFIG_LIBRARY "\${PACKAGE_PREFIX_DIR}/${CMAKE_INSTALL_LIBDIR}/libhoist.so.${PROJECT_VERSION}")
+set(HOIST_CONFIG_INCLUDE "\${PACKAGE_PREFIX_DIR}/${CMAKE_INSTALL_INCLUDEDIR}")
+configure_package_config_file(
+  "${PROJECT_SOURCE_DIR}/cmake/HoistConfig.cmake.in" "${PROJECT_BINARY_DIR}/installed/HoistConfig.cmake"
+  INSTALL_DESTINATION "${package_folder}" NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+install(FILES "${PROJECT_BINARY_DIR}/installed/HoistConfig.cmake"
+              "${PROJECT_BINARY_DIR}/HoistConfigVersion.cmake"
+        DESTINATION "${package_folder}" COMPONENT development)

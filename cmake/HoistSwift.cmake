@@ -1,0 +1,120 @@
+# Targets that SwiftPM builds. The imported target Hoist::hoist is the same for a program in this
+# build, in a project that adds this folder, and in one that finds the installed package.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+find_program(HOIST_SWIFT swift REQUIRED DOC "The Swift 6.3 driver")
+
+set(hoist_library_folder "${PROJECT_BINARY_DIR}/lib")
+set(hoist_tool_folder "${PROJECT_BINARY_DIR}/bin")
+set(hoist_scratch "${PROJECT_BINARY_DIR}/swift")
+set(hoist_soname "libhoist.so.${PROJECT_VERSION_MAJOR}")
+set(hoist_library "${hoist_library_folder}/libhoist.so.${PROJECT_VERSION}")
+
+if(CMAKE_BUILD_TYPE STREQUAL "Debug")
+  set(hoist_swift_configuration debug)
+else()
+  set(hoist_swift_configuration release)
+endif()
+
+set(hoist_swift_command
+    "${HOIST_SWIFT}" build --package-path "${PROJECT_SOURCE_DIR}" --scratch-path "${hoist_scratch}"
+    --configuration ${hoist_swift_configuration} --disable-local-rpath)
+if(HOIST_STATIC_STDLIB)
+  list(APPEND hoist_swift_command -Xswiftc -static-stdlib)
+endif()
+# Two modules that the compiler imports unasked: one call into the first brings 1.4 MB of regular
+# expressions with it, and nothing here may use the second.
+foreach(module IN ITEMS string-processing concurrency)
+  list(APPEND hoist_swift_command -Xswiftc -Xfrontend -Xswiftc -disable-implicit-${module}-module-import)
+endforeach()
+if(HOIST_WARNINGS_AS_ERRORS)
+  list(APPEND hoist_swift_command -Xswiftc -warnings-as-errors)
+endif()
+if(HOIST_SANITIZE)
+  list(APPEND hoist_swift_command --sanitize=${HOIST_SANITIZE})
+endif()
+
+# Folder of the toolchain that `swift` belongs to: its clang fits the sanitizers' runtimes.
+file(REAL_PATH "${HOIST_SWIFT}" hoist_swift_path)
+cmake_path(GET hoist_swift_path PARENT_PATH hoist_toolchain_bin)
+cmake_path(GET hoist_toolchain_bin PARENT_PATH hoist_toolchain)
+set(hoist_swift_runtime "${hoist_toolchain}/lib/swift/linux")
+
+if(HOIST_SANITIZE AND HOIST_BUILD_TESTS AND NOT CMAKE_C_COMPILER MATCHES "^${hoist_toolchain_bin}/")
+  message(FATAL_ERROR "HOIST_SANITIZE needs the toolchain's own compiler: "
+                      "configure with -DCMAKE_C_COMPILER=${hoist_toolchain_bin}/clang "
+                      "-DCMAKE_CXX_COMPILER=${hoist_toolchain_bin}/clang++")
+endif()
+
+# Everything that a product is made from, so that a changed file rebuilds it and nothing else does.
+function(hoist_swift_sources result)
+  set(patterns)
+  foreach(folder IN ITEMS Sources/C* Sources/Hoist* ${ARGN})
+    foreach(kind IN ITEMS swift c h modulemap)
+      list(APPEND patterns "${PROJECT_SOURCE_DIR}/${folder}/*.${kind}")
+    endforeach()
+  endforeach()
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${patterns} "${PROJECT_SOURCE_DIR}/Include/*.h")
+  list(APPEND files "${PROJECT_SOURCE_DIR}/Package.swift" "${PROJECT_SOURCE_DIR}/Include/module.modulemap")
+  set(${result} "${files}" PARENT_SCOPE)
+endfunction()
+
+function(hoist_add_library)
+  hoist_swift_sources(sources)
+  set(map "${PROJECT_SOURCE_DIR}/cmake/hoist.map")
+  # The two wrapped functions keep the Swift runtime's crash catcher off the host's signal
+  # handlers; see Sources/CShims/shim_signal.c.
+  set(linker_flags
+      -soname=${hoist_soname} --version-script=${map}
+      -z nodelete -z relro -z now -z noexecstack
+      --wrap=sigaction --wrap=sigaltstack)
+  list(TRANSFORM linker_flags PREPEND "-Xlinker;")
+
+  add_custom_command(
+    OUTPUT "${hoist_library}"
+    COMMAND ${hoist_swift_command} --product hoist ${linker_flags}
+    COMMAND "${CMAKE_COMMAND}" -E make_directory "${hoist_library_folder}"
+    COMMAND "${CMAKE_COMMAND}" -E copy "${hoist_scratch}/${hoist_swift_configuration}/libhoist.so"
+            "${hoist_library}"
+    COMMAND "${CMAKE_COMMAND}" -E create_symlink "libhoist.so.${PROJECT_VERSION}"
+            "${hoist_library_folder}/${hoist_soname}"
+    COMMAND "${CMAKE_COMMAND}" -E create_symlink "${hoist_soname}" "${hoist_library_folder}/libhoist.so"
+    DEPENDS ${sources} "${map}"
+    COMMENT "Building libhoist.so with SwiftPM"
+    VERBATIM)
+  add_custom_target(hoist_library ALL DEPENDS "${hoist_library}")
+
+  add_library(hoist SHARED IMPORTED GLOBAL)
+  add_library(Hoist::hoist ALIAS hoist)
+  set_target_properties(hoist PROPERTIES
+    IMPORTED_LOCATION "${hoist_library}"
+    IMPORTED_SONAME "${hoist_soname}"
+    INTERFACE_INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/Include")
+  add_dependencies(hoist hoist_library)
+
+  # Lets a project find this build folder as it would find an installation.
+  set(HOIST_CONFIG_LIBRARY "${hoist_library}")
+  set(HOIST_CONFIG_INCLUDE "${PROJECT_SOURCE_DIR}/Include")
+  set(HOIST_CONFIG_SONAME "${hoist_soname}")
+  set(PACKAGE_INIT "")
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/HoistConfig.cmake.in"
+                 "${PROJECT_BINARY_DIR}/HoistConfig.cmake" @ONLY)
+  # Before 1.0 every minor version may change the API; afterwards SameMajorVersion says it.
+  write_basic_package_version_file("${PROJECT_BINARY_DIR}/HoistConfigVersion.cmake"
+                                   COMPATIBILITY SameMinorVersion)
+endfunction()
+
+function(hoist_add_tool)
+  hoist_swift_sources(sources "Sources/hoist-cli")
+  add_custom_command(
+    OUTPUT "${hoist_tool_folder}/hoist"
+    COMMAND ${hoist_swift_command} --product hoist-cli
+    COMMAND "${CMAKE_COMMAND}" -E make_directory "${hoist_tool_folder}"
+    COMMAND "${CMAKE_COMMAND}" -E copy "${hoist_scratch}/${hoist_swift_configuration}/hoist-cli"
+            "${hoist_tool_folder}/hoist"
+    # One scratch folder serves both products, and SwiftPM works in it one at a time.
+    DEPENDS ${sources} "${hoist_library}"
+    COMMENT "Building the hoist tool with SwiftPM"
+    VERBATIM)
+  add_custom_target(hoist_tool ALL DEPENDS "${hoist_tool_folder}/hoist")
+endfunction()
