@@ -39,12 +39,12 @@ struct ConfigCommand: ParsableCommand {
   private func showTable(_ rows: [PropertyRow], _ configuration: Configuration) {
     let values = rows.map { value($0, configuration) }
     let hasValues = values.contains { $0 != nil }
-    var table = Table(["NAME"] + (hasValues ? ["VALUE"] : []) + ["TYPE", "DEFAULT", "RANGE", "MEANING"])
+    var table = Table(["NAME"] + (hasValues ? ["VALUE"] : []) + ["DEFAULT", "MEANING"])
     for (row, value) in zip(rows, values) {
       let fallback = row.isSecret || row.defaultValue?.isEmpty != false ? "-" : row.defaultValue ?? "-"
       table.add(
         [.init(row.name)] + (hasValues ? [.init(value ?? "", .green)] : [])
-          + [.init(row.type, .faint), .init(fallback), .init(row.range.isEmpty ? "-" : row.range), .init(row.meaning)])
+          + [.init(fallback), .init("\(row.meaning) [\(row.range.isEmpty ? row.type : row.range)]")])
     }
     table.show()
   }

@@ -13,8 +13,10 @@ struct Table {
   private let header: [String]
   private var rows: [[Cell]] = []
   private static let gap = 2
-  /// A column before the last is never wider, on a terminal.
-  private static let widest = 40
+  /// On a terminal, a column before the last is never wider than the first of these, and as narrow as the second
+  /// where the last one would have less than `leastTail`.
+  private static let widest = 40, narrowest = 12
+  private static let leastTail = 20
 
   init(_ header: [String]) { self.header = header }
 
@@ -26,13 +28,21 @@ struct Table {
 
   func lines(width: Int?, hasColor: Bool) -> [String] {
     let all = [header.map { Cell($0, .bold) }] + rows
-    let limit = width == nil ? Int.max : Self.widest
-    let widths = header.indices.map { column in
-      min(limit, all.map { $0.indices.contains(column) ? $0[column].text.count : 0 }.max() ?? 0)
+    let whole = header.indices.map { column in
+      all.map { $0.indices.contains(column) ? $0[column].text.count : 0 }.max() ?? 0
     }
-    let before = widths.dropLast().reduce(0) { $0 + $1 + Self.gap }
-    let last = width.map { max(20, $0 - before) } ?? Int.max
+    let widths = width.map { Self.fitting(whole, into: $0) } ?? whole
+    let before = Self.indent(widths)
+    let last = width.map { max(Self.leastTail, $0 - before) } ?? Int.max
     return all.flatMap { lines(of: $0, widths, indent: before, last: last, hasColor) }
+  }
+
+  private static func indent(_ widths: [Int]) -> Int { widths.dropLast().reduce(0) { $0 + $1 + gap } }
+
+  private static func fitting(_ whole: [Int], into width: Int) -> [Int] {
+    var limit = widest
+    while limit > narrowest, indent(whole.map { min($0, limit) }) + leastTail > width { limit -= 1 }
+    return whole.map { min($0, limit) }
   }
 
   private func lines(of row: [Cell], _ widths: [Int], indent: Int, last: Int, _ hasColor: Bool) -> [String] {

@@ -1,0 +1,217 @@
+"""Against a service: evaluation by it, evaluation here, tracking, following, examining."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from tool import Result, Running, Tool
+from unleash import UnleashSimulator
+
+NEGATIVE, NETWORK, CONFIGURATION = 1, 3, 4
+CUSTOMER = ["--user", "u7", "--attribute", "plan=pro", "--attribute", "country=NO", "--attribute", "age=20"]
+STREAM = ["--set", "mode=backend", "--set", "fetch_mode=streaming"]
+
+
+def frontend(hoist: Tool, service: UnleashSimulator, *arguments: object) -> Result:
+    return hoist(*arguments, "--url", service.frontend_url, key=service.frontend_key)
+
+
+def backend(hoist: Tool, service: UnleashSimulator, *arguments: object) -> Result:
+    return hoist(*arguments, "--url", service.api_url, "--set", "mode=backend", key=service.backend_key)
+
+
+def test_the_service_evaluates_for_the_context_of_the_only_request(hoist: Tool, service: UnleashSimulator) -> None:
+    assert frontend(hoist, service, "evaluate", "new-checkout", *CUSTOMER, "--json").json["enabled"] is True
+    assert len(service.requests()) == 1
+    assert frontend(hoist, service, "evaluate", "new-checkout", "--user", "u7", "--json").json["enabled"] is False
+
+
+def test_definitions_are_evaluated_here(hoist: Tool, service: UnleashSimulator) -> None:
+    assert backend(hoist, service, "evaluate", "new-checkout", *CUSTOMER, "--json").json["enabled"] is True
+    assert backend(hoist, service, "evaluate", "maintenance", "--exit-code").status == NEGATIVE
+
+
+@pytest.mark.parametrize("command", [["evaluate", "banner"], ["explain", "banner"], ["flags"]], ids=lambda command: command[0])
+def test_looking_counts_nothing(hoist: Tool, service: UnleashSimulator, command: list[str]) -> None:
+    assert backend(hoist, service, *command).status == 0
+    assert service.ledger.posts == [] and service.ledger.totals() == {}
+
+
+def test_the_key_may_come_through_a_pipe(hoist: Tool, service: UnleashSimulator) -> None:
+    result = hoist("flags", "--url", service.frontend_url, "--key-file", "-", stdin=service.frontend_key + "\n")
+    assert result.status == 0 and result.table[0][0] == "banner"
+
+
+def test_a_refused_key_is_a_failure_of_the_network(hoist: Tool, service: UnleashSimulator) -> None:
+    result = hoist("flags", "--url", service.frontend_url, key="*:development.wrong")
+    assert result.status == NETWORK and "401" in result.err and result.err.count("\n") == 1
+
+
+def test_a_failing_service_is_not_waited_for(hoist: Tool, service: UnleashSimulator) -> None:
+    service.fail("frontend", "status", status=503, times=None)
+    result = frontend(hoist, service, "flags", "--timeout", "600")
+    assert result.status == NETWORK and "503" in result.err
+
+
+def test_a_silent_service_is_waited_for_until_the_timeout(hoist: Tool, service: UnleashSimulator) -> None:
+    service.fail("frontend", "hang", times=None)
+    result = frontend(hoist, service, "flags", "--timeout", "0.3")
+    assert result.status == NETWORK and "--timeout" in result.err
+
+
+def test_nothing_is_stored(hoist: Tool, service: UnleashSimulator, tmp_path: Path) -> None:
+    assert frontend(hoist, service, "flags").status == 0
+    assert list(tmp_path.rglob("*")) == []
+
+
+def test_track_is_accepted_by_the_service(hoist: Tool, service: UnleashSimulator) -> None:
+    result = backend(hoist, service, "track", "purchase", "--value", "19.9", "--property", "currency=EUR", "--json")
+    assert (result.status, result.json) == (0, {"event": "purchase", "accepted": True})
+    assert set(service.ledger.impact()) == {"purchase", "purchase_value"}
+
+
+def test_track_says_when_the_service_does_not_accept(hoist: Tool, service: UnleashSimulator) -> None:
+    service.fail("metrics", "status", status=500, times=None)
+    result = backend(hoist, service, "track", "purchase", "--timeout", "2")
+    assert (result.status, result.out) == (NETWORK, "")
+    assert 'event "purchase" is not delivered' in result.err
+    assert service.ledger.impact() == {}
+
+
+def change(service: UnleashSimulator, flag: str, enabled: bool) -> None:
+    service.state.update({"name": flag, "enabled": enabled, "strategies": [{"name": "default", "parameters": {}}]})
+
+
+def watch(hoist: Tool, service: UnleashSimulator, *arguments: object) -> Running:
+    return hoist.start("watch", *arguments, "--url", service.api_url, *STREAM, "--json", key=service.backend_key)
+
+
+def test_watch_tells_the_flags_and_then_each_change(hoist: Tool, service: UnleashSimulator) -> None:
+    with watch(hoist, service, "--count", "2") as running:
+        ready = running.wait_for("ready")
+        assert [flag["key"] for flag in ready["flags"]] == ["banner", "greeting", "maintenance", "new-checkout", "page-size"]
+        change(service, "maintenance", True)
+        first = running.wait_for("changed")
+        assert (first["flag"]["key"], first["flag"]["enabled"]) == ("maintenance", True)
+        change(service, "greeting", False)
+        second = running.wait_for("changed")
+        assert (second["flag"]["key"], second["flag"]["enabled"]) == ("greeting", False)
+        assert running.end().status == 0
+
+
+def test_watch_can_follow_one_flag(hoist: Tool, service: UnleashSimulator) -> None:
+    with watch(hoist, service, "greeting", "--count", "1") as running:
+        assert [flag["key"] for flag in running.wait_for("ready")["flags"]] == ["greeting"]
+        change(service, "maintenance", True)
+        change(service, "greeting", False)
+        assert running.wait_for("changed")["flag"]["key"] == "greeting"
+        assert running.end().status == 0
+
+
+def test_watch_follows_a_service_that_evaluates(hoist: Tool, service: UnleashSimulator) -> None:
+    with hoist.start("watch", "--url", service.frontend_url, "--set", "refresh_interval=1", "--count", "1", "--json",
+                     "--user", "u7", key=service.frontend_key) as running:
+        running.wait_for("ready")
+        change(service, "maintenance", True)
+        assert running.wait_for("changed")["flag"]["key"] == "maintenance"
+        assert running.end().status == 0
+
+
+def test_watch_outlives_a_failure_of_the_service(hoist: Tool, service: UnleashSimulator) -> None:
+    service.fail("frontend", "status", status=500, delay=0.3)
+    with hoist.start("watch", "--url", service.frontend_url, "--set", "refresh_interval=1", "--json",
+                     key=service.frontend_key) as running:
+        assert "500" in running.wait_for("error")["message"]
+        service.faults.clear()
+        running.wait_for("ready")
+        assert running.interrupt() == 0
+
+
+def test_watch_ends_with_its_time(hoist: Tool, service: UnleashSimulator) -> None:
+    for arguments, status in ((["--for", "0.3"], 0), (["--for", "0.3", "--count", "1"], NEGATIVE)):
+        with watch(hoist, service, *arguments) as running:
+            assert running.end().status == status
+
+
+def test_watch_gives_up_on_a_refused_key(hoist: Tool, service: UnleashSimulator) -> None:
+    result = hoist("watch", "--url", service.frontend_url, key="*:development.wrong")
+    assert result.status == NETWORK and "401" in result.err
+
+
+def test_interrupting_ends_watch_well(hoist: Tool, service: UnleashSimulator) -> None:
+    with watch(hoist, service) as running:
+        running.wait_for("ready")
+        assert running.interrupt() == 0
+
+
+def test_interrupting_ends_a_wait_at_once(hoist: Tool, service: UnleashSimulator) -> None:
+    service.fail("frontend", "hang", times=None)
+    with hoist.start("flags", "--url", service.frontend_url, "--timeout", "600", key=service.frontend_key) as running:
+        assert service.wait_for("frontend", 1)
+        assert running.interrupt() == -signal.SIGINT
+
+
+def outcomes(result: Result) -> dict[str, str]:
+    return {check["name"]: check["outcome"] for check in result.json["checks"]}
+
+
+ALWAYS = {name: "ok" for name in ("hoist", "libcurl", "tls", "sqlite", "jansson", "pcre2", "cache", "clock")}
+
+
+def test_doctor_finds_a_healthy_service(hoist: Tool, service: UnleashSimulator) -> None:
+    result = backend(hoist, service, "doctor", "--json")
+    assert result.status == 0 and result.json["ok"] is True
+    assert outcomes(result) == {**ALWAYS, "key": "ok", "configuration": "ok", "service": "ok"}
+    messages = {check["name"]: check["message"] for check in result.json["checks"]}
+    assert "all projects, environment development, from HOIST_KEY" in messages["key"]
+    assert "5 flags" in messages["service"]
+
+
+def test_doctor_without_a_service_looks_at_the_machine(hoist: Tool) -> None:
+    result = hoist("doctor", "--json")
+    assert result.status == 0
+    assert outcomes(result) == {**ALWAYS, "key": "skipped", "service": "skipped"}
+
+
+def test_doctor_tells_a_refused_key_from_a_dead_address(hoist: Tool, service: UnleashSimulator) -> None:
+    refused = hoist("doctor", "--url", service.frontend_url, "--json", key="*:development.wrong")
+    dead = hoist("doctor", "--url", "http://127.0.0.1:1/api/frontend", "--json", key="*:development.wrong")
+    for result, says in ((refused, "401"), (dead, "onnect")):
+        assert result.status == NEGATIVE and result.json["ok"] is False
+        assert outcomes(result)["service"] == "failed"
+        assert says in result.json["checks"][-1]["message"]
+
+
+def test_doctor_finds_a_broken_configuration(hoist: Tool) -> None:
+    result = hoist("doctor", "--features", "missing.json", "--json")
+    assert result.status == CONFIGURATION and outcomes(result)["configuration"] == "failed"
+
+
+def test_doctor_finds_a_folder_that_cannot_be_trusted(hoist: Tool, tmp_path: Path) -> None:
+    folder = tmp_path / "cache"
+    folder.mkdir()
+    folder.chmod(0o777)
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path)
+    file = tmp_path / "file"
+    file.touch()
+    for path, says in ((folder, "everybody"), (link, "symbolic link"), (file, "no folder"), (file / "below", "cannot be used")):
+        result = hoist("doctor", "--json", "--set", f"store.path={path}")
+        message = next(check["message"] for check in result.json["checks"] if check["name"] == "cache")
+        assert outcomes(result)["cache"] == "warning" and says in message
+        assert result.status == 0
+
+
+def test_doctor_warns_of_keys_that_others_may_read_or_that_are_personal(hoist: Tool, tmp_path: Path) -> None:
+    file = tmp_path / "key"
+    file.write_text("shop:development.secret")
+    for mode, outcome in ((0o644, "warning"), (0o600, "ok")):
+        os.chmod(file, mode)
+        result = hoist("doctor", "--json", "--key-file", file)
+        assert outcomes(result)["key"] == outcome
+        assert "project shop, environment development" in str(result.json["checks"])
+    assert outcomes(hoist("doctor", "--json", key="user:secret"))["key"] == "warning"
