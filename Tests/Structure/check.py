@@ -28,7 +28,7 @@ LEVELS = {
 }
 # Which modules may see a C library. HoistJSON's library also shows in the entry points of jansson.h.
 C_MODULES = {
-    "CHoist": {"Hoist"},
+    "CHoist": {"Hoist", "hoist-cli"},
     "CCurl": {"HoistCurl"},
     "CJansson": {"HoistJSON", "Hoist"},
     "CSQLite": {"HoistSQLite"},
