@@ -66,8 +66,11 @@ private enum HostRequest {
   ) -> hoist_status {
     let (method, url) = (CText(request.method), CText(request.url))
     let content = request.body ?? []
+    var lines = request.headers
+    // As the built-in transport does.
+    if lines.value(of: "User-Agent") == nil { lines.append(HTTPHeader("User-Agent", "hoist/\(HoistVersion.text)")) }
     return withExtendedLifetime((method, url)) {
-      CHeaders.with(request.headers) { headers, count in
+      CHeaders.with(lines) { headers, count in
         content.withUnsafeBytes { bytes in
           var told = hoist_http_request(
             struct_size: MemoryLayout<hoist_http_request>.size, method: method.pointer, url: url.pointer,

@@ -60,6 +60,7 @@ final class MetricsPolicy: EventPolicy, @unchecked Sendable {
     host.dynamicHeaders(for: url?.redacted ?? "") { dynamic in
       var request = request
       request.headers = headers.make(purpose, dynamic: dynamic)
+      MetricsSender.adopt(from: request.body ?? [], into: &request.headers)
       completion(request)
     }
   }

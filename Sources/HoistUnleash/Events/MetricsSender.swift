@@ -1,0 +1,21 @@
+internal import HoistBase
+internal import HoistCore
+internal import HoistJSON
+
+/// Who sends a body of metrics. One that an earlier run or another process left in the store keeps saying who
+/// counted, and the headers have to agree with it (protocol B.1, B.3).
+enum MetricsSender {
+  private static let members: [(header: String, member: String)] = [
+    ("unleash-appname", "appName"), ("unleash-connection-id", "connectionId"), ("unleash-instanceid", "instanceId"),
+  ]
+
+  /// Makes the headers that are there say what the body says.
+  static func adopt(from body: [UInt8], into headers: inout [HTTPHeader]) {
+    guard let document = try? JSONDocument(parsing: body) else { return }
+    for (header, member) in members where headers.value(of: header) != nil {
+      let text = document.withRoot { $0.object?.member(member)?.string }
+      // The body may come from a file: what would break a header is left out.
+      if let text, HeaderText.isSafeValue(text) { headers.set(header, text) }
+    }
+  }
+}
