@@ -21,6 +21,7 @@ Build or install the library first, then tell where it is in one of these ways:
 _INCLUDE_FOLDERS = ("include", "Include")
 _LIBRARY_FOLDERS = ("lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu", "release", "debug", ".")
 _LIBRARY_NAMES = ("libhoist.so", "libhoist.so.0")
+_SYSTEM_PREFIXES = ("/usr/local", "/usr")
 _CHECKOUT_BUILDS = ("build", ".build/release", ".build/debug")
 
 
@@ -75,7 +76,7 @@ def _includes() -> Iterator[Path]:
     # A build folder or a library inside a checkout belongs to that checkout's headers.
     for start in [*_roots(), *_library_parents(), Path(__file__).resolve()]:
         yield from (folder / "Include" for folder in start.absolute().parents)
-    yield from (Path(prefix) / "include" for prefix in ("/usr/local", "/usr"))
+    yield from (Path(prefix) / "include" for prefix in _SYSTEM_PREFIXES)
 
 
 def _library_folders() -> Iterator[Path]:
@@ -86,7 +87,7 @@ def _library_folders() -> Iterator[Path]:
         if (checkout / "Include" / HEADER).is_file():
             for build in _CHECKOUT_BUILDS:
                 yield from (checkout / build / name for name in ("lib", "."))
-    for prefix in ("/usr/local", "/usr"):
+    for prefix in _SYSTEM_PREFIXES:
         yield from (Path(prefix) / name for name in _LIBRARY_FOLDERS[:4])
 
 

@@ -47,8 +47,9 @@ def implements(table: str, member: str = "", failure: Any = None) -> Callable[[_
 def report(where: str, problem: BaseException) -> Status:
     """Logs what a plug-in raised, and finds the status to answer with."""
     if isinstance(problem, KeyboardInterrupt):
-        # The main thread may be here, inside an evaluation: it is interrupted when it is back.
-        _thread.interrupt_main()
+        # The main thread may be here, inside an evaluation. A thread that waits for the interpreter
+        # lock interrupts it when it has left.
+        _thread.start_new_thread(_thread.interrupt_main, ())
     else:
         with contextlib.suppress(BaseException):  # a log that fails must not pass through C either
             log.error("%s raised %s", where, type(problem).__name__, exc_info=problem)
