@@ -4,16 +4,11 @@ internal import Synchronization
 
 /// The end of a client, and a new beginning.
 extension Client {
-  /// Sends what is recorded and waits for the answers.
+  /// Sends what is recorded and waits for the answers. Negative waits without limit.
   public func flush(timeoutMilliseconds: Int64) -> Status {
     if Thread.isOwn || state == .closed { return .state }
     resumeAfterFork()
-    let answer = Answer<Status>()
-    onScheduler { client in
-      guard let provider = client.provider else { return answer.give(.state) }
-      provider.flush { answer.give($0) }
-    }
-    return answer.wait(untilNanoseconds: Deadline.nanoseconds(afterMilliseconds: timeoutMilliseconds)) ?? .timeout
+    return ask(timeoutMilliseconds) { provider, answer in provider.flush(completion: answer) }
   }
 
   /// `identify`, waiting for its end; after a timeout the change goes on in the background.
@@ -22,46 +17,76 @@ extension Client {
     resumeAfterFork()
     guard let context = context ?? EvaluationContext().reference() else { return .limit }
     setCurrentContext(context)
+    return ask(timeoutMilliseconds) { provider, answer in provider.identify(context, completion: answer) }
+  }
+
+  /// Waits for the provider's answer, or for the end of the client.
+  private func ask(
+    _ timeoutMilliseconds: Int64, _ question: @escaping @Sendable (any Provider, @escaping PendingAnswers.Tell) -> Void
+  ) -> Status {
     let answer = Answer<Status>()
+    let tell = pending.add { answer.give($0) }
+    // A client that closes from now on ends the wait; one that has closed meanwhile did not see it.
+    if state == .closed { tell(.cancelled) }
     onScheduler { client in
-      guard let provider = client.provider else { return answer.give(.state) }
-      provider.identify(context) { answer.give($0) }
+      guard let provider = client.provider else { return tell(.state) }
+      question(provider, tell)
     }
     return answer.wait(untilNanoseconds: Deadline.nanoseconds(afterMilliseconds: timeoutMilliseconds)) ?? .timeout
   }
 
-  /// Flushes, stops and detaches within the limit. May be repeated.
+  /// Flushes, stops and detaches within the limit. May be repeated: who comes second waits for the first.
   public func close(timeoutMilliseconds: Int64) -> Status {
-    if Thread.isOwn { return .state }
-    let deadline = Deadline.nanoseconds(afterMilliseconds: max(0, timeoutMilliseconds))
+    Thread.isOwn ? .state : shutDown(withinMilliseconds: max(0, timeoutMilliseconds))
+  }
+
+  private func shutDown(withinMilliseconds limit: Int64) -> Status {
+    let deadline = Deadline.nanoseconds(afterMilliseconds: limit)
     shim_or_u32(&hot.pointee.gate, Gate.closed)
-    guard status.set(.closed).changed else { return .ok }
-    if generation.load(ordering: .relaxed) != ForkGeneration.current { return .ok }  // nothing of this process's own was ever started
-    let answer = Answer<Status>()
-    let mayFlush = timeoutMilliseconds > 0
-    onScheduler { client in
-      guard let provider = client.provider else { return answer.give(.ok) }
-      let finish: @Sendable (Status) -> Void = { status in
-        client.provider?.stop()
-        answer.give(status)
-      }
-      if mayFlush { provider.flush(completion: finish) } else { finish(.ok) }
+    let (ending, isFirst) = status.close()
+    // In a child that has not used the client there is nothing of its own to end.
+    if generation.load(ordering: .acquiring) != ForkGeneration.current {
+      ending.give(.ok)
+      return .ok
     }
-    let flushed = answer.wait(untilNanoseconds: deadline)
-    if flushed == nil { onScheduler { $0.provider?.stop() } }
+    guard isFirst else { return ending.wait(untilNanoseconds: deadline) ?? .timeout }
+    let flushed = stopProvider(flushingFor: limit - Self.reserve(of: limit))
+    notify(Notification(.state, message: "closed"))
+    pending.endAll(.cancelled)
     let stored = store.close(untilNanoseconds: deadline)
     let delivered = courier.drain(untilNanoseconds: deadline)
     courier.close()
     pluginLane.close()
     _ = logLane.drain(untilNanoseconds: deadline)
     logLane.close()
-    observers.removeAll()
-    return flushed != nil && stored && delivered ? .ok : .timeout
+    removeObservers()
+    let result = flushed && stored && delivered ? Status.ok : .timeout
+    ending.give(result)
+    return result
+  }
+
+  /// What a service that does not answer leaves of the time for the store, observers and the log.
+  private static func reserve(of limit: Int64) -> Int64 { min(limit / 4, 500) }
+
+  /// - Parameter limit: milliseconds; 0 stops without flushing.
+  /// - Returns: whether everything was sent.
+  private func stopProvider(flushingFor limit: Int64) -> Bool {
+    let stopping = Stopping()
+    onScheduler { client in
+      guard let provider = client.provider else { return stopping.end(nil) }
+      guard limit > 0 else { return stopping.end(provider) }
+      provider.flush { _ in stopping.end(client.provider) }
+    }
+    if stopping.ended.wait(untilNanoseconds: Deadline.nanoseconds(afterMilliseconds: limit)) != nil { return true }
+    onScheduler { client in stopping.end(client.provider) }
+    return limit == 0
   }
 
   /// Starts again after `close`; observers have to be registered anew.
   public func reopen() -> Status {
-    guard state == .closed, status.set(.notReady).changed else { return .state }
+    guard state == .closed else { return .state }
+    resumeAfterFork()
+    guard status.reopen() else { return .state }
     store.reopen()
     courier.reopen()
     pluginLane.reopen()
@@ -70,37 +95,25 @@ extension Client {
     open()
     return .ok
   }
-}
 
-extension Client {
-  /// Closes at once if need be and breaks the tie between client and provider, so that both can go.
+  /// Closes at once if need be, without waiting, and breaks the tie between client and provider, so that
+  /// both can go.
   public func dispose() {
-    if state != .closed { _ = close(timeoutMilliseconds: 0) }
+    if state != .closed { _ = shutDown(withinMilliseconds: 0) }
     onScheduler { $0.provider?.detach() }
   }
 }
 
-/// A value that one thread gives and another waits for.
-public final class Answer<Value: Sendable>: @unchecked Sendable {
-  private let lock = Lock()
-  private let given = Condition()
-  private var value: Value?
+/// Stops a provider once, whichever comes first: its answer to the flush, or the end of the time for it.
+/// An answer that comes later must not stop a client that works again.
+private final class Stopping: Sendable {
+  let ended = Answer<Bool>()
+  private let isStopped = Atomic(false)
 
-  public init() {}
-
-  /// The first one counts.
-  public func give(_ value: Value) {
-    lock.withLock { if self.value == nil { self.value = value } }
-    given.broadcast()
-  }
-
-  /// - Returns: nil when the deadline passed first.
-  public func wait(untilNanoseconds deadline: Int64) -> Value? {
-    lock.withLock {
-      while value == nil {
-        if !given.wait(lock, untilNanoseconds: deadline) { break }
-      }
-      return value
-    }
+  /// On the scheduler's thread.
+  func end(_ provider: (any Provider)?) {
+    if isStopped.exchange(true, ordering: .acquiringAndReleasing) { return }
+    provider?.stop()
+    ended.give(true)
   }
 }

@@ -43,30 +43,37 @@ extension Client {
         break
       }
     }
-    defer { for hook in hooks[..<begun].reversed() { hook.finally(call) } }
-    return withEvaluation(key, subject, want, mode, isRefused: isRefused) { evaluation, detail in
-      for hook in hooks[..<begun].reversed() {
-        if evaluation.errorCode == .none { hook.after(call, detail) } else { hook.error(call, detail) }
-      }
-      return body(evaluation, detail)
+    let (result, detail) = withEvaluation(key, subject, want, mode, isRefused: isRefused) { evaluation, detail in
+      (body(evaluation, detail), detail)
     }
+    // Outside the reading section: a hook that takes its time holds nothing back but this call.
+    for hook in hooks[..<begun].reversed() {
+      if detail.errorCode == .none { hook.after(call, detail) } else { hook.error(call, detail) }
+    }
+    for hook in hooks[..<begun].reversed() { hook.finally(call) }
+    return result
   }
 
   private func withEvaluation<Result>(
     _ key: ByteView?, _ subject: UnsafeMutablePointer<shim_subject>?, _ want: WantedType, _ mode: EvaluationMode,
-    isRefused: Bool, _ body: (borrowing Evaluation, EvaluationDetail) -> Result
+    isRefused: Bool, of pinned: Snapshot? = nil, _ body: (borrowing Evaluation, EvaluationDetail) -> Result
   ) -> Result {
     // Asked before the reading section: it is host code.
-    let own = key.flatMap { external?.external($0) }
+    let own = external.flatMap { store in key.flatMap { asksHost(for: $0, isRefused) ? store.external($0) : nil } }
     defer { if let own { external?.finish(external: own) } }
     let slot = shim_enter()
     defer { shim_leave(slot) }
     var evaluation = Evaluation(want: want)
     evaluation.inherited = UnsafeRawPointer(shim_load_pointer(&hot.pointee.context))
-    let context = frozen(subject) ?? evaluation.inherited.map { FrozenContext($0) }
-    let current = shim_load_pointer(&hot.pointee.snapshot).map { Snapshot(UnsafeRawPointer($0)) }
+    let context = subject.map { frozen($0) } ?? evaluation.inherited.map { FrozenContext($0) }
+    let current = pinned ?? shim_load_pointer(&hot.pointee.snapshot).map { Snapshot(UnsafeRawPointer($0)) }
     let snapshot = external == nil ? current : own
-    let record = resolve(key, in: snapshot, &evaluation, mode, isRefused: isRefused)
+    var record = resolve(key, in: snapshot, &evaluation, mode, isRefused: isRefused)
+    if record != nil, subject != nil, context == nil {
+      // Never somebody else's values.
+      evaluation.fail(.invalidContext, "the context cannot be read")
+      record = nil
+    }
     var metadata: [UInt8]?
     var explanation: [UInt8]?
     if let snapshot, let record {
@@ -89,8 +96,12 @@ extension Client {
     return body(evaluation, detail)
   }
 
-  private func frozen(_ subject: UnsafeMutablePointer<shim_subject>?) -> FrozenContext? {
-    guard let subject else { return nil }
+  /// After close no host call begins, and a key that is none is nobody's.
+  private func asksHost(for key: ByteView, _ isRefused: Bool) -> Bool {
+    !isRefused && state != .closed && key.count <= Self.maximumKeyBytes && UTF8Text.isValid(key)
+  }
+
+  private func frozen(_ subject: UnsafeMutablePointer<shim_subject>) -> FrozenContext? {
     if let block = shim_load_pointer(&subject.pointee.frozen) { return FrozenContext(UnsafeRawPointer(block)) }
     guard let object = subject.pointee.object else { return nil }
     return Unmanaged<EvaluationContext>.fromOpaque(object)._withUnsafeGuaranteedRef { $0.freeze() }
@@ -133,6 +144,7 @@ extension Client {
 
   /// Every flag, evaluated without a count, as a JSON object of key → detail.
   public func allFlags(_ subject: UnsafeMutablePointer<shim_subject>?) -> [UInt8] {
+    resumeAfterFork()
     var writer = JSONWriter()
     writer.beginObject()
     let snapshot = state == .closed ? nil : holder.pinned()
@@ -140,7 +152,7 @@ extension Client {
       for index in 0..<snapshot.flagCount {
         let name = snapshot.name(of: snapshot.record(at: index))
         writer.key(utf8: name.bindMemory(to: UInt8.self))
-        evaluate(name, subject, .any, []) { _, detail in detail.write(to: &writer) }
+        withEvaluation(name, subject, .any, [], isRefused: false, of: snapshot) { _, detail in detail.write(to: &writer) }
       }
       snapshot.unpin()
     }

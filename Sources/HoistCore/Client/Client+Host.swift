@@ -40,7 +40,10 @@ extension Client: ProviderHost {
   }
 
   public func notify(_ notification: Notification) {
-    for registration in observers.observers(of: notification) { tell(registration, notification) }
+    for registration in observers.observers(of: notification) {
+      if notification.topic == .ready, !observers.claimReady(registration.token) { continue }
+      tell(registration, notification)
+    }
   }
 
   public func dynamicHeaders(for url: String, completion: @escaping @Sendable ([HTTPHeader]) -> Void) {
@@ -60,8 +63,8 @@ extension Client: ProviderHost {
     plugins.eventSink ?? TransportEventSink(transport)
   }
 
-  /// Calls the host on the lane, or in manual dispatch.
-  public func deliver(_ call: @escaping @Sendable () -> Void) { courier.deliver(call) }
+  /// Answers the host on the lane, or in manual dispatch, even after the client has closed.
+  public func deliver(_ call: @escaping @Sendable () -> Void) { courier.deliver(isOwed: true, call) }
 
   /// Calls an observer on the lane, unless its registration has ended by then.
   func tell(_ registration: ObserverRegistry.Registration, _ notification: Notification) {
@@ -78,7 +81,7 @@ extension Client {
   public func observe(_ topic: Topic, key: String?, _ observer: any Observer) -> UInt64 {
     let registration = observers.add(topic, key: topic == .flagChanged || topic == .impression ? key : nil, observer)
     updateWantedEffects()
-    if topic == .ready, status.wasReady { tell(registration, Notification(.ready)) }
+    if topic == .ready, status.wasReady, observers.claimReady(registration.token) { tell(registration, Notification(.ready)) }
     return registration.token
   }
 

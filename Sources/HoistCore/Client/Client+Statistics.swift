@@ -15,10 +15,10 @@ extension Client {
     }
     for counter in provider?.statistics ?? [] { add(counter.group, counter.name, counter.value) }
     for counter in store.statistics { add("store", counter.name, counter.value) }
-    let (deliveries, dropped) = courier.counters
+    let (deliveries, waiting, dropped) = courier.counters
     add("observers", "delivered", Int64(deliveries.finished))
     add("observers", "dropped", Int64(deliveries.dropped) + dropped)
-    add("observers", "waiting", Int64(deliveries.waiting))
+    add("observers", "waiting", Int64(deliveries.waiting + waiting))
     let asked = pluginLane.counters
     add("plugins", "answered", Int64(asked.finished))
     add("plugins", "expired", Int64(asked.expired))

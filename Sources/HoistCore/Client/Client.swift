@@ -26,7 +26,9 @@ public final class Client: @unchecked Sendable {
   let logLane: Lane
   let status: ClientStatus
   let hooks: [any EvaluationHook]
+  let pending = PendingAnswers()
   let generation = Atomic<UInt32>(ForkGeneration.current)
+  private let resuming = Lock()
   private let factory: any ProviderFactory
   /// Set once in `init`; on the scheduler's thread but where `Provider` says otherwise.
   nonisolated(unsafe) public private(set) var provider: (any Provider)?
@@ -70,6 +72,8 @@ public final class Client: @unchecked Sendable {
     store = Store(manager: manager, log: log, clock: services.clock, scheduler: services.scheduler)
     hot.pointee.object = Unmanaged.passUnretained(self).toOpaque()
     if !hooks.isEmpty { shim_or_u32(&hot.pointee.gate, Gate.hooks) }
+    // A provider marks what it wants to record; what observers want changes.
+    shim_or_u32(&hot.pointee.wanted, UInt32(Effects.record.rawValue))
     provider = try factory.make(values, self)
     external = provider as? any ExternalFlags
     if external?.hasExternalFlags == true { shim_or_u32(&hot.pointee.gate, Gate.external) } else { external = nil }
@@ -95,13 +99,23 @@ public final class Client: @unchecked Sendable {
 
   /// In a forked child, the first call starts the background work again.
   public func resumeAfterFork() {
-    let current = ForkGeneration.current
-    guard generation.exchange(current, ordering: .acquiringAndReleasing) != current else { return }
-    shim_and_u32(&hot.pointee.gate, ~UInt32(SHIM_GATE_FORKED))
+    guard generation.load(ordering: .acquiring) != ForkGeneration.current else { return }
+    let isFirst = resuming.withLock {
+      let current = ForkGeneration.current
+      guard generation.load(ordering: .relaxed) != current else { return false }
+      // The parent sends these, and nobody counts here before this is over.
+      holder.drain { _, _, _, _ in }
+      shim_and_u32(&hot.pointee.gate, ~UInt32(SHIM_GATE_FORKED))
+      generation.store(current, ordering: .releasing)
+      return true
+    }
+    guard isFirst else { return }
+    pending.forgetAll()
+    courier.forgetInheritance()
+    let isClosed = state == .closed
     onScheduler { client in
-      client.drainCounts { _, _, _, _ in }  // the parent sends these
       client.provider?.abandonAfterFork()
-      if client.state != .closed { client.provider?.start() }
+      if !isClosed { client.provider?.start() }
     }
   }
 
@@ -115,18 +129,20 @@ public final class Client: @unchecked Sendable {
     return status.waitReady(timeoutMilliseconds: timeoutMilliseconds)
   }
 
-  /// The client's current context from now on; `completion` runs on the delivery lane.
+  /// The client's current context from now on; `completion` runs on the delivery lane, once if the result is
+  /// `.ok` and never otherwise.
   public func identify(_ context: ContextReference?, completion: (@Sendable (Status) -> Void)?) -> Status {
     guard state != .closed else { return .state }
     resumeAfterFork()
     guard let context = context ?? EvaluationContext().reference() else { return .limit }
     setCurrentContext(context)
     let courier = courier
+    let tell = pending.add { status in
+      if let completion { courier.deliver(isOwed: true) { completion(status) } }
+    }
     onScheduler { client in
-      guard let provider = client.provider else { return }
-      provider.identify(context) { status in
-        if let completion { courier.deliver { completion(status) } }
-      }
+      guard client.state != .closed, let provider = client.provider else { return tell(.cancelled) }
+      provider.identify(context, completion: tell)
     }
     return .ok
   }

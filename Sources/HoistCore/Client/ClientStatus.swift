@@ -8,6 +8,8 @@ final class ClientStatus: @unchecked Sendable {
   private var current = ClientState.notReady
   private var online: Bool
   private var hasBeenReady = false
+  /// The result of `close`, while or after it closes.
+  private var ending = Answer<Status>()
 
   init(clock: any Clock, isOnline: Bool) {
     self.clock = clock
@@ -21,10 +23,11 @@ final class ClientStatus: @unchecked Sendable {
 
   func setOnline(_ value: Bool) { lock.withLock { online = value } }
 
+  /// What a provider says of itself; a closed client stays closed.
   /// - Returns: whether the state is another one than before, and whether it is ready for the first time.
   func set(_ state: ClientState) -> (changed: Bool, firstReady: Bool) {
     let result = lock.withLock {
-      guard current != state, current != .closed || state == .notReady else { return (false, false) }
+      guard current != state, current != .closed else { return (false, false) }
       current = state
       let first = state == .ready && !hasBeenReady
       if state == .ready { hasBeenReady = true }
@@ -32,6 +35,27 @@ final class ClientStatus: @unchecked Sendable {
     }
     changed.broadcast()
     return result
+  }
+
+  /// - Returns: where the result of closing will be, and whether it is the caller's to bring about.
+  func close() -> (ending: Answer<Status>, isFirst: Bool) {
+    let result = lock.withLock {
+      let isFirst = current != .closed
+      if isFirst { ending = Answer() }
+      current = .closed
+      return (ending, isFirst)
+    }
+    changed.broadcast()
+    return result
+  }
+
+  /// - Returns: false unless the client has closed and is done with it.
+  func reopen() -> Bool {
+    lock.withLock {
+      guard current == .closed, ending.isGiven else { return false }
+      current = .notReady
+      return true
+    }
   }
 
   func waitReady(timeoutMilliseconds: Int64) -> Status {

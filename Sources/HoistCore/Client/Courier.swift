@@ -7,12 +7,21 @@ internal import HoistBase
 final class Courier: @unchecked Sendable {
   private static let manualCapacity = 10_000
 
+  private struct Call {
+    var body: @Sendable () -> Void
+    /// Answers something the host asked for: it is told even after the end.
+    var isOwed: Bool
+  }
+
   private let lane: Lane
   private let isManual: Bool
   private let lock = Lock()
-  private var waiting: [@Sendable () -> Void] = []
-  private var dropped: Int64 = 0
+  // Of manual dispatch, guarded by `lock`.
+  private var waiting = BoundedQueue<Call>(capacity: manualCapacity, policy: .refuseNewest)
+  private var refused: Int64 = 0
   private var isClosed = false
+  private var isDispatching = false
+  private var generation = ForkGeneration.current
   /// Readable while calls wait for `dispatch`; -1 without manual dispatch.
   let descriptor: Int32
 
@@ -24,43 +33,63 @@ final class Courier: @unchecked Sendable {
 
   deinit { if descriptor >= 0 { shim_event_free(descriptor) } }
 
-  func deliver(_ call: @escaping @Sendable () -> Void) {
+  func deliver(isOwed: Bool = false, _ call: @escaping @Sendable () -> Void) {
     guard isManual else {
       lane.perform(call)
       return
     }
+    forgetInheritance()
     lock.withLock {
-      guard !isClosed, waiting.count < Self.manualCapacity else {
-        dropped &+= 1
+      guard !isClosed || isOwed else {
+        refused &+= 1
         return
       }
-      waiting.append(call)
+      _ = waiting.append(Call(body: call, isOwed: isOwed))
       if waiting.count == 1 { shim_event_set(descriptor) }
     }
   }
 
-  /// Runs up to `limit` waiting calls (0: all that wait now) on the calling thread.
+  /// Runs up to `limit` waiting calls (0: all that wait now) on the calling thread. While one thread is at it,
+  /// there is nothing to do for others.
   func dispatch(limit: Int) -> Int {
-    let calls = lock.withLock {
-      let number = limit <= 0 ? waiting.count : min(limit, waiting.count)
-      let taken = Array(waiting.prefix(number))
-      waiting.removeFirst(number)
-      if waiting.isEmpty { shim_event_clear(descriptor) }
-      return taken
+    guard isManual else { return 0 }
+    forgetInheritance()
+    var left = lock.withLock { () -> Int in
+      if isDispatching { return 0 }
+      isDispatching = !waiting.isEmpty
+      return limit <= 0 ? waiting.count : min(limit, waiting.count)
     }
-    for call in calls { call() }
-    return calls.count
+    guard left > 0 else { return 0 }
+    var number = 0
+    while left > 0, let call = next() {
+      call.body()
+      number += 1
+      left -= 1
+    }
+    lock.withLock { isDispatching = false }
+    return number
   }
 
-  /// Nothing begins after this returns.
+  private func next() -> Call? {
+    lock.withLock {
+      let call = waiting.popFirst()
+      if waiting.isEmpty { shim_event_clear(descriptor) }
+      return call
+    }
+  }
+
+  /// Nothing begins after this returns, but for answers that the host dispatches by itself.
   func close() {
     lane.close()
     let discarded = lock.withLock {
       isClosed = true
-      defer { waiting = [] }
-      return waiting
+      let all = waiting.removeFirst(waiting.count)
+      for call in all where call.isOwed { _ = waiting.append(call) }
+      if waiting.isEmpty && isManual { shim_event_clear(descriptor) }
+      return all
     }
-    _ = discarded.count
+    // Let go of outside the lock: it may hold the last reference to something of the host's.
+    withExtendedLifetime(discarded) {}
   }
 
   func reopen() {
@@ -71,6 +100,21 @@ final class Courier: @unchecked Sendable {
   /// Lets what waits be delivered, within the limit.
   func drain(untilNanoseconds deadline: Int64) -> Bool { isManual || lane.drain(untilNanoseconds: deadline) }
 
-  var counters: (lane: Lane.Counters, dropped: Int64) { (lane.counters, lock.withLock { dropped }) }
+  /// In a forked child: the calls are the parent's, and the descriptor's number gets an event of its own behind it.
+  func forgetInheritance() {
+    guard isManual else { return }
+    let inherited = lock.withLock { () -> [Call] in
+      guard generation != ForkGeneration.current else { return [] }
+      generation = ForkGeneration.current
+      isDispatching = false
+      shim_event_renew(descriptor)
+      return waiting.removeFirst(waiting.count)
+    }
+    withExtendedLifetime(inherited) {}
+  }
 
+  var counters: (lane: Lane.Counters, waiting: Int, dropped: Int64) {
+    let own = lock.withLock { (waiting.count, refused &+ Int64(clamping: waiting.dropped)) }
+    return (lane.counters, own.0, own.1)
+  }
 }

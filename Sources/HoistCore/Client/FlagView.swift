@@ -22,6 +22,7 @@ public final class FlagView: Sendable {
   /// - Returns: nil when the flag is unknown (and counted as such).
   @inline(__always)
   public func evaluate<Result>(_ key: ByteView, _ want: WantedType, _ body: (borrowing Evaluation) -> Result) -> Result? {
+    if shim_load_u32(&client.hot.pointee.gate) & SHIM_GATE_FORKED != 0 { client.resumeAfterFork() }
     guard let snapshot, let record = snapshot.find(key) else {
       unknown(key, want)
       return nil

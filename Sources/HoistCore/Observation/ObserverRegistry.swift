@@ -8,6 +8,7 @@ final class ObserverRegistry: @unchecked Sendable {
     /// The flag it is about; nil for all.
     var key: String?
     var observer: any Observer
+    var knowsReady = false
   }
 
   private let lock = Lock()
@@ -41,6 +42,18 @@ final class ObserverRegistry: @unchecked Sendable {
 
   /// Whether a registration is still wanted: asked again just before its call.
   func contains(_ token: UInt64) -> Bool { lock.withLock { registrations.contains { $0.token == token } } }
+
+  /// An observer that comes while the client becomes ready may hear of it from both sides.
+  /// - Returns: true once for each registration.
+  func claimReady(_ token: UInt64) -> Bool {
+    lock.withLock {
+      guard let at = registrations.firstIndex(where: { $0.token == token }), !registrations[at].knowsReady else {
+        return false
+      }
+      registrations[at].knowsReady = true
+      return true
+    }
+  }
 
   func isObserved(_ topic: Topic) -> Bool { lock.withLock { registrations.contains { $0.topic == topic } } }
 
