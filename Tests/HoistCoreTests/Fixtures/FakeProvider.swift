@@ -1,0 +1,136 @@
+import HoistBase
+@testable import HoistCore
+
+/// A service that does what the test says, and writes down what the client asked of it.
+final class FakeProvider: Provider, @unchecked Sendable {
+  typealias Tell = @Sendable (Status) -> Void
+
+  private let lock = Lock()
+  private var callList: [String] = []
+  private var held: [Tell] = []
+  private var flushStatus: Status? = .ok
+  private var identifyStatus: Status? = .ok
+  private var hostObject: (any ProviderHost)?
+  private var startWork: (@Sendable (FakeProvider) -> Void)?
+  private var recordedKeys: [String] = []
+  let unknown = CountTable(columns: 1)
+
+  init(_ host: any ProviderHost) { hostObject = host }
+
+  // MARK: The test's side
+
+  var host: (any ProviderHost)? { lock.withLock { hostObject } }
+  /// What the client asked, in order.
+  var calls: [String] { lock.withLock { callList } }
+  func forgetCalls() { lock.withLock { callList = [] } }
+  /// What `flush` is answered with; nil holds the answer back.
+  func setFlush(_ status: Status?) { lock.withLock { flushStatus = status } }
+  func setIdentify(_ status: Status?) { lock.withLock { identifyStatus = status } }
+  func setStart(_ work: @escaping @Sendable (FakeProvider) -> Void) { lock.withLock { startWork = work } }
+  /// Gives the answers that were held back.
+  func answerHeld(_ status: Status) {
+    let tells = lock.withLock {
+      defer { held = [] }
+      return held
+    }
+    for tell in tells { tell(status) }
+  }
+  var heldCount: Int { lock.withLock { held.count } }
+  var recorded: [String] { lock.withLock { recordedKeys } }
+
+  /// What the client counted since the last call, by flag and cell.
+  func counts() -> [String: UInt64] {
+    var totals: [String: UInt64] = [:]
+    host?.drainCounts { snapshot, record, cell, count in
+      totals["\(snapshot.text(of: record))/\(cell)", default: 0] += count
+    }
+    return totals
+  }
+  func unknownCounts() -> [String: UInt64] {
+    Dictionary(uniqueKeysWithValues: unknown.take().map { (UTF8Text.repaired($0.name), $0.counts[0]) })
+  }
+
+  // MARK: The client's side
+
+  private func note(_ call: String) { lock.withLock { callList.append(call) } }
+
+  func start() {
+    note("start")
+    lock.withLock { startWork }?(self)
+  }
+  func stop() { note("stop") }
+  func setOnline(_ online: Bool) { note("online \(online)") }
+  func refresh() { note("refresh") }
+
+  func identify(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void) {
+    note("identify \(context.frozen.targetingKey.map { UTF8Text.repaired($0) } ?? "nobody")")
+    answer(lock.withLock { identifyStatus }, completion)
+  }
+
+  func flush(completion: @escaping @Sendable (Status) -> Void) {
+    note("flush")
+    answer(lock.withLock { flushStatus }, completion)
+  }
+
+  private func answer(_ status: Status?, _ completion: @escaping Tell) {
+    if let status { completion(status) } else { lock.withLock { held.append(completion) } }
+  }
+
+  func abandonAfterFork() { note("abandon") }
+
+  func detach() {
+    note("detach")
+    lock.withLock { hostObject = nil }
+  }
+
+  func countUnknown(_ key: ByteView, want: WantedType) { unknown.add(key, column: 0) }
+
+  func impression(
+    _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
+  ) -> Notification? {
+    Notification(.impression, keys: [snapshot.text(of: record)], json: Array("{}".utf8))
+  }
+
+  func record(
+    _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
+  ) {
+    let name = snapshot.text(of: record)
+    lock.withLock { recordedKeys.append(name) }
+  }
+
+  func metadata(snapshot: Snapshot, record: UnsafeRawPointer, evaluation: borrowing Evaluation) -> [UInt8] {
+    Array(#"{"source":"fake"}"#.utf8)
+  }
+
+  func explain(
+    _ evaluation: inout Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
+  ) -> [UInt8] {
+    snapshot.head.pointee.evaluate(snapshot.base, record, context?.base, &evaluation)
+    return Array(#"["evaluated"]"#.utf8)
+  }
+
+  func track(_ event: TrackedEvent) -> Status {
+    note("track \(event.key)")
+    return .ok
+  }
+
+  var statistics: [(group: String, name: String, value: Int64)] {
+    [("events", "sent", 7), ("network", "fetches", 1), ("events", "lost", 0)]
+  }
+}
+
+/// Makes fake providers and remembers the last.
+final class FakeFactory: ProviderFactory, @unchecked Sendable {
+  let name = "fake"
+  let properties = [Property("must_be", .text, default: "right", "Anything else is refused.")]
+  private(set) weak var last: FakeProvider?
+
+  func make(_ values: PropertyValues, _ host: any ProviderHost) throws(ConfigurationFailure) -> any Provider {
+    guard values.text("must_be") == "right" else { throw ConfigurationFailure("must_be", "property \"must_be\" is wrong") }
+    let provider = FakeProvider(host)
+    last = provider
+    return provider
+  }
+
+  func storeIdentity(_ values: PropertyValues) -> String { "fake" }
+}
