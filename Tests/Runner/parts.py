@@ -125,11 +125,16 @@ def python(context: Context) -> Counts:
     return pytest(context, "Tests/Python")
 
 
+def tool(context: Context) -> Counts:
+    return context.count(counts.from_pytest, ROOT / "Tests/CLI/run", environment={"HOIST_CLI": str(context.release / "bin/hoist")},
+                         minutes=15)
+
+
 def conformance(context: Context) -> Counts:
     total = Counts()
-    for vectors in (ROOT / "Tests/Conformance/Vectors", ROOT.parent / "shared/conformance"):
+    for vectors in (ROOT / "Tests/Conformance/vectors", ROOT.parent / "shared/conformance"):
         for folder in sorted(vectors.iterdir()) if vectors.is_dir() else []:
-            files = sorted(folder.glob("*.json"))
+            files = sorted(folder.rglob("*.json"))
             if files and has_provider(folder.name):
                 total += context.count(counts.from_closing_lines, ROOT / "Tests/Conformance/run", folder.name, *files,
                                        environment=python_environment(context))
@@ -215,6 +220,7 @@ PARTS = [
     Part("simulators", "the service simulators", simulators, folders=("Tests/Simulators",)),
     Part("python", "the Python binding, and the library through it", python, needs=("release",),
          folders=("Sources/Python", "Tests/Python")),
+    Part("tool", "the command-line tool", tool, needs=("release",), folders=("Tests/CLI/run",)),
     Part("conformance", "recorded decisions and requests of the services", conformance, needs=("build", "release"),
          folders=("Tests/Conformance/run",)),
     Part("plugins", "plug-ins in C", plugins, needs=("release",), folders=("Tests/Plugins",)),

@@ -1,0 +1,51 @@
+"""Runs the program `service` against a strict simulator of the Unleash service, in both modes, and then without it.
+
+The simulator refuses any request that is not exactly as the service expects it, and books what it accepted.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from unleash import UnleashSimulator
+
+PROGRAM = pathlib.Path(os.environ["HOIST_EXAMPLES"]) / "service"
+
+
+def run(mode: str, url: str, key: str, store: str) -> str:
+    print(f"{mode}:", flush=True)
+    done = subprocess.run([PROGRAM, mode, url, key, store], capture_output=True, text=True, timeout=60, check=False)
+    print(done.stdout, end="")
+    print(done.stderr, end="", file=sys.stderr)
+    if done.returncode != 0:
+        sys.exit(f"{mode}: exit status {done.returncode}")
+    return done.stdout
+
+
+def flags_in(output: str) -> list[str]:
+    return [line.strip() for line in output.splitlines() if " is o" in line or line.strip().startswith("banner:")]
+
+
+def main() -> None:
+    document = json.loads(pathlib.Path(sys.argv[1]).read_text())
+    with tempfile.TemporaryDirectory() as store, UnleashSimulator(document) as service:
+        places = {
+            "frontend": (service.frontend_url, service.frontend_key),
+            "backend": (service.api_url, service.backend_key),
+        }
+        online = {mode: run(mode, *place, store) for mode, place in places.items()}
+        totals = service.ledger.totals()
+        print("the service has booked:", json.dumps(totals))
+        print("and the tracked events:", json.dumps(service.ledger.impact()["purchase"]))
+        assert service.violations == [], service.violations
+        assert totals["banner"]["yes"] == 2 and totals["new-checkout"]["yes"] + totals["new-checkout"]["no"] == 2, totals
+        service.stop()
+        print("the network is gone; the next run is served from the store")
+        for mode, place in places.items():
+            offline = run(f"offline-{mode}", *place, store)
+            assert flags_in(offline) == flags_in(online[mode]), (offline, online[mode])
+
+
+main()
