@@ -26,9 +26,9 @@ PYTHON_US = 1.0
 PYTHON_FASTER = {("bool", "growthbook"): 5}
 PYTHON_FASTER_VENDOR = 20
 VENDOR_SDKS = ("UnleashClient", "launchdarkly", "optimizely")
-MEMORY_PER_FLAG, MEMORY_FIXED = 900, 4 * 1024 * 1024
+MEMORY_PER_FLAG, MEMORY_FIXED = 900, 4_000_000
 START_MS = 10
-LIBRARY_BYTES = 8 * 1024 * 1024
+LIBRARY_BYTES = 8_000_000
 NEEDED_ALLOWED = (
     "libcurl", "libjansson", "libsqlite3", "libpcre2-8", "libz", "libc", "libm", "libdl", "libpthread", "librt",
     "ld-linux-x86-64", "ld-linux-aarch64", "libstdc++", "libgcc_s",
