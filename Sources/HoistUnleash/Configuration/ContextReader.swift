@@ -9,7 +9,14 @@ internal import HoistJSON
 public enum UnleashContextReader {
   /// - Parameter bytes: a JSON object, or one in a wrapper `{"context":{…}}`. Borrowed for the call.
   public static func read(_ bytes: some ByteSource) throws(UnleashDocumentFailure) -> EvaluationContext {
-    let (document, _) = try UnleashFeatures.parse(bytes, UnleashLimits())
+    let document: JSONDocument
+    do throws(JSONFailure) {
+      document = try bytes.withBytes { bytes in
+        Result { () throws(JSONFailure) in try JSONDocument(parsing: bytes) }
+      }.get()
+    } catch {
+      throw UnleashDocumentFailure("not a JSON document: \(error)")
+    }
     return try document.withRoot { root throws(UnleashDocumentFailure) in
       guard var object = root.object else { throw UnleashDocumentFailure("the context must be an object") }
       if let wrapped = object["context"] {

@@ -94,7 +94,8 @@ extension FeatureCompiler {
       reference = known
     } else {
       reference = expression(pattern, constraint.caseInsensitive, engine)
-      expressions[key] = .some(reference)
+      let kept = ExpressionKey(pattern: BytesKey(arena.keep(pattern)), foldsCase: constraint.caseInsensitive)
+      expressions[kept] = .some(reference)
     }
     if let reference {
       condition.test = .regex
@@ -152,7 +153,7 @@ extension FeatureCompiler {
     var record = FieldRecord(nameHash: key.hash, name: builder.text(name))
     record.role = FieldRole(name)
     let offset = builder.append(record)
-    fields[key] = offset
+    fields[BytesKey(arena.keep(name))] = offset
     return offset
   }
 

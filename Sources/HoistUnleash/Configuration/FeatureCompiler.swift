@@ -4,9 +4,11 @@ internal import HoistCore
 /// Compiles flags into one snapshot.
 ///
 /// Used once: `add` the segments, then every flag, then `finish`. Flags that cannot be compiled are off and
-/// leave a warning. Texts given to `add` are borrowed until `finish` has returned.
+/// leave a warning. Texts given to `add` are borrowed for the call.
 struct FeatureCompiler: ~Copyable {
   var builder: SnapshotBuilder
+  /// Copies of the texts that are keys here.
+  var arena = TextArena()
   let options: UnleashOptions
   let resources = SnapshotResources()
   private(set) var warnings: [UnleashWarning] = []
@@ -99,10 +101,22 @@ struct FeatureCompiler: ~Copyable {
     record.details = details(feature, failure)
     setConstant(feature, strategies, &record)
 
-    indices[BytesKey(feature.name)] = flags.count
+    let name = arena.keep(feature.name)
+    indices[BytesKey(name)] = flags.count
     flags.append(
       CompiledFlag(
-        offset: builder.append(record), name: feature.name, record: record, dependencies: feature.dependencies))
+        offset: builder.append(record), name: name, record: record, dependencies: kept(feature.dependencies)))
+  }
+
+  private mutating func kept(_ dependencies: [DependencyDefinition]) -> [DependencyDefinition] {
+    var copies = dependencies
+    for index in copies.indices {
+      copies[index].feature = arena.keep(copies[index].feature)
+      for variant in copies[index].variants.indices {
+        copies[index].variants[variant] = arena.keep(copies[index].variants[variant])
+      }
+    }
+    return copies
   }
 
   /// What holds for every context is decided now.
@@ -135,7 +149,9 @@ struct FeatureCompiler: ~Copyable {
     if let description = feature.description { details.description = builder.text(description) }
     if let failure { details.warning = builder.text(failure.message) }
     let offset = builder.append(details)
-    if isPlain { latestDetails = (feature.type, feature.project, offset) }
+    if isPlain {
+      latestDetails = (feature.type.map { arena.keep($0) }, feature.project.map { arena.keep($0) }, offset)
+    }
     return offset
   }
 

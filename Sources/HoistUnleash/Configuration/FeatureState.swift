@@ -22,16 +22,15 @@ public struct UnleashFeatureState: Sendable {
   /// On a failure the state is as it was.
   /// - Parameter bytes: borrowed for the call.
   public mutating func take(_ bytes: some ByteSource) throws(UnleashDocumentFailure) {
-    let (document, _) = try UnleashFeatures.parse(bytes, limits)
     var next = self
-    try document.withRoot { root throws(UnleashDocumentFailure) in
-      if let events = root["events"] {
-        try next.apply(events)
-      } else {
-        try next.replace(by: root)
-      }
-    }
+    try bytes.withBytes { bytes in
+      Result { () throws(UnleashDocumentFailure) in try next.take(bytes) }
+    }.get()
     self = next
+  }
+
+  public func compile(_ options: UnleashOptions) throws(UnleashDocumentFailure) -> UnleashCompilation {
+    try UnleashFeatures.compile(document, options)
   }
 
   /// The definitions as one client-features document, flags by name and segments by id.
@@ -51,104 +50,98 @@ public struct UnleashFeatureState: Sendable {
     writer.endObject()
     return writer.bytes
   }
+}
 
-  public func compile(_ options: UnleashOptions) throws(UnleashDocumentFailure) -> UnleashCompilation {
-    try UnleashFeatures.compile(document, options)
+extension UnleashFeatureState {
+  private mutating func take(_ bytes: ByteView) throws(UnleashDocumentFailure) {
+    let parts = try DocumentParts(bytes, limits)
+    let members = try parts.members(bytes, ["events", "version", "features", "segments"], of: "the document")
+    if let events = members[0] { return try apply(events, parts) }
+    lastEventID = nil
+    try replace(by: FeatureDocument(parts, version: members[1], features: members[2], segments: members[3]))
   }
 
-  private mutating func replace(by root: JSONValue) throws(UnleashDocumentFailure) {
+  private mutating func replace(by document: FeatureDocument) throws(UnleashDocumentFailure) {
     features = [:]
     segments = [:]
-    lastEventID = nil
-    try add(FeatureDocument(root, limits))
-  }
-
-  private mutating func add(_ document: FeatureDocument) throws(UnleashDocumentFailure) {
-    try document.forEachFeature { feature, value in features[Array(feature.name)] = Self.text(value) }
-    try document.forEachSegment { segment, value in segments[segment.id] = Self.text(value) }
+    try document.forEachFeature { feature, part in features[Array(feature.name)] = Array(part) }
+    try document.forEachSegment { segment, part in segments[segment.id] = Array(part) }
   }
 
   /// Events apply in their order; their numbers are not compared (protocols/unleash.md B.8).
-  private mutating func apply(_ value: JSONValue) throws(UnleashDocumentFailure) {
-    guard let events = value.array else { throw UnleashDocumentFailure("events must be an array") }
-    for (index, event) in events.enumerated() {
-      do throws(Misfit) {
-        try apply(event: event)
-      } catch {
-        throw error.failure("event \(index + 1)")
-      }
-      guard features.count <= limits.flags, segments.count <= limits.segments else {
-        throw UnleashDocumentFailure("event \(index + 1): there are more flags or segments than \(limits.flags)")
-      }
+  private mutating func apply(_ events: ByteView, _ parts: DocumentParts) throws(UnleashDocumentFailure) {
+    try parts.elements(events, of: "events", limit: .max) { index, event throws(UnleashDocumentFailure) in
+      try apply(Event(event, "event \(index + 1)", parts))
+    }
+    guard features.count <= limits.flags, segments.count <= limits.segments else {
+      throw UnleashDocumentFailure("there are more flags or segments than \(limits.flags) and \(limits.segments)")
     }
   }
 
-  private mutating func apply(event: JSONValue) throws(Misfit) {
-    let object = try Shape.object(event)
-    let reader = FeatureReader(limits: limits)
-    func member(_ name: StaticString) throws(Misfit) -> JSONValue {
-      guard let value = object[name] else { throw Misfit(name, "there") }
-      return value
-    }
-    let type = try Shape.text(try member("type"), "type")
-    let id = try Shape.unsigned(try member("eventId"), "eventId")
-    if type.reads("hydration") {
-      try hydrate(features: try member("features"), segments: try member("segments"), reader)
-    } else if type.reads("feature-updated") {
-      try put(feature: try member("feature"), reader)
-    } else if type.reads("feature-removed") {
-      _ = try Shape.text(try member("project"), "project")
-      features[Array(try Shape.text(try member("featureName"), "featureName"))] = nil
-    } else if type.reads("segment-updated") {
-      try put(segment: try member("segment"), reader)
-    } else if type.reads("segment-removed") {
-      segments[try Shape.int32(try member("segmentId"), "segmentId")] = nil
-    } else {
-      throw Misfit("type", "one that is known")
+  private mutating func apply(_ event: Event) throws(UnleashDocumentFailure) {
+    let type = try event.text("type")
+    let id = try event.read("eventId") { value throws(Misfit) in try Shape.unsigned(value, "eventId") }
+    switch type {
+    case Array("hydration".utf8):
+      try replace(by: FeatureDocument(event.parts, features: event.part("features"), segments: event.part("segments")))
+    case Array("feature-updated".utf8):
+      let part = try event.part("feature")
+      let name = try event.read("feature", within: true) { value throws(Misfit) in Array(try event.reader.feature(value).name) }
+      features[name] = Array(part)
+    case Array("feature-removed".utf8):
+      _ = try event.text("project")
+      features[try event.text("featureName")] = nil
+    case Array("segment-updated".utf8):
+      let part = try event.part("segment")
+      let id = try event.read("segment", within: true) { value throws(Misfit) in try event.reader.segment(value).id }
+      segments[id] = Array(part)
+    case Array("segment-removed".utf8):
+      segments[try event.read("segmentId") { value throws(Misfit) in try Shape.int32(value, "segmentId") }] = nil
+    default:
+      throw UnleashDocumentFailure("\(event.name): type must be one that is known")
     }
     lastEventID = id
   }
-
-  private mutating func hydrate(
-    features newFeatures: JSONValue, segments newSegments: JSONValue, _ reader: FeatureReader
-  ) throws(Misfit) {
-    features = [:]
-    segments = [:]
-    _ = try Shape.list(newFeatures, "features", limit: limits.flags) { value throws(Misfit) in
-      let feature = try reader.feature(value)
-      features[Array(feature.name)] = Self.text(value)
-    }
-    _ = try Shape.list(newSegments, "segments", limit: limits.segments) { value throws(Misfit) in
-      let segment = try reader.segment(value)
-      segments[segment.id] = Self.text(value)
-    }
-  }
-
-  private mutating func put(feature value: JSONValue, _ reader: FeatureReader) throws(Misfit) {
-    do throws(Misfit) {
-      let feature = try reader.feature(value)
-      features[Array(feature.name)] = Self.text(value)
-    } catch {
-      throw error.within("feature")
-    }
-  }
-
-  private mutating func put(segment value: JSONValue, _ reader: FeatureReader) throws(Misfit) {
-    do throws(Misfit) {
-      let segment = try reader.segment(value)
-      segments[segment.id] = Self.text(value)
-    } catch {
-      throw error.within("segment")
-    }
-  }
-
-  /// A part of a parsed document always is within the document's own limits.
-  private static func text(_ value: JSONValue) -> [UInt8] { (try? value.text(limits: .unlimited)) ?? [] }
 }
 
-extension JSONLimits {
-  /// For trees that a parser with limits has made.
-  fileprivate static var unlimited: JSONLimits {
-    JSONLimits(maximumBytes: .max, maximumStringBytes: .max, maximumValues: .max, maximumDepth: greatestDepth)
+/// An event of a batch; every member is required by the types that have it.
+private struct Event {
+  let name: String
+  let parts: DocumentParts
+  let reader: FeatureReader
+  private let members: [ByteView?]
+
+  private static let names: [StaticString] = [
+    "type", "eventId", "features", "segments", "feature", "featureName", "project", "segment", "segmentId",
+  ]
+
+  init(_ part: ByteView, _ name: String, _ parts: DocumentParts) throws(UnleashDocumentFailure) {
+    self.name = name
+    self.parts = parts
+    reader = FeatureReader(limits: parts.limits)
+    members = try parts.members(part, Self.names, of: name)
+  }
+
+  func part(_ member: StaticString) throws(UnleashDocumentFailure) -> ByteView {
+    let index = Self.names.firstIndex { $0.description == member.description }
+    guard let index, let part = members[index] else { throw UnleashDocumentFailure("\(name): \(member) must be there") }
+    return part
+  }
+
+  /// - Parameter within: the failure names a member of the member.
+  func read<Result>(
+    _ member: StaticString, within: Bool = false, _ body: (JSONValue) throws(Misfit) -> Result
+  ) throws(UnleashDocumentFailure) -> Result {
+    try parts.parse(try part(member)) { value throws(UnleashDocumentFailure) in
+      do throws(Misfit) {
+        return try body(value)
+      } catch {
+        throw (within ? error.within(member) : error).failure(name)
+      }
+    }
+  }
+
+  func text(_ member: StaticString) throws(UnleashDocumentFailure) -> [UInt8] {
+    try read(member) { value throws(Misfit) in Array(try Shape.text(value, member)) }
   }
 }

@@ -12,33 +12,33 @@ public enum UnleashToggles {
   public static func compile(
     _ bytes: some ByteSource, context: UInt64, _ options: UnleashOptions
   ) throws(UnleashDocumentFailure) -> UnleashCompilation {
-    let (document, size) = try UnleashFeatures.parse(bytes, options.limits)
-    return try document.withRoot { root throws(UnleashDocumentFailure) in
-      let toggles = try read(root, options.limits)
-      var compiler = ToggleCompiler(options, expectedBytes: size)
-      for toggle in toggles { compiler.add(toggle) }
-      guard let snapshot = compiler.finish(context: context) else {
-        throw UnleashDocumentFailure("the configuration is too large, or memory has run out")
-      }
-      return UnleashCompilation(snapshot: snapshot, warnings: [])
-    }
+    try bytes.withBytes { bytes in
+      Result { () throws(UnleashDocumentFailure) in try compile(bytes, context, options) }
+    }.get()
   }
 
-  private static func read(_ root: JSONValue, _ limits: UnleashLimits) throws(UnleashDocumentFailure) -> [ToggleDefinition] {
-    guard let list = root["toggles"]?.array else { throw UnleashDocumentFailure("toggles must be an array") }
-    guard list.count <= limits.flags else {
-      throw UnleashDocumentFailure("toggles must be an array of at most \(limits.flags) toggles")
+  private static func compile(
+    _ bytes: ByteView, _ context: UInt64, _ options: UnleashOptions
+  ) throws(UnleashDocumentFailure) -> UnleashCompilation {
+    let parts = try DocumentParts(bytes, options.limits)
+    guard let toggles = try parts.members(bytes, ["toggles"], of: "the document")[0] else {
+      throw UnleashDocumentFailure("toggles must be there")
     }
-    var toggles: [ToggleDefinition] = []
-    toggles.reserveCapacity(list.count)
-    for (index, value) in list.enumerated() {
-      do throws(Misfit) {
-        toggles.append(try ToggleDefinition(value))
-      } catch {
-        throw error.failure(DocumentSubject.flag(value, index))
+    var compiler = ToggleCompiler(options, expectedBytes: bytes.count)
+    try parts.elements(toggles, of: "toggles", limit: options.limits.flags) {
+      index, part throws(UnleashDocumentFailure) in
+      try parts.parse(part) { value throws(UnleashDocumentFailure) in
+        do throws(Misfit) {
+          compiler.add(try ToggleDefinition(value))
+        } catch {
+          throw error.failure(DocumentSubject.flag(value, index))
+        }
       }
     }
-    return toggles
+    guard let snapshot = compiler.finish(context: context) else {
+      throw UnleashDocumentFailure("the configuration is too large, or memory has run out")
+    }
+    return UnleashCompilation(snapshot: snapshot, warnings: [])
   }
 }
 
@@ -92,11 +92,12 @@ extension ToggleDefinition.Variant {
   }
 }
 
-/// Lays toggles out as a snapshot. Used once; texts are borrowed until `finish`.
+/// Lays toggles out as a snapshot. Used once; texts are borrowed for each call.
 private struct ToggleCompiler: ~Copyable {
   private var builder: SnapshotBuilder
   private let options: UnleashOptions
   private var names: Set<BytesKey> = []
+  private var arena = TextArena()
   private let disabledName: TextReference
 
   init(_ options: UnleashOptions, expectedBytes: Int) {
@@ -106,7 +107,8 @@ private struct ToggleCompiler: ~Copyable {
   }
 
   mutating func add(_ toggle: ToggleDefinition) {
-    guard names.insert(BytesKey(toggle.name)).inserted else { return }
+    guard !names.contains(BytesKey(toggle.name)) else { return }
+    names.insert(BytesKey(arena.keep(toggle.name)))
     let name = builder.text(toggle.name)
     var record = FlagRecord(head: FlagHead(name: name))
     record.constantReason = toggle.enabled ? .targetingMatch : .default
