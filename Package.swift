@@ -51,12 +51,13 @@ let package = Package(
       ]),
 
     // Runs files of test vectors over the modules.
-    .executableTarget(
-      name: "hoist-conformance",
+    .target(
+      name: "ConformanceKit",
       dependencies: [
         "HoistUnleash", "HoistRegex", "HoistUnleashTestSupport", "HoistTestSupport", "HoistCore", "HoistJSON", "HoistBase",
       ],
-      path: "Tests/Conformance/Runner"),
+      path: "Tests/Conformance/Kit"),
+    .executableTarget(name: "hoist-conformance", dependencies: ["ConformanceKit"], path: "Tests/Conformance/Tool"),
 
     // Tests mirror the modules.
     .target(
@@ -74,7 +75,10 @@ let package = Package(
     .testTarget(name: "HoistSQLiteTests", dependencies: ["HoistSQLite", "HoistTestSupport", "hoist-store-probe"]),
     .testTarget(name: "HoistRegexTests", dependencies: ["HoistRegex", "HoistJSON", "HoistTestSupport"]),
     .testTarget(
-      name: "HoistUnleashTests", dependencies: ["HoistUnleash", "HoistRegex", "HoistTestSupport", "HoistUnleashTestSupport"]),
+      name: "HoistUnleashTests",
+      dependencies: [
+        "HoistUnleash", "HoistRegex", "HoistTestSupport", "HoistUnleashTestSupport", "ConformanceKit",
+      ]),
     .testTarget(name: "HoistTests", dependencies: ["Hoist", "HoistTestSupport"]),
   ],
   swiftLanguageModes: [.v6]

@@ -8,7 +8,7 @@ func runFrontendResponse(_ root: JSONValue, _ report: Report) {
   for test in root["cases"]?.array?.map({ $0 }) ?? [] {
     let id = test["id"]?.idText ?? "-"
     do {
-      let engine = try Engine(test["features"]?.text() ?? [])
+      let engine = try Engine(test["features"]?.source ?? [])
       let context = try context(test["context"])
       let actual = canonical { writer in
         writer.object { writer in

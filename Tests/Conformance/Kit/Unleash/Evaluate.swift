@@ -14,7 +14,7 @@ func runEvaluate(_ root: JSONValue, _ report: Report) {
       if let known = engines[key] {
         engine = known
       } else {
-        engine = try Engine(root["states"]?.object?.member(state)?.text() ?? [], strategies: strategies.map(\.0))
+        engine = try Engine(root["states"]?.object?.member(state)?.source ?? [], strategies: strategies.map(\.0))
         engines[key] = engine
       }
       for (name, answer) in strategies { engine.setAnswer(of: name, answer) }

@@ -7,7 +7,7 @@ func runDistribution(_ root: JSONValue, _ report: Report) {
   for test in root["cases"]?.array?.map({ $0 }) ?? [] {
     let id = test["id"]?.idText ?? "-"
     do {
-      let engine = try Engine(test["features"]?.text() ?? [])
+      let engine = try Engine(test["features"]?.source ?? [])
       report.check(id, expected: test["expect"]?.canonicalText ?? "nothing", actual: distribute(engine, test))
     } catch {
       report.fail(id, expected: "a state that is taken", actual: "\(error)")

@@ -6,6 +6,9 @@ extension JSONValue {
     (try? text(order: .sorted)).map { String(decoding: $0, as: UTF8.self) } ?? "(not JSON)"
   }
 
+  /// Compact text that says the same, `1.0` included.
+  var source: [UInt8] { (try? text(wholeDoubles: .withFraction)) ?? [] }
+
   /// The text of a vector's id, whatever its type.
   var idText: String { string ?? canonicalText }
 }

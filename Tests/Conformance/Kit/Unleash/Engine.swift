@@ -85,5 +85,5 @@ func text(_ bytes: ByteView) -> String { String(decoding: bytes, as: UTF8.self) 
 /// The context of a vector.
 func context(_ value: JSONValue?) throws -> EvaluationContext {
   guard let value else { return EvaluationContext() }
-  return try UnleashContextReader.read(value.text(wholeDoubles: .withFraction))
+  return try UnleashContextReader.read(value.source)
 }

@@ -26,7 +26,7 @@ private func runSteps(_ root: JSONValue, _ report: Report, comparesStatus: Bool)
 /// - Returns: what the vendor's engine calls it: ok, warning or error.
 private func take(_ document: JSONValue?, _ state: inout UnleashFeatureState, _ engine: inout Engine?) -> String {
   do {
-    try state.take(document?.text() ?? [])
+    try state.take(document?.source ?? [])
     let made = try Engine(state)
     engine = made
     return made.hasWarnings ? "warning" : "ok"

@@ -7,7 +7,7 @@ func runSpecification(_ root: JSONValue, _ report: Report) {
   let engine: Engine
   do {
     var state = UnleashFeatureState()
-    try state.take(root["state"]?.text() ?? [])
+    try state.take(root["state"]?.source ?? [])
     engine = try Engine(state)
   } catch {
     return report.fail("state", expected: "a state that is taken", actual: "\(error)")
