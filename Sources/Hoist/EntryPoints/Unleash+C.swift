@@ -108,8 +108,8 @@ public func hoist_unleash_context_from_json(
     _ = slot.fail(.argument, "json is NULL")
     return nil
   }
-  do throws(ContextJSON.Failure) {
-    return ContextHandle.give(try UnleashContextJSON.context(ByteView(start: json, count: length)))
+  do throws(UnleashDocumentFailure) {
+    return ContextHandle.give(try UnleashContextReader.read(ByteView(start: json, count: length)))
   } catch {
     _ = slot.fail(.parse, error.message)
     return nil
