@@ -124,10 +124,10 @@ def _python(rows: list[dict]) -> None:
 def _memory(rows: list[dict]) -> None:
     lines = []
     for engine in dict.fromkeys(row["subject"] for row in rows):
-        small, large = (first(rows, subject=engine, size=size)["bytes"] for size in (10, 10000))
-        shares = [f"{large / 10000:,.0f}", f"{(large - small) / 9990:,.0f}"]
-        lines.append([engine, f"{small / 1024:,.0f}", f"{large / 1024:,.0f}", *shares])
-    _table(["", "KiB at 10 flags", "KiB at 10,000", "bytes per flag", "per further flag"], lines)
+        small, large = (first(rows, subject=engine, size=size) for size in (10, 10000))
+        lines.append([engine, *(f"{row[name] / 1024:,.0f}" for row in (small, large) for name in ("bytes", "dirty")),
+                      f"{large['bytes'] / 10000:,.0f}", f"{(large['dirty'] - small['dirty']) / 9990:,.0f}"])
+    _table(["", "KiB at 10 flags", "dirty", "KiB at 10,000", "dirty", "bytes per flag", "per further flag"], lines)
 
 
 def _start(rows: list[dict]) -> None:
