@@ -92,7 +92,8 @@ HOIST_API hoist_status hoist_client_refresh(hoist_client *HOIST_NULLABLE client)
 HOIST_API hoist_status hoist_client_flush(hoist_client *HOIST_NULLABLE client, int64_t timeout_ms);
 
 /**
- * Counters of the client as a JSON object of numbers, in groups: evaluations, events, network, store, plug-ins.
+ * Counters of the client as a JSON object of numbers, in groups such as events,
+ * metrics, store, observers, plugins.
  *
  * @return Owned by the caller; free with hoist_text_free(). NULL for NULL.
  */

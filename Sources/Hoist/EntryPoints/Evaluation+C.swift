@@ -68,8 +68,14 @@ public func hoist_client_json(
   _ client: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ context: OpaquePointer?, _ fallback: UnsafePointer<CChar>?,
   _ detail: UnsafeMutablePointer<OpaquePointer?>?
 ) -> OpaquePointer? {
-  let text = Slow.evaluate(client, key, context, .json, detail, nil) { evaluation -> CText? in
-    evaluation.kind == .none ? nil : CText(evaluation.jsonValue())
+  func copy(_ evaluation: borrowing Evaluation) -> CText? { evaluation.kind == .json ? CText(evaluation.text) : nil }
+  var text: CText?
+  if detail == nil, let key, let hot = ClientHandle.hot(client),
+    let found = HotPath.evaluate(hot, CString.bytes(key), ContextHandle.subject(context), .json, { copy($0) })
+  {
+    text = found
+  } else {
+    text = Slow.evaluate(client, key, context, .json, detail, nil) { copy($0) }
   }
   if let text { return Handle<CText>.give(text) }
   guard let fallback else { return Handle<CText>.give(CText("null")) }
