@@ -138,6 +138,10 @@ def conformance(context: Context) -> Counts:
             if files and has_provider(folder.name):
                 total += context.count(counts.from_closing_lines, ROOT / "Tests/Conformance/run", folder.name, *files,
                                        environment=python_environment(context))
+    for folder in sorted((ROOT / "Tests/Conformance/vectors").iterdir()):
+        if has_provider(folder.name):  # the runner has to notice an expectation that is wrong
+            total += context.count(counts.from_closing_lines, ROOT / "Tests/Conformance/selfcheck", folder.name,
+                                   environment=python_environment(context))
     return total
 
 
