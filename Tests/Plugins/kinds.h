@@ -1,0 +1,21 @@
+/* One misbehaving plug-in of each kind. */
+#ifndef KINDS_H
+#define KINDS_H
+
+#include "world.h"
+
+typedef struct kind {
+  const char *name;
+  /* Puts the plug-in into the configuration; NULL for an observer. */
+  void (*install)(plug *own, hoist_config *config);
+  /* Makes the client call it, without waiting for the end of that; NULL where opening does. */
+  void (*provoke)(plug *own, hoist_client *client);
+} kind;
+
+/* NULL for an unknown name. */
+const kind *kind_named(const char *name);
+
+/* Has the thread that evaluates with a stuck hook come back? Waits for it. */
+void await_evaluating_thread(void);
+
+#endif
