@@ -5,7 +5,10 @@ import HoistSQLite
 import HoistTestSupport
 import Testing
 
-@Suite("The cache works in a forked child and the parent's is undisturbed (G9, reliability 5)") struct ForkTests {
+@Suite(
+  "The cache works in a forked child and the parent's is undisturbed (G9, reliability 5)",
+  .enabled(if: ForkedChild.isSupported))
+struct ForkTests {
   let scratch = Scratch()
 
   @Test func everyChildOfABusyParentOpensItsStore() throws {

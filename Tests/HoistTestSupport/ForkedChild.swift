@@ -13,6 +13,10 @@ public enum ForkedChild {
     case notForked
   }
 
+  /// False under the thread sanitizer, which supports no new threads in a child of several threads:
+  /// its own locks may be held by threads that the child does not have.
+  public static let isSupported = dlsym(nil, "__tsan_init") == nil
+
   /// - Parameter body: its result is the child's exit status.
   public static func start(_ body: () -> Int32) -> pid_t {
     // Swift hides the function's name, not the function.

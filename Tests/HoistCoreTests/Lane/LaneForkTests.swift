@@ -3,7 +3,7 @@ import HoistCore
 import HoistTestSupport
 import Testing
 
-@Suite("A lane in a forked child starts empty and works (G9)") struct LaneForkTests {
+@Suite("A lane in a forked child starts empty and works (G9)", .enabled(if: ForkedChild.isSupported)) struct LaneForkTests {
   let scheduler = ManualScheduler()
   let patience = SystemClock().monotonicNanoseconds + 10_000_000_000
 
