@@ -71,7 +71,8 @@ let package = Package(
     .testTarget(name: "HoistCoreTests", dependencies: ["HoistCore", "HoistTestSupport"]),
     .testTarget(name: "HoistCurlTests", dependencies: ["HoistCurl", "HoistTestSupport"]),
     .executableTarget(
-      name: "hoist-store-probe", dependencies: ["HoistSQLite", "HoistCore", "HoistBase"], path: "Tests/Faults/StoreProbe"),
+      name: "hoist-store-probe", dependencies: ["HoistSQLite", "HoistCurl", "HoistCore", "HoistBase"],
+      path: "Tests/Faults/StoreProbe"),
     .testTarget(name: "HoistSQLiteTests", dependencies: ["HoistSQLite", "HoistTestSupport", "hoist-store-probe"]),
     .testTarget(name: "HoistRegexTests", dependencies: ["HoistRegex", "HoistJSON", "HoistTestSupport"]),
     .testTarget(

@@ -7,9 +7,6 @@ import Testing
   .enabled(if: Probe.canTrace, "needs strace and leave to trace"))
 struct CrashTests {
   let scratch = Scratch()
-  /// Longer where time does not matter.
-  static let isThorough = Probe.environment("HOIST_TESTS_FULL") != nil
-  static let rounds = isThorough ? 10 : 3
 
   /// Everything that `before` reported as done is there; nothing is that it never began.
   func check(_ before: Probe.Result, _ what: String) {
@@ -34,7 +31,7 @@ struct CrashTests {
     var kills = 0
     for number in 1...1_000 {
       _ = scratch.run("rm -rf \"$D\"")
-      let before = Probe(folder: scratch.path + "/cache").run("write \(Self.rounds)", inject: "\(call):signal=KILL:when=\(number)")
+      let before = Probe(folder: scratch.path + "/cache").run("write \(Probe.rounds)", inject: "\(call):signal=KILL:when=\(number)")
       check(before, "\(call) \(number)")
       if before.status == "status 0" { break }
       kills += 1
@@ -46,11 +43,11 @@ struct CrashTests {
 
   @Test(arguments: ["pwrite64:error=ENOSPC", "pwrite64:error=EIO", "fdatasync:error=EIO", "ftruncate:error=EIO", "pread64:error=EIO"])
   func aFailingDiskIsSurvived(_ fault: String) {
-    for number in 1...(Self.isThorough ? 60 : 12) {
+    for number in 1...(Probe.rounds * 4) {
       _ = scratch.run("rm -rf \"$D\"")
       // Once, and from then on.
       for persistence in ["", "+"] {
-        let before = Probe(folder: scratch.path + "/cache").run("write \(Self.rounds)", inject: "\(fault):when=\(number)\(persistence)")
+        let before = Probe(folder: scratch.path + "/cache").run("write \(Probe.rounds)", inject: "\(fault):when=\(number)\(persistence)")
         // 127: the program could not even be loaded.
         let loaded = before.status != "status 127"
         #expect(before.status == "status 0" || !loaded, "\(fault) \(number)\(persistence): \(before.lines)")

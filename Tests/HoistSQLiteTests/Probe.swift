@@ -19,7 +19,10 @@ struct Probe {
   /// Whether a tracer may be used here: some containers forbid it.
   static let canTrace = Shell.run("strace -o /dev/null true && echo yes") == "yes"
 
-  static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+  /// How long the loops of the crash tests are: more where time does not matter.
+  static let rounds = environment("HOIST_TEST_ROUNDS").flatMap { Int($0) } ?? 3
+
+  private static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
   struct Result {
     var lines: [String]

@@ -18,7 +18,11 @@ import Testing
     let command = "{ echo 'BEGIN IMMEDIATE;'; echo \".shell touch '\(ready)'\"; exec sleep 60; } | exec sqlite3 '\(scratch.file)'"
     // A process group of its own, so that the whole pipe ends with it.
     let child = Shell.spawn(["/usr/bin/setsid", "sh", "-c", command])
-    for _ in 0..<20_000 where access(ready, F_OK) != 0 { usleep(1_000) }
+    var patience = 20_000
+    while patience > 0, access(ready, F_OK) != 0 {
+      patience -= 1
+      usleep(1_000)
+    }
     return child
   }
 

@@ -21,18 +21,17 @@ extension Store {
     answer: @escaping @Sendable (Result<Value, CacheFailure>) -> Void
   ) {
     let now = clock.monotonicNanoseconds
-    let refusal = withState { $0.refusal(at: now, writes: access != .read) }
+    let (refusal, ticket) = withState { ($0.refusal(at: now, writes: access != .read), $0.newCall()) }
     guard let manager, refusal == nil else {
       withState { $0.counters.refused += manager == nil ? 0 : 1 }
       scheduler.post { answer(.failure(refusal ?? CacheFailure("there is no store"))) }
       return
     }
-    let ticket = StoreCall()
     lane.ask(withinNanoseconds: options.callLimitNanoseconds) { [self] () -> Result<Value, CacheFailure> in
       guard begin(ticket) else { return .failure(CacheFailure("the store is stuck")) }
       defer { end(ticket) }
       return Result { () throws(CacheFailure) in
-        if access != .read { try settleEvents(manager) }
+        if access != .read { try settleEvents(manager, upTo: ticket.number) }
         if access == .owner { return try actAsOwner(manager, body) }
         return try body(manager, withState { $0.owner.eventOwner(options) })
       }

@@ -3,8 +3,9 @@
 extension Store {
   /// Ids of the system's own are shorter; what is longer did not come from a pipeline.
   private static var maximumIdentifierBytes: Int { 256 }
-  /// What may be owed while the manager fails; a row whose removal is given up may be sent twice.
-  private static var maximumOwed: Int { 100_000 }
+  /// Requests that may be owed while the manager fails; rows whose removal is given up may be sent twice.
+  private static var maximumOwed: Int { 10_000 }
+  private static var rowsAtOnce: Int { 1_000 }
 
   /// False when nothing outlives the process.
   var keepsEvents: Bool { manager != nil }
@@ -51,25 +52,30 @@ extension Store {
 
   /// Forgets delivered or dropped rows. While the manager fails they stay owed.
   func removeEvents(ids: [String]) {
-    guard manager != nil, !ids.isEmpty else { return }
-    withState {
-      $0.removals += ids
-      let surplus = max(0, $0.removals.count - Self.maximumOwed)
-      $0.removals.removeFirst(surplus)
-      $0.counters.givenUp += surplus
-    }
-    settleSoon()
+    if !ids.isEmpty { forget(.rows(ids)) }
   }
 
   /// Forgets what is stored of a subject in one pipeline, whoever holds it. While the manager fails
   /// it stays owed, and nothing is put or claimed before it is done.
   func purgeEvents(subject: String, pipeline: String) {
-    guard manager != nil, !subject.isEmpty else { return }
-    withState {
-      $0.purges.append(EventPurge(subject: subject, pipeline: pipeline))
-      let surplus = max(0, $0.purges.count - Self.maximumOwed)
-      $0.purges.removeFirst(surplus)
-      $0.counters.givenUp += surplus
+    if !subject.isEmpty { forget(.subject(subject, pipeline: pipeline)) }
+  }
+
+  private func forget(_ what: EventForgetting.What) {
+    guard manager != nil else { return }
+    withState { state in
+      if case .rows(let more) = what, case .rows(let ids)? = state.forgettings.last?.what,
+        let last = state.forgettings.indices.last, state.forgettings[last].call == state.nextCall,
+        ids.count < Self.rowsAtOnce
+      {
+        state.forgettings[last].what = .rows(ids + more)
+      } else {
+        state.forgettings.append(EventForgetting(what: what, call: state.nextCall))
+      }
+      let surplus = state.forgettings.count - Self.maximumOwed
+      guard surplus > 0 else { return }
+      state.forgettings.removeFirst(surplus)
+      state.counters.givenUp += surplus
     }
     settleSoon()
   }

@@ -47,23 +47,25 @@ extension Store {
     if let last { throw last }
   }
 
-  /// On the lane. What fails stays owed.
-  func settleEvents(_ manager: any CacheManager) throws(CacheFailure) {
-    let (removals, purges, owners) = withState { state in
-      defer { (state.removals, state.purges) = ([], []) }
-      return (state.removals, state.purges, [state.owner.eventOwner(options)] + (state.formerOwner.map { [$0] } ?? []))
+  /// On the lane: forgets what was asked for before the call of this number. What fails stays owed,
+  /// with all that comes after it.
+  func settleEvents(_ manager: any CacheManager, upTo call: UInt64) throws(CacheFailure) {
+    var (due, owners) = withState { state in
+      let due = state.forgettings.prefix { $0.call <= call }
+      state.forgettings.removeFirst(due.count)
+      return (due, [state.owner.eventOwner(options)] + (state.formerOwner.map { [$0] } ?? []))
     }
-    do {
-      if !removals.isEmpty {
-        for owner in owners { try manager.removeEvents(ids: removals, owner: owner) }
+    while let next = due.first {
+      do {
+        switch next.what {
+        case .rows(let ids): for owner in owners { try manager.removeEvents(ids: ids, owner: owner) }
+        case .subject(let subject, let pipeline): try manager.purgeEvents(subject: subject, pipeline: pipeline)
+        }
+      } catch {
+        withState { $0.forgettings.insert(contentsOf: due, at: 0) }
+        throw error
       }
-      for purge in purges { try manager.purgeEvents(subject: purge.subject, pipeline: purge.pipeline) }
-    } catch {
-      withState {
-        $0.removals = removals + $0.removals
-        $0.purges = purges + $0.purges
-      }
-      throw error
+      due.removeFirst()
     }
   }
 
@@ -72,7 +74,7 @@ extension Store {
     guard withState({ $0.stuck == nil && $0.end == nil }) else { return false }
     defer { manager.close() }
     do {
-      try settleEvents(manager)
+      try settleEvents(manager, upTo: .max)
       try settleValues(manager)
       if let owner = withState({ $0.owner.holdsRows ? $0.owner.eventOwner(options) : nil }) {
         try manager.releaseEvents(owner: owner)

@@ -17,9 +17,11 @@ struct StoreState {
   let generation: UInt32
   var counters = Counters()
   var pending = PendingValues()
-  /// Rows to be removed, and subjects to be purged, as soon as the manager works.
-  var removals: [String] = []
-  var purges: [EventPurge] = []
+  /// What is to be forgotten as soon as the manager works, in the order in which it was asked for.
+  var forgettings: [EventForgetting] = []
+  /// Numbers the calls. Rows are forgotten by a call that was made after it was asked for: an earlier
+  /// one may be the very call that stores them.
+  var nextCall: UInt64 = 1
 
   var owner: HeldOwner
   /// The one before, whose lease ran out unnoticed; rows on their way are still under its name.
@@ -43,7 +45,12 @@ struct StoreState {
     owner = HeldOwner(nonce: nonce)
   }
 
-  var owesSomething: Bool { !pending.isEmpty || !removals.isEmpty || !purges.isEmpty }
+  var owesSomething: Bool { !pending.isEmpty || !forgettings.isEmpty }
+
+  mutating func newCall() -> StoreCall {
+    defer { nextCall += 1 }
+    return StoreCall(number: nextCall)
+  }
 
   /// Why a call may not be made now.
   func refusal(at now: Int64, writes: Bool) -> CacheFailure? {
@@ -56,13 +63,21 @@ struct StoreState {
 
 /// One call of the manager, to be told from others. Guarded by the store's lock.
 final class StoreCall: @unchecked Sendable {
+  let number: UInt64
   var hasBegun = false
   var hasEnded = false
+  init(number: UInt64) { self.number = number }
 }
 
-struct EventPurge: Sendable {
-  var subject: String
-  var pipeline: String
+/// Rows that the manager has to forget.
+struct EventForgetting: Sendable {
+  enum What: Sendable {
+    case rows([String])
+    case subject(String, pipeline: String)
+  }
+  var what: What
+  /// The first call that may do it.
+  var call: UInt64
 }
 
 /// Rises once.

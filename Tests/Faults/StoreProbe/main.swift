@@ -64,6 +64,8 @@ case "compete":
     }
     usleep(200)
   }
+case "record", "record-periodic", "deliver", "both":
+  runPipeline(arguments[1], folder: arguments[2], count: count, sink: arguments.count > 4 ? arguments[4] : "/dev/null")
 default:
   exit(64)
 }

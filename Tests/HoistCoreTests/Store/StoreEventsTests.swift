@@ -55,6 +55,20 @@ import Testing
     #expect(bench.manager.calls.last == "put 1")
   }
 
+  /// A row may be delivered before the call that stores it has begun.
+  @Test func aRemovalIsNotDoneBeforeThePutItBelongsTo() {
+    let door = Door()
+    bench.manager.block(at: door)
+    store.load("x") { _ in }
+    #expect(door.waitForArrivals(1))
+    store.putEvents([.sample("1"), .sample("2", subject: "u"), .sample("3")]) { _ in }
+    store.removeEvents(ids: ["1"])
+    store.purgeEvents(subject: "u", pipeline: "events")
+    door.open()
+    bench.settle()
+    #expect(bench.manager.calls == ["load x", "put 1,2,3", "delete 1", "purge u events"])
+  }
+
   @Test func theLeaseIsRenewedEveryThirdOfIt() {
     bench.advance(200_000)
     #expect(bench.manager.calls.isEmpty)
