@@ -105,6 +105,7 @@ public final class Client: @unchecked Sendable {
       guard generation.load(ordering: .relaxed) != current else { return false }
       // The parent sends these, and nobody counts here before this is over.
       holder.drain { _, _, _, _ in }
+      provider?.forgetCountsAfterFork()
       shim_and_u32(&hot.pointee.gate, ~UInt32(SHIM_GATE_FORKED))
       generation.store(current, ordering: .releasing)
       return true

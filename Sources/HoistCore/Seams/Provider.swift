@@ -42,6 +42,9 @@ public protocol Provider: AnyObject {
   func identify(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void)
   /// Sends what is recorded. `completion` runs once: `.ok` when nothing is left.
   func flush(completion: @escaping @Sendable (Status) -> Void)
+  /// The process was forked: what was counted is the parent's to send. On the thread of the first call in the
+  /// child, before that call counts anything; nothing else of this client's runs yet.
+  func forgetCountsAfterFork()
   /// The process was forked: what was in flight belongs to the parent. `start` follows.
   func abandonAfterFork()
   /// The client is being freed: stops, and lets go of the host. The last call on this thread.

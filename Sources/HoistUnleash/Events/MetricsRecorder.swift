@@ -103,7 +103,9 @@ final class MetricsRecorder: @unchecked Sendable {
 
   /// In a forked child: what was counted is the parent's to send.
   func forget() {
-    _ = absorb()
+    lock.withLock { external.toggles = [:] }
+    _ = unknown.take()
+    _ = impact.takeNews()
     beginBucket()
   }
 }

@@ -98,7 +98,6 @@ final class MetricsReporter: @unchecked Sendable {
   }
 
   func abandonAfterFork() {
-    recorder.forget()
     checkpoint = nil
     hasStarted = false
   }

@@ -203,6 +203,8 @@ extension UnleashProvider: Provider {
 
   public func flush(completion: @escaping @Sendable (Status) -> Void) { metrics.flush(completion: completion) }
 
+  public func forgetCountsAfterFork() { metrics.recorder.forget() }
+
   public func abandonAfterFork() {
     source.abandonAfterFork()
     metrics.abandonAfterFork()

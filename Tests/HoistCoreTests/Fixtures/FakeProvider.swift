@@ -76,6 +76,7 @@ final class FakeProvider: Provider, @unchecked Sendable {
     if let status { completion(status) } else { lock.withLock { held.append(completion) } }
   }
 
+  func forgetCountsAfterFork() {}
   func abandonAfterFork() { note("abandon") }
 
   func detach() {
