@@ -25,9 +25,10 @@ import Testing
   }
 
   @Test func arraysGiveTheirElements() throws {
-    #expect(try parts(#" [1, "a,]\"", {"b":[2,{}]} ,[ ] , null,-1.5E+3] "#) == [
-      "1", #""a,]\"""#, #"{"b":[2,{}]}"#, "[ ]", "null", "-1.5E+3",
-    ])
+    #expect(
+      try parts(#" [1, "a,]\"", {"b":[2,{}]} ,[ ] , null,-1.5E+3] "#) == [
+        "1", #""a,]\"""#, #"{"b":[2,{}]}"#, "[ ]", "null", "-1.5E+3",
+      ])
     #expect(try parts("[]") == [])
     #expect(try parts("\u{FEFF}[true]") == ["true"])
   }

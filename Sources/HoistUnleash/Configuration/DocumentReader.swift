@@ -33,7 +33,8 @@ struct Misfit: Error {
 
   /// - Parameter subject: e.g. `flag "checkout"`; empty for the document itself.
   func failure(_ subject: String) -> UnleashDocumentFailure {
-    UnleashDocumentFailure((subject.isEmpty ? "" : subject + ": ") + "\(path.isEmpty ? "it" : path) must be \(expected)")
+    UnleashDocumentFailure(
+      (subject.isEmpty ? "" : subject + ": ") + "\(path.isEmpty ? "it" : path) must be \(expected)")
   }
 }
 

@@ -103,7 +103,8 @@ extension VariantRecord {
       isJSON = (try? JSONDocument(parsing: value)) != nil
     } else if type.reads("number") {
       payloadKind = .number
-      if let number = DecimalParser.parse(value, [.plusSign, .leadingZeros, .bareFraction, .bareWhole]), number.isFinite {
+      if let number = DecimalParser.parse(value, [.plusSign, .leadingZeros, .bareFraction, .bareWhole]), number.isFinite
+      {
         (self.number, isNumber) = (number, true)
       }
       if let integer = IntegerParser.parse(value, as: Int64.self, signs: .plusOrMinus).value {

@@ -86,7 +86,9 @@ extension UnleashFeatureState {
       try replace(by: FeatureDocument(event.parts, features: event.part("features"), segments: event.part("segments")))
     case Array("feature-updated".utf8):
       let part = try event.part("feature")
-      let name = try event.read("feature", within: true) { value throws(Misfit) in Array(try event.reader.feature(value).name) }
+      let name = try event.read("feature", within: true) { value throws(Misfit) in
+        Array(try event.reader.feature(value).name)
+      }
       features[name] = Array(part)
     case Array("feature-removed".utf8):
       _ = try event.text("project")

@@ -116,7 +116,8 @@ extension Evaluator {
     let parent: UnsafePointer<FlagRecord> = base.at(dependency.pointee.parent)
     let strategy = firstHolding(parent, seenThrough: list)
     let traits = parent.pointee.traits
-    let isOn = traits.contains(.enabled) && !traits.contains(.broken)
+    let isOn =
+      traits.contains(.enabled) && !traits.contains(.broken)
       && (strategy != nil || parent.pointee.strategyCount == 0)
     recorder.parent(isOn)
     guard isOn == dependency.pointee.wantsEnabled else { return false }

@@ -101,7 +101,8 @@ struct Explanation: StepRecorder {
     case .isIn, .isNotIn, .startsWith, .endsWith, .contains, .isInCIDR:
       texts("expected", base.at(condition.pointee.operand), condition.pointee.operandCount, base)
     default:
-      text("expected", TextReference(offset: condition.pointee.operand, count: condition.pointee.operandCount).bytes(base))
+      text(
+        "expected", TextReference(offset: condition.pointee.operand, count: condition.pointee.operandCount).bytes(base))
     }
     actual(value)
     bool("inverted", condition.pointee.saysInverted)

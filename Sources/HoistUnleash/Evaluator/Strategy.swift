@@ -57,13 +57,14 @@ public struct UnleashStrategyCall {
 
 extension FieldRole {
   init(_ name: ByteView) {
-    self = if "userId".withBytes({ $0.hasSameBytes(as: name) }) {
-      .userID
-    } else if "currentTime".withBytes({ $0.hasSameBytes(as: name) }) {
-      .currentTime
-    } else {
-      .property
-    }
+    self =
+      if "userId".withBytes({ $0.hasSameBytes(as: name) }) {
+        .userID
+      } else if "currentTime".withBytes({ $0.hasSameBytes(as: name) }) {
+        .currentTime
+      } else {
+        .property
+      }
   }
 }
 

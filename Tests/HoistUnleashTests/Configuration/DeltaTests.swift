@@ -8,7 +8,9 @@ import Testing
     return state
   }
 
-  private func names(_ state: UnleashFeatureState) -> [String] { state.featureNames.map { String(decoding: $0, as: UTF8.self) } }
+  private func names(_ state: UnleashFeatureState) -> [String] {
+    state.featureNames.map { String(decoding: $0, as: UTF8.self) }
+  }
 
   private func events(_ events: String...) -> String { #"{"events":[\#(events.joined(separator: ","))]}"# }
 
@@ -49,11 +51,15 @@ import Testing
 
   @Test(arguments: [
     (#"{"type":"weird","eventId":8}"#, "event 2: type must be one that is known"),
-    (#"{"eventId":8}"#, "event 2: type must be there"), (#"{"type":"feature-removed","featureName":"b","project":"p"}"#, "event 2: eventId must be there"),
+    (#"{"eventId":8}"#, "event 2: type must be there"),
+    (#"{"type":"feature-removed","featureName":"b","project":"p"}"#, "event 2: eventId must be there"),
     (#"{"type":"feature-removed","eventId":8,"featureName":"b"}"#, "event 2: project must be there"),
     (#"{"type":"feature-updated","eventId":8}"#, "event 2: feature must be there"),
     (#"{"type":"feature-updated","eventId":8,"feature":{"name":"b"}}"#, "event 2: feature.enabled must be there"),
-    (#"{"type":"feature-updated","eventId":-8,"feature":{"name":"b","enabled":true}}"#, "event 2: eventId must be an unsigned integer of 32 bits"),
+    (
+      #"{"type":"feature-updated","eventId":-8,"feature":{"name":"b","enabled":true}}"#,
+      "event 2: eventId must be an unsigned integer of 32 bits"
+    ),
     (#"{"type":"segment-updated","eventId":8,"segment":{"id":1}}"#, "event 2: segment.constraints must be there"),
     (#"{"type":"segment-removed","eventId":8,"segmentId":"1"}"#, "event 2: segmentId must be an integer of 32 bits"),
     (#"{"type":"hydration","eventId":8,"features":[]}"#, "event 2: segments must be there"),
@@ -70,7 +76,8 @@ import Testing
   }
 
   @Test func aWholeDocumentReplacesEverythingToo() throws {
-    let state = try state(events(hydration), #"{"version":2,"features":[{"name":"x","enabled":true},{"name":"x","enabled":false}]}"#)
+    let state = try state(
+      events(hydration), #"{"version":2,"features":[{"name":"x","enabled":true},{"name":"x","enabled":false}]}"#)
     #expect(names(state) == ["x"] && state.segmentIDs == [] && state.lastEventID == nil)
     #expect(try !Rules(state.compile(Rules.options())).isOn("x"))
   }
@@ -95,7 +102,10 @@ import Testing
   @Test func newGoneAndDifferentFlagsAreNamed() throws {
     let old = try Rules([flag("a"), flag("b"), flag("c"), flag("gone")].joined(separator: ","))
     let new = try Rules(
-      [flag("new"), flag("b", #""variants":[{"name":"v","weight":1}]"#), flag("c"), flag("a", #""description":"only words""#)].joined(separator: ","))
+      [
+        flag("new"), flag("b", #""variants":[{"name":"v","weight":1}]"#), flag("c"),
+        flag("a", #""description":"only words""#),
+      ].joined(separator: ","))
     #expect(changed(old, new) == ["b", "gone", "new"])
     #expect(changed(nil, old) == ["a", "b", "c", "gone"] && changed(old, old) == [])
   }
@@ -110,7 +120,10 @@ import Testing
   ])
   func everythingThatDecidesCounts(_ members: String) throws {
     let old = try Rules(
-      flag("f", #""strategies":[{"name":"s","parameters":{"a":"b"},"constraints":[{"contextName":"x","operator":"IN","values":["1"]}]}]"#))
+      flag(
+        "f",
+        #""strategies":[{"name":"s","parameters":{"a":"b"},"constraints":[{"contextName":"x","operator":"IN","values":["1"]}]}]"#
+      ))
     #expect(changed(old, try Rules(flag("f", members))) == ["f"])
   }
 
@@ -118,7 +131,8 @@ import Testing
     func rules(_ value: String, _ parent: String) throws -> Rules {
       try Rules(
         [
-          flag("segmented", #""strategies":[{"name":"default","segments":[1]}]"#), flag("child", #""dependencies":[{"feature":"parent"}]"#),
+          flag("segmented", #""strategies":[{"name":"default","segments":[1]}]"#),
+          flag("child", #""dependencies":[{"feature":"parent"}]"#),
           flag("parent", strategy: "flexibleRollout", #"{"rollout":"\#(parent)"}"#), flag("other"),
         ].joined(separator: ","),
         segments: #"{"id":1,"constraints":[{"contextName":"x","operator":"IN","values":["\#(value)"]}]}"#)
@@ -132,7 +146,9 @@ import Testing
   @Test func togglesAreComparedByValue() throws {
     func rules(_ name: String, _ payload: String) throws -> Rules {
       try Rules(
-        toggles: #"{"toggles":[{"name":"a","enabled":true},{"name":"b","enabled":true,"variant":{"name":"\#(name)","enabled":true,"payload":{"type":"string","value":"\#(payload)"}}}]}"#)
+        toggles:
+          #"{"toggles":[{"name":"a","enabled":true},{"name":"b","enabled":true,"variant":{"name":"\#(name)","enabled":true,"payload":{"type":"string","value":"\#(payload)"}}}]}"#
+      )
     }
     let old = try rules("v", "x")
     #expect(changed(old, try rules("v", "x")) == [])

@@ -51,16 +51,20 @@ import Testing
   }
 
   @Test(arguments: [
-    #""strategies":{}"#, #""strategies":[1]"#, #""strategies":[{}]"#, #""strategies":[{"name":1}]"#, #""variants":[{"name":"v"}]"#,
+    #""strategies":{}"#, #""strategies":[1]"#, #""strategies":[{}]"#, #""strategies":[{"name":1}]"#,
+    #""variants":[{"name":"v"}]"#,
     #""strategies":[{"name":"s","segments":["1"]}]"#, #""strategies":[{"name":"s","segments":[2147483648]}]"#,
     #""strategies":[{"name":"s","constraints":[{"contextName":"x"}]}]"#,
     #""strategies":[{"name":"s","constraints":[{"operator":"IN"}]}]"#,
     #""strategies":[{"name":"s","constraints":[{"contextName":"x","operator":"IN","inverted":null}]}]"#,
     #""strategies":[{"name":"s","constraints":[{"contextName":"x","operator":"IN","value":1}]}]"#,
     #""strategies":[{"name":"s","variants":[{"name":"v","weight":"1"}]}]"#, #""variants":[{"weight":1}]"#,
-    #""variants":[{"name":"v","weight":1,"overrides":[{"contextName":"x"}]}]"#, #""variants":[{"name":"v","weight":1,"stickiness":1}]"#,
-    #""dependencies":[{}]"#, #""dependencies":[{"feature":"b","enabled":1}]"#, #""dependencies":[{"feature":"b","variants":[1]}]"#,
-    #""type":1"#, #""stale":"no""#, #""impressionData":"yes""#, #""lastSeenAt":1"#, #""description":[]"#, #""project":false"#,
+    #""variants":[{"name":"v","weight":1,"overrides":[{"contextName":"x"}]}]"#,
+    #""variants":[{"name":"v","weight":1,"stickiness":1}]"#,
+    #""dependencies":[{}]"#, #""dependencies":[{"feature":"b","enabled":1}]"#,
+    #""dependencies":[{"feature":"b","variants":[1]}]"#,
+    #""type":1"#, #""stale":"no""#, #""impressionData":"yes""#, #""lastSeenAt":1"#, #""description":[]"#,
+    #""project":false"#,
   ])
   func aMemberOfAnotherTypeRefusesTheWholeDocument(_ member: String) {
     #expect(refusal(#"{"version":2,"features":[\#(flag("good")),\#(flag("a", member))]}"#) != nil)
@@ -89,7 +93,10 @@ import Testing
 
   @Test func aBrokenFlagIsOffAndWarnsAndHarmsNoOther() throws {
     let rules = try Rules(
-      flag("a", #""strategies":[{"name":"default"},{"name":"default","constraints":[{"contextName":"x","operator":"NUM_GT","value":"x"}]}]"#)
+      flag(
+        "a",
+        #""strategies":[{"name":"default"},{"name":"default","constraints":[{"contextName":"x","operator":"NUM_GT","value":"x"}]}]"#
+      )
         + "," + flag("b"))
     #expect(rules.warnings.map(\.flag) == ["a"])
     #expect(
@@ -105,22 +112,31 @@ import Testing
   }
 
   @Test func everyShorteningIsRefused() {
-    let whole = #"{"version":2,"features":[{"name":"a","enabled":true,"strategies":[{"name":"default"}]}],"segments":[]}"#
+    let whole =
+      #"{"version":2,"features":[{"name":"a","enabled":true,"strategies":[{"name":"default"}]}],"segments":[]}"#
     #expect(refusal(whole) == nil)
     for length in 0..<whole.utf8.count { #expect(refusal(String(whole.prefix(length))) != nil, "\(length)") }
   }
 
   @Test func nestingOfTwoThousandLevelsIsRefused() {
     let deep = String(repeating: #"{"a":["#, count: 1_000) + String(repeating: "]}", count: 1_000)
-    for json in [deep, #"{"version":2,"features":[{"name":"a","enabled":true,"future":\#(deep)}]}"#, #"{"version":2,"features":[],"future":\#(deep)}"#] {
+    for json in [
+      deep, #"{"version":2,"features":[{"name":"a","enabled":true,"future":\#(deep)}]}"#,
+      #"{"version":2,"features":[],"future":\#(deep)}"#,
+    ] {
       #expect(refusal(json) != nil)
     }
   }
 
   @Test func bytesChangedAtRandomNeverDoHarm() throws {
     let document = Array(
-      (#"{"version":2,"features":["# + flag("a", #""strategies":[{"name":"flexibleRollout","parameters":{"rollout":"50"},"segments":[1],"constraints":[{"contextName":"é","operator":"DATE_AFTER","value":"2020-01-01T00:00:00Z"}]}],"variants":[{"name":"v","weight":1,"payload":{"type":"json","value":"{}"}}],"dependencies":[{"feature":"b"}]"#)
-        + "," + flag("b", constraint: #"{"contextName":"x","operator":"REGEX","value":"a|b"}"#) + #"],"segments":[{"id":1,"constraints":[]}]}"#).utf8)
+      (#"{"version":2,"features":["#
+        + flag(
+          "a",
+          #""strategies":[{"name":"flexibleRollout","parameters":{"rollout":"50"},"segments":[1],"constraints":[{"contextName":"é","operator":"DATE_AFTER","value":"2020-01-01T00:00:00Z"}]}],"variants":[{"name":"v","weight":1,"payload":{"type":"json","value":"{}"}}],"dependencies":[{"feature":"b"}]"#
+        )
+        + "," + flag("b", constraint: #"{"contextName":"x","operator":"REGEX","value":"a|b"}"#)
+        + #"],"segments":[{"id":1,"constraints":[]}]}"#).utf8)
     var state: UInt64 = 42
     func next(_ bound: Int) -> Int {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -148,14 +164,21 @@ import Testing
   @Test func limitsRefuseAndSayWhichOne() {
     var options = Rules.options()
     options.limits.flags = 2
-    #expect(refusal(#"{"version":2,"features":[\#([flag("a"), flag("b"), flag("c")].joined(separator: ","))]}"#, options)
-      == "features must be an array of at most 2 elements")
+    #expect(
+      refusal(#"{"version":2,"features":[\#([flag("a"), flag("b"), flag("c")].joined(separator: ","))]}"#, options)
+        == "features must be an array of at most 2 elements")
     options.limits.variants = 1
-    #expect(refusal(#"{"version":2,"features":[\#(flag("a", #""variants":[{"name":"v","weight":1},{"name":"w","weight":1}]"#))]}"#, options)
-      == #"flag "a": variants must be an array of at most 1 elements"#)
+    #expect(
+      refusal(
+        #"{"version":2,"features":[\#(flag("a", #""variants":[{"name":"v","weight":1},{"name":"w","weight":1}]"#))]}"#,
+        options)
+        == #"flag "a": variants must be an array of at most 1 elements"#)
     options.limits.values = 1
-    #expect(refusal(#"{"version":2,"features":[\#(flag("a", constraint: #"{"contextName":"x","operator":"IN","values":["1","2"]}"#))]}"#, options)
-      == #"flag "a": strategies[0].constraints[0].values must be an array of at most 1 elements"#)
+    #expect(
+      refusal(
+        #"{"version":2,"features":[\#(flag("a", constraint: #"{"contextName":"x","operator":"IN","values":["1","2"]}"#))]}"#,
+        options)
+        == #"flag "a": strategies[0].constraints[0].values must be an array of at most 1 elements"#)
     options.limits.json.maximumBytes = 20
     #expect(refusal(#"{"version":2,"features":[]}"#, options) == "the document is longer than 20 bytes")
   }
@@ -172,7 +195,9 @@ import Testing
   /// Lists of equal values, flags that share everything, and many parents must not take quadratic time.
   @Test func nothingTakesQuadraticTime() throws {
     let values = Array(repeating: #""same""#, count: 200_000).joined(separator: ",")
-    let children = (0..<2_000).map { flag("c\($0)", #""dependencies":[{"feature":"c\#(($0 + 1) % 2_000)"},{"feature":"p"}]"#) }
+    let children = (0..<2_000).map {
+      flag("c\($0)", #""dependencies":[{"feature":"c\#(($0 + 1) % 2_000)"},{"feature":"p"}]"#)
+    }
     let rules = try Rules(
       flag("f", constraint: #"{"contextName":"x","operator":"IN","values":[\#(values)]}"#) + "," + flag("p") + ","
         + children.joined(separator: ","))

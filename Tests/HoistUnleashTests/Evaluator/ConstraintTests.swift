@@ -21,7 +21,10 @@ import Testing
 
   private func isBroken(_ constraint: String) throws -> Bool {
     let rules = try Rules(
-      flag("f", #""strategies":[{"name":"default","constraints":[{"contextName":"x",\#(constraint)}]},{"name":"default"}],"variants":[{"name":"v","weight":1}]"#))
+      flag(
+        "f",
+        #""strategies":[{"name":"default","constraints":[{"contextName":"x",\#(constraint)}]},{"name":"default"}],"variants":[{"name":"v","weight":1}]"#
+      ))
     guard rules.warnings.count == 1 else { return false }
     // The whole flag is off, also for variants, whatever its other strategies say.
     #expect(!rules.isOn("f") && rules.variant("f", user("1")) == "disabled")
@@ -76,7 +79,9 @@ import Testing
     try expect(#""operator":"NUM_LT","value":"+1e2""#, "99.9", true)
     try expect(#""operator":"NUM_LTE","value":"5.""#, "5", true)
     for value in [".5", "5.", "-inf", "+1", "1e-3"] { try expect(#""operator":"NUM_LT","value":"6""#, value, true) }
-    for value in ["", " 5", "5 ", "1_0", "0x1", "five", "١"] { try expect(#""operator":"NUM_LT","value":"6""#, value, false) }
+    for value in ["", " 5", "5 ", "1_0", "0x1", "five", "١"] {
+      try expect(#""operator":"NUM_LT","value":"6""#, value, false)
+    }
     try expect(#""operator":"NUM_EQ","value":"1e999""#, "inf", false)
     try expect(#""operator":"NUM_EQ","value":"1""#, "nan", false)
     try expect(#""operator":"NUM_GT","value":"1""#, nil, false)
@@ -115,11 +120,13 @@ import Testing
     try expect(#""operator":"DATE_BEFORE","value":"2020-01-01T00:00:00.500Z""#, "2019-12-31T23:59:60.9Z", true)
     try expect(#""operator":"DATE_BEFORE","value":"2020-01-01T00:00:00Z""#, "2019-12-31T23:59:60Z", true)
     for value in [
-      "2020-01-02", "2020-01-02T00:00:00", "2020-01-02T00:00Z", "2020-01-02T24:00:00Z", "2020-02-30T00:00:00Z", "1577923200", "",
+      "2020-01-02", "2020-01-02T00:00:00", "2020-01-02T00:00Z", "2020-01-02T24:00:00Z", "2020-02-30T00:00:00Z",
+      "1577923200", "",
       "2020-01-02T00:00:00+02", "2020-01-02T00:00:00.Z", "2020-01-02T00:00:61Z",
     ] { try expect(after, value, false) }
     for value in [
-      "2020-01-01", "2020-01-01T00:00:00", "2020-01-01t00:00:00Z", "2020-01-01T00:00:00.5Z", "2020-02-30T00:00:00Z", "nope",
+      "2020-01-01", "2020-01-01T00:00:00", "2020-01-01t00:00:00Z", "2020-01-01T00:00:00.5Z", "2020-02-30T00:00:00Z",
+      "nope",
     ] {
       #expect(try isBroken(#""operator":"DATE_AFTER","value":"\#(value)""#), "\(value)")
     }
@@ -135,7 +142,8 @@ import Testing
   @Test func missingCurrentTimeIsNow() throws {
     let rules = try Rules(
       [
-        flag("after", constraint: #"{"contextName":"currentTime","operator":"DATE_AFTER","value":"2020-01-01T00:00:00Z"}"#),
+        flag(
+          "after", constraint: #"{"contextName":"currentTime","operator":"DATE_AFTER","value":"2020-01-01T00:00:00Z"}"#),
         flag("text", constraint: #"{"contextName":"currentTime","operator":"IN","values":["2020-01-01T00:00:01Z"]}"#),
         flag("other", constraint: #"{"contextName":"when","operator":"DATE_AFTER","value":"1970-01-01T00:00:00Z"}"#),
       ].joined(separator: ","))
@@ -192,14 +200,17 @@ import Testing
   }
 
   @Test func withoutAnEngineAPatternCannotBeCompiled() throws {
-    let rules = try Rules(flag("f", constraint: #"{"contextName":"x","operator":"REGEX","value":"a"}"#), UnleashOptions())
+    let rules = try Rules(
+      flag("f", constraint: #"{"contextName":"x","operator":"REGEX","value":"a"}"#), UnleashOptions())
     #expect(rules.warnings.count == 1 && !rules.isOn("f", context(["x": "a"])))
   }
 
   @Test func addresses() throws {
-    let list = #""operator":"IN_CIDR","values":["nope","10.1.2.3/8","192.168.1.0/255.255.255.0","2001:db8::/32"," 9.9.9.9"]"#
+    let list =
+      #""operator":"IN_CIDR","values":["nope","10.1.2.3/8","192.168.1.0/255.255.255.0","2001:db8::/32"," 9.9.9.9"]"#
     for value in ["10.255.0.1", "192.168.1.255", "2001:db8::1"] { try expect(list, value, true) }
-    for value in ["11.0.0.1", "192.168.2.1", "::ffff:10.0.0.1", "010.0.0.1", " 10.0.0.1", "", "10.0.0.1:80", "9.9.9.9"] {
+    for value in ["11.0.0.1", "192.168.2.1", "::ffff:10.0.0.1", "010.0.0.1", " 10.0.0.1", "", "10.0.0.1:80", "9.9.9.9"]
+    {
       try expect(list, value, false)
     }
     try expect(#""operator":"IN_CIDR","values":["0.0.0.0/0"]"#, "::1", false)

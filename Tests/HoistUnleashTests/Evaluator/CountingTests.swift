@@ -5,9 +5,11 @@ import Testing
 
 @Suite("Counters and impressions (protocols/unleash.md D.4, D.6)") struct CountingTests {
   private static let document =
-    flag("f", #""strategies":[{"name":"userWithId","parameters":{"userIds":"1"},"variants":[{"name":"s","weight":1},{"name":"own","weight":0}]},"#
-      + #"{"name":"userWithId","parameters":{"userIds":"2"}}],"variants":[{"name":"own","weight":1},{"name":"disabled","weight":0,"#
-      + #""overrides":[{"contextName":"userId","values":["2"]}]}]"#) + ","
+    flag(
+      "f",
+      #""strategies":[{"name":"userWithId","parameters":{"userIds":"1"},"variants":[{"name":"s","weight":1},{"name":"own","weight":0}]},"#
+        + #"{"name":"userWithId","parameters":{"userIds":"2"}}],"variants":[{"name":"own","weight":1},{"name":"disabled","weight":0,"#
+        + #""overrides":[{"contextName":"userId","values":["2"]}]}]"#) + ","
     + flag("plain")
 
   private func meaning(_ answer: Rules.Answer?, _ rules: Rules, _ name: String) -> [String] {
@@ -78,7 +80,8 @@ import Testing
     let rules = try Rules(
       #"{"name":"b","enabled":false,"type":"release","project":"shop","stale":true,"description":"what it does"},"#
         + #"{"name":"a","enabled":true,"impressionData":true},{"name":"c","enabled":true,"type":"release","project":"shop"},"#
-        + #"{"name":"d","enabled":true,"type":"release","project":"shop","strategies":[{"name":"default","segments":[9]}]}"#)
+        + #"{"name":"d","enabled":true,"type":"release","project":"shop","strategies":[{"name":"default","segments":[9]}]}"#
+    )
     #expect(
       String(decoding: UnleashFlags.list(rules.snapshot), as: UTF8.self)
         == #"[{"name":"a","enabled":true,"impressionData":true,"stale":false},"#

@@ -57,7 +57,8 @@ import Testing
       return true
     }
     let rules = try Rules(
-      flag("a", #""strategies":[{"name":"mine","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}]"#),
+      flag(
+        "a", #""strategies":[{"name":"mine","constraints":[{"contextName":"userId","operator":"IN","values":["1"]}]}]"#),
       options(["mine": strategy]))
     #expect(!rules.isOn("a", user("2")))
   }

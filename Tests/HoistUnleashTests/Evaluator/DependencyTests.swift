@@ -24,7 +24,8 @@ import Testing
   @Test func theParentsStateHasToBeAsWanted() throws {
     #expect(try isOn(#"{"feature":"on"}"#) && isOn(#"{"feature":"on","enabled":true}"#))
     #expect(try !isOn(#"{"feature":"on","enabled":false}"#) && !isOn(#"{"feature":"off"}"#))
-    #expect(try isOn(#"{"feature":"off","enabled":false}"#) && isOn(#"{"feature":"on","enabled":null,"variants":null}"#))
+    #expect(
+      try isOn(#"{"feature":"off","enabled":false}"#) && isOn(#"{"feature":"on","enabled":null,"variants":null}"#))
     #expect(try isOn(#"{"feature":"broken","enabled":false}"#) && !isOn(#"{"feature":"broken"}"#))
   }
 
@@ -114,7 +115,8 @@ import Testing
     #expect(rules.isOn("app") && rules.isOn("env") && rules.isOn("app", user("1")))
     #expect(!rules.isOn("app", context(["appName": "other"])))
     #expect(rules.evaluate("app", nil, inherited: context(["appName": "other"]))?.enabled == false)
-    #expect(try !Rules(flag("app", constraint: #"{"contextName":"appName","operator":"IN","values":["shop"]}"#)).isOn("app"))
+    #expect(
+      try !Rules(flag("app", constraint: #"{"contextName":"appName","operator":"IN","values":["shop"]}"#)).isOn("app"))
   }
 
   @Test func manyAttributesAreFoundAmongEachOther() throws {

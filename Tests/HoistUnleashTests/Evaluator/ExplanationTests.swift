@@ -5,13 +5,20 @@ import Testing
 @Suite("Explanations tell what ran") struct ExplanationTests {
   @Test func everyStepIsThere() throws {
     let rules = try Rules(
-      flag("parent", #""strategies":[{"name":"flexibleRollout","parameters":{"rollout":"60","stickiness":"userId"}}],"variants":[{"name":"pv","weight":1}]"#)
+      flag(
+        "parent",
+        #""strategies":[{"name":"flexibleRollout","parameters":{"rollout":"60","stickiness":"userId"}}],"variants":[{"name":"pv","weight":1}]"#
+      )
         + ","
-        + flag("f", #""dependencies":[{"feature":"parent","variants":["pv"]}],"strategies":[{"name":"userWithId","parameters":{"userIds":"7"}},"#
-          + #"{"name":"flexibleRollout","parameters":{"rollout":"84","stickiness":"userId","groupId":"g"},"segments":[3],"constraints":["#
-          + #"{"contextName":"tier","operator":"IN","values":["a","b"]},{"contextName":"age","operator":"NUM_GT","value":"17","inverted":true}]}],"#
-          + #""variants":[{"name":"v","weight":3,"stickiness":"userId"}]"#),
-      segments: #"{"id":3,"constraints":[{"contextName":"tier","operator":"STR_CONTAINS","values":["A"],"caseInsensitive":true}]}"#)
+        + flag(
+          "f",
+          #""dependencies":[{"feature":"parent","variants":["pv"]}],"strategies":[{"name":"userWithId","parameters":{"userIds":"7"}},"#
+            + #"{"name":"flexibleRollout","parameters":{"rollout":"84","stickiness":"userId","groupId":"g"},"segments":[3],"constraints":["#
+            + #"{"contextName":"tier","operator":"IN","values":["a","b"]},{"contextName":"age","operator":"NUM_GT","value":"17","inverted":true}]}],"#
+            + #""variants":[{"name":"v","weight":3,"stickiness":"userId"}]"#),
+      segments:
+        #"{"id":3,"constraints":[{"contextName":"tier","operator":"STR_CONTAINS","values":["A"],"caseInsensitive":true}]}"#
+    )
     let someone = context(["userId": "user-2", "tier": "a"])
     try someone.set(Array("age".utf8), .int(17))
     #expect(
@@ -24,12 +31,16 @@ import Testing
         + #"{"field":"age","operator":"NUM_GT","expected":"17","actual":"17","inverted":true,"holds":true}],"#
         + #""segments":[{"id":3,"constraints":[{"field":"tier","operator":"STR_CONTAINS","expected":["A"],"actual":"a","inverted":false,"caseInsensitive":true,"holds":true}],"holds":true}],"#
         + #""rollout":{"group":"g","stickiness":"userId","value":"user-2","hash":44,"percentage":84},"holds":true}],"#
-        + #""variant":{"name":"v","group":"f","stickiness":"userId","value":"user-2","hash":1,"weight":3,"totalWeight":3},"enabled":true,"reason":"SPLIT"}"#)
+        + #""variant":{"name":"v","group":"f","stickiness":"userId","value":"user-2","hash":1,"weight":3,"totalWeight":3},"enabled":true,"reason":"SPLIT"}"#
+    )
   }
 
   @Test func whatDidNotRunIsNotThere() throws {
     let rules = try Rules(
-      flag("f", #""strategies":[{"name":"default","constraints":[{"contextName":"x","operator":"IN","values":[]},{"contextName":"y","operator":"IN","values":[]}]},{"name":"default"},{"name":"default"}]"#)
+      flag(
+        "f",
+        #""strategies":[{"name":"default","constraints":[{"contextName":"x","operator":"IN","values":[]},{"contextName":"y","operator":"IN","values":[]}]},{"name":"default"},{"name":"default"}]"#
+      )
         + "," + #"{"name":"off","enabled":false}"#)
     #expect(
       rules.explain("f")
@@ -43,7 +54,8 @@ import Testing
     let rules = try Rules(flag("f", strategy: "flexibleRollout", #"{"rollout":"200"}"#))
     #expect(
       rules.explain("f")
-        == #"{"flag":"f","switchedOn":true,"broken":"strategy 1: the percentage is above 100","enabled":false,"reason":"DISABLED"}"#)
+        == #"{"flag":"f","switchedOn":true,"broken":"strategy 1: the percentage is above 100","enabled":false,"reason":"DISABLED"}"#
+    )
   }
 
   @Test func drawsAndOverridesAndUnsatisfiedParentsAreTold() throws {
@@ -53,10 +65,12 @@ import Testing
         flag("given", #""variants":[{"name":"v","weight":1,"overrides":[{"contextName":"userId","values":["1"]}]}]"#),
         flag("orphan", #""dependencies":[{"feature":"none"}]"#),
       ].joined(separator: ","))
-    #expect(rules.explain("draw").contains(#""draw":{"number":"#) && rules.explain("draw").contains(#","percentage":100}"#))
+    #expect(
+      rules.explain("draw").contains(#""draw":{"number":"#) && rules.explain("draw").contains(#","percentage":100}"#))
     #expect(rules.explain("given", user("1")).contains(#""variant":{"name":"v","override":true}"#))
     #expect(
-      rules.explain("orphan").contains(#""dependencies":[{"feature":"none","known":false,"wanted":true,"satisfied":false}]"#))
+      rules.explain("orphan").contains(
+        #""dependencies":[{"feature":"none","known":false,"wanted":true,"satisfied":false}]"#))
   }
 
   @Test func anExplainedEvaluationIsTheOrdinaryOne() throws {

@@ -6,7 +6,8 @@ import Testing
   @Test func aFlagIsOnWithoutStrategiesAndOffWhenSwitchedOff() throws {
     let rules = try Rules(
       #"{"name":"bare","enabled":true},{"name":"empty","enabled":true,"strategies":[]},"#
-        + #"{"name":"null","enabled":true,"strategies":null},{"name":"off","enabled":false,"strategies":[{"name":"default"}]}"#)
+        + #"{"name":"null","enabled":true,"strategies":null},{"name":"off","enabled":false,"strategies":[{"name":"default"}]}"#
+    )
     #expect(rules.isOn("bare") && rules.isOn("empty") && rules.isOn("null"))
     #expect(!rules.isOn("off"))
     #expect(rules.evaluate("unknown") == nil)
@@ -16,7 +17,10 @@ import Testing
 
   @Test func anyStrategyThatHoldsTurnsTheFlagOn() throws {
     let rules = try Rules(
-      flag("a", #""strategies":[{"name":"userWithId","parameters":{"userIds":"1"}},{"name":"userWithId","parameters":{"userIds":"2"}}]"#))
+      flag(
+        "a",
+        #""strategies":[{"name":"userWithId","parameters":{"userIds":"1"}},{"name":"userWithId","parameters":{"userIds":"2"}}]"#
+      ))
     #expect(rules.isOn("a", user("1")) && rules.isOn("a", user("2")))
     #expect(!rules.isOn("a", user("3")))
     #expect(rules.evaluate("a", user("1"))?.reason == .targetingMatch)
@@ -47,12 +51,14 @@ import Testing
   /// C.12, worked vectors.
   @Test func rolloutsOfTheWorkedTable() throws {
     for (group, id, share) in [
-      ("gr1", "123", 73), ("gr1", "999", 37), ("groupX", "25", 59), ("AB12A", "122", 23), ("søk", "日本語", 6), ("", "7", 40),
+      ("gr1", "123", 73), ("gr1", "999", 37), ("groupX", "25", 59), ("AB12A", "122", 23), ("søk", "日本語", 6),
+      ("", "7", 40),
       ("g", "", 64), ("checkout", "user-42", 42),
     ] {
       let rules = try Rules(
         [(share, "in"), (share - 1, "out")].map { share, name in
-          flag(name, strategy: "flexibleRollout", #"{"rollout":"\#(share)","groupId":"\#(group)","stickiness":"userId"}"#)
+          flag(
+            name, strategy: "flexibleRollout", #"{"rollout":"\#(share)","groupId":"\#(group)","stickiness":"userId"}"#)
         }.joined(separator: ","))
       #expect(rules.isOn("in", user(id)) && !rules.isOn("out", user(id)), "\(group):\(id)")
     }
@@ -71,7 +77,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("100", true), ("0100", true), ("+100", true), ("0", false), ("-1", false), ("50.5", false), (" 100", false), ("", false),
+    ("100", true), ("0100", true), ("+100", true), ("0", false), ("-1", false), ("50.5", false), (" 100", false),
+    ("", false),
     ("1e2", false), ("99999999999999999999", false),
   ])
   func percentagesAreUnsignedIntegers(_ text: String, _ isOn: Bool) throws {
@@ -168,7 +175,8 @@ import Testing
     let rules = try Rules(
       [
         flag("a", strategy: "applicationHostname", #"{"hostNames":"other, HOST.example"}"#),
-        flag("b", strategy: "applicationHostname", #"{"hostNames":"host"}"#), flag("c", strategy: "applicationHostname"),
+        flag("b", strategy: "applicationHostname", #"{"hostNames":"host"}"#),
+        flag("c", strategy: "applicationHostname"),
       ].joined(separator: ","))
     #expect(rules.isOn("a") && !rules.isOn("b") && !rules.isOn("c"))
     #expect(!UnleashOptions().hostName.isEmpty)
@@ -176,8 +184,11 @@ import Testing
 
   @Test func conditionsOfAStrategyAllHaveToHold() throws {
     let rules = try Rules(
-      flag("a", #""strategies":[{"name":"userWithId","parameters":{"userIds":"1"},"constraints":["#
-        + #"{"contextName":"tier","operator":"IN","values":["pro"]},{"contextName":"age","operator":"NUM_GT","value":"17"}]}]"#))
+      flag(
+        "a",
+        #""strategies":[{"name":"userWithId","parameters":{"userIds":"1"},"constraints":["#
+          + #"{"contextName":"tier","operator":"IN","values":["pro"]},{"contextName":"age","operator":"NUM_GT","value":"17"}]}]"#
+      ))
     #expect(rules.isOn("a", context(["userId": "1", "tier": "pro", "age": "18"])))
     #expect(!rules.isOn("a", context(["userId": "2", "tier": "pro", "age": "18"])))
     #expect(!rules.isOn("a", context(["userId": "1", "tier": "free", "age": "18"])))

@@ -41,7 +41,9 @@ import Testing
 
   @Test func aVariantThatIsOffHasNoValue() throws {
     let rules = try Rules(
-      toggles: #"{"toggles":[{"name":"t","enabled":true,"variant":{"name":"v","enabled":false,"payload":{"type":"string","value":"x"}}}]}"#)
+      toggles:
+        #"{"toggles":[{"name":"t","enabled":true,"variant":{"name":"v","enabled":false,"payload":{"type":"string","value":"x"}}}]}"#
+    )
     let answer = rules.evaluate("t", want: .string)
     #expect(answer?.kind == ValueKind.none && answer?.errorCode == ErrorCode.none && answer?.variation == "v")
     // Unleash's own words still tell what was sent.
@@ -85,7 +87,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "null", "[]", "{}", #"{"toggles":null}"#, #"{"toggles":{}}"#, #"{"toggles":[1]}"#, #"{"toggles":[{"enabled":true}]}"#,
+    "", "null", "[]", "{}", #"{"toggles":null}"#, #"{"toggles":{}}"#, #"{"toggles":[1]}"#,
+    #"{"toggles":[{"enabled":true}]}"#,
     #"{"toggles":[{"name":"a","enabled":1}]}"#, #"{"toggles":[{"name":"a","enabled":true,"variant":[]}]}"#,
     #"{"toggles":[{"name":"a","enabled":true,"variant":{"name":"v","enabled":true,"payload":{"type":"string"}}}]}"#,
     #"{"toggles":[{"name":"a","enabled":true},{"name":"b"}]}"#, #"{"toggles":[{"name":"a","enabled":true}]"#,
@@ -97,7 +100,9 @@ import Testing
   @Test func refusalsNameToggleAndMember() {
     #expect(throws: UnleashDocumentFailure(#"flag "a": variant.payload.value must be a text"#)) {
       try Rules(
-        toggles: #"{"toggles":[{"name":"a","enabled":true,"variant":{"name":"v","enabled":true,"payload":{"type":"string","value":1}}}]}"#)
+        toggles:
+          #"{"toggles":[{"name":"a","enabled":true,"variant":{"name":"v","enabled":true,"payload":{"type":"string","value":1}}}]}"#
+      )
     }
   }
 }

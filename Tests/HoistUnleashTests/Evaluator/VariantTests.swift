@@ -11,7 +11,10 @@ import Testing
   /// C.12: the flag `checkout`.
   @Test func theWorkedFlag() throws {
     let rules = try Rules(
-      flag("checkout", #""strategies":[{"name":"flexibleRollout","parameters":{"rollout":"50","stickiness":"userId"}}],"# + Self.colours))
+      flag(
+        "checkout",
+        #""strategies":[{"name":"flexibleRollout","parameters":{"rollout":"50","stickiness":"userId"}}],"#
+          + Self.colours))
     let expected = [
       ("user-1", true, "green"), ("user-2", true, "red"), ("user-3", false, "disabled"), ("user-42", true, "blue"),
       ("user-7", false, "disabled"),
@@ -26,8 +29,10 @@ import Testing
   /// C.12: variants of a strategy.
   @Test func theWorkedStrategyVariants() throws {
     let rules = try Rules(
-      flag("f", #""strategies":[{"name":"flexibleRollout","parameters":{"rollout":"100","stickiness":"userId","groupId":"grp"},"#
-        + #""variants":[{"name":"A","weight":500},{"name":"B","weight":500}]}],"# + Self.colours))
+      flag(
+        "f",
+        #""strategies":[{"name":"flexibleRollout","parameters":{"rollout":"100","stickiness":"userId","groupId":"grp"},"#
+          + #""variants":[{"name":"A","weight":500},{"name":"B","weight":500}]}],"# + Self.colours))
     let names = ["user-1", "user-2", "user-3", "user-42"].map { rules.variant("f", user($0)) }
     #expect(names == ["B", "B", "A", "A"])
     // Counted after the flag's own three.
@@ -36,9 +41,11 @@ import Testing
 
   @Test func theFirstStrategyThatHoldsDecides() throws {
     let rules = try Rules(
-      flag("f", #""strategies":[{"name":"userWithId","parameters":{"userIds":"1"},"variants":[{"name":"first","weight":1}]},"#
-        + #"{"name":"userWithId","parameters":{"userIds":"1,2"},"variants":[]},"#
-        + #"{"name":"default","variants":[{"name":"third","weight":1}]}],"variants":[{"name":"own","weight":1}]"#))
+      flag(
+        "f",
+        #""strategies":[{"name":"userWithId","parameters":{"userIds":"1"},"variants":[{"name":"first","weight":1}]},"#
+          + #"{"name":"userWithId","parameters":{"userIds":"1,2"},"variants":[]},"#
+          + #"{"name":"default","variants":[{"name":"third","weight":1}]}],"variants":[{"name":"own","weight":1}]"#))
     #expect(["1", "2", "3"].map { rules.variant("f", user($0)) } == ["first", "own", "third"])
   }
 
@@ -47,7 +54,10 @@ import Testing
     for (name, isOn) in [("on", true), ("off", false)] {
       let read = rules.withEvaluation(name, nil) { evaluation, record in
         let variant = UnleashVariant(evaluation, snapshot: rules.snapshot, record: record)
-        return (text(variant.name), variant.enabled, variant.featureEnabled, variant.sentFeatureEnabled, variant.payloadType == nil)
+        return (
+          text(variant.name), variant.enabled, variant.featureEnabled, variant.sentFeatureEnabled,
+          variant.payloadType == nil
+        )
       }
       #expect(read.map { $0 == ("disabled", false, isOn, isOn, true) } == true, "\(name)")
     }
@@ -55,8 +65,11 @@ import Testing
 
   @Test func weightZeroNeverWinsButByOverride() throws {
     let rules = try Rules(
-      flag("f", #""variants":[{"name":"none","weight":0,"stickiness":"userId"},{"name":"all","weight":1},"#
-        + #"{"name":"given","weight":0,"overrides":[{"contextName":"userId","values":["7"]},{"contextName":"tier","values":["a","b"]}]}]"#))
+      flag(
+        "f",
+        #""variants":[{"name":"none","weight":0,"stickiness":"userId"},{"name":"all","weight":1},"#
+          + #"{"name":"given","weight":0,"overrides":[{"contextName":"userId","values":["7"]},{"contextName":"tier","values":["a","b"]}]}]"#
+      ))
     for id in 0..<50 where id != 7 { #expect(rules.variant("f", user("\(id)")) == "all") }
     #expect(rules.variant("f", user("7")) == "given")
     #expect(rules.variant("f", context(["tier": "b"])) == "given")
@@ -65,15 +78,20 @@ import Testing
 
   @Test func theFirstMatchingOverrideWins() throws {
     let rules = try Rules(
-      flag("f", #""variants":[{"name":"a","weight":1},{"name":"b","weight":1,"overrides":[{"contextName":"userId","values":["1"]}]},"#
-        + #"{"name":"c","weight":1,"overrides":[{"contextName":"userId","values":["1","2"]}]}]"#))
+      flag(
+        "f",
+        #""variants":[{"name":"a","weight":1},{"name":"b","weight":1,"overrides":[{"contextName":"userId","values":["1"]}]},"#
+          + #"{"name":"c","weight":1,"overrides":[{"contextName":"userId","values":["1","2"]}]}]"#))
     #expect(rules.variant("f", user("1")) == "b" && rules.variant("f", user("2")) == "c")
   }
 
   /// C.8.6: the vendor's engine panics.
   @Test func withoutAnyWeightThereIsNoVariant() throws {
     let rules = try Rules(
-      flag("f", #""variants":[{"name":"a","weight":0},{"name":"b","weight":-5,"overrides":[{"contextName":"userId","values":["1"]}]}]"#))
+      flag(
+        "f",
+        #""variants":[{"name":"a","weight":0},{"name":"b","weight":-5,"overrides":[{"contextName":"userId","values":["1"]}]}]"#
+      ))
     let answer = rules.evaluate("f", user("2"))
     #expect(answer?.variation == "disabled" && answer?.enabled == true)
     #expect(rules.variant("f", user("1")) == "b")
@@ -81,7 +99,9 @@ import Testing
 
   @Test func stickinessComesFromTheFirstVariant() throws {
     let rules = try Rules(
-      flag("f", #""variants":[{"name":"a","weight":1,"stickiness":"tier"},{"name":"b","weight":1,"stickiness":"userId"}]"#))
+      flag(
+        "f", #""variants":[{"name":"a","weight":1,"stickiness":"tier"},{"name":"b","weight":1,"stickiness":"userId"}]"#)
+    )
     let names = Set((0..<40).map { rules.variant("f", context(["tier": "gold", "userId": "\($0)"])) })
     #expect(names.count == 1)
     #expect(Set((0..<40).map { rules.variant("f", context(["tier": "\($0)", "userId": "1"])) }) == ["a", "b"])
@@ -92,14 +112,18 @@ import Testing
     let draws = (0..<4_000).reduce(0) { sum, _ in sum + (rules.variant("f") == "a" ? 1 : 0) }
     #expect((2_850...3_150).contains(draws), "\(draws)")
     // `random` and `currentTime` are looked up as properties here, and so can be sticky.
-    let sticky = try Rules(flag("f", #""variants":[{"name":"a","weight":1,"stickiness":"random"},{"name":"b","weight":1}]"#))
+    let sticky = try Rules(
+      flag("f", #""variants":[{"name":"a","weight":1,"stickiness":"random"},{"name":"b","weight":1}]"#))
     #expect(Set((0..<40).map { _ in sticky.variant("f", context(["random": "1"])) }).count == 1)
     #expect(Set((0..<100).map { _ in sticky.variant("f", user("1")) }).count == 2)
   }
 
   @Test func weightsMayAddUpBeyond32Bits() throws {
     let rules = try Rules(
-      flag("f", #""variants":[{"name":"a","weight":2147483647},{"name":"b","weight":2147483647},{"name":"c","weight":2147483647}]"#))
+      flag(
+        "f",
+        #""variants":[{"name":"a","weight":2147483647},{"name":"b","weight":2147483647},{"name":"c","weight":2147483647}]"#
+      ))
     let names = Set((0..<200).map { rules.variant("f", user("\($0)")) })
     #expect(names == ["a", "b"])  // a hash of 32 bits does not reach the third
   }
@@ -110,8 +134,11 @@ import Testing
     let read = rules.withEvaluation("f", user("1")) { evaluation, record in
       let variant = UnleashVariant(evaluation, snapshot: rules.snapshot, record: record)
       // C borrows these: a NUL follows.
-      let isTerminated = variant.payloadValue.flatMap { $0.baseAddress?.load(fromByteOffset: $0.count, as: UInt8.self) } == 0
-      return (variant.enabled, variant.payloadType.map { text($0) }, variant.payloadValue.map { text($0) }, isTerminated)
+      let isTerminated =
+        variant.payloadValue.flatMap { $0.baseAddress?.load(fromByteOffset: $0.count, as: UInt8.self) } == 0
+      return (
+        variant.enabled, variant.payloadType.map { text($0) }, variant.payloadValue.map { text($0) }, isTerminated
+      )
     }
     #expect(read.map { $0 == (true, "json", #"{"a":1}"#, true) } == true)
   }
@@ -141,7 +168,8 @@ import Testing
     #expect(try read(#""type":"number","value":"7""#, .double)?.number == 7)
     for value in ["1.5", "", "1 ", "9223372036854775808", "0x1"] {
       let answer = try read(#""type":"number","value":"\#(value)""#, .int)
-      #expect(answer?.errorCode == .parseError && answer?.kind == ValueKind.none && answer?.reason == .error, "\(value)")
+      #expect(
+        answer?.errorCode == .parseError && answer?.kind == ValueKind.none && answer?.reason == .error, "\(value)")
     }
     for value in ["", "nan", "inf", "1e999", "1,5"] {
       #expect(try read(#""type":"number","value":"\#(value)""#, .double)?.errorCode == .parseError, "\(value)")

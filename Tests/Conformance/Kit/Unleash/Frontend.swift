@@ -53,7 +53,9 @@ func runFrontendDecode(_ root: JSONValue, _ report: Report) {
 /// The toggles by name, as a snapshot holds them.
 private func expected(_ value: JSONValue?) -> String {
   let toggles = value?["toggles"]?.array?.map { $0 } ?? []
-  let sorted = toggles.sorted { ($0["name"]?.string ?? "").utf8.lexicographicallyPrecedes(($1["name"]?.string ?? "").utf8) }
+  let sorted = toggles.sorted {
+    ($0["name"]?.string ?? "").utf8.lexicographicallyPrecedes(($1["name"]?.string ?? "").utf8)
+  }
   return "\(value?["ok"]?.bool ?? false): " + sorted.map(\.canonicalText).joined(separator: ", ")
 }
 

@@ -35,18 +35,22 @@ private func take(_ document: JSONValue?, _ state: inout UnleashFeatureState, _ 
   }
 }
 
-private func check(_ step: JSONValue, _ state: UnleashFeatureState, _ engine: Engine?, _ place: String, _ report: Report) {
+private func check(
+  _ step: JSONValue, _ state: UnleashFeatureState, _ engine: Engine?, _ place: String, _ report: Report
+) {
   if let known = step["knownFlags"]?.array {
     // A flag given twice is listed twice by the vendor's engine; here a name has one flag.
     let names = Set(known.map { $0.string ?? "" }).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     report.check("\(place) knownFlags", expected: "\(names)", actual: "\(engine?.flagNames ?? [])")
   }
   if let ids = step["segmentIds"] {
-    report.check("\(place) segmentIds", expected: ids.canonicalText, actual: canonical { writer in
-      writer.array { writer in
-        for id in state.segmentIDs { writer.int(id) }
-      }
-    })
+    report.check(
+      "\(place) segmentIds", expected: ids.canonicalText,
+      actual: canonical { writer in
+        writer.array { writer in
+          for id in state.segmentIDs { writer.int(id) }
+        }
+      })
   }
   for check in step["checks"]?.array?.map({ $0 }) ?? [] {
     let toggle = check["toggle"]?.string ?? ""
