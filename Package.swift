@@ -32,7 +32,8 @@ let package = Package(
     // Level 4: built-in implementations of the core's seams, and one provider per service.
     .target(
       name: "HoistCurl", dependencies: ["HoistCore", "HoistBase", "CCurl", "CShims"], exclude: ["README.md"]),
-    .target(name: "HoistSQLite", dependencies: ["HoistCore", "HoistBase", "CSQLite", "CShims"]),
+    .target(
+      name: "HoistSQLite", dependencies: ["HoistCore", "HoistBase", "CSQLite", "CShims"], exclude: ["README.md"]),
     .target(name: "HoistRegex", dependencies: ["HoistCore", "HoistBase", "CPCRE2"], exclude: ["README.md"]),
     .target(name: "HoistStandardLog", dependencies: ["HoistCore", "HoistBase"]),
     .target(name: "HoistUnleash", dependencies: ["HoistCore", "HoistJSON", "HoistBase", "CShims"]),

@@ -1,0 +1,77 @@
+import Glibc
+@testable import HoistCore
+import HoistTestSupport
+import Testing
+
+@Suite("Whether the holder of a stored row still lives") struct OwnerIdentityTests {
+  let own = OwnerIdentity.make(nonce: 0xABC)
+
+  @Test func theTextSaysEverything() throws {
+    #expect(own.text.hasSuffix(".abc"))
+    #expect(OwnerIdentity(text: own.text) == own)
+    #expect(own.process == getpid() && own.started > 0 && !own.boot.isEmpty && !own.namespace.isEmpty)
+  }
+
+  @Test(arguments: [
+    "", ".....", "a.b.c.d.e.f", "boot.ns.1.2.3", "boot.ns.1.2.3.4.5", "boot.ns.0.2.3.4", "boot.ns.-1.2.3.4",
+    "boot.ns.99999999999.2.3.4", "boot.ns.1.-2.3.4", "boot.ns.1.2.3.xyz",
+  ])
+  func otherTextIsNoIdentity(_ text: String) { #expect(OwnerIdentity(text: text) == nil) }
+
+  @Test func anIdentityOfThisProcessLivesWhileItIsHeld() {
+    #expect(own.liveness == .dead)
+    do {
+      let held = HeldOwner(nonce: 0xABC)
+      #expect(OwnerIdentity(text: held.id)?.liveness == .alive)
+    }
+    #expect(own.liveness == .dead)
+  }
+
+  @Test func aChildIsAliveThenAZombieAndThenGone() {
+    let child = ForkedChild.start {
+      while true { pause() }
+    }
+    var identity = own
+    identity.process = child
+    identity.started = started(child)
+    #expect(identity.liveness == .alive)
+    kill(child, SIGKILL)
+    // Not waited for: the zombie has done its last write.
+    var patience = 10_000
+    while identity.liveness != .dead, patience > 0 {
+      patience -= 1
+      usleep(1_000)
+    }
+    #expect(identity.liveness == .dead)
+    #expect(ForkedChild.wait(child) == .killed(signal: SIGKILL))
+    #expect(identity.liveness == .dead)
+  }
+
+  @Test func aProcessThatGotTheSameNumberLaterIsAnotherOne() {
+    var identity = own
+    identity.process = getppid()
+    identity.started = 1
+    #expect(identity.liveness == .dead)
+  }
+
+  @Test func nothingIsKnownOfOtherMachinesBootsAndContainers() {
+    var identity = own
+    identity.boot = "another"
+    #expect(identity.liveness == .unknown)
+    identity = own
+    identity.namespace = "pid1"
+    #expect(identity.liveness == .unknown)
+    identity = own
+    identity.started = 0
+    #expect(identity.liveness == .unknown)
+  }
+
+  private func started(_ process: pid_t) -> UInt64 {
+    var buffer = [CChar](repeating: 0, count: 1024)
+    guard let stream = fopen("/proc/\(process)/stat", "r") else { return 0 }
+    defer { fclose(stream) }
+    guard fgets(&buffer, 1024, stream) != nil else { return 0 }
+    let text = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return text.split(separator: ")").last.flatMap { UInt64($0.split(separator: " ")[19]) } ?? 0
+  }
+}
