@@ -234,9 +234,18 @@ class FunctionWriter:
             success = "result == HOIST_OK" if self.returns_status else "has_result"
             after.append(f"if (out{n}) matrix_judge_error({v}, {success}, {status});")
         else:
+            if base == "hoist_detail":
+                after.append(f"if (out{n} && {v} && {self.bad_key()}) matrix_judge_detail({v});")
             after.append(f"if (out{n}) {self.free(base)}({v});")
         label = f'(out{n} ? "out" : "NULL")'
         return Axis(name, "2", [f"(out{n} ? &{v} : NULL)"], label, before, after)
+
+    def bad_key(self) -> str:
+        """Whether the call was made with a key that no flag can have."""
+        for position, parameter in enumerate(self.function.parameters):
+            if parameter.name == "key":
+                return f"(v{position}.is_invalid_utf8 || !v{position}.bytes)"
+        return "false"
 
     def free(self, base: str) -> str:
         name = f"{base}_free"
@@ -264,13 +273,15 @@ class FunctionWriter:
 
     def table(self, parameter: Parameter, n: int) -> Axis:
         base, name, v = parameter.type.base, parameter.name, f"v{n}"
-        before = [f"{base} {v};",
-                  f"const {base} *pointer{n} = table_of_{base}(walk.picks[{n}], &{v});"]
+        # Behind the table there is room for the members of a newer header.
+        before = [f"struct {{ {base} table; char more[64]; }} {v};",
+                  f"memset(&{v}, 0x5a, sizeof {v});",
+                  f"const {base} *pointer{n} = table_of_{base}(walk.picks[{n}], &{v}.table);"]
         after = []
         if any(member.name == RELEASE for member in self.interface.structs[base]):
             after = [f"if (table_is_owed_{base}(pointer{n})) matrix_owed_releases++;"]
         return Axis(name, "TABLE_COUNT", [f"pointer{n}"], f"table_labels[walk.picks[{n}]]", before, after,
-                    must_fail=f"(pointer{n} && {v}.struct_size < sizeof(size_t))")
+                    must_fail=f"(pointer{n} && {v}.table.struct_size < sizeof(size_t))")
 
     def write(self) -> str:
         function, axes = self.function, self.axes
@@ -305,7 +316,9 @@ class FunctionWriter:
         if str(result) == "void":
             return []
         if self.returns_status:
-            fails = [axis.must_fail for axis in axes if axis.must_fail]
+            # An evaluation never fails for a key: its detail says what was wrong.
+            has_detail = any(axis.name == "detail" for axis in axes)
+            fails = [axis.must_fail for axis in axes if axis.must_fail and not (has_detail and axis.name == "key")]
             if self_null and self.function.name not in NULL_IS_SUCCESS:
                 fails.append(self_null)
             return [f"matrix_judge_status(result, {' || '.join(fails) or 'false'});"]
@@ -374,10 +387,12 @@ def write_table(name: str, members: tuple[Member, ...]) -> str:
         lines.append("  if (pick == TABLE_CUT) table->user_data = NULL;")
     lines += ["  if (pick == TABLE_CUT) table->struct_size = sizeof *table - 1;",
               "  if (pick == TABLE_HUGE) table->struct_size = SIZE_MAX;",
+              "  if (pick == TABLE_NEWER) table->struct_size = sizeof *table + 64;",
               "  return pick == TABLE_NULL ? NULL : table;", "}"]
     if owns:
         lines += [f"static bool table_is_owed_{name}(const {name} *table) {{",
-                  f"  return table && table->struct_size >= sizeof *table;", "}"]
+                  # Of a table with an absurd size nothing can be known, its `release` neither.
+                  "  return table && table->struct_size >= sizeof *table && table->struct_size != SIZE_MAX;", "}"]
     return "\n".join(lines)
 
 
@@ -418,11 +433,11 @@ static const char *number_text(double value) {
   snprintf(text, sizeof texts[0], "%g", value);
   return text;
 }
-enum { TABLE_GOOD, TABLE_NULL, TABLE_ZERO_SIZE, TABLE_ONE_BYTE, TABLE_SIZE_ONLY, TABLE_CUT, TABLE_HUGE, TABLE_EMPTY,
-       TABLE_LENGTHS, TABLE_COUNT };
+enum { TABLE_GOOD, TABLE_NULL, TABLE_ZERO_SIZE, TABLE_ONE_BYTE, TABLE_SIZE_ONLY, TABLE_CUT, TABLE_HUGE, TABLE_NEWER,
+       TABLE_EMPTY, TABLE_LENGTHS, TABLE_COUNT };
 static const char *const table_labels[TABLE_COUNT] = {
     "good", "NULL", "struct_size 0", "struct_size 1", "struct_size of its own size", "struct_size cut",
-    "struct_size SIZE_MAX", "members NULL", "lengths without pointers"};
+    "struct_size SIZE_MAX", "of a newer header", "members NULL", "lengths without pointers"};
 """ + PRELUDE)
     parts += [stub(name, callback) for name, callback in interface.callbacks.items() if name != "hoist_done"]
     parts += [write_table(name, interface.structs[name]) for name in sorted(used_tables)]

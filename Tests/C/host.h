@@ -11,10 +11,10 @@
 
 /* Two flags that are there without any network. */
 #define HOST_BOOTSTRAP                                                                                                 \
-  "[{\"name\":\"on\",\"enabled\":true,\"impressionData\":false,"                                                       \
+  "{\"toggles\":[{\"name\":\"on\",\"enabled\":true,\"impressionData\":false,"                                          \
   "\"variant\":{\"name\":\"blue\",\"enabled\":true,\"payload\":{\"type\":\"string\",\"value\":\"sky\"}}},"             \
   "{\"name\":\"off\",\"enabled\":false,\"impressionData\":false,"                                                      \
-  "\"variant\":{\"name\":\"disabled\",\"enabled\":false}}]"
+  "\"variant\":{\"name\":\"disabled\",\"enabled\":false}}]}"
 
 static inline void host_set(hoist_config *config, const char *name, const char *value) {
   hoist_error *error = NULL;

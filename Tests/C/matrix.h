@@ -76,6 +76,14 @@ static inline void matrix_judge_error(hoist_error *error, bool is_success, const
   hoist_error_free(error);
 }
 
+/* The detail of an evaluation that could not be made says so. */
+static inline void matrix_judge_detail(const hoist_detail *detail) {
+  if (strcmp(hoist_detail_reason(detail), "ERROR") != 0)
+    matrix_complain("the reason is %s", hoist_detail_reason(detail));
+  if (!*hoist_detail_error_code(detail)) matrix_complain("a detail without an error code");
+  if (!*hoist_detail_error_message(detail)) matrix_complain("a detail without an error message");
+}
+
 /* Reads a text to its end, so that a sanitizer sees what is wrong with it. */
 static inline void matrix_read(const char *text) {
   volatile size_t length = text ? strlen(text) : 0;

@@ -16,8 +16,9 @@ from counts import Counts
 # A crash is reported by the test programs themselves; the Swift runtime's own report can hang in
 # children, and takes minutes under a sanitizer.
 NO_BACKTRACE = {"SWIFT_BACKTRACE": "enable=no"}
-ASAN = {**NO_BACKTRACE, "ASAN_OPTIONS": "detect_stack_use_after_return=0:abort_on_error=0",
-        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
+ASAN = {**NO_BACKTRACE,
+        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+        "LSAN_OPTIONS": f"suppressions={ROOT / 'Tests/Sanitizers/leaks.txt'}:print_suppressions=0"}
 # The prefork handler takes every lock of the library; the sanitizer's own search for deadlocks ends the process
 # when a thread holds more than 64.
 TSAN = {**NO_BACKTRACE, "TSAN_OPTIONS": "halt_on_error=0:die_after_fork=0:detect_deadlocks=0"}

@@ -8,7 +8,16 @@ final class ErrorBox: Sendable {
 
   init(_ status: Status, _ message: String) {
     self.status = status
-    self.message = CText(message)
+    self.message = CText(Self.oneLine(message))
+  }
+
+  /// A message may quote the host's own text, which may be long and hold anything.
+  private static func oneLine(_ text: String) -> String {
+    let limit = 1000
+    let scalars = text.unicodeScalars.lazy.map { $0.properties.generalCategory == .control ? " " : $0 }
+    var line = String(String.UnicodeScalarView(scalars.prefix(limit)))
+    if text.utf8.count > limit, text.unicodeScalars.dropFirst(limit).first != nil { line += "…" }
+    return line
   }
 }
 

@@ -2,7 +2,7 @@ internal import CCurl
 internal import Glibc
 internal import HoistBase
 
-/// libcurl as a whole: set up once by the first network thread, never undone. All under the gate.
+/// libcurl as a whole: set up once, before the first network thread starts, never undone. All under the gate.
 enum CurlLibrary {
   nonisolated(unsafe) private static var isInitialized = false
   /// True once the process is exiting.

@@ -60,6 +60,9 @@ final class LoopThread: @unchecked Sendable {
     case .none: break
     case .wake(let multi): curl_multi_wakeup(multi)
     case .start:
+      // Set up on the caller's thread: a host that exits meanwhile is then waited for by itself. On the
+      // network thread the TLS library would be torn down under its own set-up.
+      Self.gate.withLock { _ = CurlLibrary.isReady() }
       // Refused for want of memory or threads: the next change of the queues tries again.
       let isRunning = Thread.start(name: threadName) { self.serve() }
       if !isRunning { lock.withLock { isStarted = false } }
@@ -89,17 +92,21 @@ final class LoopThread: @unchecked Sendable {
 
   private func serve() -> Never {
     LoopMark.set(lock)
-    while true {
-      step { if multi == nil { openMulti() } }
-      for work in takePosted() { step(work) }
-      runDueTimers()
-      var ended: [(UnsafeMutableRawPointer, CURLcode)] = []
-      step { ended = perform() }
-      for (easy, result) in ended {
-        step { exchanges[easy]?.transferEnded(result) }
-      }
-      wait()
+    while true { turn() }
+  }
+
+  /// A function of its own, that returns: what is held inside a loop without an end is never let go.
+  @inline(never)
+  private func turn() {
+    step { if multi == nil { openMulti() } }
+    for work in takePosted() { step(work) }
+    runDueTimers()
+    var ended: [(UnsafeMutableRawPointer, CURLcode)] = []
+    step { ended = perform() }
+    for (easy, result) in ended {
+      step { exchanges[easy]?.transferEnded(result) }
     }
+    wait()
   }
 
   /// One step under the gate. None is begun once the process is exiting: the libraries below are

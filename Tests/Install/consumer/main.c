@@ -10,7 +10,7 @@ int main(void) {
   hoist_config_set(config, "key", "none", NULL);
   hoist_config_set(config, "store", "none", NULL);
   hoist_config_set(config, "log.level", "none", NULL);
-  hoist_config_set(config, "bootstrap", "[{\"name\":\"hello\",\"enabled\":true}]", NULL);
+  hoist_config_set(config, "bootstrap", "{\"toggles\":[{\"name\":\"hello\",\"enabled\":true}]}", NULL);
 
   hoist_client *client = NULL;
   if (hoist_client_open(config, &client, &error) != HOIST_OK) {
