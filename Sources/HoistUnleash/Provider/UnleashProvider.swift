@@ -42,6 +42,7 @@ public final class UnleashProvider: @unchecked Sendable {
     }
     metrics = MetricsReporter(host: host, settings: options, values: values)
     storage = FlagStorage(store: host.store, options: options)
+    if let frontend { storage.contextChanged(frontend.context) }
     relay.provider = self
     adoptInitialContext()
     try bootstrap(from: values)
