@@ -69,11 +69,8 @@ class Client(Evaluations):
         hooks: Iterable[Hook] = (),
         **more: PropertyValue,
     ) -> None:
-        if isinstance(provider, Config):
-            config = provider.copy()
-            config.update(properties, **more)
-        else:
-            config = Config(provider, properties, **more)
+        config = provider.copy() if isinstance(provider, Config) else Config(provider)
+        config.update(properties, **more)
         if logger is not None:
             config.set_logger(logger)
         if cache is not None:

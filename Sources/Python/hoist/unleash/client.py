@@ -68,7 +68,10 @@ class Client(_Client):
         poller: Config | None = None,
         **more: Any,
     ) -> None:
+        own = ("logger", "cache", "transport", "dispatcher", "headers", "hooks")
+        plugins = {name: more.pop(name) for name in own if name in more}
         config = properties.copy() if isinstance(properties, Config) else Config("unleash", properties)
+        config.update(**more)
         if toggles is not None:
             set_bootstrap = lib.hoist_unleash_config_set_bootstrap
             check(set_bootstrap(config._pointer, as_bootstrap(toggles)._pointer), "the bootstrap")
@@ -78,7 +81,7 @@ class Client(_Client):
             set_storage(config, storage)
         if poller is not None:
             check(lib.hoist_unleash_config_set_poller(config._pointer, poller._pointer), "the poller")
-        super().__init__(config, **more)
+        super().__init__(config, **plugins)
 
     # ---- Toggles and variants --------------------------------------------------------------------
 
