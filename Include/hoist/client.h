@@ -54,7 +54,10 @@ HOIST_API hoist_status hoist_client_wait_ready(hoist_client *HOIST_NULLABLE clie
 /** Where the client stands now; HOIST_CLIENT_CLOSED for NULL. */
 HOIST_API hoist_client_state hoist_client_get_state(const hoist_client *HOIST_NULLABLE client);
 
-/** Called once when an asynchronous call is done, on the client's delivery lane. */
+/**
+ * Called once when an asynchronous call is done, on the client's delivery lane; or with HOIST_ERR_CANCELLED inside
+ * the call that closes or frees the client, on its thread.
+ */
 typedef void (*hoist_done)(void *HOIST_NULLABLE user_data, hoist_status status);
 
 /**

@@ -123,8 +123,8 @@ public func hoist_unleash_start(
   guard let object = ClientHandle.borrow(client) else { return Status.argument.rawValue }
   guard let face = UnleashFace(object) else { return Status.unsupported.rawValue }
   let completion = done.map { Completion($0, user_data) }
-  return face.start(bootstrap: Handle<BootstrapBox>.borrow(bootstrap)?.document) { status in
-    if let completion { object.deliver { completion.call(status) } }
+  return object.promise(completion?.call) {
+    face.start(bootstrap: Handle<BootstrapBox>.borrow(bootstrap)?.document, completion: $0)
   }.rawValue
 }
 
@@ -156,8 +156,8 @@ public func hoist_unleash_update_context(
   guard let object = ClientHandle.borrow(client) else { return Status.argument.rawValue }
   guard let face = UnleashFace(object) else { return Status.unsupported.rawValue }
   let completion = done.map { Completion($0, user_data) }
-  return face.updateContext(members(context), properties: members(properties)) { status in
-    if let completion { object.deliver { completion.call(status) } }
+  return object.promise(completion?.call) {
+    face.updateContext(members(context), properties: members(properties), completion: $0)
   }.rawValue
 }
 

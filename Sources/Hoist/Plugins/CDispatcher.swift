@@ -33,16 +33,18 @@ final class CDispatcher: EventSink, @unchecked Sendable {
 
   private func call(_ delivery: EventDelivery, _ receipt: DispatchReceipt) {
     guard let dispatch = table.dispatch else { return receipt.complete(.failed("the dispatcher plug-in cannot dispatch")) }
-    let handle = Handle<DispatchReceipt>.give(receipt)  // the host's, until it completes
+    // The host's, until it completes.
+    guard let handle = DispatchReceipt.handles.give(receipt) else { return }
     let status = HostBatch.with(delivery) { dispatch(table.user_data, $0, handle) }
     guard status != Status.ok.rawValue else { return }
     receipt.complete(.failed("the dispatcher plug-in answered status \(status)"))
-    Handle<DispatchReceipt>.take(handle)
+    DispatchReceipt.handles.take(handle)
   }
 }
 
 /// What a `hoist_dispatch_receipt` handle points at.
 final class DispatchReceipt: Sendable {
+  static let handles = HandleTable<DispatchReceipt>()
   private let completion: @Sendable (EventAnswer) -> Void
   init(_ completion: @escaping @Sendable (EventAnswer) -> Void) { self.completion = completion }
   func complete(_ answer: EventAnswer) { completion(answer) }
@@ -71,13 +73,12 @@ private enum HostBatch {
 
 @_cdecl("hoist_dispatch_receipt_complete") @implementation
 public func hoist_dispatch_receipt_complete(_ receipt: OpaquePointer?, _ status: hoist_status) {
-  guard let object = Handle<DispatchReceipt>.borrow(receipt) else { return }
+  guard let object = DispatchReceipt.handles.take(receipt) else { return }
   switch Status(rawValue: status) {
   case .ok: object.complete(.taken)
   case .argument: object.complete(.refused("the dispatcher plug-in refused the events"))
   default: object.complete(.failed("the dispatcher plug-in failed with status \(status)"))
   }
-  Handle<DispatchReceipt>.take(receipt)
 }
 
 @_cdecl("hoist_config_set_dispatcher") @implementation

@@ -51,11 +51,12 @@ final class CTransport: Transport, @unchecked Sendable {
       exchange.finish(.failure(TransportFailure(.other, "the transport plug-in cannot send")))
       return
     }
-    let handle = Handle<HostExchange>.give(exchange)  // the host's, until hoist_http_exchange_release
+    // The host's, until hoist_http_exchange_release.
+    guard let handle = HostExchange.handles.give(exchange) else { return }
     let status = HostRequest.with(request, isStream: exchange.isStream) { send(table.user_data, $0, handle) }
     guard status != Status.ok.rawValue else { return }
     exchange.finish(.failure(TransportFailure(.other, "the transport plug-in refused the request with status \(status)")))
-    Handle<HostExchange>.take(handle)
+    HostExchange.handles.take(handle)
   }
 }
 
@@ -96,6 +97,7 @@ final class HostExchange: Cancellable, @unchecked Sendable {
   private var timer: (any Cancellable)?
   private var hasOpened = false
   let isStream: Bool
+  static let handles = HandleTable<HostExchange>()
 
   init(scheduler: any Scheduler, receiver: Receiver) {
     self.scheduler = scheduler

@@ -5,7 +5,7 @@ internal import Synchronization
 /// A running client of one service. Thread-safe.
 ///
 /// Evaluations read raw memory found through `hot` (see `HotPath`); everything else goes through the
-/// provider, which lives on the scheduler's thread. Client and provider hold each other until `dispose`.
+/// provider, which lives on the scheduler's thread. The provider holds the client weakly, through `ClientHost`.
 public final class Client: @unchecked Sendable {
   /// What C handles point at; lives as long as the client.
   public let hot: UnsafeMutablePointer<shim_hot>
@@ -74,7 +74,7 @@ public final class Client: @unchecked Sendable {
     if !hooks.isEmpty { shim_or_u32(&hot.pointee.gate, Gate.hooks) }
     // A provider marks what it wants to record; what observers want changes.
     shim_or_u32(&hot.pointee.wanted, UInt32(Effects.record.rawValue))
-    provider = try factory.make(values, self)
+    provider = try factory.make(values, ClientHost(self))
     external = provider as? any ExternalFlags
     if external?.hasExternalFlags == true { shim_or_u32(&hot.pointee.gate, Gate.external) } else { external = nil }
   }

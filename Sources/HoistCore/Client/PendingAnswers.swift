@@ -37,6 +37,29 @@ final class PendingAnswers: @unchecked Sendable {
   }
 }
 
+extension Client {
+  /// A completion of the host's for an asynchronous call: told once, also when the client ends first. Nothing is told of
+  /// a call that could not begin.
+  public func promise(
+    _ completion: (@Sendable (Status) -> Void)?, _ begin: (@escaping @Sendable (Status) -> Void) -> Status
+  ) -> Status {
+    let courier = courier
+    let hasBegun = Answer<Bool>()
+    let tell = pending.add { status in
+      guard let completion, !hasBegun.isRefused else { return }
+      courier.deliver(isOwed: true) { completion(status) }
+    }
+    let status = begin(tell)
+    hasBegun.give(status == .ok)
+    if status != .ok { tell(.cancelled) }
+    return status
+  }
+}
+
+extension Answer<Bool> {
+  fileprivate var isRefused: Bool { peek == false }
+}
+
 /// A value that one thread gives and another waits for.
 public final class Answer<Value: Sendable>: @unchecked Sendable {
   private let lock = Lock()
@@ -45,7 +68,9 @@ public final class Answer<Value: Sendable>: @unchecked Sendable {
 
   public init() {}
 
-  var isGiven: Bool { lock.withLock { value != nil } }
+  var isGiven: Bool { peek != nil }
+  /// What was given so far.
+  var peek: Value? { lock.withLock { value } }
 
   /// The first one counts.
   public func give(_ value: Value) {

@@ -1,0 +1,59 @@
+internal import HoistBase
+
+/// The client as its provider sees it. It holds the client weakly: the client holds the provider, and both go when the
+/// host frees its handle. What a provider asks of a client that is gone has no effect.
+final class ClientHost: ProviderHost, @unchecked Sendable {
+  private weak var client: Client?
+  let scheduler: any Scheduler
+  let transport: any Transport
+  let clock: any Clock
+  let entropy: any Entropy
+  let regex: (any RegexEngine)?
+  let log: Log
+  let plugins: Plugins
+  let store: Store
+  let delivery: any EventSink
+
+  init(_ client: Client) {
+    self.client = client
+    scheduler = client.scheduler
+    transport = client.transport
+    clock = client.clock
+    entropy = client.entropy
+    regex = client.regex
+    log = client.log
+    plugins = client.plugins
+    store = client.store
+    delivery = client.delivery
+  }
+
+  var isOnline: Bool { client?.isOnline ?? false }
+  var currentContext: ContextReference? { client?.currentContext }
+  func setCurrentContext(_ context: ContextReference) { client?.setCurrentContext(context) }
+
+  func publish(_ snapshot: Snapshot, changed: [String]) {
+    guard let client else { return snapshot.destroy() }
+    client.publish(snapshot, changed: changed)
+  }
+
+  func drainCounts(
+    _ body: (_ snapshot: Snapshot, _ record: UnsafeRawPointer, _ cell: UInt32, _ count: UInt64) -> Void
+  ) {
+    client?.drainCounts(body)
+  }
+
+  func withSnapshot<Result>(_ body: (Snapshot?) -> Result) -> Result {
+    guard let client else { return body(nil) }
+    return client.withSnapshot(body)
+  }
+
+  func setState(_ state: ClientState, _ message: String) { client?.setState(state, message) }
+  func notify(_ notification: Notification) { client?.notify(notification) }
+
+  func dynamicHeaders(for url: String, completion: @escaping @Sendable ([HTTPHeader]) -> Void) {
+    guard let client else { return completion([]) }
+    client.dynamicHeaders(for: url, completion: completion)
+  }
+
+  func onPluginLane(_ work: @escaping @Sendable () -> Void) { client?.onPluginLane(work) }
+}
