@@ -6,9 +6,8 @@ import Testing
 
 @testable import HoistCurl
 
-/// G9: a forked child has a network of its own, and the parent does not notice. The thread sanitizer
-/// allows no new threads in a forked child, so these do not run under it.
-@Suite(.serialized, .enabled(if: dlsym(nil, "__tsan_init") == nil, "not under the thread sanitizer"))
+/// G9: a forked child has a network of its own, and the parent does not notice.
+@Suite(.serialized, .enabled(if: ForkedChild.isPossible, "not under the thread sanitizer"))
 struct ForkTests {
   private let transport = CurlTransport(loop: .shared, withProxy: "")
 

@@ -6,7 +6,8 @@ import Testing
 @testable import HoistCurl
 
 /// G6: descriptors close on exec, also those that libcurl does not give away.
-@Suite struct WakeupDescriptorsTests {
+@Suite(.enabled(if: ForkedChild.isPossible, "not under the thread sanitizer"))
+struct WakeupDescriptorsTests {
   /// In a child, where no other test opens descriptors at the same moment.
   @Test func theDescriptorsOfAMultiHandleCloseOnExecAndStillWake() {
     let ending = ForkedChild.run {
