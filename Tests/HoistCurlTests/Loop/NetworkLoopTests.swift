@@ -99,12 +99,29 @@ import Testing
     #expect(trace.words.isEmpty)
   }
 
-  @Test func aCancelledTimerDoesNotRunAndLetsGoOfItsWork() throws {
-    final class Witness: @unchecked Sendable {
-      let gone: Promise<Void>
-      init(_ gone: Promise<Void>) { self.gone = gone }
-      deinit { gone.fulfil() }
+  private final class Witness: Sendable {
+    let gone: Promise<Void>
+    init(_ gone: Promise<Void>) { self.gone = gone }
+    deinit { gone.fulfil() }
+  }
+
+  @Test func workAndCompletionsAreLetGoOnceTheyHaveRun() throws {
+    let server = try LoopbackServer.answering { _ in answer() }
+    defer { server.stop() }
+    let loop = NetworkLoop()
+    let transport = CurlTransport(loop: loop, withProxy: "")
+    let gone = (0..<4).map { _ in Promise<Void>() }
+    do {
+      let witnesses = gone.map { Witness($0) }
+      loop.post { _ = witnesses[0] }
+      _ = loop.schedule(afterMilliseconds: 1) { _ = witnesses[1] }
+      _ = transport.send(HTTPRequest(method: "GET", url: server.origin)) { _ in _ = witnesses[2] }
+      transport.send(HTTPRequest(method: "GET", url: server.origin)) { _ in _ = witnesses[3] }.cancel()
     }
+    for promise in gone { try promise.wait() }
+  }
+
+  @Test func aCancelledTimerDoesNotRunAndLetsGoOfItsWork() throws {
     let loop = NetworkLoop()
     let gone = Promise<Void>()
     let trace = Trace()
