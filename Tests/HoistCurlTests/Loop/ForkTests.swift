@@ -7,7 +7,7 @@ import Testing
 @testable import HoistCurl
 
 /// G9: a forked child has a network of its own, and the parent does not notice.
-@Suite(.serialized, .enabled(if: ForkedChild.isPossible, "not under the thread sanitizer"))
+@Suite(.serialized, .enabled(if: ForkedChild.isSupported, "not under the thread sanitizer"))
 struct ForkTests {
   private let transport = CurlTransport(loop: .shared, withProxy: "")
 

@@ -6,7 +6,7 @@ import Testing
 @testable import HoistCurl
 
 /// G6: descriptors close on exec, also those that libcurl does not give away.
-@Suite(.enabled(if: ForkedChild.isPossible, "not under the thread sanitizer"))
+@Suite(.enabled(if: ForkedChild.isSupported, "not under the thread sanitizer"))
 struct WakeupDescriptorsTests {
   /// In a child, where no other test opens descriptors at the same moment.
   @Test func theDescriptorsOfAMultiHandleCloseOnExecAndStillWake() {
