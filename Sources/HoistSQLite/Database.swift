@@ -14,7 +14,9 @@ struct SQLiteRow {
 
   func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
-  func text(_ column: Int32) -> String { String(decoding: bytes(sqlite3_column_text(statement, column), column), as: UTF8.self) }
+  func text(_ column: Int32) -> String {
+    String(decoding: bytes(sqlite3_column_text(statement, column), column), as: UTF8.self)
+  }
 
   func blob(_ column: Int32) -> [UInt8] { Array(bytes(sqlite3_column_blob(statement, column), column)) }
 
@@ -32,7 +34,8 @@ final class Database {
   /// - Parameter path: canonical, so that no part of it is a link but a last one put there in bad faith.
   init(path: String) throws(SQLiteFailure) {
     var opened: OpaquePointer?
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
+    let flags =
+      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
       | SQLITE_OPEN_NOFOLLOW
     let code = sqlite3_open_v2(path, &opened, flags, nil)
     guard code == SQLITE_OK, let opened else {
@@ -72,7 +75,9 @@ final class Database {
       sqlite3_reset(statement)
       sqlite3_clear_bindings(statement)
     }
-    for (index, value) in values.enumerated() { try bind(value, at: Int32(truncatingIfNeeded: index + 1), of: statement) }
+    for (index, value) in values.enumerated() {
+      try bind(value, at: Int32(truncatingIfNeeded: index + 1), of: statement)
+    }
     while true {
       switch sqlite3_step(statement) {
       case SQLITE_ROW: if !each(SQLiteRow(statement: statement)) { return }

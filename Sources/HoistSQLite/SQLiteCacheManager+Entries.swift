@@ -5,7 +5,8 @@ extension SQLiteCacheManager {
     try perform("reading the cache") { database throws(SQLiteFailure) in
       var value: [UInt8]?
       let limit = Int64(options.maximumValueBytes)
-      try database.run("SELECT value FROM entries WHERE key = ? AND length(value) <= ?", [.text(key), .integer(limit)]) {
+      try database.run("SELECT value FROM entries WHERE key = ? AND length(value) <= ?", [.text(key), .integer(limit)])
+      {
         value = $0.blob(0)
         return false
       }
@@ -15,7 +16,8 @@ extension SQLiteCacheManager {
 
   public func save(key: String, value: [UInt8]) throws(CacheFailure) {
     guard value.count <= options.maximumValueBytes else {
-      throw CacheFailure("writing the cache: a value of \(value.count) bytes is over the limit of \(options.maximumValueBytes)")
+      throw CacheFailure(
+        "writing the cache: a value of \(value.count) bytes is over the limit of \(options.maximumValueBytes)")
     }
     let now = clock.unixMilliseconds
     let countsLimits = isTimeToCount()

@@ -80,7 +80,8 @@ final class SQLiteConnection: @unchecked Sendable {
     let moved = file.alone { file.identity == identity ? file.setAside() : true }
     switch moved {
     case nil: return .wait(CacheFailure("the cache folder \(file.folder) is locked by another process"))
-    case false: return switchOff("the cache is off: \(file.path) is damaged and cannot be set aside: \(failure.message)")
+    case false:
+      return switchOff("the cache is off: \(file.path) is damaged and cannot be set aside: \(failure.message)")
     default:
       hasReplacedFile = true
       return .replaced("\(file.path) was damaged (\(failure.message)); set aside as .corrupt, a new one is made")

@@ -51,7 +51,11 @@ import Testing
   }
 
   @Test(arguments: ["../x", "A", "", "a/b", "a b"]) func anUnfitNameIsRefusedForGood(_ digest: String) {
-    let failure = failure { try scratch.manager(change: { $0.vendor = digest; $0.keyDigest = "" }).save(key: "k", value: []) }
+    let failure = failure {
+      try scratch.manager(change: {
+        $0.vendor = digest; $0.keyDigest = ""
+      }).save(key: "k", value: [])
+    }
     #expect(digest.isEmpty ? failure == nil : failure?.isPermanent == true)
   }
 

@@ -61,7 +61,8 @@ import Testing
 
   @Test(arguments: Kind.allCases) func aClaimStopsAtItsBytes(_ kind: Kind) throws {
     let manager = manager(kind)
-    try manager.putEvents([.test("a", at: 1, "12345"), .test("b", at: 2, "12345"), .test("c", at: 3, "1")], owner: stranger(1))
+    try manager.putEvents(
+      [.test("a", at: 1, "12345"), .test("b", at: 2, "12345"), .test("c", at: 3, "1")], owner: stranger(1))
     try manager.releaseEvents(owner: stranger(1))
     #expect(try manager.claimAll(stranger(2), bytes: 9) == ["a"])
     #expect(try manager.claimAll(stranger(2), bytes: 10) == ["b", "c"])
@@ -99,7 +100,10 @@ import Testing
   @Test(arguments: Kind.allCases) func aPurgeTakesTheSubjectsRowsWhoeverHoldsThem(_ kind: Kind) throws {
     let manager = manager(kind)
     try manager.putEvents(
-      [.test("a", subject: "u1"), .test("b", subject: "u2"), .test("c"), .test("d", pipeline: "consent", subject: "u1")],
+      [
+        .test("a", subject: "u1"), .test("b", subject: "u2"), .test("c"),
+        .test("d", pipeline: "consent", subject: "u1"),
+      ],
       owner: stranger(1))
     try manager.purgeEvents(subject: "u1", pipeline: "events")
     try manager.purgeEvents(subject: "", pipeline: "events")

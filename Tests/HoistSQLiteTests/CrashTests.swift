@@ -26,12 +26,15 @@ struct CrashTests {
     #expect(after.all("row ").allSatisfy { $0.hasSuffix(" 700") }, "\(what)")
   }
 
-  @Test(arguments: ["pwrite64", "fdatasync", "fsync", "ftruncate", "fallocate", "unlink", "mmap", "openat", "fcntl", "flock"])
+  @Test(arguments: [
+    "pwrite64", "fdatasync", "fsync", "ftruncate", "fallocate", "unlink", "mmap", "openat", "fcntl", "flock",
+  ])
   func killedAtEveryCall(_ call: String) {
     var kills = 0
     for number in 1...1_000 {
       _ = scratch.run("rm -rf \"$D\"")
-      let before = Probe(folder: scratch.path + "/cache").run("write \(Probe.rounds)", inject: "\(call):signal=KILL:when=\(number)")
+      let before = Probe(folder: scratch.path + "/cache").run(
+        "write \(Probe.rounds)", inject: "\(call):signal=KILL:when=\(number)")
       check(before, "\(call) \(number)")
       if before.status == "status 0" { break }
       kills += 1
@@ -41,13 +44,16 @@ struct CrashTests {
     #expect(kills > 0 || ["fsync", "ftruncate", "fallocate", "unlink"].contains(call))
   }
 
-  @Test(arguments: ["pwrite64:error=ENOSPC", "pwrite64:error=EIO", "fdatasync:error=EIO", "ftruncate:error=EIO", "pread64:error=EIO"])
+  @Test(arguments: [
+    "pwrite64:error=ENOSPC", "pwrite64:error=EIO", "fdatasync:error=EIO", "ftruncate:error=EIO", "pread64:error=EIO",
+  ])
   func aFailingDiskIsSurvived(_ fault: String) {
     for number in 1...(Probe.rounds * 4) {
       _ = scratch.run("rm -rf \"$D\"")
       // Once, and from then on.
       for persistence in ["", "+"] {
-        let before = Probe(folder: scratch.path + "/cache").run("write \(Probe.rounds)", inject: "\(fault):when=\(number)\(persistence)")
+        let before = Probe(folder: scratch.path + "/cache").run(
+          "write \(Probe.rounds)", inject: "\(fault):when=\(number)\(persistence)")
         // 127: the program could not even be loaded.
         let loaded = before.status != "status 127"
         #expect(before.status == "status 0" || !loaded, "\(fault) \(number)\(persistence): \(before.lines)")

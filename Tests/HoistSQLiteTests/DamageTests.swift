@@ -11,7 +11,9 @@ import Testing
 
   func fill() throws {
     let manager = manager()
-    for number in 0..<50 { try manager.save(key: "key \(number)", value: Array(repeating: UInt8(number), count: 3_000)) }
+    for number in 0..<50 {
+      try manager.save(key: "key \(number)", value: Array(repeating: UInt8(number), count: 3_000))
+    }
     try manager.putEvents((0..<50).map { .test("row \($0)") }, owner: stranger(1))
     manager.close()
   }
@@ -53,7 +55,9 @@ import Testing
   /// and reads until it is met.
   func spoilInUse(_ manager: SQLiteCacheManager) throws {
     for number in 0..<600 { try manager.save(key: "key \(number)", value: Array(repeating: 1, count: 3_000)) }
-    _ = scratch.run("sqlite3 \"$F\" 'PRAGMA wal_checkpoint(TRUNCATE)'; dd if=/dev/urandom of=\"$F\" bs=4096 seek=1 count=400 conv=notrunc")
+    _ = scratch.run(
+      "sqlite3 \"$F\" 'PRAGMA wal_checkpoint(TRUNCATE)'; dd if=/dev/urandom of=\"$F\" bs=4096 seek=1 count=400 conv=notrunc"
+    )
     var found = 0
     for number in 0..<600 where try manager.load(key: "key \(number)") != nil { found += 1 }
     #expect(found < 600)

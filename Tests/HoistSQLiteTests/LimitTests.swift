@@ -51,7 +51,9 @@ import Testing
     let manager = scratch.manager { $0.maximumFileBytes = 64 * 4096 }
     try manager.save(key: "k", value: [1])
     let failure = #expect(throws: CacheFailure.self) {
-      for number in 0..<200 { try manager.putEvents([.test("\(number)", String(repeating: "x", count: 3_000))], owner: stranger(1)) }
+      for number in 0..<200 {
+        try manager.putEvents([.test("\(number)", String(repeating: "x", count: 3_000))], owner: stranger(1))
+      }
     }
     #expect(failure?.message == "storing events: database or disk is full")
     #expect(failure?.isPermanent == false)

@@ -58,6 +58,17 @@ import Testing
     #expect(Set(delivered).count == 180)
   }
 
+  @Test("a fork in the middle of it: each side sends its own, once (G9)") func aForkedChildSendsItsOwn() {
+    for _ in 0..<Probe.rounds {
+      _ = scratch.run("rm -rf \"$D\" '\(scratch.path)/delivered'")
+      let result = probe.run("fork 40 '\(scratch.path)/delivered'")
+      #expect(result.lines.count { $0 == "closed true" } == 2, "\(result.lines)")
+      #expect(result.all("stored ").count == 120)
+      deliverAll()
+      #expect(delivered.count == 120 && Set(delivered).count == 120)
+    }
+  }
+
   @Test func withPeriodicDurabilityAKillCostsTheLastMomentOnly() {
     let child = Shell.spawn([
       "/bin/sh", "-c", "exec '\(Probe.program)' record-periodic '\(scratch.path)/cache' 50 > '\(scratch.path)/out'",

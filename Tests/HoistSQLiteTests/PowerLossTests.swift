@@ -40,7 +40,8 @@ import Testing
     manager.close()
     for place in [40, 5_000, 20_000, 30_000] {
       _ = scratch.run(
-        "rm -rf \"$D\"; cp -r \"$D.kept\" \"$D\"; dd if=/dev/urandom of=\"$F-wal\" bs=1 seek=\(place) count=500 conv=notrunc")
+        "rm -rf \"$D\"; cp -r \"$D.kept\" \"$D\"; dd if=/dev/urandom of=\"$F-wal\" bs=1 seek=\(place) count=500 conv=notrunc"
+      )
       let warnings = Lines()
       let after = scratch.manager(warn: { warnings.add($0) })
       _ = try after.load(key: "flags")

@@ -28,7 +28,9 @@ struct Probe {
     var lines: [String]
     var status: String
     /// What follows `prefix` in the lines that begin so.
-    func all(_ prefix: String) -> [String] { lines.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) } }
+    func all(_ prefix: String) -> [String] {
+      lines.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+    }
   }
 
   /// - Parameter inject: a rule of `strace -e inject=`, e.g. `pwrite64:signal=KILL:when=3`.

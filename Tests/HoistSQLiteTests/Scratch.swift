@@ -51,13 +51,17 @@ final class Lines: @unchecked Sendable {
 }
 
 extension EventRow {
-  static func test(_ id: String, pipeline: String = "events", subject: String = "", at: Int64 = 0, _ text: String = "payload") -> EventRow {
+  static func test(
+    _ id: String, pipeline: String = "events", subject: String = "", at: Int64 = 0, _ text: String = "payload"
+  ) -> EventRow {
     EventRow(id: id, pipeline: pipeline, subject: subject, createdUnixMilliseconds: at, payload: Array(text.utf8))
   }
 }
 
 extension CacheManager {
-  func claimAll(_ owner: EventOwner, pipeline: String = "events", rows: Int = 1_000, bytes: Int = 1 << 20) throws -> [String] {
+  func claimAll(_ owner: EventOwner, pipeline: String = "events", rows: Int = 1_000, bytes: Int = 1 << 20) throws
+    -> [String]
+  {
     try claimEvents(pipeline: pipeline, maximumRows: rows, maximumBytes: bytes, owner: owner).map(\.id)
   }
 }

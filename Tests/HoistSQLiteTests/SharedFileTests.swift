@@ -15,7 +15,8 @@ import Testing
   /// A process that holds the write lock and sleeps; returns once it does.
   func locker() -> pid_t {
     let ready = scratch.path + "/locked"
-    let command = "{ echo 'BEGIN IMMEDIATE;'; echo \".shell touch '\(ready)'\"; exec sleep 60; } | exec sqlite3 '\(scratch.file)'"
+    let command =
+      "{ echo 'BEGIN IMMEDIATE;'; echo \".shell touch '\(ready)'\"; exec sleep 60; } | exec sqlite3 '\(scratch.file)'"
     // A process group of its own, so that the whole pipe ends with it.
     let child = Shell.spawn(["/usr/bin/setsid", "sh", "-c", command])
     var patience = 20_000
@@ -29,11 +30,15 @@ import Testing
   @Test func rowsOfAKilledProcessAreFreeAtOnce() throws {
     let folder = scratch.path + "/cache"
     let child = Shell.spawn([Probe.program, "write", folder, "5", "hang"])
-    let probe = scratch.manager { $0.vendor = "probe"; $0.keyDigest = "00" }
+    let probe = scratch.manager {
+      $0.vendor = "probe"; $0.keyDigest = "00"
+    }
     // All five are committed, and their owner lives.
     let clock = SystemClock()
     let deadline = clock.monotonicNanoseconds + 20_000_000_000
-    while try probe.load(key: "flags") != Array("version 4".utf8), clock.monotonicNanoseconds < deadline { usleep(1_000) }
+    while try probe.load(key: "flags") != Array("version 4".utf8), clock.monotonicNanoseconds < deadline {
+      usleep(1_000)
+    }
     usleep(20_000)
     #expect(try probe.claimAll(identity(1)) == [])
     kill(child, SIGKILL)
@@ -46,12 +51,16 @@ import Testing
 
   @Test func noRowIsClaimedByTwoProcesses() throws {
     let folder = scratch.path + "/cache"
-    let manager = scratch.manager { $0.vendor = "probe"; $0.keyDigest = "00" }
+    let manager = scratch.manager {
+      $0.vendor = "probe"; $0.keyDigest = "00"
+    }
     try manager.putEvents((0..<300).map { .test("\($0)", at: Int64($0)) }, owner: stranger(1))
     try manager.releaseEvents(owner: stranger(1))
     manager.close()
     // Not a shell's jobs: tests run with signals blocked, and a shell would wait for one for ever.
-    let lines = Shell.run("seq 4 | xargs -P 4 -I '{}' sh -c '\(Probe.program) compete \(folder) > \(scratch.path)/out{}'; cat '\(scratch.path)'/out*")
+    let lines = Shell.run(
+      "seq 4 | xargs -P 4 -I '{}' sh -c '\(Probe.program) compete \(folder) > \(scratch.path)/out{}'; cat '\(scratch.path)'/out*"
+    )
     let rows = lines.split(separator: "\n").filter { $0.hasPrefix("row ") }
     #expect(rows.count == 300)
     #expect(Set(rows).count == 300)
@@ -101,7 +110,8 @@ import Testing
 
   @Test func twoThatMeetADamagedFileReplaceItOnce() throws {
     try scratch.manager().save(key: "k", value: [1])
-    _ = scratch.run("printf 'spoiled, and long enough to be looked at as a database' > \"$F\"; rm -f \"$F-wal\" \"$F-shm\"")
+    _ = scratch.run(
+      "printf 'spoiled, and long enough to be looked at as a database' > \"$F\"; rm -f \"$F-wal\" \"$F-shm\"")
     let first = scratch.manager()
     let second = scratch.manager()
     #expect(try second.load(key: "x") == nil)

@@ -76,7 +76,8 @@ final class EventIntake: @unchecked Sendable {
     lock.withLock {
       if state.pointee.generation != generation { beginAnew(generation) }
       let bytes = subject.count + payload.count
-      guard payload.count <= limits.rowBytes, let size = EventChunk.bytes(subject: subject.count, payload: payload.count),
+      guard payload.count <= limits.rowBytes,
+        let size = EventChunk.bytes(subject: subject.count, payload: payload.count),
         makeRoom(for: bytes), reserve(size)
       else { return refuse() }
       let last = state.pointee.chunks.count - 1

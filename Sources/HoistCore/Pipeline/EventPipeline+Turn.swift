@@ -68,7 +68,9 @@ extension EventPipeline {
 
   private func trim() {
     guard options.overflow == .dropOldest else { return }
-    var (rows, bytes) = intake.with { ($0.totalRows - max(1, options.maximumRows), $0.totalBytes - options.maximumBytes) }
+    var (rows, bytes) = intake.with {
+      ($0.totalRows - max(1, options.maximumRows), $0.totalBytes - options.maximumBytes)
+    }
     guard rows > 0 || bytes > 0 else { return }
     var surplus: [UInt64] = []
     state.rows.forEachWaiting { number, row in
@@ -133,7 +135,11 @@ extension EventPipeline {
   /// What the next records should be told of.
   private func askForTurns() {
     let isOpen = state.holds.isEmpty && state.batches.count < max(1, options.maximumInFlight)
-    let urgent = !isOpen ? Int.max : rowsThatFlush.map { $0.addingReportingOverflow(state.blockedRows) }.map { $0.overflow ? .max : $0.partialValue } ?? .max
+    let urgent =
+      !isOpen
+      ? Int.max
+      : rowsThatFlush.map { $0.addingReportingOverflow(state.blockedRows) }.map { $0.overflow ? .max : $0.partialValue }
+        ?? .max
     let waitsForTimer = isStoring || state.flushTimer != nil || !state.holds.isEmpty
     let least: EventIntake.Need =
       switch options.durability {

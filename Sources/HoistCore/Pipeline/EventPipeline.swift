@@ -64,7 +64,9 @@ public final class EventPipeline: @unchecked Sendable {
   ///   - unixMilliseconds: when it happened.
   /// - Returns: `.stored` only with `.immediate`, when the commit came within its limit.
   @discardableResult
-  public func record(_ payload: ByteView, subject: ByteView = ByteView(start: nil, count: 0), unixMilliseconds: Int64) -> Outcome {
+  public func record(_ payload: ByteView, subject: ByteView = ByteView(start: nil, count: 0), unixMilliseconds: Int64)
+    -> Outcome
+  {
     let answer = intake.append(
       created: unixMilliseconds, subject: subject, payload: payload, generation: scheduler.generation)
     switch answer.need {

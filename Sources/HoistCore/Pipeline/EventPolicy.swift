@@ -83,7 +83,9 @@ extension EventPolicy {
   public func admits(_ row: EventRow) -> Bool { true }
   public func willFlush(_ pipeline: EventPipeline) {}
   public func batchLength(_ rows: [EventRow]) -> Int { rows.count }
-  public func prepare(_ request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest?) -> Void) { completion(request) }
+  public func prepare(_ request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
+    completion(request)
+  }
   public func delivered(_ batch: EventBatch) {}
   public func coalesce(_ rows: [EventRow]) -> [EventRow]? { nil }
 }

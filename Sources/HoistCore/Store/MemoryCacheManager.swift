@@ -79,7 +79,9 @@ public final class MemoryCacheManager: CacheManager, @unchecked Sendable {
 
   public func purgeEvents(subject: String, pipeline: String) {
     guard !subject.isEmpty else { return }
-    change { events = events.filter { ByteKey($0.value.row.subject) != ByteKey(subject) || $0.value.row.pipeline != pipeline } }
+    change {
+      events = events.filter { ByteKey($0.value.row.subject) != ByteKey(subject) || $0.value.row.pipeline != pipeline }
+    }
   }
 
   public func renewLease(owner: EventOwner) { change { renew(owner) } }

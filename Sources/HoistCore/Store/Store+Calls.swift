@@ -62,7 +62,9 @@ extension Store {
   }
 
   /// On the scheduler's thread: keeps account of what came of a call.
-  private func conclude<Value>(_ result: Result<Value, CacheFailure>?, _ ticket: StoreCall) -> Result<Value, CacheFailure> {
+  private func conclude<Value>(_ result: Result<Value, CacheFailure>?, _ ticket: StoreCall) -> Result<
+    Value, CacheFailure
+  > {
     guard let result else {
       let isStuck = withState {
         guard ticket.hasBegun, !ticket.hasEnded else {
@@ -73,7 +75,9 @@ extension Store {
         $0.counters.failures += 1
         return true
       }
-      if isStuck { log.warning("store: a call has not returned within its limit; going on without the store until it does") }
+      if isStuck {
+        log.warning("store: a call has not returned within its limit; going on without the store until it does")
+      }
       return .failure(CacheFailure("the store did not answer in time"))
     }
     switch result {

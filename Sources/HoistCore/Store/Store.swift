@@ -97,7 +97,8 @@ public final class Store: @unchecked Sendable {
     let settled = Flag()
     lane.perform(withinNanoseconds: options.callLimitNanoseconds) { [self] in
       if leave(manager) { settled.raise() }
-    } abandoned: {}
+    } abandoned: {
+    }
     let drained = lane.drain(untilNanoseconds: deadline)
     lane.close()
     withState { $0.isClosed = true }

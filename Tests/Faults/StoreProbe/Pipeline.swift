@@ -13,7 +13,9 @@ final class LinePolicy: EventPolicy {
     let lines = batch.rows.map { String(decoding: $0.payload, as: UTF8.self) + "\n" }.joined()
     return .request(HTTPRequest(method: "POST", url: "file:", body: Array(lines.utf8)))
   }
-  func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict { .retry(afterMilliseconds: nil) }
+  func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict {
+    .retry(afterMilliseconds: nil)
+  }
 }
 
 /// The service: a file that lines are appended to, each batch by one write.
@@ -43,7 +45,8 @@ struct ProbePipeline {
     options.flushIntervalMilliseconds = 0
     options.adoptionIntervalMilliseconds = 50
     pipeline = EventPipeline(
-      options: options, policy: LinePolicy(rowsAtOnce: 3), sink: FileSink(path: sink), store: store, log: log, clock: clock,
+      options: options, policy: LinePolicy(rowsAtOnce: 3), sink: FileSink(path: sink), store: store, log: log,
+      clock: clock,
       scheduler: NetworkLoop.shared)
   }
 
@@ -109,7 +112,24 @@ func runPipeline(_ command: String, folder: String, count: Int, sink: String) {
       if number % 7 == 0 { usleep(1_000) }
     }
     report("closed \(probe.close())")
+  case "fork":
+    // Records, forks in the middle, and goes on on both sides.
+    probe.start()
+    for number in 0..<count { report("\(probe.record("parent-\(number)")) parent-\(number)") }
+    let child = forkNow()
+    let name = child == 0 ? "child" : "parent-later"
+    if child == 0 { probe.start() }
+    for number in 0..<count { report("\(probe.record("\(name)-\(number)")) \(name)-\(number)") }
+    report("closed \(probe.close())")
+    var status: Int32 = 0
+    if child != 0 { waitpid(child, &status, 0) }
   default:
     exit(64)
   }
+}
+
+/// Swift hides the function's name, not the function.
+private func forkNow() -> pid_t {
+  guard let symbol = dlsym(nil, "fork") else { exit(70) }
+  return unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)()
 }

@@ -40,7 +40,9 @@ case "write":
       let row = EventRow(id: "\(number)", pipeline: "events", createdUnixMilliseconds: Int64(number), payload: payload)
       try manager.putEvents([row], owner: owner)
     }
-    if number % 3 == 2 { attempt("gone \(number - 1)") { try manager.removeEvents(ids: ["\(number - 1)"], owner: owner) } }
+    if number % 3 == 2 {
+      attempt("gone \(number - 1)") { try manager.removeEvents(ids: ["\(number - 1)"], owner: owner) }
+    }
   }
   if arguments.last == "hang" { while true { pause() } }
   manager.close()
@@ -64,7 +66,7 @@ case "compete":
     }
     usleep(200)
   }
-case "record", "record-periodic", "deliver", "both":
+case "record", "record-periodic", "deliver", "both", "fork":
   runPipeline(arguments[1], folder: arguments[2], count: count, sink: arguments.count > 4 ? arguments[4] : "/dev/null")
 default:
   exit(64)

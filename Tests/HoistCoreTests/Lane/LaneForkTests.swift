@@ -3,7 +3,8 @@ import HoistCore
 import HoistTestSupport
 import Testing
 
-@Suite("A lane in a forked child starts empty and works (G9)", .enabled(if: ForkedChild.isSupported)) struct LaneForkTests {
+@Suite("A lane in a forked child starts empty and works (G9)", .enabled(if: ForkedChild.isSupported))
+struct LaneForkTests {
   let scheduler = ManualScheduler()
   let patience = SystemClock().monotonicNanoseconds + 10_000_000_000
 
@@ -13,7 +14,10 @@ import Testing
     let lane = lane()
     let door = Door()
     let seen = Record<String>()
-    _ = lane.perform(withinNanoseconds: 1_000_000_000) { door.pass() } abandoned: {}
+    _ = lane.perform(withinNanoseconds: 1_000_000_000) {
+      door.pass()
+    } abandoned: {
+    }
     _ = lane.perform { seen.append("parent") }
     #expect(door.waitForArrivals(1))
     let ending = ForkedChild.run {

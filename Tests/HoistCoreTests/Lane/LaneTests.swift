@@ -68,7 +68,11 @@ import Testing
     let door = Door()
     let told = Record<String>()
     let seen = Record<String>()
-    _ = lane.perform(withinNanoseconds: 200_000_000) { door.pass() } abandoned: { told.append("late") }
+    _ = lane.perform(withinNanoseconds: 200_000_000) {
+      door.pass()
+    } abandoned: {
+      told.append("late")
+    }
     _ = lane.perform { seen.append("next") }
     #expect(door.waitForArrivals(1))
     scheduler.advance(milliseconds: 199)
@@ -89,7 +93,11 @@ import Testing
     let door = Door()
     let told = Record<String>()
     _ = lane.perform { door.pass() }
-    _ = lane.perform(withinNanoseconds: 50_000_000) { told.append("ran") } abandoned: { told.append("expired") }
+    _ = lane.perform(withinNanoseconds: 50_000_000) {
+      told.append("ran")
+    } abandoned: {
+      told.append("expired")
+    }
     #expect(door.waitForArrivals(1))
     scheduler.advance(milliseconds: 50)
     #expect(told.all == ["expired"])
@@ -105,7 +113,11 @@ import Testing
     let second = Door()
     let told = Record<String>()
     _ = lane.perform { first.pass() }
-    _ = lane.perform(withinNanoseconds: 100_000_000) { second.pass() } abandoned: { told.append("expired") }
+    _ = lane.perform(withinNanoseconds: 100_000_000) {
+      second.pass()
+    } abandoned: {
+      told.append("expired")
+    }
     #expect(first.waitForArrivals(1))
     scheduler.advance(milliseconds: 60)
     first.open()
@@ -124,7 +136,10 @@ import Testing
     let lane = lane(maximumSetAside: 2)
     let doors = (0..<3).map { _ in Door() }
     for door in doors {
-      _ = lane.perform(withinNanoseconds: 1_000_000) { door.pass() } abandoned: {}
+      _ = lane.perform(withinNanoseconds: 1_000_000) {
+        door.pass()
+      } abandoned: {
+      }
       #expect(door.waitForArrivals(1))
       scheduler.advance(milliseconds: 1)
     }
@@ -144,7 +159,10 @@ import Testing
   @Test func aStuckLaneIsFreeAgainWhenItsLastThreadReturns() {
     let lane = lane(maximumSetAside: 0)
     let door = Door()
-    _ = lane.perform(withinNanoseconds: 1_000_000) { door.pass() } abandoned: {}
+    _ = lane.perform(withinNanoseconds: 1_000_000) {
+      door.pass()
+    } abandoned: {
+    }
     #expect(door.waitForArrivals(1))
     scheduler.advance(milliseconds: 1)
     #expect(!lane.perform {})
@@ -160,7 +178,11 @@ import Testing
     let seen = Record<String>()
     _ = lane.perform { door.pass() }
     _ = lane.perform { seen.append("ran") }
-    _ = lane.perform(withinNanoseconds: 1_000_000) { seen.append("ran") } abandoned: { seen.append("discarded") }
+    _ = lane.perform(withinNanoseconds: 1_000_000) {
+      seen.append("ran")
+    } abandoned: {
+      seen.append("discarded")
+    }
     #expect(door.waitForArrivals(1))
     lane.close()
     lane.close()
@@ -192,7 +214,11 @@ import Testing
   @Test func anAnswerComesOnTheSchedulerAndOnlyOnce() {
     let lane = lane()
     let answers = Record<Int?>()
-    lane.ask(withinNanoseconds: 1_000_000_000) { 42 } answer: { answers.append(scheduler.isCurrent ? $0 : -1) }
+    lane.ask(withinNanoseconds: 1_000_000_000) {
+      42
+    } answer: {
+      answers.append(scheduler.isCurrent ? $0 : -1)
+    }
     #expect(lane.drain(untilNanoseconds: patience))
     #expect(answers.all.isEmpty)
     scheduler.advance(milliseconds: 2_000)
@@ -207,7 +233,9 @@ import Testing
     lane.ask(withinNanoseconds: 1_000_000) { () -> Int in
       door.pass()
       return 42
-    } answer: { answers.append($0) }
+    } answer: {
+      answers.append($0)
+    }
     #expect(door.waitForArrivals(1))
     scheduler.advance(milliseconds: 1)
     #expect(answers.all == [nil])
@@ -221,7 +249,11 @@ import Testing
     let lane = lane()
     lane.close()
     let answers = Record<Int?>()
-    lane.ask(withinNanoseconds: 1_000_000) { 42 } answer: { answers.append($0) }
+    lane.ask(withinNanoseconds: 1_000_000) {
+      42
+    } answer: {
+      answers.append($0)
+    }
     #expect(answers.all.isEmpty)
     scheduler.run()
     #expect(answers.all == [nil])
@@ -248,7 +280,10 @@ import Testing
           if number % 2 == 0 {
             _ = lane.perform { total.append(thread) }
           } else {
-            lane.ask(withinNanoseconds: 60_000_000_000) { total.append(thread) } answer: { _ in }
+            lane.ask(withinNanoseconds: 60_000_000_000) {
+              total.append(thread)
+            } answer: { _ in
+            }
           }
         }
         door.pass()

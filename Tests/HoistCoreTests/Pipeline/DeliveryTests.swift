@@ -55,7 +55,10 @@ import Testing
     #expect(EventVerdict.standard(.success(answer), nowUnixMilliseconds: 0) == .retry(afterMilliseconds: nil))
   }
 
-  @Test(arguments: [(200, "done"), (204, "done"), (302, "drop"), (400, "drop"), (401, "drop"), (408, "retry"), (413, "split"), (429, "retry"), (500, "retry"), (599, "retry"), (600, "drop")])
+  @Test(arguments: [
+    (200, "done"), (204, "done"), (302, "drop"), (400, "drop"), (401, "drop"), (408, "retry"), (413, "split"),
+    (429, "retry"), (500, "retry"), (599, "retry"), (600, "drop"),
+  ])
   func theStandardVerdictFollowsTheStatus(_ status: Int, _ verdict: String) {
     let result = EventVerdict.standard(.success(HTTPResponse(status: status)), nowUnixMilliseconds: 0)
     #expect("\(result)".hasPrefix(verdict))

@@ -170,7 +170,8 @@ import Testing
     bench.record("a", "b")
     bench.advance(200)
     bench.clock.leap(milliseconds: 100_000)
-    manager.givesAway(first: 1, to: EventOwner(id: "elsewhere", leaseMilliseconds: 600_000), owner: bench.store.state.owner.id)
+    manager.givesAway(
+      first: 1, to: EventOwner(id: "elsewhere", leaseMilliseconds: 600_000), owner: bench.store.state.owner.id)
     bench.record("c")
     _ = bench.flush()
     bench.answer(200)
@@ -265,7 +266,9 @@ import Testing
     let outcomes = Record<EventPipeline.Outcome>()
     for thread in 0..<8 {
       _ = hostThread {
-        for number in 0..<20 { outcomes.append(bench.pipeline.record("\(thread)-\(number)", subject: "", unixMilliseconds: 0)) }
+        for number in 0..<20 {
+          outcomes.append(bench.pipeline.record("\(thread)-\(number)", subject: "", unixMilliseconds: 0))
+        }
       }
     }
     #expect(bench.scheduler.run { outcomes.all.count == 160 })
@@ -281,7 +284,8 @@ import Testing
   func stored(_ bench: PipelineBench) -> [EventRow] {
     manager.releaseEvents(owner: EventOwner(id: bench.store.state.owner.id, leaseMilliseconds: 1))
     return manager.claimEvents(
-      pipeline: "events", maximumRows: 100, maximumBytes: 100_000, owner: EventOwner(id: "next", leaseMilliseconds: 1_000))
+      pipeline: "events", maximumRows: 100, maximumBytes: 100_000,
+      owner: EventOwner(id: "next", leaseMilliseconds: 1_000))
   }
 
   func update(_ bench: PipelineBench, _ text: String) { bench.pipeline.updateLive("bucket", Array(text.utf8)) }

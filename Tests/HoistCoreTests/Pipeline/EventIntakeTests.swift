@@ -3,11 +3,15 @@ import HoistBase
 import Testing
 
 @Suite("Records are kept in raw memory until they are taken") struct EventIntakeTests {
-  func intake(rows: Int = 100_000, bytes: Int = 64 << 20, rowBytes: Int = 1 << 20, dropsOldest: Bool = false) -> EventIntake {
+  func intake(rows: Int = 100_000, bytes: Int = 64 << 20, rowBytes: Int = 1 << 20, dropsOldest: Bool = false)
+    -> EventIntake
+  {
     EventIntake(limits: .init(rows: rows, bytes: bytes, rowBytes: rowBytes, dropsOldest: dropsOldest), generation: 0)
   }
 
-  func append(_ intake: EventIntake, _ payload: [UInt8], subject: String = "", generation: UInt32 = 0) -> EventIntake.Answer {
+  func append(_ intake: EventIntake, _ payload: [UInt8], subject: String = "", generation: UInt32 = 0)
+    -> EventIntake.Answer
+  {
     payload.withUnsafeBytes { payload in
       subject.withBytes { intake.append(created: 5, subject: $0, payload: payload, generation: generation) }
     }
@@ -27,7 +31,9 @@ import Testing
     let intake = intake()
     let lengths = Array(0...33) + [65_519, 65_520, 65_521, 65_536, 200_000, 1, 0]
     for (index, length) in lengths.enumerated() {
-      #expect(append(intake, [UInt8](repeating: UInt8(index), count: length), subject: String(repeating: "s", count: index)).isTaken)
+      #expect(
+        append(intake, [UInt8](repeating: UInt8(index), count: length), subject: String(repeating: "s", count: index))
+          .isTaken)
     }
     let taken = take(intake)
     #expect(taken.map(\.payload.count) == lengths)

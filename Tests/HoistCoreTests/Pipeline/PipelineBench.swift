@@ -54,7 +54,8 @@ struct PipelineBench {
   let pipeline: EventPipeline
 
   init(
-    manager: (any CacheManager)? = nil, seed: UInt64 = 1, sink: (any EventSink)? = nil, scheduler: ManualScheduler = ManualScheduler(),
+    manager: (any CacheManager)? = nil, seed: UInt64 = 1, sink: (any EventSink)? = nil,
+    scheduler: ManualScheduler = ManualScheduler(),
     change: (inout EventPipeline.Options) -> Void = { _ in }
   ) {
     self.scheduler = scheduler
@@ -68,7 +69,8 @@ struct PipelineBench {
     if manager == nil { options.durability = .memory }
     change(&options)
     pipeline = EventPipeline(
-      options: options, policy: policy, sink: sink ?? TransportEventSink(transport), store: store, log: log, clock: clock,
+      options: options, policy: policy, sink: sink ?? TransportEventSink(transport), store: store, log: log,
+      clock: clock,
       scheduler: scheduler, entropy: SeededEntropy(seed: seed + 1_000))
   }
 

@@ -10,7 +10,8 @@ import Testing
   func stored(_ bench: PipelineBench) -> [String] {
     manager.releaseEvents(owner: EventOwner(id: bench.store.state.owner.id, leaseMilliseconds: 1))
     return manager.claimEvents(
-      pipeline: "events", maximumRows: 100, maximumBytes: 100_000, owner: EventOwner(id: "next", leaseMilliseconds: 1_000)
+      pipeline: "events", maximumRows: 100, maximumBytes: 100_000,
+      owner: EventOwner(id: "next", leaseMilliseconds: 1_000)
     ).map(\.text)
   }
 
@@ -97,7 +98,9 @@ import Testing
 
   @Test func aClaimThatIsUnderWayBringsNothingBack() {
     // Another process died with rows of the subject.
-    manager.putEvents([.sample("1", subject: "u1", "old"), .sample("2", subject: "u2", "other")], owner: EventOwner(id: "dead", leaseMilliseconds: 1))
+    manager.putEvents(
+      [.sample("1", subject: "u1", "old"), .sample("2", subject: "u2", "other")],
+      owner: EventOwner(id: "dead", leaseMilliseconds: 1))
     manager.releaseEvents(owner: EventOwner(id: "dead", leaseMilliseconds: 1))
     let bench = PipelineBench(manager: manager)
     bench.pipeline.start()

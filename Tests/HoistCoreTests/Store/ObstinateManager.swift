@@ -51,7 +51,9 @@ final class ObstinateManager: CacheManager, @unchecked Sendable {
     try enter("put \(rows.map(\.id).joined(separator: ","))", owner: owner)
     inner.putEvents(rows, owner: owner)
   }
-  func claimEvents(pipeline: String, maximumRows: Int, maximumBytes: Int, owner: EventOwner) throws(CacheFailure) -> [EventRow] {
+  func claimEvents(pipeline: String, maximumRows: Int, maximumBytes: Int, owner: EventOwner) throws(CacheFailure)
+    -> [EventRow]
+  {
     try enter("claim \(pipeline)", owner: owner)
     if let lie = lock.withLock({ lie }) { return lie }
     return inner.claimEvents(pipeline: pipeline, maximumRows: maximumRows, maximumBytes: maximumBytes, owner: owner)

@@ -24,7 +24,8 @@ import Testing
   @Test("rows a manager makes up are not believed (G11)") func rowsThatAManagerMakesUpAreNotBelieved() {
     bench.manager.lie([
       .sample(""), .sample(String(repeating: "x", count: 257)), .sample("a"), .sample("a"),
-      .sample("b", pipeline: "others"), .sample("c", String(repeating: "y", count: 1_000)), .sample("d"), .sample("e"), .sample("f"),
+      .sample("b", pipeline: "others"), .sample("c", String(repeating: "y", count: 1_000)), .sample("d"), .sample("e"),
+      .sample("f"),
     ])
     #expect(claim(rows: 3) == ["a", "d", "e"])
     #expect(store.statistics.first { $0.name == "ignored" }?.value == 6)

@@ -195,7 +195,8 @@ struct StoreBench {
 
   @Test func aStoreWithoutAManagerRemembersNothingAndNeverFails() {
     let scheduler = ManualScheduler()
-    let store = Store(manager: nil, log: Log(threshold: nil, clock: scheduler) { _, _ in }, clock: scheduler, scheduler: scheduler)
+    let store = Store(
+      manager: nil, log: Log(threshold: nil, clock: scheduler) { _, _ in }, clock: scheduler, scheduler: scheduler)
     let found = Record<[UInt8]?>()
     store.save("a", [1])
     store.load("a") { found.append($0) }
@@ -250,7 +251,9 @@ extension ObstinateManager {
 }
 
 extension EventRow {
-  static func sample(_ id: String, pipeline: String = "events", subject: String = "", _ text: String = "payload") -> EventRow {
+  static func sample(_ id: String, pipeline: String = "events", subject: String = "", _ text: String = "payload")
+    -> EventRow
+  {
     EventRow(id: id, pipeline: pipeline, subject: subject, createdUnixMilliseconds: 0, payload: Array(text.utf8))
   }
 }
