@@ -36,7 +36,8 @@ let package = Package(
       name: "HoistSQLite", dependencies: ["HoistCore", "HoistBase", "CSQLite", "CShims"], exclude: ["README.md"]),
     .target(name: "HoistRegex", dependencies: ["HoistCore", "HoistBase", "CPCRE2"], exclude: ["README.md"]),
     .target(name: "HoistStandardLog", dependencies: ["HoistCore", "HoistBase"]),
-    .target(name: "HoistUnleash", dependencies: ["HoistCore", "HoistJSON", "HoistBase", "CShims"]),
+    .target(
+      name: "HoistUnleash", dependencies: ["HoistCore", "HoistJSON", "HoistBase", "CShims"], exclude: ["README.md"]),
 
     // Level 5: the Swift face and the C entry points.
     .target(
