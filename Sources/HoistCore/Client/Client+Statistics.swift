@@ -25,6 +25,7 @@ extension Client {
     add("plugins", "set_aside", Int64(asked.setAside))
     add("plugins", "late", Int64(asked.late))
     add("snapshots", "waiting", Int64(holder.waiting))
+    add("snapshots", "counts_lost", holder.lostCounts)
     return Self.json(groups)
   }
 

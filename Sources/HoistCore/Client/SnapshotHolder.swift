@@ -10,8 +10,19 @@ final class SnapshotHolder: @unchecked Sendable {
 
   private let hot: UnsafeMutablePointer<shim_hot>
   private let lock = Lock()
-  /// Replaced, not yet free to go, or with counts that nobody has taken.
-  private var replaced: [(snapshot: Snapshot, epoch: UInt64)] = []
+  /// Replaced ones that are kept for their counts alone: beyond this the oldest go, and their counts are lost.
+  private static let maximumKeptForCounts = 1_000
+
+  private struct Replaced {
+    let snapshot: Snapshot
+    let epoch: UInt64
+    /// Nobody reads it any more, and it waits for a drain.
+    var waitsForDrain = false
+  }
+
+  /// In the order of their replacement.
+  private var replaced: [Replaced] = []
+  private var lost: Int64 = 0
 
   init(_ hot: UnsafeMutablePointer<shim_hot>) { self.hot = hot }
 
@@ -19,28 +30,43 @@ final class SnapshotHolder: @unchecked Sendable {
     let old = shim_exchange_pointer(&hot.pointee.snapshot, snapshot.map { UnsafeMutableRawPointer(mutating: $0.base) })
     guard let old else { return }
     let epoch = shim_epoch_advance()
-    remove { old in isFree(old) && !old.snapshot.hasCounts } after: {
-      replaced.append((Snapshot(UnsafeRawPointer(old)), epoch))
+    remove { old in
+      guard !old.waitsForDrain, isFree(old) else { return false }
+      old.waitsForDrain = old.snapshot.hasCounts
+      return !old.waitsForDrain
+    } after: {
+      replaced.append(Replaced(snapshot: Snapshot(UnsafeRawPointer(old)), epoch: epoch))
+      dropSurplus()
     }
+  }
+
+  /// Where nobody drains, counts must not grow without bound.
+  private func dropSurplus() {
+    guard replaced.count > Self.maximumKeptForCounts,
+      let oldest = replaced.firstIndex(where: { $0.waitsForDrain })
+    else { return }
+    replaced[oldest].snapshot.drain { _, _, _ in }
+    replaced[oldest].waitsForDrain = false
+    lost &+= 1
   }
 
   /// Changes something, then frees the replaced snapshots that are done with; outside the lock, as what they
   /// point to goes with them.
-  private func remove(_ isDone: ((snapshot: Snapshot, epoch: UInt64)) -> Bool, after change: () -> Void) {
+  private func remove(_ isDone: (inout Replaced) -> Bool, after change: () -> Void) {
     var done: [Snapshot] = []
     lock.withLock {
       change()
-      replaced.removeAll { old in
-        guard isDone(old) else { return false }
-        done.append(old.snapshot)
-        return true
+      var kept: [Replaced] = []
+      for var old in replaced {
+        if isDone(&old) { done.append(old.snapshot) } else { kept.append(old) }
       }
+      replaced = kept
     }
     for snapshot in done { snapshot.destroy() }
   }
 
   /// Asked before the counts are looked at: whoever leaves later is counted next time.
-  private func isFree(_ old: (snapshot: Snapshot, epoch: UInt64)) -> Bool {
+  private func isFree(_ old: Replaced) -> Bool {
     shim_epoch_quiescent(old.epoch) && !old.snapshot.isPinned
   }
 
@@ -48,7 +74,9 @@ final class SnapshotHolder: @unchecked Sendable {
   func drain(_ body: Drain) {
     remove { old in
       let isFree = isFree(old)
-      old.snapshot.drain { body(old.snapshot, $0, $1, $2) }
+      let snapshot = old.snapshot
+      snapshot.drain { body(snapshot, $0, $1, $2) }
+      old.waitsForDrain = false
       return isFree
     } after: {
       let slot = shim_enter()
@@ -60,7 +88,10 @@ final class SnapshotHolder: @unchecked Sendable {
     }
   }
 
-  /// Snapshots that wait for their last reader.
+  /// Snapshots whose counts were given up because nobody drained.
+  var lostCounts: Int64 { lock.withLock { lost } }
+
+  /// Snapshots that wait for their last reader, or for a drain.
   var waiting: Int { lock.withLock { replaced.count } }
 
   /// Reads the current snapshot. `body` must not keep it.

@@ -49,6 +49,9 @@ public enum PropertyListing {
       }
       var changed = values
       for (key, value) in object {
+        if value.isNull, changed.property(key.string)?.kind != .json {
+          throw Failure(message: "property \"\(key.string.prefix(80))\" is null", isUnreadable: false)
+        }
         do throws(ConfigurationFailure) {
           let json = (try? value.text()).map { String(decoding: $0, as: UTF8.self) }
           try changed.set(key.string, value.string ?? json ?? "")

@@ -102,6 +102,21 @@ import Testing
     })
   }
 
+  /// G5: where counts are never taken, a thousand snapshots wait for that, and no more.
+  @Test func countsThatNobodyTakesAreGivenUpInBoundedNumber() throws {
+    let fixture = try HolderFixture()
+    for round in 0..<1_200 {
+      fixture.holder.publish(fixture.snapshot("flag-\(round)"))
+      fixture.evaluate("flag-\(round)")
+    }
+    #expect(eventually {
+      fixture.holder.publish(fixture.snapshot("last"))
+      return fixture.living <= 1_002
+    })
+    #expect(fixture.holder.lostCounts >= 198)
+    #expect(fixture.drain() + UInt64(fixture.holder.lostCounts) == 1_200)
+  }
+
   @Test func whatHasNotBeenDrainedIsFreedWithItsHolder() throws {
     let fixture = try HolderFixture()
     for round in 0..<5 {
