@@ -8,7 +8,7 @@ with unleash.Client(url="https://…/api/frontend", key=…) as client:
 """
 
 from .bootstrap import Bootstrap, Toggle
-from .client import Client, ToggleInfo, version
+from .client import Client, ToggleInfo, context_from_json, version
 from .impact import ImpactMetrics
 from .impression import Impression
 from .storage import Storage
@@ -27,5 +27,6 @@ __all__ = [
     "Toggle",
     "ToggleInfo",
     "Variant",
+    "context_from_json",
     "version",
 ]
