@@ -55,9 +55,18 @@ def from_pytest(output: str) -> Counts:
     lines = [line for line in output.splitlines() if re.search(r"\b(passed|failed|skipped|errors?)\b.* in [\d.:]+", line)]
     if not lines:
         return Counts()
-    numbers = {word: int(number) for number, word in re.findall(r"(\d+) (passed|failed|skipped|xfailed|error)", lines[-1])}
-    return Counts(numbers.get("passed", 0), numbers.get("failed", 0) + numbers.get("error", 0),
+    numbers = {word: int(number) for number, word in re.findall(r"(\d+) (passed|failed|skipped|xfailed|xpassed|error)", lines[-1])}
+    return Counts(numbers.get("passed", 0) + numbers.get("xpassed", 0), numbers.get("failed", 0) + numbers.get("error", 0),
                   numbers.get("skipped", 0) + numbers.get("xfailed", 0))
+
+
+def from_swift_testing(output: str) -> Counts:
+    """The closing line of a run of Swift Testing; one failure stands for all of them."""
+    total = Counts()
+    for number, result in re.findall(r"Test run with (\d+) tests? .*?(passed|failed) after", output):
+        failed = 1 if result == "failed" else 0
+        total = total + Counts(int(number) - failed, failed)
+    return total
 
 
 def from_junit(path: Path) -> Counts:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,16 +106,15 @@ def install(context: Context) -> Counts:
                          *options, minutes=30)
 
 
-def python_environment(context: Context) -> dict[str, str]:
-    """Lets the binding be imported from the sources and find the library that was just built."""
-    source = ROOT / "Sources/Python"
-    path = source / "src" if (source / "src").is_dir() else source
-    return {"HOIST_LIBRARY": str(context.library), "PYTHONPATH": os.pathsep.join([str(path), str(ROOT / "Tests")])}
+def library_environment(context: Context) -> dict[str, str]:
+    """Which build a test of another language looks at."""
+    return {**NO_BACKTRACE, "HOIST_LIBRARY": str(context.library), "PYTHONPATH": str(ROOT / "Tests"),
+            "HOIST_CONFORMANCE": str(context.debug / "debug/hoist-conformance")}
 
 
 def pytest(context: Context, folder: str) -> Counts:
-    return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", "-rs", ROOT / folder,
-                         environment=python_environment(context), minutes=30)
+    return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", "-rsx", ROOT / folder,
+                         environment=library_environment(context), minutes=30)
 
 
 def simulators(context: Context) -> Counts:
@@ -123,7 +122,9 @@ def simulators(context: Context) -> Counts:
 
 
 def python(context: Context) -> Counts:
-    return pytest(context, "Tests/Python")
+    # The binding is installed into the environment of the tests, compiled against this build.
+    return context.count(counts.from_pytest, ROOT / "Tests/Python/run", "-q", "-rsx",
+                         environment={**library_environment(context), "HOIST_PYTHON_VENV": sys.prefix}, minutes=30)
 
 
 def tool(context: Context) -> Counts:
@@ -138,11 +139,11 @@ def conformance(context: Context) -> Counts:
             files = sorted(folder.rglob("*.json"))
             if files and has_provider(folder.name):
                 total += context.count(counts.from_closing_lines, ROOT / "Tests/Conformance/run", folder.name, *files,
-                                       environment=python_environment(context))
+                                       environment=library_environment(context))
     for folder in sorted((ROOT / "Tests/Conformance/vectors").iterdir()):
         if has_provider(folder.name):  # the runner has to notice an expectation that is wrong
             total += context.count(counts.from_closing_lines, ROOT / "Tests/Conformance/selfcheck", folder.name,
-                                   environment=python_environment(context))
+                                   environment=library_environment(context))
     return total
 
 
@@ -152,6 +153,10 @@ def has_provider(vendor: str) -> bool:
 
 def examples(context: Context) -> Counts:
     return context.count(counts.from_closing_lines, ROOT / "Examples/run", "--no-setup")
+
+
+def name_look_ups(context: Context) -> Counts:
+    return context.count(counts.from_swift_testing, ROOT / "Tests/Faults/name-look-ups")
 
 
 def plugins(context: Context) -> Counts:
@@ -176,9 +181,8 @@ def build_swift_tests(context: Context, scratch: Path, sanitizer: str) -> None:
 
 def tsan(context: Context) -> Counts:
     build_swift_tests(context, context.tsan, "thread")
-    # A child of a process with threads has a broken sanitizer: what forks is tested without it. The short run
-    # leaves out the modules without threads.
-    chosen = ["--skip", "Fork|Wakeup"]
+    # The short run leaves out the modules without threads. Tests that fork skip themselves.
+    chosen = []
     if not context.is_full:
         chosen += ["--skip", "HoistBaseTests|HoistJSONTests|HoistRegexTests"]
     return swift_tests(context, context.tsan, "--sanitize=thread", *chosen, environment=TSAN,
@@ -211,17 +215,17 @@ def valgrind(context: Context) -> Counts:
     return total
 
 
-ENTRY_POINTS = ("Sources/Hoist/EntryPoints",)
-
 PARTS = [
     Part("structure", "imports, forbidden code, markers, and the runner itself", structure),
     Part("build", "the package with its Swift tests", build),
     Part("swift", "the Swift tests", swift, needs=("build",)),
+    Part("look-ups", "Swift tests with a resolver that hangs", name_look_ups, needs=("build",),
+         folders=("Tests/Faults/name-look-ups",)),
     Part("release", "libhoist.so and the hoist tool; warnings are errors", release),
-    Part("c", "the C tests as C99 and C++17 with gcc", c, needs=("release",), folders=ENTRY_POINTS),
-    Part("c-clang", "the C tests with clang", c_clang, needs=("release",), folders=ENTRY_POINTS),
-    Part("abi", "exported symbols, constants, types", abi, needs=("release",), folders=ENTRY_POINTS),
-    Part("install", "the installed tree, in place and moved", install, needs=("release",), folders=ENTRY_POINTS),
+    Part("c", "the C tests as C99 and C++17 with gcc", c, needs=("release",)),
+    Part("c-clang", "the C tests with clang", c_clang, needs=("release",)),
+    Part("abi", "exported symbols, constants, types", abi, needs=("release",)),
+    Part("install", "the installed tree, in place and moved", install, needs=("release",)),
     Part("simulators", "the service simulators", simulators, folders=("Tests/Simulators",)),
     Part("python", "the Python binding, and the library through it", python, needs=("release",),
          folders=("Sources/Python", "Tests/Python")),
@@ -230,7 +234,7 @@ PARTS = [
          folders=("Tests/Conformance/run",)),
     Part("plugins", "plug-ins in C", plugins, needs=("release",), folders=("Tests/Plugins",)),
     Part("examples", "each example, built and run", examples, needs=("release",), folders=("Examples/run",)),
-    Part("asan", "the C tests under the address sanitizer", asan, folders=ENTRY_POINTS),
+    Part("asan", "the C tests under the address sanitizer", asan),
     Part("tsan", "the Swift tests of what has threads under the thread sanitizer", tsan),
     Part("tsan-c", "the C tests under the thread sanitizer", tsan_c, is_full_only=True),
     Part("asan-swift", "the Swift tests under the address sanitizer", asan_swift, is_full_only=True),

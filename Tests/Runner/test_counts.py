@@ -1,6 +1,6 @@
 """A runner that misreads its tests would hide their failures."""
 
-from counts import Counts, from_closing_lines, from_ctest, from_junit, from_pytest
+from counts import Counts, from_closing_lines, from_ctest, from_junit, from_pytest, from_swift_testing
 
 
 def test_the_last_closing_line_counts():
@@ -32,3 +32,8 @@ def test_junit_reports_are_read(tmp_path):
     report.write_text('<testsuites><testsuite><testcase name="a"/><testcase name="b"><failure/></testcase>'
                       '<testcase name="c"><skipped/></testcase></testsuite></testsuites>')
     assert from_junit(report) == Counts(1, 1, 1)
+
+
+def test_a_run_of_swift_testing_is_read():
+    assert from_swift_testing("x Test run with 5 tests in 2 suites passed after 0.1 seconds.") == Counts(5, 0, 0)
+    assert from_swift_testing("x Test run with 5 tests in 2 suites failed after 0.1 seconds with 2 issues.") == Counts(4, 1, 0)
