@@ -17,7 +17,7 @@ let package = Package(
   targets: [
     // Level 0: C. Public headers, our own shims, module maps of system libraries.
     .systemLibrary(name: "CHoist", path: "Include"),
-    .target(name: "CShims"),
+    .target(name: "CShims", exclude: ["README.md"]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -27,7 +27,8 @@ let package = Package(
     .target(name: "HoistBase", dependencies: ["CShims"], exclude: ["README.md"]),
     .target(
       name: "HoistJSON", dependencies: ["HoistBase", "CJansson"], exclude: ["README.md"]),
-    .target(name: "HoistCore", dependencies: ["HoistBase", "HoistJSON", "CShims"]),
+    .target(
+      name: "HoistCore", dependencies: ["HoistBase", "HoistJSON", "CShims"], exclude: ["README.md"]),
 
     // Level 4: built-in implementations of the core's seams, and one provider per service.
     .target(
@@ -45,12 +46,14 @@ let package = Package(
       dependencies: [
         "HoistUnleash", "HoistCurl", "HoistSQLite", "HoistRegex", "HoistStandardLog",
         "HoistCore", "HoistJSON", "HoistBase", "CHoist", "CJansson", "CShims",
-      ]),
+      ],
+      exclude: ["README.md"]),
     .executableTarget(
       name: "hoist-cli",
       dependencies: [
         "Hoist", "HoistJSON", "HoistBase", "CHoist", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ]),
+      ],
+      exclude: ["README.md"]),
 
     // Runs files of test vectors over the modules.
     .target(
