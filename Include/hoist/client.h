@@ -55,8 +55,8 @@ HOIST_API hoist_status hoist_client_wait_ready(hoist_client *HOIST_NULLABLE clie
 HOIST_API hoist_client_state hoist_client_get_state(const hoist_client *HOIST_NULLABLE client);
 
 /**
- * Called once when an asynchronous call is done, on the client's delivery lane; or with HOIST_ERR_CANCELLED inside
- * the call that closes or frees the client, on its thread.
+ * Called once when an asynchronous call is done, on the client's delivery lane; or inside the call that closes or
+ * frees the client, on its thread, when that comes first (with HOIST_ERR_CANCELLED, unless it was done already).
  */
 typedef void (*hoist_done)(void *HOIST_NULLABLE user_data, hoist_status status);
 

@@ -25,12 +25,13 @@ extension Client {
     _ timeoutMilliseconds: Int64, _ question: @escaping @Sendable (any Provider, @escaping PendingAnswers.Tell) -> Void
   ) -> Status {
     let answer = Answer<Status>()
-    let tell = pending.add { answer.give($0) }
-    // A client that closes from now on ends the wait; one that has closed meanwhile did not see it.
-    if state == .closed { tell(.cancelled) }
+    let pending = pending
+    // A client that closes from now on ends the wait.
+    let (number, refusal) = pending.add { answer.give($0) }
+    guard refusal == .ok else { return refusal }
     onScheduler { client in
-      guard let provider = client.provider else { return tell(.state) }
-      question(provider, tell)
+      guard let provider = client.provider else { return pending.answer(number, .state) }
+      question(provider) { pending.answer(number, $0) }
     }
     return answer.wait(untilNanoseconds: Deadline.nanoseconds(afterMilliseconds: timeoutMilliseconds)) ?? .timeout
   }
@@ -50,12 +51,14 @@ extension Client {
       return .ok
     }
     guard isFirst else { return ending.wait(untilNanoseconds: deadline) ?? .timeout }
+    // First, before the provider says that something took their place.
+    pending.end(.cancelled)
     let flushed = stopProvider(flushingFor: limit - Self.reserve(of: limit))
     notify(Notification(.state, message: "closed"))
-    pending.endAll(.cancelled)
     let stored = store.close(untilNanoseconds: deadline)
     let delivered = courier.drain(untilNanoseconds: deadline)
     courier.close()
+    pending.tellUndelivered()
     pluginLane.close()
     _ = logLane.drain(untilNanoseconds: deadline)
     logLane.close()
@@ -88,6 +91,7 @@ extension Client {
     resumeAfterFork()
     guard status.reopen() else { return .state }
     store.reopen()
+    pending.reopen()
     courier.reopen()
     pluginLane.reopen()
     logLane.reopen()

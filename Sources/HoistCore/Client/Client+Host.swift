@@ -63,9 +63,6 @@ extension Client: ProviderHost {
     plugins.eventSink ?? TransportEventSink(transport)
   }
 
-  /// Answers the host on the lane, or in manual dispatch, even after the client has closed.
-  public func deliver(_ call: @escaping @Sendable () -> Void) { courier.deliver(isOwed: true, call) }
-
   /// Calls an observer on the lane, unless its registration has ended by then.
   func tell(_ registration: ObserverRegistry.Registration, _ notification: Notification) {
     let observers = observers

@@ -26,7 +26,7 @@ public final class Client: @unchecked Sendable {
   let logLane: Lane
   let status: ClientStatus
   let hooks: [any EvaluationHook]
-  let pending = PendingAnswers()
+  let pending: PendingAnswers
   let generation = Atomic<UInt32>(ForkGeneration.current)
   private let resuming = Lock()
   private let factory: any ProviderFactory
@@ -48,6 +48,7 @@ public final class Client: @unchecked Sendable {
     self.values = values
     self.plugins = plugins
     self.services = services
+    pending = PendingAnswers(scheduler: services.scheduler)
     hooks = plugins.hooks
     name = values.text("name").isEmpty ? factory.name : values.text("name")
     let isManual = values.text("dispatch") == "manual"
@@ -130,22 +131,20 @@ public final class Client: @unchecked Sendable {
     return status.waitReady(timeoutMilliseconds: timeoutMilliseconds)
   }
 
-  /// The client's current context from now on; `completion` runs on the delivery lane, once if the result is
-  /// `.ok` and never otherwise.
+  /// The client's current context from now on; `completion` runs once if the result is `.ok` (see
+  /// `promise`), and never otherwise.
   public func identify(_ context: ContextReference?, completion: (@Sendable (Status) -> Void)?) -> Status {
     guard state != .closed else { return .state }
     resumeAfterFork()
     guard let context = context ?? EvaluationContext().reference() else { return .limit }
-    setCurrentContext(context)
-    let courier = courier
-    let tell = pending.add { status in
-      if let completion { courier.deliver(isOwed: true) { completion(status) } }
+    return promise(completion) { tell in
+      setCurrentContext(context)
+      onScheduler { client in
+        guard client.state != .closed, let provider = client.provider else { return tell(.cancelled) }
+        provider.identify(context, completion: tell)
+      }
+      return .ok
     }
-    onScheduler { client in
-      guard client.state != .closed, let provider = client.provider else { return tell(.cancelled) }
-      provider.identify(context, completion: tell)
-    }
-    return .ok
   }
 
   /// Readers see it at once; the one before is freed when nobody reads it any more.

@@ -7,11 +7,7 @@ internal import HoistBase
 final class Courier: @unchecked Sendable {
   private static let manualCapacity = 10_000
 
-  private struct Call {
-    var body: @Sendable () -> Void
-    /// Answers something the host asked for: it is told even after the end.
-    var isOwed: Bool
-  }
+  typealias Call = @Sendable () -> Void
 
   private let lane: Lane
   private let isManual: Bool
@@ -33,19 +29,19 @@ final class Courier: @unchecked Sendable {
 
   deinit { if descriptor >= 0 { shim_event_free(descriptor) } }
 
-  func deliver(isOwed: Bool = false, _ call: @escaping @Sendable () -> Void) {
-    guard isManual else {
-      lane.perform(call)
-      return
-    }
+  /// - Returns: false when there is no room, or after `close`; then the call never runs.
+  @discardableResult
+  func deliver(_ call: @escaping Call) -> Bool {
+    guard isManual else { return lane.perform(call) }
     forgetInheritance()
-    lock.withLock {
-      guard !isClosed || isOwed else {
+    return lock.withLock {
+      guard !isClosed else {
         refused &+= 1
-        return
+        return false
       }
-      _ = waiting.append(Call(body: call, isOwed: isOwed))
+      guard waiting.append(call) == nil else { return false }
       if waiting.count == 1 { shim_event_set(descriptor) }
+      return true
     }
   }
 
@@ -62,7 +58,7 @@ final class Courier: @unchecked Sendable {
     guard left > 0 else { return 0 }
     var number = 0
     while left > 0, let call = next() {
-      call.body()
+      call()
       number += 1
       left -= 1
     }
@@ -78,15 +74,13 @@ final class Courier: @unchecked Sendable {
     }
   }
 
-  /// Nothing begins after this returns, but for answers that the host dispatches by itself.
+  /// Nothing begins after this returns.
   func close() {
     lane.close()
     let discarded = lock.withLock {
       isClosed = true
-      let all = waiting.removeFirst(waiting.count)
-      for call in all where call.isOwed { _ = waiting.append(call) }
-      if waiting.isEmpty && isManual { shim_event_clear(descriptor) }
-      return all
+      if isManual { shim_event_clear(descriptor) }
+      return waiting.removeFirst(waiting.count)
     }
     // Let go of outside the lock: it may hold the last reference to something of the host's.
     withExtendedLifetime(discarded) {}

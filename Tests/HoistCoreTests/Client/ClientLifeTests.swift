@@ -80,7 +80,7 @@ import Testing
     fixture.scheduler.run()
     let pending = fixture.client.pending
     fixture.provider.answerHeld(.ok)
-    pending.endAll(.cancelled)
+    pending.end(.cancelled)
     fixture.dispatchAll()
     #expect(answers.all == [.ok, .ok])
   }
@@ -193,6 +193,79 @@ import Testing
     #expect(fixture.close() == .ok)
     waiting.join()
     #expect(answers.all == [.cancelled, .cancelled])
+  }
+
+  @Test func anAnswerThatTheLaneHasNotDeliveredIsToldInsideTheClose() throws {
+    let fixture = try ClientFixture([])
+    try fixture.serve()
+    let door = Door()
+    _ = fixture.observe(.error) { _ in door.pass() }
+    fixture.client.notify(Notification(.error))
+    #expect(door.waitForArrivals(1))
+    let answers = Record<Status>()
+    for status in [Status.ok, .network, .superseded] {
+      fixture.provider.setIdentify(status)
+      #expect(fixture.client.identify(nil) { answers.append($0) } == .ok)
+      fixture.scheduler.run()
+    }
+    fixture.provider.setIdentify(nil)
+    #expect(fixture.client.identify(nil) { answers.append($0) } == .ok)
+    fixture.scheduler.run()
+    #expect(answers.all == [])
+    #expect(fixture.close(20) == .timeout)
+    // The one that nobody had answered first, then those that were on their way.
+    #expect(answers.all == [.cancelled, .ok, .network, .superseded])
+    fixture.provider.answerHeld(.ok)
+    door.open()
+    #expect(eventually { fixture.client.courier.counters.lane.finished >= 1 })
+    #expect(answers.all.count == 4)
+  }
+
+  @Test func freeingAClientTellsThoseWhoWait() throws {
+    let fixture = try ClientFixture([])
+    try fixture.serve()
+    fixture.provider.setIdentify(nil)
+    let answers = Record<Status>()
+    for _ in 0..<3 { _ = fixture.client.identify(nil) { answers.append($0) } }
+    fixture.client.dispose()
+    #expect(answers.all == [.cancelled, .cancelled, .cancelled])
+    #expect(fixture.client.identify(nil) { answers.append($0) } == .state)
+    fixture.scheduler.run()
+    #expect(answers.all.count == 3)
+  }
+
+  @Test("Calls that wait for answers are bounded (G5)") func tooManyCallsAtOnceAreRefused() throws {
+    let fixture = try ClientFixture()
+    try fixture.serve()
+    fixture.provider.setIdentify(nil)
+    let answers = Record<Status>()
+    for _ in 0..<10_000 { #expect(fixture.client.identify(nil) { answers.append($0) } == .ok) }
+    #expect(fixture.client.identify(nil) { answers.append($0) } == .limit)
+    #expect(fixture.client.identify(nil, completion: nil) == .ok)
+    fixture.scheduler.run()
+    fixture.provider.answerHeld(.superseded)
+    fixture.dispatchAll()
+    #expect(answers.all.count == 10_000)
+    fixture.provider.setIdentify(.ok)
+    #expect(fixture.client.identify(nil) { answers.append($0) } == .ok)
+    fixture.scheduler.run()
+    fixture.dispatchAll()
+    #expect(answers.all.last == .ok)
+  }
+
+  @Test func anAnswerWaitsForRoomInTheQueue() throws {
+    let fixture = try ClientFixture()
+    try fixture.serve()
+    let (heard, _) = fixture.observe(.error)
+    for _ in 0..<10_000 { fixture.client.notify(Notification(.error)) }
+    let answers = Record<Status>()
+    #expect(fixture.client.identify(nil) { answers.append($0) } == .ok)
+    fixture.scheduler.run()
+    fixture.dispatchAll()
+    #expect(heard.all.count == 10_000 && answers.all == [])
+    fixture.scheduler.advance(milliseconds: 50)
+    fixture.dispatchAll()
+    #expect(answers.all == [.ok])
   }
 
   @Test func observersHearOfTheEndAndOfNothingAfter() throws {
