@@ -55,7 +55,7 @@ public struct UnleashFace: Sendable {
     let provider = provider
     provider.changeContext(context, properties)
     client.onScheduler { _ in
-      guard provider.frontend != nil else { return completion(.ok) }
+      guard provider.frontend != nil else { return provider.source.contextChanged { completion($0.unleashStatus) } }
       provider.fetchForContext { completion($0.unleashStatus) }
     }
     return .ok

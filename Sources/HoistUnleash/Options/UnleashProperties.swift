@@ -21,7 +21,7 @@ enum UnleashProperties {
     Property("properties", .textMap, default: "{}", "Custom properties of the initial context."),
     Property("custom_headers", .textMap, default: "{}", "Headers added to every request; they win over defaults except sensitive ones."),
     Property("fetch_method", .choice(["GET", "POST"]), default: "GET", "frontend: how the context is sent; a URL over 8 KiB is sent by POST in any case."),
-    Property("fetch_mode", .choice(["polling", "delta", "streaming"]), default: "polling", "backend: how definitions are kept fresh."),
+    Property("fetch_mode", .choice(["polling", "delta", "streaming"]), default: "polling", "backend: how definitions are kept fresh; when unset, by polling until the service asks for streaming."),
     Property("project", .text, default: "", "backend: fetches this project only."),
     Property("name_prefix", .text, default: "", "backend: fetches flags of this prefix only."),
     Property("tags", .textList, default: "[]", "backend: fetches flags with these tags only, each name:value."),

@@ -26,6 +26,8 @@ struct UnleashSettings: Sendable {
   let customHeaders: [(name: String, value: String)]
   let usesPOST: Bool
   let fetchMode: FetchMode
+  /// Whether the service may ask for streaming.
+  let mayStream: Bool
   let project: String
   let namePrefix: String
   let tags: [String]
@@ -66,6 +68,7 @@ struct UnleashSettings: Sendable {
     customHeaders = try Self.headers(values.textMap("custom_headers"))
     usesPOST = values.text("fetch_method") == "POST"
     fetchMode = values.text("fetch_mode") == "delta" ? .delta : values.text("fetch_mode") == "streaming" ? .streaming : .polling
+    mayStream = fetchMode == .streaming || !values.isSet("fetch_mode")
     project = values.text("project")
     namePrefix = values.text("name_prefix")
     tags = values.textList("tags")

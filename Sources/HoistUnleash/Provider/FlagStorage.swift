@@ -10,7 +10,7 @@ struct StoredFlags: Sendable {
 }
 
 /// Keeps the last good flags for the next run (protocol D.3.7, rows UNL-81, UNL-82, UNL-101): in frontend mode under the
-/// address, the key and the context they were evaluated for. On the scheduler's thread.
+/// address, the key and the context they were evaluated for, in backend mode under the selection of flags instead. On the scheduler's thread.
 final class FlagStorage {
   private let store: Store
   private let options: UnleashSettings
@@ -38,8 +38,13 @@ final class FlagStorage {
     var hash = SHA256()
     hash.update(options.url?.text ?? "")
     hash.update(options.key.reveal())
-    hash.update(contextText)
+    hash.update(options.mode == .frontend ? contextText : selection)
     return "flags.\(options.mode == .frontend ? "frontend" : "backend").\(Hex.encode(hash.finish()))"
+  }
+
+  /// Which flags a backend client asks for.
+  private var selection: String {
+    ([options.project, options.namePrefix] + options.tags).joined(separator: "\n")
   }
 
   /// The session id is drawn anew in each run, so it does not count unless the host gave it.

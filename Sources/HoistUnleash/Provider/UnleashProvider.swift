@@ -17,6 +17,8 @@ public final class UnleashProvider: @unchecked Sendable {
   let metrics: MetricsReporter
   let storage: FlagStorage
   private(set) var hasFetched = false
+  /// Stored flags that are fresh or confirmed make a client ready too: the next ones are an update (D.1).
+  private var hasBeenReady = false
   private(set) var lastFailure: FetchFailure? {
     didSet { failureForReaders.withLock { $0 = lastFailure } }
   }
@@ -84,7 +86,7 @@ public final class UnleashProvider: @unchecked Sendable {
   /// - Returns: whether the flags are served now.
   @discardableResult
   func adoptBootstrap(_ document: [UInt8], origin: String) -> Bool {
-    if let problem = source.adopt(document) {
+    if let problem = source.adopt(document, entityTag: "") {
       host?.log.error("\(origin) is not used: \(problem)")
       host?.notify(Notification(.error, status: .parse, message: "\(origin) is not used: \(problem)"))
       return false
@@ -123,14 +125,13 @@ extension UnleashProvider: Provider {
   private func adoptStored(_ stored: StoredFlags?) -> Bool {
     guard let stored, let host, !hasFetched else { return false }
     if storage.isBootstrapped && options.bootstrapOverrides { return false }
-    if let problem = source.adopt(stored.document) {
+    if let problem = source.adopt(stored.document, entityTag: stored.entityTag) {
       host.log.warning("stored flags are not used: \(problem)")
       return false
     }
-    frontend?.entityTag = stored.entityTag
     let age = host.clock.unixMilliseconds - stored.savedUnixMilliseconds
     if options.storageSeconds > 0, age >= 0, age < options.storageSeconds * 1000 {
-      host.setState(.ready, "flags stored \(age / 1000) s ago")
+      becomeReady("flags stored \(age / 1000) s ago")
       return true
     }
     host.setState(.stale, "flags of an earlier run")
@@ -169,6 +170,7 @@ extension UnleashProvider: Provider {
   public func identify(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void) {
     guard frontend != nil else {
       host?.notify(Notification(.contextChanged))
+      source.contextChanged { _ in }
       return completion(.ok)
     }
     frontend?.update(context: FrontendContext.members(of: context.frozen), properties: [:])
@@ -193,8 +195,7 @@ extension UnleashProvider: Provider {
   private func serveStored(_ completion: @escaping Poller.Completion) {
     storage.load { [weak self] stored in
       guard let self else { return completion(.superseded) }
-      if let stored, self.source.adopt(stored.document) == nil {
-        self.frontend?.entityTag = stored.entityTag
+      if let stored, self.source.adopt(stored.document, entityTag: stored.entityTag) == nil {
         self.host?.setState(.stale, "flags of an earlier run, for this context")
         self.host?.notify(Notification(.contextChanged))
       }
@@ -230,19 +231,24 @@ extension UnleashProvider {
     case .updated:
       recover()
       if let document { storage.save(document, entityTag: entityTag, at: host.clock.unixMilliseconds) }
-      let isFirst = !hasFetched
+      let wasReady = hasBeenReady
       hasFetched = true
       storage.isBootstrapped = false
-      host.setState(.ready, "flags fetched")
-      if !isFirst, options.notifiesUnchanged { host.notify(Notification(.updated)) }
+      becomeReady("flags fetched")
+      if wasReady, options.notifiesUnchanged { host.notify(Notification(.updated)) }
     case .unchanged:
       recover()
-      if hasFetched || !entityTag.isEmpty { host.setState(.ready, "flags are up to date") }
+      if hasFetched || !entityTag.isEmpty { becomeReady("flags are up to date") }
     case .failed(let failure):
       report(failure)
     case .superseded:
       break
     }
+  }
+
+  private func becomeReady(_ reason: String) {
+    hasBeenReady = true
+    host?.setState(.ready, reason)
   }
 
   private func recover() {

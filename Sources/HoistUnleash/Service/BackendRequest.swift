@@ -17,7 +17,14 @@ struct BackendRequest: Sendable {
   /// nil without an address.
   func url(_ endpoint: Endpoint) -> URLText? {
     guard let url = options.url?.appendingPath(endpoint.rawValue) else { return nil }
-    guard endpoint == .features else { return url }
+    switch endpoint {
+    case .features, .delta, .streaming: return selecting(url)
+    case .register, .metrics: return url
+    }
+  }
+
+  /// Asks for the flags of the options only.
+  private func selecting(_ url: URLText) -> URLText? {
     var pairs: [(name: String, value: String)] = []
     if !options.project.isEmpty { pairs.append(("project", options.project)) }
     if !options.namePrefix.isEmpty { pairs.append(("namePrefix", options.namePrefix)) }

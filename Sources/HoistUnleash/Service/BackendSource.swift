@@ -33,8 +33,10 @@ final class BackendSource: FlagSource, @unchecked Sendable {
     stream.source = self
   }
 
+  /// What was given up before is tried again.
   func start(fetchingNow: Bool, completion: @escaping Poller.Completion) {
-    sender.cancelAll()
+    stop()
+    mode = options.fetchMode
     register()
     if mode == .streaming {
       stream.start(firstOutcome: completion)
@@ -59,19 +61,27 @@ final class BackendSource: FlagSource, @unchecked Sendable {
 
   func fetchNow(completion: @escaping Poller.Completion) { poller.fetchNow(completion: completion) }
 
-  /// Definitions do not depend on the context.
-  func contextChanged(completion: @escaping Poller.Completion) { completion(.unchanged) }
+  /// Definitions do not depend on the context, but a change is reason enough to try a refused key again (D.2).
+  func contextChanged(completion: @escaping Poller.Completion) {
+    if poller.isHalted { poller.fetchNow(completion: completion) } else { completion(.unchanged) }
+  }
 
-  func adopt(_ document: [UInt8]) -> String? { take(definitions.replace(document)) }
+  func adopt(_ document: [UInt8], entityTag tag: String) -> String? {
+    if let problem = take(definitions.replace(document)) { return problem }
+    entityTag = tag
+    lastEventID = ""
+    stream.forgetLastEvent()
+    return nil
+  }
 
-  /// Announces this client once; failure is logged, never fatal (UNL-91).
+  /// Announces this client once; failure is logged, never fatal (UNL-91). One that was called off did not happen.
   private func register() {
     guard options.registers, !hasRegistered, let url = requests.url(.register) else { return }
-    hasRegistered = true
     let body = requests.registration(
       strategies: definitions.customStrategyNames, startedUnixMilliseconds: host.clock.unixMilliseconds)
     let (requests, log) = (requests, host.log)
-    sender.send(.registration, to: url) { requests.post(url, $0, body) } completion: { answer in
+    sender.send(.registration, to: url) { requests.post(url, $0, body) } completion: { [weak self] answer in
+      self?.hasRegistered = true
       switch answer {
       case .success(let response) where (200...299).contains(response.status): break
       case .success(let response): log.warning("registering this client failed: the service answered \(response.status)")
@@ -94,6 +104,7 @@ final class BackendSource: FlagSource, @unchecked Sendable {
       let outcome = isDelta ? self.readDelta(answer) : self.read(answer)
       self.announce(outcome, answer)
       completion(outcome)
+      if case .updated = outcome, !isDelta { self.followFetchMode(answer) }
     }
   }
 
@@ -117,7 +128,6 @@ final class BackendSource: FlagSource, @unchecked Sendable {
     if let problem = take(definitions.replace(response.body)) { return .failed(.decoding(problem)) }
     // A 304 has no tag; an answer without one leaves the former.
     if let tag = response.headers.value(of: "ETag"), !tag.isEmpty { entityTag = tag }
-    if response.headers.value(of: "fetch-mode") == "streaming", options.fetchMode == .streaming { resumeStreaming() }
     return .updated
   }
 
@@ -128,7 +138,8 @@ final class BackendSource: FlagSource, @unchecked Sendable {
       lastEventID = ""
       return .failed(.decoding(problem))
     }
-    if let tag = response.headers.value(of: "ETag") { lastEventID = tag.filter { $0 != "\"" && $0 != "W" && $0 != "/" } }
+    let tag = response.headers.value(of: "ETag")?.filter { $0 != "\"" && $0 != "W" && $0 != "/" } ?? ""
+    lastEventID = tag.isEmpty ? definitions.lastEventID.map { String($0) } ?? lastEventID : tag
     return .updated
   }
 
@@ -146,7 +157,11 @@ final class BackendSource: FlagSource, @unchecked Sendable {
   }
 
   /// - Returns: why the batch was not applied; nil when it was.
-  func applyDelta(_ batch: [UInt8]) -> String? { take(definitions.apply(batch)) }
+  func applyDelta(_ batch: [UInt8]) -> String? {
+    if let problem = take(definitions.apply(batch)) { return problem }
+    entityTag = ""  // it named the definitions as they were
+    return nil
+  }
 
   private func take(_ result: Result<Snapshot, FeatureDefinitions.Failure>) -> String? {
     switch result {
@@ -176,8 +191,11 @@ extension BackendSource {
     poller.start(fetchingNow: true, completion: completion)
   }
 
-  private func resumeStreaming() {
-    guard mode != .streaming else { return }
+  /// The service may ask clients that poll for streaming, unless their host chose otherwise (B.6).
+  private func followFetchMode(_ answer: RequestSender.Answer) {
+    guard case .success(let response) = answer, response.headers.value(of: "fetch-mode") == "streaming",
+      mode == .polling, options.mayStream, poller.isRunning
+    else { return }
     mode = .streaming
     poller.stop()
     stream.start { _ in }

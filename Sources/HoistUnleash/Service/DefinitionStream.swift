@@ -54,6 +54,9 @@ final class DefinitionStream: @unchecked Sendable {
     firstOutcome = nil
   }
 
+  /// What is served came from elsewhere: the next connection asks for everything.
+  func forgetLastEvent() { lastEventID = "" }
+
   private func disconnect() {
     timer?.cancel()
     timer = nil
@@ -71,7 +74,8 @@ final class DefinitionStream: @unchecked Sendable {
 
   private func connect() {
     guard isRunning, let url = requests.url(.streaming) else { return answerFirst(.failed(.url)) }
-    let connection = Connection(self, startedNanoseconds: host.clock.monotonicNanoseconds)
+    let connection = Connection(
+      self, startedNanoseconds: host.clock.monotonicNanoseconds, maximumEventBytes: requests.options.maximumResponseBytes)
     self.connection = connection
     host.dynamicHeaders(for: url.redacted) { [weak self] dynamic in
       guard let self, self.connection === connection else { return }
@@ -100,36 +104,47 @@ final class DefinitionStream: @unchecked Sendable {
 
   /// Data that cannot be applied: begin anew with everything.
   private func rejected(_ problem: String) {
+    forgiveIfHealthy()
     source?.streamFailed(.decoding(problem))
     lastEventID = ""
     disconnect()
     reconnect()
   }
 
-  fileprivate func ended(_ connection: Connection, _ failure: FetchFailure?) {
+  /// A connection that was good for long makes up for the failures before it.
+  private func forgiveIfHealthy() {
+    guard let connection, connection.wasOpened else { return }
+    let age = host.clock.monotonicNanoseconds &- connection.startedNanoseconds
+    if age >= Self.healthyMilliseconds * 1_000_000 { attempt = 0 }
+  }
+
+  /// Also called for an answer that is no stream, before its end.
+  fileprivate func ended(_ connection: Connection, _ failure: FetchFailure) {
     guard self.connection === connection, isRunning else { return }
-    let now = host.clock.monotonicNanoseconds
-    if now &- connection.startedNanoseconds >= Self.healthyMilliseconds * 1_000_000, connection.wasOpened { attempt = 0 }
-    self.connection = nil
-    exchange = nil
-    if let failure { source?.streamFailed(failure) }
-    if case .network(let status, _)? = failure, [401, 403, 404, 429, 501].contains(status) {
-      return giveUp(failure?.message ?? "")
+    forgiveIfHealthy()
+    disconnect()
+    source?.streamFailed(failure)
+    guard isRunning else { return }
+    var delay: Int64?
+    if case .network(let status, let wait) = failure {
+      if [401, 403, 404, 429, 501].contains(status) { return giveUp(failure.message) }
+      delay = wait
     }
+    let now = host.clock.monotonicNanoseconds
     recentFailures.append(now)
     recentFailures.removeAll { now &- $0 > Self.failureWindowMilliseconds * 1_000_000 }
     if recentFailures.count >= Self.failuresBeforeFallback {
       return giveUp("\(recentFailures.count) failures within a minute")
     }
-    reconnect()
+    reconnect(atLeast: delay)
   }
 
-  /// 2 s, doubled to at most 30 s, up to half of it taken off at random.
-  private func reconnect() {
+  /// 2 s, doubled to at most 30 s, up to half of it taken off at random; longer when the service asks for it.
+  private func reconnect(atLeast minimum: Int64? = nil) {
     guard isRunning else { return }
     let ceiling = min(Self.maximumDelayMilliseconds, Self.firstDelayMilliseconds << min(attempt, 4))
     attempt += 1
-    let delay = ceiling - Int64(host.entropy.below(UInt64(ceiling / 2) + 1))
+    let delay = max(minimum ?? 0, ceiling - Int64(host.entropy.below(UInt64(ceiling / 2) + 1)))
     timer = host.scheduler.schedule(afterMilliseconds: delay) { [weak self] in self?.connect() }
   }
 
@@ -147,17 +162,23 @@ private final class Connection: StreamHandler, @unchecked Sendable {
   weak var stream: DefinitionStream?
   let startedNanoseconds: Int64
   private(set) var wasOpened = false
-  private var refusal: FetchFailure?
-  private var parser = ServerSentEventParser()
+  private var parser: ServerSentEventParser
 
-  init(_ stream: DefinitionStream, startedNanoseconds: Int64) {
+  init(_ stream: DefinitionStream, startedNanoseconds: Int64, maximumEventBytes: Int) {
     self.stream = stream
     self.startedNanoseconds = startedNanoseconds
+    // A line has the name of its field beside the data.
+    parser = ServerSentEventParser(maximumLineBytes: maximumEventBytes + 64, maximumEventBytes: maximumEventBytes)
   }
 
   func streamOpened(_ head: HTTPResponse) {
-    wasOpened = head.status == 200
-    if !wasOpened { refusal = FetchFailure.status(head, now: stream?.now ?? 0) }
+    if head.status != 200 {
+      stream?.ended(self, FetchFailure.status(head, now: stream?.now ?? 0))
+    } else if let type = head.headers.value(of: "Content-Type"), !type.lowercased().hasPrefix("text/event-stream") {
+      stream?.ended(self, .decoding("it is no event stream"))
+    } else {
+      wasOpened = true
+    }
   }
 
   func streamReceived(_ bytes: UnsafeRawBufferPointer) {
@@ -172,6 +193,6 @@ private final class Connection: StreamHandler, @unchecked Sendable {
   }
 
   func streamEnded(_ failure: TransportFailure?) {
-    stream?.ended(self, refusal ?? failure.map { .noResponse($0) })
+    stream?.ended(self, failure.map { .noResponse($0) } ?? .streamEnded)
   }
 }

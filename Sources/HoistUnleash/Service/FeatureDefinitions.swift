@@ -21,6 +21,9 @@ final class FeatureDefinitions {
   /// What to keep for the next run.
   var document: [UInt8] { state?.document ?? whole }
 
+  /// Of the last delta event; nil when the definitions came as a whole.
+  var lastEventID: UInt32? { state?.lastEventID }
+
   var customStrategyNames: [String] { options.strategies.keys.map { String(decoding: $0, as: UTF8.self) } }
 
   /// Takes a whole document; on failure everything stays as it was.
@@ -33,16 +36,20 @@ final class FeatureDefinitions {
     return result
   }
 
-  /// Applies a batch of delta events, all or none.
+  /// Applies a batch of delta events, all or none, to what is there: to a whole document, too.
   func apply(_ batch: [UInt8]) -> Result<Snapshot, Failure> {
     var changed = state ?? UnleashFeatureState(limits: options.limits)
+    if state == nil, !whole.isEmpty { try? changed.take(whole) }
     let result = batch.withUnsafeBytes { bytes in
       compile { () throws(UnleashDocumentFailure) in
         try changed.take(bytes)
         return try changed.compile(options)
       }
     }
-    if case .success = result { state = changed }
+    if case .success = result {
+      state = changed
+      whole = []
+    }
     return result
   }
 

@@ -39,6 +39,8 @@ enum FetchFailure: Sendable, Equatable {
   case network(status: Int, retryAfterMilliseconds: Int64?)
   case unhandledStatus(Int)
   case decoding(String)
+  /// In good order, but a stream is to go on.
+  case streamEnded
 
   /// One line for people.
   var message: String {
@@ -48,6 +50,7 @@ enum FetchFailure: Sendable, Equatable {
     case .network(let status, _): "the service answered \(status)\(Self.hint(status))"
     case .unhandledStatus(let status): "the service answered \(status), which means nothing to this client"
     case .decoding(let problem): "the service's answer cannot be read: \(problem)"
+    case .streamEnded: "the service ended the stream"
     }
   }
 

@@ -11,8 +11,10 @@ protocol FlagSource: AnyObject {
   func fetchNow(completion: @escaping Poller.Completion)
   /// The current context has changed; `completion` when its flags are there.
   func contextChanged(completion: @escaping Poller.Completion)
-  /// Takes flags that the client starts with; nil when they cannot be read, with the reason.
-  func adopt(_ document: [UInt8]) -> String?
+  /// Takes flags that the client starts with.
+  /// - Parameter entityTag: what the service called them; "" makes the next fetch ask for everything.
+  /// - Returns: why they cannot be read; nil when they are served.
+  func adopt(_ document: [UInt8], entityTag: String) -> String?
   /// In a forked child: what is in flight belongs to the parent.
   func abandonAfterFork()
 }

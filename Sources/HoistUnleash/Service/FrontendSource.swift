@@ -64,7 +64,11 @@ final class FrontendSource: FlagSource, @unchecked Sendable {
     carried.withLock { $0.update(context: members, properties: properties) }
   }
 
-  func adopt(_ document: [UInt8]) -> String? { take(document, for: 0) }
+  func adopt(_ document: [UInt8], entityTag tag: String) -> String? {
+    if let problem = take(document, for: 0) { return problem }
+    entityTag = tag
+    return nil
+  }
 
   /// Serves no flags at all.
   func clear() { _ = take(Array("{\"toggles\":[]}".utf8), for: 0) }

@@ -19,6 +19,8 @@ final class Poller: @unchecked Sendable {
   private var isFetching = false
   private var waiting: [Completion] = []
   private(set) var isRunning = false
+  /// The key was refused: nothing is fetched before something changes.
+  private(set) var isHalted = false
 
   /// - Parameter intervalMilliseconds: 0 never polls on its own.
   init(
@@ -43,6 +45,7 @@ final class Poller: @unchecked Sendable {
 
   func stop() {
     isRunning = false
+    isHalted = false
     generation &+= 1
     isFetching = false
     timer?.cancel()
@@ -58,6 +61,7 @@ final class Poller: @unchecked Sendable {
     guard !isFetching else { return }
     timer?.cancel()
     isFetching = true
+    isHalted = false
     let mine = generation
     fetch { [weak self] outcome in self?.finish(outcome, mine) }
   }
@@ -78,6 +82,7 @@ final class Poller: @unchecked Sendable {
   private func schedule(_ next: RetryPace.Next) {
     timer?.cancel()
     timer = nil
+    isHalted = isRunning && next == .stop
     guard isRunning, pace.intervalMilliseconds > 0, case .after(let milliseconds) = next else { return }
     let jitter = pace.intervalMilliseconds * jitterPercent / 100
     let extra = jitter > 0 ? Int64(entropy.below(UInt64(jitter) + 1)) : 0

@@ -32,7 +32,7 @@ struct RetryPace: Sendable {
       return .after(milliseconds: max(1000, intervalMilliseconds / 2))
     case .network(_, let delay):
       return .after(milliseconds: max(intervalMilliseconds, delay ?? 0))
-    case .noResponse, .unhandledStatus, .decoding, .url:
+    case .noResponse, .unhandledStatus, .decoding, .url, .streamEnded:
       return .after(milliseconds: intervalMilliseconds)
     }
   }

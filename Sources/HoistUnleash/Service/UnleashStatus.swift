@@ -13,7 +13,7 @@ extension FetchFailure {
   var unleashStatus: Status {
     switch self {
     case .url: .unleashURL
-    case .noResponse: .unleashNoResponse
+    case .noResponse, .streamEnded: .unleashNoResponse
     case .network: .unleashNetwork
     case .unhandledStatus: .unleashUnhandledStatus
     case .decoding: .unleashDecoding

@@ -1,0 +1,188 @@
+import HoistBase
+import HoistCore
+import HoistTestSupport
+import HoistUnleashTestSupport
+import Testing
+
+private typealias Service = BackendService
+
+/// Polling of definitions and deltas: tags, pace, new beginnings (UNL-89 to UNL-92, UNL-101, UNL-102).
+struct BackendPollingTests {
+  private func rig(_ fetchMode: String? = nil, _ options: [String: String] = [:], _ cache: (any CacheManager)? = nil) throws -> ClientRig {
+    try #require(ClientRig(Service.options(fetchMode, options), cacheManager: cache))
+  }
+
+  @Test("UNL-102: project, prefix and tags narrow deltas and streams too", arguments: ["delta", "streaming"])
+  func queriesNarrowEveryMode(_ mode: String) throws {
+    let rig = try rig(mode, ["project": "shop", "name_prefix": "new-", "tags": #"["team:web"]"#])
+    rig.begin()
+    #expect(rig.transport.requests.map(\.url) == ["https://flags.test/api/client/\(mode)?project=shop&namePrefix=new-&tag=team%3Aweb"])
+  }
+
+  @Test("UNL-90, UNL-39: flags given at a new start are replaced by the next fetch, whatever tag was known")
+  func bootstrapForgetsTheTag() throws {
+    let rig = try rig()
+    rig.transport.enqueue(Service.ok(Service.document("a"), ["ETag": "\"q:1:v1\""]))
+    rig.begin()
+    rig.begin(bootstrap: Service.document("boot"))
+    #expect(rig.on("a", "boot") == ["boot"])
+    rig.fetch()
+    #expect(rig.sent("If-None-Match") == [nil, nil])
+  }
+
+  @Test("UNL-92: flags given at a new start are replaced by everything, not by what changed since")
+  func bootstrapForgetsTheDelta() throws {
+    let rig = try rig("delta")
+    rig.transport.enqueue(Service.ok(Service.batch(Service.hydration(4, "a")), ["ETag": "\"4\""]))
+    rig.begin()
+    rig.begin(bootstrap: Service.document("boot"))
+    rig.fetch()
+    #expect(rig.sent("If-None-Match") == [nil, nil])
+  }
+
+  @Test("UNL-92: an answer without a tag is followed by the id of its last event")
+  func aDeltaWithoutATag() throws {
+    let rig = try rig("delta")
+    rig.transport.enqueue(
+      Service.ok(Service.batch(Service.hydration(4, "a"), Service.updated(5, "b"))), Service.ok(Service.batch(Service.updated(6, "c"))),
+      Service.status(304))
+    rig.begin()
+    for _ in 0..<3 { rig.fetch() }
+    #expect(rig.sent("If-None-Match") == [nil, "\"5\"", "\"6\"", "\"6\""])
+    #expect(rig.on("a", "b", "c") == ["a", "b", "c"])
+  }
+
+  @Test("UNL-92: events without a hydration change what is there already, as the engine has it")
+  func deltasApplyToBootstrap() throws {
+    let rig = try rig("delta")
+    rig.transport.enqueue(Service.ok(Service.batch(Service.updated(6, "c"), Service.removed(7, "b"))))
+    rig.begin(bootstrap: Service.document("a", "b"))
+    rig.fetch()
+    #expect(rig.on("a", "b", "c") == ["a", "c"])
+  }
+
+  @Test("UNL-92, G3: a batch that cannot be applied is told, changes nothing, and is no part of the next one")
+  func aBadBatchChangesNothing() throws {
+    let rig = try rig("delta")
+    rig.transport.enqueue(
+      Service.ok(Service.batch(Service.hydration(4, "a", "b")), ["ETag": "4"]),
+      Service.ok(Service.batch(Service.removed(5, "a"), #"{"type":"segment-updated","eventId":6}"#), ["ETag": "6"]))
+    rig.begin()
+    let told = rig.messages(of: .error)
+    #expect(rig.fetch().value == .unleashDecoding)
+    #expect(told.take() == ["fetching flags failed: the service's answer cannot be read: event 2: segment must be there"])
+    #expect(rig.on("a", "b") == ["a", "b"] && rig.client.state == .stale)
+    rig.transport.enqueue(Service.ok(Service.batch(Service.hydration(9, "c")), ["ETag": "9"]))
+    rig.fetch()
+    #expect(rig.sent("If-None-Match") == [nil, "\"4\"", nil] && rig.on("a", "b", "c") == ["c"] && rig.client.state == .ready)
+  }
+
+  @Test("UNL-92: a new start asks for deltas again")
+  func aNewStartAsksForDeltasAgain() throws {
+    let rig = try rig("delta")
+    rig.transport.enqueue(Service.status(404), Service.ok(Service.document("a")), Service.ok(Service.batch(Service.hydration(1, "b"))))
+    rig.begin()
+    rig.begin()
+    #expect(rig.transport.requests.map { String($0.url.suffix(8)) } == ["nt/delta", "features", "nt/delta"])
+    #expect(rig.on("a", "b") == ["b"])
+  }
+
+  @Test("UNL-89, D.2: a refused key ends polling until the context is changed, or a new start", arguments: [401, 403])
+  func aRefusedKeyEndsPolling(_ code: Int) throws {
+    let rig = try rig(nil, ["refresh_interval": "15"])
+    rig.transport.setResponder { _ in Service.status(code) }
+    #expect(rig.begin().value == .unleashNetwork && rig.client.state == .fatal)
+    rig.scheduler.advance(milliseconds: 600_000)
+    #expect(rig.transport.requests.count == 1)
+    rig.transport.setResponder { _ in Service.ok(Service.document("a")) }
+    let changed = Outcome()
+    _ = rig.face.updateContext(["userId": "u"], properties: [:]) { changed.set($0) }
+    rig.scheduler.run()
+    #expect(rig.transport.requests.count == 2 && changed.value == .ok && rig.on("a") == ["a"])
+    rig.scheduler.advance(milliseconds: 15_000)
+    #expect(rig.transport.requests.count == 3)
+    // A context alone is no reason to fetch.
+    _ = rig.face.updateContext(["userId": "v"], properties: [:]) { _ in }
+    rig.scheduler.run()
+    #expect(rig.transport.requests.count == 3)
+  }
+
+  @Test("UNL-89: a service in trouble is asked less and less, and Retry-After is obeyed")
+  func troubleStretchesTheWaits() throws {
+    let rig = try rig(nil, ["refresh_interval": "10"])
+    rig.transport.enqueue(
+      Service.ok(Service.document("a")), Service.status(500), Service.status(404), Service.status(429, ["Retry-After": "100"]),
+      .failure(TransportFailure(.connectionReset, "reset")), Service.ok(Service.document("b")))
+    rig.begin()
+    var waits: [Int64] = []
+    for _ in 0..<5 {
+      let count = rig.transport.requests.count
+      waits.append(try #require(rig.milliseconds(step: 100) { rig.transport.requests.count > count }))
+    }
+    #expect(waits == [10_000, 20_000, 30_000, 100_000, 5_000])
+    #expect(rig.on("a", "b") == ["b"])
+  }
+
+  @Test("UNL-90: at the interval 0 definitions are fetched once")
+  func intervalZeroFetchesOnce() throws {
+    let rig = try rig()
+    rig.transport.enqueue(Service.ok(Service.document("a")))
+    rig.begin()
+    rig.scheduler.advance(milliseconds: 86_400_000)
+    #expect(rig.transport.requests.count == 1)
+  }
+
+  @Test("UNL-91: a registration that was called off is made up for")
+  func registrationSurvivesARestart() throws {
+    let rig = try rig(nil, ["disable_registration": "false"])
+    rig.begin()  // nothing answers
+    rig.begin()
+    let posts = rig.transport.exchanges.filter { $0.request.method == "POST" }
+    #expect(posts.map(\.isCancelled) == [true, false])
+    posts.last?.complete(Service.status(202))
+    rig.begin()
+    #expect(rig.transport.requests.filter { $0.method == "POST" }.count == 2)
+  }
+
+  @Test("UNL-101, UNL-81: the next run starts from stored definitions and sends their tag")
+  func storedDefinitionsKeepTheirTag() throws {
+    let cache = MemoryCacheManager(clock: ManualScheduler())
+    let first = try rig(nil, [:], cache)
+    first.transport.enqueue(Service.ok(Service.document("a"), ["ETag": "\"q:1:v1\""]))
+    first.begin()
+    first.settle { first.client.state == .ready }
+    _ = first.client.store.close(untilNanoseconds: .max)
+    let second = try rig(nil, [:], cache)
+    second.transport.setResponder { _ in Service.status(304) }
+    second.begin()
+    second.settle { second.client.state == .ready }
+    #expect(second.on("a") == ["a"] && second.sent("If-None-Match") == ["\"q:1:v1\""])
+    // The 304 made it ready, so what comes next is an update (D.1).
+    #expect(second.takeEvents().filter { $0 != "initialized" } == ["ready"])
+    second.transport.enqueue(Service.ok(Service.document("b")))
+    second.fetch()
+    #expect(second.on("b") == ["b"] && second.takeEvents() == ["update"])
+    // Another selection of flags is another document.
+    let third = try rig(nil, ["name_prefix": "x"], cache)
+    third.begin()
+    third.settle { !third.transport.requests.isEmpty }
+    #expect(third.on("a") == [] && third.sent("If-None-Match") == [nil])
+  }
+
+  @Test("UNL-101, G3: a failed start serves the stored definitions, and says what failed")
+  func aFailedStartServesStoredDefinitions() throws {
+    let cache = MemoryCacheManager(clock: ManualScheduler())
+    let first = try rig(nil, [:], cache)
+    first.transport.enqueue(Service.ok(Service.document("a")))
+    first.begin()
+    first.settle { first.client.state == .ready }
+    _ = first.client.store.close(untilNanoseconds: .max)
+    let second = try rig(nil, [:], cache)
+    let told = second.messages(of: .error)
+    second.transport.setResponder { _ in .failure(TransportFailure(.unreachable, "connection refused")) }
+    second.begin()
+    second.settle { second.transport.requests.count == 1 && second.client.state == .stale }
+    #expect(second.on("a") == ["a"])
+    #expect(told.take() == ["fetching flags failed: no answer from the service: connection refused"])
+  }
+}
