@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -31,9 +31,9 @@ def offline() -> Iterator[hoist.Client]:
         yield client
 
 
-@pytest.fixture
-def service() -> Iterator[UnleashSimulator]:
-    """A strict Unleash service with the flags of `TYPED`. Fails the test that broke the protocol."""
+@contextmanager
+def strict_service() -> Iterator[UnleashSimulator]:
+    """An Unleash service with the flags of `TYPED`. Fails the test that broke the protocol."""
     with UnleashSimulator(TYPED) as simulator:
         yield simulator
         assert simulator.violations == []
@@ -42,9 +42,9 @@ def service() -> Iterator[UnleashSimulator]:
 Opener = Callable[..., Any]
 
 
-@pytest.fixture
-def open_client(service: UnleashSimulator, tmp_path: Path) -> Iterator[Opener]:
-    """Opens clients of the service, `open_client("frontend", **properties)`, and closes them at the end."""
+@contextmanager
+def opener(service: UnleashSimulator) -> Iterator[Opener]:
+    """Opens clients of a service, `open_client("frontend", **properties)`, and closes them at the end."""
     opened: list[hoist.Client] = []
 
     def open_one(mode: str, /, cls: type[hoist.Client] = hoist.Client, **properties: Any) -> hoist.Client:
@@ -56,6 +56,20 @@ def open_client(service: UnleashSimulator, tmp_path: Path) -> Iterator[Opener]:
     yield open_one
     for client in opened:
         client.close(2)
+
+
+@pytest.fixture
+def service() -> Iterator[UnleashSimulator]:
+    """A strict service of the test's own."""
+    with strict_service() as service:
+        yield service
+
+
+@pytest.fixture
+def open_client(service: UnleashSimulator) -> Iterator[Opener]:
+    """Opens clients of `service`."""
+    with opener(service) as open_one:
+        yield open_one
 
 
 def connection(service: UnleashSimulator, mode: str) -> dict[str, Any]:

@@ -6,10 +6,10 @@ import resource
 import time
 
 import pytest
-from conftest import connection
+from conftest import connection, opener, strict_service
 from documents import document, off, on
 from unleash import UnleashSimulator
-from waiting import until
+from waiting import side_by_side, until
 
 import hoist
 from hoist import State, Status
@@ -25,34 +25,42 @@ def mode(request: pytest.FixtureRequest) -> str:
 STATUSES = [400, 404, 405, 408, 429, 500, 501, 502, 503, 504]
 
 
-@pytest.mark.parametrize("status", STATUSES)
-def test_a_status_leaves_good_flags_alone(service: UnleashSimulator, open_client, mode: str, status: int) -> None:
+def test_a_status_leaves_good_flags_alone(mode: str) -> None:
     """G3, UNL-89: before the first flags nothing is served, after them they stay; then it recovers."""
-    service.fail(MODES[mode], "status", times=1, status=status)
-    client = open_client(mode, refresh_interval=1, log_level="none")
-    assert until(lambda: client.state is State.ERROR)
-    assert client.bool("switch", None, False) is False
-    assert client.wait_ready(20)
-    service.fail(MODES[mode], "status", times=1, status=status)
-    client.refresh()
-    assert until(lambda: client.state is State.STALE)
-    assert client.bool("switch") is True
-    assert until(lambda: client.state is State.READY, 20)
+
+    def meet(status: int) -> None:
+        with strict_service() as service, opener(service) as open_client:
+            service.fail(MODES[mode], "status", times=1, status=status)
+            client = open_client(mode, refresh_interval=1, log_level="none")
+            assert until(lambda: client.state is State.ERROR)
+            assert client.bool("switch", None, False) is False
+            assert client.wait_ready(20)
+            service.fail(MODES[mode], "status", times=1, status=status)
+            client.refresh()
+            assert until(lambda: client.state is State.STALE)
+            assert client.bool("switch") is True
+            assert until(lambda: client.state is State.READY, 20)
+
+    side_by_side(STATUSES, meet)
 
 
-@pytest.mark.parametrize("status", [401, 403])
-def test_a_refused_key_ends_fetching(service: UnleashSimulator, open_client, mode: str, status: int) -> None:
+def test_a_refused_key_ends_fetching(mode: str) -> None:
     """UNL-89: fatal before the first flags, stale after them; a refresh by hand tries again."""
-    service.fail(MODES[mode], "status", times=1, status=status)
-    client = open_client(mode, refresh_interval=1, log_level="none")
-    assert client.wait_ready(5) is Status.NETWORK
-    assert client.state is State.FATAL
-    assert client.detail("switch", None, True).error_code in ("PROVIDER_FATAL", "PROVIDER_NOT_READY")
-    seen = len(service.requests(MODES[mode]))
-    time.sleep(2.5)
-    assert len(service.requests(MODES[mode])) == seen
-    client.refresh()
-    assert until(lambda: client.state is State.READY) and client.bool("switch")
+
+    def meet(status: int) -> None:
+        with strict_service() as service, opener(service) as open_client:
+            service.fail(MODES[mode], "status", times=1, status=status)
+            client = open_client(mode, refresh_interval=1, log_level="none")
+            assert client.wait_ready(5) is Status.NETWORK
+            assert client.state is State.FATAL
+            assert client.detail("switch", None, True).error_code in ("PROVIDER_FATAL", "PROVIDER_NOT_READY")
+            seen = len(service.requests(MODES[mode]))
+            time.sleep(2.5)
+            assert len(service.requests(MODES[mode])) == seen
+            client.refresh()
+            assert until(lambda: client.state is State.READY) and client.bool("switch")
+
+    side_by_side([401, 403], meet)
 
 
 def test_a_wrong_key_is_the_services_to_refuse(service: UnleashSimulator, open_client, mode: str) -> None:
@@ -176,18 +184,21 @@ def test_a_service_that_is_not_there(mode: str) -> None:
     assert time.monotonic() - began < 5
 
 
-@pytest.mark.parametrize("kind", ["drop", "close", "reset", "truncate"])
-def test_metrics_arrive_at_least_once(service: UnleashSimulator, open_client, kind: str) -> None:
+def test_metrics_arrive_at_least_once() -> None:
     """Design 6, D.4: an answer that is lost leads to another attempt; what was acted on is not lost."""
-    endpoint = "frontend-metrics"
-    client = open_client("frontend", metrics_interval=1, log_level="none")
-    assert client.wait_ready(5)
-    parameters = {"drop": {"how": "close"}, "truncate": {"keep": 0}}.get(kind, {})
-    service.fail(endpoint, kind, times=2, **parameters)
-    for _ in range(5):
-        client.bool("switch")
-    assert until(lambda: service.ledger.totals(acknowledged=True).get("switch", {}).get("yes", 0) == 5, 20)
-    assert until(lambda: client.flush(5), 20)
+
+    def lose(kind: str) -> None:
+        with strict_service() as service, opener(service) as open_client:
+            client = open_client("frontend", metrics_interval=1, log_level="none")
+            assert client.wait_ready(5)
+            parameters = {"drop": {"how": "close"}, "truncate": {"keep": 0}}.get(kind, {})
+            service.fail("frontend-metrics", kind, times=2, **parameters)
+            for _ in range(5):
+                client.bool("switch")
+            assert until(lambda: service.ledger.totals(acknowledged=True).get("switch", {}).get("yes", 0) == 5, 20)
+            assert until(lambda: client.flush(5), 20)
+
+    side_by_side(["drop", "close", "reset", "truncate"], lose)
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 429, 500, 503])

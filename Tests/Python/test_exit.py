@@ -139,7 +139,6 @@ def test_clients_that_are_dropped_are_freed(service: UnleashSimulator) -> None:
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "None\n", "")
 
 
-@pytest.mark.xfail(reason="a provider's parts hold the client that holds them, also after it is freed")
 @pytest.mark.parametrize("closed", [True, False])
 def test_plugins_of_freed_clients_are_released(service: UnleashSimulator, closed: bool) -> None:
     """G4: `release` runs once nobody uses the table any more."""

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import urlsplit
 
 import pytest
+from conftest import opener, strict_service
 from documents import TYPED, off
 from unleash import UnleashSimulator
-from waiting import until
+from waiting import side_by_side, until
 
 import hoist
 from hoist import Status, Topic
@@ -51,35 +52,46 @@ def test_pythons_logging_is_a_logger(open_client, service: UnleashSimulator, cap
     assert caplog.records[0].name == "flags" and caplog.records[0].levelno == logging.WARNING
 
 
-@pytest.mark.parametrize("kind", ["raises", "sleeps", "re-enters", "exits"])
-def test_a_bad_logger_stops_nobody(service: UnleashSimulator, open_client, kind: str) -> None:
+class Bad(hoist.Logger):
+    """Misbehaves in one way."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.client: hoist.Client | None = None
+        self.entered, self.leave = threading.Event(), threading.Event()
+        self.refusals: list[Status] = []
+
+    def write(self, level: hoist.LogLevel, message: str) -> None:
+        self.entered.set()
+        if self.kind == "raises":
+            raise ValueError(message)
+        if self.kind == "exits":
+            raise SystemExit(1)
+        if self.kind == "sleeps":
+            self.leave.wait(30)
+        if self.kind == "re-enters" and self.client:
+            self.refusals.append(self.client.close())
+            self.client.bool("switch")
+
+
+def test_a_bad_logger_stops_nobody() -> None:
     """G11"""
-    service.fail("frontend", "status", status=500)
-    clients: list[hoist.Client] = []
-    entered = threading.Event()
-    leave = threading.Event()
 
-    class Bad(hoist.Logger):
-        def write(self, level: hoist.LogLevel, message: str) -> None:
-            entered.set()
-            if kind == "raises":
-                raise ValueError(message)
-            if kind == "exits":
-                raise SystemExit(1)
-            if kind == "sleeps":
-                leave.wait(30)
-            if kind == "re-enters":
-                assert clients[0].close() is Status.STATE
-                clients[0].bool("switch")
+    def meet(kind: str) -> None:
+        with strict_service() as service, opener(service) as open_client:
+            service.fail("frontend", "status", status=500)
+            logger = Bad(kind)
+            client = logger.client = open_client("frontend", logger=logger, refresh_interval=1, log_level="debug")
+            assert client.wait_ready(15)
+            assert client.bool("switch")
+            assert logger.entered.wait(5)
+            began = time.monotonic()
+            client.close(1)
+            assert time.monotonic() - began < 5
+            logger.leave.set()
+            assert set(logger.refusals) == ({Status.STATE} if kind == "re-enters" else set())
 
-    clients.append(open_client("frontend", logger=Bad(), refresh_interval=1, log_level="debug"))
-    assert clients[0].wait_ready(15)
-    assert clients[0].bool("switch")
-    assert entered.wait(5)
-    began = time.monotonic()
-    clients[0].close(1)
-    assert time.monotonic() - began < 5
-    leave.set()
+    side_by_side(["raises", "sleeps", "re-enters", "exits"], meet)
 
 
 # ---- Headers -----------------------------------------------------------------------------------------------

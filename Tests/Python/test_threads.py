@@ -14,7 +14,7 @@ from waiting import until
 
 import hoist
 
-SECONDS = 3.0
+SECONDS = 1.5
 
 
 def together(*works: Callable[[], object], seconds: float = SECONDS) -> list[int]:

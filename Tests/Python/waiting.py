@@ -3,7 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+Case = TypeVar("Case")
+
+
+def side_by_side(cases: Iterable[Case], work: Callable[[Case], object]) -> None:
+    """Runs a work for all cases at once: for those that spend their time waiting. Names the cases that fail."""
+    cases = list(cases)
+    with ThreadPoolExecutor(len(cases)) as pool:
+        runs = [pool.submit(work, case) for case in cases]
+    problems = [f"{case}: {run.exception()!r}" for case, run in zip(cases, runs, strict=True) if run.exception()]
+    assert not problems, "\n".join(problems)
 
 
 def until(condition: Callable[[], object], timeout: float = 10.0) -> bool:

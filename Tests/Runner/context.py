@@ -8,11 +8,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from counts import Counts
+from counts import Counts, NothingCounted
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -92,10 +92,21 @@ class Context:
         return output
 
     def count(self, reader, *command: str | Path, **options) -> Counts:
-        """run() for tests: their counts, with at least one failure when the exit status says so."""
+        """run() for tests: their counts, with at least one failure when the exit status says so, or when the
+        output tells of no test at all."""
         status, output = self.run(*command, **options)
-        counts = reader(output)
-        if status != 0 and counts.failed == 0:
+        return self.judge(status, lambda: reader(output), Path(str(command[0])).name)
+
+    def judge(self, status: int, read: Callable[[], Counts], name: str) -> Counts:
+        """What tests amount to that ended with a status and left something to count."""
+        try:
+            counts = read()
+        except NothingCounted as problem:
+            self.failures.append(f"{name}: {problem}")
+            return Counts(failed=1)
+        if counts == Counts():
+            self.failures.append(f"{name}: ran no test")
+        if counts.failed == 0 and (status != 0 or counts == Counts()):
             counts.failed = 1
         return counts
 
