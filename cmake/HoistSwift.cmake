@@ -74,8 +74,10 @@ function(hoist_add_library)
     OUTPUT "${hoist_library}"
     COMMAND ${hoist_swift_command} --product hoist ${linker_flags}
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${hoist_library_folder}"
+    # A file of its own in the place of the old one: who runs with that keeps it as it is.
     COMMAND "${CMAKE_COMMAND}" -E copy "${hoist_scratch}/${hoist_swift_configuration}/libhoist.so"
-            "${hoist_library}"
+            "${hoist_library}.new"
+    COMMAND "${CMAKE_COMMAND}" -E rename "${hoist_library}.new" "${hoist_library}"
     COMMAND "${CMAKE_COMMAND}" -E create_symlink "libhoist.so.${PROJECT_VERSION}"
             "${hoist_library_folder}/${hoist_soname}"
     COMMAND "${CMAKE_COMMAND}" -E create_symlink "${hoist_soname}" "${hoist_library_folder}/libhoist.so"

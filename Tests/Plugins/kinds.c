@@ -1,8 +1,15 @@
 #define _POSIX_C_SOURCE 200809L
 #include "kinds.h"
+#include <stdint.h>
 #include <string.h>
 
-static hoist_status verdict(const plug *own) { return own->fault == FAIL ? HOIST_ERR_PLUGIN : HOIST_OK; }
+/* No status, and nothing that C would allow as a boolean, a text or a size. */
+enum { NO_STATUS = 9999 };
+static const char garbage[] = "\xff\xfe\0{]\r\nGARBAGE: \x01";
+
+static hoist_status verdict(const plug *own) {
+  return own->fault == FAIL ? HOIST_ERR_PLUGIN : own->fault == GARBAGE ? NO_STATUS : HOIST_OK;
+}
 
 /* ---- Logger: a service that fails gives it something to write ---- */
 
@@ -26,9 +33,15 @@ static hoist_status load(void *user_data, const char *key, hoist_bytes_sink *sin
   (void)key;
   plug *own = user_data;
   plug_enter(own);
-  for (int i = 0; i < 2 && (own->fault == TWICE || own->fault == STUCK); i++) hoist_bytes_sink_write(sink, "[]", 2);
+  bool answers = own->fault == TWICE || own->fault == STUCK || own->fault == SLOW;
+  for (int i = 0; i < 2 && answers; i++) hoist_bytes_sink_write(sink, "[]", 2);
+  if (own->fault == GARBAGE) {
+    REQUIRE_STATUS(hoist_bytes_sink_write(sink, garbage, sizeof garbage), HOIST_OK);
+    REQUIRE(hoist_bytes_sink_write(sink, NULL, 7) != HOIST_OK);
+    REQUIRE(hoist_bytes_sink_write(sink, garbage, SIZE_MAX) != HOIST_OK);
+  }
   plug_leave(own);
-  return own->fault == FAIL ? HOIST_ERR_IO : own->fault == TWICE ? HOIST_OK : HOIST_ERR_NOT_FOUND;
+  return own->fault == FAIL ? HOIST_ERR_IO : answers || own->fault == GARBAGE ? HOIST_OK : HOIST_ERR_NOT_FOUND;
 }
 static hoist_status behave(plug *own) {
   plug_enter(own);
@@ -52,8 +65,22 @@ static hoist_status claim_events(void *user_data, const char *pipeline, size_t m
   plug_enter(own);
   hoist_event_row row = {sizeof row, "one and the same", pipeline, "", 0, "{}", 2};
   for (int i = 0; i < 2 && own->fault == TWICE; i++) hoist_event_sink_add(sink, &row);
+  if (own->fault == GARBAGE) {
+    hoist_event_row nameless = row, endless = row, of_no_size = row, of_others = row;
+    nameless.id = NULL;
+    endless.payload_size = SIZE_MAX;
+    of_no_size.struct_size = 1;
+    of_others.id = "another's", of_others.pipeline = garbage;
+    REQUIRE(hoist_event_sink_add(sink, NULL) != HOIST_OK);
+    REQUIRE(hoist_event_sink_add(sink, &nameless) != HOIST_OK);
+    REQUIRE(hoist_event_sink_add(sink, &endless) != HOIST_OK);
+    REQUIRE(hoist_event_sink_add(sink, &of_no_size) != HOIST_OK);
+    (void)hoist_event_sink_add(sink, &of_others);
+    row.payload = garbage, row.payload_size = sizeof garbage;
+    (void)hoist_event_sink_add(sink, &row);
+  }
   plug_leave(own);
-  return verdict(own);
+  return own->fault == GARBAGE ? HOIST_OK : verdict(own);
 }
 static hoist_status remove_events(void *user_data, const char *const *ids, size_t count, const char *owner) {
   (void)ids, (void)count, (void)owner;
@@ -89,6 +116,10 @@ static hoist_status dispatch(void *user_data, const hoist_dispatch_batch *batch,
     pthread_mutex_unlock(&own->lock);
     break;
   case FAIL: status = HOIST_ERR_PLUGIN; break;
+  case GARBAGE:
+    hoist_dispatch_receipt_complete(NULL, HOIST_OK);
+    hoist_dispatch_receipt_complete(receipt, NO_STATUS);
+    break;
   case TWICE:
     hoist_dispatch_receipt_complete(receipt, HOIST_OK);
     hoist_dispatch_receipt_complete(receipt, HOIST_ERR_NETWORK);
@@ -137,6 +168,17 @@ static hoist_status carry(void *user_data, const hoist_http_request *request, ho
   case FAIL:
     plug_leave(own);
     return HOIST_ERR_PLUGIN;
+  case GARBAGE: {
+    const hoist_header nameless = {NULL, NULL}, smuggled = {"X", "a\r\nb: c"};
+    REQUIRE(hoist_http_exchange_respond(exchange, -5, NULL, 0, "", 0) != HOIST_OK);
+    REQUIRE(hoist_http_exchange_respond(exchange, 200, NULL, 3, "", 0) != HOIST_OK);
+    REQUIRE(hoist_http_exchange_respond(exchange, 200, &nameless, 1, "", 0) != HOIST_OK);
+    REQUIRE(hoist_http_exchange_respond(exchange, 200, &smuggled, 1, "", 0) != HOIST_OK);
+    REQUIRE(hoist_http_exchange_respond(exchange, 200, NULL, 0, NULL, 7) != HOIST_OK);
+    REQUIRE(hoist_http_exchange_respond(exchange, 200, NULL, 0, garbage, SIZE_MAX) != HOIST_OK);
+    REQUIRE_STATUS(hoist_http_exchange_respond(exchange, 200, NULL, 0, garbage, sizeof garbage), HOIST_OK);
+    break;
+  }
   case ANSWER_AND_FAIL: status = HOIST_ERR_PLUGIN; /* fall through */
   default: service_answer(own->network, request, exchange);
   }
@@ -158,6 +200,12 @@ static hoist_status provide(void *user_data, const char *url, hoist_header_sink 
   plug_enter(own);
   REQUIRE(strstr(url, "flags.example") != NULL);
   for (int i = 0; i < (own->fault == TWICE ? 2 : 1); i++) hoist_header_sink_add(sink, "X-Token", "fresh");
+  if (own->fault == GARBAGE) {
+    REQUIRE(hoist_header_sink_add(sink, NULL, NULL) != HOIST_OK);
+    REQUIRE(hoist_header_sink_add(sink, "X-Token", garbage) != HOIST_OK);
+    REQUIRE(hoist_header_sink_add(sink, "X-Token", "a\r\nb: c") != HOIST_OK);
+    REQUIRE(hoist_header_sink_add(sink, "no name", "") != HOIST_OK);
+  }
   plug_leave(own);
   return verdict(own);
 }
@@ -187,6 +235,7 @@ static void install_hook(plug *own, hoist_config *config) {
 
 static void *evaluate(void *client) {
   REQUIRE(hoist_client_bool(client, "banner", NULL, true, NULL));
+  (void)hoist_client_bool(client, "picky", NULL, true, NULL);
   return NULL;
 }
 
@@ -199,6 +248,71 @@ static void evaluate_elsewhere(plug *own, hoist_client *client) {
 void await_evaluating_thread(void) {
   if (has_evaluating_thread) pthread_join(evaluating_thread, NULL);
   has_evaluating_thread = false;
+}
+
+/* ---- Unleash: a strategy, and a storage of toggles whose `value` is asked at every evaluation ---- */
+
+static bool is_enabled(void *user_data, const hoist_unleash_parameter *parameters, size_t count,
+                       const hoist_context *context) {
+  plug *own = user_data;
+  (void)context;
+  plug_enter(own);
+  REQUIRE(count == 1 && strcmp(parameters[0].name, "mood") == 0 && strcmp(parameters[0].value, "good") == 0);
+  plug_leave(own);
+  return own->fault != FAIL;
+}
+
+static void install_strategy(plug *own, hoist_config *config) {
+  hoist_unleash_strategy table = {sizeof table, own, is_enabled, plug_release};
+  own->sticks_once = true;
+  REQUIRE_STATUS(hoist_unleash_config_add_strategy(config, "custom", &table, NULL), HOIST_OK);
+}
+
+static void take_toggles(void *user_data, const hoist_unleash_toggle *toggles, size_t count) {
+  plug_enter(user_data);
+  REQUIRE(count == 1 && strcmp(toggles[0].name, "banner") == 0); /* also after a long sleep */
+  plug_leave(user_data);
+}
+static void ignore_toggles(void *user_data, const hoist_unleash_toggle *toggles, size_t count) {
+  (void)user_data, (void)toggles, (void)count;
+}
+
+static hoist_status hand_out(plug *own, const char *name, hoist_unleash_toggle_sink *sink) {
+  hoist_unleash_toggle toggle = {sizeof toggle, "banner", true, false, NULL, false, -1, NULL, NULL};
+  if (strcmp(name, "banner") != 0) return HOIST_ERR_NOT_FOUND;
+  if (own->fault == GARBAGE) {
+    hoist_unleash_toggle nameless = toggle, unreadable = toggle, of_no_size = toggle;
+    nameless.name = NULL;
+    unreadable.name = garbage;
+    of_no_size.struct_size = 1;
+    REQUIRE(hoist_unleash_toggle_sink_put(sink, NULL) != HOIST_OK);
+    REQUIRE(hoist_unleash_toggle_sink_put(sink, &nameless) != HOIST_OK);
+    REQUIRE(hoist_unleash_toggle_sink_put(sink, &unreadable) != HOIST_OK);
+    REQUIRE(hoist_unleash_toggle_sink_put(sink, &of_no_size) != HOIST_OK);
+    return NO_STATUS;
+  }
+  for (int i = 0; i < (own->fault == TWICE ? 2 : 1); i++)
+    REQUIRE_STATUS(hoist_unleash_toggle_sink_put(sink, &toggle), HOIST_OK);
+  return verdict(own);
+}
+static hoist_status find_toggle(void *user_data, const char *name, hoist_unleash_toggle_sink *sink) {
+  plug_enter(user_data);
+  hoist_status status = hand_out(user_data, name, sink);
+  plug_leave(user_data);
+  return status;
+}
+static hoist_status find_at_once(void *user_data, const char *name, hoist_unleash_toggle_sink *sink) {
+  return hand_out(user_data, name, sink);
+}
+
+static void install_storage(plug *own, hoist_config *config) {
+  hoist_unleash_storage table = {sizeof table, own, take_toggles, find_at_once, NULL, plug_release};
+  REQUIRE_STATUS(hoist_unleash_config_set_storage(config, &table, NULL), HOIST_OK);
+}
+static void install_storage_value(plug *own, hoist_config *config) {
+  hoist_unleash_storage table = {sizeof table, own, ignore_toggles, find_toggle, NULL, plug_release};
+  own->sticks_once = true;
+  REQUIRE_STATUS(hoist_unleash_config_set_storage(config, &table, NULL), HOIST_OK);
 }
 
 /* ---- Observer ---- */
@@ -216,13 +330,16 @@ static void observe(plug *own, hoist_client *client) {
 
 const kind *kind_named(const char *name) {
   static const kind kinds[] = {
-      {"logger", install_logger, NULL},
-      {"cache", install_cache, NULL},
-      {"dispatcher", install_dispatcher, record_and_flush},
-      {"transport", install_transport, NULL},
-      {"header_provider", install_header_provider, NULL},
-      {"hook", install_hook, evaluate_elsewhere},
-      {"observer", NULL, observe},
+      {"logger", "backend", install_logger, NULL},
+      {"cache", "backend", install_cache, NULL},
+      {"dispatcher", "backend", install_dispatcher, record_and_flush},
+      {"transport", "backend", install_transport, NULL},
+      {"header_provider", "backend", install_header_provider, NULL},
+      {"hook", "backend", install_hook, evaluate_elsewhere},
+      {"unleash_strategy", "backend", install_strategy, evaluate_elsewhere},
+      {"unleash_storage", "frontend", install_storage, NULL},
+      {"unleash_storage_value", "frontend", install_storage_value, evaluate_elsewhere},
+      {"observer", "backend", NULL, observe},
   };
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     if (strcmp(kinds[i].name, name) == 0) return &kinds[i];

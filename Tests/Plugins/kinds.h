@@ -6,6 +6,7 @@
 
 typedef struct kind {
   const char *name;
+  const char *mode; /* of the Unleash client that has the plug-in */
   /* Puts the plug-in into the configuration; NULL for an observer. */
   void (*install)(plug *own, hoist_config *config);
   /* Makes the client call it, without waiting for the end of that; NULL where opening does. */
@@ -15,7 +16,7 @@ typedef struct kind {
 /* NULL for an unknown name. */
 const kind *kind_named(const char *name);
 
-/* Has the thread that evaluates with a stuck hook come back? Waits for it. */
+/* Waits for the thread that evaluates with a stuck plug-in, if there is one. */
 void await_evaluating_thread(void);
 
 #endif

@@ -1,4 +1,4 @@
-"""G4, G11: plug-ins that sleep, fail, answer late or twice, call back or fork, against a client beside them.
+"""G4, G11: plug-ins that sleep, fail, answer late, twice or garbage, call back or fork, against a client beside them.
 
 The cases are written in C (`faults.c`); the library is the one HOIST_LIBRARY names.
 """
@@ -6,6 +6,7 @@ The cases are written in C (`faults.c`); the library is the one HOIST_LIBRARY na
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -14,23 +15,25 @@ import pytest
 HERE = Path(__file__).resolve().parent
 INCLUDE = HERE.parents[1] / "Include"
 
-# A logger and an observer have no answer: nothing to fail at, or to give twice. What stuck calls answer
-# in the end comes after the close; only a transport and a dispatcher can answer late without being stuck.
-EVERYWHERE = ("stuck", "reenter", "fork")
+# What is left out is what a kind cannot do: a logger, an observer and a storage's `set` have no answer, a strategy's
+# is one bit, and only a transport and a dispatcher may answer after their call has returned.
+EVERYWHERE = ("stuck", "slow", "reenter", "fork")
 FAULTS = {
     "logger": EVERYWHERE,
-    "cache": (*EVERYWHERE, "fail", "twice"),
-    "dispatcher": (*EVERYWHERE, "fail", "late", "twice", "answer_and_fail"),
-    "transport": (*EVERYWHERE, "fail", "late", "overdue", "twice", "answer_and_fail"),
-    "header_provider": (*EVERYWHERE, "fail", "twice"),
-    "hook": (*EVERYWHERE, "fail"),
+    "cache": (*EVERYWHERE, "fail", "twice", "garbage"),
+    "dispatcher": (*EVERYWHERE, "fail", "late", "twice", "answer_and_fail", "garbage"),
+    "transport": (*EVERYWHERE, "fail", "late", "overdue", "twice", "answer_and_fail", "garbage"),
+    "header_provider": (*EVERYWHERE, "fail", "twice", "garbage"),
+    "hook": (*EVERYWHERE, "fail", "garbage"),
+    "unleash_strategy": (*EVERYWHERE, "fail"),
+    "unleash_storage": EVERYWHERE,
+    "unleash_storage_value": (*EVERYWHERE, "fail", "twice", "garbage"),
     "observer": EVERYWHERE,
 }
 
-# The program's status when all else was right (WORLD_NOT_RELEASED).
-NOT_RELEASED = 3
-# Handles that were given back are not recognized yet.
-SECOND_ANSWERS = {("dispatcher", "twice"), ("dispatcher", "answer_and_fail"), ("transport", "answer_and_fail")}
+# The program's status when only a time limit was missed (WORLD_TOO_LATE): on a busy machine once is nobody's fault.
+TOO_LATE = 4
+ATTEMPTS = 4
 
 
 @pytest.fixture(scope="session")
@@ -47,14 +50,25 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-@pytest.mark.parametrize(("kind", "fault"), [(kind, fault) for kind, faults in FAULTS.items() for fault in faults])
-def test_nobody_else_notices(program: Path, kind: str, fault: str) -> None:
+def run(program: Path, kind: str, fault: str) -> tuple[int, str]:
     # The Swift runtime's own report of a crash can hang in children.
     environment = {**os.environ, "SWIFT_BACKTRACE": "enable=no"}
-    done = subprocess.run([program, kind, fault], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, timeout=60, check=False)
-    if done.returncode == NOT_RELEASED:
-        pytest.xfail("a freed client is kept by its own provider, and `release` with it")
-    if done.returncode < 0 and (kind, fault) in SECOND_ANSWERS:
-        pytest.xfail("an answer to a handle that was given back ends the process")
-    assert done.returncode == 0, f"status {done.returncode}\n{done.stdout}"
+    process = subprocess.Popen([program, kind, fault], env=environment, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True, start_new_session=True)
+    try:
+        output, _ = process.communicate(timeout=90)
+    except subprocess.TimeoutExpired:
+        # Children that it has forked hold the pipe too.
+        os.killpg(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+        output += "\nended after 90 s\n"
+    return process.returncode, output
+
+
+@pytest.mark.parametrize(("kind", "fault"), [(kind, fault) for kind, faults in FAULTS.items() for fault in faults])
+def test_nobody_else_notices(program: Path, kind: str, fault: str) -> None:
+    for _ in range(ATTEMPTS):
+        status, output = run(program, kind, fault)
+        if status != TOO_LATE:
+            break
+    assert status == 0, f"status {status}\n{output}"

@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "world.h"
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +8,12 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *const flags =
-    "{\"version\":1,\"features\":[{\"name\":\"banner\",\"enabled\":true,\"strategies\":[{\"name\":\"default\"}]}]}";
+static const char *const features =
+    "{\"version\":1,\"features\":[{\"name\":\"banner\",\"enabled\":true,\"strategies\":[{\"name\":\"default\"}]},"
+    "{\"name\":\"picky\",\"enabled\":true,\"strategies\":[{\"name\":\"custom\",\"parameters\":{\"mood\":\"good\"}}]}]}";
+static const char *const toggles =
+    "{\"toggles\":[{\"name\":\"banner\",\"enabled\":true,\"impressionData\":false,"
+    "\"variant\":{\"name\":\"disabled\",\"enabled\":false}}]}";
 
 void world_fail(const char *file, int line, const char *condition) {
   fprintf(stderr, "%s:%d: %s\n", file, line, condition);
@@ -21,6 +26,12 @@ void world_require_status(const char *file, int line, const char *call, hoist_st
   _exit(1);
 }
 
+void world_require_in_time(const char *file, int line, long long milliseconds, long long limit) {
+  if (milliseconds <= limit) return;
+  fprintf(stderr, "%s:%d: %lld ms, the limit is %lld ms\n", file, line, milliseconds, limit);
+  _exit(WORLD_TOO_LATE);
+}
+
 /* ---- Time ---- */
 
 static long long now_us(void) {
@@ -29,7 +40,7 @@ static long long now_us(void) {
   return now.tv_sec * 1000000LL + now.tv_nsec / 1000;
 }
 
-void pause_ms(long ms) { nanosleep(&(struct timespec){0, ms * 1000000}, NULL); }
+static void pause_ms(long ms) { nanosleep(&(struct timespec){0, ms * 1000000}, NULL); }
 
 static long long overslept_us;
 
@@ -63,7 +74,9 @@ long long stopwatch_ms(stopwatch watch) {
 /* ---- The service ---- */
 
 void service_answer(service *own, const hoist_http_request *request, hoist_http_exchange *exchange) {
-  if (strstr(request->url, "/client/features")) {
+  bool is_frontend = strstr(request->url, "/frontend") != NULL;
+  if (strcmp(request->method, "GET") == 0) {
+    const char *flags = is_frontend ? toggles : features;
     __atomic_fetch_add(&own->fetches, 1, __ATOMIC_SEQ_CST);
     hoist_http_exchange_respond(exchange, own->status_of_fetches, NULL, 0, flags, strlen(flags));
   } else {
@@ -94,12 +107,13 @@ void world_set(hoist_config *config, const char *name, const char *value) {
   REQUIRE_STATUS(hoist_config_set(config, name, value, NULL), HOIST_OK);
 }
 
-hoist_config *world_config(const hoist_transport *transport) {
+hoist_config *world_config(const hoist_transport *transport, const char *mode) {
+  bool is_frontend = strcmp(mode, "frontend") == 0;
   hoist_config *config = hoist_config_new("unleash");
-  world_set(config, "mode", "backend");
-  world_set(config, "url", "http://flags.example/api");
+  world_set(config, "mode", mode);
+  world_set(config, "url", is_frontend ? "http://flags.example/api/frontend" : "http://flags.example/api");
   world_set(config, "key", "default:production.secret");
-  world_set(config, "bootstrap", flags);
+  world_set(config, "bootstrap", is_frontend ? toggles : features);
   world_set(config, "store", "none");
   world_set(config, "log.level", "none");
   REQUIRE_STATUS(hoist_config_set_transport(config, transport, NULL), HOIST_OK);
@@ -121,7 +135,11 @@ void plug_init(plug *own, fault fault, service *network) {
   own->fault = fault;
   own->network = network;
   pthread_mutex_init(&own->lock, NULL);
-  pthread_cond_init(&own->changed, NULL);
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init(&own->changed, &attributes);
+  pthread_condattr_destroy(&attributes);
 }
 
 static void call_back_into_hoist(hoist_client *client) {
@@ -147,6 +165,10 @@ static void fork_a_child(hoist_client *client) {
   REQUIRE(child >= 0);
   if (child == 0) {
     is_child = true;
+    sigset_t alarms; /* the threads of the library block all signals */
+    sigemptyset(&alarms);
+    sigaddset(&alarms, SIGALRM);
+    pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
     alarm(20);
     _exit(hoist_client_bool(client, "banner", NULL, true, NULL) ? 0 : 1);
   }
@@ -162,7 +184,7 @@ void plug_enter(plug *own) {
   int number = ++own->entered;
   own->inside++;
   pthread_cond_broadcast(&own->changed);
-  bool sticks = own->fault == STUCK && (number == 1 || !own->sticks_once);
+  bool sticks = (own->fault == STUCK || own->fault == SLOW) && (number == 1 || !own->sticks_once);
   while (sticks && !own->is_open) pthread_cond_wait(&own->changed, &own->lock);
   /* A plug-in may be called before the host has the handle. */
   while (calls_back && !own->client) pthread_cond_wait(&own->changed, &own->lock);
@@ -211,16 +233,19 @@ void plug_open_gate(plug *own) {
 /* These wait for as long as it takes: the alarm of the whole program is their limit. */
 void plug_await_entered(plug *own, int times) {
   pthread_mutex_lock(&own->lock);
-  bool stays = own->fault == STUCK;
+  bool stays = own->fault == STUCK || own->fault == SLOW;
   while (own->entered < times || (!stays && own->inside > 0)) pthread_cond_wait(&own->changed, &own->lock);
   pthread_mutex_unlock(&own->lock);
 }
 
 void plug_await_released(plug *own) {
-  for (int i = 0; i < 100 && plug_released(own) == 0; i++) pause_ms(10);
-  if (plug_released(own) > 0) return;
-  fputs("`release` has not run\n", stderr);
-  _exit(WORLD_NOT_RELEASED);
+  struct timespec deadline;
+  clock_gettime(CLOCK_MONOTONIC, &deadline);
+  deadline.tv_sec += WORLD_PATIENCE_S;
+  pthread_mutex_lock(&own->lock);
+  while (own->released == 0 && pthread_cond_timedwait(&own->changed, &own->lock, &deadline) == 0) continue;
+  REQUIRE(own->released > 0);
+  pthread_mutex_unlock(&own->lock);
 }
 
 int plug_released(plug *own) {

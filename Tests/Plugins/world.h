@@ -3,6 +3,7 @@
 #define WORLD_H
 
 #include <hoist/hoist.h>
+#include <hoist/unleash.h>
 #include <pthread.h>
 
 /* Prints what is wrong and ends the process, from any thread, also while others are stuck. */
@@ -15,6 +16,11 @@
 void world_fail(const char *file, int line, const char *condition);
 void world_require_status(const char *file, int line, const char *call, hoist_status actual, hoist_status expected);
 
+/* Ends the process with WORLD_TOO_LATE: on a busy machine it says nothing, unless it happens again and again. */
+enum { WORLD_TOO_LATE = 4 };
+#define REQUIRE_IN_TIME(milliseconds, limit) world_require_in_time(__FILE__, __LINE__, (milliseconds), (limit))
+void world_require_in_time(const char *file, int line, long long milliseconds, long long limit);
+
 /* Time limits of the contract, measured without what the machine itself was late: a witness thread that only
  * sleeps notes by how much it oversleeps. */
 typedef struct stopwatch {
@@ -23,10 +29,8 @@ typedef struct stopwatch {
 void witness_start(void);
 stopwatch stopwatch_start(void);
 long long stopwatch_ms(stopwatch watch);
-/* Between two looks at something that nobody announces. */
-void pause_ms(long ms);
 
-/* An Unleash service inside a transport plug-in. */
+/* An Unleash service, of both modes, inside a transport plug-in. */
 typedef struct service {
   int fetches, metrics, released, status_of_fetches;
 } service;
@@ -34,20 +38,23 @@ void service_answer(service *own, const hoist_http_request *request, hoist_http_
 hoist_transport service_transport(service *own);
 
 void world_set(hoist_config *config, const char *name, const char *value);
-/* Backend mode with one flag, "banner", from the start; no store; the network is `transport`. */
-hoist_config *world_config(const hoist_transport *transport);
+/* Two flags from the start, "banner" and, in backend mode, "picky" with the strategy "custom"; no store; the network
+ * is `transport`. */
+hoist_config *world_config(const hoist_transport *transport, const char *mode);
 hoist_client *world_open(const hoist_config *config);
 
-typedef enum fault { STUCK, LATE, OVERDUE, TWICE, ANSWER_AND_FAIL, FAIL, REENTER, FORK } fault;
+/* STUCK calls return when the client is gone, SLOW ones before it closes. LATE and OVERDUE answers are given after the
+ * call has returned, when somebody still waits for them or not. */
+typedef enum fault { STUCK, SLOW, LATE, OVERDUE, TWICE, ANSWER_AND_FAIL, FAIL, GARBAGE, REENTER, FORK } fault;
 
 /* The user data of the misbehaving plug-in. */
 typedef struct plug {
   fault fault;
-  bool sticks_once; /* only the first call sticks: a hook would hold up the test's own thread too */
+  bool sticks_once; /* only the first call sticks: it runs on evaluating threads, the test's own among them */
   pthread_mutex_t lock;
   pthread_cond_t changed;
   /* Guarded by `lock`. */
-  bool is_open; /* the gate that stuck calls wait at */
+  bool is_open; /* the gate that stuck and slow calls wait at */
   int entered, inside, released;
   hoist_client *client;
   hoist_http_exchange *exchange;   /* kept for a late answer */
@@ -64,8 +71,8 @@ void plug_release(void *user_data);
 void plug_set_client(plug *own, hoist_client *client);
 void plug_open_gate(plug *own);
 void plug_await_entered(plug *own, int times);
-/* Ends the process with WORLD_NOT_RELEASED when `release` does not run. */
-enum { WORLD_NOT_RELEASED = 3 };
+/* Ends the process when `release` does not run within WORLD_PATIENCE_S. */
+enum { WORLD_PATIENCE_S = 20 };
 void plug_await_released(plug *own);
 int plug_released(plug *own);
 
