@@ -15,6 +15,8 @@ final class BackendSource: FlagSource, @unchecked Sendable {
   private var entityTag = ""
   /// Id of the last delta event; "" asks for everything.
   private var lastEventID = ""
+  /// Counts changes that came by stream: an answer that was asked for before one may be older than it.
+  private var streamChanges: UInt64 = 0
   private var hasRegistered = false
   private(set) lazy var poller = Poller(
     scheduler: host.scheduler, entropy: host.entropy, intervalMilliseconds: options.refreshSeconds * 1000,
@@ -93,7 +95,7 @@ final class BackendSource: FlagSource, @unchecked Sendable {
   private func fetch(_ completion: @escaping Poller.Completion) {
     let isDelta = mode == .delta
     guard let url = requests.url(isDelta ? .delta : .features) else { return completion(.failed(.url)) }
-    let requests = requests
+    let (requests, changes) = (requests, streamChanges)
     let tag = isDelta ? (lastEventID.isEmpty ? nil : "\"\(lastEventID)\"") : entityTag
     sender.send(.backendFetch(entityTag: tag), to: url) { requests.fetch(url, $0) } completion: { [weak self] answer in
       guard let self else { return }
@@ -101,6 +103,7 @@ final class BackendSource: FlagSource, @unchecked Sendable {
         self.leaveDelta()
         return self.fetch(completion)
       }
+      if changes != self.streamChanges { return completion(.unchanged) }
       let outcome = isDelta ? self.readDelta(answer) : self.read(answer)
       self.announce(outcome, answer)
       completion(outcome)
@@ -177,6 +180,7 @@ final class BackendSource: FlagSource, @unchecked Sendable {
 /// What the stream tells its source.
 extension BackendSource {
   func streamDelivered() {
+    streamChanges &+= 1
     delegate?.fetchEnded(.updated, document: definitions.document, entityTag: entityTag)
   }
 
