@@ -86,6 +86,13 @@ let package = Package(
         "HoistUnleash", "HoistRegex", "HoistTestSupport", "HoistUnleashTestSupport", "ConformanceKit",
       ]),
     .testTarget(name: "HoistTests", dependencies: ["Hoist", "HoistTestSupport"]),
+
+    // Parsers of outside bytes: the corpus is replayed by the tests, searched on by Tests/Fuzz/run.
+    .target(
+      name: "FuzzTargets", dependencies: ["HoistUnleash", "HoistRegex", "HoistCore", "HoistJSON", "HoistBase"],
+      path: "Tests/Fuzz/Targets"),
+    .executableTarget(name: "hoist-fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Tool"),
+    .testTarget(name: "FuzzCorpusTests", dependencies: ["FuzzTargets", "HoistBase"], path: "Tests/Fuzz/Replay"),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -6,7 +6,8 @@ internal import Glibc
 /// same as splitting the decoded text, because no byte of a longer UTF-8 sequence is CR or LF and a
 /// broken sequence ends where an ASCII byte begins.
 public struct ServerSentEventParser: Sendable {
-  /// Bytes of one line without its end, and bytes of one message's data.
+  /// Bytes of one line without its end, and bytes of one message's data, as they come: each that is no UTF-8
+  /// becomes U+FFFD, three bytes, afterwards.
   public let maximumLineBytes: Int
   public let maximumEventBytes: Int
   /// The id of the last complete message; outlives connections.
