@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -13,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from counts import Counts, NothingCounted
+from processes import kill_tree
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -70,12 +70,12 @@ class Context:
             try:
                 status = process.wait(timeout=minutes * 60)
             except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
+                kill_tree(process.pid)
                 process.wait()
                 status = 124
                 out.write(f"\nended after {minutes} minutes\n")
             except KeyboardInterrupt:
-                os.killpg(process.pid, signal.SIGKILL)
+                kill_tree(process.pid)
                 raise
         with log.open(errors="replace") as written:
             written.seek(start)

@@ -81,11 +81,16 @@ def from_swift_testing(output: str) -> Counts:
 
 
 def from_junit(path: Path) -> Counts:
-    """Of an XML report in JUnit's form, as `swift test --xunit-output` writes it."""
+    """Of an XML report in JUnit's form, as `swift test --xunit-output` writes it. One that was not finished counts as
+    a failure."""
     total = Counts()
     if not path.exists():
         raise NothingCounted(f"no report {path.name}")
-    for case in ElementTree.parse(path).getroot().iter("testcase"):
+    try:
+        report = ElementTree.parse(path).getroot()
+    except ElementTree.ParseError:
+        return Counts(failed=1)
+    for case in report.iter("testcase"):
         tags = {child.tag for child in case}
         if tags & {"failure", "error"}:
             total.failed += 1

@@ -38,6 +38,12 @@ def test_junit_reports_are_read(tmp_path):
     assert from_junit(report) == Counts(1, 1, 1)
 
 
+def test_a_report_that_was_not_finished_is_a_failure(tmp_path):
+    report = tmp_path / "torn.xml"
+    report.write_text("<testsuites>\n  <testsuite>\n")
+    assert from_junit(report) == Counts(0, 1, 0)
+
+
 def test_a_run_of_swift_testing_is_read():
     assert from_swift_testing("x Test run with 5 tests in 2 suites passed after 0.1 seconds.") == Counts(5, 0, 0)
     assert from_swift_testing("x Test run with 5 tests in 2 suites failed after 0.1 seconds with 2 issues.") == Counts(4, 1, 0)

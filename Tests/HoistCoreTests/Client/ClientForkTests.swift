@@ -6,7 +6,7 @@ import HoistTestSupport
 import Synchronization
 import Testing
 
-@Suite("A forked child works (G9)", .serialized) struct ClientForkTests {
+@Suite("A forked child works (G9)", .serialized, .enabled(if: ForkedChild.isSupported)) struct ClientForkTests {
   @Test func aChildEvaluatesFromTheLastSnapshotAndStartsAnew() throws {
     let fixture = try ClientFixture()
     try fixture.serve([("on", .bool(true)), ("who", .targetingKey)])
