@@ -62,13 +62,20 @@ endfunction()
 function(hoist_add_library)
   hoist_swift_sources(sources)
   set(map "${PROJECT_SOURCE_DIR}/cmake/hoist.map")
-  # The two wrapped functions keep the Swift runtime's crash catcher off the host's signal
-  # handlers; see Sources/CShims/shim_signal.c.
+  # The first two wrapped functions keep the Swift runtime's crash catcher off the host's signal
+  # handlers, the third leaves the names of Unicode scalars out; see Sources/CShims/shim_signal.c
+  # and shim_unicode.c.
   set(linker_flags
       -soname=${hoist_soname} --version-script=${map}
       -z nodelete -z relro -z now -z noexecstack
-      --wrap=sigaction --wrap=sigaltstack)
+      --wrap=sigaction --wrap=sigaltstack --wrap=_swift_stdlib_getScalarName)
+  # Equal functions, of which generics make many, are kept once.
+  if(NOT HOIST_SANITIZE)
+    list(APPEND linker_flags --icf=all)
+  endif()
   list(TRANSFORM linker_flags PREPEND "-Xlinker;")
+  # The linker that every toolchain brings along.
+  list(PREPEND linker_flags -Xswiftc -use-ld=lld)
 
   add_custom_command(
     OUTPUT "${hoist_library}"
