@@ -160,7 +160,10 @@ HOIST_API hoist_status hoist_unleash_start(hoist_client *HOIST_NULLABLE client,
 HOIST_API hoist_status hoist_unleash_start_wait(hoist_client *HOIST_NULLABLE client,
                                                 const hoist_unleash_bootstrap *HOIST_NULLABLE bootstrap,
                                                 int64_t timeout_ms);
-/** Ends fetching and removes every observer. Flags stay readable; hoist_unleash_start() begins again. */
+/**
+ * Ends fetching and removes every observer. Flags stay readable; hoist_unleash_start() begins again. What was counted is
+ * sent once more in the background, for at most 5 seconds; what cannot be sent is kept.
+ */
 HOIST_API hoist_status hoist_unleash_stop(hoist_client *HOIST_NULLABLE client);
 /** Whether flags have been fetched. */
 HOIST_API bool hoist_unleash_is_ready(const hoist_client *HOIST_NULLABLE client);
@@ -168,8 +171,10 @@ HOIST_API bool hoist_unleash_is_ready(const hoist_client *HOIST_NULLABLE client)
 HOIST_API hoist_status hoist_unleash_last_error(const hoist_client *HOIST_NULLABLE client);
 
 /**
- * Lets the client fetch as another configuration says: its url, key, refresh interval, headers, bootstrap and
- * fetch options replace the client's own, which are ignored. Copied.
+ * Lets a frontend client fetch as another configuration says: its url, key, refresh interval, headers, header
+ * provider, bootstrap and fetch options replace the client's own, which are ignored for fetching, whether they are set
+ * before or after this call. Metrics go to the client's own url, with its own key and headers; without one, to the
+ * poller's. Copied.
  */
 HOIST_API hoist_status hoist_unleash_config_set_poller(hoist_config *HOIST_NULLABLE config,
                                                        const hoist_config *HOIST_NULLABLE poller);
@@ -247,6 +252,8 @@ typedef struct hoist_unleash_storage {
     /** HOIST_OK after handing the toggle to the sink, HOIST_ERR_NOT_FOUND. */
     hoist_status (*HOIST_NULLABLE value)(void *HOIST_NULLABLE user_data, const char *HOIST_NONNULL name,
                                          hoist_unleash_toggle_sink *HOIST_NONNULL sink);
+    /** Empties the storage, after `set` with none: bootstrapped flags are dropped (property
+     *  `drop_bootstrap_on_update`). */
     void (*HOIST_NULLABLE clear)(void *HOIST_NULLABLE user_data);
     void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
 } hoist_unleash_storage;

@@ -18,7 +18,7 @@ public final class ClientRig {
   /// - Returns: nil when the properties are refused.
   public init?(
     _ properties: [String: String], providerHeaders: [String: String] = [:], plugins given: Plugins = Plugins(),
-    cacheManager: (any CacheManager)? = nil
+    cacheManager: (any CacheManager)? = nil, beforeOpening: (Client) -> Void = { _ in }
   ) {
     transport = ScriptedTransport(scheduler: scheduler)
     let transport = transport
@@ -43,6 +43,7 @@ public final class ClientRig {
       let events = events
       _ = client.observe(topic, key: nil, ClosureObserver { _ in events.append(name) })
     }
+    beforeOpening(client)
     client.open()
     scheduler.run()
     _ = takeEvents()
@@ -59,6 +60,13 @@ public final class ClientRig {
     }
     scheduler.run()
   }
+
+  /// For the client's own context; counted.
+  public func isOn(_ name: String) -> Bool {
+    name.withBytes { client.evaluate($0, nil, .bool, .counted) { evaluation, _ in evaluation.kind == .bool && evaluation.integer != 0 } }
+  }
+
+  public func variant(_ name: String) -> HeldVariant { name.withBytes { face.variant($0, nil, .counted) } }
 
   /// Names of the events since the last call, in order.
   public func takeEvents() -> [String] {

@@ -71,20 +71,14 @@ public func hoist_unleash_config_set_bootstrap(_ config: OpaquePointer?, _ boots
   }
 }
 
-/// Properties that a poller brings of its own (UNL-19, UNL-38).
-private let pollerProperties = [
-  "url", "key", "key_header", "refresh_interval", "refresh_jitter_percent", "custom_headers", "fetch_method",
-  "bootstrap", "bootstrap.file", "bootstrap.override", "bootstrap.delays_fetch",
-]
-
 @_cdecl("hoist_unleash_config_set_poller") @implementation
 public func hoist_unleash_config_set_poller(_ config: OpaquePointer?, _ poller: OpaquePointer?) -> hoist_status {
   guard let config = Handle<ConfigBox>.borrow(config), let poller = Handle<ConfigBox>.borrow(poller) else {
     return Status.argument.rawValue
   }
   guard config.factory?.name == "unleash", poller.factory?.name == "unleash" else { return Status.unsupported.rawValue }
-  config.values.take(pollerProperties, from: poller.values)
-  config.plugins.headerProvider = poller.plugins.headerProvider
+  config.plugins.vendor[UnleashPlugins.poller] = UnleashPoller(
+    values: poller.values, headerProvider: poller.plugins.headerProvider)
   if let storage = poller.plugins.vendor[UnleashPlugins.storage] { config.plugins.vendor[UnleashPlugins.storage] = storage }
   return Status.ok.rawValue
 }

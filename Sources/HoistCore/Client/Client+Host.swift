@@ -11,6 +11,11 @@ extension Client: ProviderHost {
   public var entropy: any Entropy { services.entropy }
   public var regex: (any RegexEngine)? { services.regex }
 
+  public var builtInTransport: any Transport {
+    guard plugins.transport != nil else { return transport }
+    return services.makeTransport(NetworkOptions(values, userAgent: "hoist/\(HoistVersion.text)"))
+  }
+
   public var currentContext: ContextReference? {
     let slot = shim_enter()
     defer { shim_leave(slot) }
@@ -46,8 +51,10 @@ extension Client: ProviderHost {
     }
   }
 
-  public func dynamicHeaders(for url: String, completion: @escaping @Sendable ([HTTPHeader]) -> Void) {
-    guard let provider = plugins.headerProvider else { return completion([]) }
+  public func dynamicHeaders(
+    from provider: (any HeaderProvider)?, for url: String, completion: @escaping @Sendable ([HTTPHeader]) -> Void
+  ) {
+    guard let provider else { return completion([]) }
     let log = log
     pluginLane.ask(withinNanoseconds: Self.headerLimitNanoseconds) {
       provider.headers(for: url)

@@ -27,6 +27,7 @@ final class ClientHost: ProviderHost, @unchecked Sendable {
     delivery = client.delivery
   }
 
+  var builtInTransport: any Transport { client?.builtInTransport ?? transport }
   var isOnline: Bool { client?.isOnline ?? false }
   var currentContext: ContextReference? { client?.currentContext }
   func setCurrentContext(_ context: ContextReference) { client?.setCurrentContext(context) }
@@ -50,9 +51,11 @@ final class ClientHost: ProviderHost, @unchecked Sendable {
   func setState(_ state: ClientState, _ message: String) { client?.setState(state, message) }
   func notify(_ notification: Notification) { client?.notify(notification) }
 
-  func dynamicHeaders(for url: String, completion: @escaping @Sendable ([HTTPHeader]) -> Void) {
+  func dynamicHeaders(
+    from provider: (any HeaderProvider)?, for url: String, completion: @escaping @Sendable ([HTTPHeader]) -> Void
+  ) {
     guard let client else { return completion([]) }
-    client.dynamicHeaders(for: url, completion: completion)
+    client.dynamicHeaders(from: provider, for: url, completion: completion)
   }
 
   func onPluginLane(_ work: @escaping @Sendable () -> Void) { client?.onPluginLane(work) }

@@ -94,6 +94,8 @@ public protocol ProviderFactory: Sendable {
 public protocol ProviderHost: AnyObject, Sendable {
   var scheduler: any Scheduler { get }
   var transport: any Transport { get }
+  /// The network, also where the host brings a transport of its own.
+  var builtInTransport: any Transport { get }
   var clock: any Clock { get }
   var log: Log { get }
   var plugins: Plugins { get }
@@ -117,10 +119,18 @@ public protocol ProviderHost: AnyObject, Sendable {
   func withSnapshot<Result>(_ body: (Snapshot?) -> Result) -> Result
   func setState(_ state: ClientState, _ message: String)
   func notify(_ notification: Notification)
-  /// Asks the host's header provider, if there is one; `completion` runs on the scheduler's thread.
-  func dynamicHeaders(for url: String, completion: @escaping @Sendable ([HTTPHeader]) -> Void)
+  /// Asks a header provider of the host's, if there is one; `completion` runs on the scheduler's thread.
+  func dynamicHeaders(
+    from provider: (any HeaderProvider)?, for url: String, completion: @escaping @Sendable ([HTTPHeader]) -> Void)
   /// Runs work that may call the host, e.g. a store of the host's own; never on the scheduler's thread.
   func onPluginLane(_ work: @escaping @Sendable () -> Void)
   /// Delivers prepared events: over the network, or through the host's dispatcher.
   var delivery: any EventSink { get }
+}
+
+extension ProviderHost {
+  /// Asks the client's header provider.
+  public func dynamicHeaders(for url: String, completion: @escaping @Sendable ([HTTPHeader]) -> Void) {
+    dynamicHeaders(from: plugins.headerProvider, for: url, completion: completion)
+  }
 }

@@ -17,6 +17,18 @@ public enum UnleashToggles {
     }.get()
   }
 
+  /// Whether a document is well-formed so far, and lists no toggles.
+  static func isEmptyList(_ document: [UInt8]) -> Bool {
+    document.withBytes { bytes in
+      guard let parts = try? DocumentParts(bytes, UnleashLimits()),
+        let toggles = try? parts.members(bytes, ["toggles"], of: "the document")[0]
+      else { return false }
+      var isEmpty = true
+      do { try parts.elements(toggles, of: "toggles", limit: 0) { _, _ in } } catch { isEmpty = false }
+      return isEmpty
+    }
+  }
+
   private static func compile(
     _ bytes: ByteView, _ context: UInt64, _ options: UnleashOptions
   ) throws(UnleashDocumentFailure) -> UnleashCompilation {

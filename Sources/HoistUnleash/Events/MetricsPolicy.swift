@@ -11,12 +11,14 @@ final class MetricsPolicy: EventPolicy, @unchecked Sendable {
   private let host: any ProviderHost
   private let settings: UnleashSettings
   private let headers: RequestHeaders
+  private let headerProvider: (any HeaderProvider)?
   private let body: MetricsBody
   private var pace: RetryPace
   var willFlush: () -> Void = {}
 
-  init(host: any ProviderHost, settings: UnleashSettings) {
+  init(host: any ProviderHost, settings: UnleashSettings, headerProvider: (any HeaderProvider)?) {
     self.host = host
+    self.headerProvider = headerProvider
     self.settings = settings
     headers = RequestHeaders(options: settings)
     body = MetricsBody(options: settings)
@@ -57,7 +59,7 @@ final class MetricsPolicy: EventPolicy, @unchecked Sendable {
   func prepare(_ request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
     let headers = headers
     let purpose: RequestHeaders.Purpose = settings.mode == .frontend ? .frontendMetrics : .backendMetrics
-    host.dynamicHeaders(for: url?.redacted ?? "") { dynamic in
+    host.dynamicHeaders(from: headerProvider, for: url?.redacted ?? "") { dynamic in
       var request = request
       request.headers = headers.make(purpose, dynamic: dynamic)
       MetricsSender.adopt(from: request.body ?? [], into: &request.headers)
@@ -79,7 +81,7 @@ final class MetricsPolicy: EventPolicy, @unchecked Sendable {
     }
     tell(failure.message, failure.unleashStatus)
     if case .network(_, let wait?) = failure, wait > pace.intervalMilliseconds { return .retry(afterMilliseconds: wait) }
-    switch pace.failed(failure, mayRefreshKey: host.plugins.headerProvider != nil) {
+    switch pace.failed(failure, mayRefreshKey: headerProvider != nil) {
     case .after(let milliseconds): return .pause(milliseconds: milliseconds)
     case .stop: return .pause(milliseconds: pace.intervalMilliseconds * RetryPace.maximumFailures)
     }

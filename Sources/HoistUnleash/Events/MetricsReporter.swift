@@ -20,16 +20,23 @@ final class MetricsReporter: @unchecked Sendable {
   private var checkpoint: (any Cancellable)?
   private var early: (any Cancellable)?
   private var checkpointMilliseconds = busyCheckpointMilliseconds
+  /// Timers run and the pipelines may send: since `start`, or for the time of a `flush`.
   private var hasStarted = false
+  /// The host wants it so.
+  private var isWanted = false
+  /// A stop that waits for the last sending is the latest one's.
+  private var ending: UInt64 = 0
 
   var impact: ImpactMetrics { recorder.impact }
 
-  init(host: any ProviderHost, settings: UnleashSettings, values: PropertyValues) {
+  init(
+    host: any ProviderHost, settings: UnleashSettings, headerProvider: (any HeaderProvider)?, values: PropertyValues
+  ) {
     self.host = host
     self.settings = settings
     body = MetricsBody(options: settings)
     recorder = MetricsRecorder(host: host, countsMetrics: settings.countsMetrics)
-    let policy = MetricsPolicy(host: host, settings: settings)
+    let policy = MetricsPolicy(host: host, settings: settings, headerProvider: headerProvider)
     func pipeline(_ name: String, rows: Int) -> EventPipeline {
       var options = EventPipeline.Options(name: name)
       options.durability = EventPipeline.Durability(name: values.text("events.durability"))
@@ -38,12 +45,18 @@ final class MetricsReporter: @unchecked Sendable {
       let given = values.integer("events.flush_interval_ms")
       options.flushIntervalMilliseconds = given > 0 ? given : MetricsPolicy.intervalMilliseconds(settings)
       return EventPipeline(
-        options: options, policy: policy, sink: host.delivery, store: host.store, log: host.log, clock: host.clock,
+        options: options, policy: policy, sink: Self.sink(host, settings), store: host.store, log: host.log, clock: host.clock,
         scheduler: host.scheduler, entropy: host.entropy)
     }
     counts = pipeline(MetricsPolicy.counts, rows: 10_000)
     events = pipeline(MetricsPolicy.events, rows: Int(values.integer("events.capacity")))
     policy.willFlush = { [weak self] in self?.seal() }
+  }
+
+  /// A transport plug-in may be meant for fetches only; a dispatcher is meant for events (G-6).
+  private static func sink(_ host: any ProviderHost, _ settings: UnleashSettings) -> any EventSink {
+    let isPlugged = host.plugins.transport != nil && host.plugins.eventSink == nil
+    return isPlugged && !settings.usesPluginTransportForMetrics ? TransportEventSink(host.builtInTransport) : host.delivery
   }
 
   /// Any thread (UNL-84 and the core's tracking).
@@ -55,26 +68,53 @@ final class MetricsReporter: @unchecked Sendable {
   }
 
   func start() {
+    ending &+= 1
+    let wasWanted = isWanted
+    isWanted = true
+    begin()
+    if !wasWanted, settings.metricsInitialSeconds != settings.metricsSeconds { delayFirst() }
+  }
+
+  private func begin() {
     let isOnline = host.isOnline && settings.url != nil
     for pipeline in [counts, events] {
       if isOnline { pipeline.lift(.offline) } else { pipeline.hold(.offline) }
-      pipeline.start()
+      if !hasStarted { pipeline.start() }
     }
+    guard !hasStarted else { return }
     hasStarted = true
-    if settings.metricsInitialSeconds != settings.metricsSeconds { sendEarly() }
     checkpointMilliseconds = Self.busyCheckpointMilliseconds
     armCheckpoint()
   }
 
-  /// A first sending apart from the interval (UNL-83).
-  private func sendEarly() {
+  /// A first sending apart from the interval, from which the intervals then count (UNL-83).
+  private func delayFirst() {
+    for pipeline in [counts, events] { pipeline.hold(.notReady) }
     early = host.scheduler.schedule(afterMilliseconds: settings.metricsInitialSeconds * 1000) { [weak self] in
       if let self, self.hasStarted { self.flush { _ in } }
     }
   }
 
+  /// `stop` after what is recorded has been sent, or the limit has passed.
+  func stop(afterSendingForMilliseconds limit: Int64) {
+    guard hasStarted else { return }
+    isWanted = false
+    ending &+= 1
+    let mine = ending
+    let end: @Sendable () -> Void = { [weak self] in
+      if let self, self.ending == mine { self.stop() }
+    }
+    let timer = host.scheduler.schedule(afterMilliseconds: limit, end)
+    flush { _ in
+      timer.cancel()
+      end()
+    }
+  }
+
   /// What is recorded is kept; nothing is sent.
   func stop() {
+    ending &+= 1
+    isWanted = false
     guard hasStarted else { return }
     hasStarted = false
     checkpoint?.cancel()
@@ -90,16 +130,24 @@ final class MetricsReporter: @unchecked Sendable {
     for pipeline in [counts, events] { pipeline.hold(.offline) }
   }
 
+  /// Also before the start and after a stop.
   func flush(completion: @escaping @Sendable (Status) -> Void) {
+    if !hasStarted { begin() }
     let (counts, events) = (counts, events)
+    for pipeline in [counts, events] { pipeline.lift(.notReady) }
     counts.flush { countsAreSent in
-      events.flush { eventsAreSent in completion(countsAreSent && eventsAreSent ? .ok : .network) }
+      events.flush { [weak self] eventsAreSent in
+        if let self, !self.isWanted { self.stop() }
+        completion(countsAreSent && eventsAreSent ? .ok : .network)
+      }
     }
   }
 
   func abandonAfterFork() {
     checkpoint = nil
+    early = nil
     hasStarted = false
+    isWanted = false
   }
 
   /// Any thread.

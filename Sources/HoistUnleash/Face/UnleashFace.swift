@@ -37,12 +37,12 @@ public struct UnleashFace: Sendable {
     }
   }
 
-  /// UNL-70: ends timers, ignores what is in flight, removes this client's observers.
+  /// UNL-70: ends timers, ignores what is in flight, removes this client's observers; what was counted is sent once more.
   public func stop() -> Status {
     guard client.state != .closed else { return .state }
     client.removeObservers()
     let provider = provider
-    client.onScheduler { _ in provider.stop() }
+    client.onScheduler { _ in provider.retire() }
     return .ok
   }
 

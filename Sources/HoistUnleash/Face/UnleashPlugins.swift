@@ -4,6 +4,8 @@ internal import HoistCore
 public enum UnleashPlugins {
   /// Followed by the strategy's name; an `UnleashStrategy`.
   public static let strategyPrefix = "unleash.strategy."
+  /// An `UnleashPoller`.
+  public static let poller = "unleash.poller"
   /// An `UnleashStorage`.
   public static let storage = "unleash.storage"
 }

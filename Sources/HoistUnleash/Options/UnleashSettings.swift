@@ -8,9 +8,11 @@ struct UnleashSettings: Sendable {
 
   let mode: Mode
   /// nil when the client has no address, and so stays offline.
-  let url: URLText?
-  let key: Secret
-  let keyHeader: String
+  private(set) var url: URLText?
+  private(set) var key: Secret
+  private(set) var keyHeader: String
+  /// At first.
+  let isOnline: Bool
   let appName: String
   let environment: String
   let instanceID: String
@@ -20,10 +22,11 @@ struct UnleashSettings: Sendable {
   let metricsSeconds: Int64
   let metricsInitialSeconds: Int64
   let countsMetrics: Bool
+  let usesPluginTransportForMetrics: Bool
   let registers: Bool
   let initialContext: [String: String]
   let initialProperties: [String: String]
-  let customHeaders: [(name: String, value: String)]
+  private(set) var customHeaders: [(name: String, value: String)]
   let usesPOST: Bool
   let fetchMode: FetchMode
   /// Whether the service may ask for streaming.
@@ -48,9 +51,7 @@ struct UnleashSettings: Sendable {
   init(_ values: PropertyValues, entropy: any Entropy) throws(ConfigurationFailure) {
     mode = values.text("mode") == "backend" ? .backend : .frontend
     url = try Self.url(values.text("url"))
-    if url == nil, values.boolean("online"), values.text("bootstrap.file").isEmpty, !values.isSet("bootstrap") {
-      throw ConfigurationFailure("url", "property \"url\" is required, unless the client is offline or bootstrapped")
-    }
+    isOnline = values.boolean("online")
     key = Secret(values.text("key"))
     keyHeader = values.text("key_header")
     appName = values.text("app_name")
@@ -62,6 +63,7 @@ struct UnleashSettings: Sendable {
     metricsSeconds = values.isSet("metrics_interval") ? values.integer("metrics_interval") : mode == .backend ? 60 : 30
     metricsInitialSeconds = values.isSet("metrics_initial_delay") ? values.integer("metrics_initial_delay") : metricsSeconds
     countsMetrics = !values.boolean("disable_metrics")
+    usesPluginTransportForMetrics = values.boolean("metrics_over_plugin_transport")
     registers = !values.boolean("disable_registration")
     initialContext = values.textMap("context")
     initialProperties = values.textMap("properties")
@@ -85,8 +87,22 @@ struct UnleashSettings: Sendable {
     connectTimeoutMilliseconds = values.integer("network.connect_timeout_ms")
     timeoutMilliseconds = values.integer("network.timeout_ms")
     maximumResponseBytes = Int(values.integer("network.max_response_bytes"))
+    if url == nil, isOnline, values.text("bootstrap.file").isEmpty, !values.isSet("bootstrap") {
+      throw ConfigurationFailure("url", "property \"url\" is required, unless the client is offline or bootstrapped")
+    }
     try Self.check(header: keyHeader, key.reveal(), property: "key")
     try Self.check(header: "unleash-appname", appName, property: "app_name")
+    try Self.check(header: "unleash-instanceid", instanceID, property: "instance_id")
+    try Self.check(header: "unleash-sdk-flavor", flavor, property: "sdk_flavor")
+    try Self.check(header: "unleash-sdk-flavor-version", flavorVersion, property: "sdk_flavor_version")
+    if appName.isEmpty { throw ConfigurationFailure("app_name", "property \"app_name\" must not be empty") }
+  }
+
+  /// These settings with the address, key and headers of other ones.
+  func reporting(as other: UnleashSettings) -> UnleashSettings {
+    var copy = self
+    (copy.url, copy.key, copy.keyHeader, copy.customHeaders) = (other.url, other.key, other.keyHeader, other.customHeaders)
+    return copy
   }
 
   /// UNL-10: a URL that does not parse or has no scheme is refused (the vendor's SDK ends the process).

@@ -10,11 +10,16 @@ struct StoredFlags: Sendable {
 }
 
 /// Keeps the last good flags for the next run (protocol D.3.7, rows UNL-81, UNL-82, UNL-101): in frontend mode under the
-/// address, the key and the context they were evaluated for, in backend mode under the selection of flags instead. On the scheduler's thread.
-final class FlagStorage {
+/// address, the key and the context they were evaluated for, in backend mode under the selection of flags instead. On
+/// the scheduler's thread.
+final class FlagStorage: @unchecked Sendable {
   private let store: Store
   private let options: UnleashSettings
   private var contextText = ""
+  /// What was stored last, by its key.
+  private var latest: (key: String, savedUnixMilliseconds: Int64)?
+  /// Of `latest`: an older document must not replace a newer one.
+  private var generation: UInt64 = 0
   /// Whether the flags served now were given by the host.
   var isBootstrapped = false
 
@@ -27,11 +32,40 @@ final class FlagStorage {
 
   /// `completion` runs on the scheduler's thread; nil when nothing usable is stored.
   func load(completion: @escaping @Sendable (StoredFlags?) -> Void) {
-    store.load(key) { bytes in completion(bytes.flatMap { Self.decode($0) }) }
+    let asked = key
+    store.load(asked) { [weak self] bytes in
+      let flags = bytes.flatMap { Self.decode($0) }
+      // The context may have changed meanwhile: these are another one's flags.
+      guard let self, asked == self.key else { return completion(nil) }
+      if let flags { self.note(asked, flags.savedUnixMilliseconds) }
+      completion(flags)
+    }
   }
 
   func save(_ document: [UInt8], entityTag: String, at unixMilliseconds: Int64) {
+    note(key, unixMilliseconds)
     store.save(key, Self.encode(StoredFlags(document: document, entityTag: entityTag, savedUnixMilliseconds: unixMilliseconds)))
+  }
+
+  /// The service says that what was stored last holds, for the current context and now: it is stored as that.
+  func confirm(at unixMilliseconds: Int64) {
+    guard let latest else { return }
+    let (age, overflow) = unixMilliseconds.subtractingReportingOverflow(latest.savedUnixMilliseconds)
+    // Each confirmation writes the whole document: often enough for the time to live is enough.
+    guard latest.key != key || options.storageSeconds > 0 && (overflow || age > options.storageSeconds * 250) else { return }
+    let mine = generation
+    let confirmed = key
+    store.load(latest.key) { [weak self] bytes in
+      guard let self, mine == self.generation, var flags = bytes.flatMap({ Self.decode($0) }) else { return }
+      flags.savedUnixMilliseconds = unixMilliseconds
+      self.note(confirmed, unixMilliseconds)
+      self.store.save(confirmed, Self.encode(flags))
+    }
+  }
+
+  private func note(_ key: String, _ savedUnixMilliseconds: Int64) {
+    latest = (key, savedUnixMilliseconds)
+    generation &+= 1
   }
 
   private var key: String {

@@ -42,6 +42,7 @@ extension UnleashProvider {
   private func write(_ context: FrozenContext?, to writer: inout JSONWriter) {
     writer.object { writer in
       var members = context.map { FrontendContext.members(of: $0) } ?? [:]
+      if let frontend { members["sessionId"] = members["sessionId"] ?? frontend.context.sessionID }
       members["appName"] = members["appName"] ?? options.appName
       members["environment"] = members["environment"] ?? options.environment
       for (name, value) in members.sorted(by: { $0.key < $1.key }) {

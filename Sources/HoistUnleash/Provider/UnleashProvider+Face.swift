@@ -11,15 +11,31 @@ extension UnleashProvider {
 
   /// Evaluations and impressions see the new context at once. Any thread.
   func changeContext(_ members: [String: String], _ properties: [String: String]) {
-    frontend?.update(context: members, properties: properties)
-    setHostContext(frontend == nil ? properties.merging(members) { $1 } : flattenedContext)
+    contextChange.withLock {
+      guard let frontend else { return _ = setHostContext(properties.merging(members) { $1 }) }
+      var context = frontend.context
+      context.update(context: members, properties: properties)
+      carry(context, in: frontend)
+    }
+  }
+
+  /// Evaluations see what the next fetch carries. Under `contextChange`.
+  private func carry(_ context: FrontendContext, in frontend: FrontendSource) {
+    frontend.carry(context, fingerprint: setHostContext(context.flattened))
   }
 
   /// One field or property of the current context (UNL-87); further changes of this turn are fetched with it.
   func setContextField(_ name: String, _ value: String?) {
-    var members = flattenedContext
-    members[name] = value
-    changeContext(members, [:])
+    contextChange.withLock {
+      guard let frontend else {
+        var members = flattenedContext
+        members[name] = value
+        return _ = setHostContext(members)
+      }
+      var context = frontend.context
+      context.set(name, value)
+      carry(context, in: frontend)
+    }
     guard let host, frontend != nil else { return }
     host.scheduler.post { [weak self] in
       guard let self, !self.isFetchPending else { return }

@@ -25,6 +25,13 @@ extension UnleashProvider: ExternalFlags {
     let toggles = UnleashToggle.list(snapshot)
     host?.onPluginLane { hostStorage.set(toggles) }
   }
+
+  /// Nothing is served until the next flags arrive.
+  func dropBootstrap() {
+    frontend?.clear()
+    guard let hostStorage else { return }
+    host?.onPluginLane { hostStorage.clear() }
+  }
 }
 
 extension UnleashToggle {

@@ -15,6 +15,8 @@ public final class UnleashProvider: @unchecked Sendable {
   /// Set in frontend mode.
   let frontend: FrontendSource?
   let metrics: MetricsReporter
+  /// A refused key may be followed by another one.
+  private let keyMayChange: Bool
   let storage: FlagStorage
   private(set) var hasFetched = false
   /// Stored flags that are fresh or confirmed make a client ready too: the next ones are an update (D.1).
@@ -24,11 +26,20 @@ public final class UnleashProvider: @unchecked Sendable {
   }
   let failureForReaders = Shared<FetchFailure?>(nil)
   private(set) var isStarted = false
+  /// In a forked child, whether the parent had started; nil otherwise.
+  private var resumes: Bool?
+  private var hasAnnouncedInitialized = false
+  /// Whether the flags that came last differ from those before.
+  private var hasChanges = false
+  /// Held while what fetches carry and what evaluations see changes.
+  let contextChange = Lock()
   /// A change of the context waits for the others of its turn.
   var isFetchPending = false
 
   init(_ values: PropertyValues, _ host: any ProviderHost) throws(ConfigurationFailure) {
-    options = try UnleashSettings(values, entropy: host.entropy)
+    let settings = try ClientSettings(values, host.plugins, entropy: host.entropy)
+    options = settings.fetching
+    keyMayChange = settings.fetchHeaders != nil
     self.host = host
     hostStorage = host.plugins.vendor[UnleashPlugins.storage] as? any UnleashStorage
     externalOptions = UnleashOptions(options, host)
@@ -36,40 +47,43 @@ public final class UnleashProvider: @unchecked Sendable {
     let transport = host.transport
     if options.mode == .frontend {
       let frontend = FrontendSource(
-        host: host, options: options, transport: transport, entropy: host.entropy, delegate: relay)
+        host: host, options: options, headerProvider: settings.fetchHeaders, transport: transport, delegate: relay)
       (self.frontend, source) = (frontend, frontend)
     } else {
       frontend = nil
       source = BackendSource(host: host, options: options, transport: transport, delegate: relay)
     }
-    metrics = MetricsReporter(host: host, settings: options, values: values)
+    metrics = MetricsReporter(
+      host: host, settings: settings.reporting, headerProvider: settings.reportHeaders, values: values)
     storage = FlagStorage(store: host.store, options: options)
     if let frontend { storage.contextChanged(frontend.context) }
     relay.provider = self
     adoptInitialContext()
-    try bootstrap(from: values)
+    bootstrap(path: settings.bootstrapPath)
   }
 
   /// The context of the options is the client's current one until it is changed.
   private func adoptInitialContext() {
-    let members = frontend?.context.flattened ?? options.initialContext.merging(options.initialProperties) { $1 }
-    setHostContext(members)
+    guard let frontend else { return _ = setHostContext(options.initialContext.merging(options.initialProperties) { $1 }) }
+    frontend.carry(frontend.context, fingerprint: setHostContext(frontend.context.flattened))
   }
 
   /// Makes evaluations see a context map.
-  func setHostContext(_ members: [String: String]) {
+  /// - Returns: the fingerprint of what they see; 0 when there is no memory for it.
+  func setHostContext(_ members: [String: String]) -> UInt64 {
     let context = EvaluationContext(
       attributes: members.sorted { $0.key < $1.key }.map {
         Attribute(name: Array($0.key.utf8), value: .string(Array($0.value.utf8)))
       })
-    if let reference = context.reference() { host?.setCurrentContext(reference) }
+    guard let reference = context.reference() else { return 0 }
+    host?.setCurrentContext(reference)
+    return reference.frozen.fingerprint
   }
 
   /// Readable from construction on (UNL-23, UNL-35, UNL-37): a file that cannot be read is logged, no more.
-  private func bootstrap(from values: PropertyValues) throws(ConfigurationFailure) {
+  private func bootstrap(path: String) {
     var document = options.bootstrap
     var origin = "property \"bootstrap\""
-    let path = values.text("bootstrap.file")
     if document == nil, !path.isEmpty {
       origin = "bootstrap file \"\(path)\""
       do {
@@ -83,9 +97,11 @@ public final class UnleashProvider: @unchecked Sendable {
     adoptBootstrap(document, origin: origin)
   }
 
+  /// An empty list is no bootstrap (D.3).
   /// - Returns: whether the flags are served now.
   @discardableResult
   func adoptBootstrap(_ document: [UInt8], origin: String) -> Bool {
+    if frontend != nil, UnleashToggles.isEmptyList(document) { return false }
     if let problem = source.adopt(document, entityTag: "") {
       host?.log.error("\(origin) is not used: \(problem)")
       host?.notify(Notification(.error, status: .parse, message: "\(origin) is not used: \(problem)"))
@@ -100,8 +116,20 @@ public final class UnleashProvider: @unchecked Sendable {
 /// The life cycle, on the scheduler's thread.
 extension UnleashProvider: Provider {
   public func start() {
+    defer { resumes = nil }
+    if resumes ?? options.autostart { return begin { _ in } }
+    storage.load { [weak self] stored in
+      guard let self else { return }
+      if !self.isStarted { _ = self.adoptStored(stored) }
+      self.announceInitialized()
+    }
+  }
+
+  /// Construction is over, and what was stored is read (UNL-85).
+  private func announceInitialized() {
+    guard !hasAnnouncedInitialized else { return }
+    hasAnnouncedInitialized = true
     host?.notify(Notification(.initialized))
-    if options.autostart { begin { _ in } }
   }
 
   /// Reads what is stored, then fetches (UNL-24, UNL-25, UNL-81, UNL-82).
@@ -112,6 +140,7 @@ extension UnleashProvider: Provider {
     storage.load { [weak self] stored in
       guard let self, self.isStarted else { return completion(.superseded) }
       let isFresh = self.adoptStored(stored)
+      self.announceInitialized()
       guard self.host?.isOnline == true, self.options.url != nil else {
         self.reportOffline()
         return completion(.unchanged)
@@ -125,17 +154,23 @@ extension UnleashProvider: Provider {
   private func adoptStored(_ stored: StoredFlags?) -> Bool {
     guard let stored, let host, !hasFetched else { return false }
     if storage.isBootstrapped && options.bootstrapOverrides { return false }
-    if let problem = source.adopt(stored.document, entityTag: stored.entityTag) {
+    if let problem = adopt(stored) {
       host.log.warning("stored flags are not used: \(problem)")
       return false
     }
-    let age = host.clock.unixMilliseconds - stored.savedUnixMilliseconds
-    if options.storageSeconds > 0, age >= 0, age < options.storageSeconds * 1000 {
+    // The time comes from a file: it may be any number.
+    let (age, overflow) = host.clock.unixMilliseconds.subtractingReportingOverflow(stored.savedUnixMilliseconds)
+    if !overflow, age >= 0, age < options.storageSeconds * 1000 {
       becomeReady("flags stored \(age / 1000) s ago")
       return true
     }
     host.setState(.stale, "flags of an earlier run")
     return false
+  }
+
+  private func adopt(_ stored: StoredFlags) -> String? {
+    if let frontend { return frontend.adoptStored(stored) }
+    return source.adopt(stored.document, entityTag: stored.entityTag)
   }
 
   private func reportOffline() {
@@ -149,6 +184,15 @@ extension UnleashProvider: Provider {
     source.stop()
     metrics.stop()
   }
+
+  /// `stop` on the host's wish: what was counted is sent before, within the limit (UNL-70, D.4).
+  func retire() {
+    isStarted = false
+    source.stop()
+    metrics.stop(afterSendingForMilliseconds: Self.lastSendingMilliseconds)
+  }
+
+  private static let lastSendingMilliseconds: Int64 = 5000
 
   public func setOnline(_ online: Bool) {
     guard isStarted else { return }
@@ -173,17 +217,29 @@ extension UnleashProvider: Provider {
       source.contextChanged { _ in }
       return completion(.ok)
     }
-    frontend?.update(context: FrontendContext.members(of: context.frozen), properties: [:])
+    takeOver(context)
     fetchForContext { completion($0.status) }
+  }
+
+  /// What the core has made the current context is what fetches carry from now on.
+  private func takeOver(_ context: ContextReference) {
+    guard let frontend else { return }
+    contextChange.withLock {
+      var carried = frontend.context
+      carried.update(context: FrontendContext.members(of: context.frozen), properties: [:])
+      frontend.carry(carried, fingerprint: context.frozen.fingerprint)
+    }
   }
 
   /// The context has changed: the former flags serve until its own are there (D.5).
   func fetchForContext(completion: @escaping Poller.Completion) {
     guard let frontend, let host else { return completion(.superseded) }
     storage.contextChanged(frontend.context)
-    if options.dropsBootstrapOnUpdate, !hasFetched, storage.isBootstrapped { frontend.clear() }
+    if options.dropsBootstrapOnUpdate, !hasFetched, storage.isBootstrapped { dropBootstrap() }
     guard host.isOnline, options.url != nil else { return serveStored(completion) }
     if host.withSnapshot({ $0 != nil }) { host.setState(.reconciling, "fetching the flags of a new context") }
+    // Before the start this is one (D.5).
+    if !isStarted { metrics.start() }
     isStarted = true
     source.contextChanged { [weak self] outcome in
       if case .updated = outcome { self?.host?.notify(Notification(.contextChanged)) }
@@ -195,7 +251,7 @@ extension UnleashProvider: Provider {
   private func serveStored(_ completion: @escaping Poller.Completion) {
     storage.load { [weak self] stored in
       guard let self else { return completion(.superseded) }
-      if let stored, self.source.adopt(stored.document, entityTag: stored.entityTag) == nil {
+      if let stored, self.adopt(stored) == nil {
         self.host?.setState(.stale, "flags of an earlier run, for this context")
         self.host?.notify(Notification(.contextChanged))
       }
@@ -208,6 +264,7 @@ extension UnleashProvider: Provider {
   public func forgetCountsAfterFork() { metrics.recorder.forget() }
 
   public func abandonAfterFork() {
+    resumes = isStarted
     source.abandonAfterFork()
     metrics.abandonAfterFork()
   }
@@ -221,6 +278,7 @@ extension UnleashProvider: Provider {
 /// What fetches bring, in the vendor's order: flags, then the event, then the completion (D.1).
 extension UnleashProvider {
   func flagsArrived(_ snapshot: Snapshot, changed: [String]) {
+    hasChanges = !changed.isEmpty
     fillHostStorage(snapshot)
     host?.publish(snapshot, changed: changed)
   }
@@ -231,14 +289,16 @@ extension UnleashProvider {
     case .updated:
       recover()
       if let document { storage.save(document, entityTag: entityTag, at: host.clock.unixMilliseconds) }
-      let wasReady = hasBeenReady
+      let isUpdate = hasBeenReady
       hasFetched = true
       storage.isBootstrapped = false
       becomeReady("flags fetched")
-      if wasReady, options.notifiesUnchanged { host.notify(Notification(.updated)) }
+      if isUpdate, hasChanges || options.notifiesUnchanged { host.notify(Notification(.updated)) }
     case .unchanged:
       recover()
-      if hasFetched || !entityTag.isEmpty { becomeReady("flags are up to date") }
+      guard hasFetched || !entityTag.isEmpty else { return }
+      if frontend != nil { storage.confirm(at: host.clock.unixMilliseconds) }
+      becomeReady("flags are up to date")
     case .failed(let failure):
       report(failure)
     case .superseded:
@@ -268,7 +328,7 @@ extension UnleashProvider {
     let hasFlags = host.withSnapshot { $0 != nil }
     switch failure {
     case .network(401, _), .network(403, _), .url:
-      host.setState(hasFlags ? .stale : host.plugins.headerProvider == nil ? .fatal : .error, failure.message)
+      host.setState(hasFlags ? .stale : keyMayChange ? .error : .fatal, failure.message)
     default:
       host.setState(hasFlags ? .stale : .error, failure.message)
     }

@@ -28,7 +28,8 @@ final class BackendSource: FlagSource, @unchecked Sendable {
     self.options = options
     self.delegate = delegate
     requests = BackendRequest(options: options)
-    sender = RequestSender(host: host, transport: transport, options: options)
+    sender = RequestSender(
+      host: host, transport: transport, options: options, headerProvider: host.plugins.headerProvider)
     definitions = FeatureDefinitions(settings: options, host: host)
     stream = DefinitionStream(host: host, options: options, transport: transport)
     mode = options.fetchMode

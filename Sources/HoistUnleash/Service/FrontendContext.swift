@@ -30,6 +30,17 @@ struct FrontendContext: Sendable, Equatable {
     properties = context.filter { !fixed.contains($0.key) }.merging(extra) { _, given in given }
   }
 
+  /// One field or property, nil to remove it (UNL-87), under the rules of `update`.
+  mutating func set(_ name: String, _ value: String?) {
+    switch name {
+    case "appName", "environment": return
+    case "userId": userID = value
+    case "remoteAddress": remoteAddress = value
+    case "sessionId": sessionID = value ?? sessionID
+    default: properties[name] = value
+    }
+  }
+
   /// The fixed fields that are set.
   var fields: [(name: String, value: String)] {
     var fields = [("appName", appName)]

@@ -7,32 +7,33 @@ final class FrontendSource: FlagSource, @unchecked Sendable {
   private let options: UnleashSettings
   private let sender: RequestSender
   private weak var delegate: (any FlagSourceDelegate)?
-  private let entropy: any Entropy
+  private let mayRefreshKey: Bool
   private let compileOptions: UnleashOptions
-  /// What the next fetch carries; changed by the caller of an update, on any thread.
-  private let carried: Shared<FrontendContext>
-  var context: FrontendContext { carried.withLock { $0 } }
+  /// What the next fetch carries, and the fingerprint of the client's context that stands for it; changed by the
+  /// caller of an update, on any thread.
+  private let carried: Shared<(context: FrontendContext, fingerprint: UInt64)>
+  var context: FrontendContext { carried.withLock { $0.context } }
   /// As the service sent it; it covers the answer's body, so it outlives a change of context.
   var entityTag = ""
   private(set) lazy var poller = Poller(
-    scheduler: host.scheduler, entropy: entropy, intervalMilliseconds: options.refreshSeconds * 1000,
-    jitterPercent: options.jitterPercent, mayRefreshKey: host.plugins.headerProvider != nil
+    scheduler: host.scheduler, entropy: host.entropy, intervalMilliseconds: options.refreshSeconds * 1000,
+    jitterPercent: options.jitterPercent, mayRefreshKey: mayRefreshKey
   ) { [weak self] completion in self?.fetch(completion) ?? completion(.superseded) }
 
   init(
-    host: any ProviderHost, options: UnleashSettings, transport: any Transport, entropy: any Entropy,
+    host: any ProviderHost, options: UnleashSettings, headerProvider: (any HeaderProvider)?, transport: any Transport,
     delegate: any FlagSourceDelegate
   ) {
     self.host = host
     self.options = options
-    self.entropy = entropy
+    mayRefreshKey = headerProvider != nil
     self.delegate = delegate
     compileOptions = UnleashOptions(options, host)
-    sender = RequestSender(host: host, transport: transport, options: options)
-    carried = Shared(
-      FrontendContext(
-        appName: options.appName, environment: options.environment, context: options.initialContext,
-        properties: options.initialProperties, drawnSessionID: FrontendContext.drawSessionID(entropy)))
+    sender = RequestSender(host: host, transport: transport, options: options, headerProvider: headerProvider)
+    let context = FrontendContext(
+      appName: options.appName, environment: options.environment, context: options.initialContext,
+      properties: options.initialProperties, drawnSessionID: FrontendContext.drawSessionID(host.entropy))
+    carried = Shared((context, 0))
   }
 
   func start(fetchingNow: Bool, completion: @escaping Poller.Completion) {
@@ -60,9 +61,7 @@ final class FrontendSource: FlagSource, @unchecked Sendable {
   }
 
   /// Any thread; the fetch is the scheduler's matter.
-  func update(context members: [String: String], properties: [String: String]) {
-    carried.withLock { $0.update(context: members, properties: properties) }
-  }
+  func carry(_ context: FrontendContext, fingerprint: UInt64) { carried.withLock { $0 = (context, fingerprint) } }
 
   func adopt(_ document: [UInt8], entityTag tag: String) -> String? {
     if let problem = take(document, for: 0) { return problem }
@@ -70,17 +69,25 @@ final class FrontendSource: FlagSource, @unchecked Sendable {
     return nil
   }
 
+  /// Flags that an earlier run got for the current context.
+  func adoptStored(_ flags: StoredFlags) -> String? {
+    if let problem = take(flags.document, for: carried.withLock { $0.fingerprint }) { return problem }
+    entityTag = flags.entityTag
+    return nil
+  }
+
   /// Serves no flags at all.
-  func clear() { _ = take(Array("{\"toggles\":[]}".utf8), for: 0) }
+  func clear() { _ = adopt(Array("{\"toggles\":[]}".utf8), entityTag: "") }
 
   private func fetch(_ completion: @escaping Poller.Completion) {
     guard let url = options.url else { return completion(.failed(.url)) }
-    let (options, context) = (options, context)
+    let options = options
+    let (context, fingerprint) = carried.withLock { $0 }
     sender.send(.frontendFetch(entityTag: entityTag), to: url) { headers in
       FrontendRequest.make(options, url: url, context, headers: headers)
     } completion: { [weak self] answer in
       guard let self else { return }
-      let outcome = self.read(answer)
+      let outcome = self.read(answer, fingerprint)
       let document: [UInt8]? = if case .updated = outcome, case .success(let response) = answer { response.body } else { nil }
       self.delegate?.fetchEnded(outcome, document: document, entityTag: self.entityTag)
       completion(outcome)
@@ -88,7 +95,8 @@ final class FrontendSource: FlagSource, @unchecked Sendable {
   }
 
   /// The table of protocol B.5, in its order.
-  private func read(_ answer: RequestSender.Answer) -> FetchOutcome {
+  /// - Parameter fingerprint: of the context the request carried.
+  private func read(_ answer: RequestSender.Answer, _ fingerprint: UInt64) -> FetchOutcome {
     let response: HTTPResponse
     switch answer {
     case .failure(let failure): return .failed(failure.kind == .invalidURL ? .url : .noResponse(failure))
@@ -99,7 +107,7 @@ final class FrontendSource: FlagSource, @unchecked Sendable {
     if response.status != 200 {
       return .failed(FetchFailure.status(response, now: host.clock.unixMilliseconds))
     }
-    if let problem = take(response.body, for: host.currentContext?.frozen.fingerprint ?? 0) { return .failed(.decoding(problem)) }
+    if let problem = take(response.body, for: fingerprint) { return .failed(.decoding(problem)) }
     if let tag = response.headers.value(of: "ETag"), !tag.isEmpty { entityTag = tag }
     return .updated
   }

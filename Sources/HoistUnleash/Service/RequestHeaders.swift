@@ -33,7 +33,8 @@ struct RequestHeaders: Sendable {
   }
 
   private func defaults(_ purpose: Purpose) -> [HTTPHeader] {
-    var headers = [HTTPHeader(options.keyHeader, options.key.reveal()), HTTPHeader("Content-Type", "application/json")]
+    var headers = options.key.isEmpty ? [] : [HTTPHeader(options.keyHeader, options.key.reveal())]
+    headers.append(HTTPHeader("Content-Type", "application/json"))
     headers += [
       HTTPHeader("unleash-appname", options.appName), HTTPHeader("unleash-connection-id", options.connectionID),
       HTTPHeader("unleash-sdk", Self.sdk),

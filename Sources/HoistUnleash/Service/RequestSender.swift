@@ -9,11 +9,15 @@ final class RequestSender: @unchecked Sendable {
   private let host: any ProviderHost
   private let transport: any Transport
   private let headers: RequestHeaders
+  private let headerProvider: (any HeaderProvider)?
   private var generation: UInt64 = 0
   private var inFlight: [ObjectIdentifier: any Cancellable] = [:]
 
-  init(host: any ProviderHost, transport: any Transport, options: UnleashSettings) {
+  init(
+    host: any ProviderHost, transport: any Transport, options: UnleashSettings, headerProvider: (any HeaderProvider)?
+  ) {
     self.host = host
+    self.headerProvider = headerProvider
     self.transport = transport
     headers = RequestHeaders(options: options)
   }
@@ -27,7 +31,7 @@ final class RequestSender: @unchecked Sendable {
   ) {
     let mine = generation
     let headers = headers
-    host.dynamicHeaders(for: url.redacted) { [weak self] dynamic in
+    host.dynamicHeaders(from: headerProvider, for: url.redacted) { [weak self] dynamic in
       guard let self, mine == self.generation else { return }
       let request = build(headers.make(purpose, dynamic: dynamic))
       let key = Token()

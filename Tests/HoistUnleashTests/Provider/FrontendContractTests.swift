@@ -7,8 +7,6 @@ import Testing
 
 private let url = ["url": "https://flags.test/api/frontend", "key": "*:dev.secret"]
 
-private func answer(_ body: String) -> ScriptedTransport.Answer { .success(HTTPResponse(status: 200, body: Array(body.utf8))) }
-
 private let shop = """
   {"toggles":[
     {"name":"plain","enabled":true},
@@ -18,30 +16,11 @@ private let shop = """
   ]}
   """
 
-/// News as an observer of the vendor's events gets it.
-private final class News: Observer, @unchecked Sendable {
-  private let kept = Shared<[Notification]>([])
-  var all: [Notification] { kept.withLock { $0 } }
-  func notify(_ notification: Notification) { kept.withLock { $0.append(notification) } }
-}
-
 extension ClientRig {
-  fileprivate func variant(_ name: String) -> HeldVariant { name.withBytes { face.variant($0, nil, .counted) } }
-
-  fileprivate func isOn(_ name: String) -> Bool {
-    name.withBytes { client.evaluate($0, nil, .bool, .counted) { evaluation, _ in evaluation.kind == .bool && evaluation.integer != 0 } }
-  }
-
   fileprivate func begin(_ bodies: String...) {
     for body in bodies { transport.enqueue(answer(body)) }
     _ = face.start(bootstrap: nil) { _ in }
     scheduler.run()
-  }
-
-  fileprivate func news(of event: String) -> News {
-    let news = News()
-    if let topic = UnleashFace.topic(ofEvent: event) { _ = client.observe(topic, key: nil, news) }
-    return news
   }
 }
 

@@ -7,22 +7,11 @@ import Testing
 
 private let url = ["url": "https://flags.test/api/frontend", "key": "*:dev.secret"]
 
-private func toggles(_ names: String..., etag: String? = nil) -> ScriptedTransport.Answer {
-  let list = names.map { "{\"name\":\"\($0)\",\"enabled\":true}" }.joined(separator: ",")
-  return .success(
-    HTTPResponse(
-      status: 200, headers: etag.map { [HTTPHeader("ETag", $0)] } ?? [], body: Array("{\"toggles\":[\(list)]}".utf8)))
-}
-
 private func status(_ status: Int, _ headers: [HTTPHeader] = []) -> ScriptedTransport.Answer {
   .success(HTTPResponse(status: status, headers: headers, body: Array("{}".utf8)))
 }
 
 extension ClientRig {
-  fileprivate func isOn(_ name: String) -> Bool {
-    name.withBytes { client.evaluate($0, nil, .bool, .counted) { evaluation, _ in evaluation.kind == .bool && evaluation.integer != 0 } }
-  }
-
   fileprivate func start() {
     _ = face.start(bootstrap: nil) { _ in }
     scheduler.run()

@@ -1,0 +1,225 @@
+import HoistBase
+import HoistCore
+import HoistJSON
+import HoistTestSupport
+import HoistUnleashTestSupport
+import Testing
+
+@testable import HoistUnleash
+
+private let accepted = ScriptedTransport.Answer.success(HTTPResponse(status: 200))
+
+extension ClientRig {
+  /// Of flag "a", over all posts.
+  fileprivate var yes: Int64 {
+    posts.reduce(0) { sum, post in
+      guard let document = try? JSONDocument(parsing: post.body ?? []) else { return sum }
+      return sum + document.withRoot { $0["bucket"]?["toggles"]?["a"]?["yes"]?.int64 ?? 0 }
+    }
+  }
+}
+
+/// When metrics are sent, and with what: protocols/unleash.md D.4, D.8.
+struct FrontendMetricsTests {
+  @Test("UNL-16, UNL-61, G-14: sending follows the interval, an empty bucket is not sent, and 0 sends on flush only")
+  func sendingFollowsTheInterval() throws {
+    let rig = try #require(ClientRig(frontend.merging(["metrics_interval": "30"]) { $1 }))
+    rig.start(toggles("a"))
+    rig.transport.setResponder { _ in accepted }
+    rig.scheduler.advance(milliseconds: 60_000)
+    #expect(rig.posts.isEmpty)
+    _ = rig.isOn("a")
+    rig.scheduler.advance(milliseconds: 29_999)
+    #expect(rig.posts.isEmpty)
+    rig.scheduler.advance(milliseconds: 1)
+    #expect(rig.posts.count == 1 && rig.posts[0].url == "https://flags.test/api/frontend/client/metrics")
+    let manual = try #require(ClientRig(frontend.merging(["metrics_interval": "0"]) { $1 }))
+    manual.start(toggles("a"))
+    manual.transport.setResponder { _ in accepted }
+    _ = manual.isOn("a")
+    manual.scheduler.advance(milliseconds: 86_400_000)
+    #expect(manual.posts.isEmpty)
+    #expect(manual.flush().value == .ok && manual.posts.count == 1)
+  }
+
+  @Test("UNL-83: the first sending has a delay of its own, shorter or longer, and intervals count from it", arguments: [2, 50])
+  func theFirstSendingHasItsDelay(_ delay: Int64) throws {
+    let rig = try #require(ClientRig(frontend.merging(["metrics_interval": "30", "metrics_initial_delay": "\(delay)"]) { $1 }))
+    rig.start(toggles("a"))
+    rig.transport.setResponder { _ in accepted }
+    _ = rig.isOn("a")
+    rig.scheduler.advance(milliseconds: delay * 1000 - 1)
+    #expect(rig.posts.isEmpty)
+    rig.scheduler.advance(milliseconds: 1)
+    #expect(rig.posts.count == 1)
+    _ = rig.isOn("a")
+    rig.scheduler.advance(milliseconds: 29_999)
+    #expect(rig.posts.count == 1)
+    rig.scheduler.advance(milliseconds: 1)
+    #expect(rig.posts.count == 2)
+  }
+
+  @Test("UNL-83, UNL-84: a flush does not wait for the first delay")
+  func aFlushDoesNotWait() throws {
+    let rig = try #require(ClientRig(frontend.merging(["metrics_interval": "30", "metrics_initial_delay": "50"]) { $1 }))
+    rig.start(toggles("a"))
+    rig.transport.setResponder { _ in accepted }
+    _ = rig.isOn("a")
+    #expect(rig.flush().value == .ok && rig.posts.count == 1)
+  }
+
+  @Test("UNL-70, D.4: stop sends what was counted, once, and nothing afterwards")
+  func stopSendsWhatWasCounted() throws {
+    let rig = try #require(ClientRig(frontend.merging(["metrics_interval": "30"]) { $1 }))
+    rig.start(toggles("a"))
+    rig.transport.setResponder { _ in accepted }
+    _ = rig.isOn("a")
+    _ = rig.face.stop()
+    rig.scheduler.run()
+    #expect(rig.yes == 1)
+    _ = rig.isOn("a")
+    rig.scheduler.advance(milliseconds: 3_600_000)
+    #expect(rig.posts.count == 1)
+    // What is counted after a stop waits for the next start, a flush, or the end.
+    #expect(rig.flush().value == .ok && rig.yes == 2)
+    _ = rig.isOn("a")
+    rig.start(toggles("a"))
+    rig.scheduler.advance(milliseconds: 30_000)
+    #expect(rig.yes == 3)
+  }
+
+  @Test("UNL-70, D.4: a service that does not answer holds a stop up for five seconds only, and costs no count")
+  func stopWaitsForFiveSeconds() throws {
+    let rig = try #require(ClientRig(frontend.merging(["metrics_interval": "30"]) { $1 }))
+    rig.start(toggles("a"))
+    _ = rig.isOn("a")
+    _ = rig.face.stop()
+    rig.scheduler.run()
+    let last = try #require(rig.transport.exchanges.last)
+    #expect(last.request.method == "POST")
+    rig.scheduler.advance(milliseconds: 4_999)
+    #expect(!last.isCancelled)
+    rig.scheduler.advance(milliseconds: 1)
+    #expect(last.isCancelled)
+    rig.start(toggles("a"))
+    rig.transport.setResponder { _ in accepted }
+    rig.scheduler.advance(milliseconds: 30_000)
+    let bodies = rig.posts.map(\.body)
+    #expect(bodies.count == 2 && bodies[0] == bodies[1])
+  }
+
+  @Test("UNL-70: a start right after a stop takes back nothing but the stop")
+  func aStartCutsAStopShort() throws {
+    let rig = try #require(ClientRig(frontend.merging(["metrics_interval": "30"]) { $1 }))
+    rig.start(toggles("a"))
+    _ = rig.isOn("a")
+    _ = rig.face.stop()
+    rig.start(toggles("a"))
+    rig.transport.setResponder { _ in accepted }
+    rig.scheduler.advance(milliseconds: 60_000)
+    #expect(rig.yes == 1)
+    _ = rig.isOn("a")
+    rig.scheduler.advance(milliseconds: 30_000)
+    #expect(rig.yes == 2)
+  }
+
+  @Test("D.8: going online again and again does not multiply timers")
+  func goingOnlineKeepsOneTimer() throws {
+    let rig = try #require(ClientRig(frontend.merging(["metrics_interval": "30"]) { $1 }))
+    rig.transport.setResponder { _ in toggles("a") }
+    rig.start()
+    let before = rig.scheduler.pendingTimerCount
+    for _ in 0..<10 {
+      for isOnline in [false, true] {
+        _ = rig.client.setOnline(isOnline)
+        rig.scheduler.run()
+      }
+    }
+    #expect(rig.scheduler.pendingTimerCount <= before)
+  }
+
+  @Test("UNL-51, UNL-52, G-3: any 2xx is sent, anything else is an error with its cause, and is kept", arguments: [200, 202, 204, 401, 403, 404, 429, 500, 503])
+  func successIs2xx(_ status: Int) throws {
+    let rig = try #require(ClientRig(frontend))
+    rig.start(toggles("a"))
+    _ = rig.takeEvents()
+    let news = rig.news(of: .sendFailed)
+    _ = rig.isOn("a")
+    rig.transport.enqueue(.success(HTTPResponse(status: status)))
+    let isGood = status < 300
+    #expect(rig.flush().value == (isGood ? .ok : .network))
+    #expect(rig.takeEvents() == [isGood ? "sent" : "error"])
+    #expect(news.all.allSatisfy { $0.status == .unleashNetwork && $0.message.contains("\(status)") })
+    rig.transport.setResponder { _ in accepted }
+    rig.scheduler.advance(milliseconds: 3_600_000)
+    _ = rig.flush()
+    #expect(rig.posts.count == (isGood ? 1 : 2) && rig.posts.first?.body == rig.posts.last?.body)
+  }
+
+  @Test("UNL-17: with metrics disabled impact metrics are not held back, and nothing else is sent")
+  func disabledMetricsCountNothing() throws {
+    let rig = try #require(ClientRig(frontend.merging(["disable_metrics": "true"]) { $1 }))
+    rig.start(toggles("a"))
+    for name in ["a", "unknown"] {
+      _ = rig.isOn(name)
+      _ = rig.variant(name)
+    }
+    #expect(rig.flush().value == .ok && rig.posts.isEmpty)
+  }
+
+  @Test("G-6, UNL-20: a transport of the host's carries metrics too, unless it is for fetches only", arguments: [true, false])
+  func theHostsTransportAndMetrics(_ isForBoth: Bool) throws {
+    let scheduler = ManualScheduler()
+    let own = ScriptedTransport(scheduler: scheduler) { _ in toggles("a") }
+    var plugins = Plugins()
+    plugins.transport = own
+    let rig = try #require(ClientRig(frontend.merging(["metrics_over_plugin_transport": "\(isForBoth)"]) { $1 }, plugins: plugins))
+    rig.transport.setResponder { _ in accepted }
+    _ = rig.face.start(bootstrap: nil) { _ in }
+    rig.settle {
+      scheduler.run()
+      return rig.client.state == .ready
+    }
+    _ = rig.isOn("a")
+    let done = Outcome()
+    rig.client.onScheduler { $0.provider?.flush { done.set($0) } }
+    rig.settle {
+      scheduler.run()
+      return done.value != nil
+    }
+    #expect(own.requests.map(\.method) == (isForBoth ? ["GET", "POST"] : ["GET"]))
+    #expect(rig.transport.requests.map(\.method) == (isForBoth ? [] : ["POST"]))
+  }
+
+  @Test("UNL-19, UNL-38, D.3.5: a poller fetches with what is its own, metrics go with what is the client's")
+  func aPollerFetchesAndTheClientReports() throws {
+    var poller = PropertyValues(table: CoreProperties.table + UnleashProperties.table)
+    let given = [
+      "url": "https://poller.test/api/frontend", "key": "poller-key", "refresh_interval": "5",
+      "custom_headers": #"{"X-Who":"poller"}"#, "bootstrap": #"{"toggles":[{"name":"mine","enabled":true}]}"#,
+    ]
+    for (name, value) in given { try poller.set(name, value) }
+    var plugins = Plugins()
+    plugins.vendor[UnleashPlugins.poller] = UnleashPoller(values: poller, headerProvider: nil)
+    let own = [
+      "refresh_interval": "60", "custom_headers": #"{"X-Who":"client"}"#, "app_name": "shop",
+      "bootstrap": #"{"toggles":[{"name":"unused","enabled":true}]}"#, "context": #"{"userId":"u"}"#,
+    ]
+    let rig = try #require(
+      ClientRig(frontend.merging(own) { $1 }, providerHeaders: ["X-Dynamic": "client"], plugins: plugins))
+    #expect(rig.isOn("mine") && !rig.isOn("unused"))
+    rig.start(toggles("a"))
+    rig.transport.setResponder { $0.method == "GET" ? toggles("a") : accepted }
+    rig.scheduler.advance(milliseconds: 5_000)
+    _ = rig.flush()
+    let fetches = rig.transport.requests.filter { $0.method == "GET" }
+    #expect(fetches.count == 2 && fetches.allSatisfy { $0.url.hasPrefix("https://poller.test/api/frontend?appName=shop&") })
+    #expect(fetches.allSatisfy { $0.url.contains("userId=u") && $0.headers.value(of: "Authorization") == "poller-key" })
+    #expect(fetches.allSatisfy { $0.headers.value(of: "X-Who") == "poller" && $0.headers.value(of: "X-Dynamic") == nil })
+    let post = try #require(rig.posts.first)
+    #expect(post.url == "https://flags.test/api/frontend/client/metrics" && post.headers.value(of: "Authorization") == "*:dev.secret")
+    #expect(post.headers.value(of: "X-Who") == "client" && post.headers.value(of: "X-Dynamic") == "client")
+    let connections = Set(rig.transport.requests.map { $0.headers.value(of: "unleash-connection-id") })
+    #expect(connections.count == 1)
+  }
+}
