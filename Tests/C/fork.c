@@ -9,6 +9,15 @@
 static loopback server;
 static hoist_client *client;
 static bool is_over;
+static bool is_child;
+
+/* Asked by the leak checker at exit. What the threads of the parent were holding has no holder in a child, and what
+ * they shared with libcurl must not be cleaned up there. */
+#ifdef __cplusplus
+extern "C"
+#endif
+int __lsan_is_turned_off(void);
+int __lsan_is_turned_off(void) { return is_child; }
 
 static void *evaluate_and_track(void *unused) {
   while (!__atomic_load_n(&is_over, __ATOMIC_SEQ_CST)) {
@@ -60,6 +69,7 @@ static int bad_children(int (*work)(void), bool ends_by_exit) {
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
+      is_child = true;
       alarm(30);
       int status = work();
       if (ends_by_exit) exit(status);

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -51,8 +52,15 @@ int main(void) {
     perror(copy_path);
     return 70;
   }
-  RUN(two_copies_work_side_by_side);
-  RUN(no_symbol_but_the_api_is_visible);
+  /* In a child: what checks for leaks at its end names functions from the file, which has to be there still. */
+  pid_t child = fork();
+  if (child == 0) {
+    RUN(two_copies_work_side_by_side);
+    RUN(no_symbol_but_the_api_is_visible);
+    return check_summary();
+  }
+  int status = -1;
+  bool is_good = child > 0 && waitpid(child, &status, 0) == child && status == 0;
   unlink(copy_path);
-  return check_summary();
+  return is_good ? 0 : 1;
 }
