@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._callback import implements, owner, report
-from .._native import ffi, lib
+from .._native import NULL, ffi, lib
 from .._text import decode, decode_bytes, encode
 from ..status import Status
 from .headers import Headers, c_headers, read_headers
@@ -50,12 +50,11 @@ class Exchange:
         """Whether the library has given up on it: finishing early saves work."""
         return bool(lib.hoist_http_exchange_is_cancelled(self._pointer))
 
-    def respond(self, status: int, body: bytes = b"", headers: Headers = ()) -> Status:
-        """Finishes with a whole answer."""
+    def respond(self, status: int, body: bytes | None = None, headers: Headers = ()) -> Status:
+        """Finishes with a whole answer. None is an answer without a body, which b"" is not."""
         array, count, _texts = c_headers(headers)
-        return self._finish(
-            lib.hoist_http_exchange_respond(self._pointer, status, array, count, ffi.from_buffer(body), len(body))
-        )
+        data, size = (NULL, 0) if body is None else (ffi.from_buffer(body), len(body))
+        return self._finish(lib.hoist_http_exchange_respond(self._pointer, status, array, count, data, size))
 
     def fail(self, message: str) -> Status:
         """Finishes without an answer; one line for the log, without secrets."""

@@ -1,0 +1,1 @@
+"""Each service's vectors in the public API's words."""

@@ -1,0 +1,5 @@
+"""The services by the names that the run script takes."""
+
+from .unleash import UNLEASH
+
+SERVICES = {"unleash": UNLEASH}
