@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
+import socket
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -82,6 +87,90 @@ def test_segments_dependencies_and_rollouts(service: UnleashSimulator, open_clie
     assert client.is_enabled("child", {"region": "eu"}) and not client.is_enabled("child", {"region": "us"})
     assert client.is_enabled("mine", {"today": "monday"}) and not client.is_enabled("mine", {"today": "friday"})
     assert asked[0] == ({"day": "monday"}, "monday"), "UNL-99"
+
+
+def test_registration_names_every_strategy(service: UnleashSimulator, open_client) -> None:
+    """UNL-91, UNL-99: the built-in ones and the host's own."""
+    client = open_client("backend", unleash.Client, strategies={"weekday": lambda *_: True, "a/b": lambda *_: True})
+    assert client.wait_ready(5) and service.wait_for("register", answered=True)
+    names = json.loads(service.requests("register")[0].body)["strategies"]
+    assert names[-2:] == ["a/b", "weekday"] and {"default", "flexibleRollout", "applicationHostname"} <= set(names)
+
+
+def test_impressions_of_local_evaluations(service: UnleashSimulator, open_client) -> None:
+    """UNL-53, UNL-56, UNL-57, D.6: a variant's impression tells of the variant; parents announce nothing."""
+    service.state.update(
+        on("loud", impressionData=True), on("parent", impressionData=True), on("child", dependencies=[{"feature": "parent"}]),
+        on("blue", impressionData=True, variants=[{"name": "v", "weight": 1}]), {**off("quiet"), "impressionData": False})
+    client = open_client("backend", unleash.Client)
+    assert client.wait_ready(5)
+    seen: list[unleash.Impression] = []
+    client.on_impression(seen.append)
+    context = {"userId": "u"}
+    client.is_enabled("loud", context)
+    client.get_variant("loud", context)
+    client.get_variant("blue", context)
+    for name in ("child", "quiet", "unknown"):
+        client.is_enabled(name, context)
+        client.get_variant(name, context)
+    client.check_enabled("loud", context)
+    client.check_variant("blue", context)
+    client.is_enabled("blue", context)
+    assert until(lambda: len(seen) >= 4)
+    assert [(one.toggle_name, one.enabled, one.variant, one.event_type) for one in seen] == [
+        ("loud", True, None, "isEnabled"), ("loud", False, "disabled", "getVariant"), ("blue", True, "v", "getVariant"),
+        ("blue", True, None, "isEnabled"),
+    ]  # fmt: skip
+    assert all(one.context["userId"] == "u" and one.context["appName"] == "shop" for one in seen)
+
+
+def test_checks_and_lists_count_nothing(service: UnleashSimulator, client: unleash.Client) -> None:
+    """UNL-104, UNL-105: with type and project, and the switch of flags that nobody was asked about."""
+    context = {"plan": "pro"}
+    assert client.check_enabled("pro-only", context) and not client.check_enabled("pro-only")
+    assert client.check_variant("text", context).name == "text-variant" and client.check_variant("unknown").name == "disabled"
+    listed = {one.name: one for one in client.list_toggles()}
+    assert (listed["pro-only"].enabled, listed["pro-only"].type, listed["pro-only"].project) == (True, "release", "web")
+    assert not listed["dark"].enabled and "unknown" not in listed
+    assert client.flush(5) and service.ledger.totals() == {}
+
+
+def test_impact_metrics_go_with_backend_metrics(service: UnleashSimulator, client: unleash.Client) -> None:
+    """UNL-88: alone too, kept when the service is in trouble, with the labels of application and key."""
+    impact = client.impact
+    assert impact.define_counter("purchases", "done") and impact.define_gauge("load") and impact.define_histogram("latency")
+    assert impact.increment("purchases", 2, {"plan": "pro"})
+    service.fail("metrics", "status", times=1, status=503)
+    assert client.flush(5) is Status.NETWORK
+    assert impact.increment("purchases", 3, {"plan": "pro"}) and impact.set_gauge("load", 0.5) and impact.observe("latency", 0.02)
+    client.is_enabled("switch")
+    assert until(lambda: client.flush(5), 30)
+    posts = [post.body for post in service.ledger.posts]
+    assert posts[0]["bucket"] is None and "switch" in posts[-1]["bucket"]["toggles"]
+    assert json.loads(next(iter(service.ledger.impact()["purchases"]))) == {
+        "appName": "shop", "environment": "development", "plan": "pro"}  # fmt: skip
+    assert list(service.ledger.impact()["purchases"].values()) == [5]
+    assert service.ledger.totals()["switch"]["yes"] == 1
+
+
+def test_the_host_name_comes_from_the_environment_first(tmp_path: Path) -> None:
+    """UNL-94, C.3: the variable `hostname`, else the machine's name; its case does not matter."""
+    path = tmp_path / "features.json"
+    path.write_text(json.dumps(document(
+        on("box", strategies=[{"name": "applicationHostname", "parameters": {"hostNames": "other, BOX.example"}}]),
+        on("machine", strategies=[{"name": "applicationHostname", "parameters": {"hostNames": socket.gethostname().upper()}}]),
+    )))  # fmt: skip
+    program = (
+        "import sys; from hoist import unleash\n"
+        "with unleash.Client(mode='backend', online=False, store='none', bootstrap_file=sys.argv[1]) as client:\n"
+        "    print(client.wait_ready(5) and [client.is_enabled(name) for name in ('box', 'machine')])"
+    )
+    for name, expected in (("box.EXAMPLE", "[True, False]"), (None, "[False, True]")):
+        environment = {key: value for key, value in os.environ.items() if key != "hostname"}
+        ran = subprocess.run(
+            [sys.executable, "-c", program, str(path)], env={**environment, **({"hostname": name} if name else {})},
+            capture_output=True, text=True, timeout=60, check=False)  # fmt: skip
+        assert ran.stdout.strip() == expected, ran.stderr
 
 
 def test_a_strategy_that_fails_is_not_satisfied(service: UnleashSimulator, open_client) -> None:

@@ -91,8 +91,9 @@ extension FeatureCompiler {
   private mutating func addGradualRollout(
     _ strategy: StrategyDefinition, by fieldName: ByteView, _ record: inout StrategyRecord
   ) throws(RuleFailure) {
-    guard let percentage = try percentage(strategy.parameter("percentage")),
-      let group = strategy.parameter("groupId")
+    // Without a groupId nobody looks at the percentage.
+    guard let group = strategy.parameter("groupId"),
+      let percentage = try percentage(strategy.parameter("percentage"))
     else { return }
     try RuleFailure.checkQuoting(group, "the groupId", refusesQuotes: true)
     setGroup(group, &record)

@@ -5,6 +5,7 @@ internal import HoistCore
 struct RequestHeaders: Sendable {
   /// The specification of client behaviour that backend requests announce.
   static let clientSpecification = "6.1.0"
+  private static let maximumEchoBytes = 2048
   static let sdk = "unleash-hoist-sdk:\(HoistVersion.text)"
 
   enum Purpose: Sendable {
@@ -51,7 +52,7 @@ struct RequestHeaders: Sendable {
       headers += backend(intervalSeconds: options.metricsSeconds) + [HTTPHeader("Accept", "*/*")]
     case .stream(let lastEventID):
       headers += backend(intervalSeconds: options.refreshSeconds) + [HTTPHeader("Accept", "text/event-stream")]
-      if let lastEventID, !lastEventID.isEmpty { headers.append(HTTPHeader("Last-Event-ID", lastEventID)) }
+      if let lastEventID, Self.canEcho(lastEventID) { headers.append(HTTPHeader("Last-Event-ID", lastEventID)) }
     }
     return headers
   }
@@ -71,9 +72,14 @@ struct RequestHeaders: Sendable {
     return headers
   }
 
+  /// What the service or a stored file said must not spoil every request from now on.
+  private static func canEcho(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.count <= maximumEchoBytes && HeaderText.isSafeValue(text)
+  }
+
   /// No empty tag: Edge logs a warning for one.
   private func entityTag(_ tag: String?) -> [HTTPHeader] {
-    guard let tag, !tag.isEmpty else { return [] }
+    guard let tag, Self.canEcho(tag) else { return [] }
     return [HTTPHeader("If-None-Match", tag)]
   }
 }

@@ -105,6 +105,19 @@ import Testing
     #expect(rules.isOn("r") && !rules.isOn("f", user("1")) && !rules.isOn("u", user("1")))
   }
 
+  /// The engine builds no rule then: parameters that could not be compiled do no harm.
+  @Test func unusableRolloutsAreFalseAndTurnNothingElseOff() throws {
+    for (name, parameters) in [
+      ("gradualRolloutUserId", #"{"percentage":"101"}"#), ("gradualRolloutSessionId", #"{"percentage":"4294967296"}"#),
+      ("gradualRolloutUserId", #"{"percentage":"x","groupId":"a\"b"}"#), ("flexibleRollout", #"{"rollout":"x","groupId":"a\"b"}"#),
+      ("flexibleRollout", #"{"rollout":" 50","stickiness":"a\\"}"#), ("flexibleRollout", #"{"groupId":"a\"b"}"#),
+    ] {
+      let rules = try Rules(
+        flag("f", #""strategies":[{"name":"\#(name)","parameters":\#(parameters)},{"name":"userWithId","parameters":{"userIds":"1"}}]"#))
+      #expect(rules.warnings.isEmpty && rules.isOn("f", user("1")) && !rules.isOn("f", user("2")), "\(name) \(parameters)")
+    }
+  }
+
   @Test func gradualRolloutsNeedBothParameters() throws {
     let rules = try Rules(
       [

@@ -79,4 +79,17 @@ struct RequestHeadersTests {
     #expect(sent.value(of: "unleash-sdk-flavor") == "openfeature")
     #expect(sent.value(of: "unleash-sdk-flavor-version") == "1.2")
   }
+
+  /// G2, UNL-90, UNL-93: a tag or an event id that would break the request, or make it huge, is not sent back.
+  @Test func unfitTagsAndEventIDsAreNotEchoed() throws {
+    let headers = RequestHeaders(options: try unleashOptions())
+    for text in ["a\r\nX: y", "a\u{0}", "\u{7F}", "", String(repeating: "x", count: 2049)] {
+      #expect(headers.make(.backendFetch(entityTag: text), dynamic: []).value(of: "If-None-Match") == nil)
+      #expect(headers.make(.frontendFetch(entityTag: text), dynamic: []).value(of: "If-None-Match") == nil)
+      #expect(headers.make(.stream(lastEventID: text), dynamic: []).value(of: "Last-Event-ID") == nil)
+    }
+    let longest = String(repeating: "x", count: 2048)
+    #expect(headers.make(.backendFetch(entityTag: longest), dynamic: []).value(of: "If-None-Match") == longest)
+    #expect(headers.make(.stream(lastEventID: "7"), dynamic: []).value(of: "Last-Event-ID") == "7")
+  }
 }

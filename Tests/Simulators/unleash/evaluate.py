@@ -181,18 +181,21 @@ def _weighed(variants: list[dict[str, Any]], group: str, stickiness: str, contex
 
 def _percentage(text: str | None) -> int | None:
     """A percentage as the engine reads it; None when the strategy cannot hold."""
-    return int(text) if text is not None and re.fullmatch(r"\+?[0-9]{1,10}", text) else None
+    number = int(text) if text is not None and re.fullmatch(r"\+?[0-9]{1,40}", text) else None
+    return number if number is not None and number < 2**64 else None
 
 
 def _refuse_parameters(name: str, parameters: dict[str, str]) -> None:
     text_parameters = [parameters[p] for p in ("groupId", "stickiness") if isinstance(parameters.get(p), str)]
     lists = [parameters[p] for p in ("IPs", "hostNames") if isinstance(parameters.get(p), str)]
     if name in ("flexibleRollout", "gradualRolloutUserId", "gradualRolloutSessionId"):
+        share = _percentage(parameters.get("rollout" if name == "flexibleRollout" else "percentage"))
+        if share is None or (name != "flexibleRollout" and "groupId" not in parameters):
+            return  # never holds, so that no rule is made
         refuse_artefacts(*text_parameters)
         if any('"' in text for text in text_parameters):
             raise CompileFailure("quote in a parameter")
-        share = _percentage(parameters.get("rollout" if name == "flexibleRollout" else "percentage"))
-        if share is not None and share > 100:
+        if share > 100:
             raise CompileFailure("percentage above 100")
     elif name in ("remoteAddress", "applicationHostname"):
         if any('"' in text for text in lists):
