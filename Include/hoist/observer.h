@@ -22,7 +22,7 @@ enum {
     HOIST_TOPIC_IMPRESSION            = 6,  /**< a flag with impression data was evaluated */
     HOIST_TOPIC_EVENTS_SENT           = 7,  /**< the service accepted recorded events or counts */
     HOIST_TOPIC_CONTEXT_CHANGED       = 8,  /**< the flags of a new current context are served */
-    HOIST_TOPIC_INITIALIZED           = 9,  /**< store and bootstrap have been read */
+    HOIST_TOPIC_INITIALIZED           = 9,  /**< store and bootstrap have been read; as READY */
     HOIST_TOPIC_RECOVERED             = 10, /**< the service answers again after a failure */
     HOIST_TOPIC_UPDATED               = 11, /**< a fetch after the first brought an answer, changed or not */
     HOIST_TOPIC_FETCH_FAILED          = 12, /**< flags could not be fetched; ERROR tells of it too */

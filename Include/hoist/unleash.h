@@ -206,8 +206,15 @@ HOIST_API hoist_text *HOIST_NULLABLE hoist_unleash_context(const hoist_client *H
 
 /* ---- Events ------------------------------------------------------------------------------------------------ */
 
-/** The topic of an event in Unleash's words: "ready", "update", "sent", "error" (metrics could not be sent),
- *  "fetch_error", "impression", "initialized", "recovered". 0 for others. */
+/**
+ * The topic of an event in Unleash's words: "ready", "update", "sent", "error" (metrics could not be sent),
+ * "fetch_error", "impression", "initialized", "recovered". 0 for others.
+ *
+ * hoist_notification_json() of an impression is an object of "toggleName", "enabled", "variant" (its name; only from
+ * reads of a variant), "context" (the flat context as it was at the read), "eventId", "eventType" ("isEnabled" or
+ * "getVariant") and "impressionData". Its key is the toggle's name. Errors name their cause in
+ * hoist_notification_message() and their kind, one of those above, in hoist_notification_status().
+ */
 HOIST_API hoist_topic hoist_unleash_event_topic(const char *HOIST_NULLABLE name);
 
 /* ---- Strategies, storage, impact metrics -------------------------------------------------------------------- */

@@ -75,6 +75,19 @@ def check_tree(prefix: Path) -> None:
     expect(installed == own, f"installed headers are {installed}")
 
 
+# What libhoist.so asks of a Linux: libcurl, the C libraries of the same kind that the README names, and the C runtime.
+REQUIRED = {"libcurl", "libjansson", "libsqlite3", "libpcre2-8", "libc", "libm", "libgcc_s", "libstdc++", "ld-linux-x86-64",
+            "ld-linux-aarch64"}
+
+
+def check_requirements(prefix: Path) -> None:
+    """UNL-09: nothing beyond that, and no runtime of the language it is written in."""
+    listing = run("readelf", "-dW", library_folder(prefix) / "libhoist.so")
+    needed = {line.split("[")[1].split(".so")[0] for line in listing.splitlines() if "(NEEDED)" in line}
+    expect("libcurl" in needed, "libcurl is not among what it needs")
+    expect(needed <= REQUIRED, f"it needs {', '.join(sorted(needed - REQUIRED))}")
+
+
 def check_no_paths_of_the_build(prefix: Path, build: Path) -> None:
     """Nothing that is installed speaks of the folders where it was built."""
     for path in sorted(prefix.rglob("*")):
@@ -132,6 +145,7 @@ def main(arguments: list[str]) -> int:
             print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
             return 1
         test("the_tree_is_complete_and_stripped", check_tree, first)
+        test("nothing_else_is_required", check_requirements, first)
         test("no_path_of_the_build_is_left", check_no_paths_of_the_build, first, build)
         test("pkg_config_finds_it", use_by_pkg_config, first, work / "pkg-config")
         test("cmake_finds_it", use_by_cmake, first, work / "cmake")

@@ -45,8 +45,10 @@ extension Client: ProviderHost {
   }
 
   public func notify(_ notification: Notification) {
+    let happensOnce = notification.topic == .ready || notification.topic == .initialized
+    if notification.topic == .initialized { status.setInitialized() }
     for registration in observers.observers(of: notification) {
-      if notification.topic == .ready, !observers.claimReady(registration.token) { continue }
+      if happensOnce, !observers.claim(registration.token) { continue }
       tell(registration, notification)
     }
   }
@@ -81,11 +83,12 @@ extension Client: ProviderHost {
 
 /// Observers and manual dispatch.
 extension Client {
-  /// - Returns: a token for `unobserve`. An observer of `.ready` is told at once when flags are there already.
+  /// - Returns: a token for `unobserve`. An observer of `.ready` or `.initialized` is told at once when it has happened.
   public func observe(_ topic: Topic, key: String?, _ observer: any Observer) -> UInt64 {
     let registration = observers.add(topic, key: topic == .flagChanged || topic == .impression ? key : nil, observer)
     updateWantedEffects()
-    if topic == .ready, status.wasReady, observers.claimReady(registration.token) { tell(registration, Notification(.ready)) }
+    let hasHappened = topic == .ready && status.wasReady || topic == .initialized && status.wasInitialized
+    if hasHappened, observers.claim(registration.token) { tell(registration, Notification(topic)) }
     return registration.token
   }
 

@@ -8,6 +8,7 @@ final class ClientStatus: @unchecked Sendable {
   private var current = ClientState.notReady
   private var online: Bool
   private var hasBeenReady = false
+  private var hasBeenInitialized = false
   /// The result of `close`, while or after it closes.
   private var ending = Answer<Status>()
 
@@ -20,6 +21,10 @@ final class ClientStatus: @unchecked Sendable {
   var isOnline: Bool { lock.withLock { online } }
   /// Whether flags of the service have ever been served.
   var wasReady: Bool { lock.withLock { hasBeenReady } }
+
+  /// Whether store and bootstrap have been read.
+  var wasInitialized: Bool { lock.withLock { hasBeenInitialized } }
+  func setInitialized() { lock.withLock { hasBeenInitialized = true } }
 
   func setOnline(_ value: Bool) { lock.withLock { online = value } }
 

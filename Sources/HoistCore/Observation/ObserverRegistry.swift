@@ -8,7 +8,7 @@ final class ObserverRegistry: @unchecked Sendable {
     /// The flag it is about; nil for all.
     var key: String?
     var observer: any Observer
-    var knowsReady = false
+    var knows = false
   }
 
   private let lock = Lock()
@@ -43,14 +43,14 @@ final class ObserverRegistry: @unchecked Sendable {
   /// Whether a registration is still wanted: asked again just before its call.
   func contains(_ token: UInt64) -> Bool { lock.withLock { registrations.contains { $0.token == token } } }
 
-  /// An observer that comes while the client becomes ready may hear of it from both sides.
+  /// An observer that comes while the client becomes ready, or initialized, may hear of it from both sides.
   /// - Returns: true once for each registration.
-  func claimReady(_ token: UInt64) -> Bool {
+  func claim(_ token: UInt64) -> Bool {
     lock.withLock {
-      guard let at = registrations.firstIndex(where: { $0.token == token }), !registrations[at].knowsReady else {
+      guard let at = registrations.firstIndex(where: { $0.token == token }), !registrations[at].knows else {
         return false
       }
-      registrations[at].knowsReady = true
+      registrations[at].knows = true
       return true
     }
   }

@@ -54,8 +54,9 @@ struct FrontendStateTests {
     }
     #expect(second.isOn("a") && second.transport.requests.isEmpty && !second.face.isReady)
     second.start(toggles("b"))
+    let late = second.news(of: .initialized)
     _ = second.takeEvents()
-    #expect(news.all.count == 1)
+    #expect(news.all.count == 1 && late.all.count == 1, "who comes late is told at once")
   }
 
   // MARK: Bootstrap
