@@ -242,7 +242,11 @@ extension UnleashProvider: Provider {
     if !isStarted { metrics.start() }
     isStarted = true
     source.contextChanged { [weak self] outcome in
-      if case .updated = outcome { self?.host?.notify(Notification(.contextChanged)) }
+      // After a 304 the flags are the same, and now this context's.
+      switch outcome {
+      case .updated, .unchanged: self?.host?.notify(Notification(.contextChanged))
+      case .failed, .superseded: break
+      }
       completion(outcome)
     }
   }
@@ -322,15 +326,16 @@ extension UnleashProvider {
     let isNew = lastFailure != failure
     lastFailure = failure
     if isNew { host.log.warning("fetching flags failed: \(failure.message)") }
-    for topic in [Topic.fetchFailed, .error] {
-      host.notify(Notification(topic, status: failure.unleashStatus, message: "fetching flags failed: \(failure.message)"))
-    }
+    // Whoever hears of the failure finds the client in the state it led to.
     let hasFlags = host.withSnapshot { $0 != nil }
     switch failure {
     case .network(401, _), .network(403, _), .url:
       host.setState(hasFlags ? .stale : keyMayChange ? .error : .fatal, failure.message)
     default:
       host.setState(hasFlags ? .stale : .error, failure.message)
+    }
+    for topic in [Topic.fetchFailed, .error] {
+      host.notify(Notification(topic, status: failure.unleashStatus, message: "fetching flags failed: \(failure.message)"))
     }
   }
 }

@@ -122,6 +122,26 @@ struct FrontendStateTests {
     #expect(rig.posts.count == 1)
   }
 
+  @Test("UNL-41, D.5: a context has its flags also when the service says that they are the same")
+  func aContextWithTheSameFlags() throws {
+    let rig = try #require(ClientRig(frontend))
+    rig.start(toggles("a", etag: "\"1\""))
+    let news = rig.news(of: .contextChanged)
+    let done = Outcome()
+    rig.transport.enqueue(answer("", status: 304), .failure(TransportFailure(.timeout, "slow")))
+    _ = rig.face.updateContext(["userId": "u"], properties: [:]) { done.set($0) }
+    rig.scheduler.run()
+    #expect(done.value == .ok && rig.client.state == .ready && rig.isOn("a"))
+    let states = News()
+    let client = rig.client
+    _ = client.observe(.error, key: nil, ClosureObserver { news in if client.state == .stale { states.notify(news) } })
+    _ = rig.face.updateContext(["userId": "v"], properties: [:]) { done.set($0) }
+    rig.scheduler.run()
+    _ = rig.takeEvents()
+    #expect(done.value == .unleashNoResponse && rig.isOn("a"))
+    #expect(news.all.count == 1 && states.all.count == 1)
+  }
+
   @Test("UNL-87: a field is set among the others, and a property that is called like a field stays a property")
   func fieldsAndPropertiesStayApart() throws {
     let rig = try #require(ClientRig(frontend))
