@@ -188,6 +188,64 @@ def test_forking_under_load_stops_nobody(service: UnleashSimulator, open_client,
     assert client.bool("switch")
 
 
+WRITERS, CHILDREN_AT_ONCE, CHILDREN = 3, 5, 200
+
+
+def use_the_store(inherited: hoist.Client, service: UnleashSimulator, folder: Path, results) -> None:
+    """What a worker does: evaluates, sends what it recorded itself, and opens the store anew."""
+    assert inherited.bool("switch")
+    assert inherited.track("worked")
+    assert inherited.flush(30)
+    with hoist.Client("unleash", url=service.frontend_url, key=service.frontend_key, app_name="shop",
+                      store_path=folder, log_level="error") as own:  # fmt: skip
+        assert own.wait_ready(30) and own.bool("switch")
+        assert own.flush(30)
+    results.put(os.getpid())
+
+
+@pytest.mark.timeout(300)
+def test_children_forked_during_store_writes_deliver(service: UnleashSimulator, open_client, tmp_path: Path) -> None:
+    """G9, design 6: 200 of 200, while threads of the parent write to the store without a pause; all is counted once.
+
+    With "immediate", each `track` returns when its event is in the store.
+    """
+    client = open_client("frontend", store="sqlite", store_path=tmp_path, events_durability="immediate", log_level="error")
+    assert client.wait_ready(5)
+    stop, recorded, results = threading.Event(), [0] * WRITERS, FORK.SimpleQueue()
+
+    def write(number: int) -> None:
+        while not stop.is_set():
+            recorded[number] += bool(client.track("bought")) and client.bool("switch")
+
+    writers = [threading.Thread(target=write, args=(number,)) for number in range(WRITERS)]
+    for writer in writers:
+        writer.start()
+    statuses: list[int | None] = []
+    try:
+        while len(statuses) < CHILDREN:
+            arguments = (client, service, tmp_path, results)
+            children = [FORK.Process(target=use_the_store, args=arguments) for _ in range(CHILDREN_AT_ONCE)]
+            for child in children:
+                child.start()
+            for child in children:
+                child.join(60)
+            statuses += [child.exitcode for child in children]
+            assert None not in statuses, "a child hangs"
+    finally:
+        stop.set()
+        for writer in writers:
+            writer.join()
+    assert statuses == [0] * CHILDREN
+    assert len({results.get() for _ in range(CHILDREN)}) == CHILDREN
+    assert all(recorded) and client.flush(30)
+    assert service.ledger.totals()["switch"]["yes"] == sum(recorded) + 2 * CHILDREN
+    counters = service.ledger.impact()
+    assert sum(counters["bought"].values()) == sum(recorded) and sum(counters["worked"].values()) == CHILDREN
+    statistics = client.statistics()
+    assert statistics["store"]["failures"] == 0
+    assert statistics["events"]["recorded"] > CHILDREN, "the store was at rest"
+
+
 def test_a_child_keeps_a_store_of_its_own_rows(service: UnleashSimulator, open_client, tmp_path: Path) -> None:
     """G9, design 6: one store, two processes, no count sent twice."""
     client = open_client("frontend", store="sqlite", store_path=tmp_path, events_durability="immediate")
