@@ -116,6 +116,17 @@ def test_a_configuration_opens_several_clients() -> None:
 
 def test_plugins_of_a_wrong_kind_are_type_errors() -> None:
     config = hoist.Config("unleash")
-    for setter in (config.set_logger, config.set_transport, config.set_dispatcher, config.set_headers):
-        with pytest.raises(TypeError):
+    for setter in (config.set_logger, config.set_transport, config.set_dispatcher, config.set_headers, config.set_cache,
+                   config.add_hook):  # fmt: skip
+        with pytest.raises(TypeError, match="not int"):
             setter(5)  # type: ignore[operator]
+    with pytest.raises(TypeError, match="the class Hook itself"):
+        config.add_hook(hoist.Hook)  # type: ignore[arg-type]
+
+
+def test_a_property_that_is_none_is_a_mistake() -> None:
+    """`key=os.environ.get("KEY")` where nothing is set must not become the key "null"."""
+    with pytest.raises(TypeError, match='"key" is None'):
+        hoist.Client("unleash", url="http://127.0.0.1:9/", key=None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="properties are a mapping"):
+        hoist.Config("unleash", "backend")  # type: ignore[arg-type]

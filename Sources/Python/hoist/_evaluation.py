@@ -86,6 +86,8 @@ class Evaluations:
             text = fallback.encode()
         except UnicodeEncodeError:
             text = b"\0"
+        except AttributeError:
+            raise TypeError(f"the fallback is a str, not {type(fallback).__name__}") from None
         if 0 in text:  # C cannot hand this one back
             return self.detail(key, context, fallback).value
         try:

@@ -228,6 +228,9 @@ class Client(Evaluations):
     async def __aexit__(self, *_: object) -> None:
         await aio.close(self)
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a client cannot be pickled or copied; a forked child may use the one it inherited")
+
     def __repr__(self) -> str:
         return f"<{type(self).__module__}.{type(self).__qualname__} {self.state.name}>"
 

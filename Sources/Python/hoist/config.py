@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from os import PathLike, fspath
@@ -72,11 +72,15 @@ class Config:
 
     def set(self, name: str, value: PropertyValue) -> None:
         """Sets a property. Raises `hoist.Error`, which names it."""
+        if value is None:
+            raise TypeError(f'property "{name}" is None; leave it out for its default')
         slot = ErrorSlot()
         slot.check(lib.hoist_config_set(self._pointer, encode(name), encode(_text(value)), slot.pointer), name)
 
     def update(self, properties: Mapping[str, PropertyValue] | None = None, /, **more: PropertyValue) -> None:
         """Sets several properties, named as in the constructor."""
+        if properties is not None and not isinstance(properties, Mapping):
+            raise TypeError(f"properties are a mapping, not {type(properties).__name__}")
         for name, value in (properties or {}).items():
             self.set(name, value)
         for name, value in more.items():
@@ -112,7 +116,7 @@ class Config:
 
     def set_cache(self, cache: Cache) -> None:
         """Keeps what must outlive the process, in place of SQLite."""
-        self._plug(lib.hoist_config_set_cache, Cache, cache, "cache", cache._members())
+        self._plug(lib.hoist_config_set_cache, Cache, cache, "cache", Cache._members)
 
     def set_transport(self, transport: Transport) -> None:
         """Carries requests in place of libcurl."""
@@ -129,13 +133,15 @@ class Config:
 
     def add_hook(self, hook: Hook) -> None:
         """Adds a hook around every evaluation; at most 16."""
-        self._plug(lib.hoist_config_add_hook, Hook, hook, "hook", hook._members())
+        self._plug(lib.hoist_config_add_hook, Hook, hook, "hook", Hook._members)
 
-    def _plug(self, call: Any, base: type, plugin: object, kind: str, members: Iterable[str] | None = None) -> None:
+    def _plug(self, call: Any, base: type, plugin: Any, kind: str, members: Callable[[Any], list[str]] | None = None) -> None:
         if not isinstance(plugin, base):
-            raise TypeError(f"a {kind} is a hoist.{base.__name__}, not {type(plugin).__name__}")
-        slot = ErrorSlot()
-        slot.check(call(self._pointer, table(kind, plugin, members), slot.pointer), kind)
+            is_class = isinstance(plugin, type) and issubclass(plugin, base)
+            given = f"the class {plugin.__name__} itself" if is_class else type(plugin).__name__
+            raise TypeError(f"a {kind} is a hoist.{base.__name__}, not {given}")
+        filled, slot = table(kind, plugin, members(plugin) if members else None), ErrorSlot()
+        slot.check(call(self._pointer, filled, slot.pointer), kind)
 
     def __repr__(self) -> str:
         return f"Config({self._provider!r})"

@@ -12,7 +12,7 @@ from ._callback import implements, owner, table
 from ._constant import Constant
 from ._native import ffi, lib
 from ._text import decode, optional
-from .status import Status, check
+from .status import Error, Status, check
 
 if TYPE_CHECKING:
     from .client import Client
@@ -77,10 +77,14 @@ class Subscription:
 
 def observe(client: Client, topic: Topic, observer: Observer, key: str | None) -> Subscription:
     """Registers an observer."""
+    if not isinstance(topic, Topic):
+        raise TypeError(f"a topic is a hoist.Topic, not {type(topic).__name__}")
     if not callable(observer):
         raise TypeError(f"an observer is a function, not {type(observer).__name__}")
     token = ffi.new("hoist_token *")
     status = lib.hoist_client_observe(client._pointer, int(topic), optional(key), table("observer", observer), token)
+    if status == Status.STATE:
+        raise Error(Status.STATE, "a closed client takes no observers")
     check(status, "the observer")
     return Subscription(client, token[0])
 

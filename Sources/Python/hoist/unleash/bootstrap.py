@@ -55,19 +55,23 @@ class Bootstrap:
 
     def add(self, toggle: Toggle) -> None:
         """Adds a flag."""
+        if not isinstance(toggle, Toggle):
+            raise TypeError(f"a toggle is a hoist.unleash.Toggle, not {type(toggle).__name__}")
         told, _texts = c_toggle(toggle)
         check(lib.hoist_unleash_bootstrap_add(self._pointer, told), f'toggle "{toggle.name}"')
 
 
-BootstrapLike = Union[Bootstrap, Iterable[Toggle], Mapping[str, Any]]
-"""A bootstrap, flags, or a document in the service's answer format."""
+BootstrapLike = Union[Bootstrap, Iterable[Toggle], Mapping[str, Any], str, bytes]
+"""A bootstrap, flags, or a document in the service's answer format, decoded or as JSON."""
 
 
 def as_bootstrap(bootstrap: BootstrapLike) -> Bootstrap:
     """The bootstrap a caller means."""
     if isinstance(bootstrap, Bootstrap):
         return bootstrap
-    return Bootstrap.from_json(bootstrap) if isinstance(bootstrap, Mapping) else Bootstrap(bootstrap)
+    if isinstance(bootstrap, (Mapping, str, bytes)):
+        return Bootstrap.from_json(bootstrap)
+    return Bootstrap(bootstrap)
 
 
 def c_toggle(toggle: Toggle) -> tuple[Any, list[Any]]:
