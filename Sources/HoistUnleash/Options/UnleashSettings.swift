@@ -95,7 +95,6 @@ struct UnleashSettings: Sendable {
     try Self.check(header: "unleash-instanceid", instanceID, property: "instance_id")
     try Self.check(header: "unleash-sdk-flavor", flavor, property: "sdk_flavor")
     try Self.check(header: "unleash-sdk-flavor-version", flavorVersion, property: "sdk_flavor_version")
-    if appName.isEmpty { throw ConfigurationFailure("app_name", "property \"app_name\" must not be empty") }
   }
 
   /// These settings with the address, key and headers of other ones.

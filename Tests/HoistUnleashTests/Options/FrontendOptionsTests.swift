@@ -66,7 +66,7 @@ struct FrontendOptionsTests {
     ("metrics_interval", "-1"), ("metrics_initial_delay", "-1"), ("refresh_jitter_percent", "11"),
     ("disable_metrics", "yes"), ("context", #"{"userId":1}"#), ("context", "[]"), ("properties", "{"),
     ("custom_headers", #"{"X-A":"a\r\nX-B: b"}"#), ("custom_headers", #"{"a b":"c"}"#), ("custom_headers", #"{"":"c"}"#),
-    ("key_header", "a:b"), ("key", "a\nb"), ("app_name", ""), ("app_name", "a\r\nb: c"), ("instance_id", "a\nb"),
+    ("key_header", "a:b"), ("key", "a\nb"), ("app_name", "a\r\nb: c"), ("instance_id", "a\nb"),
     ("sdk_flavor", "a\nb"), ("sdk_flavor_version", "1\r\n2"), ("bootstrap", "{"), ("fetch_method", "PUT"),
     ("storage_ttl", "-1"), ("bootstrap.override", "1"), ("autostart", "no"),
   ])
