@@ -15,8 +15,10 @@ struct UnleashSettings: Sendable {
   let isOnline: Bool
   let appName: String
   let environment: String
-  let instanceID: String
-  let connectionID: String
+  /// Names of this process: a forked child has its own.
+  var instanceID: String { names.current.instance }
+  var connectionID: String { names.current.connection }
+  private let names: ConnectionNames
   let refreshSeconds: Int64
   let jitterPercent: Int64
   let metricsSeconds: Int64
@@ -56,8 +58,7 @@ struct UnleashSettings: Sendable {
     keyHeader = values.text("key_header")
     appName = values.text("app_name")
     environment = values.text("environment")
-    connectionID = UUIDv4(from: entropy).text
-    instanceID = values.text("instance_id").isEmpty ? "hoist-" + connectionID.prefix(8) : values.text("instance_id")
+    names = ConnectionNames(instance: values.text("instance_id"), entropy: entropy)
     refreshSeconds = values.integer("refresh_interval")
     jitterPercent = values.integer("refresh_jitter_percent")
     metricsSeconds = values.isSet("metrics_interval") ? values.integer("metrics_interval") : mode == .backend ? 60 : 30

@@ -1,4 +1,5 @@
 import HoistCore
+import HoistTestSupport
 import Testing
 
 @testable import HoistUnleash
@@ -26,6 +27,20 @@ struct RequestHeadersTests {
     let connection = try #require(sent.value(of: "unleash-connection-id"))
     #expect(connection.count == 36 && connection == connection.lowercased())
     #expect(sent.value(of: "Content-Type") == "application/json")
+  }
+
+  @Test("a forked child is a connection of its own (G9)", .enabled(if: ForkedChild.isSupported))
+  func aForkedChildSpeaksUnderItsOwnNames() throws {
+    let drawn = try unleashOptions()
+    let given = try unleashOptions(["instance_id": "shop-1"])
+    let (connection, instance) = (drawn.connectionID, drawn.instanceID)
+    let ending = ForkedChild.run {
+      guard drawn.connectionID != connection, drawn.connectionID == drawn.connectionID else { return 1 }
+      guard drawn.instanceID != instance else { return 2 }
+      return given.instanceID == "shop-1" ? 0 : 3
+    }
+    #expect(ending == .exited(0))
+    #expect(drawn.connectionID == connection && drawn.instanceID == instance)
   }
 
   @Test func anEmptyEntityTagIsNotSent() throws {
