@@ -33,8 +33,8 @@ extension EventPipeline {
     /// Pauses between attempts that the service has not set.
     public var retryBaseMilliseconds: Int64 = 1_000
     public var retryCapMilliseconds: Int64 = 300_000
-    /// The part of a pause that chance may take: 0 none, 1 all of it.
-    public var retryJitter = 0.5
+    /// The part of a pause that chance may take: 0 none, 1 all of it ("full jitter").
+    public var retryJitter = 1.0
     /// Attempts of one batch; nil without end.
     public var maximumAttempts: Int?
     public var whenExhausted = Exhausted.drop

@@ -50,6 +50,31 @@ import Testing
     #expect(bench.sent.count == 2)
   }
 
+  @Test func pausesGrowAndChanceMayTakeAllOfThem() {
+    var pauses: [[Int64]] = [[], []]
+    for seed in 0..<20 as Range<UInt64> {
+      let bench = PipelineBench(seed: seed) { $0.retryJitter = EventPipeline.Options(name: "events").retryJitter }
+      bench.start()
+      bench.record("a")
+      _ = bench.flush()
+      for attempt in pauses.indices {
+        bench.fail()
+        let sent = bench.sent.count
+        var passed: Int64 = 0
+        while bench.sent.count == sent, passed < 10_000 {
+          bench.advance(50, step: 50)
+          passed += 50
+        }
+        pauses[attempt].append(passed)
+      }
+    }
+    // Up to 1 s, then up to 2 s: from next to nothing to next to all of it, each client another one.
+    for (attempt, most) in [(0, 1_000), (1, 2_000)] as [(Int, Int64)] {
+      #expect(pauses[attempt].allSatisfy { $0 <= most + 50 })
+      #expect(pauses[attempt].contains { $0 < most / 4 } && pauses[attempt].contains { $0 > most * 3 / 4 })
+    }
+  }
+
   @Test func aRetryAfterOfNonsenseIsNoRetryAfter() {
     let answer = HTTPResponse(status: 503, headers: [HTTPHeader("Retry-After", "soon")])
     #expect(EventVerdict.standard(.success(answer), nowUnixMilliseconds: 0) == .retry(afterMilliseconds: nil))
