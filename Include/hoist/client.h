@@ -107,8 +107,8 @@ HOIST_API hoist_text *HOIST_NULLABLE hoist_client_statistics(hoist_client *HOIST
  * inside the host is detached, and its table's `release` runs when it returns. May be called again.
  *
  * @param timeout_ms Longest wait; 0 stops without flushing; negative counts as 0.
- * @return HOIST_OK; HOIST_ERR_TIMEOUT when something was still under way (it is kept in the store);
- *         HOIST_ERR_STATE on a thread of Hoist's own: nothing was done.
+ * @return HOIST_OK; HOIST_ERR_TIMEOUT when something was still under way: what the store holds by then is kept
+ *         for the next run, as after a crash; HOIST_ERR_STATE on a thread of Hoist's own: nothing was done.
  */
 HOIST_API hoist_status hoist_client_close(hoist_client *HOIST_NULLABLE client, int64_t timeout_ms);
 

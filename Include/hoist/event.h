@@ -35,7 +35,7 @@ typedef struct hoist_event {
  * @param context NULL means the client's current context.
  * @param event   NULL means no value and no properties.
  * @return HOIST_OK: recorded. HOIST_ERR_LIMIT: the queue is full, the event is dropped and counted.
- *         HOIST_ERR_STATE: closed. HOIST_ERR_ARGUMENT. HOIST_ERR_UNSUPPORTED.
+ *         HOIST_ERR_STATE: closed, perhaps while this call was under way. HOIST_ERR_ARGUMENT. HOIST_ERR_UNSUPPORTED.
  */
 HOIST_API hoist_status hoist_client_track(hoist_client *HOIST_NULLABLE client, const char *HOIST_NULLABLE key,
                                           const hoist_context *HOIST_NULLABLE context,

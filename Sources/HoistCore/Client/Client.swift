@@ -175,6 +175,8 @@ public final class Client: @unchecked Sendable {
   public func track(_ event: TrackedEvent) -> Status {
     guard state != .closed, let provider else { return .state }
     resumeAfterFork()
-    return provider.track(event)
+    let result = provider.track(event)
+    // A client that closed meanwhile may have had no time to keep it: nobody is told that it is recorded.
+    return result == .ok && state == .closed ? .state : result
   }
 }

@@ -126,6 +126,16 @@ import Testing
     #expect(fixture.provider.unknownCounts() == [:])
   }
 
+  @Test func anEventThatAClosingClientMayNotHaveKeptIsNotCalledRecorded() throws {
+    let fixture = try ClientFixture()
+    try fixture.serve()
+    let event = TrackedEvent(key: "e", context: nil, value: nil, properties: [], unixMilliseconds: 0)
+    #expect(fixture.client.track(event) == .ok)
+    let client = fixture.client
+    fixture.provider.setTrack { _ = client.close(timeoutMilliseconds: 0) }
+    #expect(client.track(event) == .state)
+  }
+
   @Test func closeWithoutTimeDoesNotFlush() throws {
     for limit in [Int64(0), -1] {
       let fixture = try ClientFixture([("dispatch", "manual"), ("store", "none")])

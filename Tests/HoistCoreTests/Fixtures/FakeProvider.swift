@@ -12,6 +12,7 @@ final class FakeProvider: Provider, @unchecked Sendable {
   private var identifyStatus: Status? = .ok
   private var hostObject: (any ProviderHost)?
   private var startWork: (@Sendable (FakeProvider) -> Void)?
+  private var trackWork: (@Sendable () -> Void)?
   private var recordedKeys: [String] = []
   let unknown = CountTable(columns: 1)
 
@@ -27,6 +28,8 @@ final class FakeProvider: Provider, @unchecked Sendable {
   func setFlush(_ status: Status?) { lock.withLock { flushStatus = status } }
   func setIdentify(_ status: Status?) { lock.withLock { identifyStatus = status } }
   func setStart(_ work: @escaping @Sendable (FakeProvider) -> Void) { lock.withLock { startWork = work } }
+  /// What happens while an event is tracked.
+  func setTrack(_ work: @escaping @Sendable () -> Void) { lock.withLock { trackWork = work } }
   /// Gives the answers that were held back.
   func answerHeld(_ status: Status) {
     let tells = lock.withLock {
@@ -112,6 +115,7 @@ final class FakeProvider: Provider, @unchecked Sendable {
 
   func track(_ event: TrackedEvent) -> Status {
     note("track \(event.key)")
+    lock.withLock { trackWork }?()
     return .ok
   }
 
