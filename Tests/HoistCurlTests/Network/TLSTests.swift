@@ -32,6 +32,13 @@ struct TLSTests {
     #expect(try transport().get(server.origin + "/page").response?.text == "over TLS")
   }
 
+  @Test("HTTP/2 is spoken where the server offers it") func anOfferOfHTTP2IsTaken() throws {
+    let server = try HTTP2Server(of: authority, body: "over HTTP/2")
+    defer { server.stop() }
+    let response = try transport().get(server.origin + "/page").response
+    #expect(response?.status == 200 && response?.text == "over HTTP/2")
+  }
+
   @Test func anUnknownAuthorityIsRefused() throws {
     let server = try server()
     defer { server.stop() }

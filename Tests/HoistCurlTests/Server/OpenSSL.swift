@@ -137,7 +137,7 @@ final class TLSServer {
   }
 
   /// It says `ACCEPT 127.0.0.1:40123` once it listens.
-  private static func port(saidBy output: FileHandle) throws -> UInt16 {
+  static func port(saidBy output: FileHandle) throws -> UInt16 {
     var said = ""
     while true {
       let data = output.availableData
