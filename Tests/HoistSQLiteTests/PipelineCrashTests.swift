@@ -32,6 +32,32 @@ import Testing
     #expect(kills > 3)
   }
 
+  @Test(
+    "killed at any write, what was purged is never sent, batches on their way included",
+    .enabled(if: Probe.canTrace), arguments: ["pwrite64", "fdatasync"])
+  func refusedConsentStaysRefused(call: String) {
+    var kills = 0
+    var killsAfterThePurge = 0
+    for number in 1...1_000 {
+      _ = scratch.run("rm -rf \"$D\" '\(scratch.path)/delivered'")
+      let before = probe.run(
+        "refuse \(Probe.rounds) '\(scratch.path)/delivered'", inject: "\(call):signal=KILL:when=\(number)")
+      deliverAll()
+      let what = "\(call) \(number): \(delivered) after \(before.lines)"
+      let isPurged = before.lines.contains("purged")
+      let kept = Set(before.all("stored ").filter { $0.hasPrefix("kept-") })
+      #expect(kept.isSubset(of: delivered), "\(what)")
+      if isPurged { #expect(kept == Set(delivered), "\(what)") }
+      // Twice only what its owner could not take out of the store any more.
+      #expect(Dictionary(grouping: delivered) { $0 }.values.allSatisfy { $0.count <= 2 }, "\(what)")
+      if before.status == "status 0" { break }
+      kills += 1
+      killsAfterThePurge += isPurged ? 1 : 0
+    }
+    #expect(kills > 0)
+    if call == "pwrite64" { #expect(killsAfterThePurge > 0) }
+  }
+
   @Test func killedWhileDeliveringNothingIsLost() {
     let before = probe.run("record 60")
     #expect(before.all("stored ").count == 60)
@@ -44,8 +70,8 @@ import Testing
     }
     deliverAll()
     #expect(Set(before.all("stored ")) == Set(delivered))
-    // What was on its way when a process died may come twice: a batch of three for each of them.
-    #expect(delivered.count <= 60 + kills * 3)
+    // Once more for each process that died before it could take out of the store what it had delivered.
+    #expect(Dictionary(grouping: delivered) { $0 }.values.allSatisfy { $0.count <= 1 + kills })
   }
 
   @Test func processesThatShareAFileDeliverEveryRecordOnce() {

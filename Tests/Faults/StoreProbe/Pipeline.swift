@@ -35,7 +35,7 @@ struct ProbePipeline {
   let store: Store
   let pipeline: EventPipeline
 
-  init(folder: String, sink: String, durability: EventPipeline.Durability) {
+  init(folder: String, sink: any EventSink, durability: EventPipeline.Durability) {
     let clock = SystemClock()
     let log = Log(threshold: .warning, clock: clock) { level, message in report("\(level) \(message)") }
     let manager = SQLiteCacheManager(options: .init(folder: folder, vendor: "probe", keyDigest: "01"), clock: clock)
@@ -45,13 +45,12 @@ struct ProbePipeline {
     options.flushIntervalMilliseconds = 0
     options.adoptionIntervalMilliseconds = 50
     pipeline = EventPipeline(
-      options: options, policy: LinePolicy(rowsAtOnce: 3), sink: FileSink(path: sink), store: store, log: log,
-      clock: clock,
+      options: options, policy: LinePolicy(rowsAtOnce: 3), sink: sink, store: store, log: log, clock: clock,
       scheduler: NetworkLoop.shared)
   }
 
-  func record(_ text: String) -> EventPipeline.Outcome {
-    pipeline.record(text, subject: "", unixMilliseconds: SystemClock().unixMilliseconds)
+  func record(_ text: String, subject: String = "") -> EventPipeline.Outcome {
+    pipeline.record(text, subject: subject, unixMilliseconds: SystemClock().unixMilliseconds)
   }
 
   func start() { NetworkLoop.shared.post { [pipeline] in pipeline.start() } }
@@ -82,7 +81,7 @@ struct ProbePipeline {
 
 func runPipeline(_ command: String, folder: String, count: Int, sink: String) {
   let durability: EventPipeline.Durability = command == "record-periodic" ? .periodic : .immediate
-  let probe = ProbePipeline(folder: folder, sink: sink, durability: durability)
+  let probe = ProbePipeline(folder: folder, sink: FileSink(path: sink), durability: durability)
   switch command {
   case "record", "record-periodic":
     // Never delivers: what was reported as stored is for the next process.

@@ -68,6 +68,8 @@ case "compete":
   }
 case "record", "record-periodic", "deliver", "both", "fork":
   runPipeline(arguments[1], folder: arguments[2], count: count, sink: arguments.count > 4 ? arguments[4] : "/dev/null")
+case "refuse":
+  runRefusal(folder: arguments[2], count: count, sink: arguments.count > 4 ? arguments[4] : "/dev/null")
 default:
   exit(64)
 }
