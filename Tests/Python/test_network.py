@@ -1,0 +1,74 @@
+"""The network properties, end to end: authorities, certificates, a proxy, redirects, compression, one connection."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from relay import Authority, Proxy, Relay
+from unleash import UnleashSimulator
+from waiting import until
+
+import hoist
+
+needs_openssl = pytest.mark.skipif(not shutil.which("openssl"), reason="needs the openssl command")
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("authority"))
+
+
+def fails(client: hoist.Client) -> bool:
+    return until(lambda: client.state is hoist.State.ERROR) and not client.wait_ready(0)
+
+
+@needs_openssl
+def test_only_the_given_authority_is_trusted(service: UnleashSimulator, open_client, authority: Authority) -> None:
+    """G12: the service's certificate is checked, always."""
+    with Relay(service.server.port, authority.server()) as tls:
+        url = service.frontend_url.replace("http:", "https:").replace(str(service.server.port), str(tls.port))
+        client = open_client("frontend", url=url, network_ca_file=authority.file("authority.pem"))
+        assert client.wait_ready(10) and client.bool("switch")
+        assert fails(open_client("frontend", url=url, log_level="none"))
+    assert len(service.requests("frontend")) == 1
+
+
+@needs_openssl
+def test_a_client_certificate_is_shown(service: UnleashSimulator, open_client, authority: Authority) -> None:
+    with Relay(service.server.port, authority.server(asks_for_certificates=True)) as tls:
+        url = service.frontend_url.replace("http:", "https:").replace(str(service.server.port), str(tls.port))
+        trusted = {"url": url, "network_ca_file": authority.file("authority.pem")}
+        certificate = {"network_client_certificate_file": authority.file("client.pem"),
+                       "network_client_key_file": authority.file("client.key")}  # fmt: skip
+        assert open_client("frontend", **trusted, **certificate).wait_ready(10)
+        assert fails(open_client("frontend", **trusted, log_level="none"))
+
+
+def test_a_proxy_carries_everything(service: UnleashSimulator, open_client) -> None:
+    with Proxy(service.server.port) as proxy:
+        url = service.frontend_url.replace("127.0.0.1", "flags.invalid")
+        client = open_client("frontend", url=url, network_proxy=f"http://127.0.0.1:{proxy.port}")
+        assert client.wait_ready(10) and client.bool("switch")
+        assert client.flush(10)
+        assert {opening.split(b"/", 3)[2].split(b":")[0] for opening in proxy.openings} == {b"flags.invalid"}
+        assert service.ledger.totals()["switch"]["yes"] == 1
+
+
+def test_redirects_are_followed_as_far_as_allowed(service: UnleashSimulator, open_client) -> None:
+    location = service.api_url + "/client/features"
+    service.fail("features", "redirect", times=2, location=location)
+    assert fails(open_client("backend", network_max_redirects=1, log_level="none"))
+    service.faults.clear()
+    service.fail("features", "redirect", times=1, location=location)
+    assert open_client("backend", network_max_redirects=1).wait_ready(10)
+
+
+def test_answers_are_compressed_and_the_connection_is_kept(service: UnleashSimulator, open_client) -> None:
+    client = open_client("frontend")
+    assert client.wait_ready(10) and client.bool("switch")
+    assert client.flush(10)
+    fetched, told = service.requests()
+    assert any(name.lower() == "accept-encoding" and "gzip" in value for name, value in fetched.headers)
+    assert fetched.connection == told.connection
