@@ -165,6 +165,12 @@ def name_look_ups(context: Context) -> Counts:
     return context.count(counts.from_swift_testing, ROOT / "Tests/Faults/name-look-ups")
 
 
+def kills(context: Context) -> Counts:
+    options = ["--long"] if context.is_full else []
+    return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", *options, ROOT / "Tests/Faults/kill",
+                         environment=library_environment(context), minutes=60)
+
+
 def plugins(context: Context) -> Counts:
     return pytest(context, "Tests/Plugins")
 
@@ -248,6 +254,8 @@ PARTS = [
     Part("conformance", "recorded decisions and requests of the services", conformance, needs=("build", "release"),
          folders=("Tests/Conformance/run",)),
     Part("plugins", "plug-ins in C", plugins, needs=("release",), folders=("Tests/Plugins",)),
+    Part("kills", "hosts killed at every write, and what the service was told", kills, needs=("release",),
+         folders=("Tests/Faults/kill",)),
     Part("examples", "each example, built and run", examples, needs=("release",), folders=("Examples/run",)),
     Part("asan", "the C tests under the address sanitizer", asan),
     Part("tsan", "the Swift tests of what has threads under the thread sanitizer", tsan),
