@@ -21,7 +21,7 @@ struct Misfit: Error {
 
   func within(_ member: StaticString, _ index: Int) -> Misfit {
     var copy = self
-    copy.path = path.isEmpty ? "\(member)[\(index)]" : "\(member)[\(index)].\(path)"
+    copy.path = "\(member)[\(index)]" + (path.isEmpty || path.hasPrefix("[") ? path : "." + path)
     return copy
   }
 

@@ -9,18 +9,27 @@ struct FeatureDocument {
   private let segments: ByteView?
 
   init(_ parts: DocumentParts) throws(UnleashDocumentFailure) {
-    let members = try parts.members(parts.text, ["version", "features", "segments"], of: "the document")
-    try self.init(parts, version: members[0], features: members[1], segments: members[2])
+    try self.init(parts, try parts.members(parts.text, Self.members, of: "the document")[...])
   }
 
-  init(
-    _ parts: DocumentParts, version: ByteView?, features: ByteView?, segments: ByteView?
-  ) throws(UnleashDocumentFailure) {
+  /// The members of a whole document, in the order that `init` wants their values in.
+  static let members: [StaticString] = ["version", "features", "segments", "query", "meta"]
+
+  init(_ parts: DocumentParts, _ members: ArraySlice<ByteView?>) throws(UnleashDocumentFailure) {
+    var members = members
+    func next() -> ByteView? { members.popFirst() ?? nil }
+    let (version, features, segments, query, meta) = (next(), next(), next(), next(), next())
     guard let version else { throw UnleashDocumentFailure("version must be there") }
     guard let features else { throw UnleashDocumentFailure("features must be there") }
-    try parts.parse(version) { value throws(UnleashDocumentFailure) in
-      do throws(Misfit) { _ = try Shape.unsigned(value, "version") } catch { throw error.failure("") }
+    func check(_ part: ByteView?, _ shape: (JSONValue) throws(Misfit) -> Void) throws(UnleashDocumentFailure) {
+      guard let part else { return }
+      try parts.parse(part) { value throws(UnleashDocumentFailure) in
+        do throws(Misfit) { try shape(value) } catch { throw error.failure("") }
+      }
     }
+    try check(version) { value throws(Misfit) in _ = try Shape.unsigned(value, "version") }
+    try check(query) { value throws(Misfit) in try FeatureReader.checkQuery(value) }
+    try check(meta) { value throws(Misfit) in try FeatureReader.checkMeta(value) }
     self.init(parts, features: features, segments: segments.flatMap { parts.isNull($0) ? nil : $0 })
   }
 

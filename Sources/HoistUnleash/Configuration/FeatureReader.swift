@@ -76,6 +76,8 @@ struct FeatureReader {
         strategy.segments = try Shape.optionalList(value, "segments", limit: limits.segments) {
           id throws(Misfit) in try Shape.int32(id, "")
         }
+      } else if key.reads("sortOrder") {
+        if !value.isNull { _ = try Shape.int32(value, "sortOrder") }
       } else if key.reads("variants") {
         strategy.variants = try Shape.optionalList(value, "variants", limit: limits.variants, strategyVariant)
       }
@@ -128,15 +130,15 @@ struct FeatureReader {
   }
 
   private func flagVariant(_ value: JSONValue) throws(Misfit) -> VariantDefinition {
-    try variant(value, readsOverrides: true)
+    try variant(value, ofFlag: true)
   }
 
-  /// Strategies' variants have no overrides; a member of that name is ignored.
+  /// Strategies' variants have no overrides and no type of weight; members of these names are ignored.
   private func strategyVariant(_ value: JSONValue) throws(Misfit) -> VariantDefinition {
-    try variant(value, readsOverrides: false)
+    try variant(value, ofFlag: false)
   }
 
-  private func variant(_ value: JSONValue, readsOverrides: Bool) throws(Misfit) -> VariantDefinition {
+  private func variant(_ value: JSONValue, ofFlag: Bool) throws(Misfit) -> VariantDefinition {
     var variant = VariantDefinition()
     var name: ByteView?
     var weight: Int32?
@@ -150,7 +152,12 @@ struct FeatureReader {
         variant.stickiness = try Shape.optionalText(value, "stickiness")
       } else if key.reads("payload") {
         do throws(Misfit) { variant.payload = try payload(value) } catch { throw error.within("payload") }
-      } else if key.reads("overrides"), readsOverrides {
+      } else if key.reads("weightType"), ofFlag {
+        let type = try Shape.optionalText(value, "weightType")
+        guard type.map({ $0.reads("fix") || $0.reads("variable") }) ?? true else {
+          throw Misfit("weightType", "fix, variable or null")
+        }
+      } else if key.reads("overrides"), ofFlag {
         variant.overrides = try Shape.optionalList(value, "overrides", limit: limits.overrides, override)
       }
     }
@@ -187,5 +194,52 @@ struct FeatureReader {
       dependency.variants = try Shape.optionalTexts(variants, "variants", limit: limits.variants)
     }
     return dependency
+  }
+}
+
+/// What a document says of itself. Nothing here is used, but the vendor's engine reads it.
+extension FeatureReader {
+  static func checkQuery(_ value: JSONValue) throws(Misfit) {
+    if value.isNull { return }
+    guard let query = value.object else { throw Misfit("query", "an object or null") }
+    do throws(Misfit) {
+      for (key, value) in query {
+        let key = ByteView(key.utf8)
+        if key.reads("tags") {
+          _ = try Shape.optionalList(value, "tags", limit: .max) { tag throws(Misfit) in
+            _ = try Shape.texts(tag, "", limit: .max)
+          }
+        } else if key.reads("projects") {
+          _ = try Shape.optionalTexts(value, "projects", limit: .max)
+        } else if key.reads("namePrefix") {
+          _ = try Shape.optionalText(value, "namePrefix")
+        } else if key.reads("environment") {
+          _ = try Shape.optionalText(value, "environment")
+        } else if key.reads("inlineSegmentConstraints") {
+          _ = try Shape.optionalBool(value, "inlineSegmentConstraints")
+        }
+      }
+    } catch {
+      throw error.within("query")
+    }
+  }
+
+  static func checkMeta(_ value: JSONValue) throws(Misfit) {
+    if value.isNull { return }
+    guard let meta = value.object else { throw Misfit("meta", "an object or null") }
+    do throws(Misfit) {
+      for (key, value) in meta {
+        let key = ByteView(key.utf8)
+        if key.reads("etag") {
+          _ = try Shape.optionalText(value, "etag")
+        } else if key.reads("queryHash") {
+          _ = try Shape.optionalText(value, "queryHash")
+        } else if key.reads("revisionId"), !value.isNull {
+          guard let number = value.int64, number >= 0 else { throw Misfit("revisionId", "an unsigned integer or null") }
+        }
+      }
+    } catch {
+      throw error.within("meta")
+    }
   }
 }

@@ -55,10 +55,11 @@ public struct UnleashFeatureState: Sendable {
 extension UnleashFeatureState {
   private mutating func take(_ bytes: ByteView) throws(UnleashDocumentFailure) {
     let parts = try DocumentParts(bytes, limits)
-    let members = try parts.members(bytes, ["events", "version", "features", "segments"], of: "the document")
-    if let events = members[0] { return try apply(events, parts) }
+    let members = try parts.members(bytes, ["events"] + FeatureDocument.members, of: "the document")
+    // As the engine has it: what is no batch may still be a whole document, whose other members do not matter.
+    if let events = members[0], members[2] == nil || events.first == 0x5B { return try apply(events, parts) }
     lastEventID = nil
-    try replace(by: FeatureDocument(parts, version: members[1], features: members[2], segments: members[3]))
+    try replace(by: FeatureDocument(parts, members.dropFirst()))
   }
 
   private mutating func replace(by document: FeatureDocument) throws(UnleashDocumentFailure) {

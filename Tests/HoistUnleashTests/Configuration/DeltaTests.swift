@@ -82,6 +82,11 @@ import Testing
     #expect(try !Rules(state.compile(Rules.options())).isOn("x"))
   }
 
+  @Test func aWholeDocumentMayHaveAMemberOfThatName() throws {
+    let state = try state(#"{"version":2,"features":[{"name":"x","enabled":true}],"events":7}"#)
+    #expect(names(state) == ["x"] && state.lastEventID == nil)
+  }
+
   @Test func anEmptyBatchChangesNothing() throws {
     var state = try state(events(hydration))
     let before = state.document

@@ -65,6 +65,8 @@ import Testing
     #""dependencies":[{"feature":"b","variants":[1]}]"#,
     #""type":1"#, #""stale":"no""#, #""impressionData":"yes""#, #""lastSeenAt":1"#, #""description":[]"#,
     #""project":false"#,
+    #""strategies":[{"name":"s","sortOrder":true}]"#, #""strategies":[{"name":"s","sortOrder":1.5}]"#,
+    #""variants":[{"name":"v","weight":1,"weightType":"Fix"}]"#, #""variants":[{"name":"v","weight":1,"weightType":1}]"#,
   ])
   func aMemberOfAnotherTypeRefusesTheWholeDocument(_ member: String) {
     #expect(refusal(#"{"version":2,"features":[\#(flag("good")),\#(flag("a", member))]}"#) != nil)
@@ -75,11 +77,32 @@ import Testing
     #""strategies":[{"name":"default","parameters":null,"constraints":null,"segments":null,"variants":null}]"#,
     #""variants":[{"name":"v","weight":1,"payload":null,"overrides":null,"stickiness":null}]"#,
     #""createdAt":"2024-01-01 00:00:00 +0200","lastSeenAt":null,"description":null,"future":{"a":[1]}"#,
-    #""strategies":[{"name":"default","variants":[{"name":"v","weight":1,"overrides":"ignored here"}]}]"#,
+    #""strategies":[{"name":"default","variants":[{"name":"v","weight":1,"overrides":"ignored here","weightType":7}]}]"#,
+    #""strategies":[{"name":"default","sortOrder":-1,"title":5,"disabled":"?"},{"name":"default","sortOrder":null}]"#,
+    #""variants":[{"name":"v","weight":1,"weightType":"fix"},{"name":"w","weight":1,"weightType":"variable"},{"name":"x","weight":1,"weightType":null}]"#,
   ])
   func whatTheVendorTakesIsTaken(_ members: String) throws {
     let rules = try Rules(flag("a", members))
     #expect(rules.warnings.isEmpty && rules.isOn("a"))
+  }
+
+  /// Nothing of it is used, but the vendor's engine refuses what it cannot read.
+  @Test func whatADocumentSaysOfItselfIsRead() {
+    func refusal(_ members: String) -> String? { self.refusal(#"{"version":2,"features":[],\#(members)}"#) }
+    for members in [
+      #""query":null,"meta":null"#, #""query":{},"meta":{}"#,
+      #""query":{"tags":[["a","b"],[]],"projects":["p"],"namePrefix":"x","environment":null,"inlineSegmentConstraints":false,"tag":7}"#,
+      #""meta":{"etag":"e","revisionId":41,"queryHash":"h","future":[]}"#,
+    ] { #expect(refusal(members) == nil, "\(members)") }
+    for (members, message) in [
+      (#""query":"""#, "query must be an object or null"), (#""meta":[]"#, "meta must be an object or null"),
+      (#""query":{"tags":["a"]}"#, "query.tags[0] must be an array"), (#""query":{"tags":[[1]]}"#, "query.tags[0][0] must be a text"),
+      (#""query":{"projects":"p"}"#, "query.projects must be an array"),
+      (#""query":{"environment":1}"#, "query.environment must be a text or null"),
+      (#""query":{"inlineSegmentConstraints":0}"#, "query.inlineSegmentConstraints must be true, false or null"),
+      (#""meta":{"revisionId":-1}"#, "meta.revisionId must be an unsigned integer or null"),
+      (#""meta":{"etag":1}"#, "meta.etag must be a text or null"),
+    ] { #expect(refusal(members) == message, "\(members)") }
   }
 
   @Test func ofFlagsOfOneNameTheLastCounts() throws {
