@@ -51,9 +51,10 @@ public final class ClientRig {
 
   deinit { client.dispose() }
 
-  /// Runs what is due until `isDone`; header providers answer from a thread of their own.
+  /// Runs what is due until `isDone`; header providers and stores answer from a thread of their own, which a busy
+  /// machine may keep waiting for many seconds.
   public func settle(until isDone: () -> Bool) {
-    for _ in 0..<4000 {
+    for _ in 0..<80_000 {
       scheduler.run()
       if isDone() { break }
       usleep(250)

@@ -104,7 +104,7 @@ import Testing
   }
 
   /// G9: parent and child each have an event of their own behind the number the host polls.
-  @Test func aChildNeitherRunsTheParentsCallsNorWakesIt() throws {
+  @Test(.enabled(if: ForkedChild.isSupported)) func aChildNeitherRunsTheParentsCallsNorWakesIt() throws {
     let fixture = try ClientFixture()
     let (heard, _) = fixture.observe(.error)
     fixture.client.notify(Notification(.error, message: "parent"))
