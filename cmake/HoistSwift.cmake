@@ -27,6 +27,8 @@ endif()
 foreach(module IN ITEMS string-processing concurrency)
   list(APPEND hoist_swift_command -Xswiftc -Xfrontend -Xswiftc -disable-implicit-${module}-module-import)
 endforeach()
+# A section for each function, so that the linker can leave out those that nothing calls.
+list(APPEND hoist_swift_command -Xswiftc -Xfrontend -Xswiftc -function-sections)
 if(HOIST_WARNINGS_AS_ERRORS)
   list(APPEND hoist_swift_command -Xswiftc -warnings-as-errors)
 endif()
