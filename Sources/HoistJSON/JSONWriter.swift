@@ -120,23 +120,10 @@ public struct JSONWriter: Sendable {
   }
 
   private mutating func escape(_ byte: UInt8) {
-    let letter: Unicode.Scalar
-    switch byte {
-    case 0x22: letter = "\""
-    case 0x5C: letter = "\\"
-    case 0x08: letter = "b"
-    case 0x0C: letter = "f"
-    case 0x0A: letter = "n"
-    case 0x0D: letter = "r"
-    case 0x09: letter = "t"
-    default:
-      let digits = Array("0123456789abcdef".utf8)
-      bytes.append(contentsOf: "\\u00".utf8)
-      bytes.append(digits[Int(byte >> 4)])
-      bytes.append(digits[Int(byte & 15)])
-      return
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 6) { room in
+      guard let start = room.baseAddress else { return }
+      let count = JSONRawText.writeEscape(byte, to: start)
+      bytes.append(contentsOf: UnsafeBufferPointer(start: start, count: count))
     }
-    bytes.append(UInt8(ascii: "\\"))
-    bytes.append(UInt8(truncatingIfNeeded: letter.value))
   }
 }

@@ -7,6 +7,14 @@ enum CString {
   @inline(__always)
   static func bytes(_ text: UnsafePointer<CChar>) -> ByteView { ByteView(start: text, count: strlen(text)) }
 
+  /// The same; nil for NULL and for invalid UTF-8.
+  @inline(__always)
+  static func view(_ text: UnsafePointer<CChar>?) -> ByteView? {
+    guard let text else { return nil }
+    let bytes = bytes(text)
+    return UTF8Text.isValid(bytes) ? bytes : nil
+  }
+
   /// nil for NULL and for invalid UTF-8.
   static func text(_ text: UnsafePointer<CChar>?) -> String? {
     guard let text else { return nil }

@@ -1,4 +1,5 @@
 public import CHoist
+internal import HoistBase
 internal import HoistCore
 
 /// Most properties one event may have.
@@ -9,33 +10,47 @@ public func hoist_client_track(
   _ client: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ context: OpaquePointer?,
   _ event: UnsafePointer<hoist_event>?
 ) -> hoist_status {
-  guard let client = ClientHandle.borrow(client), let key = CString.text(key), !key.isEmpty,
-    context == nil || ContextHandle.borrow(context) != nil
+  guard let object = ClientHandle.hot(client)?.pointee.object, let key = CString.view(key), key.count > 0,
+    context == nil || ContextHandle.subject(context)?.pointee.object != nil
   else { return Status.argument.rawValue }
-  var tracked = TrackedEvent(
-    key: key, context: ContextHandle.borrow(context)?.reference() ?? client.currentContext, value: nil, properties: [],
-    unixMilliseconds: client.clock.unixMilliseconds)
-  if let event {
-    guard let given = HostTable.read(event, size: event.pointee.struct_size, zero: hoist_event()) else {
-      return Status.argument.rawValue
-    }
-    if given.has_value || given.value != 0 {
-      guard given.value.isFinite else { return Status.argument.rawValue }
-      tracked.value = given.value
-    }
-    guard given.property_count <= maximumProperties else { return Status.limit.rawValue }
-    for index in 0..<given.property_count {
-      guard let property = given.properties?[index], let name = CString.text(property.name), !name.isEmpty else {
-        return Status.argument.rawValue
-      }
-      if property.text != nil {
-        guard let text = CString.array(property.text) else { return Status.argument.rawValue }
-        tracked.properties.append((name, .string(text)))
-      } else {
-        guard property.number.isFinite else { return Status.argument.rawValue }
-        tracked.properties.append((name, .double(property.number)))
-      }
-    }
+  return Unmanaged<Client>.fromOpaque(object)._withUnsafeGuaranteedRef { client in
+    track(key, context, event, with: client).rawValue
   }
-  return client.track(tracked).rawValue
+}
+
+private func track(
+  _ key: ByteView, _ context: OpaquePointer?, _ event: UnsafePointer<hoist_event>?, with client: Client
+) -> Status {
+  var view = EventView(
+    key: key, value: nil, properties: UnsafeBufferPointer(start: nil, count: 0),
+    unixMilliseconds: client.clock.unixMilliseconds)
+  func record() -> Status {
+    client.track(view) { ContextHandle.borrow(context)?.reference() ?? client.currentContext }
+  }
+  guard let event else { return record() }
+  guard let given = HostTable.read(event, size: event.pointee.struct_size, zero: hoist_event()) else {
+    return .argument
+  }
+  if given.has_value || given.value != 0 {
+    guard given.value.isFinite else { return .argument }
+    view.value = given.value
+  }
+  guard given.property_count <= maximumProperties else { return .limit }
+  return withUnsafeTemporaryAllocation(of: EventView.Property.self, capacity: given.property_count) { properties in
+    for index in 0..<given.property_count {
+      guard let property = given.properties.flatMap({ read($0[index]) }) else { return .argument }
+      properties.initializeElement(at: index, to: property)
+    }
+    view.properties = UnsafeBufferPointer(properties)
+    return record()
+  }
+}
+
+/// nil when the name or the value cannot be used.
+private func read(_ property: hoist_property) -> EventView.Property? {
+  guard let name = CString.view(property.name), name.count > 0 else { return nil }
+  guard property.text == nil else {
+    return CString.view(property.text).map { EventView.Property(name: name, text: $0, number: 0) }
+  }
+  return property.number.isFinite ? EventView.Property(name: name, text: nil, number: property.number) : nil
 }

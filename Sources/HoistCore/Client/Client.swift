@@ -32,6 +32,8 @@ public final class Client: @unchecked Sendable {
   private let factory: any ProviderFactory
   /// Set once in `init`; on the scheduler's thread but where `Provider` says otherwise.
   nonisolated(unsafe) public private(set) var provider: (any Provider)?
+  /// The provider again, for events; set once in `init`, owned.
+  nonisolated(unsafe) private(set) var port: Unmanaged<EventPort>?
   /// The provider, when its flags are read from a store of the host's own.
   nonisolated(unsafe) private(set) var external: (any ExternalFlags)?
 
@@ -75,12 +77,15 @@ public final class Client: @unchecked Sendable {
     if !hooks.isEmpty { shim_or_u32(&hot.pointee.gate, Gate.hooks) }
     // A provider marks what it wants to record; what observers want changes.
     shim_or_u32(&hot.pointee.wanted, UInt32(Effects.record.rawValue))
-    provider = try factory.make(values, ClientHost(self))
+    let provider = try factory.make(values, ClientHost(self))
+    self.provider = provider
+    port = Unmanaged.passRetained(EventPort(provider))
     external = provider as? any ExternalFlags
     if external?.hasExternalFlags == true { shim_or_u32(&hot.pointee.gate, Gate.external) } else { external = nil }
   }
 
   deinit {
+    port?.release()
     holder.destroy()
     if let context = shim_exchange_pointer(&hot.pointee.context, nil) {
       FrozenContext(UnsafeRawPointer(context)).release()
@@ -170,13 +175,5 @@ public final class Client: @unchecked Sendable {
     resumeAfterFork()
     onScheduler { $0.provider?.refresh() }
     return .ok
-  }
-
-  public func track(_ event: TrackedEvent) -> Status {
-    guard state != .closed, let provider else { return .state }
-    resumeAfterFork()
-    let result = provider.track(event)
-    // A client that closed meanwhile may have had no time to keep it: nobody is told that it is recorded.
-    return result == .ok && state == .closed ? .state : result
   }
 }

@@ -1,4 +1,5 @@
 internal import HoistBase
+internal import Synchronization
 
 /// A client's state, and those who wait for it to change. Thread-safe.
 final class ClientStatus: @unchecked Sendable {
@@ -6,6 +7,7 @@ final class ClientStatus: @unchecked Sendable {
   private let changed = Condition()
   private let clock: any Clock
   private var current = ClientState.notReady
+  private let closed = Atomic<Bool>(false)
   private var online: Bool
   private var hasBeenReady = false
   private var hasBeenInitialized = false
@@ -18,6 +20,8 @@ final class ClientStatus: @unchecked Sendable {
   }
 
   var state: ClientState { lock.withLock { current } }
+  /// What `state` says, without the lock.
+  var isClosed: Bool { closed.load(ordering: .acquiring) }
   var isOnline: Bool { lock.withLock { online } }
   /// Whether flags of the service have ever been served.
   var wasReady: Bool { lock.withLock { hasBeenReady } }
@@ -48,6 +52,7 @@ final class ClientStatus: @unchecked Sendable {
       let isFirst = current != .closed
       if isFirst { ending = Answer() }
       current = .closed
+      closed.store(true, ordering: .releasing)
       return (ending, isFirst)
     }
     changed.broadcast()
@@ -59,6 +64,7 @@ final class ClientStatus: @unchecked Sendable {
     lock.withLock {
       guard current == .closed, ending.isGiven else { return false }
       current = .notReady
+      closed.store(false, ordering: .releasing)
       return true
     }
   }

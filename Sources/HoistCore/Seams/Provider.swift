@@ -64,6 +64,9 @@ public protocol Provider: AnyObject {
   func explain(_ evaluation: inout Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?) -> [UInt8]
   /// Records an event of the host; any thread.
   func track(_ event: TrackedEvent) -> Status
+  /// The same for an event that is still the host's. Without an own implementation it is copied for the other.
+  /// - Parameter context: gives the event's context, for a provider that wants it.
+  func track(_ event: EventView, context: () -> ContextReference?) -> Status
   /// Counters of the provider's own by group and name; any thread.
   var statistics: [(group: String, name: String, value: Int64)] { get }
 }

@@ -60,8 +60,13 @@ final class MetricsReporter: @unchecked Sendable {
   }
 
   /// Any thread (UNL-84 and the core's tracking).
-  func track(_ event: TrackedEvent) -> Status {
-    switch events.record(TrackedEventText.encode(event), subject: [UInt8](), unixMilliseconds: event.unixMilliseconds) {
+  func track(_ event: EventView) -> Status {
+    let outcome = TrackedEventText.withRecord(of: event) { record in
+      Unmanaged.passUnretained(events)._withUnsafeGuaranteedRef {
+        $0.record(record, unixMilliseconds: event.unixMilliseconds)
+      }
+    }
+    return switch outcome {
     case .stored, .queued: .ok
     case .dropped: .limit
     }

@@ -7,22 +7,67 @@ internal import HoistJSON
 /// Unleash has no tracking events of its own. One is sent as impact metrics: a counter of its key with its texts as
 /// labels, and a histogram `KEY_value` when it has a value.
 enum TrackedEventText {
-  static func encode(_ event: TrackedEvent) -> [UInt8] {
-    var writer = JSONWriter(reservingCapacity: 64 + event.key.utf8.count)
-    writer.object { writer in
-      writer.key("k")
-      writer.string(event.key)
-      if let value = event.value {
-        writer.key("v")
-        writer.double(value)
-      }
-      for (name, value) in event.properties {
-        guard case .string(let text) = value else { continue }
-        writer.key("p." + name)
-        text.withUnsafeBufferPointer { writer.string(utf8: $0) }
+  /// Writes the record of an event on the stack, unless it is long.
+  static func withRecord<Result>(of event: EventView, _ body: (ByteView) -> Result) -> Result {
+    var room = 16 + JSONRawText.maximumNumberBytes + JSONRawText.maximumStringBytes(event.key.count)
+    for property in event.properties {
+      guard let text = property.text else { continue }
+      room += 8 + JSONRawText.maximumStringBytes(property.name.count) + JSONRawText.maximumStringBytes(text.count)
+    }
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: room) { target in
+      body(ByteView(start: target.baseAddress, count: target.baseAddress.map { write(event, to: $0) } ?? 0))
+    }
+  }
+
+  private static func write(_ event: EventView, to target: UnsafeMutablePointer<UInt8>) -> Int {
+    var end = 0
+    func raw(_ text: StaticString) {
+      (target + end).update(from: text.utf8Start, count: text.utf8CodeUnitCount)
+      end &+= text.utf8CodeUnitCount
+    }
+    raw("{\"k\":")
+    end &+= JSONRawText.writeString(event.key, to: target + end)
+    if let value = event.value {
+      raw(",\"v\":")
+      end &+= JSONRawText.writeNumber(value, to: target + end)
+    }
+    for property in event.properties {
+      guard let text = property.text else { continue }
+      raw(",\"p.")
+      // The name continues a string that has begun: over its own quote.
+      let quote = target + (end &- 1)
+      let dot = quote.pointee
+      end &+= JSONRawText.writeString(property.name, to: quote) &- 1
+      quote.pointee = dot
+      raw(":")
+      end &+= JSONRawText.writeString(text, to: target + end)
+    }
+    raw("}")
+    return end
+  }
+
+  /// The view of an event that the library holds: with the texts among its properties.
+  static func withView<Result>(of event: TrackedEvent, _ body: (EventView) -> Result) -> Result {
+    var bytes = Array(event.key.utf8)
+    var pieces: [(name: Range<Int>, text: Range<Int>)] = []
+    for (name, value) in event.properties {
+      guard case .string(let text) = value else { continue }
+      let start = bytes.count
+      bytes += name.utf8
+      let middle = bytes.count
+      bytes += text
+      pieces.append((start..<middle, middle..<bytes.count))
+    }
+    let keyBytes = event.key.utf8.count
+    return bytes.withUnsafeBytes { bytes in
+      func view(_ range: Range<Int>) -> ByteView { ByteView(rebasing: bytes[range]) }
+      let properties = pieces.map { EventView.Property(name: view($0.name), text: view($0.text), number: 0) }
+      return properties.withUnsafeBufferPointer {
+        body(
+          EventView(
+            key: view(0..<keyBytes), value: event.value, properties: $0, unixMilliseconds: event.unixMilliseconds))
       }
     }
-    return writer.bytes
   }
 
   /// Counts a record; nothing when it cannot be read.

@@ -1,0 +1,21 @@
+internal import HoistBase
+
+extension Client {
+  /// - Parameter context: the event's, for providers that ask.
+  public func track(_ event: EventView, context: () -> ContextReference?) -> Status {
+    track { provider in provider.track(event, context: context) }
+  }
+
+  public func track(_ event: TrackedEvent) -> Status {
+    track { provider in provider.track(event) }
+  }
+
+  @inline(__always)
+  private func track(_ record: (any Provider) -> Status) -> Status {
+    guard !status.isClosed, let port else { return .state }
+    resumeAfterFork()
+    let result = port._withUnsafeGuaranteedRef { record($0.provider) }
+    // A client that closed meanwhile may have had no time to keep it: nobody is told that it is recorded.
+    return result == .ok && status.isClosed ? .state : result
+  }
+}

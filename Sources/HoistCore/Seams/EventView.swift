@@ -1,0 +1,59 @@
+public import HoistBase
+
+/// A tracked event where the host has it in memory, for providers that copy it straight into a record of
+/// their own. Everything is borrowed for the call; all texts are valid UTF-8.
+public struct EventView {
+  public struct Property {
+    public var name: ByteView
+    /// nil for a number.
+    public var text: ByteView?
+    public var number: Double
+
+    public init(name: ByteView, text: ByteView?, number: Double) {
+      self.name = name
+      self.text = text
+      self.number = number
+    }
+  }
+
+  public var key: ByteView
+  public var value: Double?
+  public var properties: UnsafeBufferPointer<Property>
+  public var unixMilliseconds: Int64
+
+  public init(
+    key: ByteView, value: Double?, properties: UnsafeBufferPointer<Property>, unixMilliseconds: Int64
+  ) {
+    self.key = key
+    self.value = value
+    self.properties = properties
+    self.unixMilliseconds = unixMilliseconds
+  }
+}
+
+extension TrackedEvent {
+  /// A copy that outlives the call.
+  public init(_ view: EventView, context: ContextReference?) {
+    self.init(
+      key: String(decoding: view.key, as: UTF8.self), context: context, value: view.value,
+      properties: view.properties.map { property in
+        (
+          String(decoding: property.name, as: UTF8.self),
+          property.text.map { .string(Array($0)) } ?? .double(property.number)
+        )
+      },
+      unixMilliseconds: view.unixMilliseconds)
+  }
+}
+
+extension Provider {
+  public func track(_ event: EventView, context: () -> ContextReference?) -> Status {
+    track(TrackedEvent(event, context: context()))
+  }
+}
+
+/// The provider, as the recording of events reaches it: a constant, so that no reference is counted.
+final class EventPort: Sendable {
+  nonisolated(unsafe) let provider: any Provider
+  init(_ provider: any Provider) { self.provider = provider }
+}
