@@ -30,9 +30,12 @@ struct FrontendStateTests {
     let first = try #require(ClientRig(properties, cacheManager: cache))
     first.start(toggles("a", etag: "\"1\""))
     _ = first.client.store.close(untilNanoseconds: .max)
-    let second = try #require(ClientRig(properties, cacheManager: cache))
+    // What is stored may be there before the client is started by hand.
+    let readiness = News()
+    let second = try #require(ClientRig(properties, cacheManager: cache, beforeOpening: { _ = $0.observe(.ready, key: nil, readiness) }))
     second.start(answer("", status: 304))
-    #expect(second.takeEvents().filter { $0 != "initialized" } == ["ready"])
+    _ = second.takeEvents()
+    #expect(readiness.all.count == 1)
     second.transport.setResponder { _ in toggles("b") }
     // What the time to live left over of the scripted answers.
     second.fetch()
