@@ -45,12 +45,13 @@ NOBODY = "http://127.0.0.1:1/api/frontend"
     (["evaluate", "x", "--features", FEATURES, "--context", "missing.json"], CONFIGURATION, "missing.json"),
     (["watch", "--features", FEATURES], CONFIGURATION, "--url"),
     (["track", "x", "--features", FEATURES], CONFIGURATION, "--url"),
+    (["evaluate", "x", "--url", NOBODY], CONFIGURATION, '"key"'),
     (["evaluate", "x", "--url", NOBODY], NETWORK, NOBODY),
     (["flags", "--url", NOBODY], NETWORK, NOBODY),
     (["track", "x", "--url", NOBODY], NETWORK, NOBODY),
 ], ids=lambda value: " ".join(map(str, value))[:60].replace(str(FEATURES), "F") if isinstance(value, list) else None)
 def test_a_failure_is_one_line_and_a_status(hoist: Tool, arguments: list[object], status: int, says: str) -> None:
-    result = hoist(*arguments)
+    result = hoist(*arguments, key="k" if status == NETWORK else None)  # without one it is the configuration that is wrong
     assert (result.status, result.out) == (status, "")
     assert result.err.startswith("hoist: ") and result.err.count("\n") == 1
     assert says in result.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from pathlib import Path
@@ -215,3 +216,15 @@ def test_doctor_warns_of_keys_that_others_may_read_or_that_are_personal(hoist: T
         assert outcomes(result)["key"] == outcome
         assert "project shop, environment development" in str(result.json["checks"])
     assert outcomes(hoist("doctor", "--json", key="user:secret"))["key"] == "warning"
+
+
+def test_watch_tells_an_error_that_came_before_it_could_listen(hoist: Tool) -> None:
+    """Nobody listens at this port, so that the first fetch fails at once: told once, whoever was quicker."""
+    watching = [hoist.start("watch", "--url", "http://127.0.0.1:9/api/frontend", "--for", "2", "--json", key="k")
+                for _ in range(8)]
+    for one in watching:
+        ended = one.end()
+        events = [json.loads(line) for line in ended.out.splitlines()]
+        errors = [event["message"] for event in events if event["event"] == "error"]
+        assert len(errors) == 1 and "127.0.0.1" in errors[0], ended
+        assert ended.status == 0 and {"state", "error"} == {event["event"] for event in events}

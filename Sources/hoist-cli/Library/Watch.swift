@@ -9,6 +9,8 @@ final class Watch {
   private var state: hoist_client_state = hoist_client_state(HOIST_CLIENT_NOT_READY)
   private(set) var changes = 0
   private(set) var hasSpoken = false
+  private var hasToldError = false
+  private var isFirstCheck = true
   /// Changes before the first flags are known are those first flags.
   private var isReady = false
 
@@ -43,6 +45,10 @@ final class Watch {
   /// Says a new state; a refused key ends the watch.
   func checkState() throws {
     let now = session.state
+    if isFirstCheck {
+      isFirstCheck = false
+      tellMissedError(now)
+    }
     guard now != state else { return }
     state = now
     if Int(now) == HOIST_CLIENT_FATAL {
@@ -51,12 +57,25 @@ final class Watch {
     say("state", message: Self.name(of: now))
   }
 
+  /// A fetch that failed before there were observers was told to nobody.
+  private func tellMissedError(_ now: hoist_client_state) {
+    guard Int(now) == HOIST_CLIENT_ERROR || Int(now) == HOIST_CLIENT_STALE, !hasToldError else { return }
+    // The state is set just before its news go out: they may be on their way.
+    session.dispatch(milliseconds: 50)
+    if !hasToldError, let reason = session.book.reason { tellError(reason) }
+  }
+
+  private func tellError(_ message: String) {
+    hasToldError = true
+    say("error", message: message)
+  }
+
   private func take(_ notification: OpaquePointer) {
     let message = String(cString: hoist_notification_message(notification))
     switch Int(hoist_notification_topic(notification)) {
     case HOIST_TOPIC_READY: ready()
     case HOIST_TOPIC_CONFIGURATION_CHANGED where isReady: changed(notification)
-    case HOIST_TOPIC_ERROR: say("error", message: message)
+    case HOIST_TOPIC_ERROR: tellError(message)
     case HOIST_TOPIC_RECOVERED: say("recovered", message: "the service answers again")
     default: break
     }
