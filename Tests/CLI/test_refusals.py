@@ -45,7 +45,7 @@ NOBODY = "http://127.0.0.1:1/api/frontend"
     (["evaluate", "x", "--features", FEATURES, "--context", "missing.json"], CONFIGURATION, "missing.json"),
     (["watch", "--features", FEATURES], CONFIGURATION, "--url"),
     (["track", "x", "--features", FEATURES], CONFIGURATION, "--url"),
-    (["evaluate", "x", "--url", NOBODY], CONFIGURATION, '"key"'),
+    (["evaluate", "x", "--url", NOBODY], CONFIGURATION, "HOIST_KEY"),
     (["evaluate", "x", "--url", NOBODY], NETWORK, NOBODY),
     (["flags", "--url", NOBODY], NETWORK, NOBODY),
     (["track", "x", "--url", NOBODY], NETWORK, NOBODY),

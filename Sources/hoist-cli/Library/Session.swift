@@ -21,7 +21,7 @@ final class Session {
     var opened: OpaquePointer?
     let status = hoist_client_open(configuration.handle, &opened, &error)
     guard status == HOIST_OK, let opened else {
-      throw Problem(status: status, error: error, hint: Self.hint(configuration))
+      throw Problem(status: status, error: error, hint: Self.hint(configuration, error))
     }
     client = opened
   }
@@ -40,8 +40,11 @@ final class Session {
     return nil
   }
 
-  private static func hint(_ configuration: Configuration) -> String {
-    (configuration.value(of: "url") ?? "").isEmpty ? " (give --url URL, or --features FILE to work without network)" : ""
+  /// How the option of the tool is called that sets the property which the library misses.
+  private static func hint(_ configuration: Configuration, _ error: OpaquePointer?) -> String {
+    if (configuration.value(of: "url") ?? "").isEmpty { return " (give --url URL, or --features FILE to work without network)" }
+    let isKey = error != nil && String(cString: hoist_error_message(error)).hasPrefix("property \"key\"")
+    return isKey ? " (put it into HOIST_KEY, or give --key-file FILE)" : ""
   }
 
   var state: hoist_client_state { hoist_client_get_state(client) }
