@@ -49,8 +49,17 @@ final class EventIntake: @unchecked Sendable {
     /// Records below this have been given to the store, those below `committed` with success.
     var attempted: UInt64 = 0
     var committed: UInt64 = 0
+    /// Asked for since records were last taken.
+    var purges: [Purge] = []
 
     var count: Int { Int(truncatingIfNeeded: nextSequence &- firstSequence) }
+  }
+
+  /// What was recorded about a subject is to be forgotten.
+  struct Purge {
+    var subject: ByteKey
+    /// Records from this number on were made after the request and stay.
+    var end: UInt64
   }
 
   let limits: Limits
@@ -89,6 +98,14 @@ final class EventIntake: @unchecked Sendable {
       state.pointee.totalBytes += bytes
       state.pointee.recorded &+= 1
       return Answer(isTaken: true, sequence: sequence, need: tell(), beginsEpisode: false)
+    }
+  }
+
+  /// Carried out when records are next taken, and so before any later one can reach the store.
+  func requestPurge(of subject: ByteKey, generation: UInt32) {
+    lock.withLock {
+      if state.pointee.generation != generation { beginAnew(generation) }
+      state.pointee.purges.append(Purge(subject: subject, end: state.pointee.nextSequence))
     }
   }
 
@@ -167,7 +184,8 @@ final class EventIntake: @unchecked Sendable {
   }
 
   /// Takes everything that has come in, oldest first.
-  func take(_ body: (UInt64, EventChunk.Record) -> Void) {
+  /// - Parameter purges: receives what is to be forgotten of it, and of what was taken before.
+  func take(_ purges: inout [Purge], _ body: (UInt64, EventChunk.Record) -> Void) {
     var (chunks, first) = lock.withLock {
       defer {
         state.pointee.chunks = []
@@ -175,6 +193,7 @@ final class EventIntake: @unchecked Sendable {
         state.pointee.bytes = 0
         state.pointee.told = .nothing
       }
+      swap(&purges, &state.pointee.purges)
       return (state.pointee.chunks, state.pointee.firstSequence)
     }
     for index in chunks.indices {

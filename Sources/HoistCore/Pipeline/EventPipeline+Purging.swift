@@ -2,19 +2,14 @@ internal import HoistBase
 
 /// Forgetting.
 extension EventPipeline {
-  /// - Parameter end: records from this number on were made after the request and stay.
-  func purgeNow(_ subject: ByteKey, before end: UInt64) {
-    abandonInheritance()
-    guard !subject.text.isEmpty else { return }
-    takeIn()
+  func carryOut(_ purge: EventIntake.Purge) {
     forget { number, row in
-      ByteKey(row.subject) == subject && (number < end || number >= RowTable.adoptedBase)
+      ByteKey(row.subject) == purge.subject && (number < purge.end || number >= RowTable.adoptedBase)
     }
-    for (name, record) in state.live where ByteKey(record.row.subject) == subject { discardLive(name) }
+    for (name, record) in state.live where ByteKey(record.row.subject) == purge.subject { discardLive(name) }
     // What a claim brings that is under way was in the store before.
-    for claim in state.claims.keys { state.claims[claim]?.append(subject) }
-    if isStoring { store.purgeEvents(subject: subject.text, pipeline: options.name) }
-    turn()
+    for claim in state.claims.keys { state.claims[claim]?.append(purge.subject) }
+    if isStoring { store.purgeEvents(subject: purge.subject.text, pipeline: options.name) }
   }
 
   /// Forgets records of this process that a condition holds for, wherever they are. On the

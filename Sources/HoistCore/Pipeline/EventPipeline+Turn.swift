@@ -39,7 +39,8 @@ extension EventPipeline {
   var isStoring: Bool { options.durability != .memory && store.keepsEvents }
 
   func takeIn() {
-    intake.take { sequence, record in
+    var purges: [EventIntake.Purge] = []
+    intake.take(&purges) { sequence, record in
       let row = EventRow(
         id: state.identifiers.text(sequence), pipeline: options.name,
         subject: String(decoding: record.subject, as: UTF8.self), createdUnixMilliseconds: record.created,
@@ -48,6 +49,7 @@ extension EventPipeline {
       if isStoring { state.unstored.append(sequence) }
       state.takenBelow = sequence &+ 1
     }
+    for purge in purges { carryOut(purge) }
   }
 
   // MARK: Limits

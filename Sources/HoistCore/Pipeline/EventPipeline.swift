@@ -109,11 +109,12 @@ public final class EventPipeline: @unchecked Sendable {
   }
 
   /// Forgets what was recorded about a subject, in memory, in the store and, as far as it can still be
-  /// stopped, on its way; nothing of it is sent again. Records made after this call stay. Callable
-  /// from any thread.
+  /// stopped, on its way; nothing of it is sent again. Records made after this call stay, and are in
+  /// the store only when the purge is. Callable from any thread.
   public func purge(subject: String) {
-    let end = intake.with { $0.nextSequence }
-    scheduler.post { [self] in purgeNow(ByteKey(subject), before: end) }
+    guard !subject.isEmpty else { return }
+    intake.requestPurge(of: ByteKey(subject), generation: scheduler.generation)
+    scheduler.post { [self] in turn() }
   }
 
   /// Nothing new is sent until the hold is lifted; rows wait and are stored. Callable from any thread.

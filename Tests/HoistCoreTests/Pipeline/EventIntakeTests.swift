@@ -19,7 +19,8 @@ import Testing
 
   func take(_ intake: EventIntake) -> [(number: UInt64, subject: String, payload: [UInt8])] {
     var taken: [(UInt64, String, [UInt8])] = []
-    intake.take { number, record in
+    var purges: [EventIntake.Purge] = []
+    intake.take(&purges) { number, record in
       #expect(record.created == 5)
       taken.append((number, String(decoding: record.subject, as: UTF8.self), Array(record.payload)))
     }

@@ -106,9 +106,8 @@ import Testing
     bench.pipeline.start()
     // The claim has been made, its answer waits; only then comes the purge.
     _ = bench.store.lane.drain(untilNanoseconds: SystemClock().monotonicNanoseconds + 10_000_000_000)
-    bench.scheduler.run {
-      bench.pipeline.purgeNow(ByteKey("u1"), before: 0)
-    }
+    bench.pipeline.purge(subject: "u1")
+    bench.pipeline.turn()
     bench.settle()
     _ = bench.flush()
     #expect(bench.sent == ["other"])
@@ -128,6 +127,28 @@ import Testing
     obstinate.forgetCalls()
     bench.advance(5_000)
     #expect(obstinate.calls.contains("purge u1 events"))
+  }
+
+  @Test func whatIsRecordedAfterAPurgeIsStoredAfterIt() throws {
+    let obstinate = ObstinateManager()
+    let bench = PipelineBench(manager: obstinate) {
+      $0.durability = .immediate
+      $0.commitLimitMilliseconds = 0
+    }
+    bench.start()
+    bench.record("a", subject: "u1")
+    bench.settle()
+    obstinate.forgetCalls()
+    // A turn that has begun takes in what came after the purge, whose own turn is still to come.
+    bench.policy.beforeFlush = { pipeline in
+      pipeline.purge(subject: "u1")
+      bench.record("later")
+    }
+    _ = bench.flush()
+    let purge = try #require(obstinate.calls.firstIndex(of: "purge u1 events"))
+    let put = try #require(obstinate.calls.firstIndex { $0.hasPrefix("put ") })
+    #expect(purge < put, "\(obstinate.calls)")
+    #expect(bench.counters.purged == 1)
   }
 
   @Test func aPolicyMayDiscardWhatItWants() {
@@ -153,9 +174,4 @@ import Testing
     #expect(stored(bench).isEmpty)
     #expect(bench.counters.waiting == 0)
   }
-}
-
-extension ManualScheduler {
-  /// Runs `work` before anything that is posted.
-  func run(_ work: () -> Void) { work() }
 }
