@@ -56,9 +56,11 @@ def use_one(index: int) -> None:
 
 def test_a_thousand_clients_leave_nothing_behind() -> None:
     """G4, G6: descriptors, threads, plug-ins and memory, with and without closing."""
+    # Plug-ins that raised in tests before are kept alive by their tracebacks.
+    others = handles()["plug-ins"]
     for index in range(100):
         use_one(index)
-    assert until(lambda: handles()["plug-ins"] == 0)
+    assert until(lambda: handles()["plug-ins"] <= others)
     before, memory = handles(), resident_kilobytes()
     for index in range(CLIENTS):
         use_one(index)
