@@ -12,6 +12,13 @@ extension UnsafeRawBufferPointer {
     return Self.areEqual(left, right, count)
   }
 
+  /// Whether the bytes are those of a literal.
+  @inlinable @inline(__always)
+  public func reads(_ text: StaticString) -> Bool {
+    text.hasPointerRepresentation
+      && hasSameBytes(as: ByteView(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
   @inlinable
   public func hasPrefix(_ prefix: ByteView) -> Bool {
     guard prefix.count <= count else { return false }

@@ -75,13 +75,32 @@ public struct Ambient {
   public init() {}
 }
 
-/// One evaluation: the question (`want`, `inherited`, `ambient`, `scratch`) and the answer. Plain memory; the
+/// How an answer came about, in a provider's own terms: mostly offsets into the snapshot.
+@frozen
+public struct EvaluationOutcome: BitwiseCopyable, Sendable {
+  /// The rule that decided; 0 for none.
+  public var rule: UInt32 = 0
+  /// The variation served; 0 for none.
+  public var variation: UInt32 = 0
+  /// What else has to be told of the evaluation; 0 for nothing.
+  public var other: UInt32 = 0
+  public var bits: UInt32 = 0
+
+  @inlinable public init() {}
+}
+
+/// One evaluation: the question (`want`, `inherited`, `subject`, `options`, `ambient`) and the answer. Plain memory; the
 /// texts point into the snapshot and live as long as it does.
 @frozen
 public struct Evaluation {
   /// The client's own context: consulted for what the call's context lacks. A frozen context or nil.
   public var inherited: UnsafeRawPointer?
   public var ambient: UnsafePointer<Ambient>?
+  /// What the provider knows of the visitor beside the context (forced decisions, stored assignments, segments);
+  /// memory of a type of the provider's own, or nil.
+  public var subject: UnsafeRawPointer?
+  /// The provider's own options of this call.
+  public var options: UInt32 = 0
   /// A recorder of steps for explanations (an `Unmanaged` object of the provider's); nil on the hot path.
   public var recorder: UnsafeMutableRawPointer?
   public var want: WantedType
@@ -100,6 +119,9 @@ public struct Evaluation {
   public var variation = ByteView(start: nil, count: 0)
   /// Index of the variation in the vendor's order; -1 when there is none.
   public var variationIndex: Int32 = -1
+  /// Key of the rule that chose the variation; without address when there is none. NUL-terminated.
+  public var rule = ByteView(start: nil, count: 0)
+  public var outcome = EvaluationOutcome()
   /// A string's bytes, or JSON text. NUL-terminated.
   public var text = ByteView(start: nil, count: 0)
   /// Integers, and booleans as 0 and 1.

@@ -90,19 +90,7 @@ public struct Snapshot: @unchecked Sendable {
 
   @inlinable @inline(__always)
   public func find(_ name: ByteView, hash: UInt64) -> UnsafeRawPointer? {
-    let mask = head.pointee.tableMask
-    let slots = (base + Int(head.pointee.tableOffset)).assumingMemoryBound(to: TableSlot.self)
-    let tag = UInt32(truncatingIfNeeded: hash &>> 32)
-    var at = UInt32(truncatingIfNeeded: hash) & mask
-    while true {
-      let slot = slots[Int(at)]
-      if slot.record == 0 { return nil }
-      if slot.tag == tag {
-        let record = base + Int(slot.record)
-        if record.assumingMemoryBound(to: FlagHead.self).pointee.name.bytes(base).hasSameBytes(as: name) { return record }
-      }
-      at = (at &+ 1) & mask
-    }
+    NameTable(offset: head.pointee.tableOffset, mask: head.pointee.tableMask).find(name, hash: hash, in: base)
   }
 
   public var flagCount: Int { Int(head.pointee.flagCount) }

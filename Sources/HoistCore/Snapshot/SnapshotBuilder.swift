@@ -113,7 +113,7 @@ public struct SnapshotBuilder: ~Copyable {
   public consuming func finish(
     evaluate: @escaping EvaluateFunction, root: UInt32 = 0, resources: AnyObject? = nil
   ) -> Snapshot? {
-    let table = buildTable()
+    let table = table(of: flags)
     let records = buildRecords()
     guard !failed, let block = realloc(memory, count) else { return nil }
     memory = nil
@@ -129,18 +129,24 @@ public struct SnapshotBuilder: ~Copyable {
 
   private static let nextID = Atomic<UInt64>(0)
 
+  /// Appends a look-up table of records beside that of the flags. Names must be unique.
+  public mutating func table(_ entries: [(name: TextReference, record: UInt32)]) -> NameTable {
+    guard !failed, let memory else { return NameTable() }
+    return table(of: entries.map { (Hash64.hash($0.name.bytes(memory)), $0.record, $0.name) })
+  }
+
   /// Open addressing with linear probing, at most half full.
-  private mutating func buildTable() -> (offset: UInt32, mask: UInt32) {
+  private mutating func table(of entries: [(hash: UInt64, record: UInt32, name: TextReference)]) -> NameTable {
     var size = 4
-    while size < flags.count &* 2 { size &*= 2 }
+    while size < entries.count &* 2 { size &*= 2 }
     let mask = UInt32(size - 1)
     var slots = [TableSlot](repeating: TableSlot(tag: 0, record: 0), count: size)
-    for flag in flags {
-      var at = UInt32(truncatingIfNeeded: flag.hash) & mask
+    for entry in entries {
+      var at = UInt32(truncatingIfNeeded: entry.hash) & mask
       while slots[Int(at)].record != 0 { at = (at &+ 1) & mask }
-      slots[Int(at)] = TableSlot(tag: UInt32(truncatingIfNeeded: flag.hash &>> 32), record: flag.record)
+      slots[Int(at)] = TableSlot(tag: UInt32(truncatingIfNeeded: entry.hash &>> 32), record: entry.record)
     }
-    return (append(contentsOf: slots), mask)
+    return NameTable(offset: append(contentsOf: slots), mask: mask)
   }
 
   private mutating func buildRecords() -> UInt32 {

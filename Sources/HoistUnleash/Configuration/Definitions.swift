@@ -58,11 +58,3 @@ struct SegmentDefinition {
   var id: Int32 = 0
   var constraints: [ConstraintDefinition] = []
 }
-
-extension UnsafeRawBufferPointer {
-  /// Whether the bytes are those of a literal.
-  @inline(__always)
-  func reads(_ text: StaticString) -> Bool {
-    hasSameBytes(as: ByteView(start: text.utf8Start, count: text.utf8CodeUnitCount))
-  }
-}

@@ -170,15 +170,3 @@ extension Evaluator {
     return false
   }
 }
-
-extension Relation {
-  func allows(_ order: Ordering) -> Bool {
-    switch self {
-    case .equal: order == .equal
-    case .less: order == .less
-    case .lessOrEqual: order != .greater
-    case .greater: order == .greater
-    case .greaterOrEqual: order != .less
-    }
-  }
-}

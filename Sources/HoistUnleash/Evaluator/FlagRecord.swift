@@ -148,10 +148,6 @@ enum ConditionTest: UInt8, BitwiseCopyable {
   case address
 }
 
-enum Relation: UInt8, BitwiseCopyable {
-  case equal, less, lessOrEqual, greater, greaterOrEqual
-}
-
 struct ConditionRecord: BitwiseCopyable {
   var test: ConditionTest
   var relation: Relation = .equal
@@ -252,12 +248,4 @@ struct DependencyRecord: BitwiseCopyable {
   /// Names of variants, as `TextReference`s.
   var variants: UInt32 = 0
   var variantCount: UInt32 = 0
-}
-
-extension UnsafeRawPointer {
-  /// The plain value at an offset that the compiler of the snapshot wrote.
-  @inline(__always)
-  func at<Value: BitwiseCopyable>(_ offset: UInt32, as type: Value.Type = Value.self) -> UnsafePointer<Value> {
-    (self + Int(offset)).assumingMemoryBound(to: type)
-  }
 }
