@@ -39,6 +39,7 @@ let package = Package(
     .target(name: "HoistStandardLog", dependencies: ["HoistCore", "HoistBase"]),
     .target(
       name: "HoistUnleash", dependencies: ["HoistCore", "HoistJSON", "HoistBase", "CShims"], exclude: ["README.md"]),
+    .target(name: "HoistOptimizely", dependencies: ["HoistCore", "HoistJSON", "HoistBase"], exclude: ["README.md"]),
 
     // Level 5: the Swift face and the C entry points.
     .target(
@@ -59,7 +60,8 @@ let package = Package(
     .target(
       name: "ConformanceKit",
       dependencies: [
-        "HoistUnleash", "HoistRegex", "HoistUnleashTestSupport", "HoistTestSupport", "HoistCore", "HoistJSON", "HoistBase",
+        "HoistUnleash", "HoistOptimizely", "HoistRegex", "HoistUnleashTestSupport", "HoistTestSupport", "HoistCore",
+        "HoistJSON", "HoistBase",
       ],
       path: "Tests/Conformance/Kit"),
     .executableTarget(name: "hoist-conformance", dependencies: ["ConformanceKit"], path: "Tests/Conformance/Tool"),
@@ -85,6 +87,8 @@ let package = Package(
       dependencies: [
         "HoistUnleash", "HoistRegex", "HoistTestSupport", "HoistUnleashTestSupport", "ConformanceKit",
       ]),
+    .testTarget(
+      name: "HoistOptimizelyTests", dependencies: ["HoistOptimizely", "HoistTestSupport", "ConformanceKit"]),
     .testTarget(name: "HoistTests", dependencies: ["Hoist", "HoistTestSupport"]),
 
     // Parsers of outside bytes: the corpus is replayed by the tests, searched on by Tests/Fuzz/run.

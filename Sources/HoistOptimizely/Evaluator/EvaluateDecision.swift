@@ -1,0 +1,67 @@
+internal import HoistBase
+internal import HoistCore
+
+/// The snapshot's evaluate function: a decision as the core's evaluation.
+///
+/// The flag's value is whether it is on, the variation's key, or the variables as JSON, by what is wanted.
+func evaluateDecision(
+  _ base: UnsafeRawPointer, _ record: UnsafeRawPointer, _ context: UnsafeRawPointer?, _ out: UnsafeMutableRawPointer
+) {
+  let evaluation = out.assumingMemoryBound(to: Evaluation.self)
+  guard let context = context ?? evaluation.pointee.inherited, FrozenContext(context).head.pointee.hasKey else {
+    evaluation.pointee.fail(.targetingKeyMissing, "a user id is needed: the context has no targeting key")
+    return
+  }
+  let flag = record.assumingMemoryBound(to: FlagRecord.self)
+  let options = DecideOptions(rawValue: evaluation.pointee.options)
+  var evaluator = Evaluator(
+    base: base, context: context, subject: evaluation.pointee.subject, options: options, recorder: Silence())
+  let decision = OptimizelyDecision(
+    base: base, flag: flag, verdict: evaluator.decide(flag), options: options,
+    subject: evaluation.pointee.subject?.assumingMemoryBound(to: SubjectState.self))
+  fill(&evaluation.pointee, from: decision)
+}
+
+/// Writes a decision down in the core's terms.
+@inline(__always)
+func fill(_ evaluation: inout Evaluation, from decision: OptimizelyDecision) {
+  evaluation.outcome = decision.outcome
+  if decision.isError {
+    evaluation.fail(.general, "the prediction server could not be asked")
+    return
+  }
+  let base = decision.base
+  evaluation.reason = decision.verdict.reason
+  if let rule = decision.rule { evaluation.rule = rule.pointee.key.bytes(base) }
+  if let variation = decision.variation {
+    evaluation.variation = variation.pointee.key.bytes(base)
+    evaluation.enabled = variation.pointee.isEnabled
+    evaluation.variationIndex = decision.variationIndex
+  }
+  let isRemembered = decision.verdict.isNew && !decision.options.contains(.ignoreUserProfileService)
+  evaluation.effects =
+    decision.sendsImpression || decision.sendsHoldoutImpression || isRemembered ? [.impression, .record] : .impression
+  switch evaluation.want {
+  case .bool:
+    evaluation.kind = .bool
+    evaluation.integer = evaluation.enabled ? 1 : 0
+  case .string:
+    evaluation.kind = evaluation.variation.baseAddress == nil ? .none : .string
+    evaluation.text = evaluation.variation
+  case .json, .any:
+    evaluation.kind = .json
+    evaluation.text = decision.variables
+  case .int, .double: evaluation.fail(.typeMismatch, "a flag is no number; its variables may be")
+  }
+}
+
+extension OptimizelyDecision {
+  /// The variation's place among those of the flag; -1 for one of a holdout.
+  var variationIndex: Int32 {
+    let variations: UnsafePointer<FlagVariation> = base.at(flag.pointee.variations)
+    for index in 0..<Int(flag.pointee.variationCount) where variations[index].variation == verdict.variation {
+      return Int32(truncatingIfNeeded: index)
+    }
+    return -1
+  }
+}

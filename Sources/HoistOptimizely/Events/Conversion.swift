@@ -1,0 +1,60 @@
+public import HoistBase
+public import HoistCore
+public import HoistJSON
+
+/// Conversions: what a visitor did (`OPT-63`).
+public enum OptimizelyConversions {
+  /// - Parameters:
+  ///   - eventKey: of an event of the project.
+  ///   - tags: a JSON object, or nil.
+  /// - Returns: nil for an unknown event: nothing is sent then.
+  public static func event(
+    _ eventKey: some ByteSource, tags: JSONValue?, in snapshot: Snapshot, context: FrozenContext?, client: EventClient,
+    stamp: EventStamp
+  ) -> UserEvent? {
+    let base = snapshot.base
+    let root = OptimizelyFlags.root(snapshot)
+    guard let record = eventKey.withBytes({ root.pointee.events.find($0, in: base) }) else { return nil }
+    let event = record.assumingMemoryBound(to: EventRecord.self)
+    return EventWriter(base: base, context: context, client: client).event { writer in
+      writer.key("events")
+      writer.array { writer in
+        writer.object { writer in
+          writer.member("entity_id", event.pointee.id.bytes(base))
+          writer.member("key", event.pointee.key.bytes(base))
+          stamp.write(to: &writer)
+          EventTags.write(tags?.object, to: &writer)
+        }
+      }
+    }
+  }
+}
+
+/// The tags of a conversion (protocols/optimizely.md 3.3).
+enum EventTags {
+  static func write(_ tags: JSONObject?, to writer: inout JSONWriter) {
+    if let revenue = tags?["revenue"].flatMap({ wholeNumber($0) }) {
+      writer.key("revenue")
+      writer.int(revenue)
+    }
+    if let value = tags?["value"]?.double {
+      writer.key("value")
+      writer.double(value)
+    }
+    writer.key("tags")
+    writer.beginObject()
+    if let tags {
+      for (name, value) in tags where !value.isNull {
+        guard let text = try? value.text(wholeDoubles: .withFraction) else { continue }
+        writer.key(utf8: name.utf8)
+        writer.raw(text)
+      }
+    }
+    writer.endObject()
+  }
+
+  /// Integers, and doubles cut toward zero.
+  private static func wholeNumber(_ value: JSONValue) -> Int64? {
+    value.int64 ?? value.double.flatMap { Int64(exactly: $0.rounded(.towardZero)) }
+  }
+}

@@ -1,0 +1,79 @@
+internal import HoistBase
+internal import HoistJSON
+
+/// What events say of their sender (`OPT-91`).
+public struct EventClient: Sendable, Equatable {
+  public var name: String
+  public var version: String
+  public init(name: String, version: String) {
+    self.name = name
+    self.version = version
+  }
+}
+
+/// What tells one event from every other.
+public struct EventStamp: Sendable, Equatable {
+  /// Milliseconds since 1970.
+  public var unixMilliseconds: Int64
+  public var uuid: String
+  public init(unixMilliseconds: Int64, uuid: String) {
+    self.unixMilliseconds = unixMilliseconds
+    self.uuid = uuid
+  }
+}
+
+/// One impression or conversion, ready to be sent alone or with others of its kind (protocols/optimizely.md 3.3).
+public struct UserEvent: Sendable, Equatable {
+  public var projectID: [UInt8]
+  public var revision: [UInt8]
+  public var region: OptimizelyRegion
+  /// The body up to and with the bracket of `visitors`.
+  public var head: [UInt8]
+  /// One element of `visitors`.
+  public var visitor: [UInt8]
+
+  public init(projectID: [UInt8], revision: [UInt8], region: OptimizelyRegion, head: [UInt8], visitor: [UInt8]) {
+    self.projectID = projectID
+    self.revision = revision
+    self.region = region
+    self.head = head
+    self.visitor = visitor
+  }
+
+  /// Where it is posted to.
+  public var url: StaticString { region.eventsURL }
+  /// The body of a request with this event alone.
+  public var body: [UInt8] { EventBatches.body(of: [self][...]) }
+
+  /// Whether both may travel in one request.
+  public func travels(with other: UserEvent) -> Bool {
+    region == other.region && projectID == other.projectID && revision == other.revision
+  }
+}
+
+/// Which events travel together (protocols/optimizely.md 5.6).
+public enum EventBatches {
+  /// Neighbours of one project, revision and region, at most `limit` in one batch.
+  public static func split(_ events: [UserEvent], limit: Int) -> [Range<Int>] {
+    var batches: [Range<Int>] = []
+    var start = 0
+    while start < events.count {
+      var end = start + 1
+      while end < events.count, end - start < max(1, limit), events[start].travels(with: events[end]) { end += 1 }
+      batches.append(start..<end)
+      start = end
+    }
+    return batches
+  }
+
+  /// The body of one request: the head of the first and the visitors of all.
+  public static func body(of events: ArraySlice<UserEvent>) -> [UInt8] {
+    var body = events.first?.head ?? []
+    for (index, event) in events.enumerated() {
+      if index > 0 { body.append(0x2C) }
+      body.append(contentsOf: event.visitor)
+    }
+    body.append(contentsOf: "]}".utf8)
+    return body
+  }
+}

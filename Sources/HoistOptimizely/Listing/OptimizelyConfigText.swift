@@ -1,0 +1,212 @@
+public import HoistBase
+internal import HoistCore
+public import HoistJSON
+
+/// `getOptimizelyConfig`: what a project has, as JSON (protocols/optimizely.md 7, `OPT-70`).
+public enum OptimizelyConfigText {
+  /// - Parameter datafile: the text that is served.
+  public static func json(
+    ofDatafile datafile: some ByteSource, limits: JSONLimits = .standard
+  ) throws(OptimizelyDatafileFailure) -> [UInt8] {
+    try OptimizelyDatafile.withDatafile(datafile, limits) { datafile, _ in
+      var listing = ConfigListing(datafile)
+      return listing.text()
+    }
+  }
+}
+
+/// Writes a project down.
+struct ConfigListing {
+  private let datafile: Datafile
+  private var writer = JSONWriter()
+  private var audienceNames: [BytesKey: ByteView] = [:]
+  private var experiments: [BytesKey: RuleDefinition] = [:]
+  private var rollouts: [BytesKey: RolloutDefinition] = [:]
+  /// The flag that an experiment belongs to.
+  private var flags: [BytesKey: FlagDefinition] = [:]
+
+  init(_ datafile: Datafile) {
+    self.datafile = datafile
+    for audience in datafile.audiences + datafile.typedAudiences {
+      audienceNames[BytesKey(audience.id)] = audience.name
+    }
+    for rule in allExperiments { experiments[BytesKey(rule.id)] = rule }
+    for rollout in datafile.rollouts { rollouts[BytesKey(rollout.id)] = rollout }
+    for flag in datafile.flags { for id in flag.experimentIDs { flags[BytesKey(id)] = flag } }
+    for flag in datafile.flags { takeOver(flag) }
+  }
+
+  /// Feature rollouts have everyone else's variation too (2.4).
+  private mutating func takeOver(_ flag: FlagDefinition) {
+    guard let variation = rollouts[BytesKey(flag.rolloutID)]?.rules.last?.variations.first else { return }
+    for id in flag.experimentIDs where experiments[BytesKey(id)]?.type == .featureRollout {
+      experiments[BytesKey(id)]?.variations.append(variation)
+    }
+  }
+
+  private var allExperiments: [RuleDefinition] { datafile.experiments + datafile.groups.flatMap(\.experiments) }
+
+  mutating func text() -> [UInt8] {
+    writer.beginObject()
+    writer.member("environmentKey", datafile.environmentKey)
+    writer.member("sdkKey", datafile.sdkKey)
+    writer.member("revision", datafile.revision)
+    writer.key("attributes")
+    writer.array { writer in
+      for attribute in datafile.attributes {
+        writer.object { writer in
+          writer.member("id", attribute.id)
+          writer.member("key", attribute.key)
+        }
+      }
+    }
+    writeEvents()
+    writeAudiences()
+    writer.key("experimentsMap")
+    write(Self.lastByKey(allExperiments).compactMap { experiments[BytesKey($0.id)] })
+    writeFlags()
+    writer.endObject()
+    return writer.bytes
+  }
+
+  private mutating func writeEvents() {
+    writer.key("events")
+    writer.array { writer in
+      for event in datafile.events {
+        writer.object { writer in
+          writer.member("id", event.id)
+          writer.member("key", event.key)
+          writer.key("experimentIds")
+          writer.array { writer in for id in event.experimentIDs { writer.string(utf8: id.bindMemory(to: UInt8.self)) } }
+        }
+      }
+    }
+  }
+
+  private mutating func writeAudiences() {
+    writer.key("audiences")
+    writer.beginArray()
+    for audience in datafile.typedAudiences { write(audience) }
+    for audience in datafile.audiences where !audience.id.reads("$opt_dummy_audience") {
+      if !datafile.typedAudiences.contains(where: { $0.id.hasSameBytes(as: audience.id) }) { write(audience) }
+    }
+    writer.endArray()
+  }
+
+  /// Conditions as text: typed ones compact with sorted members, the others as they are.
+  private mutating func write(_ audience: AudienceDefinition) {
+    writer.beginObject()
+    writer.member("id", audience.id)
+    writer.member("name", audience.name)
+    writer.key("conditions")
+    if let text = audience.conditions?.utf8 {
+      writer.string(utf8: text)
+    } else {
+      let text = (try? audience.conditions?.text(order: .sorted)) ?? []
+      text.withUnsafeBufferPointer { writer.string(utf8: $0) }
+    }
+    writer.endObject()
+  }
+
+  /// Rules by key.
+  private mutating func write(_ rules: [RuleDefinition]) {
+    writer.beginObject()
+    for rule in rules {
+      writer.key(utf8: rule.key.bindMemory(to: UInt8.self))
+      write(rule, of: flags[BytesKey(rule.id)])
+    }
+    writer.endObject()
+  }
+
+  private mutating func write(_ rule: RuleDefinition, of flag: FlagDefinition?) {
+    writer.beginObject()
+    writer.member("id", rule.id)
+    writer.member("key", rule.key)
+    writer.key("audiences")
+    writer.string(AudienceText.text(of: rule.audienceConditions, audienceNames))
+    writer.key("variationsMap")
+    writer.beginObject()
+    for variation in Self.lastByKey(rule.variations) {
+      writer.key(utf8: variation.key.bindMemory(to: UInt8.self))
+      writer.beginObject()
+      writer.member("id", variation.id)
+      writer.member("key", variation.key)
+      writer.key("featureEnabled")
+      writer.bool(variation.isEnabled)
+      writeVariables(of: flag, in: variation)
+      writer.endObject()
+    }
+    writer.endObject()
+    writer.endObject()
+  }
+
+  private mutating func writeVariables(of flag: FlagDefinition?, in variation: VariationDefinition?) {
+    writer.key("variablesMap")
+    writer.beginObject()
+    for variable in flag?.variables ?? [] {
+      let isOn = variation?.isEnabled ?? false
+      let own = isOn ? variation?.variables.first { $0.id.hasSameBytes(as: variable.id) }?.value : nil
+      writer.key(utf8: variable.key.bindMemory(to: UInt8.self))
+      writer.beginObject()
+      writer.member("id", variable.id)
+      writer.member("key", variable.key)
+      writer.key("type")
+      writer.string(OptimizelyVariableType(rawValue: variable.type.rawValue)?.name.description ?? "string")
+      writer.member("value", own ?? variable.defaultValue)
+      writer.endObject()
+    }
+    writer.endObject()
+  }
+
+  private mutating func writeFlags() {
+    writer.key("featuresMap")
+    writer.beginObject()
+    for flag in Self.lastByKey(datafile.flags) {
+      let rules = flag.experimentIDs.compactMap { experiments[BytesKey($0)] }
+      writer.key(utf8: flag.key.bindMemory(to: UInt8.self))
+      writer.beginObject()
+      writer.member("id", flag.id)
+      writer.member("key", flag.key)
+      writeVariables(of: flag, in: nil)
+      writer.key("experimentRules")
+      writer.beginArray()
+      for rule in rules { write(rule, of: flag) }
+      writer.endArray()
+      writer.key("deliveryRules")
+      writer.beginArray()
+      for rule in rollouts[BytesKey(flag.rolloutID)]?.rules ?? [] { write(rule, of: flag) }
+      writer.endArray()
+      writer.key("experimentsMap")
+      writer.beginObject()
+      for rule in Self.lastByKey(rules) {
+        writer.key(utf8: rule.key.bindMemory(to: UInt8.self))
+        write(rule, of: flag)
+      }
+      writer.endObject()
+      writer.endObject()
+    }
+    writer.endObject()
+  }
+}
+
+/// What is listed by key: of those of one key the last counts, in the place of the first.
+private protocol Keyed { var key: ByteView { get } }
+extension RuleDefinition: Keyed {}
+extension VariationDefinition: Keyed {}
+extension FlagDefinition: Keyed {}
+
+extension ConfigListing {
+  fileprivate static func lastByKey<Element: Keyed>(_ list: [Element]) -> [Element] {
+    var places: [BytesKey: Int] = [:]
+    var kept: [Element] = []
+    for element in list {
+      if let place = places[BytesKey(element.key)] {
+        kept[place] = element
+      } else {
+        places[BytesKey(element.key)] = kept.count
+        kept.append(element)
+      }
+    }
+    return kept
+  }
+}
