@@ -92,8 +92,13 @@ struct AllocationDefinition {
 struct VariationDefinition {
   var id: ByteView
   var key: ByteView
-  var isEnabled: Bool
+  /// Nil where the datafile does not say, which counts as false.
+  var featureEnabled: Bool?
   var variables: [(id: ByteView, value: ByteView)]
+}
+
+extension VariationDefinition {
+  var isEnabled: Bool { featureEnabled ?? false }
 }
 
 enum RuleType {

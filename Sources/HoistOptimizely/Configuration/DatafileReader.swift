@@ -95,7 +95,7 @@ extension DatafileReader {
 
   private static func variation(_ value: JSONValue) -> VariationDefinition {
     VariationDefinition(
-      id: id(value), key: key(value), isEnabled: value["featureEnabled"]?.bool ?? false,
+      id: id(value), key: key(value), featureEnabled: value["featureEnabled"]?.bool,
       variables: elements(value["variables"]) { (id($0), text($0["value"]) ?? .noBytes) })
   }
 

@@ -132,7 +132,7 @@ struct ConfigListing {
       writer.member("id", variation.id)
       writer.member("key", variation.key)
       writer.key("featureEnabled")
-      writer.bool(variation.isEnabled)
+      if let isEnabled = variation.featureEnabled { writer.bool(isEnabled) } else { writer.null() }
       writeVariables(of: flag, in: variation)
       writer.endObject()
     }

@@ -97,7 +97,6 @@ final class DecideSession {
   private func decide(_ key: String, filtered: Bool) {
     guard let record = project.flag(key) else {
       reasons.append(.featureKeyInvalid(key))
-      if filtered, options.contains(.enabledFlagsOnly) { return }
       let answer = canonical { writer in
         writer.object { writer in
           writer.member("flagKey", key)

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Records test vectors by asking Optimizely's own Python SDK, used as a black box and offline.
+
+    python3 -m venv oracle
+    oracle/bin/pip install optimizely-sdk==5.7.0
+    oracle/bin/python Tests/Conformance/record_optimizely.py Tests/Conformance/vectors/optimizely [SEED]
+
+Datafiles, visitors and calls are generated from a seed; the expected values are what the SDK answers, and what it
+hands to its event dispatcher, its observers and its profile service. Nothing depends on time or chance; time stamps,
+UUIDs and the sender's name are placeholders. The vectors in the checkout are those of the seed that is used when none
+is given.
+"""
+import json
+import os
+import sys
+
+from recording import optimizely_rules, optimizely_calls
+from recording.optimizely_inputs import rng
+
+ORACLE = "optimizely-sdk==5.7.0"
+SEED = 20260321
+
+
+def write(folder, name, made):
+    """One case a line, so that a change shows as what it is."""
+    head = {"oracle": ORACLE, **made}
+    cases = head.pop("cases")
+    dump = lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    lines = [f"{json.dumps(key)}:{dump(value)}" for key, value in head.items()]
+    text = "{" + ",\n".join(lines) + ',\n"cases":[\n' + ",\n".join(map(dump, cases)) + "\n]}\n"
+    assert json.loads(text)["cases"] == json.loads(json.dumps(cases))
+    with open(os.path.join(folder, name + ".json"), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def main():
+    folder = sys.argv[1]
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else SEED
+    os.makedirs(folder, exist_ok=True)
+    for name, record in {
+        "bucketing": optimizely_rules.bucketing_file,
+        "conditions": optimizely_rules.condition_file,
+        "condition_trees": optimizely_rules.tree_file,
+        "versions": optimizely_rules.version_file,
+        "decide": optimizely_calls.decide_file,
+        "profiles": optimizely_calls.profile_file,
+        "track": optimizely_calls.track_file,
+        "legacy_calls": optimizely_calls.legacy_file,
+    }.items():
+        rng.seed(f"{seed} {name}")
+        write(folder, name, record())
+
+
+main()
