@@ -29,7 +29,7 @@ public enum OptimizelyDatafileFailure: Error, Sendable, Equatable {
   }
 }
 
-/// A datafile as it was sent. Texts and conditions are borrowed from the document.
+/// A datafile as it was sent. Texts are borrowed from their reader.
 struct Datafile {
   var projectID = ByteView.noBytes
   var accountID = ByteView.noBytes
@@ -69,7 +69,7 @@ struct AudienceDefinition {
   var id: ByteView
   var name: ByteView
   /// A tree, or a text of one.
-  var conditions: JSONValue?
+  var conditions: JSONDocument?
 }
 
 struct GroupDefinition {
@@ -116,7 +116,7 @@ struct RuleDefinition {
   var allocation: [AllocationDefinition]
   var audienceIDs: [ByteView]
   /// Present and not null.
-  var audienceConditions: JSONValue?
+  var audienceConditions: JSONDocument?
   var whitelist: [(user: ByteView, variationKey: ByteView)]
   var prediction: (range: Int64, attributeIDs: [ByteView])?
   var includedRules: [ByteView]

@@ -11,24 +11,17 @@ extension DatafileCompiler {
     let entries = audiences.map { id, record in (name: builder.text(id.bytes), record: record) }
     root.audiences = builder.table(entries)
     root.segmentCount = UInt32(segments.count)
-    let names = segments.map { builder.text($0.bytes) }
+    let names = segments.map { builder.text($0) }
     root.segments = builder.append(contentsOf: names)
   }
 
   private mutating func add(_ audience: AudienceDefinition, isTyped: Bool) {
-    var program: [Instruction] = []
-    if let text = audience.conditions?.utf8 {
-      let document = try? JSONDocument(parsing: UnsafeRawBufferPointer(text))
-      if let document {
-        document.withRoot { emit($0, .audience(isTyped: isTyped), &program, Nesting()) }
-      } else {
-        program = [Instruction(operation: .set)]
-      }
-    } else if let tree = audience.conditions {
-      emit(tree, .audience(isTyped: isTyped), &program, Nesting())
-    } else {
-      program = [Instruction(operation: .set)]
-    }
+    let leaves = Leaves.audience(isTyped: isTyped)
+    let program = audience.conditions?.withRoot { tree in
+      guard let text = tree.utf8 else { return self.program(of: tree, leaves) }
+      let document = try? JSONDocument(parsing: ByteView(text))
+      return document?.withRoot { self.program(of: $0, leaves) }
+    } ?? [Instruction(operation: .set)]
     let record = AudienceRecord(
       id: builder.text(audience.id), name: builder.text(audience.name),
       program: Program(first: builder.append(contentsOf: program), count: UInt32(program.count)))
@@ -37,21 +30,27 @@ extension DatafileCompiler {
 
   /// The `Program` of a rule; 0 for everybody.
   mutating func audience(of rule: RuleDefinition) -> UInt32 {
-    var program: [Instruction] = []
-    if let tree = rule.audienceConditions {
-      if let array = tree.array, array.isEmpty { return 0 }
-      emit(tree, .rule, &program, Nesting())
+    let program: [Instruction]
+    if let conditions = rule.audienceConditions {
+      program = conditions.withRoot { tree in tree.array?.isEmpty ?? false ? [] : self.program(of: tree, .rule) }
     } else {
-      if rule.audienceIDs.isEmpty { return 0 }
-      let nesting = rule.audienceIDs.count > 1 ? Nesting(stack: 1) : Nesting()
-      if nesting.stack == 1 { program.append(Instruction(operation: .push, truth: .no)) }
-      for id in rule.audienceIDs {
-        program.append(reference(id))
-        if nesting.stack == 1 { program.append(Instruction(operation: .or, target: UInt32(rule.audienceIDs.count * 2 + 1))) }
-      }
-      if nesting.stack == 1 { program.append(Instruction(operation: .pop)) }
+      program = self.program(ofAny: rule.audienceIDs)
     }
+    if program.isEmpty { return 0 }
     return builder.append(Program(first: builder.append(contentsOf: program), count: UInt32(program.count)))
+  }
+
+  private func program(ofAny ids: [ByteView]) -> [Instruction] {
+    guard ids.count > 1 else { return ids.map { reference($0) } }
+    let end = UInt32(2 * ids.count + 1)
+    let steps = ids.flatMap { [reference($0), Instruction(operation: .or, target: end)] }
+    return [Instruction(operation: .push, truth: .no)] + steps + [Instruction(operation: .pop)]
+  }
+
+  private mutating func program(of tree: JSONValue, _ leaves: Leaves) -> [Instruction] {
+    var program: [Instruction] = []
+    emit(tree, leaves, &program, Nesting())
+    return program
   }
 
   /// What the leaves of a tree are.
@@ -129,7 +128,7 @@ extension DatafileCompiler {
       guard node.object != nil else { return Instruction(operation: .set) }
       let record = condition(node)
       if isTyped, record.test == .qualified, let name = node["value"]?.utf8 {
-        let key = BytesKey(ByteView(name))
+        let key = Array(name)
         if knownSegments.insert(key).inserted { segments.append(key) }
       }
       return Instruction(operation: .test, target: builder.append(record))

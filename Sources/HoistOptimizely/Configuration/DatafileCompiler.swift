@@ -2,7 +2,7 @@ internal import HoistBase
 internal import HoistCore
 internal import HoistJSON
 
-/// Compiles a datafile into one snapshot. Used once; the datafile's document outlives it.
+/// Compiles a datafile into one snapshot. Used once; the datafile's reader outlives it.
 struct DatafileCompiler: ~Copyable {
   let datafile: Datafile
   var builder: SnapshotBuilder
@@ -12,8 +12,8 @@ struct DatafileCompiler: ~Copyable {
   /// `AttributeRecord`s by id.
   var attributes: [BytesKey: UInt32] = [:]
   /// Names of segments that conditions of typed audiences ask for.
-  var segments: [BytesKey] = []
-  var knownSegments: Set<BytesKey> = []
+  var segments: [[UInt8]] = []
+  var knownSegments: Set<[UInt8]> = []
   /// Offsets of local holdouts by the id of the rule they hold out of.
   var localHoldouts: [BytesKey: [UInt32]] = [:]
   /// Experiments by id.

@@ -2,142 +2,234 @@ internal import HoistBase
 internal import HoistJSON
 
 /// Reads a datafile: strict about what stands at the top, lenient inside (protocols/optimizely.md 2.1).
-enum DatafileReader {
-  static func read(_ root: JSONValue) throws(OptimizelyDatafileFailure) -> Datafile {
-    guard let object = root.object else { throw .invalid("not a JSON object") }
-    guard let version = object["version"]?.string else { throw .invalid("\"version\" must be a text") }
-    guard version.utf8.elementsEqual("4".utf8) else { throw .versionInvalid(version) }
-    var datafile = Datafile()
-    datafile.projectID = try text(object, "projectId")
-    datafile.accountID = try text(object, "accountId")
-    datafile.revision = try text(object, "revision")
-    guard let anonymizes = object["anonymizeIP"]?.bool else { throw .invalid("\"anonymizeIP\" must be true or false") }
-    datafile.anonymizesAddresses = anonymizes
-    datafile.experiments = try list(object, "experiments", rule)
-    datafile.groups = try list(object, "groups", group)
-    datafile.flags = try list(object, "featureFlags", flag)
-    datafile.rollouts = try list(object, "rollouts") { RolloutDefinition(id: id($0), rules: elements($0["experiments"], rule)) }
-    datafile.audiences = try list(object, "audiences", audience)
-    datafile.attributes = try list(object, "attributes") { KeyedDefinition(id: id($0), key: key($0)) }
-    datafile.events = try list(object, "events") {
-      EventDefinition(id: id($0), key: key($0), experimentIDs: texts($0["experimentIds"]))
+///
+/// One entity's tree is there at a time, so that a large datafile needs little memory beside its text, and no large
+/// tree has to be taken down. Keeps the texts of what it has read.
+final class DatafileReader {
+  private var arena = TextArena()
+  private let text: ByteView
+  private let limits: JSONLimits
+  /// The top's members as the parts of the text they are; of those of one name the last.
+  private var members: [String: ByteView] = [:]
+
+  init(_ text: ByteView, _ limits: JSONLimits) throws(OptimizelyDatafileFailure) {
+    self.text = text
+    self.limits = limits
+    guard text.count <= limits.maximumBytes else { throw .invalid("longer than \(limits.maximumBytes) bytes") }
+    // The vendor's parsers take no byte-order mark, which Hoist's does.
+    guard text.first != 0xEF else { throw .invalid("not a JSON object") }
+    var slices = try cut(text)
+    guard slices.isObject else { throw .invalid("not a JSON object") }
+    while let (name, value) = try next(&slices) {
+      guard let name else { continue }
+      let key = try parse(name) { $0.string } ?? ""
+      if Self.known.contains(key) { members[key] = value } else { try parse(value) { _ in } }
     }
-    readOptional(object, &datafile)
+  }
+
+  private static let known: Set<String> = [
+    "version", "projectId", "accountId", "revision", "anonymizeIP", "experiments", "groups", "featureFlags", "rollouts",
+    "audiences", "typedAudiences", "attributes", "events", "integrations", "botFiltering", "sendFlagDecisions", "sdkKey",
+    "environmentKey", "holdouts", "localHoldouts", "region",
+  ]
+
+  /// The whole; its texts live as long as this reader.
+  func read() throws(OptimizelyDatafileFailure) -> Datafile {
+    guard let version = try optionalText("version") else { throw .invalid("\"version\" must be a text") }
+    guard version.reads("4") else { throw .versionInvalid(String(decoding: version, as: UTF8.self)) }
+    var datafile = Datafile()
+    datafile.projectID = try neededText("projectId")
+    datafile.accountID = try neededText("accountId")
+    datafile.revision = try neededText("revision")
+    guard let anonymizes = try scalar("anonymizeIP", { $0.bool }) else {
+      throw .invalid("\"anonymizeIP\" must be true or false")
+    }
+    datafile.anonymizesAddresses = anonymizes
+    datafile.experiments = try needed("experiments", rule)
+    datafile.groups = try needed("groups", group)
+    datafile.flags = try needed("featureFlags", flag)
+    datafile.rollouts = try needed("rollouts", rollout)
+    datafile.audiences = try needed("audiences", audience)
+    datafile.attributes = try needed("attributes", keyed)
+    datafile.events = try needed("events", event)
+    try readOptional(&datafile)
     return datafile
   }
 
-  private static func readOptional(_ object: JSONObject, _ datafile: inout Datafile) {
-    datafile.typedAudiences = elements(object["typedAudiences"], audience)
-    datafile.holdouts = elements(object["holdouts"], rule)
-    datafile.localHoldouts = elements(object["localHoldouts"], rule)
-    datafile.botFiltering = object["botFiltering"]?.bool
-    datafile.sendsFlagDecisions = object["sendFlagDecisions"]?.bool ?? false
-    datafile.sdkKey = text(object["sdkKey"]) ?? .noBytes
-    datafile.environmentKey = text(object["environmentKey"]) ?? .noBytes
-    if let region = text(object["region"]), ASCII.equalsIgnoringCase(region, "EU") { datafile.region = .eu }
-    for integration in elements(object["integrations"], { $0 }) where text(integration["key"])?.reads("odp") ?? false {
-      datafile.segmentsHost = text(integration["host"])
-      datafile.segmentsKey = text(integration["publicKey"])
-      break
+  private func readOptional(_ datafile: inout Datafile) throws(OptimizelyDatafileFailure) {
+    datafile.typedAudiences = try optional("typedAudiences", audience)
+    datafile.holdouts = try optional("holdouts", rule)
+    datafile.localHoldouts = try optional("localHoldouts", rule)
+    datafile.botFiltering = try scalar("botFiltering") { $0.bool }
+    datafile.sendsFlagDecisions = try scalar("sendFlagDecisions") { $0.bool } ?? false
+    datafile.sdkKey = try optionalText("sdkKey") ?? .noBytes
+    datafile.environmentKey = try optionalText("environmentKey") ?? .noBytes
+    if let region = try optionalText("region"), ASCII.equalsIgnoringCase(region, "EU") { datafile.region = .eu }
+    let integrations = try optional("integrations") { [self] in
+      (key: key($0), host: text($0["host"]), publicKey: text($0["publicKey"]))
     }
-  }
-
-  private static func text(_ object: JSONObject, _ name: StaticString) throws(OptimizelyDatafileFailure) -> ByteView {
-    guard let value = text(object[name]) else { throw .invalid("\"\(name)\" must be a text") }
-    return value
-  }
-
-  private static func list<Element>(
-    _ object: JSONObject, _ name: StaticString, _ read: (JSONValue) -> Element
-  ) throws(OptimizelyDatafileFailure) -> [Element] {
-    guard let array = object[name]?.array else { throw .invalid("\"\(name)\" must be an array") }
-    return elements(array, read)
+    if let platform = integrations.first(where: { $0.key.reads("odp") }) {
+      datafile.segmentsHost = platform.host
+      datafile.segmentsKey = platform.publicKey
+    }
   }
 }
 
-/// The parts, each as much as is there; elements of arrays that are no objects count for nothing.
+/// The text's parts.
 extension DatafileReader {
-  private static func elements<Element>(_ value: JSONValue?, _ read: (JSONValue) -> Element) -> [Element] {
+  private func optionalText(_ name: String) throws(OptimizelyDatafileFailure) -> ByteView? {
+    try scalar(name) { [self] in text($0) }
+  }
+
+  private func neededText(_ name: String) throws(OptimizelyDatafileFailure) -> ByteView {
+    guard let value = try optionalText(name) else { throw .invalid("\"\(name)\" must be a text") }
+    return value
+  }
+
+  private func scalar<Value>(_ name: String, _ read: (JSONValue) -> Value?) throws(OptimizelyDatafileFailure) -> Value? {
+    guard let part = members[name] else { return nil }
+    return try parse(part, read)
+  }
+
+  private func needed<Element>(
+    _ name: String, _ read: (JSONValue) -> Element
+  ) throws(OptimizelyDatafileFailure) -> [Element] {
+    guard members[name]?.first == 0x5B else { throw .invalid("\"\(name)\" must be an array") }
+    return try optional(name, read)
+  }
+
+  private func optional<Element>(
+    _ name: String, _ read: (JSONValue) -> Element
+  ) throws(OptimizelyDatafileFailure) -> [Element] {
+    guard let part = members[name] else { return [] }
+    guard part.first == 0x5B else {
+      try parse(part) { _ in }
+      return []
+    }
+    var elements: [Element] = []
+    var slices = try cut(part)
+    while let (_, value) = try next(&slices) {
+      if let element = try parse(value, { $0.object == nil ? nil : read($0) }) { elements.append(element) }
+    }
+    return elements
+  }
+
+  @discardableResult
+  private func parse<Result>(
+    _ part: ByteView, _ read: (JSONValue) -> Result
+  ) throws(OptimizelyDatafileFailure) -> Result {
+    let document: JSONDocument
+    do throws(JSONFailure) { document = try JSONDocument(parsing: part, limits: limits) } catch {
+      throw .invalid("\(error.moved(from: part, to: text))")
+    }
+    return document.withRoot(read)
+  }
+
+  private func cut(_ part: ByteView) throws(OptimizelyDatafileFailure) -> JSONSlices {
+    do throws(JSONFailure) { return try JSONSlices(part) } catch { throw .invalid("\(error.moved(from: part, to: text))") }
+  }
+
+  private func next(
+    _ slices: inout JSONSlices
+  ) throws(OptimizelyDatafileFailure) -> (name: ByteView?, value: ByteView)? {
+    do throws(JSONFailure) { return try slices.next() } catch { throw .invalid("\(error.reason)") }
+  }
+}
+
+/// The entities, each as much as is there; elements of arrays that are no objects count for nothing.
+extension DatafileReader {
+  private func elements<Element>(_ value: JSONValue?, _ read: (JSONValue) -> Element) -> [Element] {
     value?.array.map { elements($0, read) } ?? []
   }
 
-  private static func elements<Element>(_ array: JSONArray, _ read: (JSONValue) -> Element) -> [Element] {
+  private func elements<Element>(_ array: JSONArray, _ read: (JSONValue) -> Element) -> [Element] {
     var elements: [Element] = []
     elements.reserveCapacity(array.count)
     for value in array where value.object != nil { elements.append(read(value)) }
     return elements
   }
 
-  private static func text(_ value: JSONValue?) -> ByteView? { value?.utf8.map { ByteView($0) } }
-  private static func id(_ value: JSONValue) -> ByteView { text(value["id"]) ?? .noBytes }
-  private static func key(_ value: JSONValue) -> ByteView { text(value["key"]) ?? .noBytes }
+  /// A copy that stays.
+  private func text(_ value: JSONValue?) -> ByteView? { value?.utf8.map { arena.keep(ByteView($0)) } }
+  private func id(_ value: JSONValue) -> ByteView { text(value["id"]) ?? .noBytes }
+  private func key(_ value: JSONValue) -> ByteView { text(value["key"]) ?? .noBytes }
 
-  private static func texts(_ value: JSONValue?) -> [ByteView] {
+  private func texts(_ value: JSONValue?) -> [ByteView] {
     value?.array.map { $0.compactMap { text($0) } } ?? []
   }
 
-  private static func rule(_ value: JSONValue) -> RuleDefinition {
+  private func rule(_ value: JSONValue) -> RuleDefinition {
     RuleDefinition(
       id: id(value), key: key(value), isRunning: text(value["status"])?.reads("Running") ?? false,
       layerID: text(value["layerId"]) ?? .noBytes, type: ruleType(text(value["type"])),
       variations: elements(value["variations"], variation), allocation: elements(value["trafficAllocation"], allocation),
-      audienceIDs: texts(value["audienceIds"]), audienceConditions: value["audienceConditions"]?.unlessNull,
+      audienceIDs: texts(value["audienceIds"]), audienceConditions: value["audienceConditions"]?.unlessNull.map { JSONDocument(retaining: $0) },
       whitelist: whitelist(value["forcedVariations"]), prediction: prediction(value["cmab"]),
       includedRules: texts(value["includedRules"]),
       excludesTargetedDeliveries: value["excludeTargetedDeliveries"]?.bool ?? false)
   }
 
-  private static func ruleType(_ text: ByteView?) -> RuleType {
+  private func ruleType(_ text: ByteView?) -> RuleType {
     guard let text else { return .ordinary }
     if text.reads("fr") { return .featureRollout }
     return text.reads("td") ? .targetedDelivery : .ordinary
   }
 
-  private static func variation(_ value: JSONValue) -> VariationDefinition {
+  private func variation(_ value: JSONValue) -> VariationDefinition {
     VariationDefinition(
       id: id(value), key: key(value), featureEnabled: value["featureEnabled"]?.bool,
       variables: elements(value["variables"]) { (id($0), text($0["value"]) ?? .noBytes) })
   }
 
-  private static func allocation(_ value: JSONValue) -> AllocationDefinition {
+  private func allocation(_ value: JSONValue) -> AllocationDefinition {
     let end = value["endOfRange"]
     return AllocationDefinition(
       entity: text(value["entityId"]) ?? .noBytes, end: end?.int64 ?? end?.double.flatMap { Int64(exactly: $0.rounded(.up)) } ?? 0)
   }
 
-  private static func whitelist(_ value: JSONValue?) -> [(user: ByteView, variationKey: ByteView)] {
+  private func whitelist(_ value: JSONValue?) -> [(user: ByteView, variationKey: ByteView)] {
     guard let object = value?.object else { return [] }
-    return object.compactMap { member in text(member.value).map { (ByteView(member.key.utf8), $0) } }
+    return object.compactMap { member in text(member.value).map { (arena.keep(ByteView(member.key.utf8)), $0) } }
   }
 
-  private static func prediction(_ value: JSONValue?) -> (range: Int64, attributeIDs: [ByteView])? {
+  private func prediction(_ value: JSONValue?) -> (range: Int64, attributeIDs: [ByteView])? {
     guard let value, value.object != nil else { return nil }
     return (value["trafficAllocation"]?.int64 ?? 0, texts(value["attributeIds"]))
   }
 
-  private static func group(_ value: JSONValue) -> GroupDefinition {
+  private func group(_ value: JSONValue) -> GroupDefinition {
     GroupDefinition(
       id: id(value), isExclusive: text(value["policy"])?.reads("random") ?? false,
       allocation: elements(value["trafficAllocation"], allocation), experiments: elements(value["experiments"], rule))
   }
 
-  private static func audience(_ value: JSONValue) -> AudienceDefinition {
-    AudienceDefinition(id: id(value), name: text(value["name"]) ?? .noBytes, conditions: value["conditions"])
+  private func audience(_ value: JSONValue) -> AudienceDefinition {
+    AudienceDefinition(id: id(value), name: text(value["name"]) ?? .noBytes, conditions: value["conditions"].map { JSONDocument(retaining: $0) })
   }
 
-  private static func flag(_ value: JSONValue) -> FlagDefinition {
+  private func rollout(_ value: JSONValue) -> RolloutDefinition {
+    RolloutDefinition(id: id(value), rules: elements(value["experiments"], rule))
+  }
+
+  private func keyed(_ value: JSONValue) -> KeyedDefinition { KeyedDefinition(id: id(value), key: key(value)) }
+
+  private func event(_ value: JSONValue) -> EventDefinition {
+    EventDefinition(id: id(value), key: key(value), experimentIDs: texts(value["experimentIds"]))
+  }
+
+  private func flag(_ value: JSONValue) -> FlagDefinition {
     FlagDefinition(
       id: id(value), key: key(value), experimentIDs: texts(value["experimentIds"]),
       rolloutID: ASCII.trimmed(text(value["rolloutId"]) ?? .noBytes), variables: elements(value["variables"], variable))
   }
 
-  private static func variable(_ value: JSONValue) -> VariableDefinition {
+  private func variable(_ value: JSONValue) -> VariableDefinition {
     VariableDefinition(
       id: id(value), key: key(value), type: variableType(text(value["type"]), text(value["subType"])),
       defaultValue: text(value["defaultValue"]) ?? .noBytes)
   }
 
-  private static func variableType(_ type: ByteView?, _ subtype: ByteView?) -> VariableType {
+  private func variableType(_ type: ByteView?, _ subtype: ByteView?) -> VariableType {
     guard let type else { return .string }
     if type.reads("integer") { return .integer }
     if type.reads("double") { return .double }

@@ -26,22 +26,12 @@ public enum OptimizelyDatafile {
     _ bytes: some ByteSource, _ limits: JSONLimits,
     _ body: (Datafile, _ size: Int) throws(OptimizelyDatafileFailure) -> Result
   ) throws(OptimizelyDatafileFailure) -> Result {
-    let (outcome, size) = bytes.withBytes { text -> (Swift.Result<JSONDocument, JSONFailure>, Int) in
-      // The vendor's parsers take no byte-order mark, which Hoist's does.
-      if text.first == 0xEF { return (.failure(JSONFailure(.syntax, "the text does not begin with JSON")), text.count) }
-      do throws(JSONFailure) {
-        return (.success(try JSONDocument(parsing: text, limits: limits)), text.count)
-      } catch {
-        return (.failure(error), text.count)
+    try bytes.withBytes { text in
+      Swift.Result { () throws(OptimizelyDatafileFailure) in
+        let reader = try DatafileReader(text, limits)
+        defer { withExtendedLifetime(reader) {} }
+        return try body(try reader.read(), text.count)
       }
-    }
-    let document: JSONDocument
-    switch outcome {
-    case .success(let parsed): document = parsed
-    case .failure(let failure): throw .invalid("\(failure)")
-    }
-    return try document.withRoot { root throws(OptimizelyDatafileFailure) in
-      try body(try DatafileReader.read(root), size)
-    }
+    }.get()
   }
 }

@@ -4,8 +4,8 @@ internal import HoistJSON
 /// A rule's audience expression for people: `"us" OR ("adults" AND "mobile")` (protocols/optimizely.md 7).
 enum AudienceText {
   /// - Parameter names: of audiences, by id; an id that is unknown stands for itself.
-  static func text(of conditions: JSONValue?, _ names: [BytesKey: ByteView]) -> String {
-    conditions.map { text(of: $0, names, depth: 0) } ?? ""
+  static func text(of conditions: JSONDocument?, _ names: [BytesKey: ByteView]) -> String {
+    conditions?.withRoot { text(of: $0, names, depth: 0) } ?? ""
   }
 
   private static func text(of node: JSONValue, _ names: [BytesKey: ByteView], depth: Int) -> String {

@@ -99,12 +99,10 @@ struct ConfigListing {
     writer.member("id", audience.id)
     writer.member("name", audience.name)
     writer.key("conditions")
-    if let text = audience.conditions?.utf8 {
-      writer.string(utf8: text)
-    } else {
-      let text = (try? audience.conditions?.text(order: .sorted)) ?? []
-      text.withUnsafeBufferPointer { writer.string(utf8: $0) }
+    let text = audience.conditions?.withRoot { tree in
+      tree.utf8.map { Array($0) } ?? (try? tree.text(order: .sorted)) ?? []
     }
+    (text ?? []).withUnsafeBufferPointer { writer.string(utf8: $0) }
     writer.endObject()
   }
 

@@ -1,12 +1,12 @@
-internal import HoistBase
-
 /// Keeps copies of texts at addresses that do not move, until it goes itself.
-struct TextArena: ~Copyable {
+public struct TextArena: ~Copyable {
   private static var chunkBytes: Int { 64 << 10 }
   private var chunks: [UnsafeMutableRawBufferPointer] = []
   private var used = 0
 
-  mutating func keep(_ text: ByteView) -> ByteView {
+  public init() {}
+
+  public mutating func keep(_ text: ByteView) -> ByteView {
     guard let source = text.baseAddress, text.count > 0 else { return ByteView(start: nil, count: 0) }
     if used + text.count > (chunks.last?.count ?? 0) {
       let size = max(Self.chunkBytes, text.count)
