@@ -10,27 +10,14 @@ hands to its event dispatcher, its observers and its profile service. Nothing de
 UUIDs and the sender's name are placeholders. The vectors in the checkout are those of the seed that is used when none
 is given.
 """
-import json
 import os
 import sys
 
-from recording import optimizely_rules, optimizely_calls
+from recording import optimizely_calls, optimizely_rules, vector_file
 from recording.optimizely_inputs import rng
 
 ORACLE = "optimizely-sdk==5.7.0"
 SEED = 20260321
-
-
-def write(folder, name, made):
-    """One case a line, so that a change shows as what it is."""
-    head = {"oracle": ORACLE, **made}
-    cases = head.pop("cases")
-    dump = lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    lines = [f"{json.dumps(key)}:{dump(value)}" for key, value in head.items()]
-    text = "{" + ",\n".join(lines) + ',\n"cases":[\n' + ",\n".join(map(dump, cases)) + "\n]}\n"
-    assert json.loads(text)["cases"] == json.loads(json.dumps(cases))
-    with open(os.path.join(folder, name + ".json"), "w", encoding="utf-8") as file:
-        file.write(text)
 
 
 def main():
@@ -48,7 +35,7 @@ def main():
         "legacy_calls": optimizely_calls.legacy_file,
     }.items():
         rng.seed(f"{seed} {name}")
-        write(folder, name, record())
+        vector_file.write(folder, name, {"oracle": ORACLE, **record()})
 
 
 main()

@@ -10,27 +10,13 @@ States and contexts are generated from a seed; the expected values are what the 
 written down by the rules. Cases never depend on a random draw or on the time of day. The vectors in the checkout
 are those of the seed that is used when none is given.
 """
-import json
 import os
 import sys
 
-from recording import documents, evaluation, inputs
+from recording import documents, evaluation, inputs, vector_file
 
 ORACLE = "yggdrasil-engine==2.0.0"
 SEED = 20260105
-
-
-def write(folder, name, made):
-    """One case a line, so that a change shows as what it is."""
-    head = {"oracle": ORACLE, **made}
-    cases = head.pop("cases")
-    dump = lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    lines = [f"{json.dumps(key)}:{dump(value)}" for key, value in head.items()]
-    body = ",\n".join(map(dump, cases))
-    text = "{" + ",\n".join(lines) + ',\n"cases":[\n' + body + "\n]}\n"
-    assert json.loads(text)["cases"] == cases
-    with open(os.path.join(folder, name + ".json"), "w", encoding="utf-8") as file:
-        file.write(text)
 
 
 def main():
@@ -38,7 +24,7 @@ def main():
     inputs.rng.seed(int(sys.argv[2]) if len(sys.argv) > 2 else SEED)
     os.makedirs(folder, exist_ok=True)
     for name, made in evaluation.constraint_files():
-        write(folder, name, made)
+        vector_file.write(folder, name, {"oracle": ORACLE, **made})
     for name, record in {
         "rollout": evaluation.rollout_file,
         "lists": evaluation.list_file,
@@ -55,7 +41,7 @@ def main():
         "hash": documents.hash_file,
         "frontend_decode": documents.decode_file,
     }.items():
-        write(folder, name, record())
+        vector_file.write(folder, name, {"oracle": ORACLE, **record()})
 
 
 main()

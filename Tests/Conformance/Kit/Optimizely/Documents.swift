@@ -42,35 +42,21 @@ func runVariables(_ root: JSONValue, _ report: Report) {
 private func typed(_ value: JSONValue) -> String { String(decoding: value.source, as: UTF8.self) }
 
 private func datafile(of test: JSONValue) -> [UInt8] {
-  var writer = JSONWriter()
-  writer.object { writer in
-    writer.member("version", "4")
-    for name in ["projectId", "accountId", "revision"] { writer.member(name, "1") }
-    writer.member("anonymizeIP", true)
-    for name in ["experiments", "groups", "rollouts", "audiences", "attributes", "events"] {
-      writer.key(name)
-      writer.array { _ in }
-    }
-    writer.key("featureFlags")
+  smallDatafile("featureFlags") { writer in
+    for (name, value) in [("id", "1"), ("key", "f"), ("rolloutId", "")] { writer.member(name, value) }
+    writer.key("experimentIds")
+    writer.array { _ in }
+    writer.key("variables")
     writer.array { writer in
       writer.object { writer in
-        for (name, value) in [("id", "1"), ("key", "f"), ("rolloutId", "")] { writer.member(name, value) }
-        writer.key("experimentIds")
-        writer.array { _ in }
-        writer.key("variables")
-        writer.array { writer in
-          writer.object { writer in
-            writer.member("id", "1")
-            writer.member("key", "k")
-            writer.member("type", test["type"]?.string ?? "")
-            if let subtype = test["subType"]?.string { writer.member("subType", subtype) }
-            writer.member("defaultValue", test["value"]?.string ?? "")
-          }
-        }
+        writer.member("id", "1")
+        writer.member("key", "k")
+        writer.member("type", test["type"]?.string ?? "")
+        if let subtype = test["subType"]?.string { writer.member("subType", subtype) }
+        writer.member("defaultValue", test["value"]?.string ?? "")
       }
     }
   }
-  return writer.bytes
 }
 
 /// The listing of a project.

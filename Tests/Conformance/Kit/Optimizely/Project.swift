@@ -20,6 +20,24 @@ final class Project {
   func key(of record: UnsafeRawPointer) -> String { text(snapshot.name(of: record)) }
 }
 
+/// A datafile with nothing but one entity.
+/// - Parameter list: the member that it is in.
+func smallDatafile(_ list: String, _ entity: (inout JSONWriter) -> Void) -> [UInt8] {
+  var writer = JSONWriter()
+  writer.object { writer in
+    writer.member("version", "4")
+    for name in ["projectId", "accountId", "revision"] { writer.member(name, "1") }
+    writer.member("anonymizeIP", true)
+    for name in ["experiments", "groups", "featureFlags", "rollouts", "audiences", "attributes", "events"] where name != list {
+      writer.key(name)
+      writer.array { _ in }
+    }
+    writer.key(list)
+    writer.array { $0.object(entity) }
+  }
+  return writer.bytes
+}
+
 /// The datafiles of a file of vectors, each compiled once.
 final class Projects {
   private let root: JSONValue

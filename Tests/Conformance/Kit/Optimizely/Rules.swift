@@ -80,26 +80,13 @@ func runTargetVersions(_ root: JSONValue, _ report: Report) {
 
 /// What an audience of these conditions says of a visitor.
 private func truth(_ conditions: [UInt8], _ visitor: Visitor, _ content: SubjectContent) -> String {
-  var writer = JSONWriter()
-  writer.object { writer in
-    writer.member("version", "4")
-    for name in ["projectId", "accountId", "revision"] { writer.member(name, "1") }
-    writer.member("anonymizeIP", true)
-    for name in ["experiments", "groups", "featureFlags", "rollouts", "audiences", "attributes", "events"] {
-      writer.key(name)
-      writer.array { _ in }
-    }
-    writer.key("typedAudiences")
-    writer.array { writer in
-      writer.object { writer in
-        writer.member("id", "1")
-        writer.member("name", "one")
-        writer.key("conditions")
-        writer.raw(conditions)
-      }
-    }
+  let datafile = smallDatafile("typedAudiences") { writer in
+    writer.member("id", "1")
+    writer.member("name", "one")
+    writer.key("conditions")
+    writer.raw(conditions)
   }
-  guard let project = try? Project(writer.bytes) else { return "a datafile that is refused" }
+  guard let project = try? Project(datafile) else { return "a datafile that is refused" }
   let subject = OptimizelySubject(content)
   let answer = OptimizelyFlags.isInAudience("1", of: project.snapshot, context: visitor.frozen, subject: subject)
   return answer.map { "\($0)" } ?? "null"

@@ -1,0 +1,28 @@
+import HoistBase
+import HoistCore
+import Testing
+
+@Suite("Providers keep tables of their own in a snapshot") struct NameTableTests {
+  private struct Row: BitwiseCopyable {
+    var name: TextReference
+    var number: Int
+  }
+
+  @Test func everyRowIsFoundAndNothingElse() throws {
+    var builder = SnapshotBuilder()
+    var entries: [(name: TextReference, record: UInt32)] = []
+    for number in 0..<300 {
+      let name = builder.text("row \(number)")
+      entries.append((name, builder.append(Row(name: name, number: number))))
+    }
+    let table = builder.table(entries)
+    let snapshot = try #require(builder.finish(evaluate: { _, _, _, _ in }))
+    defer { snapshot.destroy() }
+    for number in 0..<300 {
+      let row = "row \(number)".withBytes { table.find($0, in: snapshot.base) }
+      #expect(row?.assumingMemoryBound(to: Row.self).pointee.number == number)
+    }
+    #expect("row 300".withBytes { table.find($0, in: snapshot.base) } == nil)
+    #expect("row 1".withBytes { NameTable().find($0, in: snapshot.base) } == nil)
+  }
+}
