@@ -15,16 +15,11 @@ from typing import Any
 
 from report import Report
 from services.table import SERVICES
-from vectors import Kind, Root, run
+from vectors import Kind, Root, Service, run
 
 OWN = Path(__file__).resolve().parents[1] / "vectors"
 ROUNDS = 3
 CASES = ("cases", "tests", "variantTests")
-EXPECTATIONS = {"expect", "expectedResult", "status", "knownFlags", "segmentIds", "enabled", "found"}
-# What is given rather than expected, or expected of the vendor's own library only.
-GIVEN = {"states", "state", "features", "apply", "context", "customStrategies", "body", "oracle", "description", "seed", "id",
-         "do", "etag", "cache", "instanceId", "unleash-sdk", "unleash-connection-id"}
-
 Place = tuple[Any, Any]
 Run = Callable[[str, str], int]
 """How many checks of a vendor's file fail; 0 also when none was made."""
@@ -48,23 +43,23 @@ def leaves(value: Any, container: Any, key: Any, left: frozenset[str]) -> Iterat
     """Every scalar of an expected value, and every empty container."""
     if isinstance(value, (dict, list)) and value:
         for name, element in value.items() if isinstance(value, dict) else enumerate(value):
-            if name not in GIVEN | left or key == "properties":
+            if name not in left or key == "properties":
                 yield from leaves(element, value, name, left)
     else:
         yield container, key
 
 
-def expectations(value: Any, left: frozenset[str]) -> Iterator[Place]:
+def expectations(value: Any, names: frozenset[str], left: frozenset[str]) -> Iterator[Place]:
     """Places of expected scalars below a case or step."""
     if isinstance(value, list):
         for element in value:
-            yield from expectations(element, left)
+            yield from expectations(element, names, left)
     elif isinstance(value, dict):
         for name, member in value.items():
-            if name in EXPECTATIONS - left:
+            if name in names - left:
                 yield from leaves(member, value, name, left)
-            elif name not in GIVEN | left:
-                yield from expectations(member, left)
+            elif name not in left:
+                yield from expectations(member, names, left)
 
 
 def other(value: Any) -> Any:
@@ -78,11 +73,12 @@ def other(value: Any) -> Any:
     return ["x"] if isinstance(value, list) else "x"
 
 
-def change(root: Root, kind: Kind | None, rng: random.Random) -> tuple[Root, str]:
+def change(root: Root, service: Service, kind: Kind | None, rng: random.Random) -> tuple[Root, str]:
     """A copy with one expectation changed that can be noticed, and what was changed."""
     changed = copy.deepcopy(root)
     cases = [case for name in CASES for case in changed.get(name, []) if kind is None or kind.can_say(changed, case)]
-    container, key = rng.choice(list(expectations(cases, kind.unseen if kind else frozenset())))
+    left = service.given | (kind.unseen if kind else frozenset())
+    container, key = rng.choice(list(expectations(cases, service.expectations, left)))
     before, container[key] = container[key], other(container[key])
     return changed, f"{key} changed from {before!r} to {container[key]!r}"
 
@@ -93,7 +89,7 @@ def notices(vendor: str, path: Path, root: Root, kind: Kind | None, how: Run, rn
         yield "does not pass as it is"
         return
     for _ in range(ROUNDS):
-        changed, what = change(root, kind, rng)
+        changed, what = change(root, SERVICES[vendor], kind, rng)
         with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as copied:
             json.dump(changed, copied)
             copied.flush()

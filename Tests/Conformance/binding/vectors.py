@@ -30,6 +30,10 @@ class Service:
     kinds: Mapping[str, Kind]
     internal: Mapping[str, str]
     kind_of_unnamed: Callable[[Root], str | None] = lambda root: None
+    expectations: frozenset[str] = frozenset()
+    """Members of cases and steps that are expected of Hoist."""
+    given: frozenset[str] = frozenset()
+    """Members that are given rather than expected, or expected of the vendor's own library only: never changed."""
 
     def kind_of(self, root: Any) -> str | None:
         """The name of a file's kind; None for a file that holds no vectors."""

@@ -28,4 +28,9 @@ UNLEASH = Service(
         "frontend_metrics": "a host cannot set the clock",
     },
     kind_of_unnamed=lambda root: "spec" if "tests" in root or "variantTests" in root else None,
+    expectations=frozenset({"expect", "expectedResult", "status", "knownFlags", "segmentIds", "enabled", "found"}),
+    given=frozenset({
+        "states", "state", "features", "apply", "context", "customStrategies", "body", "oracle", "description", "seed", "id",
+        "do", "etag", "cache", "instanceId", "unleash-sdk", "unleash-connection-id",
+    }),
 )
