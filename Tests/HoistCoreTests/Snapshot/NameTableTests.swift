@@ -16,7 +16,8 @@ import Testing
       entries.append((name, builder.append(Row(name: name, number: number))))
     }
     let table = builder.table(entries)
-    let snapshot = try #require(builder.finish(evaluate: { _, _, _, _ in }))
+    let made = builder.finish(evaluate: { _, _, _, _ in })
+    let snapshot = try #require(made)
     defer { snapshot.destroy() }
     for number in 0..<300 {
       let row = "row \(number)".withBytes { table.find($0, in: snapshot.base) }
