@@ -50,7 +50,7 @@ import Testing
     bench.advance(2_000)
     bench.manager.forgetCalls()
     bench.manager.fail(nil)
-    bench.scheduler.advance(milliseconds: 60_000)
+    bench.advance(60_000)
     #expect(put(.sample("1", subject: "u")) == true)
     #expect(bench.manager.calls.first == "purge u events")
     #expect(bench.manager.calls.last == "put 1")
