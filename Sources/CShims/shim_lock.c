@@ -1,7 +1,6 @@
 #include "shim_lock.h"
 #include "shim_fork.h"
 #include "shim_private.h"
-#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -31,7 +30,7 @@ static void *allocate(size_t bytes) {
 
 shim_lock *shim_lock_new(void) {
   shim_fork_install();
-  pthread_mutex_lock(&registry);
+  shim_mutex_lock(&registry);
   shim_lock *lock = spares;
   if (lock) {
     spares = lock->spare;
@@ -41,20 +40,20 @@ shim_lock *shim_lock_new(void) {
     lock->next = locks;
     locks = lock;
   }
-  pthread_mutex_unlock(&registry);
+  shim_mutex_unlock(&registry);
   return lock;
 }
 
 void shim_lock_free(shim_lock *lock) {
-  pthread_mutex_lock(&registry);
+  shim_mutex_lock(&registry);
   lock->spare = spares;
   spares = lock;
-  pthread_mutex_unlock(&registry);
+  shim_mutex_unlock(&registry);
 }
 
-void shim_lock_lock(shim_lock *lock) { pthread_mutex_lock(&lock->mutex); }
+void shim_lock_lock(shim_lock *lock) { shim_mutex_lock(&lock->mutex); }
 bool shim_lock_try(shim_lock *lock) { return pthread_mutex_trylock(&lock->mutex) == 0; }
-void shim_lock_unlock(shim_lock *lock) { pthread_mutex_unlock(&lock->mutex); }
+void shim_lock_unlock(shim_lock *lock) { shim_mutex_unlock(&lock->mutex); }
 
 static void condition_init(pthread_cond_t *condition) {
   pthread_condattr_t attributes;
@@ -68,20 +67,20 @@ shim_condition *shim_condition_new(void) {
   shim_fork_install();
   shim_condition *condition = allocate(sizeof *condition);
   condition_init(&condition->condition);
-  pthread_mutex_lock(&registry);
+  shim_mutex_lock(&registry);
   condition->next = conditions;
   condition->link = &conditions;
   if (conditions) conditions->link = &condition->next;
   conditions = condition;
-  pthread_mutex_unlock(&registry);
+  shim_mutex_unlock(&registry);
   return condition;
 }
 
 void shim_condition_free(shim_condition *condition) {
-  pthread_mutex_lock(&registry);
+  shim_mutex_lock(&registry);
   *condition->link = condition->next;
   if (condition->next) condition->next->link = condition->link;
-  pthread_mutex_unlock(&registry);
+  shim_mutex_unlock(&registry);
   pthread_cond_destroy(&condition->condition);
   free(condition);
 }
@@ -101,14 +100,14 @@ bool shim_condition_wait(shim_condition *condition, shim_lock *lock, int64_t dea
 /* Takes the registry and every lock that is free, beside `held`, which the caller has.
  * On a busy one it gives everything back, `held` too, and names the busy one. */
 static shim_lock *take_all(shim_lock *held) {
-  pthread_mutex_lock(&registry);
+  shim_mutex_lock(&registry);
   for (shim_lock *lock = locks; lock; lock = lock->next) {
     if (lock == held || pthread_mutex_trylock(&lock->mutex) == 0) continue;
     for (shim_lock *taken = locks; taken != lock; taken = taken->next) {
-      if (taken != held) pthread_mutex_unlock(&taken->mutex);
+      if (taken != held) shim_mutex_unlock(&taken->mutex);
     }
-    if (held) pthread_mutex_unlock(&held->mutex);
-    pthread_mutex_unlock(&registry);
+    if (held) shim_mutex_unlock(&held->mutex);
+    shim_mutex_unlock(&registry);
     return lock;
   }
   return NULL;
@@ -116,12 +115,12 @@ static shim_lock *take_all(shim_lock *held) {
 
 void shim_locks_prepare(void) {
   shim_lock *busy = NULL;
-  while ((busy = take_all(busy)) != NULL) pthread_mutex_lock(&busy->mutex);
+  while ((busy = take_all(busy)) != NULL) shim_mutex_lock(&busy->mutex);
 }
 
 static void release_all(void) {
-  for (shim_lock *lock = locks; lock; lock = lock->next) pthread_mutex_unlock(&lock->mutex);
-  pthread_mutex_unlock(&registry);
+  for (shim_lock *lock = locks; lock; lock = lock->next) shim_mutex_unlock(&lock->mutex);
+  shim_mutex_unlock(&registry);
 }
 
 void shim_locks_parent(void) { release_all(); }

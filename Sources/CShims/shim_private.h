@@ -1,4 +1,22 @@
 #pragma once
+#include <pthread.h>
+#include <stdbool.h>
+
 void shim_locks_prepare(void);
 void shim_locks_parent(void);
 void shim_locks_child(void);
+
+void shim_gate_before_fork(void);
+void shim_gate_after_fork(bool is_child);
+
+/* What the linker calls the wrapped functions; absent where nothing is wrapped. */
+extern int __real_pthread_mutex_lock(pthread_mutex_t *mutex) __attribute__((weak));
+extern int __real_pthread_mutex_unlock(pthread_mutex_t *mutex) __attribute__((weak));
+
+static inline int shim_mutex_lock(pthread_mutex_t *mutex) {
+  return __real_pthread_mutex_lock ? __real_pthread_mutex_lock(mutex) : pthread_mutex_lock(mutex);
+}
+
+static inline int shim_mutex_unlock(pthread_mutex_t *mutex) {
+  return __real_pthread_mutex_unlock ? __real_pthread_mutex_unlock(mutex) : pthread_mutex_unlock(mutex);
+}

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "shim_reader.h"
+#include "shim_private.h"
 #include "shim_fork.h"
 #include <linux/membarrier.h>
 #include <pthread.h>
@@ -133,25 +134,25 @@ shim_hot *shim_hot_new(uint64_t magic, void *object) {
   if (!hot) return NULL;
   hot->magic = magic;
   hot->object = object;
-  pthread_mutex_lock(&hots_guard);
+  shim_mutex_lock(&hots_guard);
   hot->next = hots;
   hot->link = &hots;
   if (hots) hots->link = &hot->next;
   hots = hot;
-  pthread_mutex_unlock(&hots_guard);
+  shim_mutex_unlock(&hots_guard);
   return hot;
 }
 
 void shim_hot_free(shim_hot *hot) {
-  pthread_mutex_lock(&hots_guard);
+  shim_mutex_lock(&hots_guard);
   *hot->link = hot->next;
   if (hot->next) hot->next->link = hot->link;
-  pthread_mutex_unlock(&hots_guard);
+  shim_mutex_unlock(&hots_guard);
   hot->magic = 0;
   free(hot);
 }
 
-void shim_reader_before_fork(void) { pthread_mutex_lock(&hots_guard); }
+void shim_reader_before_fork(void) { shim_mutex_lock(&hots_guard); }
 
 void shim_reader_after_fork(bool in_child) {
   if (in_child) {
@@ -166,5 +167,5 @@ void shim_reader_after_fork(bool in_child) {
     }
     for (shim_hot *hot = hots; hot; hot = hot->next) shim_or_u32(&hot->gate, SHIM_GATE_FORKED);
   }
-  pthread_mutex_unlock(&hots_guard);
+  shim_mutex_unlock(&hots_guard);
 }

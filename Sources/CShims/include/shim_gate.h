@@ -1,0 +1,17 @@
+/* The gate between forks and locks that are not ours.
+ *
+ * The Swift runtime has locks of its own, e.g. around the metadata of generic types. A child that is forked while
+ * another thread holds one waits for it for ever. In the shared library every such lock passes this gate (see
+ * shim_runtime.c): a fork waits, for a moment, until nobody is inside, and who wants in waits until it is over. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Nest as the locks do; each thread by itself. Only the outermost of a thread waits. */
+void shim_gate_enter(void);
+void shim_gate_leave(void);
+
+/* How many threads are inside. */
+uint32_t shim_gate_inside(void);
+/* Whether a fork is under way. */
+bool shim_gate_is_closed(void);

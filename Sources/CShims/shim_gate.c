@@ -1,0 +1,45 @@
+#include "shim_gate.h"
+#include "shim_private.h"
+#include <stdbool.h>
+#include <time.h>
+
+/* What a fork waits at most: who is inside may itself wait for something that we do not see. */
+enum { LONGEST_WAIT_US = 500000, PAUSE_US = 50 };
+
+static uint32_t inside = 0;
+static uint32_t is_closed = 0;
+static __thread uint32_t depth = 0;
+
+static void rest(void) {
+  struct timespec pause = {.tv_sec = 0, .tv_nsec = PAUSE_US * 1000};
+  nanosleep(&pause, NULL);
+}
+
+void shim_gate_enter(void) {
+  if (depth++ > 0) return;
+  for (;;) {
+    __atomic_fetch_add(&inside, 1, __ATOMIC_SEQ_CST);
+    if (!__atomic_load_n(&is_closed, __ATOMIC_SEQ_CST)) return;
+    __atomic_fetch_sub(&inside, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&is_closed, __ATOMIC_SEQ_CST)) rest();
+  }
+}
+
+void shim_gate_leave(void) {
+  if (depth > 0 && --depth == 0) __atomic_fetch_sub(&inside, 1, __ATOMIC_SEQ_CST);
+}
+
+uint32_t shim_gate_inside(void) { return __atomic_load_n(&inside, __ATOMIC_SEQ_CST); }
+bool shim_gate_is_closed(void) { return __atomic_load_n(&is_closed, __ATOMIC_SEQ_CST) != 0; }
+
+void shim_gate_before_fork(void) {
+  __atomic_store_n(&is_closed, 1, __ATOMIC_SEQ_CST);
+  uint32_t own = depth > 0 ? 1 : 0;
+  for (int waited = 0; shim_gate_inside() > own && waited < LONGEST_WAIT_US; waited += PAUSE_US) rest();
+}
+
+void shim_gate_after_fork(bool is_child) {
+  /* The threads that were inside do not exist in a child. */
+  if (is_child) __atomic_store_n(&inside, depth > 0 ? 1 : 0, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&is_closed, 0, __ATOMIC_SEQ_CST);
+}
