@@ -26,6 +26,8 @@ final class MetricsReporter: @unchecked Sendable {
   private var isWanted = false
   /// A stop that waits for the last sending is the latest one's.
   private var ending: UInt64 = 0
+  /// Flushes under way.
+  private var sendings = 0
 
   var impact: ImpactMetrics { recorder.impact }
 
@@ -100,20 +102,17 @@ final class MetricsReporter: @unchecked Sendable {
     }
   }
 
-  /// `stop` after what is recorded has been sent, or the limit has passed.
+  /// `stop` after what is recorded has been sent, or the limit has passed. A flush that somebody asks for meanwhile
+  /// is not cut short.
   func stop(afterSendingForMilliseconds limit: Int64) {
     guard hasStarted else { return }
     isWanted = false
     ending &+= 1
     let mine = ending
-    let end: @Sendable () -> Void = { [weak self] in
-      if let self, self.ending == mine { self.stop() }
+    let timer = host.scheduler.schedule(afterMilliseconds: limit) { [weak self] in
+      if let self, self.ending == mine, self.sendings <= 1 { self.stop() }
     }
-    let timer = host.scheduler.schedule(afterMilliseconds: limit, end)
-    flush { _ in
-      timer.cancel()
-      end()
-    }
+    flush { _ in timer.cancel() }
   }
 
   /// What is recorded is kept; nothing is sent.
@@ -138,17 +137,24 @@ final class MetricsReporter: @unchecked Sendable {
   /// Also before the start and after a stop.
   func flush(completion: @escaping @Sendable (Status) -> Void) {
     if !hasStarted { begin() }
+    sendings += 1
     let (counts, events) = (counts, events)
     for pipeline in [counts, events] { pipeline.lift(.notReady) }
     counts.flush { countsAreSent in
       events.flush { [weak self] eventsAreSent in
-        if let self, !self.isWanted { self.stop() }
+        self?.sendingEnded()
         completion(countsAreSent && eventsAreSent ? .ok : .network)
       }
     }
   }
 
+  private func sendingEnded() {
+    sendings = max(0, sendings - 1)
+    if !isWanted, sendings == 0 { stop() }
+  }
+
   func abandonAfterFork() {
+    sendings = 0
     checkpoint = nil
     early = nil
     hasStarted = false

@@ -88,6 +88,27 @@ struct FrontendMetricsTests {
     #expect(rig.yes == 3)
   }
 
+  @Test("UNL-70, D.4: a flush while a stop still sends is not cut short by it")
+  func aFlushDuringAStopSendsToo() throws {
+    let rig = try #require(ClientRig(frontend.merging(["metrics_interval": "30"]) { $1 }))
+    rig.start(toggles("a"))
+    _ = rig.isOn("a")
+    _ = rig.face.stop()
+    rig.scheduler.run()
+    _ = rig.isOn("a")
+    let flushed = Outcome()
+    rig.client.onScheduler { $0.provider?.flush { flushed.set($0) } }
+    rig.scheduler.run()
+    try #require(rig.transport.open.last).complete(accepted)
+    rig.scheduler.run()
+    try #require(rig.transport.open.last).complete(accepted)
+    rig.scheduler.run()
+    #expect(flushed.value == .ok && rig.yes == 2)
+    _ = rig.isOn("a")
+    rig.scheduler.advance(milliseconds: 3_600_000)
+    #expect(rig.posts.count == 2)
+  }
+
   @Test("UNL-70, D.4: a service that does not answer holds a stop up for five seconds only, and costs no count")
   func stopWaitsForFiveSeconds() throws {
     let rig = try #require(ClientRig(frontend.merging(["metrics_interval": "30"]) { $1 }))
