@@ -58,7 +58,7 @@ class Bad(hoist.Logger):
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self.client: hoist.Client | None = None
-        self.entered, self.leave = threading.Event(), threading.Event()
+        self.entered, self.leave, self.opened = threading.Event(), threading.Event(), threading.Event()
         self.refusals: list[Status] = []
 
     def write(self, level: hoist.LogLevel, message: str) -> None:
@@ -69,7 +69,8 @@ class Bad(hoist.Logger):
             raise SystemExit(1)
         if self.kind == "sleeps":
             self.leave.wait(30)
-        if self.kind == "re-enters" and self.client:
+        # The first line may come before the client is known here.
+        if self.kind == "re-enters" and self.opened.wait(10) and self.client:
             self.refusals.append(self.client.close())
             self.client.bool("switch")
 
@@ -82,6 +83,7 @@ def test_a_bad_logger_stops_nobody() -> None:
             service.fail("frontend", "status", status=500)
             logger = Bad(kind)
             client = logger.client = open_client("frontend", logger=logger, refresh_interval=1, log_level="debug")
+            logger.opened.set()
             assert client.wait_ready(15)
             assert client.bool("switch")
             assert logger.entered.wait(5)
