@@ -39,7 +39,7 @@ let package = Package(
     .target(name: "HoistStandardLog", dependencies: ["HoistCore", "HoistBase"]),
     .target(
       name: "HoistUnleash", dependencies: ["HoistCore", "HoistJSON", "HoistBase", "CShims"], exclude: ["README.md"]),
-    .target(name: "HoistOptimizely", dependencies: ["HoistCore", "HoistJSON", "HoistBase"], exclude: ["README.md"]),
+    .target(name: "HoistOptimizely", dependencies: ["HoistCore", "HoistJSON", "HoistBase", "CShims"], exclude: ["README.md"]),
 
     // Level 5: the Swift face and the C entry points.
     .target(

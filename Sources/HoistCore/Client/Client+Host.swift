@@ -68,6 +68,8 @@ extension Client: ProviderHost {
 
   public func onPluginLane(_ work: @escaping @Sendable () -> Void) { pluginLane.perform(work) }
 
+  public func onDeliveryLane(_ call: @escaping @Sendable () -> Void) { courier.deliver(call) }
+
   public var delivery: any EventSink {
     plugins.eventSink ?? TransportEventSink(transport)
   }

@@ -59,4 +59,5 @@ final class ClientHost: ProviderHost, @unchecked Sendable {
   }
 
   func onPluginLane(_ work: @escaping @Sendable () -> Void) { client?.onPluginLane(work) }
+  func onDeliveryLane(_ call: @escaping @Sendable () -> Void) { client?.onDeliveryLane(call) }
 }

@@ -127,6 +127,9 @@ public protocol ProviderHost: AnyObject, Sendable {
     from provider: (any HeaderProvider)?, for url: String, completion: @escaping @Sendable ([HTTPHeader]) -> Void)
   /// Runs work that may call the host, e.g. a store of the host's own; never on the scheduler's thread.
   func onPluginLane(_ work: @escaping @Sendable () -> Void)
+  /// Calls an observer of a kind that the core does not know: in order, on the delivery lane or in manual dispatch, and
+  /// not after the client has closed.
+  func onDeliveryLane(_ call: @escaping @Sendable () -> Void)
   /// Delivers prepared events: over the network, or through the host's dispatcher.
   var delivery: any EventSink { get }
 }
