@@ -6,6 +6,7 @@ import re
 import threading
 
 from loopback.findings import Findings
+from loopback.headers import JSON, check_body_headers, check_header, check_repeated
 from loopback.text import DECIMAL, ENTITY_TAG, SEMVER_TEXT, UUID4
 from loopback.wire import Request
 
@@ -64,34 +65,21 @@ class Identities:
 
 def check_headers(findings: Findings, request: Request, endpoint: Endpoint, options: Options) -> None:
     """Everything that can be said about the headers of one request alone."""
-    _check_repeated(findings, request)
-    _exact(findings, request, "user-agent", USER_AGENT, "hoist/<semantic version>")
-    _exact(findings, request, "content-type", re.compile("application/json"), "application/json")
+    check_repeated(findings, request)
+    check_header(findings, request, "user-agent", USER_AGENT, "hoist/<semantic version>")
+    check_header(findings, request, "content-type", JSON, "application/json")
     _check_key(findings, request, options.key_header)
-    _exact(findings, request, "unleash-appname", re.compile(r".+"), "the application's name")
-    _exact(findings, request, "unleash-connection-id", UUID4, "a lower-case UUID of version 4")
-    _exact(findings, request, "unleash-sdk", SDK, "unleash-hoist-sdk:<semantic version>")
+    check_header(findings, request, "unleash-appname", re.compile(r".+"), "the application's name")
+    check_header(findings, request, "unleash-connection-id", UUID4, "a lower-case UUID of version 4")
+    check_header(findings, request, "unleash-sdk", SDK, "unleash-hoist-sdk:<semantic version>")
     _check_accept(findings, request, endpoint)
     _check_caching(findings, request, endpoint)
     if endpoint.backend:
-        _exact(findings, request, "unleash-instanceid", re.compile(r".+"), "the instance id")
-        _exact(findings, request, "unleash-client-spec", re.compile(re.escape(SPECIFICATION)), SPECIFICATION)
+        check_header(findings, request, "unleash-instanceid", re.compile(r".+"), "the instance id")
+        check_header(findings, request, "unleash-client-spec", re.compile(re.escape(SPECIFICATION)), SPECIFICATION)
         _check_interval(findings, request, endpoint, options)
     _check_vendor_names(findings, request, endpoint)
-    _check_body_headers(findings, request)
-
-
-def _exact(findings: Findings, request: Request, name: str, pattern: re.Pattern[str], what: str) -> None:
-    value = request.header(name)
-    if findings.require(value is not None, f"header {name}", "is missing"):
-        holds = pattern.fullmatch(value or "") is not None
-        findings.require(holds, f"header {name}", f"must be {what}, is {value!r}")
-
-
-def _check_repeated(findings: Findings, request: Request) -> None:
-    names = [name.lower() for name, _ in request.headers]
-    for name in sorted({name for name in names if names.count(name) > 1}):
-        findings.add(f"header {name}", "is sent more than once")
+    check_body_headers(findings, request)
 
 
 def _check_key(findings: Findings, request: Request, header: str) -> None:
@@ -161,13 +149,3 @@ def _check_vendor_names(findings: Findings, request: Request, endpoint: Endpoint
             findings.add("header last-event-id", f"has no meaning for {endpoint.name}")
         elif re.fullmatch("[0-9]{1,18}", request.header("last-event-id") or "") is None:
             findings.add("header last-event-id", "must be an event id")
-
-
-def _check_body_headers(findings: Findings, request: Request) -> None:
-    if request.method == "GET":
-        findings.require(not request.body, "body", "a GET must not carry one")
-    else:
-        framed = request.header("content-length") is not None or request.header("transfer-encoding") is not None
-        findings.require(framed, "header content-length", "is missing")
-    encoding = request.header("content-encoding")
-    findings.require(encoding is None, "header content-encoding", "is not understood by the service")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
+
+from loopback.settings import Settings
 
 FRONTEND_KEY = "*:development.hoist-frontend-secret"
 BACKEND_KEY = "*:development.hoist-backend-secret"
@@ -12,7 +14,7 @@ SERVER, EDGE = "server", "edge"
 
 
 @dataclass
-class Options:
+class Options(Settings):
     """`change` sets options at run time, also through the control port, under these names."""
 
     flavour: str = SERVER
@@ -45,32 +47,6 @@ class Options:
     foreign_etags: bool = False
     """Whether If-None-Match and Last-Event-ID may name what this simulator never issued."""
 
-    def change(self, **changes: Any) -> None:
-        """Sets options; raises ValueError for a name or a type that does not fit."""
-        for name, value in changes.items():
-            if name not in _NAMES:
-                raise ValueError(f"no option {name}")
-            if not _fits(getattr(Options(), name), value):
-                raise ValueError(f"option {name} cannot be {value!r}")
-        if changes.get("flavour", self.flavour) not in (SERVER, EDGE):
+    def check(self, wanted: dict[str, Any]) -> None:
+        if wanted["flavour"] not in (SERVER, EDGE):
             raise ValueError("flavour is server or edge")
-        for name, value in changes.items():
-            setattr(self, name, value)
-
-    def as_json(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in sorted(_NAMES)}
-
-
-_NAMES = {option.name for option in fields(Options)}
-
-
-def _fits(default: Any, value: Any) -> bool:
-    if default is None:
-        return value is None or (isinstance(value, int) and not isinstance(value, bool))
-    if isinstance(default, bool):
-        return isinstance(value, bool)
-    if isinstance(default, (int, float)):
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
-    if isinstance(default, list):
-        return isinstance(value, list) and all(isinstance(entry, str) for entry in value)
-    return isinstance(value, type(default))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import http.client
 import json
-import socket
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable
 from urllib.parse import quote
+
+from loopback.calls import Call
 
 from unleash import UnleashSimulator
 from unleash.evaluate import BUILT_IN
@@ -36,75 +35,6 @@ STATE: dict[str, Any] = {
     "segments": [{"id": 3, "name": "europe", "constraints": [
         {"contextName": "region", "operator": "IN", "values": ["eu"]}]}],
 }
-
-
-@dataclass
-class Reply:
-    status: int
-    headers: dict[str, str]
-    body: bytes
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.body)
-
-    @property
-    def places(self) -> list[str]:
-        """What the refusal complains about."""
-        return [violation["where"] for violation in self.json["violations"]]
-
-
-@dataclass
-class Call:
-    """One request. `document` becomes the body unless `body` is given."""
-
-    method: str
-    path: str
-    headers: dict[str, str]
-    query: list[str] = field(default_factory=list)
-    document: Any = None
-    body: bytes | None = None
-    repeated: list[tuple[str, str]] = field(default_factory=list)
-
-    def copy(self) -> Call:
-        return copy.deepcopy(self)
-
-    def with_header(self, name: str, value: str | None) -> Call:
-        changed = self.copy()
-        changed.headers = {k: v for k, v in changed.headers.items() if k.lower() != name.lower()}
-        if value is not None:
-            changed.headers[name] = value
-        return changed
-
-    @property
-    def target(self) -> str:
-        return self.path + ("?" + "&".join(self.query) if self.query else "")
-
-    @property
-    def payload(self) -> bytes | None:
-        if self.body is not None or self.document is None:
-            return self.body
-        return json.dumps(self.document, ensure_ascii=False).encode()
-
-    def send(self, simulator: UnleashSimulator, timeout: float = 10.0) -> Reply:
-        connection = http.client.HTTPConnection("127.0.0.1", simulator.server.port, timeout=timeout)
-        try:
-            self.start(connection)
-            response = connection.getresponse()
-            if response.getheader("Content-Type") == "text/event-stream":
-                return Reply(response.status, dict(response.getheaders()), response.readline())
-            return Reply(response.status, dict(response.getheaders()), response.read())
-        finally:
-            connection.close()
-
-    def start(self, connection: http.client.HTTPConnection) -> None:
-        connection.putrequest(self.method, self.target, skip_accept_encoding=True)
-        for name, value in [*self.headers.items(), *self.repeated]:
-            connection.putheader(name, value.encode())
-        payload = self.payload
-        if payload is not None:
-            connection.putheader("Content-Length", str(len(payload)))
-        connection.endheaders(payload)
 
 
 def common_headers(key: str, connection: str = CONNECTION) -> dict[str, str]:
@@ -234,24 +164,3 @@ class StreamReader:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
-
-
-def control(simulator: UnleashSimulator, method: str, path: str, document: Any = None) -> Any:
-    """One call of the control port."""
-    connection = http.client.HTTPConnection("127.0.0.1", int(simulator.control_url.split(":")[2].split("/")[0]), timeout=10)
-    try:
-        connection.request(method, "/_control" + path, None if document is None else json.dumps(document))
-        response = connection.getresponse()
-        return response.status, json.loads(response.read())
-    finally:
-        connection.close()
-
-
-def raw(simulator: UnleashSimulator, data: bytes) -> bytes:
-    """Sends bytes and reads until the service closes."""
-    with socket.create_connection(("127.0.0.1", simulator.server.port), timeout=5) as connection:
-        connection.sendall(data)
-        received = b""
-        while piece := connection.recv(65536):
-            received += piece
-        return received

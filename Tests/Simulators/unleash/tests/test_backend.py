@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
+from loopback.calls import raw
 
 from unleash import UnleashSimulator
 
-from .support import STATE, delta, features, metrics, raw, register
+from .support import STATE, delta, features, metrics, register
 from .test_evaluate import apply_events
 
 

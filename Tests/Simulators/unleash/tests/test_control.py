@@ -11,10 +11,11 @@ import time
 from pathlib import Path
 
 import pytest
+from loopback.calls import Call, control
 
 from unleash import UnleashSimulator
 
-from .support import STATE, Call, backend_headers, control, features, frontend, metrics
+from .support import STATE, backend_headers, features, frontend, metrics
 
 SIMULATORS = Path(__file__).resolve().parents[2]
 

@@ -8,10 +8,11 @@ import socket
 import threading
 
 import pytest
+from loopback.calls import Call, Reply
 
 from unleash import UnleashSimulator
 
-from .support import Call, Reply, features, frontend, metrics, streaming
+from .support import features, frontend, metrics, streaming
 
 
 def bytes_of(simulator: UnleashSimulator, call: Call) -> bytes:

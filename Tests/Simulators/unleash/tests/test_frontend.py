@@ -5,10 +5,11 @@ from __future__ import annotations
 import gzip
 
 import pytest
+from loopback.calls import Call
 
 from unleash import UnleashSimulator
 
-from .support import Call, common_headers, frontend, frontend_metrics, frontend_post, frontend_register, pairs
+from .support import common_headers, frontend, frontend_metrics, frontend_post, frontend_register, pairs
 
 
 def user(simulator: UnleashSimulator, name: str, **more: str) -> Call:

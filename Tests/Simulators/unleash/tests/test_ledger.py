@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import threading
 
+from loopback.calls import control
+
 from unleash import UnleashSimulator
 
-from .support import CONNECTION, OTHER_CONNECTION, control, frontend_metrics, metrics
+from .support import CONNECTION, OTHER_CONNECTION, frontend_metrics, metrics
 
 
 def post(simulator: UnleashSimulator, toggles: dict, connection: str = CONNECTION) -> int:

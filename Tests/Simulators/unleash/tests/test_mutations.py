@@ -3,89 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Callable
 
 import pytest
+from loopback.calls import MISSING, Change, body, bytes_of_body, header, method, path, query, raw, twice
 
 from unleash import UnleashSimulator
 
-from .support import BUILDERS, CONNECTION, OTHER_CONNECTION, Call, features, frontend, metrics, raw
-
-Change = Callable[[Call], Call]
-MISSING = object()
-
-
-def header(name: str, value: str | None) -> Change:
-    """Sets or, with None, leaves out a header."""
-    return lambda call: call.with_header(name, value)
-
-
-def twice(name: str) -> Change:
-    def change(call: Call) -> Call:
-        changed = call.copy()
-        changed.repeated.append((name, next(v for k, v in call.headers.items() if k.lower() == name.lower())))
-        return changed
-
-    return change
-
-
-def query(remove: str | None = None, add: str | None = None) -> Change:
-    """Removes the pair that starts with a text and adds another one."""
-    def change(call: Call) -> Call:
-        changed = call.copy()
-        if remove is not None:
-            kept = [pair for pair in changed.query if not pair.startswith(remove)]
-            assert len(kept) == len(changed.query) - 1
-            changed.query = kept
-        changed.query += [] if add is None else [add]
-        return changed
-
-    return change
-
-
-def body(path: str, value: Any) -> Change:
-    """Sets the member at a dotted path; MISSING removes it."""
-    def change(call: Call) -> Call:
-        changed = call.copy()
-        place: Any = changed.document
-        *parents, last = [int(step) if step.isdigit() else step for step in path.split(".")]
-        for step in parents:
-            place = place[step]
-        if value is MISSING:
-            del place[last]
-        else:
-            place[last] = value
-        return changed
-
-    return change
-
-
-def bytes_of_body(make: Callable[[bytes], bytes]) -> Change:
-    def change(call: Call) -> Call:
-        changed = call.copy()
-        changed.body = make(call.payload or b"")
-        return changed
-
-    return change
-
-
-def method(name: str) -> Change:
-    def change(call: Call) -> Call:
-        changed = call.copy()
-        changed.method = name
-        return changed
-
-    return change
-
-
-def path(value: str) -> Change:
-    def change(call: Call) -> Call:
-        changed = call.copy()
-        changed.path = value
-        return changed
-
-    return change
-
+from .support import BUILDERS, CONNECTION, OTHER_CONNECTION, features, frontend, metrics
 
 BUCKET = "body.bucket"
 SAMPLE = "body.impactMetrics"

@@ -7,10 +7,11 @@ import http.client
 import json
 
 import pytest
+from loopback.calls import control
 
 from unleash import UnleashSimulator
 
-from .support import STATE, StreamReader, control, streaming
+from .support import STATE, StreamReader, streaming
 
 NEW = {"name": "søk", "enabled": True, "strategies": []}
 
