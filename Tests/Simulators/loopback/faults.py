@@ -6,14 +6,10 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
-from .findings import Findings, Shape, array, integer, mapping, number, one_of, text
+from .findings import Findings, Shape, array, boolean, integer, mapping, number, one_of, text
 from .signals import Signal
 
 ANY = "any"
-
-
-def _flag(findings: Findings, where: str, value: Any) -> None:
-    findings.require(isinstance(value, bool), where, "must be true or false")
 
 
 _TEXT = text(empty=True)
@@ -27,7 +23,7 @@ INSTEAD: dict[str, dict[str, Shape]] = {
     "empty": _STATUS,
     "body": {**_STATUS, "body": _TEXT, "contentType": _TEXT},
     "redirect": {"status": integer(300), "location": _TEXT},
-    "raw": {"bytes": _TEXT, "close": _flag},
+    "raw": {"bytes": _TEXT, "close": boolean()},
     "huge": {"size": integer(32), "framing": one_of("declared", "chunked", "close", "gzip")},
     "hang": {"then": one_of("close", "reset", "answer")},
     "close": {},
@@ -52,7 +48,7 @@ STREAM: dict[str, dict[str, Shape]] = {
     "stream-stall": {"afterEvents": integer()},
     "stream-corrupt": {"afterEvents": integer(), "data": _TEXT},
     "stream-split": {"pieceBytes": integer(1), "interval": number()},
-    "stream-format": {"newline": one_of("\n", "\r\n", "\r"), "mark": _flag, "comments": array(_TEXT)},
+    "stream-format": {"newline": one_of("\n", "\r\n", "\r"), "mark": boolean(), "comments": array(_TEXT)},
 }
 """Kinds for an endpoint that answers with server-sent events; the request is acted on."""
 

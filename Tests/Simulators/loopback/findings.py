@@ -97,12 +97,30 @@ def nullable(shape: Shape) -> Shape:
     return check
 
 
-def array(of: Shape, minimum: int = 0) -> Shape:
+def literal(expected: Any) -> Shape:
+    """Exactly this value, of this type."""
+
+    def check(findings: Findings, where: str, value: Any) -> None:
+        holds = type(value) is type(expected) and value == expected
+        findings.require(holds, where, f"must be {brief(expected)}, is {brief(value)}")
+
+    return check
+
+
+def boolean() -> Shape:
+    def check(findings: Findings, where: str, value: Any) -> None:
+        findings.require(isinstance(value, bool), where, f"must be true or false, is {brief(value)}")
+
+    return check
+
+
+def array(of: Shape, minimum: int = 0, maximum: int | None = None) -> Shape:
     def check(findings: Findings, where: str, value: Any) -> None:
         if not isinstance(value, list):
             findings.add(where, f"must be an array, is {brief(value)}")
             return
         findings.require(len(value) >= minimum, where, f"must hold at least {minimum} entries")
+        findings.require(maximum is None or len(value) <= maximum, where, f"must hold at most {maximum} entries")
         for index, entry in enumerate(value):
             of(findings, f"{where}[{index}]", entry)
 

@@ -14,6 +14,8 @@ SEMVER_TEXT = (
 )
 SEMVER = re.compile(SEMVER_TEXT, re.ASCII)
 UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+ANY_UUID4 = re.compile(f"{UUID4.pattern}|{UUID4.pattern.replace('a-f', 'A-F').replace('ab]', 'AB]')}")
+"""A UUID of version 4, all in lower or all in upper case."""
 UTC_SECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 ISO_8601 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)", re.ASCII)
 ENTITY_TAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e\x80-\U0010ffff]*"')

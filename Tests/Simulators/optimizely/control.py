@@ -1,0 +1,56 @@
+"""What the control port offers beyond the common routes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .simulator import OptimizelySimulator
+
+
+def describe(simulator: OptimizelySimulator) -> dict[str, Any]:
+    """The addresses and keys; also what the command prints at its start."""
+    return {"sdkKey": simulator.sdk_key, "datafileUrl": simulator.datafile_url, "securedUrl": simulator.secured_url,
+            "eventsUrl": simulator.events_url, "euEventsUrl": simulator.eu_events_url,
+            "platformHost": simulator.platform_host, "predictionUrl": simulator.prediction_url,
+            "controlUrl": simulator.control_url}
+
+
+def add_routes(simulator: OptimizelySimulator) -> None:
+    control, datafiles = simulator.control, simulator.datafiles
+    control.add("GET", "/", lambda query, body: describe(simulator))
+    control.add("GET", "/ledger", lambda query, body: simulator.ledger.as_json())
+    control.add("GET", "/posts", lambda query, body: [post.as_json() for post in simulator.ledger.posts])
+    control.add("GET", "/events", lambda query, body: [event.as_json() for event in simulator.ledger.events()])
+    control.add("GET", "/platform-events", lambda query, body: simulator.ledger.platform_events())
+    control.add("GET", "/datafiles", lambda query, body: {
+        key: {"lastModified": known.last_modified, "secured": known.token is not None, "bytes": len(known.body)}
+        for key, known in datafiles.keys().items()})
+    control.add("PUT", "/datafile", lambda query, body: {
+        "lastModified": simulator.publish(body, query.get("sdkKey"), query.get("token")).last_modified})
+    control.add("DELETE", "/datafile", lambda query, body: datafiles.withdraw(query.get("sdkKey", simulator.sdk_key)))
+    control.add("POST", "/known", lambda query, body: datafiles.learn(body))
+    control.add("POST", "/faults", lambda query, body: _add_fault(simulator, body))
+    control.add("GET", "/options", lambda query, body: simulator.options.as_json())
+    control.add("POST", "/options", lambda query, body: simulator.options.change(**body))
+    control.add("GET", "/customers", lambda query, body: simulator.customers.as_json())
+    control.add("POST", "/customers", lambda query, body: _customer(simulator, body))
+    control.add("POST", "/choices", lambda query, body: simulator.choices.choose(
+        body["rule"], body["variation"], body.get("visitor")))
+    control.add("GET", "/wait-events", lambda query, body: {
+        "reached": simulator.wait_for_events(int(query.get("count", "1")), float(query.get("timeout", "5")))})
+    control.add("GET", "/wait-platform-events", lambda query, body: {
+        "reached": simulator.wait_for_platform_events(int(query.get("count", "1")), float(query.get("timeout", "5")))})
+
+
+def _add_fault(simulator: OptimizelySimulator, body: Any) -> dict[str, int]:
+    if not isinstance(body, dict):
+        raise ValueError("the body must be an object with endpoint and kind")
+    return {"id": simulator.fail(**body).identifier}
+
+
+def _customer(simulator: OptimizelySimulator, body: Any) -> None:
+    if body.get("unknown"):
+        simulator.customers.forget(body["user"])
+    else:
+        simulator.customers.qualify(body["user"], *body.get("segments", []))

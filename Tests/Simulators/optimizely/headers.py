@@ -1,0 +1,64 @@
+"""Strict checks of every request header (protocol 3.1, 3.2, 3.5-3.7)."""
+
+from __future__ import annotations
+
+import re
+
+from loopback.findings import Findings
+from loopback.headers import JSON, check_body_headers, check_header, check_repeated
+from loopback.text import SEMVER_TEXT
+from loopback.wire import Request
+
+from .options import Options
+from .routes import Endpoint
+
+USER_AGENT = re.compile("hoist/" + SEMVER_TEXT, re.ASCII)
+BEARER = re.compile(r"Bearer [A-Za-z0-9\-._~+/]+=*", re.ASCII)
+KEY = re.compile(r"[\x21-\x7e]+")
+HTTP_DATE = re.compile(
+    r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} "
+    r"\d\d:\d\d:\d\d GMT", re.ASCII)
+
+_CREDENTIALS = {"authorization": (BEARER, "Bearer and a token"), "x-api-key": (KEY, "the bare public key")}
+_SECRETS = (*_CREDENTIALS, "cookie", "proxy-authorization", "x-optimizely-sdk-key")
+_CONDITIONS = ("if-modified-since", "if-none-match", "if-match", "if-unmodified-since", "if-range", "range")
+
+
+def check_headers(findings: Findings, request: Request, endpoint: Endpoint, options: Options) -> None:
+    """Everything that can be said about the headers of one request alone."""
+    check_repeated(findings, request)
+    if options.user_agent:
+        check_header(findings, request, "user-agent", USER_AGENT, "hoist/<semantic version>")
+    accept = request.header("accept")
+    findings.require(accept in (None, "*/*", "application/json"), "header accept",
+                     f"must be */* or application/json where it is sent, is {accept!r}")
+    if endpoint.method == "GET":
+        findings.require(request.header("content-type") is None, "header content-type", "says nothing about a GET")
+    else:
+        check_header(findings, request, "content-type", JSON, "application/json")
+    _check_credentials(findings, request, endpoint)
+    _check_conditions(findings, request, endpoint)
+    check_body_headers(findings, request)
+
+
+def _check_credentials(findings: Findings, request: Request, endpoint: Endpoint) -> None:
+    """What an endpoint asks for, and nothing that is meant for another."""
+    for name in _SECRETS:
+        if name == endpoint.credential:
+            check_header(findings, request, name, *_CREDENTIALS[name])
+        else:
+            findings.require(request.header(name) is None, f"header {name}", f"has no business at {endpoint.name}")
+
+
+def _check_conditions(findings: Findings, request: Request, endpoint: Endpoint) -> None:
+    for name in _CONDITIONS:
+        value = request.header(name)
+        if value is None:
+            continue
+        if name != "if-modified-since" or endpoint.method != "GET":
+            findings.add(f"header {name}", f"is not documented for {endpoint.name}")
+        else:
+            findings.require(HTTP_DATE.fullmatch(value) is not None, f"header {name}", f"{value!r} is no HTTP date")
+    if endpoint.method == "GET":
+        for name in ("cache-control", "pragma"):
+            findings.require(request.header(name) is None, f"header {name}", "goes round the cache of the CDN")

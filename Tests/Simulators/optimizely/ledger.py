@@ -1,0 +1,143 @@
+"""What the services were told: every request that they accepted, and how often each event came."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from loopback.findings import Findings
+
+from .happenings import IMPRESSION, Happening, happenings
+
+EVENT, PLATFORM_EVENT = "event", "platform event"
+
+
+@dataclass
+class Post:
+    """One accepted request. Unacknowledged: the client could not learn that it was accepted."""
+
+    endpoint: str
+    document: Any
+    acknowledged: bool = True
+
+    def as_json(self) -> dict[str, Any]:
+        return {"endpoint": self.endpoint, "acknowledged": self.acknowledged, "body": self.document}
+
+
+@dataclass
+class Prediction:
+    """A variation that was asked for, and the answer where one was given."""
+
+    rule: str
+    visitor: str
+    variation: str | None = None
+
+
+class Ledger:
+    """Thread-safe. Delivery is at least once: what comes again is booked again, and counted under its uuid."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.reset()
+
+    def reset(self) -> None:
+        with self._lock:
+            self._posts: list[Post] = []
+            self._accepted: dict[tuple[str, str], list[tuple[Any, Post]]] = {}
+            self._predictions: dict[str, Prediction] = {}
+
+    # What the services do.
+
+    def accept(self, endpoint: str, document: Any, contents: list[tuple[str, str, Any]] = []) -> Post:
+        """Books a request with the kind, id and content of each event in it."""
+        post = Post(endpoint, document)
+        with self._lock:
+            self._posts.append(post)
+            for kind, identifier, content in contents:
+                self._accepted.setdefault((kind, identifier), []).append((content, post))
+        return post
+
+    def acknowledge(self, post: Post, heard: bool) -> None:
+        with self._lock:
+            post.acknowledged = heard
+
+    def check_again(self, findings: Findings, where: str, kind: str, identifier: str, content: Any, once: bool) -> None:
+        """An event may come again, but as it was."""
+        with self._lock:
+            before = list(self._accepted.get((kind, identifier), []))
+        if any(known != content for known, _ in before):
+            findings.add(where, f"{identifier} was that of another {kind} before")
+        elif once:
+            findings.require(not any(post.acknowledged for _, post in before), where,
+                             f"the {kind} {identifier} was accepted before, and its client knew")
+
+    def ask(self, findings: Findings, where: str, uuid: str, rule: str, visitor: str) -> None:
+        """Notes a question to the prediction server, whatever becomes of it; a uuid stands for one question."""
+        with self._lock:
+            known = self._predictions.setdefault(uuid.lower(), Prediction(rule, visitor))
+        same = (known.rule, known.visitor) == (rule, visitor)
+        findings.require(same, where, f"{uuid} was that of the visitor {known.visitor!r} and the rule {known.rule}")
+
+    def predict(self, uuid: str, rule: str, visitor: str, variation: str) -> None:
+        with self._lock:
+            self._predictions[uuid.lower()] = Prediction(rule, visitor, variation)
+
+    def prediction(self, uuid: str) -> Prediction | None:
+        with self._lock:
+            return self._predictions.get(uuid.lower())
+
+    # What tests read.
+
+    @property
+    def posts(self) -> list[Post]:
+        with self._lock:
+            return list(self._posts)
+
+    def bodies(self, endpoint: str) -> list[Any]:
+        """The documents accepted at an endpoint, in order."""
+        return [post.document for post in self.posts if post.endpoint == endpoint]
+
+    def events(self, acknowledged: bool | None = None) -> list[Happening]:
+        """Every event that was accepted, as often as it came: all, or only (un)acknowledged ones."""
+        return [happening for post in self.posts if post.endpoint.startswith("events-")
+                and acknowledged in (None, post.acknowledged) for happening in happenings(post.document)]
+
+    def uuids(self) -> Counter[str]:
+        """How often each event was accepted."""
+        return Counter(happening.uuid for happening in self.events())
+
+    def platform_events(self) -> list[dict[str, Any]]:
+        """Every event the data platform accepted, as often as it came."""
+        return [event for document in self.bodies("platform-events") for event in document]
+
+    def idempotence_ids(self) -> Counter[str]:
+        return Counter(str(event["data"].get("idempotence_id")) for event in self.platform_events())
+
+    def impressions(self) -> Counter[str]:
+        """Distinct impressions per `flag/rule/variation`."""
+        return Counter(happening.variation for happening in self._distinct() if happening.event["key"] == IMPRESSION)
+
+    def conversions(self) -> dict[str, dict[str, Any]]:
+        """Distinct conversions per event key: how many, and the sums of revenue and value."""
+        sums: dict[str, dict[str, Any]] = {}
+        for happening in self._distinct():
+            event = happening.event
+            if event["key"] != IMPRESSION:
+                found = sums.setdefault(event["key"], {"count": 0, "revenue": 0, "value": 0.0})
+                found["count"] += 1
+                found["revenue"] += event.get("revenue", 0)
+                found["value"] += event.get("value", 0.0)
+        return sums
+
+    def as_json(self) -> dict[str, Any]:
+        return {"posts": len(self.posts), "events": len(self.events()), "uuids": self.uuids(),
+                "impressions": self.impressions(), "conversions": self.conversions(),
+                "unacknowledged": [happening.uuid for happening in self.events(acknowledged=False)],
+                "platformEvents": len(self.platform_events()), "idempotenceIds": self.idempotence_ids(),
+                "segmentQueries": len(self.bodies("segments")), "predictions": len(self.bodies("predictions"))}
+
+    def _distinct(self) -> list[Happening]:
+        """One of each uuid, as the service counts."""
+        return list({happening.uuid: happening for happening in self.events()}.values())
