@@ -65,13 +65,14 @@ function(hoist_add_library)
   hoist_swift_sources(sources)
   set(map "${PROJECT_SOURCE_DIR}/cmake/hoist.map")
   # The first two wrapped functions keep the Swift runtime's crash catcher off the host's signal
-  # handlers, the third leaves the names of Unicode scalars out, the last two keep forks out of the
-  # runtime's own locks; see Sources/CShims/shim_signal.c, shim_unicode.c and shim_runtime.c.
+  # handlers, the third leaves the names of Unicode scalars out, the others keep forks out of the
+  # runtime's own locks (the last one is swift::threading_impl::once_slow); see Sources/CShims/shim_signal.c, shim_unicode.c and shim_runtime.c.
   set(linker_flags
       -soname=${hoist_soname} --version-script=${map}
       -z nodelete -z relro -z now -z noexecstack
       --wrap=sigaction --wrap=sigaltstack --wrap=_swift_stdlib_getScalarName
-      --wrap=pthread_mutex_lock --wrap=pthread_mutex_unlock)
+      --wrap=pthread_mutex_lock --wrap=pthread_mutex_unlock
+      --wrap=_ZN5swift14threading_impl9once_slowERNS0_6once_tEPFvPvES3_)
   # Equal functions, of which generics make many, are kept once.
   if(NOT HOIST_SANITIZE)
     list(APPEND linker_flags --icf=all)

@@ -5,9 +5,23 @@
 
 uint32_t shim_fork_generation_value = 0;
 
+/* What a fork waits at most for those inside the gate: they may themselves wait for something that we do not see. */
+enum { LONGEST_WAIT_US = 500000, PATIENCE_US = 1000 };
+
+/* Our locks and the gate, together: who is inside may wait for one of our locks, and who holds one of them for the
+ * gate. So neither is kept while the other is not to be had. */
+static void take_locks_and_gate(void) {
+  for (uint32_t waited = 0; ; waited += PATIENCE_US) {
+    shim_locks_prepare();
+    if (shim_gate_close(PATIENCE_US) || waited >= LONGEST_WAIT_US) return;
+    shim_gate_open();
+    shim_locks_parent();
+    shim_gate_rest();
+  }
+}
+
 static void before(void) {
-  shim_locks_prepare();
-  shim_gate_before_fork(); /* after our locks: nobody inside waits for one of them */
+  take_locks_and_gate();
   shim_reader_before_fork(); /* last: its holder never waits for a lock */
 }
 

@@ -3,15 +3,12 @@
 #include <stdbool.h>
 #include <time.h>
 
-/* What a fork waits at most: who is inside may itself wait for something that we do not see. */
-enum { LONGEST_WAIT_US = 500000, PAUSE_US = 50 };
-
 static uint32_t inside = 0;
 static uint32_t is_closed = 0;
 static __thread uint32_t depth = 0;
 
-static void rest(void) {
-  struct timespec pause = {.tv_sec = 0, .tv_nsec = PAUSE_US * 1000};
+void shim_gate_rest(void) {
+  struct timespec pause = {.tv_sec = 0, .tv_nsec = GATE_PAUSE_US * 1000};
   nanosleep(&pause, NULL);
 }
 
@@ -21,7 +18,7 @@ void shim_gate_enter(void) {
     __atomic_fetch_add(&inside, 1, __ATOMIC_SEQ_CST);
     if (!__atomic_load_n(&is_closed, __ATOMIC_SEQ_CST)) return;
     __atomic_fetch_sub(&inside, 1, __ATOMIC_SEQ_CST);
-    while (__atomic_load_n(&is_closed, __ATOMIC_SEQ_CST)) rest();
+    while (__atomic_load_n(&is_closed, __ATOMIC_SEQ_CST)) shim_gate_rest();
   }
 }
 
@@ -32,14 +29,20 @@ void shim_gate_leave(void) {
 uint32_t shim_gate_inside(void) { return __atomic_load_n(&inside, __ATOMIC_SEQ_CST); }
 bool shim_gate_is_closed(void) { return __atomic_load_n(&is_closed, __ATOMIC_SEQ_CST) != 0; }
 
-void shim_gate_before_fork(void) {
+bool shim_gate_close(uint32_t patience_us) {
   __atomic_store_n(&is_closed, 1, __ATOMIC_SEQ_CST);
   uint32_t own = depth > 0 ? 1 : 0;
-  for (int waited = 0; shim_gate_inside() > own && waited < LONGEST_WAIT_US; waited += PAUSE_US) rest();
+  for (uint32_t waited = 0; shim_gate_inside() > own; waited += GATE_PAUSE_US) {
+    if (waited >= patience_us) return false;
+    shim_gate_rest();
+  }
+  return true;
 }
+
+void shim_gate_open(void) { __atomic_store_n(&is_closed, 0, __ATOMIC_SEQ_CST); }
 
 void shim_gate_after_fork(bool is_child) {
   /* The threads that were inside do not exist in a child. */
   if (is_child) __atomic_store_n(&inside, depth > 0 ? 1 : 0, __ATOMIC_SEQ_CST);
-  __atomic_store_n(&is_closed, 0, __ATOMIC_SEQ_CST);
+  shim_gate_open();
 }

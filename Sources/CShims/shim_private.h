@@ -1,12 +1,17 @@
 #pragma once
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 void shim_locks_prepare(void);
 void shim_locks_parent(void);
 void shim_locks_child(void);
 
-void shim_gate_before_fork(void);
+enum { GATE_PAUSE_US = 50 };
+void shim_gate_rest(void);
+/* Lets nobody in any more. False if others than the caller are still inside after so long; it stays closed. */
+bool shim_gate_close(uint32_t patience_us);
+void shim_gate_open(void);
 void shim_gate_after_fork(bool is_child);
 
 /* What the linker calls the wrapped functions; absent where nothing is wrapped. */

@@ -1,8 +1,9 @@
 /* The gate between forks and locks that are not ours.
  *
- * The Swift runtime has locks of its own, e.g. around the metadata of generic types. A child that is forked while
- * another thread holds one waits for it for ever. In the shared library every such lock passes this gate (see
- * shim_runtime.c): a fork waits, for a moment, until nobody is inside, and who wants in waits until it is over. */
+ * The Swift runtime has locks of its own, e.g. around the metadata of generic types and the first use of a global. A
+ * child that is forked while another thread holds one waits for it for ever. In the shared library every such lock
+ * passes this gate (see shim_runtime.c): a fork waits, for a moment, until nobody is inside, and who wants in waits
+ * until it is over. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

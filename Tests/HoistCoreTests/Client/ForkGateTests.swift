@@ -29,6 +29,24 @@ struct ForkGateTests {
     #expect(!shim_gate_is_closed())
   }
 
+  /// As the first user of a global of Swift does, whose initialiser makes a lock of ours.
+  @Test func whoIsInsideMayWaitForALockOfOurs() {
+    let isInside = Atomic(false)
+    let hasLeft = Atomic(false)
+    let lock = Lock()
+    let holder = HostThread {
+      shim_gate_enter()
+      isInside.store(true, ordering: .releasing)
+      while !shim_gate_is_closed() {}
+      lock.withLock { hasLeft.store(true, ordering: .releasing) }
+      shim_gate_leave()
+    }
+    while !isInside.load(ordering: .acquiring) {}
+    let ending = ForkedChild.run { hasLeft.load(ordering: .acquiring) ? 0 : 1 }
+    holder.join()
+    #expect(ending == .exited(0))
+  }
+
   @Test func aChildMayEnterAndForkAgain() {
     let ending = ForkedChild.run {
       shim_gate_enter()

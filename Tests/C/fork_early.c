@@ -1,0 +1,88 @@
+/* G9: a process that forks while its library is used for the first time. Globals are initialised, and metadata is made,
+ * by the other threads at that very moment; a child must not wait for who does it. */
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "loopback.h"
+
+enum { PROCESSES = 20, CHILDREN = 6, LONGEST_LIFE_S = 30 };
+
+static loopback server;
+static hoist_client *client;
+static bool is_over;
+
+static void *track(void *unused) {
+  while (!__atomic_load_n(&is_over, __ATOMIC_SEQ_CST)) (void)hoist_client_track(client, "seen", NULL, NULL);
+  return unused;
+}
+
+static void *open_and_free(void *unused) {
+  while (!__atomic_load_n(&is_over, __ATOMIC_SEQ_CST)) hoist_client_free(host_client());
+  return unused;
+}
+
+static int child_uses_everything(void) {
+  if (!hoist_client_bool(client, "on", NULL, false, NULL)) return 1;
+  hoist_client *own = host_client();
+  if (!hoist_client_bool(own, "on", NULL, false, NULL)) return 2;
+  hoist_client_free(own);
+  hoist_client_free(client);
+  return 0;
+}
+
+static int bad_children(void) {
+  int bad = 0;
+  for (int number = 0; number < CHILDREN; number++) {
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(LONGEST_LIFE_S);
+      _exit(child_uses_everything());
+    }
+    int status = -1;
+    if (child < 0 || waitpid(child, &status, 0) != child || status != 0) bad++;
+  }
+  return bad;
+}
+
+static hoist_client *served_client(void) {
+  hoist_config *config = host_config();
+  host_set(config, "url", server.url);
+  hoist_client *opened = NULL;
+  if (hoist_client_open(config, &opened, NULL) != HOIST_OK) _exit(70);
+  hoist_config_free(config);
+  if (hoist_client_wait_ready(opened, 30000) != HOIST_OK) _exit(70);
+  return opened;
+}
+
+/* The life of one process, from its first call of the library on. */
+static int young_process(void) {
+  client = served_client();
+  pthread_t threads[2];
+  if (pthread_create(&threads[0], NULL, track, NULL) != 0) return 70;
+  if (pthread_create(&threads[1], NULL, open_and_free, NULL) != 0) return 70;
+  int bad = bad_children();
+  __atomic_store_n(&is_over, true, __ATOMIC_SEQ_CST);
+  pthread_join(threads[0], NULL);
+  pthread_join(threads[1], NULL);
+  return bad;
+}
+
+TEST(children_of_young_processes_work) {
+  for (int number = 0; number < PROCESSES; number++) {
+    fflush(stdout);
+    pid_t process = fork();
+    if (process == 0) _exit(young_process());
+    int status = -1;
+    CHECK_INT(waitpid(process, &status, 0), process);
+    CHECK_INT(status, 0);
+  }
+}
+
+int main(void) {
+  server = loopback_start();
+  RUN(children_of_young_processes_work);
+  kill(server.process, SIGKILL);
+  return check_summary();
+}
