@@ -45,7 +45,7 @@ let package = Package(
     .target(
       name: "Hoist",
       dependencies: [
-        "HoistUnleash", "HoistCurl", "HoistSQLite", "HoistRegex", "HoistStandardLog",
+        "HoistUnleash", "HoistOptimizely", "HoistCurl", "HoistSQLite", "HoistRegex", "HoistStandardLog",
         "HoistCore", "HoistJSON", "HoistBase", "CHoist", "CJansson", "CShims",
       ],
       exclude: ["README.md"]),

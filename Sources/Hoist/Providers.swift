@@ -1,9 +1,10 @@
 internal import HoistCore
+internal import HoistOptimizely
 internal import HoistUnleash
 
 /// The services this library speaks, in one place.
 enum Providers {
-  static let all: [any ProviderFactory] = [UnleashFactory()]
+  static let all: [any ProviderFactory] = [UnleashFactory(), OptimizelyFactory()]
 
   static var names: [String] { all.map(\.name) }
 

@@ -32,6 +32,22 @@ public enum OptimizelyConversions {
 
 /// The tags of a conversion (protocols/optimizely.md 3.3).
 enum EventTags {
+  /// The tags that an event of the core stands for: its properties, and its value as the tag `value`.
+  static func document(of event: TrackedEvent) -> JSONDocument? {
+    var writer = JSONWriter()
+    writer.object { writer in
+      if let value = event.value {
+        writer.key("value")
+        writer.double(value)
+      }
+      for (name, value) in event.properties where event.value == nil || !name.utf8.elementsEqual("value".utf8) {
+        writer.key(name)
+        value.write(to: &writer)
+      }
+    }
+    return try? JSONDocument(parsing: writer.bytes)
+  }
+
   static func write(_ tags: JSONObject?, to writer: inout JSONWriter) {
     if let revenue = tags?["revenue"].flatMap({ wholeNumber($0) }) {
       writer.key("revenue")
@@ -56,5 +72,22 @@ enum EventTags {
   /// Integers, and doubles cut toward zero.
   private static func wholeNumber(_ value: JSONValue) -> Int64? {
     value.int64 ?? value.double.flatMap { Int64(exactly: $0.rounded(.towardZero)) }
+  }
+}
+
+extension AttributeValue {
+  fileprivate func write(to writer: inout JSONWriter) {
+    switch self {
+    case .null: writer.null()
+    case .bool(let truth): writer.bool(truth)
+    case .int(let whole), .date(let whole): writer.int(whole)
+    case .double(let number): writer.double(number)
+    case .string(let text): text.withUnsafeBufferPointer { writer.string(utf8: $0) }
+    case .strings(let texts):
+      writer.array { writer in
+        for text in texts { text.withUnsafeBufferPointer { writer.string(utf8: $0) } }
+      }
+    case .json(let text): writer.raw(text)
+    }
   }
 }

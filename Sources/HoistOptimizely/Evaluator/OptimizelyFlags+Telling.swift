@@ -1,0 +1,63 @@
+internal import HoistBase
+public import HoistCore
+internal import HoistJSON
+
+/// What is told of flags beside their values.
+extension OptimizelyFlags {
+  /// Names of the flags that are new, gone, or possibly different: all of them, as a datafile of another revision says
+  /// nothing of what it changes.
+  public static func changedFlags(from old: Snapshot?, to new: Snapshot) -> [String] {
+    func names(_ snapshot: Snapshot) -> [String] {
+      (0..<snapshot.flagCount).map { String(decoding: snapshot.name(of: snapshot.record(at: $0)), as: UTF8.self) }
+    }
+    let current = names(new)
+    guard let old else { return current }
+    return current + names(old).filter { $0.withBytes { new.find($0) } == nil }
+  }
+
+  /// `{"ruleKey","ruleId","variationId","source","variables"}` of a decision, as a JSON object.
+  public static func metadata(_ decision: OptimizelyDecision) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.object { writer in
+      writer.member("ruleKey", decision.ruleKey)
+      writer.member("ruleId", decision.ruleID)
+      writer.member("variationId", decision.variationID)
+      writer.key("source")
+      writer.string(decision.source.text.description)
+      writer.key("variables")
+      writer.raw(decision.variables)
+    }
+    return writer.bytes
+  }
+
+  /// Decides with every step written down: `{"flag","enabled","variation","rule","source","reasons":[{"code","text"}]}`.
+  public static func explain(
+    _ evaluation: inout Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
+  ) -> [UInt8] {
+    evaluateDecision(snapshot.base, record, context?.base, &evaluation)
+    guard let context = context ?? evaluation.inherited.map({ FrozenContext($0) }) else { return Array("null".utf8) }
+    let (decision, reasons) = explain(record, in: snapshot, context: context, subject: nil, options: .includeReasons)
+    var writer = JSONWriter()
+    writer.object { writer in
+      writer.member("flag", decision.flagKey)
+      writer.key("enabled")
+      writer.bool(decision.enabled)
+      writer.member("variation", decision.variationKey)
+      writer.member("rule", decision.ruleKey)
+      writer.key("source")
+      writer.string(decision.source.text.description)
+      writer.key("reasons")
+      writer.array { writer in
+        for reason in reasons {
+          writer.object { writer in
+            writer.key("code")
+            writer.string(reason.code.name)
+            writer.key("text")
+            writer.string(reason.text)
+          }
+        }
+      }
+    }
+    return writer.bytes
+  }
+}

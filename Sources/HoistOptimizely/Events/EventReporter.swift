@@ -1,0 +1,63 @@
+internal import HoistBase
+internal import HoistCore
+
+/// Records impressions and conversions and sees to their delivery (OPT-63, OPT-72, OPT-98).
+final class EventReporter: ClientPart, @unchecked Sendable {
+  private static let pipelineName = "events"
+
+  private let host: any ProviderHost
+  private let settings: OptimizelySettings
+  private let pipeline: EventPipeline
+
+  init(host: any ProviderHost, settings: OptimizelySettings, notifications: NotificationCenter) {
+    self.host = host
+    self.settings = settings
+    var options = EventPipeline.Options(name: Self.pipelineName)
+    options.durability = settings.events.durability
+    options.maximumRows = settings.events.capacity
+    options.flushIntervalMilliseconds = settings.events.intervalMilliseconds
+    options.flushAtRows = settings.events.batchSize
+    pipeline = EventPipeline(
+      options: options, policy: OptimizelyEventPolicy(settings: settings, notifications: notifications),
+      sink: host.delivery, store: host.store, log: host.log, clock: host.clock, scheduler: host.scheduler,
+      entropy: host.entropy)
+  }
+
+  /// What tells the next event from all others. Any thread.
+  var stamp: EventStamp {
+    EventStamp(unixMilliseconds: host.clock.unixMilliseconds, uuid: UUIDv4(from: host.entropy).text)
+  }
+
+  /// Any thread.
+  /// - Returns: `.limit` when there is no room for one of them.
+  @discardableResult
+  func record(_ events: [UserEvent]) -> Status {
+    var status = Status.ok
+    for event in events {
+      let payload = RecordedEvent.encode(event, url: settings.events.url(for: event.region)?.text)
+      let outcome = pipeline.record(payload, subject: "", unixMilliseconds: host.clock.unixMilliseconds)
+      if case .dropped = outcome { status = .limit }
+    }
+    return status
+  }
+
+  func start() {
+    setOnline(host.isOnline)
+    pipeline.start()
+  }
+
+  func stop() { pipeline.stop() }
+
+  func setOnline(_ isOnline: Bool) { if isOnline { pipeline.lift(.offline) } else { pipeline.hold(.offline) } }
+
+  func flush(_ completion: @escaping @Sendable (Bool) -> Void) { pipeline.flush(completion: completion) }
+
+  var statistics: [(group: String, name: String, value: Int64)] {
+    let counters = pipeline.counters
+    return [
+      ("recorded", counters.recorded), ("waiting", counters.waiting), ("in_flight", counters.inFlight),
+      ("delivered", counters.delivered), ("dropped", counters.dropped), ("rejected", counters.rejected),
+      ("retried", counters.retried), ("adopted", counters.adopted),
+    ].map { (Self.pipelineName, $0.0, Int64($0.1)) }
+  }
+}

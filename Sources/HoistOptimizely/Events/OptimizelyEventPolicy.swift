@@ -1,0 +1,69 @@
+internal import HoistBase
+internal import HoistCore
+
+/// How recorded events become requests, and what the answers mean (protocols/optimizely.md 3.2, 5.6; OPT-72, OPT-98).
+/// On the scheduler's thread.
+final class OptimizelyEventPolicy: EventPolicy, @unchecked Sendable {
+  /// Attempts of one flush, and the pauses between them.
+  static let maximumAttempts = 3
+  private static let firstPauseMilliseconds: Int64 = 200
+
+  private let settings: OptimizelySettings
+  private let notifications: NotificationCenter
+
+  init(settings: OptimizelySettings, notifications: NotificationCenter) {
+    self.settings = settings
+    self.notifications = notifications
+  }
+
+  var batchLimits: BatchLimits { BatchLimits(rows: settings.events.batchSize, bytes: 8 << 20) }
+
+  /// Neighbours of one address, project, revision and region.
+  func batchLength(_ rows: [EventRow]) -> Int {
+    guard let first = rows.first.flatMap({ RecordedEvent($0.payload) }) else { return 1 }
+    return 1 + rows.dropFirst().prefix { RecordedEvent($0.payload)?.route == first.route }.count
+  }
+
+  func encode(_ batch: EventBatch) -> EventEncoding {
+    let records = batch.rows.map { RecordedEvent($0.payload) }
+    let broken = zip(batch.rows, records).filter { $0.1 == nil }.map(\.0.id)
+    guard broken.isEmpty, let first = records.first ?? nil else {
+      return .reject(ids: broken, reason: "they cannot be read")
+    }
+    var body = Array(first.head)
+    for (index, record) in records.enumerated() {
+      if index > 0 { body.append(UInt8(ascii: ",")) }
+      if let record { body += record.visitor }
+    }
+    body += "]}".utf8
+    let address = first.url.isEmpty ? first.region.eventsURL.description : String(decoding: first.url, as: UTF8.self)
+    guard (try? URLText(address)) != nil else { return .reject(ids: batch.rows.map(\.id), reason: "their address is no URL") }
+    var request = HTTPRequest(
+      method: "POST", url: address, headers: [HTTPHeader("Content-Type", "application/json")], body: body)
+    request.connectTimeoutMilliseconds = settings.connectTimeoutMilliseconds
+    request.timeoutMilliseconds = settings.timeoutMilliseconds
+    request.maximumResponseBytes = 1 << 20
+    return .request(request)
+  }
+
+  /// Just before each attempt (3.4).
+  func prepare(_ request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
+    notifications.post(.logEvent) { LogEventNotice.json(url: request.url, body: request.body ?? []) }
+    completion(request)
+  }
+
+  /// 2xx: done. 5xx, 408, 429 and no answer: again after 200, then 400 ms, then with the next flush. The rest is
+  /// dropped.
+  func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict {
+    if case .success(let response) = answer {
+      switch response.status {
+      case 200...299: return .done
+      case 408, 429, 500...599: break
+      case 413: return .split
+      default: return .drop(reason: "the service answered \(response.status)")
+      }
+    }
+    guard batch.attempt < Self.maximumAttempts else { return .rest(afterMilliseconds: nil) }
+    return .pause(milliseconds: Self.firstPauseMilliseconds << Int64(max(0, batch.attempt - 1)))
+  }
+}

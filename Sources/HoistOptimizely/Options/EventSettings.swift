@@ -1,0 +1,36 @@
+internal import HoistBase
+internal import HoistCore
+
+/// How impressions and conversions travel (protocols/optimizely.md 5.6; OPT-72).
+struct EventSettings: Sendable {
+  static let standardBatchSize = 10
+  static let standardCapacity = 10_000
+  static let standardIntervalMilliseconds: Int64 = 60_000
+  private static let leastCapacity = 100
+
+  let batchSize: Int
+  let capacity: Int
+  /// 0: each event at once.
+  let intervalMilliseconds: Int64
+  let durability: EventPipeline.Durability
+  let usURL: URLText?
+  let euURL: URLText?
+  let client: EventClient
+
+  init(_ values: PropertyValues) throws(ConfigurationFailure) {
+    let batch = Int(values.integer("events.batch_size"))
+    batchSize = batch > 0 ? batch : Self.standardBatchSize
+    let wanted = Int(values.integer("events.capacity"))
+    capacity = max(wanted < Self.leastCapacity ? Self.standardCapacity : wanted, batchSize)
+    let seconds = values.isSet("events.timer_interval") ? values.integer("events.timer_interval") : -1
+    let given = values.integer("events.flush_interval_ms")
+    intervalMilliseconds = seconds >= 0 ? seconds * 1000 : given > 0 ? given : Self.standardIntervalMilliseconds
+    durability = EventPipeline.Durability(name: values.text("events.durability"))
+    usURL = try OptimizelySettings.optionalURL(values, "events.url.us")
+    euURL = try OptimizelySettings.optionalURL(values, "events.url.eu")
+    client = EventClient(name: values.text("client_name"), version: values.text("client_version"))
+  }
+
+  /// Where the host wants events of a region to go; nil for the service's own address.
+  func url(for region: OptimizelyRegion) -> URLText? { region == .us ? usURL : euURL }
+}

@@ -1,0 +1,117 @@
+internal import HoistBase
+internal import HoistCore
+
+/// The options of one client, read and checked.
+struct OptimizelySettings: Sendable {
+  let sdkKey: Secret
+  /// Given as a property; nil when there is none.
+  let datafile: [UInt8]?
+  /// The path of a given datafile; "" for none.
+  let datafilePath: String
+  /// Where the datafile is; nil without an SDK key.
+  let datafileURL: URLText?
+  let accessToken: Secret
+  let downloadTimeoutMilliseconds: Int64
+  let downloadRetries: Int
+  let updatesOnNewDatafile: Bool
+  let fetchesInBackground: Bool
+  /// 0: no polling.
+  let pollingSeconds: Int64
+  /// What the host wanted, when it was too short.
+  let refusedPollingSeconds: Int64?
+  let startTimeoutMilliseconds: Int64
+  let autostart: Bool
+  let events: EventSettings
+  let decideOptions: DecideOptions
+  let connectTimeoutMilliseconds: Int64
+  let timeoutMilliseconds: Int64
+  let maximumResponseBytes: Int
+
+  init(_ values: PropertyValues) throws(ConfigurationFailure) {
+    sdkKey = Secret(values.text("sdk_key"))
+    datafile = values.isSet("datafile") ? Array(values.text("datafile").utf8) : nil
+    datafilePath = values.text("datafile.file")
+    accessToken = Secret(values.text("datafile.access_token"))
+    datafileURL = try Self.datafileURL(values)
+    downloadTimeoutMilliseconds = values.integer("datafile.timeout_ms")
+    downloadRetries = Int(values.integer("datafile.retries"))
+    updatesOnNewDatafile = values.boolean("update_on_new_datafile")
+    fetchesInBackground = values.boolean("background_fetch")
+    let interval = values.isSet("polling_interval") ? values.integer("polling_interval") : 0
+    let wanted = interval < 0 ? 600 : interval
+    let least = values.integer("min_polling_interval")
+    pollingSeconds = wanted == 0 ? 0 : max(wanted, least)
+    refusedPollingSeconds = wanted > 0 && wanted < least ? wanted : nil
+    startTimeoutMilliseconds = values.integer("start_timeout_ms")
+    autostart = values.boolean("autostart")
+    events = try EventSettings(values)
+    decideOptions = try Self.decideOptions(values.textList("decide_options"))
+    connectTimeoutMilliseconds = values.integer("network.connect_timeout_ms")
+    timeoutMilliseconds = values.integer("network.timeout_ms")
+    maximumResponseBytes = Int(values.integer("network.max_response_bytes"))
+    try requireSource(values)
+    guard HeaderText.isSafeValue(accessToken.reveal()) else {
+      throw ConfigurationFailure("datafile.access_token", "property \"datafile.access_token\" has a control character")
+    }
+  }
+
+  /// The end of the SDK key, for messages: enough to tell keys apart, too little to use one (G7).
+  var shownKey: String {
+    let key = sdkKey.reveal()
+    return key.unicodeScalars.count > 8 ? "…" + String(String.UnicodeScalarView(key.unicodeScalars.suffix(4))) : "…"
+  }
+
+  /// An online client that starts by itself must be able to start.
+  private func requireSource(_ values: PropertyValues) throws(ConfigurationFailure) {
+    guard sdkKey.isEmpty, autostart, datafile == nil, datafilePath.isEmpty else { return }
+    throw ConfigurationFailure("sdk_key", "property \"sdk_key\" is required, unless a datafile is given, or autostart is false")
+  }
+
+  private static func decideOptions(_ names: [String]) throws(ConfigurationFailure) -> DecideOptions {
+    var options: DecideOptions = []
+    for name in names {
+      guard let option = DecideOptions(name: name) else {
+        throw ConfigurationFailure("decide_options", "property \"decide_options\" has \"\(name.prefix(80))\", which is no decide option")
+      }
+      options.insert(option)
+    }
+    return options
+  }
+}
+
+/// Addresses.
+extension OptimizelySettings {
+  private static let publicFormat = "https://cdn.optimizely.com/datafiles/{sdk_key}.json"
+  private static let securedFormat = "https://config.optimizely.com/datafiles/auth/{sdk_key}.json"
+
+  private static func datafileURL(_ values: PropertyValues) throws(ConfigurationFailure) -> URLText? {
+    let key = values.text("sdk_key")
+    let given = values.text("datafile.url")
+    let standard = values.text("datafile.access_token").isEmpty ? publicFormat : securedFormat
+    let format = given.isEmpty ? standard : given
+    if key.isEmpty { return nil }
+    return try url(filling(format, with: PercentEncoding.encode(key)), of: "datafile.url")
+  }
+
+  /// - Returns: nil for an empty text.
+  static func optionalURL(_ values: PropertyValues, _ property: String) throws(ConfigurationFailure) -> URLText? {
+    let text = values.text(property)
+    return text.isEmpty ? nil : try url(text, of: property)
+  }
+
+  private static func url(_ text: String, of property: String) throws(ConfigurationFailure) -> URLText {
+    do throws(URLText.Problem) {
+      return try URLText(text)
+    } catch {
+      throw ConfigurationFailure(property, "property \"\(property)\" must be an absolute http or https URL: \(error)")
+    }
+  }
+
+  private static func filling(_ format: String, with key: String) -> String {
+    for placeholder in ["{sdk_key}", "%@", "%s"] {
+      let parts = format.split(separator: placeholder, maxSplits: 1, omittingEmptySubsequences: false)
+      if parts.count == 2 { return parts[0] + key + parts[1] }
+    }
+    return format
+  }
+}

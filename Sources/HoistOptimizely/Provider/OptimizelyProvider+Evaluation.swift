@@ -1,0 +1,59 @@
+public import HoistBase
+public import HoistCore
+internal import HoistJSON
+
+/// What evaluating threads need: impressions, conversions, explanations.
+extension OptimizelyProvider {
+  public func countUnknown(_ key: ByteView, want: WantedType) {}
+
+  /// The impressions of an evaluation of the core (3.3).
+  public func record(
+    _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
+  ) {
+    if settings.decideOptions.contains(.disableDecisionEvent) { return }
+    let decision = OptimizelyDecision(evaluation, snapshot: snapshot, record: record)
+    let events = events
+    let inherited = evaluation.inherited.map { FrozenContext($0) }
+    events.record(
+      OptimizelyImpressions.events(of: decision, context: context ?? inherited, client: settings.events.client) { events.stamp })
+  }
+
+  /// What observers of impressions are told: the vendor's notification of a decision.
+  public func impression(
+    _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
+  ) -> Notification? {
+    let decision = OptimizelyDecision(evaluation, snapshot: snapshot, record: record)
+    guard let notice = DecisionNotice.flag(decision, reasons: []) else { return nil }
+    return Notification(.impression, keys: [String(decoding: decision.flagKey, as: UTF8.self)], json: notice)
+  }
+
+  public func metadata(snapshot: Snapshot, record: UnsafeRawPointer, evaluation: borrowing Evaluation) -> [UInt8] {
+    OptimizelyFlags.metadata(OptimizelyDecision(evaluation, snapshot: snapshot, record: record))
+  }
+
+  public func explain(
+    _ evaluation: inout Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
+  ) -> [UInt8] {
+    OptimizelyFlags.explain(&evaluation, snapshot: snapshot, record: record, context: context)
+  }
+
+  /// `trackEvent` through the core: properties are tags, the value is the tag `value` (OPT-63).
+  public func track(_ event: TrackedEvent) -> Status {
+    guard let host else { return .state }
+    let tags = EventTags.document(of: event)
+    let context = event.context?.frozen ?? host.currentContext?.frozen
+    let events = events
+    let (record, status) = host.withSnapshot { snapshot -> (UserEvent?, Status) in
+      guard let snapshot else { return (nil, .optimizelySDKNotReady) }
+      let stamp = EventStamp(unixMilliseconds: event.unixMilliseconds, uuid: events.stamp.uuid)
+      func make(_ tags: JSONValue?) -> UserEvent? {
+        OptimizelyConversions.event(
+          event.key, tags: tags, in: snapshot, context: context, client: settings.events.client, stamp: stamp)
+      }
+      let made = tags.map { $0.withRoot { make($0) } } ?? make(nil)
+      return (made, made == nil ? .optimizelyEventKeyInvalid : .ok)
+    }
+    guard let record else { return status }
+    return events.record([record])
+  }
+}

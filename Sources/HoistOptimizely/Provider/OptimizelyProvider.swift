@@ -1,0 +1,98 @@
+internal import HoistBase
+public import HoistCore
+
+/// One Optimizely client's life. It owns one object per concern; see `ClientPart`.
+///
+/// State belongs to the scheduler's thread; what evaluating threads use is immutable or guards itself.
+public final class OptimizelyProvider: @unchecked Sendable {
+  private(set) var host: (any ProviderHost)?
+  let settings: OptimizelySettings
+  let notifications: NotificationCenter
+  let events: EventReporter
+  let profiles: ProfileStore
+  let forcedVariations = ForcedVariations()
+  let vuid: VisitorID
+  let segments: SegmentsService
+  let platformEvents: PlatformEventReporter
+  let predictions: PredictionService
+  let datafiles: DatafileSource
+  /// Everything that takes part in the client's life, in the order of its beginning.
+  private let parts: [any ClientPart]
+  /// What is served; nil before there is a datafile. For readers on any thread.
+  let served = Shared<ServedDatafile?>(nil)
+
+  init(_ values: PropertyValues, _ host: any ProviderHost) throws(ConfigurationFailure) {
+    let settings = try OptimizelySettings(values)
+    self.settings = settings
+    self.host = host
+    notifications = NotificationCenter(host: host)
+    events = EventReporter(host: host, settings: settings, notifications: notifications)
+    profiles = ProfileStore(host: host, settings: settings)
+    vuid = VisitorID(host: host, settings: settings)
+    segments = SegmentsService(host: host, settings: settings)
+    platformEvents = PlatformEventReporter(host: host, settings: settings)
+    predictions = PredictionService(host: host, settings: settings)
+    datafiles = DatafileSource(host: host, settings: settings)
+    parts = [notifications, vuid, profiles, forcedVariations, segments, platformEvents, predictions, events]
+    datafiles.serve = { [weak self] in self?.serve($0, from: $1) }
+    datafiles.serveGiven()
+  }
+
+  /// Serves a datafile from now on (5.4). On the scheduler's thread, or while the client is made.
+  private func serve(_ datafile: CompiledDatafile, from origin: DatafileOrigin) {
+    guard let host else { return datafile.snapshot.destroy() }
+    for part in parts { part.datafileChanged(datafile.snapshot) }
+    served.withLock { $0 = ServedDatafile(bytes: datafile.bytes, revision: datafile.revision, origin: origin) }
+    let changed = host.withSnapshot { OptimizelyFlags.changedFlags(from: $0, to: datafile.snapshot) }
+    host.publish(datafile.snapshot, changed: changed)
+  }
+}
+
+/// The life cycle, on the scheduler's thread.
+extension OptimizelyProvider: Provider {
+  public func start() {
+    for part in parts { part.start() }
+    datafiles.begin()
+  }
+
+  public func stop() {
+    datafiles.stop()
+    for part in parts.reversed() { part.stop() }
+  }
+
+  public func setOnline(_ online: Bool) {
+    for part in parts { part.setOnline(online) }
+    datafiles.setOnline(online)
+  }
+
+  public func refresh() { datafiles.refresh() }
+
+  /// The context is the caller's alone: nothing is fetched for it.
+  public func identify(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void) {
+    host?.notify(Notification(.contextChanged))
+    completion(.ok)
+  }
+
+  public func flush(completion: @escaping @Sendable (Status) -> Void) {
+    flush(parts[...], allSent: true, completion)
+  }
+
+  private func flush(_ rest: ArraySlice<any ClientPart>, allSent: Bool, _ completion: @escaping @Sendable (Status) -> Void) {
+    guard let part = rest.first else { return completion(allSent ? .ok : .network) }
+    part.flush { [self] isSent in flush(parts.suffix(max(0, rest.count - 1)), allSent: allSent && isSent, completion) }
+  }
+
+  public func forgetCountsAfterFork() {}
+
+  public func abandonAfterFork() {
+    datafiles.abandonAfterFork()
+    for part in parts { part.abandonAfterFork() }
+  }
+
+  public func detach() {
+    stop()
+    host = nil
+  }
+
+  public var statistics: [(group: String, name: String, value: Int64)] { parts.flatMap(\.statistics) }
+}

@@ -1,0 +1,25 @@
+internal import HoistCore
+
+/// Where a datafile came from.
+public enum DatafileOrigin: String, Sendable {
+  case given, saved, network
+}
+
+/// A datafile that is served, as it was sent.
+struct ServedDatafile: Sendable {
+  var bytes: [UInt8]
+  var revision: [UInt8]
+  var origin: DatafileOrigin
+}
+
+/// A datafile that can be served. Its snapshot belongs to whoever holds it: serve it, or destroy it.
+struct CompiledDatafile: @unchecked Sendable {
+  let bytes: [UInt8]
+  let snapshot: Snapshot
+  var revision: [UInt8] { Array(OptimizelyFlags.revision(of: snapshot)) }
+
+  init(_ bytes: [UInt8]) throws(OptimizelyDatafileFailure) {
+    self.bytes = bytes
+    snapshot = try OptimizelyDatafile.compile(bytes)
+  }
+}
