@@ -28,6 +28,14 @@ MAKERS = {
     "hoist_unleash_bootstrap": ["hoist_unleash_bootstrap_new()"],
 }
 
+# The same for the functions of one service, where a client of another would only be refused.
+SERVICE_MAKERS = {
+    "hoist_optimizely_": {
+        "hoist_config": ["host_optimizely_config()", 'hoist_config_new("nobody")'],
+        "hoist_client": ["host_optimizely_client()", "host_client()", "closed_optimizely_client()"],
+    },
+}
+
 # Functions for which NULL as the object is documented to be no failure.
 NULL_IS_SUCCESS = {"hoist_error_status", "hoist_notification_status", "hoist_unleash_last_error"}
 
@@ -53,6 +61,12 @@ HIGHEST_UNSIGNED = {"uint64_t": "UINT64_MAX", "uint32_t": "UINT32_MAX", "size_t"
 PRELUDE = """
 static hoist_client *closed_client(void) {
   hoist_client *client = host_client();
+  (void)hoist_client_close(client, 0);
+  return client;
+}
+
+static hoist_client *closed_optimizely_client(void) {
+  hoist_client *client = host_optimizely_client();
   (void)hoist_client_close(client, 0);
   return client;
 }
@@ -253,9 +267,15 @@ class FunctionWriter:
             raise GenerationError(f"{self.function.name} hands out {base}, and there is no {name}")
         return name
 
+    def makers(self, base: str) -> list[str]:
+        for prefix, makers in SERVICE_MAKERS.items():
+            if self.function.name.startswith(prefix) and base in makers:
+                return makers[base]
+        return MAKERS.get(base, [])
+
     def handle(self, parameter: Parameter, n: int) -> Axis:
         type_, name, v = parameter.type, parameter.name, f"v{n}"
-        makers = MAKERS.get(type_.base, [])
+        makers = self.makers(type_.base)
         if not makers:
             self.untried.add(type_.base)
         before = [f"{type_.base} *{v} = NULL;"]

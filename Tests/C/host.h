@@ -34,8 +34,28 @@ static inline hoist_config *host_config(void) {
   return config;
 }
 
-static inline hoist_client *host_client(void) {
-  hoist_config *config = host_config();
+/* An Optimizely project with one flag, "on", and one event, "buy". */
+#define HOST_DATAFILE                                                                                                  \
+  "{\"version\":\"4\",\"projectId\":\"1\",\"accountId\":\"2\",\"revision\":\"3\",\"anonymizeIP\":true,"                    \
+  "\"featureFlags\":[{\"id\":\"10\",\"key\":\"on\",\"experimentIds\":[\"20\"],\"rolloutId\":\"\","                          \
+  "\"variables\":[{\"id\":\"40\",\"key\":\"color\",\"type\":\"string\",\"defaultValue\":\"red\"}]}],"                      \
+  "\"experiments\":[{\"id\":\"20\",\"key\":\"test\",\"status\":\"Running\",\"layerId\":\"21\",\"audienceIds\":[],"        \
+  "\"forcedVariations\":{},\"variations\":[{\"id\":\"30\",\"key\":\"blue\",\"featureEnabled\":true}],"                       \
+  "\"trafficAllocation\":[{\"entityId\":\"30\",\"endOfRange\":10000}]}],"                                          \
+  "\"rollouts\":[],\"audiences\":[],\"typedAudiences\":[],\"groups\":[],\"attributes\":[],"                            \
+  "\"events\":[{\"id\":\"50\",\"key\":\"buy\",\"experimentIds\":[]}]}"
+
+static inline hoist_config *host_optimizely_config(void) {
+  hoist_config *config = hoist_config_new("optimizely");
+  host_set(config, "datafile", HOST_DATAFILE);
+  host_set(config, "online", "false");
+  host_set(config, "store", "none");
+  host_set(config, "log.level", "none");
+  return config;
+}
+
+/* Takes the configuration. */
+static inline hoist_client *host_open(hoist_config *config) {
   hoist_client *client = NULL;
   hoist_error *error = NULL;
   if (hoist_client_open(config, &client, &error) != HOIST_OK) {
@@ -49,5 +69,8 @@ static inline hoist_client *host_client(void) {
   }
   return client;
 }
+
+static inline hoist_client *host_client(void) { return host_open(host_config()); }
+static inline hoist_client *host_optimizely_client(void) { return host_open(host_optimizely_config()); }
 
 #endif
