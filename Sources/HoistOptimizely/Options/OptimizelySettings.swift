@@ -4,12 +4,16 @@ internal import HoistCore
 /// The options of one client, read and checked.
 struct OptimizelySettings: Sendable {
   let sdkKey: Secret
+  /// The end of the SDK key, for messages: enough to tell keys apart, too little to use one (G7).
+  let shownKey: String
   /// Given as a property; nil when there is none.
   let datafile: [UInt8]?
   /// The path of a given datafile; "" for none.
   let datafilePath: String
   /// Where the datafile is; nil without an SDK key.
   let datafileURL: URLText?
+  /// The same for messages, with no more of the key than `shownKey`.
+  let shownDatafileURL: String
   let accessToken: Secret
   let downloadTimeoutMilliseconds: Int64
   let downloadRetries: Int
@@ -28,11 +32,15 @@ struct OptimizelySettings: Sendable {
   let maximumResponseBytes: Int
 
   init(_ values: PropertyValues) throws(ConfigurationFailure) {
-    sdkKey = Secret(values.text("sdk_key"))
+    let key = values.text("sdk_key")
+    sdkKey = Secret(key)
+    shownKey = Self.shown(key)
     datafile = values.isSet("datafile") ? Array(values.text("datafile").utf8) : nil
     datafilePath = values.text("datafile.file")
     accessToken = Secret(values.text("datafile.access_token"))
-    datafileURL = try Self.datafileURL(values)
+    let format = Self.datafileFormat(values)
+    datafileURL = key.isEmpty ? nil : try Self.url(Self.filling(format, with: PercentEncoding.encode(key)), of: "datafile.url")
+    shownDatafileURL = Self.filling(URLText.redacted(Self.filling(format, with: "****")), ["****"], with: shownKey)
     downloadTimeoutMilliseconds = values.integer("datafile.timeout_ms")
     downloadRetries = Int(values.integer("datafile.retries"))
     updatesOnNewDatafile = values.boolean("update_on_new_datafile")
@@ -55,10 +63,11 @@ struct OptimizelySettings: Sendable {
     }
   }
 
-  /// The end of the SDK key, for messages: enough to tell keys apart, too little to use one (G7).
-  var shownKey: String {
-    let key = sdkKey.reveal()
-    return key.unicodeScalars.count > 8 ? "…" + String(String.UnicodeScalarView(key.unicodeScalars.suffix(4))) : "…"
+  /// Whether the properties bring a datafile.
+  var isGivenDatafile: Bool { datafile != nil || !datafilePath.isEmpty }
+
+  private static func shown(_ key: String) -> String {
+    key.unicodeScalars.count > 8 ? "…" + String(String.UnicodeScalarView(key.unicodeScalars.suffix(4))) : "…"
   }
 
   /// An online client that starts by itself must be able to start.
@@ -84,13 +93,10 @@ extension OptimizelySettings {
   private static let publicFormat = "https://cdn.optimizely.com/datafiles/{sdk_key}.json"
   private static let securedFormat = "https://config.optimizely.com/datafiles/auth/{sdk_key}.json"
 
-  private static func datafileURL(_ values: PropertyValues) throws(ConfigurationFailure) -> URLText? {
-    let key = values.text("sdk_key")
+  private static func datafileFormat(_ values: PropertyValues) -> String {
     let given = values.text("datafile.url")
-    let standard = values.text("datafile.access_token").isEmpty ? publicFormat : securedFormat
-    let format = given.isEmpty ? standard : given
-    if key.isEmpty { return nil }
-    return try url(filling(format, with: PercentEncoding.encode(key)), of: "datafile.url")
+    if !given.isEmpty { return given }
+    return values.text("datafile.access_token").isEmpty ? publicFormat : securedFormat
   }
 
   /// - Returns: nil for an empty text.
@@ -107,10 +113,13 @@ extension OptimizelySettings {
     }
   }
 
-  private static func filling(_ format: String, with key: String) -> String {
-    for placeholder in ["{sdk_key}", "%@", "%s"] {
-      let parts = format.split(separator: placeholder, maxSplits: 1, omittingEmptySubsequences: false)
-      if parts.count == 2 { return parts[0] + key + parts[1] }
+  /// The first placeholder there is, replaced.
+  private static func filling(_ format: String, _ placeholders: [String] = ["{sdk_key}", "%@", "%s"], with text: String) -> String {
+    for placeholder in placeholders {
+      for start in format.indices where format[start...].hasPrefix(placeholder) {
+        let end = format.index(start, offsetBy: placeholder.count)
+        return format[..<start] + text + format[end...]
+      }
     }
     return format
   }

@@ -34,6 +34,8 @@ public final class OptimizelyProvider: @unchecked Sendable {
     predictions = PredictionService(host: host, settings: settings)
     datafiles = DatafileSource(host: host, settings: settings)
     parts = [notifications, vuid, profiles, forcedVariations, segments, platformEvents, predictions, events]
+    let served = served
+    datafiles.served = { served.withLock { $0 } }
     datafiles.serve = { [weak self] in self?.serve($0, from: $1) }
     datafiles.serveGiven()
   }
@@ -42,9 +44,18 @@ public final class OptimizelyProvider: @unchecked Sendable {
   private func serve(_ datafile: CompiledDatafile, from origin: DatafileOrigin) {
     guard let host else { return datafile.snapshot.destroy() }
     for part in parts { part.datafileChanged(datafile.snapshot) }
-    served.withLock { $0 = ServedDatafile(bytes: datafile.bytes, revision: datafile.revision, origin: origin) }
+    let current = ServedDatafile(bytes: datafile.bytes, revision: datafile.revision, origin: origin)
+    let isUpdate = served.withLock { served in
+      defer { served = current }
+      return served != nil
+    }
     let changed = host.withSnapshot { OptimizelyFlags.changedFlags(from: $0, to: datafile.snapshot) }
+    host.log.info("revision \(datafile.shownRevision) is served (\(origin.rawValue))")
     host.publish(datafile.snapshot, changed: changed)
+    guard isUpdate else { return }
+    host.notify(Notification(.updated))
+    // The document itself is the vendor's payload (OPT-41).
+    notifications.post(.datafileChange) { current.bytes }
   }
 }
 

@@ -18,6 +18,9 @@ struct CompiledDatafile: @unchecked Sendable {
   let snapshot: Snapshot
   var revision: [UInt8] { Array(OptimizelyFlags.revision(of: snapshot)) }
 
+  /// For messages.
+  var shownRevision: String { String(decoding: revision.prefix(40), as: UTF8.self) }
+
   init(_ bytes: [UInt8]) throws(OptimizelyDatafileFailure) {
     self.bytes = bytes
     snapshot = try OptimizelyDatafile.compile(bytes)

@@ -3,43 +3,220 @@ internal import HoistCore
 
 /// Brings datafiles: given, saved, downloaded (protocols/optimizely.md 5.1 to 5.4). On the scheduler's thread.
 final class DatafileSource: @unchecked Sendable {
-  private let host: any ProviderHost
-  private let settings: OptimizelySettings
-  /// Takes what is to be served.
-  var serve: (_ datafile: CompiledDatafile, _ origin: DatafileOrigin) -> Void = { $0.snapshot.destroy(); _ = $1 }
-  private(set) var isStarted = false
+  /// nil is success. Runs once, on the scheduler's thread.
+  typealias Completion = @Sendable (DatafileFailure?) -> Void
+
+  let host: any ProviderHost
+  let settings: OptimizelySettings
+  let storage: DatafileStorage
+  /// Takes what is to be served, with its snapshot.
+  var serve: (_ datafile: CompiledDatafile, _ origin: DatafileOrigin) -> Void = { datafile, _ in datafile.snapshot.destroy() }
+  /// What is served.
+  var served: () -> ServedDatafile? = { nil }
+
+  /// A start has succeeded, or is under way.
+  var isStarted = false
+  /// A forked child begins where its parent was; nil outside of one.
+  private var resumes: Bool?
+  /// Moves on with every start and stop: what belongs to an earlier one is over.
+  var generation: UInt64 = 0
+  /// Of the last start with a given datafile, or of the properties: what arrives is served at once.
+  var updatesAtOnce: Bool
+  /// Those who are to be told of the end of a start.
+  var starting: [(generation: UInt64, tell: Completion)] = []
+
+  private var download: DatafileDownload?
+  private var askers: [Asker] = []
+  lazy var poller = DatafilePoller(host: host, seconds: settings.pollingSeconds) { [weak self] done in
+    guard let self else { return done() }
+    fetch { _ in done() }
+  }
+  private var lastFailure: DatafileFailure?
+
+  /// Somebody who waits for a download.
+  struct Asker {
+    /// Asked when a datafile has arrived: whether this one is to be served whatever the settings say.
+    var wantsServing: () -> Bool
+    var completion: (DownloadResult) -> Void
+  }
 
   init(host: any ProviderHost, settings: OptimizelySettings) {
     self.host = host
     self.settings = settings
-  }
-
-  /// A datafile of the properties can be evaluated as soon as the client is open.
-  func serveGiven() {
-    guard settings.autostart, let (bytes, origin) = given() else { return }
-    do throws(OptimizelyDatafileFailure) {
-      serve(try CompiledDatafile(bytes), .given)
-      host.setState(.ready, "the datafile of \(origin) is served")
-    } catch {
-      host.log.error("\(origin): \(error.message)")
+    storage = DatafileStorage(store: host.store, sdkKey: settings.sdkKey)
+    updatesAtOnce = settings.updatesOnNewDatafile
+    if let seconds = settings.refusedPollingSeconds {
+      host.log.warning("polling_interval: \(seconds) s is below the minimum; polling every \(settings.pollingSeconds) s")
     }
   }
 
-  private func given() -> (bytes: [UInt8], origin: String)? {
-    if let datafile = settings.datafile { return (datafile, "property \"datafile\"") }
-    if settings.datafilePath.isEmpty { return nil }
-    let origin = "datafile.file \"\(settings.datafilePath)\""
-    do throws(FileContent.Failure) {
-      return (try FileContent.read(path: settings.datafilePath, limitBytes: settings.maximumResponseBytes), origin)
-    } catch {
-      host.log.error("\(origin): \(error.message)")
-      return nil
+  // MARK: Life
+
+  func begin() {
+    defer { resumes = nil }
+    guard resumes ?? settings.autostart else { return }
+    if resumes == true, served() != nil { return resume() }
+    if settings.isGivenDatafile {
+      let flags: StartFlags = settings.fetchesInBackground ? [] : .noBackgroundFetch
+      startGiven(nil, settings.updatesOnNewDatafile ? flags.union(.updateOnNewDatafile) : flags) { _ in }
+    } else {
+      startFromService(timeoutMilliseconds: settings.startTimeoutMilliseconds) { _ in }
     }
   }
 
-  func begin() { isStarted = true }
-  func stop() { isStarted = false }
-  func setOnline(_ isOnline: Bool) {}
-  func refresh() {}
-  func abandonAfterFork() { isStarted = false }
+  private func resume() {
+    isStarted = true
+    poller.start()
+  }
+
+  func stop() {
+    isStarted = false
+    generation &+= 1
+    poller.stop()
+    download?.cancel()
+    endDownload()
+    endStarts(before: generation, .cancelled)
+  }
+
+  /// Nobody of this process waits: whoever did is in the parent.
+  func abandonAfterFork() {
+    resumes = isStarted
+    isStarted = false
+    generation &+= 1
+    poller.abandon()
+    download?.abandon()
+    download = nil
+    askers = []
+    starting = []
+  }
+
+  func setOnline(_ isOnline: Bool) {
+    guard isStarted else { return }
+    if isOnline {
+      if served() == nil { startFromService(timeoutMilliseconds: 0) { _ in } } else { fetch { _ in } }
+      poller.start()
+    } else {
+      poller.stop()
+      download?.cancel()
+      endDownload()
+      if served() != nil { host.setState(.stale, "offline") }
+    }
+  }
+
+  /// What arrives is served.
+  func refresh() {
+    guard canDownload else { return }
+    ask(Asker(wantsServing: { true }, completion: { [weak self] in self?.tellOfFetch($0) }))
+  }
+
+  // MARK: Downloads
+
+  var canDownload: Bool { host.isOnline && settings.datafileURL != nil }
+
+  /// Downloads, keeps what arrives for the next run, and serves it if the settings or the start say so (5.4).
+  func fetch(_ completion: @escaping (DatafileFailure?) -> Void) {
+    if let failure = obstacle { return completion(failure) }
+    ask(Asker(wantsServing: { false }) { [weak self] result in
+      self?.tellOfFetch(result)
+      completion(result.failure)
+    })
+  }
+
+  /// Why nothing can be downloaded; nil when it can.
+  var obstacle: DatafileFailure? {
+    if settings.datafileURL == nil { return DatafileFailure(.optimizelyDatafileDownloadFailed, "no datafile can be downloaded: property \"sdk_key\" is not set") }
+    return host.isOnline ? nil : DatafileFailure(.optimizelyDatafileDownloadFailed, "no datafile can be downloaded: the client is offline")
+  }
+
+  /// Joins the download that is under way, or begins one. Only with `canDownload`.
+  func ask(_ asker: Asker, retries: Int? = nil) {
+    askers.append(asker)
+    guard askers.count == 1, let url = settings.datafileURL else { return }
+    let mine = generation
+    storage.load { [weak self] saved in
+      guard let self, mine == generation, !askers.isEmpty, download == nil else { return }
+      let current = DatafileDownload(
+        host: host, settings: settings, url: url, lastModified: saved?.lastModified, retries: retries ?? settings.downloadRetries
+      ) { [weak self] in self?.downloadEnded($0) }
+      download = current
+      current.begin()
+    }
+  }
+
+  private func downloadEnded(_ outcome: DownloadOutcome) {
+    let answered = askers
+    endDownload(telling: false)
+    let result: DownloadResult
+    switch outcome {
+    case .arrived(let datafile, let lastModified):
+      storage.save(SavedDatafile(bytes: datafile.bytes, lastModified: lastModified))
+      let isWanted = updatesAtOnce || settings.pollingSeconds > 0 || answered.contains { $0.wantsServing() }
+      result = .arrived(isServed: take(datafile, isWanted: isWanted))
+    case .unchanged: result = .unchanged
+    case .failed(let failure): result = .failed(failure)
+    }
+    for asker in answered { asker.completion(result) }
+  }
+
+  /// Serves a datafile that has arrived, if it is wanted and another one than the present.
+  private func take(_ datafile: CompiledDatafile, isWanted: Bool) -> Bool {
+    let isOther = served()?.revision != datafile.revision
+    guard isWanted, isOther else {
+      if isOther { host.log.info("revision \(datafile.shownRevision) has arrived; it is kept for the next start") }
+      datafile.snapshot.destroy()
+      return isWanted
+    }
+    serve(datafile, .network)
+    return true
+  }
+
+  /// - Parameter telling: whether those who wait are told that nothing comes.
+  private func endDownload(telling: Bool = true) {
+    let abandoned = askers
+    askers = []
+    download = nil
+    guard telling else { return }
+    for asker in abandoned { asker.completion(.failed(.cancelled)) }
+  }
+
+  /// What became of a download that no start waits for. Each failure is told once in a row.
+  private func tellOfFetch(_ result: DownloadResult) {
+    guard let failure = result.failure else {
+      lastFailure = nil
+      if served() != nil { host.setState(.ready, "the datafile is up to date") }
+      return
+    }
+    guard failure != .cancelled else { return }
+    if failure != lastFailure { report(failure) }
+    lastFailure = failure
+    if served() != nil { host.setState(.stale, failure.message) }
+  }
+
+  func report(_ failure: DatafileFailure) {
+    host.log.warning(failure.message)
+    for topic in [Topic.fetchFailed, .error] {
+      host.notify(Notification(topic, status: failure.status, message: failure.message))
+    }
+  }
+}
+
+/// What became of a download, after what arrived has been kept.
+enum DownloadResult: Sendable, Equatable {
+  /// The datafile, or one of the same revision, is served; or it is kept only.
+  case arrived(isServed: Bool)
+  case unchanged
+  case failed(DatafileFailure)
+
+  var failure: DatafileFailure? {
+    if case .failed(let failure) = self { failure } else { nil }
+  }
+}
+
+/// How a start with a given or saved datafile goes on; the numbers of the C header.
+public struct StartFlags: OptionSet, Sendable {
+  public let rawValue: UInt32
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+  /// What is downloaded is served at once, if its revision differs (S2).
+  public static let updateOnNewDatafile = StartFlags(rawValue: 1)
+  public static let noBackgroundFetch = StartFlags(rawValue: 2)
 }

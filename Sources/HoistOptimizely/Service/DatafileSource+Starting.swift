@@ -1,0 +1,189 @@
+internal import HoistBase
+internal import HoistCore
+
+/// The ways to start (protocols/optimizely.md 5.1; OPT-22 to OPT-44).
+extension DatafileSource {
+  /// A datafile of the properties can be evaluated as soon as the client is open.
+  func serveGiven() {
+    guard settings.autostart, let bytes = given(), let datafile = compiled(bytes, "the given datafile", { report($0) }) else { return }
+    serve(datafile, .given)
+    host.setState(.ready, "the given datafile is served")
+  }
+
+  private func given() -> [UInt8]? {
+    if let datafile = settings.datafile { return datafile }
+    if settings.datafilePath.isEmpty { return nil }
+    do throws(FileContent.Failure) {
+      return try FileContent.read(path: settings.datafilePath, limitBytes: settings.maximumResponseBytes)
+    } catch {
+      report(DatafileFailure(.io, "datafile.file: \(error.message)"))
+      return nil
+    }
+  }
+
+  private func compiled(_ bytes: [UInt8], _ origin: String, _ refuse: (DatafileFailure) -> Void) -> CompiledDatafile? {
+    do throws(OptimizelyDatafileFailure) {
+      return try CompiledDatafile(bytes)
+    } catch {
+      refuse(DatafileFailure(error, origin))
+      return nil
+    }
+  }
+
+  /// The saved datafile, if it is one; a broken one is deleted.
+  private func sound(_ saved: SavedDatafile?) -> CompiledDatafile? {
+    guard let saved else { return nil }
+    return compiled(saved.bytes, "the saved datafile") { failure in
+      storage.remove()
+      host.log.warning("\(failure.message); it is deleted")
+    }
+  }
+
+  // MARK: S1 to S3
+
+  /// Serves what an earlier run has saved, else what is given, else what is served already; then fetches in the
+  /// background.
+  func startGiven(_ datafile: [UInt8]?, _ flags: StartFlags, _ completion: @escaping Completion) {
+    let mine = beginStart(completion)
+    updatesAtOnce = settings.updatesOnNewDatafile || flags.contains(.updateOnNewDatafile)
+    storage.load { [weak self] saved in
+      guard let self, mine == generation else { return }
+      if let failure = serveFirst(of: sound(saved), datafile) {
+        isStarted = false
+        return endStart(failure)
+      }
+      endStart(nil)
+      poller.start()
+      if !flags.contains(.noBackgroundFetch), canDownload { fetch { _ in } }
+    }
+  }
+
+  private func serveFirst(of saved: CompiledDatafile?, _ datafile: [UInt8]?) -> DatafileFailure? {
+    if let saved {
+      show(saved, .saved)
+      return nil
+    }
+    var refusal: DatafileFailure?
+    if let datafile, let given = compiled(datafile, "the given datafile", { refusal = $0 }) {
+      show(given, .given)
+      return nil
+    }
+    if refusal == nil, served() != nil { return nil }
+    return refusal ?? DatafileFailure(.optimizelyDatafileLoadingFailed, "no datafile is given, and none is saved for SDK key \(settings.shownKey)")
+  }
+
+  /// Serves a datafile unless it is the very one that is served.
+  private func show(_ datafile: CompiledDatafile, _ origin: DatafileOrigin) {
+    if served()?.bytes == datafile.bytes { datafile.snapshot.destroy() } else { serve(datafile, origin) }
+  }
+
+  // MARK: A1 to A3
+
+  /// Downloads first. Without an answer in time the saved datafile serves, else a given one.
+  /// - Parameter timeoutMilliseconds: 0 or less waits for the end of the download.
+  func startFromService(timeoutMilliseconds: Int64, _ completion: @escaping Completion) {
+    let mine = beginStart(completion)
+    storage.load { [weak self] saved in
+      guard let self, mine == generation else { return }
+      let attempt = StartAttempt(saved: sound(saved))
+      if let failure = obstacle { return endStart(failure, attempt) }
+      if timeoutMilliseconds > 0 {
+        attempt.timer = host.scheduler.schedule(afterMilliseconds: timeoutMilliseconds) { [weak self] in
+          guard let self, mine == generation else { return }
+          endStart(DatafileFailure(.timeout, "the datafile did not arrive within \(timeoutMilliseconds) ms"), attempt)
+        }
+      }
+      let asker = Asker(wantsServing: { [weak self] in !attempt.hasEnded || self?.served() == nil }) { [weak self] result in
+        guard let self, mine == generation else { return attempt.end() }
+        downloadEnded(result, attempt)
+      }
+      ask(asker, retries: attempt.saved == nil ? nil : 0)
+    }
+  }
+
+  private func downloadEnded(_ result: DownloadResult, _ attempt: StartAttempt) {
+    switch result {
+    case .arrived:
+      if attempt.hasEnded { return host.setState(.ready, "the datafile has arrived") }
+      attempt.end()
+      endStart(nil)
+      poller.start()
+    case .unchanged:
+      endStart(nil, attempt)
+    case .failed(let failure):
+      if !attempt.hasEnded { endStart(failure, attempt) }
+    }
+  }
+
+  /// Ends a start with what there is beside the service.
+  /// - Parameter failure: why the service's own datafile is not served; nil when the saved one is the same.
+  private func endStart(_ failure: DatafileFailure?, _ attempt: StartAttempt) {
+    guard !attempt.hasEnded else { return }
+    let saved = attempt.saved
+    attempt.end(keepingSaved: true)
+    if let saved { show(saved, .saved) } else if served() == nil { serveGivenInstead() }
+    poller.start()
+    guard served() != nil else { return endStart(failure ?? DatafileFailure(.optimizelyDatafileLoadingFailed, "the saved datafile is gone")) }
+    endStart(nil)
+    guard let failure else { return }
+    report(failure)
+    host.setState(.stale, failure.message)
+  }
+
+  /// A given datafile makes up for the service (OPT-44).
+  private func serveGivenInstead() {
+    guard let bytes = given(), let datafile = compiled(bytes, "the given datafile", { report($0) }) else { return }
+    serve(datafile, .given)
+  }
+
+  // MARK: Both
+
+  /// Whoever waits for an earlier start is told that this one took its place.
+  private func beginStart(_ completion: @escaping Completion) -> UInt64 {
+    isStarted = true
+    generation &+= 1
+    endStarts(before: generation, DatafileFailure(.superseded, "another start took the place of this one"))
+    starting.append((generation, completion))
+    return generation
+  }
+
+  func endStarts(before number: UInt64, _ failure: DatafileFailure) {
+    let over = starting.filter { $0.generation < number }
+    starting.removeAll { $0.generation < number }
+    for start in over { start.tell(failure) }
+  }
+
+  /// The present start has ended. The state is set first: whoever hears of the end finds it so.
+  private func endStart(_ failure: DatafileFailure?) {
+    let ended = starting
+    starting = []
+    if let failure {
+      // Nothing comes by itself any more.
+      let isFinal = failure.status == .optimizelyDatafileRefused && settings.pollingSeconds == 0
+      host.setState(isFinal ? .fatal : .error, failure.message)
+      report(failure)
+    } else {
+      host.setState(.ready, "a datafile is served")
+    }
+    for start in ended { start.tell(failure) }
+  }
+}
+
+/// One start that downloads first.
+private final class StartAttempt: @unchecked Sendable {
+  private(set) var saved: CompiledDatafile?
+  var timer: (any Cancellable)?
+  private(set) var hasEnded = false
+
+  init(saved: CompiledDatafile?) { self.saved = saved }
+
+  deinit { saved?.snapshot.destroy() }
+
+  /// - Parameter keepingSaved: the caller has taken the saved datafile.
+  func end(keepingSaved: Bool = false) {
+    hasEnded = true
+    timer?.cancel()
+    timer = nil
+    if keepingSaved { saved = nil }
+  }
+}
