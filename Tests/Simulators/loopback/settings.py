@@ -11,11 +11,11 @@ class Settings:
 
     def change(self, **changes: Any) -> None:
         """Sets options; raises ValueError for a name or a type that does not fit, and then sets none."""
-        defaults = type(self)()
+        defaults, known = type(self)(), {option.name: option for option in fields(self)}  # type: ignore[arg-type]
         for name, value in changes.items():
-            if name not in self._names():
+            if name not in known:
                 raise ValueError(f"no option {name}")
-            if not _fits(getattr(defaults, name), value):
+            if not (_fits(getattr(defaults, name), value) or value is None and "None" in str(known[name].type)):
                 raise ValueError(f"option {name} cannot be {value!r}")
         self.check({**self.as_json(), **changes})
         for name, value in changes.items():
@@ -25,17 +25,13 @@ class Settings:
         """Raises ValueError when values of the right type make no sense."""
 
     def as_json(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self._names()}
-
-    @classmethod
-    def _names(cls) -> list[str]:
-        return sorted(option.name for option in fields(cls))  # type: ignore[arg-type]
+        return {option.name: getattr(self, option.name) for option in fields(self)}  # type: ignore[arg-type]
 
 
 def _fits(default: Any, value: Any) -> bool:
     """Whether a value is of its default's type; an option without a default is a number."""
     if default is None:
-        return value is None or (isinstance(value, int) and not isinstance(value, bool))
+        return isinstance(value, int) and not isinstance(value, bool)
     if isinstance(default, bool):
         return isinstance(value, bool)
     if isinstance(default, (int, float)):

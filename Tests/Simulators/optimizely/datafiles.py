@@ -41,9 +41,11 @@ class Datafiles:
             document = self._with_own_platform(document)
             body = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
             self.learn(document)
-        else:
+        elif isinstance(document, (str, bytes)):
             body = document.encode() if isinstance(document, str) else document
             self._learn_text(body)
+        else:
+            raise TypeError("a datafile is an object or a text")
         with self._lock:
             moment = FIRST_MODIFIED + 60 * self._publications
             self._publications += 1

@@ -122,7 +122,8 @@ def _check_attributes(findings: Findings, where: str, attributes: list[dict[str,
     last = attributes[-1] if attributes else {}
     if project.bot_filtering is not None:
         bots = {"entity_id": BOT_FILTERING, "key": BOT_FILTERING, "type": "custom", "value": project.bot_filtering}
-        findings.require(last == bots, where, f"must end with {brief(bots)}")
+        # Python takes 1 for true.
+        findings.require(last == bots and isinstance(last["value"], bool), where, f"must end with {brief(bots)}")
         attributes = attributes[:-1] if last.get("key") == BOT_FILTERING else attributes
     keys = [attribute["key"] for attribute in attributes]
     for index, attribute in enumerate(attributes):

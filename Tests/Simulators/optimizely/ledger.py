@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Iterable
 
 from loopback.findings import Findings
 
@@ -35,6 +36,11 @@ class Prediction:
     variation: str | None = None
 
 
+def _canonical(content: Any) -> str:
+    """Text to compare by: in Python true equals 1."""
+    return json.dumps(content, sort_keys=True)
+
+
 class Ledger:
     """Thread-safe. Delivery is at least once: what comes again is booked again, and counted under its uuid."""
 
@@ -45,18 +51,18 @@ class Ledger:
     def reset(self) -> None:
         with self._lock:
             self._posts: list[Post] = []
-            self._accepted: dict[tuple[str, str], list[tuple[Any, Post]]] = {}
+            self._accepted: dict[tuple[str, str], list[tuple[str, Post]]] = {}
             self._predictions: dict[str, Prediction] = {}
 
     # What the services do.
 
-    def accept(self, endpoint: str, document: Any, contents: list[tuple[str, str, Any]] = []) -> Post:
+    def accept(self, endpoint: str, document: Any, contents: Iterable[tuple[str, str, Any]] = ()) -> Post:
         """Books a request with the kind, id and content of each event in it."""
         post = Post(endpoint, document)
         with self._lock:
             self._posts.append(post)
             for kind, identifier, content in contents:
-                self._accepted.setdefault((kind, identifier), []).append((content, post))
+                self._accepted.setdefault((kind, identifier), []).append((_canonical(content), post))
         return post
 
     def acknowledge(self, post: Post, heard: bool) -> None:
@@ -67,7 +73,7 @@ class Ledger:
         """An event may come again, but as it was."""
         with self._lock:
             before = list(self._accepted.get((kind, identifier), []))
-        if any(known != content for known, _ in before):
+        if any(known != _canonical(content) for known, _ in before):
             findings.add(where, f"{identifier} was that of another {kind} before")
         elif once:
             findings.require(not any(post.acknowledged for _, post in before), where,
