@@ -69,7 +69,8 @@ class Call:
             self.start(connection)
             response = connection.getresponse()
             endless = response.getheader("Content-Type") == "text/event-stream"
-            return Reply(response.status, dict(response.getheaders()), response.readline() if endless else response.read())
+            received = response.readline() if endless else response.read()
+            return Reply(response.status, dict(response.getheaders()), received)
         finally:
             connection.close()
 

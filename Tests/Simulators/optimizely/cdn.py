@@ -13,8 +13,9 @@ from .options import Options
 from .routes import Endpoint, path_parameter
 
 
-def check_datafile(findings: Findings, request: Request, endpoint: Endpoint, datafiles: Datafiles, options: Options) -> None:
-    """No query, and no date but one that came with a datafile of this key, byte for byte (OPT-26)."""
+def check_datafile(findings: Findings, request: Request, endpoint: Endpoint, datafiles: Datafiles,
+                   options: Options) -> None:
+    """No query, and no date but one that came with a datafile of this key, byte for byte."""
     date = request.header("if-modified-since")
     if date is None or findings or options.foreign_dates:
         return

@@ -26,7 +26,8 @@ def check_conversion(findings: Findings, where: str, event: dict[str, Any], proj
     tags = event.get("tags", {})
     for name, expected in (("revenue", _revenue(tags.get("revenue"))), ("value", _value(tags.get("value")))):
         if expected is None:
-            findings.require(name not in event, f"{where}.{name}", f"does not follow from the tag {brief(tags.get(name))}")
+            findings.require(name not in event, f"{where}.{name}",
+                             f"does not follow from the tag {brief(tags.get(name))}")
         elif findings.require(name in event, f"{where}.{name}", f"is missing beside the tag {brief(tags[name])}"):
             findings.require(equal(event[name], expected), f"{where}.{name}",
                              f"must be {brief(expected)}, is {brief(event[name])}")

@@ -6,13 +6,14 @@ from typing import Any
 
 from loopback.findings import Findings, brief
 
-from .ledger import Ledger
-from .options import Options
+from .knowledge import Knowledge
 from .project import Flag, Project, Rule, Variation
 
+NOT_PREDICTED = "is for rules that ask the prediction server"
 
-def check_decision(findings: Findings, where: str, decision: dict[str, Any], visitor: str, project: Project, ledger: Ledger,
-                   options: Options) -> None:
+
+def check_decision(findings: Findings, where: str, decision: dict[str, Any], visitor: str, project: Project,
+                   known: Knowledge) -> None:
     """Which rule, of which flag, and a variation that this rule can give."""
     metadata = decision["metadata"]
     kind, key = metadata["rule_type"], metadata["flag_key"]
@@ -35,9 +36,9 @@ def check_decision(findings: Findings, where: str, decision: dict[str, Any], vis
         rule = _find(rules, decision)
         _check_rule(findings, where, decision, rule, flag)
         if rule is not None:
-            _check_prediction(findings, where, decision, visitor, rule, ledger, options)
+            _check_prediction(findings, where, decision, visitor, rule, known)
             return
-    findings.require("cmab_uuid" not in metadata, f"{where}.metadata.cmab_uuid", "is for rules that ask the prediction server")
+    findings.require("cmab_uuid" not in metadata, f"{where}.metadata.cmab_uuid", NOT_PREDICTED)
 
 
 def _find(rules: list[Rule], decision: dict[str, Any]) -> Rule | None:
@@ -104,17 +105,17 @@ def _check_variation(findings: Findings, where: str, decision: dict[str, Any], c
                      f"is not that of the variation {metadata['variation_key']!r}")
 
 
-def _check_prediction(findings: Findings, where: str, decision: dict[str, Any], visitor: str, rule: Rule, ledger: Ledger,
-                      options: Options) -> None:
+def _check_prediction(findings: Findings, where: str, decision: dict[str, Any], visitor: str, rule: Rule,
+                      known: Knowledge) -> None:
     """The uuid is that of the request which brought the variation (OPT-94)."""
     uuid = decision["metadata"].get("cmab_uuid")
     if uuid is None:
         return
     place = f"{where}.metadata.cmab_uuid"
     if rule.prediction_attributes is None:
-        findings.add(place, "is for rules that ask the prediction server")
-    elif not options.foreign_events:
-        asked = ledger.prediction(uuid)
+        findings.add(place, NOT_PREDICTED)
+    elif not known.options.foreign_events:
+        asked = known.ledger.prediction(uuid)
         if findings.require(asked is not None, place, f"no prediction was asked for as {uuid}") and asked is not None:
             findings.require((asked.rule, asked.visitor) == (rule.id, visitor), place,
                              f"was for the visitor {asked.visitor!r} and the rule {asked.rule}")

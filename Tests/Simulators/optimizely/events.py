@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any
 
 from loopback.findings import (
     MAXIMUM_INTEGER, Findings, array, boolean, brief, integer, literal, nullable, one_of, parse_json, record)
@@ -11,7 +11,8 @@ from loopback.wire import Request
 from .conversions import TAGS, check_conversion
 from .decisions import check_decision
 from .happenings import IMPRESSION, Happening, happenings
-from .ledger import EVENT, Ledger
+from .knowledge import Knowledge
+from .ledger import EVENT
 from .options import Options
 from .project import Project
 from .routes import EU, US, Endpoint
@@ -34,18 +35,17 @@ BODY = record({"account_id": TEXT, "project_id": TEXT, "revision": TEXT, "client
                "visitors": array(_VISITOR, 1)})
 
 
-def check_events(findings: Findings, request: Request, endpoint: Endpoint, projects: list[Project], ledger: Ledger,
-                 options: Options, now: Callable[[], int]) -> None:
+def check_events(findings: Findings, request: Request, endpoint: Endpoint, known: Knowledge) -> None:
     before, document = len(findings), parse_json(findings, request.body)
     if len(findings) == before:
         BODY(findings, "body", document)
     if len(findings) > before:
         return
-    _check_sender(findings, document, options)
+    _check_sender(findings, document, known.options)
     for happening in happenings(document):
-        _check_time(findings, f"{happening.where}.snapshots[0].events[0].timestamp", happening.event, options, now)
-    _check_identities(findings, document, ledger, options)
-    _check_against_datafiles(findings, document, endpoint, projects, ledger, options)
+        _check_time(findings, f"{happening.where}.snapshots[0].events[0].timestamp", happening.event, known)
+    _check_identities(findings, document, known)
+    _check_against_datafiles(findings, document, endpoint, known)
 
 
 def _check_sender(findings: Findings, document: dict[str, Any], options: Options) -> None:
@@ -61,31 +61,31 @@ def _check_sender(findings: Findings, document: dict[str, Any], options: Options
                      f"must hold at most {options.maximum_visitors} entries, holds {count}")
 
 
-def _check_time(findings: Findings, where: str, event: dict[str, Any], options: Options, now: Callable[[], int]) -> None:
-    age = now() - event["timestamp"]
+def _check_time(findings: Findings, where: str, event: dict[str, Any], known: Knowledge) -> None:
+    age, options = known.now() - event["timestamp"], known.options
     if options.maximum_age_ms is not None and age > options.maximum_age_ms:
         findings.add(where, f"{event['timestamp']} is too old for milliseconds since 1970")
     if options.maximum_skew_ms is not None and -age > options.maximum_skew_ms:
         findings.add(where, f"{event['timestamp']} is in the future")
 
 
-def _check_identities(findings: Findings, document: dict[str, Any], ledger: Ledger, options: Options) -> None:
+def _check_identities(findings: Findings, document: dict[str, Any], known: Knowledge) -> None:
     """A uuid stands for one event: never for two, also not in another request (OPT-72)."""
     seen: set[str] = set()
     for happening in happenings(document):
         where, uuid = f"{happening.where}.snapshots[0].events[0].uuid", happening.uuid
         findings.require(uuid not in seen, where, f"{uuid} is that of another event of this request")
         seen.add(uuid)
-        ledger.check_again(findings, where, EVENT, uuid, happening.visitor, options.exactly_once)
+        known.ledger.check_again(findings, where, EVENT, uuid, happening.visitor, known.options.exactly_once)
 
 
-def _check_against_datafiles(findings: Findings, document: dict[str, Any], endpoint: Endpoint, projects: list[Project],
-                             ledger: Ledger, options: Options) -> None:
+def _check_against_datafiles(findings: Findings, document: dict[str, Any], endpoint: Endpoint,
+                             known: Knowledge) -> None:
     """All visitors of a request belong to one project, revision and region (5.6)."""
-    same_project = [project for project in projects if project.project_id == document["project_id"]]
+    same_project = [project for project in known.projects if project.project_id == document["project_id"]]
     same = [project for project in same_project if project.revision == document["revision"]]
     if not same:
-        if not options.foreign_events:
+        if not known.options.foreign_events:
             name = "revision" if same_project else "project_id"
             findings.add(f"body.{name}", f"{document[name]} is that of no datafile that was ever sent")
         return
@@ -93,15 +93,16 @@ def _check_against_datafiles(findings: Findings, document: dict[str, Any], endpo
     for project in same:
         # Two environments of a project may be at the same revision.
         found = Findings()
-        _check_against(found, document, endpoint, project, ledger, options)
+        _check_against(found, document, endpoint, project, known)
         if fewest is None or len(found) < len(fewest):
             fewest = found
     findings += fewest or []
 
 
-def _check_against(findings: Findings, document: dict[str, Any], endpoint: Endpoint, project: Project, ledger: Ledger,
-                   options: Options) -> None:
-    expected = {"account_id": project.account_id, "anonymize_ip": project.anonymize_ip or False, "region": project.region}
+def _check_against(findings: Findings, document: dict[str, Any], endpoint: Endpoint, project: Project,
+                   known: Knowledge) -> None:
+    expected = {"account_id": project.account_id, "anonymize_ip": project.anonymize_ip or False,
+                "region": project.region}
     for name, value in expected.items():
         findings.require(document[name] == value, f"body.{name}", f"must be {brief(value)}, is {brief(document[name])}")
     findings.require(endpoint.region == project.region, "path", f"events of the region {project.region} go elsewhere")
@@ -113,8 +114,8 @@ def _check_against(findings: Findings, document: dict[str, Any], endpoint: Endpo
             check_conversion(findings, f"{snapshot}.events[0]", happening.event, project)
         elif findings.require(happening.decision is not None, f"{snapshot}.decisions", "is missing"):
             _check_impression(findings, f"{snapshot}.events[0]", happening)
-            check_decision(findings, f"{snapshot}.decisions[0]", happening.decision or {}, happening.visitor["visitor_id"],
-                           project, ledger, options)
+            check_decision(findings, f"{snapshot}.decisions[0]", happening.decision or {},
+                           happening.visitor["visitor_id"], project, known)
 
 
 def _check_attributes(findings: Findings, where: str, attributes: list[dict[str, Any]], project: Project) -> None:

@@ -41,7 +41,8 @@ class Happening:
 
     def as_json(self) -> dict[str, Any]:
         attributes = {attribute["key"]: attribute["value"] for attribute in self.visitor["attributes"]}
-        return {"visitor": self.visitor["visitor_id"], "attributes": attributes, **self.event, "decision": self.decision}
+        return {"visitor": self.visitor["visitor_id"], "attributes": attributes, **self.event,
+                "decision": self.decision}
 
 
 def happenings(document: dict[str, Any]) -> Iterator[Happening]:

@@ -8,29 +8,31 @@ from typing import Any
 from loopback.findings import Findings, array, literal, mapping, one_of, parse_json, record, text
 from loopback.wire import Request
 
-from .ledger import PLATFORM_EVENT, Ledger
+from .knowledge import Knowledge
+from .ledger import PLATFORM_EVENT
 from .options import Options
-from .project import Project
 from .scalars import ANY_TEXT, TEXT, UUID, VERSION, VUID, is_vuid, scalar_or_null
 from .segments import check_key
 
-BODY = array(record({"type": TEXT, "action": TEXT, "identifiers": mapping(ANY_TEXT), "data": mapping(scalar_or_null)}), 1)
+BODY = array(record({
+    "type": TEXT, "action": TEXT, "identifiers": mapping(ANY_TEXT), "data": mapping(scalar_or_null)}), 1)
 
 _MISSPELT = re.compile("fs[_-]user[_-]id", re.IGNORECASE)
-_SENDER = {"idempotence_id": UUID, "data_source_type": literal("sdk"), "data_source": TEXT, "data_source_version": VERSION}
+_SENDER = {"idempotence_id": UUID, "data_source_type": literal("sdk"), "data_source": TEXT,
+           "data_source_version": VERSION}
 _DEVICE = {"os": TEXT, "os_version": TEXT, "model": TEXT,
            "device_type": one_of("Phone", "Tablet", "Smart TV", "PC", "Watch", "Other")}
 _OWN_VUID = text(VUID, "vuid_ and 27 digits of a lower-case UUID")
 
 
-def check_platform_events(findings: Findings, request: Request, projects: list[Project], ledger: Ledger,
-                          options: Options) -> None:
+def check_platform_events(findings: Findings, request: Request, known: Knowledge) -> None:
     before, document = len(findings), parse_json(findings, request.body)
     if len(findings) == before:
         BODY(findings, "body", document)
-    check_key(findings, request, projects)
+    check_key(findings, request, known.projects)
     if len(findings) > before:
         return
+    options = known.options
     findings.require(len(document) <= options.maximum_platform_events, "body",
                      f"must hold at most {options.maximum_platform_events} entries, holds {len(document)}")
     seen: set[Any] = set()
@@ -42,7 +44,7 @@ def check_platform_events(findings: Findings, request: Request, projects: list[P
         if isinstance(identifier, str):
             findings.require(identifier not in seen, place, f"{identifier} is that of another event of this request")
             seen.add(identifier)
-            ledger.check_again(findings, place, PLATFORM_EVENT, identifier, event, options.exactly_once)
+            known.ledger.check_again(findings, place, PLATFORM_EVENT, identifier, event, options.exactly_once)
 
 
 def is_own(event: dict[str, Any]) -> bool:
@@ -85,9 +87,11 @@ def _check_identifiers(findings: Findings, where: str, event: dict[str, Any]) ->
     if not is_own(event):
         return
     wanted = {"vuid"} if event["action"] == "client_initialized" else {"vuid", "fs_user_id"}
-    findings.require(set(identifiers) == wanted, where, f"of {event['action']} must be {' and '.join(sorted(wanted))} (OPT-97)")
+    findings.require(set(identifiers) == wanted, where,
+                     f"of {event['action']} must be {' and '.join(sorted(wanted))} (protocol 5.7)")
     if "vuid" in identifiers:
         _OWN_VUID(findings, f"{where}.vuid", identifiers["vuid"])
     if "fs_user_id" in identifiers:
-        findings.require(identifiers["fs_user_id"] != "" and not is_vuid(identifiers["fs_user_id"]), f"{where}.fs_user_id",
+        user = identifiers["fs_user_id"]
+        findings.require(user != "" and not is_vuid(user), f"{where}.fs_user_id",
                          "must be a user, not nobody and not a VUID")

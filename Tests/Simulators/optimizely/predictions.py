@@ -9,8 +9,8 @@ from loopback.delivery import json_response
 from loopback.findings import Findings, array, literal, parse_json, record
 from loopback.wire import Request, Response
 
+from .knowledge import Knowledge
 from .ledger import Ledger
-from .options import Options
 from .project import Project, Rule
 from .routes import Endpoint, path_parameter
 from .scalars import ANY_TEXT, TEXT, UUID, attribute_value
@@ -51,8 +51,7 @@ def find_rule(projects: list[Project], identifier: str) -> Rule | None:
     return next((rule for rule in rules if rule is not None and rule.prediction_attributes is not None), None)
 
 
-def check_prediction(findings: Findings, request: Request, endpoint: Endpoint, projects: list[Project], ledger: Ledger,
-                     options: Options) -> None:
+def check_prediction(findings: Findings, request: Request, endpoint: Endpoint, known: Knowledge) -> None:
     before, document = len(findings), parse_json(findings, request.body)
     if len(findings) == before:
         BODY(findings, "body", document)
@@ -62,13 +61,13 @@ def check_prediction(findings: Findings, request: Request, endpoint: Endpoint, p
     identifier = path_parameter(endpoint, request)
     findings.require(instance["experimentId"] == identifier, f"{where}.experimentId",
                      f"is {instance['experimentId']}, but the path says {identifier}")
-    rule = find_rule(projects, identifier)
+    rule = find_rule(known.projects, identifier)
     if rule is None:
-        findings.require(options.foreign_events, "path", f"{identifier} is no rule that asks for predictions")
+        findings.require(known.options.foreign_events, "path", f"{identifier} is no rule that asks for predictions")
     else:
-        _check_attributes(findings, f"{where}.attributes", instance["attributes"], rule, projects)
+        _check_attributes(findings, f"{where}.attributes", instance["attributes"], rule, known.projects)
     if len(findings) == before:
-        ledger.ask(findings, f"{where}.cmabUUID", instance["cmabUUID"], identifier, instance["visitorId"])
+        known.ledger.ask(findings, f"{where}.cmabUUID", instance["cmabUUID"], identifier, instance["visitorId"])
 
 
 def _check_attributes(findings: Findings, where: str, attributes: list[dict[str, Any]], rule: Rule,

@@ -78,9 +78,11 @@ class Project:
         self.sends_flag_decisions = document.get("sendFlagDecisions") is True
         self.attributes = {entry["key"]: entry["id"] for entry in _entries(document, "attributes")}
         self.events = {entry["key"]: entry["id"] for entry in _entries(document, "events")}
-        grouped = [experiment for group in _entries(document, "groups") for experiment in _entries(group, "experiments")]
-        self.experiments = {rule["id"]: _rule(rule) for rule in (*_entries(document, "experiments"), *grouped)}
-        types = {rule["id"]: rule.get("type") for rule in (*_entries(document, "experiments"), *grouped)}
+        experiments = _entries(document, "experiments")
+        for group in _entries(document, "groups"):
+            experiments += _entries(group, "experiments")
+        self.experiments = {rule["id"]: _rule(rule) for rule in experiments}
+        types = {rule["id"]: rule.get("type") for rule in experiments}
         self.flags = {flag["key"]: self._flag(flag, types) for flag in _entries(document, "featureFlags")}
         self.segments = _segments(document)
         self.platform_host, self.platform_key = _platform(document)
@@ -96,7 +98,8 @@ class Project:
                 rule.variations.append(everyone[0])
         made = Flag(flag["key"], experiments, deliveries)
         rules = {rule.id for rule in (*experiments, *deliveries)}
-        made.holdouts = [holdout for holdout in self._holdouts() if holdout.only_for is None or holdout.only_for & rules]
+        made.holdouts = [holdout for holdout in self._holdouts()
+                         if holdout.only_for is None or holdout.only_for & rules]
         return made
 
     def _holdouts(self) -> Iterator[Rule]:
@@ -137,7 +140,8 @@ def _segments(document: dict[str, Any]) -> set[str]:
 
     for audience in _entries(document, "typedAudiences"):
         conditions = audience.get("conditions")
-        walk(json.loads(conditions) if isinstance(conditions, str) and conditions.startswith(("[", "{")) else conditions)
+        is_text = isinstance(conditions, str) and conditions.startswith(("[", "{"))
+        walk(json.loads(conditions) if is_text else conditions)
     return found
 
 

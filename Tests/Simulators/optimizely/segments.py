@@ -69,8 +69,9 @@ def check_segments(findings: Findings, request: Request, projects: list[Project]
     findings.require(document["query"] == expected, "body.query", f"must be {expected!r}")
     audiences = variables["audiences"]
     findings.require(len(set(audiences)) == len(audiences), "body.variables.audiences", "names one more than once")
-    findings.require(any(project.segments == set(audiences) for project in known), "body.variables.audiences",
-                     f"must be all that the datafile asks for, {brief(sorted(known[0].segments))}, is {brief(audiences)}")
+    complete = any(project.segments == set(audiences) for project in known)
+    findings.require(complete, "body.variables.audiences",
+                     f"must be all that the datafile asks for, {sorted(known[0].segments)}, is {brief(audiences)}")
 
 
 def answer_segments(document: dict[str, Any], customers: Customers) -> Response:
@@ -78,8 +79,8 @@ def answer_segments(document: dict[str, Any], customers: Customers) -> Response:
     qualified = customers.segments_of(variables["userId"])
     if qualified is None:
         extensions = {"code": "INVALID_IDENTIFIER_EXCEPTION", "classification": "DataFetchingException"}
-        return json_response(200, {"errors": [{"message": "no such customer", "path": ["customer"], "extensions": extensions}],
-                                   "data": {"customer": None}})
+        error = {"message": "no such customer", "path": ["customer"], "extensions": extensions}
+        return json_response(200, {"errors": [error], "data": {"customer": None}})
     edges = [{"node": {"name": name, "state": "qualified" if name in qualified else "not_qualified"}}
              for name in variables["audiences"]]
     return json_response(200, {"data": {"customer": {"audiences": {"edges": edges}}}})

@@ -17,10 +17,11 @@ from .control import add_routes
 from .datafiles import Datafiles, Published
 from .happenings import happenings
 from .headers import check_headers
+from .knowledge import Knowledge
 from .ledger import EVENT, PLATFORM_EVENT, Ledger
 from .options import Options
 from .predictions import Choices
-from .routes import ENDPOINTS, NAMES, UNKNOWN, Endpoint, resolve
+from .routes import ENDPOINTS, NAMES, Endpoint, resolve
 from .sample import SDK_KEY, sample_datafile
 from .segments import Customers
 
@@ -40,8 +41,8 @@ class OptimizelySimulator(Service):
     endpoints = NAMES
 
     def __init__(self, document: dict[str, Any] | str | bytes | None = None, *, sdk_key: str = SDK_KEY,
-                 token: str | None = None, now: Callable[[], int] = milliseconds_now, enforce: bool = True, port: int = 0,
-                 control_port: int = 0, **options: Any) -> None:
+                 token: str | None = None, now: Callable[[], int] = milliseconds_now, enforce: bool = True,
+                 port: int = 0, control_port: int = 0, **options: Any) -> None:
         self.options = Options()
         self.options.change(**options)
         self.sdk_key = sdk_key
@@ -87,7 +88,8 @@ class OptimizelySimulator(Service):
 
     # What tests do to it.
 
-    def publish(self, document: dict[str, Any] | str | bytes, sdk_key: str | None = None, token: str | None = None) -> Published:
+    def publish(self, document: dict[str, Any] | str | bytes, sdk_key: str | None = None,
+                token: str | None = None) -> Published:
         """Puts a datafile in place, for this simulator's own SDK key or for another one.
 
         A document gets the simulator as its data platform; text and bytes are sent as they are.
@@ -132,17 +134,17 @@ class OptimizelySimulator(Service):
         self._check_content(findings, request, known)
 
     def _check_content(self, findings: Findings, request: Request, endpoint: Endpoint) -> None:
-        projects, ledger, options = self.datafiles.projects, self.ledger, self.options
+        known = Knowledge(self.datafiles.projects, self.ledger, self.options, self._now)
         if endpoint.method == "GET":
-            check_datafile(findings, request, endpoint, self.datafiles, options)
+            check_datafile(findings, request, endpoint, self.datafiles, self.options)
         elif endpoint.region is not None:
-            events.check_events(findings, request, endpoint, projects, ledger, options, self._now)
+            events.check_events(findings, request, endpoint, known)
         elif endpoint.name == "segments":
-            segments.check_segments(findings, request, projects)
+            segments.check_segments(findings, request, known.projects)
         elif endpoint.name == "platform-events":
-            platform_events.check_platform_events(findings, request, projects, ledger, options)
+            platform_events.check_platform_events(findings, request, known)
         else:
-            predictions.check_prediction(findings, request, endpoint, projects, ledger, options)
+            predictions.check_prediction(findings, request, endpoint, known)
 
     def answer(self, endpoint: str, request: Request) -> Answer:
         known = ENDPOINTS.get(endpoint)
@@ -157,8 +159,10 @@ class OptimizelySimulator(Service):
             response = segments.answer_segments(document, self.customers)
         elif endpoint == "predictions":
             response = predictions.answer_prediction(document, self.datafiles.projects, self.ledger, self.choices)
+        elif endpoint == "platform-events":
+            response = json_response(202, {"title": "Accepted", "status": 202})
         else:
-            response = Response(204) if known.region is not None else json_response(202, {"title": "Accepted", "status": 202})
+            response = Response(204)
         post = self.ledger.accept(endpoint, document, _contents(known, document))
         self.journal.poke()
         return Answer(response, lambda heard: self.ledger.acknowledge(post, heard))

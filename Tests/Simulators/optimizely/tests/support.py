@@ -38,8 +38,8 @@ def attribute(identifier: str, key: str, value: Any) -> dict[str, Any]:
 
 
 def visitor(name: str, snapshot: dict[str, Any]) -> dict[str, Any]:
-    attributes = [attribute("501", "country", "de"), attribute("502", "age", 30), attribute("503", "member", True), BOTS]
-    return {"visitor_id": name, "attributes": copy.deepcopy(attributes), "snapshots": [snapshot]}
+    attributes = [attribute("501", "country", "de"), attribute("502", "age", 30), attribute("503", "member", True)]
+    return {"visitor_id": name, "attributes": [*attributes, dict(BOTS)], "snapshots": [snapshot]}
 
 
 def decision(campaign: str, experiment: str, variation: str | None, flag: str, rule: str, kind: str, key: str,
@@ -56,20 +56,22 @@ HOLDOUT = decision("9501", "9501", "9511", "banner", "holdout_spring", "holdout"
 LOCAL_HOLDOUT = decision("9502", "9502", "9521", "checkout_flow", "holdout_new_app", "holdout", "ho_local_off", False)
 GROUPED = decision("9310", "9302", "9322", "banner", "banner_long", "feature-test", "none", False)
 ACTIVATED = decision("9100", "9101", "9111", "", "checkout_test", "experiment", "control")
-BANDIT = decision("9200", "9201", "9212", "search_ranking", "ranking_bandit", "feature-test", "neural", cmab_uuid=PREDICTION)
+BANDIT = decision("9200", "9201", "9212", "search_ranking", "ranking_bandit", "feature-test", "neural",
+                  cmab_uuid=PREDICTION)
 
 
 def seen(number: int, what: dict[str, Any]) -> dict[str, Any]:
     """The snapshot of an impression."""
-    event = {"entity_id": what["campaign_id"], "key": "campaign_activated", "timestamp": NOW - 1000, "uuid": uuid(number),
-             "tags": {}}
+    event = {"entity_id": what["campaign_id"], "key": "campaign_activated", "timestamp": NOW - 1000,
+             "uuid": uuid(number), "tags": {}}
     return {"decisions": [copy.deepcopy(what)], "events": [event]}
 
 
 def done(number: int, key: str = "purchase", **more: Any) -> dict[str, Any]:
     """The snapshot of a conversion."""
     entity = {"purchase": "601", "sign_up": "602", "add_to_cart": "603"}[key]
-    return {"events": [{"entity_id": entity, "key": key, "timestamp": NOW - 500, "uuid": uuid(number), "tags": {}, **more}]}
+    event = {"entity_id": entity, "key": key, "timestamp": NOW - 500, "uuid": uuid(number), "tags": {}, **more}
+    return {"events": [event]}
 
 
 def events(simulator: OptimizelySimulator, *visitors: dict[str, Any], region: str = "US", revision: str = "42") -> Call:
@@ -116,7 +118,8 @@ def bandit(simulator: OptimizelySimulator) -> Call:
 
 
 def segments(simulator: OptimizelySimulator) -> Call:
-    document = {"query": QUERY % "fs_user_id", "variables": {"userId": "carla", "audiences": ["frequent_shoppers", "newsletter"]}}
+    variables = {"userId": "carla", "audiences": ["frequent_shoppers", "newsletter"]}
+    document = {"query": QUERY % "fs_user_id", "variables": variables}
     return Call("POST", "/v3/graphql", posting(**{"x-api-key": "sample-odp-public-key"}), document=document)
 
 
@@ -128,22 +131,24 @@ def anonymous_segments(simulator: OptimizelySimulator) -> Call:
 
 
 def platform_event(number: int, action: str, identifiers: dict[str, str], **data: Any) -> dict[str, Any]:
-    sender = {"idempotence_id": uuid(number), "data_source_type": "sdk", "data_source": "hoist", "data_source_version": "0.1.0"}
+    sender = {"idempotence_id": uuid(number), "data_source_type": "sdk", "data_source": "hoist",
+              "data_source_version": "0.1.0"}
     return {"type": "fullstack", "action": action, "identifiers": identifiers, "data": {**sender, **data}}
 
 
 def platform_events(simulator: OptimizelySimulator) -> Call:
     device = {"os": "Linux", "os_version": "6.1", "device_type": "PC", "model": "N/A"}
+    buyer = {"fs_user_id": "carla", "email": "c@example.com"}
     document = [
         platform_event(100, "client_initialized", {"vuid": VUID}, **device),
         platform_event(101, "identified", {"vuid": VUID, "fs_user_id": "carla"}, **device),
-        {**platform_event(102, "bought", {"fs_user_id": "carla", "email": "c@example.com"}, price=4.5, gift=False, note=None),
-         "type": "shop"}]
+        {**platform_event(102, "bought", buyer, price=4.5, gift=False, note=None), "type": "shop"}]
     return Call("POST", "/v3/events", posting(**{"x-api-key": "sample-odp-public-key"}), document=document)
 
 
 def prediction(simulator: OptimizelySimulator) -> Call:
-    attributes = [{"id": "501", "value": "de", "type": "custom_attribute"}, {"id": "502", "value": None, "type": "custom_attribute"}]
+    attributes = [{"id": identifier, "value": value, "type": "custom_attribute"}
+                  for identifier, value in (("501", "de"), ("502", None))]
     instance = {"visitorId": "carla", "experimentId": "9201", "attributes": attributes, "cmabUUID": PREDICTION}
     return Call("POST", "/predict/9201", posting(), document={"instances": [instance]})
 

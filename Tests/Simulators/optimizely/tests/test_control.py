@@ -65,7 +65,8 @@ def test_violations_and_options_over_the_control_port(simulator: OptimizelySimul
     ("POST", "/options", {"unknown_key_status": 500}), ("POST", "/options", {"maximum_visitors": 0}),
     ("POST", "/options", {"maximum_visitors": "10"}), ("PUT", "/datafile", {"attributes": [{"id": "1"}]}),
     ("POST", "/choices", {"rule": "9201"}), ("POST", "/customers", {})])
-def test_bad_control_calls_are_refused(simulator: OptimizelySimulator, method: str, path: str, document: object) -> None:
+def test_bad_control_calls_are_refused(simulator: OptimizelySimulator, method: str, path: str,
+                                       document: object) -> None:
     status, answer = control(simulator, method, path, document)
     assert status == 400 and answer["error"]
 
@@ -161,7 +162,7 @@ def command(*arguments: str) -> subprocess.Popen:
 
 def fetch(url: str, **headers: str) -> tuple[int, bytes]:
     connection = http.client.HTTPConnection(url.split("/")[2], timeout=5)
-    connection.request("GET", "/" + url.split("/", 3)[3], headers={"Accept-Encoding": "gzip", "User-Agent": "hoist/0.1.0", **headers})
+    connection.request("GET", "/" + url.split("/", 3)[3], headers={"User-Agent": "hoist/0.1.0", **headers})
     response = connection.getresponse()
     answer = response.status, response.read()
     connection.close()
@@ -188,7 +189,8 @@ def test_the_command_ends_with_status_1_after_violations() -> None:
     assert process.returncode == 1
 
 
-@pytest.mark.parametrize("arguments", [["--datafile", "/nowhere.json"], ["--option", "nonsense=1"], ["--option", "compress"]])
+@pytest.mark.parametrize("arguments", [
+    ["--datafile", "/nowhere.json"], ["--option", "nonsense=1"], ["--option", "compress"]])
 def test_the_command_refuses_nonsense(arguments: list[str]) -> None:
     process = command(*arguments)
     assert process.wait(5) == 2

@@ -10,14 +10,16 @@ from loopback.calls import control
 
 from optimizely import OptimizelySimulator
 
-from .support import EXPERIMENT, batch, conversion, done, events, impression, platform_events, seen, segments, uuid, visitor
+from .support import (
+    EXPERIMENT, batch, conversion, done, events, impression, platform_events, seen, segments, uuid, visitor)
 
 
 def test_distinct_events_are_summed_up(simulator: OptimizelySimulator) -> None:
     call = batch(simulator)
     assert [call.send(simulator).status for _ in range(2)] == [204, 204]
     assert conversion(simulator).send(simulator).status == 204
-    more = events(simulator, visitor("anna", done(50, revenue=800, tags={"revenue": 800})), visitor("ben", seen(51, EXPERIMENT)))
+    buyer = visitor("anna", done(50, revenue=800, tags={"revenue": 800}))
+    more = events(simulator, buyer, visitor("ben", seen(51, EXPERIMENT)))
     assert more.send(simulator).status == 204
     assert simulator.ledger.impressions() == {
         "checkout_flow/checkout_test/short": 2, "checkout_flow/checkout_new_app/on": 1, "banner//": 1,

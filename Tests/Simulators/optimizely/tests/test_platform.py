@@ -1,4 +1,4 @@
-"""The data platform's segments and events, and predictions (protocol 3.5-3.7; OPT-46, OPT-67, OPT-68, OPT-94, OPT-97)."""
+"""The data platform's segments and events, and predictions (protocol 3.5-3.7): OPT-67, OPT-68, OPT-94."""
 
 from __future__ import annotations
 
@@ -46,13 +46,14 @@ def test_segments_may_be_asked_for_in_any_order(simulator: OptimizelySimulator) 
 
 
 def test_segments_are_those_of_the_key_s_datafile(simulator: OptimizelySimulator) -> None:
-    changed = sample_datafile(revision="43", typedAudiences=[
-        {"id": "1", "name": "a", "conditions": ["or", {"match": "qualified", "value": "other"}, {"match": "exact", "value": "x"}]}])
-    simulator.publish(changed)
+    conditions = ["or", {"match": "qualified", "value": "other"}, {"match": "exact", "value": "x"}]
+    audiences = [{"id": "1", "name": "a", "conditions": conditions}]
+    simulator.publish(sample_datafile(revision="43", typedAudiences=audiences))
     call = segments(simulator)
     assert call.send(simulator).status == 200
     assert body("variables.audiences", ["other"])(call).send(simulator).status == 200
-    assert body("variables.audiences", ["other", "newsletter"])(call).send(simulator).places == ["body.variables.audiences"]
+    mixed = body("variables.audiences", ["other", "newsletter"])(call)
+    assert mixed.send(simulator).places == ["body.variables.audiences"]
 
 
 def test_a_datafile_without_segments_asks_for_none(simulator: OptimizelySimulator) -> None:
@@ -64,7 +65,8 @@ def test_a_datafile_without_segments_asks_for_none(simulator: OptimizelySimulato
 def test_the_platform_accepts_events(simulator: OptimizelySimulator) -> None:
     reply = platform_events(simulator).send(simulator)
     assert (reply.status, reply.json["title"]) == (202, "Accepted")
-    assert [event["action"] for event in simulator.ledger.platform_events()] == ["client_initialized", "identified", "bought"]
+    actions = [event["action"] for event in simulator.ledger.platform_events()]
+    assert actions == ["client_initialized", "identified", "bought"]
     assert simulator.wait_for_platform_events(3, timeout=0)
 
 
@@ -87,7 +89,8 @@ def test_a_platform_event_may_come_again_but_as_it_was(simulator: OptimizelySimu
 
 def test_callers_may_replace_what_the_library_says_if_allowed(simulator: OptimizelySimulator) -> None:
     call = platform_events(simulator)
-    call.document = [platform_event(1, "bought", {"email": "c@example.com"}, data_source="shop", idempotence_id="order 7")]
+    mine = {"data_source": "shop", "idempotence_id": "order 7"}
+    call.document = [platform_event(1, "bought", {"email": "c@example.com"}, **mine)]
     assert len(call.send(simulator).places) == 2
     simulator.options.change(foreign_platform_data=True)
     assert call.send(simulator).status == 202
@@ -95,7 +98,8 @@ def test_callers_may_replace_what_the_library_says_if_allowed(simulator: Optimiz
 
 
 def test_events_before_a_new_key_go_with_the_old_one(simulator: OptimizelySimulator) -> None:
-    simulator.publish(sample_datafile(revision="43", integrations=[{"key": "odp", "host": "https://x", "publicKey": "new"}]))
+    rotated = [{"key": "odp", "host": "https://x", "publicKey": "new"}]
+    simulator.publish(sample_datafile(revision="43", integrations=rotated))
     call = platform_events(simulator)
     assert call.send(simulator).status == 202
     assert header("x-api-key", "new")(call).send(simulator).status == 202

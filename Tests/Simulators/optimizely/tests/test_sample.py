@@ -50,7 +50,8 @@ def admits(visitor: Visitor, rule: dict[str, Any]) -> bool:
     return all(wanted[audience].items() <= visitor.attributes.items() for audience in rule["audienceIds"])
 
 
-@pytest.mark.parametrize(("hashed", "expected"), [(b"a", 1485495528), (b"abcd", 2616542610), ("é".encode(), 3927689336)])
+@pytest.mark.parametrize(("hashed", "expected"), [
+    (b"a", 1485495528), (b"abcd", 2616542610), ("é".encode(), 3927689336)])
 def test_the_hash_is_the_vendors(hashed: bytes, expected: int) -> None:
     assert murmur(hashed) == expected
 

@@ -14,6 +14,7 @@ from loopback.findings import Findings
 from loopback.wire import Request
 
 from optimizely.events import check_events
+from optimizely.knowledge import Knowledge
 from optimizely.ledger import Ledger
 from optimizely.options import Options
 from optimizely.project import Project
@@ -64,7 +65,7 @@ def test_recorded_events_are_accepted(path: Path) -> None:
         ledger.predict(PREDICTION, *prediction_of(document))
         endpoint = ENDPOINTS[f"events-{event['bodyRegion'].lower()}"]
         request = Request("POST", "/", (), json.dumps(document).encode())
-        check_events(findings, request, endpoint, [Project(datafile)], ledger, Options(), lambda: NOW)
+        check_events(findings, request, endpoint, Knowledge([Project(datafile)], ledger, Options(), lambda: NOW))
         assert findings == [], json.dumps(event)
         checked += 1
     assert checked >= 30
