@@ -10,12 +10,12 @@ from loopback.findings import Findings, array, brief, parse_json, record
 from loopback.wire import Request, Response
 
 from .project import Project
-from .scalars import TEXT, is_vuid
+from .scalars import ANY_TEXT, TEXT, is_vuid
 
 QUERY = ("query($userId: String, $audiences: [String]) {customer(%s: $userId) "
          "{audiences(subset: $audiences) {edges {node {name state}}}}}")
 
-BODY = record({"query": TEXT, "variables": record({"userId": TEXT, "audiences": array(TEXT, 1)})})
+BODY = record({"query": TEXT, "variables": record({"userId": ANY_TEXT, "audiences": array(TEXT, 1)})})
 
 
 class Customers:

@@ -25,7 +25,6 @@ def of_segments() -> Iterator[Mutation]:
     yield wrong(name, "operation name", "operationName", "x")
     yield wrong(name, "variables as text", "variables", "{}")
     yield wrong(name, "other variable", "variables.vuid", VUID)
-    yield wrong(name, "empty user", "variables.userId", "")
     yield wrong(name, "VUID as user", "variables.userId", "VUID_" + VUID[5:], "body.query")
     yield wrong(name, "empty audiences", audiences, [])
     yield wrong(name, "one audience missing", audiences, ["newsletter"])

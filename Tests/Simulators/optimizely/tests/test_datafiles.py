@@ -56,6 +56,8 @@ def test_dates_of_another_service_are_refused_unless_allowed(simulator: Optimize
     assert call.send(simulator).places == ["header if-modified-since"]
     simulator.options.change(foreign_dates=True)
     assert call.send(simulator).status == 200
+    for date in ("yesterday", "Sun, 4 Jan 2026 10:00:00 GMT", "Sunday, 04-Jan-26 10:00:00 GMT"):
+        assert call.with_header("If-Modified-Since", date).send(simulator).places == ["header if-modified-since"]
 
 
 def test_a_date_of_a_scripted_answer_counts_as_sent(simulator: OptimizelySimulator) -> None:

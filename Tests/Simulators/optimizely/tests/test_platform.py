@@ -40,6 +40,13 @@ def test_an_unknown_customer_is_an_error_with_200(simulator: OptimizelySimulator
     assert simulator.violations == []
 
 
+@pytest.mark.parametrize("user", ["", "ü", "vuid", 'a"b'])
+def test_segments_of_users_of_every_name(simulator: OptimizelySimulator, user: str) -> None:
+    simulator.customers.qualify(user, "newsletter")
+    reply = body("variables.userId", user)(segments(simulator)).send(simulator)
+    assert states(reply)["newsletter"] == "qualified"
+
+
 def test_segments_may_be_asked_for_in_any_order(simulator: OptimizelySimulator) -> None:
     call = body("variables.audiences", lambda names: names[::-1])(segments(simulator))
     assert call.send(simulator).status == 200
