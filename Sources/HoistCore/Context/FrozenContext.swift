@@ -74,9 +74,10 @@ public struct FrozenContext: @unchecked Sendable {
     }
   }
 
-  func retain() { _ = shim_add_i64(references, 1) }
+  /// One more holder; whoever calls this holds it, or is in a reading section.
+  public func retain() { _ = shim_add_i64(references, 1) }
   /// Frees the block with the last holder.
-  func release() {
+  public func release() {
     if shim_add_i64(references, -1) == 1 { free(UnsafeMutableRawPointer(mutating: base)) }
   }
   private var references: UnsafeMutablePointer<Int64> {

@@ -28,10 +28,17 @@ extension OptimizelyFlags {
   public static func variation(
     ofExperiment key: some ByteSource, in snapshot: Snapshot, context: FrozenContext?, subject: OptimizelySubject?
   ) -> ExperimentDecision? {
+    variation(ofExperiment: key, in: snapshot, context: context, state: subject?.state)
+  }
+
+  /// - Parameter state: a `SubjectState`, or nil.
+  static func variation(
+    ofExperiment key: some ByteSource, in snapshot: Snapshot, context: FrozenContext?, state: UnsafeRawPointer?
+  ) -> ExperimentDecision? {
     guard let record = key.withBytes({ root(snapshot).pointee.experiments.find($0, in: snapshot.base) }) else { return nil }
     let rule = record.assumingMemoryBound(to: RuleRecord.self)
     var evaluator = Evaluator(
-      base: snapshot.base, context: context?.base, subject: subject?.state, options: [], recorder: Silence())
+      base: snapshot.base, context: context?.base, subject: state, options: [], recorder: Silence())
     let offset = UInt32(truncatingIfNeeded: record - snapshot.base)
     return ExperimentDecision(base: snapshot.base, rule: rule, verdict: evaluator.variation(of: rule, offset))
   }
@@ -58,6 +65,22 @@ extension OptimizelyFlags {
       for index in 0..<Int(rule.pointee.variationCount) where variations[index].key.bytes(base).hasSameBytes(as: key) {
         return SubjectContent.Assignment(
           experimentID: Array(rule.pointee.id.bytes(base)), variationID: Array(variations[index].id.bytes(base)))
+      }
+      return nil
+    }
+  }
+
+  /// The key of an experiment's variation; nil when there is none of that id.
+  static func variationKey(
+    ofExperiment key: some ByteSource, withID id: some ByteSource, in snapshot: Snapshot
+  ) -> ByteView? {
+    let base = snapshot.base
+    guard let record = key.withBytes({ root(snapshot).pointee.experiments.find($0, in: base) }) else { return nil }
+    let rule = record.assumingMemoryBound(to: RuleRecord.self)
+    let variations: UnsafePointer<VariationRecord> = base.at(rule.pointee.variations)
+    return id.withBytes { id in
+      for index in 0..<Int(rule.pointee.variationCount) where variations[index].id.bytes(base).hasSameBytes(as: id) {
+        return variations[index].key.bytes(base)
       }
       return nil
     }

@@ -13,9 +13,18 @@ public enum OptimizelyFlags {
     _ record: UnsafeRawPointer, in snapshot: Snapshot, context: FrozenContext?, subject: OptimizelySubject?,
     options: DecideOptions
   ) -> OptimizelyDecision {
+    decide(record, in: snapshot, context: context, state: subject?.state, options: options)
+  }
+
+  /// - Parameter state: a `SubjectState`, or nil.
+  @inline(__always)
+  static func decide(
+    _ record: UnsafeRawPointer, in snapshot: Snapshot, context: FrozenContext?, state: UnsafeRawPointer?,
+    options: DecideOptions
+  ) -> OptimizelyDecision {
     let flag = record.assumingMemoryBound(to: FlagRecord.self)
     var evaluator = Evaluator(
-      base: snapshot.base, context: context?.base, subject: subject?.state, options: options, recorder: Silence())
+      base: snapshot.base, context: context?.base, subject: state, options: options, recorder: Silence())
     return OptimizelyDecision(
       base: snapshot.base, flag: flag, verdict: evaluator.decide(flag), options: options, subject: evaluator.subject)
   }
@@ -26,14 +35,41 @@ public enum OptimizelyFlags {
     _ record: UnsafeRawPointer, in snapshot: Snapshot, context: FrozenContext?, subject: OptimizelySubject?,
     options: DecideOptions
   ) -> (decision: OptimizelyDecision, reasons: [DecisionReason]) {
+    explain(record, in: snapshot, context: context, state: subject?.state, options: options)
+  }
+
+  static func explain(
+    _ record: UnsafeRawPointer, in snapshot: Snapshot, context: FrozenContext?, state: UnsafeRawPointer?,
+    options: DecideOptions
+  ) -> (decision: OptimizelyDecision, reasons: [DecisionReason]) {
     let flag = record.assumingMemoryBound(to: FlagRecord.self)
     var evaluator = Evaluator(
-      base: snapshot.base, context: context?.base, subject: subject?.state, options: options, recorder: ReasonRecorder())
+      base: snapshot.base, context: context?.base, subject: state, options: options, recorder: ReasonRecorder())
     let verdict = evaluator.decide(flag)
     let decision = OptimizelyDecision(
       base: snapshot.base, flag: flag, verdict: verdict, options: options, subject: evaluator.subject)
     let reasons = evaluator.recorder.errors + decision.invalidVariables
     return (decision, options.contains(.includeReasons) ? reasons + evaluator.recorder.infos : reasons)
+  }
+
+  /// Decides with the reasons that the options ask for; without reasons to tell, nothing is written down on the way.
+  @inline(__always)
+  static func tell(
+    _ record: UnsafeRawPointer, in snapshot: Snapshot, context: FrozenContext?, state: UnsafeRawPointer?,
+    options: DecideOptions
+  ) -> (decision: OptimizelyDecision, reasons: [DecisionReason]) {
+    if !options.contains(.includeReasons) {
+      let decision = decide(record, in: snapshot, context: context, state: state, options: options)
+      if !decision.isError, decision.values.invalidCount == 0 || options.contains(.excludeVariables) {
+        return (decision, [])
+      }
+    }
+    return explain(record, in: snapshot, context: context, state: state, options: options)
+  }
+
+  /// Whether a stored profile, a forced variation or a prediction can matter for the flag.
+  static func hasExperiments(_ record: UnsafeRawPointer) -> Bool {
+    record.assumingMemoryBound(to: FlagRecord.self).pointee.experimentCount > 0
   }
 
   /// How many flags there are; `flag(at:)` hands them out in the order of the datafile.

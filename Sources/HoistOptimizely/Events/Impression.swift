@@ -5,53 +5,53 @@ internal import HoistJSON
 /// Impressions: which variation a visitor saw, and why.
 public enum OptimizelyImpressions {
   /// The impressions of a decision: that of the holdout it passed by first, then its own; none when nothing is sent.
+  static func of(_ decision: OptimizelyDecision) -> [Impression] {
+    var impressions: [Impression] = []
+    if decision.sendsHoldoutImpression {
+      let variation: UnsafePointer<VariationRecord> = decision.base.at(decision.verdict.holdoutVariation)
+      impressions.append(
+        Impression(
+          rule: decision.base.at(variation.pointee.rule), variation: variation, flagKey: decision.flagKey,
+          ruleType: DecisionSource.holdout.text, enabled: variation.pointee.isEnabled))
+    }
+    if decision.sendsImpression {
+      impressions.append(
+        Impression(
+          rule: decision.rule, variation: decision.variation, flagKey: decision.flagKey, ruleType: decision.source.text,
+          enabled: decision.enabled, predictionUUID: decision.predictionUUID))
+    }
+    return impressions
+  }
+
+  /// The events of a decision's impressions.
   /// - Parameter stamp: asked once for each.
   public static func events(
     of decision: OptimizelyDecision, context: FrozenContext?, client: EventClient, stamp: () -> EventStamp
   ) -> [UserEvent] {
     let writer = EventWriter(base: decision.base, context: context, client: client)
-    var events: [UserEvent] = []
-    if decision.sendsHoldoutImpression {
-      let variation: UnsafePointer<VariationRecord> = decision.base.at(decision.verdict.holdoutVariation)
-      let impression = Impression(
-        rule: decision.base.at(variation.pointee.rule), variation: variation, flagKey: decision.flagKey,
-        ruleType: DecisionSource.holdout.text, enabled: variation.pointee.isEnabled)
-      events.append(writer.event(impression, stamp()))
-    }
-    if decision.sendsImpression {
-      let impression = Impression(
-        rule: decision.rule, variation: decision.variation, flagKey: decision.flagKey, ruleType: decision.source.text,
-        enabled: decision.enabled, predictionUUID: decision.predictionUUID)
-      events.append(writer.event(impression, stamp()))
-    }
-    return events
+    return of(decision).map { writer.event($0, stamp()) }
   }
 
   /// The impression of `activate`; nil without a variation.
-  public static func event(
-    activating decision: ExperimentDecision, context: FrozenContext?, client: EventClient, stamp: EventStamp
-  ) -> UserEvent? {
+  static func of(activating decision: ExperimentDecision) -> Impression? {
     guard let variation = decision.variation else { return nil }
-    let impression = Impression(
+    return Impression(
       rule: decision.rule, variation: variation, flagKey: .noBytes, ruleType: "experiment", enabled: true)
-    return EventWriter(base: decision.base, context: context, client: client).event(impression, stamp)
   }
 
   /// The impression of `isFeatureEnabled`, which sends none for a flag without a variation unless the project wants
   /// all (4.14).
-  public static func legacyEvent(
-    of decision: OptimizelyDecision, context: FrozenContext?, client: EventClient, stamp: () -> EventStamp
-  ) -> UserEvent? {
+  static func of(legacy decision: OptimizelyDecision) -> Impression? {
     let isExperiment = decision.source != .rollout && decision.variation != nil
     guard isExperiment || decision.root.pointee.sendsFlagDecisions else { return nil }
-    let impression = Impression(
+    return Impression(
       rule: decision.rule, variation: decision.variation, flagKey: decision.flagKey, ruleType: decision.source.text,
       enabled: decision.enabled)
-    return EventWriter(base: decision.base, context: context, client: client).event(impression, stamp())
   }
 }
 
-private struct Impression {
+/// A variation that a visitor saw, before it is written.
+struct Impression {
   var rule: UnsafePointer<RuleRecord>?
   var variation: UnsafePointer<VariationRecord>?
   var flagKey: ByteView
@@ -61,7 +61,7 @@ private struct Impression {
 }
 
 extension EventWriter {
-  fileprivate func event(_ impression: Impression, _ stamp: EventStamp) -> UserEvent {
+  func event(_ impression: Impression, _ stamp: EventStamp) -> UserEvent {
     let campaign = impression.rule?.pointee.campaign.bytes(base) ?? .noBytes
     return event { writer in
       writer.key("decisions")

@@ -33,5 +33,7 @@ enum OptimizelyProperties {
 
   private static let decisions: [Property] = [
     Property("decide_options", .textList, default: "[]", "Options of every decide call, by the service's names, e.g. [\"INCLUDE_REASONS\"]; those of a call are added."),
+    Property("user_profiles", .boolean, default: "true", "Whether users stay in the variation of an experiment they were assigned to: kept in the store, or by a user profile service."),
+    Property("user_profiles.capacity", .integer(1...10_000_000), default: "10000", "Users whose profiles are kept without a user profile service, rounded up to a multiple of 32; the one seen least recently is forgotten first."),
   ]
 }

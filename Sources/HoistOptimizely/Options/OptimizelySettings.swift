@@ -27,6 +27,9 @@ struct OptimizelySettings: Sendable {
   let autostart: Bool
   let events: EventSettings
   let decideOptions: DecideOptions
+  /// Whether assignments are remembered at all.
+  let keepsProfiles: Bool
+  let profileCapacity: Int
   let connectTimeoutMilliseconds: Int64
   let timeoutMilliseconds: Int64
   let maximumResponseBytes: Int
@@ -54,6 +57,8 @@ struct OptimizelySettings: Sendable {
     autostart = values.boolean("autostart")
     events = try EventSettings(values)
     decideOptions = try Self.decideOptions(values.textList("decide_options"))
+    keepsProfiles = values.boolean("user_profiles")
+    profileCapacity = Int(clamping: values.integer("user_profiles.capacity"))
     connectTimeoutMilliseconds = values.integer("network.connect_timeout_ms")
     timeoutMilliseconds = values.integer("network.timeout_ms")
     maximumResponseBytes = Int(values.integer("network.max_response_bytes"))

@@ -11,6 +11,8 @@ public final class OptimizelyProvider: @unchecked Sendable {
   let events: EventReporter
   let profiles: ProfileStore
   let forcedVariations = ForcedVariations()
+  /// What deciding for users needs of all these.
+  let visitors: VisitorServices
   let vuid: VisitorID
   let segments: SegmentsService
   let platformEvents: PlatformEventReporter
@@ -33,6 +35,9 @@ public final class OptimizelyProvider: @unchecked Sendable {
     platformEvents = PlatformEventReporter(host: host, settings: settings)
     predictions = PredictionService(host: host, settings: settings)
     datafiles = DatafileSource(host: host, settings: settings)
+    visitors = VisitorServices(
+      host: host, settings: settings, notifications: notifications, profiles: profiles,
+      forcedVariations: forcedVariations, events: events, predictions: predictions)
     parts = [notifications, vuid, profiles, forcedVariations, segments, platformEvents, predictions, events]
     let served = served
     datafiles.served = { served.withLock { $0 } }

@@ -9,5 +9,12 @@ extension Status {
   public static var optimizelyDatafileLoadingFailed: Status { Status(rawValue: 1104) }
   public static var optimizelyDatafileRefused: Status { Status(rawValue: 1105) }
 
+  public static var optimizelyFeatureKeyInvalid: Status { Status(rawValue: 1110) }
+  public static var optimizelyExperimentKeyInvalid: Status { Status(rawValue: 1111) }
+  public static var optimizelyVariationUnknown: Status { Status(rawValue: 1112) }
+  public static var optimizelyVariableKeyInvalid: Status { Status(rawValue: 1113) }
+  public static var optimizelyVariableValueInvalid: Status { Status(rawValue: 1114) }
   public static var optimizelyEventKeyInvalid: Status { Status(rawValue: 1115) }
+  public static var optimizelyUserIDInvalid: Status { Status(rawValue: 1116) }
+  public static var optimizelyEventTagsInvalid: Status { Status(rawValue: 1117) }
 }

@@ -80,6 +80,8 @@ public final class OptimizelySubject: @unchecked Sendable {
 
   /// What `Evaluation.subject` takes; valid as long as this object.
   public var state: UnsafeRawPointer { UnsafeRawPointer(block) }
+  /// To be laid together with other subjects' tables.
+  var tables: SubjectState { block.pointee }
 
   private struct Plan {
     private var rows: [[(first: [UInt8], second: [UInt8]?, value: [UInt8]?)]] = [[], [], [], [], []]

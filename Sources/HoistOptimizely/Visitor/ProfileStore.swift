@@ -1,19 +1,69 @@
 internal import HoistBase
 internal import HoistCore
 
-/// Keeps visitors' profiles, so that who was assigned stays assigned (OPT-05). Thread-safe; memory first.
+/// Where the profiles of users are kept: with a service of the host's, in the client's own store, or nowhere
+/// (protocols/optimizely.md 4.6). Thread-safe.
 final class ProfileStore: ClientPart, @unchecked Sendable {
-  private let store: Store
-  private let lock = Lock()
-  /// By user; guarded by `lock`.
-  private var profiles: [[UInt8]: [UInt8]] = [:]
+  private let service: (any UserProfileService)?
+  private let shelf: ProfileShelf?
+  private let log: Log
 
-  init(host: any ProviderHost, settings: OptimizelySettings) { store = host.store }
-
-  func lookUp(_ userID: [UInt8]) -> UserProfile {
-    UserProfile(userID: userID, json: lock.withLock { profiles[userID] })
+  convenience init(host: any ProviderHost, settings: OptimizelySettings) {
+    let shelf = settings.keepsProfiles
+      ? ProfileShelf(store: host.store, scheduler: host.scheduler, capacity: settings.profileCapacity) : nil
+    let service = host.plugins.vendor[OptimizelyPlugins.profileService] as? any UserProfileService
+    self.init(service: settings.keepsProfiles ? service : nil, shelf: shelf, log: host.log)
   }
 
-  /// - Parameter json: the whole profile.
-  func save(_ json: [UInt8], of userID: [UInt8]) { lock.withLock { profiles[userID] = json } }
+  /// - Parameters:
+  ///   - service: a plug-in, which takes the place of the shelf.
+  ///   - shelf: nil keeps none.
+  init(service: (any UserProfileService)?, shelf: ProfileShelf?, log: Log) {
+    self.service = service
+    self.shelf = service == nil ? shelf : nil
+    self.log = log
+  }
+
+  /// Whether looking up and saving call the host: then they must not happen in a reading section or on the scheduler.
+  var isHosts: Bool { service != nil }
+  var isOff: Bool { service == nil && shelf == nil }
+
+  /// What is kept of a user; nil when nothing is.
+  /// - Parameter hash: of the user id.
+  func lookUp(_ user: ByteView, hash: UInt64) -> StoredProfile? {
+    guard let service else { return shelf?.profile(of: user, hash: hash) }
+    let id = Array(user)
+    switch service.lookUp(id) {
+    case .profile(let json): return StoredProfile(userID: id, json: json)
+    case .none: return nil
+    case .failed:
+      log.warning("the user profile service did not look a user up; decisions go on without a profile")
+      return nil
+    }
+  }
+
+  /// Keeps new assignments in addition to what was looked up.
+  func save(_ new: [SubjectContent.Assignment], of user: [UInt8], lookedUp: StoredProfile?) {
+    if new.isEmpty { return }
+    guard let service else {
+      shelf?.add(new, to: user)
+      return
+    }
+    let profile = lookedUp ?? StoredProfile(userID: user, json: nil)
+    guard let json = profile.adding(new) else { return }
+    if !service.save(user, json) { log.warning("the user profile service did not save a profile") }
+  }
+
+  /// On the scheduler's thread: reads what an earlier run kept.
+  func start() { shelf?.start() }
+  /// On the scheduler's thread: writes what is not written yet.
+  func stop() { shelf?.write() }
+  /// In a forked child: the parent's timers are gone.
+  func abandonAfterFork() { shelf?.abandonAfterFork() }
+
+  var statistics: [(group: String, name: String, value: Int64)] {
+    guard let shelf else { return [] }
+    let (held, forgotten) = shelf.counters
+    return [("profiles", "held", Int64(held)), ("profiles", "forgotten", forgotten)]
+  }
 }

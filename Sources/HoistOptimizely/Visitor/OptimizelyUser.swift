@@ -1,0 +1,122 @@
+internal import CShims
+internal import HoistBase
+public import HoistCore
+
+/// A user context (`OPT-21`, `OPT-64`): user id, attributes, forced decisions and segments. Thread-safe.
+///
+/// A decide works on what it finds when it begins; later changes do not touch it. It holds its client weakly: without the
+/// client it answers `sdkNotReady`.
+public final class OptimizelyUser: @unchecked Sendable {
+  /// Forced decisions of one user; more are not taken.
+  public static let maximumForcedDecisions = 10_000
+
+  /// Set once.
+  nonisolated(unsafe) weak var client: Client?
+  /// The client's; valid while `client` is.
+  private let reference: Unmanaged<VisitorServices>?
+  /// User id and attributes.
+  let attributes: EvaluationContext
+  let notes: Published<VisitorNotes>
+  private let lock = Lock()
+
+  /// - Parameters:
+  ///   - client: nil makes a user that no client decides for.
+  ///   - attributes: belongs to the user from then on; its targeting key is the user id.
+  init(client: Client?, services: VisitorServices?, attributes: EvaluationContext, notes: VisitorNotes = VisitorNotes()) {
+    self.client = client
+    reference = services.map { Unmanaged.passUnretained($0) }
+    self.attributes = attributes
+    self.notes = Published(notes)
+    _ = attributes.freeze()
+  }
+
+  /// A user of its own with what this one has now.
+  public func copy() -> OptimizelyUser {
+    OptimizelyUser(
+      client: client, reference: reference, attributes: attributes.copy(), notes: notes.held ?? VisitorNotes())
+  }
+
+  /// The same user at an earlier time.
+  func copy(context: FrozenContext, notes: VisitorNotes) -> OptimizelyUser {
+    OptimizelyUser(client: client, reference: reference, attributes: EvaluationContext(copying: context), notes: notes)
+  }
+
+  private init(
+    client: Client?, reference: Unmanaged<VisitorServices>?, attributes: EvaluationContext, notes: VisitorNotes
+  ) {
+    self.client = client
+    self.reference = reference
+    self.attributes = attributes
+    self.notes = Published(notes)
+    _ = attributes.freeze()
+  }
+
+  public var id: [UInt8] { attributes.content.key ?? [] }
+
+  public func set(_ name: [UInt8], _ value: AttributeValue) throws(EvaluationContext.Refusal) {
+    try attributes.set(name, value)
+  }
+
+  /// The attributes as a JSON object.
+  public func attributesText() -> [UInt8] { attributes.reference().map { OptimizelyAttributes.text($0.frozen) } ?? [] }
+
+  /// Runs `body` with an open client that is not a stale copy in a forked child.
+  /// - Returns: nil when the client is gone or closed.
+  @inline(__always)
+  func withClient<Result>(_ body: (Client, VisitorServices) -> Result) -> Result? {
+    guard let client, let reference else { return nil }
+    let gate = shim_load_u32(&client.hot.pointee.gate)
+    if gate & SHIM_GATE_FORKED != 0 { client.resumeAfterFork() }
+    if gate & Gate.closed != 0 { return nil }
+    return reference._withUnsafeGuaranteedRef { body(client, $0) }
+  }
+
+  private func changeNotes<Result>(_ body: (VisitorNotes) -> (VisitorNotes?, Result)) -> Result {
+    lock.withLock {
+      let (changed, result) = body(notes.held ?? VisitorNotes())
+      if let changed { notes.replace(changed) }
+      return result
+    }
+  }
+}
+
+/// Forced decisions (`OPT-65`, protocols/optimizely.md 4.7): by flag, or by flag and rule.
+extension OptimizelyUser {
+  /// - Parameter ruleKey: nil forces the flag as a whole.
+  /// - Returns: false when there is no room.
+  public func setForcedDecision(_ flagKey: [UInt8], _ ruleKey: [UInt8]?, _ variationKey: [UInt8]) -> Bool {
+    changeNotes { notes in
+      var forced = notes.forcedDecisions.filter { $0.flagKey != flagKey || $0.ruleKey != ruleKey }
+      guard forced.count < Self.maximumForcedDecisions else { return (nil, false) }
+      forced.append(.init(flagKey: flagKey, ruleKey: ruleKey, variationKey: variationKey))
+      return (VisitorNotes(forcedDecisions: forced, segments: notes.segments), true)
+    }
+  }
+
+  public func forcedDecision(_ flagKey: [UInt8], _ ruleKey: [UInt8]?) -> [UInt8]? {
+    notes.held?.forcedDecisions.first { $0.flagKey == flagKey && $0.ruleKey == ruleKey }?.variationKey
+  }
+
+  /// - Returns: whether there was one.
+  public func removeForcedDecision(_ flagKey: [UInt8], _ ruleKey: [UInt8]?) -> Bool {
+    changeNotes { notes in
+      let left = notes.forcedDecisions.filter { $0.flagKey != flagKey || $0.ruleKey != ruleKey }
+      guard left.count < notes.forcedDecisions.count else { return (nil, false) }
+      return (VisitorNotes(forcedDecisions: left, segments: notes.segments), true)
+    }
+  }
+
+  public func removeAllForcedDecisions() { changeNotes { (VisitorNotes(segments: $0.segments), ()) } }
+}
+
+/// Audience segments (`OPT-67`).
+extension OptimizelyUser {
+  /// Nil when they were never fetched, or the last fetch failed.
+  public var segments: [[UInt8]]? { notes.held?.segments }
+
+  public func setSegments(_ segments: [[UInt8]]?) {
+    changeNotes { (VisitorNotes(forcedDecisions: $0.forcedDecisions, segments: segments), ()) }
+  }
+
+  public func isQualified(for segment: [UInt8]) -> Bool { segments?.contains(segment) ?? false }
+}

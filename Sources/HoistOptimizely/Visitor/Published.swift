@@ -1,0 +1,40 @@
+internal import CShims
+internal import HoistCore
+
+/// An immutable object that many threads read and few replace.
+///
+/// Reading costs one load, inside a reading section (`shim_enter`); what is replaced goes once no section can hold it.
+final class Published<Object: AnyObject & Sendable>: @unchecked Sendable {
+  private let slot: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+
+  init(_ object: Object) {
+    slot = .allocate(capacity: 1)
+    slot.initialize(to: Unmanaged.passRetained(object).toOpaque())
+  }
+
+  deinit {
+    if let last = slot.pointee { Unmanaged<Object>.fromOpaque(last).release() }
+    slot.deallocate()
+  }
+
+  /// Only inside a reading section, and valid as long as it.
+  @inline(__always)
+  var current: Unmanaged<Object>? { shim_load_pointer(slot).map { Unmanaged.fromOpaque($0) } }
+
+  /// The object, to be kept.
+  var held: Object? {
+    let reading = shim_enter()
+    defer { shim_leave(reading) }
+    return current?.takeUnretainedValue()
+  }
+
+  /// Two at once are the caller's to prevent, where the one depends on the other.
+  func replace(_ object: Object) {
+    guard let old = shim_exchange_pointer(slot, Unmanaged.passRetained(object).toOpaque()) else { return }
+    let former = Retired(object: Unmanaged<Object>.fromOpaque(old))
+    Reclaimer.shared.retire { former.object.release() }
+    Reclaimer.shared.collect()
+  }
+
+  private struct Retired: @unchecked Sendable { let object: Unmanaged<Object> }
+}

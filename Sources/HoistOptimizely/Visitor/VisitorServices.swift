@@ -1,0 +1,60 @@
+internal import HoistBase
+internal import HoistCore
+
+/// What deciding for users needs of a client; put together by its provider, and alive as long as it. Thread-safe.
+final class VisitorServices: @unchecked Sendable {
+  let notifications: NotificationCenter
+  let profiles: ProfileStore
+  let forcedVariations: ForcedVariations
+  /// Added to those of every call (`OPT-09`).
+  let defaultOptions: DecideOptions
+  let origin: EventOrigin
+  let record: @Sendable ([UserEvent]) -> Status
+  let predictor: (any Predictor)?
+  /// Runs what may call the host, off the scheduler's thread.
+  let onPluginLane: @Sendable (@escaping @Sendable () -> Void) -> Void
+  let entropy: any Entropy
+  let log: Log
+
+  init(
+    notifications: NotificationCenter, profiles: ProfileStore, forcedVariations: ForcedVariations,
+    defaultOptions: DecideOptions, origin: EventOrigin, record: @escaping @Sendable ([UserEvent]) -> Status,
+    predictor: (any Predictor)?, onPluginLane: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
+    entropy: any Entropy, log: Log
+  ) {
+    self.notifications = notifications
+    self.profiles = profiles
+    self.forcedVariations = forcedVariations
+    // Without a place for profiles nothing has to be remembered.
+    self.defaultOptions = profiles.isOff ? defaultOptions.union(.ignoreUserProfileService) : defaultOptions
+    self.origin = origin
+    self.record = record
+    self.predictor = predictor
+    self.onPluginLane = onPluginLane
+    self.entropy = entropy
+    self.log = log
+  }
+
+  convenience init(
+    host: any ProviderHost, settings: OptimizelySettings, notifications: NotificationCenter, profiles: ProfileStore,
+    forcedVariations: ForcedVariations, events: EventReporter, predictions: PredictionService
+  ) {
+    let urls = settings.events
+    let origin = EventOrigin(
+      client: settings.events.client, stamp: { events.stamp },
+      url: { urls.url(for: $0)?.text ?? $0.eventsURL.description })
+    self.init(
+      notifications: notifications, profiles: profiles, forcedVariations: forcedVariations,
+      defaultOptions: settings.decideOptions, origin: origin, record: { events.record($0) },
+      predictor: (predictions as AnyObject) as? any Predictor, onPluginLane: { host.onPluginLane($0) },
+      entropy: host.entropy, log: host.log)
+  }
+
+  /// Carries out what the decisions of a call left to be done: events, listeners, the profile, in this order.
+  @inline(__always)
+  func apply(_ effects: DecideEffects, user: () -> [UInt8], lookedUp: StoredProfile?) {
+    if !effects.events.isEmpty { _ = record(effects.events) }
+    for news in effects.news { notifications.post(news) }
+    if !effects.assignments.isEmpty { profiles.save(effects.assignments, of: user(), lookedUp: lookedUp) }
+  }
+}
