@@ -4,7 +4,7 @@ internal import HoistCore
 ///
 /// One profile is looked up before the call and saved at most once after it, however many flags were decided (4.6).
 /// Flags that `ENABLED_FLAGS_ONLY` leaves out of the answer count here like all others.
-public struct DecideEffects {
+public struct DecideEffects: Sendable {
   /// In the order in which they are to be recorded.
   public private(set) var events: [UserEvent] = []
   /// In the order in which they are to be told.

@@ -1,5 +1,5 @@
 internal import CShims
-public import HoistBase
+internal import HoistBase
 public import HoistCore
 internal import HoistJSON
 

@@ -1,6 +1,6 @@
 internal import CShims
 internal import HoistBase
-internal import HoistCore
+public import HoistCore
 
 /// One asynchronous decide call (`OPT-60`, protocols/optimizely.md 4.15): decides, asks the prediction server for what is
 /// missing, and decides again.

@@ -30,14 +30,13 @@ private func profileStep(_ step: JSONValue, _ project: Project, _ stored: inout 
   var content = SubjectContent()
   content.assignments = profile.assignments
   let subject = OptimizelySubject(content)
-  var effects = DecideEffects()
+  var call = DecideCall(
+    snapshot: project.snapshot, context: visitor.frozen, subject: subject, options: options, origin: vectorOrigin, wanted: [])
+  let answers = call.decideAll()
   let decisions = canonical { writer in
     writer.object { writer in
-      for record in project.flags {
-        let decision = OptimizelyFlags.decide(
-          record, in: project.snapshot, context: visitor.frozen, subject: subject, options: options)
-        effects.add(decision, reasons: [], context: visitor.frozen, client: vectorClient, stamp: vectorStamp)
-        writer.key(project.key(of: record))
+      for decision in answers {
+        writer.key(utf8: decision.flagKey.bindMemory(to: UInt8.self))
         writer.object { writer in
           writer.key("variationKey")
           writer.raw(quoted(decision.variationKey))
@@ -47,7 +46,7 @@ private func profileStep(_ step: JSONValue, _ project: Project, _ stored: inout 
       }
     }
   }
-  let saved = usesProfile ? profile.adding(effects.assignments) : nil
+  let saved = usesProfile ? profile.adding(call.effects.assignments) : nil
   if let saved { stored[user] = saved }
   let savedText = canonical { writer in writer.array { writer in if let saved { writer.raw(saved) } } }
   return "\(decisions) \(usesProfile ? 1 : 0) \(savedText)"
@@ -87,77 +86,40 @@ func runLegacyCalls(_ root: JSONValue, _ report: Report) {
     guard let project = projects.project(test["datafile"]?.string ?? "") else {
       return report.fail(id, expected: "a datafile that is taken", actual: "one that is refused")
     }
-    var call = LegacyCall(project, Visitor(test["userId"]?.string ?? "", test["attributes"]))
-    let answer = call.run(test)
+    let visitor = Visitor(test["userId"]?.string ?? "", test["attributes"])
+    var call = LegacyCall(
+      snapshot: project.snapshot, context: visitor.frozen, subject: nil, origin: vectorOrigin, wanted: .decision)
+    let answer = run(test, &call)
     report.check("\(id) answer", expected: test["expect"]?.canonicalText ?? "-", actual: answer)
-    report.check("\(id) events", expected: expectedPosts(test["expectEvents"]), actual: actualPosts(call.events))
+    report.check("\(id) events", expected: expectedPosts(test["expectEvents"]), actual: actualPosts(call.effects.events))
     report.check(
       "\(id) notifications", expected: test["expectNotificationTypes"]?.canonicalText ?? "-",
-      actual: canonical { writer in writer.array { writer in for type in call.notifications { writer.string(type) } } })
+      actual: canonical { writer in
+        writer.array { writer in for news in call.effects.news { writer.raw(member("type", of: news.json)) } }
+      })
   }
 }
 
-private struct LegacyCall {
-  let project: Project
-  let visitor: Visitor
-  var events: [UserEvent] = []
-  var notifications: [String] = []
-
-  init(_ project: Project, _ visitor: Visitor) {
-    self.project = project
-    self.visitor = visitor
-  }
-
-  /// - Returns: the answer as JSON; null where the call throws.
-  mutating func run(_ test: JSONValue) -> String {
-    let flag = test["flagKey"]?.string ?? ""
+/// - Returns: the answer as JSON; null where the call throws.
+private func run(_ test: JSONValue, _ call: inout LegacyCall) -> String {
+  let flag = bytes(test["flagKey"])
+  return flag.withBytes { flag in
     switch test["call"]?.string {
-    case "activate", "getVariation": return experiment(test["experimentKey"]?.string ?? "", activates: test["call"]?.string == "activate")
-    case "isFeatureEnabled": return project.flag(flag).map { "\(isEnabled($0))" } ?? "false"
+    case "activate", "getVariation":
+      let activates = test["call"]?.string == "activate"
+      let variation = bytes(test["experimentKey"]).withBytes { key in
+        try? call.variation(ofExperiment: key, activates: activates)
+      }
+      return String(decoding: quoted(variation), as: UTF8.self)
+    case "isFeatureEnabled": return "\(call.isEnabled(flag))"
     case "getEnabledFeatures":
-      let enabled = project.flags.filter { isEnabled($0) }.map { project.key(of: $0) }
-      return canonical { writer in writer.array { writer in for key in enabled { writer.string(key) } } }
-    case "getFeatureVariable": return variable(flag, test["variableKey"]?.string ?? "", test["type"]?.string)
-    default: return allVariables(flag)
+      let enabled = call.enabledFeatures()
+      return canonical { writer in writer.array { writer in for key in enabled { writer.raw(quoted(key)) } } }
+    case "getFeatureVariable":
+      let type = test["type"]?.string.flatMap { OptimizelyVariableType(name: $0) }
+      let value = bytes(test["variableKey"]).withBytes { key in try? call.variable(key, of: flag, as: type) }
+      return value.map { canonical(text: $0.json) } ?? "null"
+    default: return (try? call.variables(of: flag)).map { canonical(text: Array($0)) } ?? "null"
     }
-  }
-
-  private mutating func experiment(_ key: String, activates: Bool) -> String {
-    guard let decision = OptimizelyFlags.variation(ofExperiment: key, in: project.snapshot, context: visitor.frozen, subject: nil)
-    else { return "null" }
-    notifications.append(decision.notificationType.description)
-    if activates,
-      let event = OptimizelyImpressions.event(activating: decision, context: visitor.frozen, client: vectorClient, stamp: vectorStamp())
-    {
-      events.append(event)
-    }
-    return String(decoding: quoted(decision.variationKey), as: UTF8.self)
-  }
-
-  private mutating func isEnabled(_ record: UnsafeRawPointer) -> Bool {
-    let decision = decision(record)
-    notifications.append("feature")
-    if let event = OptimizelyImpressions.legacyEvent(of: decision, context: visitor.frozen, client: vectorClient, stamp: vectorStamp) {
-      events.append(event)
-    }
-    return decision.enabled
-  }
-
-  private func decision(_ record: UnsafeRawPointer) -> OptimizelyDecision {
-    OptimizelyFlags.legacyDecision(record, in: project.snapshot, context: visitor.frozen, subject: nil)
-  }
-
-  private mutating func variable(_ flag: String, _ key: String, _ type: String?) -> String {
-    guard let record = project.flag(flag),
-      let value = try? decision(record).variable(key, as: type.flatMap { OptimizelyVariableType(name: $0) })
-    else { return "null" }
-    notifications.append("feature-variable")
-    return canonical(text: value.json)
-  }
-
-  private mutating func allVariables(_ flag: String) -> String {
-    guard let record = project.flag(flag) else { return "null" }
-    notifications.append("all-feature-variables")
-    return canonical(text: Array(decision(record).variables))
   }
 }

@@ -38,8 +38,7 @@ final class DecideSession {
   private var profile: UserProfile?
   private(set) var subject: OptimizelySubject?
   private(set) var effects = DecideEffects()
-  private var answers: [(key: String, json: [UInt8])] = []
-  private var reasons: [DecisionReason] = []
+  private var answers: [HeldDecision] = []
   /// A decision that came out otherwise when reasons were recorded.
   private(set) var differenceOfRecording: String?
 
@@ -86,51 +85,27 @@ final class DecideSession {
   }
 
   func run() {
+    var call = DecideCall(
+      snapshot: project.snapshot, context: visitor.frozen, subject: subject, options: options, origin: vectorOrigin,
+      wanted: .decision)
     switch test["call"]?.string {
-    case "decide": decide(test["flagKey"]?.string ?? "", filtered: false)
-    case "decideForKeys":
-      for key in test["flagKeys"]?.array?.map({ $0.string ?? "" }) ?? [] { decide(key, filtered: true) }
-    default: for record in project.flags { decide(project.key(of: record), filtered: true) }
+    case "decide": answers = [test["flagKey"].map { bytes($0).withBytes { call.decide($0) } }].compactMap { $0 }
+    case "decideForKeys": answers = call.decide(keys: test["flagKeys"]?.array?.map { bytes($0) } ?? [])
+    default: answers = call.decideAll()
     }
-  }
-
-  private func decide(_ key: String, filtered: Bool) {
-    guard let record = project.flag(key) else {
-      reasons.append(.featureKeyInvalid(key))
-      let answer = canonical { writer in
-        writer.object { writer in
-          writer.member("flagKey", key)
-          writer.member("enabled", false)
-          for name in ["variationKey", "ruleKey"] {
-            writer.key(name)
-            writer.null()
-          }
-          writer.key("variables")
-          writer.object { _ in }
-        }
-      }
-      answers.append((key, Array(answer.utf8)))
-      return
-    }
-    let (decision, told) = OptimizelyFlags.explain(
-      record, in: project.snapshot, context: visitor.frozen, subject: subject, options: options)
-    compare(decision, record, key)
-    reasons += told
-    effects.add(decision, reasons: told, context: visitor.frozen, client: vectorClient, stamp: vectorStamp)
-    if filtered, options.contains(.enabledFlagsOnly), !decision.enabled { return }
-    answers.append((key, without("reasons", decision.json(reasons: []))))
+    effects = call.effects
+    for decision in answers where !decision.isUnknown { compare(decision) }
   }
 
   /// The decision that the core asks for, without reasons, must be the same.
-  private func compare(_ decision: OptimizelyDecision, _ record: UnsafeRawPointer, _ key: String) {
+  private func compare(_ decision: HeldDecision) {
+    guard let record = project.snapshot.find(decision.flagKey) else { return }
     var evaluation = Evaluation(want: .any)
     evaluation.subject = subject?.state
     evaluation.options = options.rawValue
     project.snapshot.head.pointee.evaluate(project.snapshot.base, record, visitor.frozen?.base, &evaluation)
     let plain = OptimizelyDecision(evaluation, snapshot: project.snapshot, record: record)
-    if plain.json(reasons: []) != decision.json(reasons: []) || plain.newAssignment != decision.newAssignment
-      || plain.sendsImpression != decision.sendsImpression || plain.sendsHoldoutImpression != decision.sendsHoldoutImpression
-    {
+    if without("reasons", plain.json(reasons: [])) != without("reasons", decision.text()) {
       differenceOfRecording = String(decoding: plain.json(reasons: []), as: UTF8.self)
     }
   }
@@ -138,10 +113,9 @@ final class DecideSession {
   var decisions: String {
     canonical { writer in
       writer.object { writer in
-        var seen: Set<String> = []
-        for (key, json) in answers where seen.insert(key).inserted {
-          writer.key(key)
-          writer.raw(json)
+        for decision in answers {
+          writer.key(utf8: decision.flagKey.bindMemory(to: UInt8.self))
+          writer.raw(without("reasons", decision.text()))
         }
       }
     }
@@ -149,7 +123,9 @@ final class DecideSession {
 
   var notifications: String {
     canonical { writer in
-      writer.array { writer in for notice in effects.notices { writer.raw(without("reasons", notice)) } }
+      writer.array { writer in
+        for news in effects.news { writer.raw(without("reasons", member("decisionInfo", of: news.json))) }
+      }
     }
   }
 
@@ -160,8 +136,16 @@ final class DecideSession {
   }
 
   var reasonTexts: String {
-    canonical { writer in writer.array { writer in for reason in reasons { writer.string(reason.text) } } }
+    canonical { writer in writer.array { writer in
+      for reason in answers.flatMap(\.reasons) { writer.string(reason.string) }
+    } }
   }
+}
+
+/// A member of an object, as JSON text.
+func member(_ name: String, of object: [UInt8]) -> [UInt8] {
+  guard let document = try? JSONDocument(parsing: object) else { return [] }
+  return document.withRoot { (try? $0.object?.member(name)?.text(wholeDoubles: .withFraction)) ?? [] }
 }
 
 /// An object without one of its members.

@@ -100,4 +100,6 @@ func decideOptions(_ value: JSONValue?) -> DecideOptions {
 /// The sender that vectors write as placeholders.
 let vectorClient = EventClient(name: "<CLIENT_NAME>", version: "<CLIENT_VERSION>")
 
-func vectorStamp() -> EventStamp { EventStamp(unixMilliseconds: 0, uuid: "<UUID>") }
+@Sendable func vectorStamp() -> EventStamp { EventStamp(unixMilliseconds: 0, uuid: "<UUID>") }
+
+let vectorOrigin = EventOrigin(client: vectorClient, stamp: vectorStamp)
