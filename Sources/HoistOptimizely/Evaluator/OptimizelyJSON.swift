@@ -34,3 +34,18 @@ public struct OptimizelyJSON {
     }
   }
 }
+
+extension OptimizelyJSON {
+  /// One variable by its key, not by a path; texts live as long as this.
+  public func variable(_ key: ByteView) -> OptimizelyValue? {
+    document.withRoot { root in
+      guard let value = root.object?.member(key.bindMemory(to: UInt8.self)) else { return nil }
+      if let truth = value.bool { return .boolean(truth) }
+      if let whole = value.int64 { return .integer(whole) }
+      if let number = value.double { return .double(number) }
+      if let text = value.utf8 { return .string(ByteView(text)) }
+      // Objects are read by path.
+      return value.object == nil ? nil : .json(ByteView(start: nil, count: 0))
+    }
+  }
+}

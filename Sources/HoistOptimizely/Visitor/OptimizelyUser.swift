@@ -14,6 +14,7 @@ public final class OptimizelyUser: @unchecked Sendable {
   nonisolated(unsafe) weak var client: Client?
   /// The client's; valid while `client` is.
   private let reference: Unmanaged<VisitorServices>?
+  public let idText: CText
   /// User id and attributes.
   let attributes: EvaluationContext
   let notes: Published<VisitorNotes>
@@ -22,12 +23,11 @@ public final class OptimizelyUser: @unchecked Sendable {
   /// - Parameters:
   ///   - client: nil makes a user that no client decides for.
   ///   - attributes: belongs to the user from then on; its targeting key is the user id.
-  init(client: Client?, services: VisitorServices?, attributes: EvaluationContext, notes: VisitorNotes = VisitorNotes()) {
-    self.client = client
-    reference = services.map { Unmanaged.passUnretained($0) }
-    self.attributes = attributes
-    self.notes = Published(notes)
-    _ = attributes.freeze()
+  convenience init(
+    client: Client?, services: VisitorServices?, attributes: EvaluationContext, notes: VisitorNotes = VisitorNotes()
+  ) {
+    self.init(
+      client: client, reference: services.map { Unmanaged.passUnretained($0) }, attributes: attributes, notes: notes)
   }
 
   /// A user of its own with what this one has now.
@@ -47,11 +47,12 @@ public final class OptimizelyUser: @unchecked Sendable {
     self.client = client
     self.reference = reference
     self.attributes = attributes
+    idText = CText(attributes.content.key ?? [])
     self.notes = Published(notes)
     _ = attributes.freeze()
   }
 
-  public var id: [UInt8] { attributes.content.key ?? [] }
+  public var id: [UInt8] { idText.bytes }
 
   public func set(_ name: [UInt8], _ value: AttributeValue) throws(EvaluationContext.Refusal) {
     try attributes.set(name, value)
