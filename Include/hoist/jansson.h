@@ -7,6 +7,7 @@
 
 #include "evaluation.h"
 #include "observer.h"
+#include "optimizely.h"
 #include <jansson.h>
 
 #ifdef __cplusplus
@@ -44,6 +45,27 @@ HOIST_API json_t *HOIST_NULLABLE hoist_detail_explanation_jansson(const hoist_de
 HOIST_API json_t *HOIST_NULLABLE hoist_detail_to_jansson(const hoist_detail *HOIST_NULLABLE detail);
 HOIST_API json_t *HOIST_NULLABLE
 hoist_notification_jansson(const hoist_notification *HOIST_NULLABLE notification);
+
+/* Optimizely. */
+HOIST_API hoist_status hoist_optimizely_user_set_jansson(hoist_optimizely_user *HOIST_NULLABLE user,
+                                                         const char *HOIST_NULLABLE name,
+                                                         const json_t *HOIST_NULLABLE value);
+HOIST_API json_t *HOIST_NULLABLE
+hoist_optimizely_user_attributes_jansson(const hoist_optimizely_user *HOIST_NULLABLE user);
+/** `tags` may be NULL. */
+HOIST_API hoist_status hoist_optimizely_user_track_jansson(hoist_optimizely_user *HOIST_NULLABLE user,
+                                                           const char *HOIST_NULLABLE event_key,
+                                                           const json_t *HOIST_NULLABLE tags,
+                                                           hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
+HOIST_API json_t *HOIST_NULLABLE
+hoist_optimizely_decision_variables_jansson(const hoist_optimizely_decision *HOIST_NULLABLE decision);
+HOIST_API json_t *HOIST_NULLABLE
+hoist_optimizely_decision_value_jansson(const hoist_optimizely_decision *HOIST_NULLABLE decision,
+                                        const char *HOIST_NULLABLE path);
+HOIST_API json_t *HOIST_NULLABLE
+hoist_optimizely_decision_to_jansson(const hoist_optimizely_decision *HOIST_NULLABLE decision);
+HOIST_API json_t *HOIST_NULLABLE
+hoist_optimizely_decisions_to_jansson(const hoist_optimizely_decisions *HOIST_NULLABLE decisions);
 
 #ifdef __cplusplus
 }

@@ -50,6 +50,429 @@ HOIST_API const char *HOIST_NONNULL hoist_optimizely_datafile_origin(const hoist
 /** OptimizelyConfig: what the project has, as a JSON object. Free with hoist_text_free(). NULL as the datafile. */
 HOIST_API hoist_text *HOIST_NULLABLE hoist_optimizely_config_json(const hoist_client *HOIST_NULLABLE client);
 
+/* ==== Users: attributes, decisions, forced decisions ======================================================== */
+
+/** What went wrong with a call about users, flags and experiments. */
+enum {
+    HOIST_ERR_OPTIMIZELY_FEATURE_KEY_INVALID    = 1110, /**< no flag of that key */
+    HOIST_ERR_OPTIMIZELY_EXPERIMENT_KEY_INVALID = 1111, /**< no experiment of that key */
+    HOIST_ERR_OPTIMIZELY_VARIATION_UNKNOWN      = 1112, /**< the user is in no variation of the experiment */
+    HOIST_ERR_OPTIMIZELY_VARIABLE_KEY_INVALID   = 1113, /**< the flag has no such variable */
+    HOIST_ERR_OPTIMIZELY_VARIABLE_VALUE_INVALID = 1114, /**< the variable is of another type, or its text is none of its type */
+    HOIST_ERR_OPTIMIZELY_EVENT_KEY_INVALID      = 1115, /**< no event of that key; nothing is sent */
+    HOIST_ERR_OPTIMIZELY_USER_ID_INVALID        = 1116, /**< the context has no targeting key */
+    HOIST_ERR_OPTIMIZELY_EVENT_TAGS_INVALID     = 1117  /**< the tags are no JSON object */
+};
+
+/** Options of a decide call, added up with |; unknown bits are ignored. Those of the property `decide_options` are added. */
+typedef uint32_t hoist_optimizely_options;
+enum {
+    HOIST_OPTIMIZELY_DISABLE_DECISION_EVENT      = 1,  /**< sends no impression */
+    HOIST_OPTIMIZELY_ENABLED_FLAGS_ONLY          = 2,  /**< decisions of several flags: leaves out those that are off */
+    HOIST_OPTIMIZELY_IGNORE_USER_PROFILE_SERVICE = 4,  /**< neither reads nor writes the user's profile */
+    HOIST_OPTIMIZELY_INCLUDE_REASONS             = 8,  /**< tells every step, not errors only */
+    HOIST_OPTIMIZELY_EXCLUDE_VARIABLES           = 16, /**< leaves the variables out */
+    HOIST_OPTIMIZELY_IGNORE_CMAB_CACHE           = 32, /**< asks the prediction server anew, and keeps no answer */
+    HOIST_OPTIMIZELY_RESET_CMAB_CACHE            = 64, /**< forgets all answers of the prediction server first */
+    HOIST_OPTIMIZELY_INVALIDATE_USER_CMAB_CACHE  = 128 /**< forgets this user's answers of the prediction server first */
+};
+/** An option by the service's spelling, e.g. "INCLUDE_REASONS"; 0 for others and NULL. */
+HOIST_API hoist_optimizely_options hoist_optimizely_option(const char *HOIST_NULLABLE name);
+
+/**
+ * A user context: user id, attributes, forced decisions, segments. Thread-safe. A decision works on what the user is
+ * when the call begins. It holds its client weakly and may outlive it; then it answers as a client that is not ready.
+ */
+typedef struct hoist_optimizely_user hoist_optimizely_user;
+
+/**
+ * Makes a user; works before there is a datafile.
+ *
+ * @param user_id    "" is an id like any other. NULL: the anonymous visitor of this installation, where there is one.
+ * @param attributes NULL for none. Its attributes are copied, its targeting key is not looked at.
+ * @return Owned by the caller; free with hoist_optimizely_user_free(). NULL for a NULL client and one of another service,
+ *         for invalid UTF-8, and for a NULL id where there is no anonymous visitor.
+ */
+HOIST_API hoist_optimizely_user *HOIST_NULLABLE hoist_optimizely_user_new(hoist_client *HOIST_NULLABLE client,
+                                                                          const char *HOIST_NULLABLE user_id,
+                                                                          const hoist_context *HOIST_NULLABLE attributes);
+/** A user of its own with what this one has now. Owned by the caller; free with hoist_optimizely_user_free(). NULL for NULL. */
+HOIST_API hoist_optimizely_user *HOIST_NULLABLE
+hoist_optimizely_user_copy(const hoist_optimizely_user *HOIST_NULLABLE user);
+HOIST_API void hoist_optimizely_user_free(hoist_optimizely_user *HOIST_NULLABLE user);
+
+/** Borrowed: valid until hoist_optimizely_user_free(). "" for NULL. */
+HOIST_API const char *HOIST_NONNULL hoist_optimizely_user_id(const hoist_optimizely_user *HOIST_NULLABLE user);
+/** The attributes as a JSON object. Free with hoist_text_free(). NULL for NULL. */
+HOIST_API hoist_text *HOIST_NULLABLE
+hoist_optimizely_user_attributes(const hoist_optimizely_user *HOIST_NULLABLE user);
+
+/* Set an attribute, or replace it. HOIST_ERR_ARGUMENT for NULL, invalid UTF-8 and numbers that are not finite;
+ * HOIST_ERR_LIMIT as for contexts. Attributes that the project does not know decide nothing and are not sent. */
+HOIST_API hoist_status hoist_optimizely_user_set_string(hoist_optimizely_user *HOIST_NULLABLE user,
+                                                        const char *HOIST_NULLABLE name,
+                                                        const char *HOIST_NULLABLE value);
+HOIST_API hoist_status hoist_optimizely_user_set_bool(hoist_optimizely_user *HOIST_NULLABLE user,
+                                                      const char *HOIST_NULLABLE name, bool value);
+HOIST_API hoist_status hoist_optimizely_user_set_int64(hoist_optimizely_user *HOIST_NULLABLE user,
+                                                       const char *HOIST_NULLABLE name, int64_t value);
+HOIST_API hoist_status hoist_optimizely_user_set_double(hoist_optimizely_user *HOIST_NULLABLE user,
+                                                        const char *HOIST_NULLABLE name, double value);
+/** An attribute without a value: it is there and null. */
+HOIST_API hoist_status hoist_optimizely_user_set_null(hoist_optimizely_user *HOIST_NULLABLE user,
+                                                      const char *HOIST_NULLABLE name);
+/** Any JSON value; HOIST_ERR_PARSE when it is none. Arrays and objects match no condition and are not sent. */
+HOIST_API hoist_status hoist_optimizely_user_set_json(hoist_optimizely_user *HOIST_NULLABLE user,
+                                                      const char *HOIST_NULLABLE name,
+                                                      const char *HOIST_NULLABLE json, size_t length);
+
+/** What became of one flag for one user. Immutable; outlives its user and its client. */
+typedef struct hoist_optimizely_decision hoist_optimizely_decision;
+/** The decisions of one call, in its order. Immutable; outlives its user and its client. */
+typedef struct hoist_optimizely_decisions hoist_optimizely_decisions;
+
+/**
+ * Decides a flag, sends its impression and tells listeners. Does not wait for the network; rules that ask the prediction
+ * server are passed by (see hoist_optimizely_user_decide_async()). Hooks run around the core's evaluations, not here.
+ *
+ * The user's profile is looked up once and saved at most once: in memory, or by a hoist_optimizely_profile_service.
+ *
+ * @return Owned by the caller; free with hoist_optimizely_decision_free(). An unknown flag, and a client that is not ready,
+ *         closed or gone, give a decision that is off, without variation, with the reason. NULL for a NULL user only.
+ */
+HOIST_API hoist_optimizely_decision *HOIST_NULLABLE
+hoist_optimizely_user_decide(hoist_optimizely_user *HOIST_NULLABLE user, const char *HOIST_NULLABLE key,
+                             hoist_optimizely_options options);
+/**
+ * hoist_optimizely_user_decide() for some flags, with one profile look-up and at most one save. A key that is listed twice
+ * is answered once, and sends its impression twice. An unknown key's decision is answered in any case.
+ *
+ * @return Owned by the caller; free with hoist_optimizely_decisions_free(). Empty where the client is not ready. NULL for a
+ *         NULL user only.
+ */
+HOIST_API hoist_optimizely_decisions *HOIST_NULLABLE
+hoist_optimizely_user_decide_for_keys(hoist_optimizely_user *HOIST_NULLABLE user,
+                                      const char *HOIST_NULLABLE const *HOIST_NULLABLE keys, size_t count,
+                                      hoist_optimizely_options options);
+/** The same for all flags, in the order of the datafile. */
+HOIST_API hoist_optimizely_decisions *HOIST_NULLABLE
+hoist_optimizely_user_decide_all(hoist_optimizely_user *HOIST_NULLABLE user, hoist_optimizely_options options);
+
+/**
+ * Called once with the decisions of an asynchronous call, as a hoist_done is.
+ *
+ * @param decisions Valid only during the call; hoist_optimizely_decisions_copy() keeps them. NULL where `status` is not
+ *                  HOIST_OK.
+ */
+typedef void (*hoist_optimizely_decided)(void *HOIST_NULLABLE user_data, hoist_status status,
+                                         const hoist_optimizely_decisions *HOIST_NULLABLE decisions);
+/**
+ * Decides flags and asks the prediction server where a rule wants it (CMAB). User, profile and datafile are those of this
+ * moment. A flag whose prediction cannot be had gets a decision that is off, without variation, with the reason.
+ *
+ * @param keys      NULL with `count` 0: all flags.
+ * @param done      NULL: nobody is told.
+ * @return HOIST_OK: `done` will be called. Anything else: it will not. HOIST_ERR_STATE after close,
+ *         HOIST_ERR_OPTIMIZELY_SDK_NOT_READY when the client is gone.
+ */
+HOIST_API hoist_status hoist_optimizely_user_decide_async(hoist_optimizely_user *HOIST_NULLABLE user,
+                                                          const char *HOIST_NULLABLE const *HOIST_NULLABLE keys,
+                                                          size_t count, hoist_optimizely_options options,
+                                                          hoist_optimizely_decided HOIST_NULLABLE done,
+                                                          void *HOIST_NULLABLE user_data);
+/**
+ * hoist_optimizely_user_decide_async() that waits. What the prediction server has not answered in time counts as not to be
+ * had. On a thread of Hoist's own nothing is waited for.
+ *
+ * @param timeout_ms Negative waits for the server's own limits.
+ * @return As hoist_optimizely_user_decide_for_keys().
+ */
+HOIST_API hoist_optimizely_decisions *HOIST_NULLABLE
+hoist_optimizely_user_decide_wait(hoist_optimizely_user *HOIST_NULLABLE user,
+                                  const char *HOIST_NULLABLE const *HOIST_NULLABLE keys, size_t count,
+                                  hoist_optimizely_options options, int64_t timeout_ms);
+
+/* Texts are borrowed: valid until the decision, or the decisions it is one of, are freed. */
+HOIST_API const char *HOIST_NONNULL
+hoist_optimizely_decision_flag_key(const hoist_optimizely_decision *HOIST_NULLABLE decision);
+/** NULL where there is no variation. */
+HOIST_API const char *HOIST_NULLABLE
+hoist_optimizely_decision_variation_key(const hoist_optimizely_decision *HOIST_NULLABLE decision);
+/** NULL where no rule decided, as for a forced decision of the whole flag. */
+HOIST_API const char *HOIST_NULLABLE
+hoist_optimizely_decision_rule_key(const hoist_optimizely_decision *HOIST_NULLABLE decision);
+HOIST_API bool hoist_optimizely_decision_enabled(const hoist_optimizely_decision *HOIST_NULLABLE decision);
+/** A JSON object; "{}" without variables and for NULL. */
+HOIST_API const char *HOIST_NONNULL
+hoist_optimizely_decision_variables(const hoist_optimizely_decision *HOIST_NULLABLE decision);
+/** Errors first, then, with INCLUDE_REASONS, the steps. */
+HOIST_API size_t hoist_optimizely_decision_reason_count(const hoist_optimizely_decision *HOIST_NULLABLE decision);
+/** "" for an index that is not below the count. */
+HOIST_API const char *HOIST_NONNULL
+hoist_optimizely_decision_reason(const hoist_optimizely_decision *HOIST_NULLABLE decision, size_t index);
+
+/* One variable by its key. HOIST_ERR_OPTIMIZELY_VARIABLE_KEY_INVALID without such a variable (an invalid one is left out),
+ * HOIST_ERR_OPTIMIZELY_VARIABLE_VALUE_INVALID for one of another type; `value` is left alone then. */
+HOIST_API hoist_status hoist_optimizely_decision_bool(const hoist_optimizely_decision *HOIST_NULLABLE decision,
+                                                      const char *HOIST_NULLABLE variable, bool *HOIST_NULLABLE value);
+HOIST_API hoist_status hoist_optimizely_decision_int64(const hoist_optimizely_decision *HOIST_NULLABLE decision,
+                                                       const char *HOIST_NULLABLE variable,
+                                                       int64_t *HOIST_NULLABLE value);
+HOIST_API hoist_status hoist_optimizely_decision_double(const hoist_optimizely_decision *HOIST_NULLABLE decision,
+                                                        const char *HOIST_NULLABLE variable,
+                                                        double *HOIST_NULLABLE value);
+/** The text of a string variable, borrowed as the others; NULL without such a variable. */
+HOIST_API const char *HOIST_NULLABLE
+hoist_optimizely_decision_string(const hoist_optimizely_decision *HOIST_NULLABLE decision,
+                                 const char *HOIST_NULLABLE variable);
+/**
+ * The value that a path of member names with dots between leads to, as JSON text: "theme.color". NULL or "": all variables.
+ * Free with hoist_text_free(). NULL where the path leads nowhere.
+ */
+HOIST_API hoist_text *HOIST_NULLABLE
+hoist_optimizely_decision_value(const hoist_optimizely_decision *HOIST_NULLABLE decision,
+                                const char *HOIST_NULLABLE path);
+/** The user as it was when the flag was decided. Free with hoist_optimizely_user_free(). NULL where no flag was decided. */
+HOIST_API hoist_optimizely_user *HOIST_NULLABLE
+hoist_optimizely_decision_user(const hoist_optimizely_decision *HOIST_NULLABLE decision);
+/**
+ * {"variationKey","enabled","variables","ruleKey","flagKey","userContext":{"userId","attributes"},"reasons":[…]}.
+ * Free with hoist_text_free(). NULL for NULL.
+ */
+HOIST_API hoist_text *HOIST_NULLABLE
+hoist_optimizely_decision_to_json(const hoist_optimizely_decision *HOIST_NULLABLE decision);
+/** Another hold on the decision. Free with hoist_optimizely_decision_free(). NULL for NULL. */
+HOIST_API hoist_optimizely_decision *HOIST_NULLABLE
+hoist_optimizely_decision_copy(const hoist_optimizely_decision *HOIST_NULLABLE decision);
+HOIST_API void hoist_optimizely_decision_free(hoist_optimizely_decision *HOIST_NULLABLE decision);
+
+HOIST_API size_t hoist_optimizely_decisions_count(const hoist_optimizely_decisions *HOIST_NULLABLE decisions);
+/** Borrowed: valid until the decisions are freed. NULL for an index that is not below the count. */
+HOIST_API const hoist_optimizely_decision *HOIST_NULLABLE
+hoist_optimizely_decisions_at(const hoist_optimizely_decisions *HOIST_NULLABLE decisions, size_t index);
+/** Borrowed likewise. NULL for a flag that is not among them. */
+HOIST_API const hoist_optimizely_decision *HOIST_NULLABLE
+hoist_optimizely_decisions_find(const hoist_optimizely_decisions *HOIST_NULLABLE decisions,
+                                const char *HOIST_NULLABLE key);
+/** An object of decisions by flag key. Free with hoist_text_free(). NULL for NULL. */
+HOIST_API hoist_text *HOIST_NULLABLE
+hoist_optimizely_decisions_to_json(const hoist_optimizely_decisions *HOIST_NULLABLE decisions);
+/** Another hold on the decisions. Free with hoist_optimizely_decisions_free(). NULL for NULL. */
+HOIST_API hoist_optimizely_decisions *HOIST_NULLABLE
+hoist_optimizely_decisions_copy(const hoist_optimizely_decisions *HOIST_NULLABLE decisions);
+HOIST_API void hoist_optimizely_decisions_free(hoist_optimizely_decisions *HOIST_NULLABLE decisions);
+
+/* A forced decision makes a flag, or one of its rules where `rule_key` is not NULL, give a variation of the flag whatever
+ * the rules say. A variation that the flag does not have is passed by. At most 10,000 for one user. */
+
+/** False for NULL where a key is needed, invalid UTF-8, and beyond the limit. */
+HOIST_API bool hoist_optimizely_user_set_forced_decision(hoist_optimizely_user *HOIST_NULLABLE user,
+                                                         const char *HOIST_NULLABLE flag_key,
+                                                         const char *HOIST_NULLABLE rule_key,
+                                                         const char *HOIST_NULLABLE variation_key);
+/** The variation's key. Free with hoist_text_free(). NULL without one. */
+HOIST_API hoist_text *HOIST_NULLABLE
+hoist_optimizely_user_forced_decision(const hoist_optimizely_user *HOIST_NULLABLE user,
+                                      const char *HOIST_NULLABLE flag_key, const char *HOIST_NULLABLE rule_key);
+/** Whether there was one. */
+HOIST_API bool hoist_optimizely_user_remove_forced_decision(hoist_optimizely_user *HOIST_NULLABLE user,
+                                                            const char *HOIST_NULLABLE flag_key,
+                                                            const char *HOIST_NULLABLE rule_key);
+/** False for NULL only. */
+HOIST_API bool hoist_optimizely_user_remove_all_forced_decisions(hoist_optimizely_user *HOIST_NULLABLE user);
+
+/**
+ * trackEvent: records a conversion with the user's attributes, and tells listeners.
+ *
+ * @param tags_json NULL, or a JSON object. "revenue" (a whole number) and "value" (a number) count as such.
+ * @return As hoist_client_track(); HOIST_ERR_OPTIMIZELY_SDK_NOT_READY, HOIST_ERR_OPTIMIZELY_EVENT_KEY_INVALID,
+ *         HOIST_ERR_OPTIMIZELY_EVENT_TAGS_INVALID.
+ */
+HOIST_API hoist_status hoist_optimizely_user_track(hoist_optimizely_user *HOIST_NULLABLE user,
+                                                   const char *HOIST_NULLABLE event_key,
+                                                   const char *HOIST_NULLABLE tags_json, size_t length,
+                                                   hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
+
+/* ==== Forced variations, and the calls that came before users ============================================== */
+
+/**
+ * Makes an experiment give a user a variation, for all calls of the client until it is taken back; in memory only, for at
+ * most 10,000 users, also across datafiles.
+ *
+ * @param variation_key NULL takes it back.
+ * @return False for an unknown experiment or variation, before there is a datafile, and beyond the limit.
+ */
+HOIST_API bool hoist_optimizely_set_forced_variation(hoist_client *HOIST_NULLABLE client,
+                                                     const char *HOIST_NULLABLE experiment_key,
+                                                     const char *HOIST_NULLABLE user_id,
+                                                     const char *HOIST_NULLABLE variation_key);
+/** The variation's key. Free with hoist_text_free(). NULL without one. */
+HOIST_API hoist_text *HOIST_NULLABLE hoist_optimizely_forced_variation(hoist_client *HOIST_NULLABLE client,
+                                                                       const char *HOIST_NULLABLE experiment_key,
+                                                                       const char *HOIST_NULLABLE user_id);
+
+/* In the calls below the context's targeting key is the user id and its attributes are the user's; NULL means the client's
+ * own context. All of them answer HOIST_ERR_OPTIMIZELY_SDK_NOT_READY, or what stands for nothing, before there is a datafile
+ * and after close. They know neither forced decisions nor the prediction server. */
+
+/**
+ * activate: the user's variation of an experiment, with its impression.
+ *
+ * @param variation_key Receives a text to free with hoist_text_free(); NULL on failure.
+ * @return HOIST_ERR_OPTIMIZELY_EXPERIMENT_KEY_INVALID, HOIST_ERR_OPTIMIZELY_VARIATION_UNKNOWN,
+ *         HOIST_ERR_OPTIMIZELY_USER_ID_INVALID.
+ */
+HOIST_API hoist_status hoist_optimizely_activate(hoist_client *HOIST_NULLABLE client,
+                                                 const char *HOIST_NULLABLE experiment_key,
+                                                 const hoist_context *HOIST_NULLABLE user,
+                                                 hoist_text *HOIST_NULLABLE *HOIST_NULLABLE variation_key);
+/** getVariationKey: hoist_optimizely_activate() without an impression. */
+HOIST_API hoist_status hoist_optimizely_variation(hoist_client *HOIST_NULLABLE client,
+                                                  const char *HOIST_NULLABLE experiment_key,
+                                                  const hoist_context *HOIST_NULLABLE user,
+                                                  hoist_text *HOIST_NULLABLE *HOIST_NULLABLE variation_key);
+/** Whether a feature is on, with its impression. False for unknown features and NULL. */
+HOIST_API bool hoist_optimizely_is_feature_enabled(hoist_client *HOIST_NULLABLE client,
+                                                   const char *HOIST_NULLABLE feature_key,
+                                                   const hoist_context *HOIST_NULLABLE user);
+
+/* One variable of a feature, without an impression: HOIST_ERR_OPTIMIZELY_FEATURE_KEY_INVALID,
+ * HOIST_ERR_OPTIMIZELY_VARIABLE_KEY_INVALID, HOIST_ERR_OPTIMIZELY_VARIABLE_VALUE_INVALID, HOIST_ERR_OPTIMIZELY_USER_ID_INVALID.
+ * A text is to be freed with hoist_text_free(), and NULL on failure; other values are left alone then. */
+HOIST_API hoist_status hoist_optimizely_feature_bool(hoist_client *HOIST_NULLABLE client,
+                                                     const char *HOIST_NULLABLE feature_key,
+                                                     const char *HOIST_NULLABLE variable_key,
+                                                     const hoist_context *HOIST_NULLABLE user,
+                                                     bool *HOIST_NULLABLE value);
+HOIST_API hoist_status hoist_optimizely_feature_int64(hoist_client *HOIST_NULLABLE client,
+                                                      const char *HOIST_NULLABLE feature_key,
+                                                      const char *HOIST_NULLABLE variable_key,
+                                                      const hoist_context *HOIST_NULLABLE user,
+                                                      int64_t *HOIST_NULLABLE value);
+HOIST_API hoist_status hoist_optimizely_feature_double(hoist_client *HOIST_NULLABLE client,
+                                                       const char *HOIST_NULLABLE feature_key,
+                                                       const char *HOIST_NULLABLE variable_key,
+                                                       const hoist_context *HOIST_NULLABLE user,
+                                                       double *HOIST_NULLABLE value);
+HOIST_API hoist_status hoist_optimizely_feature_string(hoist_client *HOIST_NULLABLE client,
+                                                       const char *HOIST_NULLABLE feature_key,
+                                                       const char *HOIST_NULLABLE variable_key,
+                                                       const hoist_context *HOIST_NULLABLE user,
+                                                       hoist_text *HOIST_NULLABLE *HOIST_NULLABLE value);
+/** A variable of type json, as the text of an object. */
+HOIST_API hoist_status hoist_optimizely_feature_json(hoist_client *HOIST_NULLABLE client,
+                                                     const char *HOIST_NULLABLE feature_key,
+                                                     const char *HOIST_NULLABLE variable_key,
+                                                     const hoist_context *HOIST_NULLABLE user,
+                                                     hoist_text *HOIST_NULLABLE *HOIST_NULLABLE value);
+/** getAllFeatureVariables: a JSON object. Free with hoist_text_free(). NULL for an unknown feature. */
+HOIST_API hoist_text *HOIST_NULLABLE hoist_optimizely_feature_variables(hoist_client *HOIST_NULLABLE client,
+                                                                        const char *HOIST_NULLABLE feature_key,
+                                                                        const hoist_context *HOIST_NULLABLE user);
+/**
+ * The keys of all features that are on, as a JSON array in the order of the datafile; their impressions are sent. Free with
+ * hoist_text_free(). NULL without a datafile or a user id.
+ */
+HOIST_API hoist_text *HOIST_NULLABLE hoist_optimizely_enabled_features(hoist_client *HOIST_NULLABLE client,
+                                                                       const hoist_context *HOIST_NULLABLE user);
+/** hoist_optimizely_user_track() for a context. HOIST_ERR_OPTIMIZELY_USER_ID_INVALID. */
+HOIST_API hoist_status hoist_optimizely_track(hoist_client *HOIST_NULLABLE client,
+                                              const char *HOIST_NULLABLE event_key,
+                                              const hoist_context *HOIST_NULLABLE user,
+                                              const char *HOIST_NULLABLE tags_json, size_t length,
+                                              hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
+
+/* ==== User profile service ================================================================================== */
+
+/** Receives a profile from hoist_optimizely_profile_service.lookup. Valid only during that call. */
+typedef struct hoist_optimizely_profile_sink hoist_optimizely_profile_sink;
+/** Hands a profile out; copied. A second one replaces the first. */
+HOIST_API hoist_status hoist_optimizely_profile_sink_put(hoist_optimizely_profile_sink *HOIST_NULLABLE sink,
+                                                         const char *HOIST_NULLABLE json, size_t length);
+
+/**
+ * Keeps which variation of which experiment each user is in, so that it stays so:
+ * {"user_id":"u1","experiment_bucket_map":{"<experiment id>":{"variation_id":"<variation id>"}}}. Members that Hoist does not
+ * know are kept. Without a service, the profiles of the users seen last (property `user_profiles.capacity`) are kept in the
+ * client's store; property `user_profiles` = "false" keeps none, and asks no service.
+ *
+ * `lookup` runs on the deciding thread, on several at once, once before the decisions of a call; `save` once after them, where
+ * something is new (on a lane after decisions that asked the prediction server). Both should be quick. A failure is told in
+ * the log and else ignored. Plug-ins' other rules hold; `release` runs when the client is freed.
+ */
+typedef struct hoist_optimizely_profile_service {
+    size_t struct_size; /**< sizeof(hoist_optimizely_profile_service) */
+    void *HOIST_NULLABLE user_data;
+    /** HOIST_OK after handing the profile to the sink, HOIST_ERR_NOT_FOUND; anything else is a failure. */
+    hoist_status (*HOIST_NULLABLE lookup)(void *HOIST_NULLABLE user_data, const char *HOIST_NONNULL user_id,
+                                          hoist_optimizely_profile_sink *HOIST_NONNULL sink);
+    /** `json` is the whole profile, without a NUL that counts. */
+    hoist_status (*HOIST_NULLABLE save)(void *HOIST_NULLABLE user_data, const char *HOIST_NONNULL user_id,
+                                        const char *HOIST_NONNULL json, size_t length);
+    void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
+} hoist_optimizely_profile_service;
+
+HOIST_API hoist_status
+hoist_optimizely_config_set_profile_service(hoist_config *HOIST_NULLABLE config,
+                                            const hoist_optimizely_profile_service *HOIST_NULLABLE service,
+                                            hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
+
+/* ==== Listeners ============================================================================================= */
+
+/**
+ * What listeners are told of, and its JSON. "attributes" is an object, "event" the request that reports it:
+ * {"url":…,"body":{…}}, with this event alone.
+ */
+typedef int32_t hoist_optimizely_notification_kind;
+enum {
+    /** An impression with an experiment (or holdout) and a variation:
+     *  {"experiment":{"id","key"},"userId","attributes","variation":{"id","key"},"event"} */
+    HOIST_OPTIMIZELY_ACTIVATE = 1,
+    /** A conversion: {"eventKey","userId","attributes","eventTags":{…},"event"} */
+    HOIST_OPTIMIZELY_TRACK = 2,
+    /** Another datafile is served: the datafile as it was sent */
+    HOIST_OPTIMIZELY_DATAFILE_CHANGE = 3,
+    /** A decision: {"type","userId","attributes","decisionInfo":{…}}. By type, decisionInfo has
+     *  "flag" (decide): "flagKey", "enabled", "variables", "variationKey", "ruleKey", "reasons", "decisionEventDispatched",
+     *  "experimentId", "variationId"; null where there is none.
+     *  "ab-test", "feature-test" (activate, getVariationKey): "experimentKey", "variationKey".
+     *  "feature" (isFeatureEnabled): "featureKey", "featureEnabled", "source" ("feature-test", "rollout", "holdout"),
+     *  "sourceInfo" ({"experimentKey","variationKey"} or {}).
+     *  "feature-variable": those, "variableKey", "variableType", "variableValue".
+     *  "all-feature-variables": those of "feature", "variableValues". */
+    HOIST_OPTIMIZELY_DECISION = 4,
+    /** A request with events is about to be sent, also again: {"url","event":{…}} */
+    HOIST_OPTIMIZELY_LOG_EVENT = 5
+};
+
+/** Told on the client's delivery lane, one call at a time, or in manual dispatch, as observers are. */
+typedef struct hoist_optimizely_listener {
+    size_t struct_size; /**< sizeof(hoist_optimizely_listener) */
+    void *HOIST_NULLABLE user_data;
+    /** @param json Valid only during the call. */
+    void (*HOIST_NULLABLE notify)(void *HOIST_NULLABLE user_data, hoist_optimizely_notification_kind kind,
+                                  const char *HOIST_NONNULL json, size_t length);
+    void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
+} hoist_optimizely_listener;
+
+/**
+ * Adds a listener. What nobody listens to costs nothing.
+ *
+ * @param listener Copied, by the rules of plug-ins.
+ * @param id       NULL, or receives what hoist_optimizely_remove_listener() takes: 1, 2, 3… for each client; 0 on failure.
+ * @return HOIST_ERR_ARGUMENT for an unknown kind, HOIST_ERR_STATE after close, HOIST_ERR_LIMIT beyond 1,000 listeners,
+ *         HOIST_ERR_UNSUPPORTED for a client of another service.
+ */
+HOIST_API hoist_status hoist_optimizely_add_listener(hoist_client *HOIST_NULLABLE client,
+                                                     hoist_optimizely_notification_kind kind,
+                                                     const hoist_optimizely_listener *HOIST_NULLABLE listener,
+                                                     int32_t *HOIST_NULLABLE id);
+/** No call begins afterwards. False for an id that is not in use. */
+HOIST_API bool hoist_optimizely_remove_listener(hoist_client *HOIST_NULLABLE client, int32_t id);
+/** @param kind 0 for all. HOIST_ERR_ARGUMENT for an unknown kind. */
+HOIST_API hoist_status hoist_optimizely_clear_listeners(hoist_client *HOIST_NULLABLE client,
+                                                        hoist_optimizely_notification_kind kind);
+
 #ifdef __cplusplus
 }
 #endif

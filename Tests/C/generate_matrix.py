@@ -26,6 +26,9 @@ MAKERS = {
     "hoist_view": ["some_view()", "hoist_view_new(NULL, NULL)"],
     "hoist_unleash_variant": ["some_variant()"],
     "hoist_unleash_bootstrap": ["hoist_unleash_bootstrap_new()"],
+    "hoist_optimizely_user": ["some_user()", "orphaned_user()"],
+    "hoist_optimizely_decision": ["some_decision()", "decision_of_nothing()"],
+    "hoist_optimizely_decisions": ["some_decisions()"],
 }
 
 # The same for the functions of one service, where a client of another would only be refused.
@@ -46,6 +49,13 @@ GOOD_TEXTS = {
     ("hoist_config_set", "value"): "HOST_DEAD_URL",
     ("hoist_config_set_json", "json"): '"{\\"key\\":\\"k\\"}"',
     ("hoist_client_json", "fallback"): '"[1]"',
+    ("hoist_optimizely_decision_value", "path"): '"color"',
+    ("hoist_optimizely_decision_value_jansson", "path"): '"color"',
+    "experiment_key": '"test"',
+    "event_key": '"buy"',
+    "variable": '"color"',
+    "variable_key": '"color"',
+    "variation_key": '"blue"',
     "path": '"/dev/null"',
     "provider": '"unleash"',
     "json": '"{\\"a\\":1}"',
@@ -92,6 +102,40 @@ static hoist_view *some_view(void) {
   hoist_view *view = hoist_view_new(client, NULL);
   hoist_client_free(client);
   return view;
+}
+
+static hoist_optimizely_user *some_user(void) {
+  static hoist_client *client;
+  if (!client) client = host_optimizely_client();
+  return hoist_optimizely_user_new(client, "user", NULL);
+}
+
+static hoist_optimizely_user *orphaned_user(void) {
+  hoist_client *client = host_optimizely_client();
+  hoist_optimizely_user *user = hoist_optimizely_user_new(client, "", NULL);
+  hoist_client_free(client);
+  return user;
+}
+
+static hoist_optimizely_decision *some_decision(void) {
+  hoist_optimizely_user *user = some_user();
+  hoist_optimizely_decision *decision = hoist_optimizely_user_decide(user, "on", HOIST_OPTIMIZELY_INCLUDE_REASONS);
+  hoist_optimizely_user_free(user);
+  return decision;
+}
+
+static hoist_optimizely_decision *decision_of_nothing(void) {
+  hoist_optimizely_user *user = orphaned_user();
+  hoist_optimizely_decision *decision = hoist_optimizely_user_decide(user, "on", 0);
+  hoist_optimizely_user_free(user);
+  return decision;
+}
+
+static hoist_optimizely_decisions *some_decisions(void) {
+  hoist_optimizely_user *user = some_user();
+  hoist_optimizely_decisions *decisions = hoist_optimizely_user_decide_all(user, 0);
+  hoist_optimizely_user_free(user);
+  return decisions;
 }
 
 static hoist_unleash_variant *some_variant(void) {

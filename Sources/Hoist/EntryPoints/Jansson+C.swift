@@ -95,7 +95,7 @@ public func hoist_notification_jansson(_ notification: OpaquePointer?) -> Unsafe
 }
 
 /// Between jansson's values and the texts of the other entry points.
-private enum JanssonText {
+enum JanssonText {
   /// nil for NULL, and for a value too deep or too large.
   static func bytes(_ value: UnsafePointer<json_t>?) -> [UInt8]? {
     guard let value else { return nil }

@@ -1,0 +1,55 @@
+public import CHoist
+public import CHoist.Jansson
+internal import HoistCore
+internal import HoistJSON
+internal import HoistOptimizely
+
+@_cdecl("hoist_optimizely_user_set_jansson") @implementation
+public func hoist_optimizely_user_set_jansson(
+  _ user: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafePointer<json_t>?
+) -> hoist_status {
+  guard let text = JanssonText.bytes(value) else { return Status.argument.rawValue }
+  return text.withUnsafeBytes { bytes in
+    hoist_optimizely_user_set_json(user, name, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
+  }
+}
+
+@_cdecl("hoist_optimizely_user_attributes_jansson") @implementation
+public func hoist_optimizely_user_attributes_jansson(_ user: OpaquePointer?) -> UnsafeMutablePointer<json_t>? {
+  JanssonText.value(taking: hoist_optimizely_user_attributes(user))
+}
+
+@_cdecl("hoist_optimizely_user_track_jansson") @implementation
+public func hoist_optimizely_user_track_jansson(
+  _ user: OpaquePointer?, _ event_key: UnsafePointer<CChar>?, _ tags: UnsafePointer<json_t>?,
+  _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> hoist_status {
+  guard let tags else { return hoist_optimizely_user_track(user, event_key, nil, 0, error) }
+  guard let text = JanssonText.bytes(tags) else { return ErrorSlot(error).fail(.argument, "tags are nested too deeply") }
+  return text.withUnsafeBytes { bytes in
+    hoist_optimizely_user_track(
+      user, event_key, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count, error)
+  }
+}
+
+@_cdecl("hoist_optimizely_decision_variables_jansson") @implementation
+public func hoist_optimizely_decision_variables_jansson(_ decision: OpaquePointer?) -> UnsafeMutablePointer<json_t>? {
+  Handle<HeldDecision>.borrow(decision).flatMap { JanssonText.value(Array($0.variables)) }
+}
+
+@_cdecl("hoist_optimizely_decision_value_jansson") @implementation
+public func hoist_optimizely_decision_value_jansson(
+  _ decision: OpaquePointer?, _ path: UnsafePointer<CChar>?
+) -> UnsafeMutablePointer<json_t>? {
+  JanssonText.value(taking: hoist_optimizely_decision_value(decision, path))
+}
+
+@_cdecl("hoist_optimizely_decision_to_jansson") @implementation
+public func hoist_optimizely_decision_to_jansson(_ decision: OpaquePointer?) -> UnsafeMutablePointer<json_t>? {
+  JanssonText.value(taking: hoist_optimizely_decision_to_json(decision))
+}
+
+@_cdecl("hoist_optimizely_decisions_to_jansson") @implementation
+public func hoist_optimizely_decisions_to_jansson(_ decisions: OpaquePointer?) -> UnsafeMutablePointer<json_t>? {
+  JanssonText.value(taking: hoist_optimizely_decisions_to_json(decisions))
+}
