@@ -1,0 +1,148 @@
+"""The Optimizely client."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .._native import NULL, ffi, lib
+from .._text import KEYS, encode, optional, take
+from ..client import Client as _Client
+from ..config import Config
+from ..context import Context, ContextLike, as_context, pointer_of
+from ..status import Error, ErrorSlot, Status
+from . import listeners as _listeners
+from .listeners import Listener, NotificationKind
+from .profiles import ProfileService, set_profiles
+from .user import User, load_json, settled, tags_json
+
+_PLUGINS = ("logger", "cache", "transport", "dispatcher", "headers", "hooks")
+_VARIABLES: dict[type, tuple[Any, str | None]] = {
+    bool: (lib.hoist_optimizely_feature_bool, "bool *"),
+    int: (lib.hoist_optimizely_feature_int64, "int64_t *"),
+    float: (lib.hoist_optimizely_feature_double, "double *"),
+    str: (lib.hoist_optimizely_feature_string, None),
+    dict: (lib.hoist_optimizely_feature_json, None),
+}
+
+
+class Client(_Client):
+    """A `hoist.Client` with Optimizely's own calls.
+
+    Takes what `hoist.Client` takes but the provider's name, and
+    - `profiles`: keeps user profiles in place of the client's own store.
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        properties: Mapping[str, Any] | Config | None = None,
+        /,
+        *,
+        profiles: ProfileService | None = None,
+        **more: Any,
+    ) -> None:
+        plugins = {name: more.pop(name) for name in _PLUGINS if name in more}
+        config = properties.copy() if isinstance(properties, Config) else Config("optimizely", properties)
+        config.update(**more)
+        if profiles is not None:
+            set_profiles(config, profiles)
+        super().__init__(config, **plugins)
+
+    # ---- Users -----------------------------------------------------------------------------------
+
+    def user(self, user_id: str | None, attributes: Mapping[str, object] | None = None) -> User:
+        """A user context; None stands for the anonymous visitor of this installation. Raises `hoist.Error`."""
+        made = Context(None, attributes) if attributes else None
+        pointer = lib.hoist_optimizely_user_new(self._pointer, optional(user_id), pointer_of(made))
+        if not pointer:
+            raise Error(Status.ARGUMENT, "a user needs an id that is text, or an anonymous visitor to stand for it")
+        return User(pointer)
+
+    def set_forced_variation(self, experiment_key: str, user_id: str, variation_key: str | None) -> bool:
+        """Makes an experiment give a user a variation; None takes that back. False for unknown keys."""
+        call = lib.hoist_optimizely_set_forced_variation
+        return bool(call(self._pointer, encode(experiment_key), encode(user_id), optional(variation_key)))
+
+    def forced_variation(self, experiment_key: str, user_id: str) -> str | None:
+        """The variation that is forced; None when none is."""
+        text = take(lib.hoist_optimizely_forced_variation(self._pointer, encode(experiment_key), encode(user_id)))
+        return None if text is None else text.decode()
+
+    # ---- Listeners -------------------------------------------------------------------------------
+
+    def add_listener(self, kind: NotificationKind, listener: Listener) -> int:
+        """Tells a function of one kind of news, on the delivery lane; answers the listener's id."""
+        return _listeners.add(self, kind, listener)
+
+    def on_notification(self, kind: NotificationKind) -> Callable[[Listener], Listener]:
+        """`add_listener` as a decorator."""
+
+        def register(listener: Listener) -> Listener:
+            self.add_listener(kind, listener)
+            return listener
+
+        return register
+
+    def remove_listener(self, number: int) -> bool:
+        """No call begins afterwards. False for an id that is not in use."""
+        return bool(lib.hoist_optimizely_remove_listener(self._pointer, number))
+
+    def clear_listeners(self, kind: NotificationKind | None = None) -> Status:
+        """Removes the listeners of a kind, or all."""
+        return Status(lib.hoist_optimizely_clear_listeners(self._pointer, 0 if kind is None else int(kind)))
+
+    # ---- The calls that came before users --------------------------------------------------------
+
+    def activate(self, experiment_key: str, user: ContextLike) -> str | None:
+        """The user's variation of an experiment, with its impression; None when there is none."""
+        return self._variation(lib.hoist_optimizely_activate, experiment_key, user)
+
+    def variation(self, experiment_key: str, user: ContextLike) -> str | None:
+        """`activate` without an impression."""
+        return self._variation(lib.hoist_optimizely_variation, experiment_key, user)
+
+    def _variation(self, call: Any, experiment_key: str, user: ContextLike) -> str | None:
+        made, place = as_context(user), ffi.new("hoist_text **")
+        call(self._pointer, encode(experiment_key), pointer_of(made), place)
+        text = take(place[0])
+        return None if text is None else text.decode()
+
+    def is_feature_enabled(self, feature_key: str, user: ContextLike) -> bool:
+        """Whether a feature is on, with its impression."""
+        made = as_context(user)
+        return bool(lib.hoist_optimizely_is_feature_enabled(self._pointer, KEYS[feature_key], pointer_of(made)))
+
+    def enabled_features(self, user: ContextLike) -> list[str]:
+        """The features that are on, with their impressions."""
+        made = as_context(user)
+        return load_json(take(lib.hoist_optimizely_enabled_features(self._pointer, pointer_of(made)))) or []
+
+    def feature_variable(self, feature_key: str, variable_key: str, user: ContextLike, kind: type) -> Any:
+        """One variable; `kind` is bool, int, float, str or dict (for json). None for another type and unknown keys."""
+        made = as_context(user)
+        call, plain = _VARIABLES[kind]
+        place = ffi.new(plain or "hoist_text **")
+        status = call(self._pointer, KEYS[feature_key], encode(variable_key), pointer_of(made), place)
+        if plain:
+            return place[0] if status == Status.OK else None
+        text = take(place[0])
+        if text is None:
+            return None
+        return load_json(text) if kind is dict else text.decode()
+
+    def feature_variables(self, feature_key: str, user: ContextLike) -> dict[str, Any] | None:
+        """All variables of a feature; None for an unknown one."""
+        made = as_context(user)
+        found: dict[str, Any] | None = load_json(
+            take(lib.hoist_optimizely_feature_variables(self._pointer, KEYS[feature_key], pointer_of(made)))
+        )
+        return found
+
+    def track_event(self, event_key: str, user: ContextLike, tags: Mapping[str, Any] | None = None) -> Status:
+        """Records a conversion of a context's user."""
+        made, text, slot = as_context(user), tags_json(tags), ErrorSlot()
+        length = 0 if text == NULL else len(text)
+        call = lib.hoist_optimizely_track
+        return settled(call(self._pointer, encode(event_key), pointer_of(made), text, length, slot.pointer), slot)

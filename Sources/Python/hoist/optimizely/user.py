@@ -1,0 +1,214 @@
+"""User contexts."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from .. import aio
+from .. import detail as _detail
+from .._attributes import to_json
+from .._callback import forget, function, implements, keep, owner
+from .._native import NULL, ffi, lib
+from .._text import KEYS, decode, encode, milliseconds, optional, take
+from ..status import Error, ErrorSlot, Status, check
+from . import decision as _decision
+from .decision import Decision, Options, bits
+
+if TYPE_CHECKING:
+    from .client import Client
+
+Decisions = dict[str, Decision]
+"""Decisions by flag key, in the order of the call."""
+
+_decide = lib.hoist_optimizely_user_decide
+
+
+class User:
+    """A user id, attributes, forced decisions. Thread-safe; made by `Client.user`.
+
+    A decision works on what the user is when the call begins. A user may outlive its client; it
+    answers then as before there is a datafile.
+    """
+
+    __slots__ = ("_pointer", "__weakref__")
+
+    def __init__(self, pointer: Any) -> None:
+        self._pointer = ffi.gc(pointer, lib.hoist_optimizely_user_free)
+
+    @property
+    def id(self) -> str:
+        """The user id."""
+        return decode(lib.hoist_optimizely_user_id(self._pointer))
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """The attributes as they are now."""
+        return _detail.load(take(lib.hoist_optimizely_user_attributes(self._pointer)) or b"{}") or {}
+
+    def set(self, name: str, value: object) -> None:
+        """Sets an attribute: str, bool, int, float, None, or what JSON can say. Raises `hoist.Error`."""
+        check(self._set(encode(name), name, value), f'attribute "{name}"')
+
+    def _set(self, key: bytes, name: str, value: object) -> int:
+        if isinstance(value, str):
+            return int(lib.hoist_optimizely_user_set_string(self._pointer, key, encode(value)))
+        if isinstance(value, bool):
+            return int(lib.hoist_optimizely_user_set_bool(self._pointer, key, value))
+        if isinstance(value, int) and -(2**63) <= value < 2**63:
+            return int(lib.hoist_optimizely_user_set_int64(self._pointer, key, value))
+        if isinstance(value, float):
+            return int(lib.hoist_optimizely_user_set_double(self._pointer, key, value))
+        if value is None:
+            return int(lib.hoist_optimizely_user_set_null(self._pointer, key))
+        text = to_json(value, name)
+        return int(lib.hoist_optimizely_user_set_json(self._pointer, key, text, len(text)))
+
+    def copy(self) -> User:
+        """A user that is changed on its own."""
+        return User(lib.hoist_optimizely_user_copy(self._pointer))
+
+    # ---- Decisions -------------------------------------------------------------------------------
+
+    def decide(self, key: str, options: Options = ()) -> Decision:
+        """Decides a flag, sends its impression and tells listeners. Never waits for the network."""
+        pointer = _decide(self._pointer, KEYS[key], bits(options))
+        try:
+            return _decision.read(pointer, User)
+        finally:
+            lib.hoist_optimizely_decision_free(pointer)
+
+    def decide_for_keys(self, keys: Iterable[str], options: Options = ()) -> Decisions:
+        """Decides some flags; empty before there is a datafile."""
+        array, count, _texts = _keys(keys)
+        return _take(lib.hoist_optimizely_user_decide_for_keys(self._pointer, array, count, bits(options)))
+
+    def decide_all(self, options: Options = ()) -> Decisions:
+        """Decides all flags, in the order of the datafile; empty before there is one."""
+        return _take(lib.hoist_optimizely_user_decide_all(self._pointer, bits(options)))
+
+    def decide_wait(
+        self, keys: Iterable[str] | None = None, options: Options = (), timeout: float | None = 10.0
+    ) -> Decisions:
+        """Decides some flags, or all, and asks the prediction server where a rule wants it (CMAB).
+
+        What the server has not answered in time counts as not to be had.
+        """
+        array, count, _texts = _keys(keys)
+        limit = milliseconds(timeout)
+        return _take(lib.hoist_optimizely_user_decide_wait(self._pointer, array, count, bits(options), limit))
+
+    def decide_soon(
+        self, keys: Iterable[str] | None, options: Options, done: Callable[[Status, Decisions], object]
+    ) -> Status:
+        """`decide_wait` that does not wait; `done` is called once if this answers OK."""
+        array, count, _texts = _keys(keys)
+        handle = keep(done)
+        call = lib.hoist_optimizely_user_decide_async
+        status = Status(call(self._pointer, array, count, bits(options), function("optimizely_decided"), handle))
+        if not status:
+            forget(handle)
+        return status
+
+    async def decide_async(self, client: Client, keys: Iterable[str] | None = None, options: Options = ()) -> Decisions:
+        """`decide_wait` for a program on asyncio. Raises `hoist.Error` when the client closes first."""
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[tuple[Status, Decisions]] = loop.create_future()
+
+        def settle(status: Status, decisions: Decisions) -> None:
+            if not answer.done():
+                answer.set_result((status, decisions))
+
+        with aio.attach(client):
+            status = self.decide_soon(keys, options, lambda *outcome: loop.call_soon_threadsafe(settle, *outcome))
+            check(status, "decisions")
+            status, decisions = await answer
+            check(status, "decisions")
+            return decisions
+
+    # ---- Forced decisions ------------------------------------------------------------------------
+
+    def set_forced_decision(self, flag_key: str, variation_key: str, rule_key: str | None = None) -> bool:
+        """Makes a flag, or one of its rules, give a variation whatever the rules say."""
+        call = lib.hoist_optimizely_user_set_forced_decision
+        return bool(call(self._pointer, encode(flag_key), optional(rule_key), encode(variation_key)))
+
+    def forced_decision(self, flag_key: str, rule_key: str | None = None) -> str | None:
+        """The variation that is forced; None when none is."""
+        text = take(lib.hoist_optimizely_user_forced_decision(self._pointer, encode(flag_key), optional(rule_key)))
+        return None if text is None else text.decode()
+
+    def remove_forced_decision(self, flag_key: str, rule_key: str | None = None) -> bool:
+        """Whether there was one."""
+        return bool(
+            lib.hoist_optimizely_user_remove_forced_decision(self._pointer, encode(flag_key), optional(rule_key))
+        )
+
+    def remove_all_forced_decisions(self) -> None:
+        """Forces nothing any more."""
+        lib.hoist_optimizely_user_remove_all_forced_decisions(self._pointer)
+
+    # ---- Events ----------------------------------------------------------------------------------
+
+    def track(self, event_key: str, tags: Mapping[str, Any] | None = None) -> Status:
+        """Records a conversion. "revenue" and "value" among the tags count as such."""
+        text, slot = tags_json(tags), ErrorSlot()
+        length = 0 if text == NULL else len(text)
+        return settled(
+            lib.hoist_optimizely_user_track(self._pointer, encode(event_key), text, length, slot.pointer), slot
+        )
+
+    def __repr__(self) -> str:
+        return f"User({self.id!r})"  # attributes may be private
+
+
+def tags_json(tags: Mapping[str, Any] | None) -> Any:
+    """Tags as the library takes them."""
+    return NULL if tags is None else to_json(dict(tags), "tags")
+
+
+def settled(status: int, slot: ErrorSlot) -> Status:
+    """The status of a call whose error is not raised."""
+    try:
+        slot.check(status)
+    except Error as problem:
+        return problem.status
+    return Status.OK
+
+
+def _keys(keys: Iterable[str] | None) -> tuple[Any, int, list[Any]]:
+    """Keys for C: the array, how many there are, and what must live as long. None stands for all flags."""
+    if keys is None:
+        return NULL, 0, []
+    if isinstance(keys, str):
+        raise TypeError("keys are a list of str, not one str")
+    texts = [ffi.new("char[]", encode(key)) for key in keys]
+    return ffi.new("char *[]", texts or [NULL]), len(texts), texts
+
+
+def _take(decisions: Any) -> Decisions:
+    """Reads decisions of the library's and frees them."""
+    try:
+        return _read(decisions)
+    finally:
+        lib.hoist_optimizely_decisions_free(decisions)
+
+
+def _read(decisions: Any) -> Decisions:
+    count = lib.hoist_optimizely_decisions_count(decisions)
+    read = (_decision.read(lib.hoist_optimizely_decisions_at(decisions, index), User) for index in range(count))
+    return {decision.flag_key: decision for decision in read}
+
+
+@implements("optimizely_decided")
+def _decided(user_data: Any, status: int, decisions: Any) -> None:
+    done: Callable[[Status, Decisions], object] = owner(user_data)
+    forget(user_data)
+    done(Status(status), _read(decisions) if decisions else {})
+
+
+def load_json(text: bytes | None) -> Any:
+    """JSON of the library's; None for NULL."""
+    return None if text is None else json.loads(text)
