@@ -5,11 +5,12 @@ extension Store {
   /// A round of values stops at this many failures: the disk is at fault, not one value.
   private static var failuresOfARound: Int { 2 }
 
-  /// Begins to write what is owed, unless that has begun; when writes pause, after the pause.
+  /// Begins to write what is owed, unless that has begun; when writes pause, after the pause. A closed store owes until
+  /// it is opened again.
   func settleSoon() {
     let now = clock.monotonicNanoseconds
     let delay: Int64? = withState {
-      guard !$0.isSettling, $0.owesSomething, $0.stuck == nil, $0.end == nil else { return nil }
+      guard !$0.isSettling, !$0.isClosed, $0.owesSomething, $0.stuck == nil, $0.end == nil else { return nil }
       $0.isSettling = true
       return $0.pausedUntil > now ? ($0.pausedUntil - now) / 1_000_000 + 1 : 0
     }

@@ -100,8 +100,9 @@ public final class Store: @unchecked Sendable {
     } abandoned: {
     }
     let drained = lane.drain(untilNanoseconds: deadline)
-    lane.close()
+    // Before the lane: what that refuses must not be tried again and again.
     withState { $0.isClosed = true }
+    lane.close()
     return drained && settled.isRaised
   }
 
@@ -115,6 +116,7 @@ public final class Store: @unchecked Sendable {
       // What was held has been given back.
       $0.ownerEpoch += 1
     }
+    settleSoon()
   }
 
   public var statistics: [(name: String, value: Int64)] {
@@ -134,6 +136,7 @@ public final class Store: @unchecked Sendable {
       if state.generation != scheduler.generation {
         inherited = state
         state = StoreState(generation: scheduler.generation, nonce: entropy.next())
+        state.isClosed = inherited?.isClosed ?? false
       }
       return body(&state)
     }

@@ -225,6 +225,43 @@ struct StoreBench {
     door.open()
   }
 
+  /// Whether the bench comes to rest; asked on a thread of its own, since it might never.
+  private func comesToRest() -> Bool {
+    let rested = Answer<Bool>()
+    let bench = bench
+    let isRunning = hostThread {
+      bench.settle()
+      rested.give(true)
+    }
+    return isRunning && rested.wait(untilNanoseconds: SystemClock().monotonicNanoseconds + 60_000_000_000) ?? false
+  }
+
+  @Test("a closed store rests with what it owes, and writes it when it is opened again (G4)")
+  func aClosedStoreRests() throws {
+    let door = Door()
+    bench.manager.block(at: door)
+    store.save("a", [65])
+    #expect(door.waitForArrivals(1))
+    store.save("b", [66])
+    #expect(!store.close(untilNanoseconds: 0))
+    door.open()
+    try #require(comesToRest())
+    store.save("c", [67])
+    try #require(comesToRest())
+    #expect(!bench.manager.calls.contains("save c=C"))
+    store.reopen()
+    try #require(comesToRest())
+    #expect(bench.manager.calls == ["save a=A", "save b=B", "save c=C"])
+  }
+
+  @Test("a closed store stays closed in a forked child (G9)") func aClosedStoreRestsInAForkedChildToo() throws {
+    #expect(store.close(untilNanoseconds: SystemClock().monotonicNanoseconds + 10_000_000_000))
+    bench.scheduler.simulateFork()
+    store.save("a", [65])
+    try #require(comesToRest())
+    #expect(!bench.manager.calls.contains("save a=A"))
+  }
+
   @Test("a forked child's store begins anew (G9)") func aForkedChildBeginsAnew() {
     let door = Door()
     bench.manager.block(at: door)
