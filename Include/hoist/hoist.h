@@ -43,6 +43,7 @@
 #include "event.h"
 #include "observer.h"
 #include "plugin.h"
+#include "plugin_object.h"
 #include "view.h"
 
 #endif

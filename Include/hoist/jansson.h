@@ -8,6 +8,7 @@
 #include "evaluation.h"
 #include "observer.h"
 #include "optimizely.h"
+#include "plugin_object.h"
 #include <jansson.h>
 
 #ifdef __cplusplus
@@ -22,6 +23,8 @@ extern "C" {
 HOIST_API hoist_status hoist_config_set_jansson(hoist_config *HOIST_NULLABLE config, const json_t *HOIST_NULLABLE object,
                                                 hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
 HOIST_API json_t *HOIST_NULLABLE hoist_config_describe_jansson(const char *HOIST_NULLABLE provider);
+HOIST_API json_t *HOIST_NULLABLE
+hoist_plugin_describe_jansson(const char *HOIST_NULLABLE path, hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
 
 HOIST_API hoist_context *HOIST_NULLABLE
 hoist_context_from_jansson(const json_t *HOIST_NULLABLE object, hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);

@@ -1,6 +1,6 @@
 /**
  * @file
- * Plug-ins: tables of functions that the host supplies.
+ * Plug-ins: tables of functions that the host supplies, or a shared object that it loads (plugin_object.h).
  *
  * Rules for every table
  * - `struct_size` is sizeof the table as the host was compiled; newer members are NULL for older hosts.

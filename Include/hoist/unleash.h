@@ -12,6 +12,7 @@
 #include "event.h"
 #include "observer.h"
 #include "plugin.h"
+#include "plugin_object.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -268,6 +269,19 @@ typedef struct hoist_unleash_storage {
 HOIST_API hoist_status hoist_unleash_config_set_storage(hoist_config *HOIST_NULLABLE config,
                                                         const hoist_unleash_storage *HOIST_NULLABLE storage,
                                                         hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
+
+/** What a shared object offers for Unleash alone; the member `unleash` of hoist_plugin, with its rules. */
+typedef struct hoist_unleash_plugin {
+    size_t struct_size; /**< sizeof(hoist_unleash_plugin) */
+    hoist_status (*HOIST_NULLABLE create_storage)(const char *HOIST_NONNULL options,
+                                                  hoist_unleash_storage *HOIST_NONNULL storage,
+                                                  char *HOIST_NONNULL message, size_t message_size);
+    /** Names of the strategies that create_strategy() makes, ended by NULL; at most 64. */
+    const char *HOIST_NULLABLE const *HOIST_NULLABLE strategy_names;
+    hoist_status (*HOIST_NULLABLE create_strategy)(const char *HOIST_NONNULL name, const char *HOIST_NONNULL options,
+                                                   hoist_unleash_strategy *HOIST_NONNULL strategy,
+                                                   char *HOIST_NONNULL message, size_t message_size);
+} hoist_unleash_plugin;
 
 /** A label of a sample. */
 typedef struct hoist_unleash_label {

@@ -17,6 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* A plug-in that can be loaded. */
+#define MATRIX_PLUGIN PLUGIN_FOLDER "/every_kind" PLUGIN_SUFFIX
+
 /* Written by the child that makes the calls, read by the parent when the child is gone. */
 typedef struct matrix_report {
   char call[1024];

@@ -19,6 +19,13 @@ public func hoist_config_describe_jansson(_ provider: UnsafePointer<CChar>?) -> 
   JanssonText.value(taking: hoist_config_describe(provider))
 }
 
+@_cdecl("hoist_plugin_describe_jansson") @implementation
+public func hoist_plugin_describe_jansson(
+  _ path: UnsafePointer<CChar>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> UnsafeMutablePointer<json_t>? {
+  JanssonText.value(taking: hoist_plugin_describe(path, error))
+}
+
 @_cdecl("hoist_context_from_jansson") @implementation
 public func hoist_context_from_jansson(
   _ object: UnsafePointer<json_t>?, _ error: UnsafeMutablePointer<OpaquePointer?>?

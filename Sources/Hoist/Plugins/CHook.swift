@@ -3,6 +3,8 @@ internal import HoistCore
 
 /// A host's evaluation hook.
 final class CHook: EvaluationHook, @unchecked Sendable {
+  /// Most hooks one configuration may have.
+  static let maximumPerConfiguration = 16
   private let table: hoist_hook
 
   init(_ table: hoist_hook) { self.table = table }
@@ -40,9 +42,6 @@ final class CHook: EvaluationHook, @unchecked Sendable {
   }
 }
 
-/// Most hooks one configuration may have.
-private let maximumHooks = 16
-
 @_cdecl("hoist_config_add_hook") @implementation
 public func hoist_config_add_hook(
   _ config: OpaquePointer?, _ hook: UnsafePointer<hoist_hook>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
@@ -53,8 +52,8 @@ public func hoist_config_add_hook(
   ) {
     CHook($0)
   } store: { box, adapter in
-    isFull = box.plugins.hooks.count >= maximumHooks
+    isFull = box.plugins.hooks.count >= CHook.maximumPerConfiguration
     if !isFull { box.plugins.hooks.append(adapter) }
   }
-  return isFull ? ErrorSlot(error).fail(.limit, "a configuration has at most \(maximumHooks) hooks") : status
+  return isFull ? ErrorSlot(error).fail(.limit, "a configuration has at most \(CHook.maximumPerConfiguration) hooks") : status
 }

@@ -37,7 +37,7 @@ def callbacks(ffi: cffi.FFI) -> Iterator[Callback]:
         name = typedef.removeprefix("hoist_")
         if kind.kind == "function":
             yield Callback(name, kind)
-        elif kind.kind == "struct" and kind.fields:
+        elif kind.kind == "struct" and kind.fields and "user_data" in dict(kind.fields):
             for member, field in kind.fields:
                 if field.type.kind == "function":
                     yield Callback(f"{name}_{member}", field.type)
