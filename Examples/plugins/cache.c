@@ -85,6 +85,7 @@ static hoist_status put_events(void *user_data, const hoist_event_row *rows, siz
     cache *own = user_data;
     (void)lease_ms; /* one process only: nobody else claims */
     own->puts += (int)count;
+    printf("%zu events put\n", count);
     for (size_t i = 0; i < count; i++) {
         row *target = NULL;
         for (int j = 0; j < SLOTS; j++) {
@@ -159,6 +160,43 @@ static hoist_status renew_lease(void *user_data, const char *owner, int64_t leas
     return HOIST_OK;
 }
 
+static void clear(cache *own) {
+    for (int i = 0; i < SLOTS; i++) {
+        clear_row(&own->rows[i]);
+        free(own->entries[i].key);
+        free(own->entries[i].value);
+    }
+}
+
+/* ---- As a shared object ---- */
+
+static void end(void *user_data) {
+    cache *own = user_data;
+    clear(own);
+    free(own);
+}
+
+static hoist_status create(const char *options, hoist_cache *table, char *message, size_t message_size) {
+    (void)options;
+    cache *own = make(sizeof *own, message, message_size);
+    if (!own) return HOIST_ERR_LIMIT;
+    *table = (hoist_cache){sizeof *table, own,          load,          save,         forget,
+                           put_events,    claim_events, remove_events, purge_events, renew_lease,
+                           end};
+    return HOIST_OK;
+}
+
+static const hoist_plugin plugin = {
+    .struct_size = sizeof plugin, .abi_version = HOIST_PLUGIN_ABI, .name = "example cache", .create_cache = create};
+
+HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi);
+HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi) {
+    (void)library_abi;
+    return &plugin;
+}
+
+/* ---- As a program ---- */
+
 int main(int argc, char **argv) {
     static cache own;
     hoist_cache table = {sizeof table, &own,          load,          save,         forget,
@@ -166,7 +204,7 @@ int main(int argc, char **argv) {
                          NULL};
     hoist_config *config = example_config(argc > 1 ? argv[1] : "features.json");
     hoist_error *error = NULL;
-    must(hoist_config_set_cache(config, &table, &error), "set_cache", error);
+    must(hoist_config_set_cache(config, &table, &error), "set_cache", &error);
     hoist_client *client = example_open(config);
 
     hoist_client_bool(client, "banner", NULL, false, NULL);
@@ -180,10 +218,6 @@ int main(int argc, char **argv) {
     for (int i = 0; i < SLOTS; i++) waiting += own.rows[i].id && !own.rows[i].owner;
     printf("%d loads, %d saves, %d events put, %d wait for the next run\n", own.loads, own.saves, own.puts, waiting);
     bool good = own.loads > 0 && own.puts > 0 && waiting > 0;
-    for (int i = 0; i < SLOTS; i++) {
-        clear_row(&own.rows[i]);
-        free(own.entries[i].key);
-        free(own.entries[i].value);
-    }
+    clear(&own);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

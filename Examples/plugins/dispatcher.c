@@ -28,12 +28,35 @@ static hoist_status dispatch(void *user_data, const hoist_dispatch_batch *batch,
     return HOIST_OK;
 }
 
+/* ---- As a shared object ---- */
+
+static void end(void *user_data) { free(user_data); }
+
+static hoist_status create(const char *options, hoist_dispatcher *dispatcher, char *message, size_t message_size) {
+    (void)options;
+    queue *own = make(sizeof *own, message, message_size);
+    if (!own) return HOIST_ERR_LIMIT;
+    *dispatcher = (hoist_dispatcher){sizeof *dispatcher, own, dispatch, end};
+    return HOIST_OK;
+}
+
+static const hoist_plugin plugin = {
+    .struct_size = sizeof plugin, .abi_version = HOIST_PLUGIN_ABI, .name = "example dispatcher", .create_dispatcher = create};
+
+HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi);
+HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi) {
+    (void)library_abi;
+    return &plugin;
+}
+
+/* ---- As a program ---- */
+
 int main(int argc, char **argv) {
     static queue own;
     hoist_config *config = example_config(argc > 1 ? argv[1] : "features.json");
     hoist_dispatcher dispatcher = {sizeof dispatcher, &own, dispatch, NULL};
     hoist_error *error = NULL;
-    must(hoist_config_set_dispatcher(config, &dispatcher, &error), "set_dispatcher", error);
+    must(hoist_config_set_dispatcher(config, &dispatcher, &error), "set_dispatcher", &error);
     set(config, "online", "true");
     set(config, "url", "http://127.0.0.1:9/api"); /* nobody answers: flags come from the file */
     set(config, "disable_registration", "true");

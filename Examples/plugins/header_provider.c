@@ -4,15 +4,15 @@
 
 typedef struct vault {
     int tokens;
-    char last[64];
+    char prefix[32], last[64];
 } vault;
 
 /* On a lane of the client's: it may ask a token service, and take its time. */
 static hoist_status provide(void *user_data, const char *url, hoist_header_sink *sink) {
     vault *own = user_data;
     char token[64];
-    (void)url;
-    snprintf(token, sizeof token, "token-%d", ++own->tokens);
+    snprintf(token, sizeof token, "%s-%d", own->prefix, ++own->tokens);
+    printf("%s for %s\n", token, url);
     return hoist_header_sink_add(sink, "Authorization", token);
 }
 
@@ -29,8 +29,36 @@ static hoist_status carry(void *user_data, const hoist_http_request *request, ho
     return HOIST_OK;
 }
 
+/* ---- As a shared object: the options are how tokens begin. ---- */
+
+static void end(void *user_data) { free(user_data); }
+
+static hoist_status create(const char *options, hoist_header_provider *provider, char *message, size_t message_size) {
+    vault *own = make(sizeof *own, message, message_size);
+    if (!own) return HOIST_ERR_LIMIT;
+    if (strlen(options) >= sizeof own->prefix) {
+        snprintf(message, message_size, "a token's beginning has at most %zu bytes", sizeof own->prefix - 1);
+        free(own);
+        return HOIST_ERR_ARGUMENT;
+    }
+    snprintf(own->prefix, sizeof own->prefix, "%s", *options ? options : "token");
+    *provider = (hoist_header_provider){sizeof *provider, own, provide, end};
+    return HOIST_OK;
+}
+
+static const hoist_plugin plugin = {
+    .struct_size = sizeof plugin, .abi_version = HOIST_PLUGIN_ABI, .name = "example header provider", .create_header_provider = create};
+
+HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi);
+HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi) {
+    (void)library_abi;
+    return &plugin;
+}
+
+/* ---- As a program ---- */
+
 int main(void) {
-    static vault own;
+    static vault own = {0, "token", ""};
     hoist_config *config = hoist_config_new("unleash");
     set(config, "url", "http://flags.example/api/frontend");
     set(config, "key", "unused");
@@ -39,8 +67,8 @@ int main(void) {
     hoist_header_provider provider = {sizeof provider, &own, provide, NULL};
     hoist_transport transport = {sizeof transport, &own, carry, NULL};
     hoist_error *error = NULL;
-    must(hoist_config_set_header_provider(config, &provider, &error), "set_header_provider", error);
-    must(hoist_config_set_transport(config, &transport, &error), "set_transport", error);
+    must(hoist_config_set_header_provider(config, &provider, &error), "set_header_provider", &error);
+    must(hoist_config_set_transport(config, &transport, &error), "set_transport", &error);
     hoist_client *client = example_open(config);
     hoist_config_free(config);
 

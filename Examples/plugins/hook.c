@@ -24,12 +24,35 @@ static void finally(void *user_data, const hoist_hook_call *call) {
     ((tally *)user_data)->finished++;
 }
 
+/* ---- As a shared object ---- */
+
+static void end(void *user_data) { free(user_data); }
+
+static hoist_status create(const char *options, hoist_hook *hook, char *message, size_t message_size) {
+    (void)options;
+    tally *own = make(sizeof *own, message, message_size);
+    if (!own) return HOIST_ERR_LIMIT;
+    *hook = (hoist_hook){sizeof *hook, own, before, after, failed, finally, end};
+    return HOIST_OK;
+}
+
+static const hoist_plugin plugin = {
+    .struct_size = sizeof plugin, .abi_version = HOIST_PLUGIN_ABI, .name = "example hook", .create_hook = create};
+
+HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi);
+HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi) {
+    (void)library_abi;
+    return &plugin;
+}
+
+/* ---- As a program ---- */
+
 int main(int argc, char **argv) {
     static tally own;
     hoist_hook hook = {sizeof hook, &own, before, after, failed, finally, NULL};
     hoist_config *config = example_config(argc > 1 ? argv[1] : "features.json");
     hoist_error *error = NULL;
-    must(hoist_config_add_hook(config, &hook, &error), "add_hook", error);
+    must(hoist_config_add_hook(config, &hook, &error), "add_hook", &error);
     hoist_client *client = example_open(config);
     hoist_config_free(config);
 

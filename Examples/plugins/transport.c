@@ -29,12 +29,51 @@ static hoist_status carry(void *user_data, const hoist_http_request *request, ho
     return HOIST_OK;
 }
 
+static bool read_features(network *own, const char *path) {
+    enum { LIMIT = 1 << 20 };
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    own->features = malloc(LIMIT);
+    if (own->features) own->size = fread(own->features, 1, LIMIT, file);
+    fclose(file);
+    return own->size > 0;
+}
+
+/* ---- As a shared object: the options name the file to answer from. ---- */
+
+static void end(void *user_data) {
+    network *own = user_data;
+    free(own->features);
+    free(own);
+}
+
+static hoist_status create(const char *options, hoist_transport *transport, char *message, size_t message_size) {
+    network *own = make(sizeof *own, message, message_size);
+    if (!own) return HOIST_ERR_LIMIT;
+    if (!read_features(own, options)) {
+        snprintf(message, message_size, "the options name no file with features");
+        free(own->features);
+        free(own);
+        return HOIST_ERR_ARGUMENT;
+    }
+    *transport = (hoist_transport){sizeof *transport, own, carry, end};
+    return HOIST_OK;
+}
+
+static const hoist_plugin plugin = {
+    .struct_size = sizeof plugin, .abi_version = HOIST_PLUGIN_ABI, .name = "example transport", .create_transport = create};
+
+HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi);
+HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi) {
+    (void)library_abi;
+    return &plugin;
+}
+
+/* ---- As a program ---- */
+
 int main(int argc, char **argv) {
     static network own;
-    FILE *file = fopen(argc > 1 ? argv[1] : "features.json", "rb");
-    if (!file || !(own.features = malloc(1 << 20))) return EXIT_FAILURE;
-    own.size = fread(own.features, 1, 1 << 20, file);
-    fclose(file);
+    if (!read_features(&own, argc > 1 ? argv[1] : "features.json")) return EXIT_FAILURE;
 
     hoist_config *config = hoist_config_new("unleash");
     set(config, "mode", "backend");
@@ -43,7 +82,7 @@ int main(int argc, char **argv) {
     set(config, "store", "none");
     hoist_transport transport = {sizeof transport, &own, carry, NULL};
     hoist_error *error = NULL;
-    must(hoist_config_set_transport(config, &transport, &error), "set_transport", error);
+    must(hoist_config_set_transport(config, &transport, &error), "set_transport", &error);
     hoist_client *client = example_open(config);
     hoist_config_free(config);
 

@@ -41,6 +41,16 @@ TEST(a_storage_from_an_object_serves_a_frontend_client) {
   CHECK(all_released());
 }
 
+TEST(kinds_of_another_service_are_left_out) {
+  counts before = so_far();
+  hoist_config *config = hoist_config_new("optimizely");
+  CHECK(loads(config, NULL));
+  CHECK_INT(made_since(before), 6);
+  CHECK_INT(since(before).of[STORAGE].made + since(before).of[STRATEGY].made, 0);
+  hoist_config_free(config);
+  CHECK(all_released());
+}
+
 TEST(an_object_tells_what_it_offers) {
   counts before = so_far();
   hoist_error *error = NULL;
@@ -216,6 +226,7 @@ int main(void) {
   void *object = open_counters();
   RUN(every_kind_of_an_object_is_called_and_released_once);
   RUN(a_storage_from_an_object_serves_a_frontend_client);
+  RUN(kinds_of_another_service_are_left_out);
   RUN(an_object_tells_what_it_offers);
   RUN(two_clients_of_one_configuration_share_the_tables);
   RUN(two_configurations_have_tables_of_their_own);

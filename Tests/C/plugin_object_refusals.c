@@ -178,6 +178,15 @@ TEST(a_table_with_a_wrong_size_is_refused) {
   hoist_config_free(config);
 }
 
+TEST(an_object_with_nothing_for_this_service_is_refused) {
+  hoist_config *config = hoist_config_new("optimizely");
+  setenv("PLUGIN_FAULT", "strategies only", 1);
+  bool is_good = refused(config, EVERY_KIND, NULL, HOIST_ERR_UNSUPPORTED, "offers nothing for optimizely");
+  unsetenv("PLUGIN_FAULT");
+  hoist_config_free(config);
+  CHECK(is_good);
+}
+
 /* G8 */
 TEST(wrong_arguments_are_refused) {
   hoist_config *config = config_of("backend"), *unknown = hoist_config_new("nobody");
@@ -208,6 +217,7 @@ int main(void) {
   RUN(a_descriptor_that_cannot_be_used_is_refused);
   RUN(a_descriptor_of_a_shorter_header_offers_what_it_has);
   RUN(a_table_with_a_wrong_size_is_refused);
+  RUN(an_object_with_nothing_for_this_service_is_refused);
   RUN(wrong_arguments_are_refused);
   return check_summary();
 }

@@ -182,6 +182,7 @@ static const struct faulty {
     {"cut in a member", DESCRIBED(offsetof(hoist_plugin, create_cache) + 5, HOIST_PLUGIN_ABI, "cut", &unleash)},
     {"empty", {sizeof good, HOIST_PLUGIN_ABI, "empty", NULL, NOTHING, NULL}},
     {"hook only", {sizeof good, HOIST_PLUGIN_ABI, "hook", NULL, NULL, NULL, NULL, NULL, NULL, create_hook, NULL}},
+    {"strategies only", {sizeof good, HOIST_PLUGIN_ABI, "strategies", NULL, NOTHING, &unleash}},
     {"same strategies", {sizeof good, HOIST_PLUGIN_ABI, "twice", NULL, NOTHING, &unleash_twice}},
     {"empty strategy", {sizeof good, HOIST_PLUGIN_ABI, "no name", NULL, NOTHING, &unleash_empty}},
     {"strategies unmade", {sizeof good, HOIST_PLUGIN_ABI, "unmade", NULL, NOTHING, &unleash_unmade}},
