@@ -75,5 +75,5 @@ final class ProfileShelf: @unchecked Sendable {
     }
   }
 
-  private static func key(_ index: Int) -> String { index < 10 ? "profiles.0\(index)" : "profiles.\(index)" }
+  static func key(_ index: Int) -> String { index < 10 ? "profiles.0\(index)" : "profiles.\(index)" }
 }

@@ -1,0 +1,67 @@
+import HoistBase
+import HoistCore
+import HoistJSON
+import Testing
+
+@testable import HoistOptimizely
+
+@Suite("Listeners (OPT-69, 5.5)") struct ListenerTests {
+  @Test("Each kind has its payload (OPT-101)") func payloads() throws {
+    let rig = try UserRig()
+    let (activations, decisions) = (rig.listen(.activate), rig.listen(.decision))
+    #expect(activations.id == 1 && decisions.id == 2)
+    _ = try rig.user("u1", ["country": .string(bytes("de"))]).decide("shop", .excludeVariables)
+    _ = try rig.user().decide("nobody")
+    #expect(activations.all.isEmpty, "they are told when the host asks")
+    rig.hear()
+    #expect(activations.all.count == 1)
+    #expect(activations.all.first?.hasPrefix(
+      #"{"experiment":{"id":"e","key":"key-e"},"userId":"u1","attributes":{"country":"de"},"variation":{"id":"e1","key":"on-e"},"event":{"url":"https://logx.optimizely.com/v1/events","body":{"account_id":"a""#) == true)
+    #expect(decisions.all == [
+      #"{"type":"flag","userId":"u1","attributes":{"country":"de"},"decisionInfo":{"flagKey":"shop","enabled":true,"variables":{},"variationKey":"on-e","ruleKey":"key-e","reasons":[],"decisionEventDispatched":true,"experimentId":"e","variationId":"e1"}}"#
+    ])
+    _ = "other".withBytes { rig.face.isFeatureEnabled($0, visitor()) }
+    rig.hear()
+    #expect(decisions.all.last == #"{"type":"feature","userId":"u1","attributes":{},"decisionInfo":{"featureKey":"other","featureEnabled":true,"source":"rollout","sourceInfo":{"experimentKey":"key-d","variationKey":"on-d"}}}"#)
+  }
+
+  @Test("Ids count from 1; removed listeners hear no more, also of what was posted before") func registration() throws {
+    let rig = try UserRig()
+    let (first, second, third) = (rig.listen(.decision), rig.listen(.decision), rig.listen(.track))
+    #expect([first.id, second.id, third.id] == [1, 2, 3])
+    let user = try rig.user()
+    _ = user.decide("shop")
+    #expect(rig.face.removeListener(first.id) && !rig.face.removeListener(first.id) && !rig.face.removeListener(99))
+    rig.hear()
+    #expect(first.all.isEmpty && second.all.count == 1)
+    rig.face.clearListeners(.decision)
+    _ = user.decide("shop")
+    _ = "buy".withBytes { user.track($0, tags: nil) }
+    rig.hear()
+    #expect(second.all.count == 1 && third.all.count == 1)
+    rig.face.clearListeners(nil)
+    #expect(rig.provider.notifications.wanted.isEmpty)
+    #expect(rig.listen(.logEvent).id == 4)
+  }
+
+  @Test("Without listeners no payload is made") func nothingForNobody() {
+    let center = NotificationCenter { _ in Issue.record("nobody is there") }
+    center.post(.decision) {
+      Issue.record("a payload for nobody")
+      return []
+    }
+    let heard = Heard()
+    _ = center.add(.track, heard)
+    center.post(.decision) {
+      Issue.record("a payload for nobody")
+      return []
+    }
+    #expect(center.wanted == .track)
+  }
+
+  @Test("Listeners are bounded (G5)") func bounded() {
+    let center = NotificationCenter { $0() }
+    for _ in 0..<NotificationCenter.maximumListeners { #expect(center.add(.track, Heard()) > 0) }
+    #expect(center.add(.track, Heard()) == 0)
+  }
+}

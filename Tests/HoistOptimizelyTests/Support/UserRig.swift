@@ -1,0 +1,126 @@
+import HoistBase
+import HoistCore
+import HoistJSON
+import HoistTestSupport
+import Glibc
+
+@testable import HoistOptimizely
+
+/// A client that serves a given datafile, for what is asked of users.
+final class UserRig {
+  let scheduler: ManualScheduler
+  let transport: ScriptedTransport
+  let log = RecordingLogSink()
+  private(set) var client: Client!
+  private(set) var face: OptimizelyFace!
+
+  /// - Parameters:
+  ///   - datafile: nil for a client that has none yet.
+  ///   - properties: over those that make a client stand still, offline from the start, without profiles.
+  init(
+    _ datafile: String? = TwoRules.datafile, _ properties: [String: String] = [:], profiles: (any UserProfileService)? = nil,
+    cacheManager: (any CacheManager)? = nil, scheduler: ManualScheduler = ManualScheduler()
+  ) throws {
+    self.scheduler = scheduler
+    let transport = ScriptedTransport(scheduler: scheduler)
+    self.transport = transport
+    let services = ClientServices(
+      scheduler: scheduler, clock: scheduler, entropy: SeededEntropy(seed: 7), regex: nil,
+      makeTransport: { _ in transport }, makeCacheManager: { _ in cacheManager }, defaultLogSink: log)
+    let factory = OptimizelyFactory()
+    var values = PropertyValues(table: CoreProperties.table + factory.properties)
+    var fixed = ["autostart": "\(datafile != nil)", "dispatch": "manual", "store": "none", "background_fetch": "false", "user_profiles": "false"]
+    fixed["datafile"] = datafile
+    for (name, value) in fixed.merging(properties, uniquingKeysWith: { $1 }) { try values.set(name, value) }
+    var plugins = Plugins()
+    if let profiles { plugins.vendor[OptimizelyPlugins.profileService] = profiles }
+    client = try Client(factory: factory, values: values, plugins: plugins, services: services)
+    face = OptimizelyFace(client)
+    client.open()
+    scheduler.run()
+  }
+
+  deinit { free() }
+
+  /// Frees the client; users may stay.
+  func free() {
+    client?.dispose()
+    face = nil
+    client = nil
+    scheduler.run()
+  }
+
+  var provider: OptimizelyProvider { face.provider }
+
+  func user(_ id: String = "u1", _ attributes: KeyValuePairs<String, AttributeValue> = [:]) throws -> OptimizelyUser {
+    guard let user = face.user(Array(id.utf8), attributes: visitor("", attributes)) else { throw Project.Missing() }
+    return user
+  }
+
+  /// Stores answer from a thread of their own, which a busy machine may keep waiting.
+  func settle(until isDone: () -> Bool) -> Bool {
+    for _ in 0..<80_000 {
+      scheduler.run()
+      if isDone() { return true }
+      usleep(250)
+    }
+    return false
+  }
+
+  /// Events that wait for delivery.
+  var recorded: Int64 { provider.events.statistics.first { $0.name == "recorded" }?.value ?? -1 }
+
+  /// What a listener of a kind is told, in order, after `hear`.
+  func listen(_ kind: NotificationKind) -> Heard {
+    let heard = Heard()
+    heard.id = face.add(kind, heard)
+    return heard
+  }
+
+  func hear() { _ = client.dispatch(limit: 0) }
+}
+
+final class Heard: OptimizelyListener, @unchecked Sendable {
+  private let lock = Lock()
+  private var texts: [String] = []
+  var id: Int32 = 0
+  func notify(_ kind: NotificationKind, _ json: CText) { lock.withLock { texts.append(json.string) } }
+  var all: [String] { lock.withLock { texts } }
+}
+
+/// A flag `shop` with an experiment for Germans and a delivery rule for everybody, and one, `other`, that is delivered.
+enum TwoRules {
+  static let audience =
+    #"{"id":"7","name":"de","conditions":["and",{"type":"custom_attribute","name":"country","match":"exact","value":"de"}]}"#
+
+  static let datafile = datafile()
+  static func datafile(revision: String = "7", more: String = "") -> String {
+    let project = Project.datafile(
+      flags: [
+        flag("shop", ["e"], rollout: "r", variables: #"{"id":"v1","key":"color","type":"string","defaultValue":"red"},{"id":"v2","key":"size","type":"integer","defaultValue":"3"},{"id":"v3","key":"more","type":"json","defaultValue":"{\"a\":{\"b\":2.0}}"},{"id":"v4","key":"rate","type":"double","defaultValue":"1"}"#),
+        flag("other", [], rollout: "r"),
+      ].joined(separator: ","),
+      experiments: rule("e", values: #"{"id":"v1","value":"blue"}"#, #""audienceConditions":["or","7"]"#),
+      rollouts: rollout("r", rule("d")), typed: audience, more: more)
+    return project.replacing("\"revision\":\"7\"", with: "\"revision\":\"\(revision)\"")
+  }
+}
+
+extension String {
+  func replacing(_ part: String, with other: String) -> String {
+    split(separator: part, omittingEmptySubsequences: false).joined(separator: other)
+  }
+}
+
+extension OptimizelyUser {
+  func decide(_ key: String, _ options: DecideOptions = []) -> HeldDecision { key.withBytes { decide($0, options) } }
+}
+
+extension HeldDecision {
+  var variation: String? { variationKey.map { HoistOptimizelyTests.text($0) } }
+  var rule: String? { ruleKey.map { HoistOptimizelyTests.text($0) } }
+  var reasonTexts: [String] { reasons.map(\.string) }
+  var key: String { HoistOptimizelyTests.text(flagKey) }
+}
+
+func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }

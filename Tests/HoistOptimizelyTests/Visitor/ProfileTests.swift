@@ -1,0 +1,133 @@
+import HoistBase
+import HoistCore
+import HoistTestSupport
+import Testing
+
+@testable import HoistOptimizely
+
+@Suite("Who is in an experiment stays in it (OPT-05, 4.6)") struct ProfileTests {
+  static let kept = ["user_profiles": "true"]
+
+  /// Everybody is in variation 1 first, in variation 2 later.
+  static func datafile(_ variation: Int) -> String {
+    let rows = #""trafficAllocation":[{"entityId":"3\#(variation)","endOfRange":10000}]"#
+    let experiment =
+      #"{"id":"20","key":"test","status":"Running","layerId":"9","audienceIds":[],"forcedVariations":{},"#
+      + #""variations":[{"id":"31","key":"one","featureEnabled":true},{"id":"32","key":"two","featureEnabled":true}],\#(rows)}"#
+    return Project.datafile(flags: flag("a", ["20"]), experiments: experiment)
+  }
+
+  final class Service: UserProfileService, @unchecked Sendable {
+    private let lock = Lock()
+    private var answer: ProfileAnswer
+    private var calls: [String] = []
+    let savesWell: Bool
+    init(_ answer: ProfileAnswer, savesWell: Bool = true) {
+      self.answer = answer
+      self.savesWell = savesWell
+    }
+    func lookUp(_ userID: [UInt8]) -> ProfileAnswer {
+      lock.withLock {
+        calls.append("look up \(String(decoding: userID, as: UTF8.self))")
+        return answer
+      }
+    }
+    func save(_ userID: [UInt8], _ profile: [UInt8]) -> Bool {
+      lock.withLock { calls.append("save \(String(decoding: profile, as: UTF8.self))") }
+      return savesWell
+    }
+    var all: [String] { lock.withLock { calls } }
+  }
+
+  @Test("A service is asked once before a call and saves once after it") func oneLookUpOneSave() throws {
+    let service = Service(.none)
+    let rig = try UserRig(
+      Project.datafile(flags: flag("a", ["1"]) + "," + flag("b", ["2"]), experiments: rule("1") + "," + rule("2")), Self.kept,
+      profiles: service)
+    let user = try rig.user()
+    _ = user.decideAll([])
+    #expect(service.all == [
+      "look up u1", #"save {"user_id":"u1","experiment_bucket_map":{"1":{"variation_id":"11"},"2":{"variation_id":"21"}}}"#,
+    ])
+    _ = user.decideAll(.ignoreUserProfileService)
+    #expect(service.all.count == 2)
+    _ = user.decide("nobody")
+    #expect(service.all.last == "look up u1" && service.all.count == 3)
+  }
+
+  @Test("What a service knows wins, and what Hoist does not understand is kept") func storedVariationWins() throws {
+    let service = Service(.profile(bytes(#"{"user_id":"u1","theirs":[1],"experiment_bucket_map":{"20":{"variation_id":"32","at":5},"77":{"variation_id":"1"}}}"#)))
+    let rig = try UserRig(Self.datafile(1), Self.kept, profiles: service)
+    #expect(try rig.user().decide("a").variation == "two")
+    #expect(service.all == ["look up u1"])
+    let other = Service(.profile(bytes(#"{"theirs":[1],"experiment_bucket_map":{"77":{"variation_id":"1"}}}"#)))
+    let second = try UserRig(Self.datafile(1), Self.kept, profiles: other)
+    _ = try second.user().decide("a")
+    #expect(other.all.last == #"save {"user_id":"u1","theirs":[1],"experiment_bucket_map":{"77":{"variation_id":"1"},"20":{"variation_id":"31"}}}"#)
+  }
+
+  @Test("A service that fails is told in the log and ignored (G11)", arguments: [
+    ProfileAnswer.failed, .profile(bytes("{")), .profile(bytes("[]")),
+  ]) func failingServices(_ answer: ProfileAnswer) throws {
+    let service = Service(answer, savesWell: false)
+    let rig = try UserRig(Self.datafile(1), Self.kept, profiles: service)
+    #expect(try rig.user().decide("a").variation == "one")
+    #expect(rig.settle { rig.client.dispatch(limit: 0) >= 0 && rig.log.messages(.warning).contains { $0.contains("user profile service") } })
+  }
+
+  @Test("Without a service profiles are kept in memory and for the next run") func keptForTheNextRun() throws {
+    let manager = MemoryCacheManager()
+    let first = try UserRig(Self.datafile(1), Self.kept, cacheManager: manager)
+    #expect(try first.user().decide("a").variation == "one")
+    first.scheduler.advance(milliseconds: ProfileShelf.writeDelayMilliseconds)
+    #expect(first.settle { (0..<ProfileShelf.boxCount).contains { manager.load(key: ProfileShelf.key($0)) != nil } })
+    first.free()
+
+    let second = try UserRig(Self.datafile(2), Self.kept, cacheManager: manager)
+    let user = try second.user()
+    #expect(second.settle { second.provider.profiles.statistics.first?.value == 1 })
+    #expect(user.decide("a").variation == "one")
+    #expect(user.decide("a", .ignoreUserProfileService).variation == "two")
+  }
+
+  @Test("A client that closes writes what is not written yet") func writtenAtTheEnd() throws {
+    let manager = MemoryCacheManager()
+    let rig = try UserRig(Self.datafile(1), Self.kept, cacheManager: manager)
+    _ = try rig.user().decide("a")
+    rig.provider.stop()
+    #expect(rig.settle { (0..<ProfileShelf.boxCount).contains { manager.load(key: ProfileShelf.key($0)) != nil } })
+  }
+
+  @Test("Profiles can be switched off") func switchedOff() throws {
+    let service = Service(.profile(bytes(#"{"experiment_bucket_map":{"20":{"variation_id":"32"}}}"#)))
+    let rig = try UserRig(Self.datafile(1), ["user_profiles": "false"], profiles: service)
+    #expect(try rig.user().decide("a").variation == "one" && service.all.isEmpty)
+  }
+
+  @Test("A shelf keeps so many profiles and forgets whoever was seen least recently (G5)") func bounded() {
+    let box = ProfileBox(capacity: 2)
+    func add(_ user: String) { _ = box.add([.init(experimentID: [1], variationID: [2])], to: bytes(user), hash: Hash64.hash(user)) }
+    func has(_ user: String) -> Bool { user.withBytes { box.profile(of: $0, hash: Hash64.hash($0)) } != nil }
+    add("a")
+    add("b")
+    #expect(has("a"))
+    add("c")
+    #expect(has("a") && !has("b") && has("c") && box.counters.forgotten == 1)
+  }
+
+  @Test("At the start what was stored wins; what another process wrote later is kept beside") func merging() {
+    let box = ProfileBox(capacity: 8)
+    let hash = Hash64.hash("u")
+    _ = box.add([.init(experimentID: bytes("1"), variationID: bytes("a")), .init(experimentID: bytes("2"), variationID: bytes("b"))], to: bytes("u"), hash: hash)
+    box.merge(bytes(#"[{"user_id":"u","experiment_bucket_map":{"1":{"variation_id":"z"},"3":{"variation_id":"c"}}},{"user_id":"v","experiment_bucket_map":{}},7]"#), storedWins: true)
+    func assigned() -> [String: String] {
+      let profile = "u".withBytes { box.profile(of: $0, hash: hash) }
+      return (profile?.assignments ?? []).reduce(into: [:]) { $0[String(decoding: $1.experimentID, as: UTF8.self)] = String(decoding: $1.variationID, as: UTF8.self) }
+    }
+    #expect(assigned() == ["1": "z", "2": "b", "3": "c"] && box.counters.held == 2)
+    box.merge(bytes(#"[{"user_id":"u","experiment_bucket_map":{"1":{"variation_id":"x"},"4":{"variation_id":"d"}}}]"#), storedWins: false)
+    #expect(assigned() == ["1": "z", "2": "b", "3": "c", "4": "d"])
+    box.merge(bytes("damaged"), storedWins: true)
+    #expect(assigned().count == 4)
+  }
+}
