@@ -7,7 +7,7 @@
 #include "check.h"
 #include "loopback.h"
 
-enum { PROCESSES = 20, CHILDREN = 6, LONGEST_LIFE_S = 30 };
+enum { CHILDREN = 6, LONGEST_LIFE_S = 30 };
 
 static loopback server;
 static hoist_client *client;
@@ -69,8 +69,14 @@ static int young_process(void) {
   return bad;
 }
 
+static int processes(void) {
+  const char *text = getenv("HOIST_TEST_ROUNDS");
+  int number = text ? atoi(text) : 20;
+  return number > 0 ? number : 1;
+}
+
 TEST(children_of_young_processes_work) {
-  for (int number = 0; number < PROCESSES; number++) {
+  for (int number = 0; number < processes(); number++) {
     fflush(stdout);
     pid_t process = fork();
     if (process == 0) _exit(young_process());
