@@ -52,6 +52,11 @@ struct CacheFile: Sendable {
     return rename(path, path + ".corrupt") == 0 || errno == ENOENT
   }
 
+  /// Whether names may hold the byte: lower-case letters, digits and dashes.
+  static func isPlain(_ byte: UInt8) -> Bool {
+    byte >= 0x61 && byte <= 0x7A || byte >= 0x30 && byte <= 0x39 || byte == 0x2D
+  }
+
   private static func status(_ path: String) -> stat? {
     var status = stat()
     return lstat(path, &status) == 0 ? status : nil

@@ -108,7 +108,7 @@ final class SQLiteConnection: @unchecked Sendable {
   private func located() throws(CacheTrouble) -> CacheFile {
     do throws(CacheFailure) {
       let name = "\(options.vendor)-\(options.keyDigest)"
-      guard name.utf8.count <= 200, name.utf8.allSatisfy(Self.isPlain) else {
+      guard name.utf8.count <= 200, name.utf8.allSatisfy(CacheFile.isPlain) else {
         throw CacheFailure("the cache is off: its file would need an unfit name", isPermanent: true)
       }
       let path = if let folder = options.folder { folder } else { try CacheFolder.standard() }
@@ -118,10 +118,6 @@ final class SQLiteConnection: @unchecked Sendable {
     } catch {
       throw .refused(error)
     }
-  }
-
-  private static func isPlain(_ byte: UInt8) -> Bool {
-    byte >= 0x61 && byte <= 0x7A || byte >= 0x30 && byte <= 0x39 || byte == 0x2D
   }
 
   private func open(_ file: CacheFile) throws(CacheTrouble) -> Database {

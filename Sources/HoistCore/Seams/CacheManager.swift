@@ -51,6 +51,12 @@ public protocol CacheManager: AnyObject, Sendable {
   func save(key: String, value: [UInt8]) throws(CacheFailure)
   func remove(key: String) throws(CacheFailure)
 
+  /// What every client of the service on this machine knows under `key`, whatever its account: `value`, unless
+  /// somebody kept another one before. Of two that come at once, one prevails, and both get its value.
+  /// Without an own implementation it is an ordinary value.
+  func shared(key: String, orKeep value: [UInt8]) throws(CacheFailure) -> [UInt8]
+  func removeShared(key: String) throws(CacheFailure)
+
   /// Inserts rows, owned by `owner`, or replaces those of the same id that it holds; all or none.
   /// A row of that id in other hands stays as it is.
   func putEvents(_ rows: [EventRow], owner: EventOwner) throws(CacheFailure)
@@ -71,4 +77,14 @@ public protocol CacheManager: AnyObject, Sendable {
 
   /// Lets go of what is held open; a later call may open it again.
   func close()
+}
+
+extension CacheManager {
+  public func shared(key: String, orKeep value: [UInt8]) throws(CacheFailure) -> [UInt8] {
+    if let known = try load(key: key) { return known }
+    try save(key: key, value: value)
+    return value
+  }
+
+  public func removeShared(key: String) throws(CacheFailure) { try remove(key: key) }
 }

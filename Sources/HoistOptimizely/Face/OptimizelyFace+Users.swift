@@ -10,12 +10,13 @@ extension OptimizelyFace {
   ///   - attributes: nil for none; copied.
   /// - Returns: nil when there is no anonymous visitor.
   public func user(_ id: [UInt8]?, attributes: EvaluationContext?) -> OptimizelyUser? {
-    guard let id = id ?? provider.vuid.current else {
+    guard let id = id ?? vuid.map({ Array($0.utf8) }) else {
       client.log.error("a user context needs a user id: there is no anonymous visitor id")
       return nil
     }
     let own = attributes?.copy() ?? EvaluationContext()
     own.setTargetingKey(id)
+    provider.platform?.events.identify(id)
     return OptimizelyUser(client: client, services: provider.visitors, attributes: own)
   }
 

@@ -2,7 +2,7 @@ internal import HoistCore
 
 /// The properties of an Optimizely client, beside the core's.
 enum OptimizelyProperties {
-  static let table: [Property] = life + events + decisions
+  static let table: [Property] = life + events + decisions + PlatformSettings.properties + PredictionSettings.properties
 
   /// The datafile: where it comes from and how it is kept fresh (OPT-01, OPT-07, OPT-20 to OPT-44, OPT-100).
   private static let life: [Property] = [

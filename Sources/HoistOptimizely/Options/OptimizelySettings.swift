@@ -30,6 +30,9 @@ struct OptimizelySettings: Sendable {
   /// Whether assignments are remembered at all.
   let keepsProfiles: Bool
   let profileCapacity: Int
+  let platform: PlatformSettings
+  let hasVisitorID: Bool
+  let predictions: PredictionSettings
   let connectTimeoutMilliseconds: Int64
   let timeoutMilliseconds: Int64
   let maximumResponseBytes: Int
@@ -59,6 +62,9 @@ struct OptimizelySettings: Sendable {
     decideOptions = try Self.decideOptions(values.textList("decide_options"))
     keepsProfiles = values.boolean("user_profiles")
     profileCapacity = Int(clamping: values.integer("user_profiles.capacity"))
+    platform = PlatformSettings(values)
+    hasVisitorID = values.boolean("vuid.enabled")
+    predictions = try PredictionSettings(values)
     connectTimeoutMilliseconds = values.integer("network.connect_timeout_ms")
     timeoutMilliseconds = values.integer("network.timeout_ms")
     maximumResponseBytes = Int(values.integer("network.max_response_bytes"))

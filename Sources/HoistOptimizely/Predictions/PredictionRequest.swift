@@ -33,18 +33,13 @@ public struct PredictionRequest: Sendable, Equatable {
 
   /// Where it is posted to.
   /// - Parameter endpoint: with `%@` where the experiment's id goes; blank for the service's own.
-  public func url(endpoint: String = "") -> String {
-    let format = endpoint.utf8.allSatisfy { $0 == 0x20 } ? "https://prediction.cmab.optimizely.com/predict/%@" : endpoint
-    let id = String(decoding: experimentID, as: UTF8.self)
-    guard let place = Self.placeholder(in: format) else { return format }
-    return format[..<place.lowerBound] + id + format[place.upperBound...]
-  }
+  public func url(endpoint: String = "") -> String { Self.url(of: experimentID, endpoint: endpoint) }
 
-  private static func placeholder(in format: String) -> Range<String.Index>? {
-    for index in format.indices where format[index...].hasPrefix("%@") {
-      return index..<format.index(index, offsetBy: 2)
-    }
-    return nil
+  static func url(of experimentID: [UInt8], endpoint: String) -> String {
+    let isBlank = endpoint.utf8.allSatisfy { $0 == 0x20 }
+    let format = isBlank ? "https://prediction.cmab.optimizely.com/predict/%@" : endpoint
+    guard let place = format.utf8.firstIndex(of: UInt8(ascii: "%"), before: UInt8(ascii: "@")) else { return format }
+    return format[..<place] + PercentEncoding.encode(experimentID) + format[format.utf8.index(place, offsetBy: 2)...]
   }
 
   public var body: [UInt8] {
@@ -109,5 +104,12 @@ public enum PredictionAnswer: Sendable, Equatable {
     self = document.withRoot { root in
       root["predictions"]?.array?.element(at: 0)?["variation_id"]?.utf8.map { .variation(Array($0)) } ?? .invalid
     }
+  }
+}
+
+extension String.UTF8View {
+  /// Where `first` stands with `second` right after it.
+  fileprivate func firstIndex(of first: UInt8, before second: UInt8) -> Index? {
+    zip(indices, dropFirst()).first { self[$0.0] == first && $0.1 == second }?.0
   }
 }

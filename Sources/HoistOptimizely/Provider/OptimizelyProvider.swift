@@ -14,8 +14,8 @@ public final class OptimizelyProvider: @unchecked Sendable {
   /// What deciding for users needs of all these.
   let visitors: VisitorServices
   let vuid: VisitorID
-  let segments: SegmentsService
-  let platformEvents: PlatformEventReporter
+  /// nil when it is disabled.
+  let platform: DataPlatform?
   let predictions: PredictionService
   let datafiles: DatafileSource
   /// Everything that takes part in the client's life, in the order of its beginning.
@@ -30,15 +30,14 @@ public final class OptimizelyProvider: @unchecked Sendable {
     notifications = NotificationCenter(host: host)
     events = EventReporter(host: host, settings: settings, notifications: notifications)
     profiles = ProfileStore(host: host, settings: settings)
-    vuid = VisitorID(host: host, settings: settings)
-    segments = SegmentsService(host: host, settings: settings)
-    platformEvents = PlatformEventReporter(host: host, settings: settings)
-    predictions = PredictionService(host: host, settings: settings)
+    vuid = VisitorID(host: host, isEnabled: settings.hasVisitorID)
+    platform = DataPlatform(host: host, settings: settings.platform, client: settings.events.client, visitorID: vuid)
+    predictions = PredictionService(host: host, settings: settings.predictions)
     datafiles = DatafileSource(host: host, settings: settings)
     visitors = VisitorServices(
       host: host, settings: settings, notifications: notifications, profiles: profiles,
       forcedVariations: forcedVariations, events: events, predictions: predictions)
-    parts = [notifications, vuid, profiles, forcedVariations, segments, platformEvents, predictions, events]
+    parts = [notifications, vuid, profiles, forcedVariations, predictions, events] + (platform.map { [$0] } ?? [])
     let served = served
     datafiles.served = { served.withLock { $0 } }
     datafiles.serve = { [weak self] in self?.serve($0, from: $1) }

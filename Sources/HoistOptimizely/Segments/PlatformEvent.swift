@@ -51,20 +51,41 @@ public struct PlatformEvent: Sendable, Equatable {
     var writer = JSONWriter()
     writer.object { writer in
       writer.key("type")
-      writer.string(type.flatMap { $0.isEmpty ? nil : $0 } ?? "fullstack")
+      writer.string(type.flatMap { $0.isEmpty ? nil : $0 } ?? Self.standardType)
       writer.key("action")
       writer.string(action)
       writer.key("identifiers")
-      writer.object { writer in
-        for (name, value) in Self.normalized(identifiers) {
-          writer.key(name)
-          writer.string(value)
-        }
-      }
+      writer.raw(Self.identifiersJSON(identifiers))
       writer.key("data")
       writer.object { Self.write(data, sender, idempotenceID, to: &$0) }
     }
     json = writer.bytes
+  }
+
+  static let standardType = "fullstack"
+
+  /// The identifiers as one JSON object.
+  static func identifiersJSON(_ identifiers: [(name: String, value: String)]) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.object { writer in
+      for (name, value) in normalized(identifiers) {
+        writer.key(name)
+        writer.string(value)
+      }
+    }
+    return writer.bytes
+  }
+
+  /// A caller's data as one JSON object.
+  static func dataJSON(_ data: [(name: String, value: Value)]) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.object { writer in
+      for (name, value) in data {
+        writer.key(name)
+        value.write(to: &writer)
+      }
+    }
+    return writer.bytes
   }
 
   private static func normalized(_ identifiers: [(name: String, value: String)]) -> [(name: String, value: String)] {

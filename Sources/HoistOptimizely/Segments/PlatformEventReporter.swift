@@ -1,13 +1,152 @@
 internal import HoistBase
 internal import HoistCore
+internal import HoistJSON
 
-/// Sends events to the data platform (OPT-68).
-final class PlatformEventReporter: ClientPart, @unchecked Sendable {
+/// Brings events to the data platform: the host's own, and those that tell it which ids belong to one visitor (rows
+/// OPT-14, OPT-68, OPT-97; protocols/optimizely.md 3.6, 5.7). On the scheduler's thread, but where it says otherwise.
+///
+/// Until a datafile says where they go, events wait; where it names no data platform, they are dropped.
+final class PlatformEventReporter: @unchecked Sendable {
+  static let pipelineName = "odp"
+  private static let capacity = 100
+  private static let maximumEventBytes = 64 << 10
+  /// Every row's: what is dropped when there is no data platform.
+  private static let subject = "odp"
+
   private let host: any ProviderHost
-  private let settings: OptimizelySettings
+  private let visitorID: VisitorID
+  private let sender: PlatformEvent.Sender
+  private let manager: ManagerLane?
+  private let policy: PlatformEventPolicy
+  private let pipeline: EventPipeline
+  private let integration = Shared(PlatformIntegration.notDetermined)
+  /// Events on their way to the former address go there first.
+  private var isChanging = false
 
-  init(host: any ProviderHost, settings: OptimizelySettings) {
+  init(
+    host: any ProviderHost, settings: PlatformSettings, client: EventClient, visitorID: VisitorID, manager: ManagerLane?
+  ) {
     self.host = host
-    self.settings = settings
+    self.visitorID = visitorID
+    self.manager = manager
+    sender = .current(client)
+    policy = PlatformEventPolicy(host: host, settings: settings)
+    var options = EventPipeline.Options(name: Self.pipelineName)
+    options.maximumRows = Self.capacity
+    options.maximumRowBytes = Self.maximumEventBytes
+    options.flushIntervalMilliseconds = 0
+    options.durability = settings.durability
+    pipeline = EventPipeline(
+      options: options, policy: policy, sink: host.delivery, store: host.store, log: host.log, clock: host.clock,
+      scheduler: host.scheduler, entropy: host.entropy)
   }
+
+  /// `sendOdpEvent`, with its checks in the service's order. Any thread.
+  /// - Parameter data: throws `.invalidData`; asked when it is its turn.
+  func send(
+    type: String?, action: String, identifiers: [(name: String, value: String)],
+    data: () throws(PlatformFailure) -> [(name: String, value: PlatformEvent.Value)]
+  ) throws(PlatformFailure) {
+    if manager == nil, current == .absent { throw .notIntegrated }
+    let data = try data()
+    var identifiers = identifiers
+    if let vuid = visitorID.current, !identifiers.contains(where: { $0.name.utf8.elementsEqual("vuid".utf8) }) {
+      identifiers.append(("vuid", vuid))
+    }
+    try take(type, action, identifiers, data)
+  }
+
+  /// The user id and the visitor id of this installation are one person's: told when a user context is made. Any thread.
+  func identify(_ userID: [UInt8]) {
+    guard visitorID.isEnabled, !userID.isEmpty, !VUID.isOne(userID) else { return }
+    visitorID.whenKnown { [weak self] vuid in
+      self?.tell("identified", [("vuid", vuid), ("fs_user_id", String(decoding: userID, as: UTF8.self))])
+    }
+  }
+
+  /// The client has begun to work, for this installation's visitor.
+  func announceClient() {
+    visitorID.whenKnown { [weak self] in self?.tell("client_initialized", [("vuid", $0)]) }
+  }
+
+  private func tell(_ action: String, _ identifiers: [(name: String, value: String)]) {
+    if manager == nil, current == .absent { return }
+    do throws(PlatformFailure) {
+      try take(nil, action, identifiers, [])
+    } catch {
+      host.log.debug(error.message)
+    }
+  }
+
+  private func take(
+    _ type: String?, _ action: String, _ identifiers: [(name: String, value: String)],
+    _ data: [(name: String, value: PlatformEvent.Value)]
+  ) throws(PlatformFailure) {
+    guard !action.isEmpty else { throw .invalidAction }
+    if let manager {
+      let isTaken = manager.send(
+        type: type.flatMap { $0.isEmpty ? nil : $0 } ?? PlatformEvent.standardType, action: action,
+        identifiers: PlatformEvent.identifiersJSON(identifiers), data: PlatformEvent.dataJSON(data))
+      guard isTaken else { throw .eventFailed("too many events wait for the ODP manager") }
+      return
+    }
+    let event: PlatformEvent
+    do throws(PlatformEvent.Refusal) {
+      event = try PlatformEvent(
+        type: type, action: action, identifiers: identifiers, data: data, sender: sender,
+        idempotenceID: UUIDv4(from: host.entropy).text)
+    } catch {
+      throw .invalidAction
+    }
+    let outcome = pipeline.record(event.json, subject: Self.subject, unixMilliseconds: host.clock.unixMilliseconds)
+    if outcome == .dropped { throw .eventFailed("the queue is full, or the event too large") }
+  }
+
+  private var current: PlatformIntegration { integration.withLock { $0 } }
+
+  /// A datafile is in force. What waits goes to the former address first.
+  func follow(_ new: PlatformIntegration) {
+    integration.withLock { $0 = new }
+    guard !isChanging else { return }
+    guard let former = policy.address, former != new.address else { return adopt() }
+    isChanging = true
+    pipeline.flush { [weak self] _ in
+      guard let self else { return }
+      isChanging = false
+      adopt()
+    }
+  }
+
+  private func adopt() {
+    policy.address = current.address
+    switch current {
+    case .notDetermined: break
+    case .present: pipeline.lift(.notReady)
+    case .absent:
+      pipeline.hold(.notReady)
+      pipeline.purge(subject: Self.subject)
+    }
+  }
+
+  func start() {
+    if policy.address == nil { pipeline.hold(.notReady) }
+    setOnline(host.isOnline)
+    // After the holds, which take effect in turn.
+    host.scheduler.post { [pipeline] in pipeline.start() }
+  }
+
+  func setOnline(_ online: Bool) {
+    if online { pipeline.lift(.offline) } else { pipeline.hold(.offline) }
+  }
+
+  /// What is recorded stays recorded.
+  func stop() { pipeline.stop() }
+
+  /// What was being sent is the parent's; the pipeline notices by itself.
+  func abandonAfterFork() { isChanging = false }
+
+  func flush(completion: @escaping @Sendable (Bool) -> Void) { pipeline.flush(completion: completion) }
+
+  /// Any thread.
+  var counters: EventPipeline.Counters { pipeline.counters }
 }

@@ -91,6 +91,11 @@ public enum VUID {
   /// Whether a user id is one.
   public static func isOne(_ id: [UInt8]) -> Bool { ASCII.equalsIgnoringCase(id.prefix(5), "vuid_") }
 
+  /// Whether it is one of the service's making: of 32 characters, the last 27 of them hexadecimal digits.
+  static func isWhole(_ id: [UInt8]) -> Bool {
+    id.count == 32 && isOne(id) && id.dropFirst(5).allSatisfy { $0 >= 0x30 && $0 <= 0x39 || $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x66 }
+  }
+
   /// A new one: 32 characters.
   public static func make(from entropy: some Entropy) -> String { "vuid_" + String(UUIDv4(from: entropy).digits.prefix(27)) }
 }

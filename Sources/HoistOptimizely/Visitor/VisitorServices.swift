@@ -46,7 +46,7 @@ final class VisitorServices: @unchecked Sendable {
     self.init(
       notifications: notifications, profiles: profiles, forcedVariations: forcedVariations,
       defaultOptions: settings.decideOptions, origin: origin, record: { events.record($0) },
-      predictor: (predictions as AnyObject) as? any Predictor, onPluginLane: { host.onPluginLane($0) },
+      predictor: predictions, onPluginLane: { host.onPluginLane($0) },
       entropy: host.entropy, log: host.log)
   }
 

@@ -1,0 +1,38 @@
+public import HoistCore
+
+/// Why the data platform was not asked, or did not answer (protocols/optimizely.md 6).
+public enum PlatformFailure: Error, Sendable, Equatable {
+  case invalidIdentifier
+  case fetchFailed(String)
+  case eventFailed(String)
+  case notIntegrated
+  case notEnabled
+  case invalidData
+  case invalidAction
+
+  /// The numbers of `hoist/optimizely.h`.
+  public var status: Status {
+    switch self {
+    case .invalidIdentifier: Status(rawValue: 1120)
+    case .fetchFailed: Status(rawValue: 1121)
+    case .eventFailed: Status(rawValue: 1122)
+    case .notIntegrated: Status(rawValue: 1123)
+    case .notEnabled: Status(rawValue: 1124)
+    case .invalidData: Status(rawValue: 1125)
+    case .invalidAction: Status(rawValue: 1126)
+    }
+  }
+
+  /// One line for people.
+  public var message: String {
+    switch self {
+    case .invalidIdentifier: "fetching audience segments failed: the data platform does not know the user id"
+    case .fetchFailed(let hint): "fetching audience segments failed: \(hint)"
+    case .eventFailed(let hint): "the ODP event was not taken: \(hint)"
+    case .notIntegrated: "ODP is not integrated: the datafile has no such integration"
+    case .notEnabled: "ODP is not enabled: property \"odp.disable\" is true"
+    case .invalidData: "ODP data is not valid: values are strings, numbers, booleans and null"
+    case .invalidAction: "the ODP action is not valid: it is empty"
+    }
+  }
+}

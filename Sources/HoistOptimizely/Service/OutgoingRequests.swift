@@ -1,0 +1,52 @@
+internal import HoistBase
+internal import HoistCore
+
+/// Requests with the host's own headers, each answered once; what is under way can be called off together. On the
+/// scheduler's thread.
+final class OutgoingRequests: @unchecked Sendable {
+  typealias Answer = Result<HTTPResponse, TransportFailure>
+
+  private let host: any ProviderHost
+  private var lastNumber: UInt64 = 0
+  private var open: [UInt64: Exchange] = [:]
+
+  private struct Exchange {
+    var completion: @Sendable (Answer) -> Void
+    /// nil while headers are asked for.
+    var cancellable: (any Cancellable)?
+  }
+
+  init(host: any ProviderHost) { self.host = host }
+
+  func send(_ request: HTTPRequest, completion: @escaping @Sendable (Answer) -> Void) {
+    lastNumber &+= 1
+    let number = lastNumber
+    open[number] = Exchange(completion: completion)
+    host.dynamicHeaders(for: request.url) { [weak self] headers in
+      guard let self, open[number] != nil else { return }
+      var request = request
+      for header in headers { request.headers.set(header.name, header.value) }
+      let cancellable = host.transport.send(request) { [weak self] answer in
+        self?.open.removeValue(forKey: number)?.completion(answer)
+      }
+      open[number]?.cancellable = cancellable
+    }
+  }
+
+  /// Every request that waits is answered now, as cancelled.
+  func cancelAll() {
+    let ended = open.sorted { $0.key < $1.key }.map(\.value)
+    open = [:]
+    for exchange in ended {
+      exchange.cancellable?.cancel()
+      exchange.completion(.failure(TransportFailure(.cancelled, "cancelled")))
+    }
+  }
+
+  /// What is under way belongs to the process this one was forked from; nobody is answered.
+  func abandonAfterFork() {
+    let inherited = open
+    open = [:]
+    withExtendedLifetime(inherited) {}
+  }
+}

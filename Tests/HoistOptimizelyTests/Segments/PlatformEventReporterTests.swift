@@ -1,0 +1,232 @@
+import HoistBase
+import HoistCore
+import HoistTestSupport
+import Testing
+
+@testable import HoistOptimizely
+
+@Suite("Events of the data platform (OPT-14, OPT-68, OPT-97)") struct PlatformEventReporterTests {
+  @Test func eventsWaitForADatafileAndThenGoTenAtATime() throws {
+    let rig = try PlatformRig()
+    rig.host.network.setResponder { _ in answer(200) }
+    for number in 0..<23 { #expect(rig.send("\(number)") == nil) }
+    #expect(rig.requests.isEmpty)
+    try rig.serve()
+    #expect(rig.sentActions.map(\.count) == [10, 10, 3])
+    #expect(rig.sentActions.joined().elementsEqual((0..<23).map { "\($0)" }))
+    let request = try #require(rig.requests.first)
+    #expect(request.url == "https://odp.example/v3/events" && request.method == "POST")
+    #expect(request.headers.value(of: "x-api-key") == "KEY")
+    #expect(request.headers.value(of: "content-type") == "application/json")
+    #expect(request.timeoutMilliseconds == 10_000)
+  }
+
+  @Test func eachEventIsSentAtOnce() throws {
+    let rig = try PlatformRig()
+    try rig.serve()
+    rig.host.network.setResponder { _ in answer(204) }
+    #expect(rig.send("one") == nil)
+    #expect(rig.send("two") == nil)
+    #expect(rig.sentActions == [["one"], ["two"]])
+  }
+
+  @Test("Without an integration nothing is kept (OPT-18)") func withoutAnIntegrationTheQueueIsEmptied() throws {
+    let rig = try PlatformRig()
+    #expect(rig.send("early") == nil)
+    try rig.serve(host: nil)
+    #expect(rig.send("late") == .notIntegrated)
+    #expect(rig.platform.events.counters.waiting == 0)
+    rig.host.network.setResponder { _ in answer(200) }
+    try rig.serve()
+    #expect(rig.requests.isEmpty)
+    #expect(rig.send("now") == nil)
+    #expect(rig.sentActions == [["now"]])
+  }
+
+  @Test func ahundredEventsWait() throws {
+    let rig = try PlatformRig()
+    for number in 0..<100 { #expect(rig.send("\(number)") == nil) }
+    #expect(rig.send("too many") == .eventFailed("the queue is full, or the event too large"))
+    #expect(rig.platform.events.counters.waiting == 100)
+  }
+
+  @Test func threeAttemptsThenTheyStay() throws {
+    let rig = try PlatformRig()
+    try rig.serve()
+    rig.host.network.setResponder { _ in answer(503) }
+    _ = rig.send("one")
+    #expect(rig.requests.count == 1)
+    rig.host.time.advance(milliseconds: 199)
+    #expect(rig.requests.count == 1)
+    rig.host.time.advance(milliseconds: 1)
+    #expect(rig.requests.count == 2)
+    rig.host.time.advance(milliseconds: 399)
+    #expect(rig.requests.count == 2)
+    rig.host.time.advance(milliseconds: 1)
+    #expect(rig.requests.count == 3)
+    // It stays, and goes with the next one after a rest.
+    rig.host.network.setResponder { _ in answer(200) }
+    _ = rig.send("two")
+    #expect(rig.requests.count == 3)
+    rig.host.time.advance(milliseconds: 1_001)
+    #expect(rig.sentActions == [["one"], ["one"], ["one"], ["one", "two"]])
+    #expect(rig.requests.map(\.text).prefix(3).allSatisfy { $0 == rig.requests[0].text })
+  }
+
+  @Test func aServiceThatStaysAwayIsAskedLessAndLess() throws {
+    let rig = try PlatformRig()
+    try rig.serve()
+    rig.host.network.setResponder { _ in noAnswer }
+    _ = rig.send("one")
+    rig.host.time.advance(milliseconds: 600_000)
+    // 1, 2, 4 … 60 s between rounds of three.
+    #expect((30...51).contains(rig.requests.count))
+    #expect(rig.platform.events.counters.waiting == 1)
+  }
+
+  @Test func aLongerWishOfTheServiceIsHeeded() throws {
+    let rig = try PlatformRig()
+    try rig.serve()
+    rig.host.network.enqueue(answer(503, "", [HTTPHeader("Retry-After", "5")]), answer(200))
+    _ = rig.send("one")
+    rig.host.time.advance(milliseconds: 4_999)
+    #expect(rig.requests.count == 1)
+    rig.host.time.advance(milliseconds: 1)
+    #expect(rig.requests.count == 2)
+  }
+
+  @Test func whatIsRefusedIsDroppedAndTheNextBatchGoesOn() throws {
+    let rig = try PlatformRig()
+    for number in 0..<11 { _ = rig.send("\(number)") }
+    rig.host.network.enqueue(answer(400), answer(200))
+    try rig.serve()
+    #expect(rig.sentActions.map(\.count) == [10, 1])
+    #expect(rig.platform.events.counters.rejected == 10)
+    #expect(rig.platform.events.counters.delivered == 1)
+  }
+
+  @Test func beforeAChangeOfTheKeyWhatWaitsGoesWithTheOldOne() throws {
+    let rig = try PlatformRig()
+    try rig.serve()
+    _ = rig.send("old")
+    _ = rig.send("waiting")
+    try rig.serve(key: "NEW")
+    #expect(rig.requests.count == 1)
+    rig.host.network.setResponder { _ in answer(200) }
+    rig.host.network.open.first?.complete(answer(200))
+    rig.host.time.run()
+    _ = rig.send("new")
+    #expect(rig.sentActions == [["old"], ["waiting"], ["new"]])
+    #expect(rig.requests.map { $0.headers.value(of: "x-api-key") } == ["KEY", "KEY", "NEW"])
+  }
+
+  @Test func anIntegrationThatGoesTakesWhatCouldNotBeSentAlong() throws {
+    let rig = try PlatformRig()
+    try rig.serve()
+    rig.host.network.enqueue(answer(500))
+    _ = rig.send("one")
+    try rig.serve(host: nil)
+    rig.host.network.setResponder { _ in answer(200) }
+    try rig.serve()
+    rig.host.time.advance(milliseconds: 100_000)
+    #expect(rig.requests.allSatisfy { $0.text.contains(#""action":"one""#) })
+    #expect(rig.platform.events.counters.waiting == 0)
+  }
+
+  @Test("The checks come in the service's order (OPT-17, OPT-68)") func theFirstThingWrongIsTold() throws {
+    let rig = try PlatformRig()
+    func send(_ action: String, data isValid: Bool) -> PlatformFailure? {
+      do throws(PlatformFailure) {
+        try rig.platform.events.send(type: nil, action: action, identifiers: []) { () throws(PlatformFailure) in
+          if isValid { return [] }
+          throw .invalidData
+        }
+      } catch {
+        return error
+      }
+      return nil
+    }
+    #expect(send("", data: false) == .invalidData)
+    #expect(send("", data: true) == .invalidAction)
+    #expect(send("a", data: true) == nil)
+    try rig.serve(host: nil)
+    #expect(send("", data: false) == .notIntegrated)
+  }
+
+  @Test func theVisitorIDIsAddedUnlessItIsThere() throws {
+    let rig = try PlatformRig(["vuid.enabled": "true"])
+    let vuid = try #require(rig.visitorID.current)
+    rig.host.network.setResponder { _ in answer(200) }
+    try rig.serve()
+    _ = rig.send("with", [("FS-user-ID", "u")])
+    _ = rig.send("own", [("vuid", "vuid_own")])
+    let texts = rig.requests.suffix(2).map(\.text)
+    #expect(texts.first?.contains(#""identifiers":{"fs_user_id":"u","vuid":"\#(vuid)"}"#) ?? false)
+    #expect(texts.last?.contains(#""identifiers":{"vuid":"vuid_own"}"#) ?? false)
+  }
+
+  @Test("Identified only with two identifiers (OPT-97)") func usersAreIdentifiedByTwoNames() throws {
+    let rig = try PlatformRig(["vuid.enabled": "true"])
+    let vuid = try #require(rig.visitorID.current)
+    rig.host.network.setResponder { _ in answer(200) }
+    try rig.serve()
+    for user in ["", vuid, "VUID_x", "u"] { rig.platform.events.identify(Array(user.utf8)) }
+    rig.host.time.run()
+    #expect(rig.sentActions == [["client_initialized"], ["identified"]])
+    #expect(rig.requests.first?.text.contains(#""identifiers":{"vuid":"\#(vuid)"}"#) ?? false)
+    #expect(rig.requests.last?.text.contains(#""identifiers":{"vuid":"\#(vuid)","fs_user_id":"u"}"#) ?? false)
+  }
+
+  @Test func withoutAVisitorIDNobodyIsIdentified() throws {
+    let rig = try PlatformRig()
+    try rig.serve()
+    rig.platform.events.identify(Array("u".utf8))
+    rig.host.time.run()
+    #expect(rig.requests.isEmpty)
+  }
+
+  @Test func offlineEventsWait() throws {
+    let rig = try PlatformRig()
+    try rig.serve()
+    rig.host.network.setResponder { _ in answer(200) }
+    rig.platform.setOnline(false)
+    _ = rig.send("one")
+    #expect(rig.requests.isEmpty)
+    rig.platform.setOnline(true)
+    rig.host.time.run()
+    #expect(rig.sentActions == [["one"]])
+  }
+
+  @Test func eventsOutliveTheProcess() throws {
+    let cache = MemoryCacheManager()
+    do {
+      let rig = try PlatformRig(cache: cache)
+      _ = rig.send("kept")
+      rig.platform.stop()
+      rig.host.time.run()
+      #expect(rig.host.store.close(untilNanoseconds: .max))
+    }
+    // Somebody has damaged a row of the store.
+    cache.putEvents(
+      [EventRow(id: "torn", pipeline: "odp", subject: "odp", createdUnixMilliseconds: 0, payload: [0x7B])],
+      owner: EventOwner(id: "other", leaseMilliseconds: 1))
+    cache.releaseEvents(owner: EventOwner(id: "other", leaseMilliseconds: 1))
+    let rig = try PlatformRig(cache: cache)
+    rig.host.network.setResponder { _ in answer(200) }
+    try rig.serve()
+    rig.host.settle { !rig.requests.isEmpty }
+    #expect(rig.sentActions == [["kept"]])
+    #expect(rig.platform.events.counters.rejected == 1)
+  }
+
+  @Test func whatTheClientTellsOfItself() throws {
+    let rig = try PlatformRig()
+    try rig.serve()
+    _ = rig.send("a")
+    let text = try #require(rig.requests.first).text
+    #expect(text.hasPrefix(#"[{"type":"fullstack","action":"a","identifiers":{"email":"a@b"},"data":{"idempotence_id":""#))
+    for member in [#""data_source_type":"sdk""#, #""data_source":"hoist""#, #""data_source_version":"1""#, #""os":"Linux""#] {
+      #expect(text.contains(member))
+    }
+  }
+}
