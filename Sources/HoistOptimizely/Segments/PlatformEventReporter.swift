@@ -41,19 +41,20 @@ final class PlatformEventReporter: @unchecked Sendable {
       scheduler: host.scheduler, entropy: host.entropy)
   }
 
+  /// What an event tells.
+  struct Content {
+    var identifiers: [(name: String, value: String)] = []
+    var data: [(name: String, value: PlatformEvent.Value)] = []
+  }
+
   /// `sendOdpEvent`, with its checks in the service's order. Any thread.
-  /// - Parameter data: throws `.invalidData`; asked when it is its turn.
-  func send(
-    type: String?, action: String, identifiers: [(name: String, value: String)],
-    data: () throws(PlatformFailure) -> [(name: String, value: PlatformEvent.Value)]
-  ) throws(PlatformFailure) {
+  /// - Parameter content: asked when it is its turn to be checked.
+  func send(type: String?, action: String, content: () throws(PlatformFailure) -> Content) throws(PlatformFailure) {
     if manager == nil, current == .absent { throw .notIntegrated }
-    let data = try data()
-    var identifiers = identifiers
-    if let vuid = visitorID.current, !identifiers.contains(where: { $0.name.utf8.elementsEqual("vuid".utf8) }) {
-      identifiers.append(("vuid", vuid))
-    }
-    try take(type, action, identifiers, data)
+    var content = try content()
+    let hasVUID = content.identifiers.contains { $0.name.utf8.elementsEqual("vuid".utf8) }
+    if !hasVUID, let vuid = visitorID.current { content.identifiers.append(("vuid", vuid)) }
+    try take(type, action, content)
   }
 
   /// The user id and the visitor id of this installation are one person's: told when a user context is made. Any thread.
@@ -72,28 +73,25 @@ final class PlatformEventReporter: @unchecked Sendable {
   private func tell(_ action: String, _ identifiers: [(name: String, value: String)]) {
     if manager == nil, current == .absent { return }
     do throws(PlatformFailure) {
-      try take(nil, action, identifiers, [])
+      try take(nil, action, Content(identifiers: identifiers))
     } catch {
       host.log.debug(error.message)
     }
   }
 
-  private func take(
-    _ type: String?, _ action: String, _ identifiers: [(name: String, value: String)],
-    _ data: [(name: String, value: PlatformEvent.Value)]
-  ) throws(PlatformFailure) {
+  private func take(_ type: String?, _ action: String, _ content: Content) throws(PlatformFailure) {
     guard !action.isEmpty else { throw .invalidAction }
     if let manager {
       let isTaken = manager.send(
         type: type.flatMap { $0.isEmpty ? nil : $0 } ?? PlatformEvent.standardType, action: action,
-        identifiers: PlatformEvent.identifiersJSON(identifiers), data: PlatformEvent.dataJSON(data))
+        identifiers: PlatformEvent.identifiersJSON(content.identifiers), data: PlatformEvent.dataJSON(content.data))
       guard isTaken else { throw .eventFailed("too many events wait for the ODP manager") }
       return
     }
     let event: PlatformEvent
     do throws(PlatformEvent.Refusal) {
       event = try PlatformEvent(
-        type: type, action: action, identifiers: identifiers, data: data, sender: sender,
+        type: type, action: action, identifiers: content.identifiers, data: content.data, sender: sender,
         idempotenceID: UUIDv4(from: host.entropy).text)
     } catch {
       throw .invalidAction

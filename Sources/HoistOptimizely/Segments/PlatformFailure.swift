@@ -9,6 +9,13 @@ public enum PlatformFailure: Error, Sendable, Equatable {
   case notEnabled
   case invalidData
   case invalidAction
+  /// Not the vendor's: what the host gave is not what it should be.
+  case unreadable(String)
+  // These are not the vendor's either.
+  case closed
+  case clientGone
+  case ownThread
+  case timeout
 
   /// The numbers of `hoist/optimizely.h`.
   public var status: Status {
@@ -20,6 +27,10 @@ public enum PlatformFailure: Error, Sendable, Equatable {
     case .notEnabled: Status(rawValue: 1124)
     case .invalidData: Status(rawValue: 1125)
     case .invalidAction: Status(rawValue: 1126)
+    case .unreadable: .parse
+    case .closed, .ownThread: .state
+    case .clientGone: .optimizelySDKNotReady
+    case .timeout: .timeout
     }
   }
 
@@ -33,6 +44,11 @@ public enum PlatformFailure: Error, Sendable, Equatable {
     case .notEnabled: "ODP is not enabled: property \"odp.disable\" is true"
     case .invalidData: "ODP data is not valid: values are strings, numbers, booleans and null"
     case .invalidAction: "the ODP action is not valid: it is empty"
+    case .unreadable(let message): message
+    case .closed: "the client is closed"
+    case .clientGone: "the client is gone"
+    case .ownThread: "this call waits, and would keep a thread of the library's from what it waits for"
+    case .timeout: "the data platform has not answered yet"
     }
   }
 }

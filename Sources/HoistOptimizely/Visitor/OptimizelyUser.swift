@@ -1,6 +1,7 @@
 internal import CShims
 internal import HoistBase
 public import HoistCore
+internal import Synchronization
 
 /// A user context (`OPT-21`, `OPT-64`): user id, attributes, forced decisions and segments. Thread-safe.
 ///
@@ -19,6 +20,8 @@ public final class OptimizelyUser: @unchecked Sendable {
   let attributes: EvaluationContext
   let notes: Published<VisitorNotes>
   private let lock = Lock()
+  /// Counts fetches of segments: the one that began last counts.
+  let segmentFetches = Atomic<UInt64>(0)
 
   /// - Parameters:
   ///   - client: nil makes a user that no client decides for.

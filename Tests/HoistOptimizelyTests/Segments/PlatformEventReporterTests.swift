@@ -135,22 +135,30 @@ import Testing
 
   @Test("The checks come in the service's order (OPT-17, OPT-68)") func theFirstThingWrongIsTold() throws {
     let rig = try PlatformRig()
-    func send(_ action: String, data isValid: Bool) -> PlatformFailure? {
+    func send(_ action: String, data: String, identifiers: String = "{}") -> PlatformFailure? {
       do throws(PlatformFailure) {
-        try rig.platform.events.send(type: nil, action: action, identifiers: []) { () throws(PlatformFailure) in
-          if isValid { return [] }
-          throw .invalidData
+        try rig.platform.events.send(type: nil, action: action) { () throws(PlatformFailure) in
+          try identifiers.withBytes { identifiers in
+            Result { () throws(PlatformFailure) in
+              try data.withBytes { data in
+                Result { () throws(PlatformFailure) in try .init(identifiers: identifiers, data: data) }
+              }.get()
+            }
+          }.get()
         }
       } catch {
         return error
       }
       return nil
     }
-    #expect(send("", data: false) == .invalidData)
-    #expect(send("", data: true) == .invalidAction)
-    #expect(send("a", data: true) == nil)
+    let good = #"{"s":"x","n":1,"d":1.5,"b":true,"z":null}"#
+    for bad in [#"{"a":[]}"#, #"{"a":{}}"#] { #expect(send("", data: bad) == .invalidData) }
+    for bad in ["", "[]", "1", "{"] { #expect(send("", data: bad)?.status == .parse) }
+    #expect(send("", data: good, identifiers: #"{"a":1}"#)?.status == .parse)
+    #expect(send("", data: good) == .invalidAction)
+    #expect(send("a", data: good) == nil)
     try rig.serve(host: nil)
-    #expect(send("", data: false) == .notIntegrated)
+    #expect(send("", data: "[") == .notIntegrated)
   }
 
   @Test func theVisitorIDIsAddedUnlessItIsThere() throws {
@@ -211,7 +219,7 @@ import Testing
       [EventRow(id: "torn", pipeline: "odp", subject: "odp", createdUnixMilliseconds: 0, payload: [0x7B])],
       owner: EventOwner(id: "other", leaseMilliseconds: 1))
     cache.releaseEvents(owner: EventOwner(id: "other", leaseMilliseconds: 1))
-    let rig = try PlatformRig(cache: cache)
+    let rig = try PlatformRig(cache: cache, seed: 8)
     rig.host.network.setResponder { _ in answer(200) }
     try rig.serve()
     rig.host.settle { !rig.requests.isEmpty }

@@ -11,9 +11,10 @@ final class PlatformRig {
   let platform: DataPlatform
 
   init(
-    _ properties: [String: String] = [:], manager: (any PlatformManager)? = nil, cache: (any CacheManager)? = nil
+    _ properties: [String: String] = [:], manager: (any PlatformManager)? = nil, cache: (any CacheManager)? = nil,
+    seed: UInt64 = 7
   ) throws {
-    host = TestHost(manager: cache)
+    host = TestHost(manager: cache, seed: seed)
     if let manager { host.plugins.vendor[OptimizelyPlatformPlugin.key] = manager }
     let values = try TestHost.values(properties, table: PlatformSettings.properties)
     visitorID = VisitorID(host: host, isEnabled: values.boolean("vuid.enabled"))
@@ -56,7 +57,9 @@ final class PlatformRig {
 
   func send(_ action: String, _ identifiers: [(name: String, value: String)] = [("email", "a@b")]) -> PlatformFailure? {
     do throws(PlatformFailure) {
-      try platform.events.send(type: nil, action: action, identifiers: identifiers) { () throws(PlatformFailure) in [] }
+      try platform.events.send(type: nil, action: action) { () throws(PlatformFailure) in
+        PlatformEventReporter.Content(identifiers: identifiers)
+      }
     } catch {
       return error
     }

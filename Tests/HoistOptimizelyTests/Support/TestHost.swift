@@ -10,12 +10,15 @@ final class TestHost: ProviderHost, @unchecked Sendable {
   let log: Log
   let lines = RecordingLogSink()
   let store: Store
-  let entropy: any Entropy = SeededEntropy(seed: 7)
+  let entropy: any Entropy
   var plugins = Plugins()
   private let online = Locked(true)
 
-  /// - Parameter manager: nil keeps nothing.
-  init(manager: (any CacheManager)? = nil) {
+  /// - Parameters:
+  ///   - manager: nil keeps nothing.
+  ///   - seed: two processes on one store draw differently.
+  init(manager: (any CacheManager)? = nil, seed: UInt64 = 7) {
+    entropy = SeededEntropy(seed: seed)
     network = ScriptedTransport(scheduler: time)
     let lines = lines
     log = Log(threshold: .debug, clock: time) { lines.write($0, $1) }
