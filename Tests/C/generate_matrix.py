@@ -51,6 +51,8 @@ GOOD_TEXTS = {
     ("hoist_client_json", "fallback"): '"[1]"',
     ("hoist_optimizely_decision_value", "path"): '"color"',
     ("hoist_optimizely_decision_value_jansson", "path"): '"color"',
+    "identifiers_json": '"{\\"email\\":\\"a@b\\"}"',
+    "data_json": '"{\\"n\\":1}"',
     "experiment_key": '"test"',
     "event_key": '"buy"',
     "variable": '"color"',

@@ -1,5 +1,5 @@
 public import HoistBase
-public import HoistCore
+internal import HoistCore
 internal import HoistJSON
 
 /// The data platform (OPT-46, OPT-67, OPT-68), and the installation's visitor (OPT-90).
@@ -35,7 +35,7 @@ extension PlatformEventReporter.Content {
   ) throws(PlatformFailure) -> [(name: String, value: Value)]? {
     guard let document = try? JSONDocument(parsing: text) else { throw .unreadable("the ODP \(name) are no JSON") }
     let found: [(name: String, value: Value?)]? = document.withRoot { root in
-      root.object.map { object in object.map { ($0.name.string, read($0.value)) } }
+      root.object.map { object in object.map { ($0.key.string, read($0.value)) } }
     }
     guard let found else { throw .unreadable("the ODP \(name) are no JSON object") }
     var members: [(name: String, value: Value)] = []

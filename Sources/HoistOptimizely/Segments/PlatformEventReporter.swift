@@ -85,7 +85,7 @@ final class PlatformEventReporter: @unchecked Sendable {
       let isTaken = manager.send(
         type: type.flatMap { $0.isEmpty ? nil : $0 } ?? PlatformEvent.standardType, action: action,
         identifiers: PlatformEvent.identifiersJSON(content.identifiers), data: PlatformEvent.dataJSON(content.data))
-      guard isTaken else { throw .eventFailed("too many events wait for the ODP manager") }
+      guard isTaken else { throw .eventFailed("the ODP manager takes no more now") }
       return
     }
     let event: PlatformEvent
