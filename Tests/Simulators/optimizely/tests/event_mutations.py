@@ -7,7 +7,7 @@ from typing import Any, Iterator
 from loopback.calls import Call, body, bytes_of_body, path
 
 from .mutations import Mutation, both, lacking, place_of, replaced, wrong
-from .support import BOTS, NOW, PREDICTION, attribute, uuid
+from .support import BOTS, EXPERIMENT, NOW, PREDICTION, attribute, uuid
 
 HEAD = ("account_id", "project_id", "revision", "client_name", "client_version", "anonymize_ip", "enrich_decisions",
         "region", "visitors")
@@ -194,8 +194,8 @@ def _bandits() -> Iterator[Mutation]:
 
 def _conversions() -> Iterator[Mutation]:
     name = "conversion"
-    for value in ([], None):
-        yield wrong(name, f"decisions {value}", f"{SNAPSHOT}.decisions", value)
+    for what, value in (("empty", []), ("null", None), ("those of an impression", [EXPERIMENT])):
+        yield wrong(name, f"decisions are {what}", f"{SNAPSHOT}.decisions", value)
     for what, value in (("of another event", "602"), ("that is the key", "purchase"), ("that is null", None)):
         yield wrong(name, f"entity {what}", f"{EVENT}.entity_id", value)
     yield wrong(name, "unknown event", f"{EVENT}.key", "purchases")
