@@ -14,6 +14,7 @@ with optimizely.Client(sdk_key=…) as client:
 from .client import Client
 from .decision import Decision, Option
 from .listeners import Listener, NotificationKind
+from .platform import PlatformManager, SegmentOption
 from .profiles import ProfileService
 from .user import User
 
@@ -23,6 +24,8 @@ __all__ = [
     "Listener",
     "NotificationKind",
     "Option",
+    "PlatformManager",
     "ProfileService",
+    "SegmentOption",
     "User",
 ]

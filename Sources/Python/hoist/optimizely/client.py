@@ -13,6 +13,7 @@ from ..context import Context, ContextLike, as_context, pointer_of
 from ..status import Error, ErrorSlot, Status
 from . import listeners as _listeners
 from .listeners import Listener, NotificationKind
+from .platform import PlatformManager, Scalar, send_event, set_platform
 from .profiles import ProfileService, set_profiles
 from .user import User, load_json, settled, tags_json
 
@@ -30,7 +31,8 @@ class Client(_Client):
     """A `hoist.Client` with Optimizely's own calls.
 
     Takes what `hoist.Client` takes but the provider's name, and
-    - `profiles`: keeps user profiles in place of the client's own store.
+    - `profiles`: keeps user profiles in place of the client's own store,
+    - `platform`: is asked in place of the service's data platform (ODP).
     """
 
     __slots__ = ()
@@ -41,6 +43,7 @@ class Client(_Client):
         /,
         *,
         profiles: ProfileService | None = None,
+        platform: PlatformManager | None = None,
         **more: Any,
     ) -> None:
         plugins = {name: more.pop(name) for name in _PLUGINS if name in more}
@@ -48,6 +51,8 @@ class Client(_Client):
         config.update(**more)
         if profiles is not None:
             set_profiles(config, profiles)
+        if platform is not None:
+            set_platform(config, platform)
         super().__init__(config, **plugins)
 
     # ---- Users -----------------------------------------------------------------------------------
@@ -69,6 +74,24 @@ class Client(_Client):
         """The variation that is forced; None when none is."""
         text = take(lib.hoist_optimizely_forced_variation(self._pointer, encode(experiment_key), encode(user_id)))
         return None if text is None else text.decode()
+
+    # ---- The data platform -----------------------------------------------------------------------
+
+    @property
+    def vuid(self) -> str | None:
+        """The anonymous visitor id of this installation; None when there is none."""
+        text = take(lib.hoist_optimizely_vuid(self._pointer))
+        return None if text is None else text.decode()
+
+    def send_odp_event(
+        self,
+        action: str,
+        identifiers: Mapping[str, str] | None = None,
+        data: Mapping[str, Scalar] | None = None,
+        type: str | None = None,  # noqa: A002
+    ) -> Status:
+        """Records an event for the data platform; answers why not."""
+        return send_event(self, action, type, identifiers, data)
 
     # ---- Listeners -------------------------------------------------------------------------------
 

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from .. import aio
 from .. import detail as _detail
 from .._attributes import to_json
-from .._callback import forget, function, implements, keep, owner
+from .._callback import forget, function, implements, keep, owner, start
 from .._native import NULL, ffi, lib
 from .._text import KEYS, decode, encode, milliseconds, optional, take
 from ..status import Error, ErrorSlot, Status, check
 from . import decision as _decision
 from .decision import Decision, Options, bits
+from .platform import SegmentOption, names_array, segment_bits
 
 if TYPE_CHECKING:
     from .client import Client
@@ -27,7 +28,7 @@ _decide = lib.hoist_optimizely_user_decide
 
 
 class User:
-    """A user id, attributes, forced decisions. Thread-safe; made by `Client.user`.
+    """A user id, attributes, forced decisions, segments. Thread-safe; made by `Client.user`.
 
     A decision works on what the user is when the call begins. A user may outlive its client; it
     answers then as before there is a datafile.
@@ -149,6 +150,43 @@ class User:
     def remove_all_forced_decisions(self) -> None:
         """Forces nothing any more."""
         lib.hoist_optimizely_user_remove_all_forced_decisions(self._pointer)
+
+    # ---- Segments --------------------------------------------------------------------------------
+
+    @property
+    def segments(self) -> list[str] | None:
+        """The segments the user is known to be in; None when they were never fetched, or that failed."""
+        found: list[str] | None = load_json(take(lib.hoist_optimizely_user_segments(self._pointer)))
+        return found
+
+    @segments.setter
+    def segments(self, names: Iterable[str] | None) -> None:
+        array, count, _texts = names_array(names)
+        check(lib.hoist_optimizely_user_set_segments(self._pointer, array, count), "segments")
+
+    def is_qualified_for(self, segment: str) -> bool:
+        """Whether the user is known to be in a segment."""
+        return bool(lib.hoist_optimizely_user_is_qualified_for(self._pointer, encode(segment)))
+
+    def fetch_segments(self, options: Iterable[SegmentOption] = (), timeout: float | None = 10.0) -> Status:
+        """Asks the data platform which segments the user is in."""
+        slot = ErrorSlot()
+        call = lib.hoist_optimizely_user_fetch_segments_wait
+        return settled(call(self._pointer, segment_bits(options), milliseconds(timeout), slot.pointer), slot)
+
+    def fetch_segments_soon(
+        self, done: Callable[[Status], object] | None = None, options: Iterable[SegmentOption] = ()
+    ) -> Status:
+        """`fetch_segments` that does not wait; `done` is called once if this answers OK."""
+        wanted = segment_bits(options)
+        call = lib.hoist_optimizely_user_fetch_segments
+        return start(lambda function, data: call(self._pointer, wanted, function, data), done)
+
+    async def fetch_segments_async(
+        self, client: Client, options: Iterable[SegmentOption] = (), timeout: float | None = 10.0
+    ) -> Status:
+        """`fetch_segments` for a program on asyncio."""
+        return await aio.completion(client, lambda done: self.fetch_segments_soon(done, options), timeout)
 
     # ---- Events ----------------------------------------------------------------------------------
 
