@@ -11,7 +11,8 @@ import cffi
 import pytest
 
 import hoist
-import hoist.unleash  # brings its tables
+import hoist.optimizely  # brings its tables
+import hoist.unleash  # and so does this
 from hoist import _callback
 from hoist._native import lib
 from hoist.client import State

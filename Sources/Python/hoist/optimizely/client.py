@@ -88,7 +88,7 @@ class Client(_Client):
         action: str,
         identifiers: Mapping[str, str] | None = None,
         data: Mapping[str, Scalar] | None = None,
-        type: str | None = None,  # noqa: A002
+        type: str | None = None,
     ) -> Status:
         """Records an event for the data platform; answers why not."""
         return send_event(self, action, type, identifiers, data)

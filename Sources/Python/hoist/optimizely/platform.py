@@ -34,7 +34,7 @@ class PlatformManager:
         """Which segments a user is in. May raise `hoist.Error` with `Status.OPTIMIZELY_INVALID_SEGMENT_IDENTIFIER`."""
         raise NotImplementedError
 
-    def send(self, type: str, action: str, identifiers: dict[str, str], data: dict[str, Scalar]) -> None:  # noqa: A002
+    def send(self, type: str, action: str, identifiers: dict[str, str], data: dict[str, Scalar]) -> None:
         """Takes an event; the library's own are "client_initialized" and "identified"."""
         raise NotImplementedError
 
@@ -77,7 +77,11 @@ def segment_bits(options: Iterable[SegmentOption]) -> int:
 
 
 def send_event(
-    client: Any, action: str, type: str | None, identifiers: Mapping[str, str] | None, data: Mapping[str, Scalar] | None  # noqa: A002
+    client: Any,
+    action: str,
+    type: str | None,
+    identifiers: Mapping[str, str] | None,
+    data: Mapping[str, Scalar] | None,
 ) -> Status:
     """Records an event; answers why not."""
     slot = ErrorSlot()
