@@ -93,7 +93,8 @@ let package = Package(
 
     // Parsers of outside bytes: the corpus is replayed by the tests, searched on by Tests/Fuzz/run.
     .target(
-      name: "FuzzTargets", dependencies: ["HoistUnleash", "HoistRegex", "HoistCore", "HoistJSON", "HoistBase"],
+      name: "FuzzTargets",
+      dependencies: ["HoistUnleash", "HoistOptimizely", "HoistRegex", "HoistCore", "HoistJSON", "HoistBase"],
       path: "Tests/Fuzz/Targets"),
     .executableTarget(name: "hoist-fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Tool"),
     .testTarget(name: "FuzzCorpusTests", dependencies: ["FuzzTargets", "HoistBase"], path: "Tests/Fuzz/Replay"),
