@@ -23,8 +23,7 @@ public final class JSONDocument: @unchecked Sendable {
   public convenience init(
     parsing bytes: UnsafeRawBufferPointer, limits: JSONLimits = .standard
   ) throws(JSONFailure) {
-    var parser = JSONParser(bytes, limits)
-    self.init(owning: try parser.parse())
+    self.init(owning: try Self.tree(of: bytes, limits))
   }
 
   public convenience init(parsing bytes: [UInt8], limits: JSONLimits = .standard) throws(JSONFailure) {
@@ -39,8 +38,16 @@ public final class JSONDocument: @unchecked Sendable {
   private static func parse(
     _ bytes: UnsafeRawBufferPointer, _ limits: JSONLimits
   ) -> Result<UnsafeMutablePointer<json_t>, JSONFailure> {
-    var parser = JSONParser(bytes, limits)
-    do throws(JSONFailure) { return .success(try parser.parse()) } catch { return .failure(error) }
+    do throws(JSONFailure) { return .success(try tree(of: bytes, limits)) } catch { return .failure(error) }
+  }
+
+  private static func tree(
+    of bytes: UnsafeRawBufferPointer, _ limits: JSONLimits
+  ) throws(JSONFailure) -> UnsafeMutablePointer<json_t> {
+    var parser = JSONParser(try JSONScanner(bytes, limits), JSONTree())
+    try parser.readDocument()
+    guard let root = parser.sink.root else { throw .outOfMemory }
+    return json_incref(root)
   }
 
   /// Lends the root for the length of `body`; what is kept of it longer needs `JSONDocument(retaining:)`.

@@ -16,7 +16,7 @@ public struct JSONSlices {
   /// - Parameter text: an object or an array; a byte-order mark may come first. Outlives the slices.
   public init(_ text: UnsafeRawBufferPointer) throws(JSONFailure) {
     let bytes = text.bindMemory(to: UInt8.self)
-    start = bytes.baseAddress ?? JSONParser.emptyText
+    start = bytes.baseAddress ?? JSONScanner.emptyText
     end = start + bytes.count
     at = start
     isObject = false

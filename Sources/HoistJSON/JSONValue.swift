@@ -1,7 +1,7 @@
 internal import CJansson
 
 /// What a value is.
-public enum JSONKind: UInt8, Sendable {
+public enum JSONKind: UInt8, BitwiseCopyable, Sendable {
   case null, bool, int, double, string, array, object
 }
 

@@ -19,6 +19,12 @@ public struct JSONWriter: Sendable {
     bytes.reserveCapacity(capacity)
   }
 
+  /// Begins a new text in the memory of the old one.
+  public mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+    needsComma = false
+  }
+
   /// The text so far, as a string.
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 
@@ -109,13 +115,22 @@ public struct JSONWriter: Sendable {
   private mutating func quote(_ text: UnsafeBufferPointer<UInt8>) {
     comma()
     bytes.append(UInt8(ascii: "\""))
-    var runStart = 0
-    for (index, byte) in text.enumerated() where byte < 0x20 || byte == 0x22 || byte == 0x5C {
-      bytes.append(contentsOf: text[runStart..<index])
-      escape(byte)
-      runStart = index + 1
+    if let start = text.baseAddress {
+      let end = start + text.count
+      var run = start
+      var at = start
+      while true {
+        at = PlainBytes.end(from: at, to: end)
+        guard at < end else { break }
+        if at.pointee < 0x80 {
+          bytes.append(contentsOf: UnsafeBufferPointer(start: run, count: at - run))
+          escape(at.pointee)
+          run = at + 1
+        }
+        at += 1
+      }
+      bytes.append(contentsOf: UnsafeBufferPointer(start: run, count: end - run))
     }
-    bytes.append(contentsOf: text[runStart...])
     bytes.append(UInt8(ascii: "\""))
   }
 

@@ -32,11 +32,12 @@ enum UTF8Sequence {
   static func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard var at = bytes.baseAddress else { return true }
     let end = at + bytes.count
-    while at < end {
+    while true {
+      at = PlainBytes.end(from: at, to: end)
+      guard at < end else { return true }
       let length = length(at: at, end: end)
       if length == 0 { return false }
       at += length
     }
-    return true
   }
 }

@@ -10,7 +10,7 @@ public struct SnapshotBuilder: ~Copyable {
   private var capacity: Int
   private var count: Int
   private var flags: [(hash: UInt64, record: UInt32, name: TextReference)] = []
-  private var texts: [UInt64: TextReference] = [:]
+  private var texts = SharedTexts()
   private var cellCount: UInt32 = 0
   private var failed = false
 
@@ -66,6 +66,31 @@ public struct SnapshotBuilder: ~Copyable {
     return at
   }
 
+  /// Reserves places for plain values one after the other; the offset of the first.
+  public mutating func reserve<Value: BitwiseCopyable>(_ count: Int, of type: Value.Type) -> UInt32 {
+    let (size, overflows) = MemoryLayout<Value>.stride.multipliedReportingOverflow(by: count)
+    return reserve(bytes: overflows ? -1 : size, alignment: MemoryLayout<Value>.alignment)
+  }
+
+  /// Fills one of several places reserved.
+  public mutating func store<Value: BitwiseCopyable>(_ value: Value, at offset: UInt32, index: Int) {
+    store(value, at: offset &+ UInt32(truncatingIfNeeded: MemoryLayout<Value>.stride &* index))
+  }
+
+  /// A value appended before.
+  public func value<Value: BitwiseCopyable>(at offset: UInt32, as type: Value.Type) -> Value? {
+    guard !failed, let memory, offset > 0, Int(offset) + MemoryLayout<Value>.size <= count else { return nil }
+    return (memory + Int(offset)).load(as: Value.self)
+  }
+
+  /// Changes a value appended before.
+  public mutating func update<Value: BitwiseCopyable>(at offset: UInt32, as type: Value.Type, _ change: (inout Value) -> Void) {
+    guard !failed, let memory, Int(offset) + MemoryLayout<Value>.size <= count else { return }
+    var value = (memory + Int(offset)).load(as: Value.self)
+    change(&value)
+    store(value, at: offset)
+  }
+
   /// Replaces a value appended before.
   public mutating func store<Value: BitwiseCopyable>(_ value: Value, at offset: UInt32) {
     guard !failed, let memory, Int(offset) + MemoryLayout<Value>.size <= count else { return }
@@ -74,18 +99,23 @@ public struct SnapshotBuilder: ~Copyable {
 
   /// Appends a text and a NUL; texts of the same bytes share one place.
   public mutating func text(_ bytes: ByteView) -> TextReference {
-    let hash = Hash64.hash(bytes)
-    if let known = texts[hash], let memory, Int(known.count) == bytes.count,
-      known.bytes(memory).hasSameBytes(as: bytes)
-    {
-      return known
+    guard !failed, let memory, texts.makeRoom() else {
+      failed = true
+      return .none
     }
+    let (slot, known) = texts.find(bytes, in: memory)
+    if !known.isNone { return known }
+    let reference = uniqueText(bytes)
+    if !failed { texts.fill(slot, with: reference) }
+    return reference
+  }
+
+  /// Appends a text and a NUL without looking for another of the same bytes: for what hardly comes twice.
+  public mutating func uniqueText(_ bytes: ByteView) -> TextReference {
     let at = reserve(bytes: bytes.count + 1, alignment: 1)
     guard !failed, let memory else { return .none }
     if let start = bytes.baseAddress { memcpy(memory + Int(at), start, bytes.count) }
-    let reference = TextReference(offset: at, count: UInt32(bytes.count))
-    texts[hash] = reference
-    return reference
+    return TextReference(offset: at, count: UInt32(bytes.count))
   }
 
   public mutating func text(_ source: some ByteSource) -> TextReference {
@@ -104,6 +134,12 @@ public struct SnapshotBuilder: ~Copyable {
   public mutating func addFlag(record: UInt32, name: TextReference) {
     guard !failed, let memory else { return }
     flags.append((Hash64.hash(name.bytes(memory)), record, name))
+  }
+
+  /// As `addFlag(record:name:)`, by the hash of the name that the record begins with.
+  public mutating func addFlag(record: UInt32, hash: UInt64) {
+    guard !failed, let memory else { return }
+    flags.append((hash, record, memory.loadUnaligned(fromByteOffset: Int(record), as: TextReference.self)))
   }
 
   /// - Parameters:
@@ -133,6 +169,11 @@ public struct SnapshotBuilder: ~Copyable {
   public mutating func table(_ entries: [(name: TextReference, record: UInt32)]) -> NameTable {
     guard !failed, let memory else { return NameTable() }
     return table(of: entries.map { (Hash64.hash($0.name.bytes(memory)), $0.record, $0.name) })
+  }
+
+  /// Appends a look-up table of records by the texts that they begin with.
+  public mutating func table(_ records: BytesTable) -> NameTable {
+    table(of: records.entries.map { ($0.hash, $0.value, .none) })
   }
 
   /// Open addressing with linear probing, at most half full.

@@ -29,7 +29,10 @@ public enum OptimizelyDatafileFailure: Error, Sendable, Equatable {
   }
 }
 
-/// A datafile as it was sent. Texts are borrowed from their reader.
+/// A list that the reader of the datafile keeps.
+typealias DefinitionList<Element> = UnsafeBufferPointer<Element>
+
+/// A datafile as it was sent. Texts and lists are borrowed from their reader.
 struct Datafile {
   var projectID = ByteView.noBytes
   var accountID = ByteView.noBytes
@@ -54,91 +57,119 @@ struct Datafile {
   var segmentsKey: ByteView?
 }
 
-struct KeyedDefinition {
+struct KeyedDefinition: BitwiseCopyable {
   var id: ByteView
   var key: ByteView
 }
 
-struct EventDefinition {
+struct EventDefinition: BitwiseCopyable {
   var id: ByteView
   var key: ByteView
-  var experimentIDs: [ByteView]
+  var experimentIDs: DefinitionList<ByteView>
 }
 
-struct AudienceDefinition {
+/// An expression of audiences or conditions. That it is JSON has been checked, except what stands inside a string.
+enum ConditionsDefinition: BitwiseCopyable {
+  case json(ByteView)
+  /// What a string says.
+  case text(ByteView)
+}
+
+struct AudienceDefinition: BitwiseCopyable {
   var id: ByteView
   var name: ByteView
-  /// A tree, or a text of one.
-  var conditions: JSONDocument?
+  var conditions: ConditionsDefinition?
 }
 
-struct GroupDefinition {
+struct GroupDefinition: BitwiseCopyable {
   var id: ByteView
   var isExclusive: Bool
-  var allocation: [AllocationDefinition]
-  var experiments: [RuleDefinition]
+  var allocation: DefinitionList<AllocationDefinition>
+  var experiments: DefinitionList<RuleDefinition>
 }
 
-struct RolloutDefinition {
+struct RolloutDefinition: BitwiseCopyable {
   var id: ByteView
-  var rules: [RuleDefinition]
+  var rules: DefinitionList<RuleDefinition>
 }
 
-struct AllocationDefinition {
+struct AllocationDefinition: BitwiseCopyable {
   var entity: ByteView
   var end: Int64
 }
 
-struct VariationDefinition {
-  var id: ByteView
-  var key: ByteView
+struct VariationDefinition: BitwiseCopyable {
+  var id = ByteView.noBytes
+  var key = ByteView.noBytes
   /// Nil where the datafile does not say, which counts as false.
   var featureEnabled: Bool?
-  var variables: [(id: ByteView, value: ByteView)]
+  var variables = DefinitionList<ValueDefinition>.nothing
 }
 
 extension VariationDefinition {
   var isEnabled: Bool { featureEnabled ?? false }
 }
 
-enum RuleType {
+/// A variation's value for the variable of an id.
+struct ValueDefinition: BitwiseCopyable {
+  var id: ByteView
+  var value: ByteView
+}
+
+struct WhitelistDefinition: BitwiseCopyable {
+  var user: ByteView
+  var variationKey: ByteView
+}
+
+struct PredictionDefinition: BitwiseCopyable {
+  var range: Int64
+  var attributeIDs: DefinitionList<ByteView>
+}
+
+enum RuleType: BitwiseCopyable {
   case ordinary, targetedDelivery, featureRollout
 }
 
 /// An experiment, a delivery rule or a holdout.
-struct RuleDefinition {
-  var id: ByteView
-  var key: ByteView
-  var isRunning: Bool
-  var layerID: ByteView
-  var type: RuleType
-  var variations: [VariationDefinition]
-  var allocation: [AllocationDefinition]
-  var audienceIDs: [ByteView]
+struct RuleDefinition: BitwiseCopyable {
+  var id = ByteView.noBytes
+  var key = ByteView.noBytes
+  var isRunning = false
+  var layerID = ByteView.noBytes
+  var type = RuleType.ordinary
+  var variations = DefinitionList<VariationDefinition>.nothing
+  var allocation = DefinitionList<AllocationDefinition>.nothing
+  var audienceIDs = DefinitionList<ByteView>.nothing
   /// Present and not null.
-  var audienceConditions: JSONDocument?
-  var whitelist: [(user: ByteView, variationKey: ByteView)]
-  var prediction: (range: Int64, attributeIDs: [ByteView])?
-  var includedRules: [ByteView]
-  var excludesTargetedDeliveries: Bool
+  var audienceConditions: ConditionsDefinition?
+  /// Each user once.
+  var whitelist = DefinitionList<WhitelistDefinition>.nothing
+  var prediction: PredictionDefinition?
+  var includedRules = DefinitionList<ByteView>.nothing
+  var excludesTargetedDeliveries = false
 }
 
-struct VariableDefinition {
+struct VariableDefinition: BitwiseCopyable {
   var id: ByteView
   var key: ByteView
   var type: VariableType
   var defaultValue: ByteView
 }
 
-struct FlagDefinition {
+struct FlagDefinition: BitwiseCopyable {
   var id: ByteView
   var key: ByteView
-  var experimentIDs: [ByteView]
+  var experimentIDs: DefinitionList<ByteView>
   var rolloutID: ByteView
-  var variables: [VariableDefinition]
+  var variables: DefinitionList<VariableDefinition>
 }
 
 extension UnsafeRawBufferPointer {
   /// No bytes.
   static var noBytes: ByteView { ByteView(start: nil, count: 0) }
+}
+
+extension UnsafeBufferPointer {
+  /// No elements.
+  static var nothing: Self { Self(start: nil, count: 0) }
 }

@@ -8,46 +8,52 @@ extension DatafileCompiler {
   mutating func addAudiences() {
     for audience in datafile.audiences { add(audience, isTyped: false) }
     for audience in datafile.typedAudiences { add(audience, isTyped: true) }
-    let entries = audiences.map { id, record in (name: builder.text(id.bytes), record: record) }
-    root.audiences = builder.table(entries)
-    root.segmentCount = UInt32(segments.count)
-    let names = segments.map { builder.text($0) }
+    root.audiences = builder.table(audiences)
+    root.segmentCount = UInt32(segments.entries.count)
+    let names = segments.entries.map { builder.text($0.key) }
     root.segments = builder.append(contentsOf: names)
   }
 
   private mutating func add(_ audience: AudienceDefinition, isTyped: Bool) {
     let leaves = Leaves.audience(isTyped: isTyped)
-    let program = audience.conditions?.withRoot { tree in
-      guard let text = tree.utf8 else { return self.program(of: tree, leaves) }
-      let document = try? JSONDocument(parsing: ByteView(text))
-      return document?.withRoot { self.program(of: $0, leaves) }
-    } ?? [Instruction(operation: .set)]
+    var program: [Instruction]?
+    switch audience.conditions {
+    case .json(let tree), .text(let tree): program = try? JSONNode.parse(tree) { self.program(of: $0, leaves) }
+    case nil: break
+    }
+    let steps = program ?? [Instruction(operation: .set)]
     let record = AudienceRecord(
       id: builder.text(audience.id), name: builder.text(audience.name),
-      program: Program(first: builder.append(contentsOf: program), count: UInt32(program.count)))
-    audiences[BytesKey(audience.id)] = builder.append(record)
+      program: Program(first: builder.append(contentsOf: steps), count: UInt32(steps.count)))
+    audiences.set(audience.id, to: builder.append(record))
   }
 
   /// The `Program` of a rule; 0 for everybody.
   mutating func audience(of rule: RuleDefinition) -> UInt32 {
-    let program: [Instruction]
-    if let conditions = rule.audienceConditions {
-      program = conditions.withRoot { tree in tree.array?.isEmpty ?? false ? [] : self.program(of: tree, .rule) }
-    } else {
-      program = self.program(ofAny: rule.audienceIDs)
+    switch rule.audienceConditions {
+    case .json(let tree):
+      if let known = programs[tree] { return known }
+      let steps = try? JSONNode.parse(tree) { tree in tree.array?.isEmpty ?? false ? [] : self.program(of: tree, .rule) }
+      let program = append(steps ?? [Instruction(operation: .set)])
+      programs.set(tree, to: program)
+      return program
+    case .text(let id): return append([reference(id)])
+    case nil: return append(program(ofAny: rule.audienceIDs))
     }
-    if program.isEmpty { return 0 }
-    return builder.append(Program(first: builder.append(contentsOf: program), count: UInt32(program.count)))
   }
 
-  private func program(ofAny ids: [ByteView]) -> [Instruction] {
+  private mutating func append(_ steps: [Instruction]) -> UInt32 {
+    steps.isEmpty ? 0 : builder.append(Program(first: builder.append(contentsOf: steps), count: UInt32(steps.count)))
+  }
+
+  private func program(ofAny ids: DefinitionList<ByteView>) -> [Instruction] {
     guard ids.count > 1 else { return ids.map { reference($0) } }
     let end = UInt32(2 * ids.count + 1)
     let steps = ids.flatMap { [reference($0), Instruction(operation: .or, target: end)] }
     return [Instruction(operation: .push, truth: .no)] + steps + [Instruction(operation: .pop)]
   }
 
-  private mutating func program(of tree: JSONValue, _ leaves: Leaves) -> [Instruction] {
+  private mutating func program(of tree: JSONNode, _ leaves: Leaves) -> [Instruction] {
     var program: [Instruction] = []
     emit(tree, leaves, &program, Nesting())
     return program
@@ -67,12 +73,12 @@ extension DatafileCompiler {
   }
 
   private func reference(_ id: ByteView) -> Instruction {
-    guard let record = audiences[BytesKey(id)] else { return Instruction(operation: .set) }
+    guard let record = audiences[id] else { return Instruction(operation: .set) }
     return Instruction(operation: .audience, target: record)
   }
 
   private mutating func emit(
-    _ node: JSONValue, _ leaves: Leaves, _ program: inout [Instruction], _ nesting: Nesting
+    _ node: JSONNode, _ leaves: Leaves, _ program: inout [Instruction], _ nesting: Nesting
   ) {
     guard let list = node.array else {
       program.append(leaf(node, leaves))
@@ -110,8 +116,8 @@ extension DatafileCompiler {
   }
 
   /// The operator and what it is over; a list that does not begin with one is an `or`.
-  static func parts(_ list: JSONArray) -> (operation: Instruction.Operation, operands: ArraySlice<JSONValue>) {
-    let items = list.map { $0 }[...]
+  static func parts(_ list: JSONNodes) -> (operation: Instruction.Operation, operands: ArraySlice<JSONNode>) {
+    let items = Array(list)[...]
     guard let name = items.first?.utf8.map({ ByteView($0) }) else { return (.or, items) }
     if name.reads("and") { return (.and, items.dropFirst()) }
     if name.reads("or") { return (.or, items.dropFirst()) }
@@ -119,7 +125,7 @@ extension DatafileCompiler {
     return (.or, items)
   }
 
-  private mutating func leaf(_ node: JSONValue, _ leaves: Leaves) -> Instruction {
+  private mutating func leaf(_ node: JSONNode, _ leaves: Leaves) -> Instruction {
     switch leaves {
     case .rule:
       guard let id = node.utf8 else { return Instruction(operation: .set) }
@@ -128,8 +134,8 @@ extension DatafileCompiler {
       guard node.object != nil else { return Instruction(operation: .set) }
       let record = condition(node)
       if isTyped, record.test == .qualified, let name = node["value"]?.utf8 {
-        let key = Array(name)
-        if knownSegments.insert(key).inserted { segments.append(key) }
+        let segment = ByteView(name)
+        if segments[segment] == nil { segments.set(texts.keep(segment), to: 1) }
       }
       return Instruction(operation: .test, target: builder.append(record))
     }

@@ -4,7 +4,7 @@ internal import HoistJSON
 
 /// Single conditions (protocols/optimizely.md 4.4).
 extension DatafileCompiler {
-  mutating func condition(_ node: JSONValue) -> ConditionRecord {
+  mutating func condition(_ node: JSONNode) -> ConditionRecord {
     var record = ConditionRecord(test: .unknown)
     let type = node["type"]?.utf8.map { ByteView($0) }
     guard type?.reads("custom_attribute") ?? false || type?.reads("third_party_dimension") ?? false else {
@@ -44,7 +44,7 @@ extension DatafileCompiler {
     case version(Relation)
   }
 
-  private func matcher(_ match: JSONValue?) -> Matcher {
+  private func matcher(_ match: JSONNode?) -> Matcher {
     guard let match else { return .exact }
     guard let name = match.utf8.map({ ByteView($0) }) else { return .unknown }
     if name.reads("exact") { return .exact }
@@ -63,7 +63,7 @@ extension DatafileCompiler {
     return .unknown
   }
 
-  private mutating func setText(_ value: JSONValue?, _ test: ConditionTest, _ record: inout ConditionRecord) {
+  private mutating func setText(_ value: JSONNode?, _ test: ConditionTest, _ record: inout ConditionRecord) {
     guard let text = value?.utf8.map({ ByteView($0) }) else {
       record.cause = .evaluateAttributeInvalidCondition
       return
@@ -73,7 +73,7 @@ extension DatafileCompiler {
     record.operandHash = Hash64.hash(text)
   }
 
-  private func setNumber(_ value: JSONValue?, _ test: ConditionTest, _ record: inout ConditionRecord) {
+  private func setNumber(_ value: JSONNode?, _ test: ConditionTest, _ record: inout ConditionRecord) {
     guard let value, let number = ExactNumber.of(value) else {
       record.cause = .evaluateAttributeInvalidCondition
       return
@@ -82,7 +82,7 @@ extension DatafileCompiler {
     record.number = number
   }
 
-  private mutating func setExact(_ value: JSONValue?, _ record: inout ConditionRecord) {
+  private mutating func setExact(_ value: JSONNode?, _ record: inout ConditionRecord) {
     if let truth = value?.bool {
       record.test = .truth
       record.number = truth ? 1 : 0
@@ -96,7 +96,7 @@ extension DatafileCompiler {
 
 /// Numbers that a double holds exactly: finite, and not beyond 2^53 (4.4).
 enum ExactNumber {
-  static func of(_ value: JSONValue) -> Double? {
+  static func of(_ value: JSONNode) -> Double? {
     if let whole = value.int64 { return of(whole) }
     return value.double.flatMap { of($0) }
   }

@@ -6,96 +6,114 @@ internal import HoistJSON
 extension DatafileCompiler {
   /// Of flags of one key the last counts, in the place of the first.
   mutating func addFlags() {
-    var places: [BytesKey: Int] = [:]
-    var offsets: [UInt32] = []
-    var names: [TextReference] = []
-    for flag in datafile.flags {
-      let record = record(of: flag)
-      let offset = builder.append(record)
-      if let place = places[BytesKey(flag.key)] {
-        offsets[place] = offset
-      } else {
-        places[BytesKey(flag.key)] = offsets.count
-        offsets.append(offset)
-        names.append(record.head.name)
-      }
-    }
-    for (offset, name) in zip(offsets, names) { builder.addFlag(record: offset, name: name) }
-    root.flags = builder.append(contentsOf: offsets)
-    root.flagCount = UInt32(offsets.count)
+    var offsets = BytesTable(expecting: datafile.flags.count)
+    for flag in datafile.flags { offsets.set(flag.key, to: builder.append(record(of: flag))) }
+    for flag in offsets.entries { builder.addFlag(record: flag.value, hash: flag.hash) }
+    root.flags = builder.append(contentsOf: offsets.entries.map(\.value))
+    root.flagCount = UInt32(offsets.entries.count)
   }
 
   private mutating func record(of flag: FlagDefinition) -> FlagRecord {
-    var record = FlagRecord(head: FlagHead(name: builder.text(flag.key)))
+    var record = FlagRecord(head: FlagHead(name: builder.uniqueText(flag.key)))
     record.keyHash = Hash64.hash(flag.key)
-    record.id = builder.text(flag.id)
-    let rules = flag.experimentIDs.compactMap { experiments[BytesKey($0)] }
-    record.experiments = builder.append(contentsOf: rules.map(\.offset))
+    record.id = builder.uniqueText(flag.id)
+    var rules = flag.experimentIDs.compactMap { experiments[$0].map { Int($0) } }
+    record.experiments = append(rules)
     record.experimentCount = UInt32(rules.count)
-    for (id, var rule) in zip(flag.experimentIDs.filter { experiments[BytesKey($0)] != nil }, rules)
-    where !rule.record.belongsToFlag {
-      rule.record.belongsToFlag = true
-      builder.store(rule.record, at: rule.offset)
-      experiments[BytesKey(id)] = rule
+    for rule in rules where !self.rules[rule].belongsToFlag {
+      self.rules[rule].belongsToFlag = true
+      builder.update(at: self.rules[rule].offset, as: RuleRecord.self) { $0.belongsToFlag = true }
     }
-    let deliveries = rollouts[BytesKey(flag.rolloutID)]
-    record.deliveries = builder.append(contentsOf: deliveries?.map(\.offset) ?? [])
-    record.deliveryCount = UInt32(deliveries?.count ?? 0)
+    let deliveries = rollouts[flag.rolloutID].map { self.deliveries[Int($0)] }
     record.rollout =
       flag.rolloutID.isEmpty ? .none : deliveries.map { $0.isEmpty ? RolloutState.empty : .rules } ?? .unknown
-
-    let variables = flag.variables.map {
-      VariableRecord(key: builder.text($0.key), id: builder.text($0.id), type: $0.type)
+    if let deliveries {
+      record.deliveries = append(Array(deliveries))
+      record.deliveryCount = UInt32(deliveries.count)
+      rules += deliveries
     }
-    record.variables = builder.append(contentsOf: variables)
-    record.variableCount = UInt32(variables.count)
+    record.variables = builder.reserve(flag.variables.count, of: VariableRecord.self)
+    record.variableCount = UInt32(flag.variables.count)
+    for (index, variable) in flag.variables.enumerated() {
+      let entry = VariableRecord(
+        key: builder.text(variable.key), id: builder.uniqueText(variable.id), type: variable.type)
+      builder.store(entry, at: record.variables, index: index)
+    }
     record.defaults = values(of: flag.variables, in: nil)
-    addVariations(of: rules + (deliveries ?? []), flag, &record)
+    addVariations(of: rules, flag, &record)
     return record
   }
 
-  private mutating func addVariations(of rules: [CompiledRule], _ flag: FlagDefinition, _ record: inout FlagRecord) {
-    var seen: [ByteView] = []
-    var variations: [FlagVariation] = []
+  /// Offsets of rules.
+  private mutating func append(_ rules: [Int]) -> UInt32 {
+    builder.append(contentsOf: rules.map { self.rules[$0].offset })
+  }
+
+  private mutating func addVariations(of rules: [Int], _ flag: FlagDefinition, _ record: inout FlagRecord) {
+    let count = rules.reduce(0) { $0 + self.rules[$1].variations.count }
+    record.variations = builder.reserve(count, of: FlagVariation.self)
+    record.variationCount = UInt32(count)
+    var seen = SeenTexts(expecting: count)
+    var place = 0
     for rule in rules {
+      let rule = self.rules[rule]
       for (index, variation) in rule.variations.enumerated() {
-        let isKnown = seen.contains { $0.hasSameBytes(as: variation.id) }
-        if !isKnown { seen.append(variation.id) }
-        variations.append(
-          FlagVariation(
-            variation: rule.record.variation(at: index), isShadowed: isKnown,
-            values: variation.isEnabled && overrides(variation, flag)
-              ? values(of: flag.variables, in: variation) : record.defaults))
+        let isKnown = !seen.insert(variation.id)
+        let entry = FlagVariation(
+          variation: VariationRecord.offset(index, from: rule.variationsOffset), isShadowed: isKnown,
+          values: variation.isEnabled && overrides(variation, flag)
+            ? values(of: flag.variables, in: variation) : record.defaults)
+        builder.store(entry, at: record.variations, index: place)
+        place += 1
       }
     }
-    record.variations = builder.append(contentsOf: variations)
-    record.variationCount = UInt32(variations.count)
   }
 
   private func overrides(_ variation: VariationDefinition, _ flag: FlagDefinition) -> Bool {
     variation.variables.contains { value in flag.variables.contains { $0.id.hasSameBytes(as: value.id) } }
   }
 
-  private mutating func values(of variables: [VariableDefinition], in variation: VariationDefinition?) -> VariableSet {
+  private mutating func values(
+    of variables: DefinitionList<VariableDefinition>, in variation: VariationDefinition?
+  ) -> VariableSet {
     var set = VariableSet()
-    var writer = JSONWriter(wholeDoubles: .withFraction)
-    var values: [VariableValue] = []
+    set.values = builder.reserve(variables.count, of: VariableValue.self)
+    writer.removeAll()
     writer.beginObject()
-    for variable in variables {
+    for (index, variable) in variables.enumerated() {
       let own = variation?.variables.first { $0.id.hasSameBytes(as: variable.id) }?.value
       let text = own ?? variable.defaultValue
-      if let value = VariableText.read(text, as: variable.type) {
+      let value: VariableValue
+      if let read = VariableText.read(text, as: variable.type) {
         writer.key(utf8: variable.key.bindMemory(to: UInt8.self))
-        value.write(to: &writer, text)
-        values.append(value.record(text, &builder))
+        read.write(to: &writer, text)
+        value = read.record(text, &builder)
       } else {
         set.invalidCount += 1
-        values.append(VariableValue(text: builder.text(text), isValid: false))
+        value = VariableValue(text: builder.text(text), isValid: false)
       }
+      builder.store(value, at: set.values, index: index)
     }
     writer.endObject()
     set.json = builder.text(writer.bytes)
-    set.values = builder.append(contentsOf: values)
     return set
+  }
+}
+
+/// Which texts came before; few in most cases.
+private struct SeenTexts {
+  private var few: [ByteView] = []
+  private var many: BytesTable?
+
+  init(expecting count: Int) {
+    if count > 12 { many = BytesTable(expecting: count) } else { few.reserveCapacity(count) }
+  }
+
+  /// - Returns: false for one that came before.
+  mutating func insert(_ text: ByteView) -> Bool {
+    if many != nil { return many?.set(text, to: 1) == nil }
+    if few.contains(where: { $0.hasSameBytes(as: text) }) { return false }
+    few.append(text)
+    return true
   }
 }

@@ -5,61 +5,64 @@ internal import HoistCore
 extension DatafileCompiler {
   mutating func rule(_ definition: RuleDefinition, _ kind: RuleKind, group: UInt32 = 0) -> CompiledRule {
     let offset = builder.reserve(bytes: MemoryLayout<RuleRecord>.size, alignment: MemoryLayout<RuleRecord>.alignment)
-    var record = RuleRecord(key: builder.text(definition.key), id: builder.text(definition.id), kind: kind)
+    var record = RuleRecord(key: builder.uniqueText(definition.key), id: builder.uniqueText(definition.id), kind: kind)
     record.keyHash = Hash64.hash(definition.key)
     record.idHash = Hash64.hash(definition.id)
-    record.campaign = ASCII.trimmed(definition.layerID).isEmpty ? record.id : builder.text(definition.layerID)
+    record.campaign = ASCII.trimmed(definition.layerID).isEmpty ? record.id : layer(definition.layerID)
     record.isRunning = definition.isRunning
     record.isTargetedDelivery = definition.type == .targetedDelivery
     record.excludesTargetedDeliveries = definition.excludesTargetedDeliveries
     record.group = group
     record.audience = audience(of: definition)
 
-    let taken = kind == .experiment && definition.type == .featureRollout ? injected[BytesKey(definition.id)] ?? [] : []
-    let variations = definition.variations + taken
-    let allocation = definition.allocation + taken.map { AllocationDefinition(entity: $0.id, end: 10_000) }
-    addVariations(variations, of: offset, &record)
-    addRows(allocation, variations, &record)
-    addWhitelist(definition, variations, &record)
-    if let holdouts = localHoldouts[BytesKey(definition.id)], kind != .holdout {
+    addVariations(definition.variations, of: offset, &record)
+    addRows(definition, &record)
+    addWhitelist(definition, &record)
+    if !localHoldouts.isEmpty, kind != .holdout, let holdouts = localHoldouts[BytesKey(definition.id)] {
       record.holdouts = builder.append(contentsOf: holdouts)
       record.holdoutCount = UInt32(holdouts.count)
     }
     addPrediction(definition, &record)
     builder.store(record, at: offset)
-    return CompiledRule(offset: offset, record: record, variations: variations)
+    return CompiledRule(offset: offset, variationsOffset: record.variations, variations: definition.variations)
+  }
+
+  /// Rules of one roll-out, which come one after the other, have one layer.
+  private mutating func layer(_ id: ByteView) -> TextReference {
+    if !lastLayer.reference.isNone, lastLayer.id.hasSameBytes(as: id) { return lastLayer.reference }
+    lastLayer = (id, builder.uniqueText(id))
+    return lastLayer.reference
   }
 
   private mutating func addVariations(
-    _ variations: [VariationDefinition], of rule: UInt32, _ record: inout RuleRecord
+    _ variations: DefinitionList<VariationDefinition>, of rule: UInt32, _ record: inout RuleRecord
   ) {
-    let records = variations.map { variation in
-      VariationRecord(
-        key: builder.text(variation.key), id: builder.text(variation.id), isEnabled: variation.isEnabled,
+    let first = builder.reserve(variations.count, of: VariationRecord.self)
+    record.variations = first
+    record.variationCount = UInt32(variations.count)
+    for (index, variation) in variations.enumerated() {
+      let record = VariationRecord(
+        key: builder.text(variation.key), id: builder.uniqueText(variation.id), isEnabled: variation.isEnabled,
         hasNumericID: !variation.id.isEmpty && variation.id.allSatisfy(ASCII.isDigit), rule: rule)
+      builder.store(record, at: first, index: index)
     }
-    record.variations = builder.append(contentsOf: records)
-    record.variationCount = UInt32(records.count)
   }
 
-  private mutating func addRows(
-    _ allocation: [AllocationDefinition], _ variations: [VariationDefinition], _ record: inout RuleRecord
-  ) {
-    let rows = allocation.map { row in
-      let index = variations.firstIndex { $0.id.hasSameBytes(as: row.entity) }
-      return AllocationRow(
-        end: Self.end(row.end), variation: index.map { record.variation(at: $0) } ?? 0, entity: builder.text(row.entity))
+  private mutating func addRows(_ definition: RuleDefinition, _ record: inout RuleRecord) {
+    record.rows = builder.reserve(definition.allocation.count, of: AllocationRow.self)
+    record.rowCount = UInt32(definition.allocation.count)
+    for (index, row) in definition.allocation.enumerated() {
+      let variation = definition.variations.firstIndex { $0.id.hasSameBytes(as: row.entity) }
+      let place = variation.map { record.variation(at: $0) } ?? 0
+      let entity = builder.value(at: place, as: VariationRecord.self)?.id ?? builder.text(row.entity)
+      builder.store(AllocationRow(end: Self.end(row.end), variation: place, entity: entity), at: record.rows, index: index)
     }
-    record.rows = builder.append(contentsOf: rows)
-    record.rowCount = UInt32(rows.count)
   }
 
-  private mutating func addWhitelist(
-    _ definition: RuleDefinition, _ variations: [VariationDefinition], _ record: inout RuleRecord
-  ) {
+  private mutating func addWhitelist(_ definition: RuleDefinition, _ record: inout RuleRecord) {
     guard record.kind == .experiment, !definition.whitelist.isEmpty else { return }
     let entries = definition.whitelist.map { entry in
-      let index = variations.firstIndex { $0.key.hasSameBytes(as: entry.variationKey) }
+      let index = definition.variations.firstIndex { $0.key.hasSameBytes(as: entry.variationKey) }
       return WhitelistEntry(
         userHash: Hash64.hash(entry.user), user: builder.text(entry.user),
         variation: index.map { record.variation(at: $0) } ?? 0, variationKey: builder.text(entry.variationKey))
@@ -71,7 +74,7 @@ extension DatafileCompiler {
   private mutating func addPrediction(_ definition: RuleDefinition, _ record: inout RuleRecord) {
     guard record.kind == .experiment, let prediction = definition.prediction else { return }
     record.predictionRange = Int32(clamping: max(0, prediction.range))
-    let known = prediction.attributeIDs.compactMap { attributes[BytesKey($0)] }
+    let known = prediction.attributeIDs.compactMap { attributes[$0] }
     record.predictionAttributes = builder.append(contentsOf: known)
     record.predictionAttributeCount = UInt32(known.count)
   }
@@ -79,5 +82,12 @@ extension DatafileCompiler {
 
 extension RuleRecord {
   /// The offset of a variation by its index.
-  func variation(at index: Int) -> UInt32 { variations + UInt32(index * MemoryLayout<VariationRecord>.stride) }
+  func variation(at index: Int) -> UInt32 { VariationRecord.offset(index, from: variations) }
+}
+
+extension VariationRecord {
+  /// - Parameter first: the offset of the first of a list.
+  static func offset(_ index: Int, from first: UInt32) -> UInt32 {
+    first &+ UInt32(truncatingIfNeeded: index &* MemoryLayout<VariationRecord>.stride)
+  }
 }

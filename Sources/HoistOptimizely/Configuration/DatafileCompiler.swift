@@ -8,26 +8,34 @@ struct DatafileCompiler: ~Copyable {
   var builder: SnapshotBuilder
   var root = SnapshotRoot()
   /// `AudienceRecord`s by id.
-  var audiences: [BytesKey: UInt32] = [:]
+  var audiences = BytesTable()
   /// `AttributeRecord`s by id.
-  var attributes: [BytesKey: UInt32] = [:]
+  var attributes = BytesTable()
   /// Names of segments that conditions of typed audiences ask for.
-  var segments: [[UInt8]] = []
-  var knownSegments: Set<[UInt8]> = []
+  var segments = BytesTable()
+  var texts = TextArena()
+  /// The programs of rules by the text of their conditions, which many rules share.
+  var programs = BytesTable()
+  var lastLayer = (id: ByteView.noBytes, reference: TextReference.none)
+  /// For the variables of one variation after the other.
+  var writer = JSONWriter(wholeDoubles: .withFraction)
   /// Offsets of local holdouts by the id of the rule they hold out of.
   var localHoldouts: [BytesKey: [UInt32]] = [:]
-  /// Experiments by id.
-  var experiments: [BytesKey: CompiledRule] = [:]
-  /// Delivery rules by the id of their rollout.
-  var rollouts: [BytesKey: [CompiledRule]] = [:]
-  /// Variations that feature rollouts take over from everyone else (2.4), by the id of the experiment.
-  var injected: [BytesKey: [VariationDefinition]] = [:]
+  /// Experiments and delivery rules.
+  var rules: [CompiledRule] = []
+  /// Indices of experiments in `rules` by id.
+  var experiments = BytesTable()
+  /// The delivery rules of each rollout, in `rules`.
+  var deliveries: [Range<Int>] = []
+  /// Indices in `deliveries` by the id of the rollout.
+  var rollouts = BytesTable()
 
   /// A rule in the snapshot, and what flags need to know of it.
   struct CompiledRule {
     var offset: UInt32
-    var record: RuleRecord
-    var variations: [VariationDefinition]
+    var variationsOffset: UInt32
+    var belongsToFlag = false
+    var variations: DefinitionList<VariationDefinition>
   }
 
   init(_ datafile: Datafile, expectedBytes: Int) {
@@ -42,10 +50,7 @@ struct DatafileCompiler: ~Copyable {
     addEvents()
     addAudiences()
     addHoldouts()
-    findInjectedVariations()
-    for rollout in datafile.rollouts {
-      rollouts[BytesKey(rollout.id)] = rollout.rules.map { rule($0, .delivery) }
-    }
+    addRollouts()
     addExperiments()
     addFlags()
     let root = builder.append(self.root)
@@ -67,24 +72,24 @@ struct DatafileCompiler: ~Copyable {
   }
 
   private mutating func addAttributes() {
-    var byKey: [BytesKey: (name: TextReference, record: UInt32)] = [:]
+    var byKey = BytesTable(expecting: datafile.attributes.count)
     for attribute in datafile.attributes {
       let key = builder.text(attribute.key)
       let record = builder.append(
         AttributeRecord(key: key, id: builder.text(attribute.id), keyHash: Hash64.hash(attribute.key)))
-      byKey[BytesKey(attribute.key)] = (key, record)
-      attributes[BytesKey(attribute.id)] = record
+      byKey.set(attribute.key, to: record)
+      attributes.set(attribute.id, to: record)
     }
-    root.attributes = builder.table(Array(byKey.values))
+    root.attributes = builder.table(byKey)
   }
 
   private mutating func addEvents() {
-    var byKey: [BytesKey: (name: TextReference, record: UInt32)] = [:]
+    var byKey = BytesTable(expecting: datafile.events.count)
     for event in datafile.events {
-      let key = builder.text(event.key)
-      byKey[BytesKey(event.key)] = (key, builder.append(EventRecord(key: key, id: builder.text(event.id))))
+      byKey.set(
+        event.key, to: builder.append(EventRecord(key: builder.text(event.key), id: builder.text(event.id))))
     }
-    root.events = builder.table(Array(byKey.values))
+    root.events = builder.table(byKey)
   }
 
   /// Global ones, and local ones by the rules they name (2.5).
@@ -99,31 +104,32 @@ struct DatafileCompiler: ~Copyable {
     }
   }
 
-  private mutating func findInjectedVariations() {
-    var last: [BytesKey: VariationDefinition] = [:]
-    for rollout in datafile.rollouts { last[BytesKey(rollout.id)] = rollout.rules.last?.variations.first }
-    for flag in datafile.flags {
-      guard let variation = last[BytesKey(flag.rolloutID)] else { continue }
-      for id in flag.experimentIDs { injected[BytesKey(id), default: []].append(variation) }
+  private mutating func addRollouts() {
+    rollouts = BytesTable(expecting: datafile.rollouts.count)
+    for rollout in datafile.rollouts {
+      let first = rules.count
+      for definition in rollout.rules { rules.append(rule(definition, .delivery)) }
+      rollouts.set(rollout.id, to: UInt32(deliveries.count))
+      deliveries.append(first..<rules.count)
     }
   }
 
   private mutating func addExperiments() {
-    var byKey: [BytesKey: (name: TextReference, record: UInt32)] = [:]
+    experiments = BytesTable(expecting: datafile.experiments.count)
+    var byKey = BytesTable(expecting: datafile.experiments.count)
     for definition in datafile.experiments { add(definition, group: 0, &byKey) }
     for group in datafile.groups {
       let record = group.isExclusive ? self.group(group) : 0
       for definition in group.experiments { add(definition, group: record, &byKey) }
     }
-    root.experiments = builder.table(Array(byKey.values))
+    root.experiments = builder.table(byKey)
   }
 
-  private mutating func add(
-    _ definition: RuleDefinition, group: UInt32, _ byKey: inout [BytesKey: (name: TextReference, record: UInt32)]
-  ) {
+  private mutating func add(_ definition: RuleDefinition, group: UInt32, _ byKey: inout BytesTable) {
     let compiled = rule(definition, .experiment, group: group)
-    experiments[BytesKey(definition.id)] = compiled
-    byKey[BytesKey(definition.key)] = (compiled.record.key, compiled.offset)
+    experiments.set(definition.id, to: UInt32(rules.count))
+    byKey.set(definition.key, to: compiled.offset)
+    rules.append(compiled)
   }
 
   private mutating func group(_ group: GroupDefinition) -> UInt32 {

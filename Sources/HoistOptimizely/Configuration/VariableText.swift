@@ -25,10 +25,20 @@ enum VariableText {
   }
 
   private static func object(_ text: ByteView) -> [UInt8]? {
-    guard let document = try? JSONDocument(parsing: text) else { return nil }
-    return document.withRoot { root in
-      root.object == nil ? nil : try? root.text(wholeDoubles: .withFraction)
+    let compact = try? JSONNode.parse(text) { root -> [UInt8]? in
+      guard root.object != nil else { return nil }
+      // Of members of the same name one counts, which a tree sees to.
+      guard !root.hasRepeatedNames else { return treeText(text) }
+      var writer = JSONWriter(wholeDoubles: .withFraction, reservingCapacity: text.count)
+      writer.value(root)
+      return writer.bytes
     }
+    return compact ?? nil
+  }
+
+  private static func treeText(_ text: ByteView) -> [UInt8]? {
+    let document = try? JSONDocument(parsing: text)
+    return document?.withRoot { try? $0.text(wholeDoubles: .withFraction) }
   }
 
   /// - Parameter text: what the value was read from.

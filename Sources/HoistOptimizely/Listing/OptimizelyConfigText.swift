@@ -33,15 +33,6 @@ struct ConfigListing {
     for rule in allExperiments { experiments[BytesKey(rule.id)] = rule }
     for rollout in datafile.rollouts { rollouts[BytesKey(rollout.id)] = rollout }
     for flag in datafile.flags { for id in flag.experimentIDs { flags[BytesKey(id)] = flag } }
-    for flag in datafile.flags { takeOver(flag) }
-  }
-
-  /// Feature rollouts have everyone else's variation too (2.4).
-  private mutating func takeOver(_ flag: FlagDefinition) {
-    guard let variation = rollouts[BytesKey(flag.rolloutID)]?.rules.last?.variations.first else { return }
-    for id in flag.experimentIDs where experiments[BytesKey(id)]?.type == .featureRollout {
-      experiments[BytesKey(id)]?.variations.append(variation)
-    }
   }
 
   private var allExperiments: [RuleDefinition] { datafile.experiments + datafile.groups.flatMap(\.experiments) }
@@ -99,10 +90,13 @@ struct ConfigListing {
     writer.member("id", audience.id)
     writer.member("name", audience.name)
     writer.key("conditions")
-    let text = audience.conditions?.withRoot { tree in
-      tree.utf8.map { Array($0) } ?? (try? tree.text(order: .sorted)) ?? []
+    switch audience.conditions {
+    case .text(let text): writer.string(utf8: text.bindMemory(to: UInt8.self))
+    case .json(let tree):
+      let text = try? JSONDocument(parsing: tree).withRoot { try? $0.text(order: .sorted) }
+      (text ?? []).withUnsafeBufferPointer { writer.string(utf8: $0) }
+    case nil: writer.string("")
     }
-    (text ?? []).withUnsafeBufferPointer { writer.string(utf8: $0) }
     writer.endObject()
   }
 
@@ -141,7 +135,7 @@ struct ConfigListing {
   private mutating func writeVariables(of flag: FlagDefinition?, in variation: VariationDefinition?) {
     writer.key("variablesMap")
     writer.beginObject()
-    for variable in flag?.variables ?? [] {
+    for variable in flag?.variables ?? .nothing {
       let isOn = variation?.isEnabled ?? false
       let own = isOn ? variation?.variables.first { $0.id.hasSameBytes(as: variable.id) }?.value : nil
       writer.key(utf8: variable.key.bindMemory(to: UInt8.self))
@@ -172,7 +166,7 @@ struct ConfigListing {
       writer.endArray()
       writer.key("deliveryRules")
       writer.beginArray()
-      for rule in rollouts[BytesKey(flag.rolloutID)]?.rules ?? [] { write(rule, of: flag) }
+      for rule in rollouts[BytesKey(flag.rolloutID)]?.rules ?? .nothing { write(rule, of: flag) }
       writer.endArray()
       writer.key("experimentsMap")
       writer.beginObject()
@@ -194,7 +188,7 @@ extension VariationDefinition: Keyed {}
 extension FlagDefinition: Keyed {}
 
 extension ConfigListing {
-  fileprivate static func lastByKey<Element: Keyed>(_ list: [Element]) -> [Element] {
+  fileprivate static func lastByKey<Element: Keyed>(_ list: some Sequence<Element>) -> [Element] {
     var places: [BytesKey: Int] = [:]
     var kept: [Element] = []
     for element in list {

@@ -1,5 +1,5 @@
 /// Numbers.
-extension JSONParser {
+extension JSONScanner {
   enum Number {
     case int(Int64)
     case double(Double)

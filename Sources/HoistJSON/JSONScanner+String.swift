@@ -1,17 +1,15 @@
 internal import Glibc
 
 /// Strings and member names.
-extension JSONParser {
-  /// - Returns: the string's bytes: in the text itself, or decoded in `buffer` until that is used again.
-  mutating func readString(
-    into buffer: DecodedText
-  ) throws(JSONFailure) -> UnsafeBufferPointer<UInt8> {
+extension JSONScanner {
+  /// - Returns: the string's bytes: in the text itself, or decoded, until another string, or name, is read.
+  mutating func readString(isName: Bool = false) throws(JSONFailure) -> UnsafeBufferPointer<UInt8> {
     let quote = at
     at += 1
     let first = at
     var hasEscapes = false
     while true {
-      skipPlainBytes()
+      at = PlainBytes.end(from: at, to: end)
       guard at < end else { throw failure("the text ends inside a string", at: quote) }
       switch at.pointee {
       case UInt8(ascii: "\""):
@@ -19,7 +17,7 @@ extension JSONParser {
         guard raw.count <= limits.maximumStringBytes else {
           throw failure("a string is longer than \(limits.maximumStringBytes) bytes", .limit, at: quote)
         }
-        let text = hasEscapes ? try decode(raw, into: buffer) : raw
+        let text = hasEscapes ? try decode(raw, isName) : raw
         at += 1
         return text
       case UInt8(ascii: "\\"):
@@ -37,34 +35,12 @@ extension JSONParser {
     }
   }
 
-  /// Stops at a quote, a backslash, a control character or a byte beyond ASCII; eight bytes a step.
-  @inline(__always)
-  private mutating func skipPlainBytes() {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let highs: UInt64 = ones &* 0x80
-    while end - at >= 8 {
-      let word = UInt64(littleEndian: UnsafeRawPointer(at).loadUnaligned(as: UInt64.self))
-      let quote = word ^ (ones &* 0x22)
-      let backslash = word ^ (ones &* 0x5C)
-      let special =
-        ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | ((word &- ones &* 0x20) & ~word) | word
-      // A borrow can mark bytes above the first special one, never below it.
-      if special & highs != 0 {
-        at += (special & highs).trailingZeroBitCount / 8
-        return
-      }
-      at += 8
-    }
-    while at < end, at.pointee >= 0x20, at.pointee < 0x80, at.pointee != 0x22, at.pointee != 0x5C { at += 1 }
-  }
-
-  private func decode(
-    _ raw: UnsafeBufferPointer<UInt8>, into buffer: DecodedText
+  private mutating func decode(
+    _ raw: UnsafeBufferPointer<UInt8>, _ isName: Bool
   ) throws(JSONFailure) -> UnsafeBufferPointer<UInt8> {
     // No escape decodes to more bytes than it is written with.
-    guard buffer.reserve(raw.count), let target = buffer.start, var from = raw.baseAddress else {
-      throw .outOfMemory
-    }
+    let room = isName ? nameText.reserve(raw.count) : stringText.reserve(raw.count)
+    guard let target = room, var from = raw.baseAddress else { throw .outOfMemory }
     let last = from + raw.count
     var to = target
     while from < last {
@@ -136,18 +112,22 @@ extension JSONParser {
 }
 
 /// Memory for a decoded string, kept for the next one. Asked of `malloc`, whose refusal is no trap.
-final class DecodedText {
-  private(set) var start: UnsafeMutablePointer<UInt8>?
+struct DecodedText: ~Copyable {
+  private var start: UnsafeMutablePointer<UInt8>?
   private var capacity = 0
+
+  init() {}
 
   deinit { free(start) }
 
-  func reserve(_ bytes: Int) -> Bool {
-    if bytes <= capacity, start != nil { return true }
-    let wanted = max(bytes, 256, capacity &* 2)
-    guard let grown = realloc(start, wanted) else { return false }
-    start = grown.assumingMemoryBound(to: UInt8.self)
-    capacity = wanted
-    return true
+  /// - Returns: nil when memory ran out.
+  mutating func reserve(_ bytes: Int) -> UnsafeMutablePointer<UInt8>? {
+    if bytes > capacity || start == nil {
+      let wanted = max(bytes, 256, capacity &* 2)
+      guard let grown = realloc(start, wanted) else { return nil }
+      start = grown.assumingMemoryBound(to: UInt8.self)
+      capacity = wanted
+    }
+    return start
   }
 }
