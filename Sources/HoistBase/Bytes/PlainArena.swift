@@ -12,7 +12,7 @@ public struct PlainArena: ~Copyable {
   /// Room for a list, not initialised.
   public mutating func room<Value: BitwiseCopyable>(for count: Int, of type: Value.Type) -> UnsafeMutableBufferPointer<Value> {
     let (bytes, overflows) = MemoryLayout<Value>.stride.multipliedReportingOverflow(by: max(count, 0))
-    guard bytes > 0, !overflows, MemoryLayout<Value>.alignment <= Self.alignment else {
+    guard bytes > 0, !overflows, bytes <= Int.max / 2, MemoryLayout<Value>.alignment <= Self.alignment else {
       return UnsafeMutableBufferPointer(start: nil, count: 0)
     }
     var start = (used + Self.alignment - 1) & ~(Self.alignment - 1)
