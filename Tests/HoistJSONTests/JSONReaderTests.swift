@@ -25,27 +25,31 @@ import Testing
 
   @Test func containersAreEnteredAndLeft() throws {
     let text = Array(#" {"list" : [1, {"x":"y\n"},[ ]], "other":{"a":1} ,"last":true} "#.utf8)
-    try text.withUnsafeBytes { bytes in
+    let said = try text.withUnsafeBytes { bytes in
       var reader = try JSONReader(bytes)
-      #expect(!reader.enter(.array))
-      #expect(reader.enter(.object))
-      #expect(try reader.nextName()?.reads("list") ?? false)
-      #expect(reader.enter(.array))
-      #expect(try reader.nextElement()?.int64 == 1)
-      let kept = try reader.nextElement()?["x"]?.utf8
-      #expect(try reader.nextElement()?.array?.isEmpty ?? false)
-      #expect(try reader.nextElement() == nil)
-      // The text of a value that is gone stays.
-      #expect(kept.map { Array($0) } == Array("y\n".utf8))
-      #expect(try reader.nextName()?.reads("other") ?? false)
-      let other = try reader.value()
-      #expect(other.source.map { String(decoding: $0, as: UTF8.self) } == #"{"a":1}"#)
-      #expect(other.members.first { $0.bool == nil }?["b"] == nil)
-      #expect(try reader.nextName()?.reads("last") ?? false)
-      #expect(try reader.value().bool == true)
-      #expect(try reader.nextName() == nil)
+      var said = [reader.enter(.array) ? "an array" : "no array", reader.enter(.object) ? "an object" : "no object"]
+      var kept: UnsafeBufferPointer<UInt8>?
+      while let name = try reader.nextName() {
+        said.append(String(decoding: name, as: UTF8.self))
+        if reader.enter(.array) {
+          while let element = try reader.nextElement() {
+            said.append("\(element.kind) \(element.array?.count ?? -1)")
+            kept = element["x"]?.utf8 ?? kept
+          }
+        } else {
+          let value = try reader.value()
+          said.append(value.source.map { String(decoding: $0, as: UTF8.self) } ?? "\(value.bool ?? false)")
+        }
+      }
       try reader.finish()
+      // The text of a value that is gone stays.
+      said.append(kept.map { String(decoding: $0, as: UTF8.self) } ?? "")
+      return said
     }
+    #expect(
+      said == [
+        "no array", "an object", "list", "int -1", "object -1", "array 0", "other", #"{"a":1}"#, "last", "true", "y\n",
+      ])
   }
 
   @Test func failuresTellTheirPlaceInTheWholeText() {

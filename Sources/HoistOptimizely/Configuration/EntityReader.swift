@@ -186,7 +186,8 @@ extension EntityReader {
 
   private mutating func kept<Element: BitwiseCopyable>(_ elements: [Element]) -> DefinitionList<Element> {
     let room = arena.room(for: elements.count, of: Element.self)
-    return DefinitionList(rebasing: room[..<room.update(fromContentsOf: elements)])
+    for index in room.indices { room[index] = elements[index] }
+    return DefinitionList(room)
   }
 }
 

@@ -3,9 +3,16 @@ import HoistCore
 import HoistJSON
 import HoistRegex
 
-/// What is printed reads back as the same document.
+/// What is printed reads back as the same document; a reader takes and refuses what a document does.
 func checkJSON(_ bytes: ByteView) -> String? {
-  guard let document = try? JSONDocument(parsing: bytes) else { return nil }
+  let read = try? JSONNode.parse(bytes) { root in
+    var writer = JSONWriter()
+    writer.value(root)
+    return (text: writer.bytes, hasRepeatedNames: root.hasRepeatedNames)
+  }
+  guard let document = try? JSONDocument(parsing: bytes) else { return read == nil ? nil : "only a reader takes it" }
+  guard let read else { return "only a document takes it" }
+  if !read.hasRepeatedNames, document.withRoot({ try? $0.text() }) != read.text { return "a reader reads something else" }
   guard let printed = document.sortedText else { return "a document that was read cannot be printed" }
   guard let again = try? JSONDocument(parsing: printed) else { return "what was printed cannot be read" }
   return again.sortedText == printed ? nil : "printed twice, it reads differently"
