@@ -125,7 +125,7 @@ def optimizely(flags: list[Flag]) -> dict:
     datafile = {
         "version": "4", "accountId": "1", "projectId": "1", "revision": "1", "anonymizeIP": True, "botFiltering": False,
         "sdkKey": "benchmark", "environmentKey": "production", "sendFlagDecisions": False, "experiments": [],
-        "groups": [], "events": [], "variables": [], "integrations": [],
+        "groups": [], "events": [{"id": "purchase", "key": "purchase", "experimentIds": []}], "variables": [], "integrations": [],
         "attributes": [{"id": name, "key": name} for name in ("country", "plan", "age")],
         "audiences": [{"id": "1", "name": "target", "conditions": '["or", {"match": "exact", '
                        '"name": "$opt_dummy_attribute", "type": "custom_attribute", "value": "x"}]'}],
@@ -162,3 +162,54 @@ def _add_optimizely_flag(datafile: dict, number: int, flag: Flag) -> None:
             {"entityId": variation["id"], "endOfRange": end} for variation, end in zip(variations, ends)
         ],
     }]})
+
+
+def optimizely_values(flags: list[Flag]) -> dict:
+    """A datafile without rules: each flag is one text."""
+    datafile = optimizely([])
+    for number, flag in enumerate(flags):
+        variable = {"id": f"{number}-0", "key": "text", "type": "string", "defaultValue": f"value of {flag.key}"}
+        datafile["featureFlags"].append({
+            "id": f"flag-{number}", "key": flag.key, "experimentIds": [], "rolloutId": "", "variables": [variable]})
+    return datafile
+
+
+def optimizely_rules(flags: list[Flag]) -> dict:
+    """A datafile of rules: each flag has a test of two variations behind three conditions, a delivery of two rules for
+    those whom the test leaves, and a variable of each kind."""
+    datafile = optimizely([])
+    datafile["sendFlagDecisions"] = True
+    for number, flag in enumerate(flags):
+        _add_optimizely_rules(datafile, number, flag)
+    return datafile
+
+
+def _add_optimizely_rules(datafile: dict, number: int, flag: Flag) -> None:
+    first = 1_000_000 + number * 100
+    kinds = {"colour": ("string", "blue"), "limit": ("integer", "10"), "ratio": ("double", "0.5"),
+             "layout": ("json", '{"columns": 2, "title": "none"}')}
+    variables = [{"id": str(first + index), "key": key, "type": kind, "defaultValue": text}
+                 for index, (key, (kind, text)) in enumerate(kinds.items())]
+    values = [variables[0]["id"], "red"], [variables[1]["id"], "20"], [variables[2]["id"], "0.25"], [
+        variables[3]["id"], json.dumps({"columns": 3, "title": f"of {flag.key}"})]
+
+    def variation(offset: int, name: str, enabled: bool) -> dict:
+        own = [{"id": id, "value": value} for id, value in values] if enabled else []
+        return {"id": str(first + offset), "key": name, "featureEnabled": enabled, "variables": own}
+
+    def rule(offset: int, key: str, layer: int, variations: list[dict], targeted: bool) -> dict:
+        ends = [10000 * (index + 1) // len(variations) for index in range(len(variations))]
+        return {
+            "id": str(first + offset), "key": f"{key}-{number:05d}", "status": "Running", "layerId": str(first + layer),
+            "audienceIds": ["1"] if targeted else [], "audienceConditions": ["or", "1"] if targeted else [],
+            "forcedVariations": {}, "variations": variations,
+            "trafficAllocation": [{"entityId": one["id"], "endOfRange": end} for one, end in zip(variations, ends)],
+        }
+
+    test = [variation(10, "control", False), variation(11, "treatment", True)]
+    datafile["experiments"].append(rule(20, "test", 30, test, True))
+    datafile["rollouts"].append({"id": str(first + 40), "experiments": [
+        rule(41, "target", 40, [variation(12, "on", True)], True), rule(42, "rest", 40, [variation(13, "off", False)], False)]})
+    datafile["featureFlags"].append({
+        "id": str(first + 50), "key": flag.key, "experimentIds": [str(first + 20)], "rolloutId": str(first + 40),
+        "variables": variables})

@@ -6,7 +6,7 @@ from .targets import Verdict, at_most, times_faster
 
 def judge(records: list[dict]) -> list[Verdict]:
     verdicts = []
-    for part in (_times, _threads, _track, _load, _swap, _python, _memory, _start, _file):
+    for part in (_times, _threads, _track, _load, _datafiles, _decide, _swap, _python, _memory, _start, _file):
         verdicts += part(records)
     return verdicts
 
@@ -89,6 +89,27 @@ def _load(records):
         if 1000 in rows and 10000 in rows:
             growth = rows[10000]["median"] / rows[1000]["median"]
             yield at_most("W7", f"{subject}, 10,000 to 1,000 flags", growth, targets.LOAD_GROWTH, "x")
+
+
+def _datafiles(records):
+    for subject, limits in targets.DATAFILE_MS.items():
+        rows = {row["size"]: row for row in select(records, record="load", subject=subject)}
+        for size, limit in limits.items():
+            if size in rows:
+                yield at_most("W7", f"{subject}, {size:,} flags", rows[size]["median"], limit, "ms")
+        if 1000 in rows and 10000 in rows:
+            growth = rows[10000]["median"] / rows[1000]["median"]
+            yield at_most("W7", f"{subject}, 10,000 to 1,000 flags", growth, targets.LOAD_GROWTH, "x")
+
+
+def _decide(records):
+    for peer in select(records, record="decide", subject="optimizely-sdk"):
+        where = {"record": "decide", "case": peer["case"], "size": peer["size"]}
+        for subject, wanted in targets.DECIDE_FASTER.items():
+            mine = first(records, **where, subject=subject)
+            if mine:
+                what = f"{subject}: {peer['case']}, {peer['size']:,} flags"
+                yield times_faster(peer["workload"], what, peer["median"] / mine["median"], wanted)
 
 
 def _swap(records):

@@ -8,7 +8,7 @@ from . import documents, targets
 from .environment import HERE, WORK, Failure, call, progress, wheel_library
 from .workload import make_flags, make_users, write_native_files
 
-WORKLOADS = ("W1", "W2", "W3", "W4", "W6", "W7", "W8", "W9", "W10", "W11", "W12")
+WORKLOADS = ("W1", "W2", "W3", "W4", "W5", "W6", "W7", "W8", "W9", "W10", "W11", "W12", "W13")
 SIZES = (10, 1000, 10000)
 
 
@@ -23,6 +23,8 @@ def write_documents(quick: bool, only: list[str]) -> tuple[int, ...]:
         write_native_files(folder, flags, users)
         for name in ("unleash", "flipt", "growthbook", "launchdarkly", "optimizely"):
             write_json(folder / f"{name}.json", getattr(documents, name)(flags))
+        for part in ("rules", "values"):
+            write_json(folder / f"optimizely-{part}.json", getattr(documents, f"optimizely_{part}")(flags))
         write_json(folder / "unleash-on.json", documents.unleash(flags, marker=True))
         write_json(folder / "unleash-off.json", documents.unleash(flags, marker=False))
     return sizes
@@ -56,6 +58,9 @@ class Measurement:
         if "W7" in only:
             for size in self._sizes:
                 self._harness_run("load", size)
+        if {"W5", "W13"} & set(only):
+            for size in self._sizes:
+                self._decide(size)
         if "W8" in only:
             for size in self._sizes[1:]:
                 self._harness_run("swap", size, seconds=1 if self._quick else 5)
@@ -91,6 +96,15 @@ class Measurement:
 
     def _python_calls(self) -> None:
         command = [str(self._python), "-m", "bench.python_calls", "--folder", str(WORK / "size-1000"), "--url", self._url,
+                   "--clients", str(HERE / "clients.tsv"), "--run-ms", "10" if self._quick else "40"]
+        if self._libraries["hoist"]:
+            command += ["--hoist", str(self._libraries["hoist"])]
+        self._collect(command)
+
+    def _decide(self, size: int) -> None:
+        if self._libraries["hoist"]:
+            self._harness_run("decide", size)
+        command = [str(self._python), "-m", "bench.python_decide", "--folder", str(WORK / f"size-{size}"), "--size", str(size),
                    "--clients", str(HERE / "clients.tsv"), "--run-ms", "10" if self._quick else "40"]
         if self._libraries["hoist"]:
             command += ["--hoist", str(self._libraries["hoist"])]

@@ -10,9 +10,10 @@ from .targets import Verdict
 
 TITLES = {
     "W1": "bool flag, exposure counted", "W2": "rule: three conditions and a hash", "W3": "JSON of a variant",
-    "W4": "random mix of all kinds", "W6": "track an event with one property", "W7": "read and swap a configuration",
+    "W4": "random mix of all kinds", "W5": "Optimizely: decide all flags of one user", "W6": "track an event with one property", "W7": "read and swap a configuration",
     "W8": "rule while another thread swaps", "W9": "from Python, 1,000 flags", "W10": "private memory",
     "W11": "load, create, ready from a file", "W12": "library",
+    "W13": "Optimizely: decide a flag by a test behind three conditions, read variation and variables",
 }
 
 
@@ -97,6 +98,18 @@ def _load(rows: list[dict]) -> None:
         ])
 
 
+def _decide(rows: list[dict]) -> None:
+    for size in sorted({row["size"] for row in rows}):
+        part = select(rows, size=size)
+        subjects, lines = list(dict.fromkeys(row["subject"] for row in part)), []
+        for case in dict.fromkeys(row["case"] for row in part):
+            cells = [first(part, case=case, subject=subject) for subject in subjects]
+            lines.append([case, *(_number(cell["median"]) if cell and cell["median"] >= 10 else
+                                  f"{cell['median']:.2f}" if cell else "-" for cell in cells)])
+        print(f" {size:,} flags, µs of CPU time per call, median")
+        _table(["", *subjects], lines)
+
+
 def _swap(rows: list[dict]) -> None:
     for size in sorted({row["size"] for row in rows}):
         print(f" {size:,} flags, ns per call")
@@ -147,6 +160,6 @@ def _file(rows: list[dict]) -> None:
 
 
 TABLES = {
-    "time": _times, "track": _track, "skipped": _track, "load": _load, "latency": _swap, "python": _python,
+    "time": _times, "track": _track, "skipped": _track, "load": _load, "decide": _decide, "latency": _swap, "python": _python,
     "memory": _memory, "start": _start, "file": _file,
 }

@@ -60,6 +60,18 @@ static void tidy_hoist(void *pointer)
     api->hoist_client_free(((engine_state *)pointer)->engine);
 }
 
+static void open_rules(void *pointer)
+{
+    engine_state *self = pointer;
+    self->engine = hoist_open_datafile(hoist_load(self->where->hoist), self->what->folder, "optimizely-rules.json");
+}
+
+static void open_values(void *pointer)
+{
+    engine_state *self = pointer;
+    self->engine = hoist_open_datafile(hoist_load(self->where->hoist), self->what->folder, "optimizely-values.json");
+}
+
 static void fetch_flipt(void *pointer)
 {
     engine_state *self = pointer;
@@ -89,6 +101,8 @@ static size_t collect(const options *given, const workload *what, loader *out)
     if (given->where.hoist) {
         out[count++] = (loader){"Hoist, open from file", open_hoist, tidy_hoist, make_state(given, what)};
         out[count++] = of_swapper("Hoist, fetch and swap", hoist_swapper(&given->where, what));
+        out[count++] = (loader){"Hoist, datafile of rules", open_rules, tidy_hoist, make_state(given, what)};
+        out[count++] = (loader){"Hoist, datafile of values", open_values, tidy_hoist, make_state(given, what)};
     }
     if (given->where.yggdrasil)
         out[count++] = of_swapper("yggdrasil, swap", yggdrasil_swapper(&given->where, what));

@@ -66,6 +66,15 @@ hoist_client *hoist_open_file(const hoist_library *library, const char *folder)
     return client;
 }
 
+hoist_client *hoist_open_datafile(const hoist_library *library, const char *folder, const char *name)
+{
+    char path[4096], why[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    hoist_client *client = open_client(library, "track", "optimizely", path, NULL, why);
+    if (!client) die("hoist, %s: %s", path, why);
+    return client;
+}
+
 hoist_client *hoist_open_url(const hoist_library *library, const char *url)
 {
     char why[256];

@@ -3,13 +3,18 @@
 #define HOIST_LIBRARY_H
 
 #include "hoist/hoist.h"
+#include "hoist/optimizely.h"
 
 #define HOIST_CALLS(X)                                                                                             \
     X(hoist_config_new) X(hoist_config_set) X(hoist_config_free) X(hoist_client_open) X(hoist_client_wait_ready)   \
     X(hoist_client_refresh) X(hoist_client_flush) X(hoist_client_close) X(hoist_client_free) X(hoist_client_bool)  \
     X(hoist_client_json) X(hoist_client_track) X(hoist_context_new) X(hoist_context_set_string) X(hoist_view_new) X(hoist_view_bool)    \
     X(hoist_view_json) X(hoist_view_free) X(hoist_text_data) X(hoist_text_free) X(hoist_error_message)             \
-    X(hoist_status_name)
+    X(hoist_status_name) X(hoist_optimizely_user_new) X(hoist_optimizely_user_free) X(hoist_optimizely_user_set_string)  \
+    X(hoist_optimizely_user_set_int64) X(hoist_optimizely_user_decide) X(hoist_optimizely_user_decide_all)         \
+    X(hoist_optimizely_decision_enabled) X(hoist_optimizely_decision_rule_key)                                     \
+    X(hoist_optimizely_decision_variation_key) X(hoist_optimizely_decision_variables)                              \
+    X(hoist_optimizely_decision_free) X(hoist_optimizely_decisions_count) X(hoist_optimizely_decisions_free)
 
 typedef struct {
 #define X(name) __typeof__(&name) name;
@@ -26,6 +31,8 @@ void hoist_set_clients(const char *table);
 
 /** An offline client that evaluates the features document `folder`/unleash.json locally; ready. */
 hoist_client *hoist_open_file(const hoist_library *library, const char *folder);
+/** An offline Optimizely client that decides with the datafile `folder`/`name` and records into a large queue; ready. */
+hoist_client *hoist_open_datafile(const hoist_library *library, const char *folder, const char *name);
 /** An online client that fetches its features from `url`; ready. */
 hoist_client *hoist_open_url(const hoist_library *library, const char *url);
 /**

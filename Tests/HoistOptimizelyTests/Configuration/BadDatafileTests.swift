@@ -7,7 +7,7 @@ import Testing
 @Suite("A bad datafile is refused with its place, or read as far as it makes sense (OPT-73, G9)") struct BadDatafileTests {
   @Test(arguments: [
     (#"{"version":"4","#, "byte 15, line 1: expected a member name"),
-    ("{\"version\":\"4\",\n\"experiments\":[{\"id\":\"1\",}]}", #"in "experiments", byte 40, line 2: expected a member name"#),
+    ("{\"version\":\"4\",\n\"experiments\":[{\"id\":\"1\",}]}", #"in "experiments", byte 41, line 2: expected a member name"#),
     (#"{"version":"4","groups":[{"id":tru}]}"#, #"in "groups", byte 31, line 1: expected true"#),
     (#"{"version":"4","revision":"\x"}"#, #"in "revision", byte 27, line 1: an unknown escape"#),
     (#"{"version":"4","other":[01]}"#, #"in "other", byte 24, line 1: a number starts with a needless 0"#),
