@@ -99,6 +99,7 @@ struct FrontendMetricsTests {
     let flushed = Outcome()
     rig.client.onScheduler { $0.provider?.flush { flushed.set($0) } }
     rig.scheduler.run()
+    rig.scheduler.advance(milliseconds: 6000)
     try #require(rig.transport.open.last).complete(accepted)
     rig.scheduler.run()
     try #require(rig.transport.open.last).complete(accepted)
