@@ -20,6 +20,7 @@
 #include "config.h"
 #include "context.h"
 #include "plugin.h"
+#include "plugin_object.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -417,6 +418,14 @@ HOIST_API hoist_status
 hoist_optimizely_config_set_profile_service(hoist_config *HOIST_NULLABLE config,
                                             const hoist_optimizely_profile_service *HOIST_NULLABLE service,
                                             hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
+
+/** What a shared object offers for Optimizely alone; the member `optimizely` of hoist_plugin, with its rules. */
+typedef struct hoist_optimizely_plugin {
+    size_t struct_size; /**< sizeof(hoist_optimizely_plugin) */
+    hoist_status (*HOIST_NULLABLE create_profile_service)(const char *HOIST_NONNULL options,
+                                                          hoist_optimizely_profile_service *HOIST_NONNULL service,
+                                                          char *HOIST_NONNULL message, size_t message_size);
+} hoist_optimizely_plugin;
 
 /* ==== Listeners ============================================================================================= */
 

@@ -77,8 +77,9 @@ typedef struct hoist_plugin {
     hoist_status (*HOIST_NULLABLE create_hook)(const char *HOIST_NONNULL options, hoist_hook *HOIST_NONNULL hook,
                                                char *HOIST_NONNULL message, size_t message_size);
 
-    /** Kinds that only Unleash knows; see unleash.h. Left out for a configuration of another service. */
+    /** Kinds that only one service knows; see its header. Left out for a configuration of another service. */
     const struct hoist_unleash_plugin *HOIST_NULLABLE unleash;
+    const struct hoist_optimizely_plugin *HOIST_NULLABLE optimizely;
 } hoist_plugin;
 
 /**

@@ -1,4 +1,5 @@
 /* Plug-ins loaded from a shared object: every kind is called, and released once, whatever else goes on. */
+#include <hoist/optimizely.h>
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,8 +22,9 @@ TEST(every_kind_of_an_object_is_called_and_released_once) {
   hoist_client_free(client);
   counts now = since(before);
   for (int kind = 0; kind < KINDS; kind++) {
-    CHECK_INT(now.of[kind].made, kind == STRATEGY ? 2 : 1);
-    if (kind != STORAGE) CHECK(now.of[kind].used > 0); /* a storage belongs to frontend mode */
+    CHECK_INT(now.of[kind].made, kind == STRATEGY ? 2 : kind == PROFILES ? 0 : 1);
+    /* A storage belongs to frontend mode, profiles to Optimizely. */
+    if (kind != STORAGE && kind != PROFILES) CHECK(now.of[kind].used > 0);
   }
   CHECK(all_released());
 }
@@ -41,11 +43,28 @@ TEST(a_storage_from_an_object_serves_a_frontend_client) {
   CHECK(all_released());
 }
 
+TEST(a_profile_service_from_an_object_is_asked) {
+  counts before = so_far();
+  hoist_config *config = host_optimizely_config();
+  CHECK(loads(config, NULL));
+  hoist_client *client = client_of(config);
+  CHECK(client != NULL);
+  hoist_config_free(config);
+  CHECK_INT(hoist_client_wait_ready(client, 20000), HOIST_OK);
+  hoist_optimizely_user *user = hoist_optimizely_user_new(client, "user", NULL);
+  hoist_optimizely_decision_free(hoist_optimizely_user_decide(user, "on", 0));
+  hoist_optimizely_user_free(user);
+  hoist_client_free(client);
+  CHECK_INT(since(before).of[PROFILES].used, 1);
+  CHECK(all_released());
+}
+
 TEST(kinds_of_another_service_are_left_out) {
   counts before = so_far();
   hoist_config *config = hoist_config_new("optimizely");
   CHECK(loads(config, NULL));
-  CHECK_INT(made_since(before), 6);
+  CHECK_INT(made_since(before), 7);
+  CHECK_INT(since(before).of[PROFILES].made, 1);
   CHECK_INT(since(before).of[STORAGE].made + since(before).of[STRATEGY].made, 0);
   hoist_config_free(config);
   CHECK(all_released());
@@ -57,7 +76,8 @@ TEST(an_object_tells_what_it_offers) {
   hoist_text *text = hoist_plugin_describe(EVERY_KIND, &error);
   CHECK_TEXT(hoist_text_data(text),
              "{\"name\":\"every kind\",\"version\":\"1.2\",\"abi_version\":1,\"kinds\":[\"logger\",\"cache\","
-             "\"header_provider\",\"transport\",\"dispatcher\",\"hook\",\"unleash_storage\",\"unleash_strategy\"],"
+             "\"header_provider\",\"transport\",\"dispatcher\",\"hook\",\"unleash_storage\",\"unleash_strategy\","
+             "\"optimizely_profile_service\"],"
              "\"unleash_strategies\":[\"custom\",\"second\"]}");
   CHECK(error == NULL);
   hoist_text_free(text);
@@ -226,6 +246,7 @@ int main(void) {
   void *object = open_counters();
   RUN(every_kind_of_an_object_is_called_and_released_once);
   RUN(a_storage_from_an_object_serves_a_frontend_client);
+  RUN(a_profile_service_from_an_object_is_asked);
   RUN(kinds_of_another_service_are_left_out);
   RUN(an_object_tells_what_it_offers);
   RUN(two_clients_of_one_configuration_share_the_tables);

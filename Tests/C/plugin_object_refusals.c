@@ -143,6 +143,7 @@ TEST(a_descriptor_that_cannot_be_used_is_refused) {
   CHECK(refused_as("no such fault", HOIST_ERR_PLUGIN, "refuses to serve: its hoist_plugin_entry(1) returned NULL"));
   CHECK(refused_as("empty", HOIST_ERR_UNSUPPORTED, "offers nothing for unleash"));
   CHECK(refused_as("unleash short", HOIST_ERR_PLUGIN, "struct_size of its hoist_unleash_plugin is 3"));
+  CHECK(refused_as("optimizely short", HOIST_ERR_PLUGIN, "struct_size of its hoist_optimizely_plugin is 3"));
   CHECK(refused_as("empty strategy", HOIST_ERR_PLUGIN, "a strategy whose name is empty or not UTF-8"));
   CHECK(refused_as("strategies unmade", HOIST_ERR_PLUGIN, "its create_strategy is NULL"));
   CHECK(refused_as("same strategies", HOIST_ERR_STATE, "one of that name already"));

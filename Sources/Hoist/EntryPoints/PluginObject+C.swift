@@ -63,8 +63,10 @@ extension PluginObject {
 
   fileprivate var json: [UInt8] {
     let strategy = "unleash_strategy"
-    let all = coreOffers + unleashOffers
-    let kinds = all.map(\.kind).filter { $0 != strategy } + (strategyNames.isEmpty ? [] : [strategy])
+    let all = coreOffers + unleashOffers + optimizelyOffers
+    // Once, however many there are.
+    let firstStrategy = all.firstIndex { $0.kind == strategy }
+    let kinds = all.indices.filter { all[$0].kind != strategy || $0 == firstStrategy }.map { all[$0].kind }
     var writer = JSONWriter()
     writer.object { writer in
       writer.key("name")

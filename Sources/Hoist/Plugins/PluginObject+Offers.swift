@@ -1,5 +1,6 @@
 internal import CHoist
 internal import HoistCore
+internal import HoistOptimizely
 internal import HoistUnleash
 
 /// Everything that an object offers, in the order of the members.
@@ -98,8 +99,24 @@ extension PluginObject {
     }
   }
 
+  var optimizelyOffers: [PluginOffer] {
+    guard let create = optimizely?.create_profile_service else { return [] }
+    let service = offer("optimizely_profile_service", create, zero: hoist_optimizely_profile_service()) {
+      COptimizelyProfiles($0)
+    } isTaken: {
+      $0.vendor[OptimizelyPlugins.profileService] != nil
+    } store: {
+      $0.vendor[OptimizelyPlugins.profileService] = $1
+    }
+    return [service]
+  }
+
   /// What a configuration of a provider can take.
   func offers(for provider: String) -> [PluginOffer] {
-    coreOffers + (provider == "unleash" ? unleashOffers : [])
+    switch provider {
+    case "unleash": coreOffers + unleashOffers
+    case "optimizely": coreOffers + optimizelyOffers
+    default: coreOffers
+    }
   }
 }

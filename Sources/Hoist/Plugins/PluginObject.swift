@@ -15,6 +15,7 @@ struct PluginObject {
   let version: String?
   let table: hoist_plugin
   let unleash: hoist_unleash_plugin?
+  let optimizely: hoist_optimizely_plugin?
   /// Of the strategies for Unleash.
   let strategyNames: [String]
 
@@ -36,7 +37,11 @@ struct PluginObject {
     self.name = name
     version = CString.text(read.version)
     table = read
-    unleash = try Self.read(read.unleash, path)
+    unleash = try Self.part(
+      read.unleash, size: read.unleash?.pointee.struct_size, zero: hoist_unleash_plugin(), "hoist_unleash_plugin", path)
+    optimizely = try Self.part(
+      read.optimizely, size: read.optimizely?.pointee.struct_size, zero: hoist_optimizely_plugin(),
+      "hoist_optimizely_plugin", path)
     strategyNames = try Self.names(unleash, path)
   }
 
@@ -77,12 +82,13 @@ struct PluginObject {
     return read
   }
 
-  private static func read(
-    _ told: UnsafePointer<hoist_unleash_plugin>?, _ path: String
-  ) throws(PluginRefusal) -> hoist_unleash_plugin? {
-    guard let told else { return nil }
-    guard let read = HostTable.read(told, size: told.pointee.struct_size, zero: hoist_unleash_plugin()) else {
-      throw .broken(path, "says that struct_size of its hoist_unleash_plugin is \(told.pointee.struct_size)")
+  /// What the object offers for one service.
+  private static func part<Part>(
+    _ told: UnsafePointer<Part>?, size: Int?, zero: Part, _ type: String, _ path: String
+  ) throws(PluginRefusal) -> Part? {
+    guard let told, let size else { return nil }
+    guard let read = HostTable.read(told, size: size, zero: zero) else {
+      throw .broken(path, "says that struct_size of its \(type) is \(size)")
     }
     return read
   }

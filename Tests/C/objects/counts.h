@@ -2,7 +2,7 @@
 #ifndef COUNTS_H
 #define COUNTS_H
 
-enum { LOGGER, CACHE, HEADERS, TRANSPORT, DISPATCHER, HOOK, STORAGE, STRATEGY, KINDS };
+enum { LOGGER, CACHE, HEADERS, TRANSPORT, DISPATCHER, HOOK, STORAGE, STRATEGY, PROFILES, KINDS };
 
 typedef struct kind_count {
   int made, used, released;

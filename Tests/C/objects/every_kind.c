@@ -2,6 +2,7 @@
  * spoil one table, the environment variable PLUGIN_FAULT the descriptor itself. */
 #include "counts.h"
 #include <hoist/hoist.h>
+#include <hoist/optimizely.h>
 #include <hoist/unleash.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,6 +152,16 @@ static hoist_status create_strategy(const char *name, const char *options, hoist
   MAKE(strategy, hoist_unleash_strategy, STRATEGY, "unleash_strategy", is_enabled);
 }
 
+static hoist_status look_up(void *user_data, const char *user_id, hoist_optimizely_profile_sink *sink) {
+  (void)user_id, (void)sink;
+  used(user_data);
+  return HOIST_ERR_NOT_FOUND;
+}
+static hoist_status create_profiles(const char *options, hoist_optimizely_profile_service *service, char *message,
+                                    size_t message_size) {
+  MAKE(service, hoist_optimizely_profile_service, PROFILES, "optimizely_profile_service", look_up, NULL);
+}
+
 static const char *const names[] = {"custom", "second", NULL};
 static const char *const same_names[] = {"custom", "custom", NULL};
 static const char *const empty_name[] = {"custom", "", NULL};
@@ -160,10 +171,12 @@ static const hoist_unleash_plugin unleash_twice = {sizeof unleash, NULL, same_na
 static const hoist_unleash_plugin unleash_empty = {sizeof unleash, NULL, empty_name, create_strategy};
 static const hoist_unleash_plugin unleash_unmade = {sizeof unleash, NULL, names, NULL};
 static const hoist_unleash_plugin unleash_short = {3, create_storage, names, create_strategy};
+static const hoist_optimizely_plugin optimizely = {sizeof optimizely, create_profiles};
+static const hoist_optimizely_plugin optimizely_short = {3, create_profiles};
 
 #define DESCRIBED(size, version, name, unleash)                                                                        \
   {size,           version,          name,              "1.2",       create_logger, create_cache,                      \
-   create_headers, create_transport, create_dispatcher, create_hook, unleash}
+   create_headers, create_transport, create_dispatcher, create_hook, unleash,       &optimizely}
 #define NOTHING NULL, NULL, NULL, NULL, NULL, NULL
 
 static const hoist_plugin good = DESCRIBED(sizeof good, HOIST_PLUGIN_ABI, "every kind", &unleash);
@@ -180,13 +193,14 @@ static const struct faulty {
     {"garbled", DESCRIBED(sizeof good, HOIST_PLUGIN_ABI, "\xff\xfe", &unleash)},
     {"from a shorter header", DESCRIBED(offsetof(hoist_plugin, create_cache), HOIST_PLUGIN_ABI, "early", &unleash)},
     {"cut in a member", DESCRIBED(offsetof(hoist_plugin, create_cache) + 5, HOIST_PLUGIN_ABI, "cut", &unleash)},
-    {"empty", {sizeof good, HOIST_PLUGIN_ABI, "empty", NULL, NOTHING, NULL}},
-    {"hook only", {sizeof good, HOIST_PLUGIN_ABI, "hook", NULL, NULL, NULL, NULL, NULL, NULL, create_hook, NULL}},
-    {"strategies only", {sizeof good, HOIST_PLUGIN_ABI, "strategies", NULL, NOTHING, &unleash}},
-    {"same strategies", {sizeof good, HOIST_PLUGIN_ABI, "twice", NULL, NOTHING, &unleash_twice}},
-    {"empty strategy", {sizeof good, HOIST_PLUGIN_ABI, "no name", NULL, NOTHING, &unleash_empty}},
-    {"strategies unmade", {sizeof good, HOIST_PLUGIN_ABI, "unmade", NULL, NOTHING, &unleash_unmade}},
-    {"unleash short", {sizeof good, HOIST_PLUGIN_ABI, "short", NULL, NOTHING, &unleash_short}},
+    {"empty", {sizeof good, HOIST_PLUGIN_ABI, "empty", NULL, NOTHING, NULL, NULL}},
+    {"hook only", {sizeof good, HOIST_PLUGIN_ABI, "hook", NULL, NULL, NULL, NULL, NULL, NULL, create_hook, NULL, NULL}},
+    {"strategies only", {sizeof good, HOIST_PLUGIN_ABI, "strategies", NULL, NOTHING, &unleash, NULL}},
+    {"same strategies", {sizeof good, HOIST_PLUGIN_ABI, "twice", NULL, NOTHING, &unleash_twice, NULL}},
+    {"empty strategy", {sizeof good, HOIST_PLUGIN_ABI, "no name", NULL, NOTHING, &unleash_empty, NULL}},
+    {"strategies unmade", {sizeof good, HOIST_PLUGIN_ABI, "unmade", NULL, NOTHING, &unleash_unmade, NULL}},
+    {"optimizely short", {sizeof good, HOIST_PLUGIN_ABI, "short", NULL, NOTHING, NULL, &optimizely_short}},
+    {"unleash short", {sizeof good, HOIST_PLUGIN_ABI, "short", NULL, NOTHING, &unleash_short, NULL}},
 };
 
 HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi);
