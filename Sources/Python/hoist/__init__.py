@@ -34,9 +34,11 @@ from .plugins import (
     Logger,
     LoggingAdapter,
     LogLevel,
+    PluginDescription,
     Receipt,
     Request,
     Transport,
+    describe_plugin,
 )
 from .status import Error, Status
 from .view import View
@@ -69,6 +71,7 @@ __all__ = [
     "Logger",
     "LoggingAdapter",
     "Notification",
+    "PluginDescription",
     "Property",
     "Receipt",
     "Request",
@@ -81,6 +84,7 @@ __all__ = [
     "aio",
     "binding_mode",
     "describe",
+    "describe_plugin",
     "set_exit_limit",
     "version",
 ]

@@ -135,6 +135,15 @@ class Config:
         """Adds a hook around every evaluation; at most 16."""
         self._plug(lib.hoist_config_add_hook, Hook, hook, "hook", Hook._members)
 
+    def load_plugin(self, path: str | PathLike[str], options: str = "") -> None:
+        """Registers all plug-ins that a shared object offers, or none of them when one is refused.
+
+        A relative path starts at the current folder. The object stays in the process until that ends.
+        """
+        slot = ErrorSlot()
+        call = lib.hoist_config_load_plugin
+        slot.check(call(self._pointer, encode(fspath(path)), encode(options), slot.pointer), "the plug-in")
+
     def _plug(self, call: Any, base: type, plugin: Any, kind: str, members: Callable[[Any], list[str]] | None = None) -> None:
         if not isinstance(plugin, base):
             is_class = isinstance(plugin, type) and issubclass(plugin, base)

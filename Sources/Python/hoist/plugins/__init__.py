@@ -12,6 +12,7 @@ from .dispatcher import Batch, Dispatcher, Receipt
 from .headers import HeaderProvider
 from .hook import Hook, HookCall
 from .logger import Logger, LoggingAdapter, LogLevel
+from .shared_object import PluginDescription, describe_plugin
 from .transport import Exchange, Request, Transport
 
 __all__ = [
@@ -26,7 +27,9 @@ __all__ = [
     "LogLevel",
     "Logger",
     "LoggingAdapter",
+    "PluginDescription",
     "Receipt",
     "Request",
     "Transport",
+    "describe_plugin",
 ]

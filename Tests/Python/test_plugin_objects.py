@@ -1,0 +1,69 @@
+"""Plug-ins in shared objects, loaded through the binding: the examples in C."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from documents import TYPED
+
+import hoist
+from hoist import Status
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with some of the examples as shared objects."""
+    named = os.environ.get("HOIST_LIBRARY")
+    if not named:
+        pytest.skip("HOIST_LIBRARY does not name the library")
+    library = Path(named).resolve()
+    folder = tmp_path_factory.mktemp("objects")
+    for name in ("hook", "transport", "header_provider"):
+        source = ROOT / f"Examples/plugins/{name}.c"
+        command = [os.environ.get("CC", "cc"), "-std=c99", "-shared", "-fPIC", "-I", ROOT / "Include"]
+        subprocess.run([*command, "-o", folder / f"{name}.so", source, library], check=True)
+    return folder
+
+
+def test_an_object_tells_what_it_offers(examples: Path) -> None:
+    offered = hoist.describe_plugin(examples / "hook.so")
+    assert offered == hoist.PluginDescription("example hook", None, 1, ("hook",), ())
+
+
+def test_a_loaded_hook_refuses_an_evaluation(examples: Path) -> None:
+    config = hoist.Config("unleash", mode="backend", online=False, store="none", bootstrap=TYPED)
+    config.load_plugin(str(examples / "hook.so"))
+    with hoist.Client(config) as client:
+        assert client.wait_ready(5)
+        assert client.bool("switch") is True
+        detail = client.detail("forbidden", None, True)  # the example's `before` fails for this key
+        assert (detail.value, detail.reason) == (True, "ERROR")
+
+
+def test_a_loaded_transport_reads_its_options(examples: Path) -> None:
+    config = hoist.Config("unleash", mode="backend", url="http://flags.example/api", key="*:production.x", store="none")
+    config.load_plugin(examples / "transport.so", str(ROOT / "Examples/data/features.json"))
+    with hoist.Client(config) as client:
+        assert client.wait_ready(5)
+        assert client.bool("banner") is True
+        assert client.flush(5)
+
+
+def test_what_cannot_be_loaded_is_an_error_that_names_it(examples: Path, tmp_path: Path) -> None:
+    config = hoist.Config("unleash")
+    for call in (config.load_plugin, hoist.describe_plugin):
+        with pytest.raises(hoist.Error, match="nowhere.so cannot be loaded: No such file") as missing:
+            call(tmp_path / "nowhere.so")
+        assert missing.value.status is Status.IO
+    with pytest.raises(hoist.Error, match="header_provider.so could not make its header provider: .* at most 31 bytes") as refused:
+        config.load_plugin(examples / "header_provider.so", "x" * 40)
+    assert refused.value.status is Status.PLUGIN
+    config.load_plugin(examples / "header_provider.so")
+    with pytest.raises(hoist.Error, match="has one already") as taken:
+        config.load_plugin(examples / "header_provider.so")
+    assert taken.value.status is Status.STATE
