@@ -19,6 +19,7 @@ struct Tool: ParsableCommand {
         hoist track purchase --url https://flags.example.com/api/frontend
         hoist config unleash
         hoist doctor --url https://flags.example.com/api/frontend
+        hoist plugin ./journal.so
 
       THE KEY comes from the environment variable HOIST_KEY, from --key-file or from the file of --config, never from \
       an argument: every user of the machine can read those.
@@ -29,7 +30,7 @@ struct Tool: ParsableCommand {
     version: String(cString: hoist_version()),
     subcommands: [
       EvaluateCommand.self, ExplainCommand.self, FlagsCommand.self, WatchCommand.self, TrackCommand.self,
-      ConfigCommand.self, DoctorCommand.self,
+      ConfigCommand.self, DoctorCommand.self, PluginCommand.self,
     ])
 }
 
