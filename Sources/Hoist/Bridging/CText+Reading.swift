@@ -29,6 +29,24 @@ enum CString {
     return UTF8Text.isValid(bytes) ? Array(bytes) : nil
   }
 
+  /// JSON that was handed over as a pointer and a length; nil, and an error in the slot, for what cannot be read.
+  static func json(_ start: UnsafePointer<CChar>?, _ length: Int, _ slot: ErrorSlot) -> UnsafeRawBufferPointer? {
+    guard let start else {
+      _ = slot.fail(.argument, "json is NULL")
+      return nil
+    }
+    guard length >= 0 else {
+      _ = slot.fail(.argument, wrongLength("json", length))
+      return nil
+    }
+    return UnsafeRawBufferPointer(start: start, count: length)
+  }
+
+  /// What to say of a `size_t` that no memory can have, which Swift sees as negative.
+  static func wrongLength(_ name: String, _ length: Int) -> String {
+    "the length of \(name) is \(UInt(bitPattern: length)), more than any text can have"
+  }
+
   /// `count` bytes; nil for NULL (unless the count is 0) and for invalid UTF-8.
   static func array(_ start: UnsafePointer<CChar>?, _ count: Int) -> [UInt8]? {
     guard count >= 0, start != nil || count == 0 else { return nil }

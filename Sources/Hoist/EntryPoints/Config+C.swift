@@ -68,8 +68,8 @@ public func hoist_config_set_json(
 ) -> hoist_status {
   let slot = ErrorSlot(error)
   guard let box = Handle<ConfigBox>.borrow(config) else { return slot.fail(.argument, "config is NULL") }
-  guard let json, length >= 0 else { return slot.fail(.argument, "json is NULL") }
-  return box.setAll(UnsafeRawBufferPointer(start: json, count: length), slot)
+  guard let text = CString.json(json, length, slot) else { return Status.argument.rawValue }
+  return box.setAll(text, slot)
 }
 
 @_cdecl("hoist_config_load_file") @implementation

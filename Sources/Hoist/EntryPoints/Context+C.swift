@@ -93,12 +93,9 @@ public func hoist_context_from_json(
   _ json: UnsafePointer<CChar>?, _ length: Int, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> OpaquePointer? {
   let slot = ErrorSlot(error)
-  guard let json, length >= 0 else {
-    _ = slot.fail(.argument, "json is NULL")
-    return nil
-  }
+  guard let text = CString.json(json, length, slot) else { return nil }
   do {
-    return ContextHandle.give(try ContextJSON.context(UnsafeRawBufferPointer(start: json, count: length)))
+    return ContextHandle.give(try ContextJSON.context(text))
   } catch {
     _ = slot.fail(.parse, error.message)
     return nil

@@ -150,7 +150,8 @@ enum OptimizelyTracking {
   ) -> hoist_status {
     let slot = ErrorSlot(error)
     guard let key = CString.view(key) else { return slot.fail(.argument, "event_key is NULL or not UTF-8") }
-    guard length >= 0, json != nil || length == 0 else { return slot.fail(.argument, "tags_json is NULL, but not its length") }
+    guard length >= 0 else { return slot.fail(.argument, CString.wrongLength("tags_json", length)) }
+    guard json != nil || length == 0 else { return slot.fail(.argument, "tags_json is NULL, but not its length") }
     var tags: JSONDocument?
     if let json {
       let bytes = UnsafeRawBufferPointer(start: json, count: length)

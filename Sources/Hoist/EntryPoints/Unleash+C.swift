@@ -104,12 +104,9 @@ public func hoist_unleash_context_from_json(
   _ json: UnsafePointer<CChar>?, _ length: Int, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> OpaquePointer? {
   let slot = ErrorSlot(error)
-  guard let json, length >= 0 else {
-    _ = slot.fail(.argument, "json is NULL")
-    return nil
-  }
+  guard let text = CString.json(json, length, slot) else { return nil }
   do throws(UnleashDocumentFailure) {
-    return ContextHandle.give(try UnleashContextReader.read(ByteView(start: json, count: length)))
+    return ContextHandle.give(try UnleashContextReader.read(text))
   } catch {
     _ = slot.fail(.parse, error.message)
     return nil

@@ -39,8 +39,8 @@ public func hoist_unleash_bootstrap_from_json(
 ) -> hoist_status {
   let slot = ErrorSlot(error)
   guard let box = Handle<BootstrapBox>.borrow(bootstrap) else { return slot.fail(.argument, "bootstrap is NULL") }
-  guard let json, length >= 0 else { return slot.fail(.argument, "json is NULL") }
-  return box.take(Array(UnsafeRawBufferPointer(start: json, count: length)), slot)
+  guard let text = CString.json(json, length, slot) else { return Status.argument.rawValue }
+  return box.take(Array(text), slot)
 }
 
 @_cdecl("hoist_unleash_bootstrap_from_file") @implementation
