@@ -95,8 +95,21 @@ HOIST_API hoist_status hoist_client_refresh(hoist_client *HOIST_NULLABLE client)
 HOIST_API hoist_status hoist_client_flush(hoist_client *HOIST_NULLABLE client, int64_t timeout_ms);
 
 /**
- * Counters of the client as a JSON object of numbers, in groups such as events,
- * metrics, store, observers, plugins.
+ * Counters of the client as a JSON object of groups, each an object of numbers. They count from open on, but for
+ * waiting, in_flight, stuck and held, which tell of now.
+ *
+ *   events     what is recorded and sent to the service: recorded, waiting, in_flight, delivered, dropped (no room, too
+ *              large), rejected (refused by the service for good), retried (attempts after the first), adopted (taken
+ *              over from processes that ended)
+ *   metrics    Unleash's usage counts, in buckets: recorded, waiting, in_flight, delivered, dropped, rejected, retried,
+ *              adopted, impact_dropped (impact metrics of unknown names or beyond limits), unknown_overflow (evaluations
+ *              of unknown flags beyond those told apart)
+ *   profiles   Optimizely's users, unless a service of the host's or nobody keeps them: held, forgotten (no room)
+ *   store      written (values), failures, refused (calls not made: the cache manager is stuck or pauses), given_up
+ *              (what was never written), ignored (rows not believed), stuck (calls that have not returned)
+ *   observers  delivered, dropped (no room), waiting
+ *   plugins    answered, expired (no answer in time), set_aside (threads left behind), late (returned after that)
+ *   snapshots  waiting (replaced flags that somebody still reads), counts_lost (replaced flags whose counts were given up)
  *
  * @return Owned by the caller; free with hoist_text_free(). NULL for NULL.
  */
