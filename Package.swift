@@ -52,7 +52,8 @@ let package = Package(
     .executableTarget(
       name: "hoist-cli",
       dependencies: [
-        "Hoist", "HoistJSON", "HoistBase", "CHoist", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Hoist", "HoistSQLite", "HoistJSON", "HoistBase", "CHoist",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["README.md"]),
 

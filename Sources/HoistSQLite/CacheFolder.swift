@@ -2,31 +2,49 @@ internal import Glibc
 internal import HoistCore
 
 /// The folder that holds cache files, and whether it may be trusted.
-enum CacheFolder {
+public enum CacheFolder {
   /// `$XDG_CACHE_HOME/hoist`, else `~/.cache/hoist` (XDG Base Directory Specification: a relative
   /// path in the variable is ignored).
   static func standard() throws(CacheFailure) -> String {
-    if let base = variable("XDG_CACHE_HOME") { return base + "/hoist" }
-    if let home = variable("HOME") { return home + "/.cache/hoist" }
-    throw CacheFailure("no folder for the cache: neither XDG_CACHE_HOME nor HOME is set", isPermanent: true)
+    guard let folder = standardPath else {
+      throw CacheFailure("no folder for the cache: neither XDG_CACHE_HOME nor HOME is set", isPermanent: true)
+    }
+    return folder
+  }
+
+  /// nil where neither variable names a folder.
+  public static var standardPath: String? {
+    variable("XDG_CACHE_HOME").map { $0 + "/hoist" } ?? variable("HOME").map { $0 + "/.cache/hoist" }
   }
 
   /// Makes the folder, mode 0700, where it is missing, and checks it.
   /// - Returns: its canonical path. The folder itself is no link; folders above it may be.
   static func prepare(_ path: String) throws(CacheFailure) -> String {
     try make(path)
-    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-    guard descriptor >= 0 else { throw failure(path, errno == ELOOP ? "is a symbolic link" : reason(errno)) }
-    defer { _ = close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw failure(path, reason(errno)) }
-    guard status.st_uid == geteuid() || status.st_uid == 0 else { throw failure(path, "belongs to another user") }
-    guard status.st_mode & S_IWOTH == 0 || status.st_mode & S_ISVTX != 0 else {
-      throw failure(path, "may be written by everybody")
-    }
+    if let problem = problem(of: path) { throw failure(path, problem) }
     guard let canonical = realpath(path, nil) else { throw failure(path, reason(errno)) }
     defer { free(canonical) }
     return String(cString: canonical)
+  }
+
+  /// Why a folder that exists is not trusted or cannot be used, e.g. "belongs to another user"; nil for one that can.
+  public static func problem(of path: String) -> String? {
+    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    var status = stat()
+    guard descriptor >= 0 else {
+      let reason = reason(errno)
+      guard lstat(path, &status) == 0 else { return reason }
+      switch status.st_mode & S_IFMT {
+      case S_IFLNK: return "is a symbolic link"
+      case S_IFDIR: return reason
+      default: return "is no folder"
+      }
+    }
+    defer { _ = close(descriptor) }
+    guard fstat(descriptor, &status) == 0 else { return reason(errno) }
+    guard status.st_uid == geteuid() || status.st_uid == 0 else { return "belongs to another user" }
+    guard status.st_mode & S_IWOTH == 0 || status.st_mode & S_ISVTX != 0 else { return "may be written by everybody" }
+    return nil
   }
 
   private static func make(_ path: String) throws(CacheFailure) {

@@ -1,5 +1,6 @@
 import Glibc
 import HoistBase
+import HoistSQLite
 
 /// What the machine offers.
 extension Check {
@@ -15,15 +16,11 @@ extension Check {
         ? missing(name, folder) : Check(name, .warning, "\(folder) cannot be used: \(String(cString: strerror(errno)))")
     }
     let mode = "mode " + String(status.st_mode & 0o7777, radix: 8)
-    let problem: String? =
-      if status.st_mode & S_IFMT == S_IFLNK { "is a symbolic link" }
-      else if status.st_mode & S_IFMT != S_IFDIR { "is no folder" }
-      else if status.st_uid != geteuid() && status.st_uid != 0 { "belongs to another user" }
-      else if status.st_mode & S_IWOTH != 0 && status.st_mode & S_ISVTX == 0 { "may be written by everybody (\(mode)); chmod 700 it" }
-      else if access(folder, R_OK | W_OK | X_OK) != 0 { "cannot be written (\(mode))" }
-      else { nil }
-    if let problem { return Check(name, .warning, "\(folder) \(problem), so nothing is kept") }
-    return Check(name, .ok, "\(folder), \(mode)")
+    let isWritable = access(folder, R_OK | W_OK | X_OK) == 0
+    guard let problem = CacheFolder.problem(of: folder) ?? (isWritable ? nil : "cannot be written") else {
+      return Check(name, .ok, "\(folder), \(mode)")
+    }
+    return Check(name, .warning, "\(folder) \(problem) (\(mode)), so nothing is kept")
   }
 
   private static func missing(_ name: String, _ folder: String) -> Check {
@@ -39,9 +36,7 @@ extension Check {
 
   private static func cacheFolder(_ configuration: Configuration) -> String? {
     if let path = configuration.value(of: "store.path"), !path.isEmpty { return path }
-    // A relative path in the variable is ignored (XDG Base Directory Specification).
-    if let base = Terminal.variable("XDG_CACHE_HOME"), base.utf8.first == UInt8(ascii: "/") { return base + "/hoist" }
-    return Terminal.variable("HOME").map { $0 + "/.cache/hoist" }
+    return CacheFolder.standardPath
   }
 
   /// A wrong clock breaks TLS, constraints on dates and the times in metrics.
