@@ -104,6 +104,8 @@ HOIST_API hoist_status hoist_client_flush(hoist_client *HOIST_NULLABLE client, i
  *   metrics    Unleash's usage counts, in buckets: recorded, waiting, in_flight, delivered, dropped, rejected, retried,
  *              adopted, impact_dropped (impact metrics of unknown names or beyond limits), unknown_overflow (evaluations
  *              of unknown flags beyond those told apart)
+ *   odp        Optimizely's data platform, unless it is off: recorded, waiting, in_flight, delivered, dropped, rejected,
+ *              purged (the project has no data platform any more), retried, adopted
  *   profiles   Optimizely's users, unless a service of the host's or nobody keeps them: held, forgotten (no room)
  *   store      written (values), failures, refused (calls not made: the cache manager is stuck or pauses), given_up
  *              (what was never written), ignored (rows not believed), stuck (calls that have not returned)

@@ -419,14 +419,6 @@ hoist_optimizely_config_set_profile_service(hoist_config *HOIST_NULLABLE config,
                                             const hoist_optimizely_profile_service *HOIST_NULLABLE service,
                                             hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
 
-/** What a shared object offers for Optimizely alone; the member `optimizely` of hoist_plugin, with its rules. */
-typedef struct hoist_optimizely_plugin {
-    size_t struct_size; /**< sizeof(hoist_optimizely_plugin) */
-    hoist_status (*HOIST_NULLABLE create_profile_service)(const char *HOIST_NONNULL options,
-                                                          hoist_optimizely_profile_service *HOIST_NONNULL service,
-                                                          char *HOIST_NONNULL message, size_t message_size);
-} hoist_optimizely_plugin;
-
 /* ==== Listeners ============================================================================================= */
 
 /**
@@ -634,6 +626,18 @@ HOIST_API hoist_status hoist_optimizely_config_set_odp_manager(hoist_config *HOI
                                                                const hoist_optimizely_odp_manager *HOIST_NULLABLE manager,
                                                                hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
 
+/* ==== Shared objects ======================================================================================== */
+
+/** What a shared object offers for Optimizely alone; the member `optimizely` of hoist_plugin, with its rules. */
+typedef struct hoist_optimizely_plugin {
+    size_t struct_size; /**< sizeof(hoist_optimizely_plugin) */
+    hoist_status (*HOIST_NULLABLE create_profile_service)(const char *HOIST_NONNULL options,
+                                                          hoist_optimizely_profile_service *HOIST_NONNULL service,
+                                                          char *HOIST_NONNULL message, size_t message_size);
+    hoist_status (*HOIST_NULLABLE create_odp_manager)(const char *HOIST_NONNULL options,
+                                                      hoist_optimizely_odp_manager *HOIST_NONNULL manager,
+                                                      char *HOIST_NONNULL message, size_t message_size);
+} hoist_optimizely_plugin;
 
 #ifdef __cplusplus
 }

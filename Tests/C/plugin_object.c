@@ -22,9 +22,9 @@ TEST(every_kind_of_an_object_is_called_and_released_once) {
   hoist_client_free(client);
   counts now = since(before);
   for (int kind = 0; kind < KINDS; kind++) {
-    CHECK_INT(now.of[kind].made, kind == STRATEGY ? 2 : kind == PROFILES ? 0 : 1);
-    /* A storage belongs to frontend mode, profiles to Optimizely. */
-    if (kind != STORAGE && kind != PROFILES) CHECK(now.of[kind].used > 0);
+    CHECK_INT(now.of[kind].made, kind == STRATEGY ? 2 : kind == PROFILES || kind == ODP ? 0 : 1);
+    /* A storage belongs to frontend mode, the last two to Optimizely. */
+    if (kind != STORAGE && kind < PROFILES) CHECK(now.of[kind].used > 0);
   }
   CHECK(all_released());
 }
@@ -43,7 +43,7 @@ TEST(a_storage_from_an_object_serves_a_frontend_client) {
   CHECK(all_released());
 }
 
-TEST(a_profile_service_from_an_object_is_asked) {
+TEST(kinds_for_optimizely_are_asked) {
   counts before = so_far();
   hoist_config *config = host_optimizely_config();
   CHECK(loads(config, NULL));
@@ -53,9 +53,11 @@ TEST(a_profile_service_from_an_object_is_asked) {
   CHECK_INT(hoist_client_wait_ready(client, 20000), HOIST_OK);
   hoist_optimizely_user *user = hoist_optimizely_user_new(client, "user", NULL);
   hoist_optimizely_decision_free(hoist_optimizely_user_decide(user, "on", 0));
+  (void)hoist_optimizely_user_fetch_segments_wait(user, 0, 20000, NULL);
   hoist_optimizely_user_free(user);
   hoist_client_free(client);
   CHECK_INT(since(before).of[PROFILES].used, 1);
+  CHECK_INT(since(before).of[ODP].used, 1);
   CHECK(all_released());
 }
 
@@ -63,8 +65,8 @@ TEST(kinds_of_another_service_are_left_out) {
   counts before = so_far();
   hoist_config *config = hoist_config_new("optimizely");
   CHECK(loads(config, NULL));
-  CHECK_INT(made_since(before), 7);
-  CHECK_INT(since(before).of[PROFILES].made, 1);
+  CHECK_INT(made_since(before), 8);
+  CHECK_INT(since(before).of[PROFILES].made + since(before).of[ODP].made, 2);
   CHECK_INT(since(before).of[STORAGE].made + since(before).of[STRATEGY].made, 0);
   hoist_config_free(config);
   CHECK(all_released());
@@ -77,7 +79,7 @@ TEST(an_object_tells_what_it_offers) {
   CHECK_TEXT(hoist_text_data(text),
              "{\"name\":\"every kind\",\"version\":\"1.2\",\"abi_version\":1,\"kinds\":[\"logger\",\"cache\","
              "\"header_provider\",\"transport\",\"dispatcher\",\"hook\",\"unleash_storage\",\"unleash_strategy\","
-             "\"optimizely_profile_service\"],"
+             "\"optimizely_profile_service\",\"optimizely_odp_manager\"],"
              "\"unleash_strategies\":[\"custom\",\"second\"]}");
   CHECK(error == NULL);
   hoist_text_free(text);
@@ -246,7 +248,7 @@ int main(void) {
   void *object = open_counters();
   RUN(every_kind_of_an_object_is_called_and_released_once);
   RUN(a_storage_from_an_object_serves_a_frontend_client);
-  RUN(a_profile_service_from_an_object_is_asked);
+  RUN(kinds_for_optimizely_are_asked);
   RUN(kinds_of_another_service_are_left_out);
   RUN(an_object_tells_what_it_offers);
   RUN(two_clients_of_one_configuration_share_the_tables);

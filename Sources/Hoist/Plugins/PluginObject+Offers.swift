@@ -100,15 +100,27 @@ extension PluginObject {
   }
 
   var optimizelyOffers: [PluginOffer] {
-    guard let create = optimizely?.create_profile_service else { return [] }
-    let service = offer("optimizely_profile_service", create, zero: hoist_optimizely_profile_service()) {
-      COptimizelyProfiles($0)
-    } isTaken: {
-      $0.vendor[OptimizelyPlugins.profileService] != nil
-    } store: {
-      $0.vendor[OptimizelyPlugins.profileService] = $1
-    }
-    return [service]
+    let offers: [PluginOffer?] = [
+      optimizely?.create_profile_service.map {
+        offer("optimizely_profile_service", $0, zero: hoist_optimizely_profile_service()) {
+          COptimizelyProfiles($0)
+        } isTaken: {
+          $0.vendor[OptimizelyPlugins.profileService] != nil
+        } store: {
+          $0.vendor[OptimizelyPlugins.profileService] = $1
+        }
+      },
+      optimizely?.create_odp_manager.map {
+        offer("optimizely_odp_manager", $0, zero: hoist_optimizely_odp_manager()) {
+          COptimizelyPlatform($0)
+        } isTaken: {
+          $0.vendor[OptimizelyPlatformPlugin.key] != nil
+        } store: {
+          $0.vendor[OptimizelyPlatformPlugin.key] = $1
+        }
+      },
+    ]
+    return offers.compactMap { $0 }
   }
 
   /// What a configuration of a provider can take.

@@ -162,6 +162,17 @@ static hoist_status create_profiles(const char *options, hoist_optimizely_profil
   MAKE(service, hoist_optimizely_profile_service, PROFILES, "optimizely_profile_service", look_up, NULL);
 }
 
+static hoist_status fetch_segments(void *user_data, const char *user_id, uint32_t options,
+                                   hoist_optimizely_segment_sink *sink) {
+  (void)user_id, (void)options;
+  used(user_data);
+  return hoist_optimizely_segment_sink_add(sink, "regulars");
+}
+static hoist_status create_odp_manager(const char *options, hoist_optimizely_odp_manager *manager, char *message,
+                                       size_t message_size) {
+  MAKE(manager, hoist_optimizely_odp_manager, ODP, "optimizely_odp_manager", fetch_segments, NULL);
+}
+
 static const char *const names[] = {"custom", "second", NULL};
 static const char *const same_names[] = {"custom", "custom", NULL};
 static const char *const empty_name[] = {"custom", "", NULL};
@@ -171,8 +182,8 @@ static const hoist_unleash_plugin unleash_twice = {sizeof unleash, NULL, same_na
 static const hoist_unleash_plugin unleash_empty = {sizeof unleash, NULL, empty_name, create_strategy};
 static const hoist_unleash_plugin unleash_unmade = {sizeof unleash, NULL, names, NULL};
 static const hoist_unleash_plugin unleash_short = {3, create_storage, names, create_strategy};
-static const hoist_optimizely_plugin optimizely = {sizeof optimizely, create_profiles};
-static const hoist_optimizely_plugin optimizely_short = {3, create_profiles};
+static const hoist_optimizely_plugin optimizely = {sizeof optimizely, create_profiles, create_odp_manager};
+static const hoist_optimizely_plugin optimizely_short = {3, create_profiles, NULL};
 
 #define DESCRIBED(size, version, name, unleash)                                                                        \
   {size,           version,          name,              "1.2",       create_logger, create_cache,                      \
