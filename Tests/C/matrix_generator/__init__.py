@@ -1,0 +1,1 @@
+"""What generate_matrix.py writes the bad-argument matrix with."""

@@ -1,0 +1,56 @@
+"""What a good argument is, where the type does not tell."""
+
+from __future__ import annotations
+
+# How a living object of a handle type comes to be. Types that appear only inside callbacks have
+# none: their functions meet NULL here, and living objects in the plug-in tests.
+MAKERS = {
+    "hoist_config": ["host_config()", 'hoist_config_new("nobody")'],
+    "hoist_client": ["host_client()", "closed_client()"],
+    "hoist_context": ['hoist_context_new("user")', "hoist_context_new(NULL)"],
+    "hoist_error": ["some_error()"],
+    "hoist_text": ['hoist_config_describe("unleash")'],
+    "hoist_detail": ["some_detail()"],
+    "hoist_view": ["some_view()", "hoist_view_new(NULL, NULL)"],
+    "hoist_unleash_variant": ["some_variant()"],
+    "hoist_unleash_bootstrap": ["hoist_unleash_bootstrap_new()"],
+    "hoist_optimizely_user": ["some_user()", "orphaned_user()"],
+    "hoist_optimizely_decision": ["some_decision()", "decision_of_nothing()"],
+    "hoist_optimizely_decisions": ["some_decisions()"],
+}
+
+# The same for the functions of one service, where a client of another would only be refused.
+SERVICE_MAKERS = {
+    "hoist_optimizely_": {
+        "hoist_config": ["host_optimizely_config()", 'hoist_config_new("nobody")'],
+        "hoist_client": ["host_optimizely_client()", "host_client()", "closed_optimizely_client()"],
+    },
+}
+
+# Functions for which NULL as the object is documented to be no failure.
+NULL_IS_SUCCESS = {"hoist_error_status", "hoist_notification_status", "hoist_unleash_last_error"}
+
+# The good value of a text, by function and parameter, by parameter, or else "on" (a flag's key).
+GOOD_TEXTS = {
+    ("hoist_config_set", "name"): '"url"',
+    ("hoist_config_get", "name"): '"url"',
+    ("hoist_config_set", "value"): "HOST_DEAD_URL",
+    ("hoist_config_set_json", "json"): '"{\\"key\\":\\"k\\"}"',
+    ("hoist_client_json", "fallback"): '"[1]"',
+    ("hoist_optimizely_decision_value", "path"): '"color"',
+    ("hoist_optimizely_decision_value_jansson", "path"): '"color"',
+    "identifiers_json": '"{\\"email\\":\\"a@b\\"}"',
+    "data_json": '"{\\"n\\":1}"',
+    "experiment_key": '"test"',
+    "event_key": '"buy"',
+    "variable": '"color"',
+    "variable_key": '"color"',
+    "variation_key": '"blue"',
+    ("hoist_config_load_plugin", "path"): "MATRIX_PLUGIN",
+    ("hoist_plugin_describe", "path"): "MATRIX_PLUGIN",
+    ("hoist_plugin_describe_jansson", "path"): "MATRIX_PLUGIN",
+    "path": '"/dev/null"',
+    "provider": '"unleash"',
+    "json": '"{\\"a\\":1}"',
+    "fallback": '"fallback"',
+}

@@ -1,0 +1,85 @@
+/* How the matrix comes by living objects that take more than one call. */
+#ifndef MATRIX_OBJECTS_H
+#define MATRIX_OBJECTS_H
+
+#include "host.h"
+#include <hoist/optimizely.h>
+#include <hoist/unleash.h>
+
+static inline hoist_client *closed_client(void) {
+  hoist_client *client = host_client();
+  (void)hoist_client_close(client, 0);
+  return client;
+}
+
+static inline hoist_client *closed_optimizely_client(void) {
+  hoist_client *client = host_optimizely_client();
+  (void)hoist_client_close(client, 0);
+  return client;
+}
+
+static inline hoist_error *some_error(void) {
+  hoist_error *error = NULL;
+  hoist_config *config = hoist_config_new("unleash");
+  (void)hoist_config_set(config, "no such property", "", &error);
+  hoist_config_free(config);
+  return error;
+}
+
+static inline hoist_detail *some_detail(void) {
+  hoist_client *client = host_client();
+  hoist_detail *detail = NULL;
+  (void)hoist_client_evaluate(client, "on", NULL, &detail);
+  hoist_client_free(client);
+  return detail;
+}
+
+static inline hoist_view *some_view(void) {
+  hoist_client *client = host_client();
+  hoist_view *view = hoist_view_new(client, NULL);
+  hoist_client_free(client);
+  return view;
+}
+
+static inline hoist_optimizely_user *some_user(void) {
+  static hoist_client *client;
+  if (!client) client = host_optimizely_client();
+  return hoist_optimizely_user_new(client, "user", NULL);
+}
+
+static inline hoist_optimizely_user *orphaned_user(void) {
+  hoist_client *client = host_optimizely_client();
+  hoist_optimizely_user *user = hoist_optimizely_user_new(client, "", NULL);
+  hoist_client_free(client);
+  return user;
+}
+
+static inline hoist_optimizely_decision *some_decision(void) {
+  hoist_optimizely_user *user = some_user();
+  hoist_optimizely_decision *decision = hoist_optimizely_user_decide(user, "on", HOIST_OPTIMIZELY_INCLUDE_REASONS);
+  hoist_optimizely_user_free(user);
+  return decision;
+}
+
+static inline hoist_optimizely_decision *decision_of_nothing(void) {
+  hoist_optimizely_user *user = orphaned_user();
+  hoist_optimizely_decision *decision = hoist_optimizely_user_decide(user, "on", 0);
+  hoist_optimizely_user_free(user);
+  return decision;
+}
+
+static inline hoist_optimizely_decisions *some_decisions(void) {
+  hoist_optimizely_user *user = some_user();
+  hoist_optimizely_decisions *decisions = hoist_optimizely_user_decide_all(user, 0);
+  hoist_optimizely_user_free(user);
+  return decisions;
+}
+
+static inline hoist_unleash_variant *some_variant(void) {
+  hoist_client *client = host_client();
+  hoist_unleash_variant *variant = hoist_unleash_check_variant(client, "on", NULL);
+  hoist_client_free(client);
+  return variant;
+}
+
+#endif
