@@ -171,7 +171,7 @@ def test_stop_sends_the_last_counts(service: UnleashSimulator, open_client) -> N
 
 def test_a_transport_may_be_for_fetches_only(service: UnleashSimulator, open_client) -> None:
     """G-6, UNL-20"""
-    from test_plugins import Carrier
+    from test_plugin_transport import Carrier
 
     carrier = Carrier()
     client = open_client("frontend", transport=carrier, metrics_over_plugin_transport=False)
@@ -182,7 +182,7 @@ def test_a_transport_may_be_for_fetches_only(service: UnleashSimulator, open_cli
 
 def test_a_transport_may_change_the_request(service: UnleashSimulator, open_client) -> None:
     """UNL-44: its own time limit, a header, another key; the service sees what it sent."""
-    from test_plugins import Carrier
+    from test_plugin_transport import Carrier
 
     class Changing(Carrier):
         def send(self, request: hoist.Request, exchange: hoist.Exchange) -> None:

@@ -1,0 +1,127 @@
+"""A cache written in Python carries flags and events over a restart, and costs only itself when it is bad."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable, Sequence
+
+import pytest
+from unleash import UnleashSimulator
+from waiting import until
+
+import hoist
+from hoist import Status
+
+
+class Memory(hoist.Cache):
+    """A whole cache manager, over a dict."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, bytes] = {}
+        self.rows: dict[str, tuple[hoist.EventRow, str, float]] = {}
+        self.calls: list[str] = []
+        self.lock = threading.Lock()
+
+    def load(self, key: str) -> bytes | None:
+        self.calls.append("load")
+        return self.values.get(key)
+
+    def save(self, key: str, value: bytes) -> None:
+        self.calls.append("save")
+        self.values[key] = value
+
+    def remove(self, key: str) -> None:
+        self.values.pop(key, None)
+
+    def put_events(self, rows: Sequence[hoist.EventRow], owner: str, lease_ms: int) -> None:
+        self.calls.append("put_events")
+        until = time.monotonic() + lease_ms / 1000
+        with self.lock:
+            self.rows.update({row.id: (row, owner, until) for row in rows})
+
+    def claim_events(
+        self, pipeline: str, max_rows: int, max_bytes: int, owner: str, lease_ms: int
+    ) -> Iterable[hoist.EventRow]:
+        now, taken = time.monotonic(), []
+        with self.lock:
+            for key, (row, holder, until) in sorted(self.rows.items(), key=lambda item: item[1][0].created_at_unix_ms):
+                if row.pipeline == pipeline and holder != owner and until <= now and len(taken) < max_rows:
+                    self.rows[key] = (row, owner, now + lease_ms / 1000)
+                    taken.append(row)
+        return taken
+
+    def remove_events(self, ids: Sequence[str], owner: str) -> None:
+        self.calls.append("remove_events")
+        with self.lock:
+            for key in ids:
+                if key in self.rows and self.rows[key][1] == owner:
+                    del self.rows[key]
+
+    def purge_events(self, subject: str, pipeline: str) -> None:
+        with self.lock:
+            self.rows = {k: v for k, v in self.rows.items() if (v[0].subject, v[0].pipeline) != (subject, pipeline)}
+
+    def renew_lease(self, owner: str, lease_ms: int) -> None:
+        until = time.monotonic() + lease_ms / 1000 if lease_ms else 0.0
+        with self.lock:
+            self.rows = {k: (r, o, until if o == owner else u) for k, (r, o, u) in self.rows.items()}
+
+
+def test_a_cache_carries_flags_over_a_restart(service: UnleashSimulator, open_client) -> None:
+    """UNL-81, UNL-101, G3: the second client starts from what the first one left, with the network gone."""
+    memory = Memory()
+    first = open_client("backend", cache=memory)
+    assert first.wait_ready(5)
+    assert until(lambda: memory.values)
+    first.close()
+    second = open_client("backend", cache=memory, online=False)
+    assert second.wait_ready(5)
+    assert second.state is hoist.State.STALE and second.int("whole") == 42
+
+
+def test_events_wait_in_the_cache_until_they_are_accepted(service: UnleashSimulator, open_client) -> None:
+    """Design 6: nothing acknowledged is lost, and another client adopts what one left behind."""
+    memory = Memory()
+    service.fail("frontend-metrics", "status", times=None, status=503)
+    first = open_client("frontend", cache=memory)
+    assert first.wait_ready(5)
+    for _ in range(3):
+        first.bool("switch")
+    assert first.flush(2) is not Status.OK
+    first.close(1)
+    assert memory.rows and "put_events" in memory.calls
+    service.faults.clear()
+    second = open_client("frontend", cache=memory, metrics_interval=1)
+    assert second.wait_ready(5)
+    assert until(lambda: not memory.rows and second.flush(2), 15)
+    assert service.ledger.totals()["switch"]["yes"] == 3
+
+
+BAD_CACHES = {
+    "raises": lambda *_: 1 / 0,
+    "sleeps": lambda *_: time.sleep(3),
+    "garbage": lambda *_: b"\xff\x00garbage",
+    "huge": lambda *_: b"[" * (1 << 20),
+    "text": lambda *_: "not bytes",
+    "beyond the limit": lambda *_: bytes(65 << 20),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_CACHES)
+def test_a_bad_cache_costs_the_cache_only(service: UnleashSimulator, open_client, kind: str) -> None:
+    """G2, G11: its data is checked like the network's; the client goes on without it."""
+
+    class Bad(hoist.Cache):
+        def load(self, key: str) -> bytes | None:
+            return BAD_CACHES[kind]()  # type: ignore[no-any-return]
+
+        def save(self, key: str, value: bytes) -> None:
+            BAD_CACHES[kind]()
+
+        def remove(self, key: str) -> None:
+            BAD_CACHES[kind]()
+
+    client = open_client("frontend", cache=Bad())
+    assert client.wait_ready(15)
+    assert client.bool("switch") and client.flush(5)
