@@ -117,6 +117,18 @@ import Testing
     #expect(failure { _ = try scratch.manager().load(key: "k") }?.message.contains("another user") == true)
   }
 
+  @Test func whatIsWrongWithAFolderIsSaidWithoutTouchingIt() {
+    let folder = scratch.path + "/cache"
+    #expect(CacheFolder.problem(of: folder)?.contains("cannot be used") == true)
+    _ = scratch.run("mkdir \"$D\"; chmod 777 \"$D\"; ln -s \"$D\" \"$D.link\"; touch \"$D.file\"")
+    #expect(CacheFolder.problem(of: folder) == "may be written by everybody")
+    #expect(CacheFolder.problem(of: folder + ".link") == "is a symbolic link")
+    #expect(CacheFolder.problem(of: folder + ".file") == "is no folder")
+    _ = scratch.run("chmod 700 \"$D\"")
+    #expect(CacheFolder.problem(of: folder) == nil)
+    #expect(scratch.run("ls \"$D\"") == "")
+  }
+
   @Test func anImpossibleFolderIsAFailureAndNoMore() {
     _ = scratch.run("touch \"$D\"")
     let failure = failure { try scratch.manager().save(key: "k", value: [1]) }
