@@ -58,7 +58,8 @@ static inline int made_since(counts before) {
 static inline hoist_config *config_of(const char *mode) {
   hoist_config *config = hoist_config_new("unleash");
   host_set(config, "mode", mode);
-  host_set(config, "url", strcmp(mode, "backend") == 0 ? "http://flags.example/api" : "http://flags.example/api/frontend");
+  host_set(config, "url",
+           strcmp(mode, "backend") == 0 ? "http://flags.example/api" : "http://flags.example/api/frontend");
   host_set(config, "key", "test-key");
   host_set(config, "log.level", "debug");
   return config;
@@ -74,11 +75,12 @@ static inline bool loads(hoist_config *config, const char *options) {
 
 /* Loads what must be refused, with this status, the path and these words in the message. */
 static inline bool is_refused(hoist_config *config, const char *path, const char *options, hoist_status expected,
-                    const char *words) {
+                              const char *words) {
   hoist_error *error = NULL;
   hoist_status status = hoist_config_load_plugin(config, path, options, &error);
   const char *message = hoist_error_message(error);
-  bool is_good = status == expected && hoist_error_status(error) == status && strstr(message, path) && strstr(message, words);
+  bool is_good =
+      status == expected && hoist_error_status(error) == status && strstr(message, path) && strstr(message, words);
   if (!is_good) printf("#   %s: %s\n", hoist_status_name(status), message);
   hoist_error_free(error);
   return is_good;

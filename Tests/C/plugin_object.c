@@ -176,7 +176,8 @@ static void *load_again_and_again(void *unused) {
 TEST(threads_may_load_one_object_at_once) {
   pthread_t threads[4];
   bool are_good = true;
-  for (int index = 0; index < 4; index++) CHECK_INT(pthread_create(&threads[index], NULL, load_again_and_again, NULL), 0);
+  for (int index = 0; index < 4; index++)
+    CHECK_INT(pthread_create(&threads[index], NULL, load_again_and_again, NULL), 0);
   for (int index = 0; index < 4; index++) {
     void *result = NULL;
     pthread_join(threads[index], &result);
@@ -199,7 +200,8 @@ static bool is_child;
 #ifdef __cplusplus
 extern "C"
 #endif
-int __lsan_is_turned_off(void);
+    int
+    __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void) { return is_child; }
 
 static int child_uses_and_loads(hoist_client *inherited) {

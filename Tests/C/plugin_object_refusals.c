@@ -66,8 +66,8 @@ TEST(hooks_add_up_to_their_limit) {
 }
 
 TEST(a_kind_that_cannot_be_made_releases_those_made_before_it) {
-  static const char *const kinds[] = {"logger", "cache", "header_provider", "transport",
-                                      "dispatcher", "hook", "unleash_storage", "unleash_strategy"};
+  static const char *const kinds[] = {"logger",     "cache", "header_provider", "transport",
+                                      "dispatcher", "hook",  "unleash_storage", "unleash_strategy"};
   for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++) {
     char options[64], words[96];
     hoist_config *config = config_of("backend");

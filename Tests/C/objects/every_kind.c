@@ -29,9 +29,7 @@ static kind_count *used(void *user_data) {
   __atomic_add_fetch(&own->used, 1, __ATOMIC_SEQ_CST);
   return own;
 }
-static void release(void *user_data) {
-  __atomic_add_fetch(&((kind_count *)user_data)->released, 1, __ATOMIC_SEQ_CST);
-}
+static void release(void *user_data) { __atomic_add_fetch(&((kind_count *)user_data)->released, 1, __ATOMIC_SEQ_CST); }
 
 /* Whether the options say `verb` of this kind. */
 static bool is_to(const char *options, const char *verb, const char *kind) {
@@ -99,7 +97,8 @@ static hoist_status carry(void *user_data, const hoist_http_request *request, ho
   hoist_http_exchange_release(exchange);
   return HOIST_OK;
 }
-static hoist_status create_transport(const char *options, hoist_transport *transport, char *message, size_t message_size) {
+static hoist_status create_transport(const char *options, hoist_transport *transport, char *message,
+                                     size_t message_size) {
   MAKE(transport, hoist_transport, TRANSPORT, "transport", carry);
 }
 
@@ -186,8 +185,10 @@ static const hoist_optimizely_plugin optimizely = {sizeof optimizely, create_pro
 static const hoist_optimizely_plugin optimizely_short = {3, create_profiles, NULL};
 
 #define DESCRIBED(size, version, name, unleash)                                                                        \
-  {size,           version,          name,              "1.2",       create_logger, create_cache,                      \
-   create_headers, create_transport, create_dispatcher, create_hook, unleash,       &optimizely}
+  {                                                                                                                    \
+    size, version, name, "1.2", create_logger, create_cache, create_headers, create_transport, create_dispatcher,      \
+        create_hook, unleash, &optimizely                                                                              \
+  }
 #define NOTHING NULL, NULL, NULL, NULL, NULL, NULL
 
 static const hoist_plugin good = DESCRIBED(sizeof good, HOIST_PLUGIN_ABI, "every kind", &unleash);

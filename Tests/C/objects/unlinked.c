@@ -4,7 +4,8 @@
 #ifdef __cplusplus
 extern "C"
 #endif
-int hoist_test_missing_function(void);
+    int
+    hoist_test_missing_function(void);
 
 HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi);
 HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi) {
