@@ -34,6 +34,12 @@ def test_every_constant_has_a_member(prefix: str, members: type) -> None:
         assert members[name].value == value  # type: ignore[index]
 
 
+def test_the_library_names_every_status() -> None:
+    declared = {int(value): f"HOIST_ERR_{name}" for name, value in re.findall(r"\bHOIST_ERR_(\w+)\s*=\s*(\d+)", DECLARATIONS)}
+    assert len(declared) > 20
+    assert {value: hoist._decode(lib.hoist_status_name(value)) for value in declared} == declared
+
+
 def test_a_newer_librarys_constant_is_no_accident() -> None:
     unknown = hoist.Status(1999)
     assert (unknown.name, int(unknown), bool(unknown)) == ("UNKNOWN_1999", 1999, False)
