@@ -9,21 +9,27 @@ extension PluginObject {
     let services = BuiltInServices.shared
     let one: [PluginOffer?] = [
       table.create_logger.map {
-        offer("logger", $0, zero: hoist_logger()) { CLogger($0) } isTaken: {
+        offer("logger", $0, zero: hoist_logger()) {
+          CLogger($0)
+        } isTaken: {
           $0.logSink != nil
         } store: {
           $0.logSink = $1
         }
       },
       table.create_cache.map {
-        offer("cache", $0, zero: hoist_cache()) { CCache($0) } isTaken: {
+        offer("cache", $0, zero: hoist_cache()) {
+          CCache($0)
+        } isTaken: {
           $0.cacheManager != nil
         } store: {
           $0.cacheManager = $1
         }
       },
       table.create_header_provider.map {
-        offer("header_provider", $0, zero: hoist_header_provider()) { CHeaderProvider($0) } isTaken: {
+        offer("header_provider", $0, zero: hoist_header_provider()) {
+          CHeaderProvider($0)
+        } isTaken: {
           $0.headerProvider != nil
         } store: {
           $0.headerProvider = $1
@@ -58,7 +64,8 @@ extension PluginObject {
         guard plugins.hooks.count >= CHook.maximumPerConfiguration else { return nil }
         return PluginRefusal(
           status: .limit,
-          message: "the plug-in \(path) offers a hook, and a configuration has at most \(CHook.maximumPerConfiguration)")
+          message: "the plug-in \(path) offers a hook, and a configuration has at most \(CHook.maximumPerConfiguration)"
+        )
       } install: { options, plugins throws(PluginRefusal) in
         plugins.hooks.append(CHook(try make("hook", options, create, hoist_hook())))
       }
@@ -69,7 +76,9 @@ extension PluginObject {
     var offers: [PluginOffer] = []
     if let create = unleash?.create_storage {
       offers.append(
-        offer("unleash_storage", create, zero: hoist_unleash_storage()) { CUnleashStorage($0) } isTaken: {
+        offer("unleash_storage", create, zero: hoist_unleash_storage()) {
+          CUnleashStorage($0)
+        } isTaken: {
           $0.vendor[UnleashPlugins.storage] != nil
         } store: {
           $0.vendor[UnleashPlugins.storage] = $1
@@ -81,15 +90,19 @@ extension PluginObject {
 
   private func strategyOffer(
     _ name: String,
-    _ create: @escaping (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeMutablePointer<hoist_unleash_strategy>,
-      UnsafeMutablePointer<CChar>, Int) -> hoist_status
+    _ create:
+      @escaping (
+        UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeMutablePointer<hoist_unleash_strategy>,
+        UnsafeMutablePointer<CChar>, Int
+      ) -> hoist_status
   ) -> PluginOffer {
     let slot = UnleashPlugins.strategyPrefix + name
     return PluginOffer(kind: "unleash_strategy") { plugins in
       guard plugins.vendor[slot] != nil else { return nil }
       return PluginRefusal(
         status: .state,
-        message: "the plug-in \(path) offers a strategy \"\(name)\", and the configuration has one of that name already")
+        message: "the plug-in \(path) offers a strategy \"\(name)\", and the configuration has one of that name already"
+      )
     } install: { options, plugins throws(PluginRefusal) in
       let named: Create<hoist_unleash_strategy> = { options, table, message, size in
         name.withCString { create($0, options, table, message, size) }

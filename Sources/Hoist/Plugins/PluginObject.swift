@@ -97,7 +97,9 @@ struct PluginObject {
     guard let list = offered?.strategy_names else { return [] }
     var names: [String] = []
     while let next = list[names.count] {
-      guard names.count < maximumStrategies else { throw .broken(path, "names more than \(maximumStrategies) strategies") }
+      guard names.count < maximumStrategies else {
+        throw .broken(path, "names more than \(maximumStrategies) strategies")
+      }
       guard let name = CString.text(next), !name.isEmpty else {
         throw .broken(path, "has a strategy whose name is empty or not UTF-8")
       }

@@ -54,7 +54,8 @@ extension PluginObject {
     guard status == Status.ok.rawValue else {
       let reason = String(decoding: message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
       let named = String(cString: hoist_status_name(status))
-      throw .broken(path, "could not make its \(noun): \(reason.isEmpty ? "" : reason + " ")(\(named), status \(status))")
+      throw .broken(
+        path, "could not make its \(noun): \(reason.isEmpty ? "" : reason + " ")(\(named), status \(status))")
     }
     let size = room.load(as: Int.self)
     guard let table = HostTable.read(told, size: size, zero: zero) else {
