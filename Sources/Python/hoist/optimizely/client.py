@@ -55,6 +55,12 @@ class Client(_Client):
             set_platform(config, platform)
         super().__init__(config, **plugins)
 
+    @property
+    def config(self) -> dict[str, Any] | None:
+        """OptimizelyConfig: what the project has. None before there is a datafile."""
+        found: dict[str, Any] | None = load_json(take(lib.hoist_optimizely_config_json(self._pointer)))
+        return found
+
     # ---- Users -----------------------------------------------------------------------------------
 
     def user(self, user_id: str | None, attributes: Mapping[str, object] | None = None) -> User:

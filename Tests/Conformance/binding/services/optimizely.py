@@ -1,10 +1,23 @@
-"""Optimizely's kinds of vectors; the library does not open clients of the service yet."""
+"""Optimizely's kinds of vectors."""
 
 from __future__ import annotations
 
-from vectors import Root, Service
+from vectors import Kind, Root, Service
 
-MODULES_ONLY = "the library does not open clients of this service yet"
+from .optimizely_calls import config, legacy, sayable_call, track
+from .optimizely_decisions import decide, profiles, sayable
+
+INTERNAL = {
+    "bucketing": "buckets are not public",
+    "audience_leaf": "conditions are not public by themselves",
+    "semver": "versions are not public by themselves",
+    "condition_tree": "conditions are not public by themselves",
+    "variables": "variables are not public by themselves",
+    "datafile_parse": "the documents are not public by themselves",
+    "event_batching": "batches are not public by themselves",
+    "odp": "requests are not public by themselves",
+    "cmab": "requests are not public by themselves",
+}
 SIGNS = {
     "bucketing": "bucketValue", "audience_leaf": "condition", "semver": "target", "condition_tree": "tree",
     "event_batching": "expectBatches", "odp": "kind", "track": "eventKey", "variables": "oracleValue", "datafile_parse": "note",
@@ -22,8 +35,14 @@ def kind_of_unnamed(root: Root) -> str | None:
 
 
 OPTIMIZELY = Service(
-    kinds={},
-    internal={kind: MODULES_ONLY for kind in [*SIGNS, "cmab"]},
+    kinds={
+        "decide": Kind(decide, can_say=sayable),
+        "user_profile": Kind(profiles),
+        "track": Kind(track, can_say=sayable_call),
+        "legacy_api": Kind(legacy, can_say=sayable_call),
+        "optimizely_config": Kind(config),
+    },
+    internal=INTERNAL,
     kind_of_unnamed=kind_of_unnamed,
     expectations=frozenset({
         "hash", "bucketValue", "result", "semver_eq", "semver_lt", "semver_le", "semver_gt", "semver_ge", "expect",
