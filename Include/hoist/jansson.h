@@ -55,7 +55,6 @@ HOIST_API hoist_status hoist_optimizely_user_set_jansson(hoist_optimizely_user *
                                                          const json_t *HOIST_NULLABLE value);
 HOIST_API json_t *HOIST_NULLABLE
 hoist_optimizely_user_attributes_jansson(const hoist_optimizely_user *HOIST_NULLABLE user);
-/** `tags` may be NULL. */
 HOIST_API hoist_status hoist_optimizely_user_track_jansson(hoist_optimizely_user *HOIST_NULLABLE user,
                                                            const char *HOIST_NULLABLE event_key,
                                                            const json_t *HOIST_NULLABLE tags,

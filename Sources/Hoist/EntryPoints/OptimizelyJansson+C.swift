@@ -24,8 +24,9 @@ public func hoist_optimizely_user_track_jansson(
   _ user: OpaquePointer?, _ event_key: UnsafePointer<CChar>?, _ tags: UnsafePointer<json_t>?,
   _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  guard let tags else { return hoist_optimizely_user_track(user, event_key, nil, 0, error) }
-  guard let text = JanssonText.bytes(tags) else { return ErrorSlot(error).fail(.argument, "tags are nested too deeply") }
+  guard let text = JanssonText.bytes(tags) else {
+    return ErrorSlot(error).fail(.argument, "tags are NULL, or nested too deeply")
+  }
   return text.withUnsafeBytes { bytes in
     hoist_optimizely_user_track(
       user, event_key, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count, error)

@@ -72,7 +72,8 @@ public final class OptimizelyUser: @unchecked Sendable {
     let gate = shim_load_u32(&client.hot.pointee.gate)
     if gate & SHIM_GATE_FORKED != 0 { client.resumeAfterFork() }
     if gate & Gate.closed != 0 { return nil }
-    return reference._withUnsafeGuaranteedRef { body(client, $0) }
+    // The services live as long as the client.
+    return withExtendedLifetime(client) { reference._withUnsafeGuaranteedRef { body(client, $0) } }
   }
 
   private func changeNotes<Result>(_ body: (VisitorNotes) -> (VisitorNotes?, Result)) -> Result {
