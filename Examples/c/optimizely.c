@@ -11,12 +11,13 @@ static void show(hoist_optimizely_user *user) {
     hoist_optimizely_decision *decision =
         hoist_optimizely_user_decide(user, "checkout", HOIST_OPTIMIZELY_INCLUDE_REASONS);
     const char *variation = hoist_optimizely_decision_variation_key(decision);
+    const char *button = hoist_optimizely_decision_string(decision, "button");
     int64_t steps = 0;
     hoist_optimizely_decision_int64(decision, "steps", &steps);
     hoist_text *color = hoist_optimizely_decision_value(decision, "theme.color");
     printf("%s: checkout is %s, variation %s, button \"%s\", %d steps, color %s\n", hoist_optimizely_user_id(user),
            hoist_optimizely_decision_enabled(decision) ? "on" : "off", variation ? variation : "(none)",
-           hoist_optimizely_decision_string(decision, "button"), (int)steps, hoist_text_data(color));
+           button ? button : "", (int)steps, hoist_text_data(color));
     for (size_t i = 0; i < hoist_optimizely_decision_reason_count(decision); i++)
         printf("  %s\n", hoist_optimizely_decision_reason(decision, i));
     hoist_text_free(color);

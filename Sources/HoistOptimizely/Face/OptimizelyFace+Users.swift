@@ -1,4 +1,3 @@
-internal import CShims
 internal import HoistBase
 public import HoistCore
 internal import HoistJSON

@@ -1,4 +1,3 @@
-internal import CShims
 public import HoistBase
 public import HoistCore
 public import HoistJSON
