@@ -90,6 +90,17 @@ public struct JSONWriter: Sendable {
     bytes.append(contentsOf: json)
   }
 
+  /// Punctuation and names that are JSON text already, commas included; not looked at.
+  public mutating func verbatim(_ json: StaticString) {
+    guard json.hasPointerRepresentation, json.utf8CodeUnitCount > 0 else { return }
+    let text = UnsafeBufferPointer(start: json.utf8Start, count: json.utf8CodeUnitCount)
+    bytes.append(contentsOf: text)
+    switch text[text.count - 1] {
+    case UInt8(ascii: ":"), UInt8(ascii: ","), UInt8(ascii: "{"), UInt8(ascii: "["): needsComma = false
+    default: needsComma = true
+    }
+  }
+
   private mutating func begin(_ bracket: Unicode.Scalar) {
     comma()
     bytes.append(UInt8(truncatingIfNeeded: bracket.value))

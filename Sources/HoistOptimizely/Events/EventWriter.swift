@@ -12,14 +12,14 @@ struct EventWriter {
 
   /// - Parameter snapshot: writes the members of the visitor's one snapshot.
   func event(_ snapshot: (inout JSONWriter) -> Void) -> UserEvent {
-    var visitor = JSONWriter()
-    visitor.object { visitor in
-      visitor.member("visitor_id", context?.targetingKey ?? .noBytes)
-      visitor.key("attributes")
-      visitor.array { writeAttributes(to: &$0) }
-      visitor.key("snapshots")
-      visitor.array { $0.object(snapshot) }
-    }
+    var visitor = JSONWriter(reservingCapacity: 1024)
+    visitor.verbatim(#"{"visitor_id":"#)
+    visitor.text(context?.targetingKey ?? .noBytes)
+    visitor.verbatim(#","attributes":["#)
+    writeAttributes(to: &visitor)
+    visitor.verbatim(#"],"snapshots":[{"#)
+    snapshot(&visitor)
+    visitor.verbatim("}]}")
     let root = root
     return UserEvent(
       projectID: Array(root.pointee.projectID.bytes(base)), revision: Array(root.pointee.revision.bytes(base)),
@@ -28,29 +28,29 @@ struct EventWriter {
 
   private func head() -> [UInt8] {
     let root = root
-    var writer = JSONWriter()
-    writer.beginObject()
-    writer.member("account_id", root.pointee.accountID.bytes(base))
-    writer.member("project_id", root.pointee.projectID.bytes(base))
-    writer.member("revision", root.pointee.revision.bytes(base))
-    writer.key("client_name")
+    var writer = JSONWriter(reservingCapacity: 256)
+    writer.verbatim(#"{"account_id":"#)
+    writer.text(root.pointee.accountID.bytes(base))
+    writer.verbatim(#","project_id":"#)
+    writer.text(root.pointee.projectID.bytes(base))
+    writer.verbatim(#","revision":"#)
+    writer.text(root.pointee.revision.bytes(base))
+    writer.verbatim(#","client_name":"#)
     writer.string(client.name)
-    writer.key("client_version")
+    writer.verbatim(#","client_version":"#)
     writer.string(client.version)
-    writer.key("anonymize_ip")
+    writer.verbatim(#","anonymize_ip":"#)
     writer.bool(root.pointee.anonymizesAddresses)
-    writer.key("enrich_decisions")
-    writer.bool(true)
-    writer.key("region")
+    writer.verbatim(#","enrich_decisions":true,"region":"#)
     writer.string(root.pointee.region.text.description)
-    writer.key("visitors")
-    writer.beginArray()
+    writer.verbatim(#","visitors":["#)
     return writer.bytes
   }
 
   /// Those the project knows, and the vendor's own; the rest is dropped without a word.
   private func writeAttributes(to writer: inout JSONWriter) {
     let root = root
+    var isFirst = true
     for index in 0..<(context?.attributeCount ?? 0) {
       guard let attribute = context?.attribute(at: index), isSent(attribute) else { continue }
       let name = attribute.pointee.nameBytes
@@ -62,26 +62,20 @@ struct EventWriter {
       } else {
         continue
       }
-      writer.object { writer in
-        writer.member("entity_id", entity)
-        writer.member("key", name)
-        writer.key("type")
-        writer.string("custom")
-        writer.key("value")
-        writeValue(of: attribute, to: &writer)
-      }
+      writer.verbatim(isFirst ? #"{"entity_id":"# : #",{"entity_id":"#)
+      writer.text(entity)
+      writer.verbatim(#","key":"#)
+      writer.text(name)
+      writer.verbatim(#","type":"custom","value":"#)
+      writeValue(of: attribute, to: &writer)
+      writer.verbatim("}")
+      isFirst = false
     }
     guard root.pointee.botFiltering >= 0 else { return }
-    writer.object { writer in
-      for name in ["entity_id", "key"] {
-        writer.key(name)
-        writer.string("$opt_bot_filtering")
-      }
-      writer.key("type")
-      writer.string("custom")
-      writer.key("value")
-      writer.bool(root.pointee.botFiltering == 1)
-    }
+    if !isFirst { writer.verbatim(",") }
+    writer.verbatim(#"{"entity_id":"$opt_bot_filtering","key":"$opt_bot_filtering","type":"custom","value":"#)
+    writer.bool(root.pointee.botFiltering == 1)
+    writer.verbatim("}")
   }
 
   private func isSent(_ attribute: UnsafePointer<FrozenAttribute>) -> Bool {
@@ -91,6 +85,10 @@ struct EventWriter {
     case .null, .strings, .json: false
     }
   }
+}
+
+extension JSONWriter {
+  mutating func text(_ bytes: ByteView) { string(utf8: bytes.bindMemory(to: UInt8.self)) }
 }
 
 /// An attribute's value as JSON.

@@ -64,47 +64,48 @@ extension EventWriter {
   func event(_ impression: Impression, _ stamp: EventStamp) -> UserEvent {
     let campaign = impression.rule?.pointee.campaign.bytes(base) ?? .noBytes
     return event { writer in
-      writer.key("decisions")
-      writer.array { $0.object { writeDecision(impression, campaign, to: &$0) } }
-      writer.key("events")
-      writer.array { writer in
-        writer.object { writer in
-          writer.member("entity_id", campaign)
-          writer.key("key")
-          writer.string("campaign_activated")
-          stamp.write(to: &writer)
-          writer.key("tags")
-          writer.object { _ in }
-        }
-      }
+      writer.verbatim(#""decisions":[{"#)
+      writeDecision(impression, campaign, to: &writer)
+      writer.verbatim(#"}],"events":[{"entity_id":"#)
+      writer.text(campaign)
+      writer.verbatim(#","key":"campaign_activated""#)
+      stamp.write(to: &writer)
+      writer.verbatim(#","tags":{}}]"#)
     }
   }
 
   private func writeDecision(_ impression: Impression, _ campaign: ByteView, to writer: inout JSONWriter) {
-    writer.member("campaign_id", campaign)
-    writer.member("experiment_id", impression.rule?.pointee.id.bytes(base) ?? .noBytes)
+    let (rule, variation) = (impression.rule, impression.variation)
+    writer.verbatim(#""campaign_id":"#)
+    writer.text(campaign)
+    writer.verbatim(#","experiment_id":"#)
+    writer.text(rule?.pointee.id.bytes(base) ?? .noBytes)
+    writer.verbatim(#","variation_id":"#)
     // Only ids of digits are variations to the service (OPT-96).
-    let variation = impression.variation
-    writer.member("variation_id", variation?.pointee.hasNumericID ?? false ? variation?.pointee.id.bytes(base) : nil)
-    writer.key("metadata")
-    writer.object { writer in
-      writer.member("flag_key", impression.flagKey)
-      writer.member("rule_key", impression.rule?.pointee.key.bytes(base) ?? .noBytes)
-      writer.key("rule_type")
-      writer.string(impression.ruleType.description)
-      writer.member("variation_key", variation?.pointee.key.bytes(base) ?? .noBytes)
-      writer.key("enabled")
-      writer.bool(impression.enabled)
-      if let uuid = impression.predictionUUID { writer.member("cmab_uuid", uuid) }
+    if let variation, variation.pointee.hasNumericID { writer.text(variation.pointee.id.bytes(base)) } else { writer.null() }
+    writer.verbatim(#","metadata":{"flag_key":"#)
+    writer.text(impression.flagKey)
+    writer.verbatim(#","rule_key":"#)
+    writer.text(rule?.pointee.key.bytes(base) ?? .noBytes)
+    writer.verbatim(#","rule_type":"#)
+    writer.text(ByteView(start: impression.ruleType.utf8Start, count: impression.ruleType.utf8CodeUnitCount))
+    writer.verbatim(#","variation_key":"#)
+    writer.text(variation?.pointee.key.bytes(base) ?? .noBytes)
+    writer.verbatim(#","enabled":"#)
+    writer.bool(impression.enabled)
+    if let uuid = impression.predictionUUID {
+      writer.verbatim(#","cmab_uuid":"#)
+      writer.text(uuid)
     }
+    writer.verbatim("}")
   }
 }
 
 extension EventStamp {
   func write(to writer: inout JSONWriter) {
-    writer.key("timestamp")
+    writer.verbatim(#","timestamp":"#)
     writer.int(unixMilliseconds)
-    writer.key("uuid")
+    writer.verbatim(#","uuid":"#)
     writer.string(uuid)
   }
 }

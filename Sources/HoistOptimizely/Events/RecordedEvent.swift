@@ -25,7 +25,8 @@ struct RecordedEvent: Equatable {
       for shift in stride(from: UInt32(0), through: 24, by: 8) { bytes.append(UInt8(truncatingIfNeeded: count &>> shift)) }
       bytes += part
     }
-    return bytes + event.visitor
+    bytes += event.visitor
+    return bytes
   }
 
   /// - Parameter payload: from a store, so it may be anything; nil when it is no such record.

