@@ -13,6 +13,8 @@ final class SegmentsService: @unchecked Sendable {
   }
 
   private static let maximumResponseBytes = 1 << 20
+  /// Fetches that may be under way; further ones fail at once.
+  private static let maximumUnderWay = 1_000
 
   private let host: any ProviderHost
   private let settings: PlatformSettings
@@ -24,6 +26,8 @@ final class SegmentsService: @unchecked Sendable {
   /// Moves on with the configuration: an answer to an earlier question is not kept.
   private var epoch: UInt64 = 0
   private var isStopped = false
+  /// Told once per episode.
+  private var isFailing = false
 
   init(host: any ProviderHost, settings: PlatformSettings, manager: ManagerLane?) {
     self.host = host
@@ -46,8 +50,20 @@ final class SegmentsService: @unchecked Sendable {
   func fetch(_ userID: [UInt8], _ options: SegmentFetchOptions, completion: @escaping Completion) {
     host.scheduler.post { [weak self] in
       guard let self else { return completion(.failure(.fetchFailed("the client is closed"))) }
-      begin(userID, options, completion)
+      begin(userID, options) { [weak self] result in
+        self?.note(result)
+        completion(result)
+      }
     }
+  }
+
+  private func note(_ result: Result<[[UInt8]], PlatformFailure>) {
+    guard case .failure(let failure) = result else {
+      isFailing = false
+      return
+    }
+    if isFailing { host.log.debug(failure.message) } else { host.log.warning("\(failure.message) (further ones are told at level debug)") }
+    isFailing = true
   }
 
   private func begin(_ userID: [UInt8], _ options: SegmentFetchOptions, _ completion: @escaping Completion) {
@@ -61,6 +77,9 @@ final class SegmentsService: @unchecked Sendable {
       return completion(.success(segments))
     }
     guard host.isOnline else { return completion(.failure(.fetchFailed("the client is offline"))) }
+    guard requests.count < Self.maximumUnderWay else {
+      return completion(.failure(.fetchFailed("too many fetches are under way")))
+    }
     ask(address, visitor, keeping: !options.contains(.ignoreCache), completion)
   }
 

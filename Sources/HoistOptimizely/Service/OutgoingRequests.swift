@@ -18,6 +18,9 @@ final class OutgoingRequests: @unchecked Sendable {
 
   init(host: any ProviderHost) { self.host = host }
 
+  /// How many are under way.
+  var count: Int { open.count }
+
   func send(_ request: HTTPRequest, completion: @escaping @Sendable (Answer) -> Void) {
     lastNumber &+= 1
     let number = lastNumber

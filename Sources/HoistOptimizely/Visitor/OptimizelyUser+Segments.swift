@@ -12,10 +12,7 @@ extension OptimizelyUser {
   ) throws(PlatformFailure) {
     let (client, segments) = try dataPlatform()
     let refusal = client.promise(completion) { tell in
-      fetch(from: segments, options) { failure in
-        if let failure { client.log.warning(failure.message) }
-        tell(failure?.status ?? .ok)
-      }
+      fetch(from: segments, options) { tell($0?.status ?? .ok) }
       return .ok
     }
     if refusal != .ok { throw refusal == .state ? .closed : .fetchFailed("too many calls are under way") }

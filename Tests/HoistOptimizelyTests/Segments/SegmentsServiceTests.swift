@@ -128,6 +128,26 @@ import Testing
     #expect(PlatformFailure.fetchFailed("500").message.hasSuffix(": 500"))
   }
 
+  @Test func anEpisodeOfFailuresIsToldOnce() throws {
+    let rig = try PlatformRig()
+    try rig.serve()
+    rig.host.network.enqueue(answer(500), answer(500), qualified(), answer(503))
+    for _ in 0..<4 { _ = rig.fetch("u", .ignoreCache) }
+    let warnings = rig.host.lines.messages(.warning)
+    #expect(warnings.count == 2)
+    #expect(warnings.first?.contains(": 500 ") ?? false)
+  }
+
+  @Test func atMostAThousandFetchesAreUnderWay() throws {
+    let rig = try PlatformRig()
+    try rig.serve()
+    for number in 0..<1_000 { #expect(rig.fetch("\(number)") == nil) }
+    #expect(rig.fetch("one more") == .failure(.fetchFailed("too many fetches are under way")))
+    rig.host.network.open.first?.complete(qualified())
+    rig.host.time.run()
+    #expect(rig.fetch("one more") == nil)
+  }
+
   @Test("A VUID is another visitor than a user of that name") func aVUIDIsAskedForAsSuch() throws {
     let rig = try PlatformRig()
     try rig.serve()
