@@ -50,6 +50,12 @@ final class EventReporter: ClientPart, @unchecked Sendable {
 
   func setOnline(_ isOnline: Bool) { if isOnline { pipeline.lift(.offline) } else { pipeline.hold(.offline) } }
 
+  /// While the host's program is in the background its events wait; those that are there are sent before (5.6).
+  func setActive(_ isActive: Bool) {
+    if isActive { return pipeline.lift(.notReady) }
+    pipeline.flush { [pipeline] _ in pipeline.hold(.notReady) }
+  }
+
   func flush(_ completion: @escaping @Sendable (Bool) -> Void) { pipeline.flush(completion: completion) }
 
   var statistics: [(group: String, name: String, value: Int64)] {

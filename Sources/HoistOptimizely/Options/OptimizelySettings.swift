@@ -23,7 +23,8 @@ struct OptimizelySettings: Sendable {
   let pollingSeconds: Int64
   /// What the host wanted, when it was too short.
   let refusedPollingSeconds: Int64?
-  let startTimeoutMilliseconds: Int64
+  /// nil waits for the end of the download.
+  let startTimeoutMilliseconds: Int64?
   let autostart: Bool
   let events: EventSettings
   let decideOptions: DecideOptions
@@ -56,7 +57,8 @@ struct OptimizelySettings: Sendable {
     let least = values.integer("min_polling_interval")
     pollingSeconds = wanted == 0 ? 0 : max(wanted, least)
     refusedPollingSeconds = wanted > 0 && wanted < least ? wanted : nil
-    startTimeoutMilliseconds = values.integer("start_timeout_ms")
+    let limit = values.integer("start_timeout_ms")
+    startTimeoutMilliseconds = limit > 0 ? limit : nil
     autostart = values.boolean("autostart")
     events = try EventSettings(values)
     decideOptions = try Self.decideOptions(values.textList("decide_options"))

@@ -80,14 +80,14 @@ extension DatafileSource {
   // MARK: A1 to A3
 
   /// Downloads first. Without an answer in time the saved datafile serves, else a given one.
-  /// - Parameter timeoutMilliseconds: 0 or less waits for the end of the download.
-  func startFromService(timeoutMilliseconds: Int64, _ completion: @escaping Completion) {
+  /// - Parameter timeoutMilliseconds: nil waits for the end of the download.
+  func startFromService(timeoutMilliseconds: Int64?, _ completion: @escaping Completion) {
     let mine = beginStart(completion)
     storage.load { [weak self] saved in
       guard let self, mine == generation else { return }
       let attempt = StartAttempt(saved: sound(saved))
       if let failure = obstacle { return endStart(failure, attempt) }
-      if timeoutMilliseconds > 0 {
+      if let timeoutMilliseconds {
         attempt.timer = host.scheduler.schedule(afterMilliseconds: timeoutMilliseconds) { [weak self] in
           guard let self, mine == generation else { return }
           endStart(DatafileFailure(.timeout, "the datafile did not arrive within \(timeoutMilliseconds) ms"), attempt)

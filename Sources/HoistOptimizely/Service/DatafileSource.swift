@@ -93,7 +93,7 @@ final class DatafileSource: @unchecked Sendable {
   func setOnline(_ isOnline: Bool) {
     guard isStarted else { return }
     if isOnline {
-      if served() == nil { startFromService(timeoutMilliseconds: 0) { _ in } } else { fetch { _ in } }
+      if served() == nil { startFromService(timeoutMilliseconds: nil) { _ in } } else { fetch { _ in } }
       poller.start()
     } else {
       poller.stop()
