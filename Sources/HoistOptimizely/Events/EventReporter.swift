@@ -18,7 +18,7 @@ final class EventReporter: ClientPart, @unchecked Sendable {
     options.flushIntervalMilliseconds = settings.events.intervalMilliseconds
     options.flushAtRows = settings.events.batchSize
     pipeline = EventPipeline(
-      options: options, policy: OptimizelyEventPolicy(settings: settings, notifications: notifications),
+      options: options, policy: OptimizelyEventPolicy(settings: settings, notifications: notifications, host: host),
       sink: host.delivery, store: host.store, log: host.log, clock: host.clock, scheduler: host.scheduler,
       entropy: host.entropy)
   }

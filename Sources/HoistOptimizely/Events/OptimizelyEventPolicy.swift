@@ -4,14 +4,17 @@ internal import HoistCore
 /// How recorded events become requests, and what the answers mean (protocols/optimizely.md 3.2, 5.6; OPT-72, OPT-98).
 /// On the scheduler's thread.
 final class OptimizelyEventPolicy: EventPolicy, @unchecked Sendable {
-  /// Attempts of one flush, and the pauses between them.
-  static let maximumAttempts = 3
+  private static let attemptsInARow = 3
   private static let firstPauseMilliseconds: Int64 = 200
+  /// However long the service asks to wait.
+  private static let longestPauseMilliseconds: Int64 = 3_600_000
 
   private let settings: OptimizelySettings
   private let notifications: NotificationCenter
+  private let host: any ProviderHost
 
-  init(settings: OptimizelySettings, notifications: NotificationCenter) {
+  init(settings: OptimizelySettings, notifications: NotificationCenter, host: any ProviderHost) {
+    self.host = host
     self.settings = settings
     self.notifications = notifications
   }
@@ -52,18 +55,37 @@ final class OptimizelyEventPolicy: EventPolicy, @unchecked Sendable {
     completion(request)
   }
 
-  /// 2xx: done. 5xx, 408, 429 and no answer: again after 200, then 400 ms, then with the next flush. The rest is
-  /// dropped.
+  /// 2xx: done. 5xx, 408, 429 and no answer: again after 200, then 400 ms, then after an interval, or with a flush that is
+  /// asked for. The rest is dropped.
   func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict {
+    var asked: Int64 = 0
     if case .success(let response) = answer {
       switch response.status {
       case 200...299: return .done
-      case 408, 429, 500...599: break
       case 413: return .split
+      case 408, 429, 500...599: asked = retryAfter(response)
       default: return .drop(reason: "the service answered \(response.status)")
       }
     }
-    guard batch.attempt < Self.maximumAttempts else { return .rest(afterMilliseconds: nil) }
-    return .pause(milliseconds: Self.firstPauseMilliseconds << Int64(max(0, batch.attempt - 1)))
+    let own = pauseMilliseconds(afterAttempt: batch.attempt)
+    return asked > own ? .retry(afterMilliseconds: asked) : .pause(milliseconds: own)
+  }
+
+  func delivered(_ batch: EventBatch) { host.notify(Notification(.eventsSent, message: batch.rows.first?.pipeline ?? "")) }
+
+  private func pauseMilliseconds(afterAttempt attempt: Int) -> Int64 {
+    switch max(0, attempt - 1) % Self.attemptsInARow {
+    case 0: return Self.firstPauseMilliseconds
+    case 1: return 2 * Self.firstPauseMilliseconds
+    default:
+      let interval = settings.events.intervalMilliseconds
+      return interval > 0 ? interval : EventSettings.standardIntervalMilliseconds
+    }
+  }
+
+  private func retryAfter(_ response: HTTPResponse) -> Int64 {
+    response.headers.value(of: "Retry-After").flatMap {
+      RetryAfter.milliseconds($0, nowUnixMilliseconds: host.clock.unixMilliseconds, capMilliseconds: Self.longestPauseMilliseconds)
+    } ?? 0
   }
 }

@@ -93,7 +93,8 @@ extension DatafileSource {
           endStart(DatafileFailure(.timeout, "the datafile did not arrive within \(timeoutMilliseconds) ms"), attempt)
         }
       }
-      let asker = Asker(wantsServing: { [weak self] in !attempt.hasEnded || self?.served() == nil }) { [weak self] result in
+      let isWanted = { [weak self] in self?.generation == mine && (!attempt.hasEnded || self?.served() == nil) }
+      let asker = Asker(wantsServing: isWanted) { [weak self] result in
         guard let self, mine == generation else { return attempt.end() }
         downloadEnded(result, attempt)
       }

@@ -29,7 +29,8 @@ final class DatafileSource: @unchecked Sendable {
   private var askers: [Asker] = []
   lazy var poller = DatafilePoller(host: host, seconds: settings.pollingSeconds) { [weak self] done in
     guard let self else { return done() }
-    fetch { _ in done() }
+    // The next poll is attempt enough.
+    fetch(retries: 0) { _ in done() }
   }
   private var lastFailure: DatafileFailure?
 
@@ -114,12 +115,13 @@ final class DatafileSource: @unchecked Sendable {
   var canDownload: Bool { host.isOnline && settings.datafileURL != nil }
 
   /// Downloads, keeps what arrives for the next run, and serves it if the settings or the start say so (5.4).
-  func fetch(_ completion: @escaping (DatafileFailure?) -> Void) {
+  func fetch(retries: Int? = nil, _ completion: @escaping (DatafileFailure?) -> Void) {
     if let failure = obstacle { return completion(failure) }
-    ask(Asker(wantsServing: { false }) { [weak self] result in
+    let asker = Asker(wantsServing: { false }) { [weak self] result in
       self?.tellOfFetch(result)
       completion(result.failure)
-    })
+    }
+    ask(asker, retries: retries)
   }
 
   /// Why nothing can be downloaded; nil when it can.
@@ -129,6 +131,7 @@ final class DatafileSource: @unchecked Sendable {
   }
 
   /// Joins the download that is under way, or begins one. Only with `canDownload`.
+  /// - Parameter retries: nil for as many as the settings say.
   func ask(_ asker: Asker, retries: Int? = nil) {
     askers.append(asker)
     guard askers.count == 1, let url = settings.datafileURL else { return }

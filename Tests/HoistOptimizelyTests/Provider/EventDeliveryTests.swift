@@ -1,0 +1,279 @@
+import HoistBase
+import HoistCore
+import HoistTestSupport
+import Testing
+
+@testable import HoistOptimizely
+
+@Suite("Events wait, travel together and are tried again (OPT-63, OPT-72, OPT-98)")
+struct EventDeliveryTests {
+  /// A client that serves a datafile.
+  private func rig(
+    _ properties: [String: String] = [:], plugins: Plugins = Plugins(), more: String = "",
+    respond: (@Sendable (HTTPRequest) -> ScriptedTransport.Answer?)? = { _ in .status(204) }
+  ) throws -> OptimizelyRig {
+    let rig = try OptimizelyRig(properties, plugins: plugins, respond: respond)
+    let result = rig.start(SmallProject.datafile(more: more), .noBackgroundFetch)
+    #expect(result.hasSucceeded)
+    return rig
+  }
+
+  private func track(_ rig: OptimizelyRig, _ key: String = "buy", value: Double? = nil) -> Status {
+    rig.client.track(
+      TrackedEvent(
+        key: key, context: EvaluationContext(targetingKey: "u1").reference(), value: value, properties: [],
+        unixMilliseconds: rig.scheduler.unixMilliseconds))
+  }
+
+  @Test func anEvaluationOfTheCoreIsAnImpression() throws {
+    let rig = try rig(["events.batch_size": "1"])
+    #expect(rig.isOn("on", user: "u7"))
+    rig.scheduler.run()
+    #expect(rig.posts.map(\.url) == ["https://logx.optimizely.com/v1/events"])
+    #expect(rig.posts.first?.headers.value(of: "Content-Type") == "application/json")
+    let events = try #require(rig.posts.first.map { PostedEvents($0) })
+    #expect(events.visitors == ["u7"])
+    #expect(events.keys == ["campaign_activated"])
+  }
+
+  @Test func decideOptionsOfThePropertiesSilenceImpressions() throws {
+    let rig = try rig(["events.batch_size": "1", "decide_options": #"["DISABLE_DECISION_EVENT"]"#])
+    #expect(rig.isOn("on"))
+    rig.scheduler.run()
+    #expect(rig.posts.isEmpty)
+  }
+
+  @Test func tenEventsTravelAtOnce() throws {
+    let rig = try rig()
+    for _ in 0..<9 { #expect(track(rig) == .ok) }
+    rig.scheduler.run()
+    #expect(rig.posts.isEmpty)
+    #expect(track(rig) == .ok)
+    rig.scheduler.run()
+    #expect(rig.posts.count == 1)
+    #expect(Set(rig.postedIDs).count == 10)
+  }
+
+  @Test func fewerTravelAfterAMinute() throws {
+    let rig = try rig()
+    #expect(track(rig) == .ok)
+    rig.scheduler.advance(milliseconds: 59_000)
+    #expect(rig.posts.isEmpty)
+    rig.scheduler.advance(milliseconds: 1_001)
+    #expect(rig.posts.count == 1)
+  }
+
+  @Test func aTimerOfZeroSendsAtOnce() throws {
+    let rig = try rig(["events.timer_interval": "0"])
+    #expect(track(rig) == .ok)
+    rig.scheduler.run()
+    #expect(rig.posts.count == 1)
+  }
+
+  @Test func flushSendsWhatWaits() throws {
+    let rig = try rig()
+    #expect(track(rig) == .ok)
+    let done = Ended()
+    rig.client.onScheduler { $0.provider?.flush { done.set($0) } }
+    rig.scheduler.run()
+    #expect(done.status == .ok)
+    #expect(rig.posts.count == 1)
+  }
+
+  @Test(arguments: [500, 503, 408, 429])
+  func aFailureIsTriedAgainAfter200And400Milliseconds(status: Int) throws {
+    let rig = try rig(["events.batch_size": "1"]) { _ in .status(status) }
+    #expect(track(rig) == .ok)
+    rig.scheduler.run()
+    #expect(rig.posts.count == 1)
+    rig.scheduler.advance(milliseconds: 199)
+    #expect(rig.posts.count == 1)
+    rig.scheduler.advance(milliseconds: 1)
+    #expect(rig.posts.count == 2)
+    rig.scheduler.advance(milliseconds: 399)
+    #expect(rig.posts.count == 2)
+    rig.scheduler.advance(milliseconds: 1)
+    #expect(rig.posts.count == 3)
+    rig.scheduler.advance(milliseconds: 59_000)
+    #expect(rig.posts.count == 3)
+    rig.transport.setResponder { _ in .status(204) }
+    rig.scheduler.advance(milliseconds: 1_001)
+    // Kept, and always the same event (OPT-98).
+    #expect(rig.posts.count == 4)
+    #expect(Set(rig.postedIDs).count == 1)
+    rig.scheduler.advance(milliseconds: 600_000)
+    #expect(rig.posts.count == 4)
+  }
+
+  @Test func withoutAnAnswerEventsAreKept() throws {
+    let rig = try rig(["events.batch_size": "1"]) { _ in .noAnswer }
+    #expect(track(rig) == .ok)
+    rig.scheduler.advance(milliseconds: 1_000)
+    #expect(rig.posts.count == 3)
+    rig.transport.setResponder { _ in .status(200) }
+    let done = Ended()
+    rig.client.onScheduler { $0.provider?.flush { done.set($0) } }
+    rig.scheduler.run()
+    #expect(done.status == .ok)
+    #expect(Set(rig.postedIDs).count == 1)
+  }
+
+  @Test(arguments: [400, 401, 404])
+  func whatIsRefusedIsDropped(status: Int) throws {
+    let rig = try rig(["events.batch_size": "1"]) { _ in .status(status) }
+    #expect(track(rig) == .ok)
+    rig.scheduler.advance(milliseconds: 600_000)
+    #expect(rig.posts.count == 1)
+    #expect(rig.provider.statistics.contains { $0.name == "rejected" && $0.value == 1 })
+  }
+
+  @Test func theServiceIsGivenTheTimeItAsksFor() throws {
+    let rig = try rig(["events.batch_size": "1"]) { _ in
+      .success(HTTPResponse(status: 429, headers: [HTTPHeader("Retry-After", "30")]))
+    }
+    #expect(track(rig) == .ok)
+    rig.scheduler.advance(milliseconds: 29_000)
+    #expect(rig.posts.count == 1)
+    rig.scheduler.advance(milliseconds: 1_500)
+    #expect(rig.posts.count == 2)
+  }
+
+  @Test func eventsOfAnotherRevisionTravelApart() throws {
+    let rig = try rig()
+    #expect(track(rig) == .ok)
+    let result = rig.start(SmallProject.datafile(revision: "2"), .noBackgroundFetch)
+    #expect(result.hasSucceeded)
+    #expect(track(rig) == .ok)
+    rig.scheduler.advance(milliseconds: 61_000)
+    #expect(rig.posts.map { PostedEvents($0).revision } == ["1", "2"])
+  }
+
+  @Test func theEuropeanRegionHasItsOwnAddress() throws {
+    let rig = try rig(["events.batch_size": "1"], more: #""region":"EU""#)  // OPT-99
+    #expect(track(rig) == .ok)
+    rig.scheduler.run()
+    #expect(rig.posts.map(\.url) == ["https://eu.logx.optimizely.com/v1/events"])
+  }
+
+  @Test func theHostMayNameAnotherAddress() throws {
+    let rig = try rig(["events.batch_size": "1", "events.url.us": "http://127.0.0.1:9/e"])
+    #expect(track(rig) == .ok)
+    rig.scheduler.run()
+    #expect(rig.posts.map(\.url) == ["http://127.0.0.1:9/e"])
+  }
+
+  @Test func unknownEventsAreRefused() throws {
+    let rig = try rig()
+    #expect(track(rig, "no such event") == .optimizelyEventKeyInvalid)  // OPT-63
+    let unready = try OptimizelyRig()
+    #expect(track(unready) == .optimizelySDKNotReady)
+  }
+
+  @Test func theQueueIsBoundedAndNewEventsGiveWay() throws {
+    let rig = try rig(["events.capacity": "100", "events.batch_size": "1000"])
+    // The batch size raises the capacity (5.6).
+    for _ in 0..<999 { #expect(track(rig) == .ok) }
+    rig.client.onScheduler { $0.provider?.setOnline(false) }
+    rig.scheduler.run()
+    #expect(track(rig) == .ok)
+    #expect(track(rig) == .limit)
+  }
+
+  @Test func listenersHearOfEachAttempt() throws {
+    let rig = try rig(["events.batch_size": "1"]) { _ in .status(500) }
+    let heard = Ended()
+    _ = rig.provider.notifications.add(.logEvent) { _, json in heard.add(String(decoding: json, as: UTF8.self)) }
+    #expect(track(rig) == .ok)
+    rig.scheduler.advance(milliseconds: 1_000)
+    rig.settle { heard.texts.count == 3 }
+    #expect(heard.texts.count == 3)  // 3.4, OPT-69
+    #expect(heard.texts.allSatisfy { text in text.hasPrefix(#"{"url":"https://logx.optimizely.com/v1/events","event":{"#) })
+  }
+
+  @Test func aDispatcherGetsTheWholeRequest() throws {
+    let sink = KeepingSink()
+    var plugins = Plugins()
+    plugins.eventSink = sink
+    let rig = try rig(["events.batch_size": "1"], plugins: plugins)
+    #expect(track(rig, value: 12.5) == .ok)
+    rig.scheduler.run()
+    #expect(rig.posts.isEmpty)
+    let delivery = try #require(sink.deliveries.first)  // OPT-04
+    #expect(delivery.request.method == "POST")
+    #expect(delivery.request.url == "https://logx.optimizely.com/v1/events")
+    #expect(PostedEvents(delivery.request).keys == ["buy"])
+  }
+
+  @Test func inTheBackgroundEventsWait() throws {
+    let rig = try rig()
+    #expect(track(rig) == .ok)
+    #expect(rig.face.setActive(false) == .ok)
+    rig.scheduler.run()
+    #expect(rig.posts.count == 1)
+    #expect(track(rig) == .ok)
+    rig.scheduler.advance(milliseconds: 600_000)
+    #expect(rig.posts.count == 1)
+    #expect(rig.face.setActive(true) == .ok)
+    rig.scheduler.advance(milliseconds: 61_000)
+    #expect(rig.posts.count == 2)
+  }
+
+  @Test func theNextRunDeliversWhatThisOneCouldNot() throws {
+    let manager = MemoryCacheManager(clock: SystemClock())
+    let properties = ["events.durability": "immediate", "datafile": SmallProject.datafile(), "autostart": "true", "online": "false"]
+    let first = try OptimizelyRig(properties, cacheManager: manager)
+    #expect(first.settle { first.isOn("on") })
+    first.settle { first.provider.statistics.contains { $0.name == "waiting" && $0.value == 1 } }
+    first.client.onScheduler { $0.provider?.stop() }
+    first.scheduler.run()
+    #expect(first.client.store.close(untilNanoseconds: Deadline.nanoseconds(afterMilliseconds: 20_000)))
+    let second = try OptimizelyRig(
+      properties.merging(["online": "true", "background_fetch": "false"]) { $1 }, cacheManager: manager
+    ) { _ in .status(204) }
+    second.settle { second.provider.statistics.contains { $0.name == "adopted" && $0.value >= 1 } }
+    second.client.onScheduler { $0.provider?.flush { _ in } }
+    second.settle { !second.posts.isEmpty }
+    #expect(second.posts.count == 1)
+    #expect(Set(second.postedIDs).count == second.postedIDs.count)
+  }
+}
+
+@Suite("Rows of events survive the store")
+struct RecordedEventTests {
+  @Test func whatIsWrittenIsRead() throws {
+    let event = UserEvent(projectID: Array("p".utf8), revision: Array("7".utf8), region: .eu, head: [1, 2], visitor: [3, 4, 5])
+    let record = try #require(RecordedEvent(RecordedEvent.encode(event, url: "http://h/")))
+    #expect(Array(record.url) == Array("http://h/".utf8))
+    #expect(Array(record.head) == [1, 2])
+    #expect(Array(record.visitor) == [3, 4, 5])
+    #expect(record.region == .eu)
+  }
+
+  @Test func everyShorterRowIsRefusedOrReadWithoutHarm() {
+    let event = UserEvent(projectID: [1], revision: [2], region: .us, head: [3], visitor: [4])
+    let bytes = RecordedEvent.encode(event, url: nil)
+    for count in 0..<bytes.count { #expect(RecordedEvent(Array(bytes.prefix(count))) == nil) }
+  }
+}
+
+private final class Ended: @unchecked Sendable {
+  private let lock = Lock()
+  private var kept: Status?
+  private var lines: [String] = []
+  func set(_ status: Status) { lock.withLock { kept = status } }
+  var status: Status? { lock.withLock { kept } }
+  func add(_ text: String) { lock.withLock { lines.append(text) } }
+  var texts: [String] { lock.withLock { lines } }
+}
+
+private final class KeepingSink: EventSink, @unchecked Sendable {
+  private let lock = Lock()
+  private var kept: [EventDelivery] = []
+  var deliveries: [EventDelivery] { lock.withLock { kept } }
+
+  func deliver(_ delivery: EventDelivery, completion: @escaping @Sendable (EventAnswer) -> Void) -> (any Cancellable)? {
+    lock.withLock { kept.append(delivery) }
+    completion(.taken)
+    return nil
+  }
+}
