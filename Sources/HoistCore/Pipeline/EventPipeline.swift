@@ -62,11 +62,13 @@ public final class EventPipeline: @unchecked Sendable {
   ///   - subject: whom it speaks of, when that person may withdraw consent; empty for a record that
   ///     must survive even that. Copied.
   ///   - unixMilliseconds: when it happened.
+  ///   - waitsForCommit: whether the call may wait, with `.immediate`; an evaluation may not (G1).
   /// - Returns: `.stored` only with `.immediate`, when the commit came within its limit.
   @discardableResult
-  public func record(_ payload: ByteView, subject: ByteView = ByteView(start: nil, count: 0), unixMilliseconds: Int64)
-    -> Outcome
-  {
+  public func record(
+    _ payload: ByteView, subject: ByteView = ByteView(start: nil, count: 0), unixMilliseconds: Int64,
+    waitsForCommit: Bool = true
+  ) -> Outcome {
     let answer = intake.append(
       created: unixMilliseconds, subject: subject, payload: payload, generation: scheduler.generation)
     switch answer.need {
@@ -78,7 +80,7 @@ public final class EventPipeline: @unchecked Sendable {
       if answer.beginsEpisode { warnOfDrops() }
       return .dropped
     }
-    return options.durability == .immediate ? awaitCommit(of: answer.sequence) : .queued
+    return waitsForCommit && options.durability == .immediate ? awaitCommit(of: answer.sequence) : .queued
   }
 
   /// The same for text and arrays.

@@ -16,7 +16,7 @@ public enum OptimizelyConversions {
     let root = OptimizelyFlags.root(snapshot)
     guard let record = eventKey.withBytes({ root.pointee.events.find($0, in: base) }) else { return nil }
     let event = record.assumingMemoryBound(to: EventRecord.self)
-    return EventWriter(base: base, context: context, client: client).event { writer in
+    var conversion = EventWriter(base: base, context: context, client: client).event { writer in
       writer.key("events")
       writer.array { writer in
         writer.object { writer in
@@ -27,6 +27,8 @@ public enum OptimizelyConversions {
         }
       }
     }
+    conversion.isTracked = true
+    return conversion
   }
 }
 

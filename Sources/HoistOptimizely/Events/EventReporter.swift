@@ -35,7 +35,9 @@ final class EventReporter: ClientPart, @unchecked Sendable {
     var status = Status.ok
     for event in events {
       let payload = RecordedEvent.encode(event, url: settings.events.url(for: event.region)?.text)
-      let outcome = pipeline.record(payload, subject: "", unixMilliseconds: host.clock.unixMilliseconds)
+      let outcome = payload.withBytes {
+        pipeline.record($0, unixMilliseconds: host.clock.unixMilliseconds, waitsForCommit: event.isTracked)
+      }
       if case .dropped = outcome { status = .limit }
     }
     return status

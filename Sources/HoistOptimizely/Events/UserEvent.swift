@@ -31,6 +31,8 @@ public struct UserEvent: Sendable, Equatable {
   public var head: [UInt8]
   /// One element of `visitors`.
   public var visitor: [UInt8]
+  /// Somebody asked for it to be recorded, and can wait until it is stored; a decision cannot (G1).
+  public var isTracked = false
 
   public init(projectID: [UInt8], revision: [UInt8], region: OptimizelyRegion, head: [UInt8], visitor: [UInt8]) {
     self.projectID = projectID
