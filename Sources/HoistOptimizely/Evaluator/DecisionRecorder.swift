@@ -10,9 +10,20 @@ protocol DecisionRecorder {
   mutating func unknown(_ code: ReasonCode, _ name: ByteView)
   /// A whole expression was evaluated.
   mutating func expression(_ truth: Truth)
+  /// A condition was evaluated for an attribute; nil where the visitor has none.
+  mutating func condition(_ condition: UnsafePointer<ConditionRecord>, _ attribute: UnsafePointer<FrozenAttribute>?, _ truth: Truth)
+  mutating func beginAudience(_ audience: UnsafePointer<AudienceRecord>)
+  mutating func endAudience(_ truth: Truth)
+  /// Whether `condition` wants to be told.
+  static var wantsConditions: Bool { get }
 }
 
 extension DecisionRecorder {
+  @inline(__always)
+  func condition(_ condition: UnsafePointer<ConditionRecord>, _ attribute: UnsafePointer<FrozenAttribute>?, _ truth: Truth) {}
+  @inline(__always) func beginAudience(_ audience: UnsafePointer<AudienceRecord>) {}
+  @inline(__always) func endAudience(_ truth: Truth) {}
+  @inline(__always) static var wantsConditions: Bool { false }
   @inline(__always)
   mutating func note(_ code: ReasonCode, _ first: ByteView) { note(code, first, .noBytes, .noBytes) }
   @inline(__always)
@@ -56,7 +67,7 @@ struct ReasonRecorder: DecisionRecorder {
 }
 
 extension ReasonCode {
-  fileprivate func sentence(_ first: String, _ second: String, _ third: String) -> String {
+  func sentence(_ first: String, _ second: String, _ third: String) -> String {
     switch self {
     case .sdkNotReady: DecisionReason.sdkNotReady.text
     case .featureKeyInvalid: DecisionReason.featureKeyInvalid(first).text

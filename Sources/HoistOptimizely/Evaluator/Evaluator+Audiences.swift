@@ -23,13 +23,18 @@ extension Evaluator {
       let instruction = instructions[at]
       at &+= 1
       switch instruction.operation {
-      case .test: accumulator = test(base.at(instruction.target))
+      case .test:
+        let condition: UnsafePointer<ConditionRecord> = base.at(instruction.target)
+        accumulator = test(condition)
+        if Recorder.wantsConditions { record(condition, accumulator) }
       case .set:
         accumulator = instruction.truth
         if accumulator == .unknown { recorder.unknown(.conditionCannotBeEvaluated, .noBytes) }
       case .audience:
         let audience: UnsafePointer<AudienceRecord> = base.at(instruction.target)
+        recorder.beginAudience(audience)
         accumulator = isInAudience ? .unknown : evaluate(audience.pointee.program, isInAudience: true)
+        recorder.endAudience(accumulator)
       case .not: accumulator = Truth(rawValue: 2 &- accumulator.rawValue) ?? .unknown
       case .push: stack = stack &<< 2 | UInt64(instruction.truth.rawValue)
       case .and:
@@ -80,6 +85,12 @@ extension Evaluator {
     case .exists: return .yes
     case .unknown, .never, .qualified: return .unknown
     }
+  }
+
+  private mutating func record(_ condition: UnsafePointer<ConditionRecord>, _ truth: Truth) {
+    let name = condition.pointee.name
+    let attribute = name.isNone ? nil : context?.find(name.bytes(base), hash: condition.pointee.nameHash)
+    recorder.condition(condition, attribute, truth)
   }
 
   @inline(never)

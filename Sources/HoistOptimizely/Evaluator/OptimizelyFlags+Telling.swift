@@ -30,13 +30,21 @@ extension OptimizelyFlags {
     return writer.bytes
   }
 
-  /// Decides with every step written down: `{"flag","enabled","variation","rule","source","reasons":[{"code","text"}]}`.
+  /// Decides with every step written down: `{"flag","enabled","variation","rule","source","steps":[…]}`; see `StepRecorder`.
   public static func explain(
     _ evaluation: inout Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
   ) -> [UInt8] {
     evaluateDecision(snapshot.base, record, context?.base, &evaluation)
-    guard let context = context ?? evaluation.inherited.map({ FrozenContext($0) }) else { return Array("null".utf8) }
-    let (decision, reasons) = explain(record, in: snapshot, context: context, subject: nil, options: .includeReasons)
+    guard let context = context ?? evaluation.inherited.map({ FrozenContext($0) }), context.targetingKey != nil else {
+      return Array("null".utf8)
+    }
+    let flag = record.assumingMemoryBound(to: FlagRecord.self)
+    let options = DecideOptions(rawValue: evaluation.options)
+    var evaluator = Evaluator(
+      base: snapshot.base, context: context.base, subject: evaluation.subject, options: options,
+      recorder: StepRecorder(snapshot.base))
+    let decision = OptimizelyDecision(
+      base: snapshot.base, flag: flag, verdict: evaluator.decide(flag), options: options, subject: evaluator.subject)
     var writer = JSONWriter()
     writer.object { writer in
       writer.member("flag", decision.flagKey)
@@ -46,17 +54,8 @@ extension OptimizelyFlags {
       writer.member("rule", decision.ruleKey)
       writer.key("source")
       writer.string(decision.source.text.description)
-      writer.key("reasons")
-      writer.array { writer in
-        for reason in reasons {
-          writer.object { writer in
-            writer.key("code")
-            writer.string(reason.code.name)
-            writer.key("text")
-            writer.string(reason.text)
-          }
-        }
-      }
+      writer.key("steps")
+      writer.raw(evaluator.recorder.finish())
     }
     return writer.bytes
   }

@@ -34,8 +34,7 @@ final class EventReporter: ClientPart, @unchecked Sendable {
   func record(_ events: [UserEvent]) -> Status {
     var status = Status.ok
     for event in events {
-      let payload = RecordedEvent.encode(event, url: settings.events.url(for: event.region)?.text)
-      let outcome = payload.withBytes {
+      let outcome = RecordedEvent.withRow(of: event, url: settings.events.address(for: event.region)) {
         pipeline.record($0, unixMilliseconds: host.clock.unixMilliseconds, waitsForCommit: event.isTracked)
       }
       if case .dropped = outcome { status = .limit }

@@ -20,13 +20,19 @@ struct EventWriter {
     visitor.verbatim(#"],"snapshots":[{"#)
     snapshot(&visitor)
     visitor.verbatim("}]}")
-    let root = root
+    let head = client.heads.head(of: Snapshot(base).head.pointee.id) { makeHead() }
     return UserEvent(
-      projectID: Array(root.pointee.projectID.bytes(base)), revision: Array(root.pointee.revision.bytes(base)),
-      region: root.pointee.region, head: head(), visitor: visitor.bytes)
+      projectID: head.projectID, revision: head.revision, region: head.region, head: head.body, visitor: visitor.bytes)
   }
 
-  private func head() -> [UInt8] {
+  private func makeHead() -> EventHead {
+    let root = root
+    return EventHead(
+      snapshot: Snapshot(base).head.pointee.id, projectID: Array(root.pointee.projectID.bytes(base)),
+      revision: Array(root.pointee.revision.bytes(base)), region: root.pointee.region, body: body())
+  }
+
+  private func body() -> [UInt8] {
     let root = root
     var writer = JSONWriter(reservingCapacity: 256)
     writer.verbatim(#"{"account_id":"#)

@@ -16,17 +16,33 @@ struct RecordedEvent: Equatable {
   var head: ArraySlice<UInt8>
   var visitor: ArraySlice<UInt8>
 
-  static func encode(_ event: UserEvent, url: String?) -> [UInt8] {
-    var bytes: [UInt8] = [version, event.region.rawValue]
-    let address = url.map { Array($0.utf8) } ?? []
-    bytes.reserveCapacity(32 + event.projectID.count + event.revision.count + address.count + event.head.count + event.visitor.count)
-    for part in [event.projectID, event.revision, address, event.head] {
-      let count = UInt32(truncatingIfNeeded: part.count)
-      for shift in stride(from: UInt32(0), through: 24, by: 8) { bytes.append(UInt8(truncatingIfNeeded: count &>> shift)) }
-      bytes += part
+  /// Lends the row of an event; on the stack, unless it is long.
+  /// - Parameter url: empty for the service's own address.
+  static func withRow<Result>(of event: UserEvent, url: [UInt8], _ body: (ByteView) -> Result) -> Result {
+    let parts = 2 + 4 * 4 + event.projectID.count + event.revision.count + url.count + event.head.count
+    return withUnsafeTemporaryAllocation(byteCount: parts + event.visitor.count, alignment: 1) { row in
+      guard let start = row.baseAddress else { return body(ByteView(start: nil, count: 0)) }
+      start.storeBytes(of: version, as: UInt8.self)
+      start.storeBytes(of: event.region.rawValue, toByteOffset: 1, as: UInt8.self)
+      var end = start + 2
+      func add(_ part: [UInt8]) {
+        part.withUnsafeBytes { bytes in
+          if let source = bytes.baseAddress { end.copyMemory(from: source, byteCount: bytes.count) }
+        }
+        end += part.count
+      }
+      func addWithLength(_ part: [UInt8]) {
+        end.storeBytes(of: UInt32(truncatingIfNeeded: part.count).littleEndian, as: UInt32.self)
+        end += 4
+        add(part)
+      }
+      addWithLength(event.projectID)
+      addWithLength(event.revision)
+      addWithLength(url)
+      addWithLength(event.head)
+      add(event.visitor)
+      return body(ByteView(row))
     }
-    bytes += event.visitor
-    return bytes
   }
 
   /// - Parameter payload: from a store, so it may be anything; nil when it is no such record.

@@ -2,9 +2,11 @@ internal import HoistBase
 internal import HoistJSON
 
 /// What events say of their sender (`OPT-91`).
-public struct EventClient: Sendable, Equatable {
-  public var name: String
-  public var version: String
+public struct EventClient: Sendable {
+  public let name: String
+  public let version: String
+  let heads = EventHeads()
+
   public init(name: String, version: String) {
     self.name = name
     self.version = version

@@ -15,6 +15,8 @@ struct EventSettings: Sendable {
   let durability: EventPipeline.Durability
   let usURL: URLText?
   let euURL: URLText?
+  private let usAddress: [UInt8]
+  private let euAddress: [UInt8]
   let client: EventClient
 
   init(_ values: PropertyValues) throws(ConfigurationFailure) {
@@ -28,8 +30,13 @@ struct EventSettings: Sendable {
     durability = EventPipeline.Durability(name: values.text("events.durability"))
     usURL = try OptimizelySettings.optionalURL(values, "events.url.us")
     euURL = try OptimizelySettings.optionalURL(values, "events.url.eu")
+    usAddress = Array((usURL?.text ?? "").utf8)
+    euAddress = Array((euURL?.text ?? "").utf8)
     client = EventClient(name: values.text("client_name"), version: values.text("client_version"))
   }
+
+  /// The same as it goes into records; empty for the service's own address.
+  func address(for region: OptimizelyRegion) -> [UInt8] { region == .us ? usAddress : euAddress }
 
   /// Where the host wants events of a region to go; nil for the service's own address.
   func url(for region: OptimizelyRegion) -> URLText? { region == .us ? usURL : euURL }

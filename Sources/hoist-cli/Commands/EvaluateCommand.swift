@@ -13,6 +13,7 @@ struct EvaluateCommand: ParsableCommand {
         hoist evaluate banner --features features.json --user user-42 --value
         hoist evaluate banner --url https://flags.example.com/api/frontend --json
         hoist evaluate banner --features features.json --attribute plan=pro
+        hoist evaluate banner --provider optimizely --datafile datafile.json --user user-42
         if hoist evaluate banner --features features.json --exit-code; then …
       """,
     aliases: ["eval"])

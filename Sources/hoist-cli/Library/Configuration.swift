@@ -77,7 +77,7 @@ final class Configuration {
   }
 
   /// Whether a client would use the network.
-  var isOnline: Bool { value(of: "online") != "false" && !(value(of: "url") ?? "").isEmpty }
+  var isOnline: Bool { value(of: "online") != "false" && !(value(of: traits.connectionProperty) ?? "").isEmpty }
 }
 
 /// One property, as the library describes it.

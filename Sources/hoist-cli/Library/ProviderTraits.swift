@@ -5,18 +5,32 @@ struct ProviderTraits {
   let name: String
 
   fileprivate var isUnleash: Bool { name == "unleash" }
+  private var isOptimizely: Bool { name == "optimizely" }
+
+  /// The property without which a client of the service stays offline.
+  var connectionProperty: String { isOptimizely ? "sdk_key" : "url" }
+  /// Where flags come from, without what a URL may carry.
+  func place(_ configuration: Configuration) -> String {
+    let url = configuration.value(of: isOptimizely ? "datafile.url" : "url") ?? ""
+    return isOptimizely && url.isEmpty ? "Optimizely" : RedactedURL.text(url)
+  }
+
+  /// Files of flags to start with.
+  var fileProperty: String { isOptimizely ? "datafile.file" : "bootstrap.file" }
 
   /// The attribute that means the same as the targeting key.
   var targetingField: String? { isUnleash ? "userId" : nil }
 
   /// Properties that keep a look from being counted as use: only for commands that report nothing.
   var silentProperties: [(name: String, value: String)] {
-    isUnleash ? [("disable_metrics", "true"), ("disable_registration", "true")] : []
+    if isOptimizely { return [("decide_options", #"["DISABLE_DECISION_EVENT"]"#)] }
+    return isUnleash ? [("disable_metrics", "true"), ("disable_registration", "true")] : []
   }
 
   /// Properties that make a client evaluate a file here, without network; nil where that is not possible.
   func offlineProperties(features path: String) -> [(name: String, value: String)]? {
-    isUnleash ? [("mode", "backend"), ("online", "false"), ("bootstrap.file", path)] : nil
+    if isOptimizely { return [("online", "false"), ("datafile.file", path)] }
+    return isUnleash ? [("mode", "backend"), ("online", "false"), ("bootstrap.file", path)] : nil
   }
 
   /// Whether the service evaluates, so that the context must be known when the client is opened.

@@ -4,8 +4,8 @@ import CHoist
 extension Session {
   /// What is said of the service, without what a URL may carry.
   var place: String {
-    let url = RedactedURL.text(configuration.value(of: "url") ?? "")
-    return configuration.isOnline ? url : configuration.value(of: "bootstrap.file") ?? "the configuration"
+    let url = configuration.traits.place(configuration)
+    return configuration.isOnline ? url : configuration.value(of: configuration.traits.fileProperty) ?? "the configuration"
   }
 
   /// Returns when there are flags to serve: the service's own, unless it cannot be had.

@@ -11,7 +11,9 @@ struct ProviderOptions: ParsableArguments {
   @Option(name: .customLong("set"), help: ArgumentHelp("Sets a property; may be repeated.", valueName: "name=value"))
   var properties: [String] = []
 
-  @Option(help: ArgumentHelp("File of flags to evaluate here, without network.", valueName: "file"))
+  @Option(
+    name: [.customLong("features"), .customLong("datafile")],
+    help: ArgumentHelp("File of flags, or datafile, to evaluate here, without network.", valueName: "file"))
   var features: String?
 
   @Option(help: ArgumentHelp("Address of the service.", valueName: "url"))

@@ -37,6 +37,8 @@ GOOD_TEXTS = {
     ("hoist_config_set", "value"): "HOST_DEAD_URL",
     ("hoist_config_set_json", "json"): '"{\\"key\\":\\"k\\"}"',
     ("hoist_client_json", "fallback"): '"[1]"',
+    ("hoist_optimizely_start_with_datafile", "datafile"): "HOST_DATAFILE",
+    ("hoist_optimizely_save_datafile", "datafile"): "HOST_DATAFILE",
     ("hoist_optimizely_decision_value", "path"): '"color"',
     ("hoist_optimizely_decision_value_jansson", "path"): '"color"',
     "identifiers_json": '"{\\"email\\":\\"a@b\\"}"',

@@ -242,7 +242,8 @@ struct EventDeliveryTests {
 struct RecordedEventTests {
   @Test func whatIsWrittenIsRead() throws {
     let event = UserEvent(projectID: Array("p".utf8), revision: Array("7".utf8), region: .eu, head: [1, 2], visitor: [3, 4, 5])
-    let record = try #require(RecordedEvent(RecordedEvent.encode(event, url: "http://h/")))
+    let row = RecordedEvent.withRow(of: event, url: Array("http://h/".utf8)) { Array($0) }
+    let record = try #require(RecordedEvent(row))
     #expect(Array(record.url) == Array("http://h/".utf8))
     #expect(Array(record.head) == [1, 2])
     #expect(Array(record.visitor) == [3, 4, 5])
@@ -251,7 +252,7 @@ struct RecordedEventTests {
 
   @Test func everyShorterRowIsRefusedOrReadWithoutHarm() {
     let event = UserEvent(projectID: [1], revision: [2], region: .us, head: [3], visitor: [4])
-    let bytes = RecordedEvent.encode(event, url: nil)
+    let bytes = RecordedEvent.withRow(of: event, url: []) { Array($0) }
     for count in 0..<bytes.count { #expect(RecordedEvent(Array(bytes.prefix(count))) == nil) }
   }
 }

@@ -13,6 +13,7 @@ with optimizely.Client(sdk_key=…) as client:
 
 from .client import Client
 from .decision import Decision, Option
+from .life import version
 from .listeners import Listener, NotificationKind
 from .platform import PlatformManager, SegmentOption
 from .profiles import ProfileService
@@ -28,4 +29,5 @@ __all__ = [
     "ProfileService",
     "SegmentOption",
     "User",
+    "version",
 ]

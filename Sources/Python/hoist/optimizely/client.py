@@ -12,6 +12,7 @@ from ..config import Config
 from ..context import Context, ContextLike, as_context, pointer_of
 from ..status import Error, ErrorSlot, Status
 from . import listeners as _listeners
+from .life import Life
 from .listeners import Listener, NotificationKind
 from .platform import PlatformManager, Scalar, send_event, set_platform
 from .profiles import ProfileService, set_profiles
@@ -27,7 +28,7 @@ _VARIABLES: dict[type, tuple[Any, str | None]] = {
 }
 
 
-class Client(_Client):
+class Client(Life, _Client):
     """A `hoist.Client` with Optimizely's own calls.
 
     Takes what `hoist.Client` takes but the provider's name, and

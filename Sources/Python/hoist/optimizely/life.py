@@ -1,0 +1,122 @@
+"""Starts, and the calls of the datafile handler."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from .._callback import start
+from .._native import NULL, lib
+from .._text import decode, milliseconds, take
+from ..status import ErrorSlot, Status
+
+Datafile = str | bytes
+
+
+def version() -> str:
+    """What events are sent with as client name and version, unless properties say otherwise."""
+    return decode(lib.hoist_optimizely_version())
+
+
+class Life:
+    """What `optimizely.Client` can do about datafiles. All times are seconds."""
+
+    __slots__ = ()
+
+    _pointer: Any
+
+    def start_with_datafile(
+        self, datafile: Datafile | None = None, *, update: bool = False, background_fetch: bool = True
+    ) -> None:
+        """Serves what an earlier run has saved, else this datafile. Waits for the store, not for the network.
+
+        `update`: what is downloaded is served at once. Raises `hoist.Error` when there is nothing to serve.
+        """
+        data = b"" if datafile is None else _bytes(datafile)
+        slot = ErrorSlot()
+        call = lib.hoist_optimizely_start_with_datafile
+        status = call(self._pointer, data or NULL, len(data), _flags(update, background_fetch), slot.pointer)
+        slot.check(status, "the datafile")
+
+    def start_with_file(
+        self, path: str | os.PathLike[str], *, update: bool = False, background_fetch: bool = True
+    ) -> None:
+        """`start_with_datafile` from a file."""
+        slot = ErrorSlot()
+        call = lib.hoist_optimizely_start_with_file
+        flags = _flags(update, background_fetch)
+        slot.check(call(self._pointer, os.fsencode(path), flags, slot.pointer), "the datafile's file")
+
+    def start(self, timeout: float | None = None) -> None:
+        """Downloads first; without an answer in time what is saved is served, else what the properties bring.
+
+        Raises `hoist.Error` when there is nothing to serve.
+        """
+        slot = ErrorSlot()
+        call = lib.hoist_optimizely_start_wait
+        slot.check(call(self._pointer, milliseconds(timeout), slot.pointer), "the start")
+
+    def start_soon(
+        self, timeout: float | None = None, done: Callable[[Status], object] | None = None
+    ) -> Status:
+        """`start` that does not wait; `done` is called once if this answers OK."""
+        limit = milliseconds(timeout)
+        return start(lambda call, data: lib.hoist_optimizely_start(self._pointer, limit, call, data), done)
+
+    @property
+    def datafile(self) -> bytes | None:
+        """The datafile that is served, as it was sent."""
+        return take(lib.hoist_optimizely_datafile(self._pointer))
+
+    @property
+    def revision(self) -> str | None:
+        """The revision of what is served."""
+        return _text(lib.hoist_optimizely_revision(self._pointer))
+
+    @property
+    def datafile_origin(self) -> str:
+        """Where it came from: "given", "saved", "network"; "" before there is a datafile."""
+        return decode(lib.hoist_optimizely_datafile_origin(self._pointer))
+
+    def download_datafile(self, done: Callable[[Status], object] | None = None) -> Status:
+        """Downloads, checks and keeps a datafile for the next start; `done` is called once if this answers OK."""
+        return start(lambda call, data: lib.hoist_optimizely_download_datafile(self._pointer, call, data), done)
+
+    @property
+    def has_saved_datafile(self) -> bool:
+        """Whether a datafile is saved for this SDK key."""
+        return bool(lib.hoist_optimizely_has_saved_datafile(self._pointer))
+
+    @property
+    def saved_datafile(self) -> bytes | None:
+        """The saved datafile."""
+        return take(lib.hoist_optimizely_saved_datafile(self._pointer))
+
+    def save_datafile(self, datafile: Datafile) -> None:
+        """Saves a datafile for the next start. Raises `hoist.Error` for what is none."""
+        data = _bytes(datafile)
+        slot = ErrorSlot()
+        slot.check(lib.hoist_optimizely_save_datafile(self._pointer, data, len(data), slot.pointer), "the datafile")
+
+    def remove_saved_datafile(self) -> Status:
+        """Deletes the saved datafile."""
+        return Status(lib.hoist_optimizely_remove_saved_datafile(self._pointer))
+
+    def set_active(self, active: bool) -> Status:
+        """Whether the program is in the foreground; while it is not, polling and the delivery of events rest."""
+        return Status(lib.hoist_optimizely_set_active(self._pointer, active))
+
+
+def _bytes(datafile: Datafile) -> bytes:
+    return datafile if isinstance(datafile, bytes) else datafile.encode("utf-8", "surrogatepass")
+
+
+def _text(pointer: Any) -> str | None:
+    data = take(pointer)
+    return None if data is None else str(data, "utf-8", "replace")
+
+
+def _flags(update: bool, background_fetch: bool) -> int:
+    flags = lib.HOIST_OPTIMIZELY_UPDATE_ON_NEW_DATAFILE if update else 0
+    return int(flags | (0 if background_fetch else lib.HOIST_OPTIMIZELY_NO_BACKGROUND_FETCH))
