@@ -191,7 +191,7 @@ def test_what_could_not_be_sent_is_sent_by_the_next_run(service: OptimizelySimul
     """OPT-72"""
     client = open_client(**{"events.durability": "immediate"})
     client.start(5)
-    client.set_online(False)
+    client.online = False
     for _ in range(25):
         assert client.track("purchase", CARLA)
     client.close(5)
