@@ -48,8 +48,8 @@ def open_client(datafile: Any = DATAFILE, **more: Any) -> optimizely.Client:
 
 @pytest.fixture
 def client() -> Any:
-    """A client that serves the example's datafile."""
-    with open_client() as opened:
+    """A client that serves the example's datafile, and decides by it alone."""
+    with open_client(user_profiles=False) as opened:
         yield opened
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -122,11 +123,15 @@ class User:
             if not answer.done():
                 answer.set_result((status, decisions))
 
+        def tell(status: Status, decisions: Decisions) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                loop.call_soon_threadsafe(settle, status, decisions)
+
         with aio.attach(client):
-            status = self.decide_soon(keys, options, lambda *outcome: loop.call_soon_threadsafe(settle, *outcome))
-            check(status, "decisions")
+            status = self.decide_soon(keys, options, tell)
+            check(int(status), "decisions")
             status, decisions = await answer
-            check(status, "decisions")
+            check(int(status), "decisions")
             return decisions
 
     # ---- Forced decisions ------------------------------------------------------------------------
