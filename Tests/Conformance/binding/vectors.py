@@ -34,6 +34,8 @@ class Service:
     """Members of cases and steps that are expected of Hoist."""
     given: frozenset[str] = frozenset()
     """Members that are given rather than expected, or expected of the vendor's own library only: never changed."""
+    is_unchecked: Callable[[Any], bool] = lambda case: False
+    """Whether a case is another library's answer, and nobody is held to it."""
 
     def kind_of(self, root: Any) -> str | None:
         """The name of a file's kind; None for a file that holds no vectors."""

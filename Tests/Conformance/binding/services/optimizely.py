@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vectors import Kind, Root, Service
 
-from .optimizely_calls import config, legacy, sayable_call, track
+from .optimizely_calls import config, differs, legacy, sayable_call, track
 from .optimizely_decisions import decide, profiles, sayable
 
 INTERNAL = {
@@ -53,4 +53,5 @@ OPTIMIZELY = Service(
     given=frozenset({
         "datafile", "attributes", "serverScript", "response", "data", "timestamp", "method", "headers", "timeout",
     }),
+    is_unchecked=differs,
 )

@@ -15,8 +15,13 @@ from .optimizely_service import TAG_TYPES, Desk, Desks, comparable, context, say
 KINDS = {"boolean": bool, "integer": int, "double": float, "string": str, "json": dict}
 
 
+def differs(case: Any) -> bool:
+    """Whether the vendor's kits differ on the case, in types of tags."""
+    return "tag-type" in (case.get("divergence") or [])
+
+
 def sayable_call(root: Root, case: Any) -> bool:
-    return sayable_attributes(case) and "tag-type" not in (case.get("divergence") or [])
+    return sayable_attributes(case) and not differs(case)
 
 
 def track(root: Root, report: Report) -> None:
