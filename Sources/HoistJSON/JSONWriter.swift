@@ -63,7 +63,28 @@ public struct JSONWriter: Sendable {
 
   public mutating func null() { scalar("null") }
   public mutating func bool(_ value: Bool) { scalar(value ? "true" : "false") }
-  public mutating func int(_ value: some BinaryInteger) { scalar(String(value)) }
+  public mutating func int(_ value: some BinaryInteger) {
+    if let value = Int64(exactly: value) { int(value) } else { scalar(String(value)) }
+  }
+
+  public mutating func int(_ value: Int64) {
+    comma()
+    // Nineteen digits and a sign.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { room in
+      var rest = value.magnitude
+      var first = 20
+      repeat {
+        first -= 1
+        room[first] = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+      } while rest > 0
+      if value < 0 {
+        first -= 1
+        room[first] = UInt8(ascii: "-")
+      }
+      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: room[first...]))
+    }
+  }
 
   /// The shortest text that reads back as the same double; null for NaN and infinities.
   public mutating func double(_ value: Double) {

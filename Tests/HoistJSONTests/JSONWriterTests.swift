@@ -74,6 +74,21 @@ import Testing
     let sorted = try document.withRoot { try $0.text(order: .sorted) }
     #expect(String(decoding: sorted, as: UTF8.self) == #"{"Z":null,"a":[{"x":2,"y":1}],"b":{"a":2,"z":1},"é":0}"#)
   }
+
+  @Test func integersOfEveryWidthAreWritten() {
+    var writer = JSONWriter()
+    writer.array { writer in
+      for value in [Int64.min, -10, -1, 0, 7, 1_700_000_000_000, Int64.max] { writer.int(value) }
+      writer.int(UInt64.max)
+      writer.verbatim(#","x":["#)
+      writer.int(UInt8(5))
+      writer.verbatim("]")
+      writer.bool(true)
+    }
+    #expect(
+      writer.text == "[-9223372036854775808,-10,-1,0,7,1700000000000,9223372036854775807,18446744073709551615"
+        + #","x":[5],true]"#)
+  }
 }
 
 /// A generator whose sequence is the same on every machine.

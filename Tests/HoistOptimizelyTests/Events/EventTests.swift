@@ -80,4 +80,21 @@ import Testing
       String(decoding: DecisionNotice.feature(answer.decision), as: UTF8.self)
         == #"{"featureKey":"f","featureEnabled":true,"source":"feature-test","sourceInfo":{"experimentKey":"key-1","variationKey":"on-1"}}"#)
   }
+
+  @Test func eventsTellTheRevisionOfTheirOwnDatafile() throws {
+    let origin = EventOrigin(client: testClient, stamp: { EventStamp(unixMilliseconds: 1, uuid: "U") })
+    let projects = try ["8", "9", "8"].map {
+      try Project(flags: flag("f", ["1"]), experiments: rule("1"), more: "\"revision\":\"\($0)\"")
+    }
+    let bodies = projects.flatMap { project -> [String] in
+      guard let hold = visitor().reference() else { return [] }
+      var call = DecideCall(
+        snapshot: project.snapshot, context: hold.frozen, subject: nil, options: [], origin: origin, wanted: [])
+      _ = "f".withBytes { call.decide($0) }
+      _ = "f".withBytes { call.decide($0) }
+      return call.effects.events.map { String(decoding: $0.body, as: UTF8.self) }
+    }
+    #expect(bodies.map { $0.contains(#""revision":"8""#) } == [true, true, false, false, true, true])
+    #expect(bodies.map { $0.contains(#""revision":"9""#) } == [false, false, true, true, false, false])
+  }
 }
