@@ -5,18 +5,24 @@ internal import HoistCore
 extension DatafileSource {
   /// A datafile of the properties can be evaluated as soon as the client is open.
   func serveGiven() {
-    guard settings.autostart, let bytes = given(), let datafile = compiled(bytes, "the given datafile", { report($0) }) else { return }
+    guard settings.autostart, let datafile = given() else { return }
     serve(datafile, .given)
     host.setState(.ready, "the given datafile is served")
   }
 
-  private func given() -> [UInt8]? {
+  /// Of the properties; the start tells why there is none.
+  private func given() -> CompiledDatafile? {
+    givenFailure = nil
+    return givenBytes().flatMap { compiled($0, "the given datafile", { givenFailure = $0 }) }
+  }
+
+  private func givenBytes() -> [UInt8]? {
     if let datafile = settings.datafile { return datafile }
     if settings.datafilePath.isEmpty { return nil }
     do throws(FileContent.Failure) {
       return try FileContent.read(path: settings.datafilePath, limitBytes: settings.maximumResponseBytes)
     } catch {
-      report(DatafileFailure(.io, "datafile.file: \(error.message)"))
+      givenFailure = DatafileFailure(.io, "datafile.file: \(error.message)")
       return nil
     }
   }
@@ -69,7 +75,7 @@ extension DatafileSource {
       return nil
     }
     if refusal == nil, served() != nil { return nil }
-    return refusal ?? DatafileFailure(.optimizelyDatafileLoadingFailed, "no datafile is given, and none is saved for SDK key \(settings.shownKey)")
+    return refusal ?? givenFailure ?? DatafileFailure(.optimizelyDatafileLoadingFailed, "no datafile is given, and none is saved for SDK key \(settings.shownKey)")
   }
 
   /// Serves a datafile unless it is the very one that is served.
@@ -133,8 +139,7 @@ extension DatafileSource {
 
   /// A given datafile makes up for the service (OPT-44).
   private func serveGivenInstead() {
-    guard let bytes = given(), let datafile = compiled(bytes, "the given datafile", { report($0) }) else { return }
-    serve(datafile, .given)
+    if let datafile = given() { serve(datafile, .given) } else if let givenFailure { report(givenFailure) }
   }
 
   // MARK: Both

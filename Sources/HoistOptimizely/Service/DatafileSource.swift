@@ -33,6 +33,8 @@ final class DatafileSource: @unchecked Sendable {
     fetch(retries: 0) { _ in done() }
   }
   private var lastFailure: DatafileFailure?
+  /// Why the datafile of the properties cannot be served.
+  var givenFailure: DatafileFailure?
 
   /// Somebody who waits for a download.
   struct Asker {

@@ -1,0 +1,60 @@
+"""Evaluating an Optimizely datafile, without network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Iterator
+
+import pytest
+
+from tool import Result, Tool
+
+DATAFILE = Path(__file__).resolve().parents[1] / "Simulators" / "optimizely" / "sample.json"
+CARLA = ("--user", "carla", "--attribute", "country=de", "--attribute", "age:=30", "--attribute", "member:=true")
+
+
+@pytest.fixture
+def run(hoist: Tool) -> Any:
+    def run(command: str, *arguments: str) -> Result:
+        return hoist(command, *arguments, "--provider", "optimizely", "--datafile", str(DATAFILE))
+
+    return run
+
+
+def conditions(value: Any) -> Iterator[dict[str, Any]]:
+    """Every condition in the steps, wherever it stands."""
+    if isinstance(value, dict):
+        if "attribute" in value:
+            yield value
+        for member in value.values():
+            yield from conditions(member)
+    if isinstance(value, list):
+        for element in value:
+            yield from conditions(element)
+
+
+def test_evaluate_shows_variation_and_variables(run: Any) -> None:
+    result = run("evaluate", "checkout_flow", *CARLA, "--json")
+    assert (result.status, result.json["variation"]) == (0, "short")
+    assert isinstance(result.json["value"], dict)
+
+
+def test_explain_shows_the_outcome_of_each_condition(run: Any) -> None:
+    explanation = run("explain", "checkout_flow", *CARLA, "--json").json["explanation"]
+    found = {step["attribute"]: (step["actual"], step["holds"]) for step in conditions(explanation["steps"])}
+    assert found["country"] == ("de", True)
+    assert found["age"] == (30, True)
+    elsewhere = run("explain", "checkout_flow", "--user", "carla", "--json").json["explanation"]
+    assert any(step["actual"] is None and step["holds"] is None for step in conditions(elsewhere["steps"]))
+
+
+def test_a_broken_datafile_is_named(hoist: Tool, tmp_path: Path) -> None:
+    broken = tmp_path / "datafile.json"
+    broken.write_text('{"version": "4"}')
+    result = hoist("evaluate", "banner", "--user", "u", "--provider", "optimizely", "--datafile", str(broken))
+    assert result.status != 0 and "not a datafile" in result.err
+
+
+def test_config_lists_the_properties(hoist: Tool) -> None:
+    names = {line.split()[0] for line in hoist("config", "--provider", "optimizely").out.splitlines() if line}
+    assert {"sdk_key", "datafile", "polling_interval", "events.batch_size"} <= names
