@@ -191,8 +191,7 @@ def build_swift_tests(context: Context, scratch: Path, sanitizer: str) -> None:
                   "-Xswiftc", "-warnings-as-errors", minutes=30)
 
 
-# Tests that kill another program again and again: what happens in it, nobody sees here, and the search for leaks cannot
-# share it with the tracer that kills it.
+# Tests that kill another program again and again: what happens in it, nobody sees here.
 KILLING = ("--skip", "HoistSQLiteTests.(CrashTests|PipelineCrashTests|PowerLossTests)")
 
 
@@ -215,7 +214,10 @@ def tsan_c(context: Context) -> Counts:
 
 def asan_swift(context: Context) -> Counts:
     build_swift_tests(context, context.asan_tests, "address")
-    return swift_tests(context, context.asan_tests, "--sanitize=address", *KILLING, environment=ASAN, minutes=40)
+    # Leaks are looked for in the C tests: here the process ends with threads and tests' fixtures alive, many of them held
+    # by pointers that the leak checker cannot follow.
+    environment = {**ASAN, "ASAN_OPTIONS": "detect_leaks=0"}
+    return swift_tests(context, context.asan_tests, "--sanitize=address", *KILLING, environment=environment, minutes=40)
 
 
 def valgrind(context: Context) -> Counts:
