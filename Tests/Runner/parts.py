@@ -237,8 +237,8 @@ def valgrind(context: Context) -> Counts:
         program = context.release / "Tests/C" / name
         if not program.exists():
             continue
-        # What threads of the parent were holding has no holder in a forked child, which is no leak.
-        leaks = "no" if name.startswith("fork") else "full"
+        # In programs that fork, what threads of the parent were holding has no holder in the child, which is no leak.
+        leaks = "no" if name.startswith(("fork", "plugin_object_c")) else "full"
         total += context.count(counts.from_closing_lines, "valgrind", *options, f"--leak-check={leaks}", program,
                                environment=environment, minutes=40)
     return total
