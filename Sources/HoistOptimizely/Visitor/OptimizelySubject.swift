@@ -84,11 +84,12 @@ public final class OptimizelySubject: @unchecked Sendable {
   var tables: SubjectState { block.pointee }
 
   private struct Plan {
-    private var rows: [[(first: [UInt8], second: [UInt8]?, value: [UInt8]?)]] = [[], [], [], [], []]
+    private typealias Row = (hash: UInt64, first: [UInt8], second: [UInt8]?, value: [UInt8]?)
+    private var rows: [[Row]] = [[], [], [], [], []]
     private var textBytes = 0
 
     mutating func add(_ first: [UInt8], _ second: [UInt8]?, _ value: [UInt8]?, to table: Int) {
-      rows[table].append((first, second, value))
+      rows[table].append((first.withUnsafeBytes { Hash64.hash($0) }, first, second, value))
       textBytes += first.count + (second?.count ?? 0) + (value?.count ?? 0)
     }
 
@@ -96,6 +97,7 @@ public final class OptimizelySubject: @unchecked Sendable {
     private var entryBytes: Int { rows.reduce(0) { $0 + $1.count } * MemoryLayout<SubjectEntry>.stride }
     var byteCount: Int { head + entryBytes + textBytes }
 
+    /// Tables are searched by their hashes; of rows with one key the first counts.
     func write(to memory: UnsafeMutableRawPointer) -> SubjectState {
       var entry = (memory + head).assumingMemoryBound(to: SubjectEntry.self)
       var text = memory + head + entryBytes
@@ -109,11 +111,11 @@ public final class OptimizelySubject: @unchecked Sendable {
       }
       let tables = rows.map { rows in
         let table = SubjectTable(entries: UnsafePointer(entry), count: rows.count)
-        for row in rows {
-          let first = keep(row.first)
+        let ordered = rows.enumerated().sorted { ($0.element.hash, $0.offset) < ($1.element.hash, $1.offset) }
+        for (_, row) in ordered {
           entry.initialize(
             to: SubjectEntry(
-              hash: Hash64.hash(first), first: first, second: keep(row.second), value: keep(row.value),
+              hash: row.hash, first: keep(row.first), second: keep(row.second), value: keep(row.value),
               hasSecond: row.second != nil, hasValue: row.value != nil))
           entry += 1
         }

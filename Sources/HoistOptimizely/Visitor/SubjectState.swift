@@ -14,6 +14,7 @@ struct SubjectState: BitwiseCopyable {
   var segments = SubjectTable()
 }
 
+/// Rows in the order of their hashes.
 struct SubjectTable: BitwiseCopyable {
   var entries: UnsafePointer<SubjectEntry>?
   var count = 0
@@ -21,28 +22,31 @@ struct SubjectTable: BitwiseCopyable {
   /// The value of a key, byte for byte; nil when there is none.
   @inline(__always)
   func find(_ first: ByteView, hash: UInt64) -> UnsafePointer<SubjectEntry>? {
-    guard let entries else { return nil }
-    var index = 0
-    while index < count {
-      if entries[index].hash == hash, entries[index].first.hasSameBytes(as: first) { return entries + index }
-      index &+= 1
-    }
-    return nil
+    find(hash) { $0.pointee.first.hasSameBytes(as: first) }
   }
 
   /// The value of a key and a second one, or of the key without a second one.
   @inline(__always)
   func find(_ first: ByteView, hash: UInt64, and second: ByteView?) -> UnsafePointer<SubjectEntry>? {
+    find(hash) { entry in
+      entry.pointee.hasSecond == (second != nil) && entry.pointee.first.hasSameBytes(as: first)
+        && entry.pointee.second.hasSameBytes(as: second ?? .noBytes)
+    }
+  }
+
+  /// A profile may hold thousands of rows, and each flag of a call looks for one of them.
+  @inline(__always)
+  private func find(_ hash: UInt64, _ isWanted: (UnsafePointer<SubjectEntry>) -> Bool) -> UnsafePointer<SubjectEntry>? {
     guard let entries else { return nil }
-    var index = 0
-    while index < count {
-      let entry = entries + index
-      if entry.pointee.hash == hash, entry.pointee.hasSecond == (second != nil),
-        entry.pointee.first.hasSameBytes(as: first), entry.pointee.second.hasSameBytes(as: second ?? .noBytes)
-      {
-        return entry
-      }
-      index &+= 1
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low &+ high) / 2
+      if entries[middle].hash < hash { low = middle &+ 1 } else { high = middle }
+    }
+    while low < count, entries[low].hash == hash {
+      if isWanted(entries + low) { return entries + low }
+      low &+= 1
     }
     return nil
   }
