@@ -208,7 +208,7 @@ def test_the_service_chooses_between_streaming_and_polling(service: UnleashSimul
     assert client.wait_ready(5) and stays.wait_ready(5)
     assert service.wait_for_streams(1)
     service.options.change(fetch_mode="")
-    service.streams.switch_to_polling()
+    service.streams.send("fetch-mode", "polling")
     assert service.wait_for_streams(0)
     service.state.update(on("late"))
     assert until(lambda: client.is_enabled("late") and client.is_enabled("switch") and stays.is_enabled("late"))

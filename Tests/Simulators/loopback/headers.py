@@ -24,12 +24,15 @@ def check_repeated(findings: Findings, request: Request) -> None:
         findings.add(f"header {name}", "is sent more than once")
 
 
-def check_body_headers(findings: Findings, request: Request) -> None:
-    """A GET has no body; everything else has one of a known length, as it is."""
+def check_body_headers(findings: Findings, request: Request, coding: str | None = None) -> None:
+    """A GET has no body; everything else has one of a known length, in this coding or as it is."""
     if request.method == "GET":
         findings.require(not request.body, "body", "a GET must not carry one")
     else:
         framed = request.header("content-length") is not None or request.header("transfer-encoding") is not None
         findings.require(framed, "header content-length", "is missing")
     encoding = request.header("content-encoding")
-    findings.require(encoding is None, "header content-encoding", "is not understood by the service")
+    if coding is None:
+        findings.require(encoding is None, "header content-encoding", "is not understood by the service")
+    else:
+        findings.require(encoding == coding, "header content-encoding", f"must be {coding}, is {encoding!r}")

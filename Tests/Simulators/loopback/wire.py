@@ -68,6 +68,11 @@ class Request:
         return "close" in (self.header("connection") or "").lower()
 
 
+def http_date(seconds: float) -> str:
+    """Seconds since 1970 as HTTP headers say them."""
+    return time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(seconds))
+
+
 @dataclass
 class Response:
     """An answer before it becomes bytes. A bare one gets no header that it does not name."""
@@ -86,7 +91,8 @@ class Response:
         lines = [f"HTTP/1.1 {self.status} {REASONS.get(self.status, 'Status')}"]
         lines += [f"{name}: {value}" for name, value in self.headers]
         if not self.bare:
-            lines.append("Date: " + time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime()))
+            if not any(name.lower() == "date" for name, _ in self.headers):
+                lines.append(f"Date: {http_date(time.time())}")
             if length is not None and self.has_body:
                 lines.append(f"Content-Length: {length}")
             if close:

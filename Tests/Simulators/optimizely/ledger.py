@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Iterable
 
 from loopback.findings import Findings
+from loopback.posts import Post, Posts
 
 from .happenings import IMPRESSION, Happening, happenings
 
 EVENT, PLATFORM_EVENT = "event", "platform event"
-
-
-@dataclass
-class Post:
-    """One accepted request. Unacknowledged: the client could not learn that it was accepted."""
-
-    endpoint: str
-    document: Any
-    acknowledged: bool = True
-
-    def as_json(self) -> dict[str, Any]:
-        return {"endpoint": self.endpoint, "acknowledged": self.acknowledged, "body": self.document}
 
 
 @dataclass
@@ -41,33 +29,31 @@ def _canonical(content: Any) -> str:
     return json.dumps(content, sort_keys=True)
 
 
-class Ledger:
-    """Thread-safe. Delivery is at least once: what comes again is booked again, and counted under its uuid."""
+class Ledger(Posts):
+    """What comes again is also counted under its uuid."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self.reset()
+        super().__init__()
+        self._forget()
 
     def reset(self) -> None:
+        super().reset()
         with self._lock:
-            self._posts: list[Post] = []
-            self._accepted: dict[tuple[str, str], list[tuple[str, Post]]] = {}
-            self._predictions: dict[str, Prediction] = {}
+            self._forget()
+
+    def _forget(self) -> None:
+        self._accepted: dict[tuple[str, str], list[tuple[str, Post]]] = {}
+        self._predictions: dict[str, Prediction] = {}
 
     # What the services do.
 
-    def accept(self, endpoint: str, document: Any, contents: Iterable[tuple[str, str, Any]] = ()) -> Post:
+    def book(self, endpoint: str, document: Any, contents: Iterable[tuple[str, str, Any]] = ()) -> Post:
         """Books a request with the kind, id and content of each event in it."""
-        post = Post(endpoint, document)
+        post = self.accept(None, endpoint, document)
         with self._lock:
-            self._posts.append(post)
             for kind, identifier, content in contents:
                 self._accepted.setdefault((kind, identifier), []).append((_canonical(content), post))
         return post
-
-    def acknowledge(self, post: Post, heard: bool) -> None:
-        with self._lock:
-            post.acknowledged = heard
 
     def check_again(self, findings: Findings, where: str, kind: str, identifier: str, content: Any, once: bool) -> None:
         """An event may come again, but as it was."""
@@ -96,19 +82,10 @@ class Ledger:
 
     # What tests read.
 
-    @property
-    def posts(self) -> list[Post]:
-        with self._lock:
-            return list(self._posts)
-
-    def bodies(self, endpoint: str) -> list[Any]:
-        """The documents accepted at an endpoint, in order."""
-        return [post.document for post in self.posts if post.endpoint == endpoint]
-
     def events(self, acknowledged: bool | None = None) -> list[Happening]:
         """Every event that was accepted, as often as it came: all, or only (un)acknowledged ones."""
         return [happening for post in self.posts if post.endpoint.startswith("events-")
-                and acknowledged in (None, post.acknowledged) for happening in happenings(post.document)]
+                and acknowledged in (None, post.acknowledged) for happening in happenings(post.body)]
 
     def uuids(self) -> Counter[str]:
         """How often each event was accepted."""

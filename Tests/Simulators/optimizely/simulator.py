@@ -163,7 +163,7 @@ class OptimizelySimulator(Service):
             response = json_response(202, {"title": "Accepted", "status": 202})
         else:
             response = Response(204)
-        post = self.ledger.accept(endpoint, document, _contents(known, document))
+        post = self.ledger.book(endpoint, document, _contents(known, document))
         self.journal.poke()
         return Answer(response, lambda heard: self.ledger.acknowledge(post, heard))
 

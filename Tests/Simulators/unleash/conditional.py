@@ -1,13 +1,11 @@
-"""Entity tags: making them, remembering them, and answering 304 (protocol B.2, B.4-B.7)."""
+"""Entity tags: making them, and answering 304 (protocol B.2, B.4-B.7)."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import re
-import threading
 
-from loopback.findings import Findings
 from loopback.wire import Request, Response
 
 _TAG = re.compile(r'(?:W/)?"[^"]*"')
@@ -49,29 +47,3 @@ def edge_conditional(request: Request, response: Response) -> Response:
     tag = edge_tag(response.body)
     response.headers.append(("ETag", tag))
     return Response(304, headers=[("ETag", tag)]) if matches(request, tag) else response
-
-
-class IssuedTags:
-    """Every tag that was ever sent, so that one not echoed byte for byte is noticed."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._tags: set[str] = set()
-
-    def add(self, tag: str) -> None:
-        with self._lock:
-            self._tags.add(tag)
-
-    def check(self, findings: Findings, tag: str) -> None:
-        with self._lock:
-            if tag in self._tags:
-                return
-            near = next((known for known in self._tags if _core(known) == _core(tag)), None)
-        if near is not None:
-            findings.add("header if-none-match", f"{tag!r} is not the tag byte for byte, that was {near!r}")
-        else:
-            findings.add("header if-none-match", f"{tag!r} was never issued")
-
-
-def _core(tag: str) -> str:
-    return tag.removeprefix("W/").removeprefix("w/").strip('"')

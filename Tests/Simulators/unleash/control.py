@@ -70,5 +70,5 @@ def _order(simulator: UnleashSimulator, body: Any) -> int:
     if action == "keep-alive":
         return streams.keep_alive()
     if action == "fetch-mode":
-        return streams.switch_to_polling()
+        return streams.send("fetch-mode", "polling")
     raise ValueError(f"action {brief(action)} is not drop, send, raw, keep-alive or fetch-mode")

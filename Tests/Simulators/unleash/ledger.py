@@ -3,51 +3,15 @@
 from __future__ import annotations
 
 import json
-import threading
-from dataclasses import dataclass
 from typing import Any
+
+from loopback.posts import Post, Posts
 
 Totals = dict[str, dict[str, Any]]
 
 
-@dataclass
-class Post:
-    """One accepted metrics post. Unacknowledged: the client could not learn that it was accepted."""
-
-    client: str | None
-    endpoint: str
-    body: dict[str, Any]
-    acknowledged: bool = True
-
-    def as_json(self) -> dict[str, Any]:
-        return {"client": self.client, "endpoint": self.endpoint, "acknowledged": self.acknowledged, "body": self.body}
-
-
-class Ledger:
-    """Thread-safe. A post that is sent again is counted again: delivery is at least once."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._posts: list[Post] = []
-
-    def reset(self) -> None:
-        with self._lock:
-            self._posts.clear()
-
-    def accept(self, client: str | None, endpoint: str, body: dict[str, Any]) -> Post:
-        post = Post(client, endpoint, body)
-        with self._lock:
-            self._posts.append(post)
-        return post
-
-    def acknowledge(self, post: Post, heard: bool) -> None:
-        with self._lock:
-            post.acknowledged = heard
-
-    @property
-    def posts(self) -> list[Post]:
-        with self._lock:
-            return list(self._posts)
+class Ledger(Posts):
+    """Accepted metrics posts. A post that is sent again is counted again."""
 
     def totals(self, client: str | None = None, acknowledged: bool | None = None) -> Totals:
         """Sums per flag: all, of one connection id, or only (un)acknowledged posts."""

@@ -9,10 +9,11 @@ from loopback.delivery import json_response
 from loopback.faults import Fault
 from loopback.findings import Findings, parse_json
 from loopback.service import Answer, Service, Stream
+from loopback.streaming import StreamHub
+from loopback.tags import IssuedTags
 from loopback.wire import Request, Response
 
 from .backend import answer_features, check_registration
-from .conditional import IssuedTags
 from .control import add_routes
 from .delta import answer_delta, event_id
 from .frontend import answer_frontend
@@ -23,7 +24,7 @@ from .options import EDGE, Options
 from .query import check_context, read_filter
 from .routes import ENDPOINTS, NAMES, UNIMPLEMENTED, UNKNOWN, Endpoint, resolve
 from .state import FeatureState
-from .streaming import EventStream, StreamHub
+from .streaming import DeltaStream
 
 
 class UnleashSimulator(Service):
@@ -46,7 +47,7 @@ class UnleashSimulator(Service):
         self.identities = Identities()
         self.tags = IssuedTags()
         super().__init__(enforce=enforce, port=port, control_port=control_port)
-        self.streams = StreamHub(self.journal.poke)
+        self.streams: StreamHub[DeltaStream] = StreamHub(self.journal.poke)
         self.state.on_change(self.streams.wake)
         add_routes(self)
 
@@ -211,5 +212,5 @@ class UnleashSimulator(Service):
 
     def _stream(self, request: Request, exchange: Any, applied: Any) -> None:
         wanted = read_filter(Findings(), request, ENDPOINTS["streaming"])
-        stream = EventStream(self.client_of(request), exchange, applied)
-        self.streams.run(stream, self.state, self.options, wanted)
+        stream = DeltaStream(self.client_of(request), exchange, applied, self.state, wanted)
+        self.streams.run(stream, self.options.keep_alive_seconds)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Iterator
 
 from loopback.calls import Call, body, bytes_of_body, path
+from loopback.spoiling import Mutation, both, lacking, place_of, replaced, wrong
 
-from .mutations import Mutation, both, lacking, place_of, replaced, wrong
 from .support import BOTS, EXPERIMENT, NOW, PREDICTION, attribute, uuid
 
 HEAD = ("account_id", "project_id", "revision", "client_name", "client_version", "anonymize_ip", "enrich_decisions",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Callable, Iterator
 
 from loopback.calls import MISSING, Call, body, bytes_of_body, header, path, twice
+from loopback.spoiling import Mutation, both, lacking, place_of, replaced, wrong
 
-from .mutations import Mutation, both, lacking, place_of, replaced, wrong
 from .support import NOW, PREDICTION, VUID, uuid
 
 

@@ -9,11 +9,12 @@ from collections import Counter
 
 import pytest
 from loopback.calls import raw
+from loopback.spoiling import Mutation
 
 from optimizely import OptimizelySimulator
 
 from .event_mutations import of_events
-from .mutations import Mutation, of_datafiles, of_every_request
+from .mutations import of_datafiles, of_every_request
 from .platform_mutations import of_platform_events, of_predictions, of_segments
 from .support import BUILDERS
 
