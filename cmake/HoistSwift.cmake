@@ -77,6 +77,12 @@ function(hoist_add_library)
   if(NOT HOIST_SANITIZE)
     list(APPEND linker_flags --icf=all)
   endif()
+  # Half a megabyte of relocations in a few kilobytes, which every loader from glibc 2.36 on can read.
+  execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE glibc OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  string(REGEX REPLACE "^glibc " "" glibc "${glibc}")
+  if(glibc VERSION_GREATER_EQUAL 2.36)
+    list(APPEND linker_flags -z pack-relative-relocs)
+  endif()
   list(TRANSFORM linker_flags PREPEND "-Xlinker;")
   # The linker that every toolchain brings along.
   list(PREPEND linker_flags -Xswiftc -use-ld=lld)
