@@ -1,3 +1,4 @@
+import HoistBase
 import HoistCore
 import HoistTestSupport
 import HoistUnleashTestSupport
