@@ -16,13 +16,15 @@ struct Tool: ParsableCommand {
         hoist explain banner --features features.json --context user.json
         hoist flags --url https://flags.example.com/api/frontend --user user-42
         hoist watch --url https://flags.example.com/api/frontend --key-file key
+        hoist watch --provider launchdarkly --mobile-key mob-… --context '{"kind":"user","key":"user-42"}'
         hoist track purchase --url https://flags.example.com/api/frontend
         hoist config unleash
         hoist doctor --url https://flags.example.com/api/frontend
         hoist plugin ./journal.so
 
       THE KEY comes from the environment variable HOIST_KEY, from --key-file or from the file of --config, never from \
-      an argument: every user of the machine can read those.
+      an argument: every user of the machine can read those. Only a mobile key of LaunchDarkly, which is no secret, may \
+      be one.
 
       EXIT STATUS
         0 done   1 negative result   2 usage   3 network   4 configuration

@@ -98,9 +98,26 @@ def test_watch_tells_the_flags_and_then_each_change(hoist: Tool, service: Unleas
         change(service, "maintenance", True)
         first = running.wait_for("changed")
         assert (first["flag"]["key"], first["flag"]["enabled"]) == ("maintenance", True)
+        assert (first["before"]["key"], first["before"]["enabled"]) == ("maintenance", False)
         change(service, "greeting", False)
         second = running.wait_for("changed")
         assert (second["flag"]["key"], second["flag"]["enabled"]) == ("greeting", False)
+        assert second["before"]["value"] == "Welcome back"
+        assert running.end().status == 0
+
+
+def test_watch_shows_people_the_old_and_the_new_value(hoist: Tool, service: UnleashSimulator) -> None:
+    with hoist.start("watch", "--url", service.api_url, *STREAM, "--count", "4", key=service.backend_key) as running:
+        assert running.line().split()[0] == "FLAG"
+        for _ in range(5):
+            running.line()
+        for enabled, change_of in ((True, "false → true  on"), (False, "true → false  off")):
+            change(service, "maintenance", enabled)
+            assert f"  maintenance  {change_of}" in running.line()
+        change(service, "novelty", True)
+        assert "  novelty  - → true  on" in running.line()
+        service.state.update(remove=("novelty",))
+        assert "  novelty  true → -  off" in running.line()
         assert running.end().status == 0
 
 

@@ -119,8 +119,6 @@ class Running:
 
     def line(self) -> str:
         """The next line; "" at the end."""
-        ready = select.select([self.process.stdout], [], [], LIMIT)[0]
-        assert ready, "no line came"
         return self.process.stdout.readline().rstrip("\n")
 
     def events(self) -> Iterator[dict[str, Any]]:

@@ -33,7 +33,7 @@ struct ConfigCommand: ParsableCommand {
   /// nil where the default holds.
   private func value(_ row: PropertyRow, _ configuration: Configuration) -> String? {
     guard let value = configuration.value(of: row.name), value != row.defaultValue ?? "" else { return nil }
-    return row.name == "url" ? RedactedURL.text(value) : value
+    return configuration.traits.addressProperties.contains(row.name) ? RedactedURL.text(value) : value
   }
 
   private func showTable(_ rows: [PropertyRow], _ configuration: Configuration) {

@@ -35,7 +35,7 @@ struct TrackCommand: ParsableCommand {
   func run() throws {
     let configuration = try service.configuration(for: .report)
     guard configuration.isOnline else {
-      throw Problem(.configuration, "track needs a service to send to: give --url URL")
+      throw Problem(.configuration, "track needs a service to send to: give \(configuration.traits.connectionOptions)")
     }
     let tracked = TrackedProperties(try properties.map(TrackedProperties.parse))
     let given = try context.read(for: configuration.traits)

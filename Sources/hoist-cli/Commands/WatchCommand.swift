@@ -6,8 +6,9 @@ struct WatchCommand: ParsableCommand {
     commandName: "watch",
     abstract: "Shows changes of flags as they happen, until Ctrl-C.",
     discussion: """
-      Counts nothing at the service. With --json, one JSON object a line, whose "event" is "ready", "changed", "state", \
-      "error" or "recovered".
+      Each change is a line with the old and the new value. Counts nothing at the service. With --json, one JSON \
+      object a line, whose "event" is "ready", "changed" (the flag now, and as it was before), "state", "error" or \
+      "recovered".
 
       EXAMPLES
         hoist watch --url https://flags.example.com/api --set mode=backend
@@ -42,7 +43,7 @@ struct WatchCommand: ParsableCommand {
     Interrupt.catchIt()
     let configuration = try service.configuration(for: .look)
     guard configuration.isOnline else {
-      throw Problem(.configuration, "watch needs a service to follow: give --url URL")
+      throw Problem(.configuration, "watch needs a service to follow: give \(configuration.traits.connectionOptions)")
     }
     let session = try Session(configuration, for: context.read(for: configuration.traits), isVerbose: service.verbose)
     let watch = Watch(session, flags: flags, isJSON: output.json)

@@ -10,6 +10,7 @@ extension Check {
       return Check(name, configuration.isOnline ? .warning : .skipped, "none; put it into HOIST_KEY or a file for --key-file")
     case .environment: origin = "from HOIST_KEY"
     case .file(let path): origin = "from \(path)"
+    case .argument(let option): origin = "from \(option)"
     case .configuration: origin = "from \(service.config ?? "the configuration")"
     }
     if case .file(let path) = configuration.keyOrigin, isReadableByOthers(path) {

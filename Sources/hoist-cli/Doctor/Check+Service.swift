@@ -8,8 +8,9 @@ extension Check {
     do {
       session = try Session(configuration, for: context, isVerbose: options.verbose)
     } catch let problem as Problem {
-      let isEmpty = (configuration.value(of: "url") ?? "").isEmpty && options.features == nil
-      if isEmpty { return [Check("service", .skipped, "no address; give --url URL")] }
+      if !configuration.hasConnection && options.features == nil {
+        return [Check("service", .skipped, "none; give \(configuration.traits.connectionOptions)")]
+      }
       return [Check("configuration", .failed, problem.message), Check("service", .skipped, "the configuration is refused")]
     } catch {
       return [Check("configuration", .failed, "\(error)")]

@@ -4,12 +4,12 @@ import HoistJSON
 /// A `hoist_config` and the table of its properties.
 final class Configuration {
   let handle: OpaquePointer
-  let traits: ProviderTraits
+  let traits: any ProviderTraits
   let table: [PropertyRow]
   private(set) var keyOrigin = KeyOrigin.none
 
   enum KeyOrigin {
-    case none, environment, file(String), configuration
+    case none, environment, file(String), argument(String), configuration
   }
 
   init(provider: String) throws {
@@ -17,7 +17,7 @@ final class Configuration {
       throw Problem(.usage, "--provider \(provider): \(Self.unknown(provider))")
     }
     self.handle = handle
-    traits = ProviderTraits(name: provider)
+    traits = Services.traits(of: provider)
     table = PropertyRow.parseAll(json)
   }
 
@@ -76,8 +76,11 @@ final class Configuration {
     if isSet { keyOrigin = .configuration }
   }
 
+  /// Whether the service to use is named.
+  var hasConnection: Bool { !(value(of: traits.connectionProperty) ?? "").isEmpty }
+
   /// Whether a client would use the network.
-  var isOnline: Bool { value(of: "online") != "false" && !(value(of: traits.connectionProperty) ?? "").isEmpty }
+  var isOnline: Bool { value(of: "online") != "false" && hasConnection }
 }
 
 /// One property, as the library describes it.

@@ -7,6 +7,19 @@ final class Context {
 
   init() { handle = hoist_context_new(nil) }
   init(owning handle: OpaquePointer) { self.handle = handle }
+
+  typealias Reader = (UnsafePointer<CChar>?, Int, UnsafeMutablePointer<OpaquePointer?>?) -> OpaquePointer?
+
+  /// From JSON, by a function of the library's.
+  init(_ json: [UInt8], _ origin: String, _ read: Reader) throws {
+    var error: OpaquePointer?
+    handle = json.withUnsafeBytes { read($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, &error) }
+    if handle == nil {
+      defer { hoist_error_free(error) }
+      throw Problem(.usage, "\(origin): \(String(cString: hoist_error_message(error)))")
+    }
+  }
+
   deinit { hoist_context_free(handle) }
 
   /// Members whose values are text or can be written as text, the targeting key under `field`, as a JSON object.

@@ -4,8 +4,9 @@ import CHoist
 extension Session {
   /// What is said of the service, without what a URL may carry.
   var place: String {
-    let url = configuration.traits.place(configuration)
-    return configuration.isOnline ? url : configuration.value(of: configuration.traits.fileProperty) ?? "the configuration"
+    let traits = configuration.traits
+    if configuration.isOnline { return traits.place(configuration) }
+    return traits.fileProperty.flatMap { configuration.value(of: $0) } ?? "the configuration"
   }
 
   /// Returns when there are flags to serve: the service's own, unless it cannot be had.

@@ -32,17 +32,18 @@ final class Session {
   }
 
   private static func place(_ context: Context?, in configuration: Configuration) throws -> Context? {
-    guard let context, configuration.traits.isEvaluatedByService(configuration) else { return context }
-    guard let field = configuration.traits.targetingField, let json = try? context.flatJSON(targetingField: field) else {
-      throw Problem(.usage, "the context cannot be sent to the service")
-    }
+    guard let context, let json = try configuration.traits.openingContext(context, in: configuration) else { return context }
     try configuration.set("context", json, from: "the context")
     return nil
   }
 
   /// How the option of the tool is called that sets the property which the library misses.
   private static func hint(_ configuration: Configuration, _ error: OpaquePointer?) -> String {
-    if (configuration.value(of: "url") ?? "").isEmpty { return " (give --url URL, or --features FILE to work without network)" }
+    if !configuration.hasConnection {
+      let isFilePossible = configuration.traits.fileProperty != nil
+      let other = isFilePossible ? ", or --features FILE to work without network" : ""
+      return " (give \(configuration.traits.connectionOptions)\(other))"
+    }
     let isKey = error != nil && String(cString: hoist_error_message(error)).hasPrefix("property \"key\"")
     return isKey ? " (put it into HOIST_KEY, or give --key-file FILE)" : ""
   }

@@ -1,18 +1,18 @@
 import CHoist
-import HoistJSON
 
-/// Prints what a client tells. Used on one thread: the client's observers run inside `Session.dispatch`.
+/// Follows what a client tells. Used on one thread: the client's observers run inside `Session.dispatch`.
 final class Watch {
   private let session: Session
   private let wanted: [String]
-  private let isJSON: Bool
+  private var report: WatchReport
   private var state: hoist_client_state = hoist_client_state(HOIST_CLIENT_NOT_READY)
   private(set) var changes = 0
-  private(set) var hasSpoken = false
   private var hasToldError = false
   private var isFirstCheck = true
   /// Changes before the first flags are known are those first flags.
   private var isReady = false
+  /// Each flag as it was told last, by the bytes of its key.
+  private var known: [[UInt8]: FlagDetail] = [:]
 
   private static let topics = [
     HOIST_TOPIC_READY, HOIST_TOPIC_CONFIGURATION_CHANGED, HOIST_TOPIC_ERROR, HOIST_TOPIC_RECOVERED,
@@ -20,9 +20,11 @@ final class Watch {
 
   init(_ session: Session, flags: [String], isJSON: Bool) {
     self.session = session
-    self.isJSON = isJSON
+    report = WatchReport(isJSON: isJSON)
     wanted = flags
   }
+
+  var hasSpoken: Bool { report.hasSpoken }
 
   /// The client holds this object until it is closed.
   func begin() throws {
@@ -54,7 +56,7 @@ final class Watch {
     if Int(now) == HOIST_CLIENT_FATAL {
       throw Problem(.network, "\(session.place): \(session.book.reason ?? "the service refuses this client")")
     }
-    say("state", message: Self.name(of: now))
+    report.say("state", Self.name(of: now))
   }
 
   /// A fetch that failed before there were observers was told to nobody.
@@ -67,7 +69,7 @@ final class Watch {
 
   private func tellError(_ message: String) {
     hasToldError = true
-    say("error", message: message)
+    report.say("error", message)
   }
 
   private func take(_ notification: OpaquePointer) {
@@ -76,7 +78,7 @@ final class Watch {
     case HOIST_TOPIC_READY: ready()
     case HOIST_TOPIC_CONFIGURATION_CHANGED where isReady: changed(notification)
     case HOIST_TOPIC_ERROR: tellError(message)
-    case HOIST_TOPIC_RECOVERED: say("recovered", message: "the service answers again")
+    case HOIST_TOPIC_RECOVERED: report.say("recovered", "the service answers again")
     default: break
     }
   }
@@ -84,65 +86,21 @@ final class Watch {
   private func ready() {
     isReady = true
     let flags = session.allFlags().filter { isWanted($0.key) }
-    if isJSON {
-      return write("ready") { writer in
-        writer.key("flags")
-        writer.array { writer in
-          for flag in flags { writer.raw(flag.json.utf8) }
-        }
-      }
-    }
-    hasSpoken = true
-    var table = Table(FlagDetail.header)
-    for flag in flags { table.add(flag.cells) }
-    table.show()
+    for flag in flags { known[Array(flag.key.utf8)] = flag }
+    report.ready(flags)
   }
 
   private func changed(_ notification: OpaquePointer) {
     for index in 0..<hoist_notification_key_count(notification) {
       let key = String(cString: hoist_notification_key(notification, index))
-      guard isWanted(key), let detail = try? session.evaluate(key) else { continue }
+      guard isWanted(key), let flag = try? session.evaluate(key) else { continue }
       changes += 1
-      if isJSON {
-        write("changed") { writer in
-          writer.key("flag")
-          writer.raw(detail.json.utf8)
-        }
-      } else {
-        hasSpoken = true
-        let parts = [detail.key, detail.enabled ? "on" : "off", detail.variation, detail.reason, detail.shownValue]
-        Output.line(Display.oneLine("\(Moment.text)  " + parts.filter { !$0.isEmpty }.joined(separator: "  ")))
-      }
+      report.changed(flag, before: known.updateValue(flag, forKey: Array(key.utf8)))
     }
   }
 
   private func isWanted(_ key: String) -> Bool {
     wanted.isEmpty || wanted.contains { $0.utf8.elementsEqual(key.utf8) }
-  }
-
-  private func say(_ event: String, message: String) {
-    if isJSON {
-      return write(event) { writer in
-        writer.key("message")
-        writer.string(message)
-      }
-    }
-    // The state goes without saying when the news that brought it is told.
-    if event != "state" { Output.error("\(Moment.text)  \(event)  \(message)") }
-    hasSpoken = hasSpoken || event != "state"
-  }
-
-  private func write(_ event: String, _ members: (inout JSONWriter) -> Void) {
-    hasSpoken = true
-    Output.json { writer in
-      writer.object { writer in
-        writer.key("time")
-        writer.string(Moment.text)
-        writer.key("event")
-        writer.string(event)
-        members(&writer)
-      }
-    }
   }
 
   static func name(of state: hoist_client_state) -> String {

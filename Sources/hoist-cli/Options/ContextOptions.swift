@@ -17,7 +17,7 @@ struct ContextOptions: ParsableArguments {
   var isGiven: Bool { context != nil || !attributes.isEmpty || user != nil }
 
   /// Options over the JSON of --context.
-  func read(for traits: ProviderTraits) throws -> Context {
+  func read(for traits: any ProviderTraits) throws -> Context {
     let context = try base(traits)
     for attribute in attributes { try add(attribute, to: context) }
     if let user {
@@ -29,7 +29,7 @@ struct ContextOptions: ParsableArguments {
     return context
   }
 
-  private func base(_ traits: ProviderTraits) throws -> Context {
+  private func base(_ traits: any ProviderTraits) throws -> Context {
     guard let given = context else { return Context() }
     if given.utf8.first == UInt8(ascii: "{") { return try traits.context(Array(given.utf8), origin: "--context") }
     return try traits.context(InputFile.read(given, for: "--context"), origin: "--context \(given)")

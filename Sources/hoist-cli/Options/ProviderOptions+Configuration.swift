@@ -24,7 +24,10 @@ extension ProviderOptions {
     if let config { try configuration.apply(InputFile.read(config, for: "--config"), from: "--config \(config)") }
     configuration.noticeKey()
     for property in properties { try set(property, in: configuration) }
-    if let url { try set("url", url, from: "--url", in: configuration) }
+    if let url {
+      for name in configuration.traits.addressProperties { try set(name, url, from: "--url", in: configuration) }
+    }
+    if let streamUrl { try set("stream_url", streamUrl, from: "--stream-url", in: configuration) }
     if let features { try setOffline(features, in: configuration) }
     try setKey(in: configuration)
     return configuration
@@ -57,7 +60,12 @@ extension ProviderOptions {
   }
 
   private func setKey(in configuration: Configuration) throws {
-    if let keyFile {
+    if let mobileKey {
+      guard configuration.row("mobile_key") != nil else {
+        throw Problem(.usage, "--mobile-key: provider \(configuration.traits.name) has no property \"mobile_key\"")
+      }
+      try configuration.setKey(Array(mobileKey.utf8), from: .argument("--mobile-key"), named: "--mobile-key")
+    } else if let keyFile {
       try configuration.setKey(InputFile.read(keyFile, for: "--key-file"), from: .file(keyFile), named: "--key-file \(keyFile)")
     } else if let key = Terminal.variable("HOIST_KEY") {
       try configuration.setKey(Array(key.utf8), from: .environment, named: "HOIST_KEY")

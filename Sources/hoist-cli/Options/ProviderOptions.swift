@@ -19,6 +19,12 @@ struct ProviderOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Address of the service.", valueName: "url"))
   var url: String?
 
+  @Option(help: ArgumentHelp("LaunchDarkly: address of the stream, when it has one of its own.", valueName: "url"))
+  var streamUrl: String?
+
+  @Option(help: ArgumentHelp("LaunchDarkly: the mobile key, which every app shows to its users and is no secret.", valueName: "key"))
+  var mobileKey: String?
+
   @Option(help: ArgumentHelp("File that holds the key; else the environment variable HOIST_KEY.", valueName: "file"))
   var keyFile: String?
 

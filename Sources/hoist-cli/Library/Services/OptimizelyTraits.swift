@@ -1,0 +1,19 @@
+struct OptimizelyTraits: ProviderTraits {
+  let name = "optimizely"
+  let connectionProperty = "sdk_key"
+  let connectionOptions = "the SDK key in HOIST_KEY or --key-file FILE"
+  let addressProperties = ["datafile.url"]
+  let fileProperty: String? = "datafile.file"
+  let silentProperties: [(name: String, value: String)] = [("decide_options", #"["DISABLE_DECISION_EVENT"]"#)]
+
+  func place(_ configuration: Configuration) -> String {
+    let url = configuration.value(of: "datafile.url") ?? ""
+    return url.isEmpty ? "Optimizely" : RedactedURL.text(url)
+  }
+
+  func offlineProperties(features path: String) -> [(name: String, value: String)]? {
+    [("online", "false"), ("datafile.file", path)]
+  }
+
+  func kind(ofKey key: String) -> String { "an SDK key" }
+}

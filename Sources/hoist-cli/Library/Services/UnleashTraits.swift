@@ -1,0 +1,48 @@
+import CHoist
+
+struct UnleashTraits: ProviderTraits {
+  let name = "unleash"
+  let fileProperty: String? = "bootstrap.file"
+  let targetingField: String? = "userId"
+  let silentProperties: [(name: String, value: String)] = [("disable_metrics", "true"), ("disable_registration", "true")]
+
+  func offlineProperties(features path: String) -> [(name: String, value: String)]? {
+    [("mode", "backend"), ("online", "false"), ("bootstrap.file", path)]
+  }
+
+  func context(_ json: [UInt8], origin: String) throws -> Context {
+    let context = try Context(json, origin, hoist_unleash_context_from_json)
+    moveTargetingKey(context)
+    return context
+  }
+
+  func openingContext(_ context: Context, in configuration: Configuration) throws -> String? {
+    guard configuration.value(of: "mode") == "frontend" else { return nil }
+    guard let json = try? context.flatJSON(targetingField: "userId") else {
+      throw Problem(.usage, "the context cannot be sent to the service")
+    }
+    return json
+  }
+
+  /// The service's own form has no targeting key, and takes it for one attribute more.
+  private func moveTargetingKey(_ context: Context) {
+    guard let key = LibraryText(hoist_context_to_json(context.handle)).flatMap({ Members.text("targetingKey", in: $0) })
+    else { return }
+    _ = hoist_context_remove(context.handle, "targetingKey")
+    _ = hoist_context_remove(context.handle, "userId")
+    _ = hoist_context_set_targeting_key(context.handle, key)
+  }
+
+  /// `project:environment.secret`, where project is "*" for all and "[]" for several (protocol B.1); `user:` begins a
+  /// personal access token.
+  func kind(ofKey key: String) -> String {
+    guard let colon = key.utf8.firstIndex(of: UInt8(ascii: ":")) else { return "a key without project and environment" }
+    let project = key[..<colon]
+    if project == "user" { return "a personal access token, which clients may not use: make a client or frontend token" }
+    let rest = key[key.utf8.index(after: colon)...]
+    guard let dot = rest.utf8.firstIndex(of: UInt8(ascii: ".")) else { return "a key without environment" }
+    let scope = project == "*" ? "all projects" : project == "[]" ? "several projects" : "project \(project)"
+    let environment = rest[..<dot]
+    return "a token for \(scope), " + (environment == "*" ? "all environments" : "environment \(environment)")
+  }
+}

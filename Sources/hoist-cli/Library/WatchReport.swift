@@ -1,0 +1,91 @@
+import CHoist
+import HoistJSON
+
+/// What a watch prints: lines for people, or one JSON object a line.
+struct WatchReport {
+  let isJSON: Bool
+  private(set) var hasSpoken = false
+
+  init(isJSON: Bool) { self.isJSON = isJSON }
+
+  mutating func ready(_ flags: [FlagDetail]) {
+    if isJSON {
+      return write("ready") { writer in
+        writer.key("flags")
+        writer.array { writer in
+          for flag in flags { writer.raw(flag.json.utf8) }
+        }
+      }
+    }
+    hasSpoken = true
+    var table = Table(FlagDetail.header)
+    for flag in flags { table.add(flag.cells) }
+    table.show()
+  }
+
+  /// - Parameter before: nil for a flag that was not known.
+  mutating func changed(_ flag: FlagDetail, before: FlagDetail?) {
+    if isJSON {
+      return write("changed") { writer in
+        writer.key("flag")
+        writer.raw(flag.json.utf8)
+        writer.key("before")
+        writer.raw((before?.json ?? "null").utf8)
+      }
+    }
+    let change = "\(Self.value(before)) → \(Self.value(flag))"
+    line(flag.key, [change, flag.enabled ? "on" : "off", flag.variation, flag.reason])
+  }
+
+  /// A word of the service's own, e.g. how it is connected.
+  mutating func mode(_ mode: String, before: String) {
+    if isJSON {
+      return write("mode") { writer in
+        writer.key("mode")
+        writer.string(mode)
+        writer.key("before")
+        writer.string(before)
+      }
+    }
+    line("connection", [before.isEmpty ? mode : "\(before) → \(mode)"])
+  }
+
+  mutating func say(_ event: String, _ message: String) {
+    if isJSON {
+      return write(event) { writer in
+        writer.key("message")
+        writer.string(message)
+      }
+    }
+    // The state goes without saying when the news that brought it is told.
+    guard event != "state" else { return }
+    Output.error("\(Moment.text)  \(event)  \(message)")
+    hasSpoken = true
+  }
+
+  /// What people look for: the flag's value, else whether it is on.
+  private static func value(_ flag: FlagDetail?) -> String {
+    guard let flag, flag.errorCode != "FLAG_NOT_FOUND" else { return "-" }
+    if !flag.shownValue.isEmpty { return flag.shownValue }
+    return flag.enabled ? "on" : "off"
+  }
+
+  private mutating func line(_ subject: String, _ parts: [String]) {
+    hasSpoken = true
+    let shown = ([Moment.text, subject] + parts).filter { !$0.isEmpty }
+    Output.line(Display.oneLine(shown.joined(separator: "  ")))
+  }
+
+  private mutating func write(_ event: String, _ members: (inout JSONWriter) -> Void) {
+    hasSpoken = true
+    Output.json { writer in
+      writer.object { writer in
+        writer.key("time")
+        writer.string(Moment.text)
+        writer.key("event")
+        writer.string(event)
+        members(&writer)
+      }
+    }
+  }
+}
