@@ -37,7 +37,8 @@ enum ClientHandle {
   }
 
   static func take(_ handle: OpaquePointer?) {
-    guard let client = borrow(handle) else { return }
+    // A further environment belongs to the first one.
+    guard let client = borrow(handle), client.environment.isEmpty else { return }
     client.dispose()
     Unmanaged.passUnretained(client).release()
   }

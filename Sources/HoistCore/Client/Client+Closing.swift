@@ -4,47 +4,18 @@ internal import Synchronization
 
 /// The end of a client, and a new beginning.
 extension Client {
-  /// Sends what is recorded and waits for the answers. Negative waits without limit.
-  public func flush(timeoutMilliseconds: Int64) -> Status {
-    if Thread.isOwn || state == .closed { return .state }
-    resumeAfterFork()
-    return ask(timeoutMilliseconds) { provider, answer in provider.flush(completion: answer) }
-  }
-
-  /// `identify`, waiting for its end; after a timeout the change goes on in the background.
-  public func identifyAndWait(_ context: ContextReference?, timeoutMilliseconds: Int64) -> Status {
-    if Thread.isOwn || state == .closed { return .state }
-    resumeAfterFork()
-    guard let context = context ?? EvaluationContext().reference() else { return .limit }
-    setCurrentContext(context)
-    return ask(timeoutMilliseconds) { provider, answer in provider.identify(context, completion: answer) }
-  }
-
-  /// Waits for the provider's answer, or for the end of the client.
-  private func ask(
-    _ timeoutMilliseconds: Int64, _ question: @escaping @Sendable (any Provider, @escaping PendingAnswers.Tell) -> Void
-  ) -> Status {
-    let answer = Answer<Status>()
-    let pending = pending
-    // A client that closes from now on ends the wait.
-    let (number, refusal) = pending.add { answer.give($0) }
-    guard refusal == .ok else { return refusal }
-    onScheduler { client in
-      guard let provider = client.provider else { return pending.answer(number, .state) }
-      question(provider) { pending.answer(number, $0) }
-    }
-    return answer.wait(untilNanoseconds: Deadline.nanoseconds(afterMilliseconds: timeoutMilliseconds)) ?? .timeout
-  }
-
-  /// Flushes, stops and detaches within the limit. May be repeated: who comes second waits for the first.
+  /// Flushes and stops within the limit, every environment of the group. May be repeated: who comes second waits for the first.
   public func close(timeoutMilliseconds: Int64) -> Status {
     Thread.isOwn ? .state : shutDown(withinMilliseconds: max(0, timeoutMilliseconds))
   }
 
+  /// The whole group within one limit; the first environment's ending is everybody's.
   private func shutDown(withinMilliseconds limit: Int64) -> Status {
+    let group = companions
     let deadline = Deadline.nanoseconds(afterMilliseconds: limit)
-    shim_or_u32(&hot.pointee.gate, Gate.closed)
-    let (ending, isFirst) = status.close()
+    for client in group { shim_or_u32(&client.hot.pointee.gate, Gate.closed) }
+    let (ending, isFirst) = lead.status.close()
+    if isFirst { for client in environmentsOfGroup { client.status.close().ending.give(.ok) } }
     // In a child that has not used the client there is nothing of its own to end.
     if generation.load(ordering: .acquiring) != ForkGeneration.current {
       ending.give(.ok)
@@ -52,17 +23,17 @@ extension Client {
     }
     guard isFirst else { return ending.wait(untilNanoseconds: deadline) ?? .timeout }
     // First, before the provider says that something took their place.
-    pending.end(.cancelled)
-    let flushed = stopProvider(flushingFor: limit - Self.reserve(of: limit))
-    notify(Notification(.state, message: "closed"))
+    for client in group { client.pending.end(.cancelled) }
+    let flushed = Self.stopProviders(of: group, flushingFor: limit - Self.reserve(of: limit))
+    for client in group { client.notify(Notification(.state, message: "closed")) }
     let stored = store.close(untilNanoseconds: deadline)
     let delivered = courier.drain(untilNanoseconds: deadline)
     courier.close()
-    pending.tellUndelivered()
+    for client in group { client.pending.tellUndelivered() }
     pluginLane.close()
     _ = logLane.drain(untilNanoseconds: deadline)
     logLane.close()
-    removeObservers()
+    for client in group { client.removeObservers() }
     let result = flushed && stored && delivered ? Status.ok : .timeout
     ending.give(result)
     return result
@@ -71,40 +42,50 @@ extension Client {
   /// What a service that does not answer leaves of the time for the store, observers and the log.
   private static func reserve(of limit: Int64) -> Int64 { min(limit / 4, 500) }
 
+  /// All at the same time.
   /// - Parameter limit: milliseconds; 0 stops without flushing.
   /// - Returns: whether everything was sent.
-  private func stopProvider(flushingFor limit: Int64) -> Bool {
-    let stopping = Stopping()
-    onScheduler { client in
-      guard let provider = client.provider else { return stopping.end(nil) }
-      guard limit > 0 else { return stopping.end(provider) }
-      provider.flush { _ in stopping.end(client.provider) }
+  private static func stopProviders(of group: [Client], flushingFor limit: Int64) -> Bool {
+    let deadline = Deadline.nanoseconds(afterMilliseconds: limit)
+    let stoppings = group.map { client in
+      let stopping = Stopping()
+      client.onScheduler { client in
+        guard let provider = client.provider else { return stopping.end(nil) }
+        guard limit > 0 else { return stopping.end(provider) }
+        provider.flush { _ in stopping.end(client.provider) }
+      }
+      return stopping
     }
-    if stopping.ended.wait(untilNanoseconds: Deadline.nanoseconds(afterMilliseconds: limit)) != nil { return true }
-    onScheduler { client in stopping.end(client.provider) }
-    return limit == 0
+    var sent = true
+    for (client, stopping) in zip(group, stoppings) where stopping.ended.wait(untilNanoseconds: deadline) == nil {
+      client.onScheduler { client in stopping.end(client.provider) }
+      sent = limit == 0
+    }
+    return sent
   }
 
-  /// Starts again after `close`; observers have to be registered anew.
+  /// Starts again after `close`, the whole group; observers have to be registered anew.
   public func reopen() -> Status {
     guard state == .closed else { return .state }
     resumeAfterFork()
-    guard status.reopen() else { return .state }
+    guard lead.status.reopen() else { return .state }
+    for client in environmentsOfGroup { _ = client.status.reopen() }
     store.reopen()
-    pending.reopen()
+    for client in companions { client.pending.reopen() }
     courier.reopen()
     pluginLane.reopen()
     logLane.reopen()
-    shim_and_u32(&hot.pointee.gate, ~Gate.closed)
+    for client in companions { shim_and_u32(&client.hot.pointee.gate, ~Gate.closed) }
     open()
     return .ok
   }
 
-  /// Closes at once if need be, without waiting, and breaks the tie between client and provider, so that
-  /// both can go.
+  /// Closes the group at once if need be, without waiting, and breaks the tie between clients and providers, so that
+  /// all can go. Without effect on a further environment, which goes with the first.
   public func dispose() {
+    guard environment.isEmpty else { return }
     if state != .closed { _ = shutDown(withinMilliseconds: 0) }
-    onScheduler { $0.provider?.detach() }
+    for client in companions { client.onScheduler { $0.provider?.detach() } }
   }
 }
 

@@ -16,6 +16,8 @@ extension Client: ProviderHost {
     return services.makeTransport(NetworkOptions(values, userAgent: "hoist/\(HoistVersion.text)"))
   }
 
+  public var providersOfGroup: [any Provider] { companions.compactMap(\.provider) }
+
   public var currentContext: ContextReference? {
     let slot = shim_enter()
     defer { shim_leave(slot) }

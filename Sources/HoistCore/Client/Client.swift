@@ -10,20 +10,22 @@ public final class Client: @unchecked Sendable {
   /// What C handles point at; lives as long as the client.
   public let hot: UnsafeMutablePointer<shim_hot>
   public let name: String
+  /// Which environment of its group it is; "" for the first, and for a client without others.
+  public let environment: String
   public let values: PropertyValues
   public let plugins: Plugins
   public let services: ClientServices
   public let log: Log
-  public let transport: any Transport
-  public let store: Store
+  /// What it shares with the other environments of its group.
+  let scope: ClientScope
+  public var transport: any Transport { scope.transport }
+  public var store: Store { scope.store }
 
   let holder: SnapshotHolder
   let observers = ObserverRegistry()
-  let courier: Courier
-  /// Asks plug-ins whose answers the client waits for: header providers.
-  let pluginLane: Lane
-  /// Its own, so that a slow observer does not silence the log.
-  let logLane: Lane
+  var courier: Courier { scope.courier }
+  var pluginLane: Lane { scope.pluginLane }
+  var logLane: Lane { scope.logLane }
   let status: ClientStatus
   let hooks: [any EvaluationHook]
   let pending: PendingAnswers
@@ -36,12 +38,30 @@ public final class Client: @unchecked Sendable {
   nonisolated(unsafe) private(set) var port: Unmanaged<EventPort>?
   /// The provider, when its flags are read from a store of the host's own.
   nonisolated(unsafe) private(set) var external: (any ExternalFlags)?
+  /// The further environments of a group, which the first one holds; set once in `init`.
+  nonisolated(unsafe) private(set) var environments: [Client] = []
+  /// The first environment of the group; nil for that one itself. Set once in `init`.
+  nonisolated(unsafe) private(set) weak var primary: Client?
 
-  /// Builds a client that has not begun; `open` begins.
-  public init(
+  /// Builds a client that has not begun, with its further environments if its factory names some; `open` begins.
+  public convenience init(
     factory: any ProviderFactory, values: PropertyValues, plugins: Plugins, services: ClientServices
   ) throws(ConfigurationFailure) {
     for name in values.missing { throw ConfigurationFailure(name, "property \"\(name)\" is required") }
+    let scope = ClientScope(factory: factory, values: values, plugins: plugins, services: services)
+    try self.init(factory: factory, values: values, plugins: plugins, services: services, scope: scope, environment: "")
+    for (name, values) in factory.environments(values) {
+      let member = try Client(
+        factory: factory, values: values, plugins: plugins, services: services, scope: scope, environment: name)
+      member.primary = self
+      environments.append(member)
+    }
+  }
+
+  private init(
+    factory: any ProviderFactory, values: PropertyValues, plugins: Plugins, services: ClientServices,
+    scope: ClientScope, environment: String
+  ) throws(ConfigurationFailure) {
     guard let hot = shim_hot_new(HotPath.clientMagic, nil) else {
       throw ConfigurationFailure("", "out of memory")
     }
@@ -50,29 +70,14 @@ public final class Client: @unchecked Sendable {
     self.values = values
     self.plugins = plugins
     self.services = services
+    self.scope = scope
+    self.environment = environment
+    name = environment.isEmpty ? scope.name : "\(scope.name)/\(environment)"
+    log = scope.log(named: name)
     pending = PendingAnswers(scheduler: services.scheduler)
     hooks = plugins.hooks
-    name = values.text("name").isEmpty ? factory.name : values.text("name")
-    let isManual = values.text("dispatch") == "manual"
-    courier = Courier(lane: "hoist-deliver", isManual: isManual, services: services)
-    logLane = Lane(options: .init(name: "hoist-log"), clock: services.clock, scheduler: services.scheduler)
-    let sink = plugins.logSink ?? services.defaultLogSink
-    let (courier, logLane, title) = (courier, logLane, name)
-    log = Log(threshold: LogLevel(name: values.text("log.level")), clock: services.clock) { level, message in
-      let write: @Sendable () -> Void = { sink.write(level, "hoist[\(title)]: \(message)") }
-      if isManual { courier.deliver(write) } else { logLane.perform(write) }
-    }
     holder = SnapshotHolder(hot)
     status = ClientStatus(clock: services.clock, isOnline: values.boolean("online"))
-    transport = plugins.transport
-      ?? services.makeTransport(NetworkOptions(values, userAgent: "hoist/\(HoistVersion.text)"))
-    pluginLane = Lane(options: .init(name: "hoist-plugin"), clock: services.clock, scheduler: services.scheduler)
-    let manager = plugins.cacheManager
-      ?? services.makeCacheManager(
-        StoreRequest(
-          kind: values.text("store"), folder: values.text("store.path"), vendor: factory.name,
-          identity: factory.storeIdentity(values), log: log))
-    store = Store(manager: manager, log: log, clock: services.clock, scheduler: services.scheduler)
     hot.pointee.object = Unmanaged.passUnretained(self).toOpaque()
     if !hooks.isEmpty { shim_or_u32(&hot.pointee.gate, Gate.hooks) }
     // A provider marks what it wants to record; what observers want changes.
@@ -93,19 +98,18 @@ public final class Client: @unchecked Sendable {
     shim_hot_free(hot)
   }
 
-  /// Begins to fetch; returns at once.
-  public func open() {
-    onScheduler { $0.provider?.start() }
-  }
-
   /// Runs work on the provider's thread.
   public func onScheduler(_ work: @escaping @Sendable (Client) -> Void) {
     services.scheduler.post { work(self) }
   }
 
-  /// In a forked child, the first call starts the background work again.
+  /// In a forked child, the first call starts the background work again, of the whole group.
   public func resumeAfterFork() {
     guard generation.load(ordering: .acquiring) != ForkGeneration.current else { return }
+    for client in companions { client.resumeAloneAfterFork() }
+  }
+
+  private func resumeAloneAfterFork() {
     let isFirst = resuming.withLock {
       let current = ForkGeneration.current
       guard generation.load(ordering: .relaxed) != current else { return false }
@@ -136,22 +140,6 @@ public final class Client: @unchecked Sendable {
     return status.waitReady(timeoutMilliseconds: timeoutMilliseconds)
   }
 
-  /// The client's current context from now on; `completion` runs once if the result is `.ok` (see
-  /// `promise`), and never otherwise.
-  public func identify(_ context: ContextReference?, completion: (@Sendable (Status) -> Void)?) -> Status {
-    guard state != .closed else { return .state }
-    resumeAfterFork()
-    guard let context = context ?? EvaluationContext().reference() else { return .limit }
-    return promise(completion) { tell in
-      setCurrentContext(context)
-      onScheduler { client in
-        guard client.state != .closed, let provider = client.provider else { return tell(.cancelled) }
-        provider.identify(context, completion: tell)
-      }
-      return .ok
-    }
-  }
-
   /// Readers see it at once; the one before is freed when nobody reads it any more.
   public func setCurrentContext(_ context: ContextReference) {
     context.frozen.retain()
@@ -160,14 +148,6 @@ public final class Client: @unchecked Sendable {
     let former = FrozenContext(UnsafeRawPointer(old))
     Reclaimer.shared.retire { former.release() }
     Reclaimer.shared.collect()
-  }
-
-  public func setOnline(_ online: Bool) -> Status {
-    guard state != .closed else { return .state }
-    resumeAfterFork()
-    status.setOnline(online)
-    onScheduler { $0.provider?.setOnline(online) }
-    return .ok
   }
 
   public func refresh() -> Status {

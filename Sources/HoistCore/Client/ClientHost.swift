@@ -32,6 +32,8 @@ final class ClientHost: ProviderHost, @unchecked Sendable {
   var currentContext: ContextReference? { client?.currentContext }
   func setCurrentContext(_ context: ContextReference) { client?.setCurrentContext(context) }
 
+  var providersOfGroup: [any Provider] { client?.providersOfGroup ?? [] }
+
   func publish(_ snapshot: Snapshot, changed: [String]) {
     guard let client else { return snapshot.destroy() }
     client.publish(snapshot, changed: changed)

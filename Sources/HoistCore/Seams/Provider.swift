@@ -31,6 +31,9 @@ public struct TrackedEvent: Sendable {
 /// All calls come on the scheduler's thread, one at a time, unless said otherwise; none may block or call
 /// host code. It holds its host until `detach`.
 public protocol Provider: AnyObject {
+  /// Whether the provider sets the current context itself, in one step with the flags that belong to it. Otherwise
+  /// `identify` finds it set. Fixed for the provider's life.
+  var ownsCurrentContext: Bool { get }
   /// Reads bootstrap and store, and begins to fetch when online.
   func start()
   /// Ends timers and requests. What is recorded stays recorded; `start` may follow.
@@ -38,7 +41,8 @@ public protocol Provider: AnyObject {
   func setOnline(_ online: Bool)
   /// Fetches now.
   func refresh()
-  /// The client's current context has changed. `completion` runs once, on the scheduler's thread.
+  /// The client's current context has changed, or is to change: see `ownsCurrentContext`. `completion` runs once, on
+  /// the scheduler's thread. In a group every environment's provider is asked, one after the other in one piece of work.
   func identify(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void)
   /// Sends what is recorded. `completion` runs once: `.ok` when nothing is left.
   func flush(completion: @escaping @Sendable (Status) -> Void)
@@ -71,6 +75,10 @@ public protocol Provider: AnyObject {
   var statistics: [(group: String, name: String, value: Int64)] { get }
 }
 
+extension Provider {
+  public var ownsCurrentContext: Bool { false }
+}
+
 /// A provider whose flags the host may keep in a store of its own: every read asks there first.
 public protocol ExternalFlags: Provider {
   /// Whether there is such a store; fixed for the provider's life.
@@ -91,6 +99,14 @@ public protocol ProviderFactory: Sendable {
   func make(_ values: PropertyValues, _ host: any ProviderHost) throws(ConfigurationFailure) -> any Provider
   /// What identifies the store of these values: clients with the same text share one file.
   func storeIdentity(_ values: PropertyValues) -> String
+  /// Further environments that live one life with a client of these values: each is a client of its own, with its own
+  /// provider, flags, observers and events, while store, network and lanes are shared. What opens, closes, flushes,
+  /// identifies or switches one of them online or offline does so to all. By default there are none.
+  func environments(_ values: PropertyValues) -> [(name: String, values: PropertyValues)]
+}
+
+extension ProviderFactory {
+  public func environments(_ values: PropertyValues) -> [(name: String, values: PropertyValues)] { [] }
 }
 
 /// What a client offers its provider. Thread-safe.
@@ -109,6 +125,9 @@ public protocol ProviderHost: AnyObject, Sendable {
   /// Evaluations see it at once.
   func setCurrentContext(_ context: ContextReference)
   var entropy: any Entropy { get }
+  /// The providers of the client's group, this one's included, the first environment's first; on the scheduler's
+  /// thread. Empty when the client is gone.
+  var providersOfGroup: [any Provider] { get }
   /// Compiles the expressions of rules; nil when the library was built without.
   var regex: (any RegexEngine)? { get }
 
@@ -135,6 +154,8 @@ public protocol ProviderHost: AnyObject, Sendable {
 }
 
 extension ProviderHost {
+  public var providersOfGroup: [any Provider] { [] }
+
   /// Asks the client's header provider.
   public func dynamicHeaders(for url: String, completion: @escaping @Sendable ([HTTPHeader]) -> Void) {
     dynamicHeaders(from: plugins.headerProvider, for: url, completion: completion)

@@ -15,8 +15,12 @@ final class FakeProvider: Provider, @unchecked Sendable {
   private var trackWork: (@Sendable () -> Void)?
   private var recordedKeys: [String] = []
   let unknown = CountTable(columns: 1)
+  let ownsCurrentContext: Bool
 
-  init(_ host: any ProviderHost) { hostObject = host }
+  init(_ host: any ProviderHost, ownsCurrentContext: Bool = false) {
+    hostObject = host
+    self.ownsCurrentContext = ownsCurrentContext
+  }
 
   // MARK: The test's side
 

@@ -1,0 +1,115 @@
+internal import HoistBase
+
+/// A client and its further environments live one life: what is called here on one of them is done to all.
+extension Client {
+  /// The first environment of the group.
+  var lead: Client { primary ?? self }
+
+  var environmentsOfGroup: [Client] { lead.environments }
+
+  /// Every client of the group, the first environment first.
+  var companions: [Client] { [lead] + environmentsOfGroup }
+
+  /// Another environment of this one's group, from any of them; "" is the first. It lives as long as the first one:
+  /// its handle is nobody's to free.
+  public func environment(named name: String) -> Client? {
+    companions.first { $0.environment.utf8.elementsEqual(name.utf8) }
+  }
+
+  /// Begins to fetch; returns at once.
+  public func open() {
+    onScheduler { client in for client in client.companions { client.provider?.start() } }
+  }
+
+  /// The current context from now on; `completion` runs once if the result is `.ok` (see `promise`), and never
+  /// otherwise.
+  public func identify(_ context: ContextReference?, completion: (@Sendable (Status) -> Void)?) -> Status {
+    guard state != .closed else { return .state }
+    resumeAfterFork()
+    guard let context = context ?? EvaluationContext().reference() else { return .limit }
+    return promise(completion) { tell in
+      prepare(context)
+      onScheduler { client in
+        guard client.state != .closed else { return tell(.cancelled) }
+        client.askProviders(tell) { provider, answer in provider.identify(context, completion: answer) }
+      }
+      return .ok
+    }
+  }
+
+  /// `identify`, waiting for its end; after a timeout the change goes on in the background.
+  public func identifyAndWait(_ context: ContextReference?, timeoutMilliseconds: Int64) -> Status {
+    if Thread.isOwn || state == .closed { return .state }
+    resumeAfterFork()
+    guard let context = context ?? EvaluationContext().reference() else { return .limit }
+    prepare(context)
+    return ask(timeoutMilliseconds) { provider, answer in provider.identify(context, completion: answer) }
+  }
+
+  /// Sets the context where the provider leaves that to the client.
+  private func prepare(_ context: ContextReference) {
+    for client in companions where client.provider?.ownsCurrentContext != true { client.setCurrentContext(context) }
+  }
+
+  public func setOnline(_ online: Bool) -> Status {
+    guard state != .closed else { return .state }
+    resumeAfterFork()
+    let group = companions
+    for client in group { client.status.setOnline(online) }
+    onScheduler { _ in for client in group { client.provider?.setOnline(online) } }
+    return .ok
+  }
+
+  /// Sends what is recorded and waits for the answers. Negative waits without limit.
+  public func flush(timeoutMilliseconds: Int64) -> Status {
+    if Thread.isOwn || state == .closed { return .state }
+    resumeAfterFork()
+    return ask(timeoutMilliseconds) { provider, answer in provider.flush(completion: answer) }
+  }
+
+  /// Waits for the answers of all providers, or for the end of the client.
+  private func ask(
+    _ timeoutMilliseconds: Int64, _ question: @escaping @Sendable (any Provider, @escaping PendingAnswers.Tell) -> Void
+  ) -> Status {
+    let answer = Answer<Status>()
+    let pending = pending
+    // A client that closes from now on ends the wait.
+    let (number, refusal) = pending.add { answer.give($0) }
+    guard refusal == .ok else { return refusal }
+    onScheduler { client in client.askProviders({ pending.answer(number, $0) }, question) }
+    return answer.wait(untilNanoseconds: Deadline.nanoseconds(afterMilliseconds: timeoutMilliseconds)) ?? .timeout
+  }
+
+  /// On the scheduler's thread. `tell` gets one status when all have answered: of the first environment that did not
+  /// succeed.
+  private func askProviders(
+    _ tell: @escaping PendingAnswers.Tell, _ question: (any Provider, @escaping PendingAnswers.Tell) -> Void
+  ) {
+    let providers = providersOfGroup
+    guard !providers.isEmpty else { return tell(.state) }
+    let gathering = Gathering(providers.count, tell)
+    for (index, provider) in providers.enumerated() { question(provider) { gathering.take($0, of: index) } }
+  }
+}
+
+/// Waits for the answers of several, each of whom may answer more than once, and be heard once.
+private final class Gathering: @unchecked Sendable {
+  private let lock = Lock()
+  private var answers: [Status?]
+  private let tell: PendingAnswers.Tell
+
+  init(_ count: Int, _ tell: @escaping PendingAnswers.Tell) {
+    answers = Array(repeating: nil, count: count)
+    self.tell = tell
+  }
+
+  func take(_ status: Status, of index: Int) {
+    let result = lock.withLock { () -> Status? in
+      guard answers.indices.contains(index), answers[index] == nil else { return nil }
+      answers[index] = status
+      guard !answers.contains(where: { $0 == nil }) else { return nil }
+      return answers.compactMap { $0 }.first { $0 != .ok } ?? .ok
+    }
+    if let result { tell(result) }
+  }
+}

@@ -1,0 +1,44 @@
+internal import HoistBase
+
+/// What all environments of a group share: one store, one network, and lanes that call the host one call at a time.
+final class ClientScope: Sendable {
+  let name: String
+  let transport: any Transport
+  let store: Store
+  let courier: Courier
+  /// Asks plug-ins whose answers the client waits for: header providers.
+  let pluginLane: Lane
+  /// Its own, so that a slow observer does not silence the log.
+  let logLane: Lane
+  private let makeLog: @Sendable (String) -> Log
+
+  /// - Parameter values: the first environment's; they name the store.
+  init(factory: any ProviderFactory, values: PropertyValues, plugins: Plugins, services: ClientServices) {
+    name = values.text("name").isEmpty ? factory.name : values.text("name")
+    let isManual = values.text("dispatch") == "manual"
+    let courier = Courier(lane: "hoist-deliver", isManual: isManual, services: services)
+    let logLane = Lane(options: .init(name: "hoist-log"), clock: services.clock, scheduler: services.scheduler)
+    let sink = plugins.logSink ?? services.defaultLogSink
+    let threshold = LogLevel(name: values.text("log.level"))
+    let clock = services.clock
+    makeLog = { title in
+      Log(threshold: threshold, clock: clock) { level, message in
+        let write: @Sendable () -> Void = { sink.write(level, "hoist[\(title)]: \(message)") }
+        if isManual { courier.deliver(write) } else { logLane.perform(write) }
+      }
+    }
+    (self.courier, self.logLane) = (courier, logLane)
+    pluginLane = Lane(options: .init(name: "hoist-plugin"), clock: services.clock, scheduler: services.scheduler)
+    transport = plugins.transport
+      ?? services.makeTransport(NetworkOptions(values, userAgent: "hoist/\(HoistVersion.text)"))
+    let log = makeLog(name)
+    let manager = plugins.cacheManager
+      ?? services.makeCacheManager(
+        StoreRequest(
+          kind: values.text("store"), folder: values.text("store.path"), vendor: factory.name,
+          identity: factory.storeIdentity(values), log: log))
+    store = Store(manager: manager, log: log, clock: services.clock, scheduler: services.scheduler)
+  }
+
+  func log(named title: String) -> Log { makeLog(title) }
+}
