@@ -85,7 +85,7 @@ class Control:
     def _add_fault(self, query: Query, body: Any) -> Any:
         if not isinstance(body, dict):
             raise ValueError("the body must be an object with endpoint and kind")
-        return {"id": self._service.faults.add(**body).identifier}
+        return {"id": self._service.fail(**body).identifier}
 
 
 def _identifier(query: Query) -> int | None:

@@ -12,15 +12,16 @@ class IssuedTags:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._tags: set[tuple[str, str]] = set()
+        self._tags: set[tuple[str, str | None]] = set()
 
-    def add(self, tag: str, subject: str = "") -> None:
+    def add(self, tag: str, subject: str | None = "") -> None:
+        """None is for a tag that may come back for any subject."""
         with self._lock:
             self._tags.add((tag, subject))
 
     def check(self, findings: Findings, tag: str, subject: str = "") -> None:
         with self._lock:
-            if (tag, subject) in self._tags:
+            if not self._tags.isdisjoint({(tag, subject), (tag, None)}):
                 return
             elsewhere = any(known == tag for known, _ in self._tags)
             near = next((known for known, about in self._tags if about == subject and _core(known) == _core(tag)), None)

@@ -30,7 +30,6 @@ def add_routes(simulator: OptimizelySimulator) -> None:
         "lastModified": simulator.publish(body, query.get("sdkKey"), query.get("token")).last_modified})
     control.add("DELETE", "/datafile", lambda query, body: datafiles.withdraw(query.get("sdkKey", simulator.sdk_key)))
     control.add("POST", "/known", lambda query, body: datafiles.learn(body))
-    control.add("POST", "/faults", lambda query, body: _add_fault(simulator, body))
     control.add("GET", "/options", lambda query, body: simulator.options.as_json())
     control.add("POST", "/options", lambda query, body: simulator.options.change(**body))
     control.add("GET", "/customers", lambda query, body: simulator.customers.as_json())
@@ -41,12 +40,6 @@ def add_routes(simulator: OptimizelySimulator) -> None:
         "reached": simulator.wait_for_events(int(query.get("count", "1")), float(query.get("timeout", "5")))})
     control.add("GET", "/wait-platform-events", lambda query, body: {
         "reached": simulator.wait_for_platform_events(int(query.get("count", "1")), float(query.get("timeout", "5")))})
-
-
-def _add_fault(simulator: OptimizelySimulator, body: Any) -> dict[str, int]:
-    if not isinstance(body, dict):
-        raise ValueError("the body must be an object with endpoint and kind")
-    return {"id": simulator.fail(**body).identifier}
 
 
 def _customer(simulator: OptimizelySimulator, body: Any) -> None:

@@ -28,7 +28,6 @@ def add_routes(simulator: UnleashSimulator) -> None:
     control.add("PUT", "/state", lambda query, body: {"revision": state.replace(body)})
     control.add("POST", "/state", lambda query, body: {"revision": _update(simulator, body)})
     control.add("POST", "/forget-history", lambda query, body: state.forget_history())
-    control.add("POST", "/faults", lambda query, body: _add_fault(simulator, body))
     control.add("GET", "/options", lambda query, body: simulator.options.as_json())
     control.add("POST", "/options", lambda query, body: simulator.options.change(**body))
     control.add("GET", "/streams", lambda query, body: simulator.streams.as_json())
@@ -47,12 +46,6 @@ def _state(simulator: UnleashSimulator) -> dict[str, Any]:
 def _update(simulator: UnleashSimulator, body: Any) -> int:
     return simulator.state.update(*body.get("features", []), remove=tuple(body.get("remove", [])),
                                   segments=tuple(body.get("segments", [])))
-
-
-def _add_fault(simulator: UnleashSimulator, body: Any) -> dict[str, int]:
-    if not isinstance(body, dict):
-        raise ValueError("the body must be an object with endpoint and kind")
-    return {"id": simulator.fail(**body).identifier}
 
 
 def _order(simulator: UnleashSimulator, body: Any) -> int:

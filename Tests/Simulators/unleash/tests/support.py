@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 from pathlib import Path
 from typing import Any, Callable
 from urllib.parse import quote
 
 from loopback.calls import Call
+from loopback.reader import EventReader
 
 from unleash import UnleashSimulator
 from unleash.evaluate import BUILT_IN
@@ -123,44 +123,12 @@ BUILDERS: dict[str, Callable[[UnleashSimulator], Call]] = {
 }
 
 
-class StreamReader:
-    """A small reader of server-sent events, one event per `next`."""
+class StreamReader(EventReader):
+    """Reads the stream of deltas."""
 
     def __init__(self, simulator: UnleashSimulator, last_event_id: str | None = None, timeout: float = 5.0) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", simulator.server.port, timeout=timeout)
-        streaming(simulator).with_header("Last-Event-ID", last_event_id).start(self._connection)
-        self._response = self._connection.getresponse()
-        self.status = self._response.status
-        self.comments: list[str] = []
-
-    def next(self) -> dict[str, str]:
-        """The next event's fields; raises EOFError when the stream ended."""
-        fields: dict[str, str] = {}
-        while True:
-            line = self._response.readline()
-            if not line:
-                raise EOFError
-            text = line.decode().rstrip("\r\n").removeprefix("\ufeff")
-            if not text and fields:
-                return fields
-            if text.startswith(":"):
-                self.comments.append(text)
-                if text == ": keep-alive":
-                    return {"comment": text}
-            elif text:
-                name, _, value = text.partition(": ")
-                fields[name] = fields[name] + "\n" + value if name in fields else value
+        super().__init__(simulator, streaming(simulator).with_header("Last-Event-ID", last_event_id), timeout)
 
     def events(self) -> list[dict[str, Any]]:
         """The delta events inside the next event's data."""
         return json.loads(self.next()["data"])["events"]
-
-    def close(self) -> None:
-        self._response.close()
-        self._connection.close()
-
-    def __enter__(self) -> StreamReader:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()

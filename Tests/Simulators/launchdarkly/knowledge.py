@@ -1,0 +1,28 @@
+"""What a check may consult besides the request itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable
+
+from loopback.findings import Findings
+
+from .environment import Environment
+from .ledger import Ledger
+from .options import Options
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    environment: Environment
+    ledger: Ledger
+    options: Options
+    now: Callable[[], int]
+    """Milliseconds since 1970."""
+
+    def check_time(self, findings: Findings, where: str, milliseconds: int) -> None:
+        age, options = self.now() - milliseconds, self.options
+        if options.maximum_age_ms is not None and age > options.maximum_age_ms:
+            findings.add(where, f"{milliseconds} is too old for milliseconds since 1970")
+        if options.maximum_skew_ms is not None and -age > options.maximum_skew_ms:
+            findings.add(where, f"{milliseconds} is in the future")
