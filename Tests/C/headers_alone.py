@@ -66,7 +66,7 @@ def first_own_line(text: str) -> int:
 
 
 def main() -> int:
-    headers = sorted(path.name for path in (INCLUDE / "hoist").glob("*.h"))
+    headers = sorted(path.relative_to(INCLUDE / "hoist").as_posix() for path in (INCLUDE / "hoist").rglob("*.h"))
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "alone.c"
         for header in headers:

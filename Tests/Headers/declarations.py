@@ -272,11 +272,11 @@ def in_order(folder: Path) -> list[Path]:
     def visit(path: Path) -> None:
         if path in ordered or not path.exists():
             return
-        for included in re.findall(r'^\s*#\s*include\s+"(?:hoist/)?([\w.]+)"', path.read_text(), flags=re.M):
-            visit(folder / included)
+        for included in re.findall(r'^\s*#\s*include\s+"([\w./]+)"', path.read_text(), flags=re.M):
+            visit((path.parent / included).resolve())
         ordered.append(path)
 
-    for path in sorted(folder.glob("*.h")):
+    for path in sorted(folder.resolve().rglob("*.h")):
         visit(path)
     return ordered
 
@@ -284,8 +284,9 @@ def in_order(folder: Path) -> list[Path]:
 def read_headers(folder: Path = INCLUDE) -> Interface:
     interface = Interface()
     for path in in_order(folder):
-        interface.headers.append(path.name)
-        Parser(path.read_text(), path.name, interface).parse()
+        name = path.relative_to(folder.resolve()).as_posix()
+        interface.headers.append(name)
+        Parser(path.read_text(), name, interface).parse()
     return interface
 
 

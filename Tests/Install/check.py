@@ -64,14 +64,18 @@ def library_folder(prefix: Path) -> Path:
     return found[0]
 
 
+def headers(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
 def check_tree(prefix: Path) -> None:
     folder = library_folder(prefix)
     expect(os.readlink(folder / "libhoist.so") == "libhoist.so.0", "libhoist.so does not lead to libhoist.so.0")
     expect(os.readlink(folder / "libhoist.so.0") == f"libhoist.so.{version()}",
            "libhoist.so.0 does not lead to the library")
     expect(".symtab" not in run("readelf", "-SW", folder / "libhoist.so"), "the library is not stripped")
-    installed = sorted(path.name for path in (prefix / "include" / "hoist").iterdir())
-    own = sorted(path.name for path in (ROOT / "Include" / "hoist").glob("*.h"))
+    installed = headers(prefix / "include" / "hoist")
+    own = headers(ROOT / "Include" / "hoist")
     expect(installed == own, f"installed headers are {installed}")
 
 

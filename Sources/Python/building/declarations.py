@@ -23,7 +23,7 @@ _SYSTEM_INCLUDE = re.compile(r"^\s*#\s*include\s*<([^>]+)>", re.MULTILINE)
 
 def public_headers(include: Path) -> list[Path]:
     """The headers of the C API, the umbrella first."""
-    found = sorted(path for path in (include / "hoist").glob("*.h") if path.name not in EXCLUDED)
+    found = sorted(path for path in (include / "hoist").rglob("*.h") if path.name not in EXCLUDED)
     return sorted(found, key=lambda path: path.name != "hoist.h")
 
 
@@ -37,7 +37,7 @@ def declarations(include: Path) -> str:
                 stand_in.parent.mkdir(parents=True, exist_ok=True)
                 stand_in.touch()
         unit = Path(folder) / "all.h"
-        unit.write_text("".join(f'#include "hoist/{header.name}"\n' for header in headers), encoding="utf-8")
+        unit.write_text("".join(f'#include "{header.relative_to(include).as_posix()}"\n' for header in headers), encoding="utf-8")
         return _preprocess(unit, include, Path(folder))
 
 
