@@ -1,15 +1,14 @@
-internal import CShims
-internal import HoistCore
+public import CShims
 
 /// An immutable object that many threads read and few replace.
 ///
 /// Reading costs one load, inside a reading section (`shim_enter`); what is replaced goes once no section can hold it.
-final class Published<Object: AnyObject & Sendable>: @unchecked Sendable {
-  private let slot: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+public final class Published<Object: AnyObject & Sendable>: @unchecked Sendable {
+  @usableFromInline let slot: UnsafeMutablePointer<UnsafeMutableRawPointer?>
 
-  init(_ object: Object) {
+  public init(_ object: Object?) {
     slot = .allocate(capacity: 1)
-    slot.initialize(to: Unmanaged.passRetained(object).toOpaque())
+    slot.initialize(to: object.map { Unmanaged.passRetained($0).toOpaque() })
   }
 
   deinit {
@@ -18,18 +17,18 @@ final class Published<Object: AnyObject & Sendable>: @unchecked Sendable {
   }
 
   /// Only inside a reading section, and valid as long as it.
-  @inline(__always)
-  var current: Unmanaged<Object>? { shim_load_pointer(slot).map { Unmanaged.fromOpaque($0) } }
+  @inlinable @inline(__always)
+  public var current: Unmanaged<Object>? { shim_load_pointer(slot).map { Unmanaged.fromOpaque($0) } }
 
   /// The object, to be kept.
-  var held: Object? {
+  public var held: Object? {
     let reading = shim_enter()
     defer { shim_leave(reading) }
     return current?.takeUnretainedValue()
   }
 
   /// Two at once are the caller's to prevent, where the one depends on the other.
-  func replace(_ object: Object) {
+  public func replace(_ object: Object) {
     guard let old = shim_exchange_pointer(slot, Unmanaged.passRetained(object).toOpaque()) else { return }
     let former = Retired(object: Unmanaged<Object>.fromOpaque(old))
     Reclaimer.shared.retire { former.object.release() }
