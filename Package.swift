@@ -21,6 +21,7 @@ let package = Package(
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
 
     // Levels 1 to 3: the core, which names no vendor.
@@ -32,7 +33,7 @@ let package = Package(
 
     // Level 4: built-in implementations of the core's seams, and one provider per service.
     .target(
-      name: "HoistCurl", dependencies: ["HoistCore", "HoistBase", "CCurl", "CShims"], exclude: ["README.md"]),
+      name: "HoistCurl", dependencies: ["HoistCore", "HoistBase", "CCurl", "CZlib", "CShims"], exclude: ["README.md"]),
     .target(
       name: "HoistSQLite", dependencies: ["HoistCore", "HoistBase", "CSQLite", "CShims"], exclude: ["README.md"]),
     .target(name: "HoistRegex", dependencies: ["HoistCore", "HoistBase", "CPCRE2"], exclude: ["README.md"]),

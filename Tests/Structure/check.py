@@ -30,6 +30,7 @@ LEVELS = {
 C_MODULES = {
     "CHoist": {"Hoist", "hoist-cli"},
     "CCurl": {"HoistCurl"},
+    "CZlib": {"HoistCurl"},
     "CJansson": {"HoistJSON", "Hoist"},
     "CSQLite": {"HoistSQLite"},
     "CPCRE2": {"HoistRegex"},

@@ -18,6 +18,8 @@ public struct HTTPRequest: Sendable {
   public var url: String
   public var headers: [HTTPHeader]
   public var body: [UInt8]?
+  /// Whether a transport that can do so sends the body as gzip, and adds the header that says so.
+  public var compressesBody = false
   public var connectTimeoutMilliseconds: Int64 = 10_000
   /// The whole exchange, redirects included; 0 means no limit. Streams have none.
   public var timeoutMilliseconds: Int64 = 30_000

@@ -32,7 +32,7 @@ final class Exchange: Cancellable, @unchecked Sendable {
   private var refusal: TransportFailure?
 
   init(_ request: HTTPRequest, _ receiver: Receiver, settings: TransportSettings, loop: NetworkLoop) {
-    self.request = request
+    self.request = GzipBody.applied(to: request)
     self.receiver = receiver
     self.settings = settings
     self.loop = loop

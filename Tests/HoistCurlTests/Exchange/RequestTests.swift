@@ -174,6 +174,39 @@ import Testing
     #expect(server.requests.first?.method == "HEAD")
   }
 
+  @Test("LD-84: a body goes out as gzip when the request wants it, with the same bytes each time")
+  func aBodyCanBeCompressed() throws {
+    // Sends back what it got: libcurl unpacks it, if it is what it is said to be.
+    let server = try LoopbackServer { connection in
+      while let request = connection.readRequest() {
+        let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(request.body.count)\r\n\r\n"
+        connection.send(Array(head.utf8) + request.body)
+      }
+    }
+    defer { server.stop() }
+    let text = String(repeating: #"{"kind":"feature","key":"flag"},"#, count: 4000)
+    for body in [text, "[]"] {
+      var request = HTTPRequest(method: "POST", url: server.origin, body: Array(body.utf8))
+      request.compressesBody = true
+      for _ in 0..<2 { #expect(try transport.fetch(request).response?.text == body) }
+    }
+    let received = server.requests
+    #expect(received.map { $0.header("Content-Encoding") } == ["gzip", "gzip", "gzip", "gzip"])
+    #expect(received.first.map { $0.body.count < text.utf8.count / 20 } == true)
+    #expect(received.map(\.body)[0] == received.map(\.body)[1])
+  }
+
+  @Test func whereThereIsNoBodyNothingIsCompressed() throws {
+    let server = try LoopbackServer.answering { _ in answer() }
+    defer { server.stop() }
+    for body in [nil, []] as [[UInt8]?] {
+      var request = HTTPRequest(method: "POST", url: server.origin, body: body)
+      request.compressesBody = true
+      #expect(try transport.fetch(request).response?.status == 200)
+    }
+    #expect(server.requests.map { $0.header("Content-Encoding") } == [nil, nil])
+  }
+
   @Test func connectionsAreReusedAcrossTransportsAndRequests() throws {
     let server = try LoopbackServer.answering { _ in answer("200 OK", "x") }
     defer { server.stop() }
