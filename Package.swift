@@ -41,13 +41,15 @@ let package = Package(
     .target(
       name: "HoistUnleash", dependencies: ["HoistCore", "HoistJSON", "HoistBase", "CShims"], exclude: ["README.md"]),
     .target(name: "HoistOptimizely", dependencies: ["HoistCore", "HoistJSON", "HoistBase", "CShims"], exclude: ["README.md"]),
+    .target(
+      name: "HoistLaunchDarkly", dependencies: ["HoistCore", "HoistJSON", "HoistBase", "CShims"], exclude: ["README.md"]),
 
     // Level 5: the Swift face and the C entry points.
     .target(
       name: "Hoist",
       dependencies: [
-        "HoistUnleash", "HoistOptimizely", "HoistCurl", "HoistSQLite", "HoistRegex", "HoistStandardLog",
-        "HoistCore", "HoistJSON", "HoistBase", "CHoist", "CJansson", "CShims",
+        "HoistUnleash", "HoistOptimizely", "HoistLaunchDarkly", "HoistCurl", "HoistSQLite", "HoistRegex",
+        "HoistStandardLog", "HoistCore", "HoistJSON", "HoistBase", "CHoist", "CJansson", "CShims",
       ],
       exclude: ["README.md"]),
     .executableTarget(
@@ -62,8 +64,8 @@ let package = Package(
     .target(
       name: "ConformanceKit",
       dependencies: [
-        "HoistUnleash", "HoistOptimizely", "HoistRegex", "HoistUnleashTestSupport", "HoistTestSupport", "HoistCore",
-        "HoistJSON", "HoistBase",
+        "HoistUnleash", "HoistOptimizely", "HoistLaunchDarkly", "HoistRegex", "HoistUnleashTestSupport",
+        "HoistTestSupport", "HoistCore", "HoistJSON", "HoistBase",
       ],
       path: "Tests/Conformance/Kit"),
     .executableTarget(name: "hoist-conformance", dependencies: ["ConformanceKit"], path: "Tests/Conformance/Tool"),
@@ -91,12 +93,16 @@ let package = Package(
       ]),
     .testTarget(
       name: "HoistOptimizelyTests", dependencies: ["HoistOptimizely", "HoistTestSupport", "ConformanceKit"]),
+    .testTarget(
+      name: "HoistLaunchDarklyTests", dependencies: ["HoistLaunchDarkly", "HoistTestSupport", "ConformanceKit"]),
     .testTarget(name: "HoistTests", dependencies: ["Hoist", "HoistTestSupport"]),
 
     // Parsers of outside bytes: the corpus is replayed by the tests, searched on by Tests/Fuzz/run.
     .target(
       name: "FuzzTargets",
-      dependencies: ["HoistUnleash", "HoistOptimizely", "HoistRegex", "HoistCore", "HoistJSON", "HoistBase"],
+      dependencies: [
+        "HoistUnleash", "HoistOptimizely", "HoistLaunchDarkly", "HoistRegex", "HoistCore", "HoistJSON", "HoistBase",
+      ],
       path: "Tests/Fuzz/Targets"),
     .executableTarget(name: "hoist-fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Tool"),
     .testTarget(name: "FuzzCorpusTests", dependencies: ["FuzzTargets", "HoistBase"], path: "Tests/Fuzz/Replay"),

@@ -1,10 +1,11 @@
 internal import HoistCore
+internal import HoistLaunchDarkly
 internal import HoistOptimizely
 internal import HoistUnleash
 
 /// The services this library speaks, in one place.
 enum Providers {
-  static let all: [any ProviderFactory] = [UnleashFactory(), OptimizelyFactory()]
+  static let all: [any ProviderFactory] = [UnleashFactory(), OptimizelyFactory(), LaunchDarklyFactory()]
 
   static var names: [String] { all.map(\.name) }
 

@@ -34,7 +34,8 @@ C_MODULES = {
     "CJansson": {"HoistJSON", "Hoist"},
     "CSQLite": {"HoistSQLite"},
     "CPCRE2": {"HoistRegex"},
-    "CShims": {"HoistBase", "HoistCore", "HoistCurl", "HoistSQLite", "HoistUnleash", "HoistOptimizely", "Hoist"},
+    "CShims": {"HoistBase", "HoistCore", "HoistCurl", "HoistSQLite", "HoistUnleash", "HoistOptimizely",
+               "HoistLaunchDarkly", "Hoist"},
 }
 LIBRARY_MAY_IMPORT = {"Glibc", "Synchronization"}
 TOOL_MAY_IMPORT = LIBRARY_MAY_IMPORT | {"Foundation", "ArgumentParser"}

@@ -1,6 +1,7 @@
 import HoistBase
 import HoistCore
 import HoistOptimizely
+import HoistTestSupport
 import Testing
 
 @Suite("Contextual bandits ask a server (OPT-94)") struct PredictionTests {

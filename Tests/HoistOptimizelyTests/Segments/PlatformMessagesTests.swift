@@ -1,4 +1,5 @@
 import HoistOptimizely
+import HoistTestSupport
 import Testing
 
 @Suite("The data platform's requests and answers (OPT-67, OPT-68)") struct SegmentsTests {

@@ -1,4 +1,5 @@
 import HoistCore
+import HoistTestSupport
 import Testing
 
 @testable import HoistOptimizely

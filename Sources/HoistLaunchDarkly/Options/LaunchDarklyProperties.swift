@@ -1,0 +1,57 @@
+internal import HoistCore
+
+/// The properties of a LaunchDarkly client, beside the core's (protocols/launchdarkly.md 6; LD-70). Of the options listed
+/// there, `startOnline` is the core's `online`, `eventFlushInterval` its `events.flush_interval_ms`, `isDebugMode` its
+/// `log.level`; delegate, logger, hooks and plug-ins are tables of functions, not properties.
+enum LaunchDarklyProperties {
+  static let table: [Property] = environment + service + contexts + events + application
+
+  private static let environment: [Property] = [
+    Property("mobile_key", .secret, default: "", "Mobile key of the environment; without one the client never goes online."),
+    Property("secondary_mobile_keys", .secret, default: "{}", "Further environments with the same context: a JSON object of mobile keys by name; \"default\" is taken."),
+    Property("context", .json, "Context to start with, as JSON; unset: an anonymous user whose key is kept for good."),
+    Property("autostart", .boolean, default: "true", "Whether opening the client starts it, or hoist_launchdarkly_start() does."),
+  ]
+
+  /// Where flags come from, and how they are kept fresh (LD-75, LD-76, LD-85).
+  private static let service: [Property] = [
+    Property("base_url", .text, default: LaunchDarklySettings.standardBaseURL, "Address that is polled; may have a path."),
+    Property("stream_url", .text, default: LaunchDarklySettings.standardStreamURL, "Address of the stream; may have a path."),
+    Property("events_url", .text, default: LaunchDarklySettings.standardEventsURL, "Address that events and diagnostics go to; may have a path."),
+    Property("connection_timeout_ms", .integer(1...600_000), default: "10000", "Longest time for one poll or one delivery, and for the stream to connect, in milliseconds."),
+    Property("streaming_mode", .choice(["streaming", "polling"]), default: "streaming", "How flags are kept fresh."),
+    Property("flag_polling_interval_ms", .integer(0...86_400_000), default: "300000", "Milliseconds between polls; less than 300000 counts as that."),
+    Property("background_flag_polling_interval_ms", .integer(0...86_400_000), default: "3600000", "Milliseconds between polls in the background; less than 900000 counts as that."),
+    Property("ignore_polling_minimum", .boolean, default: "false", "For tests: intervals between polls and diagnostics may be as short as they are set."),
+    Property("initial_retry_delay_ms", .integer(1...30_000), default: "1000", "Base of the growing pauses before the stream is opened again, in milliseconds, until the service names one."),
+    Property("enable_background_updates", .boolean, default: "false", "Whether flags are kept fresh in the background too."),
+    Property("use_report", .boolean, default: "false", "Whether contexts travel in the body of REPORT requests, not in URLs."),
+    Property("evaluation_reasons", .boolean, default: "false", "Whether the service tells why each value was chosen."),
+    Property("max_cached_contexts", .integer(-1...1_000_000), default: "5", "Contexts whose flags are kept for the next run, the oldest go first; 0: none, -1: all."),
+    Property("secure_mode_hash", .secret, default: "", "Hash of the context, for environments in secure mode; sent as query h."),
+    Property("additional_headers", .textMap, default: "{}", "Headers of every request; they replace the client's own of the same name."),
+  ]
+
+  private static let contexts: [Property] = [
+    Property("auto_env_attributes", .boolean, default: "false", "Whether contexts are completed by what is known of the application and the machine."),
+    Property("all_context_attributes_private", .boolean, default: "false", "Whether no attribute of a context but its key goes into events."),
+    Property("private_context_attributes", .textList, default: "[]", "Attributes that do not go into events, by name or as references with slashes."),
+  ]
+
+  private static let events: [Property] = [
+    Property("send_events", .boolean, default: "true", "Whether events and diagnostics are sent at all."),
+    Property("event_capacity", .integer(1...1_000_000), default: "100", "Events, summaries aside, that are recorded between two deliveries; further ones are dropped and counted."),
+    Property("enable_compression", .boolean, default: "false", "Whether events and diagnostics are sent with gzip."),
+    Property("diagnostic_opt_out", .boolean, default: "false", "Whether no diagnostics are sent."),
+    Property("diagnostic_recording_interval_ms", .integer(0...604_800_000), default: "900000", "Milliseconds between diagnostics; less than 300000 counts as that."),
+  ]
+
+  private static let application: [Property] = [
+    Property("application_id", .text, default: "", "Id of the application in tags: at most 64 letters, digits, dots, dashes and underscores."),
+    Property("application_name", .text, default: "", "Its name, likewise."),
+    Property("application_version", .text, default: "", "Its version, likewise."),
+    Property("application_version_name", .text, default: "", "The name of its version, likewise."),
+    Property("wrapper_name", .text, default: "", "Name of a library on top of this one."),
+    Property("wrapper_version", .text, default: "", "Its version."),
+  ]
+}

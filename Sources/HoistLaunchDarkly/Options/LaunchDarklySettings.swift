@@ -1,0 +1,160 @@
+internal import HoistBase
+internal import HoistCore
+internal import HoistJSON
+
+/// The options of one client, read and checked.
+struct LaunchDarklySettings: Sendable {
+  static let standardBaseURL = "https://clientsdk.launchdarkly.com"
+  static let standardStreamURL = "https://clientstream.launchdarkly.com"
+  static let standardEventsURL = "https://mobile.launchdarkly.com"
+  private static let leastPollingMilliseconds: Int64 = 300_000
+  private static let leastBackgroundPollingMilliseconds: Int64 = 900_000
+  private static let leastDiagnosticMilliseconds: Int64 = 300_000
+  private static let standardFlushMilliseconds: Int64 = 30_000
+
+  let mobileKey: Secret
+  /// Beside the one of `mobileKey`, by name.
+  let secondaryMobileKeys: [String: Secret]
+  /// JSON text; nil for the default context.
+  let context: [UInt8]?
+  let autostart: Bool
+
+  let baseURL: URLText
+  let streamURL: URLText
+  let eventsURL: URLText
+  /// Whether each is another than the service's own; for diagnostics.
+  let hasCustomBaseURL: Bool
+  let hasCustomStreamURL: Bool
+  let hasCustomEventsURL: Bool
+  let connectionTimeoutMilliseconds: Int64
+  let streams: Bool
+  let pollingMilliseconds: Int64
+  let backgroundPollingMilliseconds: Int64
+  let initialRetryMilliseconds: Int64
+  let updatesInBackground: Bool
+  let usesReport: Bool
+  let asksForReasons: Bool
+  /// -1: all.
+  let maximumCachedContexts: Int
+  let secureModeHash: Secret
+  let additionalHeaders: [(name: String, value: String)]
+  let maximumResponseBytes: Int
+
+  let completesContexts: Bool
+  let allAttributesArePrivate: Bool
+  /// As given; invalid references among them have no effect.
+  let privateAttributes: [String]
+
+  let sendsEvents: Bool
+  let eventCapacity: Int
+  let flushMilliseconds: Int64
+  let compressesEvents: Bool
+  let sendsDiagnostics: Bool
+  let diagnosticMilliseconds: Int64
+
+  let applicationID: String
+  let applicationName: String
+  let applicationVersion: String
+  let applicationVersionName: String
+  let wrapperName: String
+  let wrapperVersion: String
+
+  init(_ values: PropertyValues) throws(ConfigurationFailure) {
+    let key = values.text("mobile_key")
+    mobileKey = Secret(key)
+    secondaryMobileKeys = try Self.environments(values.text("secondary_mobile_keys"), beside: key)
+    context = values.isSet("context") ? Array(values.text("context").utf8) : nil
+    autostart = values.boolean("autostart")
+    baseURL = try Self.url(values, "base_url")
+    streamURL = try Self.url(values, "stream_url")
+    eventsURL = try Self.url(values, "events_url")
+    hasCustomBaseURL = values.text("base_url") != Self.standardBaseURL
+    hasCustomStreamURL = values.text("stream_url") != Self.standardStreamURL
+    hasCustomEventsURL = values.text("events_url") != Self.standardEventsURL
+    connectionTimeoutMilliseconds = values.integer("connection_timeout_ms")
+    streams = values.text("streaming_mode") == "streaming"
+    let isTest = values.boolean("ignore_polling_minimum")
+    func interval(_ name: String, least: Int64) -> Int64 { max(values.integer(name), isTest ? 1 : least) }
+    pollingMilliseconds = interval("flag_polling_interval_ms", least: Self.leastPollingMilliseconds)
+    backgroundPollingMilliseconds = interval(
+      "background_flag_polling_interval_ms", least: Self.leastBackgroundPollingMilliseconds)
+    initialRetryMilliseconds = values.integer("initial_retry_delay_ms")
+    updatesInBackground = values.boolean("enable_background_updates")
+    usesReport = values.boolean("use_report")
+    asksForReasons = values.boolean("evaluation_reasons")
+    maximumCachedContexts = Int(clamping: values.integer("max_cached_contexts"))
+    secureModeHash = Secret(values.text("secure_mode_hash"))
+    additionalHeaders = try Self.headers(values.textMap("additional_headers"))
+    maximumResponseBytes = Int(clamping: values.integer("network.max_response_bytes"))
+    completesContexts = values.boolean("auto_env_attributes")
+    allAttributesArePrivate = values.boolean("all_context_attributes_private")
+    privateAttributes = values.textList("private_context_attributes")
+    sendsEvents = values.boolean("send_events")
+    eventCapacity = Int(clamping: values.integer("event_capacity"))
+    let flush = values.integer("events.flush_interval_ms")
+    flushMilliseconds = flush > 0 ? flush : Self.standardFlushMilliseconds
+    compressesEvents = values.boolean("enable_compression")
+    sendsDiagnostics = !values.boolean("diagnostic_opt_out")
+    diagnosticMilliseconds = interval("diagnostic_recording_interval_ms", least: Self.leastDiagnosticMilliseconds)
+    applicationID = values.text("application_id")
+    applicationName = values.text("application_name")
+    applicationVersion = values.text("application_version")
+    applicationVersionName = values.text("application_version_name")
+    wrapperName = try Self.header(values, "wrapper_name")
+    wrapperVersion = try Self.header(values, "wrapper_version")
+    guard HeaderText.isSafeValue(key) else {
+      throw ConfigurationFailure("mobile_key", "property \"mobile_key\" has a control character")
+    }
+  }
+}
+
+/// Properties that need more than their type.
+extension LaunchDarklySettings {
+  static let primaryEnvironment = "default"
+
+  /// 5.2: a key of another environment, or a name that is taken, is refused.
+  static func environments(_ text: String, beside primaryKey: String) throws(ConfigurationFailure) -> [String: Secret] {
+    func refuse(_ problem: String) -> ConfigurationFailure {
+      ConfigurationFailure("secondary_mobile_keys", "property \"secondary_mobile_keys\" \(problem)")
+    }
+    guard let document = try? JSONDocument(parsing: text) else { throw refuse("is no JSON") }
+    return try document.withRoot { root throws(ConfigurationFailure) in
+      guard let object = root.object else { throw refuse("is no JSON object") }
+      var seen: Set<[UInt8]> = [Array(primaryKey.utf8)]
+      var keys: [String: Secret] = [:]
+      for (name, value) in object {
+        guard let key = value.string else { throw refuse("has a member that is no text") }
+        if name.utf8.elementsEqual(primaryEnvironment.utf8) { throw refuse("has the name \"default\", which is that of mobile_key") }
+        guard seen.insert(Array(key.utf8)).inserted else { throw refuse("has the same mobile key for two environments") }
+        guard HeaderText.isSafeValue(key) else { throw refuse("has a control character") }
+        keys[name.string] = Secret(key)
+      }
+      return keys
+    }
+  }
+
+  private static func url(_ values: PropertyValues, _ property: String) throws(ConfigurationFailure) -> URLText {
+    do throws(URLText.Problem) {
+      return try URLText(values.text(property))
+    } catch {
+      throw ConfigurationFailure(property, "property \"\(property)\" must be an absolute http or https URL: \(error)")
+    }
+  }
+
+  private static func headers(_ map: [String: String]) throws(ConfigurationFailure) -> [(name: String, value: String)] {
+    for (name, value) in map where !HeaderText.isSafeName(name) || !HeaderText.isSafeValue(value) {
+      throw ConfigurationFailure(
+        "additional_headers",
+        "property \"additional_headers\" cannot be sent as header \"\(name.prefix(40))\": a control character or an invalid name")
+    }
+    return map.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  private static func header(_ values: PropertyValues, _ property: String) throws(ConfigurationFailure) -> String {
+    let text = values.text(property)
+    guard HeaderText.isSafeValue(text) else {
+      throw ConfigurationFailure(property, "property \"\(property)\" has a control character")
+    }
+    return text
+  }
+}

@@ -1,0 +1,96 @@
+internal import Glibc
+public import HoistBase
+public import HoistCore
+
+/// What a provider's parts are offered, without a client: a scripted network, a clock that stands still, and notes of
+/// what they say of themselves.
+public final class TestHost: ProviderHost, @unchecked Sendable {
+  public let time = ManualScheduler()
+  public let network: ScriptedTransport
+  public let log: Log
+  public let lines = RecordingLogSink()
+  public let store: Store
+  public let entropy: any Entropy
+  public var plugins = Plugins()
+  private let online = Locked(true)
+  private let context = Locked<ContextReference?>(nil)
+  /// Every state in which the client was to be, in order.
+  public let states = Locked<[ClientState]>([])
+  public let notifications = Locked<[HoistCore.Notification]>([])
+
+  /// - Parameters:
+  ///   - manager: nil keeps nothing.
+  ///   - seed: two processes on one store draw differently.
+  public init(manager: (any CacheManager)? = nil, seed: UInt64 = 7) {
+    entropy = SeededEntropy(seed: seed)
+    network = ScriptedTransport(scheduler: time)
+    let lines = lines
+    log = Log(threshold: .debug, clock: time) { lines.write($0, $1) }
+    store = Store(manager: manager, log: log, clock: time, scheduler: time, entropy: entropy)
+  }
+
+  public var scheduler: any Scheduler { time }
+  public var transport: any Transport { network }
+  public var builtInTransport: any Transport { network }
+  public var clock: any Clock { time }
+  public var isOnline: Bool {
+    get { online.value }
+    set { online.value = newValue }
+  }
+  public var currentContext: ContextReference? { context.value }
+  public func setCurrentContext(_ context: ContextReference) { self.context.value = context }
+  public var regex: (any RegexEngine)? { nil }
+  public func publish(_ snapshot: Snapshot, changed: [String]) { snapshot.destroy() }
+  public func drainCounts(_ body: (Snapshot, UnsafeRawPointer, UInt32, UInt64) -> Void) {}
+  public func withSnapshot<Result>(_ body: (Snapshot?) -> Result) -> Result { body(nil) }
+  public func setState(_ state: ClientState, _ message: String) { states.change { $0.append(state) } }
+  public func notify(_ notification: HoistCore.Notification) { notifications.change { $0.append(notification) } }
+  public func dynamicHeaders(
+    from provider: (any HeaderProvider)?, for url: String, completion: @escaping @Sendable ([HTTPHeader]) -> Void
+  ) {
+    let headers = provider?.headers(for: url) ?? []
+    time.post { completion(headers) }
+  }
+  public func onPluginLane(_ work: @escaping @Sendable () -> Void) { work() }
+  public func onDeliveryLane(_ call: @escaping @Sendable () -> Void) { call() }
+  public var delivery: any EventSink { plugins.eventSink ?? TransportEventSink(network) }
+
+  /// Runs what is due until `isDone`: lanes answer from threads of their own.
+  public func settle(until isDone: () -> Bool) {
+    for _ in 0..<80_000 {
+      time.run()
+      if isDone() { return }
+      usleep(250)
+    }
+  }
+
+  /// Properties of a client, over the defaults.
+  public static func values(_ properties: [String: String] = [:], table: [Property]) throws -> PropertyValues {
+    var values = PropertyValues(table: CoreProperties.table + table)
+    for (name, value) in properties { try values.set(name, value) }
+    return values
+  }
+}
+
+/// A value that several threads share.
+public final class Locked<Value>: @unchecked Sendable {
+  private let lock = Lock()
+  private var kept: Value
+  public init(_ value: Value) { kept = value }
+  public var value: Value {
+    get { lock.withLock { kept } }
+    set { lock.withLock { kept = newValue } }
+  }
+  public func change(_ body: (inout Value) -> Void) { lock.withLock { body(&kept) } }
+}
+
+extension HTTPRequest {
+  /// The body as text.
+  public var text: String { String(decoding: body ?? [], as: UTF8.self) }
+}
+
+public func answer(_ status: Int, _ body: String = "", _ headers: [HTTPHeader] = []) -> ScriptedTransport.Answer {
+  .success(HTTPResponse(status: status, headers: headers, body: Array(body.utf8)))
+}
+
+public let noAnswer = ScriptedTransport.Answer.failure(TransportFailure(.unreachable, "unreachable"))
