@@ -16,6 +16,9 @@ static inline void *_Nullable shim_exchange_pointer(void *_Nullable *_Nonnull at
 static inline uint32_t shim_load_u32(const uint32_t *_Nonnull at) {
   return __atomic_load_n(at, __ATOMIC_RELAXED);
 }
+static inline void shim_store_u32(uint32_t *_Nonnull at, uint32_t value) {
+  __atomic_store_n(at, value, __ATOMIC_RELAXED);
+}
 static inline void shim_or_u32(uint32_t *_Nonnull at, uint32_t bits) {
   __atomic_fetch_or(at, bits, __ATOMIC_ACQ_REL);
 }

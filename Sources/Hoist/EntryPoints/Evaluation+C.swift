@@ -10,12 +10,12 @@ public func hoist_client_bool(
 ) -> Bool {
   if detail == nil, let key, let hot = ClientHandle.hot(client),
     let value = HotPath.evaluate(
-      hot, CString.bytes(key), ContextHandle.subject(context), .bool,
+      hot, CString.bytes(key), ContextHandle.subject(context), .bool, EvaluationFallback(fallback),
       { $0.kind == .bool ? $0.integer != 0 : fallback })
   {
     return value
   }
-  return Slow.evaluate(client, key, context, .bool, detail, fallback) { $0.kind == .bool ? $0.integer != 0 : nil }
+  return Slow.evaluate(client, key, context, .bool, detail, fallback, EvaluationFallback(fallback)) { $0.kind == .bool ? $0.integer != 0 : nil }
 }
 
 @_cdecl("hoist_client_int64") @implementation
@@ -25,11 +25,12 @@ public func hoist_client_int64(
 ) -> Int64 {
   if detail == nil, let key, let hot = ClientHandle.hot(client),
     let value = HotPath.evaluate(
-      hot, CString.bytes(key), ContextHandle.subject(context), .int, { $0.kind == .int ? $0.integer : fallback })
+      hot, CString.bytes(key), ContextHandle.subject(context), .int, EvaluationFallback(fallback),
+      { $0.kind == .int ? $0.integer : fallback })
   {
     return value
   }
-  return Slow.evaluate(client, key, context, .int, detail, fallback) { $0.kind == .int ? $0.integer : nil }
+  return Slow.evaluate(client, key, context, .int, detail, fallback, EvaluationFallback(fallback)) { $0.kind == .int ? $0.integer : nil }
 }
 
 @_cdecl("hoist_client_double") @implementation
@@ -39,11 +40,11 @@ public func hoist_client_double(
 ) -> Double {
   if detail == nil, let key, let hot = ClientHandle.hot(client),
     let value = HotPath.evaluate(
-      hot, CString.bytes(key), ContextHandle.subject(context), .double, { Slow.number($0) ?? fallback })
+      hot, CString.bytes(key), ContextHandle.subject(context), .double, EvaluationFallback(fallback), { Slow.number($0) ?? fallback })
   {
     return value
   }
-  return Slow.evaluate(client, key, context, .double, detail, fallback) { Slow.number($0) }
+  return Slow.evaluate(client, key, context, .double, detail, fallback, EvaluationFallback(fallback)) { Slow.number($0) }
 }
 
 @_cdecl("hoist_client_string") @implementation
@@ -55,12 +56,13 @@ public func hoist_client_string(
   func copy(_ evaluation: borrowing Evaluation) -> Int? {
     evaluation.kind == .string ? target.put(evaluation.text) : nil
   }
+  let own = EvaluationFallback(.string, fallback)
   if detail == nil, let key, let hot = ClientHandle.hot(client),
-    let length = HotPath.evaluate(hot, CString.bytes(key), ContextHandle.subject(context), .string, { copy($0) })
+    let length = HotPath.evaluate(hot, CString.bytes(key), ContextHandle.subject(context), .string, own, { copy($0) })
   {
     return length ?? target.put(fallback)
   }
-  return Slow.evaluate(client, key, context, .string, detail, nil) { copy($0) } ?? target.put(fallback)
+  return Slow.evaluate(client, key, context, .string, detail, nil, own) { copy($0) } ?? target.put(fallback)
 }
 
 @_cdecl("hoist_client_json") @implementation
@@ -69,13 +71,14 @@ public func hoist_client_json(
   _ detail: UnsafeMutablePointer<OpaquePointer?>?
 ) -> OpaquePointer? {
   func copy(_ evaluation: borrowing Evaluation) -> CText? { evaluation.kind == .json ? CText(evaluation.text) : nil }
+  let own = EvaluationFallback(.json, fallback)
   var text: CText?
   if detail == nil, let key, let hot = ClientHandle.hot(client),
-    let found = HotPath.evaluate(hot, CString.bytes(key), ContextHandle.subject(context), .json, { copy($0) })
+    let found = HotPath.evaluate(hot, CString.bytes(key), ContextHandle.subject(context), .json, own, { copy($0) })
   {
     text = found
   } else {
-    text = Slow.evaluate(client, key, context, .json, detail, nil) { copy($0) }
+    text = Slow.evaluate(client, key, context, .json, detail, nil, own) { copy($0) }
   }
   if let text { return Handle<CText>.give(text) }
   guard let fallback else { return Handle<CText>.give(CText("null")) }
@@ -87,7 +90,7 @@ public func hoist_client_evaluate(
   _ client: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ context: OpaquePointer?,
   _ detail: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  Slow.detail(client, key, context, [.counted], detail)
+  Slow.detail(client, key, context, [.counted, .detailed], detail)
 }
 
 @_cdecl("hoist_client_explain") @implementation
@@ -95,7 +98,7 @@ public func hoist_client_explain(
   _ client: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ context: OpaquePointer?,
   _ detail: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  Slow.detail(client, key, context, [.explained], detail)
+  Slow.detail(client, key, context, [.explained, .detailed], detail)
 }
 
 @_cdecl("hoist_client_all_flags") @implementation
@@ -107,12 +110,15 @@ public func hoist_client_all_flags(_ client: OpaquePointer?, _ context: OpaquePo
 enum Slow {
   static func evaluate<Value>(
     _ client: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ context: OpaquePointer?, _ want: WantedType,
-    _ detail: UnsafeMutablePointer<OpaquePointer?>?, _ fallback: Value, _ read: (borrowing Evaluation) -> Value?
+    _ detail: UnsafeMutablePointer<OpaquePointer?>?, _ fallback: Value, _ told: EvaluationFallback,
+    _ read: (borrowing Evaluation) -> Value?
   ) -> Value {
     detail?.pointee = nil
     guard let client = ClientHandle.borrow(client) else { return fallback }
-    return client.evaluate(key.map { CString.bytes($0) }, ContextHandle.subject(context), want, .counted) { evaluation, told in
-      detail?.pointee = Handle<EvaluationDetail>.give(told)
+    let mode: EvaluationMode = detail == nil ? .counted : [.counted, .detailed]
+    return client.evaluate(key.map { CString.bytes($0) }, ContextHandle.subject(context), want, mode, told) {
+      evaluation, answer in
+      detail?.pointee = Handle<EvaluationDetail>.give(answer)
       return read(evaluation) ?? fallback
     }
   }

@@ -59,8 +59,12 @@ public func hoist_client_json_jansson(
   _ client: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ context: OpaquePointer?,
   _ fallback: UnsafeMutablePointer<json_t>?, _ detail: UnsafeMutablePointer<OpaquePointer?>?
 ) -> UnsafeMutablePointer<json_t>? {
-  let text = Slow.evaluate(client, key, context, .json, detail, nil) { evaluation -> [UInt8]? in
-    evaluation.kind == .json ? Array(evaluation.text) : nil
+  let own = JanssonText.bytes(fallback) ?? []
+  let text = own.withUnsafeBytes { bytes in
+    let fallback = bytes.isEmpty ? EvaluationFallback() : EvaluationFallback(.json, bytes)
+    return Slow.evaluate(client, key, context, .json, detail, nil, fallback) { evaluation -> [UInt8]? in
+      evaluation.kind == .json ? Array(evaluation.text) : nil
+    }
   }
   if let text, let value = JanssonText.value(text) { return value }
   return json_incref(fallback)

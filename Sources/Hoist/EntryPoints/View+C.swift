@@ -16,17 +16,17 @@ public func hoist_view_free(_ view: OpaquePointer?) { Handle<ViewBox>.take(view)
 
 @_cdecl("hoist_view_bool") @implementation
 public func hoist_view_bool(_ view: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ fallback: Bool) -> Bool {
-  ViewBox.read(view, key, .bool) { $0.kind == .bool ? $0.integer != 0 : fallback } ?? fallback
+  ViewBox.read(view, key, .bool, EvaluationFallback(fallback)) { $0.kind == .bool ? $0.integer != 0 : fallback } ?? fallback
 }
 
 @_cdecl("hoist_view_int64") @implementation
 public func hoist_view_int64(_ view: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ fallback: Int64) -> Int64 {
-  ViewBox.read(view, key, .int) { $0.kind == .int ? $0.integer : fallback } ?? fallback
+  ViewBox.read(view, key, .int, EvaluationFallback(fallback)) { $0.kind == .int ? $0.integer : fallback } ?? fallback
 }
 
 @_cdecl("hoist_view_double") @implementation
 public func hoist_view_double(_ view: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ fallback: Double) -> Double {
-  ViewBox.read(view, key, .double) { Slow.number($0) ?? fallback } ?? fallback
+  ViewBox.read(view, key, .double, EvaluationFallback(fallback)) { Slow.number($0) ?? fallback } ?? fallback
 }
 
 @_cdecl("hoist_view_string") @implementation
@@ -60,12 +60,12 @@ final class ViewBox: Sendable {
 
   @inline(__always)
   static func read<Result>(
-    _ handle: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ want: WantedType,
+    _ handle: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ want: WantedType, _ fallback: EvaluationFallback,
     _ body: (borrowing Evaluation) -> Result
   ) -> Result? {
     guard let handle, let key else { return nil }
     return Unmanaged<ViewBox>.fromOpaque(UnsafeRawPointer(handle))._withUnsafeGuaranteedRef { box in
-      box.view?.evaluate(CString.bytes(key), want, body)
+      box.view?.evaluate(CString.bytes(key), want, fallback, body)
     }
   }
 
@@ -75,7 +75,7 @@ final class ViewBox: Sendable {
     _ handle: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ want: WantedType, _ fallback: UnsafePointer<CChar>?,
     _ length: UnsafeMutablePointer<Int>?, _ pick: (borrowing Evaluation) -> ByteView
   ) -> UnsafePointer<CChar>? {
-    let found = read(handle, key, want, pick)
+    let found = read(handle, key, want, EvaluationFallback(want == .json ? .json : .string, fallback), pick)
     if let found, let start = found.baseAddress {
       length?.pointee = found.count
       return start.assumingMemoryBound(to: CChar.self)

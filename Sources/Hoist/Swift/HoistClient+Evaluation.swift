@@ -5,32 +5,40 @@ internal import HoistCore
 /// Values of flags. Each call counts as one evaluation; context nil means the client's current one.
 extension HoistClient {
   public func bool(_ key: String, for context: HoistContext? = nil, default fallback: Bool) -> Bool {
-    read(key, context, .bool, fallback) { FlagValue.bool($0) }
+    read(key, context, .bool, fallback, EvaluationFallback(fallback)) { FlagValue.bool($0) }
   }
 
   /// A value with a fraction is a type mismatch.
   public func int(_ key: String, for context: HoistContext? = nil, default fallback: Int) -> Int {
-    read(key, context, .int, fallback) { FlagValue.int($0) }
+    read(key, context, .int, fallback, EvaluationFallback(Int64(fallback))) { FlagValue.int($0) }
   }
 
   public func double(_ key: String, for context: HoistContext? = nil, default fallback: Double) -> Double {
-    read(key, context, .double, fallback) { FlagValue.double($0) }
+    read(key, context, .double, fallback, EvaluationFallback(fallback)) { FlagValue.double($0) }
   }
 
   public func string(_ key: String, for context: HoistContext? = nil, default fallback: String) -> String {
-    read(key, context, .string, fallback) { FlagValue.string($0) }
+    fallback.withBytes { text in
+      read(key, context, .string, fallback, EvaluationFallback(.string, text)) { FlagValue.string($0) }
+    }
   }
 
   /// - Returns: JSON text.
   public func json(_ key: String, for context: HoistContext? = nil, default fallback: String = "null") -> String {
-    read(key, context, .json, fallback) { FlagValue.json($0) }
+    fallback.withBytes { text in
+      read(key, context, .json, fallback, EvaluationFallback(.json, text)) { FlagValue.json($0) }
+    }
   }
 
   /// Evaluates a flag whatever its type.
-  public func evaluate(_ key: String, for context: HoistContext? = nil) -> HoistDetail { detail(key, context, .counted) }
+  public func evaluate(_ key: String, for context: HoistContext? = nil) -> HoistDetail {
+    detail(key, context, [.counted, .detailed])
+  }
 
   /// `evaluate` that records each step; counts and announces nothing.
-  public func explain(_ key: String, for context: HoistContext? = nil) -> HoistDetail { detail(key, context, .explained) }
+  public func explain(_ key: String, for context: HoistContext? = nil) -> HoistDetail {
+    detail(key, context, [.explained, .detailed])
+  }
 
   /// Every known flag, evaluated, as a JSON object of key → detail; counts and announces nothing.
   public func allFlags(for context: HoistContext? = nil) -> String {
@@ -45,12 +53,12 @@ extension HoistClient {
 
   private func read<Value>(
     _ key: String, _ context: HoistContext?, _ want: WantedType, _ fallback: Value,
-    _ pick: (borrowing Evaluation) -> Value?
+    _ own: EvaluationFallback, _ pick: (borrowing Evaluation) -> Value?
   ) -> Value {
     key.withBytes { bytes in
       withSubject(context) { subject in
-        HotPath.evaluate(client.hot, bytes, subject, want) { pick($0) ?? fallback }
-          ?? client.evaluate(bytes, subject, want, .counted) { evaluation, _ in pick(evaluation) ?? fallback }
+        HotPath.evaluate(client.hot, bytes, subject, want, own) { pick($0) ?? fallback }
+          ?? client.evaluate(bytes, subject, want, .counted, own) { evaluation, _ in pick(evaluation) ?? fallback }
       }
     }
   }

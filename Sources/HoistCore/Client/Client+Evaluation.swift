@@ -10,6 +10,8 @@ public struct EvaluationMode: OptionSet, Sendable {
   public static let counted = EvaluationMode(rawValue: 1)
   /// Write down every step.
   public static let explained = EvaluationMode(rawValue: 2)
+  /// The caller gets the detail.
+  public static let detailed = EvaluationMode(rawValue: 4)
 }
 
 /// The complete evaluation: details, hooks, unknown flags, every kind of error.
@@ -23,17 +25,20 @@ extension Client {
   ///   - key: bytes of the flag key; invalid UTF-8 is an error of the evaluation.
   ///   - subject: nil for the client's own context.
   ///   - valueText: what the caller will return, as JSON, given the evaluation; nil takes what the flag holds.
+  ///   - fallback: what the caller will return when there is no value.
   ///   - body: reads the evaluation while its texts are valid.
   public func evaluate<Result>(
     _ key: ByteView?, _ subject: UnsafeMutablePointer<shim_subject>?, _ want: WantedType, _ mode: EvaluationMode,
+    _ fallback: EvaluationFallback = EvaluationFallback(),
     _ body: (_ evaluation: borrowing Evaluation, _ detail: EvaluationDetail) -> Result
   ) -> Result {
     resumeAfterFork()
     let runsHooks = mode.contains(.counted) && !hooks.isEmpty
     guard runsHooks, let key else {
-      return withEvaluation(key, subject, want, mode, isRefused: false) { evaluation, detail in body(evaluation, detail) }
+      return withEvaluation(key, subject, want, mode, fallback, isRefused: false) { evaluation, detail in body(evaluation, detail) }
     }
-    let call = HookCall(key: key, context: subject)
+    let call = HookCall(
+      key: key, context: subject, want: want, fallback: fallback, isDetailed: mode.contains(.detailed))
     var begun = 0
     var isRefused = false
     for hook in hooks {
@@ -43,7 +48,8 @@ extension Client {
         break
       }
     }
-    let (result, detail) = withEvaluation(key, subject, want, mode, isRefused: isRefused) { evaluation, detail in
+    let (result, detail) = withEvaluation(key, subject, want, mode, fallback, isRefused: isRefused) {
+      evaluation, detail in
       (body(evaluation, detail), detail)
     }
     // Outside the reading section: a hook that takes its time holds nothing back but this call.
@@ -56,19 +62,19 @@ extension Client {
 
   private func withEvaluation<Result>(
     _ key: ByteView?, _ subject: UnsafeMutablePointer<shim_subject>?, _ want: WantedType, _ mode: EvaluationMode,
-    isRefused: Bool, of pinned: Snapshot? = nil, _ body: (borrowing Evaluation, EvaluationDetail) -> Result
+    _ fallback: EvaluationFallback, isRefused: Bool, of pinned: Snapshot? = nil, _ body: (borrowing Evaluation, EvaluationDetail) -> Result
   ) -> Result {
     // Asked before the reading section: it is host code.
     let own = external.flatMap { store in key.flatMap { asksHost(for: $0, isRefused) ? store.external($0) : nil } }
     defer { if let own { external?.finish(external: own) } }
     let slot = shim_enter()
     defer { shim_leave(slot) }
-    var evaluation = Evaluation(want: want)
+    var evaluation = Evaluation(want: want, isDetailed: mode.contains(.detailed))
     evaluation.inherited = UnsafeRawPointer(shim_load_pointer(&hot.pointee.context))
     let context = subject.map { frozen($0) } ?? evaluation.inherited.map { FrozenContext($0) }
     let current = pinned ?? shim_load_pointer(&hot.pointee.snapshot).map { Snapshot(UnsafeRawPointer($0)) }
     let snapshot = external == nil ? current : own
-    var record = resolve(key, in: snapshot, &evaluation, mode, isRefused: isRefused)
+    var record = resolve(key, in: snapshot, &evaluation, mode, fallback, isRefused: isRefused)
     if record != nil, subject != nil, context == nil {
       // Never somebody else's values.
       evaluation.fail(.invalidContext, "the context cannot be read")
@@ -86,7 +92,7 @@ extension Client {
       }
       if mode.contains(.counted) {
         HotPath.count(evaluation, in: snapshot, slot)
-        if !evaluation.effects.isEmpty { announce(evaluation, snapshot: snapshot, record: record, context: context) }
+        if !evaluation.effects.isEmpty { announce(&evaluation, fallback, snapshot: snapshot, record: record, context: context) }
       }
       metadata = provider?.metadata(snapshot: snapshot, record: record, evaluation: evaluation)
     }
@@ -110,7 +116,8 @@ extension Client {
 
   /// The flag's record, or nil with the reason in `evaluation`.
   private func resolve(
-    _ key: ByteView?, in snapshot: Snapshot?, _ evaluation: inout Evaluation, _ mode: EvaluationMode, isRefused: Bool
+    _ key: ByteView?, in snapshot: Snapshot?, _ evaluation: inout Evaluation, _ mode: EvaluationMode,
+    _ fallback: EvaluationFallback, isRefused: Bool
   ) -> UnsafeRawPointer? {
     guard let key else {
       evaluation.fail(.general, "the flag key is NULL")
@@ -127,19 +134,24 @@ extension Client {
     } else if let snapshot {
       if let record = snapshot.find(key) { return record }
       evaluation.fail(.flagNotFound, "no flag of this key")
-      if mode.contains(.counted) { provider?.countUnknown(key, want: evaluation.want) }
+      countUnknown(key, evaluation.want, mode, fallback)
     } else if external != nil {
       evaluation.fail(.flagNotFound, "the host's storage has no flag of this key")
-      if mode.contains(.counted) { provider?.countUnknown(key, want: evaluation.want) }
+      countUnknown(key, evaluation.want, mode, fallback)
     } else {
       if state == .fatal {
         evaluation.fail(.providerFatal, "the service refuses this client, and no flags are stored")
       } else {
         evaluation.fail(.providerNotReady, "no flags yet: none fetched, stored or given")
       }
-      if mode.contains(.counted) { provider?.countUnknown(key, want: evaluation.want) }
+      countUnknown(key, evaluation.want, mode, fallback)
     }
     return nil
+  }
+
+  private func countUnknown(_ key: ByteView, _ want: WantedType, _ mode: EvaluationMode, _ fallback: EvaluationFallback) {
+    guard mode.contains(.counted) else { return }
+    fallback.withPointer { provider?.countUnknown(key, want: want, fallback: $0) }
   }
 
   /// Every flag, evaluated without a count, as a JSON object of key → detail.
@@ -152,7 +164,7 @@ extension Client {
       for index in 0..<snapshot.flagCount {
         let name = snapshot.name(of: snapshot.record(at: index))
         writer.key(utf8: name.bindMemory(to: UInt8.self))
-        withEvaluation(name, subject, .any, [], isRefused: false, of: snapshot) { _, detail in detail.write(to: &writer) }
+        withEvaluation(name, subject, .any, [], EvaluationFallback(), isRefused: false, of: snapshot) { _, detail in detail.write(to: &writer) }
       }
       snapshot.unpin()
     }

@@ -129,11 +129,16 @@ extension Client {
 
   /// An evaluation whose effects somebody waits for; on the evaluating thread.
   func announce(
-    _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
+    _ evaluation: inout Evaluation, _ fallback: EvaluationFallback, snapshot: Snapshot, record: UnsafeRawPointer,
+    context: FrozenContext?
   ) {
     guard let provider else { return }
     if evaluation.effects.contains(.record) {
-      provider.record(evaluation, snapshot: snapshot, record: record, context: context)
+      fallback.withPointer { fallback in
+        evaluation.fallback = fallback
+        provider.record(evaluation, snapshot: snapshot, record: record, context: context)
+        evaluation.fallback = nil
+      }
     }
     if evaluation.effects.contains(.impression), observers.isObserved(.impression),
       let news = provider.impression(evaluation, snapshot: snapshot, record: record, context: context)

@@ -21,10 +21,13 @@ public final class FlagView: Sendable {
 
   /// - Returns: nil when the flag is unknown (and counted as such).
   @inline(__always)
-  public func evaluate<Result>(_ key: ByteView, _ want: WantedType, _ body: (borrowing Evaluation) -> Result) -> Result? {
+  public func evaluate<Result>(
+    _ key: ByteView, _ want: WantedType, _ fallback: EvaluationFallback = EvaluationFallback(),
+    _ body: (borrowing Evaluation) -> Result
+  ) -> Result? {
     if shim_load_u32(&client.hot.pointee.gate) & SHIM_GATE_FORKED != 0 { client.resumeAfterFork() }
     guard let snapshot, let record = snapshot.find(key) else {
-      unknown(key, want)
+      unknown(key, want, fallback)
       return nil
     }
     var evaluation = Evaluation(want: want)
@@ -35,13 +38,13 @@ public final class FlagView: Sendable {
     HotPath.count(evaluation, in: snapshot, slot)
     shim_leave(slot)
     if evaluation.effects.rawValue & UInt8(truncatingIfNeeded: shim_load_u32(&client.hot.pointee.wanted)) != 0 {
-      client.announce(evaluation, snapshot: snapshot, record: record, context: frozen)
+      client.announce(&evaluation, fallback, snapshot: snapshot, record: record, context: frozen)
     }
     return body(evaluation)
   }
 
-  private func unknown(_ key: ByteView, _ want: WantedType) {
+  private func unknown(_ key: ByteView, _ want: WantedType, _ fallback: EvaluationFallback) {
     guard client.state != .closed, key.count <= Client.maximumKeyBytes, UTF8Text.isValid(key) else { return }
-    client.provider?.countUnknown(key, want: want)
+    fallback.withPointer { client.provider?.countUnknown(key, want: want, fallback: $0) }
   }
 }

@@ -17,12 +17,13 @@ public enum HotPath {
   ///
   /// - Parameters:
   ///   - subject: the context's hot part; nil for the client's own context.
+  ///   - fallback: told to whoever records the evaluation.
   ///   - body: reads the evaluation's texts while the snapshot is still held.
   /// - Returns: nil when the slow path has to answer; nothing was counted then.
   @inlinable @inline(__always)
   public static func evaluate<Result>(
     _ hot: UnsafeMutablePointer<shim_hot>, _ key: ByteView, _ subject: UnsafeMutablePointer<shim_subject>?,
-    _ want: WantedType, _ body: (borrowing Evaluation) -> Result
+    _ want: WantedType, _ fallback: EvaluationFallback = EvaluationFallback(), _ body: (borrowing Evaluation) -> Result
   ) -> Result? {
     guard shim_load_u32(&hot.pointee.gate) == 0 else { return nil }
     let slot = shim_enter()
@@ -40,7 +41,7 @@ public enum HotPath {
     snapshot.head.pointee.evaluate(snapshot.base, record, context, &evaluation)
     count(evaluation, in: snapshot, slot)
     if evaluation.effects.rawValue & UInt8(truncatingIfNeeded: shim_load_u32(&hot.pointee.wanted)) != 0 {
-      announce(hot, snapshot, record, context, &evaluation)
+      announce(hot, snapshot, record, context, &evaluation, fallback)
     }
     return body(evaluation)
   }
@@ -55,11 +56,11 @@ public enum HotPath {
   @inline(never) @usableFromInline
   static func announce(
     _ hot: UnsafeMutablePointer<shim_hot>, _ snapshot: Snapshot, _ record: UnsafeRawPointer,
-    _ context: UnsafeRawPointer?, _ evaluation: inout Evaluation
+    _ context: UnsafeRawPointer?, _ evaluation: inout Evaluation, _ fallback: EvaluationFallback
   ) {
     guard let object = hot.pointee.object else { return }
     Unmanaged<Client>.fromOpaque(object)._withUnsafeGuaranteedRef {
-      $0.announce(evaluation, snapshot: snapshot, record: record, context: context.map { FrozenContext($0) })
+      $0.announce(&evaluation, fallback, snapshot: snapshot, record: record, context: context.map { FrozenContext($0) })
     }
   }
 }

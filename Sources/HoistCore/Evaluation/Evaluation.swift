@@ -104,6 +104,11 @@ public struct Evaluation {
   /// A recorder of steps for explanations (an `Unmanaged` object of the provider's); nil on the hot path.
   public var recorder: UnsafeMutableRawPointer?
   public var want: WantedType
+  /// The caller gets more than the value: a detail.
+  public var isDetailed = false
+  /// What the caller gets when there is no value; nil for null, and where the caller named none. Set for whoever
+  /// records the evaluation, not for the evaluate function.
+  public var fallback: UnsafePointer<EvaluationFallback>?
   /// Where the answer came from: the snapshot's base and the flag's record. Set on the slow path only, for vendors'
   /// own calls.
   public var base: UnsafeRawPointer?
@@ -134,7 +139,10 @@ public struct Evaluation {
   public var message: UnsafePointer<CChar>?
 
   @inlinable @inline(__always)
-  public init(want: WantedType) { self.want = want }
+  public init(want: WantedType, isDetailed: Bool = false) {
+    self.want = want
+    self.isDetailed = isDetailed
+  }
 
   @inlinable @inline(__always)
   public mutating func fail(_ code: ErrorCode, _ text: StaticString) {

@@ -12,6 +12,10 @@ public protocol HeaderProvider: AnyObject, Sendable {
 public struct HookCall {
   public let key: ByteView
   public let context: UnsafeMutablePointer<shim_subject>?
+  public let want: WantedType
+  public let fallback: EvaluationFallback
+  /// The caller gets a detail.
+  public let isDetailed: Bool
 }
 
 /// Runs around each evaluation, on the evaluating thread.

@@ -57,10 +57,11 @@ public protocol Provider: AnyObject {
   // Called on evaluating threads; must be quick, take no lock that is held during work, and not trap.
 
   /// An evaluation of a flag that the snapshot does not have, or before there was one.
-  func countUnknown(_ key: ByteView, want: WantedType)
+  /// - Parameter fallback: what the caller gets in its place; nil for null, and where the caller named none.
+  func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?)
   /// What observers of impressions are told; nil for nothing.
   func impression(_ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?) -> Notification?
-  /// An evaluation with the effect `.record`.
+  /// An evaluation with the effect `.record`; its `fallback` is set.
   func record(_ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?)
   /// What the service tells of a flag beyond its value, as a JSON object.
   func metadata(snapshot: Snapshot, record: UnsafeRawPointer, evaluation: borrowing Evaluation) -> [UInt8]

@@ -4,7 +4,7 @@ internal import HoistJSON
 
 /// What evaluating threads need: impressions, conversions, explanations.
 extension OptimizelyProvider {
-  public func countUnknown(_ key: ByteView, want: WantedType) {}
+  public func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?) {}
 
   /// The impressions of an evaluation of the core (3.3).
   public func record(

@@ -4,7 +4,9 @@ internal import HoistJSON
 
 /// What evaluating threads need: counts of unknown flags, impressions, metadata, explanations.
 extension UnleashProvider {
-  public func countUnknown(_ key: ByteView, want: WantedType) { metrics.recorder.countUnknown(key, isVariantRead: want != .bool) }
+  public func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?) {
+    metrics.recorder.countUnknown(key, isVariantRead: want != .bool)
+  }
 
   public func record(
     _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?

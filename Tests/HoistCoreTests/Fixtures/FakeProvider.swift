@@ -14,6 +14,7 @@ final class FakeProvider: Provider, @unchecked Sendable {
   private var startWork: (@Sendable (FakeProvider) -> Void)?
   private var trackWork: (@Sendable () -> Void)?
   private var recordedKeys: [String] = []
+  private var fallbackTexts: [String] = []
   let unknown = CountTable(columns: 1)
   let ownsCurrentContext: Bool
 
@@ -44,6 +45,8 @@ final class FakeProvider: Provider, @unchecked Sendable {
   }
   var heldCount: Int { lock.withLock { held.count } }
   var recorded: [String] { lock.withLock { recordedKeys } }
+  /// What callers would have got, of recorded evaluations and of unknown flags.
+  var fallbacks: [String] { lock.withLock { fallbackTexts } }
 
   /// What the client counted since the last call, by flag and cell.
   func counts() -> [String: UInt64] {
@@ -91,7 +94,15 @@ final class FakeProvider: Provider, @unchecked Sendable {
     lock.withLock { hostObject = nil }
   }
 
-  func countUnknown(_ key: ByteView, want: WantedType) { unknown.add(key, column: 0) }
+  func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?) {
+    unknown.add(key, column: 0)
+    note(fallback, isDetailed: false)
+  }
+
+  private func note(_ fallback: UnsafePointer<EvaluationFallback>?, isDetailed: Bool) {
+    let text = fallback.map { "\($0.pointee.kind) \($0.pointee.integer) \($0.pointee.number) \(UTF8Text.repaired($0.pointee.text))" }
+    lock.withLock { fallbackTexts.append((text ?? "nothing") + (isDetailed ? " detailed" : "")) }
+  }
 
   func impression(
     _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
@@ -104,6 +115,7 @@ final class FakeProvider: Provider, @unchecked Sendable {
   ) {
     let name = snapshot.text(of: record)
     lock.withLock { recordedKeys.append(name) }
+    note(evaluation.fallback, isDetailed: evaluation.isDetailed)
   }
 
   func metadata(snapshot: Snapshot, record: UnsafeRawPointer, evaluation: borrowing Evaluation) -> [UInt8] {
