@@ -10,6 +10,7 @@ import pytest
 from world import Programs
 
 HERE = Path(__file__).resolve().parent
+COMPILER = [os.environ.get("CC", "cc"), "-Wall", "-Wextra", "-Werror"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -25,16 +26,29 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if not item.get_closest_marker("long")]
 
 
-@pytest.fixture(scope="session")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
+def library() -> Path:
     named = os.environ.get("HOIST_LIBRARY")
     if not named:
         pytest.skip("HOIST_LIBRARY does not name the library")
-    library = Path(named).resolve()
-    folder = tmp_path_factory.mktemp("kill")
-    made = Programs(folder / "host", folder / "killer.so")
-    compiler = [os.environ.get("CC", "cc"), "-Wall", "-Wextra", "-Werror"]
-    subprocess.run([*compiler, "-std=c99", "-pedantic", "-I", HERE.parents[2] / "Include", "-o", made.host,
-                    HERE / "host.c", library, f"-Wl,-rpath,{library.parent}"], check=True)
-    subprocess.run([*compiler, "-shared", "-fPIC", "-o", made.killer, HERE / "killer.c", "-ldl"], check=True)
+    return Path(named).resolve()
+
+
+def compiled(name: str, folder: Path) -> Path:
+    """A host's program: `name`.c over the library under test."""
+    made, over = folder / name, library()
+    subprocess.run([*COMPILER, "-std=c99", "-pedantic", "-I", HERE.parents[2] / "Include", "-o", made,
+                    HERE / f"{name}.c", over, f"-Wl,-rpath,{over.parent}"], check=True)
     return made
+
+
+@pytest.fixture(scope="session")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
+    folder = tmp_path_factory.mktemp("kill")
+    killer = folder / "killer.so"
+    subprocess.run([*COMPILER, "-shared", "-fPIC", "-o", killer, HERE / "killer.c", "-ldl"], check=True)
+    return Programs(compiled("host", folder), killer)
+
+
+@pytest.fixture(scope="session")
+def optimizely_host(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled("optimizely_host", tmp_path_factory.mktemp("optimizely"))

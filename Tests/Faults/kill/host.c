@@ -1,48 +1,18 @@
-/* A host that records events, to be killed: host PROPERTIES ROLE NAME COUNT. PROPERTIES is a file for
- * hoist_config_load_file(); every event has a name of its own, NAME-i, which is reported as soon as it is recorded.
+/* A host that records events, to be killed: host PROPERTIES ROLE NAME COUNT. Every event has a
+ * name of its own, NAME-i, which is reported as soon as it is recorded.
  *
  *   run    records, delivers, records again, closes
  *   fork   forks after the first half; the child records its own and closes, and so does the parent
  *   close  like run, but closes in the middle of it all when SIGUSR1 comes
  *   hold   records and waits to be killed
  *   heir   delivers what others left, COUNT records */
-#define _POSIX_C_SOURCE 200809L
-#include <hoist/hoist.h>
+#include "host_calls.h"
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 /* MACHINE_MS: what a busy machine may add. */
-enum { LIMIT_MS = 20000, CLOSE_MS = 20, MACHINE_MS = 2000 };
-
-/* One write, so that a kill leaves whole lines. */
-static void report(const char *what, const char *name) {
-  char line[128];
-  int length = snprintf(line, sizeof line, "%s %s\n", what, name);
-  if (write(STDOUT_FILENO, line, (size_t)length) != length) _exit(5);
-}
-
-static void require(bool condition, const char *what) {
-  if (condition) return;
-  fprintf(stderr, "host: %s\n", what);
-  _exit(1);
-}
-
-static hoist_client *open_client(const char *properties) {
-  hoist_error *error = NULL;
-  hoist_config *config = hoist_config_new("unleash");
-  hoist_client *client = NULL;
-  if (hoist_config_load_file(config, properties, &error) != HOIST_OK ||
-      hoist_client_open(config, &client, &error) != HOIST_OK)
-    require(false, hoist_error_message(error));
-  hoist_config_free(config);
-  return client;
-}
+enum { CLOSE_MS = 20, MACHINE_MS = 2000 };
 
 /* Somebody may close the client meanwhile. */
 static bool may_be_closed;
@@ -61,33 +31,6 @@ static void record(hoist_client *client, const char *name, int from, int to) {
     require(hoist_client_bool(client, text, NULL, true, NULL), "no fallback"); /* counted under its name */
     if (!succeeds(hoist_client_track(client, "recorded", NULL, &event), HOIST_ERR_STATE, "not recorded")) return;
     report("recorded", text);
-  }
-}
-
-static void finish(hoist_client *client, const char *name) {
-  require(hoist_client_close(client, LIMIT_MS) == HOIST_OK, "not closed in time");
-  hoist_client_free(client);
-  report("closed", name);
-}
-
-/* The number of a counter in the statistics. */
-static long counter(hoist_client *client, const char *group, const char *name) {
-  hoist_text *statistics = hoist_client_statistics(client);
-  char key[64];
-  snprintf(key, sizeof key, "\"%s\":{", group);
-  const char *found = strstr(hoist_text_data(statistics), key);
-  snprintf(key, sizeof key, "\"%s\":", name);
-  found = found ? strstr(found, key) : NULL;
-  long number = found ? strtol(found + strlen(key), NULL, 10) : -1;
-  hoist_text_free(statistics);
-  require(number >= 0, "no such counter");
-  return number;
-}
-
-static void inherit(hoist_client *client, int expected) {
-  while (counter(client, "events", "delivered") + counter(client, "metrics", "delivered") < expected) {
-    (void)hoist_client_flush(client, LIMIT_MS);
-    nanosleep(&(struct timespec){0, 1000000}, NULL); /* until the store has handed them over */
   }
 }
 
@@ -130,7 +73,7 @@ static void close_when_told(const char *properties, const char *name, int count)
   sigaddset(&told, SIGUSR1);
   pthread_sigmask(SIG_BLOCK, &told, NULL); /* the library's threads inherit that */
   may_be_closed = true;
-  job own = {open_client(properties), name, count};
+  job own = {open_client("unleash", properties), name, count};
   pthread_t thread;
   require(pthread_create(&thread, NULL, work, &own) == 0, "no thread");
   int signal;
@@ -150,11 +93,11 @@ int main(int argc, char **argv) {
     close_when_told(argv[1], name, count);
     return 0;
   }
-  hoist_client *client = open_client(argv[1]);
+  hoist_client *client = open_client("unleash", argv[1]);
   require(hoist_client_wait_ready(client, LIMIT_MS) == HOIST_OK, "not ready");
   if (strcmp(role, "heir") == 0) {
     alarm(60);
-    inherit(client, count);
+    inherit(client, count, "events", "metrics");
     finish(client, name);
     return 0;
   }

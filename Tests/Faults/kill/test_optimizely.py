@@ -90,19 +90,8 @@ class Hosts:
         assert [found for found in self.service.violations if survived or found.where != "http"] == []
 
 
-@pytest.fixture(scope="session")
-def host(programs: Programs) -> Path:
-    here = Path(__file__).resolve().parent
-    library = Path(os.environ["HOIST_LIBRARY"]).resolve()
-    made = programs.host.with_name("optimizely_host")
-    subprocess.run([os.environ.get("CC", "cc"), "-Wall", "-Wextra", "-Werror", "-std=c99", "-pedantic", "-I",
-                    here.parents[2] / "Include", "-o", made, here / "optimizely_host.c", library,
-                    f"-Wl,-rpath,{library.parent}"], check=True)
-    return made
-
-
 @pytest.mark.parametrize("within", [False, pytest.param(True, marks=pytest.mark.long)], ids=["before", "within"])
-def test_killed_at_every_write(programs: Programs, host: Path, tmp_path: Path, within: bool) -> None:
+def test_killed_at_every_write(programs: Programs, optimizely_host: Path, tmp_path: Path, within: bool) -> None:
     numbers = itertools.count(1)
     lock = threading.Lock()
     killed = survived = 0
@@ -111,7 +100,7 @@ def test_killed_at_every_write(programs: Programs, host: Path, tmp_path: Path, w
     def work(worker: int) -> None:
         nonlocal killed, survived
         with OptimizelySimulator() as service:
-            hosts = Hosts(host, programs.killer, service, tmp_path / str(worker))
+            hosts = Hosts(optimizely_host, programs.killer, service, tmp_path / str(worker))
             while True:
                 with lock:
                     if survived >= SURVIVED:
