@@ -35,6 +35,8 @@ class Options(Settings):
 
     with_reasons: bool = False
     """Whether clients ask for evaluation reasons."""
+    secure_mode_hash: str = ""
+    """What clients of an environment in secure mode send as `h`; empty for none."""
     user_agent: bool = True
     """Whether `User-Agent` must be `HoistClient/<semantic version>`; custom transports may send another."""
     wrapper: str = ""

@@ -157,8 +157,14 @@ class LaunchDarklySimulator(Service):
                 check_diagnostic(findings, request, knowledge)
 
     def _check_query(self, findings: Findings, request: Request, endpoint: Endpoint) -> None:
-        wanted = "withReasons=true" if endpoint.serves_flags and self.options.with_reasons else None
-        findings.require(request.query == wanted, "query", f"must be {wanted}, is {request.query!r}")
+        wanted = self._query() if endpoint.serves_flags else []
+        given = [] if request.query is None else sorted(request.query.split("&"))
+        findings.require(given == wanted, "query", f"must be {'&'.join(wanted) or None}, is {request.query!r}")
+
+    def _query(self) -> list[str]:
+        """The pairs that a request for flags has, in any order."""
+        secure = self.options.secure_mode_hash
+        return ([f"h={secure}"] if secure else []) + (["withReasons=true"] if self.options.with_reasons else [])
 
     def _check_flags_request(self, findings: Findings, request: Request, endpoint: Endpoint,
                              environment: Environment | None) -> None:
@@ -190,7 +196,7 @@ class LaunchDarklySimulator(Service):
         if context is None:
             return Answer(json_response(400, {"message": "the context cannot be read"}))
         environment.meet(context)
-        with_reasons = request.query == "withReasons=true"
+        with_reasons = "withReasons=true" in (request.query or "").split("&")
         if known.is_poll:
             return Answer(answer_poll(request, environment, context, with_reasons, self.tags, self.options))
         return Answer(Stream(lambda exchange, applied: self._stream(

@@ -108,6 +108,16 @@ def test_reasons_come_to_those_that_ask() -> None:
         assert poll(simulator).send(simulator).places == ["query"]
 
 
+def test_an_environment_in_secure_mode() -> None:
+    with LaunchDarklySimulator(secure_mode_hash="0a1b", with_reasons=True) as simulator:
+        call = poll(simulator)
+        call.query = ["withReasons=true", "h=0a1b"]
+        assert call.send(simulator).json == sample_flags()
+        for query in ([], ["h=0a1b"], ["withReasons=true"], ["withReasons=true", "h=0a1c"]):
+            call.query = query
+            assert call.send(simulator).places == ["query"]
+
+
 def test_polls_may_be_compressed() -> None:
     with LaunchDarklySimulator(compress=True, environment_id="env-1") as simulator:
         found = poll(simulator).with_header("Accept-Encoding", "gzip").send(simulator)
