@@ -3,7 +3,7 @@ public import HoistCore
 
 /// What evaluating threads need.
 extension LaunchDarklyProvider {
-  public func countUnknown(_ key: ByteView, want: WantedType) {}
+  public func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?) {}
 
   public func record(
     _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
