@@ -26,7 +26,7 @@ def configure(extension: Extension, location: Location, source: Path) -> None:
 
     builder = cffi.FFI()
     builder.cdef(text + python_declarations(found))
-    includes = "".join(f"#include <hoist/{header.name}>\n" for header in public_headers(location.include))
+    includes = "".join(f"#include <{header.relative_to(location.include).as_posix()}>\n" for header in public_headers(location.include))
     builder.set_source(MODULE, includes + c_source(found))
     source.parent.mkdir(parents=True, exist_ok=True)
     builder.emit_c_code(str(source))
