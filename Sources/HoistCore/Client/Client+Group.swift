@@ -87,29 +87,7 @@ extension Client {
   ) {
     let providers = providersOfGroup
     guard !providers.isEmpty else { return tell(.state) }
-    let gathering = Gathering(providers.count, tell)
+    let gathering = StatusGathering(providers.count, tell)
     for (index, provider) in providers.enumerated() { question(provider) { gathering.take($0, of: index) } }
-  }
-}
-
-/// Waits for the answers of several, each of whom may answer more than once, and be heard once.
-private final class Gathering: @unchecked Sendable {
-  private let lock = Lock()
-  private var answers: [Status?]
-  private let tell: PendingAnswers.Tell
-
-  init(_ count: Int, _ tell: @escaping PendingAnswers.Tell) {
-    answers = Array(repeating: nil, count: count)
-    self.tell = tell
-  }
-
-  func take(_ status: Status, of index: Int) {
-    let result = lock.withLock { () -> Status? in
-      guard answers.indices.contains(index), answers[index] == nil else { return nil }
-      answers[index] = status
-      guard !answers.contains(where: { $0 == nil }) else { return nil }
-      return answers.compactMap { $0 }.first { $0 != .ok } ?? .ok
-    }
-    if let result { tell(result) }
   }
 }

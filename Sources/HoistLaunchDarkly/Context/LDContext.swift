@@ -2,7 +2,7 @@ internal import HoistCore
 internal import HoistJSON
 
 /// Whom flags are evaluated for (3); immutable.
-struct LDContext: Sendable {
+struct LDContext: Sendable, Equatable {
   /// The context as flag requests carry it (3.4).
   let requestJSON: [UInt8]
 

@@ -1,39 +1,188 @@
+internal import HoistBase
 internal import HoistCore
 
-/// Going online and offline (5.3). On the scheduler's thread.
+/// What keeps flags fresh while the client is online: the `Synchronizer`.
+protocol FlagConnection: AnyObject {
+  func begin(_ subject: SynchronizedContext, settled: @escaping @Sendable (SynchronizerOutcome) -> Void)
+  func end()
+}
+
+/// Going online and offline (5.3; LD-10 to LD-15). On the scheduler's thread but for what any thread may ask.
+///
+/// Every completion is told once: `.ok` when flags have come, are confirmed, or the client is offline; what ended the
+/// attempt; `.superseded` when a newer call took the place of one that the throttle held back.
 final class OnlineSwitch: LaunchDarklyPart, @unchecked Sendable {
+  typealias Completion = @Sendable (Status) -> Void
+
+  private enum Attempt {
+    case none
+    /// Flags have not come yet.
+    case waiting
+    case settled
+    /// The service refuses the stream; another try may be made.
+    case shutDown
+  }
+
+  private struct Facts {
+    var isStarted = false
+    var isOnline = false
+    var hasCommunicated = false
+  }
+
   private let host: any ProviderHost
   private let settings: LaunchDarklySettings
-  private let synchronizer: Synchronizer
-  private var isRunning = false
+  private let connection: any FlagConnection
+  private let throttle: Throttle
+  private let facts = Shared(Facts())
+  /// Whom to go online for; nil before there is a context.
+  private(set) var subject: SynchronizedContext?
+  /// Told of each step from offline to online and back.
+  var changed: ((Bool) -> Void)?
+  /// Whether the host's program is in the foreground (5.7).
+  private var isForeground = true
+  private var attempt = Attempt.none
+  private var attemptNumber: UInt64 = 0
+  private var waiting: [Completion] = []
 
-  init(host: any ProviderHost, settings: LaunchDarklySettings, synchronizer: Synchronizer) {
+  init(host: any ProviderHost, settings: LaunchDarklySettings, connection: any FlagConnection) {
     self.host = host
     self.settings = settings
-    self.synchronizer = synchronizer
+    self.connection = connection
+    throttle = Throttle(scheduler: host.scheduler, clock: host.clock, entropy: host.entropy)
   }
 
-  func start() {
-    isRunning = true
-    if host.isOnline { set(true) { _ in } }
+  /// Any thread.
+  var isOnline: Bool { facts.withLock { $0.isOnline } }
+  /// Whether the service has been talked to, or the client has been offline (LD-11). Any thread.
+  var isInitialized: Bool { facts.withLock { $0.isStarted && (!$0.isOnline || $0.hasCommunicated) } }
+  /// Whether the client is to be online as soon as the throttle lets it.
+  var isOnlineOrAboutToBe: Bool { isOnline || throttle.isWaiting }
+
+  private var canGoOnline: Bool {
+    facts.withLock { $0.isStarted } && subject != nil && !settings.mobileKey.isEmpty
+      && (isForeground || settings.updatesInBackground)
   }
 
-  func stop() { isRunning = false }
-  func abandonAfterFork() { isRunning = false }
+  // MARK: Life
 
-  func set(_ isOnline: Bool, completion: @escaping @Sendable (SynchronizerOutcome) -> Void) {
-    guard isOnline, isRunning, !settings.mobileKey.isEmpty, let context = host.currentContext else {
-      synchronizer.end()
-      return completion(.confirmed)
+  func start() { facts.withLock { $0.isStarted = true } }
+
+  func stop() {
+    let ended = takeWaiting()
+    throttle.cancel()
+    disconnect()
+    facts.withLock { $0 = Facts() }
+    for completion in ended { completion(.cancelled) }
+  }
+
+  /// Completions and timers are the parent's.
+  func abandonAfterFork() {
+    throttle.abandonAfterFork()
+    waiting = []
+    attempt = .none
+    attemptNumber &+= 1
+    facts.withLock { $0 = Facts() }
+  }
+
+  // MARK: Switching
+
+  func set(_ isOnline: Bool, completion: @escaping Completion) {
+    guard isOnline, canGoOnline else { return goOffline(completion) }
+    throttle.run { [weak self] in
+      guard let self else { return completion(.cancelled) }
+      // Things may have changed while the call was held back.
+      if self.canGoOnline { self.goOnline(completion) } else { self.goOffline(completion) }
+    } replaced: {
+      completion(.superseded)
     }
-    synchronizer.begin(SynchronizedContext(context: LDContext(context.frozen)), settled: completion)
   }
 
-  func restart(for context: ContextReference, completion: @escaping @Sendable (SynchronizerOutcome) -> Void) {
-    synchronizer.end()
-    set(host.isOnline, completion: completion)
+  /// The current context is another one from now on, or the same with other things known of it.
+  /// - Returns: whether the client was online, or about to be: then `set` is to follow.
+  func change(to subject: SynchronizedContext) -> Bool {
+    let wasOnline = isOnlineOrAboutToBe
+    throttle.cancel()
+    disconnect()
+    self.subject = subject
+    return wasOnline
   }
 
-  /// The service has refused the mobile key.
-  func forceOffline() { synchronizer.end() }
+  /// In the background the client is online only where that is allowed (LD-15).
+  func setForeground(_ isForeground: Bool) {
+    self.isForeground = isForeground
+    guard facts.withLock({ $0.isStarted }) else { return }
+    disconnect()
+    set(host.isOnline) { _ in }
+  }
+
+  /// The service has refused the mobile key (2.3, 2.5).
+  func forceOffline() { goOffline({ _ in }, telling: .launchDarklyUnauthorized) }
+
+  /// The service has ended the stream for good: the client stays online, and the next call tries again (2.5).
+  func streamShutDown() {
+    guard attempt != .none else { return }
+    attempt = .shutDown
+    for completion in takeWaiting() { completion(.launchDarklyStreamShutDown) }
+  }
+
+  private func goOnline(_ completion: @escaping Completion) {
+    guard let subject else { return goOffline(completion) }
+    let wasOnline = isOnline
+    facts.withLock { $0.isOnline = true }
+    if !wasOnline { changed?(true) }
+    switch attempt {
+    case .settled: completion(.ok)
+    case .waiting: waiting.append(completion)
+    case .none, .shutDown:
+      waiting.append(completion)
+      attempt = .waiting
+      attemptNumber &+= 1
+      let number = attemptNumber
+      connection.begin(subject) { [weak self] outcome in
+        guard let self, self.attemptNumber == number else { return }
+        self.settled(outcome)
+      }
+    }
+  }
+
+  private func settled(_ outcome: SynchronizerOutcome) {
+    switch outcome {
+    case .updated, .confirmed:
+      attempt = .settled
+      facts.withLock { $0.hasCommunicated = true }
+      for completion in takeWaiting() { completion(.ok) }
+    case .unauthorized: forceOffline()
+    case .shutDown: streamShutDown()
+    case .superseded:
+      attempt = .none
+      for completion in takeWaiting() { completion(.superseded) }
+    }
+  }
+
+  /// Those who wait for flags need not wait any more.
+  private func goOffline(_ completion: Completion, telling status: Status = .ok) {
+    let ended = takeWaiting()
+    throttle.cancel()
+    disconnect()
+    facts.withLock { $0.hasCommunicated = true }
+    for completion in ended { completion(status) }
+    completion(status)
+  }
+
+  private func disconnect() {
+    // What the connection says of its own end is of no interest.
+    attemptNumber &+= 1
+    attempt = .none
+    connection.end()
+    let wasOnline = facts.withLock { facts in
+      defer { facts.isOnline = false }
+      return facts.isOnline
+    }
+    if wasOnline { changed?(false) }
+  }
+
+  private func takeWaiting() -> [Completion] {
+    defer { waiting = [] }
+    return waiting
+  }
 }

@@ -12,4 +12,15 @@ public struct LaunchDarklyFactory: ProviderFactory {
   }
 
   public func storeIdentity(_ values: PropertyValues) -> String { "launchdarkly|\(values.text("mobile_key"))" }
+
+  public func environments(_ values: PropertyValues) -> [(name: String, values: PropertyValues)] {
+    guard let settings = try? LaunchDarklySettings(values) else { return [] }
+    return settings.secondaryMobileKeys.sorted { $0.key < $1.key }.map { name, key in
+      var own = values
+      // The table takes any text for these.
+      try? own.set("mobile_key", key.reveal())
+      try? own.set("secondary_mobile_keys", "{}")
+      return (name, own)
+    }
+  }
 }

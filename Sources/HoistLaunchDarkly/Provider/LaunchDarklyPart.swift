@@ -6,6 +6,10 @@ protocol LaunchDarklyPart: AnyObject, Sendable {
   func start()
   /// Ends timers and requests; what is recorded stays. `start` may follow.
   func stop()
+  /// This is the current context from now on, at the start or by an identify, which may repeat the one before.
+  func identified(_ context: LDContext)
+  /// The client has gone online, or offline.
+  func onlineChanged(_ isOnline: Bool)
   /// Sends what is recorded; `completion` runs once, true when nothing is left.
   func flush(_ completion: @escaping @Sendable (Bool) -> Void)
   /// Timers and requests of before belong to the process this one was forked from; `start` follows.
@@ -17,6 +21,8 @@ protocol LaunchDarklyPart: AnyObject, Sendable {
 extension LaunchDarklyPart {
   func start() {}
   func stop() {}
+  func identified(_ context: LDContext) {}
+  func onlineChanged(_ isOnline: Bool) {}
   func flush(_ completion: @escaping @Sendable (Bool) -> Void) { completion(true) }
   func abandonAfterFork() {}
   var statistics: [(group: String, name: String, value: Int64)] { [] }

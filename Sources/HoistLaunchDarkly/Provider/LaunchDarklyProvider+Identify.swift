@@ -1,11 +1,70 @@
 internal import HoistCore
 
-/// A new context (5.5), on the scheduler's thread.
+extension Synchronizer: FlagConnection {}
+
+/// Changes of the context (5.5), on the scheduler's thread.
 extension LaunchDarklyProvider: IdentifyDelegate {
-  func run(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void) {
-    online.restart(for: context) { [weak self] outcome in
-      self?.host?.notify(Notification(.contextChanged))
-      completion(outcome.status)
+  /// The providers of all environments, the first one's first.
+  var environments: [LaunchDarklyProvider] {
+    let all = host?.providersOfGroup.compactMap { $0 as? LaunchDarklyProvider } ?? []
+    return all.isEmpty ? [self] : all
+  }
+
+  /// The first environment's.
+  var lead: LaunchDarklyProvider { environments.first ?? self }
+
+  /// Changes every environment's context; done when all are.
+  func run(_ request: IdentifyRequest, completion: @escaping @Sendable (Status) -> Void) {
+    let all = environments
+    let gathering = StatusGathering(all.count, completion)
+    for (index, environment) in all.enumerated() { environment.change(to: request) { gathering.take($0, of: index) } }
+  }
+
+  private func change(to request: IdentifyRequest, completion: @escaping @Sendable (Status) -> Void) {
+    guard life.isBegun else { return completion(.state) }
+    let number = life.number
+    understand(request.context) { [weak self] context in
+      guard let self, self.life.number == number else { return completion(.cancelled) }
+      guard let context else { return completion(.argument) }
+      if context == self.online.subject?.context {
+        self.host?.setCurrentContext(request.context)
+        self.identified(context)
+        return completion(.ok)
+      }
+      self.flags.load(context) { [weak self] cached in
+        guard let self, self.life.number == number else { return completion(.cancelled) }
+        self.serve(context, cached, request, completion)
+      }
     }
+  }
+
+  /// One step: whoever evaluates finds the former context's flags, or those of the new one.
+  private func serve(
+    _ context: LDContext, _ cached: CachedFlags?, _ request: IdentifyRequest, _ completion: @escaping @Sendable (Status) -> Void
+  ) {
+    guard let host else { return completion(.cancelled) }
+    let keepsFormer = request.cacheUsage == .no || request.cacheUsage == .ifAvailable && cached == nil
+    let known = keepsFormer ? nil : cached
+    let wasOnline = online.change(to: Self.subject(context, known))
+    host.setState(wasOnline ? .reconciling : .stale, "the context has changed")
+    let changes = flags.change(to: context, known, keepingFormer: keepsFormer)
+    host.setCurrentContext(request.context)
+    // Emptying is not told: what changed is seen when the flags arrive (5.5).
+    if known != nil, !changes.isEmpty { observers.updated(changes) }
+    identified(context)
+    host.notify(Notification(.contextChanged))
+    online.set(wasOnline) { status in completion(status == .superseded ? .launchDarklyShed : status) }
+  }
+
+  static func subject(_ context: LDContext, _ cached: CachedFlags?) -> SynchronizedContext {
+    SynchronizedContext(
+      context: context, entityTag: cached?.entityTag ?? "", updatedUnixMilliseconds: cached?.updatedUnixMilliseconds)
+  }
+
+  func identified(_ context: LDContext) { for part in parts { part.identified(context) } }
+
+  /// What a client takes a context for; nil when it is none.
+  func understand(_ context: ContextReference, completion: @escaping @Sendable (LDContext?) -> Void) {
+    completion(LDContext(context.frozen))
   }
 }

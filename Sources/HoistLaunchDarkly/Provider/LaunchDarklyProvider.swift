@@ -15,8 +15,10 @@ public final class LaunchDarklyProvider: @unchecked Sendable {
   let synchronizer: Synchronizer
   let online: OnlineSwitch
   let identifying: IdentifyQueue
+  /// Where the client's life is; the scheduler's thread's.
+  var life = ClientLife()
   /// Everything that takes part in the client's life, in the order of its beginning.
-  private let parts: [any LaunchDarklyPart]
+  let parts: [any LaunchDarklyPart]
 
   init(_ values: PropertyValues, _ host: any ProviderHost) throws(ConfigurationFailure) {
     let settings = try LaunchDarklySettings(values)
@@ -24,26 +26,30 @@ public final class LaunchDarklyProvider: @unchecked Sendable {
     self.host = host
     generatedKeys = GeneratedKeys(host: host)
     flags = ServedFlags(host: host)
-    observers = ChangeObservers(host: host)
+    observers = ChangeObservers { [weak host] in host?.onDeliveryLane($0) }
     events = EventRecorder(host: host, settings: settings)
     connection = ConnectionState(host: host)
     synchronizer = Synchronizer(host: host, settings: settings, connection: connection)
-    online = OnlineSwitch(host: host, settings: settings, synchronizer: synchronizer)
-    identifying = IdentifyQueue(host: host)
+    online = OnlineSwitch(host: host, settings: settings, connection: synchronizer)
+    identifying = IdentifyQueue(scheduler: host.scheduler, log: host.log)
     parts = [generatedKeys, observers, events, connection, synchronizer, online, identifying]
     synchronizer.delegate = self
     identifying.delegate = self
+    online.changed = { [weak self] isOnline in self?.parts.forEach { $0.onlineChanged(isOnline) } }
     flags.serveNone()
   }
 }
 
 /// The life cycle, on the scheduler's thread.
 extension LaunchDarklyProvider: Provider {
+  /// With "autostart" off this waits for `hoist_launchdarkly_start`; a child goes on where its parent was.
   public func start() {
-    for part in parts { part.start() }
+    guard settings.autostart || life.isResuming else { return }
+    begin { _ in }
   }
 
   public func stop() {
+    life.end()
     for part in parts.reversed() { part.stop() }
   }
 
@@ -51,8 +57,13 @@ extension LaunchDarklyProvider: Provider {
 
   public func refresh() { synchronizer.refresh() }
 
+  /// Sets the context itself, together with its flags.
+  public var ownsCurrentContext: Bool { true }
+
+  /// All environments change by the first one's queue.
   public func identify(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void) {
-    identifying.add(context, completion: completion)
+    guard lead === self else { return completion(.ok) }
+    identifying.add(IdentifyRequest(context) { completion($0 == .launchDarklyShed ? .superseded : $0) })
   }
 
   public func flush(completion: @escaping @Sendable (Status) -> Void) {
@@ -69,6 +80,7 @@ extension LaunchDarklyProvider: Provider {
   public func forgetCountsAfterFork() {}
 
   public func abandonAfterFork() {
+    life.abandonAfterFork()
     for part in parts { part.abandonAfterFork() }
   }
 

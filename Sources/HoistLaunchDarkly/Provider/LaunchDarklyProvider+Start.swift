@@ -1,0 +1,85 @@
+internal import HoistBase
+internal import HoistCore
+
+/// Starts (5.1; LD-01 to LD-06), on the scheduler's thread.
+extension LaunchDarklyProvider {
+  /// From here on hosts are warned of waits that long.
+  private static let longWaitMilliseconds: Int64 = 15_000
+
+  /// Starts every environment.
+  /// - Parameters:
+  ///   - waitMilliseconds: `done` is told at the latest after these, with `.timeout`, while the start goes on; negative
+  ///     waits for the end of the start, however long that takes.
+  ///   - done: told once: `.ok` with the first flags of all, or when the client is offline.
+  func startAll(waitMilliseconds: Int64, done: @escaping @Sendable (Status) -> Void) {
+    guard let host else { return done(.cancelled) }
+    guard !life.isBegun else {
+      host.log.warning("start: the client has been started before")
+      return done(.launchDarklyAlreadyStarted)
+    }
+    if waitMilliseconds > Self.longWaitMilliseconds {
+      host.log.warning("start: a wait of \(waitMilliseconds) ms is long; recommended is less than \(Self.longWaitMilliseconds)")
+    }
+    let all = environments
+    let once = Once(done)
+    let gathering = StatusGathering(all.count) { once.give($0 == .superseded ? .ok : $0) }
+    if waitMilliseconds >= 0 {
+      _ = host.scheduler.schedule(afterMilliseconds: waitMilliseconds) { once.give(.timeout) }
+    }
+    for (index, environment) in all.enumerated() { environment.begin { gathering.take($0, of: index) } }
+  }
+
+  /// Starts this environment, or goes on in a forked child.
+  func begin(_ completion: @escaping @Sendable (Status) -> Void) {
+    guard !life.isBegun, let host else { return completion(.launchDarklyAlreadyStarted) }
+    let isResuming = life.isResuming
+    life.begin()
+    for part in parts { part.start() }
+    if let subject = online.subject {
+      // Its flags are still served.
+      if !isResuming { identified(subject.context) }
+      return online.set(host.isOnline, completion: completion)
+    }
+    let number = life.number
+    guard let context = firstContext else { return completion(.limit) }
+    understand(context) { [weak self] understood in
+      guard let self, self.life.number == number else { return completion(.cancelled) }
+      guard let understood else { return completion(.configuration) }
+      self.flags.load(understood) { [weak self] cached in
+        guard let self, self.life.number == number else { return completion(.cancelled) }
+        self.serveFirst(understood, cached, context, completion)
+      }
+    }
+  }
+
+  /// No observer is told of what an earlier run has left (5.6).
+  private func serveFirst(
+    _ context: LDContext, _ cached: CachedFlags?, _ reference: ContextReference, _ completion: @escaping @Sendable (Status) -> Void
+  ) {
+    guard let host else { return completion(.cancelled) }
+    _ = online.change(to: Self.subject(context, cached))
+    _ = flags.change(to: context, cached, keepingFormer: false)
+    host.setCurrentContext(reference)
+    if cached != nil { host.setState(.stale, "flags of an earlier run") }
+    identified(context)
+    online.set(host.isOnline, completion: completion)
+  }
+
+  /// The property's, else an anonymous user (LD-02, ruling A8).
+  private var firstContext: ContextReference? { EvaluationContext().reference() }
+}
+
+/// Tells somebody once.
+private final class Once: @unchecked Sendable {
+  private let tell: Shared<(@Sendable (Status) -> Void)?>
+
+  init(_ tell: @escaping @Sendable (Status) -> Void) { self.tell = Shared(tell) }
+
+  func give(_ status: Status) {
+    let tell = tell.withLock { tell in
+      defer { tell = nil }
+      return tell
+    }
+    tell?(status)
+  }
+}

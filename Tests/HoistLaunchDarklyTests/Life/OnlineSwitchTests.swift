@@ -1,0 +1,173 @@
+import HoistBase
+import HoistCore
+import HoistTestSupport
+import Testing
+@testable import HoistLaunchDarkly
+
+@Suite("Online and offline (LD-10 to LD-15; 5.3)") struct OnlineSwitchTests {
+  /// A connection that settles when the test says so.
+  private final class Connection: FlagConnection, @unchecked Sendable {
+    var calls: [String] = []
+    var settled: (@Sendable (SynchronizerOutcome) -> Void)?
+
+    func begin(_ subject: SynchronizedContext, settled: @escaping @Sendable (SynchronizerOutcome) -> Void) {
+      calls.append("begin")
+      self.settled = settled
+    }
+    func end() { calls.append("end") }
+    func takeCalls() -> [String] {
+      defer { calls = [] }
+      return calls
+    }
+  }
+
+  private let host = TestHost()
+  private let connection = Connection()
+  private let told = Locked<[String]>([])
+
+  private func make(_ properties: [String: String] = ["mobile_key": "mob"]) throws -> OnlineSwitch {
+    let settings = try LaunchDarklySettings(TestHost.values(properties, table: LaunchDarklyProperties.table))
+    let online = OnlineSwitch(host: host, settings: settings, connection: connection)
+    online.start()
+    _ = online.change(to: try subject("a"))
+    _ = connection.takeCalls()
+    return online
+  }
+
+  private func subject(_ key: String) throws -> SynchronizedContext {
+    SynchronizedContext(context: LDContext(try #require(EvaluationContext(targetingKey: key).reference()).frozen))
+  }
+
+  private func set(_ online: OnlineSwitch, _ isOnline: Bool, _ name: String) {
+    let told = told
+    online.set(isOnline) { status in told.change { $0.append("\(name) \(status.rawValue)") } }
+  }
+
+  @Test("Going online is complete with the first flags (ruling A1, complaint 13)") func onlineWaitsForFlags() throws {
+    let online = try make()
+    set(online, true, "on")
+    #expect(connection.takeCalls() == ["begin"] && online.isOnline && !online.isInitialized && told.value == [])
+    connection.settled?(.updated)
+    #expect(told.value == ["on 0"] && online.isInitialized)
+    connection.settled?(.updated)
+    #expect(told.value == ["on 0"])
+  }
+
+  @Test func goingOfflineIsCompleteAtOnceAndAlsoForThoseWhoWaitForFlags() throws {
+    let online = try make()
+    set(online, true, "on")
+    set(online, false, "off")
+    #expect(told.value == ["on 0", "off 0"] && !online.isOnline)
+    #expect(connection.takeCalls() == ["begin", "end"])
+  }
+
+  @Test("A client that was offline once is initialized (LD-11, ruling A6)") func offlineInitializes() throws {
+    let online = try make()
+    set(online, false, "off")
+    set(online, true, "on")
+    #expect(online.isOnline && online.isInitialized)
+  }
+
+  @Test("Before the start, without a key, and in the background nobody goes online (LD-15)") func theForbiddenStaysOffline() throws {
+    for (properties, isForeground) in [
+      (["mobile_key": ""], true), (["mobile_key": "mob"], false),
+    ] {
+      let online = try make(properties)
+      if !isForeground { online.setForeground(false) }
+      _ = connection.takeCalls()
+      set(online, true, "on")
+      #expect(!online.isOnline && online.isInitialized && !connection.takeCalls().contains("begin"))
+    }
+    let unstarted = OnlineSwitch(
+      host: host, settings: try LaunchDarklySettings(TestHost.values(["mobile_key": "mob"], table: LaunchDarklyProperties.table)),
+      connection: connection)
+    set(unstarted, true, "unstarted")
+    #expect(!unstarted.isOnline && !unstarted.isInitialized)
+    #expect(told.value == ["on 0", "on 0", "unstarted 0"])
+    let allowed = try make(["mobile_key": "mob", "enable_background_updates": "true"])
+    allowed.setForeground(false)
+    set(allowed, true, "allowed")
+    #expect(allowed.isOnline)
+  }
+
+  @Test("Rapid repeats wait, and those replaced are told (LD-13, LD-14)") func repeatsAreHeldBack() throws {
+    let online = try make()
+    for name in ["a", "b", "c", "d"] { set(online, true, name) }
+    connection.settled?(.confirmed)
+    #expect(told.value == ["c 11", "a 0", "b 0"])
+    host.time.advance(milliseconds: 60_000)
+    // Online all the time: there is nothing to begin again.
+    #expect(told.value == ["c 11", "a 0", "b 0", "d 0"] && connection.takeCalls() == ["begin"])
+  }
+
+  @Test func goingOfflineDropsATryThatWaits() throws {
+    let online = try make()
+    for _ in 0..<3 {
+      set(online, false, "off")
+      set(online, true, "on")
+    }
+    #expect(!online.isOnline && online.isOnlineOrAboutToBe)
+    set(online, false, "last")
+    host.time.advance(milliseconds: 60_000)
+    #expect(!online.isOnline && told.value.suffix(2) == ["on 11", "last 0"])
+  }
+
+  @Test("401 takes the client offline and says so at once (ruling A13)") func unauthorizedIsOffline() throws {
+    let online = try make()
+    set(online, true, "on")
+    connection.settled?(.unauthorized)
+    #expect(told.value == ["on 1210"] && !online.isOnline && online.isInitialized)
+    // A later wish makes another try.
+    set(online, true, "again")
+    #expect(online.isOnline && connection.takeCalls().last == "begin")
+  }
+
+  @Test func aStreamThatIsRefusedForGoodLeavesTheClientOnlineAndIsTriedAgain() throws {
+    let online = try make()
+    set(online, true, "on")
+    connection.settled?(.shutDown(403))
+    #expect(told.value == ["on 1211"] && online.isOnline)
+    set(online, true, "again")
+    #expect(connection.takeCalls() == ["begin", "begin"])
+    connection.settled?(.updated)
+    online.streamShutDown()
+    set(online, true, "third")
+    host.time.advance(milliseconds: 2_000)
+    #expect(connection.takeCalls() == ["begin"])
+  }
+
+  @Test func anotherContextIsConnectedAfresh() throws {
+    let online = try make()
+    set(online, true, "on")
+    let former = connection.settled
+    #expect(online.change(to: try subject("b")) == true)
+    #expect(!online.isOnline && connection.takeCalls() == ["begin", "end"])
+    set(online, true, "b")
+    former?(.updated)
+    #expect(told.value == [])
+    connection.settled?(.updated)
+    #expect(told.value == ["on 0", "b 0"])
+    set(online, false, "off")
+    #expect(online.change(to: try subject("c")) == false)
+  }
+
+  @Test func stoppingTellsThoseWhoWait() throws {
+    let online = try make()
+    for name in ["a", "b", "c"] { set(online, true, name) }
+    online.stop()
+    #expect(told.value.sorted() == ["a 12", "b 12", "c 11"] && !online.isOnline && !online.isInitialized)
+    set(online, true, "after")
+    #expect(!online.isOnline)
+  }
+
+  @Test("Steps to online and back are told to those who work only online") func stepsAreTold() throws {
+    let online = try make()
+    let steps = Locked<[Bool]>([])
+    online.changed = { isOnline in steps.change { $0.append(isOnline) } }
+    set(online, true, "a")
+    set(online, true, "b")
+    set(online, false, "c")
+    set(online, false, "d")
+    #expect(steps.value == [true, false])
+  }
+}
