@@ -11,6 +11,8 @@
 #include "client.h"
 #include "config.h"
 #include "context.h"
+#include "launchdarkly/identify.h"
+#include "launchdarkly/observe.h"
 
 #ifdef __cplusplus
 extern "C" {

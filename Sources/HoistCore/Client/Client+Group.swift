@@ -52,12 +52,27 @@ extension Client {
   }
 
   public func setOnline(_ online: Bool) -> Status {
+    setOnline(online, completion: nil) { provider, tell in
+      provider.setOnline(online)
+      tell(.ok)
+    }
+  }
+
+  /// The same with providers that tell when they are done.
+  /// - Parameters:
+  ///   - completion: as for `identify`.
+  ///   - switching: does what `Provider.setOnline` does, on the scheduler's thread, and calls what it is given once.
+  public func setOnline(
+    _ online: Bool, completion: (@Sendable (Status) -> Void)?,
+    _ switching: @escaping @Sendable (any Provider, @escaping @Sendable (Status) -> Void) -> Void
+  ) -> Status {
     guard state != .closed else { return .state }
     resumeAfterFork()
-    let group = companions
-    for client in group { client.status.setOnline(online) }
-    onScheduler { _ in for client in group { client.provider?.setOnline(online) } }
-    return .ok
+    return promise(completion) { tell in
+      for client in companions { client.status.setOnline(online) }
+      onScheduler { $0.askProviders(tell, switching) }
+      return .ok
+    }
   }
 
   /// Sends what is recorded and waits for the answers. Negative waits without limit.
@@ -67,16 +82,29 @@ extension Client {
     return ask(timeoutMilliseconds) { provider, answer in provider.flush(completion: answer) }
   }
 
-  /// Waits for the answers of all providers, or for the end of the client.
   private func ask(
     _ timeoutMilliseconds: Int64, _ question: @escaping @Sendable (any Provider, @escaping PendingAnswers.Tell) -> Void
   ) -> Status {
+    wait(timeoutMilliseconds: timeoutMilliseconds) { client, tell in client.askProviders(tell, question) }
+  }
+
+  /// Begins something on the scheduler's thread and waits for its end, or for the end of the client.
+  /// - Parameters:
+  ///   - timeoutMilliseconds: negative waits without limit.
+  ///   - begin: calls what it is given when it is done.
+  /// - Returns: what `begin` has told; `.timeout`; `.cancelled` when the client closes meanwhile; `.state` when it has closed,
+  ///   and on a thread of the library's own.
+  public func wait(
+    timeoutMilliseconds: Int64, _ begin: @escaping @Sendable (Client, @escaping @Sendable (Status) -> Void) -> Void
+  ) -> Status {
+    if Thread.isOwn || state == .closed { return .state }
+    resumeAfterFork()
     let answer = Answer<Status>()
     let pending = pending
     // A client that closes from now on ends the wait.
     let (number, refusal) = pending.add { answer.give($0) }
     guard refusal == .ok else { return refusal }
-    onScheduler { client in client.askProviders({ pending.answer(number, $0) }, question) }
+    onScheduler { client in begin(client) { pending.answer(number, $0) } }
     return answer.wait(untilNanoseconds: Deadline.nanoseconds(afterMilliseconds: timeoutMilliseconds)) ?? .timeout
   }
 

@@ -65,7 +65,7 @@ final class OnlineSwitch: LaunchDarklyPart, @unchecked Sendable {
 
   // MARK: Life
 
-  func start() { facts.withLock { $0.isStarted = true } }
+  func start() { facts.withLock { $0 = Facts(isStarted: true) } }
 
   func stop() {
     let ended = takeWaiting()

@@ -46,8 +46,11 @@ final class Throttle: @unchecked Sendable {
   /// What waits does not go on.
   func cancel() { take()?.replaced() }
 
-  /// In a forked child: what waits is the parent's, and nobody is told.
-  func abandonAfterFork() { waiting = nil }
+  /// In a forked child: what waits and what was tried is the parent's, and nobody is told.
+  func abandonAfterFork() {
+    waiting = nil
+    pace = ThrottlePace()
+  }
 
   private func take() -> Waiting? {
     defer { waiting = nil }

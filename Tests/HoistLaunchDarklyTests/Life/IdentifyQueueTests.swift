@@ -61,7 +61,7 @@ import Testing
     #expect(told.value == ["a 3"] && changes.begun == ["a"])
     changes.end()
     #expect(told.value == ["a 3"] && changes.begun == ["a", "b"])
-    #expect(host.lines.all.contains { $0.contains("done after its timeout") })
+    #expect(host.lines.lines.contains { $0.message.contains("done after its timeout") })
   }
 
   @Test func aTimeoutCountsFromTheCallAlsoWhileItWaits() throws {
@@ -76,9 +76,9 @@ import Testing
 
   @Test func aLongTimeoutIsWarnedOf() throws {
     try identify("a", timeout: 15_000)
-    #expect(!host.lines.all.contains { $0.contains("timeout of") })
+    #expect(!host.lines.lines.contains { $0.message.contains("timeout of") })
     try identify("b", timeout: 15_001)
-    #expect(host.lines.all.contains { $0.contains("timeout of 15001 ms") })
+    #expect(host.lines.lines.contains { $0.message.contains("timeout of 15001 ms") })
   }
 
   @Test("The reason of a failure is told (ruling A7)") func failuresAreTold() throws {

@@ -1,0 +1,32 @@
+internal import CHoist
+internal import HoistLaunchDarkly
+
+/// A host's observer. `release` runs when the last registration and call let go of it.
+final class CLaunchDarklyObserver: ChangeObserver, @unchecked Sendable {
+  private let table: hoist_launchdarkly_observer
+
+  init?(_ table: UnsafePointer<hoist_launchdarkly_observer>) {
+    guard let copy = HostTable.read(table, size: table.pointee.struct_size, zero: hoist_launchdarkly_observer()) else {
+      return nil
+    }
+    self.table = copy
+  }
+
+  deinit { table.release?(table.user_data) }
+
+  func changed(_ changes: [FlagChange]) {
+    guard let changed = table.changed else { return }
+    withExtendedLifetime(changes) {
+      let own = changes.map {
+        hoist_launchdarkly_change(
+          key: $0.key.pointer, old_value: $0.oldValue?.pointer, new_value: $0.newValue?.pointer)
+      }
+      own.withUnsafeBufferPointer { buffer in
+        if let start = buffer.baseAddress { changed(table.user_data, start, buffer.count) }
+      }
+    }
+  }
+
+  func unchanged() { table.unchanged?(table.user_data) }
+  func connectionModeChanged(_ mode: Int32) { table.connection_mode?(table.user_data, mode) }
+}

@@ -1,0 +1,71 @@
+import HoistBase
+import HoistCore
+import HoistTestSupport
+import Testing
+@testable import HoistLaunchDarkly
+
+/// A LaunchDarkly client on a scheduler that the test turns, with a scripted network; what is delivered to the host waits
+/// for `dispatch`.
+final class LifeFixture: @unchecked Sendable {
+  let time = ManualScheduler()
+  let network: ScriptedTransport
+  let client: Client
+  let face: LaunchDarklyFace
+  let told = Locked<[String]>([])
+
+  init(_ properties: [String: String] = [:]) throws {
+    let time = time
+    let network = ScriptedTransport(scheduler: time)
+    self.network = network
+    let values = try TestHost.values(
+      ["mobile_key": "mob-1", "store": "none", "dispatch": "manual"].merging(properties) { $1 },
+      table: LaunchDarklyProperties.table)
+    client = try Client(
+      factory: LaunchDarklyFactory(), values: values, plugins: Plugins(),
+      services: ClientServices(
+        scheduler: time, clock: time, entropy: SeededEntropy(seed: 5), regex: nil, makeTransport: { _ in network },
+        makeCacheManager: { $0.kind == "none" ? nil : MemoryCacheManager(clock: time) }, defaultLogSink: RecordingLogSink()))
+    face = try #require(LaunchDarklyFace(client))
+  }
+
+  deinit {
+    client.dispose()
+    time.run()
+  }
+
+  func opened() -> LifeFixture {
+    client.open()
+    time.run()
+    return self
+  }
+
+  var provider: LaunchDarklyProvider { face.provider }
+
+  func environment(_ name: String) throws -> LaunchDarklyFace {
+    let client = try #require(face.environment(named: name))
+    return try #require(LaunchDarklyFace(client))
+  }
+
+  func tell(_ name: String) -> @Sendable (Status) -> Void {
+    let told = told
+    return { status in told.change { $0.append("\(name) \(status.rawValue)") } }
+  }
+
+  /// What the host has been told since the last look.
+  func heard() -> [String] {
+    time.run()
+    while client.dispatch(limit: 0) > 0 {}
+    defer { told.value = [] }
+    return told.value
+  }
+
+  func context(_ key: String) throws -> ContextReference { try #require(EvaluationContext(targetingKey: key).reference()) }
+
+  var currentKey: String? { client.currentContext?.frozen.targetingKey.map { String(decoding: $0, as: UTF8.self) } }
+
+  /// Without flushing.
+  func close() {
+    _ = client.close(timeoutMilliseconds: 0)
+    time.run()
+  }
+}
