@@ -54,6 +54,15 @@ static inline hoist_config *host_optimizely_config(void) {
   return config;
 }
 
+static inline hoist_config *host_launchdarkly_config(void) {
+  hoist_config *config = hoist_config_new("launchdarkly");
+  host_set(config, "mobile_key", "mob-test");
+  host_set(config, "online", "false");
+  host_set(config, "store", "none");
+  host_set(config, "log.level", "none");
+  return config;
+}
+
 /* Takes the configuration. */
 static inline hoist_client *host_open(hoist_config *config) {
   hoist_client *client = NULL;
@@ -72,5 +81,6 @@ static inline hoist_client *host_open(hoist_config *config) {
 
 static inline hoist_client *host_client(void) { return host_open(host_config()); }
 static inline hoist_client *host_optimizely_client(void) { return host_open(host_optimizely_config()); }
+static inline hoist_client *host_launchdarkly_client(void) { return host_open(host_launchdarkly_config()); }
 
 #endif

@@ -6,12 +6,8 @@ internal import HoistLaunchDarkly
 public func hoist_launchdarkly_start(
   _ client: OpaquePointer?, _ wait_ms: Int64, _ done: hoist_launchdarkly_started?, _ user_data: UnsafeMutableRawPointer?
 ) -> hoist_status {
-  withLaunchDarkly(client) { face in
-    let host = HostPointer(user_data)
-    return face.start(
-      waitMilliseconds: wait_ms,
-      completion: done.map { done in { status in done(host.pointer, status == .timeout, status.rawValue) } })
-  }
+  let completion = done.map { StartCompletion($0, user_data) }
+  return withLaunchDarkly(client) { $0.start(waitMilliseconds: wait_ms, completion: completion?.call) }
 }
 
 @_cdecl("hoist_launchdarkly_start_wait") @implementation
@@ -36,7 +32,8 @@ public func hoist_launchdarkly_is_online(_ client: OpaquePointer?) -> Bool { lau
 public func hoist_launchdarkly_set_online(
   _ client: OpaquePointer?, _ online: Bool, _ done: hoist_done?, _ user_data: UnsafeMutableRawPointer?
 ) -> hoist_status {
-  withLaunchDarkly(client) { $0.setOnline(online, completion: done.map { Completion($0, user_data) }?.call) }
+  let completion = done.map { Completion($0, user_data) }
+  return withLaunchDarkly(client) { $0.setOnline(online, completion: completion?.call) }
 }
 
 @_cdecl("hoist_launchdarkly_identify") @implementation
@@ -44,14 +41,12 @@ public func hoist_launchdarkly_identify(
   _ client: OpaquePointer?, _ context: OpaquePointer?, _ timeout_ms: Int64, _ options: UInt32,
   _ done: hoist_launchdarkly_identified?, _ user_data: UnsafeMutableRawPointer?
 ) -> hoist_status {
-  withLaunchDarkly(client) { face in
+  let completion = done.map { IdentifyCompletion($0, user_data) }
+  return withLaunchDarkly(client) { face in
     guard context == nil || ContextHandle.borrow(context) != nil else { return .argument }
-    let host = HostPointer(user_data)
     return face.identify(
       ContextHandle.borrow(context)?.reference(), timeoutMilliseconds: timeout_ms, options: IdentifyOptions(rawValue: options),
-      completion: done.map { done in
-        { status in done(host.pointer, IdentifyResult(status).rawValue, status.rawValue) }
-      })
+      completion: completion?.call)
   }
 }
 
@@ -83,8 +78,26 @@ func withLaunchDarkly(_ client: OpaquePointer?, _ body: (LaunchDarklyFace) -> St
   return (LaunchDarklyFace(client).map(body) ?? .unsupported).rawValue
 }
 
-/// A host's pointer on its way to a completion.
-struct HostPointer: @unchecked Sendable {
-  let pointer: UnsafeMutableRawPointer?
-  init(_ pointer: UnsafeMutableRawPointer?) { self.pointer = pointer }
+private struct StartCompletion: @unchecked Sendable {
+  private let done: hoist_launchdarkly_started
+  private let userData: UnsafeMutableRawPointer?
+
+  init(_ done: hoist_launchdarkly_started, _ userData: UnsafeMutableRawPointer?) {
+    self.done = done
+    self.userData = userData
+  }
+
+  func call(_ status: Status) { done(userData, status == .timeout, status.rawValue) }
+}
+
+private struct IdentifyCompletion: @unchecked Sendable {
+  private let done: hoist_launchdarkly_identified
+  private let userData: UnsafeMutableRawPointer?
+
+  init(_ done: hoist_launchdarkly_identified, _ userData: UnsafeMutableRawPointer?) {
+    self.done = done
+    self.userData = userData
+  }
+
+  func call(_ status: Status) { done(userData, IdentifyResult(status).rawValue, status.rawValue) }
 }

@@ -17,6 +17,7 @@ MAKERS = {
     "hoist_optimizely_user": ["some_user()", "orphaned_user()"],
     "hoist_optimizely_decision": ["some_decision()", "decision_of_nothing()"],
     "hoist_optimizely_decisions": ["some_decisions()"],
+    "hoist_launchdarkly_owner": ["hoist_launchdarkly_owner_new()"],
 }
 
 # The same for the functions of one service, where a client of another would only be refused.
@@ -24,6 +25,9 @@ SERVICE_MAKERS = {
     "hoist_optimizely_": {
         "hoist_config": ["host_optimizely_config()", 'hoist_config_new("nobody")'],
         "hoist_client": ["host_optimizely_client()", "host_client()", "closed_optimizely_client()"],
+    },
+    "hoist_launchdarkly_": {
+        "hoist_client": ["host_launchdarkly_client()", "host_client()"],
     },
 }
 
@@ -41,6 +45,7 @@ GOOD_TEXTS = {
     ("hoist_optimizely_save_datafile", "datafile"): "HOST_DATAFILE",
     ("hoist_optimizely_decision_value", "path"): '"color"',
     ("hoist_optimizely_decision_value_jansson", "path"): '"color"',
+    ("hoist_launchdarkly_environment", "name"): '"default"',
     "identifiers_json": '"{\\"email\\":\\"a@b\\"}"',
     "data_json": '"{\\"n\\":1}"',
     "experiment_key": '"test"',
