@@ -8,7 +8,7 @@ internal import HoistStandardLog
 /// The parts every client of this process runs on: one network thread, curl, SQLite, PCRE2, stderr.
 enum BuiltInServices {
   static let shared = ClientServices(
-    scheduler: NetworkLoop.shared, clock: SystemClock(), entropy: FastEntropy(), regex: PCRE2RegexEngine(),
+    scheduler: NetworkLoop.shared, clock: SystemClock(), entropy: PooledEntropy(), regex: PCRE2RegexEngine(),
     makeTransport: { CurlTransport(options: $0, loop: NetworkLoop.shared) },
     makeCacheManager: cacheManager, defaultLogSink: StandardErrorLog())
 

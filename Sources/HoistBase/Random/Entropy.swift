@@ -65,32 +65,6 @@ public final class SeededEntropy: Entropy {
   public func next() -> UInt64 {
     SplitMix.mixed(state.wrappingAdd(SplitMix.step, ordering: .relaxed).newValue)
   }
-
-  func restart(seed: UInt64) { state.store(seed, ordering: .relaxed) }
-}
-
-/// Randomness for sampling and jitter: a few nanoseconds a draw, seeded from another source at
-/// first and again in a forked child, which would otherwise repeat its parent's draws.
-public final class FastEntropy: Entropy {
-  private let sequence: SeededEntropy
-  private let source: any Entropy
-  private let generation: Atomic<UInt32>
-
-  public init(seededFrom source: any Entropy = SystemEntropy()) {
-    self.source = source
-    sequence = SeededEntropy(seed: source.next())
-    generation = Atomic(ForkGeneration.current)
-  }
-
-  public func next() -> UInt64 { next(in: ForkGeneration.current) }
-
-  func next(in current: UInt32) -> UInt64 {
-    if generation.load(ordering: .relaxed) != current {
-      sequence.restart(seed: source.next())
-      generation.store(current, ordering: .relaxed)
-    }
-    return sequence.next()
-  }
 }
 
 /// Steele, Lea and Flood's SplitMix64.

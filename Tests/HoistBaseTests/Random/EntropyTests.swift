@@ -1,3 +1,6 @@
+import Dispatch
+import Glibc
+import HoistTestSupport
 import Testing
 
 @testable import HoistBase
@@ -25,21 +28,63 @@ import Testing
     #expect(Set((0..<1_000).map { _ in entropy.next() }).count == 1_000)
   }
 
-  @Test func fastEntropyStartsFromItsSource() {
-    let fast = FastEntropy(seededFrom: ListedEntropy([99]))
-    let expected = SeededEntropy(seed: 99)
-    #expect((0..<5).map { _ in fast.next() } == (0..<5).map { _ in expected.next() })
-    #expect(FastEntropy().next() != FastEntropy().next())
+  @Test func thePoolHandsOutEachWordOfTheSystemsOnce() {
+    let calls = Shared(0)
+    let pool = PooledEntropy { block in Self.number(block, call: calls.withLock { $0 += 1; return $0 }) }
+    let drawn = (0..<PooledEntropy.blockWords * 2).map { _ in pool.next() }
+    #expect(Set(drawn).count == drawn.count)
+    #expect(drawn.allSatisfy { $0 >> 32 == 1 || $0 >> 32 == 2 })
+    #expect(calls.withLock { $0 } == 2)
   }
 
-  /// G9: a forked child does not repeat its parent's draws.
-  @Test func fastEntropyStartsAnewInAForkedChild() {
-    let fast = FastEntropy(seededFrom: ListedEntropy([99, 100]))
-    _ = fast.next()
-    let child = SeededEntropy(seed: 100)
+  /// G9: what the parent drew and did not use is not used by its child either.
+  @Test func aForkedChildDrawsFromAPoolOfItsOwn() {
+    let calls = Shared(0)
+    let pool = PooledEntropy { block in Self.number(block, call: calls.withLock { $0 += 1; return $0 }) }
+    let parent = pool.next()
     let generation = ForkGeneration.current &+ 1
-    #expect(fast.next(in: generation) == child.next())
-    #expect(fast.next(in: generation) == child.next())
+    #expect(parent >> 32 == 1)
+    #expect((0..<5).allSatisfy { _ in pool.next(in: generation) >> 32 == 2 })
+  }
+
+  /// G9: in a real child, with the system's randomness.
+  @Test(.enabled(if: ForkedChild.isSupported)) func aForkedChildNeverRepeatsItsParentsDraws() {
+    let pool = PooledEntropy()
+    _ = pool.next()
+    var ends: [Int32] = [0, 0]
+    #expect(pipe(&ends) == 0)
+    let ending = ForkedChild.run {
+      var drawn = (pool.next(), pool.next(), pool.next(), pool.next())
+      return write(ends[1], &drawn, 32) == 32 ? 0 : 1
+    }
+    #expect(ending == .exited(0))
+    var drawn = [UInt64](repeating: 0, count: 4)
+    #expect(read(ends[0], &drawn, 32) == 32)
+    for end in ends { close(end) }
+    #expect(Set(drawn + (0..<64).map { _ in pool.next() }).count == 68)
+  }
+
+  @Test func thePoolDoesWithoutBlocks() {
+    let pool = PooledEntropy { _ in false }
+    #expect(Set((0..<100).map { _ in pool.next() }).count == 100)
+  }
+
+  @Test func threadsShareAPoolWithoutRepeating() {
+    let pool = PooledEntropy()
+    let drawn = Shared<[UInt64]>([])
+    DispatchQueue.concurrentPerform(iterations: 4) { _ in
+      let mine = (0..<1_000).map { _ in pool.next() }
+      drawn.withLock { $0 += mine }
+    }
+    #expect(Set(drawn.withLock { $0 }).count == 4_000)
+  }
+
+  /// A block whose words tell which call brought them.
+  private static func number(_ block: UnsafeMutableRawBufferPointer, call: Int) -> Bool {
+    for (index, word) in block.bindMemory(to: UInt64.self).indices.enumerated() {
+      block.bindMemory(to: UInt64.self)[word] = UInt64(call) << 32 | UInt64(index)
+    }
+    return true
   }
 
   @Test func drawsStayBelowTheirBound() {
