@@ -21,5 +21,8 @@ public struct DatafileFailure: Error, Sendable, Equatable {
     }
   }
 
+  /// On purpose: no fault while something can be served.
+  static let offline = DatafileFailure(
+    .optimizelyDatafileDownloadFailed, "no datafile can be downloaded: the client is offline")
   static let cancelled = DatafileFailure(.cancelled, "ended by a stop or a close")
 }

@@ -133,7 +133,7 @@ extension DatafileSource {
     guard served() != nil else { return endStart(failure ?? DatafileFailure(.optimizelyDatafileLoadingFailed, "the saved datafile is gone")) }
     endStart(nil)
     guard let failure else { return }
-    report(failure)
+    if failure == .offline { host.log.info(failure.message) } else { report(failure) }
     host.setState(.stale, failure.message)
   }
 

@@ -129,7 +129,7 @@ final class DatafileSource: @unchecked Sendable {
   /// Why nothing can be downloaded; nil when it can.
   var obstacle: DatafileFailure? {
     if settings.datafileURL == nil { return DatafileFailure(.optimizelyDatafileDownloadFailed, "no datafile can be downloaded: property \"sdk_key\" is not set") }
-    return host.isOnline ? nil : DatafileFailure(.optimizelyDatafileDownloadFailed, "no datafile can be downloaded: the client is offline")
+    return host.isOnline ? nil : .offline
   }
 
   /// Joins the download that is under way, or begins one. Only with `canDownload`.

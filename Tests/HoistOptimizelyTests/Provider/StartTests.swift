@@ -262,6 +262,24 @@ struct StartTests {
     #expect(rig.downloads.isEmpty)
   }
 
+  @Test func beingOfflineOnPurposeIsNoWarning() throws {
+    let rig = try rig(saved: "1", ["online": "false", "log.level": "debug"])
+    let result = rig.startFromService()
+    rig.settle { result.hasEnded }
+    _ = rig.client.dispatch(limit: 0)
+    #expect(rig.log.messages(.warning).isEmpty)
+    #expect(rig.log.messages(.info).contains { $0.contains("the client is offline") })
+  }
+
+  @Test func beingOfflineWithoutADatafileIsAWarning() throws {
+    let rig = try OptimizelyRig(["online": "false"])
+    let result = rig.startFromService()
+    rig.settle { result.hasEnded }
+    _ = rig.client.dispatch(limit: 0)
+    #expect(result.failure == .offline)
+    #expect(rig.log.messages(.warning).contains { $0.contains("the client is offline") })
+  }
+
   @Test func clientsOfOneKeyAreIndependent() throws {
     let one = try OptimizelyRig()  // OPT-19
     let other = try OptimizelyRig()
