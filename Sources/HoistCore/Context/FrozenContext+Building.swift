@@ -44,7 +44,7 @@ extension FrozenContext {
       to: FrozenContextHead(
         references: 1, fingerprint: fingerprint, hasKey: key != nil, key: keyStart,
         keyCount: UInt32(key?.count ?? 0), keyHash: keyHash, attributeCount: UInt32(attributes.count),
-        tableMask: UInt32(slots - 1), attributes: records, table: table))
+        tableMask: UInt32(slots - 1), attributes: records, table: table, byteCount: textAt + textBytes))
     return FrozenContext(UnsafeRawPointer(memory))
   }
 

@@ -37,6 +37,8 @@ public struct FrozenContextHead {
   public var tableMask: UInt32
   public var attributes: UnsafePointer<FrozenAttribute>
   public var table: UnsafePointer<UInt16>
+  /// The whole block, texts included.
+  public var byteCount: Int
 }
 
 /// A context as evaluators read it: one immutable block of raw memory. A view without ownership.

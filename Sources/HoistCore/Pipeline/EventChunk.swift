@@ -30,16 +30,21 @@ struct EventChunk {
     return headerBytes + (subject + payload + 7) & ~7
   }
 
-  /// - Parameter size: as `bytes` says; fits.
+  /// - Parameters:
+  ///   - size: as `bytes` says; fits.
+  ///   - payload: the rest of it is `tail`.
   @inline(__always)
-  mutating func append(size: Int, created: Int64, subject: ByteView, payload: ByteView) {
+  mutating func append(size: Int, created: Int64, subject: ByteView, payload: ByteView, tail: ByteView) {
     let at = base + used
     at.storeBytes(of: created, as: Int64.self)
     at.storeBytes(of: UInt32(truncatingIfNeeded: subject.count), toByteOffset: 8, as: UInt32.self)
-    at.storeBytes(of: UInt32(truncatingIfNeeded: payload.count), toByteOffset: 12, as: UInt32.self)
+    at.storeBytes(of: UInt32(truncatingIfNeeded: payload.count &+ tail.count), toByteOffset: 12, as: UInt32.self)
     if let bytes = subject.baseAddress { (at + Self.headerBytes).copyMemory(from: bytes, byteCount: subject.count) }
     if let bytes = payload.baseAddress {
       (at + Self.headerBytes + subject.count).copyMemory(from: bytes, byteCount: payload.count)
+    }
+    if let bytes = tail.baseAddress {
+      (at + Self.headerBytes + subject.count + payload.count).copyMemory(from: bytes, byteCount: tail.count)
     }
     used += size
   }

@@ -81,16 +81,21 @@ final class EventIntake: @unchecked Sendable {
     state.deallocate()
   }
 
-  func append(created: Int64, subject: ByteView, payload: ByteView, generation: UInt32) -> Answer {
+  /// - Parameter tail: the second part of the payload.
+  func append(
+    created: Int64, subject: ByteView, payload: ByteView, tail: ByteView = ByteView(start: nil, count: 0), generation: UInt32
+  ) -> Answer {
     lock.withLock {
       if state.pointee.generation != generation { beginAnew(generation) }
-      let bytes = subject.count + payload.count
-      guard payload.count <= limits.rowBytes,
-        let size = EventChunk.bytes(subject: subject.count, payload: payload.count),
+      let payloadBytes = payload.count + tail.count
+      let bytes = subject.count + payloadBytes
+      guard payloadBytes <= limits.rowBytes,
+        let size = EventChunk.bytes(subject: subject.count, payload: payloadBytes),
         makeRoom(for: bytes), reserve(size)
       else { return refuse() }
       let last = state.pointee.chunks.count - 1
-      state.pointee.chunks[last].append(size: size, created: created, subject: subject, payload: payload)
+      state.pointee.chunks[last].append(
+        size: size, created: created, subject: subject, payload: payload, tail: tail)
       let sequence = state.pointee.nextSequence
       state.pointee.nextSequence = sequence &+ 1
       state.pointee.bytes += bytes

@@ -61,16 +61,17 @@ public final class EventPipeline: @unchecked Sendable {
   ///   - payload: in a form of the provider's own, which its policy understands. Copied.
   ///   - subject: whom it speaks of, when that person may withdraw consent; empty for a record that
   ///     must survive even that. Copied.
+  ///   - tail: the second part of the payload, where it does not stand in one piece. Copied.
   ///   - unixMilliseconds: when it happened.
   ///   - waitsForCommit: whether the call may wait, with `.immediate`; an evaluation may not (G1).
   /// - Returns: `.stored` only with `.immediate`, when the commit came within its limit.
   @discardableResult
   public func record(
-    _ payload: ByteView, subject: ByteView = ByteView(start: nil, count: 0), unixMilliseconds: Int64,
-    waitsForCommit: Bool = true
+    _ payload: ByteView, tail: ByteView = ByteView(start: nil, count: 0), subject: ByteView = ByteView(start: nil, count: 0),
+    unixMilliseconds: Int64, waitsForCommit: Bool = true
   ) -> Outcome {
     let answer = intake.append(
-      created: unixMilliseconds, subject: subject, payload: payload, generation: scheduler.generation)
+      created: unixMilliseconds, subject: subject, payload: payload, tail: tail, generation: scheduler.generation)
     switch answer.need {
     case .nothing: break
     case .soon: scheduler.post(turnSoon.work)
@@ -117,6 +118,13 @@ public final class EventPipeline: @unchecked Sendable {
     guard !subject.isEmpty else { return }
     intake.requestPurge(of: ByteKey(subject), generation: scheduler.generation)
     scheduler.post { [self] in turn() }
+  }
+
+  /// Takes in what has been recorded, as each turn does: nothing that was recorded before is in the form of its recording
+  /// any more. On the scheduler's thread.
+  public func takeInRecords() {
+    abandonInheritance()
+    takeIn()
   }
 
   /// Nothing new is sent until the hold is lifted; rows wait and are stored. Callable from any thread.

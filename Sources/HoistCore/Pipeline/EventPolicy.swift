@@ -1,8 +1,12 @@
-internal import HoistBase
+public import HoistBase
 
 /// What one service wants of one of its pipelines: how records become requests, and what its answers
 /// mean. All calls come on the scheduler's thread, so that a policy's state needs no lock.
 public protocol EventPolicy: AnyObject, Sendable {
+  /// The form in which a record is stored and waits, of the one in which it came in: once for each, in the order of
+  /// recording. A record may so be cheap to make, and finished here. It counts against the limits as it is.
+  func kept(_ recorded: ByteView) -> [UInt8]
+
   /// Asked before each batch is formed: a policy may send less after a failure.
   var batchLimits: BatchLimits { get }
 
@@ -79,6 +83,7 @@ public enum EventVerdict: Sendable, Equatable {
 }
 
 extension EventPolicy {
+  public func kept(_ recorded: ByteView) -> [UInt8] { Array(recorded) }
   public var batchLimits: BatchLimits { BatchLimits() }
   public func admits(_ row: EventRow) -> Bool { true }
   public func willFlush(_ pipeline: EventPipeline) {}

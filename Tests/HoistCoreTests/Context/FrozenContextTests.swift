@@ -40,6 +40,28 @@ import Testing
     }
   }
 
+  @Test func aCopyOfItsBytesIsTheContext() throws {
+    let context = EvaluationContext(targetingKey: "user")
+    try context.set("country", .string(Array("de".utf8)))
+    try context.set("age", .int(42))
+    var held = context.reference()
+    let frozen = try #require(held?.frozen)
+    let (bytes, address) = (Array(frozen.bytes), UInt(bitPattern: frozen.base))
+    // Nothing in the copy may point into the original.
+    try context.set("country", .string(Array("fr".utf8)))
+    held = nil
+    let texts = bytes.withUnsafeBytes { bytes in
+      FrozenContext.withCopy(bytes, of: address) { copy in
+        [copy.targetingKey, copy.find("country")?.textBytes, copy.find("age")?.textBytes].map { $0.map { UTF8Text.repaired($0) } }
+      }
+    }
+    #expect(texts == ["user", "de", "42"])
+    for count in 0..<bytes.count {
+      let cut = bytes.prefix(count).withUnsafeBytes { FrozenContext.withCopy($0, of: address) { _ in true } }
+      #expect(cut == nil)
+    }
+  }
+
   @Test func extremeDatesHaveText() throws {
     let context = EvaluationContext()
     try context.set("first", .date(.min))

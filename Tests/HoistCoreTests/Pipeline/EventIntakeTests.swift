@@ -44,6 +44,23 @@ import Testing
     #expect(take(intake).isEmpty)
   }
 
+  @Test func aPayloadMayComeInTwoParts() {
+    let intake = intake(rowBytes: 5)
+    func append(_ payload: [UInt8], _ tail: [UInt8]) -> Bool {
+      payload.withUnsafeBytes { payload in
+        tail.withUnsafeBytes { tail in
+          "s".withBytes { intake.append(created: 5, subject: $0, payload: payload, tail: tail, generation: 0).isTaken }
+        }
+      }
+    }
+    #expect(append([1, 2], [3, 4, 5]))
+    #expect(append([], [6]))
+    #expect(append([7], []))
+    #expect(!append([1, 2, 3], [4, 5, 6]))
+    #expect(intake.with { $0.totalBytes } == 10)
+    #expect(take(intake).map(\.payload) == [[1, 2, 3, 4, 5], [6], [7]])
+  }
+
   @Test func theOldestLeaveChunkAfterChunk() {
     let intake = intake(rows: 5, dropsOldest: true)
     for number in 0..<100 { #expect(append(intake, [UInt8](repeating: UInt8(number), count: 30_000)).isTaken) }

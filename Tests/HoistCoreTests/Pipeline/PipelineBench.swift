@@ -11,11 +11,13 @@ final class PlainPolicy: EventPolicy, @unchecked Sendable {
   var length: (@Sendable ([EventRow]) -> Int)?
   var merging: (@Sendable ([EventRow]) -> [EventRow]?)?
   var beforeFlush: (@Sendable (EventPipeline) -> Void)?
+  var form: (@Sendable (ByteView) -> [UInt8])?
   var preparing: (@Sendable (HTTPRequest, @escaping @Sendable (HTTPRequest?) -> Void) -> Void)?
   let batches = Record<EventBatch>()
   let deliveries = Record<String>()
 
   var batchLimits: BatchLimits { limits }
+  func kept(_ recorded: ByteView) -> [UInt8] { form?(recorded) ?? Array(recorded) }
   func admits(_ row: EventRow) -> Bool { admitted(row) }
   func willFlush(_ pipeline: EventPipeline) { beforeFlush?(pipeline) }
   func batchLength(_ rows: [EventRow]) -> Int { length?(rows) ?? rows.count }

@@ -21,6 +21,19 @@ import Testing
     #expect(bench.warnings.count == 2)
   }
 
+  @Test func recordsCountAsWhatTheyAreKeptAs() {
+    let bench = PipelineBench { $0.maximumBytes = 10 }
+    bench.policy.form = { Array($0) + Array("!".utf8) }
+    bench.start()
+    #expect(bench.record("abcd", "efgh") == [.queued, .queued])
+    bench.settle()
+    #expect(bench.record("x") == [.dropped])
+    _ = bench.flush()
+    bench.answer(200)
+    #expect(bench.sent == ["abcd!,efgh!"])
+    #expect(bench.record("0123456789") == [.queued])
+  }
+
   @Test func theOldestGivesWay() {
     let bench = PipelineBench {
       $0.maximumRows = 3
