@@ -124,12 +124,12 @@ public func hoist_optimizely_decision_variables(_ decision: OpaquePointer?) -> U
 
 @_cdecl("hoist_optimizely_decision_reason_count") @implementation
 public func hoist_optimizely_decision_reason_count(_ decision: OpaquePointer?) -> Int {
-  Handle<HeldDecision>.borrow(decision)?.reasons.count ?? 0
+  Handle<HeldDecision>.borrow(decision)?.reasonCount ?? 0
 }
 
 @_cdecl("hoist_optimizely_decision_reason") @implementation
 public func hoist_optimizely_decision_reason(_ decision: OpaquePointer?, _ index: Int) -> UnsafePointer<CChar> {
-  guard let decision = Handle<HeldDecision>.borrow(decision), decision.reasons.indices.contains(index) else {
+  guard let decision = Handle<HeldDecision>.borrow(decision), index >= 0, index < decision.reasonCount else {
     return Constants.empty
   }
   return decision.reasons[index].pointer

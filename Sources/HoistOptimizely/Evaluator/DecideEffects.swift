@@ -5,41 +5,76 @@ internal import HoistCore
 /// One profile is looked up before the call and saved at most once after it, however many flags were decided (4.6).
 /// Flags that `ENABLED_FLAGS_ONLY` leaves out of the answer count here like all others.
 public struct DecideEffects: Sendable {
-  /// In the order in which they are to be recorded.
-  public private(set) var events: [UserEvent] = []
-  /// In the order in which they are to be told.
-  public private(set) var news: [OptimizelyNews] = []
-  /// To be added to the stored profile.
-  public private(set) var assignments: [SubjectContent.Assignment] = []
+  private struct Content {
+    var events: [UserEvent] = []
+    var news: [OptimizelyNews] = []
+    var assignments: [SubjectContent.Assignment] = []
+  }
+
+  /// Made for the first effect: most calls have none, and pass nothing on.
+  private final class Box: @unchecked Sendable {
+    var content: Content
+    init(_ content: Content) { self.content = content }
+  }
+
+  private var box: Box?
 
   public init() {}
 
+  public var isEmpty: Bool { box == nil }
+  /// In the order in which they are to be recorded.
+  public var events: [UserEvent] { box?.content.events ?? [] }
+  /// In the order in which they are to be told.
+  public var news: [OptimizelyNews] { box?.content.news ?? [] }
+  /// To be added to the stored profile.
+  public var assignments: [SubjectContent.Assignment] { box?.content.assignments ?? [] }
+
+  private mutating func change(_ body: (inout Content) -> Void) {
+    if let box, isKnownUniquelyReferenced(&self.box) { return body(&box.content) }
+    let changed = Box(box?.content ?? Content())
+    body(&changed.content)
+    box = changed
+  }
+
+  /// Impressions that nobody listens to go to the origin's reporter at once, where it has one.
   /// - Parameter wanted: what somebody listens to; nothing else is written.
   @inline(__always)
   mutating func add(
-    _ decision: OptimizelyDecision, reasons: [DecisionReason], context: FrozenContext?, origin: EventOrigin,
+    _ decision: OptimizelyDecision, reasons: [NotedReason], context: FrozenContext?, origin: EventOrigin,
     wanted: NotificationKinds
   ) {
-    if decision.sendsImpression || decision.sendsHoldoutImpression {
-      for impression in OptimizelyImpressions.of(decision) {
-        add(impression, base: decision.base, context: context, origin: origin, wanted: wanted)
-      }
+    OptimizelyImpressions.forEach(of: decision) { impression in
+      add(impression, snapshot: Snapshot(decision.base), context: context, origin: origin, wanted: wanted)
     }
-    if wanted.contains(.decision), let info = DecisionNotice.flag(decision, reasons: reasons) {
-      news.append(OptimizelyNotices.decision(type: "flag", context: context, info: info))
+    if wanted.contains(.decision) { addNews(of: decision, reasons: reasons, context: context) }
+    if let assignment = decision.newAssignment { add(assignment) }
+  }
+
+  private mutating func addNews(of decision: OptimizelyDecision, reasons: [NotedReason], context: FrozenContext?) {
+    guard let info = DecisionNotice.flag(decision, reasons: reasons.map(\.reason)) else { return }
+    add(OptimizelyNotices.decision(type: "flag", context: context, info: info))
+  }
+
+  @inline(__always)
+  mutating func add(
+    _ impression: Impression, snapshot: Snapshot, context: FrozenContext?, origin: EventOrigin, wanted: NotificationKinds
+  ) {
+    if !wanted.contains(.activate), let reporter = origin.reporter,
+      reporter.keep(impression, snapshot: snapshot, context: context)
+    {
+      return
     }
-    if let assignment = decision.newAssignment { assignments.append(assignment) }
+    write(impression, base: snapshot.base, context: context, origin: origin, wanted: wanted)
   }
 
   @inline(never)
-  mutating func add(
-    _ impression: Impression, base: UnsafeRawPointer, context: FrozenContext?, origin: EventOrigin,
-    wanted: NotificationKinds
+  private mutating func write(
+    _ impression: Impression, base: UnsafeRawPointer, context: FrozenContext?, origin: EventOrigin, wanted: NotificationKinds
   ) {
     let event = EventWriter(base: base, context: context, client: origin.client).event(impression, origin.stamp())
-    events.append(event)
+    change { $0.events.append(event) }
     guard wanted.contains(.activate), let rule = impression.rule, let variation = impression.variation else { return }
-    news.append(
+    add(
       OptimizelyNotices.activate(
         experiment: (rule.pointee.id.bytes(base), rule.pointee.key.bytes(base)),
         variation: (variation.pointee.id.bytes(base), variation.pointee.key.bytes(base)), context: context, event: event,
@@ -49,10 +84,10 @@ public struct DecideEffects: Sendable {
   /// The same but for the profile.
   var withoutAssignments: DecideEffects {
     var copy = self
-    copy.assignments = []
+    copy.change { $0.assignments = [] }
     return copy
   }
 
-  mutating func add(_ other: OptimizelyNews) { news.append(other) }
-  mutating func add(_ assignment: SubjectContent.Assignment) { assignments.append(assignment) }
+  mutating func add(_ other: OptimizelyNews) { change { $0.news.append(other) } }
+  mutating func add(_ assignment: SubjectContent.Assignment) { change { $0.assignments.append(assignment) } }
 }

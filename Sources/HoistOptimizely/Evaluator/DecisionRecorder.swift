@@ -38,32 +38,52 @@ struct Silence: DecisionRecorder {
   @inline(__always) func expression(_ truth: Truth) {}
 }
 
+/// A reason as it was noted. Its texts are lent by snapshot, context and subject; the sentence is made when somebody asks.
+struct NotedReason: BitwiseCopyable {
+  var code: ReasonCode
+  /// Whether `number` stands for the second text.
+  var hasNumber = false
+  var number: UInt32 = 0
+  var first: ByteView
+  var second = ByteView.noBytes
+  var third = ByteView.noBytes
+
+  var reason: DecisionReason {
+    func text(_ bytes: ByteView) -> String { String(decoding: bytes, as: UTF8.self) }
+    return DecisionReason(code, code.sentence(text(first), hasNumber ? String(number) : text(second), text(third)))
+  }
+}
+
 /// Collects reasons: `errors` and `infos` in the order of evaluation.
 struct ReasonRecorder: DecisionRecorder {
-  private(set) var errors: [DecisionReason] = []
-  private(set) var infos: [DecisionReason] = []
-  private var unknown: [(ReasonCode, String)] = []
+  /// Most decisions have fewer.
+  private static let usualCount = 12
+
+  private(set) var errors: [NotedReason] = []
+  private(set) var infos: [NotedReason] = []
+  private var unknown: [NotedReason] = []
 
   mutating func note(_ code: ReasonCode, _ first: ByteView, _ second: ByteView, _ third: ByteView) {
-    add(DecisionReason(code, code.sentence(Self.text(first), Self.text(second), Self.text(third))))
+    add(NotedReason(code: code, first: first, second: second, third: third))
   }
 
   mutating func note(_ code: ReasonCode, _ first: ByteView, _ number: UInt32) {
-    add(DecisionReason(code, code.sentence(Self.text(first), String(number), "")))
+    add(NotedReason(code: code, hasNumber: true, number: number, first: first))
   }
 
-  mutating func unknown(_ code: ReasonCode, _ name: ByteView) { unknown.append((code, Self.text(name))) }
+  mutating func unknown(_ code: ReasonCode, _ name: ByteView) { unknown.append(NotedReason(code: code, first: name)) }
 
   mutating func expression(_ truth: Truth) {
-    if truth == .unknown { for (code, name) in unknown { add(DecisionReason(code, code.sentence(name, "", ""))) } }
+    if unknown.isEmpty { return }
+    if truth == .unknown { for reason in unknown { add(reason) } }
     unknown = []
   }
 
-  mutating func add(_ reason: DecisionReason) {
-    if reason.code.isError { errors.append(reason) } else { infos.append(reason) }
+  private mutating func add(_ reason: NotedReason) {
+    if reason.code.isError { return errors.append(reason) }
+    if infos.isEmpty { infos.reserveCapacity(Self.usualCount) }
+    infos.append(reason)
   }
-
-  private static func text(_ bytes: ByteView) -> String { String(decoding: bytes, as: UTF8.self) }
 }
 
 extension ReasonCode {

@@ -35,21 +35,24 @@ public enum OptimizelyFlags {
     _ record: UnsafeRawPointer, in snapshot: Snapshot, context: FrozenContext?, subject: OptimizelySubject?,
     options: DecideOptions
   ) -> (decision: OptimizelyDecision, reasons: [DecisionReason]) {
-    explain(record, in: snapshot, context: context, state: subject?.state, options: options)
+    let (decision, reasons) = note(record, in: snapshot, context: context, state: subject?.state, options: options)
+    return (decision, reasons.map(\.reason))
   }
 
-  static func explain(
+  /// The same with reasons whose texts are lent.
+  private static func note(
     _ record: UnsafeRawPointer, in snapshot: Snapshot, context: FrozenContext?, state: UnsafeRawPointer?,
     options: DecideOptions
-  ) -> (decision: OptimizelyDecision, reasons: [DecisionReason]) {
+  ) -> (decision: OptimizelyDecision, reasons: [NotedReason]) {
     let flag = record.assumingMemoryBound(to: FlagRecord.self)
     var evaluator = Evaluator(
       base: snapshot.base, context: context?.base, subject: state, options: options, recorder: ReasonRecorder())
     let verdict = evaluator.decide(flag)
     let decision = OptimizelyDecision(
       base: snapshot.base, flag: flag, verdict: verdict, options: options, subject: evaluator.subject)
-    let reasons = evaluator.recorder.errors + decision.invalidVariables
-    return (decision, options.contains(.includeReasons) ? reasons + evaluator.recorder.infos : reasons)
+    let infos = options.contains(.includeReasons) ? evaluator.recorder.infos : []
+    let errors = evaluator.recorder.errors + decision.invalidVariables
+    return (decision, errors.isEmpty ? infos : errors + infos)
   }
 
   /// Decides with the reasons that the options ask for; without reasons to tell, nothing is written down on the way.
@@ -57,14 +60,14 @@ public enum OptimizelyFlags {
   static func tell(
     _ record: UnsafeRawPointer, in snapshot: Snapshot, context: FrozenContext?, state: UnsafeRawPointer?,
     options: DecideOptions
-  ) -> (decision: OptimizelyDecision, reasons: [DecisionReason]) {
+  ) -> (decision: OptimizelyDecision, reasons: [NotedReason]) {
     if !options.contains(.includeReasons) {
       let decision = decide(record, in: snapshot, context: context, state: state, options: options)
       if !decision.isError, decision.values.invalidCount == 0 || options.contains(.excludeVariables) {
         return (decision, [])
       }
     }
-    return explain(record, in: snapshot, context: context, state: state, options: options)
+    return note(record, in: snapshot, context: context, state: state, options: options)
   }
 
   /// Whether a stored profile, a forced variation or a prediction can matter for the flag.
@@ -103,13 +106,13 @@ public enum OptimizelyFlags {
 
 extension OptimizelyDecision {
   /// An error for each variable whose value cannot be converted.
-  var invalidVariables: [DecisionReason] {
+  var invalidVariables: [NotedReason] {
     let values = values
     guard values.invalidCount > 0, !isError, !options.contains(.excludeVariables) else { return [] }
     let list: UnsafePointer<VariableValue> = base.at(values.values)
     let variables: UnsafePointer<VariableRecord> = base.at(flag.pointee.variables)
     return (0..<Int(flag.pointee.variableCount)).filter { !list[$0].isValid }.map { index in
-      .variableValueInvalid(String(decoding: variables[index].key.bytes(base), as: UTF8.self))
+      NotedReason(code: .variableValueInvalid, first: variables[index].key.bytes(base))
     }
   }
 

@@ -5,13 +5,23 @@ public final class EventOrigin: Sendable {
   public let stamp: @Sendable () -> EventStamp
   /// The address that events of a region are posted to, as listeners are told.
   public let url: @Sendable (OptimizelyRegion) -> String
+  /// Takes impressions that nobody listens to as they are; nil where every event is written out.
+  let reporter: EventReporter?
 
-  public init(
+  public convenience init(
     client: EventClient, stamp: @escaping @Sendable () -> EventStamp,
     url: @escaping @Sendable (OptimizelyRegion) -> String = { $0.eventsURL.description }
+  ) {
+    self.init(client: client, stamp: stamp, url: url, reporter: nil)
+  }
+
+  init(
+    client: EventClient, stamp: @escaping @Sendable () -> EventStamp, url: @escaping @Sendable (OptimizelyRegion) -> String,
+    reporter: EventReporter?
   ) {
     self.client = client
     self.stamp = stamp
     self.url = url
+    self.reporter = reporter
   }
 }

@@ -1,3 +1,4 @@
+internal import CShims
 internal import HoistBase
 internal import HoistCore
 
@@ -8,6 +9,7 @@ final class EventReporter: ClientPart, @unchecked Sendable {
   private let host: any ProviderHost
   private let settings: OptimizelySettings
   private let pipeline: EventPipeline
+  private let snapshots = ServedSnapshots()
 
   init(host: any ProviderHost, settings: OptimizelySettings, notifications: NotificationCenter) {
     self.host = host
@@ -18,7 +20,8 @@ final class EventReporter: ClientPart, @unchecked Sendable {
     options.flushIntervalMilliseconds = settings.events.intervalMilliseconds
     options.flushAtRows = settings.events.batchSize
     pipeline = EventPipeline(
-      options: options, policy: OptimizelyEventPolicy(settings: settings, notifications: notifications, host: host),
+      options: options,
+      policy: OptimizelyEventPolicy(settings: settings, notifications: notifications, host: host, snapshots: snapshots),
       sink: host.delivery, store: host.store, log: host.log, clock: host.clock, scheduler: host.scheduler,
       entropy: host.entropy)
   }
@@ -41,6 +44,25 @@ final class EventReporter: ClientPart, @unchecked Sendable {
     }
     return status
   }
+
+  /// Records an impression as it is, without writing it out on this thread. Any thread.
+  /// - Parameter context: held by the caller.
+  /// - Returns: false, with nothing recorded, where it has to be written out at once.
+  func keep(_ impression: Impression, snapshot: Snapshot, context: FrozenContext?) -> Bool {
+    let tail = context?.bytes ?? .noBytes
+    guard impression.predictionUUID == nil, tail.count <= KeptImpression.maximumContextBytes else { return false }
+    let section = shim_enter()
+    defer { shim_leave(section) }
+    guard snapshots.isServed(snapshot) else { return false }
+    let now = host.clock.unixMilliseconds
+    let kept = KeptImpression(impression, snapshot: snapshot, context: context, unixMilliseconds: now)
+    withUnsafeBytes(of: kept) { kept in
+      _ = pipeline.record(kept, tail: tail, unixMilliseconds: now, waitsForCommit: false)
+    }
+    return true
+  }
+
+  func datafileChanged(_ snapshot: Snapshot) { snapshots.serve(snapshot) { pipeline.takeInRecords() } }
 
   func start() {
     setOnline(host.isOnline)

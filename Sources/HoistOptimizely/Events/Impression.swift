@@ -5,22 +5,21 @@ internal import HoistJSON
 /// Impressions: which variation a visitor saw, and why.
 public enum OptimizelyImpressions {
   /// The impressions of a decision: that of the holdout it passed by first, then its own; none when nothing is sent.
-  static func of(_ decision: OptimizelyDecision) -> [Impression] {
-    var impressions: [Impression] = []
+  @inline(__always)
+  static func forEach(of decision: OptimizelyDecision, _ body: (Impression) -> Void) {
     if decision.sendsHoldoutImpression {
       let variation: UnsafePointer<VariationRecord> = decision.base.at(decision.verdict.holdoutVariation)
-      impressions.append(
+      body(
         Impression(
           rule: decision.base.at(variation.pointee.rule), variation: variation, flagKey: decision.flagKey,
-          ruleType: DecisionSource.holdout.text, enabled: variation.pointee.isEnabled))
+          ruleType: DecisionSource.holdout.text.bytes, enabled: variation.pointee.isEnabled))
     }
     if decision.sendsImpression {
-      impressions.append(
+      body(
         Impression(
-          rule: decision.rule, variation: decision.variation, flagKey: decision.flagKey, ruleType: decision.source.text,
-          enabled: decision.enabled, predictionUUID: decision.predictionUUID))
+          rule: decision.rule, variation: decision.variation, flagKey: decision.flagKey,
+          ruleType: decision.source.text.bytes, enabled: decision.enabled, predictionUUID: decision.predictionUUID))
     }
-    return impressions
   }
 
   /// The events of a decision's impressions.
@@ -29,14 +28,17 @@ public enum OptimizelyImpressions {
     of decision: OptimizelyDecision, context: FrozenContext?, client: EventClient, stamp: () -> EventStamp
   ) -> [UserEvent] {
     let writer = EventWriter(base: decision.base, context: context, client: client)
-    return of(decision).map { writer.event($0, stamp()) }
+    var events: [UserEvent] = []
+    forEach(of: decision) { events.append(writer.event($0, stamp())) }
+    return events
   }
 
   /// The impression of `activate`; nil without a variation.
   static func of(activating decision: ExperimentDecision) -> Impression? {
     guard let variation = decision.variation else { return nil }
     return Impression(
-      rule: decision.rule, variation: variation, flagKey: .noBytes, ruleType: "experiment", enabled: true)
+      rule: decision.rule, variation: variation, flagKey: .noBytes, ruleType: ("experiment" as StaticString).bytes,
+      enabled: true)
   }
 
   /// The impression of `isFeatureEnabled`, which sends none for a flag without a variation unless the project wants
@@ -45,9 +47,14 @@ public enum OptimizelyImpressions {
     let isExperiment = decision.source != .rollout && decision.variation != nil
     guard isExperiment || decision.root.pointee.sendsFlagDecisions else { return nil }
     return Impression(
-      rule: decision.rule, variation: decision.variation, flagKey: decision.flagKey, ruleType: decision.source.text,
-      enabled: decision.enabled)
+      rule: decision.rule, variation: decision.variation, flagKey: decision.flagKey,
+      ruleType: decision.source.text.bytes, enabled: decision.enabled)
   }
+}
+
+extension StaticString {
+  /// Of a text of more than one character.
+  fileprivate var bytes: ByteView { ByteView(start: utf8Start, count: utf8CodeUnitCount) }
 }
 
 /// A variation that a visitor saw, before it is written.
@@ -55,7 +62,7 @@ struct Impression {
   var rule: UnsafePointer<RuleRecord>?
   var variation: UnsafePointer<VariationRecord>?
   var flagKey: ByteView
-  var ruleType: StaticString
+  var ruleType: ByteView
   var enabled: Bool
   var predictionUUID: ByteView?
 }
@@ -88,7 +95,7 @@ extension EventWriter {
     writer.verbatim(#","rule_key":"#)
     writer.text(rule?.pointee.key.bytes(base) ?? .noBytes)
     writer.verbatim(#","rule_type":"#)
-    writer.text(ByteView(start: impression.ruleType.utf8Start, count: impression.ruleType.utf8CodeUnitCount))
+    writer.text(impression.ruleType)
     writer.verbatim(#","variation_key":"#)
     writer.text(variation?.pointee.key.bytes(base) ?? .noBytes)
     writer.verbatim(#","enabled":"#)

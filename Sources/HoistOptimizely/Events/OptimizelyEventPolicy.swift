@@ -12,14 +12,31 @@ final class OptimizelyEventPolicy: EventPolicy, @unchecked Sendable {
   private let settings: OptimizelySettings
   private let notifications: NotificationCenter
   private let host: any ProviderHost
+  private let snapshots: ServedSnapshots
 
-  init(settings: OptimizelySettings, notifications: NotificationCenter, host: any ProviderHost) {
+  init(settings: OptimizelySettings, notifications: NotificationCenter, host: any ProviderHost, snapshots: ServedSnapshots) {
     self.host = host
+    self.snapshots = snapshots
     self.settings = settings
     self.notifications = notifications
   }
 
   var batchLimits: BatchLimits { BatchLimits(rows: settings.events.batchSize, bytes: 8 << 20) }
+
+  func kept(_ recorded: ByteView) -> [UInt8] {
+    KeptImpression(recorded).flatMap { row(of: $0, in: recorded) } ?? Array(recorded)
+  }
+
+  /// Writes an impression out, with an id of its own.
+  private func row(of kept: KeptImpression, in recorded: ByteView) -> [UInt8]? {
+    guard let snapshot = snapshots.find(kept.snapshot) else { return nil }
+    let stamp = EventStamp(unixMilliseconds: kept.unixMilliseconds, uuid: UUIDv4(from: host.entropy).text)
+    return kept.withContext(in: recorded) { context in
+      let event = EventWriter(base: snapshot.base, context: context, client: settings.events.client)
+        .event(kept.impression, stamp)
+      return RecordedEvent.withRow(of: event, url: settings.events.address(for: event.region)) { Array($0) }
+    }
+  }
 
   /// Neighbours of one address, project, revision and region.
   func batchLength(_ rows: [EventRow]) -> Int {

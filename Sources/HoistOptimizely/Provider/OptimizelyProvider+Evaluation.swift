@@ -12,10 +12,13 @@ extension OptimizelyProvider {
   ) {
     if settings.decideOptions.contains(.disableDecisionEvent) { return }
     let decision = OptimizelyDecision(evaluation, snapshot: snapshot, record: record)
-    let events = events
     let inherited = evaluation.inherited.map { FrozenContext($0) }
-    events.record(
-      OptimizelyImpressions.events(of: decision, context: context ?? inherited, client: settings.events.client) { events.stamp })
+    let context = context ?? inherited
+    OptimizelyImpressions.forEach(of: decision) { impression in
+      if events.keep(impression, snapshot: snapshot, context: context) { return }
+      let writer = EventWriter(base: snapshot.base, context: context, client: settings.events.client)
+      events.record([writer.event(impression, events.stamp)])
+    }
   }
 
   /// What observers of impressions are told: the vendor's notification of a decision.

@@ -10,15 +10,16 @@ public final class HeldDecision: @unchecked Sendable {
     case notReady, unknownFlag
   }
 
-  /// Whose decision it is: the user as it was at the call.
+  /// Whose decision it is: the user as it was at the call, and alive as long as that.
   struct Owner {
-    let user: OptimizelyUser
+    unowned(unsafe) let user: OptimizelyUser
     let context: FrozenContext
-    let notes: VisitorNotes
+    unowned(unsafe) let notes: VisitorNotes
   }
 
-  /// The texts in one block, each with a NUL.
+  /// The reasons, then the texts in one piece, each with a NUL, then the texts of the reasons.
   private let memory: UnsafeMutableRawPointer
+  private let texts: UnsafeMutableRawPointer
   private let flagKeyCount: Int
   /// -1 for none.
   private let variationKeyCount: Int
@@ -27,33 +28,37 @@ public final class HeldDecision: @unchecked Sendable {
   public let enabled: Bool
   /// There is no flag of that key.
   public let isUnknown: Bool
-  public let reasons: [CText]
-  private let owner: Owner?
-  /// The variables once they have been read; guarded by `Self.reading`, which is held for a moment only.
+  public let reasonCount: Int
+  private let deciding: OptimizelyUser?
+  private let context: FrozenContext?
+  private let notes: VisitorNotes?
+  /// The reasons in words, once somebody has asked; guarded by `Self.reading`, which is held for a moment only.
+  private var sentences: [CText]?
+  /// The variables once they have been read; likewise.
   private var document: OptimizelyJSON?
   private static let reading = Lock()
 
   @inline(__always)
-  init(_ decision: OptimizelyDecision, reasons: [DecisionReason], owner: Owner?) {
+  init(_ decision: OptimizelyDecision, reasons: [NotedReason], owner: Owner?) {
     let (flag, variation, rule, variables) = (
       decision.flagKey, decision.variationKey, decision.ruleKey, decision.variables
     )
-    memory = Self.block(flag, variation, rule, variables)
+    (memory, texts) = Self.block(flag, variation, rule, variables, reasons)
     flagKeyCount = flag.count
     variationKeyCount = variation?.count ?? -1
     ruleKeyCount = rule?.count ?? -1
     variablesCount = variables.count
     enabled = decision.enabled
     isUnknown = false
-    self.reasons = reasons.isEmpty ? [] : reasons.map { CText($0.text) }
-    self.owner = owner
+    reasonCount = reasons.count
+    (deciding, context, notes) = (owner?.user, owner?.context, owner?.notes)
     owner?.context.retain()
   }
 
   init(failed failure: Failure, key: ByteView, owner: Owner?) {
     let text = String(decoding: key, as: UTF8.self)
     let empty: StaticString = "{}"
-    memory = Self.block(key, nil, nil, ByteView(start: empty.utf8Start, count: 2))
+    (memory, texts) = Self.block(key, nil, nil, ByteView(start: empty.utf8Start, count: 2), [])
     flagKeyCount = key.count
     variationKeyCount = -1
     ruleKeyCount = -1
@@ -61,8 +66,9 @@ public final class HeldDecision: @unchecked Sendable {
     enabled = false
     isUnknown = failure == .unknownFlag
     let reason = failure == .notReady ? DecisionReason.sdkNotReady : .featureKeyInvalid(text)
-    reasons = [CText(reason.text)]
-    self.owner = owner
+    sentences = [CText(reason.text)]
+    reasonCount = 1
+    (deciding, context, notes) = (owner?.user, owner?.context, owner?.notes)
     owner?.context.retain()
   }
 
@@ -71,16 +77,18 @@ public final class HeldDecision: @unchecked Sendable {
 
   deinit {
     memory.deallocate()
-    owner?.context.release()
+    context?.release()
   }
 
   @inline(__always)
   private static func block(
-    _ flag: ByteView, _ variation: ByteView?, _ rule: ByteView?, _ variables: ByteView
-  ) -> UnsafeMutableRawPointer {
-    let count = flag.count + (variation?.count ?? 0) + (rule?.count ?? 0) + variables.count + 4
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 1)
-    var end = memory
+    _ flag: ByteView, _ variation: ByteView?, _ rule: ByteView?, _ variables: ByteView, _ reasons: [NotedReason]
+  ) -> (memory: UnsafeMutableRawPointer, texts: UnsafeMutableRawPointer) {
+    var count = flag.count + (variation?.count ?? 0) + (rule?.count ?? 0) + variables.count + 4
+    if !reasons.isEmpty { count += bytes(of: reasons) }
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: MemoryLayout<NotedReason>.alignment)
+    let texts = memory + reasons.count * MemoryLayout<NotedReason>.stride
+    var end = texts
     func append(_ text: ByteView?) {
       if let text, let start = text.baseAddress {
         memcpy(end, start, text.count)
@@ -93,28 +101,69 @@ public final class HeldDecision: @unchecked Sendable {
     append(variation)
     append(rule)
     append(variables)
-    return memory
+    if !reasons.isEmpty { keep(reasons, memory, texts: end) }
+    return (memory, texts)
   }
 
-  public var flagKey: ByteView { ByteView(start: memory, count: flagKeyCount) }
+  private static func bytes(of reasons: [NotedReason]) -> Int {
+    reasons.reduce(reasons.count * MemoryLayout<NotedReason>.stride) {
+      $0 + $1.first.count + $1.second.count + $1.third.count
+    }
+  }
+
+  /// The reasons with texts of the block's own.
+  private static func keep(_ reasons: [NotedReason], _ memory: UnsafeMutableRawPointer, texts: UnsafeMutableRawPointer) {
+    var end = texts
+    func own(_ text: ByteView) -> ByteView {
+      guard let start = text.baseAddress, text.count > 0 else { return .noBytes }
+      memcpy(end, start, text.count)
+      defer { end += text.count }
+      return ByteView(start: end, count: text.count)
+    }
+    let kept = memory.bindMemory(to: NotedReason.self, capacity: reasons.count)
+    for (index, reason) in reasons.enumerated() {
+      var reason = reason
+      reason.first = own(reason.first)
+      reason.second = own(reason.second)
+      reason.third = own(reason.third)
+      (kept + index).initialize(to: reason)
+    }
+  }
+
+  /// Put into words when they are asked for.
+  public var reasons: [CText] {
+    if let sentences = Self.reading.withLock({ sentences }) { return sentences }
+    let kept = memory.assumingMemoryBound(to: NotedReason.self)
+    let made = (0..<reasonCount).map { CText(kept[$0].reason.text) }
+    return Self.reading.withLock {
+      let first = sentences ?? made
+      sentences = first
+      return first
+    }
+  }
+
+  public var flagKey: ByteView { ByteView(start: texts, count: flagKeyCount) }
 
   /// Nil where there is no variation.
   public var variationKey: ByteView? {
-    variationKeyCount < 0 ? nil : ByteView(start: memory + (flagKeyCount + 1), count: variationKeyCount)
+    variationKeyCount < 0 ? nil : ByteView(start: texts + (flagKeyCount + 1), count: variationKeyCount)
   }
 
   /// Nil where no rule decided.
-  public var ruleKey: ByteView? { ruleKeyCount < 0 ? nil : ByteView(start: memory + ruleStart, count: ruleKeyCount) }
+  public var ruleKey: ByteView? { ruleKeyCount < 0 ? nil : ByteView(start: texts + ruleStart, count: ruleKeyCount) }
 
   /// A JSON object.
   public var variables: ByteView {
-    ByteView(start: memory + (ruleStart + max(0, ruleKeyCount) + 1), count: variablesCount)
+    ByteView(start: texts + (ruleStart + max(0, ruleKeyCount) + 1), count: variablesCount)
   }
 
   private var ruleStart: Int { flagKeyCount + max(0, variationKeyCount) + 2 }
 
   /// The user as it was when the decision was made; nil for a decision of nobody's.
-  public var user: OptimizelyUser? { owner.map { $0.user.copy(context: $0.context, notes: $0.notes) } }
+  public var user: OptimizelyUser? {
+    guard let deciding, let context, let notes else { return nil }
+    return deciding.copy(context: context, notes: notes)
+  }
 
   /// The variables by path (`OPT-71`).
   public var json: OptimizelyJSON? {
@@ -142,12 +191,12 @@ public final class HeldDecision: @unchecked Sendable {
       writer.raw(variables)
       writer.member("ruleKey", ruleKey)
       writer.member("flagKey", flagKey)
-      if let owner {
+      if let context {
         writer.key("userContext")
         writer.object { writer in
-          writer.member("userId", owner.context.targetingKey ?? .noBytes)
+          writer.member("userId", context.targetingKey ?? .noBytes)
           writer.key("attributes")
-          OptimizelyAttributes.write(owner.context, to: &writer)
+          OptimizelyAttributes.write(context, to: &writer)
         }
       }
       writer.key("reasons")

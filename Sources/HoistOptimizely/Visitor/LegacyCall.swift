@@ -98,7 +98,7 @@ public struct LegacyCall {
   }
 
   private mutating func add(_ impression: Impression) {
-    effects.add(impression, base: snapshot.base, context: context, origin: origin, wanted: wanted)
+    effects.add(impression, snapshot: snapshot, context: context, origin: origin, wanted: wanted)
   }
 
   private mutating func tell(_ type: StaticString, _ info: () -> [UInt8]) {

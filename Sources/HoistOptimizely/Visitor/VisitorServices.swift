@@ -42,7 +42,7 @@ final class VisitorServices: @unchecked Sendable {
     let urls = settings.events
     let origin = EventOrigin(
       client: settings.events.client, stamp: { events.stamp },
-      url: { urls.url(for: $0)?.text ?? $0.eventsURL.description })
+      url: { urls.url(for: $0)?.text ?? $0.eventsURL.description }, reporter: events)
     self.init(
       notifications: notifications, profiles: profiles, forcedVariations: forcedVariations,
       defaultOptions: settings.decideOptions, origin: origin, record: { events.record($0) },
@@ -53,6 +53,10 @@ final class VisitorServices: @unchecked Sendable {
   /// Carries out what the decisions of a call left to be done: events, listeners, the profile, in this order.
   @inline(__always)
   func apply(_ effects: DecideEffects, user: () -> [UInt8], lookedUp: StoredProfile?) {
+    if !effects.isEmpty { applyAll(effects, user: user, lookedUp: lookedUp) }
+  }
+
+  private func applyAll(_ effects: DecideEffects, user: () -> [UInt8], lookedUp: StoredProfile?) {
     if !effects.events.isEmpty { _ = record(effects.events) }
     for news in effects.news { notifications.post(news) }
     if !effects.assignments.isEmpty { profiles.save(effects.assignments, of: user(), lookedUp: lookedUp) }
