@@ -14,10 +14,9 @@ final class IdentifyQueue: LaunchDarklyPart, @unchecked Sendable {
   private let scheduler: any Scheduler
   private let log: Log
   weak var delegate: (any IdentifyDelegate)?
-  private(set) var inFlight: IdentifyRequest?
-  private(set) var waiting: [IdentifyRequest] = []
-  /// Wishes that cannot be shed and wait; more are refused.
-  private static let capacity = 10_000
+  private var queue = SheddingQueue<IdentifyRequest>()
+  private var isAdvancing = false
+  var inFlight: IdentifyRequest? { queue.inFlight }
 
   init(scheduler: any Scheduler, log: Log) {
     self.scheduler = scheduler
@@ -27,46 +26,52 @@ final class IdentifyQueue: LaunchDarklyPart, @unchecked Sendable {
   /// - Parameter timeoutMilliseconds: after these `done` is told at the latest, while the change goes on; 0: no limit.
   func add(_ request: IdentifyRequest, timeoutMilliseconds: Int64 = 0) {
     if timeoutMilliseconds > 0 { limit(request, timeoutMilliseconds) }
-    guard inFlight != nil else { return run(request) }
-    if let last = waiting.last, last.isSheddable {
-      waiting.removeLast()
-      last.finish(.launchDarklyShed)
+    switch queue.add(request, isSheddable: request.isSheddable) {
+    case .begins: advance()
+    case .waits: break
+    case .sheds(let former): former.answer.give(.launchDarklyShed)
+    case .refused: request.answer.give(.limit)
     }
-    guard waiting.count < Self.capacity else { return _ = request.finish(.limit) }
-    waiting.append(request)
   }
 
   private func limit(_ request: IdentifyRequest, _ milliseconds: Int64) {
     if milliseconds > Self.longTimeoutMilliseconds {
       log.warning("identify: a timeout of \(milliseconds) ms is long; recommended is less than \(Self.longTimeoutMilliseconds)")
     }
-    _ = scheduler.schedule(afterMilliseconds: milliseconds) { [weak self] in
-      if request.finish(.timeout) { self?.log.info("identify: not done after \(milliseconds) ms; it goes on") }
+    request.answer.limit(scheduler, milliseconds: milliseconds) { [log] in
+      log.info("identify: not done after \(milliseconds) ms; it goes on")
     }
+  }
+
+  /// Runs what is in flight; a loop, as changes may be done at once, one after the other.
+  private func advance() {
+    guard !isAdvancing else { return }
+    isAdvancing = true
+    var begun: IdentifyRequest?
+    while let request = inFlight, request !== begun {
+      begun = request
+      run(request)
+    }
+    isAdvancing = false
   }
 
   private func run(_ request: IdentifyRequest) {
-    guard let delegate else { return _ = request.finish(.cancelled) }
-    inFlight = request
+    guard let delegate else { return end(request, .cancelled) }
     delegate.run(request) { [weak self] status in
-      let isInTime = request.finish(status)
-      guard let self, self.inFlight === request else { return }
-      if !isInTime { self.log.info("identify: done after its timeout (status \(status.rawValue))") }
-      self.inFlight = nil
-      if !self.waiting.isEmpty { self.run(self.waiting.removeFirst()) }
+      if let self { self.end(request, status) } else { request.answer.give(status) }
     }
   }
 
+  private func end(_ request: IdentifyRequest, _ status: Status) {
+    let isInTime = request.answer.give(status)
+    guard inFlight === request else { return }
+    if !isInTime { log.info("identify: done after its timeout (status \(status.rawValue))") }
+    if queue.finish() != nil { advance() }
+  }
+
   /// The client closes: nobody is kept waiting.
-  func stop() { for request in takeAll() { request.finish(.cancelled) } }
+  func stop() { for request in queue.takeAll() { request.answer.give(.cancelled) } }
 
   /// Those who wait are the parent's.
-  func abandonAfterFork() { _ = takeAll() }
-
-  private func takeAll() -> [IdentifyRequest] {
-    let all = (inFlight.map { [$0] } ?? []) + waiting
-    inFlight = nil
-    waiting = []
-    return all
-  }
+  func abandonAfterFork() { _ = queue.takeAll() }
 }

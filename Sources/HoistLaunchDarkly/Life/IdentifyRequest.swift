@@ -1,6 +1,4 @@
-internal import HoistBase
 internal import HoistCore
-internal import Synchronization
 
 /// What is served of a new context until its flags are there (LD-86).
 public enum CacheUsage: Int32, Sendable {
@@ -18,8 +16,7 @@ final class IdentifyRequest: Sendable {
   let cacheUsage: CacheUsage
   /// Whether a newer one may take its place while it waits.
   let isSheddable: Bool
-  private let done: @Sendable (Status) -> Void
-  private let isDone = Atomic(false)
+  let answer: LimitedAnswer
 
   init(
     _ context: ContextReference, cacheUsage: CacheUsage = .yes, isSheddable: Bool = true,
@@ -28,14 +25,6 @@ final class IdentifyRequest: Sendable {
     self.context = context
     self.cacheUsage = cacheUsage
     self.isSheddable = isSheddable
-    self.done = done
-  }
-
-  /// - Returns: false when it has been told already.
-  @discardableResult
-  func finish(_ status: Status) -> Bool {
-    if isDone.exchange(true, ordering: .acquiringAndReleasing) { return false }
-    done(status)
-    return true
+    answer = LimitedAnswer(done)
   }
 }

@@ -1,8 +1,6 @@
-internal import HoistBase
-
 /// How long a try to go online waits (5.4; LD-13): the first two go at once, each further one within the time of those
 /// before it waits longer, up to a minute.
-struct ThrottlePace {
+public struct ThrottlePace: Sendable {
   private static let longestMilliseconds: Int64 = 60_000
   private static let freeAttempts = 1
   /// The longest delay needs eight; more of them change nothing but how much is to be remembered.
@@ -12,10 +10,12 @@ struct ThrottlePace {
   /// When tries count no more, in milliseconds of the monotonic clock.
   private var ends: [Int64] = []
 
+  public init() {}
+
   /// Counts a try.
   /// - Parameter now: milliseconds of the monotonic clock.
   /// - Returns: the shortest and the longest wait, in milliseconds; 0...0 goes at once.
-  mutating func next(at now: Int64) -> ClosedRange<Int64> {
+  public mutating func next(at now: Int64) -> ClosedRange<Int64> {
     let past = ends.filter { $0 <= now }.count
     ends.removeAll { $0 <= now }
     for _ in 0..<past { attempts = max(0, attempts - 1) }

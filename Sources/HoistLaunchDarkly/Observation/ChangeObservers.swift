@@ -36,19 +36,24 @@ final class ChangeObservers: LaunchDarklyPart, @unchecked Sendable {
   }
 
   /// Ends all of an owner's, of every kind (LD-35).
-  func remove(_ owner: ObserverOwner) { take { $0.owner === owner } }
+  func remove(_ owner: ObserverOwner) {
+    // Let go of outside the lock: it may hold the last reference to something of the host's.
+    withExtendedLifetime(take { $0.owner === owner }) {}
+  }
 
   /// The client has closed: observers are registered anew for another beginning (5.9).
-  func stop() { take { _ in true } }
+  func stop() {
+    let gone = take { _ in true }
+    // What the host runs when they go is not for this thread.
+    if !gone.isEmpty { deliver { withExtendedLifetime(gone) {} } }
+  }
 
-  private func take(_ isTaken: (Registration) -> Bool) {
-    let gone = registrations.withLock { all in
+  private func take(_ isTaken: (Registration) -> Bool) -> [Registration] {
+    registrations.withLock { all in
       let gone = all.filter(isTaken)
       if !gone.isEmpty { all.removeAll(where: isTaken) }
       return gone
     }
-    // Let go of outside the lock: it may hold the last reference to something of the host's.
-    withExtendedLifetime(gone) {}
   }
 
   var isEmpty: Bool { registrations.withLock { $0.isEmpty } }

@@ -1,4 +1,3 @@
-internal import HoistBase
 internal import HoistCore
 
 /// Starts (5.1; LD-01 to LD-06), on the scheduler's thread.
@@ -21,11 +20,9 @@ extension LaunchDarklyProvider {
       host.log.warning("start: a wait of \(waitMilliseconds) ms is long; recommended is less than \(Self.longWaitMilliseconds)")
     }
     let all = environments
-    let once = Once(done)
-    let gathering = StatusGathering(all.count) { once.give($0 == .superseded ? .ok : $0) }
-    if waitMilliseconds >= 0 {
-      _ = host.scheduler.schedule(afterMilliseconds: waitMilliseconds) { once.give(.timeout) }
-    }
+    let answer = LimitedAnswer(done)
+    let gathering = StatusGathering(all.count) { answer.give($0 == .superseded ? .ok : $0) }
+    if waitMilliseconds >= 0 { answer.limit(host.scheduler, milliseconds: waitMilliseconds) }
     for (index, environment) in all.enumerated() { environment.begin { gathering.take($0, of: index) } }
   }
 
@@ -67,19 +64,4 @@ extension LaunchDarklyProvider {
 
   /// The property's, else an anonymous user (LD-02, ruling A8).
   private var firstContext: ContextReference? { EvaluationContext().reference() }
-}
-
-/// Tells somebody once.
-private final class Once: @unchecked Sendable {
-  private let tell: Shared<(@Sendable (Status) -> Void)?>
-
-  init(_ tell: @escaping @Sendable (Status) -> Void) { self.tell = Shared(tell) }
-
-  func give(_ status: Status) {
-    let tell = tell.withLock { tell in
-      defer { tell = nil }
-      return tell
-    }
-    tell?(status)
-  }
 }

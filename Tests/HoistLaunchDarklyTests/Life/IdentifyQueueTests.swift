@@ -12,8 +12,9 @@ import Testing
 
     func run(_ request: IdentifyRequest, completion: @escaping @Sendable (Status) -> Void) {
       begun.append(request.context.frozen.targetingKey.map { String(decoding: $0, as: UTF8.self) } ?? "")
-      ends.append(completion)
+      if endsAtOnce { completion(.ok) } else { ends.append(completion) }
     }
+    var endsAtOnce = false
     func end(_ status: Status = .ok) { ends.removeFirst()(status) }
   }
 
@@ -62,6 +63,7 @@ import Testing
     changes.end()
     #expect(told.value == ["a 3"] && changes.begun == ["a", "b"])
     #expect(host.lines.lines.contains { $0.message.contains("done after its timeout") })
+    #expect(host.time.pendingTimerCount == 0)
   }
 
   @Test func aTimeoutCountsFromTheCallAlsoWhileItWaits() throws {
@@ -103,6 +105,16 @@ import Testing
     queue.abandonAfterFork()
     try identify("c")
     #expect(told.value == [] && changes.begun == ["a", "c"])
+  }
+
+  @Test func manyThatAreDoneAtOnceTakeNoStack() throws {
+    try identify("first")
+    for _ in 0..<9_000 { try identify("u", isSheddable: false) }
+    changes.endsAtOnce = true
+    changes.end()
+    #expect(changes.begun.count == 9_001 && told.value.count == 9_001 && queue.inFlight == nil)
+    for _ in 0..<2 { try identify("later") }
+    #expect(changes.begun.count == 9_003)
   }
 
   @Test func anAnswerThatComesTwiceCountsOnce() throws {
