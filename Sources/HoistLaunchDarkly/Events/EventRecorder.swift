@@ -1,14 +1,179 @@
+internal import CShims
+internal import HoistBase
 internal import HoistCore
 
-/// Records what is sent back (4.4).
-final class EventRecorder: LaunchDarklyPart, @unchecked Sendable {
-  private let host: any ProviderHost
-  private let settings: LaunchDarklySettings
-
-  init(host: any ProviderHost, settings: LaunchDarklySettings) {
-    self.host = host
-    self.settings = settings
+/// Records what is sent back, and sees to its delivery (4.4; LD-40 to LD-44, LD-82, LD-83, LD-87, LD-90).
+///
+/// What evaluating threads and the host's calls use takes no lock that is held during work; the rest is the scheduler's.
+final class EventRecorder: @unchecked Sendable {
+  struct Options: Sendable {
+    /// What the store knows the rows of this environment by.
+    var pipeline = "events"
+    var capacity = 100
+    var durability = EventPipeline.Durability.periodic
+    /// False: nothing is recorded.
+    var isEnabled = true
+    var summarizesPerContext = false
+    var policy: LaunchDarklyEventPolicy.Options
   }
 
-  func track(_ event: TrackedEvent) -> Status { .unsupported }
+  /// Room for rows on their way and those of earlier runs, beside the capacity.
+  private static let spareRows = 10_000
+  private static let maximumRowBytes = 4 << 20
+  private static let payloadsAtOnce = 3
+
+  let host: any ProviderHost
+  let options: Options
+  let policy: LaunchDarklyEventPolicy
+  let pipeline: EventPipeline
+  let summaries: SummaryBook
+  let capacity: EventCapacity
+  let serverTime = ServerTime()
+  private let context = Published<EventContext>(nil)
+  let checkpoints: Checkpoints
+  /// Hands out the counts of all cells since the last call; set before the start.
+  var drain: (_ body: (ByteView, CounterIdentity, UInt64, EventContext) -> Void) -> Void = { _ in }
+  /// Makes the next evaluation of each flag the first of its period; set before the start.
+  var beginPeriod: () -> Void = {}
+
+  init(host: any ProviderHost, options: Options) {
+    self.host = host
+    self.options = options
+    capacity = EventCapacity(options.capacity)
+    summaries = SummaryBook(
+      isPerContext: options.summarizesPerContext, startUnixMilliseconds: host.clock.unixMilliseconds)
+    policy = LaunchDarklyEventPolicy(
+      options: options.policy, capacity: capacity, serverTime: serverTime, clock: host.clock)
+    var pipe = EventPipeline.Options(name: options.pipeline)
+    pipe.durability = options.durability
+    pipe.maximumRows = options.capacity * 2 + Self.spareRows
+    pipe.maximumRowBytes = Self.maximumRowBytes
+    pipe.flushIntervalMilliseconds = max(1, options.policy.flushMilliseconds)
+    pipe.flushTiming = .sinceStart
+    pipe.flushesWhenEmpty = true
+    // A payload that waits for its second try does not hold up the next.
+    pipe.maximumInFlight = Self.payloadsAtOnce
+    pipeline = EventPipeline(
+      options: pipe, policy: policy, sink: host.delivery, store: host.store, log: host.log, clock: host.clock,
+      scheduler: host.scheduler, entropy: host.entropy)
+    checkpoints = Checkpoints(scheduler: host.scheduler)
+    pipeline.hold(.offline)
+    policy.aboutToFlush = { [weak self] in self?.seal() }
+    checkpoints.keep = { [weak self] in self?.keep() ?? 0 }
+  }
+
+  // MARK: Recording, any thread
+
+  /// The context of all events from now on, which is an event itself (4.4.1).
+  func identify(_ context: EventContext) {
+    self.context.replace(context)
+    guard options.isEnabled else { return }
+    let now = host.clock.unixMilliseconds
+    EventText.identify(context, at: now) { _ = add($0, at: now) }
+  }
+
+  /// An event of the host's (4.4.4).
+  /// - Parameters:
+  ///   - key: valid UTF-8.
+  ///   - data: JSON text; nil for none.
+  /// - Returns: `.limit` when there is no room.
+  func track(_ key: ByteView, data: ByteView?, metric: Double?, at unixMilliseconds: Int64? = nil) -> Status {
+    guard options.isEnabled else { return .ok }
+    let reading = shim_enter()
+    defer { shim_leave(reading) }
+    guard let context = context.current else { return .state }
+    return context._withUnsafeGuaranteedRef { context in
+      guard capacity.take() else { return .limit }
+      let now = unixMilliseconds ?? host.clock.unixMilliseconds
+      return EventText.custom(key, data: data, metric: metric, context, at: now) {
+        record($0, at: now, waitsForCommit: true)
+      }
+    }
+  }
+
+  /// An evaluation that is more than a count: the first of its flag in a period, one of a flag with events of its own, or
+  /// with prerequisites.
+  /// - Parameters:
+  ///   - isFirst: nothing has been noted of the flag in this period; `noted` runs when that is done.
+  ///   - find: the stored flag of a key.
+  func evaluated(
+    _ use: FlagUse, of context: EventContext, isFirst: Bool, noted: () -> Void, find: (ByteView) -> FlagFacts?
+  ) {
+    guard options.isEnabled, let flag = use.flag else { return }
+    if !flag.prerequisites.isEmpty {
+      PrerequisiteWalk.each(of: flag, find: find) { key, flag in
+        let own = FlagUse(
+          key: key, flag: flag, result: flag?.value ?? Self.null, fallback: nil, isDetailed: use.isDetailed)
+        summaries.count(own, context)
+        recordEvents(of: own, context)
+      }
+    }
+    if isFirst { summaries.note(use, context, then: noted) }
+    recordEvents(of: use, context)
+  }
+
+  /// An evaluation of a flag that is not stored.
+  /// - Parameter fallback: JSON text; nil for null.
+  func countUnknown(_ key: ByteView, fallback: ByteView?) {
+    guard options.isEnabled else { return }
+    let reading = shim_enter()
+    defer { shim_leave(reading) }
+    context.current?._withUnsafeGuaranteedRef { context in
+      summaries.count(
+        FlagUse(key: key, flag: nil, result: fallback ?? Self.null, fallback: fallback, isDetailed: false), context)
+    }
+  }
+
+  private static let nullText: StaticString = "null"
+  private static var null: ByteView { nullText.withBytes { $0 } }
+
+  /// Feature, then debug.
+  private func recordEvents(of use: FlagUse, _ context: EventContext) {
+    guard let flag = use.flag, flag.isTracked || flag.debuggedUntil > 0 else { return }
+    let now = host.clock.unixMilliseconds
+    if flag.isTracked { EventText.evaluation(.feature, use, context, at: now) { _ = add($0, at: now) } }
+    if serverTime.isBefore(flag.debuggedUntil, nowUnixMilliseconds: now) {
+      EventText.evaluation(.debug, use, context, at: now) { _ = add($0, at: now) }
+    }
+  }
+
+  private func add(_ event: ByteView, at unixMilliseconds: Int64) -> Status {
+    capacity.take() ? record(event, at: unixMilliseconds, waitsForCommit: false) : .limit
+  }
+
+  private func record(_ event: ByteView, at unixMilliseconds: Int64, waitsForCommit: Bool) -> Status {
+    switch pipeline.record(event, unixMilliseconds: unixMilliseconds, waitsForCommit: waitsForCommit) {
+    case .stored, .queued: return .ok
+    case .dropped:
+      capacity.giveBack(1)
+      return .limit
+    }
+  }
+
+  // MARK: Summaries, on the scheduler's thread
+
+  private func absorb() {
+    drain { key, identity, times, context in summaries.count(key, identity, times: times, context) }
+  }
+
+  /// What has been counted so far goes into the store.
+  /// - Returns: its size in bytes.
+  func keep() -> Int {
+    absorb()
+    return keep(summaries.news(nowUnixMilliseconds: host.clock.unixMilliseconds))
+  }
+
+  private func keep(_ pages: [SummaryBook.Page]) -> Int {
+    for page in pages { pipeline.updateLive(page.name, page.event) }
+    return pages.reduce(0) { $0 + $1.event.count }
+  }
+
+  /// Ends the period: its summaries wait to be sent.
+  private func seal() {
+    guard options.isEnabled else { return }
+    absorb()
+    let pages = summaries.close(nowUnixMilliseconds: host.clock.unixMilliseconds, begin: beginPeriod)
+    _ = keep(pages)
+    for page in pages { pipeline.sealLive(page.name) }
+  }
 }

@@ -41,6 +41,8 @@ enum LaunchDarklyProperties {
   private static let events: [Property] = [
     Property("send_events", .boolean, default: "true", "Whether events and diagnostics are sent at all."),
     Property("event_capacity", .integer(1...1_000_000), default: "100", "Events, summaries aside, that are recorded between two deliveries; further ones are dropped and counted."),
+    Property("strict_vendor", .boolean, default: "false", "Whether a payload that could not be delivered twice is dropped, as the service's own clients do, and not kept for the next delivery."),
+    Property("summaries_per_context", .boolean, default: "false", "Whether evaluations are summed up for each context, and not for all together."),
     Property("enable_compression", .boolean, default: "false", "Whether events and diagnostics are sent with gzip."),
     Property("diagnostic_opt_out", .boolean, default: "false", "Whether no diagnostics are sent."),
     Property("diagnostic_recording_interval_ms", .integer(0...604_800_000), default: "900000", "Milliseconds between diagnostics; less than 300000 counts as that."),

@@ -49,6 +49,10 @@ struct LaunchDarklySettings: Sendable {
   let eventCapacity: Int
   let flushMilliseconds: Int64
   let compressesEvents: Bool
+  let eventDurability: EventPipeline.Durability
+  /// What the service's own clients give up is given up.
+  let isStrict: Bool
+  let summarizesPerContext: Bool
   let sendsDiagnostics: Bool
   let diagnosticMilliseconds: Int64
 
@@ -94,6 +98,9 @@ struct LaunchDarklySettings: Sendable {
     let flush = values.integer("events.flush_interval_ms")
     flushMilliseconds = flush > 0 ? flush : Self.standardFlushMilliseconds
     compressesEvents = values.boolean("enable_compression")
+    eventDurability = EventPipeline.Durability(name: values.text("events.durability"))
+    isStrict = values.boolean("strict_vendor")
+    summarizesPerContext = values.boolean("summaries_per_context")
     sendsDiagnostics = !values.boolean("diagnostic_opt_out")
     diagnosticMilliseconds = interval("diagnostic_recording_interval_ms", least: Self.leastDiagnosticMilliseconds)
     applicationID = values.text("application_id")
@@ -111,6 +118,9 @@ struct LaunchDarklySettings: Sendable {
 /// Properties that need more than their type.
 extension LaunchDarklySettings {
   static let primaryEnvironment = "default"
+
+  /// Tells the environment's rows and values in a store from those of others, and no more of its key (G7).
+  var mobileKeyDigest: String { mobileKey.withRevealedBytes { String(Hex.encode(SHA256.hash($0)).prefix(8)) } }
 
   /// 5.2: a key of another environment, or a name that is taken, is refused.
   static func environments(_ text: String, beside primaryKey: String) throws(ConfigurationFailure) -> [String: Secret] {

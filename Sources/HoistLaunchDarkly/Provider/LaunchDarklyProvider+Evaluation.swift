@@ -23,4 +23,7 @@ extension LaunchDarklyProvider {
   ) -> [UInt8] { Array("{}".utf8) }
 
   public func track(_ event: TrackedEvent) -> Status { events.track(event) }
+
+  /// LaunchDarkly's events are of the client's context, whatever the call's is.
+  public func track(_ event: EventView, context: () -> ContextReference?) -> Status { events.track(event) }
 }

@@ -6,5 +6,8 @@ extension LaunchDarklyProvider: SynchronizerDelegate {
 
   func confirmed() {}
 
-  func unauthorized() { online.forceOffline() }
+  func unauthorized() {
+    online.forceOffline()
+    events.setOnline(false)
+  }
 }

@@ -36,6 +36,7 @@ public final class LaunchDarklyProvider: @unchecked Sendable {
     synchronizer.delegate = self
     identifying.delegate = self
     online.changed = { [weak self] isOnline in self?.parts.forEach { $0.onlineChanged(isOnline) } }
+    events.policy.unauthorized = { [weak self] in self?.unauthorized() }
     flags.serveNone()
   }
 }
@@ -77,7 +78,7 @@ extension LaunchDarklyProvider: Provider {
     part.flush { [self] isSent in flush(rest.dropFirst(), allSent: allSent && isSent, completion) }
   }
 
-  public func forgetCountsAfterFork() {}
+  public func forgetCountsAfterFork() { events.forgetAfterFork() }
 
   public func abandonAfterFork() {
     life.abandonAfterFork()

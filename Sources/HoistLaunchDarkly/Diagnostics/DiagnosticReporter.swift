@@ -1,0 +1,197 @@
+internal import HoistBase
+internal import HoistCore
+
+/// Tells the service how the client is set up and how it fares (4.6): at its first going online what the process before
+/// it had left to tell, then how it is set up; then statistics at intervals. On the scheduler's thread.
+///
+/// Requests of their own, never stored: what cannot be sent twice in a row is dropped.
+final class DiagnosticReporter: @unchecked Sendable {
+  struct Options: Sendable {
+    var url: String
+    /// Where statistics are kept.
+    var storeKey: String
+    var intervalMilliseconds: Int64
+    var timeoutMilliseconds: Int64
+    var compresses = false
+  }
+
+  private let host: any ProviderHost
+  private let options: Options
+  private let origin: DiagnosticOrigin
+  private var statistics: DiagnosticStatistics
+  /// Events dropped before the present statistics began.
+  private var droppedBefore = 0
+  private var isRunning = false
+  private var isActive = false
+  /// What the process before this one has left; nil while it is being read.
+  private var inheritance: [[UInt8]]?
+  private var hasBegun = false
+  private var timer: (any Cancellable)?
+  private var waiting: [[UInt8]] = []
+  private var exchange: (any Cancellable)?
+  /// Tells this life's answers from those to an earlier one.
+  private var life: UInt64 = 0
+
+  /// Headers that all requests have.
+  var headers: (_ url: String, _ own: [HTTPHeader], _ completion: @escaping @Sendable ([HTTPHeader]) -> Void) -> Void = {
+    $2($1)
+  }
+  /// Events that found no room, since the client was made.
+  var dropped: () -> Int = { 0 }
+
+  init(host: any ProviderHost, options: Options, origin: DiagnosticOrigin) {
+    self.host = host
+    self.options = options
+    self.origin = origin
+    statistics = DiagnosticStatistics(
+      id: UUIDv4(from: host.entropy).text, sinceUnixMilliseconds: host.clock.unixMilliseconds)
+  }
+
+  func start() {
+    guard !isRunning else { return }
+    isRunning = true
+    life &+= 1
+    let mine = life
+    host.store.load(options.storeKey) { [weak self] record in
+      guard let self, self.life == mine, self.isRunning else { return }
+      let former = record.flatMap { DiagnosticStatistics(record: $0) }
+      self.inheritance = former.map { [$0.event(unixMilliseconds: self.host.clock.unixMilliseconds, keySuffix: self.origin.keySuffix)] } ?? []
+      self.save()
+      self.begin()
+    }
+  }
+
+  func stop() {
+    guard isRunning else { return }
+    save()
+    forget()
+  }
+
+  /// In a forked child, which is a run of its own.
+  func abandonAfterFork() {
+    exchange = nil
+    timer = nil
+    forget()
+  }
+
+  private func forget() {
+    isRunning = false
+    life &+= 1
+    exchange?.cancel()
+    exchange = nil
+    timer?.cancel()
+    timer = nil
+    waiting = []
+    inheritance = nil
+    hasBegun = false
+    droppedBefore = dropped()
+    statistics = DiagnosticStatistics(
+      id: UUIDv4(from: host.entropy).text, sinceUnixMilliseconds: host.clock.unixMilliseconds)
+  }
+
+  /// Whether the client is online and in the foreground.
+  func setActive(_ isActive: Bool) {
+    guard self.isActive != isActive else { return }
+    self.isActive = isActive
+    timer?.cancel()
+    timer = nil
+    begin()
+  }
+
+  private func begin() {
+    guard isRunning, isActive, let inheritance else { return }
+    if !hasBegun {
+      hasBegun = true
+      waiting = inheritance + [origin.event(id: statistics.id, unixMilliseconds: host.clock.unixMilliseconds)]
+      sendNext()
+    }
+    arm()
+  }
+
+  private func arm() {
+    guard timer == nil else { return }
+    timer = host.scheduler.schedule(afterMilliseconds: options.intervalMilliseconds) { [weak self] in
+      guard let self, self.isRunning, self.isActive else { return }
+      self.timer = nil
+      self.tell()
+      self.arm()
+    }
+  }
+
+  private func tell() {
+    let now = host.clock.unixMilliseconds
+    noteDropped()
+    waiting.append(statistics.event(unixMilliseconds: now, keySuffix: origin.keySuffix))
+    droppedBefore = dropped()
+    statistics.beginAnew(unixMilliseconds: now)
+    save()
+    if exchange == nil { sendNext() }
+  }
+
+  // MARK: What happens
+
+  func batchMade(_ count: Int) {
+    statistics.eventsInLastBatch = count
+    save()
+  }
+
+  /// - Parameters:
+  ///   - start: when the attempt to open the stream began, in milliseconds since 1970.
+  ///   - milliseconds: how long it took until it was open, or failed.
+  func streamInitialized(at start: Int64, afterMilliseconds milliseconds: Int64, hasFailed: Bool) {
+    statistics.add(
+      DiagnosticStatistics.StreamInit(
+        unixMilliseconds: start, durationMilliseconds: max(0, milliseconds), hasFailed: hasFailed))
+    save()
+  }
+
+  private func noteDropped() { statistics.droppedEvents = max(0, dropped() - droppedBefore) }
+
+  private func save() {
+    // Before the old ones have been read they must not be replaced.
+    guard isRunning, inheritance != nil else { return }
+    noteDropped()
+    host.store.save(options.storeKey, statistics.record)
+  }
+
+  // MARK: Sending, one at a time
+
+  private func sendNext() {
+    guard isRunning, !waiting.isEmpty else { return }
+    send(waiting.removeFirst(), isRetry: false)
+  }
+
+  private func send(_ body: [UInt8], isRetry: Bool) {
+    var request = HTTPRequest(method: "POST", url: options.url, body: body)
+    request.connectTimeoutMilliseconds = options.timeoutMilliseconds
+    request.timeoutMilliseconds = options.timeoutMilliseconds
+    request.maximumResponseBytes = 1 << 20
+    request.compressesBody = options.compresses
+    let mine = life
+    let own = [HTTPHeader("Content-Type", "application/json"), HTTPHeader("Accept", "application/json")]
+    // Set at once, so that nothing is sent beside it.
+    exchange = NothingToCancel()
+    let prepared = request
+    headers(options.url, own) { [weak self] headers in
+      guard let self, self.life == mine else { return }
+      var request = prepared
+      request.headers = headers
+      self.exchange = self.host.transport.send(request) { [weak self] answer in
+        guard let self, self.life == mine else { return }
+        self.answered(answer, body, isRetry)
+      }
+    }
+  }
+
+  /// The classes of 2.4, but that the one retry follows at once, and a 401 says nothing to the client.
+  private func answered(_ answer: Result<HTTPResponse, TransportFailure>, _ body: [UInt8], _ isRetry: Bool) {
+    exchange = nil
+    if !isRetry, EventAnswerClass(answer) == .passing { return send(body, isRetry: true) }
+    sendNext()
+  }
+}
+
+/// A request that is still being prepared.
+private final class NothingToCancel: Cancellable {
+  func cancel() {}
+}

@@ -1,0 +1,120 @@
+internal import HoistBase
+internal import HoistJSON
+
+/// What one process has to tell about itself (4.6): kept in the store, so that the next one can tell the last of it.
+struct DiagnosticStatistics: Equatable, Sendable {
+  /// The latest attempts to open the stream; earlier ones are forgotten.
+  static let maximumStreamInits = 100
+
+  struct StreamInit: Equatable, Sendable {
+    /// When the attempt began, in milliseconds since 1970.
+    var unixMilliseconds: Int64
+    var durationMilliseconds: Int64
+    var hasFailed: Bool
+  }
+
+  /// Of the process run.
+  let id: String
+  /// Milliseconds since 1970.
+  private(set) var since: Int64
+  var droppedEvents = 0
+  var eventsInLastBatch = 0
+  private(set) var streamInits: [StreamInit] = []
+
+  init(id: String, sinceUnixMilliseconds: Int64) {
+    self.id = id
+    since = sinceUnixMilliseconds
+  }
+
+  mutating func add(_ attempt: StreamInit) {
+    if streamInits.count >= Self.maximumStreamInits { streamInits.removeFirst() }
+    streamInits.append(attempt)
+  }
+
+  /// After a periodic event.
+  mutating func beginAnew(unixMilliseconds: Int64) {
+    self = DiagnosticStatistics(id: id, sinceUnixMilliseconds: unixMilliseconds)
+  }
+
+  /// The periodic event.
+  func event(unixMilliseconds: Int64, keySuffix: String) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.object { writer in
+      DiagnosticText.begin("diagnostic", unixMilliseconds, id: id, keySuffix: keySuffix, &writer)
+      writeCounters(to: &writer)
+    }
+    return writer.bytes
+  }
+
+  /// What the store holds.
+  var record: [UInt8] {
+    var writer = JSONWriter()
+    writer.object { writer in
+      writer.key("instanceId")
+      writer.string(id)
+      writeCounters(to: &writer)
+    }
+    return writer.bytes
+  }
+
+  private func writeCounters(to writer: inout JSONWriter) {
+    for (name, value) in [
+      ("dataSinceDate", since), ("droppedEvents", Int64(droppedEvents)), ("eventsInLastBatch", Int64(eventsInLastBatch)),
+    ] {
+      writer.key(name)
+      writer.int(value)
+    }
+    writer.key("streamInits")
+    writer.array { writer in
+      for attempt in streamInits {
+        writer.object { writer in
+          writer.key("timestamp")
+          writer.int(attempt.unixMilliseconds)
+          writer.key("durationMillis")
+          writer.int(attempt.durationMilliseconds)
+          writer.key("failed")
+          writer.bool(attempt.hasFailed)
+        }
+      }
+    }
+  }
+
+  /// - Parameter record: from a store, so it may be anything; nil when it is no such record.
+  init?(record: [UInt8]) {
+    let read = try? JSONDocument(parsing: record).withRoot { root -> DiagnosticStatistics? in
+      guard let id = root["instanceId"]?.string, id.utf8.count <= 64, let since = root["dataSinceDate"]?.int64 else { return nil }
+      var statistics = DiagnosticStatistics(id: id, sinceUnixMilliseconds: since)
+      statistics.droppedEvents = max(0, Int(clamping: root["droppedEvents"]?.int64 ?? 0))
+      statistics.eventsInLastBatch = max(0, Int(clamping: root["eventsInLastBatch"]?.int64 ?? 0))
+      for attempt in root["streamInits"]?.array.map({ Array($0.prefix(Self.maximumStreamInits)) }) ?? [] {
+        guard let start = attempt["timestamp"]?.int64 else { continue }
+        statistics.add(
+          StreamInit(
+            unixMilliseconds: start, durationMilliseconds: attempt["durationMillis"]?.int64 ?? 0,
+            hasFailed: attempt["failed"]?.bool ?? false))
+      }
+      return statistics
+    }
+    guard let known = read ?? nil else { return nil }
+    self = known
+  }
+}
+
+/// What both kinds of diagnostics begin with.
+enum DiagnosticText {
+  static func begin(
+    _ kind: String, _ unixMilliseconds: Int64, id: String, keySuffix: String, _ writer: inout JSONWriter
+  ) {
+    writer.key("kind")
+    writer.string(kind)
+    writer.key("creationDate")
+    writer.int(unixMilliseconds)
+    writer.key("id")
+    writer.object { writer in
+      writer.key("diagnosticId")
+      writer.string(id)
+      writer.key("sdkKeySuffix")
+      writer.string(keySuffix)
+    }
+  }
+}

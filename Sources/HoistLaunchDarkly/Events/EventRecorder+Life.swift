@@ -1,0 +1,61 @@
+internal import HoistBase
+internal import HoistCore
+
+/// Life, on the scheduler's thread.
+extension EventRecorder: LaunchDarklyPart {
+  func start() {
+    guard options.isEnabled else { return }
+    pipeline.start()
+    checkpoints.start()
+  }
+
+  func stop() {
+    guard options.isEnabled else { return }
+    checkpoints.stop()
+    _ = keep()
+    pipeline.stop()
+  }
+
+  /// Offline, as at the beginning, everything waits (LD-41).
+  func setOnline(_ isOnline: Bool) { if isOnline { pipeline.lift(.offline) } else { pipeline.hold(.offline) } }
+
+  func flush(_ completion: @escaping @Sendable (Bool) -> Void) {
+    guard options.isEnabled else { return completion(true) }
+    pipeline.flush(completion: completion)
+  }
+
+  /// On the thread of the child's first call, before anything is recorded in it.
+  func forgetAfterFork() {
+    capacity.forget()
+    summaries.forget(nowUnixMilliseconds: host.clock.unixMilliseconds)
+  }
+
+  func abandonAfterFork() { checkpoints.abandon() }
+
+  /// Any thread.
+  var statistics: [(group: String, name: String, value: Int64)] {
+    let counters = pipeline.counters
+    return [
+      ("recorded", counters.recorded), ("waiting", counters.waiting), ("in_flight", counters.inFlight),
+      ("delivered", counters.delivered), ("dropped", counters.dropped + capacity.dropped),
+      ("rejected", counters.rejected), ("retried", counters.retried), ("adopted", counters.adopted),
+      ("summary_overflow", Int(clamping: summaries.overflow)),
+    ].map { ("events", $0.0, Int64($0.1)) }
+  }
+}
+
+extension EventRecorder {
+  convenience init(host: any ProviderHost, settings: LaunchDarklySettings) {
+    var options = Options(
+      policy: LaunchDarklyEventPolicy.Options(
+        url: (settings.eventsURL.appendingPath("mobile/events/bulk") ?? settings.eventsURL).text,
+        timeoutMilliseconds: settings.connectionTimeoutMilliseconds, flushMilliseconds: settings.flushMilliseconds,
+        dropsAfterRetry: settings.isStrict, compresses: settings.compressesEvents))
+    options.pipeline = "events:\(settings.mobileKeyDigest)"
+    options.capacity = settings.eventCapacity
+    options.durability = settings.eventDurability
+    options.isEnabled = settings.sendsEvents
+    options.summarizesPerContext = settings.summarizesPerContext
+    self.init(host: host, options: options)
+  }
+}

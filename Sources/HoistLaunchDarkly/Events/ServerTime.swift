@@ -1,0 +1,24 @@
+internal import HoistBase
+internal import HoistCore
+internal import Synchronization
+
+/// The service's clock as last seen in the `Date` header of an answer to events (2.4, 4.4.3). Any thread.
+final class ServerTime: Sendable {
+  /// Milliseconds since 1970; `Int64.min` before the first answer.
+  private let last = Atomic<Int64>(.min)
+
+  /// Only a later time counts.
+  func learn(from response: HTTPResponse, nowUnixMilliseconds: Int64) {
+    guard let text = response.headers.value(of: "Date"),
+      let seconds = HTTPDate.parse(text, nowUnixSeconds: nowUnixMilliseconds / 1000)
+    else { return }
+    let told = seconds.multipliedReportingOverflow(by: 1000)
+    guard !told.overflow else { return }
+    last.max(told.partialValue, ordering: .relaxed)
+  }
+
+  /// Whether a flag is still debugged: by both clocks, so that a wrong local one does not go on for ever.
+  func isBefore(_ end: Int64, nowUnixMilliseconds: Int64) -> Bool {
+    end > nowUnixMilliseconds && end > last.load(ordering: .relaxed)
+  }
+}

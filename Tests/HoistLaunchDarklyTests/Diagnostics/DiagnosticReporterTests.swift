@@ -1,0 +1,148 @@
+import HoistBase
+import HoistCore
+import HoistJSON
+import HoistTestSupport
+import Testing
+
+@testable import HoistLaunchDarkly
+
+@Suite("When diagnostics are sent (protocols/launchdarkly.md 4.6)")
+struct DiagnosticReporterTests {
+  private final class Rig {
+    let host: TestHost
+    let reporter: DiagnosticReporter
+    var dropped = 0
+
+    init(manager: (any CacheManager)? = nil, seed: UInt64 = 7) {
+      host = TestHost(manager: manager, seed: seed)
+      reporter = DiagnosticReporter(
+        host: host,
+        options: DiagnosticReporter.Options(
+          url: "https://e.test/mobile/events/diagnostic", storeKey: "diagnostics", intervalMilliseconds: 900_000,
+          timeoutMilliseconds: 10_000),
+        origin: DiagnosticOrigin(configuration: [], keySuffix: "abcdef"))
+      reporter.dropped = { [unowned self] in dropped }
+      host.network.setResponder { _ in answer(202) }
+    }
+
+    func start(isActive: Bool = true) {
+      reporter.start()
+      reporter.setActive(isActive)
+      host.settle { self.host.network.requests.count > 0 || !isActive }
+    }
+
+    var kinds: [String] { bodies { $0["kind"]?.string ?? "" } }
+    var ids: [String] { bodies { $0["id"]?["diagnosticId"]?.string ?? "" } }
+
+    func bodies<Value>(_ read: (JSONValue) -> Value) -> [Value] {
+      host.network.requests.compactMap { request in
+        (try? JSONDocument(parsing: request.body ?? []))?.withRoot { read($0) }
+      }
+    }
+  }
+
+  @Test func theFirstRunTellsHowItIsSetUpOnceOnline() throws {
+    let rig = Rig()
+    rig.start(isActive: false)
+    #expect(rig.host.network.requests.isEmpty)
+    rig.reporter.setActive(true)
+    rig.host.time.run()
+    #expect(rig.kinds == ["diagnostic-init"])
+    let request = try #require(rig.host.network.requests.first)
+    #expect(request.method == "POST" && request.url == "https://e.test/mobile/events/diagnostic")
+    #expect(request.headers.value(of: "Content-Type") == "application/json")
+    #expect(request.headers.value(of: "X-LaunchDarkly-Event-Schema") == nil)
+    rig.reporter.setActive(false)
+    rig.reporter.setActive(true)
+    rig.host.time.run()
+    #expect(rig.kinds == ["diagnostic-init"])
+  }
+
+  @Test func statisticsFollowAtIntervals() {
+    let rig = Rig()
+    let start = rig.host.time.unixMilliseconds
+    rig.start()
+    rig.dropped = 2
+    rig.reporter.batchMade(3)
+    rig.reporter.streamInitialized(at: start, afterMilliseconds: 120, hasFailed: false)
+    rig.host.time.advance(milliseconds: 899_999)
+    #expect(rig.kinds.count == 1)
+    rig.host.time.advance(milliseconds: 1)
+    #expect(rig.kinds == ["diagnostic-init", "diagnostic"])
+    #expect(
+      rig.host.network.requests.last?.text.hasSuffix(
+        #""dataSinceDate":\#(start),"droppedEvents":2,"eventsInLastBatch":3,"#
+          + #""streamInits":[{"timestamp":\#(start),"durationMillis":120,"failed":false}]}"#) == true)
+    rig.dropped = 5
+    rig.host.time.advance(milliseconds: 900_000)
+    #expect(
+      rig.host.network.requests.last?.text.hasSuffix(
+        #""dataSinceDate":\#(start + 900_000),"droppedEvents":3,"eventsInLastBatch":0,"streamInits":[]}"#) == true)
+    #expect(Set(rig.ids).count == 1)
+  }
+
+  @Test func offlineAndInTheBackgroundTheTimerRestsAndBeginsAnew() {
+    let rig = Rig()
+    rig.start()
+    rig.host.time.advance(milliseconds: 800_000)
+    rig.reporter.setActive(false)
+    rig.host.time.advance(milliseconds: 2_000_000)
+    #expect(rig.kinds == ["diagnostic-init"])
+    rig.reporter.setActive(true)
+    rig.host.time.advance(milliseconds: 899_999)
+    #expect(rig.kinds == ["diagnostic-init"])
+    rig.host.time.advance(milliseconds: 1)
+    #expect(rig.kinds == ["diagnostic-init", "diagnostic"])
+  }
+
+  @Test func theNextRunFirstTellsWhatThisOneHadLeft() throws {
+    let store = MemoryCacheManager()
+    let first = Rig(manager: store)
+    first.start()
+    first.dropped = 4
+    first.reporter.batchMade(6)
+    first.reporter.stop()
+    let deadline = SystemClock().monotonicNanoseconds + 10_000_000_000
+    #expect(first.host.store.close(untilNanoseconds: deadline))
+    let second = Rig(manager: store, seed: 8)
+    second.start()
+    second.host.settle { second.kinds.count == 2 }
+    #expect(second.kinds == ["diagnostic", "diagnostic-init"])
+    #expect(second.host.network.requests.first?.text.contains(#""droppedEvents":4,"eventsInLastBatch":6"#) == true)
+    #expect(second.ids.first == first.ids.first)
+    #expect(second.ids.last != first.ids.first)
+  }
+
+  @Test("2.4: one retry at once for what may pass", arguments: 0..<4)
+  func retry(of index: Int) {
+    let failures: [ScriptedTransport.Answer] = [noAnswer, answer(500), answer(429), answer(400)]
+    let rig = Rig()
+    rig.host.network.enqueue(failures[index], failures[index])
+    rig.start()
+    rig.host.settle { rig.kinds.count == 2 }
+    #expect(rig.kinds == ["diagnostic-init", "diagnostic-init"])
+    rig.host.time.advance(milliseconds: 899_000)
+    #expect(rig.kinds.count == 2)
+  }
+
+  @Test("2.4: what is refused is not tried again, and 401 changes nothing", arguments: [401, 403, 404, 413])
+  func refused(status: Int) {
+    let rig = Rig()
+    rig.host.network.enqueue(answer(status))
+    rig.start()
+    rig.host.time.advance(milliseconds: 900_000)
+    #expect(rig.kinds == ["diagnostic-init", "diagnostic"])
+  }
+
+  @Test("G9: a forked child is a run of its own")
+  func fork() {
+    let rig = Rig()
+    rig.start()
+    rig.host.time.simulateFork()
+    rig.reporter.abandonAfterFork()
+    rig.reporter.start()
+    rig.host.settle { rig.kinds.count == 2 }
+    #expect(rig.kinds == ["diagnostic-init", "diagnostic-init"])
+    #expect(Set(rig.ids).count == 2)
+  }
+}

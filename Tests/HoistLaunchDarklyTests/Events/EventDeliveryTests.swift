@@ -1,0 +1,272 @@
+import HoistBase
+import HoistCore
+import HoistTestSupport
+import Testing
+
+@testable import HoistLaunchDarkly
+
+@Suite("Events are recorded, wait and travel together (LD-40 to LD-43, 4.4.6, 4.4.7)")
+struct EventDeliveryTests {
+  @Test("2.4: the request says what it is, and how often it may be counted")
+  func request() throws {
+    let rig = RecorderRig()
+    rig.answer(answer(202))
+    #expect(rig.flush() == true)
+    let request = try #require(rig.requests.first)
+    #expect(request.method == "POST")
+    #expect(request.url == "https://e.test/mobile/events/bulk")
+    #expect(request.headers.value(of: "Content-Type") == "application/json")
+    #expect(request.headers.value(of: "X-LaunchDarkly-Event-Schema") == "4")
+    #expect(request.headers.value(of: "X-LaunchDarkly-Payload-ID")?.utf8.count == 36)
+    #expect(!request.compressesBody)
+  }
+
+  @Test("LD-84: with compression the body is to be sent as gzip")
+  func compression() {
+    let rig = RecorderRig { $0.policy.compresses = true }
+    rig.flush()
+    #expect(rig.requests.map(\.compressesBody) == [true])
+  }
+
+  @Test("LD-41: the first payload goes one interval after going online, then one each")
+  func interval() {
+    let rig = RecorderRig()
+    rig.host.network.setResponder { _ in answer(202) }
+    rig.time.advance(milliseconds: 29_999)
+    #expect(rig.requests.isEmpty)
+    rig.time.advance(milliseconds: 1)
+    #expect(rig.payloads == [["identify"]])
+    rig.track("a")
+    rig.track("b")
+    rig.time.advance(milliseconds: 29_999)
+    #expect(rig.requests.count == 1)
+    rig.time.advance(milliseconds: 1)
+    #expect(rig.payloads == [["identify"], ["a", "b"]])
+  }
+
+  @Test("4.4.7: without anything to send there is no request")
+  func nothing() {
+    let rig = RecorderRig(identifies: false)
+    #expect(rig.flush() == true)
+    rig.time.advance(milliseconds: 120_000)
+    #expect(rig.requests.isEmpty)
+  }
+
+  @Test("4.4.7: a payload has everything, in the order of recording, with the summary last")
+  func onePayload() {
+    let rig = RecorderRig()
+    rig.countUnknown("nope")
+    rig.track("a")
+    rig.track("b")
+    rig.flush()
+    #expect(rig.payloads == [["identify", "a", "b", "summary"]])
+  }
+
+  @Test("LD-43: every payload has an id of its own")
+  func payloadIDs() {
+    let rig = RecorderRig()
+    rig.host.network.setResponder { _ in answer(202) }
+    rig.flush()
+    rig.track("a")
+    rig.flush()
+    #expect(Set(rig.requests.map { $0.headers.value(of: "X-LaunchDarkly-Payload-ID") }).count == 2)
+  }
+
+  @Test("LD-10, LD-41: offline everything waits, and is sent one interval after going online")
+  func offline() {
+    let rig = RecorderRig(isOnline: false)
+    rig.host.network.setResponder { _ in answer(202) }
+    rig.track("a")
+    rig.countUnknown("nope")
+    #expect(rig.flush() == false)
+    rig.time.advance(milliseconds: 100_000)
+    #expect(rig.requests.isEmpty)
+    rig.recorder.setOnline(true)
+    rig.time.advance(milliseconds: 29_000)
+    #expect(rig.requests.isEmpty)
+    rig.time.advance(milliseconds: 1_000)
+    #expect(rig.payloads == [["identify", "a", "summary"]])
+  }
+
+  @Test("4.4.5: while offline the summary's period goes on")
+  func periodOffline() {
+    let rig = RecorderRig(isOnline: false)
+    let start = rig.time.unixMilliseconds
+    rig.countUnknown("nope")
+    rig.flush()
+    rig.time.advance(milliseconds: 70_000)
+    rig.countUnknown("nope")
+    rig.recorder.setOnline(true)
+    rig.time.run()
+    rig.flush()
+    #expect(rig.requests.first?.text.contains(#""startDate":\#(start),"endDate":\#(start + 70_000),"#) == true)
+    #expect(rig.requests.first?.text.contains(#""count":2"#) == true)
+  }
+
+  @Test("LD-42: a full store drops the new event, and counts it; the summary is beyond capacity")
+  func capacity() {
+    let rig = RecorderRig { $0.capacity = 3 }
+    #expect(rig.track("a") == .ok)
+    #expect(rig.track("b") == .ok)
+    #expect(rig.track("c") == .limit)
+    rig.countUnknown("nope")
+    rig.evaluate("f") { $0.isTracked = true }
+    #expect(rig.recorder.capacity.dropped == 2)
+    rig.flush()
+    #expect(rig.payloads == [["identify", "a", "b", "summary"]])
+    #expect(rig.track("d") == .ok)
+    #expect(rig.recorder.statistics.contains { $0.name == "dropped" && $0.value == 2 })
+  }
+
+  @Test("4.4.6: identify counts against the capacity too")
+  func capacityOfIdentify() {
+    let rig = RecorderRig { $0.capacity = 1 }
+    rig.recorder.identify(RecorderRig.user)
+    rig.flush()
+    #expect(rig.payloads == [["identify"]])
+  }
+
+  @Test("LD-87: with sendEvents false nothing is recorded and nothing sent")
+  func disabled() {
+    let rig = RecorderRig { $0.isEnabled = false }
+    #expect(rig.track("a") == .ok)
+    rig.countUnknown("nope")
+    rig.evaluate("f") { $0.isTracked = true }
+    #expect(rig.flush() == true)
+    rig.time.advance(milliseconds: 120_000)
+    #expect(rig.requests.isEmpty)
+  }
+
+  @Test func withoutContextNothingIsTracked() {
+    let rig = RecorderRig(identifies: false)
+    #expect(rig.track("a") == .state)
+    rig.countUnknown("nope")
+    #expect(rig.flush() == true)
+    #expect(rig.requests.isEmpty)
+  }
+
+  @Test func aStoppedRecorderKeepsWhatItHas() {
+    let rig = RecorderRig()
+    rig.countUnknown("nope")
+    rig.recorder.stop()
+    rig.track("a")
+    rig.time.advance(milliseconds: 120_000)
+    #expect(rig.requests.isEmpty)
+    rig.recorder.start()
+    rig.flush()
+    #expect(rig.payloads == [["identify", "a", "summary"]])
+  }
+}
+
+@Suite("What answers to events mean (2.4)")
+struct EventAnswerTests {
+  private static let passing: [ScriptedTransport.Answer] = [
+    noAnswer, answer(301), answer(304), answer(400), answer(408), answer(429), answer(500), answer(503), answer(599),
+  ]
+
+  @Test("What may pass is tried again after a second, the same bytes under the same id", arguments: passing.indices)
+  func retry(of index: Int) throws {
+    let rig = RecorderRig()
+    rig.answer(Self.passing[index], answer(202))
+    rig.countUnknown("nope")
+    #expect(rig.flush() == false)
+    rig.track("later")
+    rig.time.advance(milliseconds: 999)
+    #expect(rig.requests.count == 1)
+    rig.time.advance(milliseconds: 1)
+    #expect(rig.requests.count == 2)
+    #expect(rig.requests.first?.body == rig.requests.last?.body)
+    let ids = rig.requests.map { $0.headers.value(of: "X-LaunchDarkly-Payload-ID") }
+    #expect(ids[0] == ids[1] && ids[0] != nil)
+    rig.time.advance(milliseconds: 30_000)
+    #expect(rig.payloads.last == ["later"])
+    #expect(rig.requests.count == 3)
+  }
+
+  @Test("A flush does not cut the second short")
+  func flushDuringTheSecond() {
+    let rig = RecorderRig()
+    rig.answer(answer(503), answer(202))
+    rig.flush()
+    rig.time.advance(milliseconds: 500)
+    rig.flush()
+    #expect(rig.requests.count == 1)
+    rig.time.advance(milliseconds: 500)
+    #expect(rig.requests.count == 2)
+  }
+
+  @Test("What failed twice waits for the next flush, under the id it has, and nothing is lost")
+  func kept() {
+    let rig = RecorderRig()
+    rig.answer(answer(503), noAnswer, answer(500), answer(202))
+    rig.flush()
+    rig.time.advance(milliseconds: 1_000)
+    #expect(rig.requests.count == 2)
+    rig.time.advance(milliseconds: 29_999)
+    #expect(rig.requests.count == 2)
+    rig.time.advance(milliseconds: 1)
+    #expect(rig.requests.count == 3)
+    rig.time.advance(milliseconds: 1_000)
+    #expect(rig.requests.count == 4)
+    #expect(Set(rig.requests.map { $0.headers.value(of: "X-LaunchDarkly-Payload-ID") }).count == 1)
+    rig.time.advance(milliseconds: 120_000)
+    #expect(rig.requests.count == 4)
+    #expect(rig.recorder.pipeline.counters.delivered == 1)
+  }
+
+  @Test("A flush that is asked for sends at once what failed twice")
+  func keptUntilFlush() {
+    let rig = RecorderRig()
+    rig.answer(answer(503), answer(503), answer(202))
+    rig.flush()
+    rig.time.advance(milliseconds: 1_000)
+    #expect(rig.requests.count == 2)
+    #expect(rig.flush() == true)
+    #expect(rig.requests.count == 3)
+  }
+
+  @Test("With strict_vendor what failed twice is dropped")
+  func strict() {
+    let rig = RecorderRig { $0.policy.dropsAfterRetry = true }
+    rig.answer(answer(503), answer(503))
+    rig.flush()
+    rig.time.advance(milliseconds: 120_000)
+    #expect(rig.requests.count == 2)
+    #expect(rig.recorder.pipeline.counters.rejected == 1)
+  }
+
+  @Test("What the service refuses is dropped, and later payloads are tried", arguments: [402, 403, 404, 405, 413, 418, 431, 499])
+  func refused(status: Int) {
+    let rig = RecorderRig()
+    rig.answer(answer(status), answer(202))
+    rig.flush()
+    rig.time.advance(milliseconds: 5_000)
+    #expect(rig.requests.count == 1)
+    rig.track("later")
+    #expect(rig.flush() == true)
+    #expect(rig.payloads == [["identify"], ["later"]])
+  }
+
+  @Test("401 drops the payload and takes the client offline")
+  func unauthorized() {
+    let rig = RecorderRig()
+    var isOffline = false
+    rig.recorder.policy.unauthorized = { isOffline = true }
+    rig.answer(answer(401))
+    rig.flush()
+    #expect(isOffline)
+    #expect(rig.requests.count == 1)
+    #expect(rig.recorder.pipeline.counters.rejected == 1)
+  }
+
+  @Test("5.8: what was no success is told")
+  func failures() {
+    let rig = RecorderRig { $0.policy.dropsAfterRetry = true }
+    var told: [Int?] = []
+    rig.recorder.policy.failed = { told.append($0) }
+    rig.answer(answer(503), noAnswer)
+    rig.flush()
+    rig.time.advance(milliseconds: 1_000)
+    #expect(told == [503, nil])
+  }
+}

@@ -1,0 +1,55 @@
+import HoistBase
+import HoistCore
+import HoistTestSupport
+import Testing
+
+@testable import HoistLaunchDarkly
+
+@Suite("What a process records outlives it (G10)")
+struct EventStoreTests {
+  @Test("Of a process that dies without a word, the next one sends the events and the open summary")
+  func death() {
+    let store = MemoryCacheManager()
+    let first = RecorderRig(manager: store, isOnline: false)
+    first.track("a")
+    first.countUnknown("nope")
+    for _ in 0..<3 {
+      first.time.advance(milliseconds: 150)
+      first.waitForStore()
+    }
+    // Without a stop: the store has what had been given to it by then.
+    #expect(first.host.store.close(untilNanoseconds: SystemClock().monotonicNanoseconds + 10_000_000_000))
+    let second = RecorderRig(manager: store, seed: 8, identifies: false)
+    second.host.network.setResponder { _ in answer(202) }
+    second.host.settle { second.recorder.pipeline.counters.adopted == 3 }
+    second.flush()
+    second.host.settle { !second.payloads.isEmpty }
+    #expect(second.payloads == [["identify", "a", "summary"]])
+  }
+
+  @Test("Rows of a store that are no events are dropped, and spoil nothing (G2)")
+  func brokenRows() {
+    let rig = RecorderRig(identifies: false)
+    for row in ["", "{", "[1]", "7", #"{"kind":"custom"}"#] {
+      rig.recorder.pipeline.record(row, subject: "", unixMilliseconds: 1)
+    }
+    rig.flush()
+    #expect(rig.requests.map(\.text) == [#"[{"kind":"custom"}]"#])
+    #expect(rig.recorder.pipeline.counters.rejected == 4)
+  }
+
+  @Test("G9: a forked child sends nothing of its parent's")
+  func fork() {
+    let rig = RecorderRig()
+    rig.host.network.setResponder { _ in answer(202) }
+    rig.track("parent")
+    rig.countUnknown("nope")
+    rig.time.simulateFork()
+    rig.recorder.forgetAfterFork()
+    rig.recorder.abandonAfterFork()
+    rig.recorder.start()
+    rig.track("child")
+    rig.flush()
+    #expect(rig.payloads == [["child"]])
+  }
+}
