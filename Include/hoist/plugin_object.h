@@ -80,6 +80,7 @@ typedef struct hoist_plugin {
     /** Kinds that only one service knows; see its header. Left out for a configuration of another service. */
     const struct hoist_unleash_plugin *HOIST_NULLABLE unleash;
     const struct hoist_optimizely_plugin *HOIST_NULLABLE optimizely;
+    const struct hoist_launchdarkly_plugin *HOIST_NULLABLE launchdarkly;
 } hoist_plugin;
 
 /**

@@ -80,7 +80,7 @@ static inline hoist_client *host_open(hoist_config *config) {
 }
 
 static inline hoist_client *host_client(void) { return host_open(host_config()); }
-static inline hoist_client *host_optimizely_client(void) { return host_open(host_optimizely_config()); }
 static inline hoist_client *host_launchdarkly_client(void) { return host_open(host_launchdarkly_config()); }
+static inline hoist_client *host_optimizely_client(void) { return host_open(host_optimizely_config()); }
 
 #endif

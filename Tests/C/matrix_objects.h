@@ -12,6 +12,12 @@ static inline hoist_client *closed_client(void) {
   return client;
 }
 
+static inline hoist_client *closed_launchdarkly_client(void) {
+  hoist_client *client = host_launchdarkly_client();
+  (void)hoist_client_close(client, 0);
+  return client;
+}
+
 static inline hoist_client *closed_optimizely_client(void) {
   hoist_client *client = host_optimizely_client();
   (void)hoist_client_close(client, 0);

@@ -1,4 +1,5 @@
 /* Plug-ins loaded from a shared object: every kind is called, and released once, whatever else goes on. */
+#include <hoist/launchdarkly.h>
 #include <hoist/optimizely.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -22,8 +23,8 @@ TEST(every_kind_of_an_object_is_called_and_released_once) {
   hoist_client_free(client);
   counts now = since(before);
   for (int kind = 0; kind < KINDS; kind++) {
-    CHECK_INT(now.of[kind].made, kind == STRATEGY ? 2 : kind == PROFILES || kind == ODP ? 0 : 1);
-    /* A storage belongs to frontend mode, the last two to Optimizely. */
+    CHECK_INT(now.of[kind].made, kind == STRATEGY ? 2 : kind >= PROFILES ? 0 : 1);
+    /* A storage belongs to frontend mode, the last ones to other services. */
     if (kind != STORAGE && kind < PROFILES) CHECK(now.of[kind].used > 0);
   }
   CHECK(all_released());
@@ -61,6 +62,20 @@ TEST(kinds_for_optimizely_are_asked) {
   CHECK(all_released());
 }
 
+TEST(kinds_for_launchdarkly_are_asked) {
+  counts before = so_far();
+  hoist_config *config = host_launchdarkly_config();
+  CHECK(loads(config, NULL));
+  hoist_client *client = client_of(config);
+  CHECK(client != NULL);
+  hoist_config_free(config);
+  (void)hoist_client_bool(client, "nope", NULL, false, NULL);
+  hoist_client_free(client);
+  CHECK_INT(since(before).of[LAUNCHDARKLY_HOOK].made, 1);
+  CHECK_INT(since(before).of[LAUNCHDARKLY_HOOK].used, 1);
+  CHECK(all_released());
+}
+
 TEST(kinds_of_another_service_are_left_out) {
   counts before = so_far();
   hoist_config *config = hoist_config_new("optimizely");
@@ -79,7 +94,7 @@ TEST(an_object_tells_what_it_offers) {
   CHECK_TEXT(hoist_text_data(text),
              "{\"name\":\"every kind\",\"version\":\"1.2\",\"abi_version\":1,\"kinds\":[\"logger\",\"cache\","
              "\"header_provider\",\"transport\",\"dispatcher\",\"hook\",\"unleash_storage\",\"unleash_strategy\","
-             "\"optimizely_profile_service\",\"optimizely_odp_manager\"],"
+             "\"optimizely_profile_service\",\"optimizely_odp_manager\",\"launchdarkly_hook\"],"
              "\"unleash_strategies\":[\"custom\",\"second\"]}");
   CHECK(error == NULL);
   hoist_text_free(text);
@@ -251,6 +266,7 @@ int main(void) {
   RUN(every_kind_of_an_object_is_called_and_released_once);
   RUN(a_storage_from_an_object_serves_a_frontend_client);
   RUN(kinds_for_optimizely_are_asked);
+  RUN(kinds_for_launchdarkly_are_asked);
   RUN(kinds_of_another_service_are_left_out);
   RUN(an_object_tells_what_it_offers);
   RUN(two_clients_of_one_configuration_share_the_tables);

@@ -59,7 +59,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
 
 def test_every_example_is_tried() -> None:
     programs = {path.stem for path in EXAMPLES.glob("*.c")} - {"load"}
-    assert programs == set(WORK)
+    assert programs == {*WORK, "launchdarkly_hook"}
 
 
 @pytest.mark.parametrize("kind", WORK)
@@ -71,6 +71,22 @@ def test_an_example_serves_as_a_shared_object(workshop: Workshop, kind: str) -> 
                                  "kinds": [kind], "unleash_strategies": []}
     assert lines[-1] == "banner is on"
     assert [line for line in lines if re.fullmatch(WORK[kind], line)], done.stdout
+
+
+def test_a_hook_of_one_service_serves_as_a_shared_object_there_and_is_refused_elsewhere(workshop: Workshop) -> None:
+    """LD-81."""
+    plugin = workshop.plugin("launchdarkly_hook")
+    program = workshop.compile(EXAMPLES / "launchdarkly_hook.c", "launchdarkly_hook")
+    for arguments in ([], [plugin]):
+        done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=90)
+        assert done.returncode == 0, done.stdout + done.stderr
+        first, second = done.stdout.splitlines()
+        assert re.fullmatch(r"boolVariation of new-checkout: null, default true, \d\.\d+ s", first)
+        assert re.fullmatch(r"intVariation of cart-limit: null, default 20, \d\.\d+ s", second)
+    refused = workshop.load(FEATURES, plugin)
+    assert refused.returncode == 1
+    assert json.loads(refused.stdout)["kinds"] == ["launchdarkly_hook"]
+    assert refused.stderr.startswith("load_plugin: HOIST_ERR_UNSUPPORTED: ")
 
 
 def test_options_reach_the_plug_in_and_its_refusal_the_host(workshop: Workshop) -> None:

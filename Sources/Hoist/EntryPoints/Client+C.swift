@@ -14,7 +14,9 @@ public func hoist_client_open(
   do throws(ConfigurationFailure) {
     let opened = try Client(factory: factory, values: box.values, plugins: box.plugins, services: BuiltInServices.shared)
     opened.open()
-    client.pointee = ClientHandle.give(opened)
+    let handle = ClientHandle.give(opened)
+    client.pointee = handle
+    CLaunchDarklyClientPlugin.register(opened, handle)
     return Status.ok.rawValue
   } catch {
     return slot.fail(error)

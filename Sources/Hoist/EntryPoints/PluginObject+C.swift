@@ -63,7 +63,7 @@ extension PluginObject {
 
   fileprivate var json: [UInt8] {
     let strategy = "unleash_strategy"
-    let all = coreOffers + unleashOffers + optimizelyOffers
+    let all = coreOffers + unleashOffers + optimizelyOffers + launchDarklyOffers
     // Once, however many there are.
     let firstStrategy = all.firstIndex { $0.kind == strategy }
     let kinds = all.indices.filter { all[$0].kind != strategy || $0 == firstStrategy }.map { all[$0].kind }

@@ -1,5 +1,6 @@
 internal import CHoist
 internal import HoistCore
+internal import HoistLaunchDarkly
 internal import HoistOptimizely
 internal import HoistUnleash
 
@@ -136,11 +137,26 @@ extension PluginObject {
     return offers.compactMap { $0 }
   }
 
+  var launchDarklyOffers: [PluginOffer] {
+    guard let create = launchDarkly?.create_hook else { return [] }
+    return [
+      PluginOffer(kind: "launchdarkly_hook") { plugins in
+        guard !plugins.hasRoomForLaunchDarklyHook else { return nil }
+        return PluginRefusal(
+          status: .limit,
+          message: "the plug-in \(path) offers a LaunchDarkly hook, and a configuration has at most \(LaunchDarklyPlugins.maximumHooks)")
+      } install: { options, plugins throws(PluginRefusal) in
+        plugins.add(CLaunchDarklyHook(try make("launchdarkly hook", options, create, hoist_launchdarkly_hook())))
+      }
+    ]
+  }
+
   /// What a configuration of a provider can take.
   func offers(for provider: String) -> [PluginOffer] {
     switch provider {
     case "unleash": coreOffers + unleashOffers
     case "optimizely": coreOffers + optimizelyOffers
+    case "launchdarkly": coreOffers + launchDarklyOffers
     default: coreOffers
     }
   }

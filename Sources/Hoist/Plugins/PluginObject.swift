@@ -16,6 +16,7 @@ struct PluginObject {
   let table: hoist_plugin
   let unleash: hoist_unleash_plugin?
   let optimizely: hoist_optimizely_plugin?
+  let launchDarkly: hoist_launchdarkly_plugin?
   /// Of the strategies for Unleash.
   let strategyNames: [String]
 
@@ -42,6 +43,9 @@ struct PluginObject {
     optimizely = try Self.part(
       read.optimizely, size: read.optimizely?.pointee.struct_size, zero: hoist_optimizely_plugin(),
       "hoist_optimizely_plugin", path)
+    launchDarkly = try Self.part(
+      read.launchdarkly, size: read.launchdarkly?.pointee.struct_size, zero: hoist_launchdarkly_plugin(),
+      "hoist_launchdarkly_plugin", path)
     strategyNames = try Self.names(unleash, path)
   }
 

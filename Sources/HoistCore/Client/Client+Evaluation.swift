@@ -37,27 +37,27 @@ extension Client {
     guard runsHooks, let key else {
       return withEvaluation(key, subject, want, mode, fallback, isRefused: false) { evaluation, detail in body(evaluation, detail) }
     }
-    let call = HookCall(
-      key: key, context: subject, want: want, fallback: fallback, isDetailed: mode.contains(.detailed))
-    var begun = 0
-    var isRefused = false
-    for hook in hooks {
-      begun += 1
-      if !hook.before(call) {
-        isRefused = true
-        break
+    let hooks = hooks
+    return withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: hooks.count) { states in
+      states.initialize(repeating: nil)
+      func call(_ index: Int) -> HookCall {
+        HookCall(
+          key: key, context: subject, want: want, fallback: fallback, isDetailed: mode.contains(.detailed),
+          state: states.baseAddress.map { $0 + index })
       }
+      let refusing = hooks.indices.first { !hooks[$0].before(call($0)) }
+      let begun = hooks[...(refusing ?? hooks.count - 1)].indices.reversed()
+      let (result, detail) = withEvaluation(key, subject, want, mode, fallback, isRefused: refusing != nil) {
+        evaluation, detail in
+        (body(evaluation, detail), detail)
+      }
+      // Outside the reading section: a hook that takes its time holds nothing back but this call.
+      for index in begun {
+        if detail.errorCode == .none { hooks[index].after(call(index), detail) } else { hooks[index].error(call(index), detail) }
+      }
+      for index in begun { hooks[index].finally(call(index)) }
+      return result
     }
-    let (result, detail) = withEvaluation(key, subject, want, mode, fallback, isRefused: isRefused) {
-      evaluation, detail in
-      (body(evaluation, detail), detail)
-    }
-    // Outside the reading section: a hook that takes its time holds nothing back but this call.
-    for hook in hooks[..<begun].reversed() {
-      if detail.errorCode == .none { hook.after(call, detail) } else { hook.error(call, detail) }
-    }
-    for hook in hooks[..<begun].reversed() { hook.finally(call) }
-    return result
   }
 
   private func withEvaluation<Result>(

@@ -10,6 +10,9 @@ extension Client {
   /// Every client of the group, the first environment first.
   var companions: [Client] { [lead] + environmentsOfGroup }
 
+  /// Every client of the group, the first environment first. Fixed for the client's life.
+  public var members: [Client] { companions }
+
   /// Another environment of this one's group, from any of them; "" is the first. It lives as long as the first one:
   /// its handle is nobody's to free.
   public func environment(named name: String) -> Client? {

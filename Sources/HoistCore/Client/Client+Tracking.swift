@@ -10,8 +10,10 @@ extension Client {
     track { provider in provider.track(event) }
   }
 
+  /// Records in words of the provider's own; refused after close.
+  /// - Parameter record: does it, with the provider; any thread.
   @inline(__always)
-  private func track(_ record: (any Provider) -> Status) -> Status {
+  public func track(_ record: (any Provider) -> Status) -> Status {
     guard !status.isClosed, let port else { return .state }
     resumeAfterFork()
     let result = port._withUnsafeGuaranteedRef { record($0.provider) }

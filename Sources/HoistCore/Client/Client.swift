@@ -27,7 +27,8 @@ public final class Client: @unchecked Sendable {
   var pluginLane: Lane { scope.pluginLane }
   var logLane: Lane { scope.logLane }
   let status: ClientStatus
-  let hooks: [any EvaluationHook]
+  /// The host's, then the provider's own; set once in `init`.
+  nonisolated(unsafe) private(set) var hooks: [any EvaluationHook]
   let pending: PendingAnswers
   let generation = Atomic<UInt32>(ForkGeneration.current)
   private let resuming = Lock()
@@ -79,11 +80,12 @@ public final class Client: @unchecked Sendable {
     holder = SnapshotHolder(hot)
     status = ClientStatus(clock: services.clock, isOnline: values.boolean("online"))
     hot.pointee.object = Unmanaged.passUnretained(self).toOpaque()
-    if !hooks.isEmpty { shim_or_u32(&hot.pointee.gate, Gate.hooks) }
     // A provider marks what it wants to record; what observers want changes.
     shim_or_u32(&hot.pointee.wanted, UInt32(Effects.record.rawValue))
     let provider = try factory.make(values, ClientHost(self))
     self.provider = provider
+    hooks += provider.evaluationHooks
+    if !hooks.isEmpty { shim_or_u32(&hot.pointee.gate, Gate.hooks) }
     port = Unmanaged.passRetained(EventPort(provider))
     external = provider as? any ExternalFlags
     if external?.hasExternalFlags == true { shim_or_u32(&hot.pointee.gate, Gate.external) } else { external = nil }

@@ -28,6 +28,7 @@ final class ClientHost: ProviderHost, @unchecked Sendable {
   }
 
   var builtInTransport: any Transport { client?.builtInTransport ?? transport }
+  var environment: String { client?.environment ?? "" }
   var isOnline: Bool { client?.isOnline ?? false }
   var currentContext: ContextReference? { client?.currentContext }
   func setCurrentContext(_ context: ContextReference) { client?.setCurrentContext(context) }

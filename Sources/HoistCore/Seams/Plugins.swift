@@ -16,6 +16,8 @@ public struct HookCall {
   public let fallback: EvaluationFallback
   /// The caller gets a detail.
   public let isDetailed: Bool
+  /// The hook's own, nil at first: what one stage puts there the later stages of this evaluation find.
+  public internal(set) var state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 }
 
 /// Runs around each evaluation, on the evaluating thread.

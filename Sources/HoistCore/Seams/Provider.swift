@@ -34,6 +34,8 @@ public protocol Provider: AnyObject {
   /// Whether the provider sets the current context itself, in one step with the flags that belong to it. Otherwise
   /// `identify` finds it set. Fixed for the provider's life.
   var ownsCurrentContext: Bool { get }
+  /// The service's own hooks, which run after the host's. Fixed for the provider's life.
+  var evaluationHooks: [any EvaluationHook] { get }
   /// Reads bootstrap and store, and begins to fetch when online.
   func start()
   /// Ends timers and requests. What is recorded stays recorded; `start` may follow.
@@ -78,6 +80,7 @@ public protocol Provider: AnyObject {
 
 extension Provider {
   public var ownsCurrentContext: Bool { false }
+  public var evaluationHooks: [any EvaluationHook] { [] }
 }
 
 /// A provider whose flags the host may keep in a store of its own: every read asks there first.
@@ -126,6 +129,8 @@ public protocol ProviderHost: AnyObject, Sendable {
   /// Evaluations see it at once.
   func setCurrentContext(_ context: ContextReference)
   var entropy: any Entropy { get }
+  /// The name of this environment in the client's group; "" for the first.
+  var environment: String { get }
   /// The providers of the client's group, this one's included, the first environment's first; on the scheduler's
   /// thread. Empty when the client is gone.
   var providersOfGroup: [any Provider] { get }
@@ -155,6 +160,7 @@ public protocol ProviderHost: AnyObject, Sendable {
 }
 
 extension ProviderHost {
+  public var environment: String { "" }
   public var providersOfGroup: [any Provider] { [] }
 
   /// Asks the client's header provider.

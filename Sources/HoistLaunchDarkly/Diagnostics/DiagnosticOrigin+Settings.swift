@@ -1,4 +1,5 @@
 internal import HoistBase
+internal import HoistCore
 
 extension DiagnosticOrigin {
   init(_ settings: LaunchDarklySettings) {
@@ -25,5 +26,21 @@ extension DiagnosticOrigin {
     wrapperName = settings.wrapperName
     wrapperVersion = settings.wrapperVersion
     isBackgroundEnabled = settings.updatesInBackground
+  }
+}
+
+extension DiagnosticReporter {
+  /// nil where no diagnostics are sent.
+  convenience init?(host: any ProviderHost, settings: LaunchDarklySettings, events: EventRecorder) {
+    guard settings.sendsDiagnostics, settings.sendsEvents else { return nil }
+    self.init(
+      host: host,
+      options: Options(
+        url: (settings.eventsURL.appendingPath("mobile/events/diagnostic") ?? settings.eventsURL).text,
+        storeKey: "diagnostics:\(settings.mobileKeyDigest)", intervalMilliseconds: settings.diagnosticMilliseconds,
+        timeoutMilliseconds: settings.connectionTimeoutMilliseconds, compresses: settings.compressesEvents),
+      origin: DiagnosticOrigin(settings))
+    dropped = { [weak events] in events?.capacity.dropped ?? 0 }
+    events.policy.made = { [weak self] in self?.batchMade($0) }
   }
 }

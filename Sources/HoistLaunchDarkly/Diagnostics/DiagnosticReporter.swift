@@ -5,7 +5,7 @@ internal import HoistCore
 /// it had left to tell, then how it is set up; then statistics at intervals. On the scheduler's thread.
 ///
 /// Requests of their own, never stored: what cannot be sent twice in a row is dropped.
-final class DiagnosticReporter: @unchecked Sendable {
+final class DiagnosticReporter: LaunchDarklyPart, @unchecked Sendable {
   struct Options: Sendable {
     var url: String
     /// Where statistics are kept.
@@ -88,6 +88,8 @@ final class DiagnosticReporter: @unchecked Sendable {
     statistics = DiagnosticStatistics(
       id: UUIDv4(from: host.entropy).text, sinceUnixMilliseconds: host.clock.unixMilliseconds)
   }
+
+  func onlineChanged(_ isOnline: Bool) { setActive(isOnline) }
 
   /// Whether the client is online and in the foreground.
   func setActive(_ isActive: Bool) {

@@ -16,6 +16,8 @@ extension EventRecorder: LaunchDarklyPart {
     pipeline.stop()
   }
 
+  func onlineChanged(_ isOnline: Bool) { setOnline(isOnline) }
+
   /// Offline, as at the beginning, everything waits (LD-41).
   func setOnline(_ isOnline: Bool) { if isOnline { pipeline.lift(.offline) } else { pipeline.hold(.offline) } }
 

@@ -20,7 +20,7 @@ extension EventRecorder {
     }
   }
 
-  private static func document(of properties: [(name: String, value: AttributeValue)]) -> [UInt8] {
+  static func document(of properties: [(name: String, value: AttributeValue)]) -> [UInt8] {
     var writer = JSONWriter()
     writer.object { writer in
       for (name, value) in properties {

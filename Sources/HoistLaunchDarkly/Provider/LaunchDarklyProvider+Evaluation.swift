@@ -1,10 +1,7 @@
-public import HoistBase
 public import HoistCore
 
 /// What evaluating threads need.
 extension LaunchDarklyProvider {
-  public func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?) {}
-
   public func record(
     _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
   ) {}
@@ -21,9 +18,4 @@ extension LaunchDarklyProvider {
   public func explain(
     _ evaluation: inout Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
   ) -> [UInt8] { Array("{}".utf8) }
-
-  public func track(_ event: TrackedEvent) -> Status { events.track(event) }
-
-  /// LaunchDarkly's events are of the client's context, whatever the call's is.
-  public func track(_ event: EventView, context: () -> ContextReference?) -> Status { events.track(event) }
 }

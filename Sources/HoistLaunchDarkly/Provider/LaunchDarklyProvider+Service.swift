@@ -6,8 +6,5 @@ extension LaunchDarklyProvider: SynchronizerDelegate {
 
   func confirmed() {}
 
-  func unauthorized() {
-    online.forceOffline()
-    events.setOnline(false)
-  }
+  func unauthorized() { online.forceOffline() }
 }

@@ -11,6 +11,8 @@ public final class LaunchDarklyProvider: @unchecked Sendable {
   let flags: ServedFlags
   let observers: ChangeObservers
   let events: EventRecorder
+  let diagnostics: DiagnosticReporter?
+  let hooks: HookRunner
   let connection: ConnectionState
   let synchronizer: Synchronizer
   let online: OnlineSwitch
@@ -28,11 +30,16 @@ public final class LaunchDarklyProvider: @unchecked Sendable {
     flags = ServedFlags(host: host)
     observers = ChangeObservers { [weak host] in host?.onDeliveryLane($0) }
     events = EventRecorder(host: host, settings: settings)
+    diagnostics = DiagnosticReporter(host: host, settings: settings, events: events)
+    hooks = HookRunner(
+      LaunchDarklyPlugins.hooks(
+        of: host.plugins, for: EnvironmentMetadata(settings, environment: host.environment), log: host.log), log: host.log)
     connection = ConnectionState(host: host)
     synchronizer = Synchronizer(host: host, settings: settings, connection: connection)
     online = OnlineSwitch(host: host, settings: settings, connection: synchronizer)
     identifying = IdentifyQueue(scheduler: host.scheduler, log: host.log)
-    parts = [generatedKeys, observers, events, connection, synchronizer, online, identifying]
+    parts = [generatedKeys, observers, events] + (diagnostics.map { [$0] } ?? [])
+      + [connection, synchronizer, online, identifying]
     synchronizer.delegate = self
     identifying.delegate = self
     online.changed = { [weak self] isOnline in self?.parts.forEach { $0.onlineChanged(isOnline) } }

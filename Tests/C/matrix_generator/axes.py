@@ -117,6 +117,10 @@ class AxisMaker:
         if not type_.is_const:
             return Axis(name, "2", [f"(walk.picks[{n}] ? NULL : &{v})"], f'(walk.picks[{n}] ? "NULL" : "out")',
                         [f"{type_.base} {v};", f"memset(&{v}, 0x5a, sizeof {v});"])
+        if base == "double":
+            return Axis(name, "MATRIX_DOUBLE_COUNT + 1", [f"(walk.picks[{n}] < MATRIX_DOUBLE_COUNT ? &{v} : NULL)"],
+                        f'(walk.picks[{n}] < MATRIX_DOUBLE_COUNT ? number_text({v}) : "NULL")',
+                        [f"double {v} = matrix_double(walk.picks[{n}] < MATRIX_DOUBLE_COUNT ? walk.picks[{n}] : 0);"])
         raise GenerationError(f"{self.function.name}: no values for {type_} {name}")
 
     def plain(self, parameter: Parameter, base: str, n: int) -> Axis:

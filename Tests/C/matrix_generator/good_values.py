@@ -22,12 +22,13 @@ MAKERS = {
 
 # The same for the functions of one service, where a client of another would only be refused.
 SERVICE_MAKERS = {
+    "hoist_launchdarkly_": {
+        "hoist_config": ["host_launchdarkly_config()", 'hoist_config_new("nobody")'],
+        "hoist_client": ["host_launchdarkly_client()", "host_client()", "closed_launchdarkly_client()"],
+    },
     "hoist_optimizely_": {
         "hoist_config": ["host_optimizely_config()", 'hoist_config_new("nobody")'],
         "hoist_client": ["host_optimizely_client()", "host_client()", "closed_optimizely_client()"],
-    },
-    "hoist_launchdarkly_": {
-        "hoist_client": ["host_launchdarkly_client()", "host_client()"],
     },
 }
 
@@ -58,6 +59,7 @@ GOOD_TEXTS = {
     ("hoist_plugin_describe_jansson", "path"): "MATRIX_PLUGIN",
     "path": '"/dev/null"',
     "provider": '"unleash"',
+    ("hoist_launchdarkly_track", "data"): '"[1]"',
     "json": '"{\\"a\\":1}"',
     "fallback": '"fallback"',
 }

@@ -2,6 +2,7 @@
  * spoil one table, the environment variable PLUGIN_FAULT the descriptor itself. */
 #include "counts.h"
 #include <hoist/hoist.h>
+#include <hoist/launchdarkly.h>
 #include <hoist/optimizely.h>
 #include <hoist/unleash.h>
 #include <stdio.h>
@@ -172,6 +173,17 @@ static hoist_status create_odp_manager(const char *options, hoist_optimizely_odp
   MAKE(manager, hoist_optimizely_odp_manager, ODP, "optimizely_odp_manager", fetch_segments, NULL);
 }
 
+static hoist_status before_evaluation(void *user_data, const hoist_launchdarkly_evaluation_series *series, void **data) {
+  (void)series, (void)data;
+  used(user_data);
+  return HOIST_OK;
+}
+static hoist_status create_launchdarkly_hook(const char *options, hoist_launchdarkly_hook *hook, char *message,
+                                             size_t message_size) {
+  MAKE(hook, hoist_launchdarkly_hook, LAUNCHDARKLY_HOOK, "launchdarkly_hook", "every kind", before_evaluation, NULL,
+       NULL, NULL, NULL);
+}
+
 static const char *const names[] = {"custom", "second", NULL};
 static const char *const same_names[] = {"custom", "custom", NULL};
 static const char *const empty_name[] = {"custom", "", NULL};
@@ -182,12 +194,13 @@ static const hoist_unleash_plugin unleash_empty = {sizeof unleash, NULL, empty_n
 static const hoist_unleash_plugin unleash_unmade = {sizeof unleash, NULL, names, NULL};
 static const hoist_unleash_plugin unleash_short = {3, create_storage, names, create_strategy};
 static const hoist_optimizely_plugin optimizely = {sizeof optimizely, create_profiles, create_odp_manager};
+static const hoist_launchdarkly_plugin launchdarkly = {sizeof launchdarkly, create_launchdarkly_hook};
 static const hoist_optimizely_plugin optimizely_short = {3, create_profiles, NULL};
 
 #define DESCRIBED(size, version, name, unleash)                                                                        \
   {                                                                                                                    \
     size, version, name, "1.2", create_logger, create_cache, create_headers, create_transport, create_dispatcher,      \
-        create_hook, unleash, &optimizely                                                                              \
+        create_hook, unleash, &optimizely, &launchdarkly                                                               \
   }
 #define NOTHING NULL, NULL, NULL, NULL, NULL, NULL
 
@@ -205,14 +218,14 @@ static const struct faulty {
     {"garbled", DESCRIBED(sizeof good, HOIST_PLUGIN_ABI, "\xff\xfe", &unleash)},
     {"from a shorter header", DESCRIBED(offsetof(hoist_plugin, create_cache), HOIST_PLUGIN_ABI, "early", &unleash)},
     {"cut in a member", DESCRIBED(offsetof(hoist_plugin, create_cache) + 5, HOIST_PLUGIN_ABI, "cut", &unleash)},
-    {"empty", {sizeof good, HOIST_PLUGIN_ABI, "empty", NULL, NOTHING, NULL, NULL}},
-    {"hook only", {sizeof good, HOIST_PLUGIN_ABI, "hook", NULL, NULL, NULL, NULL, NULL, NULL, create_hook, NULL, NULL}},
-    {"strategies only", {sizeof good, HOIST_PLUGIN_ABI, "strategies", NULL, NOTHING, &unleash, NULL}},
-    {"same strategies", {sizeof good, HOIST_PLUGIN_ABI, "twice", NULL, NOTHING, &unleash_twice, NULL}},
-    {"empty strategy", {sizeof good, HOIST_PLUGIN_ABI, "no name", NULL, NOTHING, &unleash_empty, NULL}},
-    {"strategies unmade", {sizeof good, HOIST_PLUGIN_ABI, "unmade", NULL, NOTHING, &unleash_unmade, NULL}},
-    {"optimizely short", {sizeof good, HOIST_PLUGIN_ABI, "short", NULL, NOTHING, NULL, &optimizely_short}},
-    {"unleash short", {sizeof good, HOIST_PLUGIN_ABI, "short", NULL, NOTHING, &unleash_short, NULL}},
+    {"empty", {sizeof good, HOIST_PLUGIN_ABI, "empty", NULL, NOTHING, NULL, NULL, NULL}},
+    {"hook only", {sizeof good, HOIST_PLUGIN_ABI, "hook", NULL, NULL, NULL, NULL, NULL, NULL, create_hook, NULL, NULL, NULL}},
+    {"strategies only", {sizeof good, HOIST_PLUGIN_ABI, "strategies", NULL, NOTHING, &unleash, NULL, NULL}},
+    {"same strategies", {sizeof good, HOIST_PLUGIN_ABI, "twice", NULL, NOTHING, &unleash_twice, NULL, NULL}},
+    {"empty strategy", {sizeof good, HOIST_PLUGIN_ABI, "no name", NULL, NOTHING, &unleash_empty, NULL, NULL}},
+    {"strategies unmade", {sizeof good, HOIST_PLUGIN_ABI, "unmade", NULL, NOTHING, &unleash_unmade, NULL, NULL}},
+    {"optimizely short", {sizeof good, HOIST_PLUGIN_ABI, "short", NULL, NOTHING, NULL, &optimizely_short, NULL}},
+    {"unleash short", {sizeof good, HOIST_PLUGIN_ABI, "short", NULL, NOTHING, &unleash_short, NULL, NULL}},
 };
 
 HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi);

@@ -1,0 +1,30 @@
+public import CHoist
+internal import HoistBase
+internal import HoistCore
+internal import HoistLaunchDarkly
+
+/// Longest data of one event, in bytes.
+private let maximumDataBytes = 1 << 20
+
+@_cdecl("hoist_launchdarkly_track") @implementation
+public func hoist_launchdarkly_track(
+  _ client: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ data: UnsafePointer<CChar>?, _ metric: UnsafePointer<Double>?
+) -> hoist_status {
+  // The object without a reference: tracking costs little more than its record.
+  guard let object = ClientHandle.hot(client)?.pointee.object, let key = CString.view(key) else {
+    return Status.argument.rawValue
+  }
+  if let metric, !metric.pointee.isFinite { return Status.argument.rawValue }
+  let data = data.map { CString.bytes($0) }
+  if let data, data.count > maximumDataBytes { return Status.limit.rawValue }
+  return Unmanaged<Client>.fromOpaque(object)._withUnsafeGuaranteedRef {
+    LaunchDarklyFace.track(key, data: data, metric: metric?.pointee, with: $0).rawValue
+  }
+}
+
+@_cdecl("hoist_launchdarkly_flush") @implementation
+public func hoist_launchdarkly_flush(_ client: OpaquePointer?) -> hoist_status {
+  guard let client = ClientHandle.borrow(client) else { return Status.argument.rawValue }
+  guard let face = LaunchDarklyFace(client) else { return Status.unsupported.rawValue }
+  return face.flush().rawValue
+}

@@ -1,0 +1,98 @@
+public import CHoist
+internal import HoistCore
+internal import HoistLaunchDarkly
+
+/// A host's LaunchDarkly hook.
+final class CLaunchDarklyHook: LaunchDarklyHook, @unchecked Sendable {
+  let name: String
+  private let table: hoist_launchdarkly_hook
+
+  init(_ table: hoist_launchdarkly_hook) {
+    self.table = table
+    name = table.name.map { String(cString: $0) } ?? ""
+  }
+
+  deinit { table.release?(table.user_data) }
+
+  func beforeEvaluation(_ series: EvaluationSeries, _ data: inout UnsafeMutableRawPointer?) -> Status {
+    guard let before = table.before_evaluation else { return .ok }
+    return Self.with(series) { Status(rawValue: before(table.user_data, $0, &data)) }
+  }
+
+  func afterEvaluation(_ series: EvaluationSeries, _ data: UnsafeMutableRawPointer?, _ detail: EvaluationDetail) -> Status {
+    guard let after = table.after_evaluation else { return .ok }
+    let handle = OpaquePointer(Unmanaged.passUnretained(detail).toOpaque())
+    return Self.with(series) { Status(rawValue: after(table.user_data, $0, data, handle)) }
+  }
+
+  func beforeIdentify(_ series: IdentifySeries, _ data: inout UnsafeMutableRawPointer?) -> Status {
+    guard let before = table.before_identify else { return .ok }
+    return Self.with(series) { Status(rawValue: before(table.user_data, $0, &data)) }
+  }
+
+  func afterIdentify(_ series: IdentifySeries, _ data: UnsafeMutableRawPointer?, _ result: Status) -> Status {
+    guard let after = table.after_identify else { return .ok }
+    return Self.with(series) { Status(rawValue: after(table.user_data, $0, data, result.rawValue)) }
+  }
+
+  func afterTrack(_ series: TrackSeries) -> Status {
+    guard let after = table.after_track else { return .ok }
+    var told = hoist_launchdarkly_track_series(
+      struct_size: MemoryLayout<hoist_launchdarkly_track_series>.size, key: series.key.pointer,
+      context: series.context?.pointer, data: series.data?.pointer, has_metric: series.metric != nil,
+      metric: series.metric ?? 0, environment_id: series.environmentID?.pointer)
+    return withExtendedLifetime(series) { Status(rawValue: after(table.user_data, &told)) }
+  }
+
+  private static func with(
+    _ series: EvaluationSeries, _ body: (UnsafePointer<hoist_launchdarkly_evaluation_series>) -> Status
+  ) -> Status {
+    var told = hoist_launchdarkly_evaluation_series(
+      struct_size: MemoryLayout<hoist_launchdarkly_evaluation_series>.size, flag_key: series.flagKey.pointer,
+      context: series.context?.pointer, default_value: series.fallback.pointer,
+      method: UnsafeRawPointer(series.method.utf8Start).assumingMemoryBound(to: CChar.self),
+      environment_id: series.environmentID?.pointer)
+    return withExtendedLifetime(series) { body(&told) }
+  }
+
+  private static func with(
+    _ series: IdentifySeries, _ body: (UnsafePointer<hoist_launchdarkly_identify_series>) -> Status
+  ) -> Status {
+    var told = hoist_launchdarkly_identify_series(
+      struct_size: MemoryLayout<hoist_launchdarkly_identify_series>.size, context: series.context.pointer,
+      timeout_ms: series.timeoutMilliseconds)
+    return withExtendedLifetime(series) { body(&told) }
+  }
+}
+
+extension Plugins {
+  private var launchDarklyHooks: [any LaunchDarklyHook] {
+    vendor[LaunchDarklyPlugins.hooks] as? [any LaunchDarklyHook] ?? []
+  }
+
+  var hasRoomForLaunchDarklyHook: Bool { launchDarklyHooks.count < LaunchDarklyPlugins.maximumHooks }
+
+  mutating func add(_ hook: any LaunchDarklyHook) { vendor[LaunchDarklyPlugins.hooks] = launchDarklyHooks + [hook] }
+}
+
+@_cdecl("hoist_launchdarkly_config_add_hook") @implementation
+public func hoist_launchdarkly_config_add_hook(
+  _ config: OpaquePointer?, _ hook: UnsafePointer<hoist_launchdarkly_hook>?,
+  _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> hoist_status {
+  var refusal: (Status, String)?
+  let status = PluginSlot.set(
+    config, hook, size: hook?.pointee.struct_size, zero: hoist_launchdarkly_hook(), error, kind: "LaunchDarkly hook"
+  ) {
+    CLaunchDarklyHook($0)
+  } store: { box, adapter in
+    if box.factory?.name != "launchdarkly" {
+      refusal = (.unsupported, "a LaunchDarkly hook is for launchdarkly only")
+    } else if box.plugins.hasRoomForLaunchDarklyHook {
+      box.plugins.add(adapter)
+    } else {
+      refusal = (.limit, "a configuration has at most \(LaunchDarklyPlugins.maximumHooks) LaunchDarkly hooks")
+    }
+  }
+  return refusal.map { ErrorSlot(error).fail($0.0, $0.1) } ?? status
+}

@@ -1,0 +1,49 @@
+public import HoistBase
+public import HoistCore
+
+/// What is recorded for the host, and the hooks around it (4.4.4, 4.5).
+extension LaunchDarklyProvider {
+  /// - Parameters:
+  ///   - key: valid UTF-8.
+  ///   - data: what should be JSON; nil for none. `null` is none.
+  func track(_ key: ByteView, data: ByteView?, metric: Double?) -> Status {
+    var something = data
+    if let data {
+      guard let isSomething = EventData.isSomething(data) else { return .argument }
+      if !isSomething { something = nil }
+    }
+    let status = events.track(key, data: something, metric: metric)
+    if status == .ok { hooks.tracked(key, data: something, metric: metric) }
+    return status
+  }
+
+  public func track(_ event: TrackedEvent) -> Status {
+    let status = events.track(event)
+    if status == .ok, !hooks.isEmpty {
+      let data = event.properties.isEmpty ? nil : EventRecorder.document(of: event.properties)
+      event.key.withBytes { key in
+        if let data { data.withBytes { hooks.tracked(key, data: $0, metric: event.value) } } else {
+          hooks.tracked(key, data: nil, metric: event.value)
+        }
+      }
+    }
+    return status
+  }
+
+  /// LaunchDarkly's events are of the client's context, whatever the call's is.
+  public func track(_ event: EventView, context: () -> ContextReference?) -> Status {
+    EventData.with(event.properties) { data in
+      let status = events.track(event.key, data: data, metric: event.value, at: event.unixMilliseconds)
+      if status == .ok { hooks.tracked(event.key, data: data, metric: event.value) }
+      return status
+    }
+  }
+
+  /// An evaluation that has no cell to be counted in.
+  public func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?) {
+    guard let json = fallback?.pointee.json else { return events.countUnknown(key, fallback: nil) }
+    json.withBytes { events.countUnknown(key, fallback: $0) }
+  }
+
+  public var evaluationHooks: [any EvaluationHook] { hooks.evaluationHooks }
+}
