@@ -12,6 +12,7 @@
 #include "config.h"
 #include "context.h"
 #include "launchdarkly/events.h"
+#include "launchdarkly/flags.h"
 #include "launchdarkly/identify.h"
 #include "launchdarkly/observe.h"
 

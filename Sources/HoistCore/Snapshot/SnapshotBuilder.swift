@@ -22,6 +22,29 @@ public struct SnapshotBuilder: ~Copyable {
     failed = memory == nil
   }
 
+  /// Begins with what another snapshot holds below its look-up table, at the same offsets, counters included, but
+  /// without its flags: for what changes little.
+  /// - Parameters:
+  ///   - skipped: bytes that threads may be writing; they begin as zeros.
+  ///   - growth: a guess of how many bytes will be added.
+  public init(continuing old: Snapshot, skipping skipped: Range<UInt32>, growth: Int) {
+    let head = old.head.pointee
+    let headEnd = MemoryLayout<SnapshotHead>.size
+    let end = max(Int(head.tableOffset), headEnd)
+    capacity = end &+ max(0, growth) &+ Int(head.flagCount) &* 64 &+ 4096
+    memory = malloc(capacity)
+    count = end
+    cellCount = head.cellCount
+    failed = memory == nil
+    flags.reserveCapacity(Int(head.flagCount) &+ 1)
+    guard let memory else { return }
+    let from = min(max(Int(skipped.lowerBound), headEnd), end)
+    let to = min(max(Int(skipped.upperBound), from), end)
+    memcpy(memory + headEnd, old.base + headEnd, from - headEnd)
+    memset(memory + from, 0, to - from)
+    memcpy(memory + to, old.base + to, end - to)
+  }
+
   deinit { free(memory) }
 
   /// True when memory ran out or the block grew beyond its limit; `finish` then gives nil.

@@ -1,38 +1,186 @@
+internal import CShims
+internal import HoistBase
 internal import HoistCore
 
-/// The flags of the current context, and what changes them.
-final class ServedFlags: @unchecked Sendable {
-  private let host: any ProviderHost
+/// The flags of the current context: what changes them, and their copy in the store. On the scheduler's thread.
+final class ServedFlags: LaunchDarklyPart, @unchecked Sendable {
+  /// A burst of patches is stored once; large sets less often: so much is written per millisecond in the long run.
+  private static let saveMilliseconds: Int64 = 100
+  private static let longestSaveMilliseconds: Int64 = 10_000
+  private static let storedBytesPerMillisecond = 1024
 
-  init(host: any ProviderHost) { self.host = host }
+  private let host: any ProviderHost
+  private let cache: FlagCache
+  private var table = FlagTable()
+  /// Whose flags these are in the store; nil while there is no context.
+  private var key: FlagCacheKey?
+  /// Of the context, in the core; 0 serves whichever is the current one.
+  private var fingerprint: UInt64 = 0
+  private var saving: (any Cancellable)?
+  private var lastSize = 0
+  /// Told of each message that counts (5.6); empty for one that changes nothing.
+  var updated: ([FlagChange]) -> Void = { _ in }
+
+  /// Told before flags of another context take the place of these: counts belong to the one they were made for.
+  var changing: () -> Void = {}
+
+  init(host: any ProviderHost, cache: FlagCache) {
+    self.host = host
+    self.cache = cache
+  }
 
   /// Serves no flag at all.
   func serveNone() {
-    guard let snapshot = SnapshotBuilder(expectedBytes: 0).finish(evaluate: { _, _, _, _ in }) else { return }
+    table.removeAll()
+    guard let snapshot = FlagLayout(root: FlagsRoot(context: fingerprint), expectedBytes: 0).finish(count: 0) else { return }
     host.publish(snapshot, changed: [])
   }
 
   /// What the store keeps of a context (5.10); on the scheduler's thread. `completion` gets nil when it keeps none.
   func load(_ context: LDContext, completion: @escaping @Sendable (CachedFlags?) -> Void) {
-    host.scheduler.post { completion(nil) }
+    cache.load(FlagCacheKey(context), completion: completion)
   }
 
-  /// Serves a context's kept flags, else none, or else the former ones (LD-86); on the scheduler's thread, which makes
-  /// it the current context in the same piece of work.
+  /// Serves a context's kept flags, else none, or else the former ones (LD-86); the caller makes it the current context
+  /// in the same piece of work.
+  /// - Parameter fingerprint: of the context in the core.
   /// - Returns: what changes by that.
-  func change(to context: LDContext, _ cached: CachedFlags?, keepingFormer: Bool) -> [FlagChange] {
-    if !keepingFormer { serveNone() }
-    return []
+  func change(
+    to context: LDContext, fingerprint: UInt64, _ cached: CachedFlags?, keepingFormer: Bool
+  ) -> [FlagChange] {
+    saveNow()
+    changing()
+    key = FlagCacheKey(context)
+    self.fingerprint = keepingFormer ? 0 : fingerprint
+    if keepingFormer {
+      keepFormer()
+      self.fingerprint = fingerprint
+      return []
+    }
+    if let cached, let changes = restore(cached) { return changes }
+    let changes = host.withSnapshot { old in FlagTable.removals(of: old) }
+    serveNone()
+    return changes
   }
 
-  /// Changes what is served (2.2); on the scheduler's thread.
-  func apply(_ message: FlagMessage) -> FlagOutcome { .refused("no message is known") }
+  /// Whoever is the current context gets them now.
+  private func keepFormer() {
+    let copy = host.withSnapshot { old -> Snapshot? in
+      guard let old, var layout = FlagLayout(continuing: old) else { return nil }
+      layout.setContext(0)
+      layout.keepAll(of: old, but: nil)
+      return layout.finish(count: old.flagCount)
+    }
+    if let copy { host.publish(copy, changed: []) }
+  }
+
+  private func restore(_ cached: CachedFlags) -> [FlagChange]? {
+    var root = FlagsRoot(context: fingerprint)
+    root.isFromCache = true
+    let outcome = update { table, old throws(FlagFailure) in
+      try cached.document.withBytes { text in
+        Result { () throws(FlagFailure) in try table.restore(text, in: root, over: old) }
+      }.get()
+    }
+    switch outcome {
+    case .success(let changes): return changes
+    case .failure(let failure):
+      host.log.warning("stored flags cannot be read: \(failure.reason)")
+      return nil
+    }
+  }
+
+  /// Changes what is served (2.2).
+  func apply(_ message: FlagMessage) -> FlagOutcome {
+    let root = FlagsRoot(context: fingerprint)
+    let outcome = update { table, old throws(FlagFailure) in
+      switch message {
+      case .put(let text, _): try Self.read(text) { text throws(FlagFailure) in try table.put(text, in: root, over: old) }
+      case .patch(let text): try Self.read(text) { text throws(FlagFailure) in try table.patch(text, of: old) }
+      case .delete(let text): try Self.read(text) { text throws(FlagFailure) in try table.delete(text, of: old) }
+      }
+    }
+    switch outcome {
+    case .failure(let failure): return .refused(failure.reason)
+    case .success(let changes):
+      if case .put(_, let tag?) = message { save(entityTag: tag) } else { saveSoon() }
+      updated(changes)
+      return .applied
+    }
+  }
+
+  private static func read(
+    _ text: [UInt8], _ body: (ByteView) throws(FlagFailure) -> FlagUpdate
+  ) throws(FlagFailure) -> FlagUpdate {
+    try text.withBytes { text in Result { () throws(FlagFailure) in try body(text) } }.get()
+  }
+
+  /// Makes a change and serves what comes of it.
+  private func update(
+    _ body: (inout FlagTable, Snapshot) throws(FlagFailure) -> FlagUpdate
+  ) -> Result<[FlagChange], FlagFailure> {
+    let result = host.withSnapshot { old -> Result<FlagUpdate, FlagFailure> in
+      let empty = old == nil ? FlagLayout(root: FlagsRoot(), expectedBytes: 0).finish(count: 0) : nil
+      defer { empty?.destroy() }
+      guard let old = old ?? empty else { return .failure(FlagFailure("memory has run out")) }
+      return Result { () throws(FlagFailure) in try body(&table, old) }
+    }
+    return result.map { update in
+      if let snapshot = update.snapshot { host.publish(snapshot, changed: update.changes.map(\.key.string)) }
+      return update.changes
+    }
+  }
+
+  /// The service says that what is served holds.
+  func confirm() {
+    if let key { cache.confirm(key, at: host.clock.unixMilliseconds) }
+    updated([])
+  }
+
+  // MARK: The store
+
+  private func saveSoon() {
+    guard saving == nil else { return }
+    let pause = min(
+      Self.longestSaveMilliseconds, max(Self.saveMilliseconds, Int64(lastSize / Self.storedBytesPerMillisecond)))
+    saving = host.scheduler.schedule(afterMilliseconds: pause) { [weak self] in
+      guard let self, self.saving != nil else { return }
+      self.saving = nil
+      self.save(entityTag: nil)
+    }
+  }
+
+  private func saveNow() {
+    guard let timer = saving else { return }
+    timer.cancel()
+    saving = nil
+    save(entityTag: nil)
+  }
+
+  private func save(entityTag: String?) {
+    guard let key else { return }
+    saving?.cancel()
+    saving = nil
+    let document = host.withSnapshot { snapshot in
+      snapshot.map { FlagListing.cacheDocument(of: $0, tombstones: table.tombstones) }
+    }
+    guard let document else { return }
+    lastSize = document.count
+    cache.save(key, document, entityTag: entityTag, at: host.clock.unixMilliseconds)
+  }
+
+  /// From here on keys that nobody knows are unknown flags; before, the client is not ready (4.2.1).
+  func start() {
+    if host.withSnapshot({ $0 == nil }) { serveNone() }
+  }
+
+  func stop() { saveNow() }
+
+  func abandonAfterFork() { saving = nil }
 }
 
-/// The flags of one context as an earlier run has left them.
-struct CachedFlags: Sendable {
-  /// Of the poll they came with; "" when none is known to belong to them.
-  var entityTag = ""
-  /// When they were last confirmed, where that is known: the first poll may wait.
-  var updatedUnixMilliseconds: Int64?
+/// The whole set, for calls of any thread.
+extension ProviderHost {
+  /// Every flag's value as a JSON object (LD-25); nil while nothing is served.
+  func allFlagValues() -> [UInt8]? { withSnapshot { $0.map { FlagListing.values(of: $0) } } }
 }

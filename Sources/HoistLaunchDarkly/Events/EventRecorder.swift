@@ -29,7 +29,7 @@ final class EventRecorder: @unchecked Sendable {
   let summaries: SummaryBook
   let capacity: EventCapacity
   let serverTime = ServerTime()
-  private let context = Published<EventContext>(nil)
+  let context = Published<EventContext>(nil)
   let checkpoints: Checkpoints
   /// Hands out the counts of all cells since the last call; set before the start.
   var drain: (_ body: (ByteView, CounterIdentity, UInt64, EventContext) -> Void) -> Void = { _ in }

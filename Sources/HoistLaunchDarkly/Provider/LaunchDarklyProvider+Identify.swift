@@ -47,7 +47,8 @@ extension LaunchDarklyProvider: IdentifyDelegate {
     let known = keepsFormer ? nil : cached
     let wasOnline = online.change(to: Self.subject(context, known))
     host.setState(wasOnline ? .reconciling : .stale, "the context has changed")
-    let changes = flags.change(to: context, known, keepingFormer: keepsFormer)
+    let changes = flags.change(
+      to: context, fingerprint: request.context.frozen.fingerprint, known, keepingFormer: keepsFormer)
     host.setCurrentContext(request.context)
     // Emptying is not told: what changed is seen when the flags arrive (5.5).
     if known != nil, !changes.isEmpty { observers.updated(changes) }

@@ -4,7 +4,7 @@ internal import HoistCore
 extension LaunchDarklyProvider: SynchronizerDelegate {
   func take(_ message: FlagMessage) -> FlagOutcome { flags.apply(message) }
 
-  func confirmed() {}
+  func confirmed() { flags.confirm() }
 
   func unauthorized() { online.forceOffline() }
 }

@@ -55,7 +55,8 @@ extension LaunchDarklyProvider {
   ) {
     guard let host else { return completion(.cancelled) }
     _ = online.change(to: Self.subject(context, cached))
-    _ = flags.change(to: context, cached, keepingFormer: false)
+    _ = flags.change(
+      to: context, fingerprint: reference.frozen.fingerprint, cached, keepingFormer: false)
     host.setCurrentContext(reference)
     if cached != nil { host.setState(.stale, "flags of an earlier run") }
     identified(context)

@@ -27,7 +27,10 @@ public final class LaunchDarklyProvider: @unchecked Sendable {
     self.settings = settings
     self.host = host
     generatedKeys = GeneratedKeys(host: host)
-    flags = ServedFlags(host: host)
+    let environment = String(Hex.encode(SHA256.hash(settings.mobileKey.reveal())).prefix(16))
+    flags = ServedFlags(
+      host: host,
+      cache: FlagCache(store: host.store, environment: environment, maximumContexts: settings.maximumCachedContexts))
     observers = ChangeObservers { [weak host] in host?.onDeliveryLane($0) }
     events = EventRecorder(host: host, settings: settings)
     diagnostics = DiagnosticReporter(host: host, settings: settings, events: events)
@@ -38,13 +41,15 @@ public final class LaunchDarklyProvider: @unchecked Sendable {
     synchronizer = Synchronizer(host: host, settings: settings, connection: connection)
     online = OnlineSwitch(host: host, settings: settings, connection: synchronizer)
     identifying = IdentifyQueue(scheduler: host.scheduler, log: host.log)
-    parts = [generatedKeys, observers, events] + (diagnostics.map { [$0] } ?? [])
+    parts = [generatedKeys, flags, observers, events] + (diagnostics.map { [$0] } ?? [])
       + [connection, synchronizer, online, identifying]
     synchronizer.delegate = self
     identifying.delegate = self
     online.changed = { [weak self] isOnline in self?.parts.forEach { $0.onlineChanged(isOnline) } }
     events.policy.unauthorized = { [weak self] in self?.unauthorized() }
-    flags.serveNone()
+    events.count(flagsOf: host)
+    flags.changing = { [events] in _ = events.keep() }
+    flags.updated = { [observers] in observers.updated($0) }
   }
 }
 

@@ -1,0 +1,43 @@
+public import CHoist
+internal import HoistBase
+internal import HoistCore
+internal import HoistLaunchDarkly
+
+@_cdecl("hoist_launchdarkly_all_flags") @implementation
+public func hoist_launchdarkly_all_flags(_ client: OpaquePointer?) -> OpaquePointer? {
+  launchDarkly(client)?.allFlags.map { Handle<CText>.give(CText($0)) }
+}
+
+@_cdecl("hoist_launchdarkly_detail_reason") @implementation
+public func hoist_launchdarkly_detail_reason(_ detail: OpaquePointer?) -> OpaquePointer? {
+  Handle<EvaluationDetail>.borrow(detail).flatMap { DetailReason.json($0) }.map { Handle<CText>.give(CText($0)) }
+}
+
+@_cdecl("hoist_launchdarkly_detail_error_kind") @implementation
+public func hoist_launchdarkly_detail_error_kind(_ detail: OpaquePointer?) -> UnsafePointer<CChar> {
+  Constants.pointer(Handle<EvaluationDetail>.borrow(detail).flatMap { DetailReason.errorKind($0) } ?? "")
+}
+
+@_cdecl("hoist_launchdarkly_detail_variation_index") @implementation
+public func hoist_launchdarkly_detail_variation_index(_ detail: OpaquePointer?, _ index: UnsafeMutablePointer<Int64>?) -> Bool {
+  guard let found = Handle<EvaluationDetail>.borrow(detail).flatMap({ DetailReason.variationIndex($0) }) else { return false }
+  index?.pointee = found
+  return true
+}
+
+@_cdecl("hoist_launchdarkly_variation_decode") @implementation
+public func hoist_launchdarkly_variation_decode(
+  _ client: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ decode: hoist_launchdarkly_decode?,
+  _ userData: UnsafeMutableRawPointer?, _ fallback: UnsafePointer<CChar>?, _ detail: UnsafeMutablePointer<OpaquePointer?>?
+) -> Bool {
+  detail?.pointee = nil
+  guard let face = launchDarkly(client), let key, let decode else { return false }
+  let result = face.decode(
+    CString.bytes(key), fallback: EvaluationFallback(.json, fallback), isDetailed: detail != nil
+  ) { value in
+    guard let start = value.baseAddress else { return false }
+    return decode(start.assumingMemoryBound(to: CChar.self), value.count, userData)
+  }
+  detail?.pointee = Handle<EvaluationDetail>.give(result.detail)
+  return result.isConverted
+}

@@ -1,0 +1,194 @@
+internal import HoistBase
+internal import HoistCore
+internal import HoistJSON
+
+/// Lays flags out as a snapshot: a whole set, or another snapshot with a flag changed. Used once.
+struct FlagLayout: ~Copyable {
+  private var builder: SnapshotBuilder
+  private var writer = JSONWriter(reservingCapacity: 256)
+  private let null: TextReference
+  /// Offset of the root that goes on; 0 for one that is still to come.
+  private var rootOffset: UInt32 = 0
+  private var root: FlagsRoot
+
+  /// - Parameter expectedBytes: of the document.
+  init(root: FlagsRoot, expectedBytes: Int) {
+    self.root = root
+    builder = SnapshotBuilder(expectedBytes: expectedBytes &* 2)
+    null = builder.text("null")
+  }
+
+  /// Begins with another's flags, which are still to be kept one by one.
+  init?(continuing old: Snapshot) {
+    guard let oldRoot = old.flagsRoot else { return nil }
+    rootOffset = old.head.pointee.rootOffset
+    root = FlagsRoot(
+      period: oldRoot.period, wordCount: oldRoot.pointee.wordCount,
+      context: oldRoot.pointee.context, staleBytes: oldRoot.pointee.staleBytes, isFromCache: oldRoot.pointee.isFromCache)
+    let end = rootOffset &+ FlagsRoot.size &+ root.wordCount &* 4
+    builder = SnapshotBuilder(continuing: old, skipping: rootOffset..<end, growth: 4096)
+    null = builder.text("null")
+  }
+
+  mutating func setContext(_ fingerprint: UInt64) { root.context = fingerprint }
+
+  /// A key's place in the block.
+  mutating func name(_ key: ByteView) -> TextReference { builder.uniqueText(key) }
+
+  /// Writes a flag down.
+  /// - Parameter cell: the counter of the record that this one replaces; nil for a new one.
+  /// - Returns: the record's offset.
+  mutating func record(_ flag: FlagDefinition, name: TextReference, cell: UInt32? = nil) -> UInt32 {
+    var record = FlagRecord(head: FlagHead(name: name, firstCell: cell ?? builder.cells(1), cellCount: 1))
+    setValue(flag.value, of: &record)
+    if let variation = flag.variation {
+      record.traits.insert(.hasVariation)
+      record.variation = variation
+      record.variationName = digits(variation)
+    }
+    if let version = flag.version {
+      record.traits.insert(.hasVersion)
+      record.version = version
+    }
+    if let version = flag.flagVersion {
+      record.traits.insert(.hasFlagVersion)
+      record.flagVersion = version
+    }
+    if flag.isTracked { record.traits.insert(.tracked) }
+    if flag.tracksReason { record.traits.insert(.tracksReason) }
+    record.debuggedUntil = flag.debuggedUntil
+    if let reason = flag.reason {
+      record.reason = json(reason)
+      record.coreReason = Reason(launchDarkly: reason)
+    }
+    setPrerequisites(flag.prerequisites, of: &record)
+    if flag.isTracked || flag.debuggedUntil > 0 || record.prerequisiteCount > 0 { record.traits.insert(.recorded) }
+    return builder.append(record)
+  }
+
+  private mutating func setValue(_ value: JSONNode?, of record: inout FlagRecord) {
+    guard let value else {
+      record.value = null
+      return
+    }
+    if record.traits.insert(.enabled).inserted, value.bool == false { record.traits.remove(.enabled) }
+    switch value.kind {
+    case .null: record.value = null
+    case .bool:
+      record.kind = .bool
+      record.integer = value.bool == true ? 1 : 0
+      record.value = builder.text(value.bool == true ? "true" : "false")
+    case .int, .double:
+      record.kind = .double
+      record.number = value.double ?? 0
+      if let whole = Int64(exactly: record.number.rounded(.towardZero)) {
+        record.integer = whole
+        record.traits.insert(.isInteger)
+      }
+      writer.removeAll()
+      writer.double(record.number)
+      record.value = writer.bytes.withUnsafeBytes { builder.text($0) }
+    case .string:
+      record.kind = .string
+      let text = value.utf8 ?? UnsafeBufferPointer(start: nil, count: 0)
+      record.text = builder.text(ByteView(text))
+      writer.removeAll()
+      writer.string(utf8: text)
+      record.value = writer.bytes.withUnsafeBytes { builder.text($0) }
+    case .array, .object:
+      record.kind = .json
+      record.value = json(value)
+    }
+  }
+
+  /// An object or an array as it was sent.
+  private mutating func json(_ node: JSONNode) -> TextReference {
+    if let source = node.source { return builder.text(source) }
+    writer.removeAll()
+    writer.value(node)
+    return writer.bytes.withUnsafeBytes { builder.text($0) }
+  }
+
+  private mutating func digits(_ number: Int64) -> TextReference {
+    writer.removeAll()
+    writer.int(number)
+    return writer.bytes.withUnsafeBytes { builder.text($0) }
+  }
+
+  private mutating func setPrerequisites(_ list: JSONNode?, of record: inout FlagRecord) {
+    guard let keys = list?.array, !keys.isEmpty else { return }
+    var references: [TextReference] = []
+    for key in keys { references.append(builder.text(ByteView(key.utf8 ?? UnsafeBufferPointer(start: nil, count: 0)))) }
+    record.prerequisites = builder.append(contentsOf: references)
+    record.prerequisiteCount = UInt32(truncatingIfNeeded: references.count)
+  }
+
+  /// Makes a record of this layout findable.
+  mutating func add(record: UInt32, hash: UInt64) { builder.addFlag(record: record, hash: hash) }
+
+  /// Keeps another's flags but one, whose room is lost.
+  mutating func keepAll(of old: Snapshot, but dropped: UnsafePointer<FlagRecord>?) {
+    for index in 0..<old.flagCount {
+      let record = old.record(at: index)
+      if let dropped, record == UnsafeRawPointer(dropped) { continue }
+      builder.addFlag(record: UInt32(truncatingIfNeeded: record - old.base), hash: Hash64.hash(old.name(of: record)))
+    }
+    guard let dropped else { return }
+    let record = dropped.pointee
+    let texts = [record.head.name, record.value, record.text, record.reason].reduce(0) { $0 &+ Int($1.count) }
+    let lost = UInt32(truncatingIfNeeded: texts &+ MemoryLayout<FlagRecord>.size)
+    root.staleBytes = root.staleBytes.addingReportingOverflow(lost).overflow ? .max : root.staleBytes &+ lost
+  }
+
+  /// Copies a flag from another snapshot, with what it uses only.
+  mutating func copy(_ flag: UnsafePointer<FlagRecord>, of old: Snapshot) {
+    var record = flag.pointee
+    func text(_ reference: TextReference) -> ByteView { reference.bytes(old.base) }
+    record.head.name = builder.uniqueText(text(flag.pointee.head.name))
+    record.head.firstCell = builder.cells(1)
+    record.value = builder.text(text(flag.pointee.value))
+    if !record.text.isNone { record.text = builder.text(text(flag.pointee.text)) }
+    if !record.reason.isNone { record.reason = builder.text(text(flag.pointee.reason)) }
+    if !record.variationName.isNone { record.variationName = builder.text(text(flag.pointee.variationName)) }
+    if record.prerequisiteCount > 0 {
+      var references: [TextReference] = []
+      for key in old.prerequisites(of: flag) { references.append(builder.text(key)) }
+      record.prerequisites = builder.append(contentsOf: references)
+    }
+    builder.addFlag(record: builder.append(record), hash: Hash64.hash(old.name(of: flag)))
+  }
+
+  /// - Parameter count: how many flags there are, as a guess, when the root is still to come.
+  consuming func finish(count: Int) -> Snapshot? {
+    if rootOffset == 0 {
+      let words = count &+ count / 8 &+ 64
+      root.wordCount = UInt32(clamping: words)
+      rootOffset = builder.reserve(bytes: Int(FlagsRoot.size) &+ words &* 4, alignment: 64)
+    }
+    builder.store(root, at: rootOffset)
+    return builder.finish(evaluate: evaluateFlag, root: rootOffset)
+  }
+}
+
+extension Reason {
+  /// The service's reason (4.2.1) in the words of OpenFeature.
+  init(launchDarkly reason: JSONNode) {
+    guard let kind = reason["kind"]?.utf8.map({ ByteView($0) }) else {
+      self = .unknown
+      return
+    }
+    if kind.reads("OFF") || kind.reads("PREREQUISITE_FAILED") {
+      self = .disabled
+    } else if kind.reads("ERROR") {
+      self = .error
+    } else if reason["inExperiment"]?.bool == true {
+      self = .split
+    } else if kind.reads("FALLTHROUGH") {
+      self = .default
+    } else if kind.reads("TARGET_MATCH") || kind.reads("RULE_MATCH") {
+      self = .targetingMatch
+    } else {
+      self = .unknown
+    }
+  }
+}

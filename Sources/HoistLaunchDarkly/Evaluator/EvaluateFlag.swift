@@ -1,0 +1,82 @@
+internal import CShims
+internal import HoistBase
+internal import HoistCore
+
+/// Answers for a flag (4.2): the snapshot's evaluate function. The service has evaluated; what is left is to look whose
+/// values these are, of what type, and whether the evaluation is more than a count.
+func evaluateFlag(
+  _ base: UnsafeRawPointer, _ record: UnsafeRawPointer, _ context: UnsafeRawPointer?, _ out: UnsafeMutableRawPointer
+) {
+  let evaluation = out.assumingMemoryBound(to: Evaluation.self)
+  let snapshot = Snapshot(base)
+  let flag = record.assumingMemoryBound(to: FlagRecord.self)
+  let root = (base + Int(snapshot.head.pointee.rootOffset)).assumingMemoryBound(to: FlagsRoot.self)
+  // The current one always gets what there is.
+  if let context, context != evaluation.pointee.inherited, !isServed(context, evaluation.pointee.inherited, root) {
+    return evaluation.pointee.fail(
+      .invalidContext, "the service evaluates for the client's current context: identify with this one first")
+  }
+  evaluation.pointee.firstCell = flag.pointee.head.firstCell
+  let traits = flag.pointee.traits
+  let word = snapshot.periodWord(of: flag, root)
+  if traits.contains(.recorded) || word.map({ shim_load_u32($0) }) != root.period {
+    evaluation.pointee.effects = .record
+  }
+  guard evaluation.pointee.take(flag, base) else {
+    evaluation.pointee.effects = .record
+    return evaluation.pointee.fail(.typeMismatch, "the flag's value is of another type than was asked for")
+  }
+  evaluation.pointee.reason = flag.pointee.coreReason
+  evaluation.pointee.enabled = traits.contains(.enabled)
+  if traits.contains(.hasVariation) {
+    evaluation.pointee.variation = flag.pointee.variationName.bytes(base)
+    evaluation.pointee.variationIndex = Int32(clamping: flag.pointee.variation)
+  }
+}
+
+/// Never somebody else's values: while a context is being changed, those of the one they were evaluated for.
+private func isServed(
+  _ context: UnsafeRawPointer, _ current: UnsafeRawPointer?, _ root: UnsafePointer<FlagsRoot>
+) -> Bool {
+  let fingerprint = FrozenContext(context).fingerprint
+  if root.pointee.context != 0 { return root.pointee.context == fingerprint }
+  return current.map { FrozenContext($0).fingerprint == fingerprint } ?? false
+}
+
+extension Evaluation {
+  /// The value as the caller wants it, without coercion from one type of JSON to another (4.2.2).
+  /// - Returns: false for a value of another type. Null is no error: there is no value then.
+  @inline(__always)
+  fileprivate mutating func take(_ flag: UnsafePointer<FlagRecord>, _ base: UnsafeRawPointer) -> Bool {
+    let kind = flag.pointee.kind
+    if kind == .none { return true }
+    switch want {
+    case .json:
+      self.kind = .json
+      text = flag.pointee.value.bytes(base)
+    case .bool:
+      guard kind == .bool else { return false }
+      self.kind = .bool
+      integer = flag.pointee.integer
+    case .string:
+      guard kind == .string else { return false }
+      self.kind = .string
+      text = flag.pointee.text.bytes(base)
+    case .double:
+      guard kind == .double else { return false }
+      self.kind = .double
+      number = flag.pointee.number
+    case .int:
+      // Cut toward zero, which is no error; beyond 64 bits it is (ruling A16).
+      guard kind == .double, flag.pointee.traits.contains(.isInteger) else { return false }
+      self.kind = .int
+      integer = flag.pointee.integer
+    case .any:
+      self.kind = kind
+      integer = flag.pointee.integer
+      number = flag.pointee.number
+      text = kind == .string ? flag.pointee.text.bytes(base) : flag.pointee.value.bytes(base)
+    }
+    return true
+  }
+}

@@ -1,0 +1,36 @@
+public import HoistCore
+internal import HoistJSON
+
+/// What a detail says in LaunchDarkly's words (4.2.1, LD-63).
+public enum DetailReason {
+  /// The error kind; nil where the evaluation is no error of the client's.
+  public static func errorKind(_ detail: EvaluationDetail) -> StaticString? {
+    switch detail.errorCode {
+    case .none: nil
+    case .flagNotFound: "FLAG_NOT_FOUND"
+    case .providerNotReady, .providerFatal: "CLIENT_NOT_READY"
+    case .typeMismatch: "WRONG_TYPE"
+    case .parseError: "MALFORMED_FLAG"
+    case .invalidContext, .targetingKeyMissing: "USER_NOT_SPECIFIED"
+    case .general: "EXCEPTION"
+    }
+  }
+
+  /// JSON text: the service's reason word for word, or that of the client's error; nil when there is none.
+  public static func json(_ detail: EvaluationDetail) -> [UInt8]? {
+    if let kind = errorKind(detail) { return Array("{\"kind\":\"ERROR\",\"errorKind\":\"\(kind)\"}".utf8) }
+    return member("reason", of: detail) { Array($0.source ?? UnsafeRawBufferPointer(start: nil, count: 0)) }
+  }
+
+  /// nil when the service named no variation, and for errors.
+  public static func variationIndex(_ detail: EvaluationDetail) -> Int64? {
+    member("variationIndex", of: detail) { $0.int64 }
+  }
+
+  private static func member<Result>(
+    _ name: StaticString, of detail: EvaluationDetail, _ read: (JSONNode) -> Result?
+  ) -> Result? {
+    let result = try? JSONNode.parse(UnsafeRawBufferPointer(detail.metadata.buffer)) { $0[name].flatMap(read) }
+    return result ?? nil
+  }
+}

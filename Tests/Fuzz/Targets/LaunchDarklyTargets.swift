@@ -1,0 +1,49 @@
+import HoistBase
+import HoistCore
+import HoistLaunchDarkly
+
+/// Messages about flags, one a line, each after the letter of its kind: what is refused changes nothing, and what the
+/// store would keep reads back the same.
+func checkFlags(_ bytes: ByteView) -> String? {
+  let replay = FlagReplay()
+  for line in bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 64) {
+    guard let event = events[line.first ?? 0] else { continue }
+    let before = replay.cacheDocument
+    let data = ByteView(rebasing: line.dropFirst())
+    guard case .applied(let changes) = replay.apply(event, data) else {
+      guard replay.cacheDocument == before else { return "a refused message has changed something" }
+      continue
+    }
+    if let problem = checkChanges(changes, event) { return problem }
+  }
+  return checkKept(replay)
+}
+
+private let events: [UInt8: String] = [
+  UInt8(ascii: "p"): "put", UInt8(ascii: "u"): "patch", UInt8(ascii: "d"): "delete", UInt8(ascii: "c"): "cache",
+]
+
+private func checkChanges(_ changes: [FlagChange], _ event: String) -> String? {
+  if changes.contains(where: { $0.oldValue == nil && $0.newValue == nil }) { return "a change of nothing to nothing" }
+  if event != "put", event != "cache", changes.count > 1 { return "one flag's message has changed several" }
+  return nil
+}
+
+private func checkKept(_ replay: FlagReplay) -> String? {
+  let other = FlagReplay()
+  let kept = replay.cacheDocument
+  guard case .applied = kept.withBytes({ other.apply("cache", $0) }) else { return "what is kept is refused" }
+  guard other.tombstones == replay.tombstones else { return "tombstones read back otherwise" }
+  guard case .applied(let changes) = other.cacheDocument.withBytes({ replay.apply("cache", $0) }), changes.isEmpty else {
+    return "what is kept reads back otherwise"
+  }
+  guard let snapshot = replay.snapshot else { return "no snapshot" }
+  for index in 0..<snapshot.flagCount {
+    let key = snapshot.name(of: snapshot.record(at: index))
+    for want in [WantedType.bool, .int, .double, .string, .json, .any] {
+      guard replay.evaluate(key, want, { $0.kind == .none || want == .any || $0.kind.rawValue == want.rawValue && !$1.isEmpty }) == true
+      else { return "an answer of another type" }
+    }
+  }
+  return nil
+}

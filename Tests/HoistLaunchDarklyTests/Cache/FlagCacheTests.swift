@@ -1,0 +1,110 @@
+import HoistBase
+import HoistCore
+@testable import HoistLaunchDarkly
+import HoistTestSupport
+import Testing
+
+@Suite("Flags of a few contexts outlive the run (LD-76, LD-85)") struct FlagCacheTests {
+  let manager = MemoryCacheManager()
+
+  final class Run {
+    let host: TestHost
+    let cache: FlagCache
+    private let manager: MemoryCacheManager
+
+    init(_ manager: MemoryCacheManager, maximum: Int = 5, environment: String = "e") {
+      self.manager = manager
+      host = TestHost(manager: manager)
+      cache = FlagCache(store: host.store, environment: environment, maximumContexts: maximum)
+    }
+
+    func load(_ key: String, _ fingerprint: String = "1") -> String {
+      let told = Locked<String?>(nil)
+      cache.load(FlagCacheKey(hashedKey: key, fingerprint: fingerprint)) { flags in
+        told.value = flags.map {
+          "\(String(decoding: $0.document, as: UTF8.self)) \($0.entityTag) \($0.updatedUnixMilliseconds.map { "\($0)" } ?? "-")"
+        } ?? "nothing"
+      }
+      host.settle { told.value != nil }
+      return told.value ?? "no answer"
+    }
+
+    func save(_ key: String, _ document: String, tag: String? = nil, at: Int64 = 1999, fingerprint: String = "1") {
+      cache.save(FlagCacheKey(hashedKey: key, fingerprint: fingerprint), Array(document.utf8), entityTag: tag, at: at)
+      _ = load(key)
+    }
+
+    /// Waits until the entries of "a" are written.
+    func end() {
+      let names = ["contexts", "flags-a", "etag-a"]
+      host.settle { names.allSatisfy { manager.load(key: "launchdarkly.e.\($0)") != nil } }
+    }
+  }
+
+  @Test func flagsAreServedToTheNextRun() {
+    let run = Run(manager)
+    #expect(run.load("a") == "nothing")
+    run.save("a", "flags", tag: "\"x\"", at: 12_345)
+    #expect(run.load("a") == "flags \"x\" 12000")
+    run.end()
+    #expect(Run(manager).load("a") == "flags \"x\" 12000")
+    #expect(Run(manager, environment: "other").load("a") == "nothing")
+  }
+
+  @Test func ofAnotherFingerprintOnlyTheFlags() {
+    let run = Run(manager)
+    run.save("a", "flags", tag: "x")
+    #expect(run.load("a", "2") == "flags  -")
+  }
+
+  @Test func withoutAnEntityTagThereIsNoTime() {
+    let run = Run(manager)
+    run.save("a", "flags")
+    #expect(run.load("a") == "flags  -")
+    run.save("a", "flags", tag: "x")
+    run.save("a", "newer", at: 5000)
+    #expect(run.load("a") == "newer x 5000")
+    run.save("a", "newest", tag: "")
+    #expect(run.load("a") == "newest  -")
+  }
+
+  @Test func theOldestGo() {
+    let run = Run(manager, maximum: 2)
+    run.save("a", "1", at: 1000)
+    run.save("b", "2", at: 3000)
+    run.save("c", "3", at: 2000)
+    #expect(run.load("a") == "nothing" && run.load("b") == "2  -" && run.load("c") == "3  -")
+    run.cache.confirm(FlagCacheKey(hashedKey: "c", fingerprint: "1"), at: 4000)
+    run.save("d", "4", at: 5000)
+    #expect(run.load("b") == "nothing" && run.load("c") == "3  -" && run.load("d") == "4  -")
+  }
+
+  @Test func noneOrAnyNumberAreKept() {
+    let none = Run(manager, maximum: 0)
+    none.save("a", "1")
+    #expect(none.load("a") == "nothing")
+    let all = Run(manager, maximum: -1)
+    for index in 0..<20 { all.save("\(index)", "\(index)") }
+    #expect((0..<20).allSatisfy { all.load("\($0)") == "\($0)  -" })
+  }
+
+  @Test func entriesOfAnotherVersionAreRemoved() {
+    let run = Run(manager)
+    run.save("a", "1", tag: "x")
+    run.end()
+    manager.save(key: "launchdarkly.e.contexts", value: Array(#"{"version":8,"contexts":{"a":1}}"#.utf8))
+    let next = Run(manager)
+    #expect(next.load("a") == "nothing")
+    let keys = ["flags", "etag"].map { "launchdarkly.e.\($0)-a" }
+    next.host.settle { keys.allSatisfy { manager.load(key: $0) == nil } }
+    #expect(keys.allSatisfy { manager.load(key: $0) == nil })
+  }
+
+  @Test func aBrokenIndexIsNone() {
+    manager.save(key: "launchdarkly.e.contexts", value: Array("{".utf8))
+    let run = Run(manager)
+    #expect(run.load("a") == "nothing")
+    run.save("a", "1")
+    #expect(run.load("a") == "1  -")
+  }
+}
