@@ -8,6 +8,8 @@ extension LaunchDarklyProvider {
   public func record(
     _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
   ) {
+    let reading = shim_enter()
+    defer { shim_leave(reading) }
     let flag = snapshot.flag(record)
     guard let root = snapshot.flagsRoot, let current = events.context.current else { return }
     let word = snapshot.periodWord(of: flag, root)
