@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 from documents import TYPED
+from launchdarkly import LaunchDarklySimulator
 from unleash import UnleashSimulator
 
 import hoist
+from hoist._native import lib
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--children", type=int, default=20, help="forked children in the fork tests (default 20)")
+    parser.addoption("--stream-events", type=int, default=1600, help="events in the storm of streams (default 1600)")
 
 
 @pytest.fixture
 def children(request: pytest.FixtureRequest) -> int:
     """How many children the fork tests make."""
     return int(request.config.getoption("--children"))
+
+
+@pytest.fixture
+def stream_events(request: pytest.FixtureRequest) -> int:
+    """How many events the storm of streams has."""
+    return int(request.config.getoption("--stream-events"))
 
 
 @pytest.fixture
@@ -77,3 +88,45 @@ def connection(service: UnleashSimulator, mode: str) -> dict[str, Any]:
     if mode == "frontend":
         return {"mode": mode, "url": service.frontend_url, "key": service.frontend_key, "app_name": "shop"}
     return {"mode": mode, "url": service.api_url, "key": service.backend_key, "app_name": "shop"}
+
+
+_SERVING = ("hoist_launchdarkly_all_flags", "hoist_launchdarkly_set_run_mode")
+
+
+@pytest.fixture
+def launchdarkly() -> Iterator[LaunchDarklySimulator]:
+    """Strict LaunchDarkly services of the test's own, with the sample's flags."""
+    if not all(hasattr(lib, name) for name in _SERVING):
+        pytest.skip("the library serves no flags of LaunchDarkly yet")
+    with LaunchDarklySimulator() as simulator:
+        yield simulator
+        assert simulator.violations == []
+
+
+ANNA = {"kind": "user", "key": "anna", "plan": "pro"}
+"""Whom clients of LaunchDarkly start with, unless a test says otherwise."""
+
+
+def reach(service: LaunchDarklySimulator) -> dict[str, Any]:
+    """The properties that reach LaunchDarkly's services; nothing is sent but on demand, and retries come soon."""
+    return {
+        "mobile_key": service.mobile_key, "base_url": service.url, "stream_url": service.url, "events_url": service.url,
+        "context": json.dumps(ANNA), "initial_retry_delay_ms": 20, "ignore_polling_minimum": True,
+        "diagnostic_opt_out": True, "events.flush_interval_ms": 3_600_000,
+    }  # fmt: skip
+
+
+@pytest.fixture
+def connect(launchdarkly: LaunchDarklySimulator, tmp_path: Path) -> Iterator[Opener]:
+    """Opens clients of `launchdarkly` on one store, and closes them at the end. They are ready, unless `ready=False`."""
+    opened: list[hoist.Client] = []
+
+    def open_one(ready: bool = True, **properties: Any) -> hoist.Client:
+        client = hoist.Client("launchdarkly", {**reach(launchdarkly), "store.path": str(tmp_path), **properties})
+        opened.append(client)
+        assert not ready or client.wait_ready(10) is hoist.Status.OK
+        return client
+
+    yield open_one
+    for client in opened:
+        client.close(5)

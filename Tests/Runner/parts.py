@@ -129,7 +129,8 @@ def simulators(context: Context) -> Counts:
 
 def python(context: Context) -> Counts:
     # The binding is installed into the environment of the tests, compiled against this build.
-    return context.count(counts.from_pytest, ROOT / "Tests/Python/run", "-q", "-rsx",
+    options = ["--stream-events", "10000"] if context.is_full else []
+    return context.count(counts.from_pytest, ROOT / "Tests/Python/run", "-q", "-rsx", *options,
                          environment={**library_environment(context), "HOIST_PYTHON_VENV": sys.prefix}, minutes=30)
 
 

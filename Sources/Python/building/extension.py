@@ -26,7 +26,8 @@ def configure(extension: Extension, location: Location, source: Path) -> None:
 
     builder = cffi.FFI()
     builder.cdef(text + python_declarations(found))
-    includes = "".join(f"#include <{header.relative_to(location.include).as_posix()}>\n" for header in public_headers(location.include))
+    headers = (header.relative_to(location.include).as_posix() for header in public_headers(location.include))
+    includes = "".join(f"#include <{name}>\n" for name in headers)
     builder.set_source(MODULE, includes + c_source(found))
     source.parent.mkdir(parents=True, exist_ok=True)
     builder.emit_c_code(str(source))

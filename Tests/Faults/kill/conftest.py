@@ -50,5 +50,5 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
 
 
 @pytest.fixture(scope="session")
-def optimizely_host(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compiled("optimizely_host", tmp_path_factory.mktemp("optimizely"))
+def service_host(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled("service_host", tmp_path_factory.mktemp("services"))

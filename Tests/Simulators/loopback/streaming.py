@@ -106,6 +106,10 @@ class EventStream:
             if step < len(data) and self._applied is not None and fault is not None:
                 hold(self._exchange, self._applied, fault.get("interval", DEFAULT_GAP))
 
+    def end(self, how: str = CLOSE) -> None:
+        """Ends it in one of the ways of `Over`; an order."""
+        raise Over(how)
+
     def stall(self, until: Signal) -> None:
         """Sends nothing more until the signal; an order."""
         if self._exchange.wait(until) == GONE:
@@ -196,12 +200,9 @@ class StreamHub(Generic[OneStream]):
 
     def drop(self, how: str = CLOSE) -> int:
         """Ends all open streams in one of the ways of `Over`."""
-        def order(stream: OneStream) -> None:
-            raise Over(how)
-
         if how not in WAYS:
             raise ValueError(f"a stream ends by {', '.join(WAYS)}, not by {how!r}")
-        return self.order(order)
+        return self.order(lambda stream: stream.end(how))
 
     def send(self, event: str, data: str, identifier: int | str | None = None) -> int:
         """Sends an event of any kind on all open streams."""

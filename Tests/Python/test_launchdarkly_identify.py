@@ -1,0 +1,181 @@
+"""Changing the context of LaunchDarkly's clients, and clients of several environments (LD-07 to LD-09, LD-20 to LD-24)."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from launchdarkly import LaunchDarklySimulator
+from waiting import until
+
+import hoist
+from hoist import State, Status
+
+Connect = Callable[..., hoist.Client]
+ORG = {"targetingKey": "acme", "kind": "org"}
+
+
+def test_each_context_gets_its_own_flags(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
+    launchdarkly.set_flag("banner", context="org:acme", value="Hello, Acme")
+    client = connect()
+    assert client.string("banner", None, "") == "Hello"
+    assert client.identify(ORG) is Status.OK
+    assert client.string("banner", None, "") == "Hello, Acme"
+    assert client.string("banner", ORG, "") == "Hello, Acme"
+    launchdarkly.set_flag("banner", context="org:acme", value="Bye, Acme")
+    assert until(lambda: client.string("banner", None, "") == "Bye, Acme")
+    assert client.identify({"targetingKey": "anna", "plan": "pro"}) is Status.OK
+    assert client.string("banner", None, "") == "Hello"
+    assert launchdarkly.wait_for_streams(1)
+
+
+def test_another_context_than_the_current_one_is_refused(
+    launchdarkly: LaunchDarklySimulator, connect: Connect
+) -> None:
+    client = connect()
+    assert client.bool("dark-mode", {"targetingKey": "anna", "plan": "pro"}, False) is True
+    found = client.detail("dark-mode", {"targetingKey": "ben"}, False)
+    assert (found.value, found.error_code) == (False, "INVALID_CONTEXT")
+
+
+def test_the_same_context_again_makes_no_request(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
+    """5.5: but an event."""
+    client = connect()
+    assert client.identify({"targetingKey": "anna", "plan": "pro"}) is Status.OK
+    assert client.flush() is Status.OK
+    assert launchdarkly.journal.count("stream") == 1
+    assert len(launchdarkly.ledger.events("identify")) == 2
+
+
+def test_contexts_of_several_kinds(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
+    document = {"kind": "multi", "org": {"key": "o:1", "seats": 20}, "user": {"key": "anna", "name": "Anna"}}
+    launchdarkly.set_flag("banner", context="org:o%3A1:user:anna", value="Hello, both")
+    client = connect(context=json.dumps(document))
+    assert client.string("banner", None, "") == "Hello, both"
+    assert client.flush() is Status.OK
+    assert launchdarkly.ledger.events("identify")[0]["context"] == document
+    assert launchdarkly.ledger.events("summary")[0]["features"]["banner"]["contextKinds"] in (["org", "user"], ["user", "org"])
+
+
+@pytest.mark.parametrize("context", [
+    {"kind": "user", "key": "søk 日本 😀"}, {"kind": "a.b-c_9", "key": "~~~???>>>"}, {"kind": "user", "key": "x" * 4000},
+    {"kind": "user", "key": "k", "list": [1, None, {"b": 1, "a": [True]}], "n": -1.5e-7, "big": 1e300, "m": {"z": 1, "a": {}}},
+    {"key": "legacy", "custom": {"plan": "pro"}, "email": "a@b.c"}, {"key": "", "anonymous": None},
+])  # fmt: skip
+def test_contexts_of_any_content(
+    launchdarkly: LaunchDarklySimulator, connect: Connect, context: dict[str, Any]
+) -> None:
+    """3.3, 3.4: the simulator refuses what is not in the documented form; legacy users are made contexts."""
+    client = connect(context=json.dumps(context))
+    assert client.bool("dark-mode", None, False) is True
+    assert client.flush() is Status.OK
+    sent = launchdarkly.ledger.events("identify")[0]["context"]
+    if "kind" in context:
+        assert sent == context
+    else:
+        assert sent["kind"] == "user" and sent["key"] == context["key"]
+
+
+@pytest.mark.parametrize("context", [
+    '{"kind":"user"}', '{"kind":"user","key":""}', '{"kind":"kind","key":"a"}', '{"kind":"a b","key":"a"}', "[]", "{",
+    '{"kind":"multi"}', '{"kind":"user","key":"a","name":7}', '{"kind":"user","key":"a","anonymous":null}'])  # fmt: skip
+def test_a_context_that_is_none_is_refused_at_the_start(connect: Connect, context: str) -> None:
+    with pytest.raises(hoist.Error):
+        connect(ready=False, context=context)
+
+
+def test_the_last_of_many_wins(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
+    """5.5: one in flight, one waiting, the others are shed; each is answered once."""
+    for number in range(10):
+        launchdarkly.set_flag("banner", context=f"user-{number}", value=f"Hello {number}")
+    client = connect()
+    results: list[tuple[int, Status]] = []
+    done = threading.Event()
+
+    def ended(number: int, status: Status) -> None:
+        results.append((number, status))
+        if len(results) == 10:
+            done.set()
+
+    for number in range(10):
+        started = client.identify_soon({"targetingKey": f"user-{number}"}, lambda status, number=number: ended(number, status))
+        assert started is Status.OK
+    assert done.wait(20)
+    assert sorted(number for number, _ in results) == list(range(10))
+    assert dict(results)[9] is Status.OK
+    assert {status for _, status in results} <= {Status.OK, Status.LAUNCHDARKLY_SHED, Status.SUPERSEDED}
+    assert client.string("banner", None, "") == "Hello 9"
+
+
+def test_an_identify_that_hangs_times_out_and_goes_on(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
+    """LD-23"""
+    client = connect()
+    launchdarkly.fail("stream", "hang", then="answer")
+    assert client.identify(ORG, 0.2) is Status.TIMEOUT
+    assert client.state is State.RECONCILING
+    assert launchdarkly.wait_for_held()
+    launchdarkly.release()
+    assert until(lambda: client.string("banner", None, "") == "Hello")
+    assert until(lambda: client.state is State.READY)
+
+
+def test_an_identify_while_offline_is_complete_at_once(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
+    client = connect()
+    client.online = False
+    assert client.identify(ORG) is Status.OK
+    assert client.string("banner", None, "not for acme") == "not for acme"
+    assert client.identify({"targetingKey": "anna", "plan": "pro"}) is Status.OK
+    assert client.string("banner", None, "") == "Hello"
+    client.online = True
+    assert until(lambda: launchdarkly.streams.opened == 2)
+
+
+def test_late_answers_to_an_old_context_are_harmless(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
+    launchdarkly.set_flag("banner", context="slow", value="for the slow one")
+    client = connect()
+    launchdarkly.fail("stream", "hang", then="answer")
+    client.identify_soon({"targetingKey": "slow"})
+    assert launchdarkly.wait_for_held()
+    client.identify_soon({"targetingKey": "quick"})
+    launchdarkly.release()
+    assert until(lambda: [stream.context.key for stream in launchdarkly.streams.open] == ["quick"], 20)
+    assert until(lambda: client.string("banner", None, "") == "Hello")
+
+
+def test_environments_share_context_and_life(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
+    """LD-09, 5.2: on the wire; the calls on single environments are the face's."""
+    launchdarkly.add_environment("mob-second", {"second": {"value": 2, "version": 1, "variation": 0}})
+    launchdarkly.add_environment("mob-third", {"third": {"value": 3, "version": 1, "variation": 0}})
+    client = connect(secondary_mobile_keys=json.dumps({"two": "mob-second", "three": "mob-third"}))
+    keys = {launchdarkly.mobile_key, "mob-second", "mob-third"}
+
+    def open_for(context: str) -> bool:
+        return sorted((stream.environment.mobile_key, stream.context.key) for stream in launchdarkly.streams.open) == [
+            (key, context) for key in sorted(keys)]
+
+    assert until(lambda: open_for("anna"))
+    assert client.identify({"targetingKey": "ben"}) is Status.OK
+    assert until(lambda: open_for("ben"))
+    assert client.flush() is Status.OK
+    identified = {key: len(launchdarkly.ledger.events("identify", key)) for key in keys}
+    assert identified == dict.fromkeys(keys, 2)
+    client.online = False
+    assert launchdarkly.wait_for_streams(0)
+    client.online = True
+    assert until(lambda: open_for("ben"))
+    client.close(5)
+    assert launchdarkly.wait_for_streams(0)
+
+
+@pytest.mark.parametrize("keys", ['{"default":"mob-x"}', '{"a":"mob-x","b":"mob-x"}', '{"a":7}', "[]", "{"])
+def test_environments_that_collide_are_refused(connect: Connect, keys: str) -> None:
+    with pytest.raises(hoist.Error):
+        connect(ready=False, secondary_mobile_keys=keys)
+
+
+def test_an_environment_with_the_primary_key_is_refused(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
+    with pytest.raises(hoist.Error):
+        connect(ready=False, secondary_mobile_keys=json.dumps({"a": launchdarkly.mobile_key}))
