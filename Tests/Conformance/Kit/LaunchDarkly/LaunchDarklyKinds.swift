@@ -5,6 +5,8 @@ let launchDarkly = Vendor(
   kinds: [
     "evaluation": runFlagEvaluation,
     "store_updates": runStoreUpdates,
+    "identify_queue": runIdentifyQueue,
+    "throttle": runThrottle,
   ],
   kindOfUnnamed: { root in
     guard let first = root["cases"]?.array?.element(at: 0) else { return nil }
