@@ -11,6 +11,7 @@
 #include "client.h"
 #include "config.h"
 #include "context.h"
+#include "launchdarkly/connection.h"
 #include "launchdarkly/events.h"
 #include "launchdarkly/flags.h"
 #include "launchdarkly/identify.h"

@@ -15,4 +15,13 @@ enum HostTable {
     }
     return copy
   }
+
+  /// Fills a structure of the host's; members that only its header has stay as they are.
+  /// - Parameter size: what the host gave as `struct_size`.
+  /// - Returns: false when it cannot be that of such a structure.
+  static func write<Table>(_ table: Table, to place: UnsafeMutablePointer<Table>, size: Int) -> Bool {
+    guard size >= MemoryLayout<Table>.size, size <= maximumBytes else { return false }
+    place.pointee = table
+    return true
+  }
 }

@@ -46,7 +46,7 @@ extension LaunchDarklyProvider: IdentifyDelegate {
     let keepsFormer = request.cacheUsage == .no || request.cacheUsage == .ifAvailable && cached == nil
     let known = keepsFormer ? nil : cached
     let wasOnline = online.change(to: Self.subject(context, known))
-    host.setState(wasOnline ? .reconciling : .stale, "the context has changed")
+    health.contextChanged(hasFlags: keepsFormer || known != nil, isOnline: wasOnline)
     let changes = flags.change(
       to: context, fingerprint: request.context.frozen.fingerprint, known, keepingFormer: keepsFormer)
     host.setCurrentContext(request.context)

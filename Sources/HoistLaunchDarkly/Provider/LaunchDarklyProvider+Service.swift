@@ -2,9 +2,58 @@ internal import HoistCore
 
 /// What the service sends, on the scheduler's thread.
 extension LaunchDarklyProvider: SynchronizerDelegate {
-  func take(_ message: FlagMessage) -> FlagOutcome { flags.apply(message) }
+  func take(_ message: FlagMessage) -> FlagOutcome {
+    let outcome = flags.apply(message)
+    if outcome == .applied { health.isFresh("flags have come from the service") }
+    return outcome
+  }
 
-  func confirmed() { flags.confirm() }
+  func confirmed(byService: Bool) {
+    health.isFresh("flags are up to date")
+    if byService { flags.confirm() }
+  }
 
-  func unauthorized() { online.forceOffline() }
+  func unauthorized() {
+    health.hasEnded("the service refuses the mobile key", .launchDarklyUnauthorized)
+    online.forceOffline()
+  }
+
+  func streamShutDown(status: Int) {
+    health.hasEnded("the service refuses the stream with status \(status)", .launchDarklyStreamShutDown)
+    online.streamShutDown()
+  }
+
+  func failed(_ problem: String) { health.failed(problem) }
+}
+
+extension LaunchDarklyProvider {
+  /// Lets the parts know what they tell each other of the service.
+  func joinService() {
+    connection.modeChanged = { [weak self] mode in self?.observers.connectionModeChanged(mode.rawValue) }
+    events.policy.unauthorized = { [weak self] in
+      self?.connection.note(.unauthorized)
+      self?.unauthorized()
+    }
+    events.policy.failed = { [weak self] status in
+      if status != 401 { self?.connection.noteFailedDelivery(status: status) }
+    }
+    events.policy.headers = { [weak self] url, own, completion in self?.prepare(own, for: url, completion) }
+    synchronizer.triedStream = { [weak self] start, milliseconds, hasFailed in
+      self?.diagnostics?.streamInitialized(at: start, afterMilliseconds: milliseconds, hasFailed: hasFailed)
+    }
+    diagnostics?.headers = { [weak self] url, own, completion in self?.prepare(own, for: url, completion) }
+  }
+
+  private func prepare(_ own: [HTTPHeader], for url: String, _ completion: @escaping @Sendable ([HTTPHeader]) -> Void) {
+    guard let host else { return completion(headers.make(own)) }
+    headers.prepare(own, for: url, host: host, completion: completion)
+  }
+
+  /// The host's program has gone to the background, or come back (5.7); on the scheduler's thread.
+  func setInBackground(_ isInBackground: Bool) {
+    guard isInBackground != synchronizer.isInBackground else { return }
+    synchronizer.isInBackground = isInBackground
+    if isInBackground, !settings.updatesInBackground { health.isOffline() }
+    online.setForeground(!isInBackground)
+  }
 }

@@ -58,7 +58,7 @@ extension LaunchDarklyProvider {
     _ = flags.change(
       to: context, fingerprint: reference.frozen.fingerprint, cached, keepingFormer: false)
     host.setCurrentContext(reference)
-    if cached != nil { host.setState(.stale, "flags of an earlier run") }
+    if cached != nil { health.servesCached() }
     identified(context)
     online.set(host.isOnline, completion: completion)
   }

@@ -13,7 +13,10 @@ public final class LaunchDarklyProvider: @unchecked Sendable {
   let events: EventRecorder
   let diagnostics: DiagnosticReporter?
   let hooks: HookRunner
+  /// Of all requests, events too.
+  let headers: RequestHeaders
   let connection: ConnectionState
+  let health: ServiceHealth
   let synchronizer: Synchronizer
   let online: OnlineSwitch
   let identifying: IdentifyQueue
@@ -38,7 +41,9 @@ public final class LaunchDarklyProvider: @unchecked Sendable {
       LaunchDarklyPlugins.hooks(
         of: host.plugins, for: EnvironmentMetadata(settings, environment: host.environment), log: host.log), log: host.log)
     connection = ConnectionState(host: host)
-    synchronizer = Synchronizer(host: host, settings: settings, connection: connection)
+    health = ServiceHealth(host: host)
+    headers = RequestHeaders(settings: settings, host: host)
+    synchronizer = Synchronizer(host: host, settings: settings, headers: headers, connection: connection)
     online = OnlineSwitch(host: host, settings: settings, connection: synchronizer)
     identifying = IdentifyQueue(scheduler: host.scheduler, log: host.log)
     parts = [generatedKeys, flags, observers, events] + (diagnostics.map { [$0] } ?? [])
@@ -46,10 +51,10 @@ public final class LaunchDarklyProvider: @unchecked Sendable {
     synchronizer.delegate = self
     identifying.delegate = self
     online.changed = { [weak self] isOnline in self?.parts.forEach { $0.onlineChanged(isOnline) } }
-    events.policy.unauthorized = { [weak self] in self?.unauthorized() }
     events.count(flagsOf: host)
     flags.changing = { [events] in _ = events.keep() }
     flags.updated = { [observers] in observers.updated($0) }
+    joinService()
   }
 }
 
@@ -66,7 +71,10 @@ extension LaunchDarklyProvider: Provider {
     for part in parts.reversed() { part.stop() }
   }
 
-  public func setOnline(_ isOnline: Bool) { online.set(isOnline) { _ in } }
+  public func setOnline(_ isOnline: Bool) {
+    if !isOnline { health.isOffline() }
+    online.set(isOnline) { _ in }
+  }
 
   public func refresh() { synchronizer.refresh() }
 

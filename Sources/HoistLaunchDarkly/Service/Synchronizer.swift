@@ -13,43 +13,180 @@ struct SynchronizedContext: Sendable {
 /// What a synchronizer tells, on the scheduler's thread.
 protocol SynchronizerDelegate: AnyObject {
   func take(_ message: FlagMessage) -> FlagOutcome
-  /// The service says that what is served is up to date (304).
-  func confirmed()
+  /// What is served is up to date: the service says so (304), or it has been confirmed lately.
+  func confirmed(byService: Bool)
   /// 401: the mobile key is refused, the client has to go offline.
   func unauthorized()
+  /// The service has refused the stream for good; the client stays online, and flags stay.
+  func streamShutDown(status: Int)
+  /// Fetching flags has failed and is tried again; one line says why.
+  func failed(_ problem: String)
 }
 
 /// Keeps the flags of one context fresh while the client is online (2.2, 2.3, 5.3). On the scheduler's thread.
 final class Synchronizer: LaunchDarklyPart, @unchecked Sendable {
   private let host: any ProviderHost
-  private let settings: LaunchDarklySettings
+  private let requests: FlagRequest
   private let connection: ConnectionState
   weak var delegate: (any SynchronizerDelegate)?
+  /// Told of each attempt to open the stream, for diagnostics (4.6).
+  var triedStream: ((_ startedUnixMilliseconds: Int64, _ durationMilliseconds: Int64, _ failed: Bool) -> Void)?
+  /// Whether polls follow the interval of the background (5.7); counts from the next `begin` on.
+  var isInBackground = false
+  private var feed: (any FlagFeed)?
   private var settled: (@Sendable (SynchronizerOutcome) -> Void)?
+  /// What was told last of a failure: the same is not told twice in a row.
+  private var lastProblem: String?
 
-  init(host: any ProviderHost, settings: LaunchDarklySettings, connection: ConnectionState) {
+  init(host: any ProviderHost, settings: LaunchDarklySettings, headers: RequestHeaders, connection: ConnectionState) {
     self.host = host
-    self.settings = settings
     self.connection = connection
+    requests = FlagRequest(settings: settings, headers: headers)
   }
 
   /// Goes online for a context; what was under way for another one counts no more.
   /// - Parameter settled: called once: with the first answer that settles what the flags are, or what ended the attempt.
   func begin(_ subject: SynchronizedContext, settled: @escaping @Sendable (SynchronizerOutcome) -> Void) {
-    end()
+    endFeed()
+    settle(.superseded)
     self.settled = settled
+    let settings = requests.settings
+    connection.note(.goingOnline(streams: settings.streams))
+    let feed: any FlagFeed =
+      settings.streams
+      ? StreamSource(host: host, requests: requests, subject: subject, listener: self)
+      : PollSource(
+        host: host, requests: requests, subject: subject,
+        intervalMilliseconds: isInBackground ? settings.backgroundPollingMilliseconds : settings.pollingMilliseconds,
+        listener: self)
+    self.feed = feed
+    feed.start()
   }
 
   /// Goes offline. `begin` may follow.
   func end() {
-    let waiting = settled
-    settled = nil
-    waiting?(.superseded)
+    endFeed()
+    connection.note(.goingOffline)
+    settle(.superseded)
   }
 
-  /// Asks for all flags out of turn.
-  func refresh() {}
+  /// Asks for all flags out of turn; offline nothing is asked.
+  func refresh() { feed?.refresh() }
 
   func stop() { end() }
-  func abandonAfterFork() { settled = nil }
+
+  func abandonAfterFork() {
+    feed?.abandonAfterFork()
+    feed = nil
+    settled = nil
+  }
+
+  private func endFeed() {
+    let ended = feed
+    feed = nil
+    ended?.end()
+    lastProblem = nil
+  }
+
+  private func settle(_ outcome: SynchronizerOutcome) {
+    let waiting = settled
+    settled = nil
+    waiting?(outcome)
+  }
+
+  private func report(_ problem: String) {
+    if lastProblem.map({ $0.utf8.elementsEqual(problem.utf8) }) == true {
+      host.log.debug("fetching flags failed again: \(problem)")
+    } else {
+      host.log.warning("fetching flags failed: \(problem)")
+    }
+    lastProblem = problem
+    delegate?.failed(problem)
+  }
+}
+
+extension Synchronizer: FeedListener {
+  func feedBrings(_ message: FlagMessage) -> FlagOutcome {
+    guard let delegate else { return .refused("the client is gone") }
+    let outcome = delegate.take(message)
+    switch outcome {
+    case .applied:
+      lastProblem = nil
+      connection.note(.flagsArrived)
+      settle(.updated)
+    case .refused(let problem):
+      connection.noteBadData(problem, fromPoll: message.isPolled)
+      host.log.warning("a message of the service is ignored: \(problem)")
+    }
+    return outcome
+  }
+
+  func feedPolled(_ outcome: PollOutcome) {
+    switch outcome {
+    // Told by what it brought, or by whoever called it off.
+    case .updated, .malformed, .cancelled: break
+    case .confirmed: confirmed(byService: true)
+    case .unauthorized: feedRefused()
+    case .failed(let status):
+      connection.note(.requestFailed(status: status))
+      connection.failed(.response, status: status, "a poll is answered with status \(status)")
+      report("the service answers with status \(status)")
+    case .unreachable(let text):
+      connection.note(.unreachable(text))
+      connection.failed(.network, text)
+      report(text)
+    }
+  }
+
+  func feedFindsCacheFresh() { confirmed(byService: false) }
+
+  private func confirmed(byService: Bool) {
+    lastProblem = nil
+    connection.note(.confirmed)
+    delegate?.confirmed(byService: byService)
+    settle(.confirmed)
+  }
+
+  func feedTriedStream(startedUnixMilliseconds: Int64, durationMilliseconds: Int64, failed: Bool) {
+    triedStream?(startedUnixMilliseconds, durationMilliseconds, failed)
+  }
+
+  func feedMetUnknownEvent(_ type: String) {
+    connection.note(.streamFailed)
+    host.log.debug("an unknown event of the stream is ignored: \(type.prefix(40))")
+  }
+
+  func feedLostStream(_ problem: String?, status: Int) {
+    if let problem {
+      connection.note(.streamFailed)
+      connection.failed(status > 0 ? .response : .network, status: status, problem)
+    }
+    connection.note(.streamLost)
+    if let problem { report(problem) }
+  }
+
+  func feedRefused() {
+    endFeed()
+    connection.note(.unauthorized)
+    connection.failed(.response, status: 401, "the mobile key is refused")
+    host.log.error("the service refuses the mobile key: the client goes offline")
+    settle(.unauthorized)
+    delegate?.unauthorized()
+  }
+
+  func feedShutDown(status: Int) {
+    endFeed()
+    connection.note(.streamFailed)
+    connection.note(.streamShutDown)
+    connection.failed(.response, status: status, "the stream is refused with status \(status)")
+    host.log.error("the service refuses the stream with status \(status): flags are not updated until the client goes online anew")
+    settle(.shutDown(status))
+    delegate?.streamShutDown(status: status)
+  }
+}
+
+extension FlagMessage {
+  fileprivate var isPolled: Bool {
+    if case .put(_, .some) = self { true } else { false }
+  }
 }

@@ -4,8 +4,6 @@ internal import HoistCore
 /// The stream of definitions (protocol B.9, row UNL-93): connects, applies, reconnects, and gives up in favour of
 /// polling when the service does not offer it. On the scheduler's thread.
 final class DefinitionStream: @unchecked Sendable {
-  private static let firstDelayMilliseconds: Int64 = 2000
-  private static let maximumDelayMilliseconds: Int64 = 30_000
   private static let healthyMilliseconds: Int64 = 60_000
   private static let failureWindowMilliseconds: Int64 = 60_000
   private static let failuresBeforeFallback = 5
@@ -13,58 +11,46 @@ final class DefinitionStream: @unchecked Sendable {
   private let host: any ProviderHost
   private let requests: BackendRequest
   private let headers: RequestHeaders
-  private let transport: any Transport
+  private let stream: EventStream
   weak var source: BackendSource?
-  private var exchange: (any Cancellable)?
-  private var timer: (any Cancellable)?
-  private var connection: Connection?
-  private var lastEventID = ""
-  private var attempt: Int64 = 0
+  /// 2 s, doubled to at most 30 s, up to half of it taken off at random.
+  private var backoff = Backoff(baseMilliseconds: 2000, capMilliseconds: 30_000, jitter: 0.5)
   private var recentFailures: [Int64] = []
   private var firstOutcome: Poller.Completion?
   private var isRunning = false
 
   init(host: any ProviderHost, options: UnleashSettings, transport: any Transport) {
     self.host = host
-    self.transport = transport
     requests = BackendRequest(options: options)
     headers = RequestHeaders(options: options)
+    stream = EventStream(host: host, transport: transport, maximumEventBytes: options.maximumResponseBytes)
+    stream.delegate = self
   }
 
   func start(firstOutcome: @escaping Poller.Completion) {
     stop()
+    guard requests.url(.streaming) != nil else { return firstOutcome(.failed(.url)) }
     isRunning = true
     self.firstOutcome = firstOutcome
-    connect()
+    stream.open()
   }
 
   func stop() {
-    disconnect()
+    stream.close()
     isRunning = false
     recentFailures = []
-    attempt = 0
+    backoff.reset()
     answerFirst(.superseded)
   }
 
   func abandonAfterFork() {
-    exchange = nil
-    connection = nil
-    timer = nil
+    stream.abandonAfterFork()
     isRunning = false
     firstOutcome = nil
   }
 
   /// What is served came from elsewhere: the next connection asks for everything.
-  func forgetLastEvent() { lastEventID = "" }
-
-  private func disconnect() {
-    timer?.cancel()
-    timer = nil
-    connection?.stream = nil
-    connection = nil
-    exchange?.cancel()
-    exchange = nil
-  }
+  func forgetLastEvent() { stream.forgetLastEvent() }
 
   private func answerFirst(_ outcome: FetchOutcome) {
     let completion = firstOutcome
@@ -72,57 +58,21 @@ final class DefinitionStream: @unchecked Sendable {
     completion?(outcome)
   }
 
-  private func connect() {
-    guard isRunning, let url = requests.url(.streaming) else { return answerFirst(.failed(.url)) }
-    let connection = Connection(
-      self, startedNanoseconds: host.clock.monotonicNanoseconds, maximumEventBytes: requests.options.maximumResponseBytes)
-    self.connection = connection
-    host.dynamicHeaders(for: url.redacted) { [weak self] dynamic in
-      guard let self, self.connection === connection else { return }
-      let headers = self.headers.make(.stream(lastEventID: self.lastEventID), dynamic: dynamic)
-      self.exchange = self.transport.openStream(self.requests.stream(url, headers), handler: connection)
-    }
-  }
-
-  fileprivate var now: Int64 { host.clock.unixMilliseconds }
-
-  fileprivate func received(_ event: ServerSentEvent) {
-    if !event.id.isEmpty { lastEventID = event.id }
-    switch event.type {
-    case "unleash-connected", "unleash-updated":
-      if let problem = source?.applyDelta(event.data) { return rejected(problem) }
-      source?.streamDelivered()
-      answerFirst(.updated)
-    case "fetch-mode":
-      if event.data == Array("polling".utf8) { giveUp("the service asks for polling") }
-    default:
-      host.log.debug("unknown stream event is ignored")
-    }
-  }
-
-  fileprivate func broke(_ problem: String) { rejected(problem) }
-
   /// Data that cannot be applied: begin anew with everything.
-  private func rejected(_ problem: String) {
-    forgiveIfHealthy()
+  private func rejected(_ problem: String, openMilliseconds: Int64?) {
+    forgiveIfHealthy(openMilliseconds)
     source?.streamFailed(.decoding(problem))
-    lastEventID = ""
-    disconnect()
+    stream.forgetLastEvent()
+    stream.close()
     reconnect()
   }
 
   /// A connection that was good for long makes up for the failures before it.
-  private func forgiveIfHealthy() {
-    guard let connection, connection.wasOpened else { return }
-    let age = host.clock.monotonicNanoseconds &- connection.startedNanoseconds
-    if age >= Self.healthyMilliseconds * 1_000_000 { attempt = 0 }
+  private func forgiveIfHealthy(_ openMilliseconds: Int64?) {
+    if let openMilliseconds, openMilliseconds >= Self.healthyMilliseconds { backoff.reset() }
   }
 
-  /// Also called for an answer that is no stream, before its end.
-  fileprivate func ended(_ connection: Connection, _ failure: FetchFailure) {
-    guard self.connection === connection, isRunning else { return }
-    forgiveIfHealthy()
-    disconnect()
+  private func failed(_ failure: FetchFailure) {
     source?.streamFailed(failure)
     guard isRunning else { return }
     var delay: Int64?
@@ -139,17 +89,14 @@ final class DefinitionStream: @unchecked Sendable {
     reconnect(atLeast: delay)
   }
 
-  /// 2 s, doubled to at most 30 s, up to half of it taken off at random; longer when the service asks for it.
+  /// After the pause that is due; longer when the service asks for it.
   private func reconnect(atLeast minimum: Int64? = nil) {
     guard isRunning else { return }
-    let ceiling = min(Self.maximumDelayMilliseconds, Self.firstDelayMilliseconds << min(attempt, 4))
-    attempt += 1
-    let delay = max(minimum ?? 0, ceiling - Int64(host.entropy.below(UInt64(ceiling / 2) + 1)))
-    timer = host.scheduler.schedule(afterMilliseconds: delay) { [weak self] in self?.connect() }
+    stream.reopen(afterMilliseconds: max(minimum ?? 0, backoff.nextMilliseconds(host.entropy)))
   }
 
   private func giveUp(_ reason: String) {
-    disconnect()
+    stream.close()
     isRunning = false
     let completion = firstOutcome ?? { _ in }
     firstOutcome = nil
@@ -157,42 +104,41 @@ final class DefinitionStream: @unchecked Sendable {
   }
 }
 
-/// One connection: bytes in, events out.
-private final class Connection: StreamHandler, @unchecked Sendable {
-  weak var stream: DefinitionStream?
-  let startedNanoseconds: Int64
-  private(set) var wasOpened = false
-  private var parser: ServerSentEventParser
+extension DefinitionStream: EventStreamDelegate {
+  var streamAddress: String? { requests.url(.streaming)?.redacted }
 
-  init(_ stream: DefinitionStream, startedNanoseconds: Int64, maximumEventBytes: Int) {
-    self.stream = stream
-    self.startedNanoseconds = startedNanoseconds
-    // A line has the name of its field beside the data.
-    parser = ServerSentEventParser(maximumLineBytes: maximumEventBytes + 64, maximumEventBytes: maximumEventBytes)
+  func streamRequest(lastEventID: String, dynamic: [HTTPHeader]) -> HTTPRequest? {
+    requests.url(.streaming).map { requests.stream($0, headers.make(.stream(lastEventID: lastEventID), dynamic: dynamic)) }
   }
 
-  func streamOpened(_ head: HTTPResponse) {
-    if head.status != 200 {
-      stream?.ended(self, FetchFailure.status(head, now: stream?.now ?? 0))
-    } else if let type = head.headers.value(of: "Content-Type"), !type.lowercased().hasPrefix("text/event-stream") {
-      stream?.ended(self, .decoding("it is no event stream"))
-    } else {
-      wasOpened = true
-    }
+  func streamAccepts(_ head: HTTPResponse) -> Bool {
+    head.status == 200 && head.headers.value(of: "Content-Type")?.lowercased().hasPrefix("text/event-stream") != false
   }
 
-  func streamReceived(_ bytes: UnsafeRawBufferPointer) {
-    guard wasOpened else { return }
-    for item in parser.feed(bytes) {
-      switch item {
-      case .event(let event): stream?.received(event)
-      case .failed(let error): stream?.broke("the stream exceeds a limit: \(error)")
-      case .comment, .retry: break
+  func streamReceived(_ event: ServerSentEvent) {
+    switch event.type {
+    case "unleash-connected", "unleash-updated":
+      if let problem = source?.applyDelta(event.data) {
+        return rejected(problem, openMilliseconds: stream.openMilliseconds)
       }
+      source?.streamDelivered()
+      answerFirst(.updated)
+    case "fetch-mode":
+      if event.data == Array("polling".utf8) { giveUp("the service asks for polling") }
+    default:
+      host.log.debug("unknown stream event is ignored")
     }
   }
 
-  func streamEnded(_ failure: TransportFailure?) {
-    stream?.ended(self, failure.map { .noResponse($0) } ?? .streamEnded)
+  func streamEnded(_ end: EventStreamEnd, openMilliseconds: Int64?) {
+    guard isRunning else { return }
+    switch end {
+    case .tooLarge(let error): rejected("the stream exceeds a limit: \(error)", openMilliseconds: openMilliseconds)
+    case .refused(let head):
+      failed(head.status == 200 ? .decoding("it is no event stream") : FetchFailure.status(head, now: host.clock.unixMilliseconds))
+    case .closed(let failure):
+      forgiveIfHealthy(openMilliseconds)
+      failed(failure.map { .noResponse($0) } ?? .streamEnded)
+    }
   }
 }

@@ -1,10 +1,9 @@
 internal import HoistBase
-internal import HoistCore
 
 /// Requests with the host's own headers, each answered once; what is under way can be called off together. On the
 /// scheduler's thread.
-final class OutgoingRequests: @unchecked Sendable {
-  typealias Answer = Result<HTTPResponse, TransportFailure>
+public final class OutgoingRequests: @unchecked Sendable {
+  public typealias Answer = Result<HTTPResponse, TransportFailure>
 
   private let host: any ProviderHost
   private var lastNumber: UInt64 = 0
@@ -16,12 +15,12 @@ final class OutgoingRequests: @unchecked Sendable {
     var cancellable: (any Cancellable)?
   }
 
-  init(host: any ProviderHost) { self.host = host }
+  public init(host: any ProviderHost) { self.host = host }
 
   /// How many are under way.
-  var count: Int { open.count }
+  public var count: Int { open.count }
 
-  func send(_ request: HTTPRequest, completion: @escaping @Sendable (Answer) -> Void) {
+  public func send(_ request: HTTPRequest, completion: @escaping @Sendable (Answer) -> Void) {
     lastNumber &+= 1
     let number = lastNumber
     open[number] = Exchange(completion: completion)
@@ -37,7 +36,7 @@ final class OutgoingRequests: @unchecked Sendable {
   }
 
   /// Every request that waits is answered now, as cancelled.
-  func cancelAll() {
+  public func cancelAll() {
     let ended = open.sorted { $0.key < $1.key }.map(\.value)
     open = [:]
     for exchange in ended {
@@ -47,7 +46,7 @@ final class OutgoingRequests: @unchecked Sendable {
   }
 
   /// What is under way belongs to the process this one was forked from; nobody is answered.
-  func abandonAfterFork() {
+  public func abandonAfterFork() {
     let inherited = open
     open = [:]
     withExtendedLifetime(inherited) {}

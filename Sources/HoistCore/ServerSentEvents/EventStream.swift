@@ -1,0 +1,149 @@
+internal import HoistBase
+
+/// How a connection of an event stream came to its end.
+public enum EventStreamEnd: Sendable {
+  /// The delegate did not take the answer; it has a status and headers.
+  case refused(HTTPResponse)
+  /// More bytes in one line or one event than are kept.
+  case tooLarge(ServerSentEventError)
+  /// nil when the server closed in good order.
+  case closed(TransportFailure?)
+}
+
+/// Whoever reads a stream. Everything runs on the scheduler's thread; each call may open, reopen or close the stream.
+public protocol EventStreamDelegate: AnyObject {
+  /// The address for the host's header provider; nil when nothing can be opened now, and nothing is.
+  var streamAddress: String? { get }
+  /// - Parameters:
+  ///   - lastEventID: "" before the first event with one.
+  ///   - dynamic: headers of the host's header provider.
+  func streamRequest(lastEventID: String, dynamic: [HTTPHeader]) -> HTTPRequest?
+  /// Whether an answer is the stream that was asked for.
+  func streamAccepts(_ head: HTTPResponse) -> Bool
+  func streamOpened()
+  func streamReceived(_ event: ServerSentEvent)
+  /// The service wants this base for the pauses before the stream is opened again; any number.
+  func streamAsksForPause(milliseconds: Int64)
+  /// Called once for each connection, unless it was closed or replaced.
+  /// - Parameter openMilliseconds: how long it had been open; nil when it never was.
+  func streamEnded(_ end: EventStreamEnd, openMilliseconds: Int64?)
+}
+
+extension EventStreamDelegate {
+  public func streamOpened() {}
+  public func streamAsksForPause(milliseconds: Int64) {}
+}
+
+/// A `text/event-stream` that is opened, read, and opened again after a pause that its delegate chooses: one connection
+/// at a time; what a former one still has to say counts no more. On the scheduler's thread.
+public final class EventStream: @unchecked Sendable {
+  private let host: any ProviderHost
+  private let transport: any Transport
+  public weak var delegate: (any EventStreamDelegate)?
+  private var parser: ServerSentEventParser
+  private var exchange: (any Cancellable)?
+  private var timer: (any Cancellable)?
+  private var connection: Connection?
+
+  /// - Parameter maximumEventBytes: data of one event at most; more ends the connection.
+  public init(host: any ProviderHost, transport: any Transport, maximumEventBytes: Int) {
+    self.host = host
+    self.transport = transport
+    // A line has the name of its field beside the data.
+    let (line, overflow) = maximumEventBytes.addingReportingOverflow(64)
+    parser = ServerSentEventParser(maximumLineBytes: overflow ? .max : line, maximumEventBytes: maximumEventBytes)
+  }
+
+  /// Outlives connections.
+  public var lastEventID: String { parser.lastEventID }
+
+  /// Opens a connection now, in place of the one there is.
+  public func open() {
+    close()
+    guard let delegate, let address = delegate.streamAddress else { return }
+    let connection = Connection(self)
+    self.connection = connection
+    parser.reset()
+    host.dynamicHeaders(for: address) { [weak self] dynamic in
+      guard let self, self.connection === connection,
+        let request = self.delegate?.streamRequest(lastEventID: self.lastEventID, dynamic: dynamic)
+      else { return }
+      self.exchange = self.transport.openStream(request, handler: connection)
+    }
+  }
+
+  /// Closes the connection and opens another one after a pause.
+  public func reopen(afterMilliseconds pause: Int64) {
+    close()
+    timer = host.scheduler.schedule(afterMilliseconds: pause) { [weak self] in self?.open() }
+  }
+
+  /// Nothing is received after this, until it is opened again.
+  public func close() {
+    timer?.cancel()
+    timer = nil
+    connection?.stream = nil
+    connection = nil
+    exchange?.cancel()
+    exchange = nil
+  }
+
+  /// What is under way belongs to the process this one was forked from.
+  public func abandonAfterFork() {
+    exchange = nil
+    connection?.stream = nil
+    connection = nil
+    timer = nil
+  }
+
+  /// How long the connection has been open; nil while there is none.
+  public var openMilliseconds: Int64? {
+    connection?.openedNanoseconds.map { (host.clock.monotonicNanoseconds &- $0) / 1_000_000 }
+  }
+
+  /// The next connection asks for everything.
+  public func forgetLastEvent() {
+    parser = ServerSentEventParser(
+      maximumLineBytes: parser.maximumLineBytes, maximumEventBytes: parser.maximumEventBytes)
+  }
+
+  fileprivate func opened(_ connection: Connection, _ head: HTTPResponse) {
+    guard self.connection === connection, let delegate else { return }
+    guard delegate.streamAccepts(head) else { return end(connection, .refused(head)) }
+    connection.openedNanoseconds = host.clock.monotonicNanoseconds
+    delegate.streamOpened()
+  }
+
+  fileprivate func received(_ bytes: UnsafeRawBufferPointer, by connection: Connection) {
+    guard self.connection === connection, connection.openedNanoseconds != nil else { return }
+    for item in parser.feed(bytes) where self.connection === connection { tell(item, connection) }
+  }
+
+  private func tell(_ item: ServerSentEventItem, _ connection: Connection) {
+    switch item {
+    case .event(let event): delegate?.streamReceived(event)
+    case .retry(let milliseconds): delegate?.streamAsksForPause(milliseconds: milliseconds)
+    case .failed(let error): end(connection, .tooLarge(error))
+    case .comment: break
+    }
+  }
+
+  fileprivate func end(_ connection: Connection, _ end: EventStreamEnd) {
+    guard self.connection === connection else { return }
+    let open = openMilliseconds
+    close()
+    delegate?.streamEnded(end, openMilliseconds: open)
+  }
+}
+
+/// One connection.
+private final class Connection: StreamHandler, @unchecked Sendable {
+  weak var stream: EventStream?
+  var openedNanoseconds: Int64?
+
+  init(_ stream: EventStream) { self.stream = stream }
+
+  func streamOpened(_ head: HTTPResponse) { stream?.opened(self, head) }
+  func streamReceived(_ bytes: UnsafeRawBufferPointer) { stream?.received(bytes, by: self) }
+  func streamEnded(_ failure: TransportFailure?) { stream?.end(self, .closed(failure)) }
+}

@@ -1,0 +1,102 @@
+internal import HoistBase
+internal import HoistCore
+
+/// What became of one poll (2.3).
+enum PollOutcome: Sendable, Equatable {
+  case updated, confirmed, unauthorized
+  /// A status that is none of these.
+  case failed(Int)
+  case unreachable(String)
+  /// An answer that cannot be read; one line says why.
+  case malformed(String)
+  /// It was called off.
+  case cancelled
+}
+
+/// Asks for all flags of one context, and knows the entity tag of what came last. On the scheduler's thread.
+final class FlagPoll: @unchecked Sendable {
+  private let requests: FlagRequest
+  private let outgoing: OutgoingRequests
+  private let context: LDContext
+  private let take: (FlagMessage) -> FlagOutcome
+  /// As the service sent it; "" for none.
+  private var entityTag: String
+  private var waiting: [@Sendable (PollOutcome) -> Void] = []
+
+  init(
+    host: any ProviderHost, requests: FlagRequest, subject: SynchronizedContext,
+    take: @escaping (FlagMessage) -> FlagOutcome
+  ) {
+    self.requests = requests
+    self.take = take
+    outgoing = OutgoingRequests(host: host)
+    context = subject.context
+    entityTag = subject.entityTag
+  }
+
+  var isUnderWay: Bool { !waiting.isEmpty }
+
+  /// What is served did not come by a poll: the tag names something else.
+  func forgetEntityTag() { entityTag = "" }
+
+  /// Joins a poll that is under way.
+  func run(_ completion: @escaping @Sendable (PollOutcome) -> Void) {
+    waiting.append(completion)
+    if waiting.count == 1 { ask(byReport: requests.settings.usesReport) }
+  }
+
+  func cancel() { outgoing.cancelAll() }
+
+  func abandonAfterFork() {
+    outgoing.abandonAfterFork()
+    waiting = []
+  }
+
+  private func ask(byReport: Bool) {
+    guard let request = requests.poll(context, entityTag: entityTag, byReport: byReport) else {
+      return finish(.unreachable("the address cannot be built"))
+    }
+    outgoing.send(request) { [weak self] answer in
+      guard let self else { return }
+      if byReport, case .success(let response) = answer, PollVerdict.repeatsWithGET(status: response.status) {
+        return self.ask(byReport: false)
+      }
+      self.finish(self.read(answer))
+    }
+  }
+
+  private func read(_ answer: OutgoingRequests.Answer) -> PollOutcome {
+    let response: HTTPResponse
+    switch answer {
+    case .failure(let failure) where failure.kind == .cancelled: return .cancelled
+    case .failure(let failure):
+      entityTag = ""
+      return .unreachable(failure.message)
+    case .success(let success): response = success
+    }
+    let verdict = PollVerdict(status: response.status)
+    if verdict == .upToDate { return .confirmed }
+    entityTag = ""
+    switch verdict {
+    case .use: return use(response)
+    case .goOffline: return .unauthorized
+    case .failed, .upToDate: return .failed(response.status)
+    }
+  }
+
+  private func use(_ response: HTTPResponse) -> PollOutcome {
+    let tag = response.headers.value(of: "Etag") ?? ""
+    switch take(.put(response.body, entityTag: tag)) {
+    case .refused(let problem): return .malformed(problem)
+    case .applied:
+      entityTag = tag
+      return .updated
+    }
+  }
+
+  private func finish(_ outcome: PollOutcome) {
+    let answered = waiting
+    waiting = []
+    for completion in answered { completion(outcome) }
+  }
+}

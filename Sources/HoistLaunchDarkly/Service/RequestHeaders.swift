@@ -1,0 +1,71 @@
+internal import HoistBase
+internal import HoistCore
+
+/// The headers that all requests have (2.1; LD-89): the client's own, then those of one purpose, then the host's, each
+/// replacing what has its name. Callable from any thread.
+final class RequestHeaders: Sendable {
+  static let userAgent = "HoistClient/\(HoistVersion.text)"
+
+  private let settings: LaunchDarklySettings
+  private let tags: String?
+  private let entropy: any Entropy
+  private let instance: Shared<Instance>
+
+  private struct Instance {
+    var id: String
+    var generation: UInt32
+  }
+
+  init(settings: LaunchDarklySettings, host: any ProviderHost) {
+    self.settings = settings
+    entropy = host.entropy
+    func given(_ text: String) -> String? { text.isEmpty ? nil : text }
+    let tags = ApplicationTags(
+      ApplicationInfo(
+        id: given(settings.applicationID), name: given(settings.applicationName),
+        version: given(settings.applicationVersion), versionName: given(settings.applicationVersionName)))
+    for name in tags.discarded {
+      host.log.warning("the tag \(name) is not sent: it must have 1 to 64 letters, digits, dots, dashes or underscores")
+    }
+    self.tags = tags.header
+    instance = Shared(Instance(id: UUIDv4(from: host.entropy).text, generation: ForkGeneration.current))
+  }
+
+  /// One client of one process: a forked child is another one.
+  var instanceID: String {
+    instance.withLock { instance in
+      if instance.generation != ForkGeneration.current {
+        instance = Instance(id: UUIDv4(from: entropy).text, generation: ForkGeneration.current)
+      }
+      return instance.id
+    }
+  }
+
+  /// - Parameter own: of the purpose.
+  func make(_ own: [HTTPHeader]) -> [HTTPHeader] {
+    var headers = [
+      HTTPHeader("Authorization", "api_key \(settings.mobileKey.reveal())"), HTTPHeader("User-Agent", Self.userAgent),
+      HTTPHeader("X-LaunchDarkly-Instance-Id", instanceID),
+    ]
+    if let tags { headers.append(HTTPHeader("X-LaunchDarkly-Tags", tags)) }
+    if !settings.wrapperName.isEmpty {
+      let version = settings.wrapperVersion.isEmpty ? "" : "/\(settings.wrapperVersion)"
+      headers.append(HTTPHeader("X-LaunchDarkly-Wrapper", settings.wrapperName + version))
+    }
+    for header in own { headers.set(header.name, header.value) }
+    for (name, value) in settings.additionalHeaders { headers.set(name, value) }
+    return headers
+  }
+
+  /// The same with the headers of the host's header provider over them; `completion` runs on the scheduler's thread.
+  func prepare(
+    _ own: [HTTPHeader], for url: String, host: any ProviderHost, completion: @escaping @Sendable ([HTTPHeader]) -> Void
+  ) {
+    let made = make(own)
+    host.dynamicHeaders(for: url) { dynamic in
+      var headers = made
+      for header in dynamic { headers.set(header.name, header.value) }
+      completion(headers)
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import HoistBase
+import HoistCore
+import HoistTestSupport
+import Testing
+
+@Suite("A stream that is opened, read and opened again") struct EventStreamTests {
+  @Test("events of one connection arrive in order; the last id and the wish for a pause are kept")
+  func eventsArriveInOrder() throws {
+    let reader = Reader()
+    reader.stream.open()
+    reader.run()
+    let connection = try #require(reader.host.network.streams.last)
+    connection.open()
+    connection.receive("id: 1\ndata: a\n\nretry: 50\ndata: b\n\n")
+    reader.run()
+    #expect(reader.notes == ["opened", "a", "pause 50", "b"])
+    reader.host.time.advance(milliseconds: 700)
+    #expect(reader.stream.openMilliseconds == 700)
+    connection.endStream()
+    reader.run()
+    #expect(reader.notes.last == "closed in good order after 700" && reader.stream.openMilliseconds == nil)
+    reader.stream.reopen(afterMilliseconds: 30)
+    reader.host.time.advance(milliseconds: 29)
+    #expect(reader.host.network.streams.count == 1)
+    reader.host.time.advance(milliseconds: 1)
+    #expect(reader.host.network.streams.last?.request.headers.value(of: "Last") == "1")
+    reader.stream.forgetLastEvent()
+    #expect(reader.stream.lastEventID.isEmpty)
+  }
+
+  @Test("an answer that is not taken ends the connection, and nothing it brings is read")
+  func refusedAnswersEndTheConnection() throws {
+    let reader = Reader()
+    reader.stream.open()
+    reader.run()
+    let connection = try #require(reader.host.network.streams.last)
+    connection.open(status: 403)
+    connection.receive("data: a\n\n")
+    reader.run()
+    #expect(reader.notes == ["refused 403"] && connection.isCancelled)
+    reader.host.time.advance(milliseconds: 100_000)
+    #expect(reader.host.network.streams.count == 1)
+  }
+
+  @Test("G2: what exceeds the limit ends the connection")
+  func tooLargeEndsTheConnection() throws {
+    let reader = Reader(maximumEventBytes: 16)
+    reader.stream.open()
+    reader.run()
+    let connection = try #require(reader.host.network.streams.last)
+    connection.open()
+    connection.receive("data: a\n\ndata: 0123456789abcdef0\n\ndata: b\n\n")
+    reader.run()
+    #expect(reader.notes == ["opened", "a", "too large after 0"] && connection.isCancelled)
+  }
+
+  @Test("who closes or reopens within a call hears no more of that connection")
+  func closingWithinACallIsFinal() throws {
+    let reader = Reader()
+    reader.closesAt = "b"
+    reader.stream.open()
+    reader.run()
+    let connection = try #require(reader.host.network.streams.last)
+    connection.open()
+    connection.receive("data: a\n\ndata: b\n\ndata: c\n\n")
+    connection.endStream()
+    reader.run()
+    #expect(reader.notes == ["opened", "a", "b"])
+  }
+
+  @Test("one connection at a time: what was opened before is called off, also while headers are asked for")
+  func oneConnectionAtATime() {
+    let reader = Reader()
+    reader.stream.open()
+    reader.stream.open()
+    reader.run()
+    #expect(reader.host.network.streams.count == 1)
+    reader.stream.open()
+    #expect(reader.host.network.streams.first?.isCancelled == true)
+    reader.stream.close()
+    reader.run()
+    #expect(reader.host.network.streams.count == 1 && reader.notes.isEmpty)
+  }
+
+  @Test("without an address nothing is opened")
+  func withoutAnAddressNothingIsOpened() {
+    let reader = Reader()
+    reader.streamAddress = nil
+    reader.stream.open()
+    reader.run()
+    #expect(reader.host.network.streams.isEmpty)
+  }
+
+  @Test("G9: after a fork the parent's connection is left alone")
+  func theParentsConnectionIsLeftAlone() throws {
+    let reader = Reader()
+    reader.stream.open()
+    reader.run()
+    let connection = try #require(reader.host.network.streams.last)
+    reader.stream.abandonAfterFork()
+    reader.stream.close()
+    #expect(!connection.isCancelled)
+  }
+}
+
+private final class Reader: EventStreamDelegate {
+  let host = TestHost()
+  let stream: EventStream
+  var notes: [String] = []
+  var streamAddress: String? = "https://x.example/"
+  var closesAt = ""
+
+  init(maximumEventBytes: Int = 1024) {
+    stream = EventStream(host: host, transport: host.network, maximumEventBytes: maximumEventBytes)
+    stream.delegate = self
+  }
+
+  func run() { host.time.run() }
+
+  func streamRequest(lastEventID: String, dynamic: [HTTPHeader]) -> HTTPRequest? {
+    HTTPRequest(method: "GET", url: "https://x.example/", headers: [HTTPHeader("Last", lastEventID)])
+  }
+
+  func streamAccepts(_ head: HTTPResponse) -> Bool { head.status == 200 }
+  func streamOpened() { notes.append("opened") }
+
+  func streamReceived(_ event: ServerSentEvent) {
+    let text = String(decoding: event.data, as: UTF8.self)
+    notes.append(text)
+    if text == closesAt { stream.close() }
+  }
+
+  func streamAsksForPause(milliseconds: Int64) { notes.append("pause \(milliseconds)") }
+
+  func streamEnded(_ end: EventStreamEnd, openMilliseconds: Int64?) {
+    let after = openMilliseconds.map { " after \($0)" } ?? ""
+    switch end {
+    case .refused(let head): notes.append("refused \(head.status)\(after)")
+    case .tooLarge: notes.append("too large\(after)")
+    case .closed(let failure): notes.append((failure == nil ? "closed in good order" : "broken") + after)
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import HoistBase
+import HoistCore
+import HoistJSON
+import HoistTestSupport
+
+@testable import HoistLaunchDarkly
+
+/// A synchronizer over a scripted network and a clock that stands still, and notes of what it tells.
+final class SynchronizerRig: SynchronizerDelegate, @unchecked Sendable {
+  static let key = "mob-4242"
+
+  let host: TestHost
+  let settings: LaunchDarklySettings
+  let connection: ConnectionState
+  let health: ServiceHealth
+  let synchronizer: Synchronizer
+  let context: LDContext
+  /// In order: messages, "confirmed", "fresh", "unauthorized", "shut down N", "failed".
+  private(set) var told: [String] = []
+  let outcomes = Locked<[SynchronizerOutcome]>([])
+  private(set) var modes: [ConnectionInformation.Mode] = []
+  private(set) var tries: [String] = []
+
+  init(
+    _ properties: [String: String] = [:], user: String = "user-1", manager: (any CacheManager)? = nil,
+    plugins: Plugins = Plugins()
+  ) throws {
+    host = TestHost(manager: manager)
+    host.plugins = plugins
+    let values = try TestHost.values(
+      ["mobile_key": Self.key].merging(properties) { $1 }, table: LaunchDarklyProperties.table)
+    settings = try LaunchDarklySettings(values)
+    connection = ConnectionState(host: host)
+    health = ServiceHealth(host: host)
+    synchronizer = Synchronizer(
+      host: host, settings: settings, headers: RequestHeaders(settings: settings, host: host), connection: connection)
+    context = try Self.context(of: user)
+    synchronizer.delegate = self
+    synchronizer.triedStream = { [unowned self] in self.tries.append("\($1) ms \($2 ? "failed" : "opened")") }
+    connection.modeChanged = { [unowned self] in self.modes.append($0) }
+    connection.start()
+    host.time.run()
+  }
+
+  private static func context(of user: String) throws -> LDContext {
+    let context = EvaluationContext()
+    context.setTargetingKey(Array(user.utf8))
+    guard let reference = context.reference() else { throw Missing() }
+    return LDContext(reference.frozen)
+  }
+  private struct Missing: Error {}
+
+  /// Goes online and runs what is due.
+  func begin(entityTag: String = "", updated: Int64? = nil) {
+    let outcomes = outcomes
+    synchronizer.begin(
+      SynchronizedContext(context: context, entityTag: entityTag, updatedUnixMilliseconds: updated)
+    ) { outcome in outcomes.change { $0.append(outcome) } }
+    host.time.run()
+  }
+
+  /// The newest stream, opened.
+  func openedStream() -> ScriptedExchange? {
+    host.time.run()
+    let stream = host.network.streams.last
+    stream?.open()
+    host.time.run()
+    return stream
+  }
+
+  func say(_ text: String, on stream: ScriptedExchange?) {
+    stream?.receive(text)
+    host.time.run()
+  }
+
+  var polls: [ScriptedExchange] { host.network.exchanges.filter { !$0.isStream } }
+  var information: ConnectionInformation { connection.information }
+  var dataSource: DataSourceStatus { connection.dataSource }
+  var now: Int64 { host.clock.unixMilliseconds }
+
+  // MARK: SynchronizerDelegate
+
+  /// Takes what is an object.
+  func take(_ message: FlagMessage) -> FlagOutcome {
+    let (name, bytes): (String, [UInt8])
+    switch message {
+    case .put(let data, let tag): (name, bytes) = (tag.map { "poll[\($0)]" } ?? "put", data)
+    case .patch(let data): (name, bytes) = ("patch", data)
+    case .delete(let data): (name, bytes) = ("delete", data)
+    }
+    guard let document = try? JSONDocument(parsing: bytes), document.withRoot({ $0.object != nil }) else {
+      told.append("\(name) refused")
+      return .refused("it is no JSON object")
+    }
+    told.append("\(name) \(String(decoding: bytes, as: UTF8.self))")
+    health.isFresh("flags")
+    return .applied
+  }
+
+  func confirmed(byService: Bool) {
+    told.append(byService ? "confirmed" : "fresh")
+    health.isFresh("confirmed")
+  }
+
+  func unauthorized() {
+    told.append("unauthorized")
+    health.hasEnded("refused", .launchDarklyUnauthorized)
+    synchronizer.end()
+  }
+
+  func streamShutDown(status: Int) {
+    told.append("shut down \(status)")
+    health.hasEnded("shut down", .launchDarklyStreamShutDown)
+  }
+
+  func failed(_ problem: String) {
+    told.append("failed")
+    health.failed(problem)
+  }
+}
+
+extension HTTPRequest {
+  func header(_ name: String) -> String? { headers.value(of: name) }
+}
