@@ -237,6 +237,9 @@ class Parser:
                 result.append(Member(name, None, callback))
             else:
                 result.append(Member(self.name(), type_, None))
+                if self.accept("["):  # a text of a fixed size
+                    self.take()
+                    self.take("]")
             self.take(";")
         return tuple(result)
 

@@ -212,8 +212,11 @@ class AxisMaker:
         before = [f"struct {{ {base} table; char more[64]; }} {v};",
                   f"memset(&{v}, 0x5a, sizeof {v});",
                   f"const {base} *pointer{n} = table_of_{base}(walk.picks[{n}], &{v}.table);"]
+        argument = f"pointer{n}"
+        if not parameter.type.is_const:  # one that the call fills
+            argument = f"(pointer{n} ? &{v}.table : NULL)"
         after = []
         if any(member.name == RELEASE for member in self.interface.structs[base]):
             after = [f"if (table_is_owed_{base}(pointer{n})) matrix_owed_releases++;"]
-        return Axis(name, "TABLE_COUNT", [f"pointer{n}"], f"table_labels[walk.picks[{n}]]", before, after,
+        return Axis(name, "TABLE_COUNT", [argument], f"table_labels[walk.picks[{n}]]", before, after,
                     must_fail=f"(pointer{n} && {v}.table.struct_size < sizeof(size_t))")
