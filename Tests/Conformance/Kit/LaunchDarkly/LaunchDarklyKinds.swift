@@ -3,6 +3,9 @@ import HoistJSON
 /// LaunchDarkly's kinds of vectors; their files name none, so it is told from the members of the first case.
 let launchDarkly = Vendor(
   kinds: [
+    "sse": runServerSentEvents,
+    "stream_backoff": runStreamBackoff,
+    "http_status": runHTTPStatuses,
     "evaluation": runFlagEvaluation,
     "store_updates": runStoreUpdates,
     "identify_queue": runIdentifyQueue,
