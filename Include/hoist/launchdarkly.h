@@ -12,10 +12,12 @@
 #include "config.h"
 #include "context.h"
 #include "launchdarkly/connection.h"
+#include "launchdarkly/context.h"
 #include "launchdarkly/events.h"
 #include "launchdarkly/flags.h"
 #include "launchdarkly/identify.h"
 #include "launchdarkly/observe.h"
+#include "launchdarkly/value.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,6 +3,7 @@
 #define MATRIX_OBJECTS_H
 
 #include "host.h"
+#include <hoist/launchdarkly/context.h>
 #include <hoist/optimizely.h>
 #include <hoist/unleash.h>
 
@@ -86,6 +87,21 @@ static inline hoist_unleash_variant *some_variant(void) {
   hoist_unleash_variant *variant = hoist_unleash_check_variant(client, "on", NULL);
   hoist_client_free(client);
   return variant;
+}
+
+static inline hoist_launchdarkly_value *some_value(void) {
+  const char text[] = "{\"on\":[1,\"s\"],\"off\":null}";
+  return hoist_launchdarkly_value_from_json(text, sizeof text - 1, NULL);
+}
+
+static inline hoist_launchdarkly_context *some_launchdarkly_context(void) {
+  const char text[] = "{\"kind\":\"org\",\"key\":\"k\",\"a\":{\"on\":1},\"_meta\":{\"privateAttributes\":[\"/a/on\"]}}";
+  return hoist_launchdarkly_context_from_json(text, sizeof text - 1, NULL);
+}
+
+static inline hoist_launchdarkly_context *several_contexts(void) {
+  const char text[] = "{\"kind\":\"multi\",\"org\":{\"key\":\"k\"},\"user\":{\"key\":\"u\",\"anonymous\":true}}";
+  return hoist_launchdarkly_context_from_json(text, sizeof text - 1, NULL);
 }
 
 #endif

@@ -64,8 +64,24 @@ extension LaunchDarklyProvider: IdentifyDelegate {
 
   func identified(_ context: LDContext) { for part in parts { part.identified(context) } }
 
-  /// What a client takes a context for; nil when it is none.
+  /// What a client takes a context for, with the keys and parts that it adds; nil when it is none.
   func understand(_ context: ContextReference, completion: @escaping @Sendable (LDContext?) -> Void) {
-    completion(LDContext(context.frozen))
+    let log = host?.log
+    let refuse: @Sendable (ContextFailure) -> Void = { failure in
+      log?.warning("this is no context: \(failure.message)")
+      completion(nil)
+    }
+    let given: LDContext
+    do throws(ContextFailure) {
+      given = try LDContext.read(context)
+    } catch {
+      return refuse(error)
+    }
+    preparation.prepare(given) { prepared in
+      switch prepared {
+      case .success(let context): completion(context)
+      case .failure(let failure): refuse(failure)
+      }
+    }
   }
 }

@@ -64,5 +64,15 @@ extension LaunchDarklyProvider {
   }
 
   /// The property's, else an anonymous user (LD-02, ruling A8).
-  private var firstContext: ContextReference? { EvaluationContext().reference() }
+  private var firstContext: ContextReference? { givenContext?.reference ?? EvaluationContext().reference() }
+
+  /// The property's, checked.
+  static func givenContext(_ settings: LaunchDarklySettings) throws(ConfigurationFailure) -> LDContext? {
+    guard let json = settings.context else { return nil }
+    do throws(ContextFailure) {
+      return try LDContext.read(json: json)
+    } catch {
+      throw ConfigurationFailure("context", "property \"context\" is no context: \(error.message)")
+    }
+  }
 }

@@ -8,6 +8,9 @@ public final class LaunchDarklyProvider: @unchecked Sendable {
   private(set) var host: (any ProviderHost)?
   let settings: LaunchDarklySettings
   let generatedKeys: GeneratedKeys
+  let preparation: ContextPreparation
+  /// To start with; nil for an anonymous user.
+  let givenContext: LDContext?
   let flags: ServedFlags
   let observers: ChangeObservers
   let events: EventRecorder
@@ -30,6 +33,8 @@ public final class LaunchDarklyProvider: @unchecked Sendable {
     self.settings = settings
     self.host = host
     generatedKeys = GeneratedKeys(host: host)
+    givenContext = try Self.givenContext(settings)
+    preparation = ContextPreparation(keys: generatedKeys, environment: settings.environmentAttributes)
     let environment = String(Hex.encode(SHA256.hash(settings.mobileKey.reveal())).prefix(16))
     flags = ServedFlags(
       host: host,

@@ -18,6 +18,10 @@ MAKERS = {
     "hoist_optimizely_decision": ["some_decision()", "decision_of_nothing()"],
     "hoist_optimizely_decisions": ["some_decisions()"],
     "hoist_launchdarkly_owner": ["hoist_launchdarkly_owner_new()"],
+    "hoist_launchdarkly_value": ["some_value()", "hoist_launchdarkly_value_new_array()", 'hoist_launchdarkly_value_new_string("s")'],
+    "hoist_launchdarkly_context": ["some_launchdarkly_context()", "several_contexts()"],
+    "hoist_launchdarkly_builder": ['hoist_launchdarkly_builder_new("org", "k")', "hoist_launchdarkly_builder_new(NULL, NULL)"],
+    "hoist_launchdarkly_multi": ["hoist_launchdarkly_multi_new()"],
 }
 
 # The same for the functions of one service, where a client of another would only be refused.
@@ -42,6 +46,8 @@ GOOD_TEXTS = {
     ("hoist_config_set", "value"): "HOST_DEAD_URL",
     ("hoist_config_set_json", "json"): '"{\\"key\\":\\"k\\"}"',
     ("hoist_client_json", "fallback"): '"[1]"',
+    ("hoist_launchdarkly_context_from_json", "json"): '"{\\"kind\\":\\"org\\",\\"key\\":\\"k\\"}"',
+    ("hoist_launchdarkly_context_get", "reference"): '"/a/on"',
     ("hoist_optimizely_start_with_datafile", "datafile"): "HOST_DATAFILE",
     ("hoist_optimizely_save_datafile", "datafile"): "HOST_DATAFILE",
     ("hoist_optimizely_decision_value", "path"): '"color"',

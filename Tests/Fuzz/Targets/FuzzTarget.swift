@@ -3,6 +3,7 @@ public import HoistBase
 /// A parser of bytes from outside, and what has to hold whatever the bytes are.
 public enum FuzzTarget: String, CaseIterable, Sendable {
   case json, stream, texts, expression, context, features, toggles, delta, datafile, decide, segments, prediction, flags
+  case launchDarklyContext = "launchdarkly_context"
 
   /// Reads the bytes as the target's kind. Every reader may refuse; none may trap, hang, or contradict itself.
   /// - Returns: what does not hold, in one line; nil when all is well.
@@ -21,6 +22,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .segments: checkSegments(bytes)
     case .prediction: checkPrediction(bytes)
     case .flags: checkFlags(bytes)
+    case .launchDarklyContext: checkLaunchDarklyContext(bytes)
     }
   }
 }

@@ -47,3 +47,43 @@ private func checkKept(_ replay: FlagReplay) -> String? {
   }
   return nil
 }
+
+/// A context that is written, frozen or redacted stays the same one; a reference finds what its spelling says.
+func checkLaunchDarklyContext(_ bytes: ByteView) -> String? {
+  if UTF8Text.isValid(bytes), let problem = checkReference(String(decoding: bytes, as: UTF8.self)) { return problem }
+  guard let context = try? LDContext.read(json: bytes) else { return nil }
+  let redacted = RedactedContext(context, Redaction())
+  for (form, text) in [("redacted", redacted.json), ("redacted for features", redacted.featureJSON)] {
+    guard let value = text.withBytes({ try? LDValue(json: $0) }) else { return "\(form), it is no JSON" }
+    guard context.isMulti || value.object?["key"] == context.key.map({ .string($0) }) else { return "\(form), it has another key" }
+  }
+  for reference in context.parts.flatMap(\.privateAttributes) where !context.isMulti && reference.isValid {
+    let name = reference.components.first ?? ""
+    if ["kind", "key", "anonymous"].contains(where: { $0.utf8.elementsEqual(name.utf8) }) { continue }
+    let value = redacted.json.withBytes { try? LDValue(json: $0) }
+    if find(reference.components, in: value) != nil { return "what is private is there" }
+  }
+  // A user of old may have an empty key, which nobody else may.
+  if context.key?.isEmpty ?? false { return nil }
+  guard let again = context.requestJSON.withBytes({ try? LDContext.read(json: $0) }) else { return "it cannot be read again" }
+  guard again == context, again.fingerprint == context.fingerprint, again.requestJSON == context.requestJSON else {
+    return "read again, it differs"
+  }
+  guard let frozen = context.reference else { return nil }
+  guard let thawed = try? LDContext.read(frozen) else { return "frozen, it cannot be read" }
+  return thawed == context ? nil : "frozen, it differs"
+}
+
+private func checkReference(_ text: String) -> String? {
+  let literal = AttributeReference(literal: text)
+  guard AttributeReference(literal.raw) == literal else { return "a literal reference is spelled otherwise" }
+  let reference = AttributeReference(text)
+  guard reference.isValid == !reference.components.isEmpty else { return "a reference is valid and leads nowhere" }
+  return reference.components.contains("") ? "a reference has an empty name" : nil
+}
+
+private func find(_ names: [String], in value: LDValue?) -> LDValue? {
+  var value = value
+  for name in names { value = value?.object?[name] }
+  return value
+}

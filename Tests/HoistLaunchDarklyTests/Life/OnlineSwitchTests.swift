@@ -35,7 +35,7 @@ import Testing
   }
 
   private func subject(_ key: String) throws -> SynchronizedContext {
-    SynchronizedContext(context: LDContext(try #require(EvaluationContext(targetingKey: key).reference()).frozen))
+    SynchronizedContext(context: try LDContextBuilder(key: key).build())
   }
 
   private func set(_ online: OnlineSwitch, _ isOnline: Bool, _ name: String) {

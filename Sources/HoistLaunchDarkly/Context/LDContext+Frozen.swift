@@ -1,0 +1,102 @@
+public import HoistCore
+internal import HoistBase
+internal import HoistJSON
+
+/// The core's contexts in the service's words: the targeting key is the key; the attributes "kind", "name", "anonymous"
+/// and "_meta" are what JSON calls so; of kind "multi" every other attribute is one kind's object.
+extension LDContext {
+  /// What a client takes a context of the core for, which somebody else holds. Without a targeting key, one is made by the client.
+  public static func read(_ frozen: FrozenContext) throws(ContextFailure) -> LDContext {
+    let attributes = (0..<frozen.attributeCount).map { frozen.attribute(at: $0).pointee }
+    if let kind = attributes.first(where: { $0.nameBytes.reads("kind") }), kind.kind == .string, kind.textBytes.reads("multi") {
+      return try multi(attributes)
+    }
+    let key = frozen.targetingKey.map { String(decoding: $0, as: UTF8.self) }
+    var builder = LDContextBuilder(key: key)
+    for attribute in attributes { try builder.take(attribute) }
+    return try builder.build()
+  }
+
+  /// The same, with the context held meanwhile.
+  public static func read(_ reference: ContextReference) throws(ContextFailure) -> LDContext {
+    defer { withExtendedLifetime(reference) {} }
+    return try read(reference.frozen)
+  }
+
+  private static func multi(_ attributes: [FrozenAttribute]) throws(ContextFailure) -> LDContext {
+    var builder = LDMultiContextBuilder()
+    for attribute in attributes where !attribute.nameBytes.reads("kind") {
+      try builder.add([ContextReader.part(attribute.textBytes, kind: attribute.nameText)])
+    }
+    return try builder.build()
+  }
+
+  /// The context as one of the core; nil when that takes none of it.
+  public var evaluationContext: EvaluationContext? {
+    let context = EvaluationContext(targetingKey: key.map { Array($0.utf8) })
+    for member in coreMembers {
+      guard (try? context.set(Array(member.name.utf8), AttributeValue(member.value))) != nil else { return nil }
+    }
+    return context
+  }
+
+  /// A hold on the same.
+  public var reference: ContextReference? { evaluationContext?.reference() }
+
+  /// What stands beside the targeting key. A user's kind does not: hosts leave it out, too.
+  private var coreMembers: [LDObject.Member] {
+    guard let members = value.object else { return [] }
+    return members.filter { member in
+      isMulti || !member.name.reads("key") && !(member.name.reads("kind") && member.value.string?.reads("user") ?? false)
+    }
+  }
+}
+
+extension LDContextBuilder {
+  fileprivate mutating func take(_ attribute: FrozenAttribute) throws(ContextFailure) {
+    let name = attribute.nameText
+    if name.reads("_meta") {
+      guard let meta = try? JSONDocument(parsing: attribute.textBytes) else {
+        throw .attribute(name, "must be an object")
+      }
+      try meta.withRoot { meta throws(ContextFailure) in try ContextReader.readMeta(meta, into: &self) }
+    } else if name.reads("key") {
+      throw .attribute(name, "cannot be set: the targeting key is the context's key")
+    } else if name.reads("name"), attribute.kind == .null {
+      return
+    } else {
+      try set(name, attribute.value(of: name))
+    }
+  }
+}
+
+extension FrozenAttribute {
+  fileprivate var nameText: String { String(decoding: nameBytes, as: UTF8.self) }
+
+  fileprivate func value(of name: String) throws(ContextFailure) -> LDValue {
+    switch kind {
+    case .null: return .null
+    case .bool: return .bool(integer != 0)
+    case .int, .double: return .number(number)
+    case .string, .date: return .string(String(decoding: textBytes, as: UTF8.self))
+    case .strings, .json:
+      do {
+        return try LDValue(json: textBytes)
+      } catch {
+        throw .attribute(name, "cannot be read: \(error)")
+      }
+    }
+  }
+}
+
+extension AttributeValue {
+  fileprivate init(_ value: LDValue) {
+    switch value {
+    case .null: self = .null
+    case .bool(let value): self = .bool(value)
+    case .number(let number): self = Int64(exactly: number).map { .int($0) } ?? .double(number)
+    case .string(let text): self = .string(Array(text.utf8))
+    case .array, .object: self = .json(value.json)
+    }
+  }
+}
