@@ -18,6 +18,8 @@ extension EventRecorder: LaunchDarklyPart {
 
   func onlineChanged(_ isOnline: Bool) { setOnline(isOnline) }
 
+  func identified(_ context: LDContext) { identify(EventContext(context, options.redaction)) }
+
   /// Offline, as at the beginning, everything waits (LD-41).
   func setOnline(_ isOnline: Bool) { if isOnline { pipeline.lift(.offline) } else { pipeline.hold(.offline) } }
 
@@ -58,6 +60,9 @@ extension EventRecorder {
     options.durability = settings.eventDurability
     options.isEnabled = settings.sendsEvents
     options.summarizesPerContext = settings.summarizesPerContext
+    options.redaction = Redaction(
+      allAttributesPrivate: settings.allAttributesArePrivate,
+      globalPrivate: settings.privateAttributes.map { AttributeReference($0) })
     self.init(host: host, options: options)
   }
 }

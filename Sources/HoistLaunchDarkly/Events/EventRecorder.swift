@@ -14,6 +14,7 @@ final class EventRecorder: @unchecked Sendable {
     /// False: nothing is recorded.
     var isEnabled = true
     var summarizesPerContext = false
+    var redaction = Redaction()
     var policy: LaunchDarklyEventPolicy.Options
   }
 
@@ -32,7 +33,7 @@ final class EventRecorder: @unchecked Sendable {
   let context = Published<EventContext>(nil)
   let checkpoints: Checkpoints
   /// Hands out the counts of all cells since the last call; set before the start.
-  var drain: (_ body: (ByteView, CounterIdentity, UInt64, EventContext) -> Void) -> Void = { _ in }
+  var drain: (_ body: (ByteView, CounterIdentity, UInt64) -> Void) -> Void = { _ in }
   /// Makes the next evaluation of each flag the first of its period; set before the start.
   var beginPeriod: () -> Void = {}
 
@@ -66,8 +67,12 @@ final class EventRecorder: @unchecked Sendable {
 
   /// The context of all events from now on, which is an event itself (4.4.1).
   func identify(_ context: EventContext) {
+    // What was counted so far was counted for the former one.
+    if options.isEnabled { absorb() }
     self.context.replace(context)
     guard options.isEnabled else { return }
+    // Flags that stay are noted for this one, too.
+    beginPeriod()
     let now = host.clock.unixMilliseconds
     EventText.identify(context, at: now) { _ = add($0, at: now) }
   }
@@ -96,10 +101,19 @@ final class EventRecorder: @unchecked Sendable {
   /// - Parameters:
   ///   - isFirst: nothing has been noted of the flag in this period; `noted` runs when that is done.
   ///   - find: the stored flag of a key.
-  func evaluated(
+  func evaluated(_ use: FlagUse, isFirst: Bool, noted: () -> Void, find: (ByteView) -> FlagFacts?) {
+    guard options.isEnabled else { return }
+    let reading = shim_enter()
+    defer { shim_leave(reading) }
+    context.current?._withUnsafeGuaranteedRef { context in
+      evaluated(use, of: context, isFirst: isFirst, noted: noted, find: find)
+    }
+  }
+
+  private func evaluated(
     _ use: FlagUse, of context: EventContext, isFirst: Bool, noted: () -> Void, find: (ByteView) -> FlagFacts?
   ) {
-    guard options.isEnabled, let flag = use.flag else { return }
+    guard let flag = use.flag else { return }
     if !flag.prerequisites.isEmpty {
       PrerequisiteWalk.each(of: flag, find: find) { key, flag in
         let own = FlagUse(
@@ -122,6 +136,18 @@ final class EventRecorder: @unchecked Sendable {
       summaries.count(
         FlagUse(key: key, flag: nil, result: fallback ?? Self.null, fallback: fallback, isDetailed: false), context)
     }
+  }
+
+  func countUnknown(_ key: ByteView, _ fallback: EvaluationFallback?) {
+    guard let json = fallback?.json else { return countUnknown(key, fallback: nil) }
+    json.withBytes { countUnknown(key, fallback: $0) }
+  }
+
+  /// - Parameter data: what should be JSON; `null` is no data.
+  /// - Returns: `.argument` when it is no JSON.
+  func track(_ key: ByteView, json data: ByteView, metric: Double?) -> Status {
+    guard let isSomething = EventData.isSomething(data) else { return .argument }
+    return track(key, data: isSomething ? data : nil, metric: metric)
   }
 
   private static let nullText: StaticString = "null"
@@ -153,7 +179,8 @@ final class EventRecorder: @unchecked Sendable {
   // MARK: Summaries, on the scheduler's thread
 
   private func absorb() {
-    drain { key, identity, times, context in summaries.count(key, identity, times: times, context) }
+    guard let context = context.held else { return }
+    drain { key, identity, times in summaries.count(key, identity, times: times, context) }
   }
 
   /// What has been counted so far goes into the store.

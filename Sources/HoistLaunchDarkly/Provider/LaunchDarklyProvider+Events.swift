@@ -41,8 +41,7 @@ extension LaunchDarklyProvider {
 
   /// An evaluation that has no cell to be counted in.
   public func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?) {
-    guard let json = fallback?.pointee.json else { return events.countUnknown(key, fallback: nil) }
-    json.withBytes { events.countUnknown(key, fallback: $0) }
+    events.countUnknown(key, fallback?.pointee)
   }
 
   public var evaluationHooks: [any EvaluationHook] { hooks.evaluationHooks }

@@ -62,7 +62,10 @@ extension LaunchDarklyProvider: IdentifyDelegate {
       context: context, entityTag: cached?.entityTag ?? "", updatedUnixMilliseconds: cached?.updatedUnixMilliseconds)
   }
 
-  func identified(_ context: LDContext) { for part in parts { part.identified(context) } }
+  func identified(_ context: LDContext) {
+    hooks.contextChanged(context.requestJSON)
+    for part in parts { part.identified(context) }
+  }
 
   /// What a client takes a context for, with the keys and parts that it adds; nil when it is none.
   func understand(_ context: ContextReference, completion: @escaping @Sendable (LDContext?) -> Void) {

@@ -56,7 +56,7 @@ public final class LaunchDarklyProvider: @unchecked Sendable {
     synchronizer.delegate = self
     identifying.delegate = self
     online.changed = { [weak self] isOnline in self?.parts.forEach { $0.onlineChanged(isOnline) } }
-    events.count(flagsOf: host)
+    events.connect(to: host)
     flags.changing = { [events] in _ = events.keep() }
     flags.updated = { [observers] in observers.updated($0) }
     joinService()

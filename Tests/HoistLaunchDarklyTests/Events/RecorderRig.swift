@@ -78,7 +78,7 @@ final class RecorderRig {
         var flag = FlagFacts(key: name, variation: 0, version: 2, value: value)
         change(&flag)
         let use = FlagUse(key: name, flag: flag, result: value, fallback: nil, isDetailed: isDetailed)
-        recorder.evaluated(use, of: Self.user, isFirst: isFirst, noted: {}) {
+        recorder.evaluated(use, isFirst: isFirst, noted: {}) {
           prerequisites[String(decoding: $0, as: UTF8.self)]
         }
       }

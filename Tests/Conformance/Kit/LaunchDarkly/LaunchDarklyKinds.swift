@@ -16,6 +16,7 @@ let launchDarkly = Vendor(
     "store_updates": runStoreUpdates,
     "identify_queue": runIdentifyQueue,
     "throttle": runThrottle,
+    "events": runEventPayloads,
   ],
   kindOfUnnamed: { root in
     guard let first = root["cases"]?.array?.element(at: 0) else { return nil }

@@ -1,0 +1,91 @@
+internal import CShims
+internal import HoistBase
+internal import HoistCore
+internal import HoistJSON
+
+/// Evaluations of stored flags, as events and summaries tell them (4.4.2 to 4.4.5).
+extension EventRecorder {
+  /// An evaluation that is more than a count; see `evaluateFlag`. Any thread.
+  func record(_ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer) {
+    guard let root = snapshot.flagsRoot else { return }
+    let flag = snapshot.flag(record)
+    let word = snapshot.periodWord(of: flag, root)
+    let isFirst = word.map { shim_load_u32($0) != root.period } ?? true
+    let fallback = evaluation.fallback?.pointee.json
+    let result = Self.result(evaluation, fallback)
+    let isDetailed = evaluation.isDetailed
+    Self.withBytes(fallback) { fallback in
+      Self.withBytes(result) { result in
+        let use = FlagUse(
+          key: snapshot.name(of: record), flag: FlagFacts(flag, in: snapshot),
+          result: result ?? flag.pointee.value.bytes(snapshot.base), fallback: fallback, isDetailed: isDetailed)
+        evaluated(use, isFirst: isFirst) {
+          if let word { shim_store_u32(word, root.period) }
+        } find: { key in
+          snapshot.find(key).map { FlagFacts(snapshot.flag($0), in: snapshot) }
+        }
+      }
+    }
+  }
+
+  /// What the caller gets, as JSON text; nil for the flag's value as it is.
+  private static func result(_ evaluation: borrowing Evaluation, _ fallback: [UInt8]?) -> [UInt8]? {
+    switch evaluation.kind {
+    case .none: return fallback ?? Array("null".utf8)
+    case .int:
+      var writer = JSONWriter()
+      writer.int(evaluation.integer)
+      return writer.bytes
+    case .bool, .double, .string, .json: return nil
+    }
+  }
+
+  private static func withBytes(_ text: [UInt8]?, _ body: (ByteView?) -> Void) {
+    if let text { text.withUnsafeBytes { body($0) } } else { body(nil) }
+  }
+
+  /// Takes the counts of the flags that a client serves, and begins its periods.
+  func connect(to host: any ProviderHost) {
+    drain = { [weak host] body in
+      host?.drainCounts { snapshot, record, _, count in
+        body(snapshot.name(of: record), CounterIdentity(snapshot.flag(record)), count)
+      }
+    }
+    beginPeriod = { [weak host] in host?.withSnapshot { $0?.beginPeriod() } }
+  }
+}
+
+extension Snapshot {
+  /// The next evaluation of each flag is the first of a period.
+  func beginPeriod() {
+    guard let root = flagsRoot else { return }
+    let own = UnsafeMutablePointer(mutating: root)
+    let next = root.period &+ 1
+    // 0 is the period of flags that have not been seen.
+    shim_store_u32(&own.pointee.period, next == 0 ? 1 : next)
+  }
+}
+
+extension FlagFacts {
+  init(_ flag: UnsafePointer<FlagRecord>, in snapshot: Snapshot) {
+    let record = flag.pointee
+    let identity = CounterIdentity(flag)
+    self.init(
+      key: record.head.name.bytes(snapshot.base), variation: identity.variation, version: identity.version,
+      value: record.kind == .none ? nil : record.value.bytes(snapshot.base))
+    isTracked = record.traits.contains(.tracked)
+    tracksReason = record.traits.contains(.tracksReason)
+    debuggedUntil = record.debuggedUntil
+    reason = snapshot.reason(of: flag)
+    prerequisites = record.prerequisiteCount > 0 ? snapshot.prerequisites(of: flag) : []
+  }
+}
+
+extension CounterIdentity {
+  init(_ flag: UnsafePointer<FlagRecord>) {
+    let traits = flag.pointee.traits
+    variation = traits.contains(.hasVariation) ? flag.pointee.variation : nil
+    version = traits.contains(.hasFlagVersion)
+      ? flag.pointee.flagVersion : traits.contains(.hasVersion) ? flag.pointee.version : nil
+  }
+}

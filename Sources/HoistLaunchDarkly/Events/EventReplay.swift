@@ -1,0 +1,77 @@
+internal import HoistBase
+public import HoistCore
+
+/// Events without a client: for replaying what a host does. Not thread-safe.
+public final class EventReplay {
+  private let recorder: EventRecorder
+  private let redaction: Redaction
+  private let flags = FlagReplay()
+  /// What cells would have counted.
+  private let counts = Counts()
+
+  private final class Counts {
+    var kept: [(key: [UInt8], identity: CounterIdentity, count: UInt64)] = []
+  }
+
+  /// - Parameters:
+  ///   - host: whose transport gets the payloads, and whose scheduler is to be run.
+  ///   - context: to begin with.
+  public init(host: any ProviderHost, capacity: Int, redaction: Redaction, context: LDContext) {
+    var options = EventRecorder.Options(
+      policy: LaunchDarklyEventPolicy.Options(url: "https://events.test/mobile/events/bulk"))
+    options.capacity = capacity
+    options.durability = .memory
+    self.redaction = redaction
+    recorder = EventRecorder(host: host, options: options)
+    let counts = counts
+    recorder.drain = { body in
+      let taken = counts.kept
+      counts.kept = []
+      for entry in taken { entry.key.withBytes { body($0, entry.identity, entry.count) } }
+    }
+    recorder.beginPeriod = { [flags] in flags.snapshot?.beginPeriod() }
+    recorder.start()
+    recorder.setOnline(true)
+    recorder.identify(EventContext(context, redaction))
+  }
+
+  public func identify(_ context: LDContext) { recorder.identify(EventContext(context, redaction)) }
+
+  /// - Parameter document: the text of a `put`.
+  public func serve(_ document: [UInt8]) { document.withBytes { _ = flags.apply("put", $0) } }
+
+  /// - Parameter fallback: JSON text.
+  public func evaluate(_ key: String, _ want: WantedType, fallback: [UInt8], isDetailed: Bool) {
+    key.withBytes { key in
+      fallback.withBytes { text in
+        withUnsafePointer(to: EvaluationFallback(.json, text)) { evaluate(key, want, $0, isDetailed) }
+      }
+    }
+  }
+
+  private func evaluate(
+    _ key: ByteView, _ want: WantedType, _ fallback: UnsafePointer<EvaluationFallback>, _ isDetailed: Bool
+  ) {
+    guard let snapshot = flags.snapshot, let record = snapshot.find(key) else {
+      return recorder.countUnknown(key, fallback.pointee)
+    }
+    var evaluation = Evaluation(want: want, isDetailed: isDetailed)
+    evaluation.fallback = fallback
+    snapshot.head.pointee.evaluate(snapshot.base, record, nil, &evaluation)
+    if evaluation.firstCell != .max {
+      counts.kept.append((Array(key), CounterIdentity(snapshot.flag(record)), 1))
+    }
+    if evaluation.effects.contains(.record) { recorder.record(evaluation, snapshot: snapshot, record: record) }
+  }
+
+  /// - Parameter data: JSON text; nil for none.
+  public func track(_ key: String, data: [UInt8]?, metric: Double?) {
+    key.withBytes { key in
+      if let data { data.withBytes { _ = recorder.track(key, json: $0, metric: metric) } } else {
+        _ = recorder.track(key, data: nil, metric: metric)
+      }
+    }
+  }
+
+  public func flush() { recorder.flush { _ in } }
+}

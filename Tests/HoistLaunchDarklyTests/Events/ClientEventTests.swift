@@ -1,0 +1,55 @@
+import Glibc
+import HoistBase
+import HoistCore
+import HoistTestSupport
+import Testing
+
+@testable import HoistLaunchDarkly
+
+@Suite("What a whole client sends of its evaluations (4.4.1, 4.4.5, 4.4.7, 4.6)")
+struct ClientEventTests {
+  private func evaluate(_ client: Client, _ key: String, _ fallback: Bool) {
+    key.withBytes { key in
+      _ = HotPath.evaluate(client.hot, key, nil, .bool, EvaluationFallback(fallback)) { $0.kind == .bool }
+        ?? client.evaluate(key, nil, .bool, .counted, EvaluationFallback(fallback)) { evaluation, _ in evaluation.kind == .bool }
+    }
+  }
+
+  @Test func identifyAndASummaryOfCellsAndUnknownFlags() throws {
+    let scheduler = ManualScheduler()
+    let transport = ScriptedTransport(scheduler: scheduler) { $0.method == "POST" ? answer(202) : nil }
+    let services = ClientServices(
+      scheduler: scheduler, clock: scheduler, entropy: SeededEntropy(seed: 7), regex: nil,
+      makeTransport: { _ in transport }, makeCacheManager: { _ in nil }, defaultLogSink: RecordingLogSink())
+    let factory = LaunchDarklyFactory()
+    var values = PropertyValues(table: CoreProperties.table + factory.properties)
+    for (name, value) in ["mobile_key": "mob-123456", "context": #"{"kind":"org","key":"o","name":"n"}"#] {
+      try values.set(name, value)
+    }
+    let client = try Client(factory: factory, values: values, plugins: Plugins(), services: services)
+    defer { client.dispose() }
+    client.open()
+    let provider = try #require(LaunchDarklyFace(client)?.provider)
+    for _ in 0..<2_000 where client.currentContext == nil {
+      scheduler.run()
+      usleep(1_000)
+    }
+    let flags = #"{"f":{"value":true,"variation":1,"version":7,"flagVersion":3}}"#
+    #expect(provider.flags.apply(.put(Array(flags.utf8), entityTag: nil)) == .applied)
+    for _ in 0..<40 { evaluate(client, "f", false) }
+    evaluate(client, "nope", true)
+    scheduler.advance(milliseconds: 29_000)
+    let posts = { transport.requests.filter { $0.method == "POST" && $0.url.hasSuffix("/bulk") } }
+    #expect(posts().isEmpty)
+    scheduler.advance(milliseconds: 1_000)
+    let text = try #require(posts().first?.text)
+    #expect(text.hasPrefix(#"[{"kind":"identify","key":"org:o","creationDate":"#))
+    #expect(text.contains(#""f":{"default":false,"contextKinds":["org"],"counters":[{"value":true,"variation":1,"version":3,"count":40}]}"#))
+    #expect(text.contains(#""nope":{"default":true,"contextKinds":["org"],"counters":[{"value":true,"unknown":true,"count":1}]}"#))
+    evaluate(client, "f", true)
+    scheduler.advance(milliseconds: 30_000)
+    #expect(posts().count == 2)
+    #expect(posts().last?.text.contains(#""f":{"default":true,"contextKinds":["org"],"counters":[{"value":true,"variation":1,"version":3,"count":1}]}"#) == true)
+    #expect(transport.requests.contains { $0.url.hasSuffix("/mobile/events/diagnostic") })
+  }
+}
