@@ -11,23 +11,6 @@ import Testing
     func deliver() { while !waiting.isEmpty { waiting.removeFirst()() } }
   }
 
-  private final class Observer: ChangeObserver, @unchecked Sendable {
-    let name: String
-    let told: Locked<[String]>
-    var then: (() -> Void)?
-    init(_ name: String, _ told: Locked<[String]>) { (self.name, self.told) = (name, told) }
-
-    private func note(_ text: String) {
-      told.change { $0.append("\(name): \(text)") }
-      then?()
-    }
-    func changed(_ changes: [FlagChange]) {
-      note(changes.map { "\($0.key.string) \($0.oldValue?.string ?? "-")>\($0.newValue?.string ?? "-")" }.joined(separator: ", "))
-    }
-    func unchanged() { note("unchanged") }
-    func connectionModeChanged(_ mode: Int32) { note("mode \(mode)") }
-  }
-
   private let lane = Lane()
   private let told = Locked<[String]>([])
   private let observers: ChangeObservers
@@ -39,8 +22,8 @@ import Testing
   }
 
   @discardableResult
-  private func observe(_ name: String, _ what: ObservedChanges, _ owner: ObserverOwner? = nil) -> Observer {
-    let observer = Observer(name, told)
+  private func observe(_ name: String, _ what: ObservedChanges, _ owner: ObserverOwner? = nil) -> NotingObserver {
+    let observer = NotingObserver(name, told)
     #expect(observers.add(observer, of: owner ?? self.owner, for: what) == .ok)
     return observer
   }
@@ -122,7 +105,7 @@ import Testing
     update(("a", "2", "3"))
     owner.end()
     #expect(heard() == ["other: a 1>2", "other: a 2>3"])
-    #expect(observers.add(Observer("dead", told), of: owner, for: .all) == .state)
+    #expect(observers.add(NotingObserver("dead", told), of: owner, for: .all) == .state)
   }
 
   @Test func anObserverMayEndItsOwnOwner() {
@@ -135,7 +118,7 @@ import Testing
   }
 
   @Test func whatAnObserverHoldsGoesWithItsOwnerAndItsLastCall() {
-    weak var gone: Observer?
+    weak var gone: NotingObserver?
     do {
       gone = observe("all", .all)
     }

@@ -1,0 +1,148 @@
+import HoistBase
+import HoistCore
+import HoistTestSupport
+import Testing
+@testable import HoistLaunchDarkly
+
+@Suite("What is served while contexts change (LD-03, LD-17, LD-20 to LD-24, LD-76, LD-86; 5.1, 5.5, 5.9)", .serialized)
+struct ServedContextTests {
+  /// The newest stream sends a complete set with one flag.
+  private func put(_ fixture: LifeFixture, _ value: Int) throws {
+    try wait(fixture) { fixture.network.streams.last?.isEnded == false }
+    let stream = try #require(fixture.network.streams.last)
+    stream.open()
+    stream.receive("event: put\ndata: {\"n\":{\"value\":\(value),\"version\":\(value)}}\n\n")
+    fixture.time.run()
+  }
+
+  private func value(_ fixture: LifeFixture) -> String {
+    "n".withBytes { fixture.client.evaluate($0, nil, .any, .counted) { _, detail in detail.value.string } }
+  }
+
+  private func observe(_ fixture: LifeFixture, _ name: String = "all", _ what: ObservedChanges = .all) {
+    #expect(fixture.face.observe(what, ObserverOwner(), NotingObserver(name, fixture.told)) == .ok)
+  }
+
+  private func identify(_ fixture: LifeFixture, _ key: String, _ options: IdentifyOptions = [], timeout: Int64 = 0) throws {
+    let status = fixture.face.identify(
+      try fixture.context(key), timeoutMilliseconds: timeout, options: options, completion: fixture.tell(key))
+    #expect(status == .ok)
+    try wait(fixture) { fixture.currentKey == key }
+  }
+
+  @Test("A start is complete with the first flags, which are there then (LD-03, complaints 5 and 13)")
+  func aStartIsCompleteWithTheFirstFlags() throws {
+    let fixture = try LifeFixture(["autostart": "false"]).opened()
+    _ = fixture.face.start(waitMilliseconds: 5_000, completion: fixture.tell("start"))
+    #expect(fixture.heard() == [] && !fixture.face.isInitialized)
+    try put(fixture, 1)
+    #expect(fixture.heard() == ["start 0"] && value(fixture) == "1" && fixture.face.isInitialized)
+  }
+
+  @Test("401 completes a start at once, with the reason and without a timeout (ruling A13)")
+  func aRefusedKeyCompletesAStart() throws {
+    let fixture = try LifeFixture(["autostart": "false"]).opened()
+    _ = fixture.face.start(waitMilliseconds: 5_000, completion: fixture.tell("start"))
+    fixture.time.run()
+    let stream = try #require(fixture.network.streams.last)
+    stream.open(status: 401)
+    #expect(fixture.heard() == ["start 1210"] && !fixture.face.isOnline && fixture.face.isInitialized)
+  }
+
+  @Test("Without cached flags a new context has none until they come, and then all count as new (complaint 9)")
+  func withoutACacheFlagsComeFromNothing() throws {
+    let fixture = try LifeFixture().opened()
+    try put(fixture, 1)
+    observe(fixture)
+    try identify(fixture, "b")
+    #expect(fixture.currentKey == "b" && value(fixture) == "null" && fixture.heard() == [])
+    try put(fixture, 2)
+    #expect(value(fixture) == "2")
+    #expect(Set(fixture.heard()) == ["b 0", "all: n ->2"])
+  }
+
+  @Test("Cached flags of the new context are served and told at once (LD-76, complaint 9)") func withACacheItIsServedAtOnce() throws {
+    let fixture = try LifeFixture(["store": "memory"]).opened()
+    try identify(fixture, "a")
+    try put(fixture, 1)
+    try identify(fixture, "b")
+    fixture.time.advance(milliseconds: 60_000)
+    try put(fixture, 2)
+    observe(fixture)
+    _ = fixture.heard()
+    try identify(fixture, "a")
+    #expect(value(fixture) == "1" && fixture.heard() == ["all: n 2>1"])
+    fixture.time.advance(milliseconds: 60_000)
+    try put(fixture, 3)
+    #expect(Set(fixture.heard()) == ["a 0", "all: n 1>3"])
+  }
+
+  @Test("The cache may be left aside, or used only where there is something (LD-86)") func theUseOfTheCacheIsTheHosts() throws {
+    let fixture = try LifeFixture(["store": "memory"]).opened()
+    try identify(fixture, "a")
+    try put(fixture, 1)
+    observe(fixture)
+    try identify(fixture, "b", .usesCacheIfAvailable)
+    #expect(value(fixture) == "1")
+    fixture.time.advance(milliseconds: 60_000)
+    try put(fixture, 2)
+    #expect(fixture.heard().contains("all: n 1>2"))
+    try identify(fixture, "a", .usesNoCache)
+    #expect(value(fixture) == "2")
+    fixture.time.advance(milliseconds: 60_000)
+    try put(fixture, 3)
+    try identify(fixture, "b", .usesCacheIfAvailable)
+    #expect(value(fixture) == "2" && fixture.heard().contains("all: n 3>2"))
+  }
+
+  @Test("After the timeout the flags arrive all the same (complaint 11)") func lateFlagsArrive() throws {
+    let fixture = try LifeFixture().opened()
+    try put(fixture, 1)
+    observe(fixture)
+    try identify(fixture, "b", timeout: 1_000)
+    fixture.time.advance(milliseconds: 1_000)
+    #expect(fixture.heard() == ["b 3"])
+    try put(fixture, 2)
+    #expect(fixture.heard() == ["all: n ->2"] && value(fixture) == "2")
+  }
+
+  @Test("An identify that 401 cuts short is an error (ruling A7)") func aRefusedKeyEndsAnIdentify() throws {
+    let fixture = try LifeFixture().opened()
+    try put(fixture, 1)
+    try identify(fixture, "b")
+    let stream = try #require(fixture.network.streams.last)
+    stream.open(status: 401)
+    #expect(fixture.heard() == ["b 1210"] && !fixture.face.isOnline)
+  }
+
+  @Test("Updates that change nothing, and modes of the connection, are told (LD-33, LD-34)") func theRestIsTold() throws {
+    let fixture = try LifeFixture().opened()
+    try put(fixture, 1)
+    observe(fixture, "unchanged", .unchanged)
+    observe(fixture, "mode", .connectionMode)
+    try put(fixture, 1)
+    #expect(fixture.heard() == ["unchanged: unchanged"])
+    _ = fixture.face.setOnline(false, completion: nil)
+    #expect(fixture.heard() == ["mode: mode 0"])
+  }
+
+  @Test("After close there are only defaults, and silence (LD-17)") func closedMeansDefaults() throws {
+    let fixture = try LifeFixture().opened()
+    try put(fixture, 1)
+    observe(fixture)
+    _ = fixture.heard()
+    fixture.close()
+    let code = "n".withBytes { fixture.client.evaluate($0, nil, .any, .counted) { _, detail in "\(detail.errorCode)" } }
+    #expect(code == "\(ErrorCode.providerNotReady)" && value(fixture) == "null")
+    #expect(fixture.provider.observers.isEmpty && fixture.heard() == [])
+    #expect(fixture.client.track(TrackedEvent(key: "e", context: nil, value: nil, properties: [], unixMilliseconds: 0)) == .state)
+  }
+
+  /// Lets a store's lane answer.
+  private func wait(_ fixture: LifeFixture, until isDone: () -> Bool) throws {
+    let clock = SystemClock()
+    let deadline = clock.monotonicNanoseconds + 10_000_000_000
+    while !isDone(), clock.monotonicNanoseconds < deadline { fixture.time.run() }
+    try #require(isDone())
+  }
+}
