@@ -11,8 +11,9 @@ import cffi
 import pytest
 
 import hoist
-import hoist.optimizely  # brings its tables
-import hoist.unleash  # and so does this
+import hoist.launchdarkly  # brings its tables
+import hoist.optimizely  # so does this
+import hoist.unleash  # and this
 from hoist import _callback
 from hoist._native import lib
 from hoist.client import State

@@ -109,12 +109,17 @@ def _done(user_data: Any, status: int) -> None:
     completion(Status(status))
 
 
-def start(call: Callable[[CFunction, Any], int], completion: Callable[[Status], object] | None) -> Status:
-    """Makes a call that takes a completion, `call(done, user_data)`; the completion is called once if it answers OK."""
+def start(
+    call: Callable[[CFunction, Any], int], completion: Callable[[Status], object] | None, kind: str = "done"
+) -> Status:
+    """Makes a call that takes a completion, `call(done, user_data)`; the completion is called once if it answers OK.
+
+    `kind` is the callback type of the completion.
+    """
     if completion is None:
         return Status(call(ffi.NULL, ffi.NULL))
     handle = keep(completion)
-    status = Status(call(function("done"), handle))
+    status = Status(call(function(kind), handle))
     if not status:
         forget(handle)
     return status

@@ -1,0 +1,57 @@
+"""LaunchDarkly for clients, in its words: contexts, variations, identify, observers, hooks.
+
+from hoist import launchdarkly
+from hoist.launchdarkly import Context
+
+with launchdarkly.Client(mobile_key=…, context=Context("user-42", attributes={"plan": "pro"})) as client:
+    client.wait_ready(5)
+    if client.bool_variation("new-checkout", False):
+        …
+    client.observe_flag("banner", lambda flag: print(flag.old_value, flag.new_value))
+    client.track_event("purchase", {"currency": "EUR"}, 19.9)
+    client.identify(Context("user-43"))
+"""
+
+from .client import Client
+from .connection import (
+    ConnectionInformation,
+    ConnectionMode,
+    DataSourceState,
+    DataSourceStatus,
+    ErrorKind,
+    FailureReason,
+    RunMode,
+)
+from .context import AnyContext, Context, literal, reference_names
+from .detail import EvaluationDetail
+from .hooks import EvaluationSeries, Hook, IdentifySeries, TrackSeries
+from .life import CacheUsage, IdentifyResult, version
+from .observers import ChangedFlag, ChangedFlags
+from .plugins import EnvironmentMetadata, Plugin
+
+__all__ = [
+    "AnyContext",
+    "CacheUsage",
+    "ChangedFlag",
+    "ChangedFlags",
+    "Client",
+    "ConnectionInformation",
+    "ConnectionMode",
+    "Context",
+    "DataSourceState",
+    "DataSourceStatus",
+    "EnvironmentMetadata",
+    "ErrorKind",
+    "EvaluationDetail",
+    "EvaluationSeries",
+    "FailureReason",
+    "Hook",
+    "IdentifyResult",
+    "IdentifySeries",
+    "Plugin",
+    "RunMode",
+    "TrackSeries",
+    "literal",
+    "reference_names",
+    "version",
+]

@@ -1,0 +1,75 @@
+"""The LaunchDarkly client."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .._native import lib
+from .._text import optional
+from ..client import Client as _Client
+from ..config import Config
+from .connection import Connection
+from .context import AnyContext, as_launchdarkly
+from .events import Events
+from .hooks import Hook, add_hook
+from .life import Life
+from .observers import Observers
+from .plugins import Plugin, add_plugin
+from .variations import Variations
+
+_PLUGINS = ("logger", "cache", "transport", "dispatcher", "headers")
+
+
+class Client(Life, Connection, Variations, Observers, Events, _Client):
+    """A `hoist.Client` with LaunchDarkly's own calls.
+
+        with launchdarkly.Client(mobile_key=…, context=Context("user-42")) as client:
+            client.wait_ready(5)
+            if client.bool_variation("new-checkout", False): …
+
+    Takes what `hoist.Client` takes but the provider's name, and
+    - `context`: whom flags are for until `identify` says otherwise;
+    - `hooks`: code around evaluations, identifies and tracked events, in LaunchDarkly's words;
+    - `launchdarkly_plugins`: what LaunchDarkly calls plugins.
+    """
+
+    __slots__ = ("_primary",)
+    _primary: Client
+
+    def __init__(
+        self,
+        properties: Mapping[str, Any] | Config | None = None,
+        /,
+        *,
+        context: AnyContext | None = None,
+        hooks: Iterable[Hook] = (),
+        launchdarkly_plugins: Iterable[Plugin] = (),
+        **more: Any,
+    ) -> None:
+        plugins = {name: more.pop(name) for name in _PLUGINS if name in more}
+        config = properties.copy() if isinstance(properties, Config) else Config("launchdarkly", properties)
+        config.update(**more)
+        if context is not None:
+            config.set("context", as_launchdarkly(context).to_json())
+        for hook in hooks:
+            add_hook(config, hook)
+        adapters = [add_plugin(config, plugin) for plugin in launchdarkly_plugins]
+        super().__init__(config, **plugins)
+        for adapter in adapters:
+            for metadata in adapter.environments:
+                adapter.plugin.register(self.environment(metadata.environment) or self, metadata)
+
+    def environment(self, name: str = "default") -> Client | None:
+        """The client of one of `secondary_mobile_keys`: flags, observers and events of its own, with the same context.
+
+        None for an unknown name, and after the end. What it does about its life, it does for all.
+        """
+        pointer = lib.hoist_launchdarkly_environment(self._pointer, optional(name))
+        if not pointer:
+            return None
+        found = Client.__new__(Client)
+        found._pointer = pointer
+        # The library's client is freed with the one that was opened.
+        found._primary = getattr(self, "_primary", self)
+        return found

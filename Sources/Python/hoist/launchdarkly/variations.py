@@ -1,0 +1,149 @@
+"""Reading flags in LaunchDarkly's words, for the client's current context."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from .. import detail as _core
+from .._attributes import to_json
+from .._callback import function, implements, owner
+from .._evaluation import Evaluations
+from .._native import NULL, ffi, lib
+from .._text import KEYS, decode, decode_bytes, encode, take
+from ..status import Error
+from .detail import EvaluationDetail, of_core
+
+Value = TypeVar("Value")
+
+_BUFFER_BYTES = 512
+_new_detail = ffi.typeof("hoist_detail *[1]")
+
+
+class Variations(Evaluations):
+    """What `launchdarkly.Client` can read. Nothing here waits.
+
+    The default is returned when there is no such flag, when it has no value, and when its value is
+    of another type; it also goes into events.
+    """
+
+    __slots__ = ()
+
+    def bool_variation(self, key: str, default: bool) -> bool:
+        """A boolean flag."""
+        return self.bool(key, None, default)
+
+    def int_variation(self, key: str, default: int) -> int:
+        """A number flag without its fraction."""
+        return self.int(key, None, default)
+
+    def double_variation(self, key: str, default: float) -> float:
+        """A number flag."""
+        return self.float(key, None, default)
+
+    def string_variation(self, key: str, default: str) -> str:
+        """A text flag."""
+        return self.string(key, None, default)
+
+    def json_variation(self, key: str, default: Any) -> Any:
+        """A flag of any type; the default is what JSON can say."""
+        text = take(lib.hoist_client_json(self._pointer, KEYS[key], NULL, _json(default), NULL))
+        return default if text is None else _core.load(text)
+
+    # ---- With how the value was determined -------------------------------------------------------
+
+    def bool_variation_detail(self, key: str, default: bool) -> EvaluationDetail[bool]:
+        """A boolean flag."""
+        place = ffi.new(_new_detail)
+        return _read(lib.hoist_client_bool(self._pointer, KEYS[key], NULL, default, place), place)
+
+    def int_variation_detail(self, key: str, default: int) -> EvaluationDetail[int]:
+        """A number flag without its fraction."""
+        place = ffi.new(_new_detail)
+        return _read(lib.hoist_client_int64(self._pointer, KEYS[key], NULL, default, place), place)
+
+    def double_variation_detail(self, key: str, default: float) -> EvaluationDetail[float]:
+        """A number flag."""
+        place = ffi.new(_new_detail)
+        return _read(lib.hoist_client_double(self._pointer, KEYS[key], NULL, default, place), place)
+
+    def string_variation_detail(self, key: str, default: str) -> EvaluationDetail[str]:
+        """A text flag."""
+        place, buffer = ffi.new(_new_detail), ffi.new("char[]", _BUFFER_BYTES)
+        call = lib.hoist_client_string
+        length = call(self._pointer, KEYS[key], NULL, encode(default), buffer, _BUFFER_BYTES, place)
+        if length < _BUFFER_BYTES:
+            return _read(str(ffi.unpack(buffer, length), "utf-8", "replace"), place)
+        return _read(_core.load(decode(lib.hoist_detail_value(place[0]))), place)
+
+    def json_variation_detail(self, key: str, default: Any) -> EvaluationDetail[Any]:
+        """A flag of any type."""
+        place = ffi.new(_new_detail)
+        text = take(lib.hoist_client_json(self._pointer, KEYS[key], NULL, _json(default), place))
+        return _read(default if text is None else _core.load(text), place)
+
+    # ---- Of a type of the caller's own -----------------------------------------------------------
+
+    def variation(self, key: str, default: Value, decode: Callable[[Any], Value]) -> Value:
+        """A flag as `decode` makes it from what JSON holds; what that cannot take is of another type.
+
+        It says so by a ValueError, TypeError, LookupError or AttributeError.
+        """
+        converter = _Converter(decode)
+        is_converted = self._convert(key, default, converter, NULL)
+        return converter.value if is_converted else default
+
+    def variation_detail(
+        self, key: str, default: Value, decode: Callable[[Any], Value]
+    ) -> EvaluationDetail[Value]:
+        """`variation`, with how the value was determined."""
+        converter, place = _Converter(decode), ffi.new(_new_detail)
+        is_converted = self._convert(key, default, converter, place)
+        return _read(converter.value if is_converted else default, place)
+
+    def _convert(self, key: str, default: object, converter: _Converter, place: Any) -> Any:
+        handle, call = ffi.new_handle(converter), lib.hoist_launchdarkly_variation_decode
+        return call(self._pointer, KEYS[key], function("launchdarkly_decode"), handle, _json(default), place)
+
+    # ---- All of them -----------------------------------------------------------------------------
+
+    def all_flag_values(self) -> dict[str, Any] | None:
+        """Every flag's value; None before the start and after the end. Makes no events."""
+        text = take(lib.hoist_launchdarkly_all_flags(self._pointer))
+        values: dict[str, Any] | None = None if text is None else json.loads(text)
+        return values
+
+
+def _read(value: Any, place: Any) -> EvaluationDetail[Any]:
+    """Takes a detail of the library's over."""
+    try:
+        return of_core(value, place[0])
+    finally:
+        lib.hoist_detail_free(place[0])
+
+
+class _Converter:
+    """What makes a value of the caller's, and what it has made."""
+
+    def __init__(self, decode: Callable[[Any], Any]) -> None:
+        self.decode = decode
+        self.value: Any = None
+
+
+@implements("launchdarkly_decode", failure=False)
+def _decode(text: Any, length: int, user_data: Any) -> bool:
+    converter: _Converter = owner(user_data)
+    try:
+        converter.value = converter.decode(json.loads(decode_bytes(text, length)))
+    except (ValueError, TypeError, LookupError, AttributeError):
+        return False
+    return True
+
+
+def _json(default: Any) -> bytes:
+    """A default as the library takes it; one that JSON cannot say goes as null."""
+    try:
+        return to_json(default, "the default")
+    except (Error, TypeError):
+        return b"null"
