@@ -7,13 +7,14 @@ struct WatchCommand: ParsableCommand {
     abstract: "Shows changes of flags as they happen, until Ctrl-C.",
     discussion: """
       Each change is a line with the old and the new value. Counts nothing at the service. With --json, one JSON \
-      object a line, whose "event" is "ready", "changed" (the flag now, and as it was before), "state", "error" or \
-      "recovered".
+      object a line, whose "event" is "ready", "changed" (the flag now, and as it was before), "mode" (how a \
+      LaunchDarkly client is connected), "state", "error" or "recovered".
 
       EXAMPLES
         hoist watch --url https://flags.example.com/api --set mode=backend
         hoist watch banner --url https://flags.example.com/api/frontend --count 1
         hoist watch --url https://flags.example.com/api/frontend --for 60 --json
+        hoist watch --provider launchdarkly --mobile-key mob-… --context '{"kind":"user","key":"user-42"}'
 
       EXIT STATUS
         1 when --for is over before --count changes were seen; 3 when the service refuses the key.

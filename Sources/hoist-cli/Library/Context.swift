@@ -6,7 +6,7 @@ final class Context {
   let handle: OpaquePointer?
 
   init() { handle = hoist_context_new(nil) }
-  init(owning handle: OpaquePointer) { self.handle = handle }
+  init(owning handle: OpaquePointer?) { self.handle = handle }
 
   typealias Reader = (UnsafePointer<CChar>?, Int, UnsafeMutablePointer<OpaquePointer?>?) -> OpaquePointer?
 
@@ -21,6 +21,9 @@ final class Context {
   }
 
   deinit { hoist_context_free(handle) }
+
+  /// Whether there is neither a targeting key nor an attribute.
+  var isEmpty: Bool { LibraryText(hoist_context_to_json(handle)) == "{}" }
 
   /// Members whose values are text or can be written as text, the targeting key under `field`, as a JSON object.
   func flatJSON(targetingField field: String) throws(JSONFailure) -> String {

@@ -32,8 +32,7 @@ final class Session {
   }
 
   private static func place(_ context: Context?, in configuration: Configuration) throws -> Context? {
-    guard let context, let json = try configuration.traits.openingContext(context, in: configuration) else { return context }
-    try configuration.set("context", json, from: "the context")
+    guard let context, try configuration.traits.open(with: context, in: configuration) else { return context }
     return nil
   }
 

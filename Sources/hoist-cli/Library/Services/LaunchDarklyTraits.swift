@@ -1,3 +1,5 @@
+import CHoist
+
 struct LaunchDarklyTraits: ProviderTraits {
   let name = "launchdarkly"
   let connectionProperty = "mobile_key"
@@ -12,8 +14,54 @@ struct LaunchDarklyTraits: ProviderTraits {
     return url.isEmpty || url == configuration.row(property)?.defaultValue ? "LaunchDarkly" : RedactedURL.text(url)
   }
 
+  func context(_ json: [UInt8], origin: String) throws -> Context {
+    let read = json.withUnsafeBytes { bytes in
+      ServiceContext {
+        hoist_launchdarkly_context_from_json(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count, $0)
+      }
+    }
+    return try read.use(origin) { Context(owning: hoist_launchdarkly_context_to_hoist($0)) }
+  }
+
+  /// A context of which nothing is said is the anonymous one that the client makes itself.
+  func open(with context: Context, in configuration: Configuration) throws -> Bool {
+    guard !context.isEmpty else { return true }
+    let read = ServiceContext { hoist_launchdarkly_context_from_hoist(context.handle, $0) }
+    let json = try read.use("the context") { handle in
+      guard hoist_launchdarkly_context_is_multi(handle) || hoist_launchdarkly_context_key(handle) != nil else {
+        throw Problem(.usage, "the context has no key: give --user KEY")
+      }
+      return LibraryText(hoist_launchdarkly_context_to_json(handle)) ?? "{}"
+    }
+    try configuration.set("context", json, from: "the context")
+    return true
+  }
+
+  func observeMode(of client: OpaquePointer, _ tell: @escaping (String) -> Void) throws -> AnyObject? {
+    try ConnectionObserver(of: client, tell)
+  }
+
   func kind(ofKey key: String) -> String {
     if key.hasPrefix("mob-") { return "a mobile key" }
     return key.hasPrefix("sdk-") ? "a server's SDK key, which must stay on servers: use the environment's mobile key" : "a key"
+  }
+}
+
+/// A `hoist_launchdarkly_context`, or why there is none.
+private final class ServiceContext {
+  private let context: OpaquePointer?
+  private var error: OpaquePointer?
+
+  init(_ make: (UnsafeMutablePointer<OpaquePointer?>) -> OpaquePointer?) { context = make(&error) }
+
+  deinit {
+    hoist_launchdarkly_context_free(context)
+    hoist_error_free(error)
+  }
+
+  /// - Parameter origin: of the context; begins the problem's message.
+  func use<Result>(_ origin: String, _ body: (OpaquePointer) throws -> Result) throws -> Result {
+    guard let context else { throw Problem(.usage, "\(origin): \(String(cString: hoist_error_message(error)))") }
+    return try withExtendedLifetime(self) { try body(context) }
   }
 }

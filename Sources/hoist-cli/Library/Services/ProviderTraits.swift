@@ -29,8 +29,13 @@ protocol ProviderTraits {
   /// A context from JSON, in the service's own form where it has one.
   func context(_ json: [UInt8], origin: String) throws -> Context
 
-  /// Where the service evaluates, the property `context` of a client for this one; nil where a call brings its context.
-  func openingContext(_ context: Context, in configuration: Configuration) throws -> String?
+  /// Where the service evaluates, makes this the context that a client is opened with.
+  /// - Returns: false where each call brings its context.
+  func open(with context: Context, in configuration: Configuration) throws -> Bool
+
+  /// Tells how a client is connected, now and at each change, inside `Session.dispatch`; nil where the service has no
+  /// words for that. The observer lasts as long as the object.
+  func observeMode(of client: OpaquePointer, _ tell: @escaping (String) -> Void) throws -> AnyObject?
 
   /// What can be said of a key without saying the key.
   func kind(ofKey key: String) -> String
@@ -46,7 +51,8 @@ extension ProviderTraits {
   var silentProperties: [(name: String, value: String)] { [] }
   var targetingField: String? { nil }
   func context(_ json: [UInt8], origin: String) throws -> Context { try Context(json, origin, hoist_context_from_json) }
-  func openingContext(_ context: Context, in configuration: Configuration) throws -> String? { nil }
+  func open(with context: Context, in configuration: Configuration) throws -> Bool { false }
+  func observeMode(of client: OpaquePointer, _ tell: @escaping (String) -> Void) throws -> AnyObject? { nil }
   func kind(ofKey key: String) -> String { "a key" }
 }
 

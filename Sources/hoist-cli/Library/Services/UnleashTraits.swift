@@ -16,12 +16,13 @@ struct UnleashTraits: ProviderTraits {
     return context
   }
 
-  func openingContext(_ context: Context, in configuration: Configuration) throws -> String? {
-    guard configuration.value(of: "mode") == "frontend" else { return nil }
+  func open(with context: Context, in configuration: Configuration) throws -> Bool {
+    guard configuration.value(of: "mode") == "frontend" else { return false }
     guard let json = try? context.flatJSON(targetingField: "userId") else {
       throw Problem(.usage, "the context cannot be sent to the service")
     }
-    return json
+    try configuration.set("context", json, from: "the context")
+    return true
   }
 
   /// The service's own form has no targeting key, and takes it for one attribute more.
