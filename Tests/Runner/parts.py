@@ -134,6 +134,11 @@ def python(context: Context) -> Counts:
                          environment={**library_environment(context), "HOIST_PYTHON_VENV": sys.prefix}, minutes=30)
 
 
+def contract(context: Context) -> Counts:
+    return context.count(counts.from_pytest, ROOT / "Tests/ContractService/test", "-q", "-rsx",
+                         environment={**library_environment(context), "HOIST_PYTHON_VENV": sys.prefix}, minutes=15)
+
+
 def tool(context: Context) -> Counts:
     return context.count(counts.from_pytest, ROOT / "Tests/CLI/run", environment={"HOIST_CLI": str(context.release / "bin/hoist")},
                          minutes=15)
@@ -259,6 +264,8 @@ PARTS = [
     Part("simulators", "the service simulators", simulators, folders=("Tests/Simulators",)),
     Part("python", "the Python binding, and the library through it", python, needs=("release",),
          folders=("Sources/Python", "Tests/Python")),
+    Part("contract", "the service that LaunchDarkly's harness drives", contract, needs=("release",),
+         folders=("Tests/ContractService",)),
     Part("tool", "the command-line tool", tool, needs=("release",), folders=("Tests/CLI/run",)),
     Part("conformance", "recorded decisions and requests of the services", conformance, needs=("build", "release"),
          folders=("Tests/Conformance/run",)),

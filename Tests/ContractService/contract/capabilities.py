@@ -1,0 +1,25 @@
+"""What the service says it can do. The harness leaves out the tests of everything else."""
+
+CAPABILITIES = [
+    "client-side",
+    "mobile",
+    "strongly-typed",
+    "service-endpoints",
+    "tags",
+    "context-type",
+    "context-comparison",
+    "user-type",
+    "etag-caching",
+    "inline-context-all",
+    "anonymous-redaction",
+    "evaluation-hooks",
+    "event-gzip",
+    "optional-event-gzip",
+    "polling-gzip",
+    "client-prereq-events",
+    "client-prereq-cycle-detection",
+    "client-event-source-http-errors",
+    "client-independence",
+    "wrapper",
+    "instance-id",
+]

@@ -1,0 +1,68 @@
+"""Hooks that tell the harness of each stage of an evaluation."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from typing import Any
+from urllib.parse import urlsplit
+
+from hoist.launchdarkly import EvaluationDetail, EvaluationSeries, Hook
+
+from .reading import Members
+
+_LIMIT_SECONDS = 10.0
+
+
+class StageFailure(Exception):
+    """What a hook raises where the harness wants a hook that fails."""
+
+
+class CallbackHook(Hook):
+    """Posts each stage to an address of the harness, and hands on the data that it wants handed on."""
+
+    def __init__(self, configuration: Members) -> None:
+        self.name = configuration.needed_text("name")
+        self._url = configuration.needed_text("callbackUri")
+        self._data = configuration.mapping("data")
+        self._errors = configuration.mapping("errors")
+
+    def before_evaluation(self, series: EvaluationSeries, data: dict[str, Any]) -> dict[str, Any]:
+        return self._stage("beforeEvaluation", series, data)
+
+    def after_evaluation(
+        self, series: EvaluationSeries, data: dict[str, Any], detail: EvaluationDetail[Any]
+    ) -> dict[str, Any]:
+        return self._stage("afterEvaluation", series, data, {"evaluationDetail": detail_body(detail)})
+
+    def _stage(
+        self, stage: str, series: EvaluationSeries, data: dict[str, Any], more: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        if stage in self._errors:
+            raise StageFailure(str(self._errors[stage]))
+        told = {
+            "flagKey": series.flag_key,
+            "context": json.loads(series.context_json or "null"),
+            "defaultValue": series.default_value,
+            "method": series.method,
+        }
+        post(self._url, {"evaluationSeriesContext": told, "evaluationSeriesData": data, **(more or {}), "stage": stage})
+        return {**data, **(self._data.get(stage) or {})}
+
+
+def detail_body(detail: EvaluationDetail[Any]) -> dict[str, Any]:
+    """A detail in the harness's words; what there is none of is absent."""
+    found = {"value": detail.value, "variationIndex": detail.variation_index, "reason": detail.reason}
+    return {name: value for name, value in found.items() if value is not None or name == "value"}
+
+
+def post(url: str, body: dict[str, Any]) -> None:
+    """One request, on a connection of its own: evaluations come from many threads."""
+    parts = urlsplit(url)
+    connection = http.client.HTTPConnection(parts.netloc, timeout=_LIMIT_SECONDS)
+    try:
+        path = parts.path + (f"?{parts.query}" if parts.query else "")
+        connection.request("POST", path or "/", json.dumps(body), {"Content-Type": "application/json"})
+        connection.getresponse().read()
+    finally:
+        connection.close()
