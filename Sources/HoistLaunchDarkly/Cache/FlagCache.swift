@@ -16,10 +16,7 @@ public struct FlagCacheKey: Sendable, Equatable {
 }
 
 extension FlagCacheKey {
-  init(_ context: LDContext) {
-    let hash = Base64.encode(SHA256.hash(context.requestJSON))
-    self.init(hashedKey: hash, fingerprint: hash)
-  }
+  init(_ context: LDContext) { self.init(hashedKey: context.hashedKey, fingerprint: context.fingerprint) }
 }
 
 /// The flags of one context as an earlier run has left them.

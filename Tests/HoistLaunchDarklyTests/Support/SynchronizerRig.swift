@@ -46,7 +46,7 @@ final class SynchronizerRig: SynchronizerDelegate, @unchecked Sendable {
     let context = EvaluationContext()
     context.setTargetingKey(Array(user.utf8))
     guard let reference = context.reference() else { throw Missing() }
-    return LDContext(reference.frozen)
+    return try LDContext.read(reference)
   }
   private struct Missing: Error {}
 
