@@ -6,7 +6,7 @@ from .targets import Verdict, at_most, times_faster
 
 def judge(records: list[dict]) -> list[Verdict]:
     verdicts = []
-    for part in (_times, _threads, _track, _load, _datafiles, _decide, _swap, _python, _memory, _start, _file):
+    for part in (_times, _written_down, _threads, _track, _load, _datafiles, _decide, _swap, _python, _memory, _start, _file, _notice):
         verdicts += part(records)
     return verdicts
 
@@ -43,6 +43,17 @@ def _times(records):
                 yield times_faster(workload, f"than yggdrasil, {size:,} flags", ratio, targets.TIMES_FASTER[workload])
 
 
+def _written_down(records):
+    """A peer that was measured once, elsewhere: scaled by what plain C takes here and took there."""
+    for workload, nanoseconds in targets.LAUNCHDARKLY_NS.items():
+        rows = select(records, record="time", workload=workload, size=1000, threads=1)
+        mine, speed_row = first(rows, subject="Hoist"), first(rows, subject="C look-up")
+        if mine:
+            ratio = nanoseconds * speed_row["median"] / targets.REFERENCE["C look-up"] / mine["median"]
+            yield times_faster(workload, "than LaunchDarkly's SDK for C++, figure of another day", ratio,
+                               targets.LAUNCHDARKLY_FASTER)
+
+
 def _threads(records):
     for two in select(records, record="time", subject="Hoist", threads=2):
         where = {"record": "time", "workload": two["workload"], "size": two["size"]}
@@ -71,13 +82,15 @@ def _is_shared(records, where) -> bool:
 
 
 def _track(records):
-    rows = {(row["threads"], row["depth"]): row for row in select(records, record="track", subject="Hoist")}
-    for (threads, depth), row in rows.items():
-        figure = row["median"] if threads == 1 else row["minimum"]
-        yield at_most("W6", f"{threads} thread(s), {depth:,} waiting", figure, targets.TRACK_NS, "ns")
-    shallow, deep = rows.get((1, 0)), rows.get((1, 100000))
-    if shallow and deep:
-        yield at_most("W6", "deep queue to empty queue", deep["median"] / shallow["median"], targets.TRACK_DEPTH_RATIO, "x")
+    for subject in ("Hoist", "Hoist, LaunchDarkly"):
+        rows = {(row["threads"], row["depth"]): row for row in select(records, record="track", subject=subject)}
+        for (threads, depth), row in rows.items():
+            figure = row["median"] if threads == 1 else row["minimum"]
+            yield at_most("W6", f"{subject}, {threads} thread(s), {depth:,} waiting", figure, targets.TRACK_NS, "ns")
+        shallow, deep = rows.get((1, 0)), rows.get((1, 100000))
+        if shallow and deep:
+            ratio = deep["median"] / shallow["median"]
+            yield at_most("W6", f"{subject}, deep queue to empty queue", ratio, targets.TRACK_DEPTH_RATIO, "x")
 
 
 def _load(records):
@@ -133,14 +146,14 @@ def _swap(records):
 
 def _python(records):
     for mine in select(records, record="python", subject="Hoist"):
-        kind = mine["kind"]
-        yield at_most("W9", f"ctypes, {kind}", mine["median"], targets.PYTHON_US, "µs")
-        for peer in select(records, record="python", kind=kind):
+        workload, kind = mine["workload"], mine["kind"]
+        yield at_most(workload, f"ctypes, {kind}", mine["median"], targets.PYTHON_US, "µs")
+        for peer in select(records, record="python", workload=workload, kind=kind):
             wanted = targets.PYTHON_FASTER.get((kind, peer["subject"]))
             if peer["subject"] in targets.VENDOR_SDKS:
                 wanted = targets.PYTHON_FASTER_VENDOR
             if wanted:
-                yield times_faster("W9", f"{kind}, than {peer['subject']}", peer["median"] / mine["median"], wanted)
+                yield times_faster(workload, f"{kind}, than {peer['subject']}", peer["median"] / mine["median"], wanted)
 
 
 def _memory(records):
@@ -162,3 +175,8 @@ def _file(records):
         yield at_most("W12", "stripped library", row["bytes"], targets.LIBRARY_BYTES, "bytes")
         strange = [name for name in row["needed"] if name.split(".so")[0] not in targets.NEEDED_ALLOWED]
         yield Verdict("W12", "NEEDED", ", ".join(strange) or "as allowed", "none but the allowed", "MISSED" if strange else "ok")
+
+
+def _notice(records):
+    for row in select(records, record="notice", subject="Hoist"):
+        yield at_most("W17", f"p50, {row['size']:,.0f} flags", row["p50"] / 1e6, targets.NOTICE_MS, "ms")

@@ -1,8 +1,9 @@
 """A server on the loopback interface that hands the documents out.
 
     GET /unleash/SIZE/client/features   alternates between the documents with the markers on and off
+    GET /launchdarkly/SIZE/msdk/…       the same for LaunchDarkly's flags of one context
     GET /SIZE/internal/v1/…             Flipt's snapshot of that size
-    POST anything                       202: registration and metrics
+    POST anything                       202: registration, metrics, events
 """
 
 import json
@@ -10,6 +11,13 @@ import threading
 from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+
+
+def evaluations_in(events: list[dict]) -> int:
+    """What LaunchDarkly's summary events count."""
+    return sum(
+        counter["count"] for event in events if event["kind"] == "summary"
+        for feature in event["features"].values() for counter in feature["counters"])
 
 
 class Server(ThreadingHTTPServer):
@@ -41,10 +49,10 @@ class Loopback:
     def answer(self, path: str) -> tuple[bytes, str] | None:
         """Body and ETag for a path; None when there is nothing."""
         parts = path.partition("?")[0].strip("/").split("/")
-        if len(parts) >= 3 and parts[0] == "unleash" and parts[2:] == ["client", "features"]:
-            turn = self._asked[parts[1]]
-            self._asked[parts[1]] += 1
-            return self._read(parts[1], "unleash-off.json" if turn % 2 else "unleash-on.json"), f'"{turn}"'
+        if len(parts) >= 3 and (parts[0], parts[2]) in (("unleash", "client"), ("launchdarkly", "msdk")):
+            turn = self._asked[tuple(parts[:2])]
+            self._asked[tuple(parts[:2])] += 1
+            return self._read(parts[1], f"{parts[0]}-{'off' if turn % 2 else 'on'}.json"), f'"{turn}"'
         if len(parts) >= 2 and parts[1] == "internal":
             return self._read(parts[0], "flipt.json"), '"1"'
         return None
@@ -74,6 +82,8 @@ class Loopback:
                 if self.path.endswith("/client/metrics"):
                     toggles = json.loads(body)["bucket"]["toggles"].values()
                     owner.counted += sum(toggle.get("yes", 0) + toggle.get("no", 0) for toggle in toggles)
+                if self.path.startswith("/launchdarkly/"):
+                    owner.counted += evaluations_in(json.loads(body))
                 self._send(202, b"{}")
 
             def _send(self, status, body, headers=None):

@@ -8,7 +8,8 @@ from . import documents, targets
 from .environment import HERE, WORK, Failure, call, progress, wheel_library
 from .workload import make_flags, make_users, write_native_files
 
-WORKLOADS = ("W1", "W2", "W3", "W4", "W5", "W6", "W7", "W8", "W9", "W10", "W11", "W12", "W13")
+WORKLOADS = ("W1", "W2", "W3", "W4", "W5", "W6", "W7", "W8", "W9", "W10", "W11", "W12", "W13",
+             "W14", "W15", "W16", "W17")
 SIZES = (10, 1000, 10000)
 
 
@@ -25,6 +26,8 @@ def write_documents(quick: bool, only: list[str]) -> tuple[int, ...]:
             write_json(folder / f"{name}.json", getattr(documents, name)(flags))
         for part in ("rules", "values"):
             write_json(folder / f"optimizely-{part}.json", getattr(documents, f"optimizely_{part}")(flags))
+        for state in ("on", "off"):
+            write_json(folder / f"launchdarkly-{state}.json", documents.launchdarkly_values(flags, marker=state == "on"))
         write_json(folder / "unleash-on.json", documents.unleash(flags, marker=True))
         write_json(folder / "unleash-off.json", documents.unleash(flags, marker=False))
     return sizes
@@ -45,9 +48,9 @@ class Measurement:
         self.records: list[dict] = []
 
     def run(self, only: list[str]) -> list[dict]:
-        evaluated = [name for name in ("W1", "W2", "W3") if name in only]
-        if self._libraries["hoist"] and (evaluated or "W4" in only):
-            self._check_counting()
+        evaluated = [name for name in ("W1", "W2", "W3", "W14", "W15") if name in only]
+        if self._libraries["hoist"]:
+            self._check_counting({"unleash": ("W1", "W2", "W3", "W4"), "launchdarkly": ("W14", "W15")}, only)
         for size in self._sizes if evaluated else ():
             if not self._quick or size != SIZES[-1]:
                 self._harness_run("evaluate", size, only=",".join(evaluated), threads=2, attempts=1 if self._quick else 4)
@@ -64,7 +67,9 @@ class Measurement:
         if "W8" in only:
             for size in self._sizes[1:]:
                 self._harness_run("swap", size, seconds=1 if self._quick else 5)
-        for name, step in (("W9", self._python_calls), ("W10", self._memory), ("W11", self._start), ("W12", self._sizes_of_files)):
+        for size in self._sizes if "W17" in only else ():
+            self._harness_run("notice", size)
+        for name, step in (("W9", self._python_calls), ("W10", self._memory), ("W11", self._start), ("W12", self._sizes_of_files), ("W16", self._variations)):
             if name in only:
                 step()
         return self.records
@@ -86,17 +91,24 @@ class Measurement:
         if done.returncode:
             raise Failure(f"{Path(command[0]).name} {command[1]} ended with {done.returncode}")
 
-    def _check_counting(self) -> None:
+    def _check_counting(self, services: dict[str, tuple[str, ...]], only: list[str]) -> None:
         """An evaluation that counts no exposure would be quick for the wrong reason."""
-        before = self._server.counted
-        self._harness_run("count", SIZES[0])
-        made = self.records.pop()["evaluations"]
-        if self._server.counted - before != made:
-            raise Failure(f"of {made:,.0f} evaluations Hoist counted {self._server.counted - before:,}")
+        for service in (name for name, workloads in services.items() if set(workloads) & set(only)):
+            before = self._server.counted
+            self._harness_run("count", SIZES[0], subject=service)
+            made = self.records.pop()["evaluations"]
+            if self._server.counted - before != made:
+                raise Failure(f"{service}: of {made:,.0f} evaluations Hoist counted {self._server.counted - before:,}")
 
     def _python_calls(self) -> None:
+        self._python_run("W9")
+
+    def _variations(self) -> None:
+        self._python_run("W16")
+
+    def _python_run(self, workload: str) -> None:
         command = [str(self._python), "-m", "bench.python_calls", "--folder", str(WORK / "size-1000"), "--url", self._url,
-                   "--clients", str(HERE / "clients.tsv"), "--run-ms", "10" if self._quick else "40"]
+                   "--clients", str(HERE / "clients.tsv"), "--run-ms", "10" if self._quick else "40", "--workload", workload]
         if self._libraries["hoist"]:
             command += ["--hoist", str(self._libraries["hoist"])]
         self._collect(command)

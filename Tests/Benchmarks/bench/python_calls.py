@@ -1,4 +1,4 @@
-"""W9: what one call costs a Python program. Runs inside the virtual environment of the peers.
+"""W9 and W16: what one call costs a Python program. Runs inside the virtual environment of the peers.
 
 Prints one JSON record per line. All subjects take turns; times are thread CPU time, median over the runs.
 """
@@ -52,16 +52,18 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     for name in ("folder", "url", "hoist", "clients", "yggdrasil"):
         parser.add_argument(f"--{name}", default="")
+    parser.add_argument("--workload", choices=("W9", "W16"), default="W9")
     parser.add_argument("--runs", type=int, default=11)
     parser.add_argument("--run-ms", type=float, default=40)
     given = parser.parse_args()
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
     users = read_rows(f"{given.folder}/users.tsv")[:PYTHON_PAIRS]
-    peers = python_peers.open_all(given, users)
-    for kind in KINDS:
+    is_launchdarkly = given.workload == "W16"
+    peers = (python_peers.open_launchdarkly if is_launchdarkly else python_peers.open_all)(given, users)
+    for kind in ("bool", "vari") if is_launchdarkly else KINDS:
         pairs = [(row[1], int(row[2])) for row in read_rows(f"{given.folder}/pairs-{kind}.tsv")[:PYTHON_PAIRS]]
-        print(f"  W9, {kind}", file=sys.stderr, flush=True)
+        print(f"  {given.workload}, {kind}", file=sys.stderr, flush=True)
         subjects = {}
         for peer in peers:
             ask, loop = peer.prepare(kind, pairs)
@@ -70,7 +72,7 @@ def main() -> None:
             subjects[peer.name] = loop
         for name, values in time_in_turn(subjects, given.runs, given.run_ms).items():
             print(json.dumps({
-                "record": "python", "workload": "W9", "kind": kind, "subject": name,
+                "record": "python", "workload": given.workload, "kind": kind, "subject": name,
                 "median": statistics.median(values), "minimum": min(values),
             }), flush=True)
     os._exit(0)  # background threads of the peers need not be waited for

@@ -25,6 +25,7 @@ class Floor:
 
 class Hoist:
     name = "Hoist"
+    provider, purpose = "unleash", "offline"
 
     def __init__(self, given, users):
         self.library = library = ctypes.CDLL(given.hoist)
@@ -44,11 +45,11 @@ class Hoist:
         self.views = [library.hoist_view_new(self.client, context) for context in self.contexts]
 
     def _open(self, given):
-        config, client = self.library.hoist_config_new(b"unleash"), ctypes.c_void_p()
+        config, client = self.library.hoist_config_new(self.provider.encode()), ctypes.c_void_p()
         for line in open(given.clients):
-            purpose, _, name, value = line.rstrip("\n").split("\t")
-            value = f"{given.folder}/unleash.json" if value == "FILE" else value
-            if purpose == "offline" and self.library.hoist_config_set(config, name.encode(), value.encode(), None):
+            purpose, provider, name, value = line.rstrip("\n").split("\t")
+            value = {"FILE": f"{given.folder}/unleash.json", "URL": f"{given.url}/launchdarkly/1000"}.get(value, value)
+            if (purpose, provider) == (self.purpose, self.provider) and self.library.hoist_config_set(config, name.encode(), value.encode(), None):
                 raise SystemExit(f"Hoist: property {name} refused")
         if self.library.hoist_client_open(config, ctypes.byref(client), None):
             raise SystemExit("Hoist: not opened")
@@ -82,3 +83,14 @@ class Hoist:
                 read(view, key.encode(), None, None)
 
         return ask, loop_json if kind == "vari" else loop_bool
+
+
+class HoistLaunchDarkly(Hoist):
+    """The client's one context, whoever the user is."""
+
+    provider, purpose = "launchdarkly", "poll"
+
+    def __init__(self, given, users):
+        super().__init__(given, users[:1])
+        view = self.library.hoist_view_new(self.client, None)
+        self.contexts, self.views = [None] * len(users), [view] * len(users)

@@ -7,7 +7,7 @@ A peer's `prepare(kind, pairs)` gives a function that answers one pair (True or 
 import json
 import logging
 
-from bench.python_hoist import Floor, Hoist
+from bench.python_hoist import Floor, Hoist, HoistLaunchDarkly
 from bench.workload import PYTHON_PAIRS
 
 
@@ -126,6 +126,7 @@ class Flipt(Peer):
 
 class LaunchDarkly(Peer):
     name = "launchdarkly"
+    has_events = False
 
     def __init__(self, given, users):
         import ldclient
@@ -133,7 +134,9 @@ class LaunchDarkly(Peer):
         from ldclient.integrations import Files
 
         source = Files.new_data_source(paths=[f"{given.folder}/launchdarkly.json"])
-        self.client = ldclient.LDClient(Config("benchmark", update_processor_class=source, send_events=False))
+        self.client = ldclient.LDClient(Config(
+            "benchmark", update_processor_class=source, send_events=self.has_events, events_uri=given.url,
+            diagnostic_opt_out=True))
         self.contexts = [ldclient.Context.from_dict({"kind": "user", "key": u[0], **attributes(u)}) for u in users]
 
     def call_of(self, kind):
@@ -142,6 +145,12 @@ class LaunchDarkly(Peer):
 
     def read(self, kind, result):
         return variant_of(result) if kind == "vari" else result
+
+
+class CountingLaunchDarkly(LaunchDarkly):
+    """Evaluates by itself, which the vendor's kits for clients do not; a kit of those is not to be had for Python."""
+
+    has_events = True
 
 
 class Optimizely(Peer):
@@ -169,3 +178,9 @@ def open_all(given, users) -> list:
     if given.hoist:
         peers.append(Hoist(given, users))
     return peers + [make(given, users) for make in (Yggdrasil, UnleashClient, GrowthBook, Flipt, LaunchDarkly, Optimizely)]
+
+
+def open_launchdarkly(given, users) -> list:
+    logging.disable(logging.CRITICAL)
+    hoist = [HoistLaunchDarkly(given, users)] if given.hoist else []
+    return [Floor(given, users), *hoist, CountingLaunchDarkly(given, users)]

@@ -14,6 +14,9 @@ TITLES = {
     "W8": "rule while another thread swaps", "W9": "from Python, 1,000 flags", "W10": "private memory",
     "W11": "load, create, ready from a file", "W12": "library",
     "W13": "Optimizely: decide a flag by a test behind three conditions, read variation and variables",
+    "W14": "LaunchDarkly: bool variation, counted for summaries", "W15": "LaunchDarkly: JSON variation, counted for summaries",
+    "W16": "LaunchDarkly from Python, counted for summaries, 1,000 flags",
+    "W17": "LaunchDarkly: from a patch on the wire to the observer",
 }
 
 
@@ -159,7 +162,16 @@ def _file(rows: list[dict]) -> None:
         print(f"   {row['subject']} needs {', '.join(row['needed'])}")
 
 
+def _notice(rows: list[dict]) -> None:
+    for size in sorted({row["size"] for row in rows}):
+        print(f" {size:,.0f} flags, µs of wall time; CPU time of the process per patch")
+        _table(["", "p50", "p99", "highest", "CPU"], [
+            [row["subject"]] + [_number(row[name] / 1e3) for name in ("p50", "p99", "highest", "cpu")]
+            for row in select(rows, size=size)
+        ])
+
+
 TABLES = {
     "time": _times, "track": _track, "skipped": _track, "load": _load, "decide": _decide, "latency": _swap, "python": _python,
-    "memory": _memory, "start": _start, "file": _file,
+    "memory": _memory, "start": _start, "file": _file, "notice": _notice,
 }

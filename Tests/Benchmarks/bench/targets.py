@@ -14,8 +14,16 @@ TIMES = {  # (workload, subject): (the floor's row, calibration row, {flags: ns}
     ("W3", "Hoist"): ("C variant", "C rule", {10: 80, 1000: 80, 10000: 80}),
     ("W3", "Hoist, copied"): ("C variant", "C rule", {10: 150, 1000: 150, 10000: 150}),
     ("W4", "Hoist"): ("C mix", "C rule", {10000: 250}),
+    ("W14", "Hoist"): ("C look-up, counted", "C look-up", {10: 60, 1000: 60}),
+    ("W15", "Hoist"): ("C look-up, counted", "C look-up", {10: 60, 1000: 60}),
+    ("W15", "Hoist, copied"): ("C look-up, counted", "C look-up", {10: 150, 1000: 150}),
 }
-FLOORS = {"W1": "C look-up, counted", "W2": "C rule", "W3": "C variant", "W4": "C mix"}
+# ns of a call of LaunchDarkly's SDK for C++ with events on, as measured on the reference machine (1,000 flags): it cannot
+# be installed from a registry.
+LAUNCHDARKLY_NS = {"W14": 4940, "W15": 10300}
+LAUNCHDARKLY_FASTER = 25
+FLOORS = {"W1": "C look-up, counted", "W2": "C rule", "W3": "C variant", "W4": "C mix",
+          "W14": "C look-up, counted", "W15": "C look-up, counted"}
 TIMES_FASTER = {"W1": 25, "W2": 10, "W3": 20}  # than the fastest row of yggdrasil
 TWO_THREADS = 1.15
 TRACK_NS, TRACK_DEPTH_RATIO = 200, 1.5
@@ -26,7 +34,9 @@ PYTHON_US = 1.0
 PYTHON_FASTER = {("bool", "growthbook"): 5}
 PYTHON_FASTER_VENDOR = 20
 DECIDE_FASTER = {"Hoist, C": 100, "Hoist, ctypes": 20}  # than the vendor's own kit for Python
-DATAFILE_MS = {"Hoist, datafile of rules": {1000: 10, 10000: 100}, "Hoist, datafile of values": {1000: 2, 10000: 25}}
+DATAFILE_MS = {"Hoist, datafile of rules": {1000: 10, 10000: 100}, "Hoist, datafile of values": {1000: 2, 10000: 25},
+               "Hoist, LaunchDarkly's values": {1000: 2, 10000: 25}}
+NOTICE_MS = 1
 VENDOR_SDKS = ("UnleashClient", "launchdarkly", "optimizely")
 MEMORY_PER_FLAG, MEMORY_FIXED = 900, 4_000_000
 START_MS = 10

@@ -2,17 +2,25 @@
 #include "hoist_library.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Evaluations of an online client, flushed: the runner compares what the loopback server was told. */
+
+static hoist_client *open_unleash(const hoist_library *api, const char *url, size_t flag_count)
+{
+    char address[512];
+    snprintf(address, sizeof address, "%s/unleash/%zu", url, flag_count);
+    return hoist_open_url(api, address);
+}
 
 int command_count(const options *given)
 {
     const workload *what = workload_read(given->folder);
     const hoist_library *api = hoist_load(given->where.hoist);
-    char url[512];
-    snprintf(url, sizeof url, "%s/unleash/%zu", given->where.url, what->flag_count);
-    hoist_client *client = hoist_open_url(api, url);
-    const subject one = hoist_subject_over(&given->where, what, KIND_BOOL, client);
+    bool is_launchdarkly = !strcmp(given->subject, "launchdarkly");
+    hoist_client *client = (is_launchdarkly ? hoist_open_polling : open_unleash)(api, given->where.url, what->flag_count);
+    const subject one =
+        (is_launchdarkly ? launchdarkly_subject_over : hoist_subject_over)(&given->where, what, KIND_BOOL, client);
     one.loop(one.state, 0, what->pair_count[KIND_BOOL]);
     hoist_status status = api->hoist_client_flush(client, 10000);
     if (status != HOIST_OK) die("hoist_client_flush: %s", api->hoist_status_name(status));

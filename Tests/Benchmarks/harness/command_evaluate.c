@@ -4,9 +4,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* W1 to W4: one kind of flag, all subjects in turn, answers checked first. */
+/* One kind of flag, all subjects in turn, answers checked first. */
 
-static const char *const titles[KIND_COUNT] = {"W1", "W2", "W3", "W4"};
+typedef struct { const char *title; int kind; bool is_served; } table;
+
+/* What is served is one context's values: LaunchDarkly's. */
+static const table tables[] = {{"W1", KIND_BOOL, false}, {"W2", KIND_RULE, false}, {"W3", KIND_VARI, false},
+                               {"W4", KIND_MIX, false},  {"W14", KIND_BOOL, true}, {"W15", KIND_VARI, true}};
+
+static bool is_wanted(const char *list, const char *title)
+{
+    size_t size = strlen(title);
+    for (const char *at = list; (at = strstr(at, title)); at += size)
+        if ((at == list || at[-1] == ',') && (!at[size] || at[size] == ',')) return true;
+    return false;
+}
 
 /** The last row of the floor gives the expected answers. */
 static size_t collect(const libraries *where, const workload *what, int kind, subject *subjects, const subject **expected)
@@ -17,6 +29,24 @@ static size_t collect(const libraries *where, const workload *what, int kind, su
     count += yggdrasil_subjects(where, what, kind, subjects + count);
     count += flipt_subjects(where, what, kind, subjects + count);
     return count;
+}
+
+static void check_served(const subject *one, const workload *what, int kind)
+{
+    for (size_t i = 0; i < what->pair_count[kind]; i++) {
+        int answer = one->answer(one->state, i);
+        bool is_right = kind == KIND_BOOL ? answer == ANSWER_ON : answer == ANSWER_A || answer == ANSWER_B;
+        if (!is_right) die("%s: %s is %d", one->name, what->pairs[kind][i].key, answer);
+    }
+}
+
+/** The floor finds a value and counts it, of whatever type it is. */
+static size_t collect_served(const libraries *where, const workload *what, int kind, subject *subjects)
+{
+    size_t floor = floor_subjects(where, what, KIND_BOOL, subjects);
+    size_t count = launchdarkly_subjects(where, what, kind, subjects + floor);
+    for (size_t i = 0; i < count; i++) check_served(&subjects[floor + i], what, kind);
+    return floor + count;
 }
 
 static void check_share(const char *name, const char *what, size_t hits, size_t of)
@@ -40,12 +70,12 @@ static void check(const subject *one, const subject *expected, const workload *w
     check_share(one->name, "variants a", seen[ANSWER_A], seen[ANSWER_A] + seen[ANSWER_B]);
 }
 
-static void report(const workload *what, int kind, int threads, const subject *subjects, size_t count,
+static void report(const workload *what, const char *title, int threads, const subject *subjects, size_t count,
                    const sample *cpu, const sample *wall)
 {
     for (size_t i = 0; i < count; i++) {
         record_begin("time");
-        record_text("workload", titles[kind]);
+        record_text("workload", title);
         record_text("subject", subjects[i].name);
         record_number("size", (double)what->flag_count);
         record_number("threads", threads);
@@ -62,19 +92,27 @@ static bool is_calm(const sample *values, double limit)
     return sample_spread(&values[1]) <= limit && sample_spread(&values[2]) <= limit;
 }
 
+/** Subjects whose answers are right. */
+static size_t prepare(const libraries *where, const workload *what, const table *one, subject *subjects)
+{
+    if (one->is_served) return collect_served(where, what, one->kind, subjects);
+    const subject *expected;
+    size_t count = collect(where, what, one->kind, subjects, &expected);
+    for (size_t i = 0; i < count; i++)
+        if (subjects[i].answer) check(&subjects[i], expected, what, one->kind);
+    return count;
+}
+
 int command_evaluate(const options *given)
 {
     const workload *what = workload_read(given->folder);
     subject subjects[MAX_SUBJECTS];
-    for (int kind = 0; kind < KIND_COUNT; kind++) {
-        if (!strstr(given->only, titles[kind])) continue;
-        const subject *expected;
-        size_t count = collect(&given->where, what, kind, subjects, &expected);
-        for (size_t i = 0; i < count; i++)
-            if (subjects[i].answer) check(&subjects[i], expected, what, kind);
+    for (const table *one = tables; one < tables + sizeof tables / sizeof *tables; one++) {
+        if (!is_wanted(given->only, one->title)) continue;
+        size_t count = prepare(&given->where, what, one, subjects);
         for (int threads = 1; threads <= given->threads; threads++) {
             for (int attempt = 1;; attempt++) {
-                fprintf(stderr, "  %s, %zu flags, %d thread%s%s\n", titles[kind], what->flag_count, threads,
+                fprintf(stderr, "  %s, %zu flags, %d thread%s%s\n", one->title, what->flag_count, threads,
                         threads > 1 ? "s" : "", attempt > 1 ? ", again: the calibration was restless" : "");
                 sample cpu[MAX_SUBJECTS] = {0}, wall[MAX_SUBJECTS] = {0};
                 if (threads == 1) time_in_turn(&given->how, subjects, count, cpu, wall);
@@ -82,7 +120,7 @@ int command_evaluate(const options *given)
                 /* Wall time of a busy machine gets no better by waiting: one more try, then CPU time decides. */
                 int attempts = threads == 1 || given->attempts < 2 ? given->attempts : 2;
                 if (attempt < attempts && !is_calm(threads == 1 ? cpu : wall, given->spread_limit)) continue;
-                report(what, kind, threads, subjects, count, cpu, wall);
+                report(what, one->title, threads, subjects, count, cpu, wall);
                 break;
             }
         }

@@ -103,6 +103,7 @@ static size_t collect(const options *given, const workload *what, loader *out)
         out[count++] = of_swapper("Hoist, fetch and swap", hoist_swapper(&given->where, what));
         out[count++] = (loader){"Hoist, datafile of rules", open_rules, tidy_hoist, make_state(given, what)};
         out[count++] = (loader){"Hoist, datafile of values", open_values, tidy_hoist, make_state(given, what)};
+        out[count++] = of_swapper("Hoist, LaunchDarkly's values", launchdarkly_swapper(&given->where, what));
     }
     if (given->where.yggdrasil)
         out[count++] = of_swapper("yggdrasil, swap", yggdrasil_swapper(&given->where, what));

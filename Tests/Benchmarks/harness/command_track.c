@@ -76,14 +76,16 @@ static void report(const char *subject, int threads, int depth, const sample *va
 }
 
 /** A fresh client per run, so that the depth is what it says. */
-static void measure_hoist(const options *given, int threads, int depth)
+static void measure_hoist(const options *given, bool is_launchdarkly, int threads, int depth)
 {
     const hoist_library *api = hoist_load(given->where.hoist);
     sample values = {0};
-    fprintf(stderr, "  W6, %d thread%s, %d events waiting\n", threads, threads > 1 ? "s" : "", depth);
+    fprintf(stderr, "  W6%s, %d thread%s, %d events waiting\n", is_launchdarkly ? " of LaunchDarkly" : "", threads, threads > 1 ? "s" : "", depth);
     for (int run = 0; run < given->how.runs; run++) {
         char why[256];
-        job self = {api, hoist_open_tracking(api, given->folder, why), api->hoist_context_new("user-1"), 0, NULL, 0};
+        hoist_client *client = is_launchdarkly ? hoist_open_polling(api, given->where.url, 10)
+                                               : hoist_open_tracking(api, given->folder, why);
+        job self = {api, client, api->hoist_context_new("user-1"), 0, NULL, 0};
         if (!self.client) {
             record_begin("skipped");
             record_text("workload", "W6");
@@ -96,7 +98,7 @@ static void measure_hoist(const options *given, int threads, int depth)
         api->hoist_client_close(self.client, 0);
         api->hoist_client_free(self.client);
     }
-    report("Hoist", threads, depth, &values);
+    report(is_launchdarkly ? "Hoist, LaunchDarkly" : "Hoist", threads, depth, &values);
 }
 
 /** The metric count of an evaluation: the only thing yggdrasil records. */
@@ -120,8 +122,10 @@ int command_track(const options *given)
 {
     if (given->where.hoist)
         for (int threads = 1; threads <= given->threads; threads++) {
-            measure_hoist(given, threads, 0);
-            measure_hoist(given, threads, DEEP);
+            for (int is_launchdarkly = 0; is_launchdarkly < 2; is_launchdarkly++) {
+                measure_hoist(given, is_launchdarkly, threads, 0);
+                measure_hoist(given, is_launchdarkly, threads, DEEP);
+            }
         }
     if (given->where.yggdrasil) measure_yggdrasil(given);
     return 0;

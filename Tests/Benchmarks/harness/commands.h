@@ -14,11 +14,12 @@ typedef struct {
     double spread_limit, seconds;
 } options;
 
-int command_evaluate(const options *given); /**< W1 to W4 */
+int command_evaluate(const options *given); /**< W1 to W4, W14, W15 */
 int command_count(const options *given);    /**< makes evaluations that the loopback server should see counted */
 int command_track(const options *given);    /**< W6 */
 int command_load(const options *given);     /**< W7 */
 int command_decide(const options *given);   /**< W5 and W13 */
+int command_notice(const options *given);   /**< W17 */
 int command_swap(const options *given);     /**< W8 */
 int command_memory(const options *given);   /**< W10, one engine */
 int command_start(const options *given);    /**< W11, one engine */

@@ -23,13 +23,14 @@ int main(int count, char **arguments)
 {
     static const struct { const char *name; int (*run)(const options *); } commands[] = {
         {"evaluate", command_evaluate}, {"track", command_track}, {"load", command_load}, {"count", command_count},
-        {"swap", command_swap},         {"memory", command_memory}, {"start", command_start}, {"decide", command_decide}};
+        {"swap", command_swap},         {"memory", command_memory}, {"start", command_start}, {"decide", command_decide},
+        {"notice", command_notice}};
     options given = {
         .where = {value_of(arguments, "floor", NULL), value_of(arguments, "hoist", NULL),
                   value_of(arguments, "yggdrasil", NULL), value_of(arguments, "flipt", NULL),
                   value_of(arguments, "url", "http://127.0.0.1:9")},
         .folder = value_of(arguments, "folder", NULL),
-        .only = value_of(arguments, "only", "W1,W2,W3,W4"),
+        .only = value_of(arguments, "only", ""),
         .subject = value_of(arguments, "subject", ""),
         .how = {(int)number_of(arguments, "runs", "11"), number_of(arguments, "run_ms", "40")},
         .threads = (int)number_of(arguments, "threads", "1"),

@@ -83,6 +83,23 @@ hoist_client *hoist_open_url(const hoist_library *library, const char *url)
     return client;
 }
 
+hoist_client *hoist_open_polling(const hoist_library *library, const char *url, size_t flag_count)
+{
+    char address[512], why[256];
+    snprintf(address, sizeof address, "%s/launchdarkly/%zu", url, flag_count);
+    hoist_client *client = open_client(library, "poll", "launchdarkly", NULL, address, why);
+    if (!client) die("hoist, %s: %s", address, why);
+    return client;
+}
+
+hoist_client *hoist_open_stream(const hoist_library *library, const char *url)
+{
+    char why[256];
+    hoist_client *client = open_client(library, "stream", "launchdarkly", NULL, url, why);
+    if (!client) die("hoist, %s: %s", url, why);
+    return client;
+}
+
 hoist_client *hoist_open_tracking(const hoist_library *library, const char *folder, char why[256])
 {
     const char *tried = "";

@@ -3,6 +3,7 @@
 #define HOIST_LIBRARY_H
 
 #include "hoist/hoist.h"
+#include "hoist/launchdarkly.h"
 #include "hoist/optimizely.h"
 
 #define HOIST_CALLS(X)                                                                                             \
@@ -14,6 +15,7 @@
     X(hoist_optimizely_user_set_int64) X(hoist_optimizely_user_decide) X(hoist_optimizely_user_decide_all)         \
     X(hoist_optimizely_decision_enabled) X(hoist_optimizely_decision_rule_key)                                     \
     X(hoist_optimizely_decision_variation_key) X(hoist_optimizely_decision_variables)                              \
+    X(hoist_launchdarkly_owner_new) X(hoist_launchdarkly_owner_free) X(hoist_launchdarkly_observe_flag)            \
     X(hoist_optimizely_decision_free) X(hoist_optimizely_decisions_count) X(hoist_optimizely_decisions_free)
 
 typedef struct {
@@ -35,6 +37,10 @@ hoist_client *hoist_open_file(const hoist_library *library, const char *folder);
 hoist_client *hoist_open_datafile(const hoist_library *library, const char *folder, const char *name);
 /** An online client that fetches its features from `url`; ready. */
 hoist_client *hoist_open_url(const hoist_library *library, const char *url);
+/** An online LaunchDarkly client that polls the loopback server at `url` for so many flags; ready. */
+hoist_client *hoist_open_polling(const hoist_library *library, const char *url, size_t flag_count);
+/** An online LaunchDarkly client that gets its flags by stream from `url`; ready. */
+hoist_client *hoist_open_stream(const hoist_library *library, const char *url);
 /**
  * An offline client that records tracking events into a large queue in memory, of the first provider that does.
  * NULL when no provider of this library does, with the reason in `why`.

@@ -31,12 +31,16 @@ typedef struct {
    made at the first call and shared by its kinds. Everything lives for ever. */
 size_t floor_subjects(const libraries *where, const workload *what, int kind, subject *out);
 size_t hoist_subjects(const libraries *where, const workload *what, int kind, subject *out);
+/** Of KIND_BOOL and KIND_VARI, whatever the user: the flags are one context's. */
+size_t launchdarkly_subjects(const libraries *where, const workload *what, int kind, subject *out);
 size_t yggdrasil_subjects(const libraries *where, const workload *what, int kind, subject *out);
 size_t flipt_subjects(const libraries *where, const workload *what, int kind, subject *out);
 
 struct hoist_client;
 /** hoist_client_bool() over a client of the caller's own. */
 subject hoist_subject_over(const libraries *where, const workload *what, int kind, struct hoist_client *client);
+/** The same over a LaunchDarkly client. */
+subject launchdarkly_subject_over(const libraries *where, const workload *what, int kind, struct hoist_client *client);
 /** The engine behind a subject of yggdrasil_subjects(). */
 void *yggdrasil_engine_of(const subject *one);
 

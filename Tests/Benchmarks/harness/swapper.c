@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-typedef struct { const hoist_library *api; hoist_client *client; } hoist_state;
+typedef struct { const hoist_library *api; hoist_client *client; const char *marker; } hoist_state;
 
 static bool marker(const hoist_state *self)
 {
-    return self->api->hoist_client_bool(self->client, "marker-first", NULL, false, NULL);
+    return self->api->hoist_client_bool(self->client, self->marker, NULL, false, NULL);
 }
 
 /** Fetches the other document from the loopback server and waits until it answers. */
@@ -43,9 +43,17 @@ swapper hoist_swapper(const libraries *where, const workload *what)
     char url[512];
     snprintf(url, sizeof url, "%s/unleash/%zu", where->url, what->flag_count);
     hoist_state *self = malloc(sizeof *self);
-    *self = (hoist_state){hoist_load(where->hoist), NULL};
+    *self = (hoist_state){hoist_load(where->hoist), NULL, "marker-first"};
     self->client = hoist_open_url(self->api, url);
     return (swapper){hoist_subject_over(where, what, KIND_RULE, self->client), self, swap_hoist, is_torn_hoist};
+}
+
+swapper launchdarkly_swapper(const libraries *where, const workload *what)
+{
+    const hoist_library *api = hoist_load(where->hoist);
+    hoist_state *self = malloc(sizeof *self);
+    *self = (hoist_state){api, hoist_open_polling(api, where->url, what->flag_count), "marker"};
+    return (swapper){launchdarkly_subject_over(where, what, KIND_BOOL, self->client), self, swap_hoist, NULL};
 }
 
 typedef struct { const yggdrasil_library *api; void *engine; char *documents[2]; unsigned next; } yggdrasil_state;

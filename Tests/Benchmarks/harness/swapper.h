@@ -14,6 +14,8 @@ typedef struct {
 /* Both documents hold the flags of the workload, and two markers, the first and the last flag,
    that are on in one document and off in the other. */
 swapper hoist_swapper(const libraries *where, const workload *what);
+/** LaunchDarkly's values of one context; only the first marker, and it cannot be asked for torn reads. */
+swapper launchdarkly_swapper(const libraries *where, const workload *what);
 swapper yggdrasil_swapper(const libraries *where, const workload *what);
 
 #endif

@@ -1,0 +1,165 @@
+#include "commands.h"
+#include "hoist_library.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+/* W17: from a patch on the wire to the call of a LaunchDarkly client's observer. This process is the service as well,
+   so that one clock reads both ends. */
+
+enum { WARM_UP = 20, PATCHES = 400, PAUSE_US = 1000, LATE_SECONDS = 20 };
+
+typedef struct { int listening; const char *flags; size_t size; int stream; sem_t has_stream; } service;
+
+static sem_t has_noticed;
+static double noticed_at;
+
+static void notice(double when)
+{
+    noticed_at = when;
+    sem_post(&has_noticed);
+}
+
+static void wait_for(sem_t *what, const char *missing)
+{
+    struct timespec late;
+    clock_gettime(CLOCK_REALTIME, &late);
+    late.tv_sec += LATE_SECONDS;
+    while (sem_timedwait(what, &late))
+        if (errno != EINTR) die("%s", missing);
+}
+
+static void send_all(int socket, const char *text, size_t size)
+{
+    for (ssize_t sent; size; text += sent, size -= (size_t)sent)
+        if ((sent = send(socket, text, size, MSG_NOSIGNAL)) <= 0) die("the stream was closed");
+}
+
+/** Answers the first request with a stream of all flags; whatever else is sent, events above all, meets silence. */
+static void *serve(void *pointer)
+{
+    service *self = pointer;
+    static const char head[] = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nevent: put\ndata: ";
+    char request[8192];
+    self->stream = accept(self->listening, NULL, NULL);
+    if (self->stream < 0 || recv(self->stream, request, sizeof request, 0) <= 0) die("no request for a stream");
+    setsockopt(self->stream, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+    send_all(self->stream, head, sizeof head - 1);
+    send_all(self->stream, self->flags, self->size);
+    send_all(self->stream, "\n\n", 2);
+    sem_post(&self->has_stream);
+    return NULL;
+}
+
+static service *start_service(const char *folder, char url[64])
+{
+    service *self = calloc(1, sizeof *self);
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    pthread_t thread;
+    self->flags = read_file(folder, "launchdarkly-on.json", &self->size);
+    sem_init(&self->has_stream, 0, 0);
+    self->listening = socket(AF_INET, SOCK_STREAM, 0);
+    if (bind(self->listening, (struct sockaddr *)&address, size) || listen(self->listening, 8) ||
+        getsockname(self->listening, (struct sockaddr *)&address, &size) || pthread_create(&thread, NULL, serve, self))
+        die("no service on the loopback interface");
+    pthread_detach(thread);
+    snprintf(url, 64, "http://127.0.0.1:%d", ntohs(address.sin_port));
+    return self;
+}
+
+static void report(const char *name, size_t flag_count, const histogram *times, double cpu)
+{
+    record_begin("notice");
+    record_text("workload", "W17");
+    record_text("subject", name);
+    record_number("size", (double)flag_count);
+    record_number("p50", histogram_quantile(times, 0.5));
+    record_number("p99", histogram_quantile(times, 0.99));
+    record_number("highest", (double)times->highest);
+    record_number("cpu", cpu);
+    record_end();
+}
+
+/** Sends patches one at a time, each with the other value, and waits until each has been noticed. */
+static void measure(const char *name, size_t flag_count, int stream)
+{
+    histogram times = {0};
+    double cpu_before = 0;
+    for (int i = 0; i < WARM_UP + PATCHES; i++) {
+        if (i == WARM_UP) cpu_before = process_cpu_ns();
+        char patch[256];
+        int size = snprintf(patch, sizeof patch,
+                            "event: patch\ndata: {\"key\":\"marker\",\"version\":%d,\"value\":%s,\"variation\":%d}\n\n",
+                            100 + i, i % 2 ? "true" : "false", i % 2);
+        double sent_at = wall_ns();
+        send_all(stream, patch, (size_t)size);
+        wait_for(&has_noticed, "a patch was never noticed");
+        if (i >= WARM_UP) histogram_add(&times, (uint64_t)(noticed_at - sent_at));
+        usleep(PAUSE_US);
+    }
+    report(name, flag_count, &times, (process_cpu_ns() - cpu_before) / PATCHES);
+}
+
+/** The floor: a thread that waits at the socket and does nothing else. */
+static void *read_bare(void *pointer)
+{
+    char bytes[4096];
+    while (recv(*(int *)pointer, bytes, sizeof bytes, 0) > 0) notice(wall_ns());
+    return NULL;
+}
+
+static void measure_floor(size_t flag_count)
+{
+    static int ends[2];
+    pthread_t thread;
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) || pthread_create(&thread, NULL, read_bare, &ends[1])) die("no thread");
+    measure("C, bare read", flag_count, ends[0]);
+    close(ends[0]);
+    pthread_join(thread, NULL);
+}
+
+static void changed(void *user_data, const hoist_launchdarkly_change *changes, size_t count)
+{
+    double now = wall_ns();
+    (void)user_data;
+    if (count != 1 || strcmp(changes->key, "marker")) die("%zu flags have changed, %s first", count, changes->key);
+    notice(now);
+}
+
+static void measure_hoist(const options *given, size_t flag_count)
+{
+    const hoist_library *api = hoist_load(given->where.hoist);
+    char url[64];
+    service *source = start_service(given->folder, url);
+    hoist_client *client = hoist_open_stream(api, url);
+    wait_for(&source->has_stream, "no stream was opened");
+    hoist_launchdarkly_owner *owner = api->hoist_launchdarkly_owner_new();
+    hoist_launchdarkly_observer observer = HOIST_LAUNCHDARKLY_OBSERVER_INIT;
+    observer.changed = changed;
+    hoist_status status = api->hoist_launchdarkly_observe_flag(client, owner, "marker", &observer);
+    if (status != HOIST_OK) die("hoist_launchdarkly_observe_flag: %s", api->hoist_status_name(status));
+    measure("Hoist", flag_count, source->stream);
+    api->hoist_launchdarkly_owner_free(owner);
+    api->hoist_client_close(client, 0);
+    api->hoist_client_free(client);
+}
+
+int command_notice(const options *given)
+{
+    const workload *what = workload_read(given->folder);
+    fprintf(stderr, "  W17, %zu flags\n", what->flag_count);
+    sem_init(&has_noticed, 0, 0);
+    measure_floor(what->flag_count);
+    if (given->where.hoist) measure_hoist(given, what->flag_count);
+    return 0;
+}
