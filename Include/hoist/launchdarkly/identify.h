@@ -140,8 +140,9 @@ HOIST_API hoist_status hoist_launchdarkly_identify_wait(hoist_client *HOIST_NULL
  *
  * @param client Any environment's.
  * @param name   A name of `secondary_mobile_keys`; "default" or NULL: the one of `mobile_key`.
- * @return Borrowed: valid until hoist_client_free() of the client that hoist_client_open() gave; freeing this one has no
- *         effect. NULL for an unknown name, after close, and for a client of another service.
+ * @return Borrowed: valid until hoist_client_free() of the client that hoist_client_open() gave, which is the one of
+ *         "default" itself; freeing another one has no effect. NULL for an unknown name, after close, and for a client of
+ *         another service.
  */
 HOIST_API hoist_client *HOIST_NULLABLE hoist_launchdarkly_environment(hoist_client *HOIST_NULLABLE client,
                                                                       const char *HOIST_NULLABLE name);

@@ -5,7 +5,7 @@ from __future__ import annotations
 from declarations import Function, Interface
 
 from .axes import AxisMaker
-from .good_values import NULL_IS_SUCCESS
+from .good_values import BORROWED_RESULTS, NULL_IS_SUCCESS
 
 
 class FunctionWriter:
@@ -43,7 +43,9 @@ class FunctionWriter:
     def judge_result(self) -> list[str]:
         result, axes = self.function.result, self.axes
         self_null = axes[0].is_null if axes and axes[0].is_null else None
-        typed = any(p.name == "fallback" and p.type.base in (result.base, "char") for p in self.function.parameters)
+        # A text for a fallback is what comes back, or its length is.
+        bases = {"char": ("char",), "size_t": ("char",)}.get(result.base, (result.base,))
+        typed = any(p.name == "fallback" and p.type.base in bases for p in self.function.parameters)
         fallback = next((i for i, axis in enumerate(axes) if typed and axis.name == "fallback"), None)
         if str(result) == "void":
             return []
@@ -73,6 +75,7 @@ class FunctionWriter:
             return lines
         if result.base == "json_t":
             return ["bool has_result = result != NULL;", "(void)has_result;", "json_decref(result);"]
-        if result.base in self.maker.interface.opaque and not result.is_const:
+        is_owned = not result.is_const and self.function.name not in BORROWED_RESULTS
+        if result.base in self.maker.interface.opaque and is_owned:
             return ["bool has_result = result != NULL;", "(void)has_result;", f"{self.maker.free(result.base)}(result);"]
         return ["(void)result;"]

@@ -39,6 +39,9 @@ SERVICE_MAKERS = {
 # Functions for which NULL as the object is documented to be no failure.
 NULL_IS_SUCCESS = {"hoist_error_status", "hoist_notification_status", "hoist_unleash_last_error"}
 
+# Functions whose result is another handle's to free.
+BORROWED_RESULTS = {"hoist_launchdarkly_environment"}
+
 # The good value of a text, by function and parameter, by parameter, or else "on" (a flag's key).
 GOOD_TEXTS = {
     ("hoist_config_set", "name"): '"url"',
