@@ -2,7 +2,7 @@ import ConformanceKit
 import Glibc
 import Testing
 
-@Suite("Vectors of LaunchDarkly's flags hold (LD-25, LD-50 to LD-64)") struct FlagVectorTests {
+@Suite("Vectors of LaunchDarkly's flags hold (LD-25, LD-50 to LD-64, LD-76, LD-85)") struct FlagVectorTests {
   /// Beside the checkout, where there are any.
   private static let folder: String = {
     var parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
@@ -12,7 +12,7 @@ import Testing
 
   private static var isThere: Bool { access(folder, R_OK) == 0 }
 
-  @Test(.enabled(if: isThere), arguments: ["evaluation", "store_updates"])
+  @Test(.enabled(if: isThere), arguments: ["evaluation", "store_updates", "cache"])
   func sharedVectors(_ name: String) {
     let outcome = Conformance.run("launchdarkly", ["\(Self.folder)/\(name).json"])
     #expect(outcome.failed == 0 && outcome.skipped == 0, "\(outcome.lines.joined(separator: "\n"))")

@@ -22,6 +22,8 @@ final class DiagnosticReporter: LaunchDarklyPart, @unchecked Sendable {
   /// Events dropped before the present statistics began.
   private var droppedBefore = 0
   private var isRunning = false
+  private var isOnline = false
+  private var isForeground = true
   private var isActive = false
   /// What the process before this one has left; nil while it is being read.
   private var inheritance: [[UInt8]]?
@@ -89,10 +91,18 @@ final class DiagnosticReporter: LaunchDarklyPart, @unchecked Sendable {
       id: UUIDv4(from: host.entropy).text, sinceUnixMilliseconds: host.clock.unixMilliseconds)
   }
 
-  func onlineChanged(_ isOnline: Bool) { setActive(isOnline) }
+  func onlineChanged(_ isOnline: Bool) {
+    self.isOnline = isOnline
+    setActive(isOnline && isForeground)
+  }
+
+  func setForeground(_ isForeground: Bool) {
+    self.isForeground = isForeground
+    setActive(isOnline && isForeground)
+  }
 
   /// Whether the client is online and in the foreground.
-  func setActive(_ isActive: Bool) {
+  private func setActive(_ isActive: Bool) {
     guard self.isActive != isActive else { return }
     self.isActive = isActive
     timer?.cancel()

@@ -5,6 +5,8 @@ internal import HoistCore
 protocol FlagConnection: AnyObject {
   func begin(_ subject: SynchronizedContext, settled: @escaping @Sendable (SynchronizerOutcome) -> Void)
   func end()
+  /// Of what the newest poll for the subject has brought, also after the end; nil before there was any beginning.
+  var entityTag: String? { get }
 }
 
 /// Going online and offline (5.3; LD-10 to LD-15). On the scheduler's thread but for what any thread may ask.
@@ -78,6 +80,7 @@ final class OnlineSwitch: LaunchDarklyPart, @unchecked Sendable {
   /// Completions and timers are the parent's.
   func abandonAfterFork() {
     throttle.abandonAfterFork()
+    keepEntityTag()
     waiting = []
     attempt = .none
     attemptNumber &+= 1
@@ -126,6 +129,7 @@ final class OnlineSwitch: LaunchDarklyPart, @unchecked Sendable {
   }
 
   private func goOnline(_ completion: @escaping Completion) {
+    keepEntityTag()
     guard let subject else { return goOffline(completion) }
     let wasOnline = isOnline
     facts.withLock { $0.isOnline = true }
@@ -172,6 +176,7 @@ final class OnlineSwitch: LaunchDarklyPart, @unchecked Sendable {
   private func disconnect() {
     // What the connection says of its own end is of no interest.
     attemptNumber &+= 1
+    keepEntityTag()
     attempt = .none
     connection.end()
     let wasOnline = facts.withLock { facts in
@@ -179,6 +184,11 @@ final class OnlineSwitch: LaunchDarklyPart, @unchecked Sendable {
       return facts.isOnline
     }
     if wasOnline { changed?(false) }
+  }
+
+  /// The next beginning asks what has changed since the newest poll, not since the cache was read (LD-85, 5.10).
+  private func keepEntityTag() {
+    if attempt != .none, let tag = connection.entityTag { subject?.entityTag = tag }
   }
 
   private func takeWaiting() -> [Completion] {

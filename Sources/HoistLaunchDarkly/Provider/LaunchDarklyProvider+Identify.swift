@@ -22,6 +22,7 @@ extension LaunchDarklyProvider: IdentifyDelegate {
 
   private func change(to request: IdentifyRequest, completion: @escaping @Sendable (Status) -> Void) {
     guard life.isBegun else { return completion(.state) }
+    if life.waitsForContext({ [weak self] in self?.change(to: request, completion: completion) }) { return }
     let number = life.number
     understand(request.context) { [weak self] context in
       guard let self, self.life.number == number else { return completion(.cancelled) }

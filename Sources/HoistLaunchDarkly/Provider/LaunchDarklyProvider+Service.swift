@@ -38,6 +38,7 @@ extension LaunchDarklyProvider {
       if status != 401 { self?.connection.noteFailedDelivery(status: status) }
     }
     events.policy.headers = { [weak self] url, own, completion in self?.prepare(own, for: url, completion) }
+    synchronizer.environmentTold = { [hooks] in hooks.environmentTold($0) }
     synchronizer.triedStream = { [weak self] start, milliseconds, hasFailed in
       self?.diagnostics?.streamInitialized(at: start, afterMilliseconds: milliseconds, hasFailed: hasFailed)
     }
@@ -53,6 +54,7 @@ extension LaunchDarklyProvider {
   func setInBackground(_ isInBackground: Bool) {
     guard isInBackground != synchronizer.isInBackground else { return }
     synchronizer.isInBackground = isInBackground
+    diagnostics?.setForeground(!isInBackground)
     if isInBackground, !settings.updatesInBackground { health.isOffline() }
     online.setForeground(!isInBackground)
   }

@@ -35,13 +35,20 @@ extension LaunchDarklyProvider {
     if let subject = online.subject {
       // Its flags are still served.
       if !isResuming { identified(subject.context) }
+      defer { letChange() }
       return online.set(host.isOnline, completion: completion)
     }
     let number = life.number
-    guard let context = firstContext else { return completion(.limit) }
+    guard let context = firstContext else {
+      letChange()
+      return completion(.limit)
+    }
     understand(context) { [weak self] understood in
       guard let self, self.life.number == number else { return completion(.cancelled) }
-      guard let understood else { return completion(.configuration) }
+      guard let understood else {
+        self.letChange()
+        return completion(.configuration)
+      }
       self.flags.load(understood) { [weak self] cached in
         guard let self, self.life.number == number else { return completion(.cancelled) }
         self.serveFirst(understood, cached, context, completion)
@@ -61,7 +68,11 @@ extension LaunchDarklyProvider {
     if cached != nil { health.servesCached() }
     identified(context)
     online.set(host.isOnline, completion: completion)
+    letChange()
   }
+
+  /// Whoever wanted to change the context during the start may do so now.
+  private func letChange() { for change in life.settleContext() { change() } }
 
   /// The property's, else an anonymous user (LD-02, ruling A8).
   private var firstContext: ContextReference? { givenContext?.reference ?? EvaluationContext().reference() }

@@ -4,6 +4,8 @@ internal import HoistCore
 protocol FlagFeed: AnyObject {
   func start()
   func end()
+  /// Of the newest poll; "" when what is served has not come with one.
+  var entityTag: String { get }
   /// Asks for all flags out of turn.
   func refresh()
   /// Timers and requests belong to the process this one was forked from.
@@ -15,6 +17,8 @@ protocol FeedListener: AnyObject {
   func feedBrings(_ message: FlagMessage) -> FlagOutcome
   /// A poll has ended; what it brought has been told before.
   func feedPolled(_ outcome: PollOutcome)
+  /// The service has answered, with flags, a confirmation, or an open stream.
+  func feedIsAnswered(_ headers: [HTTPHeader])
   /// What is served is young enough to wait for the next poll.
   func feedFindsCacheFresh()
   /// An attempt to open the stream has come to something, after so long.

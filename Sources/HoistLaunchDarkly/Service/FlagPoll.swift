@@ -19,16 +19,18 @@ final class FlagPoll: @unchecked Sendable {
   private let outgoing: OutgoingRequests
   private let context: LDContext
   private let take: (FlagMessage) -> FlagOutcome
+  private let answered: ([HTTPHeader]) -> Void
   /// As the service sent it; "" for none.
-  private var entityTag: String
+  private(set) var entityTag: String
   private var waiting: [@Sendable (PollOutcome) -> Void] = []
 
   init(
     host: any ProviderHost, requests: FlagRequest, subject: SynchronizedContext,
-    take: @escaping (FlagMessage) -> FlagOutcome
+    take: @escaping (FlagMessage) -> FlagOutcome, answered: @escaping ([HTTPHeader]) -> Void
   ) {
     self.requests = requests
     self.take = take
+    self.answered = answered
     outgoing = OutgoingRequests(host: host)
     context = subject.context
     entityTag = subject.entityTag
@@ -75,6 +77,7 @@ final class FlagPoll: @unchecked Sendable {
     case .success(let success): response = success
     }
     let verdict = PollVerdict(status: response.status)
+    if verdict == .use || verdict == .upToDate { answered(response.headers) }
     if verdict == .upToDate { return .confirmed }
     entityTag = ""
     switch verdict {

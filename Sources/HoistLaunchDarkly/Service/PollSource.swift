@@ -24,6 +24,8 @@ final class PollSource: FlagFeed, @unchecked Sendable {
     updatedUnixMilliseconds = subject.updatedUnixMilliseconds
     poll = FlagPoll(host: host, requests: requests, subject: subject) { [weak listener] message in
       listener?.feedBrings(message) ?? .refused("nobody listens")
+    } answered: { [weak listener] headers in
+      listener?.feedIsAnswered(headers)
     }
   }
 
@@ -42,6 +44,8 @@ final class PollSource: FlagFeed, @unchecked Sendable {
     timer = nil
     poll.cancel()
   }
+
+  var entityTag: String { poll.entityTag }
 
   func refresh() {
     poll.run { [weak self] outcome in

@@ -26,6 +26,8 @@ final class StreamSource: FlagFeed, @unchecked Sendable {
       host: host, transport: host.transport, maximumEventBytes: requests.settings.maximumResponseBytes)
     poll = FlagPoll(host: host, requests: requests, subject: subject) { [weak listener] message in
       listener?.feedBrings(message) ?? .refused("nobody listens")
+    } answered: { [weak listener] headers in
+      listener?.feedIsAnswered(headers)
     }
     pace = StreamPace(baseMilliseconds: requests.settings.initialRetryMilliseconds)
     stream.delegate = self
@@ -41,6 +43,8 @@ final class StreamSource: FlagFeed, @unchecked Sendable {
     stream.close()
     poll.cancel()
   }
+
+  var entityTag: String { poll.entityTag }
 
   func refresh() {
     poll.run { [weak self] outcome in
@@ -85,7 +89,11 @@ extension StreamSource: EventStreamDelegate {
     return request
   }
 
-  func streamAccepts(_ head: HTTPResponse) -> Bool { StreamVerdict(status: head.status) == .open }
+  func streamAccepts(_ head: HTTPResponse) -> Bool {
+    guard StreamVerdict(status: head.status) == .open else { return false }
+    listener?.feedIsAnswered(head.headers)
+    return true
+  }
 
   func streamOpened() { tell(failed: false) }
 

@@ -31,9 +31,13 @@ final class Synchronizer: LaunchDarklyPart, @unchecked Sendable {
   weak var delegate: (any SynchronizerDelegate)?
   /// Told of each attempt to open the stream, for diagnostics (4.6).
   var triedStream: ((_ startedUnixMilliseconds: Int64, _ durationMilliseconds: Int64, _ failed: Bool) -> Void)?
+  /// Told the environment's id as answers name it (4.5).
+  var environmentTold: ((String) -> Void)?
   /// Whether polls follow the interval of the background (5.7); counts from the next `begin` on.
   var isInBackground = false
   private var feed: (any FlagFeed)?
+  /// Of the feed that has ended.
+  private var formerEntityTag: String?
   private var settled: (@Sendable (SynchronizerOutcome) -> Void)?
   /// What was told last of a failure: the same is not told twice in a row.
   private var lastProblem: String?
@@ -48,6 +52,7 @@ final class Synchronizer: LaunchDarklyPart, @unchecked Sendable {
   /// - Parameter settled: called once: with the first answer that settles what the flags are, or what ended the attempt.
   func begin(_ subject: SynchronizedContext, settled: @escaping @Sendable (SynchronizerOutcome) -> Void) {
     endFeed()
+    formerEntityTag = nil
     settle(.superseded)
     self.settled = settled
     let settings = requests.settings
@@ -76,13 +81,18 @@ final class Synchronizer: LaunchDarklyPart, @unchecked Sendable {
   func stop() { end() }
 
   func abandonAfterFork() {
+    formerEntityTag = entityTag
     feed?.abandonAfterFork()
     feed = nil
     settled = nil
   }
 
+  /// Of what the newest poll for this context has brought, also after the end; nil before there was a feed.
+  var entityTag: String? { feed?.entityTag ?? formerEntityTag }
+
   private func endFeed() {
     let ended = feed
+    formerEntityTag = entityTag
     feed = nil
     ended?.end()
     lastProblem = nil
@@ -145,6 +155,10 @@ extension Synchronizer: FeedListener {
     connection.note(.confirmed)
     delegate?.confirmed(byService: byService)
     settle(.confirmed)
+  }
+
+  func feedIsAnswered(_ headers: [HTTPHeader]) {
+    if let id = headers.value(of: "X-LD-EnvID"), !id.isEmpty { environmentTold?(id) }
   }
 
   func feedTriedStream(startedUnixMilliseconds: Int64, durationMilliseconds: Int64, failed: Bool) {

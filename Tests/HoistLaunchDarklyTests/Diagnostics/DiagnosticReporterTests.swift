@@ -27,7 +27,7 @@ struct DiagnosticReporterTests {
 
     func start(isActive: Bool = true) {
       reporter.start()
-      reporter.setActive(isActive)
+      reporter.onlineChanged(isActive)
       host.settle { self.host.network.requests.count > 0 || !isActive }
     }
 
@@ -45,15 +45,15 @@ struct DiagnosticReporterTests {
     let rig = Rig()
     rig.start(isActive: false)
     #expect(rig.host.network.requests.isEmpty)
-    rig.reporter.setActive(true)
+    rig.reporter.onlineChanged(true)
     rig.host.time.run()
     #expect(rig.kinds == ["diagnostic-init"])
     let request = try #require(rig.host.network.requests.first)
     #expect(request.method == "POST" && request.url == "https://e.test/mobile/events/diagnostic")
     #expect(request.headers.value(of: "Content-Type") == "application/json")
     #expect(request.headers.value(of: "X-LaunchDarkly-Event-Schema") == nil)
-    rig.reporter.setActive(false)
-    rig.reporter.setActive(true)
+    rig.reporter.onlineChanged(false)
+    rig.reporter.onlineChanged(true)
     rig.host.time.run()
     #expect(rig.kinds == ["diagnostic-init"])
   }
@@ -85,10 +85,26 @@ struct DiagnosticReporterTests {
     let rig = Rig()
     rig.start()
     rig.host.time.advance(milliseconds: 800_000)
-    rig.reporter.setActive(false)
+    rig.reporter.onlineChanged(false)
     rig.host.time.advance(milliseconds: 2_000_000)
     #expect(rig.kinds == ["diagnostic-init"])
-    rig.reporter.setActive(true)
+    rig.reporter.onlineChanged(true)
+    rig.host.time.advance(milliseconds: 899_999)
+    #expect(rig.kinds == ["diagnostic-init"])
+    rig.host.time.advance(milliseconds: 1)
+    #expect(rig.kinds == ["diagnostic-init", "diagnostic"])
+  }
+
+  @Test("4.6, 5.7: they rest in the background, also while the client is online there")
+  func theBackgroundIsSilent() {
+    let rig = Rig()
+    rig.start()
+    rig.reporter.setForeground(false)
+    rig.reporter.onlineChanged(false)
+    rig.reporter.onlineChanged(true)
+    rig.host.time.advance(milliseconds: 2_000_000)
+    #expect(rig.kinds == ["diagnostic-init"])
+    rig.reporter.setForeground(true)
     rig.host.time.advance(milliseconds: 899_999)
     #expect(rig.kinds == ["diagnostic-init"])
     rig.host.time.advance(milliseconds: 1)

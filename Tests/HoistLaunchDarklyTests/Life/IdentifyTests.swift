@@ -67,6 +67,22 @@ import Testing
     #expect(IdentifyResult(.launchDarklyShed) == .shed && IdentifyResult(.timeout) == .timeout)
   }
 
+  @Test("A start that still reads the store does not take the place of a context that came after it (5.1, 5.5)")
+  func anIdentifyWaitsForTheStart() throws {
+    let fixture = try LifeFixture(["store": "memory", "online": "false"])
+    fixture.client.open()
+    try identify(fixture, "a")
+    let clock = SystemClock()
+    let deadline = clock.monotonicNanoseconds + 10_000_000_000
+    var heard: [String] = []
+    while heard.isEmpty, clock.monotonicNanoseconds < deadline { heard = fixture.heard() }
+    #expect(heard == ["a 0"] && fixture.currentKey == "a")
+    // The start's own context was recorded before it, and nothing after.
+    #expect(fixture.provider.online.subject?.context.fullyQualifiedKey == "a")
+    fixture.time.run()
+    #expect(fixture.currentKey == "a")
+  }
+
   @Test func unknownOptionsAndTimesAreRefused() throws {
     let fixture = try LifeFixture().opened()
     for options: UInt32 in [6, 8, 1 << 31] {

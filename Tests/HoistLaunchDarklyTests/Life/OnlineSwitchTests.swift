@@ -8,6 +8,7 @@ import Testing
   /// A connection that settles when the test says so.
   private final class Connection: FlagConnection, @unchecked Sendable {
     var calls: [String] = []
+    var entityTag: String?
     var settled: (@Sendable (SynchronizerOutcome) -> Void)?
 
     func begin(_ subject: SynchronizedContext, settled: @escaping @Sendable (SynchronizerOutcome) -> Void) {

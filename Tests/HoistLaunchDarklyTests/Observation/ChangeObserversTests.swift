@@ -59,12 +59,20 @@ import Testing
     #expect(heard() == ["unchanged: unchanged"])
   }
 
-  @Test func keysAreBytesNotCharacters() {
+  @Test("A key is a text, told apart by its bytes; one owner has handlers of every kind (LD-73)")
+  func keysAreBytesNotCharacters() {
     observe("composed", flags("\u{e9}"))
+    observe("unchanged", .unchanged)
+    observe("mode", .connectionMode)
     update(("e\u{301}", "1", "2"))
     #expect(heard() == [])
     update(("\u{e9}", "1", "2"))
-    #expect(heard().count == 1)
+    update()
+    observers.connectionModeChanged(3)
+    #expect(heard() == ["composed: \u{e9} 1>2", "unchanged: unchanged", "mode: mode 3"])
+    observers.remove(owner)
+    update(("\u{e9}", "2", "3"))
+    #expect(heard() == [])
   }
 
   @Test func severalOfOneOwnerAndKeyAreAllCalled() {

@@ -14,6 +14,7 @@ let launchDarkly = Vendor(
     "tags": runApplicationTags,
     "evaluation": runFlagEvaluation,
     "store_updates": runStoreUpdates,
+    "cache": runFlagCache,
     "identify_queue": runIdentifyQueue,
     "throttle": runThrottle,
     "events": runEventPayloads,
