@@ -223,6 +223,7 @@ class Observability(Plugin):
 def test_plug_ins_bring_hooks_and_get_to_know_each_environment(service: LaunchDarklySimulator, open_client: Opener) -> None:
     """LD-88"""
     other = service.add_environment("mob-other")
+    service.options.change(application="application-id/shop")
     plugin = Observability()
     client = open_client(
         launchdarkly_plugins=[plugin], secondary_mobile_keys={"other": other.mobile_key}, application_id="shop"

@@ -79,7 +79,8 @@ def change(root: Root, service: Service, kind: Kind | None, rng: random.Random) 
     cases = [case for name in CASES for case in changed.get(name, [])
              if not service.is_unchecked(case) and (kind is None or kind.can_say(changed, case))]
     left = service.given | (kind.unseen if kind else frozenset())
-    container, key = rng.choice(list(expectations(cases, service.expectations, left)))
+    expected = service.expectations_in(service.kind_of(root) or "")
+    container, key = rng.choice(list(expectations(cases, expected, left)))
     before, container[key] = container[key], other(container[key])
     return changed, f"{key} changed from {before!r} to {container[key]!r}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from report import Report
@@ -32,10 +32,16 @@ class Service:
     kind_of_unnamed: Callable[[Root], str | None] = lambda root: None
     expectations: frozenset[str] = frozenset()
     """Members of cases and steps that are expected of Hoist."""
+    expectations_by_kind: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The same for kinds that call so what others are given."""
     given: frozenset[str] = frozenset()
     """Members that are given rather than expected, or expected of the vendor's own library only: never changed."""
     is_unchecked: Callable[[Any], bool] = lambda case: False
     """Whether a case is another library's answer, and nobody is held to it."""
+
+    def expectations_in(self, kind: str) -> frozenset[str]:
+        """What is expected in files of a kind."""
+        return self.expectations_by_kind.get(kind, self.expectations)
 
     def kind_of(self, root: Any) -> str | None:
         """The name of a file's kind; None for a file that holds no vectors."""

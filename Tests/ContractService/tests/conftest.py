@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -21,8 +22,11 @@ def contract() -> Iterator[ContractService]:
 
 @pytest.fixture
 def launchdarkly() -> Iterator[LaunchDarklySimulator]:
-    """Strict LaunchDarkly services of the test's own."""
-    with LaunchDarklySimulator() as simulator:
+    """Strict LaunchDarkly services of the test's own, which expect to be asked for reasons, as the usual client does.
+
+    The key is the test's own too: what clients save is kept as long as the service under test runs.
+    """
+    with LaunchDarklySimulator(mobile_key=f"mob-{uuid.uuid4()}", with_reasons=True) as simulator:
         yield simulator
         assert simulator.violations == []
 

@@ -14,13 +14,6 @@ NOT_FOUND = {"kind": "ERROR", "errorKind": "FLAG_NOT_FOUND"}
 WRONG_TYPE = {"kind": "ERROR", "errorKind": "WRONG_TYPE"}
 
 
-@pytest.fixture
-def reasons(launchdarkly: LaunchDarklySimulator) -> LaunchDarklySimulator:
-    """Services that expect to be asked for reasons, as the usual client does."""
-    launchdarkly.options.change(with_reasons=True)
-    return launchdarkly
-
-
 @pytest.mark.parametrize(("key", "kind", "default", "value"), [
     ("dark-mode", "bool", False, True), ("page-size", "int", 1, 25), ("discount", "int", 1, 12),
     ("discount", "double", 0.5, 12.5), ("page-size", "double", 1, 25), ("banner", "string", "x", "Hello"),
@@ -29,14 +22,14 @@ def reasons(launchdarkly: LaunchDarklySimulator) -> LaunchDarklySimulator:
     ("absent", "string", "x", "x"), ("banner", "bool", True, True), ("theme", "int", 5, 5),
 ])  # fmt: skip
 def test_values(
-    reasons: LaunchDarklySimulator, create: Create, key: str, kind: str, default: Any, value: Any
+    launchdarkly: LaunchDarklySimulator, create: Create, key: str, kind: str, default: Any, value: Any
 ) -> None:
     client = create()
     assert client.value(key, kind, default) == value
     assert client.detail(key, kind, default)["value"] == value
 
 
-def test_details_tell_variation_and_reason(reasons: LaunchDarklySimulator, create: Create) -> None:
+def test_details_tell_variation_and_reason(launchdarkly: LaunchDarklySimulator, create: Create) -> None:
     client = create()
     rule = {"kind": "RULE_MATCH", "ruleIndex": 0, "ruleId": "r1"}
     assert client.detail("page-size", "int", 1) == {"value": 25, "variationIndex": 1, "reason": rule}
@@ -46,16 +39,16 @@ def test_details_tell_variation_and_reason(reasons: LaunchDarklySimulator, creat
     assert client.detail("banner", "int", 3) == {"value": 3, "reason": WRONG_TYPE}
 
 
-def test_all_values_make_no_event(reasons: LaunchDarklySimulator, create: Create) -> None:
+def test_all_values_make_no_event(launchdarkly: LaunchDarklySimulator, create: Create) -> None:
     client = create()
     assert client.run("evaluateAll") == {"state": {key: flag["value"] for key, flag in sample_flags().items()}}
     client.run("flushEvents")
-    assert reasons.wait_for_events("identify")
-    assert reasons.ledger.kinds() == {"identify": 1}
+    assert launchdarkly.wait_for_events("identify")
+    assert launchdarkly.ledger.kinds() == {"identify": 1}
 
 
-def test_identify_answers_when_the_new_values_are_there(reasons: LaunchDarklySimulator, create: Create) -> None:
-    reasons.set_flag("dark-mode", context="other", value=False, variation=1)
+def test_identify_answers_when_the_new_values_are_there(launchdarkly: LaunchDarklySimulator, create: Create) -> None:
+    launchdarkly.set_flag("dark-mode", context="other", value=False, variation=1)
     client = create()
     assert client.value("dark-mode", "bool", True) is True
     assert client.ask("identifyEvent", context={"kind": "user", "key": "other"}).status == 204
@@ -63,40 +56,40 @@ def test_identify_answers_when_the_new_values_are_there(reasons: LaunchDarklySim
     assert client.ask("identifyEvent", user={"key": "user-key", "custom": {"a": 1}}).status == 204
     assert client.value("dark-mode", "bool", False) is True
     client.run("flushEvents")
-    assert reasons.wait_for_events("identify", 3)
-    assert [event["context"]["key"] for event in reasons.ledger.events("identify")] == ["user-key", "other", "user-key"]
+    assert launchdarkly.wait_for_events("identify", 3)
+    assert [event["context"]["key"] for event in launchdarkly.ledger.events("identify")] == ["user-key", "other", "user-key"]
 
 
-def test_custom_events(reasons: LaunchDarklySimulator, create: Create) -> None:
+def test_custom_events(launchdarkly: LaunchDarklySimulator, create: Create) -> None:
     client = create()
     assert client.run("customEvent", eventKey="plain", omitNullData=True) is None
     assert client.run("customEvent", eventKey="rich", data={"a": [1]}, metricValue=0) is None
     assert client.run("flushEvents") is None
-    assert reasons.wait_for_events("custom", 2)
-    plain, rich = reasons.ledger.events("custom")
+    assert launchdarkly.wait_for_events("custom", 2)
+    plain, rich = launchdarkly.ledger.events("custom")
     assert (plain["key"], "data" in plain, "metricValue" in plain) == ("plain", False, False)
     assert (rich["key"], rich["data"], rich["metricValue"]) == ("rich", {"a": [1]}, 0)
 
 
-def test_evaluations_are_summed_up(reasons: LaunchDarklySimulator, create: Create) -> None:
+def test_evaluations_are_summed_up(launchdarkly: LaunchDarklySimulator, create: Create) -> None:
     client = create()
     for _ in range(3):
         client.value("dark-mode", "bool", False)
     client.value("banner", "string", "x")
     client.run("flushEvents")
-    assert reasons.wait_for_evaluations("dark-mode", 3) and reasons.wait_for_events("feature")
-    assert len(reasons.ledger.payloads()) == 1
+    assert launchdarkly.wait_for_evaluations("dark-mode", 3) and launchdarkly.wait_for_events("feature")
+    assert len(launchdarkly.ledger.payloads()) == 1
 
 
-def test_updates_are_seen(reasons: LaunchDarklySimulator, create: Create) -> None:
+def test_updates_are_seen(launchdarkly: LaunchDarklySimulator, create: Create) -> None:
     client = create()
-    reasons.set_flag("dark-mode", value=False, variation=1)
+    launchdarkly.set_flag("dark-mode", value=False, variation=1)
     assert until(lambda: client.value("dark-mode", "bool", True) is False)
-    reasons.delete_flag("dark-mode")
+    launchdarkly.delete_flag("dark-mode")
     assert until(lambda: client.detail("dark-mode", "bool", True) == {"value": True, "reason": NOT_FOUND})
 
 
-def test_hooks_tell_the_harness_of_each_stage(reasons: LaunchDarklySimulator, create: Create) -> None:
+def test_hooks_tell_the_harness_of_each_stage(launchdarkly: LaunchDarklySimulator, create: Create) -> None:
     with HookListener() as listener:
         hook = {"name": "h", "callbackUri": listener.url, "data": {"beforeEvaluation": {"seen": 1}}}
         client = create(hooks={"hooks": [hook]})
@@ -116,7 +109,7 @@ def test_hooks_tell_the_harness_of_each_stage(reasons: LaunchDarklySimulator, cr
     assert last["evaluationDetail"] == {"value": "x", "reason": NOT_FOUND}
 
 
-def test_hooks_come_last_first_after_the_evaluation_and_may_fail(reasons: LaunchDarklySimulator, create: Create) -> None:
+def test_hooks_come_last_first_after_the_evaluation_and_may_fail(launchdarkly: LaunchDarklySimulator, create: Create) -> None:
     with HookListener() as listener, HookListener() as other:
         failing = {"name": "a", "callbackUri": listener.url, "errors": {"beforeEvaluation": "no"}}
         client = create(hooks={"hooks": [failing, {"name": "b", "callbackUri": other.url}]})

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from conftest import Create, usual
 from launchdarkly import LaunchDarklySimulator
 from waiting import until
-
-
-@pytest.fixture(autouse=True)
-def reasons(launchdarkly: LaunchDarklySimulator) -> None:
-    launchdarkly.options.change(with_reasons=True)
 
 
 def test_only_a_polling_section_means_polling(launchdarkly: LaunchDarklySimulator, create: Create) -> None:

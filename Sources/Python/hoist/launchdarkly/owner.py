@@ -51,7 +51,7 @@ def _forget(number: int) -> None:
 
 def held_weakly(handler: _Function, owned_by: object) -> Callable[..., object]:
     """The handler; a method of the owner without the owner, which it would keep alive otherwise."""
-    if getattr(handler, "__self__", None) is not owned_by:
+    if owned_by is None or getattr(handler, "__self__", None) is not owned_by:
         return handler
     method = weakref.WeakMethod(handler)
 

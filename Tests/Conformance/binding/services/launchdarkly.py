@@ -35,7 +35,7 @@ def kind_of_unnamed(root: Root) -> str | None:
 
 LAUNCHDARKLY = Service(
     kinds={
-        "context_parse": Kind(contexts.parse),
+        "context_parse": Kind(contexts.parse, can_say=contexts.sayable_key),
         "context_hash": Kind(contexts.identify, unseen=frozenset({"hashed_key", "fingerprint"})),
         "attribute_refs": Kind(contexts.references, can_say=contexts.sayable_reference),
         "redaction": Kind(contexts.redact),
@@ -47,5 +47,16 @@ LAUNCHDARKLY = Service(
         "valid", "output", "fully_qualified_key", "context_keys", "hashed_key", "fingerprint", "components", "json_in_url",
         "header",
     }),
+    expectations_by_kind={
+        "evaluation": frozenset({"expect", "allFlags"}),
+        "events": frozenset({"payloads"}),
+        "sse": frozenset({"events", "retry_ms"}),
+        "cache": frozenset({"expect"}),
+        "throttle": frozenset({"delays_ms"}),
+        "identify_queue": frozenset({"callbacks", "in_flight_at_end", "waiting_at_end"}),
+        "stream_backoff": frozenset({"delays_ms"}),
+        "http_status": frozenset({"stream", "poll", "poll_report_retries_with_get", "event_post"}),
+        "store_updates": frozenset({"status", "flags", "tombstones", "changed", "changes", "unchanged_notified"}),
+    },
     given=frozenset({"privateAttributes"}),
 )

@@ -22,8 +22,16 @@ def parse(root: Root, report: Report) -> None:
         report.check(f"{index} valid", case["valid"], True)
         if case["valid"]:
             report.check(f"{index} output", with_names(case["output"]), with_names(context.to_dict()))
-            report.check(f"{index} key", case["fully_qualified_key"], context.fully_qualified_key)
             report.check(f"{index} keys", case["context_keys"], context.keys)
+            if sayable_key(root, case):
+                report.check(f"{index} key", case["fully_qualified_key"], context.fully_qualified_key)
+            else:
+                report.skip(1, "context_parse: a text of C ends at its first NUL")
+
+
+def sayable_key(_root: Root, case: Any) -> bool:
+    """Other texts are told as JSON, which writes a NUL in other characters."""
+    return not case["valid"] or "\0" not in case["fully_qualified_key"]
 
 
 def identify(root: Root, report: Report) -> None:
