@@ -30,7 +30,7 @@ extension Client {
     guard state != .closed else { return .state }
     resumeAfterFork()
     guard let context = context ?? EvaluationContext().reference() else { return .limit }
-    return promise(completion) { tell in
+    return promiseIdentify(context, timeoutMilliseconds: -1, completion) { tell in
       prepare(context)
       onScheduler { client in
         guard client.state != .closed else { return tell(.cancelled) }
@@ -42,11 +42,48 @@ extension Client {
 
   /// `identify`, waiting for its end; after a timeout the change goes on in the background.
   public func identifyAndWait(_ context: ContextReference?, timeoutMilliseconds: Int64) -> Status {
+    guard let context = context ?? EvaluationContext().reference() else { return .limit }
+    return waitIdentify(context, timeoutMilliseconds: timeoutMilliseconds) { client, tell in
+      client.askProviders(tell) { provider, answer in provider.identify(context, completion: answer) }
+    }
+  }
+
+  /// `promise` for a change of the context, of whose beginning and end the provider is told: `Provider.beginIdentify`.
+  public func promiseIdentify(
+    _ context: ContextReference, timeoutMilliseconds: Int64, _ completion: (@Sendable (Status) -> Void)?,
+    _ begin: (@escaping @Sendable (Status) -> Void) -> Status
+  ) -> Status {
+    guard let ended = provider?.beginIdentify(context, timeoutMilliseconds: timeoutMilliseconds) else {
+      return promise(completion, begin)
+    }
+    let status = promise({ status in
+      ended(status)
+      completion?(status)
+    }, begin)
+    if status != .ok { ended(status) }
+    return status
+  }
+
+  /// `wait` for a change of the context, likewise.
+  public func waitIdentify(
+    _ context: ContextReference, timeoutMilliseconds: Int64,
+    _ begin: @escaping @Sendable (Client, @escaping @Sendable (Status) -> Void) -> Void
+  ) -> Status {
     if Thread.isOwn || state == .closed { return .state }
     resumeAfterFork()
-    guard let context = context ?? EvaluationContext().reference() else { return .limit }
+    let stages = provider?.beginIdentify(context, timeoutMilliseconds: timeoutMilliseconds)
     prepare(context)
-    return ask(timeoutMilliseconds) { provider, answer in provider.identify(context, completion: answer) }
+    guard let ended = stages else { return wait(timeoutMilliseconds: timeoutMilliseconds, begin) }
+    var result = Status.cancelled
+    // The end is told as one of the host's calls is: also when the client closes meanwhile.
+    let refusal = promise(ended) { tell in
+      result = wait(timeoutMilliseconds: timeoutMilliseconds, begin)
+      tell(result)
+      return .ok
+    }
+    guard refusal != .ok else { return result }
+    ended(refusal)
+    return refusal
   }
 
   /// Sets the context where the provider leaves that to the client.

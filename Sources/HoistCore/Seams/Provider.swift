@@ -43,6 +43,11 @@ public protocol Provider: AnyObject {
   func setOnline(_ online: Bool)
   /// Fetches now.
   func refresh()
+  /// A change of the context begins, on the caller's thread, before anything is done for it.
+  /// - Parameter timeoutMilliseconds: how long the caller waits; negative for no limit.
+  /// - Returns: what is told of its end, once, on the delivery lane or inside the call that closes the client; nil for
+  ///   nothing.
+  func beginIdentify(_ context: ContextReference, timeoutMilliseconds: Int64) -> (@Sendable (Status) -> Void)?
   /// The client's current context has changed, or is to change: see `ownsCurrentContext`. `completion` runs once, on
   /// the scheduler's thread. In a group every environment's provider is asked, one after the other in one piece of work.
   func identify(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void)
@@ -81,6 +86,7 @@ public protocol Provider: AnyObject {
 extension Provider {
   public var ownsCurrentContext: Bool { false }
   public var evaluationHooks: [any EvaluationHook] { [] }
+  public func beginIdentify(_ context: ContextReference, timeoutMilliseconds: Int64) -> (@Sendable (Status) -> Void)? { nil }
 }
 
 /// A provider whose flags the host may keep in a store of its own: every read asks there first.

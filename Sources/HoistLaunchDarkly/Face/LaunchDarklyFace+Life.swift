@@ -80,7 +80,9 @@ extension LaunchDarklyFace {
     guard client.state != .closed else { return .state }
     client.resumeAfterFork()
     guard let context = context ?? EvaluationContext().reference() else { return .limit }
-    return client.promise(completion) { tell in
+    return client.promiseIdentify(
+      context, timeoutMilliseconds: timeoutMilliseconds > 0 ? timeoutMilliseconds : -1, completion
+    ) { tell in
       let provider = provider
       client.onScheduler { _ in
         let request = IdentifyRequest(
@@ -97,7 +99,7 @@ extension LaunchDarklyFace {
     guard timeoutMilliseconds >= 0, let cacheUsage = options.cacheUsage else { return .argument }
     guard let context = context ?? EvaluationContext().reference() else { return .limit }
     let provider = provider
-    return client.wait(timeoutMilliseconds: timeoutMilliseconds > 0 ? timeoutMilliseconds : -1) { _, tell in
+    return client.waitIdentify(context, timeoutMilliseconds: timeoutMilliseconds > 0 ? timeoutMilliseconds : -1) { _, tell in
       let request = IdentifyRequest(
         context, cacheUsage: cacheUsage, isSheddable: !options.contains(.unsheddable), done: tell)
       provider.lead.identifying.add(request, timeoutMilliseconds: timeoutMilliseconds)

@@ -1,4 +1,4 @@
-internal import HoistCore
+public import HoistCore
 
 extension Synchronizer: FlagConnection {}
 
@@ -56,6 +56,13 @@ extension LaunchDarklyProvider: IdentifyDelegate {
     identified(context)
     host.notify(Notification(.contextChanged))
     online.set(wasOnline) { status in completion(status == .superseded ? .launchDarklyShed : status) }
+  }
+
+  /// The stages of the hooks (4.5, LD-81); of what is no context they are not told.
+  public func beginIdentify(_ context: ContextReference, timeoutMilliseconds: Int64) -> (@Sendable (Status) -> Void)? {
+    guard !hooks.isEmpty, let context = try? LDContext.read(context) else { return nil }
+    guard let stages = hooks.beginIdentify(context.requestJSON, timeoutMilliseconds: timeoutMilliseconds) else { return nil }
+    return { stages.end($0) }
   }
 
   static func subject(_ context: LDContext, _ cached: CachedFlags?) -> SynchronizedContext {

@@ -6,7 +6,7 @@ import Testing
 @testable import HoistLaunchDarkly
 
 /// Writes down what it is told, and counts its data up.
-private final class NotingHook: LaunchDarklyHook, @unchecked Sendable {
+final class NotingHook: LaunchDarklyHook, @unchecked Sendable {
   let name: String
   private let seen: Locked<[String]>
   private let failing: Set<String>

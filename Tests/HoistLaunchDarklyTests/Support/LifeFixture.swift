@@ -13,15 +13,17 @@ final class LifeFixture: @unchecked Sendable {
   let face: LaunchDarklyFace
   let told = Locked<[String]>([])
 
-  init(_ properties: [String: String] = [:]) throws {
+  init(_ properties: [String: String] = [:], hooks: [any LaunchDarklyHook] = []) throws {
     let time = time
     let network = ScriptedTransport(scheduler: time)
     self.network = network
     let values = try TestHost.values(
       ["mobile_key": "mob-1", "store": "none", "dispatch": "manual"].merging(properties) { $1 },
       table: LaunchDarklyProperties.table)
+    var plugins = Plugins()
+    plugins.vendor[LaunchDarklyPlugins.hooks] = hooks
     client = try Client(
-      factory: LaunchDarklyFactory(), values: values, plugins: Plugins(),
+      factory: LaunchDarklyFactory(), values: values, plugins: plugins,
       services: ClientServices(
         scheduler: time, clock: time, entropy: SeededEntropy(seed: 5), regex: nil, makeTransport: { _ in network },
         makeCacheManager: { $0.kind == "none" ? nil : MemoryCacheManager(clock: time) }, defaultLogSink: RecordingLogSink()))
