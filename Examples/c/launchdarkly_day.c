@@ -54,10 +54,12 @@ int main(int argc, char **argv) {
     printf("  maintenance is %s\n", hoist_client_bool(client, "maintenance", NULL, false, NULL) ? "on" : "off");
     fflush(stdout);
     hoist_observer observer = {sizeof observer, client, changed, NULL};
-    hoist_client_observe(client, HOIST_TOPIC_FLAG_CHANGED, "maintenance", &observer, NULL);
+    hoist_token token;
+    hoist_client_observe(client, HOIST_TOPIC_FLAG_CHANGED, "maintenance", &observer, &token);
     puts("waiting");
     fflush(stdout);
     (void)getchar(); /* meanwhile the flag may change */
+    hoist_client_unobserve(client, token); /* to another context, what it gets is a change, too */
 
     hoist_context *acme = hoist_context_new("acme");
     hoist_context_set_string(acme, "kind", "org");

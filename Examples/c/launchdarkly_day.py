@@ -53,7 +53,7 @@ def with_the_service(store: str) -> tuple[str, str]:
         took = time.monotonic() - began
         assert took < 1, took
         said = run.finish()
-        assert "Acme's banner: Welcome, Acme" in said and "events: OK" in said, said
+        assert "Acme's banner: Welcome, Acme" in said and "events: HOIST_OK" in said, said
         print(f"the change took {took * 1000:.0f} ms; the service has booked: {json.dumps(service.ledger.as_json()['counts'])}")
         assert service.ledger.kinds()["identify"] == 2 and service.ledger.custom()["purchase"]["count"] == 1
         assert service.ledger.evaluations("maintenance") == 2 and service.ledger.evaluations("banner") == 2

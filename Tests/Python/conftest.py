@@ -14,7 +14,7 @@ from launchdarkly import LaunchDarklySimulator
 from unleash import UnleashSimulator
 
 import hoist
-from hoist._native import lib
+from hoist._native import NULL, lib
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -114,6 +114,16 @@ def reach(service: LaunchDarklySimulator) -> dict[str, Any]:
         "context": json.dumps(ANNA), "initial_retry_delay_ms": 20, "ignore_polling_minimum": True,
         "diagnostic_opt_out": True, "events.flush_interval_ms": 3_600_000,
     }  # fmt: skip
+
+
+def is_online(client: hoist.Client) -> bool:
+    """LaunchDarkly's own word (LD-10): `client.online` is what the host has asked for."""
+    return bool(lib.hoist_launchdarkly_is_online(client._pointer))
+
+
+def start(client: hoist.Client) -> hoist.Status:
+    """Starts a client that was opened with `autostart` off, until what the store has of its context is served."""
+    return hoist.Status(lib.hoist_launchdarkly_start_wait(client._pointer, 5000, NULL))
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from conftest import is_online
 from launchdarkly import LaunchDarklySimulator
 from waiting import until
 
@@ -182,7 +183,7 @@ def test_a_stream_that_is_refused_for_good_stays_closed(
     launchdarkly.streams.drop()
     assert launchdarkly.wait_for("stream", 2, answered=False)
     assert not launchdarkly.journal.wait_until(lambda: launchdarkly.journal.count("stream") > 2, 0.5)
-    assert client.online and client.bool("dark-mode", None, False) is True
+    assert is_online(client) and client.bool("dark-mode", None, False) is True
     assert client.identify({"targetingKey": "ben"}) is Status.OK
     assert launchdarkly.journal.count("stream") == 3
 
@@ -190,7 +191,7 @@ def test_a_stream_that_is_refused_for_good_stays_closed(
 def test_an_unknown_key_sends_the_client_offline(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
     """2.5, LD-15"""
     client = connect(ready=False, mobile_key="mob-unknown")
-    assert until(lambda: not client.online)
+    assert until(lambda: not is_online(client))
     assert client.bool("dark-mode", None, True) is True
     assert not launchdarkly.journal.wait_until(lambda: launchdarkly.journal.count("stream") > 1, 0.5)
     assert [request.status for request in launchdarkly.requests()] == [401]
