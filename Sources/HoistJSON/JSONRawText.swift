@@ -14,7 +14,9 @@ public enum JSONRawText {
   public static func writeString(_ text: UnsafeRawBufferPointer, to target: UnsafeMutablePointer<UInt8>) -> Int {
     target[0] = UInt8(ascii: "\"")
     var end = 1
-    for byte in text {
+    guard let start = text.baseAddress else { return writeQuote(to: target, at: 1) }
+    for offset in 0..<text.count {
+      let byte = start.load(fromByteOffset: offset, as: UInt8.self)
       if byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
         target[end] = byte
         end &+= 1
@@ -22,8 +24,20 @@ public enum JSONRawText {
         end &+= writeEscape(byte, to: target + end)
       }
     }
+    return writeQuote(to: target, at: end)
+  }
+
+  @inline(__always)
+  private static func writeQuote(to target: UnsafeMutablePointer<UInt8>, at end: Int) -> Int {
     target[end] = UInt8(ascii: "\"")
     return end &+ 1
+  }
+
+  /// Writes a number of 64 bits in full.
+  /// - Parameter target: has room for `maximumNumberBytes`.
+  /// - Returns: the bytes written.
+  public static func writeInteger(_ value: Int64, to target: UnsafeMutablePointer<UInt8>) -> Int {
+    writeDecimal(value, places: 0, to: target)
   }
 
   /// Writes a number that reads back as the same double; `null` for NaN and infinities.
@@ -75,27 +89,40 @@ public enum JSONRawText {
     return text.utf8CodeUnitCount
   }
 
-  /// - Parameter places: how many digits stand after the point; at least one stands before it.
+  /// - Parameter places: how many digits stand after the point, at most two; at least one stands before it.
   private static func writeDecimal(_ number: Int64, places: Int, to target: UnsafeMutablePointer<UInt8>) -> Int {
-    var rest = number.magnitude
-    var count = 0
-    let start = number < 0 ? 1 : 0
-    if number < 0 { target[0] = UInt8(ascii: "-") }
-    // From the last digit to the first, at the end of the room.
-    let tail = target + (maximumNumberBytes - 1)
-    var last = tail
-    repeat {
-      if count == places, places > 0 {
-        last.pointee = UInt8(ascii: ".")
-        last -= 1
-      }
-      last.pointee = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)
-      last -= 1
+    var end = 0
+    if number < 0 {
+      target[0] = UInt8(ascii: "-")
+      end = 1
+    }
+    let magnitude = number.magnitude
+    guard places > 0 else { return end + writeDigits(magnitude, atLeast: 1, to: target + end) }
+    let scale: UInt64 = places == 1 ? 10 : 100
+    end += writeDigits(magnitude / scale, atLeast: 1, to: target + end)
+    target[end] = UInt8(ascii: ".")
+    return end + 1 + writeDigits(magnitude % scale, atLeast: places, to: target + end + 1)
+  }
+
+  /// - Parameter count: with zeros in front where the number has fewer digits.
+  @inline(__always)
+  private static func writeDigits(_ number: UInt64, atLeast count: Int, to target: UnsafeMutablePointer<UInt8>) -> Int {
+    var length = 1
+    var bound: UInt64 = 10
+    while number >= bound {
+      length &+= 1
+      let (next, overflow) = bound.multipliedReportingOverflow(by: 10)
+      if overflow { break }
+      bound = next
+    }
+    length = max(length, count)
+    var rest = number
+    var at = length
+    while at > 0 {
+      at &-= 1
+      target[at] = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
-      count += 1
-    } while rest > 0 || count <= places
-    let length = tail - last
-    (target + start).update(from: last + 1, count: length)
-    return start + length
+    }
+    return length
   }
 }

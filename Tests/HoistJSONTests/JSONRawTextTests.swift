@@ -31,6 +31,22 @@ import Testing
     #expect(number(value) == text)
   }
 
+  @Test func integersAreWrittenInFull() {
+    var values: [Int64] = [0, .min, .max, 1_700_000_000_123]
+    var power: Int64 = 1
+    for _ in 0..<18 {
+      power *= 10
+      values += [power - 1, power, -power, 1 - power]
+    }
+    for value in values {
+      let text = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: JSONRawText.maximumNumberBytes) { room in
+        let count = room.baseAddress.map { JSONRawText.writeInteger(value, to: $0) } ?? 0
+        return String(decoding: room.prefix(count), as: UTF8.self)
+      }
+      #expect(text == String(value))
+    }
+  }
+
   @Test func everyNumberReadsBackAsTheSameDouble() throws {
     var state: UInt64 = 42
     func next() -> UInt64 {

@@ -24,10 +24,10 @@ private func track(
   var view = EventView(
     key: key, value: nil, properties: UnsafeBufferPointer(start: nil, count: 0),
     unixMilliseconds: client.clock.unixMilliseconds)
-  func record() -> Status {
+  func record(_ view: EventView) -> Status {
     client.track(view) { ContextHandle.borrow(context)?.reference() ?? client.currentContext }
   }
-  guard let event else { return record() }
+  guard let event else { return record(view) }
   guard let given = HostTable.read(event, size: event.pointee.struct_size, zero: hoist_event()) else {
     return .argument
   }
@@ -42,7 +42,7 @@ private func track(
       properties.initializeElement(at: index, to: property)
     }
     view.properties = UnsafeBufferPointer(properties)
-    return record()
+    return record(view)
   }
 }
 

@@ -20,17 +20,24 @@ public final class FlagView: Sendable {
   deinit { snapshot?.unpin() }
 
   /// - Returns: nil when the flag is unknown (and counted as such).
-  @inline(__always)
+  @inlinable @inline(__always)
   public func evaluate<Result>(
     _ key: ByteView, _ want: WantedType, _ fallback: EvaluationFallback = EvaluationFallback(),
     _ body: (borrowing Evaluation) -> Result
   ) -> Result? {
+    var evaluation = Evaluation(want: want)
+    return answer(key, fallback, &evaluation) ? body(evaluation) : nil
+  }
+
+  /// Not generic, so that one piece of code serves callers of other modules as it is.
+  /// - Returns: false when the flag is unknown.
+  @usableFromInline
+  func answer(_ key: ByteView, _ fallback: EvaluationFallback, _ evaluation: inout Evaluation) -> Bool {
     if shim_load_u32(&client.hot.pointee.gate) & SHIM_GATE_FORKED != 0 { client.resumeAfterFork() }
     guard let snapshot, let record = snapshot.find(key) else {
-      unknown(key, want, fallback)
-      return nil
+      unknown(key, evaluation.want, fallback)
+      return false
     }
-    var evaluation = Evaluation(want: want)
     evaluation.inherited = inherited?.frozen.base
     let frozen = context?.frozen
     snapshot.head.pointee.evaluate(snapshot.base, record, frozen?.base, &evaluation)
@@ -40,7 +47,7 @@ public final class FlagView: Sendable {
     if evaluation.effects.rawValue & UInt8(truncatingIfNeeded: shim_load_u32(&client.hot.pointee.wanted)) != 0 {
       client.announce(&evaluation, fallback, snapshot: snapshot, record: record, context: frozen)
     }
-    return body(evaluation)
+    return true
   }
 
   private func unknown(_ key: ByteView, _ want: WantedType, _ fallback: EvaluationFallback) {

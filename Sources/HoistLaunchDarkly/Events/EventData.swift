@@ -6,6 +6,7 @@ internal import HoistJSON
 enum EventData {
   /// Written on the stack, unless it is long.
   /// - Parameter body: gets nil when there are no properties.
+  @inline(__always)
   static func with<Result>(_ properties: UnsafeBufferPointer<EventView.Property>, _ body: (ByteView?) -> Result) -> Result {
     guard !properties.isEmpty else { return body(nil) }
     var room = 2

@@ -41,11 +41,7 @@ struct EventText {
   private mutating func add(string text: ByteView) { count += JSONRawText.writeString(text, to: start + count) }
   private mutating func add(number: Double) { count += JSONRawText.writeNumber(number, to: start + count) }
 
-  private mutating func add(integer: Int64) {
-    if let exact = Double(exactly: integer), exact.magnitude <= 0x1p53 { return add(number: exact) }
-    var text = String(integer)
-    text.withUTF8 { add(ByteView($0)) }
-  }
+  private mutating func add(integer: Int64) { count += JSONRawText.writeInteger(integer, to: start + count) }
 }
 
 /// The kinds of events (4.4).
