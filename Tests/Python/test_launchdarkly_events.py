@@ -201,7 +201,6 @@ def test_401_sends_the_client_offline(launchdarkly: LaunchDarklySimulator, conne
     assert launchdarkly.wait_for_streams(0)
 
 
-@pytest.mark.xfail(strict=True, reason="what is tracked between the opening and the first context is refused")
 def test_what_is_recorded_offline_is_sent_later(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
     """LD-41"""
     client = connect(ready=False, online=False)
@@ -216,7 +215,6 @@ def test_what_is_recorded_offline_is_sent_later(launchdarkly: LaunchDarklySimula
     assert launchdarkly.ledger.counts()["dark-mode"].total() >= 2
 
 
-@pytest.mark.xfail(strict=True, reason="what is tracked between the opening and the first context is refused")
 def test_what_a_process_left_behind_the_next_one_sends(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
     """G10"""
     client = connect(ready=False, online=False, **{"events.durability": "immediate"})

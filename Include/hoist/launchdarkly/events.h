@@ -31,8 +31,9 @@ extern "C" {
  * @param metric NULL for none; finite.
  * @return HOIST_OK; HOIST_ERR_ARGUMENT for a key that is no UTF-8, data that is no JSON, a metric that is no number;
  *         HOIST_ERR_LIMIT when the store of events is full, and for data of more than 1 MiB: the event is dropped and
- *         counted; HOIST_ERR_STATE before the client has been started, and after close; HOIST_ERR_UNSUPPORTED for a
- *         client of another service.
+ *         counted; HOIST_ERR_STATE before the client has been started (that is, a client whose first context lacks a
+ *         key, or is completed by the client: before the start has come to that context), and after close;
+ *         HOIST_ERR_UNSUPPORTED for a client of another service.
  */
 HOIST_API hoist_status hoist_launchdarkly_track(hoist_client *HOIST_NULLABLE client, const char *HOIST_NULLABLE key,
                                                 const char *HOIST_NULLABLE data,

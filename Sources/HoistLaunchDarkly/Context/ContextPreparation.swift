@@ -15,6 +15,9 @@ final class ContextPreparation: Sendable {
     self.environment = environment
   }
 
+  /// Whether a context is used as it is.
+  func isNothing(for context: LDContext) -> Bool { environment == nil && !context.needsKeys }
+
   /// - Parameters:
   ///   - context: nil for the default one: an anonymous user.
   ///   - completion: runs once; at once when no key has to be looked up.

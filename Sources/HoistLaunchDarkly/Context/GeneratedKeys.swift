@@ -58,8 +58,9 @@ final class GeneratedKeys: LaunchDarklyPart, @unchecked Sendable {
     }
   }
 
-  /// Under which the installation's store knows the key of a kind.
+  /// Under which the installation's store knows the key of a kind. A store may make a file of it: kinds, whose capitals
+  /// count, are hashed.
   static func storeKey(_ kind: String) -> String {
-    kind.reads("user") ? "ldDeviceIdentifier" : "ldGeneratedContextKey:\(kind)"
+    kind.reads("user") ? "generated-key" : "generated-key-" + String(Hex.encode(SHA256.hash(kind)).prefix(32))
   }
 }

@@ -18,7 +18,10 @@ extension EventRecorder: LaunchDarklyPart {
 
   func onlineChanged(_ isOnline: Bool) { setOnline(isOnline) }
 
-  func identified(_ context: LDContext) { identify(EventContext(context, options.redaction)) }
+  func identified(_ context: LDContext) {
+    if first.arrives(context) { return }
+    identify(EventContext(context, options.redaction))
+  }
 
   /// Offline, as at the beginning, everything waits (LD-41).
   func setOnline(_ isOnline: Bool) { if isOnline { pipeline.lift(.offline) } else { pipeline.hold(.offline) } }
@@ -31,6 +34,7 @@ extension EventRecorder: LaunchDarklyPart {
   /// On the thread of the child's first call, before anything is recorded in it.
   func forgetAfterFork() {
     capacity.forget()
+    first.forget()
     summaries.forget(nowUnixMilliseconds: host.clock.unixMilliseconds)
   }
 

@@ -31,6 +31,8 @@ final class EventRecorder: @unchecked Sendable {
   let capacity: EventCapacity
   let serverTime = ServerTime()
   let context = Published<EventContext>(nil)
+  /// Asked by those who come before there is a context.
+  let first = FirstContext()
   let checkpoints: Checkpoints
   /// Hands out the counts of all cells since the last call; set before the start.
   var drain: (_ body: (ByteView, CounterIdentity, UInt64) -> Void) -> Void = { _ in }
@@ -73,6 +75,16 @@ final class EventRecorder: @unchecked Sendable {
     guard options.isEnabled else { return }
     // Flags that stay are noted for this one, too.
     beginPeriod()
+    addIdentify(of: context)
+  }
+
+  /// Its event is there before anybody else can record one of it.
+  private func announce(_ context: EventContext) {
+    addIdentify(of: context)
+    self.context.replace(context)
+  }
+
+  private func addIdentify(of context: EventContext) {
     let now = host.clock.unixMilliseconds
     EventText.identify(context, at: now) { _ = add($0, at: now) }
   }
@@ -86,6 +98,7 @@ final class EventRecorder: @unchecked Sendable {
     guard options.isEnabled else { return .ok }
     let reading = shim_enter()
     defer { shim_leave(reading) }
+    if context.current == nil { first.announce { announce(EventContext($0, options.redaction)) } }
     guard let context = context.current else { return .state }
     return context._withUnsafeGuaranteedRef { context in
       guard capacity.take() else { return .limit }

@@ -43,7 +43,7 @@ extension LaunchDarklyProvider {
       letChange()
       return completion(.limit)
     }
-    understand(context) { [weak self] understood in
+    understand(context, as: givenContext) { [weak self] understood in
       guard let self, self.life.number == number else { return completion(.cancelled) }
       guard let understood else {
         self.letChange()
@@ -76,6 +76,12 @@ extension LaunchDarklyProvider {
 
   /// The property's, else an anonymous user (LD-02, ruling A8).
   private var firstContext: ContextReference? { givenContext?.reference ?? EvaluationContext().reference() }
+
+  /// Whose events are recorded before the start has read what the store has of them.
+  func expectFirstContext() {
+    guard settings.autostart, let givenContext, preparation.isNothing(for: givenContext) else { return }
+    events.first.expect(givenContext)
+  }
 
   /// The property's, checked.
   static func givenContext(_ settings: LaunchDarklySettings) throws(ConfigurationFailure) -> LDContext? {

@@ -57,6 +57,7 @@ public final class LaunchDarklyProvider: @unchecked Sendable {
     identifying.delegate = self
     online.changed = { [weak self] isOnline in self?.parts.forEach { $0.onlineChanged(isOnline) } }
     events.connect(to: host)
+    expectFirstContext()
     flags.changing = { [events] in _ = events.keep() }
     flags.updated = { [observers] in observers.updated($0) }
     joinService()

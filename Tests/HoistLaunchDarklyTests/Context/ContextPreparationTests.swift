@@ -30,7 +30,7 @@ import Testing
     #expect(first.kind == "user" && first.hasAnonymousPart)
     #expect(key.utf8.count == 36 && key == key.uppercased() && Array(key.utf8)[14] == UInt8(ascii: "4"))
     #expect(try prepared(nil, cache, seed: 8).key == key)
-    #expect(cache.load(key: "ldDeviceIdentifier") == Array(key.utf8))
+    #expect(cache.load(key: "generated-key") == Array(key.utf8))
   }
 
   @Test func eachKindHasItsKey() throws {
@@ -43,17 +43,24 @@ import Testing
     let (org, user) = (context.part(ofKind: "org"), context.part(ofKind: "user"))
     #expect(org?.key != user?.key && org?.isAnonymous ?? false && user?.isAnonymous ?? false)
     #expect(context.part(ofKind: "device")?.key == "d" && context.part(ofKind: "device")?.isAnonymous == false)
-    #expect(cache.load(key: "ldGeneratedContextKey:org") == org?.key.map { Array($0.utf8) })
+    #expect(cache.load(key: GeneratedKeys.storeKey("org")) == org?.key.map { Array($0.utf8) })
     #expect(try prepared(LDContextBuilder(kind: "org").build(), cache, seed: 9).key == org?.key)
+  }
+
+  @Test func keysAreStoredUnderNamesThatFilesMayHave() {
+    let kinds = ["user", "org", "Org", "ld_device", "a.b-C_9", String(repeating: "k", count: 1_000)]
+    let names = kinds.map { GeneratedKeys.storeKey($0) }
+    #expect(Set(names).count == kinds.count)
+    #expect(names.allSatisfy { $0.utf8.count <= 64 && $0.allSatisfy { "abcdefghijklmnopqrstuvwxyz0123456789-".contains($0) } })
   }
 
   @Test func whatIsStoredAndNoKeyIsReplaced() throws {
     for junk in ["", "a b", "caf\u{E9}", String(repeating: "x", count: 300)] {
       let cache = MemoryCacheManager()
-      cache.save(key: "ldDeviceIdentifier", value: Array(junk.utf8))
+      cache.save(key: "generated-key", value: Array(junk.utf8))
       let key = try prepared(nil, cache).key
       #expect(key?.utf8.count == 36)
-      #expect(cache.load(key: "ldDeviceIdentifier") == key.map { Array($0.utf8) })
+      #expect(cache.load(key: "generated-key") == key.map { Array($0.utf8) })
     }
   }
 
@@ -87,7 +94,7 @@ import Testing
         == #"{"kind":"multi","ld_application":{"envAttributesVersion":"1.0","id":"my app","key":"\#(key)","locale":"de-AT","name":"App","version":"2"},"#
         + #""ld_device":{"envAttributesVersion":"1.0","key":"\#(device)","manufacturer":"M","os":{"family":"Linux","name":"Debian","version":"12"}},"#
         + #""user":{"key":"k"}}"#)
-    #expect(cache.load(key: "ldGeneratedContextKey:ld_device") == Array(device.utf8))
+    #expect(cache.load(key: GeneratedKeys.storeKey("ld_device")) == Array(device.utf8))
     #expect(context.part(ofKind: "ld_device")?.isAnonymous == false)
   }
 

@@ -52,4 +52,41 @@ struct ClientEventTests {
     #expect(posts().last?.text.contains(#""f":{"default":true,"contextKinds":["org"],"counters":[{"value":true,"variation":1,"version":3,"count":1}]}"#) == true)
     #expect(transport.requests.contains { $0.url.hasSuffix("/mobile/events/diagnostic") })
   }
+
+  private func track(_ fixture: LifeFixture, _ key: String) -> Status {
+    fixture.client.track(TrackedEvent(key: key, context: nil, value: nil, properties: [], unixMilliseconds: 1))
+  }
+
+  /// What each payload has in it.
+  private func payloads(_ fixture: LifeFixture) -> [[String]] {
+    fixture.provider.flush { _ in }
+    fixture.time.run()
+    return fixture.network.requests.filter { $0.url.hasSuffix("/bulk") }.map { RecorderRig.kinds($0) }
+  }
+
+  @Test("What is tracked before the start has come to its context is that context's (LD-40, 4.4.1)")
+  func whatIsTrackedBeforeTheStartFollowsTheIdentifyEvent() throws {
+    let fixture = try LifeFixture(["context": #"{"kind":"org","key":"o"}"#])
+    fixture.client.open()
+    #expect(fixture.client.currentContext == nil)
+    #expect(track(fixture, "early") == .ok)
+    fixture.time.run()
+    #expect(fixture.client.currentContext != nil)
+    #expect(track(fixture, "late") == .ok)
+    #expect(payloads(fixture) == [["identify", "early", "late"]])
+  }
+
+  @Test("A context that the client has to complete, or that has not been started with, takes no event", arguments: [
+    ["context": #"{"key":"k"}"#, "autostart": "false"], ["context": #"{"key":"k"}"#, "auto_env_attributes": "true"], [:],
+  ]) func thereIsNobodyYet(_ properties: [String: String]) throws {
+    let fixture = try LifeFixture(properties)
+    fixture.client.open()
+    #expect(track(fixture, "early") == .state)
+  }
+
+  @Test("A user of old may have an empty key (3.2)") func aStartWithAUserOfOldWithoutAKey() throws {
+    let fixture = try LifeFixture(["context": #"{"key":"","anonymous":null}"#]).opened()
+    #expect(fixture.currentKey?.isEmpty == true)
+    #expect(payloads(fixture) == [["identify"]])
+  }
 }
