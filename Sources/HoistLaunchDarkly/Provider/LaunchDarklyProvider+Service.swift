@@ -2,11 +2,9 @@ internal import HoistCore
 
 /// What the service sends, on the scheduler's thread.
 extension LaunchDarklyProvider: SynchronizerDelegate {
-  func take(_ message: FlagMessage) -> FlagOutcome {
-    let outcome = flags.apply(message)
-    if outcome == .applied { health.isFresh("flags have come from the service") }
-    return outcome
-  }
+  func take(_ message: FlagMessage) -> FlagOutcome { flags.apply(message) }
+
+  func served() { health.isFresh("flags have come from the service") }
 
   func confirmed(byService: Bool) {
     health.isFresh("flags are up to date")

@@ -13,6 +13,8 @@ struct SynchronizedContext: Sendable {
 /// What a synchronizer tells, on the scheduler's thread.
 protocol SynchronizerDelegate: AnyObject {
   func take(_ message: FlagMessage) -> FlagOutcome
+  /// The message that was taken is served, and the connection's mode tells so.
+  func served()
   /// What is served is up to date: the service says so (304), or it has been confirmed lately.
   func confirmed(byService: Bool)
   /// 401: the mobile key is refused, the client has to go offline.
@@ -122,7 +124,9 @@ extension Synchronizer: FeedListener {
     switch outcome {
     case .applied:
       lastProblem = nil
+      // First: whoever waits for the client to be ready finds the mode that goes with it.
       connection.note(.flagsArrived)
+      delegate.served()
       settle(.updated)
     case .refused(let problem):
       connection.noteBadData(problem, fromPoll: message.isPolled)

@@ -153,6 +153,8 @@ import Testing
     #expect(rig.host.states.value.last == .stale)
     // 5.8, complaint 3: the loss is told.
     #expect(rig.modes == [.establishingStreamingConnection, .streaming, .establishingStreamingConnection])
+    // Whoever has waited for the flags finds the mode that goes with them (LD-34).
+    #expect(rig.modesWhenServed == [.streaming])
     #expect(rig.dataSource.state == .interrupted && rig.dataSource.lastFailure?.kind == .network)
     rig.host.time.advance(milliseconds: 4000)
     #expect(rig.host.network.streams.count == 3)

@@ -19,6 +19,8 @@ final class SynchronizerRig: SynchronizerDelegate, @unchecked Sendable {
   private(set) var told: [String] = []
   let outcomes = Locked<[SynchronizerOutcome]>([])
   private(set) var modes: [ConnectionInformation.Mode] = []
+  /// The connection's mode at the moment each message counted as served.
+  private(set) var modesWhenServed: [ConnectionInformation.Mode?] = []
   private(set) var tries: [String] = []
 
   init(
@@ -93,8 +95,12 @@ final class SynchronizerRig: SynchronizerDelegate, @unchecked Sendable {
       return .refused("it is no JSON object")
     }
     told.append("\(name) \(String(decoding: bytes, as: UTF8.self))")
-    health.isFresh("flags")
     return .applied
+  }
+
+  func served() {
+    modesWhenServed.append(modes.last)
+    health.isFresh("flags")
   }
 
   func confirmed(byService: Bool) {
