@@ -8,6 +8,7 @@ import sys
 from context import Context, PartFailure, now, seconds_text, show_tail
 from counts import Counts
 from parts import PARTS, Part
+from processes import hear_interrupts
 
 DESCRIPTION = """\
 Builds Hoist and runs its tests. What is missing on the machine is installed first: Debian packages with apt-get
@@ -67,6 +68,7 @@ def main(arguments: list[str]) -> int:
     if options.list:
         print("\n".join(part.name for part in PARTS))
         return 0
+    hear_interrupts()
     context = Context(is_full=options.full)
     context.logs.mkdir(exist_ok=True)
     chosen = choose(options, context)

@@ -1,10 +1,15 @@
-"""Ending a command with everything that it started, whatever process groups that made for itself."""
+"""Commands hear interrupts, and one that is ended is ended with everything that it started."""
 
 from __future__ import annotations
 
 import os
 import signal
 from pathlib import Path
+
+
+def hear_interrupts() -> None:
+    """A shell that starts the run in the background has it ignore interrupts, and tests of interrupts with it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def kill_tree(root: int) -> None:

@@ -33,3 +33,17 @@ def test_descendants_of_other_sessions_end_too():
         while is_alive(grandchild) and time.monotonic() < deadline:
             pass
         assert not is_alive(grandchild)
+
+
+def test_commands_hear_interrupts_wherever_the_run_was_started() -> None:
+    program = """
+import signal, subprocess, sys
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+sys.path.insert(0, sys.argv[1])
+import processes
+processes.hear_interrupts()
+child = "import signal; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+print(subprocess.run([sys.executable, "-c", child], capture_output=True, text=True).stdout.strip())
+"""
+    done = subprocess.run([sys.executable, "-c", program, str(Path(__file__).parent)], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "True"
