@@ -43,12 +43,13 @@ let package = Package(
     .target(name: "HoistOptimizely", dependencies: ["HoistCore", "HoistJSON", "HoistBase", "CShims"], exclude: ["README.md"]),
     .target(
       name: "HoistLaunchDarkly", dependencies: ["HoistCore", "HoistJSON", "HoistBase", "CShims"], exclude: ["README.md"]),
+    .target(name: "HoistFlagship", dependencies: ["HoistCore", "HoistJSON", "HoistBase", "CShims"], exclude: ["README.md"]),
 
     // Level 5: the Swift face and the C entry points.
     .target(
       name: "Hoist",
       dependencies: [
-        "HoistUnleash", "HoistOptimizely", "HoistLaunchDarkly", "HoistCurl", "HoistSQLite", "HoistRegex",
+        "HoistUnleash", "HoistOptimizely", "HoistLaunchDarkly", "HoistFlagship", "HoistCurl", "HoistSQLite", "HoistRegex",
         "HoistStandardLog", "HoistCore", "HoistJSON", "HoistBase", "CHoist", "CJansson", "CShims",
       ],
       exclude: ["README.md"]),
@@ -64,7 +65,7 @@ let package = Package(
     .target(
       name: "ConformanceKit",
       dependencies: [
-        "HoistUnleash", "HoistOptimizely", "HoistLaunchDarkly", "HoistRegex", "HoistUnleashTestSupport",
+        "HoistUnleash", "HoistOptimizely", "HoistLaunchDarkly", "HoistFlagship", "HoistRegex", "HoistUnleashTestSupport",
         "HoistTestSupport", "HoistCore", "HoistJSON", "HoistBase",
       ],
       path: "Tests/Conformance/Kit"),
@@ -95,6 +96,7 @@ let package = Package(
       name: "HoistOptimizelyTests", dependencies: ["HoistOptimizely", "HoistTestSupport", "ConformanceKit"]),
     .testTarget(
       name: "HoistLaunchDarklyTests", dependencies: ["HoistLaunchDarkly", "HoistTestSupport", "ConformanceKit"]),
+    .testTarget(name: "HoistFlagshipTests", dependencies: ["HoistFlagship", "HoistTestSupport", "ConformanceKit"]),
     .testTarget(name: "HoistTests", dependencies: ["Hoist", "HoistTestSupport"]),
 
     // Parsers of outside bytes: the corpus is replayed by the tests, searched on by Tests/Fuzz/run.

@@ -1,11 +1,12 @@
 internal import HoistCore
+internal import HoistFlagship
 internal import HoistLaunchDarkly
 internal import HoistOptimizely
 internal import HoistUnleash
 
 /// The services this library speaks, in one place.
 enum Providers {
-  static let all: [any ProviderFactory] = [UnleashFactory(), OptimizelyFactory(), LaunchDarklyFactory()]
+  static let all: [any ProviderFactory] = [UnleashFactory(), OptimizelyFactory(), LaunchDarklyFactory(), FlagshipFactory()]
 
   static var names: [String] { all.map(\.name) }
 

@@ -1,0 +1,48 @@
+/**
+ * @file
+ * AB Tasty Flagship, in its words: visitors, contexts, flags, hits, caches.
+ *
+ * The client is a hoist_client opened from hoist_config_new("flagship"), for one environment: properties `env_id` and
+ * `api_key`. Property `mode` says who assigns campaigns: the service, for each fetch of a visitor ("decision_api"), or
+ * this library from a file with all campaigns ("bucketing").
+ */
+#ifndef HOIST_FLAGSHIP_H
+#define HOIST_FLAGSHIP_H
+
+#include "client.h"
+#include "config.h"
+#include "context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What went wrong, beside the statuses of base.h. */
+enum {
+    HOIST_ERR_FLAGSHIP_NOT_INITIALIZED = 1300, /**< not started, closed, or no bucketing file has come yet */
+    HOIST_ERR_FLAGSHIP_PANIC           = 1301, /**< the service has switched everything off */
+    HOIST_ERR_FLAGSHIP_NO_CONSENT      = 1302, /**< the visitor has not consented */
+    HOIST_ERR_FLAGSHIP_FETCH_FAILED    = 1303, /**< no answer in time, or one that is none */
+    HOIST_ERR_FLAGSHIP_CONTEXT_REFUSED = 1304, /**< a context key is reserved, or a value of a wrong type */
+    HOIST_ERR_FLAGSHIP_HIT_INVALID     = 1305, /**< a hit lacks something, or has a value that is refused */
+    HOIST_ERR_FLAGSHIP_FLAG_TYPE       = 1306  /**< the flag's value is of another type than the default */
+};
+
+/** Where the SDK stands. */
+typedef int32_t hoist_flagship_status;
+enum {
+    HOIST_FLAGSHIP_NOT_INITIALIZED = 0, /**< not started, or closed */
+    HOIST_FLAGSHIP_INITIALIZING    = 1, /**< the first bucketing file is being downloaded */
+    HOIST_FLAGSHIP_INITIALIZED     = 2,
+    HOIST_FLAGSHIP_PANIC           = 3  /**< switched off by the service, but for fetching, which finds out when that is over */
+};
+
+/** Name and version, "hoist 0.1.0". Static. */
+HOIST_API const char *HOIST_NONNULL hoist_flagship_version(void);
+/** The SDK's status. HOIST_FLAGSHIP_NOT_INITIALIZED for NULL and for a client of another service. */
+HOIST_API hoist_flagship_status hoist_flagship_sdk_status(hoist_client *HOIST_NULLABLE client);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,17 @@
+public import HoistCore
+
+/// What only Flagship clients can do, in Flagship's words. A view of a client; thread-safe.
+public struct FlagshipFace: Sendable {
+  let client: Client
+  let provider: FlagshipProvider
+
+  /// nil for a client of another service.
+  public init?(_ client: Client) {
+    guard let provider = client.provider as? FlagshipProvider else { return nil }
+    self.client = client
+    self.provider = provider
+  }
+
+  /// `getStatus` (FS-38).
+  public var status: SDKStatus { client.state == .closed ? .notInitialized : provider.status.current }
+}

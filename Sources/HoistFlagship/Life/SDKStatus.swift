@@ -1,0 +1,9 @@
+/// Where the SDK stands (FS-38 to FS-42); the numbers of `hoist/flagship.h`.
+public enum SDKStatus: Int32, Sendable {
+  case notInitialized = 0
+  /// The bucketing file is being downloaded, and there is none of before.
+  case initializing
+  case initialized
+  /// Everything is switched off but fetching, which finds out when that is over.
+  case panic
+}

@@ -1,0 +1,44 @@
+internal import HoistBase
+internal import HoistCore
+
+/// The SDK's status and whoever is told of its changes (protocols/flagship.md 5.1; FS-12, FS-38 to FS-42). Read on any
+/// thread; changed on the scheduler's.
+final class StatusMachine: @unchecked Sendable {
+  typealias Listener = @Sendable (SDKStatus) -> Void
+
+  private struct State {
+    var status = SDKStatus.notInitialized
+    var listener: Listener?
+  }
+
+  private let host: any ProviderHost
+  private let state = Shared(State())
+
+  init(host: any ProviderHost) { self.host = host }
+
+  var current: SDKStatus { state.withLock { $0.status } }
+
+  /// In place of the former one; nil for none. Any thread.
+  func listen(_ listener: Listener?) { state.withLock { $0.listener = listener } }
+
+  /// A start without anything that could be served.
+  func initializing() { change(to: .initializing, .notReady, "the bucketing file is being downloaded") }
+  func initialized() { change(to: .initialized, .ready, "initialized") }
+  /// What a bucketing file or an answer of the Decision API says.
+  func answered(isPanic: Bool) {
+    if isPanic { change(to: .panic, .stale, "the service says panic") } else { initialized() }
+  }
+  func closed() { change(to: .notInitialized, .notReady, "not started") }
+
+  private func change(to status: SDKStatus, _ clientState: ClientState, _ message: String) {
+    let (isOther, listener) = state.withLock { state in
+      defer { state.status = status }
+      return (state.status != status, state.listener)
+    }
+    guard isOther else { return }
+    host.log.info("SDK status: \(message)")
+    host.setState(clientState, message)
+    guard let listener else { return }
+    host.onDeliveryLane { listener(status) }
+  }
+}

@@ -1,0 +1,24 @@
+internal import HoistCore
+
+/// The properties of a Flagship client, beside the core's.
+enum FlagshipProperties {
+  static let table: [Property] = life + addresses
+
+  /// Starts and modes (FS-02 to FS-13).
+  private static let life: [Property] = [
+    Property("env_id", .text, default: "", required: true, "Id of the environment."),
+    Property("api_key", .secret, default: "", required: true, "API key of the environment."),
+    Property("mode", .choice(["decision_api", "bucketing"]), default: "decision_api", "Whether the service assigns campaigns, or this library from the bucketing file."),
+    Property("autostart", .boolean, default: "true", "Whether opening the client starts it, or a call of hoist/flagship.h does."),
+    Property("timeout_ms", .integer(1...600_000), default: "2000", "Longest time for one request for decisions, in milliseconds."),
+    Property("polling_interval", .integer(0...86_400), default: "60", "Seconds from the end of one download of the bucketing file to the next; 0 downloads it once."),
+    Property("client_name", .text, default: "hoist", "Name of the SDK in requests, hits and contexts."),
+  ]
+
+  private static let addresses: [Property] = [
+    Property("decision.url", .text, default: "https://decision.flagship.io/v2", "Address of the Decision API, up to its version."),
+    Property("decision.self_hosted", .boolean, default: "false", "Whether decision.url is a server of one's own, whose paths do not name the environment."),
+    Property("cdn.url", .text, default: "https://cdn.flagship.io", "Address of bucketing files and account settings."),
+    Property("events.url", .text, default: "https://events.flagship.io", "Address that hits are sent to."),
+  ]
+}

@@ -1,0 +1,55 @@
+internal import HoistBase
+internal import HoistCore
+
+/// Where assignments are made (FS-06 to FS-08).
+public enum DecisionMode: String, Sendable {
+  case decisionAPI = "decision_api"
+  case bucketing
+}
+
+/// The options of one client, read and checked.
+struct FlagshipSettings: Sendable {
+  let environmentID: String
+  let apiKey: Secret
+  let mode: DecisionMode
+  let autostart: Bool
+  let decisionTimeoutMilliseconds: Int64
+  /// 0: exactly one download.
+  let pollingSeconds: Int64
+  let addresses: ServiceAddresses
+  /// What requests and contexts call this SDK.
+  let clientName: String
+  let connectTimeoutMilliseconds: Int64
+  /// Of every request but the decision request.
+  let timeoutMilliseconds: Int64
+  let maximumResponseBytes: Int
+
+  /// The vendor's own limit for requests (3.1).
+  private static let standardTimeoutMilliseconds: Int64 = 60_000
+
+  init(_ values: PropertyValues) throws(ConfigurationFailure) {
+    environmentID = values.text("env_id")
+    apiKey = Secret(values.text("api_key"))
+    mode = DecisionMode(rawValue: values.text("mode")) ?? .decisionAPI
+    autostart = values.boolean("autostart")
+    decisionTimeoutMilliseconds = values.integer("timeout_ms")
+    pollingSeconds = values.integer("polling_interval")
+    addresses = try ServiceAddresses(values)
+    clientName = values.text("client_name")
+    connectTimeoutMilliseconds = values.integer("network.connect_timeout_ms")
+    timeoutMilliseconds = values.isSet("network.timeout_ms") ? values.integer("network.timeout_ms") : Self.standardTimeoutMilliseconds
+    maximumResponseBytes = Int(values.integer("network.max_response_bytes"))
+    guard HeaderText.isSafeValue(apiKey.reveal()) else {
+      throw ConfigurationFailure("api_key", "property \"api_key\" has a control character")
+    }
+    guard HeaderText.isSafeValue(clientName), !clientName.isEmpty else {
+      throw ConfigurationFailure("client_name", "property \"client_name\" is empty or has a control character")
+    }
+  }
+
+  /// The vendor's form of an environment id; others work with servers of one's own.
+  var hasUsualEnvironmentID: Bool {
+    environmentID.utf8.count == 20
+      && environmentID.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || UInt8(ascii: "a")...UInt8(ascii: "v") ~= $0 }
+  }
+}

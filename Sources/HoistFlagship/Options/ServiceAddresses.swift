@@ -1,0 +1,41 @@
+internal import HoistBase
+internal import HoistCore
+
+/// Where the service is (3.1), every base of it changeable.
+struct ServiceAddresses: Sendable {
+  /// `POST`: the campaigns of one visitor.
+  let campaigns: String
+  let activate: String
+  let bucketingFile: String
+  let accountSettings: String
+  let hits: String
+  let troubleshooting: String
+  let usage: String
+
+  init(_ values: PropertyValues) throws(ConfigurationFailure) {
+    let environment = PercentEncoding.encode(values.text("env_id"))
+    let decision = try Self.base(values, "decision.url")
+    let content = try Self.base(values, "cdn.url")
+    let events = try Self.base(values, "events.url")
+    // A server of one's own serves one environment (FS-211).
+    let path = values.boolean("decision.self_hosted") ? "" : "/\(environment)"
+    campaigns = "\(decision)\(path)/campaigns?exposeAllKeys=true&extras%5B%5D=accountSettings"
+    activate = "\(decision)/activate"
+    bucketingFile = "\(content)/\(environment)/bucketing.json"
+    accountSettings = "\(content)/\(environment)/accountSettings.json"
+    hits = "\(events)/"
+    troubleshooting = "\(events)/troubleshooting"
+    usage = "\(events)/analytics"
+  }
+
+  /// Without the slash at its end.
+  private static func base(_ values: PropertyValues, _ property: String) throws(ConfigurationFailure) -> String {
+    do throws(URLText.Problem) {
+      var text = try URLText(values.text(property)).text
+      while text.utf8.last == UInt8(ascii: "/") { text.removeLast() }
+      return text
+    } catch {
+      throw ConfigurationFailure(property, "property \"\(property)\" must be an absolute http or https URL: \(error)")
+    }
+  }
+}

@@ -1,0 +1,15 @@
+public import HoistCore
+
+/// Makes Flagship providers.
+public struct FlagshipFactory: ProviderFactory {
+  public init() {}
+
+  public var name: String { "flagship" }
+  public var properties: [Property] { FlagshipProperties.table }
+
+  public func make(_ values: PropertyValues, _ host: any ProviderHost) throws(ConfigurationFailure) -> any Provider {
+    try FlagshipProvider(values, host)
+  }
+
+  public func storeIdentity(_ values: PropertyValues) -> String { "flagship|\(values.text("env_id"))" }
+}

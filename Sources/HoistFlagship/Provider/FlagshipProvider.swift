@@ -1,0 +1,81 @@
+internal import HoistBase
+public import HoistCore
+
+/// One Flagship environment's life. It owns one object per concern; see `ClientPart`.
+///
+/// State belongs to the scheduler's thread; what other threads use is immutable or guards itself.
+public final class FlagshipProvider: @unchecked Sendable {
+  private(set) var host: (any ProviderHost)?
+  let settings: FlagshipSettings
+  let status: StatusMachine
+  let account: AccountSettingsHolder
+  let bucketing: BucketingSource
+  let decisions: DecisionService
+  let hits: HitPool
+  let activates: ActivateReporter
+  let visitors: VisitorRegistry
+  /// Everything that takes part in the client's life, in the order of its beginning. What is recorded by one is sent by
+  /// those after it.
+  private let parts: [any ClientPart]
+
+  init(_ values: PropertyValues, _ host: any ProviderHost) throws(ConfigurationFailure) {
+    let settings = try FlagshipSettings(values)
+    self.settings = settings
+    self.host = host
+    status = StatusMachine(host: host)
+    account = AccountSettingsHolder()
+    bucketing = BucketingSource(host: host, settings: settings, status: status, account: account)
+    decisions = DecisionService(host: host, settings: settings, status: status, account: account)
+    hits = HitPool(host: host, settings: settings)
+    activates = ActivateReporter(host: host, settings: settings)
+    visitors = VisitorRegistry()
+    // Kept activates go before hits (5.5).
+    parts = [visitors, decisions, activates, hits]
+  }
+}
+
+/// The life cycle, on the scheduler's thread.
+extension FlagshipProvider: Provider {
+  public var ownsCurrentContext: Bool { true }
+
+  public func start() {
+    guard settings.autostart else { return }
+    parts.startAll()
+    if settings.mode == .bucketing { bucketing.start() } else { status.initialized() }
+  }
+
+  public func stop() {
+    bucketing.stop()
+    parts.stopAll()
+    status.closed()
+  }
+
+  public func setOnline(_ online: Bool) {
+    for part in parts { part.setOnline(online) }
+    bucketing.setOnline(online)
+  }
+
+  public func refresh() { bucketing.refresh() }
+
+  public func identify(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void) {
+    host?.setCurrentContext(context)
+    host?.notify(Notification(.contextChanged))
+    completion(.ok)
+  }
+
+  public func flush(completion: @escaping @Sendable (Status) -> Void) { parts.flushAll(completion) }
+
+  public func forgetCountsAfterFork() {}
+
+  public func abandonAfterFork() {
+    bucketing.abandonAfterFork()
+    for part in parts { part.abandonAfterFork() }
+  }
+
+  public func detach() {
+    stop()
+    host = nil
+  }
+
+  public var statistics: [(group: String, name: String, value: Int64)] { parts.flatMap(\.statistics) }
+}

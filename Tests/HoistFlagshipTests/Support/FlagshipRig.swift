@@ -1,0 +1,95 @@
+import Glibc
+import HoistBase
+import HoistCore
+import HoistJSON
+import HoistTestSupport
+
+@testable import HoistFlagship
+
+/// A whole client over a scripted transport and a clock that stands still.
+final class FlagshipRig {
+  static let environment = "c1ndrd07m0300ro0jf20"
+
+  let scheduler: ManualScheduler
+  let transport: ScriptedTransport
+  let client: Client
+  let face: FlagshipFace
+  let log = RecordingLogSink()
+  /// Every status the listener was told, in order.
+  let statuses = HeardStatuses()
+
+  /// - Parameters:
+  ///   - properties: over those that make a client of the Decision API that keeps nothing.
+  ///   - cacheManager: nil keeps nothing.
+  ///   - opens: whether the client is open when it is returned.
+  init(
+    _ properties: [String: String] = [:], plugins: Plugins = Plugins(), cacheManager: (any CacheManager)? = nil,
+    scheduler: ManualScheduler = ManualScheduler(), opens: Bool = true,
+    respond: (@Sendable (HTTPRequest) -> ScriptedTransport.Answer?)? = nil
+  ) throws {
+    self.scheduler = scheduler
+    let transport = ScriptedTransport(scheduler: scheduler, respond: respond)
+    self.transport = transport
+    let services = ClientServices(
+      scheduler: scheduler, clock: scheduler, entropy: SeededEntropy(seed: 7), regex: nil,
+      makeTransport: { _ in transport }, makeCacheManager: { _ in cacheManager }, defaultLogSink: log)
+    let factory = FlagshipFactory()
+    var values = PropertyValues(table: CoreProperties.table + factory.properties)
+    let fixed = [
+      "env_id": Self.environment, "api_key": "the-api-key", "dispatch": "manual", "store": "none", "log.level": "debug",
+      "events.durability": "memory",
+    ]
+    for (name, value) in fixed.merging(properties, uniquingKeysWith: { $1 }) { try values.set(name, value) }
+    client = try Client(factory: factory, values: values, plugins: plugins, services: services)
+    guard let face = FlagshipFace(client) else { throw Missing() }
+    self.face = face
+    provider.status.listen { [statuses] in statuses.add($0) }
+    if opens { open() }
+  }
+
+  deinit { client.dispose() }
+
+  struct Missing: Error {}
+
+  func open() {
+    client.open()
+    scheduler.run()
+  }
+
+  var provider: FlagshipProvider { face.provider }
+
+  /// Runs what is due until `isDone`; stores and lanes answer from threads of their own, which a busy machine may keep
+  /// waiting.
+  @discardableResult
+  func settle(until isDone: () -> Bool) -> Bool {
+    for _ in 0..<80_000 {
+      scheduler.run()
+      _ = client.dispatch(limit: 100)
+      if isDone() { return true }
+      usleep(250)
+    }
+    return false
+  }
+
+  /// What the listener has been told by now.
+  var heard: [SDKStatus] {
+    scheduler.run()
+    _ = client.dispatch(limit: 100)
+    return statuses.all
+  }
+}
+
+final class HeardStatuses: Sendable {
+  private let kept = Shared<[SDKStatus]>([])
+  func add(_ status: SDKStatus) { kept.withLock { $0.append(status) } }
+  var all: [SDKStatus] { kept.withLock { $0 } }
+}
+
+extension ScriptedTransport.Answer {
+  static func status(_ status: Int, _ body: String = "", lastModified: String? = nil) -> Self {
+    .success(
+      HTTPResponse(
+        status: status, headers: lastModified.map { [HTTPHeader("Last-Modified", $0)] } ?? [], body: Array(body.utf8)))
+  }
+  static var noAnswer: Self { .failure(TransportFailure(.unreachable, "connection refused")) }
+}
