@@ -32,6 +32,23 @@ public final class EvaluationDetail: Sendable {
     self.explanation = explanation.map { CText($0) } ?? CText("null")
   }
 
+  /// The same with another value.
+  private init(_ detail: EvaluationDetail, value: CText) {
+    key = detail.key
+    enabled = detail.enabled
+    variation = detail.variation
+    self.value = value
+    reason = detail.reason
+    errorCode = detail.errorCode
+    errorMessage = detail.errorMessage
+    metadata = detail.metadata
+    explanation = detail.explanation
+    isExplained = detail.isExplained
+  }
+
+  /// The same of a caller who returns another value, JSON text: the fallback.
+  public func returning(_ value: [UInt8]) -> EvaluationDetail { EvaluationDetail(self, value: CText(value)) }
+
   /// All members as one JSON object.
   public func json() -> [UInt8] {
     var writer = JSONWriter()

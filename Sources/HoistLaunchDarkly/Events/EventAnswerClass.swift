@@ -1,7 +1,7 @@
 internal import HoistCore
 
 /// What an answer to events or diagnostics means (2.4).
-enum EventAnswerClass: Equatable {
+public enum EventAnswerClass: Equatable {
   case taken
   /// May be better at a second try: no answer, 3xx, 400, 408, 429, 5xx.
   case passing
@@ -15,7 +15,11 @@ enum EventAnswerClass: Equatable {
       self = .passing
       return
     }
-    switch response.status {
+    self.init(status: response.status)
+  }
+
+  public init(status: Int) {
+    switch status {
     case 200...299: self = .taken
     case 300...399, 400, 408, 429, 500...599: self = .passing
     case 401: self = .unauthorized

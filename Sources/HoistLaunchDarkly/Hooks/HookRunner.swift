@@ -126,8 +126,11 @@ private final class EvaluationStages: EvaluationHook {
     return true
   }
 
+  /// A hook sees what the caller gets, which without a value is the fallback.
   func after(_ call: HookCall, _ detail: EvaluationDetail) {
-    entry.note(entry.hook.afterEvaluation(runner.series(call), call.state?.pointee, detail), .afterEvaluation)
+    let hasValue = detail.errorCode == .none && !detail.value.buffer.elementsEqual("null".utf8)
+    let returned = hasValue ? nil : call.fallback.json.map { detail.returning($0) }
+    entry.note(entry.hook.afterEvaluation(runner.series(call), call.state?.pointee, returned ?? detail), .afterEvaluation)
   }
 
   /// An error is a detail like any other.

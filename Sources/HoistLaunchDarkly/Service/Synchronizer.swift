@@ -187,7 +187,7 @@ extension Synchronizer: FeedListener {
     endFeed()
     connection.note(.unauthorized)
     connection.failed(.response, status: 401, "the mobile key is refused")
-    host.log.error("the service refuses the mobile key: the client goes offline")
+    host.log.error("the service refuses the mobile key with status 401: the client goes offline")
     settle(.unauthorized)
     delegate?.unauthorized()
   }

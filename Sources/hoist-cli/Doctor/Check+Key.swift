@@ -31,6 +31,7 @@ extension Check {
     switch configuration.keyOrigin {
     case .environment: key = Terminal.variable("HOIST_KEY")
     case .file(let path) where path != "-": key = (try? InputFile.read(path, for: "--key-file")).map { String(decoding: $0, as: UTF8.self) }
+    case .argument: key = service.mobileKey
     default: key = nil
     }
     return key.map { configuration.traits.kind(ofKey: $0) } ?? "a key"

@@ -31,7 +31,7 @@ final class NotingHook: LaunchDarklyHook, @unchecked Sendable {
     return note("before", told(series), data)
   }
   func afterEvaluation(_ series: EvaluationSeries, _ data: UnsafeMutableRawPointer?, _ detail: EvaluationDetail) -> Status {
-    note("after", "\(told(series)) \(detail.errorCode.text)", data)
+    note("after", "\(told(series)) \(detail.errorCode.text) \(detail.value.string)", data)
   }
   func beforeIdentify(_ series: IdentifySeries, _ data: inout UnsafeMutableRawPointer?) -> Status {
     defer { data = UnsafeMutableRawPointer(bitPattern: name == "1" ? 11 : 22) }
@@ -104,6 +104,17 @@ struct HookTests {
       "boolVariation true", "intVariationDetail -3", "doubleVariation 1.5", #"stringVariation "a\"b""#,
       "jsonVariationDetail [1,2]", "jsonVariation null", "variationDetail null",
     ])
+  }
+
+  @Test("A hook sees what the caller gets, which without a value is the fallback")
+  func returned() throws {
+    let client = try client([NotingHook("1", seen)])
+    defer { client.dispose() }
+    evaluate(client, "f", .int, [.counted, .detailed], EvaluationFallback(Int64(-3)))
+    "x".withBytes { evaluate(client, "f", .string, .counted, EvaluationFallback(.string, $0)) }
+    evaluate(client, "f", .any, .counted, EvaluationFallback())
+    let values = seen.value.filter { $0.hasPrefix("1 after") }.map { $0.split(separator: " ").dropLast(2).last }
+    #expect(values == ["-3", #""x""#, "null"])
   }
 
   @Test("Neither explaining nor listing all flags runs them")

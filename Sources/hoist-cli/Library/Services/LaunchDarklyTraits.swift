@@ -14,7 +14,11 @@ struct LaunchDarklyTraits: ProviderTraits {
     return url.isEmpty || url == configuration.row(property)?.defaultValue ? "LaunchDarkly" : RedactedURL.text(url)
   }
 
+  /// In the service's own words, or in those that are for every service.
   func context(_ json: [UInt8], origin: String) throws -> Context {
+    if Members.text("targetingKey", in: String(decoding: json, as: UTF8.self)) != nil {
+      return try Context(json, origin, hoist_context_from_json)
+    }
     let read = json.withUnsafeBytes { bytes in
       ServiceContext {
         hoist_launchdarkly_context_from_json(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count, $0)

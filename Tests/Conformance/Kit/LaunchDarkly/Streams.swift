@@ -58,7 +58,7 @@ func runStreamBackoff(_ root: JSONValue, _ report: Report) {
   }
 }
 
-/// What statuses mean for the stream and for polls (protocol 2.3, 2.5). Redirects are followed below.
+/// What statuses mean for the stream, for polls and for events (protocol 2.3 to 2.5). Redirects are followed below.
 func runHTTPStatuses(_ root: JSONValue, _ report: Report) {
   forEachCase(root) { id, test in
     let status = Int(clamping: test["status"]?.int64 ?? 0)
@@ -87,5 +87,13 @@ func runHTTPStatuses(_ root: JSONValue, _ report: Report) {
       }
     check("poll", poll)
     check("poll_report_retries_with_get", "\(PollVerdict.repeatsWithGET(status: status))")
+    let eventPost =
+      switch EventAnswerClass(status: status) {
+      case .taken: "ok"
+      case .passing: "retry_once_after_1s"
+      case .unauthorized: "drop_and_offline"
+      case .refused: "drop"
+      }
+    check("event_post", eventPost)
   }
 }
