@@ -58,7 +58,7 @@ extension EventRecorder {
       policy: LaunchDarklyEventPolicy.Options(
         url: (settings.eventsURL.appendingPath("mobile/events/bulk") ?? settings.eventsURL).text,
         timeoutMilliseconds: settings.connectionTimeoutMilliseconds, flushMilliseconds: settings.flushMilliseconds,
-        dropsAfterRetry: settings.isStrict, compresses: settings.compressesEvents))
+        dropsAfterRetry: settings.isStrict, retriesRefusals: settings.retriesRefusals, compresses: settings.compressesEvents))
     options.pipeline = "events:\(settings.mobileKeyDigest)"
     options.capacity = settings.eventCapacity
     options.durability = settings.eventDurability

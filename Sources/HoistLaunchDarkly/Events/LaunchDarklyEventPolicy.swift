@@ -14,6 +14,8 @@ final class LaunchDarklyEventPolicy: EventPolicy, @unchecked Sendable {
     var flushMilliseconds: Int64 = 30_000
     /// A payload that has failed twice is dropped, as the vendor's clients do, and not kept for the next flush.
     var dropsAfterRetry = false
+    /// LD-93: a refused key may be accepted later.
+    var retriesRefusals = false
     var compresses = false
   }
 
@@ -97,9 +99,14 @@ final class LaunchDarklyEventPolicy: EventPolicy, @unchecked Sendable {
   }
 
   /// A failure that may pass: once again after a second, the same bytes under the same id; after that, with the next flush.
-  /// The rest is dropped, and 401 takes the client offline.
+  /// The rest is dropped, and 401 takes the client offline, unless refusals are to be tried again.
   func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict {
     let response = try? answer.get()
+    if options.retriesRefusals, let response, Refusal.isMeant(byStatus: response.status) {
+      failed(response.status)
+      if !options.dropsAfterRetry { return .pause(milliseconds: Refusal.pauseMilliseconds) }
+      return .drop(reason: "the service answered \(response.status)")
+    }
     switch EventAnswerClass(answer) {
     case .taken:
       if let response { serverTime.learn(from: response, nowUnixMilliseconds: clock.unixMilliseconds) }

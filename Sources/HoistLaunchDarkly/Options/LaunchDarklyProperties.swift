@@ -24,6 +24,7 @@ enum LaunchDarklyProperties {
     Property("background_flag_polling_interval_ms", .integer(0...86_400_000), default: "3600000", "Milliseconds between polls in the background; less than 900000 counts as that."),
     Property("ignore_polling_minimum", .boolean, default: "false", "For tests: intervals between polls and diagnostics may be as short as they are set."),
     Property("initial_retry_delay_ms", .integer(1...30_000), default: "1000", "Base of the growing pauses before the stream is opened again, in milliseconds, until the service names one."),
+    Property("retry_refused", .boolean, default: "false", "Whether a service that refuses the mobile key or the stream is asked again, 5 minutes later, in place of giving up."),
     Property("enable_background_updates", .boolean, default: "false", "Whether flags are kept fresh in the background too."),
     Property("use_report", .boolean, default: "false", "Whether contexts travel in the body of REPORT requests, not in URLs."),
     Property("evaluation_reasons", .boolean, default: "false", "Whether the service tells why each value was chosen."),

@@ -31,6 +31,8 @@ struct LaunchDarklySettings: Sendable {
   let pollingMilliseconds: Int64
   let backgroundPollingMilliseconds: Int64
   let initialRetryMilliseconds: Int64
+  /// LD-93: no status ends anything for good.
+  let retriesRefusals: Bool
   let updatesInBackground: Bool
   let usesReport: Bool
   let asksForReasons: Bool
@@ -83,6 +85,7 @@ struct LaunchDarklySettings: Sendable {
     backgroundPollingMilliseconds = interval(
       "background_flag_polling_interval_ms", least: Self.leastBackgroundPollingMilliseconds)
     initialRetryMilliseconds = values.integer("initial_retry_delay_ms")
+    retriesRefusals = values.boolean("retry_refused")
     updatesInBackground = values.boolean("enable_background_updates")
     usesReport = values.boolean("use_report")
     asksForReasons = values.boolean("evaluation_reasons")

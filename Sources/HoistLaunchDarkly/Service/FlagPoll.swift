@@ -82,7 +82,7 @@ final class FlagPoll: @unchecked Sendable {
     entityTag = ""
     switch verdict {
     case .use: return use(response)
-    case .goOffline: return .unauthorized
+    case .goOffline: return requests.settings.retriesRefusals ? .failed(response.status) : .unauthorized
     case .failed, .upToDate: return .failed(response.status)
     }
   }

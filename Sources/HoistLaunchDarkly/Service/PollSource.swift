@@ -6,6 +6,7 @@ final class PollSource: FlagFeed, @unchecked Sendable {
   private let host: any ProviderHost
   private let intervalMilliseconds: Int64
   private let updatedUnixMilliseconds: Int64?
+  private let retriesRefusals: Bool
   private let poll: FlagPoll
   private weak var listener: (any FeedListener)?
   private var timer: (any Cancellable)?
@@ -21,6 +22,7 @@ final class PollSource: FlagFeed, @unchecked Sendable {
     self.host = host
     self.intervalMilliseconds = max(1, intervalMilliseconds)
     self.listener = listener
+    retriesRefusals = requests.settings.retriesRefusals
     updatedUnixMilliseconds = subject.updatedUnixMilliseconds
     poll = FlagPoll(host: host, requests: requests, subject: subject) { [weak listener] message in
       listener?.feedBrings(message) ?? .refused("nobody listens")
@@ -51,7 +53,16 @@ final class PollSource: FlagFeed, @unchecked Sendable {
     poll.run { [weak self] outcome in
       guard let self, self.isRunning else { return }
       self.listener?.feedPolled(outcome)
+      if self.retriesRefusals, case .failed(let status) = outcome, Refusal.isMeant(byStatus: status) { self.pause() }
     }
+  }
+
+  /// The next poll comes no sooner than a refused client may ask again.
+  private func pause() {
+    guard isRunning, intervalMilliseconds < Refusal.pauseMilliseconds else { return }
+    timer?.cancel()
+    dueNanoseconds = host.clock.monotonicNanoseconds &+ Refusal.pauseMilliseconds &* 1_000_000
+    arm(afterMilliseconds: Refusal.pauseMilliseconds)
   }
 
   func abandonAfterFork() {

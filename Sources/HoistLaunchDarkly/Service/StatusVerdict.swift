@@ -1,3 +1,11 @@
+/// Clients that do not give up when they are refused ask again after a while (LD-93).
+enum Refusal {
+  static let pauseMilliseconds: Int64 = 300_000
+
+  /// Whether a request that is answered so may be repeated after the pause.
+  static func isMeant(byStatus status: Int) -> Bool { status == 401 || status == 403 }
+}
+
 /// What an answer's status means for the stream (2.5).
 public enum StreamVerdict: Sendable, Equatable {
   case open, retry

@@ -122,7 +122,13 @@ extension StreamSource: EventStreamDelegate {
     }
     // A connection that fails after it was opened is not another attempt: the next one is.
     if problem != nil { tell(failed: true) }
-    switch status == 0 ? .retry : StreamVerdict(status: status) {
+    let verdict = status == 0 ? .retry : StreamVerdict(status: status)
+    if requests.settings.retriesRefusals, verdict == .stop || verdict == .stopAndGoOffline {
+      listener?.feedLostStream(problem, status: status)
+      if isRunning { stream.reopen(afterMilliseconds: Refusal.pauseMilliseconds) }
+      return
+    }
+    switch verdict {
     case .stopAndGoOffline:
       isRunning = false
       listener?.feedRefused()

@@ -259,6 +259,18 @@ struct EventAnswerTests {
     #expect(rig.recorder.pipeline.counters.rejected == 1)
   }
 
+  @Test("LD-93: on request what a refused key was to deliver is kept for five minutes", arguments: [401, 403])
+  func refusalsAreRepeated(status: Int) {
+    let rig = RecorderRig { $0.policy.retriesRefusals = true }
+    rig.recorder.policy.unauthorized = { Issue.record("the client would go offline") }
+    rig.answer(answer(status), answer(202))
+    rig.flush()
+    rig.time.advance(milliseconds: 299_999)
+    #expect(rig.requests.count == 1)
+    rig.time.advance(milliseconds: 1)
+    #expect(rig.payloads == [["identify"], ["identify"]] && rig.recorder.pipeline.counters.rejected == 0)
+  }
+
   @Test("5.8: what was no success is told")
   func failures() {
     let rig = RecorderRig { $0.policy.dropsAfterRetry = true }

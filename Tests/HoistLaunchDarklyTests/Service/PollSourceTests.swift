@@ -48,6 +48,20 @@ import Testing
     #expect(rig.polls.count == 2)
   }
 
+  @Test("LD-93: on request a refused poll is repeated, after 5 minutes at the earliest", arguments: [401, 403])
+  func refusedPollsAreRepeated(status: Int) throws {
+    let rig = try rig(["retry_refused": "true", "flag_polling_interval_ms": "1000", "ignore_polling_minimum": "true"])
+    rig.begin()
+    rig.polls.last?.complete(answer(status))
+    rig.host.time.advance(milliseconds: 299_999)
+    #expect(rig.polls.count == 1 && rig.outcomes.value.isEmpty)
+    rig.host.time.advance(milliseconds: 1)
+    #expect(rig.polls.count == 2)
+    rig.polls.last?.complete(answer(200, "{}"))
+    rig.host.time.advance(milliseconds: 1000)
+    #expect(rig.polls.count == 3 && rig.outcomes.value == [.updated] && !rig.told.contains("unauthorized"))
+  }
+
   @Test("LD-85, 2.3: the tag of an answer goes with the next poll, verbatim; one without a tag ends it")
   func entityTagsGoAlong() throws {
     let rig = try rig()

@@ -119,6 +119,21 @@ import Testing
     #expect(rig.host.network.streams.count == 2 && rig.information.mode == .establishingStreamingConnection)
   }
 
+  @Test("LD-93: on request a refused stream is opened again after 5 minutes", arguments: [401, 403, 404])
+  func refusedStreamsAreTriedAgain(status: Int) throws {
+    let rig = try SynchronizerRig(["retry_refused": "true"])
+    rig.begin()
+    for turn in 1...3 {
+      rig.host.network.streams.last?.open(status: status)
+      rig.host.time.advance(milliseconds: 299_999)
+      #expect(rig.host.network.streams.count == turn && rig.outcomes.value.isEmpty)
+      rig.host.time.advance(milliseconds: 1)
+      #expect(rig.host.network.streams.count == turn + 1)
+    }
+    rig.say("event: put\ndata: {}\n\n", on: rig.openedStream())
+    #expect(rig.outcomes.value == [.updated] && !rig.told.contains("unauthorized"))
+  }
+
   @Test("2.5: everything else is tried again with a growing pause", arguments: [204, 302, 400, 408, 429, 500, 503, 599])
   func otherStatusesAreTriedAgain(status: Int) throws {
     let rig = try SynchronizerRig()
