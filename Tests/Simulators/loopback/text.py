@@ -20,6 +20,9 @@ UTC_SECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 ISO_8601 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)", re.ASCII)
 ENTITY_TAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e\x80-\U0010ffff]*"')
 DECIMAL = re.compile(r"0|[1-9][0-9]*")
+HTTP_DATE = re.compile(
+    r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} "
+    r"\d\d:\d\d:\d\d GMT", re.ASCII)
 
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
@@ -37,13 +40,14 @@ def decode_pairs(findings: Findings, query: str, also_plain: str = "") -> list[t
             findings.add(f"query {part}", "has no '='")
             continue
         before = len(findings)
-        decoded = [_decode(findings, f"query {part}", text, also_plain) for text in (name, value)]
+        decoded = [decode(findings, f"query {part}", text, also_plain) for text in (name, value)]
         if len(findings) == before:
             pairs.append((decoded[0], decoded[1]))
     return pairs
 
 
-def _decode(findings: Findings, where: str, encoded: str, also_plain: str) -> str:
+def decode(findings: Findings, where: str, encoded: str, also_plain: str = "") -> str:
+    """Decodes one name, value or segment of a path under the rules of `decode_pairs`."""
     position = 0
     while position < len(encoded):
         character = encoded[position]

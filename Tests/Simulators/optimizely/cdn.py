@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
-
 from loopback.delivery import json_response
 from loopback.findings import Findings
+from loopback.publications import answer_published
 from loopback.wire import Request, Response
 
 from .datafiles import Datafiles
@@ -16,11 +15,8 @@ from .routes import Endpoint, path_parameter
 def check_datafile(findings: Findings, request: Request, endpoint: Endpoint, datafiles: Datafiles,
                    options: Options) -> None:
     """No query, and no date but one that came with a datafile of this key, byte for byte."""
-    date = request.header("if-modified-since")
-    if date is None or findings or options.foreign_dates:
-        return
-    key = path_parameter(endpoint, request)
-    findings.require(datafiles.issued(key, date), "header if-modified-since", f"{date!r} was never sent for {key}")
+    if not findings and not options.foreign_dates:
+        datafiles.check_date(findings, request, path_parameter(endpoint, request))
 
 
 def answer_datafile(request: Request, endpoint: Endpoint, datafiles: Datafiles, options: Options) -> Response:
@@ -31,11 +27,4 @@ def answer_datafile(request: Request, endpoint: Endpoint, datafiles: Datafiles, 
         return json_response(options.unknown_key_status, {"message": f"there is no datafile for {key}"})
     if secured and request.header("authorization") != f"Bearer {published.token}":
         return json_response(401, {"message": "the token is not that of this environment"})
-    headers = [("Last-Modified", published.last_modified)] if options.last_modified else []
-    if options.last_modified and request.header("if-modified-since") == published.last_modified:
-        return Response(304, headers=headers)
-    response = Response(200, published.body, [("Content-Type", "application/json"), *headers])
-    if options.compress and "gzip" in (request.header("accept-encoding") or ""):
-        response.body = gzip.compress(response.body, mtime=0)
-        response.headers.append(("Content-Encoding", "gzip"))
-    return response
+    return answer_published(request, published, options.last_modified, options.compress)

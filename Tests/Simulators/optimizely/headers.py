@@ -6,6 +6,7 @@ import re
 
 from loopback.findings import Findings
 from loopback.headers import JSON, check_body_headers, check_header, check_repeated
+from loopback.publications import check_conditions
 from loopback.text import SEMVER_TEXT
 from loopback.wire import Request
 
@@ -15,13 +16,9 @@ from .routes import Endpoint
 USER_AGENT = re.compile("hoist/" + SEMVER_TEXT, re.ASCII)
 BEARER = re.compile(r"Bearer [A-Za-z0-9\-._~+/]+=*", re.ASCII)
 KEY = re.compile(r"[\x21-\x7e]+")
-HTTP_DATE = re.compile(
-    r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} "
-    r"\d\d:\d\d:\d\d GMT", re.ASCII)
 
 _CREDENTIALS = {"authorization": (BEARER, "Bearer and a token"), "x-api-key": (KEY, "the bare public key")}
 _SECRETS = (*_CREDENTIALS, "cookie", "proxy-authorization", "x-optimizely-sdk-key")
-_CONDITIONS = ("if-modified-since", "if-none-match", "if-match", "if-unmodified-since", "if-range", "range")
 
 
 def check_headers(findings: Findings, request: Request, endpoint: Endpoint, options: Options) -> None:
@@ -37,7 +34,7 @@ def check_headers(findings: Findings, request: Request, endpoint: Endpoint, opti
     else:
         check_header(findings, request, "content-type", JSON, "application/json")
     _check_credentials(findings, request, endpoint)
-    _check_conditions(findings, request, endpoint)
+    check_conditions(findings, request, dated=endpoint.method == "GET")
     check_body_headers(findings, request)
 
 
@@ -48,17 +45,3 @@ def _check_credentials(findings: Findings, request: Request, endpoint: Endpoint)
             check_header(findings, request, name, *_CREDENTIALS[name])
         else:
             findings.require(request.header(name) is None, f"header {name}", f"has no business at {endpoint.name}")
-
-
-def _check_conditions(findings: Findings, request: Request, endpoint: Endpoint) -> None:
-    for name in _CONDITIONS:
-        value = request.header(name)
-        if value is None:
-            continue
-        if name != "if-modified-since" or endpoint.method != "GET":
-            findings.add(f"header {name}", f"is not documented for {endpoint.name}")
-        else:
-            findings.require(HTTP_DATE.fullmatch(value) is not None, f"header {name}", f"{value!r} is no HTTP date")
-    if endpoint.method == "GET":
-        for name in ("cache-control", "pragma"):
-            findings.require(request.header(name) is None, f"header {name}", "goes round the cache of the CDN")

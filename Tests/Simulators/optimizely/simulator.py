@@ -8,13 +8,14 @@ from typing import Any, Callable
 from loopback.delivery import json_response
 from loopback.faults import Fault
 from loopback.findings import Findings, Shape, parse_json
+from loopback.publications import Published
 from loopback.service import Answer, Service
 from loopback.wire import Request, Response
 
 from . import events, platform_events, predictions, segments
 from .cdn import answer_datafile, check_datafile
 from .control import add_routes
-from .datafiles import Datafiles, Published
+from .datafiles import Datafiles
 from .happenings import happenings
 from .headers import check_headers
 from .knowledge import Knowledge

@@ -1,36 +1,12 @@
-"""MurmurHash3 (x86, 32 bit) and the normalisations built on it (protocol C.3, C.8)."""
+"""The normalisations of MurmurHash3 (protocol C.3, C.8)."""
 
 from __future__ import annotations
 
+from loopback.murmur import murmur3
+
 VARIANT_SEED = 86028157
-_MASK = 0xFFFFFFFF
-
-
-def murmur3(data: bytes, seed: int = 0) -> int:
-    """The unsigned 32-bit hash of `data`."""
-    value = seed & _MASK
-    whole = len(data) & ~3
-    for start in range(0, whole, 4):
-        block = _scramble(int.from_bytes(data[start : start + 4], "little"))
-        value = _rotate(value ^ block, 13)
-        value = (value * 5 + 0xE6546B64) & _MASK
-    tail = data[whole:]
-    if tail:
-        value ^= _scramble(int.from_bytes(tail, "little"))
-    value ^= len(data)
-    value = ((value ^ (value >> 16)) * 0x85EBCA6B) & _MASK
-    value = ((value ^ (value >> 13)) * 0xC2B2AE35) & _MASK
-    return value ^ (value >> 16)
 
 
 def normalized(group: str, identifier: str, modulus: int = 100, seed: int = 0) -> int:
     """1…modulus for a group and an identifier."""
     return murmur3(f"{group}:{identifier}".encode("utf-8", "surrogatepass"), seed) % modulus + 1
-
-
-def _scramble(block: int) -> int:
-    return (_rotate((block * 0xCC9E2D51) & _MASK, 15) * 0x1B873593) & _MASK
-
-
-def _rotate(value: int, bits: int) -> int:
-    return ((value << bits) | (value >> (32 - bits))) & _MASK

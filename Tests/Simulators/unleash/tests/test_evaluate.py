@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 from loopback.findings import Findings
+from loopback.murmur import murmur3
 from loopback.text import decode_pairs
 from unleash.constraints import UnsupportedPattern
 from unleash.context import Context
 from unleash.evaluate import Evaluation, Evaluator
 from unleash.frontend import server_toggle
-from unleash.hashing import VARIANT_SEED, murmur3, normalized
+from unleash.hashing import VARIANT_SEED, normalized
 from unleash.impact import check_impact_metrics
 
 from .support import STATE, VECTORS

@@ -1,0 +1,221 @@
+"""The simulated Flagship services, put together."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Callable
+
+from loopback.delivery import json_response
+from loopback.faults import Fault
+from loopback.findings import Findings, Shape, parse_json
+from loopback.publications import Published, answer_published
+from loopback.service import Answer, Service
+from loopback.text import decode
+from loopback.wire import Request, Response
+
+from . import activations, decisions, hits, reports
+from .control import add_routes
+from .environment import Environment, Environments
+from .headers import check_headers
+from .knowledge import Knowledge
+from .ledger import Ledger
+from .options import Options
+from .routes import (
+    ACTIVATE, BUCKETING, DECISIONS, ENDPOINTS, HITS, NAMES, OWN_ACTIVATE, OWN_DECISIONS, SETTINGS, TROUBLESHOOTING,
+    USAGE, Endpoint, parameter, resolve)
+from .sample import API_KEY, ENVIRONMENT, sample_bucketing
+from .visitors import answer_visitor, check_visitor
+
+
+def milliseconds_now() -> int:
+    return time.time_ns() // 1_000_000
+
+
+class FlagshipSimulator(Service):
+    """Decision API, CDN, event endpoints and what is known of visitors, on 127.0.0.1, strict about every request.
+
+    Use it as a context manager. `document` is the bucketing file of `environment` (the sample when it is left out);
+    further keyword arguments are those of `Options`. With `enforce=False` faulty requests are recorded but answered as
+    the real services would. `now` gives the milliseconds since 1970 that ages are counted from.
+    """
+
+    endpoints = NAMES
+
+    def __init__(self, document: dict[str, Any] | str | bytes | None = None, *, environment: str = ENVIRONMENT,
+                 api_key: str = API_KEY, now: Callable[[], int] = milliseconds_now, enforce: bool = True,
+                 port: int = 0, control_port: int = 0, **options: Any) -> None:
+        self.options = Options()
+        self.options.change(**options)
+        self.ledger = Ledger()
+        self.environments = Environments()
+        self.environment = self.environments.add(environment, api_key)
+        self.environment.publish(sample_bucketing() if document is None else document)
+        self._now = now
+        super().__init__(enforce=enforce, port=port, control_port=control_port)
+        add_routes(self)
+
+    # Addresses and keys, as a client's configuration wants them.
+
+    @property
+    def environment_id(self) -> str:
+        return self.environment.identifier
+
+    @property
+    def api_key(self) -> str:
+        return self.environment.api_key
+
+    @property
+    def decision_url(self) -> str:
+        """The vendor's form: environments are in the path."""
+        return f"{self.server.url}/decision/v2"
+
+    @property
+    def own_url(self) -> str:
+        """A service of one's own: no environment in the path (FS-211)."""
+        return f"{self.server.url}/own/v2"
+
+    @property
+    def cdn_url(self) -> str:
+        return f"{self.server.url}/cdn"
+
+    @property
+    def events_url(self) -> str:
+        """Of hits; `/analytics` and `/troubleshooting` are below it."""
+        return f"{self.server.url}/events"
+
+    @property
+    def segments_url(self) -> str:
+        return f"{self.server.url}/data-connector"
+
+    @property
+    def score_url(self) -> str:
+        return f"{self.server.url}/uc-info"
+
+    @property
+    def control_url(self) -> str:
+        return self.control.url
+
+    # What tests do to it.
+
+    def add_environment(self, identifier: str, api_key: str, document: dict[str, Any] | str | bytes) -> Environment:
+        """One more environment, with a bucketing file of its own."""
+        made = self.environments.add(identifier, api_key)
+        made.publish(document)
+        return made
+
+    def publish(self, document: dict[str, Any] | str | bytes) -> Published:
+        """Puts a bucketing file in place for the simulator's own environment."""
+        return self.environment.publish(document)
+
+    def fail(self, endpoint: str, kind: str, times: int | None = 1, skip: int = 0, delay: float = 0.0,
+             **parameters: Any) -> Fault:
+        fault = super().fail(endpoint, kind, times, skip, delay, **parameters)
+        for name, value in parameters.get("headers", {}).items():
+            if name.lower() == "last-modified":
+                self.environments.publications.issue("", value)
+        return fault
+
+    def wait_for_hits(self, count: int, kind: str | None = None, timeout: float = 5.0) -> bool:
+        """Waits until `count` hits, as often as they came, were accepted."""
+        return self.journal.wait_until(lambda: len(self.ledger.hits(kind)) >= count, timeout)
+
+    def wait_for_activations(self, count: int, timeout: float = 5.0) -> bool:
+        """Waits until `count` activations, as often as they came, were accepted."""
+        return self.journal.wait_until(lambda: len(self.ledger.activations()) >= count, timeout)
+
+    def reset(self) -> None:
+        super().reset()
+        self.ledger.reset()
+
+    # The service.
+
+    def resolve(self, request: Request) -> str:
+        return resolve(request)
+
+    def check(self, endpoint: str, request: Request, findings: Findings) -> None:
+        known = ENDPOINTS.get(endpoint)
+        if known is None:
+            findings.add("path", f"{request.path} is no endpoint")
+            return
+        if request.method != known.method:
+            findings.add("method", f"must be {known.method}, is {request.method}")
+            return
+        decode(findings, "path", parameter(known, request, "environment"))
+        check_headers(findings, request, known, self.options)
+        self._check_content(findings, request, known)
+
+    def _check_content(self, findings: Findings, request: Request, endpoint: Endpoint) -> None:
+        knowledge, name = Knowledge(self.environments, self.ledger, self.options, self._now()), endpoint.name
+        if name in (DECISIONS, OWN_DECISIONS):
+            decisions.check_query(findings, request, endpoint)
+            decisions.check_decision(findings, request, knowledge)
+        elif "visitor" in endpoint.path.groupindex:
+            check_visitor(findings, request, endpoint)
+        else:
+            findings.require(request.query is None, "query", f"is not documented for {name}")
+        if name in (ACTIVATE, OWN_ACTIVATE):
+            activations.check_activations(findings, request, knowledge)
+        elif name == HITS:
+            hits.check_hits(findings, request, knowledge)
+        elif name in reports.BODIES:
+            reports.check_report(findings, request, endpoint, knowledge)
+        elif name == BUCKETING and not self.options.foreign_dates:
+            self.environments.publications.check_date(findings, request, parameter(endpoint, request, "environment"))
+
+    def answer(self, endpoint: str, request: Request) -> Answer:
+        known = ENDPOINTS.get(endpoint)
+        if known is None or request.method != known.method:
+            return Answer(json_response(404, {"message": f"no route {request.method} {request.path}"}))
+        if known.method == "GET":
+            return Answer(self._answer_get(known, request))
+        document = _readable(request, _SHAPES[endpoint])
+        if document is None:
+            return Answer(json_response(400, {"message": "the body cannot be read"}))
+        response = Response(204 if endpoint in (ACTIVATE, OWN_ACTIVATE) else 200)
+        if endpoint in (DECISIONS, OWN_DECISIONS):
+            environment = self._environment(known, request)
+            if environment is None:
+                return Answer(self._refusal())
+            response = decisions.answer_decision(request, document, environment, self.options.extras)
+        post = self.ledger.book(endpoint, document)
+        self.journal.poke()
+        return Answer(response, lambda heard: self.ledger.acknowledge(post, heard))
+
+    def _environment(self, endpoint: Endpoint, request: Request) -> Environment | None:
+        """Whom a request is about; for decisions only with its API key."""
+        key = request.header("x-api-key")
+        if endpoint.name == OWN_DECISIONS:
+            return self.environments.with_key(key)
+        found = self.environments.find(parameter(endpoint, request, "environment"))
+        return found if found is None or endpoint.name != DECISIONS or found.api_key == key else None
+
+    def _answer_get(self, endpoint: Endpoint, request: Request) -> Response:
+        environment = self._environment(endpoint, request)
+        if environment is None:
+            return self._refusal()
+        if endpoint.name == SETTINGS:
+            return json_response(200, {"accountSettings": environment.account_settings})
+        if endpoint.name != BUCKETING:
+            return answer_visitor(request, endpoint, environment)
+        published = self.environments.publications.current(environment.identifier)
+        if published is None:
+            return self._refusal()
+        return answer_published(request, published, self.options.last_modified, self.options.compress)
+
+    def _refusal(self) -> Response:
+        return json_response(self.options.unknown_environment_status, {"message": "no such environment"})
+
+
+_SHAPES: dict[str, Shape] = {
+    DECISIONS: decisions.BODY, OWN_DECISIONS: decisions.BODY, ACTIVATE: activations.BODY,
+    OWN_ACTIVATE: activations.BODY, HITS: hits.body, USAGE: reports.BODIES[USAGE],
+    TROUBLESHOOTING: reports.BODIES[TROUBLESHOOTING],
+}
+
+
+def _readable(request: Request, shape: Shape) -> Any:
+    """A body of the right shape, also of a request that the checks found fault with; None for any other."""
+    findings = Findings()
+    document = parse_json(findings, request.body)
+    shape(findings, "body", document)
+    return None if findings else document

@@ -1,0 +1,134 @@
+"""What is accepted, what comes again, and what a refusal of consent forbids (FS-17, FS-18, FS-65 to FS-67)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from flagship import FlagshipSimulator
+from flagship.ledger import identity
+
+from .support import (
+    GREEN, GROUP, KINDS, NOW, WINDOW, activation, activations, batch, consent, decision, hit, screen, segment, single,
+    troubleshooting, usage)
+
+
+def test_everything_that_was_accepted_is_booked(simulator: FlagshipSimulator) -> None:
+    for call in (batch(simulator), single(simulator), activations(simulator), decision(simulator), usage(simulator)):
+        call.send(simulator)
+    ledger = simulator.ledger
+    assert len(ledger.posts) == 5 and len(ledger.hits()) == len(KINDS) + 1 and len(ledger.decisions("carla")) == 1
+    assert ledger.screens() == {"home": 2} and ledger.consents("carla") == [True]
+    assert [item["t"] for item in ledger.hits(visitor="carla")][:4] == ["EVENT", "SEGMENT", "SCREENVIEW", "PAGEVIEW"]
+    assert ledger.exposures() == {f"carla/{GROUP}/{GREEN}": 1, f"anna/{GROUP}/{GREEN}": 1}
+    assert [report["label"] for report in ledger.reports()] == ["SDK_CONFIG"]
+    simulator.reset()
+    assert ledger.posts == [] and ledger.hits() == []
+
+
+def test_what_comes_again_is_counted_without_its_age(simulator: FlagshipSimulator) -> None:
+    for age in (0, 1500):
+        batch(simulator, screen(age=age, cuid=None)).send(simulator)
+    assert simulator.ledger.deliveries() == {identity(screen()): 2}
+
+
+def test_an_answer_that_cannot_arrive_leaves_the_hits_unacknowledged(simulator: FlagshipSimulator) -> None:
+    simulator.fail("hits", "drop")
+    with pytest.raises(OSError):
+        batch(simulator, screen()).send(simulator)
+    simulator.options.change(exactly_once=True)
+    assert batch(simulator, screen()).send(simulator).status == 200
+    assert batch(simulator, screen()).send(simulator).places == ["body.h[0]"]
+    assert [post.acknowledged for post in simulator.ledger.posts] == [False, True]
+
+
+def test_a_hit_that_was_refused_comes_again_with_its_age(simulator: FlagshipSimulator) -> None:
+    simulator.options.change(distinct=True)
+    simulator.fail("hits", "status", status=503)
+    assert batch(simulator, screen(age=0), screen("shop", age=10)).send(simulator).status == 503
+    simulator._now = lambda: NOW + 60_000
+    assert batch(simulator, screen(age=60)).send(simulator).places == ["body.h[0].qt"]
+    assert batch(simulator, screen(age=60_000), screen("shop", age=60_010)).send(simulator).status == 200
+    assert batch(simulator, screen("one"), screen("one")).send(simulator).places == ["body.h"]
+
+
+@pytest.mark.parametrize("change", [{"hits": "single"}, {"maximum_hits": 1}, {"maximum_batch_bytes": 100}])
+def test_the_form_of_hits_can_be_told(simulator: FlagshipSimulator, change: dict[str, Any]) -> None:
+    simulator.options.change(**change)
+    assert batch(simulator).send(simulator).status == 422
+
+
+def test_hits_after_a_refusal_are_violations(simulator: FlagshipSimulator) -> None:
+    assert batch(simulator, consent(), screen(), consent(False)).send(simulator).status == 200
+    assert batch(simulator, screen("later")).send(simulator).places == ["body.h[0]"]
+    assert batch(simulator, screen("of anna", "anna")).send(simulator).status == 200
+    inside = batch(simulator, consent(visitor="anna"), consent(False, "anna"), screen("inside", "anna"))
+    assert inside.send(simulator).places == ["body.h[2]"]
+    assert batch(simulator, consent(), screen("again")).send(simulator).status == 200
+    assert simulator.ledger.consents("carla") == [True, False, True]
+
+
+def test_a_refusal_under_both_ids_is_one_of_the_known_visitor(simulator: FlagshipSimulator) -> None:
+    batch(simulator, consent(False, "anon-1", cuid="carla")).send(simulator)
+    assert simulator.ledger.has_refused("carla")
+    assert batch(simulator, screen(visitor="anon-1", cuid="carla")).send(simulator).places == ["body.h[0]"]
+    assert single(simulator).send(simulator).places == ["body"]
+
+
+def test_activations_after_a_refusal_are_violations_where_it_is_final(simulator: FlagshipSimulator) -> None:
+    batch(simulator, consent(False)).send(simulator)
+    assert activations(simulator, activation()).send(simulator).status == 204
+    simulator.options.change(final_refusals=True)
+    assert activations(simulator, activation()).send(simulator).places == ["body.batch[0]"]
+
+
+def test_the_first_hit_can_have_to_be_about_consent(simulator: FlagshipSimulator) -> None:
+    simulator.options.change(consent_first=True)
+    assert batch(simulator, screen()).send(simulator).places == ["body.h[0]"]
+    both = batch(simulator, consent(visitor="anon-1"), screen(visitor="anon-1", cuid="carla"))
+    assert both.send(simulator).status == 200
+    assert batch(simulator, screen()).send(simulator).status == 200
+
+
+def test_activations_can_have_to_begin_with_the_youngest(simulator: FlagshipSimulator) -> None:
+    simulator.options.change(newest_first=True)
+    old, young = activation(age=9000), activation("anna", age=3)
+    assert activations(simulator, old, young).send(simulator).places == ["body.batch"]
+    assert activations(simulator, young, old).send(simulator).status == 204
+
+
+def test_segments_can_have_to_differ_or_to_stay_away(simulator: FlagshipSimulator) -> None:
+    simulator.options.change(distinct_segments=True)
+    assert batch(simulator, segment()).send(simulator).status == 200
+    assert batch(simulator, segment()).send(simulator).places == ["body.h[0].s"]
+    assert batch(simulator, segment(vip="false")).send(simulator).status == 200
+    simulator.options.change(segments=False)
+    assert batch(simulator, segment(vip="true")).send(simulator).places == ["body.h[0].s"]
+
+
+@pytest.mark.parametrize("change", [{"startDate": "2026-01-06T23:00:00.000Z"}, {"endDate": "2026-01-06T01:00:00.000Z"},
+                                    {"endDate": "soon"}])
+def test_troubleshooting_outside_its_window_is_a_violation(simulator: FlagshipSimulator,
+                                                           change: dict[str, str]) -> None:
+    call = troubleshooting(simulator)
+    simulator.environment.settle({"troubleshooting": {**WINDOW, **change}})
+    assert call.send(simulator).places == ["body"]
+    simulator.options.change(foreign_settings=True)
+    assert call.send(simulator).status == 200
+
+
+def test_troubleshooting_is_for_chosen_visitors_with_consent(simulator: FlagshipSimulator) -> None:
+    call = troubleshooting(simulator)
+    simulator.environment.settle({"troubleshooting": {**WINDOW, "traffic": 10}})
+    assert call.send(simulator).places == ["body.cv.visitor.visitorId"]
+    simulator.environment.settle({"troubleshooting": WINDOW})
+    assert call.send(simulator).status == 200
+    batch(simulator, consent(False)).send(simulator)
+    assert call.send(simulator).places == ["body.cv.visitor.visitorId"]
+
+
+def test_what_is_recorded_only_is_answered(lenient: FlagshipSimulator) -> None:
+    assert batch(lenient, {**screen(), "cid": "nobody"}).send(lenient).status == 200
+    assert batch(lenient, hit("UNKNOWN")).send(lenient).status == 400
+    assert len(lenient.violations) == 2 and len(lenient.ledger.hits()) == 1
