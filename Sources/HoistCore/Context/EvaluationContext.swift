@@ -68,10 +68,15 @@ public final class EvaluationContext: @unchecked Sendable {
     }
   }
 
-  public func set(_ name: [UInt8], _ value: AttributeValue) throws(Refusal) {
-    if name.count > Self.maximumNameBytes { throw .nameTooLong }
+  /// Refuses what no context takes.
+  public static func check(_ name: [UInt8], _ value: AttributeValue) throws(Refusal) {
+    if name.count > maximumNameBytes { throw .nameTooLong }
     if !UTF8Text.isValid(name) { throw .invalidUTF8 }
-    try Self.check(value)
+    try check(value)
+  }
+
+  public func set(_ name: [UInt8], _ value: AttributeValue) throws(Refusal) {
+    try Self.check(name, value)
     try lock.withLock { () throws(Refusal) in
       if let at = index[name] {
         attributes[at].value = value

@@ -1,3 +1,5 @@
+internal import HoistCore
+
 /// What a client's options say of contexts.
 extension LaunchDarklySettings {
   var application: ApplicationInfo {

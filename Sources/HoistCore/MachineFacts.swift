@@ -1,29 +1,57 @@
 internal import Glibc
-internal import HoistCore
+internal import HoistBase
 
 /// What the machine tells of itself; nil for what it does not.
-struct MachineFacts: Sendable, Equatable {
-  var manufacturer: String?
-  var model: String?
+public struct MachineFacts: Sendable, Equatable {
+  public var manufacturer: String?
+  public var model: String?
   /// Of the operating system.
-  var family: String?
-  var system: String?
-  var systemVersion: String?
+  public var family: String?
+  public var system: String?
+  public var systemVersion: String?
+  /// Name and version for people.
+  public var systemTitle: String?
+  /// Of the kernel.
+  public var release: String?
+  /// "x86_64".
+  public var architecture: String?
   /// A language tag, "de-AT".
-  var locale: String?
+  public var locale: String?
+
+  public init(
+    manufacturer: String? = nil, model: String? = nil, family: String? = nil, system: String? = nil,
+    systemVersion: String? = nil, locale: String? = nil
+  ) {
+    self.manufacturer = manufacturer
+    self.model = model
+    self.family = family
+    self.system = system
+    self.systemVersion = systemVersion
+    self.locale = locale
+  }
 }
 
 extension MachineFacts {
   private static let maximumBytes = 64 << 10
 
   /// The machine this runs on. Reads small files of the system.
-  static func current() -> MachineFacts {
+  public static func current() -> MachineFacts {
     let release = (try? FileContent.read(path: "/etc/os-release", limitBytes: maximumBytes)) ?? []
-    return MachineFacts(
+    var facts = MachineFacts(
       manufacturer: firmware("sys_vendor"), model: firmware("product_name"), family: "Linux",
       system: value(of: "NAME", inRelease: release) ?? "Linux",
       systemVersion: value(of: "VERSION_ID", inRelease: release), locale: currentLocale)
+    facts.systemTitle = value(of: "PRETTY_NAME", inRelease: release)
+    var kernel = utsname()
+    if uname(&kernel) == 0 {
+      facts.release = withUnsafeBytes(of: kernel.release) { text($0) }
+      facts.architecture = withUnsafeBytes(of: kernel.machine) { text($0) }
+    }
+    return facts
   }
+
+  /// The bytes before the NUL; nil for none.
+  private static func text(_ place: ByteView) -> String? { line(Array(place.prefix { $0 != 0 })[...]) }
 
   private static func firmware(_ name: String) -> String? {
     let content = try? FileContent.read(path: "/sys/class/dmi/id/\(name)", limitBytes: maximumBytes)
@@ -31,7 +59,7 @@ extension MachineFacts {
   }
 
   /// A value of a file of lines like `NAME="Debian GNU/Linux"`.
-  static func value(of name: String, inRelease content: [UInt8]) -> String? {
+  public static func value(of name: String, inRelease content: [UInt8]) -> String? {
     for entry in content.split(separator: UInt8(ascii: "\n")) {
       guard let equals = entry.firstIndex(of: UInt8(ascii: "=")), entry[..<equals].elementsEqual(name.utf8) else { continue }
       let value = entry[(equals + 1)...]
@@ -57,9 +85,10 @@ extension MachineFacts {
   }
 
   /// `de_AT.UTF-8@euro` as "de-AT"; nil for the locale that speaks no language.
-  static func languageTag(_ locale: String) -> String? {
+  public static func languageTag(_ locale: String) -> String? {
     let name = locale.utf8.prefix { $0 != UInt8(ascii: ".") && $0 != UInt8(ascii: "@") }
     let text = String(decoding: name.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }, as: UTF8.self)
-    return text.isEmpty || text.reads("C") || text.reads("POSIX") ? nil : text
+    let speaksNone = text.withBytes { $0.count == 0 || $0.reads("C") || $0.reads("POSIX") }
+    return speaksNone ? nil : text
   }
 }

@@ -1,0 +1,218 @@
+internal import HoistBase
+internal import HoistCore
+
+/// Keeps visitors for later: with a cache of the host's, or in the client's own store (FS-21 to FS-24, FS-100).
+///
+/// Nobody waits for a change: it is made on a lane, the newest of each visitor only. Thread-safe, but for the calls of
+/// `ClientPart`.
+final class VisitorCaching: ClientPart, @unchecked Sendable {
+  private enum Change: Sendable {
+    /// Makes the record when it is written.
+    case save(@Sendable () -> [UInt8])
+    case flush
+  }
+
+  private struct State {
+    /// Who has a change that waits, in order; one whose change was taken early may be in it still.
+    var order: [[UInt8]] = []
+    var first = 0
+    var changes: [[UInt8]: Change] = [:]
+    var counters = Counters()
+  }
+
+  struct Counters: Equatable {
+    var written: Int64 = 0
+    var lookUps: Int64 = 0
+    var found: Int64 = 0
+    /// Look-ups that took too long (FS-24).
+    var givenUp: Int64 = 0
+    /// Changes for which there was no room, or that the host's cache did not take in time.
+    var dropped: Int64 = 0
+  }
+
+  /// Visitors whose change may wait.
+  private static let maximumWaiting = 10_000
+  /// How long a host's cache may take for a change.
+  private static let changeLimitNanoseconds: Int64 = 2_000_000_000
+  /// How long everything that waits may hold up the end of a client.
+  private static let flushLimitNanoseconds: Int64 = 500_000_000
+
+  private let cache: (any VisitorCache)?
+  private let store: Store
+  private let scheduler: any Scheduler
+  private let log: Log
+  private let lane: Lane
+  private let timeoutMilliseconds: Int64
+  private let state = Shared(State())
+
+  /// - Parameters:
+  ///   - cache: in place of the store.
+  ///   - timeoutMilliseconds: of a look-up.
+  init(cache: (any VisitorCache)?, host: any ProviderHost, timeoutMilliseconds: Int64) {
+    self.cache = cache
+    store = host.store
+    scheduler = host.scheduler
+    log = host.log
+    lane = Lane(options: Lane.Options(name: "hoist-visitors"), clock: host.clock, scheduler: host.scheduler)
+    self.timeoutMilliseconds = timeoutMilliseconds
+  }
+
+  var isHosts: Bool { cache != nil }
+  var counters: Counters { state.withLock { $0.counters } }
+
+  // MARK: Look-ups
+
+  /// What is kept of a visitor. `completion` runs once, on the scheduler's thread, when the time is over at the latest.
+  func lookUp(_ id: [UInt8], completion: @escaping @Sendable ([UInt8]?) -> Void) {
+    let question = Shared<(@Sendable ([UInt8]?) -> Void)?>(completion)
+    let (scheduler, state, log, limit) = (scheduler, state, log, timeoutMilliseconds)
+    state.withLock { $0.counters.lookUps += 1 }
+    let timer = Shared<(any Cancellable)?>(nil)
+    // The first answer counts.
+    let answer: @Sendable ([UInt8]?, Bool) -> Void = { record, isLate in
+      let completion = question.withLock { question in
+        defer { question = nil }
+        return question
+      }
+      guard let completion else { return }
+      state.withLock { state in
+        if record != nil { state.counters.found += 1 }
+        if isLate { state.counters.givenUp += 1 }
+      }
+      if isLate { log.warning("a look-up in the visitor cache took longer than \(limit) ms; going on without") }
+      if scheduler.isCurrent { return completion(record) }
+      scheduler.post { completion(record) }
+    }
+    timer.withLock { $0 = scheduler.schedule(afterMilliseconds: limit) { answer(nil, true) } }
+    ask(id) { record in
+      timer.withLock { $0 }?.cancel()
+      answer(record, false)
+    } tooLate: {
+      answer(nil, true)
+    }
+  }
+
+  private func ask(
+    _ id: [UInt8], _ reply: @escaping @Sendable ([UInt8]?) -> Void, tooLate: @escaping @Sendable () -> Void
+  ) {
+    guard let cache else {
+      // What waits is in the store before it is asked.
+      if let change = take(id) { carryOut(id, change) }
+      return store.load(Self.storeKey(id), completion: reply)
+    }
+    let isTaken = lane.perform(withinNanoseconds: max(1, timeoutMilliseconds) &* 1_000_000) {
+      cache.lookUp(id, reply: reply)
+    } abandoned: {
+      tooLate()
+    }
+    if !isTaken { reply(nil) }
+  }
+
+  static func storeKey(_ id: [UInt8]) -> String { "visitor:" + String(decoding: id, as: UTF8.self) }
+
+  // MARK: Changes
+
+  /// FS-102
+  /// - Parameter record: asked on the lane.
+  func save(_ id: [UInt8], record: @escaping @Sendable () -> [UInt8]) { put(id, .save(record)) }
+
+  /// FS-104
+  func flush(_ id: [UInt8]) { put(id, .flush) }
+
+  private func put(_ id: [UInt8], _ change: Change) {
+    let isNew = state.withLock { state in
+      // One that waits already gives its turn to the new one.
+      let isNew = state.changes[id] == nil
+      if isNew {
+        guard state.changes.count < Self.maximumWaiting else {
+          state.counters.dropped += 1
+          return false
+        }
+        state.order.append(id)
+      }
+      state.changes[id] = change
+      return isNew
+    }
+    if isNew { makeOne() }
+  }
+
+  /// Makes the change that waits longest, on the lane.
+  private func makeOne() {
+    let isTaken = lane.perform(withinNanoseconds: Self.changeLimitNanoseconds) { [weak self] in
+      guard let self, let (id, change) = takeFirst() else { return }
+      carryOut(id, change)
+    } abandoned: { [state, log] in
+      state.withLock { $0.counters.dropped += 1 }
+      log.warning("the visitor cache has not taken a change in time")
+    }
+    guard !isTaken, takeFirst() != nil else { return }
+    state.withLock { $0.counters.dropped += 1 }
+  }
+
+  private func carryOut(_ id: [UInt8], _ change: Change) {
+    state.withLock { $0.counters.written += 1 }
+    switch (change, cache) {
+    case (.save(let record), let cache?): cache.cache(id, record())
+    case (.save(let record), nil): store.save(Self.storeKey(id), record())
+    case (.flush, let cache?): cache.flush(id)
+    case (.flush, nil): store.remove(Self.storeKey(id))
+    }
+  }
+
+  private func takeFirst() -> ([UInt8], Change)? {
+    state.withLock { state in
+      while state.first < state.order.count {
+        let id = state.order[state.first]
+        state.first += 1
+        if state.first > 64, state.first * 2 > state.order.count {
+          state.order.removeFirst(state.first)
+          state.first = 0
+        }
+        if let change = state.changes.removeValue(forKey: id) { return (id, change) }
+      }
+      return nil
+    }
+  }
+
+  private func take(_ id: [UInt8]) -> Change? { state.withLock { $0.changes.removeValue(forKey: id) } }
+
+  // MARK: Life
+
+  func start() { lane.reopen() }
+
+  /// What waits for the store gets there; a cache of the host's is not called any more.
+  func stop() {
+    lane.close()
+    while let (id, change) = takeFirst() {
+      if cache == nil { carryOut(id, change) } else { state.withLock { $0.counters.dropped += 1 } }
+    }
+  }
+
+  func flush(_ completion: @escaping @Sendable (Bool) -> Void) {
+    let scheduler = scheduler
+    let isTaken = lane.perform(withinNanoseconds: Self.flushLimitNanoseconds) {
+      scheduler.post { completion(true) }
+    } abandoned: {
+      completion(false)
+    }
+    if !isTaken { completion(false) }
+  }
+
+  /// What waits is the parent's to write.
+  func abandonAfterFork() {
+    let inherited = state.withLock { state in
+      defer { state = State() }
+      return state
+    }
+    withExtendedLifetime(inherited) {}
+  }
+
+  var statistics: [(group: String, name: String, value: Int64)] {
+    let counters = counters
+    return [
+      ("visitor_cache", "written", counters.written), ("visitor_cache", "lookups", counters.lookUps),
+      ("visitor_cache", "found", counters.found), ("visitor_cache", "given_up", counters.givenUp),
+      ("visitor_cache", "dropped", counters.dropped), ("visitor_cache", "stuck", Int64(lane.counters.stuck)),
+    ]
+  }
+}

@@ -1,0 +1,116 @@
+internal import HoistBase
+internal import HoistCore
+internal import HoistJSON
+
+/// A visitor's context as the host and the SDK set it (protocols/flagship.md 4.6). A value; the pairs `fs_…` are not in
+/// it, but in what is made of it.
+struct VisitorContext: Sendable, Equatable {
+  /// Why a pair is not taken.
+  enum Refusal: Error, Sendable, Equatable {
+    case emptyKey
+    /// FS-200
+    case reserved([UInt8])
+    /// Neither text nor boolean nor number.
+    case unsupported([UInt8])
+    case wrongType(PredefinedKey)
+    case unusable(EvaluationContext.Refusal)
+    case tooMany
+
+    var message: String {
+      switch self {
+      case .emptyKey: "a context key is empty"
+      case .reserved(let key): "context key \"\(Self.shown(key))\" is set by the SDK alone"
+      case .unsupported(let key): "the value of context key \"\(Self.shown(key))\" is no text, boolean or number"
+      case .wrongType(let key): "context key \"\(key.name)\" takes \(key.type.name)"
+      case .unusable(let refusal): "a context pair is refused: \(refusal)"
+      case .tooMany: "the context has \(VisitorContext.maximumPairs) pairs, the most there can be"
+      }
+    }
+
+    private static func shown(_ key: [UInt8]) -> String { String(decoding: key.prefix(80), as: UTF8.self) }
+  }
+
+  /// The reserved pairs are in a frozen context, too.
+  static let maximumPairs = EvaluationContext.maximumAttributes - 4
+
+  /// In the order of setting.
+  private(set) var pairs: [Attribute] = []
+  private var places: [[UInt8]: Int] = [:]
+
+  /// FS-59 to FS-61. What was there under the key stays when the pair is refused.
+  mutating func set(_ key: [UInt8], _ value: AttributeValue) throws(Refusal) {
+    if key.isEmpty { throw .emptyKey }
+    if key.withBytes({ ReservedKey.isOne($0) }) { throw .reserved(key) }
+    // Null, lists and objects are refused whatever the key.
+    guard Self.isScalar(value) else { throw .unsupported(key) }
+    if let predefined = key.withBytes({ PredefinedKey(named: $0) }), !predefined.takes(value) { throw .wrongType(predefined) }
+    do { try EvaluationContext.check(key, value) } catch { throw .unusable(error) }
+    try put(key, value)
+  }
+
+  private mutating func put(_ key: [UInt8], _ value: AttributeValue) throws(Refusal) {
+    if let place = places[key] {
+      pairs[place].value = value
+      return
+    }
+    if pairs.count >= Self.maximumPairs { throw .tooMany }
+    places[key] = pairs.count
+    pairs.append(Attribute(name: key, value: value))
+  }
+
+  /// Several pairs at once: those that are refused are left out, each with a word to `refused`.
+  mutating func set(_ new: some Sequence<Attribute>, refused: (Refusal) -> Void) {
+    for pair in new {
+      do throws(Refusal) { try set(pair.name, pair.value) } catch { refused(error) }
+    }
+  }
+
+  private static func isScalar(_ value: AttributeValue) -> Bool {
+    switch value {
+    case .bool, .int, .double, .string: true
+    case .null, .date, .strings, .json: false
+    }
+  }
+
+  static func == (left: VisitorContext, right: VisitorContext) -> Bool { left.pairs == right.pairs }
+}
+
+extension VisitorContext {
+  /// The pairs of a JSON object, in its order; nil when the text is none. Arrays and objects come as JSON, to be refused
+  /// with their keys.
+  static func pairs(ofJSON text: ByteView) -> [Attribute]? {
+    guard let document = try? JSONDocument(parsing: text) else { return nil }
+    return document.withRoot { root in
+      root.object.map { object in object.map { Attribute(name: Array($0.key.utf8), value: value($0.value)) } }
+    }
+  }
+
+  private static func value(_ value: JSONValue) -> AttributeValue {
+    switch value.kind {
+    case .bool: .bool(value.bool ?? false)
+    case .int: .int(value.int64 ?? 0)
+    case .double: .double(value.double ?? 0)
+    case .string: .string(value.utf8.map { Array($0) } ?? [])
+    case .null: .null
+    case .array, .object: .json([])
+    }
+  }
+}
+
+/// A context as requests and the host's `getContext` have it: a JSON object (FS-63, FS-128).
+enum ContextText {
+  static func json(_ context: FrozenContext) -> [UInt8] {
+    var writer = JSONWriter(reservingCapacity: 64 + context.attributeCount * 32)
+    writer.object { writer in
+      for index in 0..<context.attributeCount {
+        let attribute = context.attribute(at: index).pointee
+        writer.key(utf8: attribute.nameBytes.bindMemory(to: UInt8.self))
+        switch attribute.kind {
+        case .string, .date: writer.string(utf8: attribute.textBytes.bindMemory(to: UInt8.self))
+        case .null, .bool, .int, .double, .strings, .json: writer.raw(attribute.textBytes)
+        }
+      }
+    }
+    return writer.bytes
+  }
+}

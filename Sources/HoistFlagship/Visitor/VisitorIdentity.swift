@@ -1,0 +1,26 @@
+/// Who a visitor is (protocols/flagship.md 5.7). Which id stands where on the wire: 3.2, 3.4, 3.5.
+struct VisitorIdentity: Sendable, Equatable {
+  /// Of the known visitor while authenticated, else of the anonymous one.
+  private(set) var visitorID: [UInt8]
+  /// Of the anonymous visitor that the known one was; nil while anonymous.
+  private(set) var anonymousID: [UInt8]?
+
+  init(visitorID: [UInt8], anonymousID: [UInt8]? = nil) {
+    self.visitorID = visitorID
+    self.anonymousID = anonymousID
+  }
+
+  var isAuthenticated: Bool { anonymousID != nil }
+
+  /// FS-68. A visitor that is known already keeps its anonymous id.
+  mutating func authenticate(as id: [UInt8]) {
+    if anonymousID == nil { anonymousID = visitorID }
+    visitorID = id
+  }
+
+  /// FS-69; without effect on an anonymous visitor.
+  mutating func unauthenticate() {
+    guard let anonymous = anonymousID else { return }
+    (visitorID, anonymousID) = (anonymous, nil)
+  }
+}

@@ -1,0 +1,31 @@
+import Testing
+
+@testable import HoistFlagship
+
+@Suite("Experience continuity (protocols/flagship.md 5.7; FS-68, FS-69)") struct VisitorIdentityTests {
+  private func identity(_ visitor: String, _ anonymous: String? = nil) -> VisitorIdentity {
+    VisitorIdentity(visitorID: Array(visitor.utf8), anonymousID: anonymous.map { Array($0.utf8) })
+  }
+
+  @Test func authenticatingKeepsTheFormerIDAsTheAnonymousOne() {
+    var visitor = identity("anonymous")
+    visitor.authenticate(as: Array("known".utf8))
+    #expect(visitor == identity("known", "anonymous"))
+    #expect(visitor.isAuthenticated)
+  }
+
+  @Test func authenticatingAgainChangesTheVisitorIDAlone() {
+    var visitor = identity("known", "anonymous")
+    visitor.authenticate(as: Array("other".utf8))
+    #expect(visitor == identity("other", "anonymous"))
+  }
+
+  @Test func unauthenticatingBringsTheAnonymousIDBack() {
+    var visitor = identity("known", "anonymous")
+    visitor.unauthenticate()
+    #expect(visitor == identity("anonymous"))
+    visitor.unauthenticate()
+    #expect(visitor == identity("anonymous"))
+    #expect(!visitor.isAuthenticated)
+  }
+}
