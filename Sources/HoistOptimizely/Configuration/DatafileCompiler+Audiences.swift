@@ -23,8 +23,7 @@ extension DatafileCompiler {
     }
     let steps = program ?? [Instruction(operation: .set)]
     let record = AudienceRecord(
-      id: builder.text(audience.id), name: builder.text(audience.name),
-      program: Program(first: builder.append(contentsOf: steps), count: UInt32(steps.count)))
+      id: builder.text(audience.id), name: builder.text(audience.name), program: laidOut(steps))
     audiences.set(audience.id, to: builder.append(record))
   }
 
@@ -43,7 +42,11 @@ extension DatafileCompiler {
   }
 
   private mutating func append(_ steps: [Instruction]) -> UInt32 {
-    steps.isEmpty ? 0 : builder.append(Program(first: builder.append(contentsOf: steps), count: UInt32(steps.count)))
+    steps.isEmpty ? 0 : builder.append(laidOut(steps))
+  }
+
+  private mutating func laidOut(_ steps: [Instruction]) -> Program {
+    Program(first: builder.append(contentsOf: steps), count: UInt32(steps.count), fingerprint: fingerprint(of: steps))
   }
 
   private func program(ofAny ids: DefinitionList<ByteView>) -> [Instruction] {

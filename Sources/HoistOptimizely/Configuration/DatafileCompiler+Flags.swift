@@ -41,6 +41,7 @@ extension DatafileCompiler {
     }
     record.defaults = values(of: flag.variables, in: nil)
     addVariations(of: rules, flag, &record)
+    record.fingerprint = fingerprint(of: flag, record, rules)
     return record
   }
 

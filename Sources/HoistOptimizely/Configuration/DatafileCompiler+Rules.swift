@@ -3,7 +3,7 @@ internal import HoistCore
 
 /// Experiments, delivery rules and holdouts.
 extension DatafileCompiler {
-  mutating func rule(_ definition: RuleDefinition, _ kind: RuleKind, group: UInt32 = 0) -> CompiledRule {
+  mutating func rule(_ definition: RuleDefinition, _ kind: RuleKind, in group: CompiledGroup? = nil) -> CompiledRule {
     let offset = builder.reserve(bytes: MemoryLayout<RuleRecord>.size, alignment: MemoryLayout<RuleRecord>.alignment)
     var record = RuleRecord(key: builder.uniqueText(definition.key), id: builder.uniqueText(definition.id), kind: kind)
     record.keyHash = Hash64.hash(definition.key)
@@ -12,19 +12,21 @@ extension DatafileCompiler {
     record.isRunning = definition.isRunning
     record.isTargetedDelivery = definition.type == .targetedDelivery
     record.excludesTargetedDeliveries = definition.excludesTargetedDeliveries
-    record.group = group
+    record.group = group?.offset ?? 0
     record.audience = audience(of: definition)
 
     addVariations(definition.variations, of: offset, &record)
     addRows(definition, &record)
     addWhitelist(definition, &record)
-    if !localHoldouts.isEmpty, kind != .holdout, let holdouts = localHoldouts[BytesKey(definition.id)] {
-      record.holdouts = builder.append(contentsOf: holdouts)
-      record.holdoutCount = UInt32(holdouts.count)
-    }
+    var holdouts: [CompiledRule] = []
+    if !localHoldouts.isEmpty, kind != .holdout { holdouts = localHoldouts[BytesKey(definition.id)] ?? [] }
+    record.holdouts = builder.append(contentsOf: holdouts.map(\.offset))
+    record.holdoutCount = UInt32(holdouts.count)
     addPrediction(definition, &record)
     builder.store(record, at: offset)
-    return CompiledRule(offset: offset, variationsOffset: record.variations, variations: definition.variations)
+    return CompiledRule(
+      offset: offset, variationsOffset: record.variations,
+      fingerprint: fingerprint(of: definition, record, group, holdouts), variations: definition.variations)
   }
 
   /// Rules of one roll-out, which come one after the other, have one layer.

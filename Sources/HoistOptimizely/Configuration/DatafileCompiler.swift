@@ -19,8 +19,10 @@ struct DatafileCompiler: ~Copyable {
   var lastLayer = (id: ByteView.noBytes, reference: TextReference.none)
   /// For the variables of one variation after the other.
   var writer = JSONWriter(wholeDoubles: .withFraction)
-  /// Offsets of local holdouts by the id of the rule they hold out of.
-  var localHoldouts: [BytesKey: [UInt32]] = [:]
+  /// Local holdouts by the id of the rule they hold out of.
+  var localHoldouts: [BytesKey: [CompiledRule]] = [:]
+  /// Of the global holdouts, which every flag depends on.
+  var holdoutsFingerprint = Fingerprint()
   /// Experiments and delivery rules.
   var rules: [CompiledRule] = []
   /// Indices of experiments in `rules` by id.
@@ -35,7 +37,14 @@ struct DatafileCompiler: ~Copyable {
     var offset: UInt32
     var variationsOffset: UInt32
     var belongsToFlag = false
+    var fingerprint: UInt64
     var variations: DefinitionList<VariationDefinition>
+  }
+
+  /// Mutually exclusive experiments.
+  struct CompiledGroup {
+    var offset: UInt32
+    var fingerprint: UInt64
   }
 
   init(_ datafile: Datafile, expectedBytes: Int) {
@@ -95,12 +104,16 @@ struct DatafileCompiler: ~Copyable {
   /// Global ones, and local ones by the rules they name (2.5).
   private mutating func addHoldouts() {
     var global: [UInt32] = []
-    for holdout in datafile.holdouts { global.append(rule(holdout, .holdout).offset) }
+    for definition in datafile.holdouts {
+      let holdout = rule(definition, .holdout)
+      global.append(holdout.offset)
+      holdoutsFingerprint.add(holdout.fingerprint)
+    }
     root.holdouts = builder.append(contentsOf: global)
     root.holdoutCount = UInt32(global.count)
     for holdout in datafile.localHoldouts where !holdout.includedRules.isEmpty {
-      let offset = rule(holdout, .holdout).offset
-      for id in holdout.includedRules { localHoldouts[BytesKey(id), default: []].append(offset) }
+      let compiled = rule(holdout, .holdout)
+      for id in holdout.includedRules { localHoldouts[BytesKey(id), default: []].append(compiled) }
     }
   }
 
@@ -117,25 +130,26 @@ struct DatafileCompiler: ~Copyable {
   private mutating func addExperiments() {
     experiments = BytesTable(expecting: datafile.experiments.count)
     var byKey = BytesTable(expecting: datafile.experiments.count)
-    for definition in datafile.experiments { add(definition, group: 0, &byKey) }
+    for definition in datafile.experiments { add(definition, in: nil, &byKey) }
     for group in datafile.groups {
-      let record = group.isExclusive ? self.group(group) : 0
-      for definition in group.experiments { add(definition, group: record, &byKey) }
+      let compiled = group.isExclusive ? self.group(group) : nil
+      for definition in group.experiments { add(definition, in: compiled, &byKey) }
     }
     root.experiments = builder.table(byKey)
   }
 
-  private mutating func add(_ definition: RuleDefinition, group: UInt32, _ byKey: inout BytesTable) {
-    let compiled = rule(definition, .experiment, group: group)
+  private mutating func add(_ definition: RuleDefinition, in group: CompiledGroup?, _ byKey: inout BytesTable) {
+    let compiled = rule(definition, .experiment, in: group)
     experiments.set(definition.id, to: UInt32(rules.count))
     byKey.set(definition.key, to: compiled.offset)
     rules.append(compiled)
   }
 
-  private mutating func group(_ group: GroupDefinition) -> UInt32 {
+  private mutating func group(_ group: GroupDefinition) -> CompiledGroup {
     let rows = group.allocation.map { AllocationRow(end: Self.end($0.end), entity: builder.text($0.entity)) }
-    return builder.append(
-      GroupRecord(id: builder.text(group.id), rows: builder.append(contentsOf: rows), rowCount: UInt32(rows.count)))
+    let record = GroupRecord(
+      id: builder.text(group.id), rows: builder.append(contentsOf: rows), rowCount: UInt32(rows.count))
+    return CompiledGroup(offset: builder.append(record), fingerprint: Fingerprint.of(group))
   }
 
   static func end(_ number: Int64) -> UInt32 { UInt32(clamping: number) }

@@ -50,6 +50,8 @@ struct FlagRecord: BitwiseCopyable {
   var variables: UInt32 = 0
   var variableCount: UInt32 = 0
   var defaults = VariableSet()
+  /// Of all that can change its decisions.
+  var fingerprint: UInt64 = 0
 }
 
 enum RolloutState: UInt8, BitwiseCopyable {

@@ -4,15 +4,9 @@ internal import HoistJSON
 
 /// What is told of flags beside their values.
 extension OptimizelyFlags {
-  /// Names of the flags that are new, gone, or possibly different: all of them, as a datafile of another revision says
-  /// nothing of what it changes.
+  /// Names of the flags that are new, gone, or may be decided differently (their rules and audiences included).
   public static func changedFlags(from old: Snapshot?, to new: Snapshot) -> [String] {
-    func names(_ snapshot: Snapshot) -> [String] {
-      (0..<snapshot.flagCount).map { String(decoding: snapshot.name(of: snapshot.record(at: $0)), as: UTF8.self) }
-    }
-    let current = names(new)
-    guard let old else { return current }
-    return current + names(old).filter { $0.withBytes { new.find($0) } == nil }
+    new.changedNames(since: old) { $0.assumingMemoryBound(to: FlagRecord.self).pointee.fingerprint }
   }
 
   /// `{"ruleKey","ruleId","variationId","source","variables"}` of a decision, as a JSON object.

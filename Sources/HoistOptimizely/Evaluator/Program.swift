@@ -19,6 +19,8 @@ struct Program: BitwiseCopyable {
   /// `Instruction`s.
   var first: UInt32 = 0
   var count: UInt32 = 0
+  /// The audiences it asks for included.
+  var fingerprint: UInt64 = 0
 
   /// How many operators with several operands may stand inside each other: two bits of a word each.
   static var maximumStack: Int { 31 }

@@ -77,38 +77,6 @@ public enum UnleashFlags {
 
   /// Names of the flags that are new, gone or defined differently (their segments and parents included).
   public static func changedKeys(old: Snapshot?, new: Snapshot) -> [String] {
-    var changed: [String] = []
-    func add(_ record: UnsafeRawPointer, _ snapshot: Snapshot) {
-      changed.append(String(decoding: snapshot.name(of: record), as: UTF8.self))
-    }
-    let oldCount = old?.flagCount ?? 0
-    var (oldIndex, newIndex) = (0, 0)
-    while oldIndex < oldCount || newIndex < new.flagCount {
-      let oldRecord = oldIndex < oldCount ? old?.record(at: oldIndex) : nil
-      let newRecord = newIndex < new.flagCount ? new.record(at: newIndex) : nil
-      let order = order(oldRecord, old, newRecord, new)
-      if order != .greater { oldIndex += 1 }
-      if order != .less { newIndex += 1 }
-      switch order {
-      case .less: if let oldRecord, let old { add(oldRecord, old) }
-      case .greater: if let newRecord { add(newRecord, new) }
-      case .equal:
-        if let oldRecord, let newRecord, fingerprint(oldRecord) != fingerprint(newRecord) { add(newRecord, new) }
-      }
-    }
-    return changed
-  }
-
-  /// By name; one that is not there comes last.
-  private static func order(
-    _ left: UnsafeRawPointer?, _ leftSnapshot: Snapshot?, _ right: UnsafeRawPointer?, _ rightSnapshot: Snapshot
-  ) -> Ordering {
-    guard let left, let leftSnapshot else { return .greater }
-    guard let right else { return .less }
-    return leftSnapshot.name(of: left).order(against: rightSnapshot.name(of: right))
-  }
-
-  private static func fingerprint(_ record: UnsafeRawPointer) -> UInt64 {
-    record.assumingMemoryBound(to: FlagRecord.self).pointee.fingerprint
+    new.changedNames(since: old) { $0.assumingMemoryBound(to: FlagRecord.self).pointee.fingerprint }
   }
 }

@@ -1,21 +1,8 @@
 internal import HoistBase
+internal import HoistCore
 
-/// A hash over what decides a flag's value, to tell which flags a new configuration changes. Members that
-/// only inform (descriptions, dates) are left out; what a service never sends twice in another order is
-/// hashed in its order.
-struct Fingerprint {
-  private(set) var value: UInt64 = 1
-
-  mutating func add(_ number: some BinaryInteger) {
-    value = Hash64.combine(value, UInt64(truncatingIfNeeded: number))
-  }
-
-  mutating func add(_ flag: Bool) { add(flag ? 1 : 2) }
-  mutating func add(_ text: ByteView) { value = Hash64.combine(value, Hash64.hash(text)) }
-  mutating func add(_ text: ByteView?) {
-    if let text { add(text) } else { add(0) }
-  }
-
+/// What of Unleash's features counts.
+extension Fingerprint {
   mutating func add(_ feature: FeatureDefinition, segment: (Int32) -> UInt64?) {
     add(feature.name)
     add(feature.enabled)
