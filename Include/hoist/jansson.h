@@ -17,7 +17,8 @@ extern "C" {
 
 /*
  * Every json_t handed out is a new reference of the caller's own: json_decref() it. Every json_t handed in is
- * borrowed for the call and copied; NULL is HOIST_ERR_ARGUMENT. Values deeper than 512 levels are refused.
+ * borrowed for the call and copied; NULL is HOIST_ERR_ARGUMENT where nothing else is said. Values deeper than 512
+ * levels are refused.
  */
 
 HOIST_API hoist_status hoist_config_set_jansson(hoist_config *HOIST_NULLABLE config, const json_t *HOIST_NULLABLE object,
@@ -59,6 +60,13 @@ HOIST_API hoist_status hoist_optimizely_user_track_jansson(hoist_optimizely_user
                                                            const char *HOIST_NULLABLE event_key,
                                                            const json_t *HOIST_NULLABLE tags,
                                                            hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
+/** Of `identifiers` and `data` either may be NULL, which stands for none. */
+HOIST_API hoist_status hoist_optimizely_send_odp_event_jansson(hoist_client *HOIST_NULLABLE client,
+                                                               const char *HOIST_NULLABLE type,
+                                                               const char *HOIST_NULLABLE action,
+                                                               const json_t *HOIST_NULLABLE identifiers,
+                                                               const json_t *HOIST_NULLABLE data,
+                                                               hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
 HOIST_API json_t *HOIST_NULLABLE
 hoist_optimizely_decision_variables_jansson(const hoist_optimizely_decision *HOIST_NULLABLE decision);
 HOIST_API json_t *HOIST_NULLABLE

@@ -1,5 +1,6 @@
 public import CHoist
 public import CHoist.Jansson
+internal import HoistBase
 internal import HoistCore
 internal import HoistJSON
 internal import HoistOptimizely
@@ -30,6 +31,24 @@ public func hoist_optimizely_user_track_jansson(
   return text.withUnsafeBytes { bytes in
     hoist_optimizely_user_track(
       user, event_key, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count, error)
+  }
+}
+
+@_cdecl("hoist_optimizely_send_odp_event_jansson") @implementation
+public func hoist_optimizely_send_odp_event_jansson(
+  _ client: OpaquePointer?, _ type: UnsafePointer<CChar>?, _ action: UnsafePointer<CChar>?,
+  _ identifiers: UnsafePointer<json_t>?, _ data: UnsafePointer<json_t>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> hoist_status {
+  let slot = ErrorSlot(error)
+  let texts = (JanssonText.bytes(identifiers), JanssonText.bytes(data))
+  guard (texts.0 != nil || identifiers == nil) && (texts.1 != nil || data == nil) else {
+    return slot.fail(.argument, "identifiers or data are nested too deeply")
+  }
+  return (texts.0 ?? []).withBytes { identifierBytes in
+    (texts.1 ?? []).withBytes { dataBytes in
+      sendPlatformEvent(
+        client, type, action, identifiers == nil ? nil : identifierBytes, data == nil ? nil : dataBytes, slot)
+    }
   }
 }
 

@@ -14,7 +14,15 @@ public func hoist_optimizely_send_odp_event(
   _ identifiers_json: UnsafePointer<CChar>?, _ data_json: UnsafePointer<CChar>?,
   _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  let slot = ErrorSlot(error)
+  sendPlatformEvent(
+    client, type, action, identifiers_json.map { CString.bytes($0) }, data_json.map { CString.bytes($0) }, ErrorSlot(error))
+}
+
+/// `hoist_optimizely_send_odp_event`, with the JSON as bytes.
+func sendPlatformEvent(
+  _ client: OpaquePointer?, _ type: UnsafePointer<CChar>?, _ action: UnsafePointer<CChar>?, _ identifiers: ByteView?,
+  _ data: ByteView?, _ slot: ErrorSlot
+) -> hoist_status {
   guard let object = ClientHandle.borrow(client) else { return slot.fail(.argument, "client is NULL") }
   guard let face = OptimizelyFace(object) else { return slot.fail(.unsupported, "the client is not optimizely's") }
   for text in [type, action] where text != nil && CString.text(text) == nil {
@@ -22,8 +30,7 @@ public func hoist_optimizely_send_odp_event(
   }
   do throws(PlatformFailure) {
     try face.sendPlatformEvent(
-      type: CString.text(type), action: CString.text(action) ?? "", identifiers: identifiers_json.map { CString.bytes($0) },
-      data: data_json.map { CString.bytes($0) })
+      type: CString.text(type), action: CString.text(action) ?? "", identifiers: identifiers, data: data)
     return Status.ok.rawValue
   } catch {
     return slot.fail(error.status, error.message)

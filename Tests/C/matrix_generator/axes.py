@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from declarations import Function, Interface, Parameter
 
-from .good_values import GOOD_TEXTS, MAKERS, SERVICE_MAKERS
+from .good_values import GOOD_TEXTS, MAKERS, OPTIONAL_JSON, SERVICE_MAKERS
 from .tables import LENGTH_NAMES, RELEASE
 
 HIGHEST = {"int64_t": "INT64_MAX", "int32_t": "INT32_MAX", "int": "INT32_MAX"}
@@ -46,6 +46,9 @@ class AxisMaker:
         while base in self.interface.scalars:
             base = self.interface.scalars[base]
         return base
+
+    def is_optional_json(self, name: str) -> bool:
+        return name in OPTIONAL_JSON.get(self.function.name, ())
 
     def good_text(self, name: str) -> str:
         return GOOD_TEXTS.get((self.function.name, name), GOOD_TEXTS.get(name, '"on"'))
@@ -111,9 +114,10 @@ class AxisMaker:
         if type_.base in self.interface.opaque:
             return self.handle(parameter, n)
         if type_.base == "json_t":
+            is_missing = "" if self.is_optional_json(name) else f"!{v} || "
             return Axis(name, "MATRIX_JSON_COUNT", [v], f"matrix_json_labels[walk.picks[{n}]]",
                         [f"json_t *{v} = matrix_json(walk.picks[{n}]);"], [f"json_decref({v});"],
-                        must_fail=f"(!{v} || walk.picks[{n}] == MATRIX_JSON_DEEP)")
+                        must_fail=f"({is_missing}walk.picks[{n}] == MATRIX_JSON_DEEP)")
         if not type_.is_const:
             return Axis(name, "2", [f"(walk.picks[{n}] ? NULL : &{v})"], f'(walk.picks[{n}] ? "NULL" : "out")',
                         [f"{type_.base} {v};", f"memset(&{v}, 0x5a, sizeof {v});"])

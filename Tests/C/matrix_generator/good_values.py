@@ -39,6 +39,9 @@ SERVICE_MAKERS = {
 # Functions for which NULL as the object is documented to be no failure.
 NULL_IS_SUCCESS = {"hoist_error_status", "hoist_notification_status", "hoist_unleash_last_error"}
 
+# Parameters for which no json_t is documented to stand for none.
+OPTIONAL_JSON = {"hoist_optimizely_send_odp_event_jansson": {"identifiers", "data"}}
+
 # Functions whose result is another handle's to free.
 BORROWED_RESULTS = {"hoist_launchdarkly_environment"}
 
