@@ -141,7 +141,7 @@ typedef struct hoist_optimizely_odp_manager {
                                                   uint32_t options, hoist_optimizely_segment_sink *HOIST_NONNULL sink);
     /**
      * Takes an event, also those that the library makes: "client_initialized" and "identified". NULL: the service gets
-     * them.
+     * them. hoist_client_flush() waits until it has taken what was sent before.
      *
      * @return HOIST_OK; anything else is logged, and the event forgotten.
      */

@@ -2,8 +2,7 @@ internal import HoistBase
 internal import HoistCore
 
 /// Audience segments and events of Optimizely's data platform (row OPT-46). There is none of it where it is disabled.
-/// On the scheduler's thread, but where it says
-/// otherwise.
+/// On the scheduler's thread, but where it says otherwise.
 final class DataPlatform: ClientPart, @unchecked Sendable {
   /// For any thread.
   let segments: SegmentsService
@@ -46,7 +45,12 @@ final class DataPlatform: ClientPart, @unchecked Sendable {
 
   func setOnline(_ isOnline: Bool) { events.setOnline(isOnline) }
 
-  func flush(_ completion: @escaping @Sendable (Bool) -> Void) { events.flush(completion: completion) }
+  func flush(_ completion: @escaping @Sendable (Bool) -> Void) {
+    events.flush { [manager] isSent in
+      guard let manager, manager.manager.takesEvents else { return completion(isSent) }
+      manager.flush { completion(isSent && $0) }
+    }
+  }
 
   func abandonAfterFork() {
     segments.abandonAfterFork()

@@ -68,6 +68,32 @@ import Testing
     #expect(second.value == .success([]))
   }
 
+  @Test func aFlushWaitsUntilItHasTakenWhatWasSent() throws {
+    let manager = FakeManager()
+    manager.isStuck.value = true
+    let rig = try PlatformRig(["odp.event_timeout_ms": "100"], manager: manager)
+    func flush() -> Locked<Bool?> {
+      let isSent = Locked<Bool?>(nil)
+      rig.platform.flush { isSent.value = $0 }
+      return isSent
+    }
+    #expect(rig.send("one") == nil)
+    let first = flush()
+    rig.host.settle { !manager.calls.value.isEmpty }
+    #expect(first.value == nil)
+    manager.isStuck.value = false
+    rig.host.settle { first.value != nil }
+    #expect(first.value == true)
+    manager.isStuck.value = true
+    #expect(rig.send("two") == nil)
+    let second = flush()
+    rig.host.settle { manager.calls.value.count == 2 }
+    rig.host.time.advance(milliseconds: 100)
+    rig.host.settle { second.value != nil }
+    #expect(second.value == false)
+    manager.isStuck.value = false
+  }
+
   @Test("No host call begins after the end (design 9)") func afterAStopItIsLeftAlone() throws {
     let manager = FakeManager()
     let rig = try PlatformRig(manager: manager)
@@ -97,6 +123,7 @@ private final class FakeManager: PlatformManager {
   func send(type: String, action: String, identifiers: [UInt8], data: [UInt8]) -> Status {
     let texts = [identifiers, data].map { String(decoding: $0, as: UTF8.self) }
     calls.change { $0.append("\(type) \(action) \(texts[0]) \(texts[1])") }
+    while isStuck.value { usleep(250) }
     return .ok
   }
 }
