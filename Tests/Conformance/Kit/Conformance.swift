@@ -11,7 +11,9 @@ public enum Conformance {
     public var lines: [String]
   }
 
-  static let table: [String: Vendor] = ["launchdarkly": launchDarkly, "optimizely": optimizely, "unleash": unleash]
+  static let table: [String: Vendor] = [
+    "flagship": flagship, "launchdarkly": launchDarkly, "optimizely": optimizely, "unleash": unleash,
+  ]
 
   public static var vendors: [String] { table.keys.sorted() }
 

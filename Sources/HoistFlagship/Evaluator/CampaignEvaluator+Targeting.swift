@@ -1,0 +1,114 @@
+internal import HoistBase
+internal import HoistCore
+
+/// Whom a group is for (4.3).
+extension CampaignEvaluator {
+  /// One of its targeting groups matches; without any, nobody does.
+  @inline(__always)
+  mutating func matches(_ group: UnsafePointer<GroupRecord>) -> Bool {
+    let groups: UnsafePointer<TargetingGroupRecord> = base.at(group.pointee.targetingGroups)
+    var matches = false
+    var index = 0
+    while index < Int(group.pointee.targetingGroupCount) {
+      if self.matches(groups + index) {
+        matches = true
+        if !Recorder.asksEverything { break }
+      }
+      index &+= 1
+    }
+    return matches
+  }
+
+  /// All of its targetings hold; an empty list does.
+  @inline(__always)
+  private mutating func matches(_ group: UnsafePointer<TargetingGroupRecord>) -> Bool {
+    recorder.beginTargetings()
+    let targetings: UnsafePointer<TargetingRecord> = base.at(group.pointee.targetings)
+    var matches = true
+    var index = 0
+    while index < Int(group.pointee.targetingCount) {
+      if !holds(targetings + index) {
+        matches = false
+        if !Recorder.asksEverything { break }
+      }
+      index &+= 1
+    }
+    recorder.endTargetings(matches)
+    return matches
+  }
+
+  @inline(__always)
+  private mutating func holds(_ targeting: UnsafePointer<TargetingRecord>) -> Bool {
+    let actual: Comparand?
+    switch targeting.pointee.source {
+    case .everybody:
+      recorder.targeting(targeting, actual: nil, holds: true)
+      return true
+    case .visitor: actual = Comparand(text: visitor, hash: visitorHash)
+    case .attribute:
+      let attribute = context?.find(targeting.pointee.key.bytes(base), hash: targeting.pointee.keyHash)
+      actual = attribute.flatMap { Comparand($0) }
+    }
+    let holds = holds(targeting, actual)
+    recorder.targeting(targeting, actual: actual, holds: holds)
+    return holds
+  }
+
+  /// An absent key makes every targeting false, but those that ask for its presence.
+  @inline(__always)
+  private func holds(_ targeting: UnsafePointer<TargetingRecord>, _ actual: Comparand?) -> Bool {
+    let test = targeting.pointee.test
+    if test == .present { return actual != nil }
+    if test == .absent { return actual == nil }
+    guard let actual else { return false }
+    let targets: UnsafePointer<TargetRecord> = base.at(targeting.pointee.targets)
+    if !targeting.pointee.isList { return targeting.pointee.targetCount > 0 && holds(test, actual, targets) }
+    return holdsForList(targeting, targets, actual)
+  }
+
+  @inline(never)
+  private func holdsForList(
+    _ targeting: UnsafePointer<TargetingRecord>, _ targets: UnsafePointer<TargetRecord>, _ actual: Comparand
+  ) -> Bool {
+    let test = targeting.pointee.test
+    let rule = test.listRule
+    if rule == .never { return false }
+    // Of a looked-up list, texts that are not the visitor's decide nothing.
+    if actual.plain.kind == .string, targeting.pointee.texts.find(actual.text, hash: actual.plain.textHash, in: base) != nil {
+      return rule == .any
+    }
+    for index in 0..<Int(targeting.pointee.targetCount) where holds(test, actual, targets + index) != (rule == .all) {
+      return rule == .any
+    }
+    return rule == .all
+  }
+
+  @inline(__always)
+  private func holds(_ test: TargetingTest, _ actual: Comparand, _ target: UnsafePointer<TargetRecord>) -> Bool {
+    let target = Comparand(target.pointee.value, target.pointee.text.bytes(base))
+    switch test {
+    case .never, .present, .absent: return false
+    case .equals: return actual.equals(target) ?? false
+    case .notEquals: return !(actual.equals(target) ?? false)
+    case .greater, .less, .greaterOrEqual, .lessOrEqual:
+      guard let relation = test.relation, let order = actual.order(against: target) else { return false }
+      return relation.allows(order)
+    default: break
+    }
+    guard actual.plain.kind == .string, target.plain.kind == .string else { return false }
+    switch test {
+    case .contains: return actual.text.containsBytes(target.text)
+    case .notContains: return !actual.text.containsBytes(target.text)
+    case .startsWith: return actual.text.hasPrefix(target.text)
+    case .endsWith: return actual.text.hasSuffix(target.text)
+    default: return holdsForVersions(test, actual.text, target.text)
+    }
+  }
+
+  @inline(never)
+  private func holdsForVersions(_ test: TargetingTest, _ actual: ByteView, _ target: ByteView) -> Bool {
+    guard let order = TargetedVersion.order(actual, against: target) else { return false }
+    if test == .versionNotEquals { return order != .equal }
+    return test.relation?.allows(order) ?? false
+  }
+}

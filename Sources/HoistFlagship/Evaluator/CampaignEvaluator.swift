@@ -1,0 +1,86 @@
+internal import HoistBase
+internal import HoistCore
+
+/// Decides campaigns of a snapshot for one visitor: a pure reader of raw memory (section 4).
+///
+/// Generic over what watches: `Silence` leaves nothing behind in the machine code. Explanations run these very functions.
+struct CampaignEvaluator<Recorder: CampaignRecorder> {
+  let base: UnsafeRawPointer
+  let context: FrozenContext?
+  let visitor: ByteView
+  let visitorHash: UInt64
+  /// Nil where there is none, or none that counts.
+  let history: AssignmentHistory?
+  var recorder: Recorder
+
+  /// - Parameter history: holds against the hash (4.4).
+  init(
+    base: UnsafeRawPointer, context: FrozenContext?, visitor: ByteView, history: AssignmentHistory?, recorder: Recorder
+  ) {
+    self.base = base
+    self.context = context
+    self.visitor = visitor
+    visitorHash = Hash64.hash(visitor)
+    let isDecided = Snapshot(base).campaignsRoot.pointee.isDecided
+    self.history = isDecided || history?.isEmpty ?? true ? nil : history
+    self.recorder = recorder
+  }
+}
+
+/// A variation, and why; without one the campaign gives nothing.
+struct CampaignChoice: BitwiseCopyable {
+  /// The `VariationRecord`'s offset; 0 for none.
+  var variation: UInt32 = 0
+  /// No earlier fetch assigned it.
+  var isNew = false
+}
+
+extension CampaignEvaluator {
+  /// The first group that matches and has a variation for the visitor (4.2).
+  @inline(__always)
+  mutating func decide(_ campaign: UnsafePointer<CampaignRecord>) -> CampaignChoice {
+    recorder.begin(campaign: campaign)
+    let groups: UnsafePointer<GroupRecord> = base.at(campaign.pointee.groups)
+    var index = 0
+    while index < Int(campaign.pointee.groupCount) {
+      let group = groups + index
+      recorder.begin(group: group)
+      let (verdict, variation, bucket) = decide(group)
+      recorder.endGroup(verdict, bucket: bucket, variation: variation)
+      if verdict == .deleted { break }
+      if let variation {
+        recorder.endCampaign(variation: variation)
+        return CampaignChoice(
+          variation: UInt32(truncatingIfNeeded: UnsafeRawPointer(variation) - base), isNew: verdict != .remembered)
+      }
+      index &+= 1
+    }
+    recorder.endCampaign(variation: nil)
+    return CampaignChoice()
+  }
+
+  @inline(__always)
+  private mutating func decide(
+    _ group: UnsafePointer<GroupRecord>
+  ) -> (GroupVerdict, UnsafePointer<VariationRecord>?, bucket: UInt32?) {
+    let variations: UnsafePointer<VariationRecord> = base.at(group.pointee.variations)
+    let count = Int(group.pointee.variationCount)
+    if Snapshot(base).campaignsRoot.pointee.isDecided {
+      return (.decided, count > 0 ? variations : nil, nil)
+    }
+    guard matches(group) else { return (.notTargeted, nil, nil) }
+    if let history, let (id, hash) = history.find(group.pointee.id.bytes(base), hash: group.pointee.idHash) {
+      let found = (0..<count).first { index in
+        variations[index].idHash == hash && variations[index].id.bytes(base).hasSameBytes(as: id)
+      }
+      return found.map { (.remembered, variations + $0, nil) } ?? (.deleted, nil, nil)
+    }
+    let bucket = group.pointee.bucketing.finish(appending: visitor) % 100
+    var index = 0
+    while index < count {
+      if bucket < variations[index].end { return (.allocated, variations + index, bucket) }
+      index &+= 1
+    }
+    return (.untracked, nil, bucket)
+  }
+}

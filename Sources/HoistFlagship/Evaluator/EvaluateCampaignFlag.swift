@@ -1,0 +1,109 @@
+internal import HoistBase
+internal import HoistCore
+
+/// The snapshot's evaluate function: one flag for the context of one call, without a history (4.2).
+///
+/// Where the service decides, the values are those of the client's current context.
+func evaluateCampaignFlag(
+  _ base: UnsafeRawPointer, _ record: UnsafeRawPointer, _ context: UnsafeRawPointer?, _ out: UnsafeMutableRawPointer
+) {
+  let evaluation = out.assumingMemoryBound(to: Evaluation.self)
+  if Snapshot(base).campaignsRoot.pointee.isDecided, !isCurrent(context, evaluation.pointee.inherited) {
+    return evaluation.pointee.fail(
+      .invalidContext, "the service decides for the client's current context: identify with this one first")
+  }
+  guard let context = (context ?? evaluation.pointee.inherited).map({ FrozenContext($0) }),
+    let visitor = context.targetingKey
+  else {
+    return evaluation.pointee.fail(.targetingKeyMissing, "a visitor id is needed: the context has no targeting key")
+  }
+  var evaluator = CampaignEvaluator(
+    base: base, context: context, visitor: visitor, history: nil, recorder: Silence())
+  let flag = record.assumingMemoryBound(to: CampaignFlagRecord.self)
+  evaluator.fill(&evaluation.pointee, flag)
+}
+
+/// Never somebody else's values.
+private func isCurrent(_ context: UnsafeRawPointer?, _ current: UnsafeRawPointer?) -> Bool {
+  guard let context, context != current else { return true }
+  return current.map { FrozenContext($0).fingerprint == FrozenContext(context).fingerprint } ?? false
+}
+
+extension CampaignEvaluator {
+  /// The value of the last campaign that gives one.
+  @inline(__always)
+  mutating func value(of flag: UnsafePointer<CampaignFlagRecord>) -> UnsafePointer<ValueRecord>? {
+    let candidates: UnsafePointer<UInt32> = base.at(flag.pointee.candidates)
+    var index = 0
+    while index < Int(flag.pointee.candidateCount) {
+      let choice = decide(base.at(candidates[index]))
+      index &+= 1
+      if choice.variation == 0 { continue }
+      let variation: UnsafePointer<VariationRecord> = base.at(choice.variation)
+      let values: UnsafePointer<ValueRecord> = base.at(variation.pointee.values)
+      var place = 0
+      while place < Int(variation.pointee.valueCount) {
+        if values[place].flag == flag.pointee.ordinal { return values + place }
+        place &+= 1
+      }
+    }
+    return nil
+  }
+
+  /// Answers in the core's terms.
+  mutating func fill(_ evaluation: inout Evaluation, _ flag: UnsafePointer<CampaignFlagRecord>) {
+    guard let value = value(of: flag) else {
+      evaluation.reason = .default
+      return
+    }
+    let variation: UnsafePointer<VariationRecord> = base.at(value.pointee.variation)
+    let group: UnsafePointer<GroupRecord> = base.at(variation.pointee.group)
+    evaluation.outcome.variation = value.pointee.variation
+    evaluation.outcome.other = UInt32(truncatingIfNeeded: UnsafeRawPointer(value) - base)
+    evaluation.enabled = true
+    evaluation.variation = variation.pointee.id.bytes(base)
+    evaluation.variationIndex = Int32(truncatingIfNeeded: variation - base.at(group.pointee.variations))
+    evaluation.rule = group.pointee.id.bytes(base)
+    // Whoever asks is counted, also where the value is null or of another type (4.5).
+    evaluation.effects = [.impression, .record]
+    evaluation.reason = .targetingMatch
+    if !evaluation.take(FlagValue(base: base, record: value)) {
+      evaluation.fail(.typeMismatch, "the flag's value is of another type than was asked for")
+    }
+  }
+}
+
+extension Evaluation {
+  /// - Returns: false for a value of another type. Null is none: there is no value then.
+  @inline(__always)
+  fileprivate mutating func take(_ value: FlagValue) -> Bool {
+    if value.kind == .null { return true }
+    switch want {
+    case .json:
+      kind = .json
+      text = value.json
+    case .bool:
+      guard let truth = value.bool else { return false }
+      (kind, integer) = (.bool, truth ? 1 : 0)
+    case .int:
+      guard let whole = value.int else { return false }
+      (kind, integer) = (.int, whole)
+    case .double:
+      guard let number = value.double else { return false }
+      (kind, self.number) = (.double, number)
+    case .string:
+      guard let bytes = value.text else { return false }
+      (kind, text) = (.string, bytes)
+    case .any:
+      switch value.kind {
+      case .null: break
+      case .bool: (kind, integer) = (.bool, value.record.pointee.integer)
+      case .int: (kind, integer) = (.int, value.record.pointee.integer)
+      case .double: (kind, number) = (.double, value.record.pointee.number)
+      case .string: (kind, text) = (.string, value.record.pointee.text.bytes(value.base))
+      case .array, .object: (kind, text) = (.json, value.json)
+      }
+    }
+    return true
+  }
+}
