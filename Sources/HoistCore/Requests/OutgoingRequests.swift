@@ -24,7 +24,7 @@ public final class OutgoingRequests: @unchecked Sendable {
     lastNumber &+= 1
     let number = lastNumber
     open[number] = Exchange(completion: completion)
-    host.dynamicHeaders(for: request.url) { [weak self] headers in
+    host.dynamicHeaders(for: URLText.redacted(request.url)) { [weak self] headers in
       guard let self, open[number] != nil else { return }
       var request = request
       for header in headers { request.headers.set(header.name, header.value) }

@@ -26,18 +26,21 @@ final class StatusMachine: @unchecked Sendable {
   func initialized() { change(to: .initialized, .ready, "initialized") }
   /// What a bucketing file or an answer of the Decision API says.
   func answered(isPanic: Bool) {
-    if isPanic { change(to: .panic, .stale, "the service says panic") } else { initialized() }
+    if isPanic { change(to: .panic, .error, "the service says panic: every flag is its fallback") } else { initialized() }
   }
   func closed() { change(to: .notInitialized, .notReady, "not started") }
+
+  /// Nothing new has come. The SDK's status stays; the client's state tells.
+  func failed(_ message: String) { host.setState(current == .initialized ? .stale : .error, message) }
 
   private func change(to status: SDKStatus, _ clientState: ClientState, _ message: String) {
     let (isOther, listener) = state.withLock { state in
       defer { state.status = status }
       return (state.status != status, state.listener)
     }
+    host.setState(clientState, message)
     guard isOther else { return }
     host.log.info("SDK status: \(message)")
-    host.setState(clientState, message)
     guard let listener else { return }
     host.onDeliveryLane { listener(status) }
   }

@@ -12,6 +12,9 @@ enum FlagshipProperties {
     Property("autostart", .boolean, default: "true", "Whether opening the client starts it, or a call of hoist/flagship.h does."),
     Property("timeout_ms", .integer(1...600_000), default: "2000", "Longest time for one request for decisions, in milliseconds."),
     Property("polling_interval", .integer(0...86_400), default: "60", "Seconds from the end of one download of the bucketing file to the next; 0 downloads it once."),
+    Property("bucketing", .text, "Bucketing file to start with while none is stored, as JSON text."),
+    Property("bucketing.file", .text, default: "", "Path of a bucketing file to start with while none is stored; as bucketing."),
+    Property("decision_group", .text, default: "", "Group of the visitors: all of a group get the same variations, in decision_api mode; empty for none."),
     Property("client_name", .text, default: "hoist", "Name of the SDK in requests, hits and contexts."),
   ]
 

@@ -16,6 +16,12 @@ struct FlagshipSettings: Sendable {
   let decisionTimeoutMilliseconds: Int64
   /// 0: exactly one download.
   let pollingSeconds: Int64
+  /// A bucketing file of the host's to start with (FS-212); nil for none.
+  let givenFile: [UInt8]?
+  /// The same as the path of a file; "" for none.
+  let givenFilePath: String
+  /// "" for none.
+  let decisionGroup: String
   let addresses: ServiceAddresses
   /// What requests and contexts call this SDK.
   let clientName: String
@@ -34,6 +40,9 @@ struct FlagshipSettings: Sendable {
     autostart = values.boolean("autostart")
     decisionTimeoutMilliseconds = values.integer("timeout_ms")
     pollingSeconds = values.integer("polling_interval")
+    givenFile = values.isSet("bucketing") ? Array(values.text("bucketing").utf8) : nil
+    givenFilePath = values.text("bucketing.file")
+    decisionGroup = values.text("decision_group")
     addresses = try ServiceAddresses(values)
     clientName = values.text("client_name")
     connectTimeoutMilliseconds = values.integer("network.connect_timeout_ms")

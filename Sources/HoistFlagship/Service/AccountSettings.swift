@@ -1,11 +1,40 @@
 internal import HoistBase
+internal import HoistJSON
 
-/// What the account has switched on, as the service says beside its campaigns (FS-208, FS-213).
+/// What the account has switched on, as the service says beside its campaigns (FS-203, FS-207, FS-208, FS-213).
 struct AccountSettings: Sendable, Equatable {
-  /// Experience continuity, applied by the server.
+  /// When reports of troubleshooting are wanted (6.4), and from which part of the visitors.
+  struct Troubleshooting: Sendable, Equatable {
+    var startMilliseconds: Int64
+    var endMilliseconds: Int64
+    /// As it was sent: visitors are drawn by it.
+    var endText: [UInt8]
+    /// Percent.
+    var traffic: Int64
+  }
+
+  /// Experience continuity and one visitor, one test: both are applied by the server, no SDK does (FS-213).
   var hasExperienceContinuity = false
-  /// One visitor, one test: applied by the server.
   var hasOneVisitorOneTest = false
+  var troubleshooting: Troubleshooting?
+  var collectsEmotions = false
+  var usesEmotionScore = false
+
+  init() {}
+
+  /// What is missing or of another type is off.
+  init(_ json: JSONValue?) {
+    hasExperienceContinuity = json?["enabledXPC"]?.bool ?? false
+    hasOneVisitorOneTest = json?["enabled1V1T"]?.bool ?? false
+    collectsEmotions = json?["eaiCollectEnabled"]?.bool ?? false
+    usesEmotionScore = json?["eaiActivationEnabled"]?.bool ?? false
+    guard let part = json?["troubleshooting"], let end = part["endDate"]?.string,
+      let from = part["startDate"]?.string.flatMap({ RFC3339.parse($0) }), let to = RFC3339.parse(end)
+    else { return }
+    troubleshooting = Troubleshooting(
+      startMilliseconds: from.milliseconds, endMilliseconds: to.milliseconds, endText: Array(end.utf8),
+      traffic: part["traffic"]?.int64 ?? 0)
+  }
 }
 
 /// The settings that hold now; any thread.

@@ -1,14 +1,27 @@
-internal import HoistBase
 internal import HoistCore
+internal import HoistJSON
 
-/// A bucketing file as the service sent it (3.3).
-final class BucketingFile: Sendable {
-  let bytes: [UInt8]
-  /// The header it came with, word for word; nil for none.
-  let lastModified: String?
+/// A bucketing file, read as far as it concerns the SDK as a whole (3.3).
+struct BucketingFile: Sendable {
+  let stored: StoredDocument
+  let document: JSONDocument
+  let isPanic: Bool
+  let account: AccountSettings
 
-  init(bytes: [UInt8], lastModified: String?) {
-    self.bytes = bytes
-    self.lastModified = lastModified
+  /// nil when it is none: no JSON object, or neither campaigns nor panic in it.
+  init?(_ stored: StoredDocument) {
+    guard let document = try? JSONDocument(parsing: stored.bytes) else { return nil }
+    let head = document.withRoot { root -> (isPanic: Bool, account: AccountSettings)? in
+      guard root.kind == .object else { return nil }
+      let isPanic = root["panic"]?.bool ?? false
+      // `{"panic":true}` alone is a complete file.
+      guard isPanic || root["campaigns"]?.array != nil else { return nil }
+      return (isPanic, AccountSettings(root["accountSettings"]))
+    }
+    guard let head else { return nil }
+    self.stored = stored
+    self.document = document
+    isPanic = head.isPanic
+    account = head.account
   }
 }

@@ -2,27 +2,199 @@ internal import HoistBase
 internal import HoistCore
 
 /// Brings the bucketing file: stored, given, downloaded, polled (3.3, 5.2; FS-07, FS-13, FS-212). On the scheduler's
-/// thread, but for `file`.
+/// thread.
 final class BucketingSource: @unchecked Sendable {
   private let host: any ProviderHost
   private let settings: FlagshipSettings
   private let status: StatusMachine
   private let account: AccountSettingsHolder
-  private let served = Shared<BucketingFile?>(nil)
+  private let storage: DocumentStorage
+  private let requests: OutgoingRequests
+
+  /// Takes each file that is served from now on.
+  var serve: (BucketingFile) -> Void = { _ in }
+  /// Told when another file than the one before has come from the service.
+  var changed: () -> Void = {}
+
+  /// What is served, without its content.
+  private var current: Head?
+  private var timer: (any Cancellable)?
+  private var isRunning = false
+  private var isFetching = false
+  /// Moves on with each start and stop: what belongs to an earlier one is over.
+  private var generation: UInt64 = 0
+  /// Moves on with each download, and when one is called off.
+  private var download: UInt64 = 0
+  private var lastFailure: String?
+
+  private struct Head {
+    var lastModified: String?
+    var isPanic: Bool
+  }
 
   init(host: any ProviderHost, settings: FlagshipSettings, status: StatusMachine, account: AccountSettingsHolder) {
     self.host = host
     self.settings = settings
     self.status = status
     self.account = account
+    storage = DocumentStorage(store: host.store, key: "bucketing")
+    requests = OutgoingRequests(host: host)
   }
 
-  /// The file that is served; any thread.
-  var file: BucketingFile? { served.withLock { $0 } }
+  /// Whether a file is served. Before the first one every fetch fails.
+  var hasFile: Bool { current != nil }
 
-  func start() { status.initializing() }
-  func stop() {}
-  func refresh() {}
-  func setOnline(_ isOnline: Bool) {}
-  func abandonAfterFork() {}
+  // MARK: Life
+
+  func start() {
+    guard !isRunning else { return }
+    isRunning = true
+    generation &+= 1
+    guard current == nil else {
+      status.initialized()
+      return fetch()
+    }
+    let mine = generation
+    storage.load { [weak self] stored in
+      guard let self, isRunning, mine == generation else { return }
+      begin(with: stored.flatMap { self.sound($0, "the stored bucketing file") } ?? given())
+    }
+  }
+
+  private func begin(with file: BucketingFile?) {
+    if let file {
+      take(file)
+      // A file of before that says panic is believed once the service has confirmed it (5.1).
+      status.initialized()
+    } else {
+      status.initializing()
+    }
+    fetch()
+  }
+
+  func stop() {
+    requests.cancelAll()
+    end()
+  }
+
+  func abandonAfterFork() {
+    requests.abandonAfterFork()
+    end()
+  }
+
+  private func end() {
+    timer?.cancel()
+    timer = nil
+    isRunning = false
+    isFetching = false
+    generation &+= 1
+    download &+= 1
+  }
+
+  func setOnline(_ isOnline: Bool) {
+    if isOnline { return refresh() }
+    timer?.cancel()
+    timer = nil
+    isFetching = false
+    download &+= 1
+    requests.cancelAll()
+    if isRunning { status.failed("offline") }
+  }
+
+  /// Downloads now, unless that is under way (FS-212).
+  func refresh() { if isRunning { fetch() } }
+
+  // MARK: The host's file
+
+  private func given() -> BucketingFile? {
+    if let text = settings.givenFile { return sound(StoredDocument(bytes: text, lastModified: nil), "the given bucketing file") }
+    if settings.givenFilePath.isEmpty { return nil }
+    do throws(FileContent.Failure) {
+      let bytes = try FileContent.read(path: settings.givenFilePath, limitBytes: settings.maximumResponseBytes)
+      return sound(StoredDocument(bytes: bytes, lastModified: nil), "the given bucketing file")
+    } catch {
+      host.log.error("bucketing.file: \(error.message)")
+      return nil
+    }
+  }
+
+  private func sound(_ stored: StoredDocument, _ origin: String) -> BucketingFile? {
+    let file = BucketingFile(stored)
+    if file == nil { host.log.error("\(origin) is none: it is left aside") }
+    return file
+  }
+
+  // MARK: Downloads
+
+  private func fetch() {
+    timer?.cancel()
+    timer = nil
+    guard !isFetching else { return }
+    guard host.isOnline else { return status.failed("offline") }
+    isFetching = true
+    download &+= 1
+    let mine = download
+    var request = ServiceRequest(settings).get(settings.addresses.bucketingFile)
+    if let date = current?.lastModified { request.headers.append(HTTPHeader("If-Modified-Since", date)) }
+    requests.send(request) { [weak self] answer in
+      guard let self, mine == download else { return }
+      isFetching = false
+      finish(answer)
+      waitForNext()
+    }
+  }
+
+  /// The next download begins one interval after the end of this one, whatever came of it (5.2).
+  private func waitForNext() {
+    guard isRunning, settings.pollingSeconds > 0 else { return }
+    timer = host.scheduler.schedule(afterMilliseconds: settings.pollingSeconds * 1000) { [weak self] in self?.fetch() }
+  }
+
+  private func finish(_ answer: Result<HTTPResponse, TransportFailure>) {
+    switch answer {
+    case .failure(let failure): failed("no answer: \(failure.message)")
+    case .success(let response):
+      if response.status == 304, let current {
+        confirm(isPanic: current.isPanic)
+      } else if 200...299 ~= response.status {
+        received(response)
+      } else {
+        failed("the service answered \(response.status)")
+      }
+    }
+  }
+
+  private func received(_ response: HTTPResponse) {
+    let date = response.headers.value(of: "Last-Modified").flatMap { HeaderText.isSafeValue($0) ? $0 : nil }
+    guard let file = BucketingFile(StoredDocument(bytes: response.body, lastModified: date)) else {
+      return failed("the answer is no bucketing file")
+    }
+    storage.save(file.stored)
+    take(file)
+    confirm(isPanic: file.isPanic)
+    changed()
+  }
+
+  private func take(_ file: BucketingFile) {
+    current = Head(lastModified: file.stored.lastModified, isPanic: file.isPanic)
+    account.take(file.account)
+    serve(file)
+  }
+
+  private func confirm(isPanic: Bool) {
+    lastFailure = nil
+    status.answered(isPanic: isPanic)
+  }
+
+  /// Each failure is told once in a row; what is there stays in use.
+  private func failed(_ what: String) {
+    let message = "the bucketing file of environment \(settings.environmentID): \(what)"
+    status.failed(message)
+    guard message != lastFailure else { return }
+    lastFailure = message
+    host.log.warning(message)
+    for topic in [Topic.fetchFailed, .error] {
+      host.notify(Notification(topic, status: .flagshipFetchFailed, message: message))
+    }
+  }
 }

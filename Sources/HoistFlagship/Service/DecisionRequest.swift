@@ -1,4 +1,6 @@
+internal import HoistBase
 internal import HoistCore
+internal import HoistJSON
 
 /// What the Decision API is asked (3.2): the campaigns of one visitor.
 struct DecisionRequest: Sendable {
@@ -8,18 +10,55 @@ struct DecisionRequest: Sendable {
   var hasConsented: Bool
   /// A JSON object of scalars, predefined and `fs_*` pairs included.
   var contextJSON: [UInt8]
+
+  /// The body. A server of one's own refuses what it does not know: no other keys.
+  /// - Parameter decisionGroup: visitors of a group get the hash of the group (FS-214); "" for none.
+  func body(decisionGroup: String) -> [UInt8] {
+    var writer = JSONWriter(reservingCapacity: contextJSON.count + 160)
+    writer.object { writer in
+      writer.key("visitorId")
+      visitorID.withUnsafeBufferPointer { writer.string(utf8: $0) }
+      writer.key("anonymousId")
+      if let anonymousID { anonymousID.withUnsafeBufferPointer { writer.string(utf8: $0) } } else { writer.null() }
+      writer.key("visitor_consent")
+      writer.bool(hasConsented)
+      // With true the server would count the visitor for everything at once.
+      writer.key("trigger_hit")
+      writer.bool(false)
+      if !decisionGroup.isEmpty {
+        writer.key("decision_group")
+        writer.string(decisionGroup)
+      }
+      writer.key("context")
+      writer.raw(contextJSON)
+    }
+    return writer.bytes
+  }
 }
 
 /// What the Decision API answered.
 struct DecisionAnswer: Sendable {
-  /// The body, which is JSON.
-  var bytes: [UInt8]
+  /// The body, read.
+  var document: JSONDocument
   var isPanic: Bool
+  var account: AccountSettings?
+
+  /// nil when the body is no JSON object. Whatever is missing is false or empty (3.2).
+  init?(_ body: [UInt8]) {
+    guard let document = try? JSONDocument(parsing: body) else { return nil }
+    guard document.withRoot({ $0.kind == .object }) else { return nil }
+    self.document = document
+    isPanic = document.withRoot { $0["panic"]?.bool ?? false }
+    account = document.withRoot { $0["extras"]?["accountSettings"]?.unlessNull.map { AccountSettings($0) } }
+  }
 }
 
-/// Why there are no decisions.
+/// Why there are no decisions, or no bucketing file.
 struct DecisionFailure: Error, Sendable, Equatable {
   var status: Status
   /// One line for people, without keys.
   var message: String
+
+  static func fetch(_ message: String) -> DecisionFailure { DecisionFailure(status: .flagshipFetchFailed, message: message) }
+  static let offline = fetch("the client is offline")
 }

@@ -9,16 +9,50 @@ final class DecisionService: ClientPart, @unchecked Sendable {
   private let settings: FlagshipSettings
   private let status: StatusMachine
   private let account: AccountSettingsHolder
+  private let requests: OutgoingRequests
 
   init(host: any ProviderHost, settings: FlagshipSettings, status: StatusMachine, account: AccountSettingsHolder) {
     self.host = host
     self.settings = settings
     self.status = status
     self.account = account
+    requests = OutgoingRequests(host: host)
   }
 
-  /// The SDK's status follows the answer before `completion` runs, once, on the scheduler's thread.
+  /// Nothing is tried twice: the next fetch is the next attempt. The SDK's status follows an answer before `completion`
+  /// runs, once.
   func fetch(_ request: DecisionRequest, completion: @escaping Completion) {
-    completion(.failure(DecisionFailure(status: .flagshipFetchFailed, message: "offline")))
+    guard host.isOnline else { return completion(.failure(.offline)) }
+    var post = ServiceRequest(settings).post(
+      settings.addresses.campaigns, body: request.body(decisionGroup: settings.decisionGroup))
+    post.headers.append(HTTPHeader("x-api-key", settings.apiKey.reveal()))
+    post.timeoutMilliseconds = settings.decisionTimeoutMilliseconds
+    post.connectTimeoutMilliseconds = min(post.connectTimeoutMilliseconds, settings.decisionTimeoutMilliseconds)
+    requests.send(post) { [weak self] in completion(self?.take($0) ?? .failure(.fetch("the client is closed"))) }
   }
+
+  private func take(_ answer: Result<HTTPResponse, TransportFailure>) -> Result<DecisionAnswer, DecisionFailure> {
+    switch answer {
+    case .failure(let failure): return failed("no answer: \(failure.message)")
+    case .success(let response):
+      guard 200...299 ~= response.status else { return failed("the service answered \(response.status)") }
+      guard let decided = DecisionAnswer(response.body) else { return failed("the answer is not a JSON object") }
+      if let settings = decided.account { account.take(settings) }
+      status.answered(isPanic: decided.isPanic)
+      return .success(decided)
+    }
+  }
+
+  private func failed(_ what: String) -> Result<DecisionAnswer, DecisionFailure> {
+    let failure = DecisionFailure.fetch("decisions of environment \(settings.environmentID): \(what)")
+    host.log.warning(failure.message)
+    for topic in [Topic.fetchFailed, .error] {
+      host.notify(Notification(topic, status: failure.status, message: failure.message))
+    }
+    return .failure(failure)
+  }
+
+  func stop() { requests.cancelAll() }
+  func setOnline(_ isOnline: Bool) { if !isOnline { requests.cancelAll() } }
+  func abandonAfterFork() { requests.abandonAfterFork() }
 }

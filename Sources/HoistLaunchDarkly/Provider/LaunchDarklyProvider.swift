@@ -93,16 +93,7 @@ extension LaunchDarklyProvider: Provider {
     identifying.add(IdentifyRequest(context) { completion($0 == .launchDarklyShed ? .superseded : $0) })
   }
 
-  public func flush(completion: @escaping @Sendable (Status) -> Void) {
-    flush(parts[...], allSent: true, completion)
-  }
-
-  private func flush(
-    _ rest: ArraySlice<any LaunchDarklyPart>, allSent: Bool, _ completion: @escaping @Sendable (Status) -> Void
-  ) {
-    guard let part = rest.first else { return completion(allSent ? .ok : .network) }
-    part.flush { [self] isSent in flush(rest.dropFirst(), allSent: allSent && isSent, completion) }
-  }
+  public func flush(completion: @escaping @Sendable (Status) -> Void) { (parts as [any ClientPart]).flushAll(completion) }
 
   public func forgetCountsAfterFork() { events.forgetAfterFork() }
 

@@ -3,7 +3,7 @@ internal import HoistBase
 internal import HoistCore
 
 /// Records impressions and conversions and sees to their delivery (OPT-63, OPT-72, OPT-98).
-final class EventReporter: ClientPart, @unchecked Sendable {
+final class EventReporter: OptimizelyPart, @unchecked Sendable {
   private static let pipelineName = "events"
 
   private let host: any ProviderHost

@@ -30,7 +30,7 @@ extension OptimizelyFace {
     } catch {
       return DatafileFailure(error, "the datafile to save")
     }
-    let status = onDatafiles { $0.storage.save(SavedDatafile(bytes: datafile, lastModified: nil)) }
+    let status = onDatafiles { $0.storage.save(StoredDocument(bytes: datafile, lastModified: nil)) }
     return status == .ok ? nil : DatafileFailure(status, "the client is closed")
   }
 

@@ -9,7 +9,7 @@ public protocol OptimizelyListener: AnyObject, Sendable {
 }
 
 /// The listeners of one client (`OPT-69`, protocols/optimizely.md 5.5). Thread-safe.
-public final class NotificationCenter: ClientPart, @unchecked Sendable {
+public final class NotificationCenter: OptimizelyPart, @unchecked Sendable {
   public static let maximumListeners = 1_000
 
   private struct Registration {

@@ -79,6 +79,11 @@ struct OptimizelySettings: Sendable {
   /// Whether the properties bring a datafile.
   var isGivenDatafile: Bool { datafile != nil || !datafilePath.isEmpty }
 
+  /// What the datafile is stored under (OPT-50); nil keeps none.
+  var storageKey: String? {
+    sdkKey.isEmpty ? nil : "datafile." + sdkKey.withRevealedBytes { Hex.encode(SHA256.hash($0)) }
+  }
+
   private static func shown(_ key: String) -> String {
     key.unicodeScalars.count > 8 ? "…" + String(String.UnicodeScalarView(key.unicodeScalars.suffix(4))) : "…"
   }

@@ -6,7 +6,7 @@ internal import HoistCore
 ///
 /// For one visitor and one rule there is one question at a time: who comes meanwhile waits, and shares the answer
 /// unless it asked about other attributes or not to use what is kept. Nobody is blocked.
-final class PredictionService: Predictor, ClientPart, @unchecked Sendable {
+final class PredictionService: Predictor, OptimizelyPart, @unchecked Sendable {
   typealias Completion = @Sendable (SubjectContent.Prediction) -> Void
 
   private static let attempts = 2

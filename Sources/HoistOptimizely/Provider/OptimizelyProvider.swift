@@ -1,7 +1,7 @@
 internal import HoistBase
 public import HoistCore
 
-/// One Optimizely client's life. It owns one object per concern; see `ClientPart`.
+/// One Optimizely client's life. It owns one object per concern; see `OptimizelyPart`.
 ///
 /// State belongs to the scheduler's thread; what evaluating threads use is immutable or guards itself.
 public final class OptimizelyProvider: @unchecked Sendable {
@@ -19,7 +19,7 @@ public final class OptimizelyProvider: @unchecked Sendable {
   let predictions: PredictionService
   let datafiles: DatafileSource
   /// Everything that takes part in the client's life, in the order of its beginning.
-  private let parts: [any ClientPart]
+  private let parts: [any OptimizelyPart]
   /// What is served; nil before there is a datafile. For readers on any thread.
   let served = Shared<ServedDatafile?>(nil)
 
@@ -88,14 +88,7 @@ extension OptimizelyProvider: Provider {
     completion(.ok)
   }
 
-  public func flush(completion: @escaping @Sendable (Status) -> Void) {
-    flush(parts[...], allSent: true, completion)
-  }
-
-  private func flush(_ rest: ArraySlice<any ClientPart>, allSent: Bool, _ completion: @escaping @Sendable (Status) -> Void) {
-    guard let part = rest.first else { return completion(allSent ? .ok : .network) }
-    part.flush { [self] isSent in flush(parts.suffix(max(0, rest.count - 1)), allSent: allSent && isSent, completion) }
-  }
+  public func flush(completion: @escaping @Sendable (Status) -> Void) { (parts as [any ClientPart]).flushAll(completion) }
 
   public func forgetCountsAfterFork() {}
 

@@ -3,7 +3,7 @@ internal import HoistCore
 
 /// Audience segments and events of Optimizely's data platform (row OPT-46). There is none of it where it is disabled.
 /// On the scheduler's thread, but where it says otherwise.
-final class DataPlatform: ClientPart, @unchecked Sendable {
+final class DataPlatform: OptimizelyPart, @unchecked Sendable {
   /// For any thread.
   let segments: SegmentsService
   /// For any thread.

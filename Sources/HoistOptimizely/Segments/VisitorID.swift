@@ -5,7 +5,7 @@ internal import HoistCore
 /// made once, kept beside the stores of all accounts, and the same for all of them. Without a store, a client's own.
 ///
 /// Any thread, but where it says otherwise.
-final class VisitorID: ClientPart, @unchecked Sendable {
+final class VisitorID: OptimizelyPart, @unchecked Sendable {
   /// Under which the installation's store knows it.
   private static let storeKey = "vuid"
   /// How long `text` waits for the store.

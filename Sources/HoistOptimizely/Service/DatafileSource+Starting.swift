@@ -37,7 +37,7 @@ extension DatafileSource {
   }
 
   /// The saved datafile, if it is one; a broken one is deleted.
-  private func sound(_ saved: SavedDatafile?) -> CompiledDatafile? {
+  private func sound(_ saved: StoredDocument?) -> CompiledDatafile? {
     guard let saved else { return nil }
     return compiled(saved.bytes, "the saved datafile") { failure in
       storage.remove()

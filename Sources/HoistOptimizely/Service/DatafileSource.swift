@@ -8,7 +8,7 @@ final class DatafileSource: @unchecked Sendable {
 
   let host: any ProviderHost
   let settings: OptimizelySettings
-  let storage: DatafileStorage
+  let storage: DocumentStorage
   /// Takes what is to be served, with its snapshot.
   var serve: (_ datafile: CompiledDatafile, _ origin: DatafileOrigin) -> Void = { datafile, _ in datafile.snapshot.destroy() }
   /// What is served.
@@ -46,7 +46,7 @@ final class DatafileSource: @unchecked Sendable {
   init(host: any ProviderHost, settings: OptimizelySettings) {
     self.host = host
     self.settings = settings
-    storage = DatafileStorage(store: host.store, sdkKey: settings.sdkKey)
+    storage = DocumentStorage(store: host.store, key: settings.storageKey)
     updatesAtOnce = settings.updatesOnNewDatafile
     if let seconds = settings.refusedPollingSeconds {
       host.log.warning("polling_interval: \(seconds) s is below the minimum; polling every \(settings.pollingSeconds) s")
@@ -154,7 +154,7 @@ final class DatafileSource: @unchecked Sendable {
     let result: DownloadResult
     switch outcome {
     case .arrived(let datafile, let lastModified):
-      storage.save(SavedDatafile(bytes: datafile.bytes, lastModified: lastModified))
+      storage.save(StoredDocument(bytes: datafile.bytes, lastModified: lastModified))
       let isWanted = updatesAtOnce || settings.pollingSeconds > 0 || answered.contains { $0.wantsServing() }
       result = .arrived(isServed: take(datafile, isWanted: isWanted))
     case .unchanged: result = .unchanged

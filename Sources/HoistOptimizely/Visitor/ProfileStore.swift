@@ -3,7 +3,7 @@ internal import HoistCore
 
 /// Where the profiles of users are kept: with a service of the host's, in the client's own store, or nowhere
 /// (protocols/optimizely.md 4.6). Thread-safe.
-final class ProfileStore: ClientPart, @unchecked Sendable {
+final class ProfileStore: OptimizelyPart, @unchecked Sendable {
   private let service: (any UserProfileService)?
   private let shelf: ProfileShelf?
   private let log: Log

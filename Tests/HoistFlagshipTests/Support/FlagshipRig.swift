@@ -7,7 +7,7 @@ import HoistTestSupport
 @testable import HoistFlagship
 
 /// A whole client over a scripted transport and a clock that stands still.
-final class FlagshipRig {
+final class FlagshipRig: @unchecked Sendable {
   static let environment = "c1ndrd07m0300ro0jf20"
 
   let scheduler: ManualScheduler
@@ -92,4 +92,30 @@ extension ScriptedTransport.Answer {
         status: status, headers: lastModified.map { [HTTPHeader("Last-Modified", $0)] } ?? [], body: Array(body.utf8)))
   }
   static var noAnswer: Self { .failure(TransportFailure(.unreachable, "connection refused")) }
+}
+
+extension FlagshipRig {
+  /// Closes on a thread of its own, while this one runs what is due.
+  func close(timeoutMilliseconds: Int64 = 5_000) -> Status {
+    let result = Shared<Status?>(nil)
+    let client = client
+    // Not a thread of the library's own, which may not close.
+    let body = Unmanaged.passRetained(Closing { 
+      let status = client.close(timeoutMilliseconds: timeoutMilliseconds)
+      result.withLock { $0 = status }
+    })
+    var thread = pthread_t()
+    pthread_create(&thread, nil, { argument in
+      if let argument { Unmanaged<Closing>.fromOpaque(argument).takeRetainedValue().body() }
+      return nil
+    }, body.toOpaque())
+    defer { pthread_join(thread, nil) }
+    settle { result.withLock { $0 } != nil }
+    return result.withLock { $0 } ?? .timeout
+  }
+}
+
+private final class Closing: Sendable {
+  let body: @Sendable () -> Void
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 }

@@ -64,7 +64,7 @@ struct StartTests {
 
   @Test func aBrokenSavedDatafileIsDeletedAndTheGivenOneServes() throws {
     let rig = try rig(saved: nil)
-    rig.provider.datafiles.storage.save(SavedDatafile(bytes: Array("{}".utf8), lastModified: Self.stamp))
+    rig.provider.datafiles.storage.save(StoredDocument(bytes: Array("{}".utf8), lastModified: Self.stamp))
     let result = rig.start(SmallProject.datafile(revision: "9"), .noBackgroundFetch)
     rig.settle { result.hasEnded }
     #expect(result.hasSucceeded)

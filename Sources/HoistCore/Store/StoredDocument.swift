@@ -1,0 +1,62 @@
+internal import HoistBase
+internal import HoistJSON
+
+/// A document of a service as it came, and the date it came with.
+public struct StoredDocument: Sendable {
+  public var bytes: [UInt8]
+  /// The header `Last-Modified`, word for word; nil for none.
+  public var lastModified: String?
+
+  public init(bytes: [UInt8], lastModified: String?) {
+    self.bytes = bytes
+    self.lastModified = lastModified
+  }
+}
+
+/// Keeps one document for the next run, in one record with its date: the date of another document would make a service
+/// answer "unchanged". On the scheduler's thread.
+public final class DocumentStorage: @unchecked Sendable {
+  private let store: Store
+  private let key: String?
+
+  /// - Parameter key: nil keeps nothing.
+  public init(store: Store, key: String?) {
+    self.store = store
+    self.key = key
+  }
+
+  /// `completion` runs on the scheduler's thread; nil when nothing is stored that can be read.
+  public func load(completion: @escaping @Sendable (StoredDocument?) -> Void) {
+    guard let key else { return completion(nil) }
+    store.load(key) { completion($0.flatMap { Self.decode($0) }) }
+  }
+
+  public func save(_ document: StoredDocument) {
+    if let key { store.save(key, Self.encode(document)) }
+  }
+
+  public func remove() {
+    if let key { store.remove(key) }
+  }
+
+  /// A line of JSON about the document, then the document itself: it is not parsed to be stored.
+  private static func encode(_ document: StoredDocument) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.object { writer in
+      guard let lastModified = document.lastModified else { return }
+      writer.key("lastModified")
+      writer.string(lastModified)
+    }
+    return writer.bytes + [UInt8(ascii: "\n")] + document.bytes
+  }
+
+  private static func decode(_ bytes: [UInt8]) -> StoredDocument? {
+    guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")),
+      let head = try? JSONDocument(parsing: Array(bytes[..<end]))
+    else { return nil }
+    let lastModified = head.withRoot { $0["lastModified"]?.string }
+    // It goes into a header: what would break one is forgotten.
+    let isSafe = lastModified.map { HeaderText.isSafeValue($0) } ?? false
+    return StoredDocument(bytes: Array(bytes[(end + 1)...]), lastModified: isSafe ? lastModified : nil)
+  }
+}

@@ -1,0 +1,132 @@
+import HoistBase
+import HoistCore
+import HoistJSON
+import HoistTestSupport
+import Testing
+
+@testable import HoistFlagship
+
+@Suite("The Decision API is asked once for each fetch (FS-06, FS-09; protocols/flagship.md 3.1, 3.2)")
+struct DecisionServiceTests {
+  private static let request = DecisionRequest(
+    visitorID: Array("user-42".utf8), anonymousID: nil, hasConsented: true, contextJSON: Array(#"{"vip":true}"#.utf8))
+
+  /// What a fetch ended with.
+  private final class Ending: Sendable {
+    let results = Shared<[Result<DecisionAnswer, DecisionFailure>]>([])
+    var count: Int { results.withLock { $0.count } }
+    var failure: DecisionFailure? {
+      guard case .failure(let failure)? = results.withLock({ $0.first }) else { return nil }
+      return failure
+    }
+    var answer: DecisionAnswer? { results.withLock { $0.first }.flatMap { try? $0.get() } }
+  }
+
+  private func fetch(_ rig: FlagshipRig, _ request: DecisionRequest = request) -> Ending {
+    let ending = Ending()
+    rig.client.onScheduler { _ in
+      rig.provider.decisions.fetch(request) { result in ending.results.withLock { $0.append(result) } }
+    }
+    rig.scheduler.run()
+    return ending
+  }
+
+  @Test("The request is the service's: address, headers, body (FS-03, FS-06)")
+  func request() throws {
+    let rig = try FlagshipRig()
+    _ = fetch(rig)
+    let request = try #require(rig.transport.requests.first)
+    #expect(request.method == "POST")
+    #expect(
+      request.url
+        == "https://decision.flagship.io/v2/\(FlagshipRig.environment)/campaigns?exposeAllKeys=true&extras%5B%5D=accountSettings")
+    #expect(request.headers.value(of: "x-api-key") == "the-api-key")
+    #expect(request.headers.value(of: "Content-Type") == "application/json")
+    #expect(request.headers.value(of: "Accept") == "application/json")
+    #expect(request.headers.value(of: "x-sdk-client") == "hoist")
+    #expect(request.headers.value(of: "x-sdk-version") == HoistVersion.text)
+    #expect(
+      String(decoding: request.body ?? [], as: UTF8.self)
+        == #"{"visitorId":"user-42","anonymousId":null,"visitor_consent":true,"trigger_hit":false,"context":{"vip":true}}"#)
+  }
+
+  @Test("The request has 2 s, or what the host says (FS-09)")
+  func timeout() throws {
+    let rig = try FlagshipRig()
+    _ = fetch(rig)
+    #expect(rig.transport.requests.first?.timeoutMilliseconds == 2_000)
+    let patient = try FlagshipRig(["timeout_ms": "5000"])
+    _ = fetch(patient)
+    #expect(patient.transport.requests.first?.timeoutMilliseconds == 5_000)
+  }
+
+  @Test("A server of one's own has no environment in its paths (FS-211)")
+  func selfHosted() throws {
+    let rig = try FlagshipRig(["decision.url": "http://flags.local:8080/v2/", "decision.self_hosted": "true"])
+    _ = fetch(rig)
+    #expect(
+      rig.transport.requests.first?.url
+        == "http://flags.local:8080/v2/campaigns?exposeAllKeys=true&extras%5B%5D=accountSettings")
+  }
+
+  @Test("A decision group is sent as such (FS-214); without one the body has no such key")
+  func decisionGroup() throws {
+    let rig = try FlagshipRig(["decision_group": "family \"7\""])
+    _ = fetch(rig)
+    let body = try JSONDocument(parsing: rig.transport.requests.first?.body ?? [])
+    #expect(body.withRoot { $0["decision_group"]?.string } == "family \"7\"")
+  }
+
+  @Test("Answers move the SDK's status between initialized and panic, and that is told (FS-42)")
+  func panic() throws {
+    let rig = try FlagshipRig()
+    rig.transport.enqueue(.status(200, #"{"visitorId":"user-42","campaigns":[],"panic":true}"#))
+    let first = fetch(rig)
+    #expect(first.answer?.isPanic == true)
+    #expect(rig.face.status == .panic)
+    rig.transport.enqueue(.status(200, #"{"visitorId":"user-42","campaigns":[]}"#))
+    let second = fetch(rig)
+    #expect(second.answer?.isPanic == false)
+    #expect(rig.heard == [.initialized, .panic, .initialized])
+  }
+
+  @Test("A failure changes no status and is tried by nobody but the next fetch (FS-10)", arguments: [400, 403, 500, 302])
+  func failures(status: Int) throws {
+    let rig = try FlagshipRig { _ in .status(status, #"{"message":"no"}"#) }
+    let ending = fetch(rig)
+    #expect(ending.failure?.status == .flagshipFetchFailed)
+    rig.scheduler.advance(milliseconds: 600_000)
+    #expect(rig.transport.requests.count == 1)
+    #expect(rig.heard == [.initialized])
+  }
+
+  @Test("What is no JSON object is a failure", arguments: ["", "[]", "\"x\"", "{\"campaigns\":[", "<html>"])
+  func badBodies(body: String) throws {
+    let rig = try FlagshipRig { _ in .status(200, body) }
+    #expect(fetch(rig).failure?.status == .flagshipFetchFailed)
+  }
+
+  @Test("Account settings come with the answer, and may be missing (FS-213)")
+  func accountSettings() throws {
+    let rig = try FlagshipRig()
+    rig.transport.enqueue(
+      .status(200, #"{"campaigns":[],"extras":{"accountSettings":{"enabledXPC":true,"enabled1V1T":true}}}"#),
+      .status(200, #"{"campaigns":[]}"#))
+    _ = fetch(rig)
+    _ = fetch(rig)
+    #expect(rig.provider.account.current.hasExperienceContinuity)
+    #expect(rig.provider.account.current.hasOneVisitorOneTest)
+  }
+
+  @Test("Offline a fetch fails at once, and a close ends one that is under way")
+  func ends() throws {
+    let offline = try FlagshipRig(["online": "false"])
+    #expect(fetch(offline).failure == .offline)
+    let rig = try FlagshipRig()
+    let ending = fetch(rig)
+    #expect(ending.count == 0)
+    _ = rig.close()
+    #expect(ending.count == 1)
+    #expect(rig.face.status == .notInitialized)
+  }
+}
