@@ -45,4 +45,9 @@ HOIST_API hoist_flagship_status hoist_flagship_sdk_status(hoist_client *HOIST_NU
 #ifdef __cplusplus
 }
 #endif
+
+#include "flagship/cache.h"
+#include "flagship/context.h"
+#include "flagship/visitor.h"
+
 #endif

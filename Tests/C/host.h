@@ -63,6 +63,16 @@ static inline hoist_config *host_launchdarkly_config(void) {
   return config;
 }
 
+static inline hoist_config *host_flagship_config(void) {
+  hoist_config *config = hoist_config_new("flagship");
+  host_set(config, "env_id", "c1ndrd07m0300ro0jf20");
+  host_set(config, "api_key", "the-api-key");
+  host_set(config, "online", "false");
+  host_set(config, "store", "none");
+  host_set(config, "log.level", "none");
+  return config;
+}
+
 /* Takes the configuration. */
 static inline hoist_client *host_open(hoist_config *config) {
   hoist_client *client = NULL;
@@ -81,6 +91,7 @@ static inline hoist_client *host_open(hoist_config *config) {
 
 static inline hoist_client *host_client(void) { return host_open(host_config()); }
 static inline hoist_client *host_launchdarkly_client(void) { return host_open(host_launchdarkly_config()); }
+static inline hoist_client *host_flagship_client(void) { return host_open(host_flagship_config()); }
 static inline hoist_client *host_optimizely_client(void) { return host_open(host_optimizely_config()); }
 
 #endif

@@ -3,6 +3,7 @@
 #define MATRIX_OBJECTS_H
 
 #include "host.h"
+#include <hoist/flagship.h>
 #include <hoist/launchdarkly/context.h>
 #include <hoist/optimizely.h>
 #include <hoist/unleash.h>
@@ -23,6 +24,28 @@ static inline hoist_client *closed_optimizely_client(void) {
   hoist_client *client = host_optimizely_client();
   (void)hoist_client_close(client, 0);
   return client;
+}
+
+static inline hoist_client *closed_flagship_client(void) {
+  hoist_client *client = host_flagship_client();
+  (void)hoist_client_close(client, 0);
+  return client;
+}
+
+static inline hoist_flagship_visitor *some_visitor(void) {
+  static hoist_client *client;
+  hoist_flagship_visitor *visitor = NULL;
+  if (!client) client = host_flagship_client();
+  (void)hoist_flagship_visitor_new(client, NULL, &visitor, NULL);
+  return visitor;
+}
+
+static inline hoist_flagship_visitor *orphaned_visitor(void) {
+  hoist_client *client = host_flagship_client();
+  hoist_flagship_visitor *visitor = NULL;
+  (void)hoist_flagship_visitor_new(client, NULL, &visitor, NULL);
+  hoist_client_free(client);
+  return visitor;
 }
 
 static inline hoist_error *some_error(void) {

@@ -6,6 +6,7 @@ extension Client: ProviderHost {
   /// A header provider has this long to answer; then the request goes out without it.
   private static var headerLimitNanoseconds: Int64 { 5_000_000_000 }
 
+  public var client: Client? { self }
   public var scheduler: any Scheduler { services.scheduler }
   public var clock: any Clock { services.clock }
   public var entropy: any Entropy { services.entropy }

@@ -3,7 +3,7 @@ internal import HoistBase
 /// The client as its provider sees it. It holds the client weakly: the client holds the provider, and both go when the
 /// host frees its handle. What a provider asks of a client that is gone has no effect.
 final class ClientHost: ProviderHost, @unchecked Sendable {
-  private weak var client: Client?
+  private(set) weak var client: Client?
   let scheduler: any Scheduler
   let transport: any Transport
   let clock: any Clock

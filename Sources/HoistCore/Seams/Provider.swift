@@ -137,6 +137,8 @@ public protocol ProviderHost: AnyObject, Sendable {
   var entropy: any Entropy { get }
   /// The name of this environment in the client's group; "" for the first.
   var environment: String { get }
+  /// The client itself, for handles of the provider's own; nil when it is gone.
+  var client: Client? { get }
   /// The providers of the client's group, this one's included, the first environment's first; on the scheduler's
   /// thread. Empty when the client is gone.
   var providersOfGroup: [any Provider] { get }
@@ -167,6 +169,7 @@ public protocol ProviderHost: AnyObject, Sendable {
 
 extension ProviderHost {
   public var environment: String { "" }
+  public var client: Client? { nil }
   public var providersOfGroup: [any Provider] { [] }
 
   /// Asks the client's header provider.

@@ -6,17 +6,14 @@ internal import HoistCore
 /// Nobody waits for a change: it is made on a lane, the newest of each visitor only. Thread-safe, but for the calls of
 /// `ClientPart`.
 final class VisitorCaching: ClientPart, @unchecked Sendable {
-  private enum Change: Sendable {
-    /// Makes the record when it is written.
-    case save(@Sendable () -> [UInt8])
-    case flush
-  }
+  /// Gives the record when it is written; nil when nothing is to be kept.
+  typealias Record = @Sendable () -> [UInt8]?
 
   private struct State {
     /// Who has a change that waits, in order; one whose change was taken early may be in it still.
     var order: [[UInt8]] = []
     var first = 0
-    var changes: [[UInt8]: Change] = [:]
+    var changes: [[UInt8]: Record] = [:]
     var counters = Counters()
   }
 
@@ -64,17 +61,9 @@ final class VisitorCaching: ClientPart, @unchecked Sendable {
 
   /// What is kept of a visitor. `completion` runs once, on the scheduler's thread, when the time is over at the latest.
   func lookUp(_ id: [UInt8], completion: @escaping @Sendable ([UInt8]?) -> Void) {
-    let question = Shared<(@Sendable ([UInt8]?) -> Void)?>(completion)
     let (scheduler, state, log, limit) = (scheduler, state, log, timeoutMilliseconds)
     state.withLock { $0.counters.lookUps += 1 }
-    let timer = Shared<(any Cancellable)?>(nil)
-    // The first answer counts.
-    let answer: @Sendable ([UInt8]?, Bool) -> Void = { record, isLate in
-      let completion = question.withLock { question in
-        defer { question = nil }
-        return question
-      }
-      guard let completion else { return }
+    let question = VisitorLookUp { record, isLate in
       state.withLock { state in
         if record != nil { state.counters.found += 1 }
         if isLate { state.counters.givenUp += 1 }
@@ -83,29 +72,23 @@ final class VisitorCaching: ClientPart, @unchecked Sendable {
       if scheduler.isCurrent { return completion(record) }
       scheduler.post { completion(record) }
     }
-    timer.withLock { $0 = scheduler.schedule(afterMilliseconds: limit) { answer(nil, true) } }
-    ask(id) { record in
-      timer.withLock { $0 }?.cancel()
-      answer(record, false)
-    } tooLate: {
-      answer(nil, true)
-    }
+    let timer = scheduler.schedule(afterMilliseconds: limit) { question.giveUp() }
+    question.whenOver { timer.cancel() }
+    ask(id, question)
   }
 
-  private func ask(
-    _ id: [UInt8], _ reply: @escaping @Sendable ([UInt8]?) -> Void, tooLate: @escaping @Sendable () -> Void
-  ) {
+  private func ask(_ id: [UInt8], _ question: VisitorLookUp) {
     guard let cache else {
       // What waits is in the store before it is asked.
       if let change = take(id) { carryOut(id, change) }
-      return store.load(Self.storeKey(id), completion: reply)
+      return store.load(Self.storeKey(id)) { question.reply($0) }
     }
     let isTaken = lane.perform(withinNanoseconds: max(1, timeoutMilliseconds) &* 1_000_000) {
-      cache.lookUp(id, reply: reply)
+      cache.lookUp(id, question)
     } abandoned: {
-      tooLate()
+      question.giveUp()
     }
-    if !isTaken { reply(nil) }
+    if !isTaken { question.reply(nil) }
   }
 
   static func storeKey(_ id: [UInt8]) -> String { "visitor:" + String(decoding: id, as: UTF8.self) }
@@ -114,12 +97,12 @@ final class VisitorCaching: ClientPart, @unchecked Sendable {
 
   /// FS-102
   /// - Parameter record: asked on the lane.
-  func save(_ id: [UInt8], record: @escaping @Sendable () -> [UInt8]) { put(id, .save(record)) }
+  func save(_ id: [UInt8], record: @escaping Record) { put(id, record) }
 
   /// FS-104
-  func flush(_ id: [UInt8]) { put(id, .flush) }
+  func flush(_ id: [UInt8]) { put(id) { nil } }
 
-  private func put(_ id: [UInt8], _ change: Change) {
+  private func put(_ id: [UInt8], _ change: @escaping Record) {
     let isNew = state.withLock { state in
       // One that waits already gives its turn to the new one.
       let isNew = state.changes[id] == nil
@@ -149,17 +132,17 @@ final class VisitorCaching: ClientPart, @unchecked Sendable {
     state.withLock { $0.counters.dropped += 1 }
   }
 
-  private func carryOut(_ id: [UInt8], _ change: Change) {
+  private func carryOut(_ id: [UInt8], _ change: Record) {
     state.withLock { $0.counters.written += 1 }
-    switch (change, cache) {
-    case (.save(let record), let cache?): cache.cache(id, record())
-    case (.save(let record), nil): store.save(Self.storeKey(id), record())
-    case (.flush, let cache?): cache.flush(id)
-    case (.flush, nil): store.remove(Self.storeKey(id))
+    switch (change(), cache) {
+    case (let record?, let cache?): cache.cache(id, record)
+    case (let record?, nil): store.save(Self.storeKey(id), record)
+    case (nil, let cache?): cache.flush(id)
+    case (nil, nil): store.remove(Self.storeKey(id))
     }
   }
 
-  private func takeFirst() -> ([UInt8], Change)? {
+  private func takeFirst() -> ([UInt8], Record)? {
     state.withLock { state in
       while state.first < state.order.count {
         let id = state.order[state.first]
@@ -174,7 +157,7 @@ final class VisitorCaching: ClientPart, @unchecked Sendable {
     }
   }
 
-  private func take(_ id: [UInt8]) -> Change? { state.withLock { $0.changes.removeValue(forKey: id) } }
+  private func take(_ id: [UInt8]) -> Record? { state.withLock { $0.changes.removeValue(forKey: id) } }
 
   // MARK: Life
 

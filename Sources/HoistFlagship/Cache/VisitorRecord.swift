@@ -107,7 +107,7 @@ extension VisitorRecord {
   }
 
   private static func text(of value: JSONValue?, otherwise empty: StaticString) -> [UInt8] {
-    value.flatMap { try? $0.text() } ?? empty.withBytes { Array($0) }
+    value.flatMap { try? $0.text(wholeDoubles: .withFraction) } ?? empty.withBytes { Array($0) }
   }
 }
 

@@ -29,6 +29,7 @@ struct FlagshipSettings: Sendable {
   /// Of every request but the decision request.
   let timeoutMilliseconds: Int64
   let maximumResponseBytes: Int
+  let visitors: VisitorSettings
 
   /// The vendor's own limit for requests (3.1).
   private static let standardTimeoutMilliseconds: Int64 = 60_000
@@ -48,6 +49,7 @@ struct FlagshipSettings: Sendable {
     connectTimeoutMilliseconds = values.integer("network.connect_timeout_ms")
     timeoutMilliseconds = values.isSet("network.timeout_ms") ? values.integer("network.timeout_ms") : Self.standardTimeoutMilliseconds
     maximumResponseBytes = Int(values.integer("network.max_response_bytes"))
+    visitors = VisitorSettings(values)
     guard HeaderText.isSafeValue(apiKey.reveal()) else {
       throw ConfigurationFailure("api_key", "property \"api_key\" has a control character")
     }

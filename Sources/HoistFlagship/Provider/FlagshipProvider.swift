@@ -28,7 +28,9 @@ public final class FlagshipProvider: @unchecked Sendable {
     decisions = DecisionService(host: host, settings: settings, status: status, account: account)
     hits = HitPool(host: host, settings: settings)
     activates = ActivateReporter(host: host, settings: settings)
-    visitors = VisitorRegistry()
+    visitors = VisitorRegistry(
+      host: host, settings: settings, status: status, decisions: decisions,
+      reports: VisitorReports(consent: { _, _ in }, segment: { _, _ in }, forget: { _ in }))
     // Kept activates go before hits (5.5).
     parts = [visitors, decisions, activates, hits]
   }
@@ -58,9 +60,7 @@ extension FlagshipProvider: Provider {
   public func refresh() { bucketing.refresh() }
 
   public func identify(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void) {
-    host?.setCurrentContext(context)
-    host?.notify(Notification(.contextChanged))
-    completion(.ok)
+    visitors.identify(context, completion: completion)
   }
 
   public func flush(completion: @escaping @Sendable (Status) -> Void) { parts.flushAll(completion) }

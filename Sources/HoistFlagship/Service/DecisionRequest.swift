@@ -38,7 +38,8 @@ struct DecisionRequest: Sendable {
 
 /// What the Decision API answered.
 struct DecisionAnswer: Sendable {
-  /// The body, read.
+  /// The body, as it was sent and read.
+  var bytes: [UInt8]
   var document: JSONDocument
   var isPanic: Bool
   var account: AccountSettings?
@@ -47,6 +48,7 @@ struct DecisionAnswer: Sendable {
   init?(_ body: [UInt8]) {
     guard let document = try? JSONDocument(parsing: body) else { return nil }
     guard document.withRoot({ $0.kind == .object }) else { return nil }
+    bytes = body
     self.document = document
     isPanic = document.withRoot { $0["panic"]?.bool ?? false }
     account = document.withRoot { $0["extras"]?["accountSettings"]?.unlessNull.map { AccountSettings($0) } }

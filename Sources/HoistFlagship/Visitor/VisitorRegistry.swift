@@ -1,4 +1,120 @@
+internal import HoistBase
 internal import HoistCore
 
-/// The visitors of a client, and which of them is shared (FS-31, FS-32).
-final class VisitorRegistry: ClientPart, @unchecked Sendable {}
+/// Makes the visitors of a client, and serves them: decisions, cache, reports. Knows which of them is shared (FS-31,
+/// FS-32). Thread-safe, but for the calls of `ClientPart`.
+final class VisitorRegistry: ClientPart, @unchecked Sendable {
+  let settings: FlagshipSettings
+  let status: StatusMachine
+  let automatic: AutomaticContext
+  let host: any ProviderHost
+  let decisions: DecisionService
+  let caching: VisitorCaching
+  let installation: InstallationFacts
+  let reports: VisitorReports
+  let shared: SharedVisitor
+  /// How answers and kept campaigns are read.
+  let campaignOptions: CampaignOptions
+
+  init(
+    host: any ProviderHost, settings: FlagshipSettings, status: StatusMachine, decisions: DecisionService,
+    reports: VisitorReports, machine: MachineFacts = .current()
+  ) {
+    self.host = host
+    self.settings = settings
+    self.status = status
+    self.decisions = decisions
+    self.reports = reports
+    campaignOptions = CampaignOptions(log: host.log)
+    automatic = AutomaticContext(clientName: settings.clientName, machine: machine)
+    let cache = host.plugins.vendor[FlagshipPlugins.visitorCache] as? any VisitorCache
+    caching = VisitorCaching(
+      cache: cache, host: host, timeoutMilliseconds: settings.visitors.lookUpTimeoutMilliseconds)
+    installation = InstallationFacts(host: host, keepsIDs: settings.visitors.keepsGeneratedIDs)
+    shared = SharedVisitor(host: host, publishes: settings.mode == .decisionAPI, options: campaignOptions)
+  }
+
+  /// Whether campaigns are decided here, and not by the service (FS-06, FS-07).
+  var decidesHere: Bool { settings.mode == .bucketing }
+  var now: Int64 { host.clock.monotonicNanoseconds }
+
+  // MARK: Fetching
+
+  /// - Parameter completion: once; at once in bucketing mode, else on the scheduler's thread.
+  func decide(_ state: VisitorState, completion: @escaping @Sendable (FetchOutcome) -> Void) {
+    if status.current == .notInitialized { return completion(.notStarted) }
+    if decidesHere { return completion(decideHere(state)) }
+    let request = DecisionRequest(
+      visitorID: state.identity.visitorID, anonymousID: state.identity.anonymousID, hasConsented: state.hasConsented,
+      contextJSON: ContextText.json(state.context))
+    let (decisions, options, log) = (decisions, campaignOptions, host.log)
+    host.scheduler.post {
+      decisions.fetch(request) { result in
+        switch result {
+        case .failure(let failure): completion(.failed(failure.status))
+        case .success(let answer):
+          if answer.isPanic { return completion(.panic) }
+          do throws(CampaignFailure) {
+            completion(.decided(try DecidedFlags(.answer(answer.bytes), for: state, options)))
+          } catch {
+            log.warning(error.message)
+            completion(.failed(.flagshipFetchFailed))
+          }
+        }
+      }
+    }
+  }
+
+  private func decideHere(_ state: VisitorState) -> FetchOutcome {
+    if status.current == .panic { return .panic }
+    let decided = host.withSnapshot { $0.map { DecidedFlags($0, for: state) } }
+    guard let decided else {
+      host.log.warning("flags cannot be fetched: no bucketing file has come yet")
+      return .failed(.flagshipNotInitialized)
+    }
+    return decided.flags.isPanic ? .panic : .decided(decided)
+  }
+
+  /// What follows each fetch, also one that failed (5.3), before its completion.
+  func fetchEnded(_ visitor: FlagshipVisitor, _ state: VisitorState, _ outcome: FetchOutcome) {
+    switch outcome {
+    case .decided(let decided): shared.flagsChanged(of: visitor, decided.flags, decided.source)
+    case .panic: shared.flagsChanged(of: visitor, .none, nil)
+    case .failed, .notStarted: break
+    }
+    guard state.hasConsented, visitor.refusal == nil else { return }
+    caching.save(state.identity.visitorID) { visitor.recordToKeep(state) }
+    // Without consent, and in panic, the service is told nothing (FS-65); what it was told of is not repeated (FS-206).
+    if decidesHere, visitor.claimReport(of: state.context) { reports.segment(state.context, state.identity) }
+  }
+
+  // MARK: What visitors say of themselves
+
+  func consentGiven(_ hasConsented: Bool, _ identity: VisitorIdentity) {
+    reports.consent(hasConsented, identity)
+    if hasConsented { return }
+    caching.flush(identity.visitorID)
+    reports.forget(identity)
+  }
+
+  // MARK: Life
+
+  func start() {
+    installation.start()
+    caching.start()
+  }
+
+  func stop() {
+    shared.forget()
+    caching.stop()
+  }
+
+  func flush(_ completion: @escaping @Sendable (Bool) -> Void) { caching.flush(completion) }
+
+  func abandonAfterFork() {
+    caching.abandonAfterFork()
+    installation.abandonAfterFork()
+  }
+
+  var statistics: [(group: String, name: String, value: Int64)] { caching.statistics }
+}

@@ -14,6 +14,7 @@ MAKERS = {
     "hoist_view": ["some_view()", "hoist_view_new(NULL, NULL)"],
     "hoist_unleash_variant": ["some_variant()"],
     "hoist_unleash_bootstrap": ["hoist_unleash_bootstrap_new()"],
+    "hoist_flagship_visitor": ["some_visitor()", "orphaned_visitor()"],
     "hoist_optimizely_user": ["some_user()", "orphaned_user()"],
     "hoist_optimizely_decision": ["some_decision()", "decision_of_nothing()"],
     "hoist_optimizely_decisions": ["some_decisions()"],
@@ -26,6 +27,10 @@ MAKERS = {
 
 # The same for the functions of one service, where a client of another would only be refused.
 SERVICE_MAKERS = {
+    "hoist_flagship_": {
+        "hoist_config": ["host_flagship_config()", 'hoist_config_new("nobody")'],
+        "hoist_client": ["host_flagship_client()", "host_client()", "closed_flagship_client()"],
+    },
     "hoist_launchdarkly_": {
         "hoist_config": ["host_launchdarkly_config()", 'hoist_config_new("nobody")'],
         "hoist_client": ["host_launchdarkly_client()", "host_client()", "closed_launchdarkly_client()"],

@@ -10,6 +10,8 @@ let flagship = Vendor(
     "campaigns": runCampaigns,
     "flag_values": runFlagValues,
     "decision_response": runDecisionResponse,
+    "context": runContextPairs,
+    "xpc": runExperienceContinuity,
     "ios_trace": informative,
     "cache_trace": informative,
     "server_examples": informative,
@@ -19,6 +21,8 @@ let flagship = Vendor(
     if first["enabled1V1T"] != nil { return "server_examples" }
     if first["strategy"] != nil { return "cache_trace" }
     if first["poolMaxSize"] != nil { return "ios_trace" }
+    if first["newVisitor"] != nil { return "xpc" }
+    if first["expected"]?["accepted"] != nil { return "context" }
     if first["operator"] != nil { return "targeting" }
     if first["targetingGroups"] != nil { return "targeting_groups" }
     if first["variations"] != nil { return "allocation" }

@@ -1,0 +1,99 @@
+internal import HoistCore
+
+/// Which fetches of a visitor are under way, and which answers still count (protocols/flagship.md 5.3). Guarded by the
+/// visitor's lock.
+struct FetchTurns {
+  typealias Completion = @Sendable (Status) -> Void
+
+  /// A fetch that has begun.
+  struct Turn: Equatable {
+    fileprivate let number: UInt64
+    fileprivate let identity: UInt64
+    fileprivate let context: UInt64
+  }
+
+  /// What becomes of a call.
+  enum Beginning {
+    /// It is to be carried out.
+    case turn(Turn)
+    /// Its end is that of one that is under way.
+    case joined
+    /// When the look-up in the cache is over.
+    case afterLookUp
+  }
+
+  /// What an answer is worth.
+  enum Verdict {
+    /// A newer fetch is under way, or the visitor is another one.
+    case stale
+    /// It is for a context that has changed since: its flags are better than older ones.
+    case outdated
+    case current
+  }
+
+  private var running: (turn: Turn, waiting: [Completion])?
+  private var lastNumber: UInt64 = 0
+  private var identity: UInt64 = 0
+  private var context: UInt64 = 0
+  /// Fetches that wait for the look-up; nil when none is under way.
+  private var afterLookUp: [@Sendable () -> Void]?
+  /// When flags were fetched last, in nanoseconds of the client's clock; nil when what they are for has changed since.
+  private(set) var fetchedAt: Int64?
+
+  var isLookingUp: Bool { afterLookUp != nil }
+  var isRunning: Bool { running != nil }
+  /// Whether a fetch has ever begun.
+  var hasBegun: Bool { lastNumber > 0 }
+
+  /// A fetch joins one that is under way for the same visitor and context; else it takes that one's place, and those who
+  /// wait for it.
+  /// - Parameter completion: called by whoever ends the turn.
+  mutating func begin(again: @escaping @Sendable () -> Void, _ completion: @escaping Completion) -> Beginning {
+    if afterLookUp != nil {
+      afterLookUp?.append(again)
+      return .afterLookUp
+    }
+    if let turn = running?.turn, turn.identity == identity, turn.context == context {
+      running?.waiting.append(completion)
+      return .joined
+    }
+    lastNumber &+= 1
+    let turn = Turn(number: lastNumber, identity: identity, context: context)
+    running = (turn, (running?.waiting ?? []) + [completion])
+    return .turn(turn)
+  }
+
+  /// - Returns: what the answer is worth, and who waits for it; nobody where a newer fetch has taken them over.
+  mutating func end(_ turn: Turn) -> (Verdict, [Completion]) {
+    guard let current = running, current.turn == turn else { return (.stale, []) }
+    running = nil
+    if turn.identity != identity { return (.stale, current.waiting) }
+    return (turn.context == context ? .current : .outdated, current.waiting)
+  }
+
+  mutating func fetched(at now: Int64) { fetchedAt = now }
+
+  mutating func identityChanged() {
+    identity &+= 1
+    fetchedAt = nil
+  }
+
+  mutating func contextChanged() {
+    context &+= 1
+    fetchedAt = nil
+  }
+
+  mutating func beginLookUp() { afterLookUp = [] }
+
+  /// - Returns: what waited for it.
+  mutating func endLookUp() -> [@Sendable () -> Void] {
+    defer { afterLookUp = nil }
+    return afterLookUp ?? []
+  }
+
+  /// In a forked child: who waits is the parent's.
+  mutating func forgetInheritance() {
+    running = nil
+    afterLookUp = nil
+  }
+}

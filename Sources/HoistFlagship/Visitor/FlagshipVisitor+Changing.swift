@@ -1,0 +1,115 @@
+internal import HoistBase
+public import HoistCore
+
+/// The context (FS-59 to FS-63; protocols/flagship.md 4.6). Refused while the SDK is not initialized and in panic.
+extension FlagshipVisitor {
+  /// Sets pairs. Those that cannot be set are left out, and told in the log.
+  /// - Returns: `.flagshipContextRefused` when one was left out.
+  public func updateContext(_ pairs: [Attribute]) -> Status {
+    if let refusal { return refusal }
+    return changeContext { context, change in context.set(pairs) { change.refused.append($0) } }
+  }
+
+  /// FS-60: the pairs of a JSON object; nil when it is none.
+  public static func pairs(ofJSON json: [UInt8]) -> [Attribute]? { json.withBytes { VisitorContext.pairs(ofJSON: $0) } }
+
+  /// FS-61
+  public func updateContext(_ key: PredefinedKey, _ value: AttributeValue) -> Status {
+    updateContext([Attribute(name: key.bytes, value: value)])
+  }
+
+  /// FS-62: what the SDK sets stays.
+  public func clearContext() -> Status {
+    if let refusal { return refusal }
+    return changeContext { context, change in
+      context = VisitorContext()
+      change.automatic.load(into: &context, isFirstTime: isFirst)
+      change.isCleared = true
+    }
+  }
+
+  /// In place of all that the host has set.
+  func replaceContext(_ pairs: [Attribute]) -> Status {
+    changeContext { context, change in
+      context = VisitorContext()
+      context.set(pairs) { change.refused.append($0) }
+      change.automatic.load(into: &context, isFirstTime: isFirst)
+      change.isCleared = true
+    }
+  }
+
+  struct ContextChange {
+    let automatic: AutomaticContext
+    var refused: [VisitorContext.Refusal] = []
+    var isCleared = false
+  }
+
+  private func changeContext(_ body: (inout VisitorContext, inout ContextChange) -> Void) -> Status {
+    withClient { client, registry in
+      let refused = change { content, turns in
+        var pairs = content.pairs
+        var change = ContextChange(automatic: registry.automatic)
+        body(&pairs, &change)
+        // Also when no value is another one (FS-47), but not when none was taken.
+        let isTouched = change.isCleared || change.refused.isEmpty || pairs != content.pairs
+        guard isTouched, let context = registry.automatic.reference(pairs, visitorID: content.identity.visitorID) else {
+          return change.refused
+        }
+        content.pairs = pairs
+        content.context = context
+        content.progress = .contextUpdated
+        turns.contextChanged()
+        return change.refused
+      }
+      for refusal in refused { client.log.error(refusal.message) }
+      return refused.isEmpty ? .ok : .flagshipContextRefused
+    } ?? .flagshipNotInitialized
+  }
+}
+
+/// Consent and experience continuity.
+extension FlagshipVisitor {
+  /// FS-64 to FS-67 (5.6). Every call is reported, also one that changes nothing; while the SDK is not initialized or in
+  /// panic it is only remembered.
+  public func setConsent(_ hasConsented: Bool) -> Status {
+    let identity = change { content, _ in
+      content.hasConsented = hasConsented
+      return content.identity
+    }
+    if refusal == nil { withClient { $1.consentGiven(hasConsented, identity) } }
+    return .ok
+  }
+
+  /// FS-68: the visitor is known from now on; its flags have to be fetched (FS-70).
+  public func authenticate(as id: [UInt8]) -> Status { changeIdentity(.authenticated, id) { $0.authenticate(as: id) } }
+
+  /// FS-69
+  public func unauthenticate() -> Status { changeIdentity(.unauthenticated, nil) { $0.unauthenticate() } }
+
+  /// - Parameter id: nil where none is needed.
+  private func changeIdentity(
+    _ progress: FetchProgress, _ id: [UInt8]?, _ body: (inout VisitorIdentity) -> Void
+  ) -> Status {
+    if let refusal { return refusal }
+    return withClient { client, registry in
+      guard !registry.decidesHere else {
+        client.log.error("visitors are not authenticated or unauthenticated in bucketing mode")
+        return .unsupported
+      }
+      if let id, id.isEmpty {
+        client.log.error("a visitor is authenticated with an id that is not empty")
+        return .argument
+      }
+      return change { content, turns in
+        var identity = content.identity
+        body(&identity)
+        guard let context = registry.automatic.reference(content.pairs, visitorID: identity.visitorID) else { return .limit }
+        content.identity = identity
+        content.context = context
+        content.progress = progress
+        turns.identityChanged()
+        return .ok
+      }
+    } ?? .flagshipNotInitialized
+  }
+}

@@ -1,0 +1,106 @@
+internal import HoistBase
+public import HoistCore
+
+/// What a fetch has brought.
+enum FetchOutcome: Sendable {
+  case decided(DecidedFlags)
+  case panic
+  case failed(Status)
+  /// The SDK was never started, or is closed.
+  case notStarted
+}
+
+/// Fetching flags (FS-56; protocols/flagship.md 5.3).
+extension FlagshipVisitor {
+  /// In bucketing mode the flags are there when this returns.
+  /// - Parameter completion: once if the result is `.ok`, after everything else that the fetch has to tell, on the delivery
+  ///   lane or in the call that closes the client; never otherwise.
+  public func fetch(completion: (@Sendable (Status) -> Void)?) -> Status {
+    withClient { client, registry in
+      client.promise(completion) { tell in
+        begin(client, registry, tell)
+        return .ok
+      }
+    } ?? .state
+  }
+
+  /// The same, waiting for its end.
+  public func fetchAndWait(timeoutMilliseconds: Int64) -> Status {
+    guard let client, client.state != .closed else { return .state }
+    if withClient({ $1.decidesHere }) ?? false {
+      let answer = Answer<Status>()
+      withClient { begin($0, $1) { answer.give($0) } }
+      if let status = answer.wait(untilNanoseconds: 0) { return status }
+    }
+    return client.wait(timeoutMilliseconds: timeoutMilliseconds) { [self] _, tell in
+      withClient { begin($0, $1, tell) } ?? tell(.state)
+    }
+  }
+
+  /// - Parameter completion: runs once, on any thread, unless the client goes first.
+  func begin(_ client: Client, _ registry: VisitorRegistry, _ completion: @escaping FetchTurns.Completion) {
+    if isBuffered(registry) { return completion(.ok) }
+    let again: @Sendable () -> Void = { [self] in withClient { begin($0, $1, completion) } ?? completion(.state) }
+    let beginning = change { content, turns in
+      let beginning = turns.begin(again: again, completion)
+      if case .turn = beginning { content.progress = .fetching }
+      return beginning
+    }
+    guard case .turn(let turn) = beginning else { return }
+    registry.decide(snapshotOfState) { [self] outcome in end(turn, outcome) }
+  }
+
+  /// FS-204
+  private func isBuffered(_ registry: VisitorRegistry) -> Bool {
+    let window = registry.settings.visitors.bufferingMilliseconds
+    guard window > 0 else { return false }
+    let (fetchedAt, state) = lock.withLock { (turns.fetchedAt, published.held) }
+    guard let fetchedAt, state?.fetchStatus == .fetched else { return false }
+    return registry.now &- fetchedAt < window &* 1_000_000
+  }
+
+  /// Any thread.
+  private func end(_ turn: FetchTurns.Turn, _ outcome: FetchOutcome) {
+    let now = withClient { $1.now }
+    let (verdict, waiting, state) = change { content, turns in
+      let (verdict, waiting) = turns.end(turn)
+      if verdict != .stale { Self.apply(outcome, verdict, now, to: &content, &turns) }
+      return (verdict, waiting, VisitorState(content))
+    }
+    let isApplied = verdict != .stale
+    if isApplied { withClient { $1.fetchEnded(self, state, outcome) } }
+    for completion in waiting { completion(isApplied ? outcome.status : .superseded) }
+  }
+
+  private static func apply(
+    _ outcome: FetchOutcome, _ verdict: FetchTurns.Verdict, _ now: Int64?, to content: inout VisitorState.Content,
+    _ turns: inout FetchTurns
+  ) {
+    switch outcome {
+    case .decided(let decided):
+      content.flags = decided.flags
+      content.history = decided.history
+      // A context that has changed since keeps its own status.
+      if verdict == .current {
+        content.progress = .fetched
+        if let now { turns.fetched(at: now) }
+      }
+    case .panic:
+      content.flags = .none
+      content.progress = .panic
+    case .failed: if verdict == .current { content.progress = .failed }
+    case .notStarted: content.progress = .notStarted
+    }
+  }
+}
+
+extension FetchOutcome {
+  var status: Status {
+    switch self {
+    case .decided: .ok
+    case .panic: .flagshipPanic
+    case .failed(let status): status
+    case .notStarted: .flagshipNotInitialized
+    }
+  }
+}

@@ -1,0 +1,151 @@
+internal import CShims
+internal import HoistBase
+internal import HoistCore
+
+/// A visitor of a client (FS-30 to FS-37, FS-45 to FS-70): ids, context, consent, flags. Thread-safe.
+///
+/// What it is stands in one immutable object, which readers find without a lock. It holds its client weakly: without the
+/// client it is a visitor of an SDK that is not initialized.
+public final class FlagshipVisitor: @unchecked Sendable {
+  /// Announcements that wait for the host; beyond this the oldest are given up.
+  private static let maximumAnnouncements = 1_000
+
+  /// Set once.
+  nonisolated(unsafe) private(set) weak var client: Client?
+  /// The client's; valid while `client` is.
+  private let reference: Unmanaged<VisitorRegistry>
+  /// For readers.
+  let published: Published<VisitorState>
+  private let listener: (any VisitorListener)?
+  /// Whether the context says that this is the first visitor of the installation (FS-109).
+  let isFirst: Bool
+
+  let lock = Lock()
+  // Guarded by `lock`.
+  var turns = FetchTurns()
+  private var state: VisitorState
+  private var announcements: [FetchProgress] = []
+  private var reportedContext: UInt64?
+
+  init(
+    client: Client, registry: VisitorRegistry, content: VisitorState.Content, isFirst: Bool, listener: (any VisitorListener)?
+  ) {
+    self.client = client
+    reference = Unmanaged.passUnretained(registry)
+    state = VisitorState(content)
+    published = Published(state)
+    self.isFirst = isFirst
+    self.listener = listener
+  }
+
+  /// What the visitor is now.
+  var snapshotOfState: VisitorState { lock.withLock { state } }
+
+  /// Runs `body` with a client that still is, and is not a stale copy in a forked child.
+  /// - Returns: nil when the client is gone.
+  @inline(__always)
+  func withClient<Result>(_ body: (Client, VisitorRegistry) -> Result) -> Result? {
+    guard let client else { return nil }
+    if shim_load_u32(&client.hot.pointee.gate) & SHIM_GATE_FORKED != 0 { client.resumeAfterFork() }
+    // The registry lives as long as the client.
+    return withExtendedLifetime(client) { reference._withUnsafeGuaranteedRef { body(client, $0) } }
+  }
+
+  /// Where the SDK stands, as this visitor sees it.
+  var sdkStatus: SDKStatus {
+    withClient { client, registry in client.state == .closed ? .notInitialized : registry.status.current } ?? .notInitialized
+  }
+
+  /// Why the host may not change the visitor now (5.1); nil when it may.
+  var refusal: Status? {
+    switch sdkStatus {
+    case .notInitialized: .flagshipNotInitialized
+    case .panic: .flagshipPanic
+    case .initializing, .initialized: nil
+    }
+  }
+
+  /// Changes what the visitor is, in one step, and tells whoever wants to know of its fetch status.
+  /// - Parameter body: with `lock` held; short, and calls nobody.
+  @discardableResult
+  func change<Result>(_ body: (inout VisitorState.Content, inout FetchTurns) -> Result) -> Result {
+    let result = lock.withLock {
+      var content = state.content
+      let result = body(&content, &turns)
+      replace(content)
+      return result
+    }
+    tell()
+    return result
+  }
+
+  /// With `lock` held.
+  private func replace(_ content: VisitorState.Content) {
+    let former = state.content
+    state = VisitorState(content)
+    published.replace(state)
+    if content.progress != former.progress, listener != nil {
+      if announcements.count >= Self.maximumAnnouncements { announcements.removeFirst() }
+      announcements.append(content.progress)
+    }
+    if content.context !== former.context { tellContextLocked() }
+  }
+
+  /// The client follows the context of its shared visitor.
+  func tellContext() { lock.withLock { tellContextLocked() } }
+
+  /// With `lock` held, so that the client is told of contexts in their order.
+  private func tellContextLocked() {
+    guard let client else { return }
+    withExtendedLifetime(client) {
+      reference._withUnsafeGuaranteedRef { $0.shared.contextChanged(of: self, state.content.context) }
+    }
+  }
+
+  /// Announces with no lock held, in the order of the changes: whoever comes first takes what all have left.
+  private func tell() {
+    guard let listener, lock.withLock({ !announcements.isEmpty }) else { return }
+    withClient { client, _ in
+      client.onDeliveryLane { [self] in
+        let news = lock.withLock {
+          defer { announcements = [] }
+          return announcements
+        }
+        for progress in news { listener.fetchStatusChanged(self, progress.status, progress.reason) }
+      }
+    }
+  }
+
+  /// Whether this context has not been reported yet; from now on it has.
+  func claimReport(of context: FrozenContext) -> Bool {
+    lock.withLock {
+      guard reportedContext != context.fingerprint else { return false }
+      reportedContext = context.fingerprint
+      return true
+    }
+  }
+}
+
+/// What the host reads.
+extension FlagshipVisitor {
+  public var id: [UInt8] { snapshotOfState.identity.visitorID }
+  /// nil for an anonymous visitor.
+  public var anonymousID: [UInt8]? { snapshotOfState.identity.anonymousID }
+  public var hasConsented: Bool { snapshotOfState.hasConsented }
+  /// FS-45
+  public var fetchStatus: FetchStatus { snapshotOfState.fetchStatus }
+  /// FS-46
+  public var fetchReason: FetchReason { snapshotOfState.reason }
+  /// Both, of one moment.
+  public var fetchProgress: (status: FetchStatus, reason: FetchReason) {
+    let state = snapshotOfState
+    return (state.fetchStatus, state.reason)
+  }
+  /// FS-63: a JSON object, with the pairs that the SDK sets.
+  public var contextText: [UInt8] {
+    let state = snapshotOfState
+    return ContextText.json(state.context)
+  }
+  /// Flags, assignments and ids as JSON, for another visitor of that id to begin with.
+  public var export: [UInt8] { snapshotOfState.record.json }
+}

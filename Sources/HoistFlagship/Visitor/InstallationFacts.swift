@@ -1,0 +1,89 @@
+internal import HoistBase
+internal import HoistCore
+
+/// What visitors need to know of the installation: whether one was made before (FS-109), and ids that were generated
+/// (protocols/flagship.md 5.3, 5.7). Asked of the store when the client begins, or when the first visitor is made.
+/// Thread-safe.
+final class InstallationFacts: ClientPart, @unchecked Sendable {
+  enum GeneratedID: String, CaseIterable, Sendable {
+    case visitor = "flagship-visitor-id"
+    case anonymous = "flagship-anonymous-id"
+  }
+
+  private static let visitedKey = "visited"
+  /// A longer text in the store is not one of these ids.
+  private static let maximumIDBytes = 256
+
+  private struct Asked {
+    var generation: UInt32
+    var isFirst: Answer<Bool>
+    var ids: [GeneratedID: Answer<String>]
+  }
+
+  private let host: any ProviderHost
+  private let keepsIDs: Bool
+  private let asked = Shared<Asked?>(nil)
+  private let hasVisitor = Shared(false)
+
+  init(host: any ProviderHost, keepsIDs: Bool) {
+    self.host = host
+    self.keepsIDs = keepsIDs
+  }
+
+  func start() { _ = ask() }
+
+  private func ask() -> Asked {
+    let (answers, isNew) = asked.withLock { asked -> (Asked, Bool) in
+      if let asked, asked.generation == host.scheduler.generation { return (asked, false) }
+      let new = Asked(
+        generation: host.scheduler.generation, isFirst: Answer(),
+        ids: Dictionary(uniqueKeysWithValues: GeneratedID.allCases.map { ($0, Answer<String>()) }))
+      asked = new
+      return (new, true)
+    }
+    guard isNew else { return answers }
+    host.store.load(Self.visitedKey) { answers.isFirst.give($0 == nil) }
+    guard keepsIDs else { return answers }
+    for (kind, answer) in answers.ids {
+      let made = generate()
+      host.store.shared(kind.rawValue, orKeep: Array(made.utf8)) { stored in
+        let isWhole = (1...Self.maximumIDBytes).contains(stored.count) && stored.allSatisfy { 0x20 < $0 && $0 < 0x7F }
+        answer.give(isWhole ? String(decoding: stored, as: UTF8.self) : made)
+      }
+    }
+    return answers
+  }
+
+  /// Whether the store has told everything.
+  var isComplete: Bool {
+    guard let asked = asked.withLock({ $0 }) else { return false }
+    return asked.isFirst.wait(untilNanoseconds: 0) != nil
+      && (!keepsIDs || asked.ids.values.allSatisfy { $0.wait(untilNanoseconds: 0) != nil })
+  }
+
+  /// True for the first visitor that is ever made with this store.
+  /// - Parameter deadline: how long the store may take, by the machine's clock; without its answer it is the first.
+  func claimFirstVisitor(untilNanoseconds deadline: Int64) -> Bool {
+    let isFirstHere = hasVisitor.withLock { hasVisitor in
+      defer { hasVisitor = true }
+      return !hasVisitor
+    }
+    guard isFirstHere else { return false }
+    let isFirst = ask().isFirst.wait(untilNanoseconds: deadline) ?? true
+    if isFirst { host.store.save(Self.visitedKey, Array("1".utf8)) }
+    return isFirst
+  }
+
+  /// A new id; or, where ids are kept, the one of before.
+  func id(_ kind: GeneratedID, untilNanoseconds deadline: Int64) -> [UInt8] {
+    guard keepsIDs else { return Array(generate().utf8) }
+    if let known = ask().ids[kind]?.wait(untilNanoseconds: deadline) { return Array(known.utf8) }
+    host.log.warning("the store has not told the id that was kept; a new one is used")
+    return Array(generate().utf8)
+  }
+
+  private func generate() -> String {
+    func make(_ entropy: some Entropy) -> String { UUIDv4(from: entropy).text }
+    return make(host.entropy)
+  }
+}

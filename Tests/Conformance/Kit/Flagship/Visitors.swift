@@ -1,0 +1,112 @@
+import HoistBase
+import HoistCore
+import HoistFlagship
+import HoistJSON
+import HoistTestSupport
+
+/// A client of the Decision API whose services the vectors play.
+final class FlagshipWorld {
+  let scheduler = ManualScheduler()
+  let transport: ScriptedTransport
+  let client: Client
+  let face: FlagshipFace
+
+  /// - Parameter respond: what the services answer; nil leaves a request without.
+  init?(
+    _ properties: [String: String] = [:], respond: @escaping @Sendable (HTTPRequest) -> ScriptedTransport.Answer?
+  ) {
+    let transport = ScriptedTransport(scheduler: scheduler, respond: respond)
+    let services = ClientServices(
+      scheduler: scheduler, clock: scheduler, entropy: SeededEntropy(seed: 7), regex: nil,
+      makeTransport: { _ in transport }, makeCacheManager: { _ in nil }, defaultLogSink: RecordingLogSink())
+    let factory = FlagshipFactory()
+    var values = PropertyValues(table: CoreProperties.table + factory.properties)
+    let fixed = [
+      "env_id": "c1ndrd07m0300ro0jf20", "api_key": "the-api-key", "dispatch": "manual", "store": "none", "log.level": "none",
+      "events.durability": "memory",
+    ]
+    for (name, value) in fixed.merging(properties, uniquingKeysWith: { $1 }) { _ = try? values.set(name, value) }
+    guard let client = try? Client(factory: factory, values: values, plugins: Plugins(), services: services),
+      let face = FlagshipFace(client)
+    else { return nil }
+    self.transport = transport
+    self.client = client
+    self.face = face
+    client.open()
+    settle()
+  }
+
+  deinit { client.dispose() }
+
+  /// Carries out what is due.
+  func settle() {
+    for _ in 0..<10 {
+      scheduler.run()
+      _ = client.dispatch(limit: 1000)
+    }
+  }
+
+  func visitor(_ id: String, _ change: (inout VisitorOptions) -> Void = { _ in }) -> FlagshipVisitor? {
+    var options = VisitorOptions(id: Array(id.utf8), hasConsented: true)
+    change(&options)
+    let visitor = face.visitor(options, waits: false)
+    settle()
+    return visitor
+  }
+}
+
+/// Which pairs a context takes (4.6).
+func runContextPairs(_ root: JSONValue, _ report: Report) {
+  guard let world = FlagshipWorld(respond: { _ in answer(204) }), let visitor = world.visitor("visitor") else {
+    return report.fail("-", expected: "a visitor", actual: "(none)")
+  }
+  forEachCase(root) { id, test in
+    var writer = JSONWriter()
+    writer.object { writer in
+      writer.key(test["key"]?.string ?? "")
+      writer.raw(test["value"]?["v"]?.source ?? Array("null".utf8))
+    }
+    let pairs = FlagshipVisitor.pairs(ofJSON: writer.bytes) ?? []
+    let isAccepted = visitor.updateContext(pairs) == .ok
+    report.check(
+      id, expected: test["expected"]?.canonicalText ?? "-",
+      actual: canonical { writer in writer.object { $0.member("accepted", isAccepted) } })
+  }
+}
+
+/// Ids through authenticating and back (5.7), and in the request for decisions.
+func runExperienceContinuity(_ root: JSONValue, _ report: Report) {
+  forEachCase(root) { id, test in
+    let asked = Locked<[UInt8]>([])
+    let world = FlagshipWorld { request in
+      guard request.url.contains("/campaigns") else { return answer(204) }
+      asked.value = request.body ?? []
+      return answer(200, #"{"campaigns":[]}"#)
+    }
+    let name = test["newVisitor"]?["visitorId"]?.string ?? ""
+    let visitor = world?.visitor(name) { $0.isAuthenticated = test["newVisitor"]?["isAuthenticated"]?.bool ?? false }
+    guard let world, let visitor else { return report.fail(id, expected: "a visitor", actual: "(none)") }
+    var given: Set<String> = [name]
+    for call in test["calls"]?.array.map({ Array($0) }) ?? [JSONValue]() {
+      let argument = call.array?.element(at: 1)?.string
+      if let argument { given.insert(argument) }
+      _ = argument.map { visitor.authenticate(as: Array($0.utf8)) } ?? visitor.unauthenticate()
+    }
+    _ = visitor.fetch(completion: nil)
+    world.settle()
+    func shown(_ text: String?) -> String { text.map { given.contains($0) ? $0 : "<generated>" } ?? "null" }
+    func ids(_ value: JSONValue?) -> String {
+      "\(shown(value?["visitorId"]?.string)) \(value?["anonymousId"]?.string.map { $0 == "<generated>" ? $0 : shown($0) } ?? "null")"
+    }
+    let expected = test["expected"]
+    let request = (try? JSONDocument(parsing: asked.value)).map { document in document.withRoot { ids($0) } } ?? "-"
+    report.check(
+      id,
+      expected: "\(expectedID(expected, "visitorId")) \(expectedID(expected, "anonymousId")), asked for "
+        + "\(expectedID(expected?["decisionRequest"], "visitorId")) \(expectedID(expected?["decisionRequest"], "anonymousId"))",
+      actual: "\(shown(String(decoding: visitor.id, as: UTF8.self))) "
+        + "\(shown(visitor.anonymousID.map { String(decoding: $0, as: UTF8.self) })), asked for \(request)")
+  }
+}
+
+private func expectedID(_ value: JSONValue?, _ name: StaticString) -> String { value?[name]?.string ?? "null" }

@@ -1,0 +1,286 @@
+import HoistBase
+import HoistCore
+import HoistTestSupport
+import Testing
+
+@testable import HoistFlagship
+
+/// The Decision API as a test has it: what it answers now, and what it was asked.
+final class ScriptedDecisions: Sendable {
+  static let one =
+    #"{"visitorId":"v","campaigns":[{"id":"c1","name":"Campaign","slug":null,"type":"ab","variationGroupId":"g1","#
+    + #""variationGroupName":"Group","variation":{"id":"v1","name":"Variation","reference":false,"#
+    + #""modifications":{"type":"JSON","value":{"f":"x","n":null}}}}]}"#
+  static let panic = #"{"visitorId":"v","campaigns":[],"panic":true}"#
+
+  private let answers: Locked<ScriptedTransport.Answer>
+  let bodies = Locked<[String]>([])
+
+  init(_ answer: ScriptedTransport.Answer = .status(200, ScriptedDecisions.one)) { answers = Locked(answer) }
+
+  func now(_ answer: ScriptedTransport.Answer) { answers.value = answer }
+
+  var respond: @Sendable (HTTPRequest) -> ScriptedTransport.Answer? {
+    { request in
+      guard request.url.contains("/campaigns") else { return .status(204) }
+      self.bodies.change { $0.append(request.text) }
+      return self.answers.value
+    }
+  }
+}
+
+@Suite("Flagship's visitors (FS-30 to FS-37, FS-45 to FS-56; protocols/flagship.md 5.3)") struct FlagshipVisitorTests {
+  /// FS-52, and the initial state is not announced (5.3).
+  @Test func aNewVisitorHasToFetch() throws {
+    let rig = try FlagshipRig()
+    let heard = HeardFetches()
+    let visitor = try rig.visitor("v", listener: heard)
+    #expect(visitor.fetchProgress == (.fetchRequired, .visitorCreate))
+    #expect(rig.take(heard).isEmpty)
+    #expect(text(visitor.id) == "v" && visitor.anonymousID == nil && visitor.hasConsented)
+  }
+
+  /// FS-36, FS-54, FS-55, FS-56: the completion comes last.
+  @Test func fetchingIsAnnouncedAndItsEndComesLast() throws {
+    let decisions = ScriptedDecisions()
+    let rig = try FlagshipRig(respond: decisions.respond)
+    let heard = HeardFetches()
+    let visitor = try rig.visitor("v", listener: heard)
+    let order = Locked<[String]>([])
+    #expect(visitor.fetch { status in order.change { $0 = heard.take() + ["done \(status.rawValue)"] } } == .ok)
+    rig.settle { !order.value.isEmpty }
+    #expect(order.value == ["FETCHING NONE", "FETCHED NONE", "done 0"])
+    #expect(visitor.snapshotOfState.flags.keys.map { text($0) } == ["f", "n"])
+    #expect(decisions.bodies.value.count == 1)
+  }
+
+  /// FS-10, FS-50: what was fetched stays.
+  @Test func aFetchThatFailsLeavesTheFlags() throws {
+    let decisions = ScriptedDecisions()
+    let rig = try FlagshipRig(respond: decisions.respond)
+    let heard = HeardFetches()
+    let visitor = try rig.visitor("v", listener: heard)
+    #expect(rig.fetch(visitor) == .ok)
+    for answer in [.status(500), .noAnswer, .status(200, "no JSON"), .status(200, "[]")] as [ScriptedTransport.Answer] {
+      decisions.now(answer)
+      _ = rig.take(heard)
+      #expect(rig.fetch(visitor) == .flagshipFetchFailed)
+      #expect(rig.take(heard) == ["FETCHING NONE", "FETCH_REQUIRED FETCH_ERROR"])
+      #expect(visitor.snapshotOfState.flags.count == 2)
+    }
+  }
+
+  /// FS-53, FS-42
+  @Test func panicRemovesTheFlagsAndRefusesChangesUntilItIsOver() throws {
+    let decisions = ScriptedDecisions()
+    let rig = try FlagshipRig(respond: decisions.respond)
+    let heard = HeardFetches()
+    let visitor = try rig.visitor("v", listener: heard)
+    #expect(rig.fetch(visitor) == .ok)
+    decisions.now(.status(200, ScriptedDecisions.panic))
+    _ = rig.take(heard)
+    #expect(rig.fetch(visitor) == .flagshipPanic)
+    #expect(rig.take(heard) == ["FETCHING NONE", "PANIC NONE"])
+    #expect(visitor.snapshotOfState.flags.count == 0 && rig.face.status == .panic)
+    #expect(visitor.updateContext([Attribute(name: [1], value: .int(1))]) == .flagshipPanic)
+    #expect(visitor.clearContext() == .flagshipPanic)
+    #expect(visitor.authenticate(as: [1]) == .flagshipPanic)
+    #expect(visitor.unauthenticate() == .flagshipPanic)
+    #expect(rig.take(heard).isEmpty, "what is refused is not announced (D-PANICCTX)")
+    decisions.now(.status(200, ScriptedDecisions.one))
+    #expect(rig.fetch(visitor) == .ok)
+    #expect(visitor.fetchProgress == (.fetched, .none) && visitor.snapshotOfState.flags.count == 2)
+  }
+
+  /// 5.1: no request, and no reason.
+  @Test func beforeTheStartNothingIsFetchedOrChanged() throws {
+    let rig = try FlagshipRig(["autostart": "false"])
+    let heard = HeardFetches()
+    let visitor = try rig.visitor("v", listener: heard)
+    #expect(rig.fetch(visitor) == .flagshipNotInitialized)
+    #expect(rig.take(heard) == ["FETCHING NONE", "FETCH_REQUIRED NONE"])
+    #expect(visitor.updateContext([Attribute(name: [1], value: .int(1))]) == .flagshipNotInitialized)
+    #expect(visitor.authenticate(as: [1]) == .flagshipNotInitialized)
+    #expect(rig.transport.requests.isEmpty)
+  }
+
+  /// FS-47, FS-59 to FS-63
+  @Test func changesOfTheContextAreAnnouncedAlsoWhenNoValueIsAnother() throws {
+    let decisions = ScriptedDecisions()
+    let rig = try FlagshipRig(respond: decisions.respond)
+    let heard = HeardFetches()
+    let visitor = try rig.visitor("v", listener: heard)
+    let pair = [Attribute(name: Array("k".utf8), value: .int(1))]
+    for _ in 0..<2 {
+      #expect(rig.fetch(visitor) == .ok)
+      _ = rig.take(heard)
+      #expect(visitor.updateContext(pair) == .ok)
+      #expect(rig.take(heard) == ["FETCH_REQUIRED UPDATE_CONTEXT"])
+    }
+    #expect(text(visitor.contextText).contains(#""k":1"#))
+    #expect(rig.fetch(visitor) == .ok)
+    #expect(visitor.updateContext([Attribute(name: Array("sdk_city".utf8), value: .int(1))]) == .flagshipContextRefused)
+    #expect(visitor.updateContext(.locationCity, .string(Array("Lyon".utf8))) == .ok)
+    #expect(visitor.fetchReason == .updateContext)
+    #expect(rig.fetch(visitor) == .ok)
+    #expect(visitor.clearContext() == .ok)
+    #expect(visitor.fetchProgress == (.fetchRequired, .updateContext))
+    let context = text(visitor.contextText)
+    #expect(!context.contains("Lyon") && context.contains(#""sdk_osName":"Linux""#) && context.contains(#""fs_users":"v""#))
+  }
+
+  /// FS-48, FS-49, FS-68 to FS-70
+  @Test func authenticatingAndBackHaveToBeFetched() throws {
+    let decisions = ScriptedDecisions()
+    let rig = try FlagshipRig(respond: decisions.respond)
+    let visitor = try rig.visitor("anonymous")
+    #expect(rig.fetch(visitor) == .ok)
+    #expect(visitor.authenticate(as: []) == .argument)
+    #expect(visitor.fetchStatus == .fetched)
+    #expect(visitor.authenticate(as: Array("known".utf8)) == .ok)
+    #expect(visitor.fetchProgress == (.fetchRequired, .authenticate))
+    #expect(text(visitor.id) == "known" && visitor.anonymousID.map { text($0) } == "anonymous")
+    #expect(text(visitor.contextText).contains(#""fs_users":"known""#))
+    #expect(visitor.snapshotOfState.flags.count == 2, "flags stay until the next fetch")
+    #expect(rig.fetch(visitor) == .ok)
+    #expect(visitor.unauthenticate() == .ok)
+    #expect(visitor.fetchProgress == (.fetchRequired, .unauthenticate))
+    #expect(text(visitor.id) == "anonymous" && visitor.anonymousID == nil)
+  }
+
+  /// An answer for somebody else changes nothing.
+  @Test func anAnswerForTheFormerVisitorIsOfNoUse() throws {
+    let decisions = ScriptedDecisions()
+    let rig = try FlagshipRig(respond: decisions.respond)
+    let visitor = try rig.visitor("anonymous")
+    let ended = Locked<Status?>(nil)
+    #expect(visitor.fetch { ended.value = $0 } == .ok)
+    #expect(visitor.authenticate(as: Array("known".utf8)) == .ok)
+    rig.settle { ended.value != nil }
+    #expect(ended.value == .superseded)
+    #expect(visitor.snapshotOfState.flags.count == 0)
+    #expect(visitor.fetchProgress == (.fetchRequired, .authenticate))
+  }
+
+  @Test func anAnswerForAFormerContextIsBetterThanNone() throws {
+    let decisions = ScriptedDecisions()
+    let rig = try FlagshipRig(respond: decisions.respond)
+    let visitor = try rig.visitor("v")
+    let ended = Locked<Status?>(nil)
+    #expect(visitor.fetch { ended.value = $0 } == .ok)
+    #expect(visitor.updateContext([Attribute(name: [65], value: .int(1))]) == .ok)
+    rig.settle { ended.value != nil }
+    #expect(ended.value == .ok)
+    #expect(visitor.snapshotOfState.flags.count == 2)
+    #expect(visitor.fetchProgress == (.fetchRequired, .updateContext))
+  }
+
+  @Test func fetchesOfOneVisitorAreOne() throws {
+    let decisions = ScriptedDecisions()
+    let rig = try FlagshipRig(respond: decisions.respond)
+    let visitor = try rig.visitor("v")
+    let ended = Locked(0)
+    for _ in 0..<5 { #expect(visitor.fetch { _ in ended.change { $0 += 1 } } == .ok) }
+    rig.settle { ended.value == 5 }
+    #expect(ended.value == 5 && decisions.bodies.value.count == 1)
+  }
+
+  /// FS-204
+  @Test func aFetchSoonAfterAnotherDoesNothingWhereThatIsWanted() throws {
+    let decisions = ScriptedDecisions()
+    let rig = try FlagshipRig(["fetch.buffering_ms": "2000"], respond: decisions.respond)
+    let visitor = try rig.visitor("v")
+    #expect(rig.fetch(visitor) == .ok)
+    rig.scheduler.advance(milliseconds: 1999)
+    #expect(rig.fetch(visitor) == .ok)
+    #expect(decisions.bodies.value.count == 1)
+    rig.scheduler.advance(milliseconds: 1)
+    #expect(rig.fetch(visitor) == .ok)
+    #expect(decisions.bodies.value.count == 2)
+    #expect(visitor.updateContext([Attribute(name: [65], value: .int(1))]) == .ok)
+    #expect(rig.fetch(visitor) == .ok)
+    #expect(decisions.bodies.value.count == 3, "the window is for flags that are fetched")
+  }
+
+  /// FS-31, FS-32
+  @Test func theSharedVisitorIsTheLastOneThatWasToBe() throws {
+    let rig = try FlagshipRig()
+    #expect(rig.face.sharedVisitor == nil)
+    let first = try rig.visitor("a")
+    #expect(rig.face.sharedVisitor === first)
+    _ = try rig.visitor("b") { $0.isShared = false }
+    #expect(rig.face.sharedVisitor === first)
+    let third = try rig.visitor("c")
+    #expect(rig.face.sharedVisitor === third)
+    #expect(rig.client.currentContext?.frozen.targetingKey.map { text($0) } == "c")
+    #expect(rig.client.close(timeoutMilliseconds: 0) != .state)
+    #expect(rig.face.sharedVisitor == nil)
+  }
+
+  /// The client's current context is the shared visitor's.
+  @Test func theClientFollowsItsSharedVisitor() throws {
+    let decisions = ScriptedDecisions()
+    let rig = try FlagshipRig(respond: decisions.respond)
+    let visitor = try rig.visitor("a")
+    #expect(visitor.updateContext([Attribute(name: Array("k".utf8), value: .int(7))]) == .ok)
+    let name = Array("k".utf8)
+    #expect(rig.client.currentContext?.frozen.find(name.withBytes { $0 }, hash: Hash64.hash(name)) != nil)
+    #expect(visitor.authenticate(as: Array("b".utf8)) == .ok)
+    #expect(rig.client.currentContext?.frozen.targetingKey.map { text($0) } == "b")
+  }
+
+  /// 5.3: a visitor without an id gets one, and a word about it.
+  @Test func anEmptyIDIsGenerated() throws {
+    let rig = try FlagshipRig()
+    let (first, second) = (try rig.visitor(""), try rig.visitor(""))
+    #expect(first.id.count == 36 && second.id.count == 36 && first.id != second.id)
+    rig.settle { rig.log.messages(.warning).contains { $0.contains("without an id") } }
+    #expect(rig.log.messages(.warning).contains { $0.contains("without an id") })
+  }
+
+  /// Generated ids are kept on request, for this run and the next.
+  @Test func generatedIDsAreKeptWhereThatIsWanted() throws {
+    let manager = MemoryCacheManager()
+    func ids() throws -> [[UInt8]] {
+      let rig = try FlagshipRig(["generated_ids.keep": "true"], cacheManager: manager)
+      rig.settle { rig.provider.visitors.installation.isComplete }
+      let visitor = try rig.visitor("") { $0.isAuthenticated = true }
+      return [visitor.id, visitor.anonymousID ?? []]
+    }
+    let first = try ids()
+    #expect(first.allSatisfy { $0.count == 36 } && first[0] != first[1])
+    #expect(try ids() == first)
+  }
+
+  /// FS-109: of all runs with one store, the first visitor alone is the first.
+  @Test func onlyTheFirstVisitorOfAStoreIsTheFirst() throws {
+    let manager = MemoryCacheManager()
+    func contexts() throws -> [Bool] {
+      let rig = try FlagshipRig(cacheManager: manager)
+      rig.settle { rig.provider.visitors.installation.isComplete }
+      let isFirst = try ["a", "b"].map { try text(rig.visitor($0).contextText).contains(#""sdk_firstTimeInit":true"#) }
+      rig.settle { manager.load(key: "visited") != nil }
+      return isFirst
+    }
+    #expect(try contexts() == [true, false])
+    #expect(try contexts() == [false, false])
+  }
+
+  /// A visitor that outlives its client answers, and does no harm.
+  @Test func aVisitorOutlivesItsClient() throws {
+    let decisions = ScriptedDecisions()
+    var rig: FlagshipRig? = try FlagshipRig(respond: decisions.respond)
+    guard let visitor = try rig?.visitor("v", { $0.isShared = false }) else { return #expect(Bool(false)) }
+    #expect(rig?.fetch(visitor) == .ok)
+    let scheduler = rig?.scheduler
+    rig = nil
+    scheduler?.run()
+    #expect(visitor.client == nil)
+    #expect(visitor.fetch(completion: nil) == .state)
+    #expect(visitor.fetchAndWait(timeoutMilliseconds: 10) == .state)
+    #expect(visitor.updateContext([Attribute(name: [65], value: .int(1))]) == .flagshipNotInitialized)
+    #expect(visitor.authenticate(as: [65]) == .flagshipNotInitialized)
+    #expect(visitor.setConsent(false) == .ok && !visitor.hasConsented)
+    #expect(!visitor.export.isEmpty && !visitor.contextText.isEmpty)
+  }
+}
