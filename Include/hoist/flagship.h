@@ -12,6 +12,7 @@
 #include "client.h"
 #include "config.h"
 #include "context.h"
+#include "flagship/life.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,19 +29,8 @@ enum {
     HOIST_ERR_FLAGSHIP_FLAG_TYPE       = 1306  /**< the flag's value is of another type than the default */
 };
 
-/** Where the SDK stands. */
-typedef int32_t hoist_flagship_status;
-enum {
-    HOIST_FLAGSHIP_NOT_INITIALIZED = 0, /**< not started, or closed */
-    HOIST_FLAGSHIP_INITIALIZING    = 1, /**< the first bucketing file is being downloaded */
-    HOIST_FLAGSHIP_INITIALIZED     = 2,
-    HOIST_FLAGSHIP_PANIC           = 3  /**< switched off by the service, but for fetching, which finds out when that is over */
-};
-
 /** Name and version, "hoist 0.1.0". Static. */
 HOIST_API const char *HOIST_NONNULL hoist_flagship_version(void);
-/** The SDK's status. HOIST_FLAGSHIP_NOT_INITIALIZED for NULL and for a client of another service. */
-HOIST_API hoist_flagship_status hoist_flagship_sdk_status(hoist_client *HOIST_NULLABLE client);
 
 #ifdef __cplusplus
 }

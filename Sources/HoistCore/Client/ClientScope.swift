@@ -19,10 +19,10 @@ final class ClientScope: Sendable {
     let courier = Courier(lane: "hoist-deliver", isManual: isManual, services: services)
     let logLane = Lane(options: .init(name: "hoist-log"), clock: services.clock, scheduler: services.scheduler)
     let sink = plugins.logSink ?? services.defaultLogSink
-    let threshold = LogLevel(name: values.text("log.level"))
+    let levels = factory.logLevels(values)
     let clock = services.clock
     makeLog = { title in
-      Log(threshold: threshold, clock: clock) { level, message in
+      Log(levels: levels, clock: clock) { level, message in
         let write: @Sendable () -> Void = { sink.write(level, "hoist[\(title)]: \(message)") }
         if isManual { courier.deliver(write) } else { logLane.perform(write) }
       }

@@ -9,7 +9,7 @@ public final class Log: @unchecked Sendable {
   /// Longest line, in bytes of UTF-8.
   private static let maximumLineBytes = 4096
 
-  private let threshold: LogLevel?
+  private let levels: LogLevels
   private let clock: any Clock
   private let emit: @Sendable (LogLevel, String) -> Void
   private let lock = Lock()
@@ -20,8 +20,12 @@ public final class Log: @unchecked Sendable {
   /// - Parameters:
   ///   - threshold: nil writes nothing.
   ///   - emit: takes finished lines; must not block.
-  public init(threshold: LogLevel?, clock: any Clock, emit: @escaping @Sendable (LogLevel, String) -> Void) {
-    self.threshold = threshold
+  public convenience init(threshold: LogLevel?, clock: any Clock, emit: @escaping @Sendable (LogLevel, String) -> Void) {
+    self.init(levels: .upTo(threshold), clock: clock, emit: emit)
+  }
+
+  public init(levels: LogLevels, clock: any Clock, emit: @escaping @Sendable (LogLevel, String) -> Void) {
+    self.levels = levels
     self.clock = clock
     self.emit = emit
   }
@@ -32,7 +36,7 @@ public final class Log: @unchecked Sendable {
   public func debug(_ message: @autoclosure () -> String) { write(.debug, message) }
 
   private func write(_ level: LogLevel, _ message: () -> String) {
-    guard let threshold, level <= threshold, let suffix = admit() else { return }
+    guard levels.contains(level), let suffix = admit() else { return }
     emit(level, Self.oneLine(message()) + suffix)
   }
 

@@ -8,6 +8,23 @@ public enum LogLevel: Int32, Sendable, Comparable, CaseIterable {
   public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
 }
 
+/// Which levels are written: for most services all up to a threshold, graver ones included.
+public struct LogLevels: OptionSet, Sendable {
+  public let rawValue: UInt8
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// - Parameter level: nil for none.
+  public static func upTo(_ level: LogLevel?) -> LogLevels {
+    LogLevel.allCases.reduce(into: []) { levels, one in
+      if let level, one <= level { levels.insert(LogLevels(one)) }
+    }
+  }
+
+  public init(_ level: LogLevel) { rawValue = 1 << UInt8(truncatingIfNeeded: level.rawValue) }
+
+  public func contains(_ level: LogLevel) -> Bool { contains(LogLevels(level)) }
+}
+
 /// Takes finished log lines. Called on a client's delivery lane, one line at a time; may be slow.
 public protocol LogSink: AnyObject, Sendable {
   func write(_ level: LogLevel, _ message: String)

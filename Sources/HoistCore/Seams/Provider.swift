@@ -113,10 +113,13 @@ public protocol ProviderFactory: Sendable {
   /// provider, flags, observers and events, while store, network and lanes are shared. What opens, closes, flushes,
   /// identifies or switches one of them online or offline does so to all. By default there are none.
   func environments(_ values: PropertyValues) -> [(name: String, values: PropertyValues)]
+  /// Which levels are logged. By default those up to `log.level`.
+  func logLevels(_ values: PropertyValues) -> LogLevels
 }
 
 extension ProviderFactory {
   public func environments(_ values: PropertyValues) -> [(name: String, values: PropertyValues)] { [] }
+  public func logLevels(_ values: PropertyValues) -> LogLevels { .upTo(LogLevel(name: values.text("log.level"))) }
 }
 
 /// What a client offers its provider. Thread-safe.

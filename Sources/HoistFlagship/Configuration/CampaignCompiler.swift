@@ -13,6 +13,8 @@ struct CampaignCompiler: ~Copyable {
   private var flags = BytesTable()
   /// By ordinal.
   private var candidates: [[UInt32]] = []
+  /// By campaign.
+  private var fingerprints: [UInt32: UInt64] = [:]
 
   init(isDecided: Bool, widensIntegers: Bool, expectedBytes: Int) {
     root = CampaignsRoot(isDecided: isDecided, widensIntegers: widensIntegers)
@@ -26,7 +28,8 @@ struct CampaignCompiler: ~Copyable {
     candidates = []
   }
 
-  mutating func add(_ campaign: CampaignDefinition) {
+  /// - Parameter fingerprint: another one for every other campaign.
+  mutating func add(_ campaign: CampaignDefinition, fingerprint: UInt64) {
     let offset = builder.reserve(1, of: CampaignRecord.self)
     var record = CampaignRecord(
       id: builder.text(campaign.id), name: builder.text(campaign.name), type: builder.text(campaign.type),
@@ -39,6 +42,7 @@ struct CampaignCompiler: ~Copyable {
     }
     builder.store(record, at: offset)
     campaigns.append(offset)
+    fingerprints[offset] = fingerprint
   }
 
   private mutating func record(of group: GroupDefinition, at offset: UInt32, campaign: UInt32) -> GroupRecord {
@@ -135,6 +139,9 @@ struct CampaignCompiler: ~Copyable {
       var record = CampaignFlagRecord(head: FlagHead(name: name), ordinal: entry.value)
       record.candidates = builder.append(contentsOf: Array(candidates[Int(entry.value)].reversed()))
       record.candidateCount = UInt32(clamping: candidates[Int(entry.value)].count)
+      for campaign in candidates[Int(entry.value)] {
+        record.fingerprint = record.fingerprint &* 0x9E37_79B9_7F4A_7C15 &+ (fingerprints[campaign] ?? 0)
+      }
       let offset = builder.append(record)
       builder.addFlag(record: offset, hash: entry.hash)
       records.append(offset)

@@ -123,6 +123,8 @@ struct CampaignFlagRecord: BitwiseCopyable {
   /// Offsets of the `CampaignRecord`s that may give it a value, the last of the document first: later ones win (4.2).
   var candidates: UInt32 = 0
   var candidateCount: UInt32 = 0
+  /// Of its candidates: another one when any of them is another, or they come in another order.
+  var fingerprint: UInt64 = 0
 }
 
 extension Snapshot {

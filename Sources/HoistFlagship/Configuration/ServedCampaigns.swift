@@ -28,6 +28,8 @@ public struct ServedCampaigns {
   /// Belongs to the receiver: to be published, given to `VisitorFlags.decide(owning:)`, or destroyed.
   public let snapshot: Snapshot
   public let isPanic: Bool
+  /// Whether there is a list of campaigns, be it empty.
+  public let hasCampaigns: Bool
   /// The object `accountSettings`, as JSON; nil where there is none.
   public let account: [UInt8]?
 }
@@ -59,6 +61,7 @@ private struct CampaignDocument: ~Copyable {
   private var compiler: CampaignCompiler
   private let isDecided: Bool
   private var isPanic = false
+  private var hasCampaigns = false
   private var account: [UInt8]?
 
   static func read(
@@ -111,10 +114,11 @@ private struct CampaignDocument: ~Copyable {
       if try !json.value().isNull { reading.bad.note("campaigns", "are no array") }
       return
     }
+    hasCampaigns = true
     var index = 0
     while let node = try json.nextElement() {
       let campaign = isDecided ? reading.decided(node, index: index) : reading.bucketed(node, index: index)
-      if let campaign { compiler.add(campaign) }
+      if let campaign { compiler.add(campaign, fingerprint: Hash64.hash(node.source ?? .noBytes)) }
       index += 1
     }
   }
@@ -133,6 +137,6 @@ private struct CampaignDocument: ~Copyable {
     guard let snapshot = finished.finish(isPanic: isPanic) else {
       throw JSONFailure(.limit, "it is too large, or memory has run out")
     }
-    return ServedCampaigns(snapshot: snapshot, isPanic: isPanic, account: account)
+    return ServedCampaigns(snapshot: snapshot, isPanic: isPanic, hasCampaigns: hasCampaigns, account: account)
   }
 }

@@ -22,6 +22,7 @@ struct FlagshipSettings: Sendable {
   let givenFilePath: String
   /// "" for none.
   let decisionGroup: String
+  let widensIntegers: Bool
   let addresses: ServiceAddresses
   /// What requests and contexts call this SDK.
   let clientName: String
@@ -44,6 +45,7 @@ struct FlagshipSettings: Sendable {
     givenFile = values.isSet("bucketing") ? Array(values.text("bucketing").utf8) : nil
     givenFilePath = values.text("bucketing.file")
     decisionGroup = values.text("decision_group")
+    widensIntegers = values.boolean("numeric_widening")
     addresses = try ServiceAddresses(values)
     clientName = values.text("client_name")
     connectTimeoutMilliseconds = values.integer("network.connect_timeout_ms")
@@ -57,6 +59,9 @@ struct FlagshipSettings: Sendable {
       throw ConfigurationFailure("client_name", "property \"client_name\" is empty or has a control character")
     }
   }
+
+  /// How documents of campaigns are read.
+  func campaignOptions(_ log: Log) -> CampaignOptions { CampaignOptions(widensIntegers: widensIntegers, log: log) }
 
   /// The vendor's form of an environment id; others work with servers of one's own.
   var hasUsualEnvironmentID: Bool {

@@ -11,5 +11,10 @@ public struct FlagshipFactory: ProviderFactory {
     try FlagshipProvider(values, host)
   }
 
+  public func logLevels(_ values: PropertyValues) -> LogLevels {
+    guard values.isSet("log_level") else { return .upTo(LogLevel(name: values.text("log.level"))) }
+    return VendorLogLevel(name: values.text("log_level")).levels
+  }
+
   public func storeIdentity(_ values: PropertyValues) -> String { "flagship|\(values.text("env_id"))" }
 }

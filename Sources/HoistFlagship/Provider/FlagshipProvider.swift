@@ -14,6 +14,11 @@ public final class FlagshipProvider: @unchecked Sendable {
   let hits: HitPool
   let activates: ActivateReporter
   let visitors: VisitorRegistry
+  private let listener: (any FlagshipListener)?
+  /// Started and not stopped; on the scheduler's thread.
+  private var isStarted = false
+  /// A forked child begins where its parent was.
+  private var resumes = false
   /// Everything that takes part in the client's life, in the order of its beginning. What is recorded by one is sent by
   /// those after it.
   private let parts: [any ClientPart]
@@ -22,6 +27,7 @@ public final class FlagshipProvider: @unchecked Sendable {
     let settings = try FlagshipSettings(values)
     self.settings = settings
     self.host = host
+    listener = host.plugins.vendor[FlagshipLifePlugins.listener] as? any FlagshipListener
     status = StatusMachine(host: host)
     account = AccountSettingsHolder()
     bucketing = BucketingSource(host: host, settings: settings, status: status, account: account)
@@ -33,6 +39,23 @@ public final class FlagshipProvider: @unchecked Sendable {
       reports: VisitorReports(consent: { _, _ in }, segment: { _, _ in }, forget: { _ in }))
     // Kept activates go before hits (5.5).
     parts = [visitors, decisions, activates, hits]
+    bucketing.serve = { [weak self] in self?.serve($0) }
+    if let listener {
+      status.listen { listener.sdkStatusChanged($0) }
+      bucketing.changed = { host.onDeliveryLane { listener.bucketingChanged() } }
+    }
+    if !settings.hasUsualEnvironmentID {
+      host.log.warning("env_id is not 20 characters of 0-9 and a-v, as the service's are: only servers of one's own have such")
+    }
+  }
+}
+
+extension FlagshipProvider {
+  /// On the scheduler's thread.
+  private func serve(_ campaigns: ServedCampaigns) {
+    guard let host else { return campaigns.snapshot.destroy() }
+    let changed = host.withSnapshot { campaigns.snapshot.changedCampaignFlags(since: $0) }
+    host.publish(campaigns.snapshot, changed: changed)
   }
 }
 
@@ -40,13 +63,19 @@ public final class FlagshipProvider: @unchecked Sendable {
 extension FlagshipProvider: Provider {
   public var ownsCurrentContext: Bool { true }
 
-  public func start() {
-    guard settings.autostart else { return }
+  public func start() { if settings.autostart || resumes { begin() } }
+
+  /// A start that was asked for (FS-02); harmless when there was one.
+  func begin() {
+    resumes = false
+    guard !isStarted else { return }
+    isStarted = true
     parts.startAll()
     if settings.mode == .bucketing { bucketing.start() } else { status.initialized() }
   }
 
   public func stop() {
+    isStarted = false
     bucketing.stop()
     parts.stopAll()
     status.closed()
@@ -68,6 +97,8 @@ extension FlagshipProvider: Provider {
   public func forgetCountsAfterFork() {}
 
   public func abandonAfterFork() {
+    resumes = isStarted
+    isStarted = false
     bucketing.abandonAfterFork()
     for part in parts { part.abandonAfterFork() }
   }

@@ -23,17 +23,25 @@ struct AccountSettings: Sendable, Equatable {
   init() {}
 
   /// What is missing or of another type is off.
-  init(_ json: JSONValue?) {
+  init(_ json: JSONNode?) {
     hasExperienceContinuity = json?["enabledXPC"]?.bool ?? false
     hasOneVisitorOneTest = json?["enabled1V1T"]?.bool ?? false
     collectsEmotions = json?["eaiCollectEnabled"]?.bool ?? false
     usesEmotionScore = json?["eaiActivationEnabled"]?.bool ?? false
-    guard let part = json?["troubleshooting"], let end = part["endDate"]?.string,
-      let from = part["startDate"]?.string.flatMap({ RFC3339.parse($0) }), let to = RFC3339.parse(end)
+    guard let part = json?["troubleshooting"], let end = part["endDate"]?.bytes,
+      let from = part["startDate"]?.bytes.flatMap({ RFC3339.parse($0) }), let to = RFC3339.parse(end)
     else { return }
     troubleshooting = Troubleshooting(
-      startMilliseconds: from.milliseconds, endMilliseconds: to.milliseconds, endText: Array(end.utf8),
+      startMilliseconds: from.milliseconds, endMilliseconds: to.milliseconds, endText: Array(end),
       traffic: part["traffic"]?.int64 ?? 0)
+  }
+}
+
+extension AccountSettings {
+  /// - Parameter text: a JSON object; nil for none.
+  init(text: [UInt8]?) {
+    let read = try? text?.withUnsafeBytes { text throws(JSONFailure) in try JSONNode.parse(text) { AccountSettings($0) } }
+    self = read ?? AccountSettings()
   }
 }
 

@@ -11,8 +11,8 @@ final class BucketingSource: @unchecked Sendable {
   private let storage: DocumentStorage
   private let requests: OutgoingRequests
 
-  /// Takes each file that is served from now on.
-  var serve: (BucketingFile) -> Void = { _ in }
+  /// Takes the campaigns that are served from now on, with their snapshot.
+  var serve: (ServedCampaigns) -> Void = { $0.snapshot.destroy() }
   /// Told when another file than the one before has come from the service.
   var changed: () -> Void = {}
 
@@ -119,9 +119,12 @@ final class BucketingSource: @unchecked Sendable {
   }
 
   private func sound(_ stored: StoredDocument, _ origin: String) -> BucketingFile? {
-    let file = BucketingFile(stored)
-    if file == nil { host.log.error("\(origin) is none: it is left aside") }
-    return file
+    do throws(CampaignFailure) {
+      return try BucketingFile(stored, settings.campaignOptions(host.log))
+    } catch {
+      host.log.error("\(origin) is left aside: \(error.message)")
+      return nil
+    }
   }
 
   // MARK: Downloads
@@ -166,19 +169,22 @@ final class BucketingSource: @unchecked Sendable {
 
   private func received(_ response: HTTPResponse) {
     let date = response.headers.value(of: "Last-Modified").flatMap { HeaderText.isSafeValue($0) ? $0 : nil }
-    guard let file = BucketingFile(StoredDocument(bytes: response.body, lastModified: date)) else {
-      return failed("the answer is no bucketing file")
+    let file: BucketingFile
+    do throws(CampaignFailure) {
+      file = try BucketingFile(StoredDocument(bytes: response.body, lastModified: date), settings.campaignOptions(host.log))
+    } catch {
+      return failed(error.message)
     }
     storage.save(file.stored)
     take(file)
-    confirm(isPanic: file.isPanic)
+    confirm(isPanic: file.campaigns.isPanic)
     changed()
   }
 
   private func take(_ file: BucketingFile) {
-    current = Head(lastModified: file.stored.lastModified, isPanic: file.isPanic)
-    account.take(file.account)
-    serve(file)
+    current = Head(lastModified: file.stored.lastModified, isPanic: file.campaigns.isPanic)
+    account.take(AccountSettings(text: file.campaigns.account))
+    serve(file.campaigns)
   }
 
   private func confirm(isPanic: Bool) {

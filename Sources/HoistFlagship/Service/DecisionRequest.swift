@@ -38,20 +38,23 @@ struct DecisionRequest: Sendable {
 
 /// What the Decision API answered.
 struct DecisionAnswer: Sendable {
-  /// The body, as it was sent and read.
-  var bytes: [UInt8]
-  var document: JSONDocument
-  var isPanic: Bool
-  var account: AccountSettings?
+  /// The body, which is a JSON object.
+  let bytes: [UInt8]
+  let isPanic: Bool
+  let account: AccountSettings?
 
   /// nil when the body is no JSON object. Whatever is missing is false or empty (3.2).
   init?(_ body: [UInt8]) {
-    guard let document = try? JSONDocument(parsing: body) else { return nil }
-    guard document.withRoot({ $0.kind == .object }) else { return nil }
+    let head = try? body.withUnsafeBytes { text throws(JSONFailure) in
+      try JSONNode.parse(text) { root -> (isPanic: Bool, account: AccountSettings?)? in
+        guard root.object != nil else { return nil }
+        let account = root["extras"]?["accountSettings"]
+        return (root["panic"]?.bool ?? false, account?.object == nil ? nil : AccountSettings(account))
+      }
+    }
+    guard let head else { return nil }
     bytes = body
-    self.document = document
-    isPanic = document.withRoot { $0["panic"]?.bool ?? false }
-    account = document.withRoot { $0["extras"]?["accountSettings"]?.unlessNull.map { AccountSettings($0) } }
+    (isPanic, account) = head
   }
 }
 

@@ -25,7 +25,7 @@ final class VisitorRegistry: ClientPart, @unchecked Sendable {
     self.status = status
     self.decisions = decisions
     self.reports = reports
-    campaignOptions = CampaignOptions(log: host.log)
+    campaignOptions = settings.campaignOptions(host.log)
     automatic = AutomaticContext(clientName: settings.clientName, machine: machine)
     let cache = host.plugins.vendor[FlagshipPlugins.visitorCache] as? any VisitorCache
     caching = VisitorCaching(

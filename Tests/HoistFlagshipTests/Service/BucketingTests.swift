@@ -140,6 +140,20 @@ struct BucketingTests {
     #expect(missing.heard == [.initializing])
   }
 
+  @Test("Observers hear which flags a new file may decide differently")
+  func changedFlags() throws {
+    let rig = try FlagshipRig.bucketing(["polling_interval": "1"]) { _ in Bucketing.answer() }
+    let changes = HeardChanges()
+    _ = rig.client.observe(.configurationChanged, key: nil, changes)
+    rig.transport.setResponder { _ in Bucketing.answer(lastModified: Bucketing.tuesday) }
+    rig.scheduler.advance(milliseconds: 1_000)
+    rig.settle { rig.downloads.count == 2 }
+    rig.transport.setResponder { _ in Bucketing.answer(Bucketing.file(color: "green")) }
+    rig.scheduler.advance(milliseconds: 1_000)
+    rig.settle { !changes.all.isEmpty }
+    #expect(changes.all == [["color"]])
+  }
+
   @Test("A refresh downloads now, once, and the interval begins anew (FS-212)")
   func refresh() throws {
     let rig = try FlagshipRig.bucketing { _ in Bucketing.answer() }

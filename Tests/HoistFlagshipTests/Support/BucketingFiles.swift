@@ -1,3 +1,4 @@
+import HoistBase
 import HoistCore
 import HoistTestSupport
 
@@ -36,4 +37,11 @@ extension FlagshipRig {
 
   /// Requests for the file.
   var downloads: [HTTPRequest] { transport.requests.filter { $0.url.hasSuffix("/bucketing.json") } }
+}
+
+/// Keys of changed flags, as observers heard of them.
+final class HeardChanges: Observer, Sendable {
+  private let kept = Shared<[[String]]>([])
+  func notify(_ notification: Notification) { kept.withLock { $0.append(notification.keys) } }
+  var all: [[String]] { kept.withLock { $0 } }
 }
