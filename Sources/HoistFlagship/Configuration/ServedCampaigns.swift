@@ -111,7 +111,8 @@ private struct CampaignDocument: ~Copyable {
   private mutating func readCampaigns() throws(JSONFailure) {
     compiler.removeAll()
     guard json.enter(.array) else {
-      if try !json.value().isNull { reading.bad.note("campaigns", "are no array") }
+      let other = try json.value()
+      if !other.isNull { reading.bad.note("campaigns", "are no array") }
       return
     }
     hasCampaigns = true

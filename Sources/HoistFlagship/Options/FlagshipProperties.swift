@@ -2,7 +2,7 @@ internal import HoistCore
 
 /// The properties of a Flagship client, beside the core's.
 enum FlagshipProperties {
-  static let table: [Property] = life + addresses + VisitorSettings.table
+  static let table: [Property] = life + beside + addresses + VisitorSettings.table
 
   /// Starts and modes (FS-02 to FS-13).
   private static let life: [Property] = [
@@ -20,10 +20,20 @@ enum FlagshipProperties {
     Property("client_name", .text, default: "hoist", "Name of the SDK in requests, hits and contexts."),
   ]
 
+  /// What is told beside flags and hits, and asked beside campaigns (FS-25, FS-203, FS-207 to FS-209).
+  private static let beside: [Property] = [
+    Property("usage_tracking", .boolean, default: "true", "Whether about two visitors in a thousand report how the client is set up, without anything of themselves; environment variable HOIST_NO_USAGE_TRACKING ends that for all clients."),
+    Property("account_settings", .boolean, default: "false", "Whether the account's settings are downloaded at the start, too: they come with campaigns."),
+    Property("third_party_segments", .boolean, default: "false", "Whether each fetch in bucketing mode asks for the visitor's segments of third parties first, which become pairs of the context."),
+    Property("emotion_score", .boolean, default: "false", "Whether each fetch asks for the visitor's emotion score first, where the account has it."),
+  ]
+
   private static let addresses: [Property] = [
     Property("decision.url", .text, default: "https://decision.flagship.io/v2", "Address of the Decision API, up to its version."),
     Property("decision.self_hosted", .boolean, default: "false", "Whether decision.url is a server of one's own, whose paths do not name the environment."),
     Property("cdn.url", .text, default: "https://cdn.flagship.io", "Address of bucketing files and account settings."),
     Property("events.url", .text, default: "https://events.flagship.io", "Address that hits are sent to."),
+    Property("segments.url", .text, default: "https://api-data-connector.flagship.io", "Address of the segments of third parties."),
+    Property("emotion.url", .text, default: "https://uc-info.flagship.io", "Address of emotion scores."),
   ]
 }

@@ -23,6 +23,12 @@ struct FlagshipSettings: Sendable {
   /// "" for none.
   let decisionGroup: String
   let widensIntegers: Bool
+  /// The vendor's level, for reports.
+  let logLevel: String
+  let tracksUsage: Bool
+  let usesSegments: Bool
+  let usesEmotionScore: Bool
+  let downloadsAccount: Bool
   let addresses: ServiceAddresses
   /// What requests and contexts call this SDK.
   let clientName: String
@@ -45,6 +51,11 @@ struct FlagshipSettings: Sendable {
     givenFile = values.isSet("bucketing") ? Array(values.text("bucketing").utf8) : nil
     givenFilePath = values.text("bucketing.file")
     decisionGroup = values.text("decision_group")
+    logLevel = values.isSet("log_level") ? values.text("log_level") : values.text("log.level")
+    tracksUsage = values.boolean("usage_tracking")
+    usesSegments = values.boolean("third_party_segments")
+    usesEmotionScore = values.boolean("emotion_score")
+    downloadsAccount = values.boolean("account_settings") || values.boolean("emotion_score")
     widensIntegers = values.boolean("numeric_widening")
     addresses = try ServiceAddresses(values)
     clientName = values.text("client_name")

@@ -11,6 +11,10 @@ struct ServiceAddresses: Sendable {
   let hits: String
   let troubleshooting: String
   let usage: String
+  let emotionEvents: String
+  private let environment: String
+  private let segments: String
+  private let scores: String
 
   init(_ values: PropertyValues) throws(ConfigurationFailure) {
     let environment = PercentEncoding.encode(values.text("env_id"))
@@ -26,6 +30,20 @@ struct ServiceAddresses: Sendable {
     hits = "\(events)/"
     troubleshooting = "\(events)/troubleshooting"
     usage = "\(events)/analytics"
+    emotionEvents = "\(events)/emotionsai"
+    self.environment = environment
+    segments = try Self.base(values, "segments.url")
+    scores = try Self.base(values, "emotion.url")
+  }
+
+  /// FS-209
+  func segments(of visitorID: [UInt8]) -> String {
+    "\(segments)/accounts/\(environment)/segments/\(PercentEncoding.encode(visitorID))"
+  }
+
+  /// FS-207
+  func emotionScore(of visitorID: [UInt8]) -> String {
+    "\(scores)/v1/segments/clients/\(environment)/visitors/\(PercentEncoding.encode(visitorID))?partner=eai"
   }
 
   /// Without the slash at its end.

@@ -9,8 +9,10 @@ public final class FlagshipProvider: @unchecked Sendable {
   let settings: FlagshipSettings
   let status: StatusMachine
   let account: AccountSettingsHolder
+  let telemetry: Telemetry
   let bucketing: BucketingSource
   let decisions: DecisionService
+  let segments: VisitorSegments
   let hits: HitPool
   let activates: ActivateReporter
   let visitors: VisitorRegistry
@@ -30,15 +32,20 @@ public final class FlagshipProvider: @unchecked Sendable {
     listener = host.plugins.vendor[FlagshipLifePlugins.listener] as? any FlagshipListener
     status = StatusMachine(host: host)
     account = AccountSettingsHolder()
-    bucketing = BucketingSource(host: host, settings: settings, status: status, account: account)
-    decisions = DecisionService(host: host, settings: settings, status: status, account: account)
+    telemetry = Telemetry(host: host, settings: settings, status: status, account: account)
+    bucketing = BucketingSource(host: host, settings: settings, status: status, account: account, telemetry: telemetry)
+    decisions = DecisionService(host: host, settings: settings, status: status, account: account, telemetry: telemetry)
+    segments = VisitorSegments(host: host, settings: settings, account: account)
     hits = HitPool(host: host, settings: settings)
     activates = ActivateReporter(host: host, settings: settings)
     visitors = VisitorRegistry(
       host: host, settings: settings, status: status, decisions: decisions,
       reports: VisitorReports(consent: { _, _ in }, segment: { _, _ in }, forget: { _ in }))
     // Kept activates go before hits (5.5).
-    parts = [visitors, decisions, activates, hits]
+    let accountSource = AccountSettingsSource(host: host, settings: settings, account: account)
+    parts = [telemetry, accountSource, segments, visitors, decisions, activates, hits]
+    visitors.telemetry = telemetry
+    visitors.segments = segments
     bucketing.serve = { [weak self] in self?.serve($0) }
     if let listener {
       status.listen { listener.sdkStatusChanged($0) }

@@ -45,6 +45,20 @@ extension AccountSettings {
   }
 }
 
+extension AccountSettings {
+  /// nil for what is no JSON object.
+  init?(document: [UInt8]) {
+    let read = try? document.withUnsafeBytes { text throws(JSONFailure) in
+      try JSONNode.parse(text) { root -> AccountSettings? in
+        if root.object == nil { return nil }
+        return AccountSettings(root["accountSettings"]?.unlessNull ?? root)
+      }
+    }
+    guard let read else { return nil }
+    self = read
+  }
+}
+
 /// The settings that hold now; any thread.
 final class AccountSettingsHolder: @unchecked Sendable {
   private let shared = Shared(AccountSettings())

@@ -8,6 +8,7 @@ final class BucketingSource: @unchecked Sendable {
   private let settings: FlagshipSettings
   private let status: StatusMachine
   private let account: AccountSettingsHolder
+  private let telemetry: Telemetry
   private let storage: DocumentStorage
   private let requests: OutgoingRequests
 
@@ -32,11 +33,12 @@ final class BucketingSource: @unchecked Sendable {
     var isPanic: Bool
   }
 
-  init(host: any ProviderHost, settings: FlagshipSettings, status: StatusMachine, account: AccountSettingsHolder) {
+  init(host: any ProviderHost, settings: FlagshipSettings, status: StatusMachine, account: AccountSettingsHolder, telemetry: Telemetry) {
     self.host = host
     self.settings = settings
     self.status = status
     self.account = account
+    self.telemetry = telemetry
     storage = DocumentStorage(store: host.store, key: "bucketing")
     requests = OutgoingRequests(host: host)
   }
@@ -162,6 +164,7 @@ final class BucketingSource: @unchecked Sendable {
       } else if 200...299 ~= response.status {
         received(response)
       } else {
+        report(.bucketingFileError, response)
         failed("the service answered \(response.status)")
       }
     }
@@ -173,12 +176,18 @@ final class BucketingSource: @unchecked Sendable {
     do throws(CampaignFailure) {
       file = try BucketingFile(StoredDocument(bytes: response.body, lastModified: date), settings.campaignOptions(host.log))
     } catch {
+      report(.bucketingFileError, response)
       return failed(error.message)
     }
     storage.save(file.stored)
     take(file)
     confirm(isPanic: file.campaigns.isPanic)
+    report(.bucketingFile, response)
     changed()
+  }
+
+  private func report(_ label: TroubleshootingLabel, _ response: HTTPResponse) {
+    telemetry.report(label, of: nil) { HTTPFacts(method: "GET", url: settings.addresses.bucketingFile, response).values }
   }
 
   private func take(_ file: BucketingFile) {

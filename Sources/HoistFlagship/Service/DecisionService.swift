@@ -9,13 +9,15 @@ final class DecisionService: ClientPart, @unchecked Sendable {
   private let settings: FlagshipSettings
   private let status: StatusMachine
   private let account: AccountSettingsHolder
+  private let telemetry: Telemetry
   private let requests: OutgoingRequests
 
-  init(host: any ProviderHost, settings: FlagshipSettings, status: StatusMachine, account: AccountSettingsHolder) {
+  init(host: any ProviderHost, settings: FlagshipSettings, status: StatusMachine, account: AccountSettingsHolder, telemetry: Telemetry) {
     self.host = host
     self.settings = settings
     self.status = status
     self.account = account
+    self.telemetry = telemetry
     requests = OutgoingRequests(host: host)
   }
 
@@ -35,11 +37,23 @@ final class DecisionService: ClientPart, @unchecked Sendable {
     switch answer {
     case .failure(let failure): return failed("no answer: \(failure.message)")
     case .success(let response):
-      guard 200...299 ~= response.status else { return failed("the service answered \(response.status)") }
-      guard let decided = DecisionAnswer(response.body) else { return failed("the answer is not a JSON object") }
+      guard 200...299 ~= response.status else {
+        report(response)
+        return failed("the service answered \(response.status)")
+      }
+      guard let decided = DecisionAnswer(response.body) else {
+        report(response)
+        return failed("the answer is not a JSON object")
+      }
       if let settings = decided.account { account.take(settings) }
       status.answered(isPanic: decided.isPanic)
       return .success(decided)
+    }
+  }
+
+  private func report(_ response: HTTPResponse) {
+    telemetry.report(.campaignsError, of: nil) {
+      HTTPFacts(method: "POST", url: settings.addresses.campaigns, response).values
     }
   }
 

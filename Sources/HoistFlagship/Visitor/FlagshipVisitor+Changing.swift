@@ -100,7 +100,7 @@ extension FlagshipVisitor {
         client.log.error("a visitor is authenticated with an id that is not empty")
         return .argument
       }
-      return change { content, turns in
+      let status: Status = change { content, turns in
         var identity = content.identity
         body(&identity)
         guard let context = registry.automatic.reference(content.pairs, visitorID: identity.visitorID) else { return .limit }
@@ -110,6 +110,8 @@ extension FlagshipVisitor {
         turns.identityChanged()
         return .ok
       }
+      registry.telemetry?.identityChanged(snapshotOfState, isAuthenticated: id != nil)
+      return status
     } ?? .flagshipNotInitialized
   }
 }

@@ -47,7 +47,9 @@ extension FlagshipVisitor {
       return beginning
     }
     guard case .turn(let turn) = beginning else { return }
-    registry.decide(snapshotOfState) { [self] outcome in end(turn, outcome) }
+    registry.enrich(self) { [self] in
+      registry.decide(snapshotOfState) { [self] outcome in end(turn, outcome) }
+    }
   }
 
   /// FS-204

@@ -13,6 +13,9 @@ final class VisitorRegistry: ClientPart, @unchecked Sendable {
   let installation: InstallationFacts
   let reports: VisitorReports
   let shared: SharedVisitor
+  /// What follows visitors beside their own reports; set once, while the provider is made.
+  var telemetry: Telemetry?
+  var segments: VisitorSegments?
   /// How answers and kept campaigns are read.
   let campaignOptions: CampaignOptions
 
@@ -82,6 +85,7 @@ final class VisitorRegistry: ClientPart, @unchecked Sendable {
     case .panic: shared.flagsChanged(of: visitor, .none, nil)
     case .failed, .notStarted: break
     }
+    telemetry?.fetched(state)
     guard state.hasConsented, visitor.refusal == nil else { return }
     caching.save(state.identity.visitorID) { visitor.recordToKeep(state) }
     // Without consent, and in panic, the service is told nothing (FS-65); what it was told of is not repeated (FS-206).

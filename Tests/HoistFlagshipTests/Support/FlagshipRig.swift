@@ -21,10 +21,10 @@ final class FlagshipRig: @unchecked Sendable {
   /// - Parameters:
   ///   - properties: over those that make a client of the Decision API that keeps nothing.
   ///   - cacheManager: nil keeps nothing.
-  ///   - opens: whether the client is open when it is returned.
+  ///   - listens: whether `statuses` hears.
   init(
     _ properties: [String: String] = [:], plugins: Plugins = Plugins(), cacheManager: (any CacheManager)? = nil,
-    scheduler: ManualScheduler = ManualScheduler(), opens: Bool = true,
+    scheduler: ManualScheduler = ManualScheduler(), listens: Bool = true,
     respond: (@Sendable (HTTPRequest) -> ScriptedTransport.Answer?)? = nil
   ) throws {
     self.scheduler = scheduler
@@ -43,18 +43,14 @@ final class FlagshipRig: @unchecked Sendable {
     client = try Client(factory: factory, values: values, plugins: plugins, services: services)
     guard let face = FlagshipFace(client) else { throw Missing() }
     self.face = face
-    provider.status.listen { [statuses] in statuses.add($0) }
-    if opens { open() }
+    if listens { provider.status.listen { [statuses] in statuses.add($0) } }
+    client.open()
+    scheduler.run()
   }
 
   deinit { client.dispose() }
 
   struct Missing: Error {}
-
-  func open() {
-    client.open()
-    scheduler.run()
-  }
 
   var provider: FlagshipProvider { face.provider }
 
@@ -69,6 +65,16 @@ final class FlagshipRig: @unchecked Sendable {
       usleep(250)
     }
     return false
+  }
+
+  /// A text flag for a visitor; nil when the fallback serves.
+  func string(_ key: String, visitor: String) -> String? {
+    let subject = EvaluationContext(targetingKey: visitor)
+    return key.withBytes {
+      client.evaluate($0, subject.subject, .string, .counted) { evaluation, _ in
+        evaluation.kind == .string ? String(decoding: evaluation.text, as: UTF8.self) : nil
+      }
+    }
   }
 
   /// What the listener has been told by now.

@@ -11,6 +11,8 @@ let flagship = Vendor(
     "flag_values": runFlagValues,
     "decision_response": runDecisionResponse,
     "context": runContextPairs,
+    "wire_decision_request": runDecisionRequests,
+    "wire_bucketing": runBucketingDownloads,
     "xpc": runExperienceContinuity,
     "ios_trace": informative,
     "cache_trace": informative,
@@ -21,6 +23,8 @@ let flagship = Vendor(
     if first["enabled1V1T"] != nil { return "server_examples" }
     if first["strategy"] != nil { return "cache_trace" }
     if first["poolMaxSize"] != nil { return "ios_trace" }
+    if first["expected"]?["bodyMustContain"] != nil { return "wire_decision_request" }
+    if first["expected"]?["sdkStatusAfter"] != nil { return "wire_bucketing" }
     if first["newVisitor"] != nil { return "xpc" }
     if first["expected"]?["accepted"] != nil { return "context" }
     if first["operator"] != nil { return "targeting" }

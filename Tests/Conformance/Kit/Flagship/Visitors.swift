@@ -13,12 +13,13 @@ final class FlagshipWorld {
 
   /// - Parameter respond: what the services answer; nil leaves a request without.
   init?(
-    _ properties: [String: String] = [:], respond: @escaping @Sendable (HTTPRequest) -> ScriptedTransport.Answer?
+    _ properties: [String: String] = [:], cacheManager: (any CacheManager)? = nil,
+    respond: @escaping @Sendable (HTTPRequest) -> ScriptedTransport.Answer?
   ) {
     let transport = ScriptedTransport(scheduler: scheduler, respond: respond)
     let services = ClientServices(
       scheduler: scheduler, clock: scheduler, entropy: SeededEntropy(seed: 7), regex: nil,
-      makeTransport: { _ in transport }, makeCacheManager: { _ in nil }, defaultLogSink: RecordingLogSink())
+      makeTransport: { _ in transport }, makeCacheManager: { _ in cacheManager }, defaultLogSink: RecordingLogSink())
     let factory = FlagshipFactory()
     var values = PropertyValues(table: CoreProperties.table + factory.properties)
     let fixed = [

@@ -1,0 +1,26 @@
+internal import HoistBase
+internal import HoistCore
+
+/// An exchange as reports of troubleshooting tell it: no headers, which may hold keys.
+struct HTTPFacts {
+  /// Of a body.
+  private static let maximumBytes = 2_000
+
+  let method: String
+  let url: String
+  let response: HTTPResponse
+
+  init(method: String, url: String, _ response: HTTPResponse) {
+    self.method = method
+    self.url = url
+    self.response = response
+  }
+
+  var values: [(String, String)] {
+    [
+      ("http.request.method", method), ("http.request.url", URLText.redacted(url)),
+      ("http.response.code", String(response.status)),
+      ("http.response.body", String(decoding: response.body.prefix(Self.maximumBytes), as: UTF8.self)),
+    ]
+  }
+}

@@ -1,0 +1,166 @@
+import Glibc
+import HoistBase
+import HoistCore
+import HoistJSON
+import HoistTestSupport
+import Testing
+
+@testable import HoistFlagship
+
+@Suite("Reports of usage and of troubleshooting (FS-25, FS-203; protocols/flagship.md 6.4)", .serialized)
+struct TelemetryTests {
+  /// A visitor whose usage is reported on the day of the rig's clock.
+  private func reportedVisitor(_ rig: FlagshipRig) -> String {
+    let now = rig.scheduler.unixMilliseconds
+    return (0..<100_000).lazy.map { "visitor-\($0)" }.first { Sampling.isUsageWanted(of: Array($0.utf8), at: now) } ?? "none"
+  }
+
+  private func rig(_ properties: [String: String] = [:], body: String = #"{"campaigns":[]}"#) throws -> FlagshipRig {
+    try FlagshipRig(properties) { $0.url.contains("/campaigns") ? .status(200, body) : .status(200) }
+  }
+
+  private func reports(_ rig: FlagshipRig, _ path: String) -> [HTTPRequest] {
+    rig.transport.requests.filter { $0.url == "https://events.flagship.io/\(path)" }
+  }
+
+  private func values(_ request: HTTPRequest?) -> [String: String] {
+    guard let request, let document = try? JSONDocument(parsing: request.body ?? []) else { return [:] }
+    return document.withRoot { root in
+      var values: [String: String] = [:]
+      for member in root["cv"]?.object.map({ Array($0) }) ?? [] { values[member.key.string] = member.value.string ?? "(no text)" }
+      return values
+    }
+  }
+
+  @Test("A visitor that is drawn reports how the client is set up, at each fetch (FS-25)")
+  func usage() throws {
+    let rig = try rig(["timeout_ms": "1500", "log_level": "info"])
+    let visitor = try rig.visitor(reportedVisitor(rig))
+    _ = rig.fetch(visitor)
+    let request = try #require(reports(rig, "analytics").first)
+    #expect(request.method == "POST")
+    let values = values(request)
+    #expect(values["label"] == "SDK_CONFIG")
+    #expect(values["version"] == "1")
+    #expect(values["logLevel"] == "INFO")
+    #expect(values["envId"] == FlagshipRig.environment)
+    #expect(values["sdk.status"] == "SDK_INITIALIZED")
+    #expect(values["sdk.config.mode"] == "DECISION_API")
+    #expect(values["sdk.config.timeout"] == "1500")
+    #expect(values["sdk.config.pollingTime"] == "60000")
+    #expect(values["sdk.config.logLevel"] == "info")
+    #expect(values["sdk.config.usingCustomVisitorCache"] == "false")
+    #expect(values["timeZone"] == "UTC")
+    #expect(values.values.allSatisfy { $0 != "(no text)" })
+    let body = request.text
+    #expect(body.hasPrefix(#"{"t":"USAGE","cid":"\#(FlagshipRig.environment)","ds":"APP","vid":""#))
+    #expect(!body.contains(text(visitor.id)))
+    _ = rig.fetch(visitor)
+    #expect(reports(rig, "analytics").count == 2)
+  }
+
+  @Test("Other visitors report nothing")
+  func undrawn() throws {
+    let rig = try rig()
+    let now = rig.scheduler.unixMilliseconds
+    let id = (0..<100).lazy.map { "other-\($0)" }.first { !Sampling.isUsageWanted(of: Array($0.utf8), at: now) }
+    _ = rig.fetch(try rig.visitor(id ?? ""))
+    #expect(reports(rig, "analytics").isEmpty)
+  }
+
+  @Test("About two in a thousand are drawn, each day others")
+  func sampling() {
+    func drawn(_ now: Int64) -> Set<Int> {
+      Set((0..<50_000).filter { Sampling.isUsageWanted(of: Array("v\($0)".utf8), at: now) })
+    }
+    let (today, tomorrow) = (drawn(1_700_000_000_000), drawn(1_700_100_000_000))
+    #expect(60...140 ~= today.count)
+    #expect(today != tomorrow)
+    // murmur3("visitor" + "20231114") of the reference implementation's bytes, computed once.
+    #expect(Sampling.isUsageWanted(of: Array("visitor".utf8), at: 1_700_000_000_000) == (Murmur3.hash32("visitor20231114") % 1000 <= 1))
+  }
+
+  @Test("The property and the environment variable end it (FS-25)")
+  func optOut() throws {
+    let off = try rig(["usage_tracking": "false"])
+    _ = off.fetch(try off.visitor(reportedVisitor(off)))
+    #expect(reports(off, "analytics").isEmpty)
+    setenv(Telemetry.optOutVariable, "1", 1)
+    defer { unsetenv(Telemetry.optOutVariable) }
+    let out = try rig()
+    _ = out.fetch(try out.visitor(reportedVisitor(out)))
+    #expect(reports(out, "analytics").isEmpty)
+  }
+
+  @Test("An address of the host's own is not told")
+  func ownAddress() throws {
+    let rig = try rig(["decision.url": "http://secret.internal/v2"])
+    _ = rig.fetch(try rig.visitor(reportedVisitor(rig)))
+    let report = try #require(reports(rig, "analytics").first)
+    #expect(values(report)["sdk.config.decisionApiUrl"] == "custom")
+    #expect(!report.text.contains("secret"))
+  }
+
+  /// An answer that opens the window of troubleshooting around the rig's clock.
+  private func window(_ rig: FlagshipRig, traffic: Int, from: Int64 = -3_600_000, to: Int64 = 3_600_000) -> String {
+    let now = rig.scheduler.unixMilliseconds
+    let (start, end) = (RFC3339.text(unixMilliseconds: now + from), RFC3339.text(unixMilliseconds: now + to))
+    return #"{"campaigns":[],"extras":{"accountSettings":{"troubleshooting":{"startDate":"\#(start)","endDate":"\#(end)","timezone":"UTC","traffic":\#(traffic)}}}}"#
+  }
+
+  @Test("While the account asks for it, fetches and changes of identity are reported, with the visitor (FS-203)")
+  func troubleshooting() throws {
+    let rig = try rig()
+    rig.transport.setResponder { [body = window(rig, traffic: 100)] in $0.url.contains("/campaigns") ? .status(200, body) : .status(200) }
+    let visitor = try rig.visitor("troubled") { $0.context = [Attribute(name: Array("vip".utf8), value: .bool(true))] }
+    _ = rig.fetch(visitor)
+    _ = visitor.authenticate(as: Array("known".utf8))
+    rig.scheduler.run()
+    _ = visitor.unauthenticate()
+    rig.scheduler.run()
+    let all = reports(rig, "troubleshooting").map { values($0) }
+    #expect(all.map { $0["label"] } == ["VISITOR_FETCH_CAMPAIGNS", "VISITOR_AUTHENTICATE", "VISITOR_UNAUTHENTICATE"])
+    #expect(all.first?["visitor.visitorId"] == "troubled")
+    #expect(all.first?["visitor.anonymousId"] == "null")
+    #expect(all.first?["visitor.context.[vip]"] == "true")
+    #expect(all.dropFirst().first?["visitor.visitorId"] == "known")
+    #expect(all.dropFirst().first?["visitor.anonymousId"] == "troubled")
+  }
+
+  @Test("Outside of the window, beyond its traffic and without consent nothing is reported (FS-203)")
+  func silence() throws {
+    let rig = try rig()
+    for body in [window(rig, traffic: 100, from: -7_200_000, to: -3_600_000), window(rig, traffic: 100, from: 3_600_000, to: 7_200_000), window(rig, traffic: -1)] {
+      rig.transport.setResponder { $0.url.contains("/campaigns") ? .status(200, body) : .status(200) }
+      _ = rig.fetch(try rig.visitor("troubled"))
+      #expect(reports(rig, "troubleshooting").isEmpty)
+    }
+    rig.transport.setResponder { [body = window(rig, traffic: 100)] in $0.url.contains("/campaigns") ? .status(200, body) : .status(200) }
+    _ = rig.fetch(try rig.visitor("troubled", consent: false))
+    #expect(reports(rig, "troubleshooting").isEmpty)
+  }
+
+  @Test("Failures of the Decision API are reported, without its key (FS-203)")
+  func routeError() throws {
+    let rig = try rig()
+    rig.transport.setResponder { [body = window(rig, traffic: 100)] in $0.url.contains("/campaigns") ? .status(200, body) : .status(200) }
+    let visitor = try rig.visitor("troubled")
+    _ = rig.fetch(visitor)
+    rig.transport.setResponder { $0.url.contains("/campaigns") ? .status(500, "broken") : .status(200) }
+    _ = rig.fetch(visitor)
+    let report = try #require(reports(rig, "troubleshooting").first { values($0)["label"] == "GET_CAMPAIGNS_ROUTE_RESPONSE_ERROR" })
+    #expect(values(report)["http.response.code"] == "500")
+    #expect(values(report)["http.response.body"] == "broken")
+    #expect(values(report)["logLevel"] == "ERROR")
+    #expect(!report.text.contains("the-api-key"))
+  }
+
+  @Test("The level of a report follows its label (FS-203)")
+  func logLevels() {
+    let levels = Dictionary(uniqueKeysWithValues: TroubleshootingLabel.allCases.map { ($0, TroubleshootingLabel.logLevel(of: $0.rawValue)) })
+    #expect(levels[.fetchCampaigns] == "INFO")
+    #expect(levels[.errorCaught] == "ERROR")
+    #expect(levels[.valueOfUnknownFlag] == "WARNING")
+    #expect(levels[.valueOfOtherType] == "WARNING")
+  }
+}
