@@ -48,6 +48,8 @@ static void answer_late(plug *own) {
     hoist_http_exchange_release(own->exchange);
     own->exchange = NULL;
   }
+  if (own->lookup) REQUIRE_STATUS(hoist_flagship_visitor_lookup_reply(own->lookup, "{}", 2), HOIST_ERR_NOT_FOUND);
+  own->lookup = NULL;
   if (own->receipt) hoist_dispatch_receipt_complete(own->receipt, HOIST_OK);
   own->receipt = NULL;
 }

@@ -344,5 +344,8 @@ const kind *kind_named(const char *name) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     if (strcmp(kinds[i].name, name) == 0) return &kinds[i];
   }
+  for (const kind *other = flagship_kinds; other->name; other++) {
+    if (strcmp(other->name, name) == 0) return other;
+  }
   return NULL;
 }

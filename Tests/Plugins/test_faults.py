@@ -16,7 +16,7 @@ HERE = Path(__file__).resolve().parent
 INCLUDE = HERE.parents[1] / "Include"
 
 # What is left out is what a kind cannot do: a logger, an observer and a storage's `set` have no answer, a strategy's
-# is one bit, and only a transport and a dispatcher may answer after their call has returned.
+# is one bit, and only a transport, a dispatcher and a look-up may be answered after their call has returned.
 EVERYWHERE = ("stuck", "slow", "reenter", "fork")
 FAULTS = {
     "logger": EVERYWHERE,
@@ -29,6 +29,7 @@ FAULTS = {
     "unleash_storage": EVERYWHERE,
     "unleash_storage_value": (*EVERYWHERE, "fail", "twice", "garbage"),
     "observer": EVERYWHERE,
+    "flagship_visitor_cache": ("stuck", "slow", "fork", "fail", "late", "twice", "garbage"),
 }
 
 # The program's status when only a time limit was missed (WORLD_TOO_LATE): on a busy machine once is nobody's fault.
@@ -44,7 +45,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("HOIST_LIBRARY does not name the library")
     library = Path(named).resolve()
     built = tmp_path_factory.mktemp("faults") / "faults"
-    sources = [HERE / name for name in ("faults.c", "kinds.c", "world.c")]
+    sources = [HERE / name for name in ("faults.c", "kinds.c", "flagship_kinds.c", "world.c")]
     subprocess.run([os.environ.get("CC", "cc"), "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-g", "-pthread",
                     "-I", INCLUDE, "-o", built, *sources, library, f"-Wl,-rpath,{library.parent}"], check=True)
     return built

@@ -14,6 +14,10 @@ static const char *const features =
 static const char *const toggles =
     "{\"toggles\":[{\"name\":\"banner\",\"enabled\":true,\"impressionData\":false,"
     "\"variant\":{\"name\":\"disabled\",\"enabled\":false}}]}";
+static const char *const campaigns =
+    "{\"campaigns\":[{\"id\":\"c\",\"type\":\"ab\",\"variationGroups\":[{\"id\":\"g\",\"targeting\":{\"targetingGroups\":"
+    "[{\"targetings\":[{\"operator\":\"EQUALS\",\"key\":\"fs_all_users\",\"value\":\"\"}]}]},\"variations\":[{\"id\":\"v\","
+    "\"allocation\":100,\"modifications\":{\"type\":\"JSON\",\"value\":{\"banner\":true}}}]}]}]}";
 
 void world_fail(const char *file, int line, const char *condition) {
   fprintf(stderr, "%s:%d: %s\n", file, line, condition);
@@ -76,7 +80,7 @@ long long stopwatch_ms(stopwatch watch) {
 void service_answer(service *own, const hoist_http_request *request, hoist_http_exchange *exchange) {
   bool is_frontend = strstr(request->url, "/frontend") != NULL;
   if (strcmp(request->method, "GET") == 0) {
-    const char *flags = is_frontend ? toggles : features;
+    const char *flags = strstr(request->url, "bucketing.json") ? campaigns : is_frontend ? toggles : features;
     __atomic_fetch_add(&own->fetches, 1, __ATOMIC_SEQ_CST);
     hoist_http_exchange_respond(exchange, own->status_of_fetches, NULL, 0, flags, strlen(flags));
   } else {
@@ -107,13 +111,29 @@ void world_set(hoist_config *config, const char *name, const char *value) {
   REQUIRE_STATUS(hoist_config_set(config, name, value, NULL), HOIST_OK);
 }
 
-hoist_config *world_config(const hoist_transport *transport, const char *mode) {
+static hoist_config *flagship_config(void) {
+  hoist_config *config = hoist_config_new("flagship");
+  world_set(config, "env_id", "hoistsampleenv000001");
+  world_set(config, "api_key", "key");
+  world_set(config, "mode", "bucketing");
+  world_set(config, "cdn.url", "http://flags.example");
+  world_set(config, "events.url", "http://flags.example");
+  world_set(config, "bucketing", campaigns);
+  return config;
+}
+
+static hoist_config *unleash_config(const char *mode) {
   bool is_frontend = strcmp(mode, "frontend") == 0;
   hoist_config *config = hoist_config_new("unleash");
   world_set(config, "mode", mode);
   world_set(config, "url", is_frontend ? "http://flags.example/api/frontend" : "http://flags.example/api");
   world_set(config, "key", "default:production.secret");
   world_set(config, "bootstrap", is_frontend ? toggles : features);
+  return config;
+}
+
+hoist_config *world_config(const hoist_transport *transport, const char *mode) {
+  hoist_config *config = strcmp(mode, "flagship") == 0 ? flagship_config() : unleash_config(mode);
   world_set(config, "store", "none");
   world_set(config, "log.level", "none");
   REQUIRE_STATUS(hoist_config_set_transport(config, transport, NULL), HOIST_OK);

@@ -3,6 +3,7 @@
 #define WORLD_H
 
 #include <hoist/hoist.h>
+#include <hoist/flagship.h>
 #include <hoist/unleash.h>
 #include <pthread.h>
 
@@ -30,7 +31,7 @@ void witness_start(void);
 stopwatch stopwatch_start(void);
 long long stopwatch_ms(stopwatch watch);
 
-/* An Unleash service, of both modes, inside a transport plug-in. */
+/* An Unleash service, of both modes, and one of Flagship inside a transport plug-in. */
 typedef struct service {
   int fetches, metrics, released, status_of_fetches;
 } service;
@@ -39,7 +40,7 @@ hoist_transport service_transport(service *own);
 
 void world_set(hoist_config *config, const char *name, const char *value);
 /* Two flags from the start, "banner" and, in backend mode, "picky" with the strategy "custom"; no store; the network
- * is `transport`. */
+ * is `transport`. The modes are those of Unleash, or "flagship" for a client of that. */
 hoist_config *world_config(const hoist_transport *transport, const char *mode);
 hoist_client *world_open(const hoist_config *config);
 
@@ -59,6 +60,7 @@ typedef struct plug {
   hoist_client *client;
   hoist_http_exchange *exchange;   /* kept for a late answer */
   hoist_dispatch_receipt *receipt; /* likewise */
+  hoist_flagship_visitor_lookup *lookup;
   service *network;
 } plug;
 
