@@ -12,7 +12,6 @@
 #include "client.h"
 #include "config.h"
 #include "context.h"
-#include "flagship/life.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,6 +37,8 @@ HOIST_API const char *HOIST_NONNULL hoist_flagship_version(void);
 
 #include "flagship/cache.h"
 #include "flagship/context.h"
+#include "flagship/life.h"
+#include "flagship/segments.h"
 #include "flagship/visitor.h"
 
 #endif

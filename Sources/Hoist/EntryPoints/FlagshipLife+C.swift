@@ -119,3 +119,16 @@ private final class FlagshipProcess: @unchecked Sendable {
     ClientHandle.borrow(handle)?.close(timeoutMilliseconds: timeoutMilliseconds) ?? .ok
   }
 }
+
+@_cdecl("hoist_flagship_collect_emotion") @implementation
+public func hoist_flagship_collect_emotion(
+  _ client: OpaquePointer?, _ event: UnsafePointer<CChar>?, _ length: Int, _ done: hoist_done?,
+  _ user_data: UnsafeMutableRawPointer?
+) -> hoist_status {
+  guard let object = ClientHandle.borrow(client), event != nil, let bytes = CString.array(event, length) else {
+    return Status.argument.rawValue
+  }
+  guard let face = FlagshipFace(object) else { return Status.unsupported.rawValue }
+  let completion = done.map { Completion($0, user_data) }
+  return face.collectEmotion(bytes, completion: completion?.call).rawValue
+}
