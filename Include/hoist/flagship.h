@@ -37,6 +37,7 @@ HOIST_API const char *HOIST_NONNULL hoist_flagship_version(void);
 
 #include "flagship/cache.h"
 #include "flagship/context.h"
+#include "flagship/hits.h"
 #include "flagship/life.h"
 #include "flagship/segments.h"
 #include "flagship/visitor.h"

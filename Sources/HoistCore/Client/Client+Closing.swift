@@ -26,7 +26,7 @@ extension Client {
     for client in group { client.pending.end(.cancelled) }
     let flushed = Self.stopProviders(of: group, flushingFor: limit - Self.reserve(of: limit))
     for client in group { client.notify(Notification(.state, message: "closed")) }
-    let stored = store.close(untilNanoseconds: deadline)
+    let stored = scope.closeStores(untilNanoseconds: deadline)
     let delivered = courier.drain(untilNanoseconds: deadline)
     courier.close()
     for client in group { client.pending.tellUndelivered() }
@@ -70,7 +70,7 @@ extension Client {
     resumeAfterFork()
     guard lead.status.reopen() else { return .state }
     for client in environmentsOfGroup { _ = client.status.reopen() }
-    store.reopen()
+    scope.reopenStores()
     for client in companions { client.pending.reopen() }
     courier.reopen()
     pluginLane.reopen()

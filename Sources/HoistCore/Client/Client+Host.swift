@@ -17,6 +17,10 @@ extension Client: ProviderHost {
     return services.makeTransport(NetworkOptions(values, userAgent: "hoist/\(HoistVersion.text)"))
   }
 
+  public func store(over manager: any CacheManager) -> Store {
+    scope.addStore(Store(manager: manager, log: log, clock: clock, scheduler: scheduler, entropy: entropy))
+  }
+
   public var providersOfGroup: [any Provider] { companions.compactMap(\.provider) }
 
   public var currentContext: ContextReference? {

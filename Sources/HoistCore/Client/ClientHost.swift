@@ -35,6 +35,11 @@ final class ClientHost: ProviderHost, @unchecked Sendable {
 
   var providersOfGroup: [any Provider] { client?.providersOfGroup ?? [] }
 
+  func store(over manager: any CacheManager) -> Store {
+    client?.store(over: manager)
+      ?? Store(manager: manager, log: log, clock: clock, scheduler: scheduler, entropy: entropy)
+  }
+
   func publish(_ snapshot: Snapshot, changed: [String]) {
     guard let client else { return snapshot.destroy() }
     client.publish(snapshot, changed: changed)

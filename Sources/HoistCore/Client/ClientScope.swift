@@ -11,6 +11,8 @@ final class ClientScope: Sendable {
   /// Its own, so that a slow observer does not silence the log.
   let logLane: Lane
   private let makeLog: @Sendable (String) -> Log
+  /// Stores of the providers' own.
+  private let ownStores = Shared<[Store]>([])
 
   /// - Parameter values: the first environment's; they name the store.
   init(factory: any ProviderFactory, values: PropertyValues, plugins: Plugins, services: ClientServices) {
@@ -41,4 +43,18 @@ final class ClientScope: Sendable {
   }
 
   func log(named title: String) -> Log { makeLog(title) }
+
+  func addStore(_ own: Store) -> Store {
+    ownStores.withLock { $0.append(own) }
+    return own
+  }
+
+  private var allStores: [Store] { ownStores.withLock { $0 } + [store] }
+
+  /// One after the other, within one limit.
+  func closeStores(untilNanoseconds deadline: Int64) -> Bool {
+    allStores.map { $0.close(untilNanoseconds: deadline) }.allSatisfy { $0 }
+  }
+
+  func reopenStores() { for store in allStores { store.reopen() } }
 }

@@ -1,3 +1,4 @@
+internal import HoistBase
 internal import Synchronization
 
 extension Lane {
@@ -19,6 +20,24 @@ extension Lane {
       if question.answerOnce() { answer(nil) }
     }
     if !taken && question.answerOnce() { scheduler.post { answer(nil) } }
+  }
+
+  /// Asks something that may block, and waits for the answer on the calling thread, which must not be the scheduler's.
+  ///
+  /// - Returns: nil when the limit passed first, or the lane refused the work. What comes later is ignored.
+  public func answer<Value: Sendable>(
+    withinNanoseconds limitNanoseconds: Int64, _ work: @escaping @Sendable () -> Value
+  ) -> Value? {
+    let answered = Answer<Value?>()
+    let limit = max(1, limitNanoseconds)
+    let deadline = SystemClock().monotonicNanoseconds.addingReportingOverflow(limit)
+    let taken = perform(withinNanoseconds: limit) {
+      answered.give(work())
+    } abandoned: {
+      answered.give(nil)
+    }
+    guard taken else { return nil }
+    return answered.wait(untilNanoseconds: deadline.overflow ? .max : deadline.partialValue) ?? nil
   }
 
   private final class Question: Sendable {

@@ -87,6 +87,8 @@ extension EventPipeline {
   private func rest(_ batch: PipelineBatch, _ wait: Int64?) {
     tellUnreachable()
     dissolve(batch)
+    // However many wait now, it takes a new row, the interval or a call to try again.
+    state.blockedRows = state.rows.waitingCount
     endFlush(restMilliseconds: max(0, wait ?? 0))
   }
 

@@ -98,10 +98,14 @@ extension EventPipeline {
   /// Begins to send, and to take over what other processes have left. On the scheduler's thread.
   public func start() {
     abandonInheritance()
+    state.blockedRows = 0
     setHold(.stopped, false)
     adopt()
     armAdoptionTimer()
   }
+
+  /// Hands over what is there before it returns, as far as it may be sent now. On the scheduler's thread.
+  public func sendAtOnce() { flushNow { _ in } }
 
   /// Ends requests and timers; what is recorded stays, and is given to the store now. `start` may
   /// follow. On the scheduler's thread.

@@ -137,9 +137,18 @@ extension EventPipeline {
     state.rows.prepend(new)
     intake.account(rows: new.count, bytes: new.reduce(0) { $0 + $1.bytes })
     tally.count { $0.adopted += new.count }
+    if options.flushesAdopted, !new.isEmpty { beginFlush() }
     turn()
     // There may be more than one claim takes.
     if state.mayAdoptMore { adopt() }
+  }
+
+  /// Takes over, now and not at its time, what the store has that nobody holds. Callable from any thread.
+  public func lookForRows() {
+    scheduler.post { [self] in
+      abandonInheritance()
+      adopt()
+    }
   }
 
   func armAdoptionTimer() {

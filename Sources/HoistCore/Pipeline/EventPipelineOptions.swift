@@ -24,6 +24,8 @@ extension EventPipeline {
     public var flushAtRows: Int?
     /// Whether intervals end in a flush although nothing waits, for policies that count elsewhere.
     public var flushesWhenEmpty = false
+    /// Whether what an earlier process has left goes out as soon as it is taken over.
+    public var flushesAdopted = false
 
     /// Batches on their way at once.
     public var maximumInFlight = 1
@@ -114,5 +116,14 @@ extension EventPipeline {
     public var ignoredAnswers = 0
     public var waiting = 0
     public var inFlight = 0
+
+    /// As a provider lists them among its own.
+    public func listing(_ group: String) -> [(group: String, name: String, value: Int64)] {
+      [
+        ("recorded", recorded), ("waiting", waiting), ("in_flight", inFlight), ("delivered", delivered),
+        ("dropped", dropped), ("rejected", rejected), ("expired", expired), ("purged", purged), ("retried", retried),
+        ("adopted", adopted),
+      ].map { (group, $0.0, Int64($0.1)) }
+    }
   }
 }

@@ -75,7 +75,8 @@ public enum EventVerdict: Sendable, Equatable {
   case retry(afterMilliseconds: Int64?)
   /// The same batch again after a pause of the client's own, which a flush that is asked for cuts short.
   case pause(milliseconds: Int64)
-  /// The rows wait again with the others, and go with the next flush, but no sooner than this.
+  /// The rows wait again with the others, and go with the next flush, but no sooner than this. They do not count
+  /// among those that make a flush due before its time.
   case rest(afterMilliseconds: Int64?)
   /// Too large: the halves, each on its own. A single row is dropped.
   case split

@@ -39,7 +39,7 @@ struct PipelineState {
   /// Monotonic nanoseconds: where intervals are counted from, and before when nothing is sent.
   var startedAt = Int64.min
   var restUntil = Int64.min
-  /// Rows that the policy did not admit when it was last asked.
+  /// Rows that the policy did not admit when it was last asked, or that rest after a failure: they make no flush due.
   var blockedRows = 0
   /// After an answer that a batch was too large: smaller ones, until nothing waits.
   var splitRows: Int?

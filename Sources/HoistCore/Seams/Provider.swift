@@ -132,6 +132,8 @@ public protocol ProviderHost: AnyObject, Sendable {
   var log: Log { get }
   var plugins: Plugins { get }
   var store: Store { get }
+  /// A store over a manager of the provider's own, which closes and works again with the client's.
+  func store(over manager: any CacheManager) -> Store
   var isOnline: Bool { get }
   /// The client's current context.
   var currentContext: ContextReference? { get }
@@ -174,6 +176,9 @@ extension ProviderHost {
   public var environment: String { "" }
   public var client: Client? { nil }
   public var providersOfGroup: [any Provider] { [] }
+  public func store(over manager: any CacheManager) -> Store {
+    Store(manager: manager, log: log, clock: clock, scheduler: scheduler, entropy: entropy)
+  }
 
   /// Asks the client's header provider.
   public func dynamicHeaders(for url: String, completion: @escaping @Sendable ([HTTPHeader]) -> Void) {

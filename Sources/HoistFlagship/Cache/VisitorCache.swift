@@ -55,4 +55,8 @@ public final class VisitorLookUp: Sendable {
 public enum FlagshipPlugins {
   /// A `VisitorCache`.
   public static let visitorCache = "flagship.visitor_cache"
+  /// A `HitCacheDelegate`.
+  public static let hitCache = "flagship.hit_cache"
+  /// An `ExposureObserver`.
+  public static let exposureObserver = "flagship.exposure_observer"
 }

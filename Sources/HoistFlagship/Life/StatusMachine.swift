@@ -13,6 +13,8 @@ final class StatusMachine: @unchecked Sendable {
 
   private let host: any ProviderHost
   private let state = Shared(State())
+  /// Told on the scheduler's thread when panic comes and when it goes. Set while the provider is made.
+  var followPanic: @Sendable (Bool) -> Void = { _ in }
 
   init(host: any ProviderHost) { self.host = host }
 
@@ -34,12 +36,13 @@ final class StatusMachine: @unchecked Sendable {
   func failed(_ message: String) { host.setState(current == .initialized ? .stale : .error, message) }
 
   private func change(to status: SDKStatus, _ clientState: ClientState, _ message: String) {
-    let (isOther, listener) = state.withLock { state in
+    let (before, listener) = state.withLock { state in
       defer { state.status = status }
-      return (state.status != status, state.listener)
+      return (state.status, state.listener)
     }
     host.setState(clientState, message)
-    guard isOther else { return }
+    guard before != status else { return }
+    if before == .panic || status == .panic { followPanic(status == .panic) }
     host.log.info("SDK status: \(message)")
     guard let listener else { return }
     host.onDeliveryLane { listener(status) }

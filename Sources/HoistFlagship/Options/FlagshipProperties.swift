@@ -2,7 +2,7 @@ internal import HoistCore
 
 /// The properties of a Flagship client, beside the core's.
 enum FlagshipProperties {
-  static let table: [Property] = life + beside + addresses + VisitorSettings.table
+  static let table: [Property] = life + beside + addresses + VisitorSettings.table + HitSettings.table
 
   /// Starts and modes (FS-02 to FS-13).
   private static let life: [Property] = [

@@ -30,6 +30,7 @@ struct FlagshipSettings: Sendable {
   let usesEmotionScore: Bool
   let downloadsAccount: Bool
   let addresses: ServiceAddresses
+  let hits: HitSettings
   /// What requests and contexts call this SDK.
   let clientName: String
   let connectTimeoutMilliseconds: Int64
@@ -58,6 +59,7 @@ struct FlagshipSettings: Sendable {
     downloadsAccount = values.boolean("account_settings") || values.boolean("emotion_score")
     widensIntegers = values.boolean("numeric_widening")
     addresses = try ServiceAddresses(values)
+    hits = HitSettings(values)
     clientName = values.text("client_name")
     connectTimeoutMilliseconds = values.integer("network.connect_timeout_ms")
     timeoutMilliseconds = values.isSet("network.timeout_ms") ? values.integer("network.timeout_ms") : Self.standardTimeoutMilliseconds

@@ -6,10 +6,6 @@ extension FlagshipProvider {
   /// Flagship counts nobody for a flag that it does not know.
   public func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?) {}
 
-  public func record(
-    _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
-  ) {}
-
   public func impression(
     _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
   ) -> Notification? { nil }
@@ -21,6 +17,4 @@ extension FlagshipProvider {
   public func explain(
     _ evaluation: inout Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
   ) -> [UInt8] { Array("{}".utf8) }
-
-  public func track(_ event: TrackedEvent) -> Status { .unsupported }
 }

@@ -13,6 +13,7 @@ public final class FlagshipProvider: @unchecked Sendable {
   let bucketing: BucketingSource
   let decisions: DecisionService
   let segments: VisitorSegments
+  let storage: HitStorage
   let hits: HitPool
   let activates: ActivateReporter
   let visitors: VisitorRegistry
@@ -36,16 +37,21 @@ public final class FlagshipProvider: @unchecked Sendable {
     bucketing = BucketingSource(host: host, settings: settings, status: status, account: account, telemetry: telemetry)
     decisions = DecisionService(host: host, settings: settings, status: status, account: account, telemetry: telemetry)
     segments = VisitorSegments(host: host, settings: settings, account: account)
-    hits = HitPool(host: host, settings: settings)
-    activates = ActivateReporter(host: host, settings: settings)
+    storage = HitStorage(host: host, settings: settings)
+    activates = ActivateReporter(host: host, settings: settings, status: status, store: storage.store)
+    hits = HitPool(host: host, settings: settings, status: status, storage: storage, before: activates)
     visitors = VisitorRegistry(
       host: host, settings: settings, status: status, decisions: decisions,
-      reports: VisitorReports(consent: { _, _ in }, segment: { _, _ in }, forget: { _ in }))
+      reports: VisitorReports(hits: hits, activates: activates))
     // Kept activates go before hits (5.5).
     let accountSource = AccountSettingsSource(host: host, settings: settings, account: account)
     parts = [telemetry, accountSource, segments, visitors, decisions, activates, hits]
     visitors.telemetry = telemetry
     visitors.segments = segments
+    status.followPanic = { [activates, hits] isPanic in
+      activates.setPanic(isPanic)
+      hits.setPanic(isPanic)
+    }
     bucketing.serve = { [weak self] in self?.serve($0) }
     if let listener {
       status.listen { listener.sdkStatusChanged($0) }
@@ -115,5 +121,5 @@ extension FlagshipProvider: Provider {
     host = nil
   }
 
-  public var statistics: [(group: String, name: String, value: Int64)] { parts.flatMap(\.statistics) }
+  public var statistics: [(group: String, name: String, value: Int64)] { parts.flatMap(\.statistics) + storage.statistics }
 }

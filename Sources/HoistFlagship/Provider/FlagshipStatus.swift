@@ -17,3 +17,15 @@ extension Status {
   /// The flag's value is of another type than the default.
   public static var flagshipFlagType: Status { Status(rawValue: 1306) }
 }
+
+extension Status {
+  /// Why something of a visitor is not sent, in log lines.
+  var flagshipReason: StaticString {
+    switch self {
+    case .flagshipNotInitialized: "the SDK is not started"
+    case .flagshipPanic: "the service has switched everything off"
+    case .flagshipNoConsent: "the visitor has not consented"
+    default: "it is refused"
+    }
+  }
+}

@@ -2,10 +2,18 @@ internal import HoistCore
 
 /// What visitors tell the service of themselves (protocols/flagship.md 5.3, 5.6). Any thread.
 struct VisitorReports: Sendable {
+  let hits: HitPool
+  let activates: ActivateReporter
+
   /// A consent hit.
-  var consent: @Sendable (_ isGiven: Bool, VisitorIdentity) -> Void
+  func consent(_ isGiven: Bool, _ identity: VisitorIdentity) { hits.consent(isGiven, of: identity) }
+
   /// A segment hit, in bucketing mode.
-  var segment: @Sendable (FrozenContext, VisitorIdentity) -> Void
+  func segment(_ context: FrozenContext, _ identity: VisitorIdentity) { hits.segment(context, of: identity) }
+
   /// Everything that waits to be sent of the visitor goes, but for consent hits.
-  var forget: @Sendable (VisitorIdentity) -> Void
+  func forget(_ identity: VisitorIdentity) {
+    hits.forget(identity)
+    activates.forget(identity)
+  }
 }

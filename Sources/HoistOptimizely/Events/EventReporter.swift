@@ -81,12 +81,5 @@ final class EventReporter: OptimizelyPart, @unchecked Sendable {
 
   func flush(_ completion: @escaping @Sendable (Bool) -> Void) { pipeline.flush(completion: completion) }
 
-  var statistics: [(group: String, name: String, value: Int64)] {
-    let counters = pipeline.counters
-    return [
-      ("recorded", counters.recorded), ("waiting", counters.waiting), ("in_flight", counters.inFlight),
-      ("delivered", counters.delivered), ("dropped", counters.dropped), ("rejected", counters.rejected),
-      ("retried", counters.retried), ("adopted", counters.adopted),
-    ].map { (Self.pipelineName, $0.0, Int64($0.1)) }
-  }
+  var statistics: [(group: String, name: String, value: Int64)] { pipeline.counters.listing(Self.pipelineName) }
 }

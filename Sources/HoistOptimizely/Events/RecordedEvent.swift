@@ -19,28 +19,15 @@ struct RecordedEvent: Equatable {
   /// Lends the row of an event; on the stack, unless it is long.
   /// - Parameter url: empty for the service's own address.
   static func withRow<Result>(of event: UserEvent, url: [UInt8], _ body: (ByteView) -> Result) -> Result {
-    let parts = 2 + 4 * 4 + event.projectID.count + event.revision.count + url.count + event.head.count
-    return withUnsafeTemporaryAllocation(byteCount: parts + event.visitor.count, alignment: 1) { row in
+    let parts = [event.projectID, event.revision, url, event.head]
+    let size = parts.reduce(2 + event.visitor.count) { $0 + PartWriter.bytes(of: $1.count) }
+    return withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { row in
       guard let start = row.baseAddress else { return body(ByteView(start: nil, count: 0)) }
-      start.storeBytes(of: version, as: UInt8.self)
-      start.storeBytes(of: event.region.rawValue, toByteOffset: 1, as: UInt8.self)
-      var end = start + 2
-      func add(_ part: [UInt8]) {
-        part.withUnsafeBytes { bytes in
-          if let source = bytes.baseAddress { end.copyMemory(from: source, byteCount: bytes.count) }
-        }
-        end += part.count
-      }
-      func addWithLength(_ part: [UInt8]) {
-        end.storeBytes(of: UInt32(truncatingIfNeeded: part.count).littleEndian, as: UInt32.self)
-        end += 4
-        add(part)
-      }
-      addWithLength(event.projectID)
-      addWithLength(event.revision)
-      addWithLength(url)
-      addWithLength(event.head)
-      add(event.visitor)
+      var writer = PartWriter(start)
+      writer.byte(version)
+      writer.byte(event.region.rawValue)
+      for part in parts { part.withUnsafeBytes { writer.part($0) } }
+      event.visitor.withUnsafeBytes { writer.plain($0) }
       return body(ByteView(row))
     }
   }
@@ -48,23 +35,18 @@ struct RecordedEvent: Equatable {
   /// - Parameter payload: from a store, so it may be anything; nil when it is no such record.
   init?(_ payload: [UInt8]) {
     guard payload.count >= 2, payload[0] == Self.version, let region = OptimizelyRegion(rawValue: payload[1]) else { return nil }
+    let places: (route: Int, url: Range<Int>, head: Range<Int>)? = payload.withUnsafeBytes { bytes in
+      var reader = PartReader(bytes.view(from: 2, to: bytes.count))
+      guard reader.part() != nil, reader.part() != nil, let url = reader.part() else { return nil }
+      let route = reader.position
+      guard let head = reader.part(), !reader.rest.isEmpty else { return nil }
+      return (2 + route, (2 + route - url.count)..<(2 + route), (2 + reader.position - head.count)..<(2 + reader.position))
+    }
+    guard let places else { return nil }
     self.region = region
-    var rest = payload[2...]
-    guard Self.part(&rest) != nil, Self.part(&rest) != nil, let url = Self.part(&rest) else { return nil }
-    route = payload[1..<rest.startIndex]
-    guard let head = Self.part(&rest), !rest.isEmpty else { return nil }
-    self.url = url
-    self.head = head
-    visitor = rest
-  }
-
-  /// The next part, taken from the front.
-  private static func part(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-    guard rest.count >= 4 else { return nil }
-    let count = rest.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
-    rest = rest.dropFirst(4)
-    guard count <= rest.count else { return nil }
-    defer { rest = rest.dropFirst(count) }
-    return rest.prefix(count)
+    route = payload[1..<places.route]
+    url = payload[places.url]
+    head = payload[places.head]
+    visitor = payload[places.head.upperBound...]
   }
 }

@@ -57,12 +57,5 @@ final class DataPlatform: OptimizelyPart, @unchecked Sendable {
     events.abandonAfterFork()
   }
 
-  var statistics: [(group: String, name: String, value: Int64)] {
-    let counters = events.counters
-    return [
-      ("recorded", counters.recorded), ("waiting", counters.waiting), ("in_flight", counters.inFlight),
-      ("delivered", counters.delivered), ("dropped", counters.dropped), ("rejected", counters.rejected),
-      ("purged", counters.purged), ("retried", counters.retried), ("adopted", counters.adopted),
-    ].map { ("odp", $0.0, Int64($0.1)) }
-  }
+  var statistics: [(group: String, name: String, value: Int64)] { events.counters.listing("odp") }
 }

@@ -14,6 +14,7 @@ MAKERS = {
     "hoist_view": ["some_view()", "hoist_view_new(NULL, NULL)"],
     "hoist_unleash_variant": ["some_variant()"],
     "hoist_unleash_bootstrap": ["hoist_unleash_bootstrap_new()"],
+    "hoist_flagship_hit": ['hoist_flagship_hit_new_screen("home")', 'hoist_flagship_hit_new_transaction("T", "a")'],
     "hoist_flagship_visitor": ["some_visitor()", "orphaned_visitor()"],
     "hoist_optimizely_user": ["some_user()", "orphaned_user()"],
     "hoist_optimizely_decision": ["some_decision()", "decision_of_nothing()"],

@@ -329,6 +329,20 @@ import Testing
     #expect(fixture.cache.load(key: "again") == [1])
   }
 
+  @Test func aStoreOfTheProvidersOwnClosesAndWorksAgainWithTheClient() throws {
+    let fixture = try ClientFixture()
+    try fixture.serve()
+    let manager = MemoryCacheManager()
+    let own = fixture.client.store(over: manager)
+    own.save("key", [1])
+    #expect(fixture.close() == .ok)
+    #expect(manager.load(key: "key") == [1])
+    own.save("key", [2])
+    #expect(fixture.client.reopen() == .ok)
+    #expect(fixture.close() == .ok)
+    #expect(manager.load(key: "key") == [2])
+  }
+
   @Test func anAnswerFromBeforeDoesNotStopAReopenedClient() throws {
     let fixture = try ClientFixture()
     try fixture.serve()

@@ -31,6 +31,22 @@ import Testing
     #expect(lane.counters.finished == 100)
   }
 
+  @Test func whoAsksMayWaitForTheAnswerButNoLongerThanTheLimit() {
+    let lane = lane()
+    #expect(lane.answer(withinNanoseconds: 10_000_000_000) { 7 } == 7)
+    let door = Door()
+    defer { door.open() }
+    #expect(
+      lane.answer(withinNanoseconds: 1_000_000) {
+        door.pass()
+        return 8
+      } == nil)
+    scheduler.advance(milliseconds: 1)
+    #expect(lane.answer(withinNanoseconds: 10_000_000_000) { 9 } == 9)
+    lane.close()
+    #expect(lane.answer(withinNanoseconds: 10_000_000_000) { 10 } == nil)
+  }
+
   @Test func aFullLaneRefusesAndCounts() {
     let lane = lane(capacity: 2)
     let door = Door()

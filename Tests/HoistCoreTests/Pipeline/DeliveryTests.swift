@@ -165,6 +165,65 @@ import Testing
     #expect(bench.sent == ["a", "a,b"])
   }
 
+  @Test func rowsThatRestMakeNoFlushDueButANewOneTakesThemAlong() {
+    let bench = PipelineBench { $0.flushAtRows = 2 }
+    bench.policy.limits.rows = 2
+    bench.policy.verdict = { _, _ in .rest(afterMilliseconds: nil) }
+    bench.start()
+    bench.record("a", "b", "c")
+    bench.settle()
+    bench.answer(500)
+    bench.advance(1_000)
+    #expect(bench.sent == ["a,b"])
+    bench.record("d")
+    bench.advance(1_000)
+    #expect(bench.sent == ["a,b"])
+    bench.policy.verdict = nil
+    bench.record("e")
+    bench.settle()
+    bench.answer(200)
+    bench.answer(200)
+    #expect(bench.sent == ["a,b", "a,b", "c,d", "e"])
+  }
+
+  @Test func rowsThatRestGoWithTheNextInterval() {
+    let bench = PipelineBench {
+      $0.flushAtRows = 1
+      $0.flushIntervalMilliseconds = 5_000
+      $0.flushTiming = .sinceStart
+    }
+    bench.policy.verdict = { _, _ in .rest(afterMilliseconds: nil) }
+    bench.start()
+    bench.record("a")
+    bench.settle()
+    bench.answer(500)
+    bench.advance(4_900)
+    #expect(bench.sent == ["a"])
+    bench.advance(100)
+    #expect(bench.sent == ["a", "a"])
+  }
+
+  @Test func aPipelineMayBeSentByAnotherBeforeItsOwnBatchGoes() {
+    let bench = PipelineBench()
+    let first = PipelineBench(scheduler: bench.scheduler)
+    first.start()
+    first.record("x")
+    bench.policy.beforeFlush = { _ in first.pipeline.sendAtOnce() }
+    bench.start()
+    bench.record("a")
+    let seen = Record<String>()
+    first.transport.setResponder { _ in
+      seen.append("x")
+      return nil
+    }
+    bench.transport.setResponder { _ in
+      seen.append("a")
+      return nil
+    }
+    _ = bench.flush()
+    #expect(seen.all == ["x", "a"])
+  }
+
   @Test func whatIsTooLargeGoesInHalvesAndASingleGiantIsDropped() {
     let bench = PipelineBench()
     bench.policy.verdict = { _, batch in batch.rows.count > 1 || batch.text == "giant" ? .split : .done }

@@ -136,6 +136,21 @@ import Testing
     #expect(bench.policy.batches.all[0].rows.prefix(2).map(\.id) == ["1", "2"])
   }
 
+  @Test func whatAnEarlierProcessLeftMayGoAtOnce() {
+    let first = PipelineBench(manager: manager)
+    first.start()
+    first.record("a")
+    first.scheduler.post { first.pipeline.stop() }
+    first.settle()
+    #expect(first.store.close(untilNanoseconds: .max))
+    let second = PipelineBench(manager: manager, seed: 2) { $0.flushesAdopted = true }
+    second.start()
+    #expect(second.sent == ["a"])
+    second.record("b")
+    second.advance(1_000)
+    #expect(second.sent == ["a"])
+  }
+
   @Test func moreThanThereIsRoomForIsAdoptedBitByBit() {
     let dead = EventOwner(id: "dead", leaseMilliseconds: 1)
     try? manager.putEvents((0..<10).map { .sample("\($0)", "\($0)") }, owner: dead)

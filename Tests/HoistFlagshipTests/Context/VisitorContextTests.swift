@@ -62,7 +62,8 @@ import Testing
     var refused: [VisitorContext.Refusal] = []
     context.set((0...VisitorContext.maximumPairs).map { Attribute(name: Array("k\($0)".utf8), value: .int(1)) }) { refused.append($0) }
     #expect(refused == [.tooMany])
-    #expect(Self.automatic.reference(context, visitorID: [1])?.frozen.attributeCount == EvaluationContext.maximumAttributes)
+    let held = Self.automatic.reference(context, visitorID: [1])
+    withExtendedLifetime(held) { #expect(held?.frozen.attributeCount == EvaluationContext.maximumAttributes) }
   }
 
   /// FS-61, FS-109…FS-127 and `sdk_ip` of FS-200: key and type of each.

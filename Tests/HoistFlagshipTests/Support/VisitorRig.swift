@@ -41,13 +41,6 @@ final class HeardReports: Sendable {
     }
     return taken
   }
-
-  var reports: VisitorReports {
-    VisitorReports(
-      consent: { self.add("consent \($0) \(text($1.visitorID))") },
-      segment: { self.add("segment \(text($1.visitorID)) \(text(ContextText.json($0)))") },
-      forget: { self.add("forget \(text($0.visitorID))") })
-  }
 }
 
 func text(_ bytes: some Sequence<UInt8>) -> String { String(decoding: Array(bytes), as: UTF8.self) }

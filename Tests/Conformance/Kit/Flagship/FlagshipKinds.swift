@@ -14,6 +14,8 @@ let flagship = Vendor(
     "wire_decision_request": runDecisionRequests,
     "wire_bucketing": runBucketingDownloads,
     "xpc": runExperienceContinuity,
+    "wire_hits": runHits,
+    "hit_validation": runHitValidation,
     "ios_trace": informative,
     "cache_trace": informative,
     "server_examples": informative,
@@ -26,6 +28,7 @@ let flagship = Vendor(
     if first["expected"]?["bodyMustContain"] != nil { return "wire_decision_request" }
     if first["expected"]?["sdkStatusAfter"] != nil { return "wire_bucketing" }
     if first["newVisitor"] != nil { return "xpc" }
+    if first["hit"] != nil { return first["visitorId"] == nil ? "hit_validation" : "wire_hits" }
     if first["expected"]?["accepted"] != nil { return "context" }
     if first["operator"] != nil { return "targeting" }
     if first["targetingGroups"] != nil { return "targeting_groups" }

@@ -1,0 +1,215 @@
+internal import HoistBase
+internal import HoistCore
+internal import HoistJSON
+
+/// A cache of hits of the host's own as the place where the pipelines keep their rows (protocols/flagship.md 5.5, 6.2;
+/// FS-101, FS-105 to FS-108).
+///
+/// It knows no owners: whoever looks up takes everything, once per start, and again after consent has returned. All of
+/// it runs on the lane of its store, which waits for the host no longer than its limits: a call that does not return is
+/// set aside, and what it would have said is not heard (FS-24).
+final class HostHitCache: CacheManager, @unchecked Sendable {
+  private static let writeLimitNanoseconds: Int64 = 2_000_000_000
+
+  private struct Known {
+    var key: [UInt8]
+    var row: EventRow
+  }
+
+  private let delegate: any HitCacheDelegate
+  private let environmentID: String
+  private let lookupNanoseconds: Int64
+  private let clearsAndCopies: Bool
+  private let lane: Lane
+  private let clock: any Clock
+  private let log: Log
+  private let lock = Lock()
+  // Guarded by `lock`.
+  private var generation = ForkGeneration.current
+  private var isWantingLookup = true
+  /// All that the host has is known, so that it may be told to forget everything.
+  private var knowsEverything = false
+  private var known: [String: Known] = [:]
+  /// The host was told to forget everything, and has not taken the rest back yet.
+  private var owesCopy = false
+  /// Ids of rows that a look-up brought and nobody has claimed yet, oldest first.
+  private var unclaimed: [String] = []
+  private var unread: Int64 = 0
+
+  /// - Parameter clearsAndCopies: whether the host is told to forget everything and to keep the rest, as periodic
+  ///   caching does, rather than to forget hits one by one.
+  init(
+    _ delegate: any HitCacheDelegate, environmentID: String, lookupMilliseconds: Int64, clearsAndCopies: Bool,
+    host: any ProviderHost
+  ) {
+    self.delegate = delegate
+    self.environmentID = environmentID
+    lookupNanoseconds = lookupMilliseconds * 1_000_000
+    self.clearsAndCopies = clearsAndCopies
+    clock = host.clock
+    log = host.log
+    lane = Lane(options: .init(name: "hoist-hits"), clock: host.clock, scheduler: host.scheduler)
+  }
+
+  deinit { lane.close() }
+
+  /// The next claim looks up again. Any thread.
+  func wantLookup() { lock.withLock { isWantingLookup = true } }
+
+  /// Records of the host's that were none. Any thread.
+  var unreadCount: Int64 { lock.withLock { unread } }
+
+  // MARK: Events
+
+  func putEvents(_ rows: [EventRow], owner: EventOwner) throws(CacheFailure) {
+    try keep(rows.compactMap { HitCacheRecord($0) })
+  }
+
+  private func keep(_ records: [HitCacheRecord]) throws(CacheFailure) {
+    guard !records.isEmpty else { return }
+    var writer = JSONWriter(reservingCapacity: records.count * 512)
+    writer.object { writer in
+      for record in records {
+        record.key.withUnsafeBufferPointer { writer.key(utf8: $0) }
+        record.write(to: &writer, environmentID: environmentID)
+      }
+    }
+    let text = writer.bytes
+    try ask("cacheHits") { [delegate] in delegate.cacheHits(text) }
+    withState { for record in records { $0.known[record.row.id] = Known(key: record.key, row: record.row) } }
+  }
+
+  func claimEvents(
+    pipeline: String, maximumRows: Int, maximumBytes: Int, owner: EventOwner
+  ) throws(CacheFailure) -> [EventRow] {
+    lookUpIfWanted()
+    return withState { cache in
+      var claimed: [EventRow] = []
+      var room = maximumBytes
+      cache.unclaimed.removeAll { id in
+        guard let row = cache.known[id]?.row else { return true }
+        guard row.pipeline == pipeline, claimed.count < maximumRows, row.payload.count <= room else { return false }
+        room -= row.payload.count
+        claimed.append(row)
+        return true
+      }
+      return claimed
+    }
+  }
+
+  func removeEvents(ids: [String], owner: EventOwner) throws(CacheFailure) { try forget(ids) }
+
+  func purgeEvents(subject: String, pipeline: String) throws(CacheFailure) {
+    // What has not been looked up may speak of the visitor as well.
+    lookUpIfWanted()
+    try forget(
+      withState { cache in
+        cache.known.filter { $0.value.row.pipeline == pipeline && $0.value.row.subject.utf8.elementsEqual(subject.utf8) }
+          .map(\.key)
+      })
+  }
+
+  /// The lease is of no meaning to the host.
+  func renewLease(owner: EventOwner) {}
+  func releaseEvents(owner: EventOwner) {}
+
+  private func forget(_ ids: [String]) throws(CacheFailure) {
+    let (keys, rest, clears) = withState { cache in
+      let gone = Set(ids)
+      let keys = ids.compactMap { cache.known[$0]?.key }
+      return (
+        keys, cache.known.filter { !gone.contains($0.key) }.map(\.value.row), clearsAndCopies && cache.knowsEverything
+      )
+    }
+    guard !keys.isEmpty || withState({ $0.owesCopy }) else { return }
+    if clears {
+      try ask("flushAllHits") { [delegate] in delegate.flushAllHits() }
+      withState { cache in
+        for id in ids { cache.known[id] = nil }
+        cache.owesCopy = true
+      }
+      try keep(rest.compactMap { HitCacheRecord($0) })
+      withState { $0.owesCopy = false }
+    } else {
+      try ask("flushHits") { [delegate] in delegate.flushHits(keys) }
+      withState { for id in ids { $0.known[id] = nil } }
+    }
+  }
+
+  // MARK: Looking up
+
+  private func lookUpIfWanted() {
+    guard withState({ cache in
+      defer { cache.isWantingLookup = false }
+      return cache.isWantingLookup
+    }) else { return }
+    let question = HitLookUp()
+    let isTaken = lane.perform(withinNanoseconds: lookupNanoseconds) { [delegate] in
+      delegate.lookUpHits(question)
+    } abandoned: {
+    }
+    let deadline = SystemClock().monotonicNanoseconds &+ lookupNanoseconds
+    switch isTaken ? question.wait(untilNanoseconds: deadline) : nil {
+    case nil: log.warning("the hit cache did not tell its hits in time; going on without them")
+    case .failed: log.warning("the hit cache failed to tell its hits; going on without them")
+    case .nothing: withState { $0.knowsEverything = true }
+    case .found(let text): take(text)
+    }
+  }
+
+  /// What comes from the host is checked like data from the network.
+  private func take(_ text: [UInt8]) {
+    let now = clock.unixMilliseconds
+    var records: [HitCacheRecord] = []
+    var unread = 0
+    do {
+      let isObject = try text.withUnsafeBytes { bytes throws(JSONFailure) in
+        try JSONNode.parse(bytes) { root in
+          for member in root.members {
+            if let record = HitCacheRecord(key: Array(member.name), record: member, now: now) { records.append(record) } else { unread += 1 }
+          }
+          return root.object != nil
+        }
+      }
+      if !isObject { return log.warning("what the hit cache told is no JSON object; going on without it") }
+    } catch {
+      return log.warning("what the hit cache told cannot be read: \(error)")
+    }
+    records.sort { $0.row.createdUnixMilliseconds < $1.row.createdUnixMilliseconds }
+    withState { cache in
+      cache.unread &+= Int64(unread)
+      cache.knowsEverything = true
+      for record in records where cache.known[record.row.id] == nil {
+        cache.known[record.row.id] = Known(key: record.key, row: record.row)
+        cache.unclaimed.append(record.row.id)
+      }
+    }
+    if unread > 0 { log.warning("\(unread) of the hits that the hit cache told cannot be read and are left to it") }
+  }
+
+  private func ask(_ member: StaticString, _ call: @escaping @Sendable () -> Bool) throws(CacheFailure) {
+    switch lane.answer(withinNanoseconds: Self.writeLimitNanoseconds, call) {
+    case true: return
+    case false: throw CacheFailure("the hit cache's \(member) failed")
+    case nil: throw CacheFailure("the hit cache's \(member) did not return in time")
+    }
+  }
+
+  /// In a forked child the rows are the parent's, and so is what the host keeps of them.
+  private func withState<Value>(_ body: (HostHitCache) -> Value) -> Value {
+    lock.withLock {
+      if generation != ForkGeneration.current {
+        generation = ForkGeneration.current
+        (known, unclaimed, isWantingLookup, knowsEverything, owesCopy) = ([:], [], false, false, false)
+      }
+      return body(self)
+    }
+  }
+
+  // MARK: Values, which are kept elsewhere
+
+  func load(key: String) -> [UInt8]? { nil }
+  func save(key: String, value: [UInt8]) {}
+  func remove(key: String) {}
+  func close() {}
+}

@@ -1,0 +1,78 @@
+internal import HoistBase
+internal import HoistCore
+internal import HoistJSON
+
+/// How exposures become activates (3.4, 5.4, 5.5). On the scheduler's thread.
+final class ActivatePolicy: EventPolicy, @unchecked Sendable {
+  /// In one request.
+  static let maximumBatchRows = 100
+  /// Rows that are remembered as kept; they are known for at most so long as they wait.
+  private static let maximumKept = 100_000
+
+  private let host: any ProviderHost
+  private let settings: FlagshipSettings
+  /// The host's callback; nil where there is none.
+  private let observer: (any ExposureObserver)?
+  /// Ids of rows that have failed, and go behind new ones.
+  private var failed: Set<String> = []
+
+  init(host: any ProviderHost, settings: FlagshipSettings, observer: (any ExposureObserver)?) {
+    self.host = host
+    self.settings = settings
+    self.observer = observer
+  }
+
+  /// Whether something waits for another attempt.
+  var hasKept: Bool { !failed.isEmpty }
+
+  func kept(_ recorded: ByteView) -> [UInt8] {
+    RecordedExposure.row(recorded, isQA: settings.hits.isQA)?.payload ?? Array(recorded)
+  }
+
+  var batchLimits: BatchLimits { BatchLimits(rows: Self.maximumBatchRows) }
+
+  func encode(_ batch: EventBatch) -> EventEncoding {
+    let rows = batch.rows.map { (row: $0, activate: ActivateRow($0.payload)) }
+    let broken = rows.filter { $0.activate?.isSound != true }.map(\.row.id)
+    guard broken.isEmpty else { return .reject(ids: broken, reason: "they cannot be read") }
+    let now = host.clock.unixMilliseconds
+    var writer = JSONWriter(reservingCapacity: 64)
+    writer.verbatim(#"{"cid":"#)
+    writer.string(settings.environmentID)
+    writer.verbatim(#","batch":["#)
+    var body = writer.bytes
+    // The new ones first, then those that were kept (3.4).
+    let ordered = rows.filter { !failed.contains($0.row.id) } + rows.filter { failed.contains($0.row.id) }
+    for (index, entry) in ordered.enumerated() {
+      if index > 0 { body.append(UInt8(ascii: ",")) }
+      QueuedItem.append(
+        entry.activate?.item ?? [], createdUnixMilliseconds: entry.row.createdUnixMilliseconds, now: now, to: &body)
+    }
+    body += "]}".utf8
+    return .request(ServiceRequest(settings).post(settings.addresses.activate, body: body))
+  }
+
+  func prepare(_ request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
+    host.addDynamicHeaders(to: request, completion: completion)
+  }
+
+  func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict {
+    let verdict = EventAnswers.verdict(on: answer)
+    if case .rest = verdict {
+      if failed.count > Self.maximumKept { failed = [] }
+      failed.formUnion(batch.rows.map(\.id))
+    }
+    return verdict
+  }
+
+  /// Only now the visitor counts as exposed (FS-26), also when an earlier process saw it.
+  func delivered(_ batch: EventBatch) {
+    failed.subtract(batch.rows.map(\.id))
+    host.notify(Notification(.eventsSent, message: batch.rows.first?.pipeline ?? ""))
+    guard let observer else { return }
+    for row in batch.rows {
+      guard let activate = ActivateRow(row.payload), activate.isTold else { continue }
+      host.onDeliveryLane { observer.exposed(visitor: activate.visitor, flag: activate.flag) }
+    }
+  }
+}

@@ -1,0 +1,16 @@
+internal import HoistBase
+internal import HoistCore
+
+/// A visitor saw a flag's value (protocols/flagship.md 5.4; FS-26 to FS-29): everything that is told of it, borrowed for
+/// one call.
+struct Exposure {
+  let identity: VisitorIdentity
+  /// nil for an empty one.
+  let context: FrozenContext?
+  let key: ByteView
+  /// The flag's own value as JSON, whatever the caller got.
+  let value: ByteView
+  /// What the caller named in its place; of the kind `.none` where there was none.
+  let fallback: EvaluationFallback
+  let metadata: FlagMetadata
+}

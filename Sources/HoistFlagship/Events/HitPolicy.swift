@@ -1,0 +1,70 @@
+internal import HoistBase
+internal import HoistCore
+internal import HoistJSON
+
+/// How pooled hits become batches (3.5, 5.5; FS-17, FS-18, FS-201). On the scheduler's thread.
+final class HitPolicy: EventPolicy, @unchecked Sendable {
+  /// The vendor's limit of a body.
+  static let maximumBatchBytes = 2_621_440
+  static let maximumBatchRows = 1_000
+
+  private let host: any ProviderHost
+  private let settings: FlagshipSettings
+  /// The body of a batch up to its first item.
+  private let envelope: [UInt8]
+  private let sendFirst: () -> Void
+
+  /// - Parameter sendFirst: sends what has to go before hits.
+  init(host: any ProviderHost, settings: FlagshipSettings, sendFirst: @escaping () -> Void) {
+    self.sendFirst = sendFirst
+    self.host = host
+    self.settings = settings
+    var writer = JSONWriter()
+    writer.verbatim(#"{"t":"BATCH","cid":"#)
+    writer.string(settings.environmentID)
+    writer.verbatim(#","ds":"APP","h":["#)
+    envelope = writer.bytes
+  }
+
+  private var isBatching: Bool { settings.hits.strategy != .none }
+
+  func kept(_ recorded: ByteView) -> [UInt8] {
+    RecordedHit(recorded)?.item(environmentID: settings.environmentID, isQA: settings.hits.isQA) ?? Array(recorded)
+  }
+
+  var batchLimits: BatchLimits { BatchLimits(rows: isBatching ? Self.maximumBatchRows : 1) }
+
+  /// Kept activates go before hits (5.5).
+  func willFlush(_ pipeline: EventPipeline) { sendFirst() }
+
+  func batchLength(_ rows: [EventRow]) -> Int {
+    var bytes = envelope.count + 2
+    return rows.prefix { row in
+      bytes += row.payload.count + QueuedItem.growth
+      return bytes <= Self.maximumBatchBytes
+    }.count
+  }
+
+  func encode(_ batch: EventBatch) -> EventEncoding {
+    let broken = batch.rows.filter { !QueuedItem.isSound($0.payload) }
+    guard broken.isEmpty else { return .reject(ids: broken.map(\.id), reason: "they cannot be read") }
+    let now = host.clock.unixMilliseconds
+    var body = isBatching ? envelope : []
+    for (index, row) in batch.rows.enumerated() {
+      if index > 0 { body.append(UInt8(ascii: ",")) }
+      QueuedItem.append(row.payload, createdUnixMilliseconds: row.createdUnixMilliseconds, now: now, to: &body)
+    }
+    if isBatching { body += "]}".utf8 }
+    return .request(ServiceRequest(settings).post(settings.addresses.hits, body: body))
+  }
+
+  func prepare(_ request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
+    host.addDynamicHeaders(to: request, completion: completion)
+  }
+
+  func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict {
+    EventAnswers.verdict(on: answer)
+  }
+
+  func delivered(_ batch: EventBatch) { host.notify(Notification(.eventsSent, message: batch.rows.first?.pipeline ?? "")) }
+}

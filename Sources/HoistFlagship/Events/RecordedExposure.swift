@@ -1,0 +1,123 @@
+internal import HoistBase
+internal import HoistCore
+internal import HoistJSON
+
+/// An exposure as it is recorded: copied together, to be written out when it is taken in (`ActivateRow`).
+///
+///     mark · bits · visitor id · anonymous id · group id · variation id
+///     and, where the host is told of exposures:
+///     address of the context · key · value · fallback · names and ids of the campaign · bytes of the context
+struct RecordedExposure {
+  private static let mark: UInt8 = 2
+
+  private struct Bits: OptionSet {
+    let rawValue: UInt8
+    static let anonymous = Bits(rawValue: 1)
+    static let notice = Bits(rawValue: 2)
+    static let reference = Bits(rawValue: 4)
+    static let context = Bits(rawValue: 8)
+  }
+
+  /// Lends the record's first part and its tail.
+  /// - Parameter isTold: whether the host is told when it has arrived.
+  @inline(__always)
+  static func with<Result>(_ exposure: borrowing Exposure, isTold: Bool, _ body: (ByteView, ByteView) -> Result) -> Result {
+    let identity = exposure.identity
+    let metadata = exposure.metadata
+    var bits: Bits = identity.anonymousID == nil ? [] : .anonymous
+    if isTold { bits.formUnion(.notice) }
+    if metadata.isReference { bits.formUnion(.reference) }
+    if exposure.context != nil { bits.formUnion(.context) }
+    let fallback = exposure.fallback.recordedText
+    var size = 2 + 4 * 4 + identity.visitorID.count + (identity.anonymousID?.count ?? 0) + metadata.variationGroupID.count
+      + metadata.variationID.count
+    if isTold {
+      size += 8 + 9 + 9 * 4 + exposure.key.count + exposure.value.count + fallback.count + metadata.campaignID.count
+        + metadata.campaignName.count + metadata.variationGroupName.count + metadata.variationName.count
+        + metadata.campaignType.count + metadata.slug.count
+    }
+    return withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { room in
+      guard let start = room.baseAddress else { return body(.noBytes, .noBytes) }
+      var writer = PartWriter(start)
+      writer.byte(mark)
+      writer.byte(bits.rawValue)
+      identity.visitorID.withUnsafeBytes { writer.part($0) }
+      if let anonymous = identity.anonymousID { anonymous.withUnsafeBytes { writer.part($0) } } else { writer.part(.noBytes) }
+      writer.part(metadata.variationGroupID)
+      writer.part(metadata.variationID)
+      guard isTold else { return body(ByteView(room), .noBytes) }
+      writer.word(UInt64(UInt(bitPattern: exposure.context?.base)))
+      writer.part(exposure.key)
+      writer.part(exposure.value)
+      writer.value(exposure.fallback, fallback)
+      writer.part(metadata.campaignID)
+      writer.part(metadata.campaignName)
+      writer.part(metadata.variationGroupName)
+      writer.part(metadata.variationName)
+      writer.part(metadata.campaignType)
+      writer.part(metadata.slug)
+      return body(ByteView(room), exposure.context?.bytes ?? .noBytes)
+    }
+  }
+
+  /// Writes a record out.
+  /// - Returns: nil for what is written out already, or nothing of the kind.
+  static func row(_ recorded: ByteView, isQA: Bool) -> ActivateRow? {
+    var reader = PartReader(recorded)
+    guard reader.byte() == mark, let bits = reader.byte().map({ Bits(rawValue: $0) }), let visitor = reader.part(),
+      let anonymous = reader.part(), let group = reader.part(), let variation = reader.part()
+    else { return nil }
+    let known = bits.contains(.anonymous) ? anonymous : nil
+    let item = ActivateRow.item(visitorID: visitor, anonymousID: known, groupID: group, variationID: variation, isQA: isQA)
+    guard bits.contains(.notice) else { return ActivateRow(item: item, flag: [], visitor: []) }
+    guard let address = reader.word(), let key = reader.part(), let value = reader.part(), let fallback = reader.value(),
+      let campaignID = reader.part(), let campaignName = reader.part(), let groupName = reader.part(),
+      let variationName = reader.part(), let type = reader.part(), let slug = reader.part()
+    else { return nil }
+    var metadata = FlagMetadata()
+    metadata.campaignID = campaignID
+    metadata.campaignName = campaignName
+    metadata.variationGroupID = group
+    metadata.variationGroupName = groupName
+    metadata.variationID = variation
+    metadata.variationName = variationName
+    metadata.isReference = bits.contains(.reference)
+    metadata.campaignType = type
+    metadata.slug = slug
+    func text(_ context: FrozenContext?) -> [UInt8] {
+      ExposureText.visitor(visitorID: visitor, anonymousID: known, context: context)
+    }
+    let visitorText =
+      bits.contains(.context)
+      ? FrozenContext.withCopy(reader.rest, of: UInt(truncatingIfNeeded: address)) { text($0) } ?? text(nil) : text(nil)
+    return ActivateRow(
+      item: item, flag: ExposureText.flag(key: key, value: value, fallback: fallback, metadata: metadata),
+      visitor: visitorText)
+  }
+}
+
+extension EvaluationFallback {
+  /// What has to be copied of it beside its number.
+  fileprivate var recordedText: ByteView { kind == .string || kind == .json ? text : .noBytes }
+}
+
+extension PartWriter {
+  fileprivate mutating func value(_ value: EvaluationFallback, _ text: ByteView) {
+    byte(value.kind.rawValue)
+    word(value.kind == .double ? value.number.bitPattern : UInt64(bitPattern: value.integer))
+    part(text)
+  }
+}
+
+extension PartReader {
+  fileprivate mutating func value() -> EvaluationFallback? {
+    guard let kind = byte().flatMap({ ValueKind(rawValue: $0) }), let bits = word(), let text = part() else { return nil }
+    switch kind {
+    case .none: return EvaluationFallback()
+    case .bool: return EvaluationFallback(bits != 0)
+    case .int: return EvaluationFallback(Int64(bitPattern: bits))
+    case .double: return EvaluationFallback(Double(bitPattern: bits))
+    case .string, .json: return EvaluationFallback(kind, text)
+    }
+  }
+}

@@ -1,0 +1,51 @@
+internal import HoistBase
+public import HoistCore
+
+/// What calls of the core record: as visitors of their contexts, who have consented as property `has_consented` says; the
+/// shared visitor speaks for itself.
+extension FlagshipProvider {
+  public func record(
+    _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
+  ) {
+    let inherited = evaluation.inherited.map { FrozenContext($0) }
+    let context = context ?? inherited
+    guard let value = FlagValue(evaluation, in: snapshot), let subject = subject(of: context) else { return }
+    let exposure = Exposure(
+      identity: subject.identity, context: context, key: value.key, value: value.json,
+      fallback: evaluation.fallback?.pointee ?? EvaluationFallback(), metadata: value.metadata)
+    activates.expose(exposure, hasConsented: subject.hasConsented)
+  }
+
+  /// An event: its action is the key; properties `category` and `label` are those of the hit, and a whole value that is
+  /// not negative its value.
+  public func track(_ event: TrackedEvent) -> Status {
+    let reference = event.context ?? host?.currentContext
+    guard let subject = withExtendedLifetime(reference, { subject(of: reference?.frozen) }) else { return .argument }
+    var category = Hit.EventCategory.actionTracking
+    var label: [UInt8]?
+    for (name, value) in event.properties {
+      guard case .string(let text) = value else { continue }
+      if name.utf8.elementsEqual("category".utf8) {
+        guard let named = Hit.EventCategory.allCases.first(where: { $0.text.utf8.elementsEqual(text) }) else { return .argument }
+        category = named
+      } else if name.utf8.elementsEqual("label".utf8) {
+        label = text
+      }
+    }
+    var hit = Hit.event(category, action: Array(event.key.utf8))
+    if let label { try? hit.set(.label, text: label) }
+    if let value = event.value.flatMap({ Int64(exactly: $0) }), value >= 0 { try? hit.set(.value, integer: value) }
+    return hits.send(hit, from: subject.identity, hasConsented: subject.hasConsented)
+  }
+
+  /// Whom a context speaks of; nil for nobody.
+  private func subject(of context: FrozenContext?) -> (identity: VisitorIdentity, hasConsented: Bool)? {
+    let key = context?.targetingKey
+    if let shared = visitors.shared.current?.snapshotOfState {
+      let isShared = key.map { key in shared.identity.visitorID.withUnsafeBytes { $0.hasSameBytes(as: key) } } ?? true
+      if isShared { return (shared.identity, shared.hasConsented) }
+    }
+    guard let key, !key.isEmpty else { return nil }
+    return (VisitorIdentity(visitorID: Array(key)), settings.visitors.hasConsented)
+  }
+}

@@ -1,0 +1,36 @@
+internal import HoistBase
+public import HoistCore
+
+/// What a visitor does, and sees.
+extension FlagshipVisitor {
+  /// FS-71: records a hit, unless the visitor has refused (FS-65).
+  public func send(_ hit: Hit) -> Status {
+    withClient { client, registry in
+      guard client.state != .closed else { return .flagshipNotInitialized }
+      let state = snapshotOfState
+      return unlessRefused(state, registry, registry.reports.hits.send(hit, from: state.identity, hasConsented: state.hasConsented))
+    } ?? .flagshipNotInitialized
+  }
+
+  /// FS-79: records that the visitor saw a flag's value.
+  /// - Parameters:
+  ///   - value: of this visitor's flags, which the caller holds.
+  ///   - state: of the moment the value was read.
+  ///   - fallback: what the caller named in its place; of the kind `.none` where there was none.
+  func expose(_ value: FlagValue, key: ByteView, fallback: EvaluationFallback, state: VisitorState) -> Status {
+    withClient { client, registry in
+      guard client.state != .closed else { return .flagshipNotInitialized }
+      let exposure = Exposure(
+        identity: state.identity, context: state.context, key: key, value: value.json, fallback: fallback,
+        metadata: value.metadata)
+      return unlessRefused(state, registry, registry.reports.activates.expose(exposure, hasConsented: state.hasConsented))
+    } ?? .flagshipNotInitialized
+  }
+
+  /// A refusal that came while something was recorded takes that away too: it purged what was there before.
+  private func unlessRefused(_ state: VisitorState, _ registry: VisitorRegistry, _ status: Status) -> Status {
+    guard status == .ok, !snapshotOfState.hasConsented else { return status }
+    registry.reports.forget(state.identity)
+    return .flagshipNoConsent
+  }
+}

@@ -1,0 +1,188 @@
+import HoistBase
+import HoistCore
+import HoistTestSupport
+import Testing
+
+@testable import HoistFlagship
+
+@Suite("Exposures (FS-26 to FS-29, FS-77, FS-79)") struct ActivateTests {
+  @Test("An exposure is sent at once") func atOnce() throws {
+    let test = try HitRig(status: 204)
+    test.expose("f")
+    test.run()
+    let request = try #require(test.requests("/activate").first)
+    #expect(request.method == "POST" && request.url == "https://decision.flagship.io/v2/activate")
+    #expect(
+      request.text
+        == #"{"cid":"c1ndrd07m0300ro0jf20","batch":[{"vid":"user-42","caid":"vg1","vaid":"va2","qt":0}]}"#)
+    #expect(request.headers.value(of: "Content-Type") == "application/json")
+    #expect(request.headers.value(of: "x-api-key") == nil)
+    test.run(60_000)
+    #expect(test.rig.transport.requests.count == 1)
+  }
+
+  @Test("A known visitor keeps its own id in vid") func identities() throws {
+    let test = try HitRig()
+    test.expose("f", of: VisitorIdentity("known", anonymous: "anon"))
+    test.run()
+    #expect(test.activateBatches == [[#"{"vid":"known","aid":"anon","caid":"vg1","vaid":"va2","qt":0}"#]])
+  }
+
+  @Test("What failed is appended to the next exposure, the new one first (FS-18)") func keptRideAlong() throws {
+    let test = try HitRig(status: 500)
+    test.expose("first", variation: "1")
+    test.run(1_000)
+    test.expose("second", variation: "2")
+    test.run(1_000)
+    #expect(test.said(test.activateBatches, "vaid") == ["1", "2,1"])
+    test.answer(204)
+    test.expose("third", variation: "3")
+    test.run(100)
+    #expect(test.said(test.activateBatches, "vaid") == ["1", "2,1", "3,1,2"])
+    #expect(test.said(test.activateBatches, "qt").last == "0,2000,1000")
+    test.expose("fourth", variation: "4")
+    test.run(60_000)
+    #expect(test.said(test.activateBatches, "vaid").last == "4")
+    #expect(test.activateBatches.count == 4)
+  }
+
+  @Test("What failed goes with the interval too, before hits") func keptBeforeHits() throws {
+    let test = try HitRig(status: 500)
+    test.expose("f")
+    test.run(1_000)
+    test.answer(200)
+    test.send(.screen("a"))
+    test.run(4_000)
+    #expect(test.rig.transport.requests.map { $0.url.suffix(9) }.suffix(2) == ["/activate", "agship.io/"].map { $0.suffix(9) })
+    #expect(test.activateBatches.count == 2 && test.batches.count == 1)
+    test.answer(500)
+    test.expose("f")
+    test.run()
+    test.answer(200)
+    for number in 0..<10 { test.send(.screen("\(number)")) }
+    test.run()
+    #expect(test.rig.transport.requests.suffix(2).map { $0.url.hasSuffix("/activate") } == [true, false])
+  }
+
+  @Test("A request has at most a hundred activates") func cap() throws {
+    let test = try HitRig(["online": "false"], status: 204)
+    for number in 0..<250 { test.expose("f", variation: "\(number)") }
+    test.rig.client.onScheduler { $0.provider?.setOnline(true) }
+    for _ in 0..<4 { test.run(5_000) }
+    #expect(test.activateBatches.map(\.count) == [100, 100, 50])
+  }
+
+  @Test("The host is told after a 2xx, once for each exposure, from what was captured (FS-26 to FS-29)")
+  func notices() throws {
+    let observer = ExposureRecorder()
+    var plugins = Plugins()
+    plugins.vendor[FlagshipPlugins.exposureObserver] = observer as any ExposureObserver
+    let test = try HitRig(plugins: plugins, status: 500)
+    let context = EvaluationContext(targetingKey: "user-42")
+    try context.set(Array("vip".utf8), .bool(true))
+    try context.set(Array("age".utf8), .int(31))
+    try context.set(Array("score".utf8), .double(2.5))
+    try context.set(Array("city".utf8), .string(Array("Ly\"on".utf8)))
+    test.expose("btnColor", context: context, value: "\"green\"", fallback: .string("red"))
+    test.settleNotices()
+    #expect(observer.heard.value.isEmpty)
+    test.answer(204)
+    test.expose("other", of: VisitorIdentity("known", anonymous: "anon"), value: "[1,\"a\"]")
+    test.settleNotices()
+    #expect(
+      observer.heard.value == [
+        #"{"id":"user-42","anonymousId":null,"context":{"vip":true,"age":31,"score":2.5,"city":"Ly\"on"}}"#,
+        #"{"key":"btnColor","value":"green","defaultValue":"red","metadata":{"campaignId":"camp1","campaignName":"Checkout","variationGroupId":"vg1","variationGroupName":"All","variationId":"va2","variationName":"Green","isReference":false,"campaignType":"ab","slug":""}}"#,
+        #"{"id":"known","anonymousId":"anon","context":{}}"#,
+        #"{"key":"other","value":[1,"a"],"metadata":{"campaignId":"camp1","campaignName":"Checkout","variationGroupId":"vg1","variationGroupName":"All","variationId":"va2","variationName":"Green","isReference":false,"campaignType":"ab","slug":""}}"#,
+      ])
+  }
+
+  @Test("Every type of default is told as it is (FS-28, FS-78)", arguments: [
+    (ExposedValue.bool(true), "true"), (.int(42), "42"), (.double(2.5), "2.5"), (.none, "null"), (.json("{\"a\":1}"), "{\"a\":1}"),
+    (.json("no json"), "\"no json\""), (.string("a\"b"), "\"a\\\"b\""),
+  ]) func types(fallback: ExposedValue, text: String) {
+    fallback.with { fallback in
+      let said = ExposureText.flag(key: .noBytes, value: .noBytes, fallback: fallback, metadata: FlagMetadata())
+      let members = String(decoding: said, as: UTF8.self)
+      #expect(members.contains("\"value\":null,"))
+      #expect(members.contains("\"defaultValue\":\(text),") == (fallback.kind != .none))
+    }
+  }
+
+  @Test("The host is told of what an earlier process saw as well (FS-26, FS-44)") func noticesAfterRestart() throws {
+    let manager = MemoryCacheManager()
+    let observer = ExposureRecorder()
+    var plugins = Plugins()
+    plugins.vendor[FlagshipPlugins.exposureObserver] = observer as any ExposureObserver
+    let properties = ["events.durability": "immediate"]
+    let first = try HitRig(properties, plugins: plugins, cacheManager: manager, status: 500)
+    first.expose("btnColor", value: "1")
+    first.run()
+    first.leave()
+    #expect(observer.heard.value.isEmpty)
+    let second = try HitRig(properties, plugins: plugins, cacheManager: manager)
+    #expect(second.rig.settle { observer.heard.value.count == 2 })
+    #expect(observer.heard.value[1].hasPrefix(#"{"key":"btnColor","value":1,"#))
+    #expect(second.activateBatches.count == 1)
+  }
+
+  @Test("Without consent, in panic and before the start nothing is exposed (FS-42, FS-65)") func refused() throws {
+    let test = try HitRig()
+    #expect(test.expose("f", consent: false) == .flagshipNoConsent)
+    test.rig.provider.status.answered(isPanic: true)
+    #expect(test.expose("f") == .flagshipPanic)
+    test.run(60_000)
+    #expect(test.rig.transport.requests.isEmpty)
+    #expect(try HitRig(["autostart": "false"]).expose("f") == .flagshipNotInitialized)
+  }
+
+  @Test("A refusal takes kept activates away, also those on their way (FS-66)") func forgotten() throws {
+    let test = try HitRig(status: 500)
+    test.expose("f")
+    test.expose("f", of: VisitorIdentity("other"))
+    test.run()
+    test.answer(nil)
+    test.expose("g")
+    test.run()
+    test.activates.forget(test.visitor)
+    test.run()
+    test.rig.transport.open.first?.complete(.status(500))
+    test.answer(204)
+    test.run(60_000)
+    #expect(test.said(test.activateBatches, "vid").last == "other")
+    #expect(test.counter("activates", "delivered") == 1)
+  }
+
+  @Test("Identical exposures inside the window are dropped (FS-204)") func duplicates() throws {
+    let test = try HitRig(["hits.deduplication_ms": "2500"])
+    test.expose("f")
+    test.expose("f")
+    test.expose("g", variation: "other")
+    test.run(2_500)
+    test.expose("f")
+    test.run()
+    #expect(test.said(test.activateBatches, "vaid") == ["va2,other", "va2"])
+    #expect(test.counter("activates", "duplicates") == 1)
+  }
+
+  @Test("Activates of a test are marked (FS-210)") func qa() throws {
+    let test = try HitRig(["qa": "true"])
+    test.expose("f")
+    test.run()
+    #expect(test.activateBatches == [[#"{"vid":"user-42","caid":"vg1","vaid":"va2","qa":true,"qt":0}"#]])
+  }
+
+  @Test("Rows from a store that cannot be read are dropped, and spoil no batch") func garbage() throws {
+    let good = ActivateRow(
+      item: Array(#"{"vid":"v","caid":"c","vaid":"a"}"#.utf8), flag: Array("{\"k\":1}".utf8), visitor: Array("{}".utf8))
+    #expect(ActivateRow(good.payload) == good)
+    for count in 0..<good.payload.count - 2 {
+      #expect(ActivateRow(Array(good.payload.prefix(count))) != good)
+    }
+    for item in [#"{"vid":"v","caid":"c"}"#, #"{"vid":"","caid":"c","vaid":"a"}"#, "[1]", "{", #"{"vid":1,"caid":"c","vaid":"a"}"#] {
+      #expect(!ActivateRow(item: Array(item.utf8), flag: [], visitor: []).isSound)
+    }
+    #expect(!QueuedItem.isSound("{}") && !QueuedItem.isSound("{\"a\":1} ") && !QueuedItem.isSound("{\"a\":1") && !QueuedItem.isSound(""))
+  }
+}

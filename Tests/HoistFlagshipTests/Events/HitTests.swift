@@ -1,0 +1,101 @@
+import Testing
+
+@testable import HoistFlagship
+
+@Suite("What a hit says (FS-71, FS-90 to FS-99)") struct HitTests {
+  private func members(_ hit: Hit) -> String { "{\(String(decoding: hit.members, as: UTF8.self))}" }
+  private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+  @Test("A screen has its location (FS-92)") func screen() {
+    #expect(members(.screen("loginScreen")) == #"{"dl":"loginScreen"}"#)
+  }
+
+  @Test("A page's location must be a URL (FS-93)", arguments: [
+    ("https://www.example.com/a?b=c", true), ("app+x://host", true), ("http://user@host:80/", true), ("", false),
+    ("not a url", false), ("/relative", false), ("https://", false), ("https:///path", false), ("://host", false),
+    ("1a://host", false), ("http://ho st/", false), ("http://user@/", false), ("http://:80", false), ("http:host", false),
+  ]) func page(location: String, isSent: Bool) {
+    #expect((Hit.page(location).flaw == nil) == isSent)
+  }
+
+  @Test("A transaction says all that it has (FS-94, FS-95)") func transaction() throws {
+    var hit = Hit.transaction(id: bytes("T1"), affiliation: bytes("basket"))
+    try hit.set(.revenue, number: 15.5)
+    try hit.set(.shipping, number: 3)
+    try hit.set(.tax, number: 0)
+    try hit.set(.currency, text: bytes("EUR"))
+    try hit.set(.paymentMethod, text: bytes("PayPal"))
+    try hit.set(.shippingMethod, text: bytes("Fedex"))
+    try hit.set(.itemCount, integer: 3)
+    try hit.set(.couponCode, text: bytes("C0\"DE"))
+    #expect(
+      members(hit)
+        == #"{"tid":"T1","ta":"basket","tr":15.5,"ts":3,"tt":0,"tc":"EUR","pm":"PayPal","sm":"Fedex","icn":3,"tcc":"C0\"DE"}"#)
+  }
+
+  @Test("An item says only what was set (FS-96, FS-97)") func item() throws {
+    var hit = Hit.item(transactionID: bytes("T1"), name: bytes("shoe"), code: bytes("sku"))
+    #expect(members(hit) == #"{"tid":"T1","in":"shoe","ic":"sku"}"#)
+    try hit.set(.price, number: 19.5)
+    try hit.set(.quantity, integer: 1)
+    try hit.set(.itemCategory, text: bytes("shoes"))
+    #expect(members(hit) == #"{"tid":"T1","in":"shoe","ic":"sku","ip":19.5,"iq":1,"iv":"shoes"}"#)
+  }
+
+  @Test("An event has a category with a blank in it (FS-98, FS-99)") func event() throws {
+    var hit = Hit.event(.userEngagement, action: bytes("sub é"))
+    try hit.set(.label, text: bytes("lab"))
+    try hit.set(.value, integer: 91)
+    #expect(members(hit) == #"{"ec":"User Engagement","ea":"sub é","el":"lab","ev":91}"#)
+    #expect(members(.action("x")) == #"{"ec":"Action Tracking","ea":"x"}"#)
+    try hit.set(.value, integer: -1)
+    #expect(hit.flaw?.message == "the value of an event must not be negative")
+    try hit.set(.value, integer: 0)
+    #expect(hit.flaw == nil)
+  }
+
+  @Test("Every hit takes what is common, and sends what the vendor sends (FS-90, FS-91)") func common() throws {
+    var hit = Hit.screen("s")
+    try hit.set(.userIP, text: bytes("127.0.0.1"))
+    try hit.set(.screenResolution, text: bytes("750x1334"))
+    try hit.set(.screenColorDepth, text: bytes("24-bit"))
+    try hit.set(.userLanguage, text: bytes("fr"))
+    try hit.set(.sessionNumber, integer: 12)
+    try hit.set(.sessionTimestamp, integer: 1_700_000_000)
+    try hit.set(.sessionEventNumber, integer: 3)
+    #expect(members(hit) == #"{"dl":"s","uip":"127.0.0.1","sr":"750x1334","sd":"24-bit","ul":"fr","sn":12}"#)
+    var event = Hit.action("x")
+    try event.set(.location, text: bytes("here"))
+    #expect(members(event) == #"{"ec":"Action Tracking","ea":"x","dl":"here"}"#)
+  }
+
+  @Test func whatIsSetAgainReplacesWhatWasSet() throws {
+    var hit = Hit.screen("a")
+    try hit.set(.userLanguage, text: bytes("fr"))
+    try hit.set(.location, text: bytes("b"))
+    #expect(members(hit) == #"{"dl":"b","ul":"fr"}"#)
+    try hit.set(.location, text: [])
+    #expect(hit.flaw?.message == "a hit of kind screen needs a location that is not empty")
+  }
+
+  @Test func whatIsRequiredMustNotBeEmpty() {
+    let empty: [UInt8] = []
+    let hits = [
+      Hit.screen(""), .action(""), .transaction(id: empty, affiliation: bytes("a")),
+      .transaction(id: bytes("t"), affiliation: empty), .item(transactionID: empty, name: bytes("n"), code: bytes("c")),
+      .item(transactionID: bytes("t"), name: empty, code: bytes("c")),
+      .item(transactionID: bytes("t"), name: bytes("n"), code: empty),
+    ]
+    #expect(hits.allSatisfy { $0.flaw != nil })
+    #expect(hits[6].flaw?.message == "a hit of kind item needs a code that is not empty")
+  }
+
+  @Test func whatAHitDoesNotHaveIsRefused() {
+    var hit = Hit.screen("a")
+    #expect(throws: HitFlaw(message: "a hit of kind screen has no price")) { try hit.set(.price, number: 1) }
+    var item = Hit.item(transactionID: [1], name: [1], code: [1])
+    #expect(throws: HitFlaw(message: "the price must be a finite number")) { try item.set(.price, number: .infinity) }
+    #expect(throws: HitFlaw(message: "the price of a hit is of another type")) { try item.set(.price, integer: 1) }
+    #expect(members(hit) == #"{"dl":"a"}"#)
+  }
+}
