@@ -7,15 +7,19 @@
 #include <errno.h>
 
 static __thread bool is_own __attribute__((tls_model("initial-exec")));
+static __thread bool is_admitted __attribute__((tls_model("initial-exec")));
 
 typedef struct start {
   void (*body)(void *);
   void *argument;
+  char name[16];
 } start;
 
 static void *run(void *raw) {
   start work = *(start *)raw;
   free(raw);
+  /* By itself, before anything else: until then it has the name of whoever made it. */
+  pthread_setname_np(pthread_self(), work.name);
   is_own = true;
   work.body(work.argument);
   return NULL;
@@ -24,7 +28,8 @@ static void *run(void *raw) {
 int shim_thread_start(const char *name, size_t stack_bytes, void (*body)(void *), void *argument) {
   start *work = malloc(sizeof *work);
   if (!work) return ENOMEM;
-  *work = (start){body, argument};
+  *work = (start){body, argument, ""};
+  strncpy(work->name, name, sizeof work->name - 1);
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, stack_bytes);
@@ -34,12 +39,6 @@ int shim_thread_start(const char *name, size_t stack_bytes, void (*body)(void *)
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_t thread;
   int failure = pthread_create(&thread, &attributes, run, work);
-  if (!failure) {
-    char short_name[16];
-    strncpy(short_name, name, 15);
-    short_name[15] = 0;
-    pthread_setname_np(thread, short_name);
-  }
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_attr_destroy(&attributes);
   if (failure) free(work);
@@ -47,6 +46,8 @@ int shim_thread_start(const char *name, size_t stack_bytes, void (*body)(void *)
 }
 
 bool shim_thread_is_own(void) { return is_own; }
+void shim_thread_admit_host(void) { is_admitted = true; }
+bool shim_thread_admits_host(void) { return is_admitted || !is_own; }
 
 size_t shim_thread_stack_left(void) {
   pthread_attr_t attributes;

@@ -243,6 +243,44 @@ TEST(release_runs_once_whatever_happens) {
   CHECK_INT(told.released, 6);
 }
 
+/* Counts in `inside` what ran where no code of the host's may. */
+static void released_somewhere(void *user_data) {
+  char thread[16] = "";
+  (void)pthread_getname_np(pthread_self(), thread, sizeof thread);
+  if (strcmp(thread, "hoist-network") == 0) {
+    pthread_mutex_lock(&lock);
+    ((notes *)user_data)->inside++;
+    pthread_mutex_unlock(&lock);
+  }
+  released(user_data);
+}
+
+TEST(release_does_not_run_on_the_network_thread) {
+  enum { rounds = 100 };
+  static notes told;
+  hoist_launchdarkly_observer table = observer(&told);
+  hoist_launchdarkly_hook hook;
+  hoist_transport transport = {sizeof transport, &told, service_send, released_somewhere};
+  table.release = released_somewhere;
+  memset(&hook, 0, sizeof hook);
+  hook.struct_size = sizeof hook;
+  hook.user_data = &told;
+  hook.release = released_somewhere;
+  for (int round = 1; round <= rounds; round++) {
+    hoist_config *config = polling();
+    CHECK_INT(hoist_launchdarkly_config_add_hook(config, &hook, NULL), HOIST_OK);
+    CHECK_INT(hoist_config_set_transport(config, &transport, NULL), HOIST_OK);
+    hoist_client *client = host_open(config);
+    hoist_launchdarkly_owner *owner = hoist_launchdarkly_owner_new();
+    CHECK_INT(hoist_launchdarkly_observe_all(client, owner, &table), HOIST_OK);
+    if (round % 2 == 0) CHECK_INT(hoist_client_wait_ready(client, 10000), HOIST_OK);
+    hoist_client_free(client);
+    CHECK(reaches(&told.released, 3 * round));
+    hoist_launchdarkly_owner_free(owner);
+  }
+  CHECK_INT(told.inside, 0);
+}
+
 static void changed_and_free(void *user_data, const hoist_launchdarkly_change *changes, size_t count) {
   notes *told = (notes *)user_data;
   hoist_launchdarkly_owner_free(told->owner);
@@ -399,6 +437,7 @@ int main(void) {
   RUN(an_environment_belongs_to_the_first);
   RUN(observers_hear_of_their_flags);
   RUN(release_runs_once_whatever_happens);
+  RUN(release_does_not_run_on_the_network_thread);
   RUN(an_observer_may_free_its_owner);
   RUN(an_owner_may_be_freed_while_its_observer_runs);
   RUN(an_observer_may_identify_and_is_refused_what_would_wait);

@@ -8,7 +8,8 @@
  * "privateAttributes"; every other attribute is a custom one. Without a targeting key one is generated and kept, as
  * hoist_launchdarkly_builder_new() says. A context of kind "multi" has no targeting key: each other attribute is a JSON
  * object {"key":…} of the kind that the attribute is named after. hoist_launchdarkly_context_from_hoist() makes the same
- * in these words, hoist_launchdarkly_context_to_hoist() goes the other way.
+ * in these words, hoist_launchdarkly_context_to_hoist() goes the other way. The one context that may have an empty key, a
+ * user of the old form, has null for its "kind" there.
  */
 #ifndef HOIST_LAUNCHDARKLY_CONTEXT_H
 #define HOIST_LAUNCHDARKLY_CONTEXT_H

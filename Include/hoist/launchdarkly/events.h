@@ -22,7 +22,8 @@ extern "C" {
 /* ==== Events =============================================================================================== */
 
 /**
- * Records a custom event for the current context. It cannot be withdrawn.
+ * Records a custom event for the current context. It cannot be withdrawn. Where the client still looks up the key of its
+ * first context, the event waits for that, in memory.
  *
  * hoist_client_track() does the same: its properties are the data, its value is the metric.
  *
@@ -31,8 +32,7 @@ extern "C" {
  * @param metric NULL for none; finite.
  * @return HOIST_OK; HOIST_ERR_ARGUMENT for a key that is no UTF-8, data that is no JSON, a metric that is no number;
  *         HOIST_ERR_LIMIT when the store of events is full, and for data of more than 1 MiB: the event is dropped and
- *         counted; HOIST_ERR_STATE before the client has been started (that is, a client whose first context lacks a
- *         key, or is completed by the client: before the start has come to that context), and after close;
+ *         counted; HOIST_ERR_STATE before a client with `autostart` false has been started, and after close;
  *         HOIST_ERR_UNSUPPORTED for a client of another service.
  */
 HOIST_API hoist_status hoist_launchdarkly_track(hoist_client *HOIST_NULLABLE client, const char *HOIST_NULLABLE key,
@@ -81,7 +81,8 @@ typedef struct hoist_launchdarkly_track_series {
  * tracked events. "Before" members run in the order of registration, "after" members in reverse, after_track in order.
  *
  * Evaluation members run on the evaluating thread, which waits for them, before_identify and after_track on the
- * caller's, after_identify on the client's delivery lane, or in hoist_client_dispatch().
+ * caller's, after_identify on the client's delivery lane, or in hoist_client_dispatch(). Of an identify with what is no
+ * context, which ends with HOIST_ERR_ARGUMENT, they are not told.
  *
  * Whatever a member returns but HOIST_OK is logged, once per hook and member, and disturbs nothing. `data` is the
  * hook's own: a "before" member may set it, the "after" member of the same series gets it, once; what a failed

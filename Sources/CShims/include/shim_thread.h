@@ -12,6 +12,12 @@ int shim_thread_start(const char *_Nonnull name, size_t stack_bytes,
 /* True on a thread that shim_thread_start made. */
 bool shim_thread_is_own(void);
 
+/* Lets the host's code run on the calling thread, one that shim_thread_start made. */
+void shim_thread_admit_host(void);
+
+/* Whether the host's code may run on the calling thread: on the host's threads, and on those admitted. */
+bool shim_thread_admits_host(void);
+
 /* Bytes of the calling thread's stack below this call. 0 when the system does not tell.
  * Not cheap: on the main thread it reads the process's memory map. */
 size_t shim_thread_stack_left(void);

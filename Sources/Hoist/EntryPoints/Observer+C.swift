@@ -94,7 +94,7 @@ final class CObserver: Observer, @unchecked Sendable {
     self.table = copy
   }
 
-  deinit { table.release?(table.user_data) }
+  deinit { HostRelease.run(table.release, table.user_data) }
 
   func notify(_ notification: Notification) {
     let box = NotificationBox(notification)

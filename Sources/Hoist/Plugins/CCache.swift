@@ -6,7 +6,7 @@ final class CCache: CacheManager, @unchecked Sendable {
   private let table: hoist_cache
 
   init(_ table: hoist_cache) { self.table = table }
-  deinit { table.release?(table.user_data) }
+  deinit { HostRelease.run(table.release, table.user_data) }
 
   func load(key: String) throws(CacheFailure) -> [UInt8]? {
     guard let load = table.load else { return nil }

@@ -15,7 +15,7 @@ final class CDispatcher: EventSink, @unchecked Sendable {
 
   deinit {
     lane.close()
-    table.release?(table.user_data)
+    HostRelease.run(table.release, table.user_data)
   }
 
   func deliver(

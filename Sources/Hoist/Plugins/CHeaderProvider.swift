@@ -7,7 +7,7 @@ final class CHeaderProvider: HeaderProvider, @unchecked Sendable {
   private let table: hoist_header_provider
 
   init(_ table: hoist_header_provider) { self.table = table }
-  deinit { table.release?(table.user_data) }
+  deinit { HostRelease.run(table.release, table.user_data) }
 
   func headers(for url: String) -> [HTTPHeader]? {
     guard let provide = table.provide else { return [] }

@@ -8,7 +8,7 @@ final class CHook: EvaluationHook, @unchecked Sendable {
   private let table: hoist_hook
 
   init(_ table: hoist_hook) { self.table = table }
-  deinit { table.release?(table.user_data) }
+  deinit { HostRelease.run(table.release, table.user_data) }
 
   func before(_ call: HookCall) -> Bool {
     guard let before = table.before else { return true }

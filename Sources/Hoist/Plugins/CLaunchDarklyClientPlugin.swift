@@ -15,7 +15,7 @@ final class CLaunchDarklyClientPlugin: LaunchDarklyClientPlugin, @unchecked Send
     name = table.name.map { String(cString: $0) } ?? ""
   }
 
-  deinit { table.release?(table.user_data) }
+  deinit { HostRelease.run(table.release, table.user_data) }
 
   func hooks(for environment: EnvironmentMetadata, room: Int) -> (hooks: [any LaunchDarklyHook], status: Status) {
     guard let getHooks = table.get_hooks else { return ([], .ok) }

@@ -12,7 +12,7 @@ final class CLaunchDarklyHook: LaunchDarklyHook, @unchecked Sendable {
     name = table.name.map { String(cString: $0) } ?? ""
   }
 
-  deinit { table.release?(table.user_data) }
+  deinit { HostRelease.run(table.release, table.user_data) }
 
   func beforeEvaluation(_ series: EvaluationSeries, _ data: inout UnsafeMutableRawPointer?) -> Status {
     guard let before = table.before_evaluation else { return .ok }

@@ -12,7 +12,7 @@ final class CLaunchDarklyObserver: ChangeObserver, @unchecked Sendable {
     self.table = copy
   }
 
-  deinit { table.release?(table.user_data) }
+  deinit { HostRelease.run(table.release, table.user_data) }
 
   func changed(_ changes: [FlagChange]) {
     guard let changed = table.changed else { return }

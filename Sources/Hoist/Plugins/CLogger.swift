@@ -6,7 +6,7 @@ final class CLogger: LogSink, @unchecked Sendable {
   private let table: hoist_logger
 
   init(_ table: hoist_logger) { self.table = table }
-  deinit { table.release?(table.user_data) }
+  deinit { HostRelease.run(table.release, table.user_data) }
 
   func write(_ level: LogLevel, _ message: String) {
     var message = message

@@ -13,7 +13,7 @@ final class COptimizelyListener: OptimizelyListener, @unchecked Sendable {
     self.table = copy
   }
 
-  deinit { table.release?(table.user_data) }
+  deinit { HostRelease.run(table.release, table.user_data) }
 
   func notify(_ kind: NotificationKind, _ json: CText) {
     withExtendedLifetime(json) { table.notify?(table.user_data, kind.rawValue, json.pointer, json.count) }

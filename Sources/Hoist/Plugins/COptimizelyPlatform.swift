@@ -7,7 +7,7 @@ final class COptimizelyPlatform: PlatformManager, @unchecked Sendable {
   private let table: hoist_optimizely_odp_manager
 
   init(_ table: hoist_optimizely_odp_manager) { self.table = table }
-  deinit { table.release?(table.user_data) }
+  deinit { HostRelease.run(table.release, table.user_data) }
 
   var fetchesSegments: Bool { table.fetch_segments != nil }
   var takesEvents: Bool { table.send_event != nil }

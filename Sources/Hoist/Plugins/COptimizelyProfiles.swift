@@ -7,7 +7,7 @@ final class COptimizelyProfiles: UserProfileService, @unchecked Sendable {
   private let table: hoist_optimizely_profile_service
 
   init(_ table: hoist_optimizely_profile_service) { self.table = table }
-  deinit { table.release?(table.user_data) }
+  deinit { HostRelease.run(table.release, table.user_data) }
 
   func lookUp(_ userID: [UInt8]) -> ProfileAnswer {
     guard let lookup = table.lookup else { return .none }

@@ -21,7 +21,7 @@ final class CTransport: Transport, @unchecked Sendable {
 
   deinit {
     lane.close()
-    table.release?(table.user_data)
+    HostRelease.run(table.release, table.user_data)
   }
 
   func send(

@@ -7,7 +7,7 @@ final class CUnleashStorage: UnleashStorage, @unchecked Sendable {
   private let table: hoist_unleash_storage
 
   init(_ table: hoist_unleash_storage) { self.table = table }
-  deinit { table.release?(table.user_data) }
+  deinit { HostRelease.run(table.release, table.user_data) }
 
   func set(_ toggles: [UnleashToggle]) {
     guard let set = table.set else { return }

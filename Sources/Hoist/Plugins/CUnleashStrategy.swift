@@ -8,7 +8,7 @@ final class CUnleashStrategy: UnleashStrategy, @unchecked Sendable {
   private let table: hoist_unleash_strategy
 
   init(_ table: hoist_unleash_strategy) { self.table = table }
-  deinit { table.release?(table.user_data) }
+  deinit { HostRelease.run(table.release, table.user_data) }
 
   func isEnabled(_ call: UnleashStrategyCall) -> Bool {
     guard let evaluate = table.evaluate else { return false }

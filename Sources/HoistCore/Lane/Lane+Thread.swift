@@ -20,6 +20,7 @@ extension Lane {
   }
 
   private func run(_ thread: LaneThread) {
+    Thread.admitHost()
     while let work = take(thread) {
       work.body()
       finish(thread)

@@ -3,7 +3,8 @@ internal import HoistBase
 internal import HoistJSON
 
 /// The core's contexts in the service's words: the targeting key is the key; the attributes "kind", "name", "anonymous"
-/// and "_meta" are what JSON calls so; of kind "multi" every other attribute is one kind's object.
+/// and "_meta" are what JSON calls so; of kind "multi" every other attribute is one kind's object. A user of old may have
+/// an empty key: to tell them from one whose key was forgotten, their kind is null.
 extension LDContext {
   /// What a client takes a context of the core for, which somebody else holds. Without a targeting key, one is made by the client.
   public static func read(_ frozen: FrozenContext) throws(ContextFailure) -> LDContext {
@@ -13,8 +14,9 @@ extension LDContext {
     }
     let key = frozen.targetingKey.map { String(decoding: $0, as: UTF8.self) }
     var builder = LDContextBuilder(key: key)
-    for attribute in attributes { try builder.take(attribute) }
-    return try builder.build()
+    let isOfOld = key?.isEmpty ?? false && attributes.contains { $0.isNullKind }
+    for attribute in attributes where !(isOfOld && attribute.isNullKind) { try builder.take(attribute) }
+    return isOfOld ? try LDContext([builder.single()]) : try builder.build()
   }
 
   /// The same, with the context held meanwhile.
@@ -34,6 +36,7 @@ extension LDContext {
   /// The context as one of the core; nil when that takes none of it.
   public var evaluationContext: EvaluationContext? {
     let context = EvaluationContext(targetingKey: key.map { Array($0.utf8) })
+    if isOfOldWithoutKey { guard (try? context.set(Array("kind".utf8), .null)) != nil else { return nil } }
     for member in coreMembers {
       guard (try? context.set(Array(member.name.utf8), AttributeValue(member.value))) != nil else { return nil }
     }
@@ -42,6 +45,8 @@ extension LDContext {
 
   /// A hold on the same.
   public var reference: ContextReference? { evaluationContext?.reference() }
+
+  private var isOfOldWithoutKey: Bool { !isMulti && key?.isEmpty ?? false }
 
   /// What stands beside the targeting key. A user's kind does not: hosts leave it out, too.
   private var coreMembers: [LDObject.Member] {
@@ -71,6 +76,8 @@ extension LDContextBuilder {
 }
 
 extension FrozenAttribute {
+  fileprivate var isNullKind: Bool { kind == .null && nameBytes.reads("kind") }
+
   fileprivate var nameText: String { String(decoding: nameBytes, as: UTF8.self) }
 
   fileprivate func value(of name: String) throws(ContextFailure) -> LDValue {

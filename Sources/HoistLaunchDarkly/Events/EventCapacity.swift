@@ -12,9 +12,12 @@ final class EventCapacity: Sendable {
   func take() -> Bool {
     if waiting.add(1, ordering: .relaxed).newValue <= most { return true }
     waiting.subtract(1, ordering: .relaxed)
-    refused.add(1, ordering: .relaxed)
+    refuse()
     return false
   }
+
+  /// Counts an event that found no place before it could take one.
+  func refuse() { refused.add(1, ordering: .relaxed) }
 
   /// So many have gone into a payload; also such as never took a place, of an earlier run.
   func giveBack(_ count: Int) {

@@ -13,22 +13,18 @@ extension EventRecorder: LaunchDarklyPart {
     guard options.isEnabled else { return }
     checkpoints.stop()
     _ = keep()
+    first.settle()
     pipeline.stop()
   }
 
   func onlineChanged(_ isOnline: Bool) { setOnline(isOnline) }
-
-  func identified(_ context: LDContext) {
-    if first.arrives(context) { return }
-    identify(EventContext(context, options.redaction))
-  }
 
   /// Offline, as at the beginning, everything waits (LD-41).
   func setOnline(_ isOnline: Bool) { if isOnline { pipeline.lift(.offline) } else { pipeline.hold(.offline) } }
 
   func flush(_ completion: @escaping @Sendable (Bool) -> Void) {
     guard options.isEnabled else { return completion(true) }
-    pipeline.flush(completion: completion)
+    first.whenNothingWaits { [pipeline] in pipeline.flush(completion: completion) }
   }
 
   /// On the thread of the child's first call, before anything is recorded in it.

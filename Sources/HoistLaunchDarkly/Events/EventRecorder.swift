@@ -78,10 +78,30 @@ final class EventRecorder: @unchecked Sendable {
     addIdentify(of: context)
   }
 
-  /// Its event is there before anybody else can record one of it.
-  private func announce(_ context: EventContext) {
+  /// Its event, and those that have waited for it, are there before anybody else can record one of it.
+  private func announce(_ context: EventContext, _ early: [EarlyEvent] = []) {
     addIdentify(of: context)
+    for event in early {
+      event.key.withBytes { key in
+        func add(_ data: ByteView?) {
+          _ = addCustom(
+            key, data: data, metric: event.metric, of: context, at: event.unixMilliseconds, waitsForCommit: false)
+        }
+        if let data = event.data { data.withBytes { add($0) } } else { add(nil) }
+      }
+    }
     self.context.replace(context)
+  }
+
+  /// The start has come to its context, or an identify to another one (4.4.1).
+  func identified(_ context: LDContext) {
+    let own = EventContext(context, options.redaction)
+    if !first.arrives(context, { announce(own, $0) }) { identify(own) }
+  }
+
+  /// The start has found that there is no context.
+  func hasNoContext() {
+    for _ in 0..<first.fails() { capacity.refuse() }
   }
 
   private func addIdentify(of context: EventContext) {
@@ -99,14 +119,34 @@ final class EventRecorder: @unchecked Sendable {
     let reading = shim_enter()
     defer { shim_leave(reading) }
     if context.current == nil { first.announce { announce(EventContext($0, options.redaction)) } }
+    if context.current == nil, let status = keepEarly(key, data, metric, unixMilliseconds) { return status }
     guard let context = context.current else { return .state }
     return context._withUnsafeGuaranteedRef { context in
-      guard capacity.take() else { return .limit }
       let now = unixMilliseconds ?? host.clock.unixMilliseconds
-      return EventText.custom(key, data: data, metric: metric, context, at: now) {
-        record($0, at: now, waitsForCommit: true)
-      }
+      return addCustom(key, data: data, metric: metric, of: context, at: now, waitsForCommit: true)
     }
+  }
+
+  private func addCustom(
+    _ key: ByteView, data: ByteView?, metric: Double?, of context: EventContext, at unixMilliseconds: Int64,
+    waitsForCommit: Bool
+  ) -> Status {
+    guard capacity.take() else { return .limit }
+    return EventText.custom(key, data: data, metric: metric, context, at: unixMilliseconds) {
+      record($0, at: unixMilliseconds, waitsForCommit: waitsForCommit)
+    }
+  }
+
+  /// The identify event takes a place, too.
+  /// - Returns: nil when no context is awaited, or it has come.
+  private func keepEarly(_ key: ByteView, _ data: ByteView?, _ metric: Double?, _ unixMilliseconds: Int64?) -> Status? {
+    let isKept = first.keep(most: options.capacity - 1) {
+      EarlyEvent(
+        key: Array(key), data: data.map { Array($0) }, metric: metric,
+        unixMilliseconds: unixMilliseconds ?? host.clock.unixMilliseconds)
+    }
+    if isKept == false { capacity.refuse() }
+    return isKept.map { $0 ? .ok : .limit }
   }
 
   /// An evaluation that is more than a count: the first of its flag in a period, one of a flag with events of its own, or

@@ -27,6 +27,8 @@ final class OnlineSwitch: LaunchDarklyPart, @unchecked Sendable {
 
   private struct Facts {
     var isStarted = false
+    /// The start still looks for whom to go online for, and goes online itself when it has found them.
+    var awaitsSubject = false
     var isOnline = false
     var hasCommunicated = false
   }
@@ -56,18 +58,30 @@ final class OnlineSwitch: LaunchDarklyPart, @unchecked Sendable {
   /// Any thread.
   var isOnline: Bool { facts.withLock { $0.isOnline } }
   /// Whether the service has been talked to, or the client has been offline (LD-11). Any thread.
-  var isInitialized: Bool { facts.withLock { $0.isStarted && (!$0.isOnline || $0.hasCommunicated) } }
+  var isInitialized: Bool {
+    facts.withLock { $0.isStarted && ($0.hasCommunicated || !$0.isOnline && !$0.awaitsSubject) }
+  }
   /// Whether the client is to be online as soon as the throttle lets it.
   var isOnlineOrAboutToBe: Bool { isOnline || throttle.isWaiting }
 
-  private var canGoOnline: Bool {
-    facts.withLock { $0.isStarted } && subject != nil && !settings.mobileKey.isEmpty
-      && (isForeground || settings.updatesInBackground)
+  private var canGoOnline: Bool { subject != nil && mayGoOnline }
+
+  private var mayGoOnline: Bool {
+    facts.withLock { $0.isStarted } && !settings.mobileKey.isEmpty && (isForeground || settings.updatesInBackground)
   }
 
   // MARK: Life
 
-  func start() { facts.withLock { $0 = Facts(isStarted: true) } }
+  func start() {
+    let awaitsSubject = subject == nil
+    facts.withLock { $0 = Facts(isStarted: true, awaitsSubject: awaitsSubject) }
+  }
+
+  /// The start has found nobody to go online for.
+  func findsNoSubject() {
+    facts.withLock { $0.awaitsSubject = false }
+    goOffline { _ in }
+  }
 
   func stop() {
     let ended = takeWaiting()
@@ -90,6 +104,7 @@ final class OnlineSwitch: LaunchDarklyPart, @unchecked Sendable {
   // MARK: Switching
 
   func set(_ isOnline: Bool, completion: @escaping Completion) {
+    if isOnline, mayGoOnline, facts.withLock({ $0.awaitsSubject }) { return waiting.append(completion) }
     guard isOnline, canGoOnline else { return goOffline(completion) }
     throttle.run { [weak self] in
       guard let self else { return completion(.cancelled) }
@@ -104,6 +119,7 @@ final class OnlineSwitch: LaunchDarklyPart, @unchecked Sendable {
   /// - Returns: whether the client was online, or about to be: then `set` is to follow.
   func change(to subject: SynchronizedContext) -> Bool {
     let wasOnline = isOnlineOrAboutToBe
+    facts.withLock { $0.awaitsSubject = false }
     throttle.cancel()
     disconnect()
     self.subject = subject

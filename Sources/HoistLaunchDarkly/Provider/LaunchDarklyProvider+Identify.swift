@@ -76,11 +76,7 @@ extension LaunchDarklyProvider: IdentifyDelegate {
   }
 
   /// What a client takes a context for, with the keys and parts that it adds; nil when it is none.
-  /// - Parameter read: the same as it was given, where it was given in the service's words: a user of old may have an empty
-  ///   key.
-  func understand(
-    _ context: ContextReference, as read: LDContext? = nil, completion: @escaping @Sendable (LDContext?) -> Void
-  ) {
+  func understand(_ context: ContextReference, completion: @escaping @Sendable (LDContext?) -> Void) {
     let log = host?.log
     let refuse: @Sendable (ContextFailure) -> Void = { failure in
       log?.warning("this is no context: \(failure.message)")
@@ -88,7 +84,7 @@ extension LaunchDarklyProvider: IdentifyDelegate {
     }
     let given: LDContext
     do throws(ContextFailure) {
-      given = if let read { read } else { try LDContext.read(context) }
+      given = try LDContext.read(context)
     } catch {
       return refuse(error)
     }

@@ -43,7 +43,7 @@ extension LaunchDarklyProvider {
       letChange()
       return completion(.limit)
     }
-    understand(context, as: givenContext) { [weak self] understood in
+    understand(context) { [weak self] understood in
       guard let self, self.life.number == number else { return completion(.cancelled) }
       guard let understood else {
         self.letChange()
@@ -72,15 +72,27 @@ extension LaunchDarklyProvider {
   }
 
   /// Whoever wanted to change the context during the start may do so now.
-  private func letChange() { for change in life.settleContext() { change() } }
+  private func letChange() {
+    // Nothing is left to wait for, where the start has found no context.
+    if online.subject == nil {
+      online.findsNoSubject()
+      events.hasNoContext()
+    }
+    for change in life.settleContext() { change() }
+    events.first.settle()
+  }
 
   /// The property's, else an anonymous user (LD-02, ruling A8).
   private var firstContext: ContextReference? { givenContext?.reference ?? EvaluationContext().reference() }
 
   /// Whose events are recorded before the start has read what the store has of them.
   func expectFirstContext() {
-    guard settings.autostart, let givenContext, preparation.isNothing(for: givenContext) else { return }
-    events.first.expect(givenContext)
+    guard settings.autostart else { return }
+    if let givenContext, preparation.isNothing(for: givenContext) {
+      events.first.expect(givenContext)
+    } else {
+      events.first.awaitContext()
+    }
   }
 
   /// The property's, checked.

@@ -33,6 +33,16 @@ import Testing
     #expect(withExtendedLifetime((original, back)) { back.frozen.fingerprint == original.frozen.fingerprint })
   }
 
+  @Test("A user of old with an empty key stays one, and nobody else becomes one (3.2)") func ofOld() throws {
+    let old = try LDContext.read(json: Array(#"{"key":"","custom":{"a":1},"privateAttributeNames":["a"]}"#.utf8))
+    let reference = try #require(old.reference)
+    #expect(try LDContext.read(reference) == old && old.fullyQualifiedKey.isEmpty)
+    let core = #"{"targetingKey":"","kind":null,"a":1}"#
+    #expect(text(try read(core).requestJSON) == #"{"a":1,"key":"","kind":"user"}"#)
+    #expect(failure { _ = try read(#"{"targetingKey":"k","kind":null}"#) }?.status.rawValue == 1205)
+    #expect(failure { _ = try read(#"{"targetingKey":"","kind":"user"}"#) }?.status.rawValue == 1201)
+  }
+
   @Test func datesAreTexts() throws {
     let context = EvaluationContext(targetingKey: "k")
     try context.set(Array("at".utf8), .date(0))

@@ -76,12 +76,48 @@ struct ClientEventTests {
     #expect(payloads(fixture) == [["identify", "early", "late"]])
   }
 
-  @Test("A context that the client has to complete, or that has not been started with, takes no event", arguments: [
-    ["context": #"{"key":"k"}"#, "autostart": "false"], ["context": #"{"key":"k"}"#, "auto_env_attributes": "true"], [:],
-  ]) func thereIsNobodyYet(_ properties: [String: String]) throws {
+  @Test("What is tracked while the client completes its context waits for it (LD-40, 4.4.1)", arguments: [
+    ["context": #"{"key":"k"}"#, "auto_env_attributes": "true"], [:],
+  ]) func theContextIsNotCompleteYet(_ properties: [String: String]) throws {
     let fixture = try LifeFixture(properties)
     fixture.client.open()
+    #expect(track(fixture, "early") == .ok && track(fixture, "next") == .ok && fixture.client.currentContext == nil)
+    // A flush waits for it, too.
+    #expect(payloads(fixture) == [["identify", "early", "next"]])
+    #expect(track(fixture, "late") == .ok)
+    #expect(payloads(fixture) == [["identify", "early", "next"], ["late"]])
+  }
+
+  @Test("As many wait as may be recorded, the identify event among them (LD-42)") func earlyEventsHaveTheirCapacity() throws {
+    let fixture = try LifeFixture(["event_capacity": "3"])
+    fixture.client.open()
+    #expect(["a", "b", "c"].map { track(fixture, $0) } == [.ok, .ok, .limit])
+    #expect(payloads(fixture) == [["identify", "a", "b"]])
+    #expect(fixture.provider.statistics.first { $0.name == "dropped" }?.value == 1)
+  }
+
+  @Test("What waits for the context survives closing and opening") func earlyEventsWaitForAnotherBeginning() throws {
+    let fixture = try LifeFixture()
+    fixture.client.open()
+    #expect(track(fixture, "early") == .ok)
+    _ = fixture.client.close(timeoutMilliseconds: 0)
+    #expect(fixture.client.reopen() == .ok)
+    fixture.time.run()
+    #expect(payloads(fixture).flatMap { $0 } == ["identify", "early"])
+  }
+
+  @Test("A client that has not been started takes no event") func thereIsNobodyYet() throws {
+    let fixture = try LifeFixture(["context": #"{"key":"k"}"#, "autostart": "false"])
+    fixture.client.open()
     #expect(track(fixture, "early") == .state)
+  }
+
+  @Test("So may one who is identified, also by the core's call (3.2)") func anIdentifyOfAUserOfOldWithoutAKey() throws {
+    let fixture = try LifeFixture().opened()
+    let old = try #require(LDContext.read(json: Array(#"{"key":"","name":"n"}"#.utf8)).reference)
+    #expect(fixture.client.identify(old, completion: fixture.tell("identify")) == .ok)
+    fixture.time.run()
+    #expect(fixture.currentKey?.isEmpty == true && fixture.provider.online.subject?.context.value(at: AttributeReference("name")) == "n")
   }
 
   @Test("A user of old may have an empty key (3.2)") func aStartWithAUserOfOldWithoutAKey() throws {

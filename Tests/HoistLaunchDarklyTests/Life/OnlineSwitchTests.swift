@@ -69,6 +69,41 @@ import Testing
     #expect(online.isOnline && online.isInitialized)
   }
 
+  @Test("Who goes online while the start looks for its context waits for that one's flags (5.3)") func theStartGoesOnline() throws {
+    let online = try starting()
+    set(online, true, "on")
+    #expect(told.value == [] && !online.isInitialized && connection.takeCalls() == [])
+    #expect(!online.change(to: try subject("a")))
+    set(online, true, "start")
+    connection.settled?(.updated)
+    #expect(told.value == ["on 0", "start 0"] && online.isOnline)
+  }
+
+  @Test("Who waits for the start's context is told when it does not come") func thereIsNoContext() throws {
+    let ends: [(OnlineSwitch) -> Void] = [
+      { set($0, false, "off") }, { $0.findsNoSubject() }, { $0.stop() }, { $0.setForeground(false) },
+    ]
+    for end in ends {
+      let online = try starting()
+      set(online, true, "on")
+      end(online)
+      #expect(!online.isOnline)
+    }
+    #expect(told.value == ["on 0", "off 0", "on 0", "on 12", "on 0"])
+    let online = try starting()
+    online.findsNoSubject()
+    set(online, true, "later")
+    #expect(told.value.last == "later 0")
+  }
+
+  /// Started, without a context yet.
+  private func starting() throws -> OnlineSwitch {
+    let settings = try LaunchDarklySettings(TestHost.values(["mobile_key": "mob"], table: LaunchDarklyProperties.table))
+    let online = OnlineSwitch(host: host, settings: settings, connection: connection)
+    online.start()
+    return online
+  }
+
   @Test("Before the start, without a key, and in the background nobody goes online (LD-15)") func theForbiddenStaysOffline() throws {
     for (properties, isForeground) in [
       (["mobile_key": ""], true), (["mobile_key": "mob"], false),
