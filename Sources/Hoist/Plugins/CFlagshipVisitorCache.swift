@@ -7,7 +7,7 @@ final class CFlagshipVisitorCache: VisitorCache, @unchecked Sendable {
   private let table: hoist_flagship_visitor_cache
 
   init(_ table: hoist_flagship_visitor_cache) { self.table = table }
-  deinit { table.release?(table.user_data) }
+  deinit { HostRelease.run(table.release, table.user_data) }
 
   func cache(_ visitorID: [UInt8], _ json: [UInt8]) {
     guard let cache = table.cache else { return }

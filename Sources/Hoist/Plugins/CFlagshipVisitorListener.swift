@@ -6,7 +6,7 @@ final class CFlagshipVisitorListener: VisitorListener, @unchecked Sendable {
   private let table: hoist_flagship_visitor_options
 
   init(_ table: hoist_flagship_visitor_options) { self.table = table }
-  deinit { table.release?(table.user_data) }
+  deinit { HostRelease.run(table.release, table.user_data) }
 
   /// Also for `release` alone, which then runs with the visitor.
   var isNeeded: Bool {
