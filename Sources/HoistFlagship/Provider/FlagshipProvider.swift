@@ -48,9 +48,9 @@ public final class FlagshipProvider: @unchecked Sendable {
     parts = [telemetry, accountSource, segments, visitors, decisions, activates, hits]
     visitors.telemetry = telemetry
     visitors.segments = segments
-    status.followPanic = { [activates, hits] isPanic in
-      activates.setPanic(isPanic)
-      hits.setPanic(isPanic)
+    status.followPanic = { [weak activates, weak hits] isPanic in
+      activates?.setPanic(isPanic)
+      hits?.setPanic(isPanic)
     }
     bucketing.serve = { [weak self] in self?.serve($0) }
     if let listener {

@@ -123,24 +123,24 @@ import Testing
     let cache = HostCache()
     let test = try rig(cache, ["hits.strategy": "periodic_caching", "events.durability": "periodic"], status: 500)
     test.rig.settle { cache.calls.value.contains("lookupHits") }
+    /// The store answers from a thread of its own, so that it takes more or less of this time.
+    func comes(_ condition: () -> Bool) -> Bool {
+      test.rig.settle {
+        test.run(100)
+        return condition()
+      }
+    }
     test.send(.screen("a"))
     test.send(.screen("b"))
-    test.run(100)
-    #expect(test.rig.settle { cache.kept.value.count == 2 })
-    test.run(5_000)
-    #expect(test.batches.count == 1 && cache.kept.value.count == 2)
-    test.answer(200)
-    test.expose("f")
-    test.run(100)
+    #expect(comes { cache.kept.value.count == 2 })
     test.send(.screen("other"), from: VisitorIdentity("user-43"))
-    test.run(100)
-    #expect(test.rig.settle { cache.kept.value.keys.contains { $0.hasPrefix("user-43") } })
+    #expect(comes { cache.kept.value.count == 3 })
     test.hits.forget(subject: Array("user-43".utf8))
-    #expect(test.rig.settle { !cache.kept.value.keys.contains { $0.hasPrefix("user-43") } })
-    #expect(test.rig.settle { cache.kept.value.count == 2 })
+    #expect(comes { cache.kept.value.keys.filter { $0.hasPrefix("user-42") }.count == 2 && cache.kept.value.count == 2 })
     #expect(cache.calls.value.contains("flushAllHits"))
-    test.run(5_000)
-    #expect(test.rig.settle { cache.kept.value.isEmpty })
+    test.answer(200)
+    #expect(comes { cache.kept.value.isEmpty })
+    #expect(test.locations.last == "a,b")
   }
 
   @Test("What an earlier process cached is sent at the start, in one batch, and flushed (FS-44, FS-106)") func restart() throws {
