@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// A look at a value that a `JSONReader` has read: one pointer, no reference count.
 ///
 /// Borrowed: valid until the reader reads its next value; the bytes of its texts until the reader goes.
@@ -52,10 +54,18 @@ public struct JSONNode: @unchecked Sendable {
 
   /// A member, if this is an object that has it; of members of the same name the last.
   public subscript(key: StaticString) -> JSONNode? {
-    guard let members = object, key.hasPointerRepresentation else { return nil }
-    let wanted = UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)
+    guard kind == .object, key.hasPointerRepresentation else { return nil }
+    let count = key.utf8CodeUnitCount
     var found: JSONNode?
-    for member in members where sameBytes(member.name, wanted) { found = member }
+    var at = entry + 1
+    let end = entry + Int(entry.pointee.extent)
+    while at < end {
+      // Most names differ in their lengths.
+      if Int(at.pointee.nameCount) == count, let name = at.pointee.name, memcmp(name, key.utf8Start, count) == 0 {
+        found = JSONNode(at)
+      }
+      at += Int(at.pointee.extent)
+    }
     return found
   }
 }

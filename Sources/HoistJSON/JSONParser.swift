@@ -76,7 +76,6 @@ struct JSONParser<Sink: JSONSink & ~Copyable>: ~Copyable {
   /// - Returns: whether another value follows.
   private mutating func moreAfterValue() throws(JSONFailure) -> Bool {
     while sink.depth > 0 {
-      scanner.skipSpace()
       let isObject = sink.isInObject
       if closes(with: isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) { continue }
       try scanner.skipComma(isObject: isObject)

@@ -15,8 +15,19 @@ public enum JSONRawText {
     target[0] = UInt8(ascii: "\"")
     var end = 1
     guard let start = text.baseAddress else { return writeQuote(to: target, at: 1) }
-    for offset in 0..<text.count {
+    var offset = 0
+    while offset < text.count {
+      if text.count &- offset >= 8 {
+        let word = start.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        if PlainBytes.standForThemselves(word) {
+          UnsafeMutableRawPointer(target + end).storeBytes(of: word, as: UInt64.self)
+          end &+= 8
+          offset &+= 8
+          continue
+        }
+      }
       let byte = start.load(fromByteOffset: offset, as: UInt8.self)
+      offset &+= 1
       if byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
         target[end] = byte
         end &+= 1
@@ -107,22 +118,28 @@ public enum JSONRawText {
   /// - Parameter count: with zeros in front where the number has fewer digits.
   @inline(__always)
   private static func writeDigits(_ number: UInt64, atLeast count: Int, to target: UnsafeMutablePointer<UInt8>) -> Int {
-    var length = 1
-    var bound: UInt64 = 10
-    while number >= bound {
-      length &+= 1
-      let (next, overflow) = bound.multipliedReportingOverflow(by: 10)
-      if overflow { break }
-      bound = next
-    }
-    length = max(length, count)
+    let length = max(digitCount(of: number), count)
     var rest = number
     var at = length
-    while at > 0 {
-      at &-= 1
-      target[at] = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)
-      rest /= 10
+    while at > 1 {
+      at &-= 2
+      let pair = rest % 100
+      rest /= 100
+      target[at] = 0x30 &+ UInt8(truncatingIfNeeded: pair / 10)
+      target[at &+ 1] = 0x30 &+ UInt8(truncatingIfNeeded: pair % 10)
     }
+    if at == 1 { target[0] = 0x30 &+ UInt8(truncatingIfNeeded: rest) }
     return length
+  }
+
+  @inline(__always)
+  private static func digitCount(of number: UInt64) -> Int {
+    var rest = number
+    var count = 1
+    while rest >= 10_000 {
+      rest /= 10_000
+      count &+= 4
+    }
+    return count &+ (rest >= 1000 ? 3 : rest >= 100 ? 2 : rest >= 10 ? 1 : 0)
   }
 }

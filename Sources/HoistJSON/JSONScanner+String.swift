@@ -3,7 +3,20 @@ internal import Glibc
 /// Strings and member names.
 extension JSONScanner {
   /// - Returns: the string's bytes: in the text itself, or decoded, until another string, or name, is read.
+  @inline(__always)
   mutating func readString(isName: Bool = false) throws(JSONFailure) -> UnsafeBufferPointer<UInt8> {
+    let first = at + 1
+    let last = PlainBytes.end(from: first, to: end)
+    // Nothing to decode or to look at closely, as in most strings.
+    if last < end, last.pointee == UInt8(ascii: "\""), last - first <= limits.maximumStringBytes {
+      at = last + 1
+      return UnsafeBufferPointer(start: first, count: last - first)
+    }
+    return try readAnyString(isName)
+  }
+
+  @inline(never)
+  private mutating func readAnyString(_ isName: Bool) throws(JSONFailure) -> UnsafeBufferPointer<UInt8> {
     let quote = at
     at += 1
     let first = at

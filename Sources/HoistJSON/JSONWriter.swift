@@ -102,6 +102,9 @@ public struct JSONWriter: Sendable {
 
   /// - Parameter value: borrowed for the call. Malformed UTF-8 is repaired with U+FFFD.
   public mutating func string(utf8 value: UnsafeBufferPointer<UInt8>) {
+    if let start = value.baseAddress, PlainBytes.end(from: start, to: start + value.count) == start + value.count {
+      return quotePlain(value)
+    }
     UTF8Sequence.isValid(value) ? quote(value) : string(String(decoding: value, as: UTF8.self))
   }
 
@@ -141,6 +144,13 @@ public struct JSONWriter: Sendable {
   private mutating func comma() {
     if needsComma { bytes.append(UInt8(ascii: ",")) }
     needsComma = true
+  }
+
+  private mutating func quotePlain(_ text: UnsafeBufferPointer<UInt8>) {
+    comma()
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(contentsOf: text)
+    bytes.append(UInt8(ascii: "\""))
   }
 
   /// Copies runs of bytes that need no escape at once.
