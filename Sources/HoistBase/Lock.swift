@@ -1,4 +1,4 @@
-internal import CShims
+public import CShims
 
 /// A mutex that stays usable in a forked child. Not recursive.
 ///
@@ -6,12 +6,12 @@ internal import CShims
 /// this one stands in the registry of `shim_lock.h`, which the fork handler takes whole.
 /// Never held while host code, a system library's call or I/O runs.
 public final class Lock: @unchecked Sendable {
-  let raw: OpaquePointer
+  @usableFromInline let raw: OpaquePointer
 
   public init() { raw = shim_lock_new() }
   deinit { shim_lock_free(raw) }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   public func withLock<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     shim_lock_lock(raw)
     defer { shim_lock_unlock(raw) }

@@ -23,9 +23,9 @@ private func track(
 ) -> Status {
   var view = EventView(
     key: key, value: nil, properties: UnsafeBufferPointer(start: nil, count: 0),
-    unixMilliseconds: client.clock.unixMilliseconds)
+    unixMilliseconds: client.clock.recentUnixMilliseconds)
   func record(_ view: EventView) -> Status {
-    client.track(view) { ContextHandle.borrow(context)?.reference() ?? client.currentContext }
+    client.track(view, of: ContextHandle.subject(context))
   }
   guard let event else { return record(view) }
   guard let given = HostTable.read(event, size: event.pointee.struct_size, zero: hoist_event()) else {

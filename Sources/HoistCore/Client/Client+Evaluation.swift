@@ -71,7 +71,7 @@ extension Client {
     defer { shim_leave(slot) }
     var evaluation = Evaluation(want: want, isDetailed: mode.contains(.detailed))
     evaluation.inherited = UnsafeRawPointer(shim_load_pointer(&hot.pointee.context))
-    let context = subject.map { frozen($0) } ?? evaluation.inherited.map { FrozenContext($0) }
+    let context = subject.map { FrozenContext(of: $0) } ?? evaluation.inherited.map { FrozenContext($0) }
     let current = pinned ?? shim_load_pointer(&hot.pointee.snapshot).map { Snapshot(UnsafeRawPointer($0)) }
     let snapshot = external == nil ? current : own
     var record = resolve(key, in: snapshot, &evaluation, mode, fallback, isRefused: isRefused)
@@ -105,13 +105,6 @@ extension Client {
   /// After close no host call begins, and a key that is none is nobody's.
   private func asksHost(for key: ByteView, _ isRefused: Bool) -> Bool {
     !isRefused && state != .closed && key.count <= Self.maximumKeyBytes && UTF8Text.isValid(key)
-  }
-
-  private func frozen(_ subject: UnsafeMutablePointer<shim_subject>) -> FrozenContext? {
-    if let block = shim_load_pointer(&subject.pointee.frozen) { return FrozenContext(UnsafeRawPointer(block)) }
-    guard let object = subject.pointee.object else { return nil }
-    return Unmanaged<EvaluationContext>.fromOpaque(object)._withUnsafeGuaranteedRef { $0.freeze() }
-      .map { FrozenContext($0) }
   }
 
   /// The flag's record, or nil with the reason in `evaluation`.

@@ -1,9 +1,10 @@
+public import CShims
 internal import HoistBase
 
 extension Client {
-  /// - Parameter context: the event's, for providers that ask.
-  public func track(_ event: EventView, context: () -> ContextReference?) -> Status {
-    track { provider in provider.track(event, context: context) }
+  /// - Parameter subject: whose event it is; nil for the client's own context.
+  public func track(_ event: EventView, of subject: UnsafeMutablePointer<shim_subject>?) -> Status {
+    track { provider in provider.track(event, of: EventSubject(hot, subject)) }
   }
 
   public func track(_ event: TrackedEvent) -> Status {

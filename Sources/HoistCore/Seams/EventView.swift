@@ -47,8 +47,8 @@ extension TrackedEvent {
 }
 
 extension Provider {
-  public func track(_ event: EventView, context: () -> ContextReference?) -> Status {
-    track(TrackedEvent(event, context: context()))
+  public func track(_ event: EventView, of subject: EventSubject) -> Status {
+    track(TrackedEvent(event, context: subject.reference()))
   }
 }
 

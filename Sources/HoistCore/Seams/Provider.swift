@@ -77,8 +77,8 @@ public protocol Provider: AnyObject {
   /// Records an event of the host; any thread.
   func track(_ event: TrackedEvent) -> Status
   /// The same for an event that is still the host's. Without an own implementation it is copied for the other.
-  /// - Parameter context: gives the event's context, for a provider that wants it.
-  func track(_ event: EventView, context: () -> ContextReference?) -> Status
+  /// - Parameter subject: whose event it is, for a provider that wants to know.
+  func track(_ event: EventView, of subject: EventSubject) -> Status
   /// Counters of the provider's own by group and name; any thread.
   var statistics: [(group: String, name: String, value: Int64)] { get }
 }

@@ -5,7 +5,7 @@ internal import HoistJSON
 /// Events of the host through the core (LD-40, LD-44): properties are the data, the value is the metric.
 extension EventRecorder {
   func track(_ event: EventView) -> Status {
-    EventData.with(event.properties) { data in
+    EventData.with(event) { data in
       track(event.key, data: data, metric: event.value, at: event.unixMilliseconds)
     }
   }

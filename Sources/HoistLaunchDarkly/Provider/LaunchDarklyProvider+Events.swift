@@ -31,10 +31,13 @@ extension LaunchDarklyProvider {
   }
 
   /// LaunchDarkly's events are of the client's context, whatever the call's is.
-  public func track(_ event: EventView, context: () -> ContextReference?) -> Status {
-    EventData.with(event.properties) { data in
-      let status = events.track(event.key, data: data, metric: event.value, at: event.unixMilliseconds)
-      if status == .ok { hooks.tracked(event.key, data: data, metric: event.value) }
+  public func track(_ event: EventView, of subject: EventSubject) -> Status {
+    let (events, hooks) = ports
+    return EventData.with(event) { data in
+      let status = events._withUnsafeGuaranteedRef {
+        $0.track(event.key, data: data, metric: event.value, at: event.unixMilliseconds)
+      }
+      if status == .ok { hooks._withUnsafeGuaranteedRef { $0.tracked(event.key, data: data, metric: event.value) } }
       return status
     }
   }

@@ -16,6 +16,8 @@ public final class LaunchDarklyProvider: @unchecked Sendable {
   let events: EventRecorder
   let diagnostics: DiagnosticReporter?
   let hooks: HookRunner
+  /// Both again for tracked events: no reference is counted on the way.
+  let ports: (events: Unmanaged<EventRecorder>, hooks: Unmanaged<HookRunner>)
   /// Of all requests, events too.
   let headers: RequestHeaders
   let connection: ConnectionState
@@ -45,6 +47,7 @@ public final class LaunchDarklyProvider: @unchecked Sendable {
     hooks = HookRunner(
       LaunchDarklyPlugins.hooks(
         of: host.plugins, for: EnvironmentMetadata(settings, environment: host.environment), log: host.log), log: host.log)
+    ports = (Unmanaged.passUnretained(events), Unmanaged.passUnretained(hooks))
     connection = ConnectionState(host: host)
     health = ServiceHealth(host: host)
     headers = RequestHeaders(settings: settings, host: host)

@@ -15,8 +15,17 @@ public enum OptimizelyConversions {
     let base = snapshot.base
     let root = OptimizelyFlags.root(snapshot)
     guard let record = eventKey.withBytes({ root.pointee.events.find($0, in: base) }) else { return nil }
-    let event = record.assumingMemoryBound(to: EventRecord.self)
-    var conversion = EventWriter(base: base, context: context, client: client).event { writer in
+    var conversion = EventWriter(base: base, context: context, client: client)
+      .event(record.assumingMemoryBound(to: EventRecord.self), tags: tags, stamp)
+    conversion.isTracked = true
+    return conversion
+  }
+}
+
+extension EventWriter {
+  /// A conversion.
+  func event(_ event: UnsafePointer<EventRecord>, tags: JSONValue?, _ stamp: EventStamp) -> UserEvent {
+    self.event { writer in
       writer.key("events")
       writer.array { writer in
         writer.object { writer in
@@ -27,8 +36,6 @@ public enum OptimizelyConversions {
         }
       }
     }
-    conversion.isTracked = true
-    return conversion
   }
 }
 

@@ -7,12 +7,14 @@ final class EventReporter: OptimizelyPart, @unchecked Sendable {
   private static let pipelineName = "events"
 
   private let host: any ProviderHost
+  private let clock: any Clock
   private let settings: OptimizelySettings
   private let pipeline: EventPipeline
   private let snapshots = ServedSnapshots()
 
   init(host: any ProviderHost, settings: OptimizelySettings, notifications: NotificationCenter) {
     self.host = host
+    clock = host.clock
     self.settings = settings
     var options = EventPipeline.Options(name: Self.pipelineName)
     options.durability = settings.events.durability
@@ -28,7 +30,7 @@ final class EventReporter: OptimizelyPart, @unchecked Sendable {
 
   /// What tells the next event from all others. Any thread.
   var stamp: EventStamp {
-    EventStamp(unixMilliseconds: host.clock.unixMilliseconds, uuid: UUIDv4(from: host.entropy).text)
+    EventStamp(unixMilliseconds: clock.unixMilliseconds, uuid: UUIDv4(from: host.entropy).text)
   }
 
   /// Any thread.
@@ -38,7 +40,7 @@ final class EventReporter: OptimizelyPart, @unchecked Sendable {
     var status = Status.ok
     for event in events {
       let outcome = RecordedEvent.withRow(of: event, url: settings.events.address(for: event.region)) {
-        pipeline.record($0, unixMilliseconds: host.clock.unixMilliseconds, waitsForCommit: event.isTracked)
+        pipeline.record($0, unixMilliseconds: clock.unixMilliseconds, waitsForCommit: event.isTracked)
       }
       if case .dropped = outcome { status = .limit }
     }
@@ -54,12 +56,40 @@ final class EventReporter: OptimizelyPart, @unchecked Sendable {
     let section = shim_enter()
     defer { shim_leave(section) }
     guard snapshots.isServed(snapshot) else { return false }
-    let now = host.clock.unixMilliseconds
+    let now = clock.recentUnixMilliseconds
     let kept = KeptImpression(impression, snapshot: snapshot, context: context, unixMilliseconds: now)
     withUnsafeBytes(of: kept) { kept in
       _ = pipeline.record(kept, tail: tail, unixMilliseconds: now, waitsForCommit: false)
     }
     return true
+  }
+
+  /// `trackEvent` through the core (OPT-63): properties are tags, the value is the tag `value`. Not written out on this
+  /// thread, as impressions. Any thread.
+  /// - Returns: nil, with nothing recorded, where it has to be written out at once.
+  func track(_ event: EventView, of subject: EventSubject) -> Status? {
+    // Who waits for the store is not in a hurry, and must not wait in a reading section.
+    guard settings.events.durability != .immediate else { return nil }
+    let section = shim_enter()
+    defer { shim_leave(section) }
+    guard let snapshot = subject.snapshot else { return .optimizelySDKNotReady }
+    let context = subject.frozen
+    let tail = context?.bytes ?? .noBytes
+    guard snapshots.isServed(snapshot), tail.count <= KeptImpression.maximumContextBytes else { return nil }
+    guard let record = OptimizelyFlags.root(snapshot).pointee.events.find(event.key, in: snapshot.base) else {
+      return .optimizelyEventKeyInvalid
+    }
+    let head = MemoryLayout<KeptConversion>.size
+    return event.withPropertiesText(after: head, includingValue: true) { text in
+      let kept = KeptConversion(
+        record.assumingMemoryBound(to: EventRecord.self), tagsCount: text.count - head, snapshot: snapshot,
+        context: context, unixMilliseconds: event.unixMilliseconds)
+      guard text.count >= head else { return nil }
+      text.storeBytes(of: kept, as: KeptConversion.self)
+      let outcome = pipeline.record(ByteView(text), tail: tail, unixMilliseconds: event.unixMilliseconds, waitsForCommit: false)
+      if case .dropped = outcome { return .limit }
+      return .ok
+    }
   }
 
   func datafileChanged(_ snapshot: Snapshot) { snapshots.serve(snapshot) { pipeline.takeInRecords() } }

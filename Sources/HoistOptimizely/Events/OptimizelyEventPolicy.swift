@@ -24,18 +24,37 @@ final class OptimizelyEventPolicy: EventPolicy, @unchecked Sendable {
   var batchLimits: BatchLimits { BatchLimits(rows: settings.events.batchSize, bytes: 8 << 20) }
 
   func kept(_ recorded: ByteView) -> [UInt8] {
-    KeptImpression(recorded).flatMap { row(of: $0, in: recorded) } ?? Array(recorded)
+    KeptImpression(recorded).flatMap { row(of: $0, in: recorded) }
+      ?? KeptConversion(recorded).flatMap { row(of: $0, in: recorded) } ?? Array(recorded)
   }
 
   /// Writes an impression out, with an id of its own.
   private func row(of kept: KeptImpression, in recorded: ByteView) -> [UInt8]? {
     guard let snapshot = snapshots.find(kept.snapshot) else { return nil }
-    let stamp = EventStamp(unixMilliseconds: kept.unixMilliseconds, uuid: UUIDv4(from: host.entropy).text)
     return kept.withContext(in: recorded) { context in
-      let event = EventWriter(base: snapshot.base, context: context, client: settings.events.client)
-        .event(kept.impression, stamp)
-      return RecordedEvent.withRow(of: event, url: settings.events.address(for: event.region)) { Array($0) }
+      row(of: writer(snapshot, context).event(kept.impression, stamp(kept.unixMilliseconds)))
     }
+  }
+
+  private func row(of kept: KeptConversion, in recorded: ByteView) -> [UInt8]? {
+    guard let snapshot = snapshots.find(kept.snapshot) else { return nil }
+    return kept.withContext(in: recorded) { context in
+      let (writer, stamp) = (writer(snapshot, context), stamp(kept.unixMilliseconds))
+      let event = kept.tags(in: recorded)?.withRoot { writer.event(kept.event, tags: $0, stamp) }
+      return row(of: event ?? writer.event(kept.event, tags: nil, stamp))
+    }
+  }
+
+  private func writer(_ snapshot: Snapshot, _ context: FrozenContext?) -> EventWriter {
+    EventWriter(base: snapshot.base, context: context, client: settings.events.client)
+  }
+
+  private func stamp(_ unixMilliseconds: Int64) -> EventStamp {
+    EventStamp(unixMilliseconds: unixMilliseconds, uuid: UUIDv4(from: host.entropy).text)
+  }
+
+  private func row(of event: UserEvent) -> [UInt8] {
+    RecordedEvent.withRow(of: event, url: settings.events.address(for: event.region)) { Array($0) }
   }
 
   /// Neighbours of one address, project, revision and region.

@@ -65,7 +65,7 @@ extension OptimizelyFace {
     let profile = usesProfile ? services.profiles.lookUp(id, hash: hash) : nil
     let forced = services.forcedVariations.entry(of: id, hash: hash)
     let outcome = withSnapshot { snapshot in
-      SubjectState.with(VisitorNotes(), forced, profile) { state in
+      SubjectState.with(nil, forced, profile) { state in
         var call = LegacyCall(
           snapshot: snapshot, context: context.frozen, state: state, usesProfile: usesProfile, origin: services.origin,
           wanted: services.notifications.wanted)

@@ -40,6 +40,11 @@ extension OptimizelyProvider {
     OptimizelyFlags.explain(&evaluation, snapshot: snapshot, record: record, context: context)
   }
 
+  public func track(_ event: EventView, of subject: EventSubject) -> Status {
+    eventsPort._withUnsafeGuaranteedRef { $0.track(event, of: subject) }
+      ?? track(TrackedEvent(event, context: subject.reference()))
+  }
+
   /// `trackEvent` through the core: properties are tags, the value is the tag `value` (OPT-63).
   public func track(_ event: TrackedEvent) -> Status {
     guard let host else { return .state }

@@ -9,6 +9,8 @@ public final class OptimizelyProvider: @unchecked Sendable {
   let settings: OptimizelySettings
   let notifications: NotificationCenter
   let events: EventReporter
+  /// The same for tracked events: no reference is counted on the way.
+  let eventsPort: Unmanaged<EventReporter>
   let profiles: ProfileStore
   let forcedVariations = ForcedVariations()
   /// What deciding for users needs of all these.
@@ -29,6 +31,7 @@ public final class OptimizelyProvider: @unchecked Sendable {
     self.host = host
     notifications = NotificationCenter(host: host)
     events = EventReporter(host: host, settings: settings, notifications: notifications)
+    eventsPort = Unmanaged.passUnretained(events)
     profiles = ProfileStore(host: host, settings: settings)
     vuid = VisitorID(host: host, isEnabled: settings.hasVisitorID)
     platform = DataPlatform(host: host, settings: settings.platform, client: settings.events.client, visitorID: vuid)

@@ -9,7 +9,9 @@ public struct DecideCall {
   /// A `SubjectState`, or nil; valid as long as the call.
   private let state: UnsafeRawPointer?
   private let options: DecideOptions
-  private let origin: EventOrigin
+  private let origin: Unmanaged<EventOrigin>
+  /// Nil where the caller holds it.
+  private let heldOrigin: EventOrigin?
   private let wanted: NotificationKinds
   private let owner: HeldDecision.Owner?
   public private(set) var effects = DecideEffects()
@@ -22,20 +24,22 @@ public struct DecideCall {
     wanted: NotificationKinds
   ) {
     self.init(
-      snapshot: snapshot, context: context, state: subject?.state, options: options, origin: origin, wanted: wanted,
-      owner: nil)
+      snapshot: snapshot, context: context, state: subject?.state, options: options,
+      origin: Unmanaged.passUnretained(origin), wanted: wanted, owner: nil, holding: origin)
   }
 
+  /// - Parameter origin: outlives the call, or is `holding`.
   @inline(__always)
   init(
-    snapshot: Snapshot, context: FrozenContext?, state: UnsafeRawPointer?, options: DecideOptions, origin: EventOrigin,
-    wanted: NotificationKinds, owner: HeldDecision.Owner?
+    snapshot: Snapshot, context: FrozenContext?, state: UnsafeRawPointer?, options: DecideOptions,
+    origin: Unmanaged<EventOrigin>, wanted: NotificationKinds, owner: HeldDecision.Owner?, holding heldOrigin: EventOrigin? = nil
   ) {
     self.snapshot = snapshot
     self.context = context
     self.state = state
     self.options = options
     self.origin = origin
+    self.heldOrigin = heldOrigin
     self.wanted = wanted
     self.owner = owner
   }
@@ -50,7 +54,9 @@ public struct DecideCall {
   @inline(__always)
   mutating func decide(_ record: UnsafeRawPointer) -> HeldDecision {
     let (decision, reasons) = OptimizelyFlags.tell(record, in: snapshot, context: context, state: state, options: options)
-    effects.add(decision, reasons: reasons, context: context, origin: origin, wanted: wanted)
+    origin._withUnsafeGuaranteedRef {
+      effects.add(decision, reasons: reasons, context: context, origin: $0, wanted: wanted)
+    }
     return HeldDecision(decision, reasons: reasons, owner: owner)
   }
 

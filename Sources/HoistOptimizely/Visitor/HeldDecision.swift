@@ -10,11 +10,11 @@ public final class HeldDecision: @unchecked Sendable {
     case notReady, unknownFlag
   }
 
-  /// Whose decision it is: the user as it was at the call, and alive as long as that.
+  /// Whose decision it is: the user as it was at the call, and alive as long as that. No reference is counted for it.
   struct Owner {
-    unowned(unsafe) let user: OptimizelyUser
+    let user: Unmanaged<OptimizelyUser>
     let context: FrozenContext
-    unowned(unsafe) let notes: VisitorNotes
+    let notes: Unmanaged<VisitorNotes>
   }
 
   /// The reasons, then the texts in one piece, each with a NUL, then the texts of the reasons.
@@ -51,7 +51,9 @@ public final class HeldDecision: @unchecked Sendable {
     enabled = decision.enabled
     isUnknown = false
     reasonCount = reasons.count
-    (deciding, context, notes) = (owner?.user, owner?.context, owner?.notes)
+    (deciding, context, notes) = (
+      owner?.user.takeUnretainedValue(), owner?.context, owner?.notes.takeUnretainedValue()
+    )
     owner?.context.retain()
   }
 
@@ -68,7 +70,9 @@ public final class HeldDecision: @unchecked Sendable {
     let reason = failure == .notReady ? DecisionReason.sdkNotReady : .featureKeyInvalid(text)
     sentences = [CText(reason.text)]
     reasonCount = 1
-    (deciding, context, notes) = (owner?.user, owner?.context, owner?.notes)
+    (deciding, context, notes) = (
+      owner?.user.takeUnretainedValue(), owner?.context, owner?.notes.takeUnretainedValue()
+    )
     owner?.context.retain()
   }
 
@@ -76,7 +80,7 @@ public final class HeldDecision: @unchecked Sendable {
   public convenience init(notReady key: ByteView) { self.init(failed: .notReady, key: key, owner: nil) }
 
   deinit {
-    memory.deallocate()
+    free(memory)
     context?.release()
   }
 
@@ -86,7 +90,8 @@ public final class HeldDecision: @unchecked Sendable {
   ) -> (memory: UnsafeMutableRawPointer, texts: UnsafeMutableRawPointer) {
     var count = flag.count + (variation?.count ?? 0) + (rule?.count ?? 0) + variables.count + 4
     if !reasons.isEmpty { count += bytes(of: reasons) }
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: MemoryLayout<NotedReason>.alignment)
+    // `allocate` would take the slower way of an alignment of its own.
+    let memory = malloc(count) ?? .allocate(byteCount: count, alignment: MemoryLayout<NotedReason>.alignment)
     let texts = memory + reasons.count * MemoryLayout<NotedReason>.stride
     var end = texts
     func append(_ text: ByteView?) {

@@ -41,9 +41,10 @@ extension OptimizelyUser {
           profile = services.profiles.lookUp(user, hash: owner.context.head.pointee.keyHash)
         }
         let forced = services.forcedVariations.entry(of: user, hash: owner.context.head.pointee.keyHash)
-        return SubjectState.with(owner.notes, forced, profile) { state in
+        let notes = owner.notes._withUnsafeGuaranteedRef { $0.state }
+        return SubjectState.with(notes, forced, profile) { state in
           var call = DecideCall(
-            snapshot: snapshot, context: owner.context, state: state, options: options, origin: services.origin,
+            snapshot: snapshot, context: owner.context, state: state, options: options, origin: services.originPort,
             wanted: services.notifications.wanted, owner: owner)
           let result = body(&call)
           return (result, call.effects)
@@ -69,24 +70,30 @@ extension OptimizelyUser {
     guard let base = shim_load_pointer(&client.hot.pointee.snapshot), let notes = notes.current,
       let context = shim_load_pointer(&attributes.subject.pointee.frozen).map({ UnsafeRawPointer($0) }) ?? attributes.freeze()
     else { return nil }
-    let owner = HeldDecision.Owner(user: self, context: FrozenContext(context), notes: notes.takeUnretainedValue())
+    let owner = HeldDecision.Owner(
+      user: Unmanaged.passUnretained(self), context: FrozenContext(context), notes: notes)
     return body(Snapshot(UnsafeRawPointer(base)), owner)
   }
 }
 
 extension SubjectState {
   /// Lays together what is known of a user from several places, for the length of `body`.
+  /// - Parameter notes: the state of the user's notes.
   @inline(__always)
   static func with<Result>(
-    _ notes: VisitorNotes, _ forced: ForcedVariations.Entry?, _ profile: StoredProfile?,
+    _ notes: UnsafeRawPointer?, _ forced: ForcedVariations.Entry?, _ profile: StoredProfile?,
     predictions: OptimizelySubject? = nil, _ body: (UnsafeRawPointer?) -> Result
   ) -> Result {
-    if notes.block == nil, forced?.block == nil, profile?.block == nil, predictions == nil { return body(nil) }
-    var state = notes.block?.tables ?? SubjectState()
+    if forced == nil, predictions == nil {
+      // What comes from one place alone is read where it stands.
+      guard let profile else { return body(notes) }
+      if notes == nil { return withExtendedLifetime(profile) { body(profile.block?.state) } }
+    }
+    var state = notes?.load(as: SubjectState.self) ?? SubjectState()
     if let forced = forced?.block { state.forcedVariations = forced.tables.forcedVariations }
     if let profile = profile?.block { state.assignments = profile.tables.assignments }
     if let predictions { state.predictions = predictions.tables.predictions }
-    return withExtendedLifetime((notes, forced, profile, predictions)) {
+    return withExtendedLifetime((forced, profile, predictions)) {
       withUnsafePointer(to: &state) { body(UnsafeRawPointer($0)) }
     }
   }

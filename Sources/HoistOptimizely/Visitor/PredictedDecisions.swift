@@ -38,9 +38,9 @@ final class PredictedDecisions: @unchecked Sendable {
     options: DecideOptions, snapshot: Snapshot, profile: StoredProfile?,
     completion: @escaping @Sendable (HeldDecisions) -> Void
   ) {
-    user = owner.user
+    user = owner.user.takeUnretainedValue()
     context = ContextReference(sharing: owner.context)
-    notes = owner.notes
+    notes = owner.notes.takeUnretainedValue()
     self.services = services
     self.predictor = predictor
     self.keys = keys
@@ -130,11 +130,12 @@ final class PredictedDecisions: @unchecked Sendable {
     var content = SubjectContent()
     content.predictions = predictions
     let answers = predictions.isEmpty ? nil : OptimizelySubject(content)
-    return SubjectState.with(notes, forced, profile, predictions: answers) { state in
+    return SubjectState.with(notes.state, forced, profile, predictions: answers) { state in
       var call = DecideCall(
-        snapshot: snapshot, context: context.frozen, state: state, options: options, origin: services.origin,
+        snapshot: snapshot, context: context.frozen, state: state, options: options, origin: services.originPort,
         wanted: services.notifications.wanted,
-        owner: HeldDecision.Owner(user: user, context: context.frozen, notes: notes))
+        owner: HeldDecision.Owner(
+          user: Unmanaged.passUnretained(user), context: context.frozen, notes: Unmanaged.passUnretained(notes)))
       return body(&call)
     }
   }

@@ -15,4 +15,7 @@ final class VisitorNotes: Sendable {
     content.segments = segments
     block = content.isEmpty ? nil : OptimizelySubject(content)
   }
+
+  /// A `SubjectState`; valid as long as the notes.
+  var state: UnsafeRawPointer? { block?.state }
 }

@@ -9,6 +9,8 @@ final class VisitorServices: @unchecked Sendable {
   /// Added to those of every call (`OPT-09`).
   let defaultOptions: DecideOptions
   let origin: EventOrigin
+  /// The same for decisions: no reference is counted on the way.
+  let originPort: Unmanaged<EventOrigin>
   let record: @Sendable ([UserEvent]) -> Status
   let predictor: (any Predictor)?
   /// Runs what may call the host, off the scheduler's thread.
@@ -28,6 +30,7 @@ final class VisitorServices: @unchecked Sendable {
     // Without a place for profiles nothing has to be remembered.
     self.defaultOptions = profiles.isOff ? defaultOptions.union(.ignoreUserProfileService) : defaultOptions
     self.origin = origin
+    originPort = Unmanaged.passUnretained(origin)
     self.record = record
     self.predictor = predictor
     self.onPluginLane = onPluginLane

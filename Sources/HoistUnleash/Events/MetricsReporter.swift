@@ -16,6 +16,8 @@ final class MetricsReporter: @unchecked Sendable {
   private let body: MetricsBody
   private let counts: EventPipeline
   private let events: EventPipeline
+  /// The same for those who record: no reference is counted on the way.
+  private let eventsPort: Unmanaged<EventPipeline>
   let recorder: MetricsRecorder
   private var checkpoint: (any Cancellable)?
   private var early: (any Cancellable)?
@@ -52,6 +54,7 @@ final class MetricsReporter: @unchecked Sendable {
     }
     counts = pipeline(MetricsPolicy.counts, rows: 10_000)
     events = pipeline(MetricsPolicy.events, rows: Int(values.integer("events.capacity")))
+    eventsPort = Unmanaged.passUnretained(events)
     policy.willFlush = { [weak self] in self?.seal() }
   }
 
@@ -62,11 +65,12 @@ final class MetricsReporter: @unchecked Sendable {
   }
 
   /// Any thread (UNL-84 and the core's tracking).
+  @inline(never)
   func track(_ event: EventView) -> Status {
+    // Taken out of this object before: a closure that holds it would count a reference.
+    let events = eventsPort
     let outcome = TrackedEventText.withRecord(of: event) { record in
-      Unmanaged.passUnretained(events)._withUnsafeGuaranteedRef {
-        $0.record(record, unixMilliseconds: event.unixMilliseconds)
-      }
+      events._withUnsafeGuaranteedRef { $0.record(record, unixMilliseconds: event.unixMilliseconds) }
     }
     return switch outcome {
     case .stored, .queued: .ok

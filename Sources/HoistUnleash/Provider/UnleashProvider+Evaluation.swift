@@ -67,8 +67,8 @@ extension UnleashProvider {
   public func track(_ event: TrackedEvent) -> Status { TrackedEventText.withView(of: event) { metrics.track($0) } }
 
   /// No reference is counted on the way: threads that track at once would wait for each other's counting.
-  public func track(_ event: EventView, context: () -> ContextReference?) -> Status {
-    Unmanaged.passUnretained(metrics)._withUnsafeGuaranteedRef { $0.track(event) }
+  public func track(_ event: EventView, of subject: EventSubject) -> Status {
+    metricsPort._withUnsafeGuaranteedRef { $0.track(event) }
   }
 
   public var statistics: [(group: String, name: String, value: Int64)] { metrics.statistics }

@@ -15,6 +15,8 @@ public final class UnleashProvider: @unchecked Sendable {
   /// Set in frontend mode.
   let frontend: FrontendSource?
   let metrics: MetricsReporter
+  /// The same for tracked events.
+  let metricsPort: Unmanaged<MetricsReporter>
   /// A refused key may be followed by another one.
   private let keyMayChange: Bool
   let storage: FlagStorage
@@ -55,6 +57,7 @@ public final class UnleashProvider: @unchecked Sendable {
     }
     metrics = MetricsReporter(
       host: host, settings: settings.reporting, headerProvider: settings.reportHeaders, values: values)
+    metricsPort = Unmanaged.passUnretained(metrics)
     storage = FlagStorage(store: host.store, options: options)
     if let frontend { storage.contextChanged(frontend.context) }
     relay.provider = self
