@@ -26,7 +26,7 @@ func evaluateCampaignFlag(
 /// Never somebody else's values.
 private func isCurrent(_ context: UnsafeRawPointer?, _ current: UnsafeRawPointer?) -> Bool {
   guard let context, context != current else { return true }
-  return current.map { FrozenContext($0).fingerprint == FrozenContext(context).fingerprint } ?? false
+  return current.map { FrozenContext(context).says(theSameAs: FrozenContext($0)) } ?? false
 }
 
 extension CampaignEvaluator {

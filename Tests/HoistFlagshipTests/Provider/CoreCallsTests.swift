@@ -1,0 +1,127 @@
+import HoistBase
+import HoistCore
+import HoistTestSupport
+import Testing
+
+@testable import HoistFlagship
+
+@Suite("Calls of the core: the shared visitor is the client's current context (FS-31, FS-06, FS-07)")
+struct CoreCallsTests {
+  private static func answer(_ color: String) -> ScriptedTransport.Answer {
+    .status(
+      200,
+      #"{"campaigns":[{"id":"c1","variationGroupId":"g1","variation":{"id":"v1","modifications":{"type":"JSON","value":{"color":"\#(color)"}}}}]}"#)
+  }
+
+  private func rig() throws -> FlagshipRig {
+    try FlagshipRig { $0.url.contains("/campaigns") ? Self.answer("blue") : .status(204) }
+  }
+
+  private func context(_ key: String, plan: String? = nil) -> EvaluationContext {
+    EvaluationContext(
+      targetingKey: Array(key.utf8),
+      attributes: plan.map { [Attribute(name: Array("plan".utf8), value: .string(Array($0.utf8)))] } ?? [])
+  }
+
+  private func identify(_ rig: FlagshipRig, _ context: EvaluationContext) -> Status? {
+    let ended = Locked<Status?>(nil)
+    let status = rig.client.identify(context.reference()) { ended.value = $0 }
+    if status != .ok { return status }
+    rig.settle { ended.value != nil }
+    return ended.value
+  }
+
+  /// nil when the fallback serves.
+  private func color(_ rig: FlagshipRig, _ context: EvaluationContext?) -> String? {
+    "color".withBytes {
+      rig.client.evaluate($0, context?.subject, .string, .counted) { evaluation, _ in
+        evaluation.kind == .string ? String(decoding: evaluation.text, as: UTF8.self) : nil
+      }
+    }
+  }
+
+  @Test("In Decision API mode an identify fetches, and its context is answered for, with what the SDK adds to it")
+  func identifying() throws {
+    let rig = try rig()
+    let gold = context("u1", plan: "gold")
+    #expect(color(rig, gold) == nil)
+    #expect(identify(rig, gold) == .ok)
+    #expect(rig.transport.requests.filter { $0.url.contains("/campaigns") }.count == 1)
+    #expect(color(rig, nil) == "blue")
+    #expect(color(rig, gold) == "blue")
+    #expect(color(rig, context("u1", plan: "gold")) == "blue")
+  }
+
+  @Test("Another context than the current one gets the fallback, never somebody else's values")
+  func otherContexts() throws {
+    let rig = try rig()
+    #expect(identify(rig, context("u1", plan: "gold")) == .ok)
+    for other in [context("u2", plan: "gold"), context("u1", plan: "free"), context("u1")] { #expect(color(rig, other) == nil) }
+    #expect(identify(rig, context("u1")) == .ok)
+    #expect(color(rig, context("u1")) == "blue")
+    #expect(color(rig, context("u1", plan: "gold")) == nil)
+  }
+
+  @Test("What visitors' contexts do not take does not make a context another one")
+  func refusedPairs() throws {
+    let rig = try rig()
+    let pairs = [
+      Attribute(name: Array("since".utf8), value: .strings([Array("a".utf8)])),
+      Attribute(name: Array("fs_users".utf8), value: .string(Array("me".utf8))),
+      Attribute(name: Array("sdk_osName".utf8), value: .string(Array("Other".utf8))),
+      Attribute(name: Array("sdk_city".utf8), value: .string(Array("Lyon".utf8))),
+    ]
+    let odd = EvaluationContext(targetingKey: Array("u1".utf8), attributes: pairs)
+    #expect(identify(rig, odd) == .ok)
+    #expect(color(rig, odd) == "blue")
+    let elsewhere = EvaluationContext(
+      targetingKey: Array("u1".utf8), attributes: [Attribute(name: Array("sdk_city".utf8), value: .string(Array("Paris".utf8)))])
+    #expect(color(rig, elsewhere) == nil)
+  }
+
+  @Test("The same targeting key changes the shared visitor's context, another one is another visitor")
+  func sharedVisitor() throws {
+    let rig = try rig()
+    #expect(identify(rig, context("u1")) == .ok)
+    let first = try #require(rig.face.sharedVisitor)
+    #expect(text(first.id) == "u1")
+    #expect(identify(rig, context("u1", plan: "gold")) == .ok)
+    #expect(rig.face.sharedVisitor === first)
+    #expect(text(first.contextText).contains(#""plan":"gold""#))
+    #expect(identify(rig, context("u2")) == .ok)
+    #expect(rig.face.sharedVisitor !== first)
+    #expect(rig.face.sharedVisitor.map { text($0.id) } == "u2")
+  }
+
+  @Test("In panic every call gets its fallback (FS-42)")
+  func panic() throws {
+    let rig = try rig()
+    #expect(identify(rig, context("u1")) == .ok)
+    rig.transport.setResponder { $0.url.contains("/campaigns") ? .status(200, #"{"panic":true}"#) : .status(204) }
+    #expect(identify(rig, context("u1")) == .flagshipPanic)
+    #expect(color(rig, nil) == nil)
+    #expect(rig.client.state == .error)
+    rig.transport.setResponder { _ in Self.answer("green") }
+    #expect(identify(rig, context("u1")) == .ok)
+    #expect(color(rig, nil) == "green")
+  }
+
+  @Test("A fetch that fails leaves the flags as they are (FS-10)")
+  func timeoutKeepsFlags() throws {
+    let rig = try rig()
+    #expect(identify(rig, context("u1")) == .ok)
+    rig.transport.setResponder { _ in .failure(TransportFailure(.timeout, "no answer in time")) }
+    #expect(identify(rig, context("u1")) == .flagshipFetchFailed)
+    #expect(color(rig, nil) == "blue")
+  }
+
+  @Test("In bucketing mode any context is decided at once; none means the shared visitor")
+  func bucketing() throws {
+    let rig = try FlagshipRig.bucketing { $0.url.hasSuffix("bucketing.json") ? Bucketing.answer() : .status(200) }
+    #expect(color(rig, context("somebody", plan: "any")) == "blue")
+    #expect(color(rig, nil) == nil)
+    #expect(identify(rig, context("u1")) == .ok)
+    #expect(color(rig, nil) == "blue")
+    #expect(rig.transport.requests.allSatisfy { !$0.url.contains("/campaigns") })
+  }
+}
