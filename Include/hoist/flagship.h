@@ -5,6 +5,16 @@
  * The client is a hoist_client opened from hoist_config_new("flagship"), for one environment: properties `env_id` and
  * `api_key`. Property `mode` says who assigns campaigns: the service, for each fetch of a visitor ("decision_api"), or
  * this library from a file with all campaigns ("bucketing").
+ *
+ * The calls of the core speak of Flagship like this. A context's targeting key is the visitor's id. In bucketing mode each
+ * call is decided for the context given, without a history: that an assignment stays when allocations change is the visitors'
+ * alone. In decision_api mode calls answer for the client's current context, which is that of the shared visitor:
+ * hoist_client_identify() makes one, or changes its context, and fetches. NULL is the shared visitor in both modes.
+ * hoist_client_track() is an Event hit.
+ *
+ * As the vendor's SDKs do, about two visitors in a thousand report how the client is set up when they fetch, without
+ * anything of the visitor. Property `usage_tracking` = "false" ends that for a client, environment variable
+ * HOIST_NO_USAGE_TRACKING=1 for the process.
  */
 #ifndef HOIST_FLAGSHIP_H
 #define HOIST_FLAGSHIP_H

@@ -43,8 +43,8 @@ public final class FlagshipProvider: @unchecked Sendable {
     visitors = VisitorRegistry(
       host: host, settings: settings, status: status, decisions: decisions,
       reports: VisitorReports(hits: hits, activates: activates))
-    // Kept activates go before hits (5.5).
     let accountSource = AccountSettingsSource(host: host, settings: settings, account: account)
+    // Kept activates go before hits (5.5).
     parts = [telemetry, accountSource, segments, visitors, decisions, activates, hits]
     visitors.telemetry = telemetry
     visitors.segments = segments
