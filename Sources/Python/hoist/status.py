@@ -62,6 +62,13 @@ class Status(Constant):
     LAUNCHDARKLY_STREAM_SHUT_DOWN = lib.HOIST_ERR_LAUNCHDARKLY_STREAM_SHUT_DOWN
     LAUNCHDARKLY_SHED = lib.HOIST_ERR_LAUNCHDARKLY_SHED
     LAUNCHDARKLY_ALREADY_STARTED = lib.HOIST_ERR_LAUNCHDARKLY_ALREADY_STARTED
+    FLAGSHIP_NOT_INITIALIZED = lib.HOIST_ERR_FLAGSHIP_NOT_INITIALIZED
+    FLAGSHIP_PANIC = lib.HOIST_ERR_FLAGSHIP_PANIC
+    FLAGSHIP_NO_CONSENT = lib.HOIST_ERR_FLAGSHIP_NO_CONSENT
+    FLAGSHIP_FETCH_FAILED = lib.HOIST_ERR_FLAGSHIP_FETCH_FAILED
+    FLAGSHIP_CONTEXT_REFUSED = lib.HOIST_ERR_FLAGSHIP_CONTEXT_REFUSED
+    FLAGSHIP_HIT_INVALID = lib.HOIST_ERR_FLAGSHIP_HIT_INVALID
+    FLAGSHIP_FLAG_TYPE = lib.HOIST_ERR_FLAGSHIP_FLAG_TYPE
 
     def __bool__(self) -> bool:
         return int(self) == 0
@@ -98,6 +105,12 @@ class ErrorSlot:
                 raise Error(Status(status), decode(lib.hoist_error_message(error)) or what)
         finally:
             lib.hoist_error_free(error)
+
+    def answer(self, status: int) -> Status:
+        """The status of a call that does not raise; its error is let go of."""
+        error, self.pointer[0] = self.pointer[0], NULL
+        lib.hoist_error_free(error)
+        return Status(status)
 
     def failed(self, what: str) -> Error:
         """The error of a call that answered NULL."""

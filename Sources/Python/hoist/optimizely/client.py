@@ -16,7 +16,7 @@ from .life import Life
 from .listeners import Listener, NotificationKind
 from .platform import PlatformManager, Scalar, send_event, set_platform
 from .profiles import ProfileService, set_profiles
-from .user import User, load_json, settled, tags_json
+from .user import User, load_json, tags_json
 
 _PLUGINS = ("logger", "cache", "transport", "dispatcher", "headers", "hooks")
 _VARIABLES: dict[type, tuple[Any, str | None]] = {
@@ -175,4 +175,4 @@ class Client(Life, _Client):
         made, text, slot = as_context(user), tags_json(tags), ErrorSlot()
         length = 0 if text == NULL else len(text)
         call = lib.hoist_optimizely_track
-        return settled(call(self._pointer, encode(event_key), pointer_of(made), text, length, slot.pointer), slot)
+        return slot.answer(call(self._pointer, encode(event_key), pointer_of(made), text, length, slot.pointer))

@@ -12,7 +12,7 @@ from .._constant import Constant
 from .._native import NULL, ffi, lib
 from .._text import decode, encode
 from ..config import Config
-from ..status import Error, ErrorSlot, Status
+from ..status import ErrorSlot, Status
 
 Scalar = Union[str, int, float, bool, None]
 
@@ -88,11 +88,7 @@ def send_event(
     texts = [NULL if part is None else to_json(dict(part), "an ODP event") + b"\0" for part in (identifiers, data)]
     kind = NULL if type is None else encode(type)
     status = lib.hoist_optimizely_send_odp_event(client._pointer, kind, encode(action), *texts, slot.pointer)
-    try:
-        slot.check(status)
-    except Error as problem:
-        return problem.status
-    return Status.OK
+    return slot.answer(status)
 
 
 def names_array(names: Iterable[str] | None) -> tuple[Any, int, list[Any]]:

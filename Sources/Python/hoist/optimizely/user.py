@@ -14,7 +14,7 @@ from .._attributes import to_json
 from .._callback import forget, function, implements, keep, owner, start
 from .._native import NULL, ffi, lib
 from .._text import KEYS, decode, encode, milliseconds, optional, take
-from ..status import Error, ErrorSlot, Status, check
+from ..status import ErrorSlot, Status, check
 from . import decision as _decision
 from .decision import Decision, Options, bits
 from .platform import SegmentOption, names_array, segment_bits
@@ -177,7 +177,7 @@ class User:
         """Asks the data platform which segments the user is in."""
         slot = ErrorSlot()
         call = lib.hoist_optimizely_user_fetch_segments_wait
-        return settled(call(self._pointer, segment_bits(options), milliseconds(timeout), slot.pointer), slot)
+        return slot.answer(call(self._pointer, segment_bits(options), milliseconds(timeout), slot.pointer))
 
     def fetch_segments_soon(
         self, done: Callable[[Status], object] | None = None, options: Iterable[SegmentOption] = ()
@@ -199,8 +199,8 @@ class User:
         """Records a conversion. "revenue" and "value" among the tags count as such."""
         text, slot = tags_json(tags), ErrorSlot()
         length = 0 if text == NULL else len(text)
-        return settled(
-            lib.hoist_optimizely_user_track(self._pointer, encode(event_key), text, length, slot.pointer), slot
+        return slot.answer(
+            lib.hoist_optimizely_user_track(self._pointer, encode(event_key), text, length, slot.pointer)
         )
 
     def __repr__(self) -> str:
@@ -210,15 +210,6 @@ class User:
 def tags_json(tags: Mapping[str, Any] | None) -> Any:
     """Tags as the library takes them."""
     return NULL if tags is None else to_json(dict(tags), "tags")
-
-
-def settled(status: int, slot: ErrorSlot) -> Status:
-    """The status of a call whose error is not raised."""
-    try:
-        slot.check(status)
-    except Error as problem:
-        return problem.status
-    return Status.OK
 
 
 def _keys(keys: Iterable[str] | None) -> tuple[Any, int, list[Any]]:
