@@ -1,3 +1,4 @@
+internal import HoistBase
 internal import HoistCore
 
 /// Which fetches of a visitor are under way, and which answers still count (protocols/flagship.md 5.3). Guarded by the
@@ -35,13 +36,14 @@ struct FetchTurns {
   private var lastNumber: UInt64 = 0
   private var identity: UInt64 = 0
   private var context: UInt64 = 0
+  /// In which process they began.
+  private var generation = ForkGeneration.current
   /// Fetches that wait for the look-up; nil when none is under way.
   private var afterLookUp: [@Sendable () -> Void]?
   /// When flags were fetched last, in nanoseconds of the client's clock; nil when what they are for has changed since.
   private(set) var fetchedAt: Int64?
 
   var isLookingUp: Bool { afterLookUp != nil }
-  var isRunning: Bool { running != nil }
   /// Whether a fetch has ever begun.
   var hasBegun: Bool { lastNumber > 0 }
 
@@ -49,6 +51,7 @@ struct FetchTurns {
   /// wait for it.
   /// - Parameter completion: called by whoever ends the turn.
   mutating func begin(again: @escaping @Sendable () -> Void, _ completion: @escaping Completion) -> Beginning {
+    forgetInheritance()
     if afterLookUp != nil {
       afterLookUp?.append(again)
       return .afterLookUp
@@ -83,7 +86,10 @@ struct FetchTurns {
     fetchedAt = nil
   }
 
-  mutating func beginLookUp() { afterLookUp = [] }
+  mutating func beginLookUp() {
+    forgetInheritance()
+    afterLookUp = []
+  }
 
   /// - Returns: what waited for it.
   mutating func endLookUp() -> [@Sendable () -> Void] {
@@ -91,8 +97,10 @@ struct FetchTurns {
     return afterLookUp ?? []
   }
 
-  /// In a forked child: who waits is the parent's.
-  mutating func forgetInheritance() {
+  /// In a forked child: what is under way is the parent's, and so is who waits.
+  private mutating func forgetInheritance() {
+    guard generation != ForkGeneration.current else { return }
+    generation = ForkGeneration.current
     running = nil
     afterLookUp = nil
   }

@@ -17,7 +17,8 @@ extension FlagshipVisitor {
   ///   lane or in the call that closes the client; never otherwise.
   public func fetch(completion: (@Sendable (Status) -> Void)?) -> Status {
     withClient { client, registry in
-      client.promise(completion) { tell in
+      if client.state == .closed { return .state }
+      return client.promise(completion) { tell in
         begin(client, registry, tell)
         return .ok
       }

@@ -15,8 +15,12 @@ extension VisitorRegistry {
     let found = lookUp(options, visitor, state)
     if waits { _ = found?.wait(untilNanoseconds: deadline) }
     if options.isShared { shared.replace(with: visitor) }
-    // In any case, whatever the visitor has answered (5.6).
-    if visitor.refusal == nil { reports.consent(options.hasConsented, state.identity) }
+    // Reported in any case, whatever the visitor has answered (5.6).
+    if visitor.refusal == nil {
+      consentGiven(options.hasConsented, state.identity)
+    } else if !options.hasConsented {
+      caching.flush(state.identity.visitorID)
+    }
     return visitor
   }
 
@@ -47,11 +51,7 @@ extension VisitorRegistry {
       take(options.record, of: state.identity.visitorID, for: visitor, state)
       return nil
     }
-    guard state.hasConsented else {
-      caching.flush(state.identity.visitorID)
-      return nil
-    }
-    if status.current == .panic { return nil }
+    if !state.hasConsented || status.current == .panic { return nil }
     let ended = Answer<Bool>()
     visitor.lookUpBegins()
     lookUp(state.identity) { [self] id, record in
