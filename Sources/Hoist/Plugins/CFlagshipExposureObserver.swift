@@ -7,7 +7,7 @@ final class CFlagshipExposureObserver: ExposureObserver, @unchecked Sendable {
   private let table: hoist_flagship_exposure_observer
 
   init(_ table: hoist_flagship_exposure_observer) { self.table = table }
-  deinit { table.release?(table.user_data) }
+  deinit { HostRelease.run(table.release, table.user_data) }
 
   func exposed(visitor: [UInt8], flag: [UInt8]) {
     guard let exposed = table.exposed else { return }

@@ -10,7 +10,7 @@ final class CFlagshipHitCache: HitCacheDelegate, @unchecked Sendable {
   private let table: hoist_flagship_hit_cache
 
   init(_ table: hoist_flagship_hit_cache) { self.table = table }
-  deinit { table.release?(table.user_data) }
+  deinit { HostRelease.run(table.release, table.user_data) }
 
   func cacheHits(_ hits: [UInt8]) -> Bool {
     guard let cache = table.cache else { return true }
