@@ -12,6 +12,9 @@ public enum SharedFolder {
     return content
   }
 
+  /// Where it is, or would be.
+  public static func path(_ path: String) -> String { location + "/" + path }
+
   private static var location: String {
     // …/checkout/Tests/HoistTestSupport/SharedFolder.swift
     var parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)

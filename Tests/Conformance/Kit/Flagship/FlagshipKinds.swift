@@ -10,10 +10,12 @@ let flagship = Vendor(
     "campaigns": runCampaigns,
     "flag_values": runFlagValues,
     "decision_response": runDecisionResponse,
+    "fetch_status": runFetchStatus,
     "context": runContextPairs,
     "wire_decision_request": runDecisionRequests,
     "wire_bucketing": runBucketingDownloads,
     "xpc": runExperienceContinuity,
+    "wire_consent": runConsent,
     "wire_hits": runHits,
     "hit_validation": runHitValidation,
     "ios_trace": informative,
@@ -27,6 +29,8 @@ let flagship = Vendor(
     if first["poolMaxSize"] != nil { return "ios_trace" }
     if first["expected"]?["bodyMustContain"] != nil { return "wire_decision_request" }
     if first["expected"]?["sdkStatusAfter"] != nil { return "wire_bucketing" }
+    if first["steps"] != nil, first["mode"] != nil { return "fetch_status" }
+    if first["step"] != nil, first["consent"] != nil { return "wire_consent" }
     if first["newVisitor"] != nil { return "xpc" }
     if first["hit"] != nil { return first["visitorId"] == nil ? "hit_validation" : "wire_hits" }
     if first["expected"]?["accepted"] != nil { return "context" }

@@ -73,7 +73,7 @@ private func make(_ hit: JSONValue) -> Hit? {
   return made
 }
 
-private func normalizedBatch(_ body: String) -> String {
+func normalizedBatch(_ body: String) -> String {
   (try? JSONDocument(parsing: body)).map { document in document.withRoot { normalizedBatch($0) } } ?? "(not JSON)"
 }
 

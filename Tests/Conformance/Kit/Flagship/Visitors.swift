@@ -8,12 +8,13 @@ import HoistTestSupport
 final class FlagshipWorld {
   let scheduler = ManualScheduler()
   let transport: ScriptedTransport
+  private let kept: MemoryCacheManager?
   let client: Client
   let face: FlagshipFace
 
   /// - Parameter respond: what the services answer; nil leaves a request without.
   init?(
-    _ properties: [String: String] = [:], cacheManager: (any CacheManager)? = nil,
+    _ properties: [String: String] = [:], plugins: Plugins = Plugins(), cacheManager: MemoryCacheManager? = nil,
     respond: @escaping @Sendable (HTTPRequest) -> ScriptedTransport.Answer?
   ) {
     let transport = ScriptedTransport(scheduler: scheduler, respond: respond)
@@ -27,10 +28,11 @@ final class FlagshipWorld {
       "events.durability": "memory",
     ]
     for (name, value) in fixed.merging(properties, uniquingKeysWith: { $1 }) { _ = try? values.set(name, value) }
-    guard let client = try? Client(factory: factory, values: values, plugins: Plugins(), services: services),
+    guard let client = try? Client(factory: factory, values: values, plugins: plugins, services: services),
       let face = FlagshipFace(client)
     else { return nil }
     self.transport = transport
+    kept = cacheManager
     self.client = client
     self.face = face
     client.open()
@@ -47,11 +49,16 @@ final class FlagshipWorld {
     }
   }
 
+  /// Whether the visitor is in the cache by now; where nothing is kept, it need not be.
+  func hasKept(_ id: String) -> Bool { kept.map { $0.load(key: "visitor:\(id)") != nil } ?? true }
+
   func visitor(_ id: String, _ change: (inout VisitorOptions) -> Void = { _ in }) -> FlagshipVisitor? {
     var options = VisitorOptions(id: Array(id.utf8), hasConsented: true)
     change(&options)
+    let found = hasKept(id)
     let visitor = face.visitor(options, waits: false)
-    settle()
+    // Its look-up ends on another thread.
+    settle { !found || kept == nil || visitor?.fetchReason == .fetchedFromCache }
     return visitor
   }
 }
