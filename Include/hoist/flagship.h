@@ -47,6 +47,7 @@ HOIST_API const char *HOIST_NONNULL hoist_flagship_version(void);
 
 #include "flagship/cache.h"
 #include "flagship/context.h"
+#include "flagship/flags.h"
 #include "flagship/hits.h"
 #include "flagship/life.h"
 #include "flagship/segments.h"

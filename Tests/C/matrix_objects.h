@@ -48,6 +48,60 @@ static inline hoist_flagship_visitor *orphaned_visitor(void) {
   return visitor;
 }
 
+/* Of a visitor that has flags. */
+static inline hoist_flagship_visitor *visitor_with_flags(void) {
+  static hoist_client *client;
+  static const char exported[] =
+      "{\"version\":1,\"data\":{\"visitorId\":\"v\",\"consent\":true,\"campaigns\":[{\"campaignId\":\"c\",\"variationGroupId\":"
+      "\"g\",\"variationId\":\"x\",\"flags\":{\"on\":true,\"color\":\"blue\"}}]}}";
+  hoist_flagship_visitor_options options;
+  hoist_flagship_visitor *visitor = NULL;
+  if (!client) client = host_flagship_client();
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  options.id = "v";
+  options.has_consented = true;
+  options.exported = exported;
+  options.exported_length = sizeof exported - 1;
+  (void)hoist_flagship_visitor_new(client, &options, &visitor, NULL);
+  return visitor;
+}
+
+static inline hoist_flagship_flag *some_flag(void) {
+  hoist_flagship_visitor *visitor = visitor_with_flags();
+  hoist_flagship_flag *flag = hoist_flagship_visitor_flag(visitor, "on");
+  hoist_flagship_visitor_free(visitor);
+  return flag;
+}
+
+static inline hoist_flagship_flag *flag_of_nobody(void) {
+  hoist_flagship_visitor *visitor = orphaned_visitor();
+  hoist_flagship_flag *flag = hoist_flagship_visitor_flag(visitor, "on");
+  hoist_flagship_visitor_free(visitor);
+  return flag;
+}
+
+static inline hoist_flagship_flags *some_flags(void) {
+  hoist_flagship_visitor *visitor = visitor_with_flags();
+  hoist_flagship_flags *flags = hoist_flagship_visitor_flags(visitor);
+  hoist_flagship_visitor_free(visitor);
+  return flags;
+}
+
+static inline hoist_flagship_metadata *some_metadata(void) {
+  hoist_flagship_flag *flag = some_flag();
+  hoist_flagship_metadata *metadata = hoist_flagship_flag_metadata(flag);
+  hoist_flagship_flag_free(flag);
+  return metadata;
+}
+
+static inline hoist_flagship_metadata *empty_metadata(void) {
+  hoist_flagship_flag *flag = flag_of_nobody();
+  hoist_flagship_metadata *metadata = hoist_flagship_flag_metadata(flag);
+  hoist_flagship_flag_free(flag);
+  return metadata;
+}
+
 static inline hoist_error *some_error(void) {
   hoist_error *error = NULL;
   hoist_config *config = hoist_config_new("unleash");

@@ -26,8 +26,7 @@ struct CampaignReading {
     var definition = campaign
     guard let variation = node["variation"]?.unlessNull else { return definition }
     guard let group = text(node["variationGroupId"], "variationGroupId", place) else { return nil }
-    guard var read = self.variation(variation, place, 0) else { return definition }
-    read.allocation = 100
+    guard let read = self.variation(variation, place, 0) else { return definition }
     let name = text(node["variationGroupName"], "variationGroupName", place) ?? .noBytes
     definition.groups = [GroupDefinition(id: group, name: name, audience: .decided, variations: [read])]
     return definition
@@ -77,14 +76,13 @@ struct CampaignReading {
   /// Whole percents; anything else is taken for the nearest that makes sense.
   private mutating func allocation(_ node: JSONNode?, _ place: ElementPlace) -> UInt32 {
     guard let node = node?.unlessNull else { return 0 }
-    guard let percent = node.int64 ?? node.double.flatMap({ Int64(exactly: $0) }) else {
+    guard let percent = node.double, percent == percent.rounded() else {
       bad.note(place.text, "\"allocation\" is no integer, which counts as 0")
       return 0
     }
-    if percent < 0 || percent > 100 {
-      bad.note(place.text, "\"allocation\" \(percent) is out of range, which counts as \(percent < 0 ? 0 : 100)")
-    }
-    return UInt32(clamping: min(max(percent, 0), 100))
+    let cut = UInt32(min(max(percent, 0), 100))
+    if percent < 0 || percent > 100 { bad.note(place.text, "\"allocation\" \(percent) is out of range, which counts as \(cut)") }
+    return cut
   }
 }
 

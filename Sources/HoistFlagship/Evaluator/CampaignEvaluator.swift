@@ -73,14 +73,21 @@ extension CampaignEvaluator {
       let found = (0..<count).first { index in
         variations[index].idHash == hash && variations[index].id.bytes(base).hasSameBytes(as: id)
       }
-      return found.map { (.remembered, variations + $0, nil) } ?? (.deleted, nil, nil)
+      let bucket = Recorder.asksEverything ? self.bucket(group) : nil
+      return found.map { (.remembered, variations + $0, bucket) } ?? (.deleted, nil, bucket)
     }
-    let bucket = group.pointee.bucketing.finish(appending: visitor) % 100
+    let bucket = self.bucket(group)
     var index = 0
     while index < count {
       if bucket < variations[index].end { return (.allocated, variations + index, bucket) }
       index &+= 1
     }
     return (.untracked, nil, bucket)
+  }
+
+  /// The visitor's share of the group (4.1); 0 to 99.
+  @inline(__always)
+  private func bucket(_ group: UnsafePointer<GroupRecord>) -> UInt32 {
+    group.pointee.bucketing.finish(appending: visitor) % 100
   }
 }

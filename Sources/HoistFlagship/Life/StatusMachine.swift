@@ -1,5 +1,16 @@
 internal import HoistBase
 internal import HoistCore
+internal import Synchronization
+
+/// The SDK's status, for readers that must not wait; it may outlive the client.
+final class StatusCell: Sendable {
+  private let value = Atomic<Int32>(SDKStatus.notInitialized.rawValue)
+
+  @inline(__always)
+  var current: SDKStatus { SDKStatus(rawValue: value.load(ordering: .relaxed)) ?? .notInitialized }
+
+  fileprivate func set(_ status: SDKStatus) { value.store(status.rawValue, ordering: .relaxed) }
+}
 
 /// The SDK's status and whoever is told of its changes (protocols/flagship.md 5.1; FS-12, FS-38 to FS-42). Read on any
 /// thread; changed on the scheduler's.
@@ -13,6 +24,7 @@ final class StatusMachine: @unchecked Sendable {
 
   private let host: any ProviderHost
   private let state = Shared(State())
+  let cell = StatusCell()
   /// Told on the scheduler's thread when panic comes and when it goes. Set while the provider is made.
   var followPanic: @Sendable (Bool) -> Void = { _ in }
 
@@ -37,7 +49,10 @@ final class StatusMachine: @unchecked Sendable {
 
   private func change(to status: SDKStatus, _ clientState: ClientState, _ message: String) {
     let (before, listener) = state.withLock { state in
-      defer { state.status = status }
+      defer {
+        state.status = status
+        cell.set(status)
+      }
       return (state.status, state.listener)
     }
     host.setState(clientState, message)

@@ -15,6 +15,7 @@ enum FlagshipProperties {
     Property("bucketing", .text, "Bucketing file to start with while none is stored, as JSON text."),
     Property("bucketing.file", .text, default: "", "Path of a bucketing file to start with while none is stored; as bucketing."),
     Property("decision_group", .text, default: "", "Group of the visitors: all of a group get the same variations, in decision_api mode; empty for none."),
+    Property("expose", .boolean, default: "true", "Whether evaluations by the calls of the core count the visitor as having seen the flag."),
     Property("numeric_widening", .boolean, default: "false", "Whether a flag's integer may be read as a double; the vendor's SDKs give the default then."),
     Property("log_level", .choice(VendorLogLevel.allCases.map(\.name)), "The vendor's log level, in place of log.level: errors, then warnings, then debugging, then information."),
     Property("client_name", .text, default: "hoist", "Name of the SDK in requests, hits and contexts."),

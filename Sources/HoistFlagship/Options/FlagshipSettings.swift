@@ -29,6 +29,8 @@ struct FlagshipSettings: Sendable {
   let usesSegments: Bool
   let usesEmotionScore: Bool
   let downloadsAccount: Bool
+  /// Whether evaluations of the core count the visitor.
+  let exposes: Bool
   let addresses: ServiceAddresses
   let hits: HitSettings
   /// What requests and contexts call this SDK.
@@ -58,6 +60,7 @@ struct FlagshipSettings: Sendable {
     usesEmotionScore = values.boolean("emotion_score")
     downloadsAccount = values.boolean("account_settings") || values.boolean("emotion_score")
     widensIntegers = values.boolean("numeric_widening")
+    exposes = values.boolean("expose")
     addresses = try ServiceAddresses(values)
     hits = HitSettings(values)
     clientName = values.text("client_name")

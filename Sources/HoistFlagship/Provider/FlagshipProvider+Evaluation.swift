@@ -11,10 +11,12 @@ extension FlagshipProvider {
   ) -> Notification? { nil }
 
   public func metadata(snapshot: Snapshot, record: UnsafeRawPointer, evaluation: borrowing Evaluation) -> [UInt8] {
-    Array("{}".utf8)
+    CampaignFlags.metadata(evaluation, in: snapshot)
   }
 
   public func explain(
     _ evaluation: inout Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
-  ) -> [UInt8] { Array("{}".utf8) }
+  ) -> [UInt8] {
+    CampaignFlags.explain(&evaluation, snapshot: snapshot, record: record, context: context)
+  }
 }

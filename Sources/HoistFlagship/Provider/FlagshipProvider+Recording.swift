@@ -7,6 +7,7 @@ extension FlagshipProvider {
   public func record(
     _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
   ) {
+    guard settings.exposes else { return }
     let inherited = evaluation.inherited.map { FrozenContext($0) }
     let context = context ?? inherited
     guard let value = FlagValue(evaluation, in: snapshot), let subject = subject(of: context) else { return }

@@ -16,6 +16,8 @@ public final class FlagshipVisitor: @unchecked Sendable {
   private let reference: Unmanaged<VisitorRegistry>
   /// For readers.
   let published: Published<VisitorState>
+  /// Likewise: where the SDK stands.
+  let statusCell: StatusCell
   private let listener: (any VisitorListener)?
   /// Whether the context says that this is the first visitor of the installation (FS-109).
   let isFirst: Bool
@@ -34,6 +36,7 @@ public final class FlagshipVisitor: @unchecked Sendable {
     reference = Unmanaged.passUnretained(registry)
     state = VisitorState(content)
     published = Published(state)
+    statusCell = registry.status.cell
     self.isFirst = isFirst
     self.listener = listener
   }

@@ -13,8 +13,10 @@ struct FlagshipCase {
     guard let served = try? BucketingReader.read(text) else { return nil }
     let context = typedContext(context, visitor: visitor)
     let known = AssignmentHistory.of(history)
-    (flags, self.history) = visitor.withBytes {
-      VisitorFlags.decide(owning: served.snapshot, context: context?.frozen, visitor: $0, history: known)
+    (flags, self.history) = withExtendedLifetime(context) {
+      visitor.withBytes {
+        VisitorFlags.decide(owning: served.snapshot, context: context?.frozen, visitor: $0, history: known)
+      }
     }
   }
 }

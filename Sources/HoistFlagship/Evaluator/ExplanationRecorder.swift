@@ -1,0 +1,117 @@
+internal import HoistBase
+internal import HoistCore
+internal import HoistJSON
+
+/// Writes an evaluation down as a JSON array of the campaigns that were asked, the last of the document first:
+///
+/// ```json
+/// [{"campaign":"camp1","name":"Checkout","groups":[
+///    {"group":"vg1","name":"VIP","targetingGroups":[
+///       {"targetings":[{"key":"vip","operator":"EQUALS","expected":true,"actual":false,"holds":false}],"holds":false}],
+///     "outcome":"notTargeted"},
+///    {"group":"vg2","name":"All","targetingGroups":[…],"outcome":"allocated","bucket":42,"variation":"va2"}],
+///   "variation":"va2"}]
+/// ```
+/// `actual` is null for what the visitor does not have. Every targeting of a group is there; groups and campaigns after
+/// the one that decided are not.
+struct ExplanationRecorder: CampaignRecorder {
+  static var asksEverything: Bool { true }
+
+  private let base: UnsafeRawPointer
+  private var writer = JSONWriter(wholeDoubles: .withFraction)
+
+  init(_ base: UnsafeRawPointer) {
+    self.base = base
+    writer.beginArray()
+  }
+
+  /// Ends the text.
+  mutating func finish() -> [UInt8] {
+    writer.endArray()
+    return writer.bytes
+  }
+
+  mutating func begin(campaign: UnsafePointer<CampaignRecord>) {
+    writer.beginObject()
+    text("campaign", campaign.pointee.id)
+    text("name", campaign.pointee.name)
+    writer.key("groups")
+    writer.beginArray()
+  }
+
+  mutating func endCampaign(variation: UnsafePointer<VariationRecord>?) {
+    writer.endArray()
+    end(variation)
+  }
+
+  mutating func begin(group: UnsafePointer<GroupRecord>) {
+    writer.beginObject()
+    text("group", group.pointee.id)
+    text("name", group.pointee.name)
+    writer.key("targetingGroups")
+    writer.beginArray()
+  }
+
+  mutating func endGroup(_ verdict: GroupVerdict, bucket: UInt32?, variation: UnsafePointer<VariationRecord>?) {
+    writer.endArray()
+    writer.key("outcome")
+    writer.string("\(verdict)")
+    if let bucket {
+      writer.key("bucket")
+      writer.int(Int64(bucket))
+    }
+    end(variation)
+  }
+
+  mutating func beginTargetings() {
+    writer.beginObject()
+    writer.key("targetings")
+    writer.beginArray()
+  }
+
+  mutating func endTargetings(_ match: Bool) {
+    writer.endArray()
+    holds(match)
+    writer.endObject()
+  }
+
+  mutating func targeting(_ targeting: UnsafePointer<TargetingRecord>, actual: Comparand?, holds: Bool) {
+    writer.beginObject()
+    text("key", targeting.pointee.key)
+    text("operator", targeting.pointee.name)
+    writer.key("expected")
+    writer.raw(targeting.pointee.json.bytes(base))
+    writer.key("actual")
+    actual.write(to: &writer)
+    self.holds(holds)
+    writer.endObject()
+  }
+
+  private mutating func end(_ variation: UnsafePointer<VariationRecord>?) {
+    if let variation { text("variation", variation.pointee.id) }
+    writer.endObject()
+  }
+
+  private mutating func text(_ name: String, _ text: TextReference) {
+    writer.key(name)
+    writer.string(utf8: text.bytes(base).bindMemory(to: UInt8.self))
+  }
+
+  private mutating func holds(_ truth: Bool) {
+    writer.key("holds")
+    writer.bool(truth)
+  }
+}
+
+extension Comparand? {
+  fileprivate func write(to writer: inout JSONWriter) {
+    guard let self else { return writer.null() }
+    switch self.plain.kind {
+    case .other: writer.null()
+    case .bool: writer.bool(self.plain.integer != 0)
+    case .int: writer.int(self.plain.integer)
+    case .double: writer.double(self.plain.number)
+    case .string: writer.string(utf8: self.text.bindMemory(to: UInt8.self))
+    }
+  }
+}

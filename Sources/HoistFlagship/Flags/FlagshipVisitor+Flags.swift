@@ -1,0 +1,106 @@
+internal import CShims
+public import HoistBase
+public import HoistCore
+internal import HoistJSON
+
+/// Reading the visitor's flags (FS-57, FS-76 to FS-80; protocols/flagship.md 4.5). Any thread; nothing waits.
+///
+/// Each gives the value, or the fallback, and says why: `.ok`, also for null; `.notFound`, `.flagshipFlagType`,
+/// `.flagshipPanic`, `.flagshipNotInitialized`. With `exposes` the visitor counts wherever there is such a flag, whatever
+/// its value and type.
+extension FlagshipVisitor {
+  public func bool(_ key: FlagKey, fallback: Bool, exposes: Bool) -> (value: Bool, status: Status) {
+    let (value, status) = read(key, .bool, EvaluationFallback(fallback), exposes) { $0.bool }
+    return (value ?? fallback, status)
+  }
+
+  public func int(_ key: FlagKey, fallback: Int64, exposes: Bool) -> (value: Int64, status: Status) {
+    let (value, status) = read(key, .int, EvaluationFallback(fallback), exposes) { $0.int }
+    return (value ?? fallback, status)
+  }
+
+  public func double(_ key: FlagKey, fallback: Double, exposes: Bool) -> (value: Double, status: Status) {
+    let (value, status) = read(key, .double, EvaluationFallback(fallback), exposes) { $0.double }
+    return (value ?? fallback, status)
+  }
+
+  /// - Parameter fallback: nil where the caller names none.
+  /// - Returns: nil where the fallback is to be taken.
+  public func string(_ key: FlagKey, fallback: ByteView?, exposes: Bool) -> (value: CText?, status: Status) {
+    let named = fallback.map { EvaluationFallback(.string, $0) } ?? EvaluationFallback()
+    return read(key, .string, named, exposes) { $0.text.map { CText($0) } }
+  }
+
+  /// - Parameter fallback: JSON text, whose type the value has to have; nil for none, and any type.
+  /// - Returns: JSON text; nil where the fallback is to be taken. `.parse` for a fallback that is no JSON.
+  public func json(_ key: FlagKey, fallback: ByteView?, exposes: Bool) -> (value: CText?, status: Status) {
+    guard let fallback else { return read(key, nil, EvaluationFallback(), exposes) { CText($0.json) } }
+    guard let wanted = FlagKind(ofJSON: fallback) else { return (nil, .parse) }
+    // A default of null is none.
+    return read(key, wanted == .null ? nil : wanted, EvaluationFallback(.json, fallback), exposes) { CText($0.json) }
+  }
+
+  /// - Parameter take: reads the value, which is lent for the call.
+  @inline(__always)
+  private func read<Value>(
+    _ key: FlagKey, _ wanted: FlagKind?, _ fallback: EvaluationFallback, _ exposes: Bool, _ take: (FlagValue) -> Value?
+  ) -> (value: Value?, status: Status) {
+    withFlag(key) { state, flag, missing in
+      guard let flag else { return (nil, missing) }
+      if exposes { _ = expose(flag, key: key.bytes, fallback: fallback, state: state) }
+      switch flag.answer(for: wanted) {
+      case .value: return (take(flag), .ok)
+      case .null: return (nil, .ok)
+      case .otherType, .unknown: return (nil, .flagshipFlagType)
+      }
+    }
+  }
+
+  /// Lends a flag's value for the length of `body`, with the state it is of.
+  /// - Parameter body: gets nil for what is no flag, and why.
+  @inline(__always)
+  func withFlag<Result>(_ key: FlagKey, _ body: (VisitorState, FlagValue?, Status) -> Result) -> Result {
+    let reading = shim_enter()
+    defer { shim_leave(reading) }
+    // Set from the beginning.
+    guard let state = published.current else { return body(snapshotOfState, nil, .flagshipNotInitialized) }
+    return state._withUnsafeGuaranteedRef { state in
+      switch statusCell.current {
+      case .notInitialized: return body(state, nil, .flagshipNotInitialized)
+      case .panic: return body(state, nil, .flagshipPanic)
+      case .initializing, .initialized: break
+      }
+      if let flag = state.flags.find(key.bytes, hash: key.hash) { return body(state, flag, .ok) }
+      return body(state, nil, state.fetchStatus == .panic ? .flagshipPanic : .notFound)
+    }
+  }
+
+  /// FS-79
+  func expose(_ key: FlagKey) -> Status {
+    let status = withFlag(key) { state, flag, missing in
+      flag.map { expose($0, key: key.bytes, fallback: EvaluationFallback(), state: state) } ?? missing
+    }
+    if status == .notFound {
+      withClient { client, _ in
+        client.log.warning("no exposure is sent: there is no flag \"\(String(decoding: key.bytes, as: UTF8.self))\"")
+      }
+    }
+    return status
+  }
+}
+
+extension FlagKind {
+  /// Of a JSON text; nil for what is none.
+  init?(ofJSON text: ByteView) {
+    guard let kind = try? JSONNode.parse(text, { $0.kind }) else { return nil }
+    switch kind {
+    case .null: self = .null
+    case .bool: self = .bool
+    case .int: self = .int
+    case .double: self = .double
+    case .string: self = .string
+    case .array: self = .array
+    case .object: self = .object
+    }
+  }
+}
