@@ -8,8 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import flagship_clients
 import pytest
 from documents import TYPED
+from flagship import FlagshipSimulator
 from launchdarkly import LaunchDarklySimulator
 from unleash import UnleashSimulator
 
@@ -140,3 +142,17 @@ def connect(launchdarkly: LaunchDarklySimulator, tmp_path: Path) -> Iterator[Ope
     yield open_one
     for client in opened:
         client.close(5)
+
+
+@pytest.fixture
+def flagship() -> Iterator[FlagshipSimulator]:
+    """Strict Flagship services of the test's own, with the sample's campaigns."""
+    with flagship_clients.strict_service() as simulator:
+        yield simulator
+
+
+@pytest.fixture
+def open_flagship(flagship: FlagshipSimulator) -> Iterator[flagship_clients.Opener]:
+    """Opens clients of `flagship`."""
+    with flagship_clients.opener(flagship) as open_one:
+        yield open_one

@@ -11,8 +11,9 @@ import cffi
 import pytest
 
 import hoist
-import hoist.launchdarkly  # brings its tables
-import hoist.optimizely  # so does this
+import hoist.flagship  # brings its tables
+import hoist.launchdarkly  # so does this
+import hoist.optimizely  # and this
 import hoist.unleash  # and this
 from hoist import _callback
 from hoist._native import lib

@@ -14,6 +14,7 @@ struct EvaluateCommand: ParsableCommand {
         hoist evaluate banner --url https://flags.example.com/api/frontend --json
         hoist evaluate banner --features features.json --attribute plan=pro
         hoist evaluate banner --provider optimizely --datafile datafile.json --user user-42
+        hoist evaluate banner --provider flagship --features bucketing.json --user user-42 --attribute vip:=true
         if hoist evaluate banner --features features.json --exit-code; then …
       """,
     aliases: ["eval"])

@@ -17,14 +17,11 @@ extension Session {
     defer { progress.end() }
     while true {
       dispatch(milliseconds: 10)
-      switch Int(state) {
-      case HOIST_CLIENT_READY: return
-      case HOIST_CLIENT_FATAL, HOIST_CLIENT_ERROR: throw failure(.network)
-      case HOIST_CLIENT_STALE where !configuration.isOnline: return
-      case HOIST_CLIENT_STALE where book.reason != nil:
-        return Output.error("hoist: the flags are old: \(book.reason ?? "")")
-      default: break
+      if let status = identification?.status {
+        if status == HOIST_OK { return }
+        throw failure(.network, String(cString: hoist_status_name(status)))
       }
+      if identification == nil, try isServing() { return }
       // Offline, what cannot be read now never will be.
       if !configuration.isOnline, book.hasError { throw failure(.configuration) }
       if Moment.monotonicMilliseconds >= deadline {
@@ -36,9 +33,23 @@ extension Session {
     }
   }
 
+  /// Whether what there is now may be served.
+  private func isServing() throws -> Bool {
+    switch Int(state) {
+    case HOIST_CLIENT_READY: return true
+    case HOIST_CLIENT_FATAL, HOIST_CLIENT_ERROR: throw failure(configuration.isOnline ? .network : .configuration)
+    case HOIST_CLIENT_STALE where !configuration.isOnline: return true
+    case HOIST_CLIENT_STALE where book.reason != nil:
+      Output.error("hoist: the flags are old: \(book.reason ?? "")")
+      return true
+    default: return false
+    }
+  }
+
   /// With the library's reason, for which it waits a moment: the log has a thread of its own.
-  private func failure(_ kind: Problem.Kind) -> Problem {
+  /// - Parameter other: what is said when the library has told no reason.
+  private func failure(_ kind: Problem.Kind, _ other: String = "no flags") -> Problem {
     for _ in 0..<20 where book.reason == nil { dispatch(milliseconds: 10) }
-    return Problem(kind, "\(place): \(book.reason ?? "no flags")")
+    return Problem(kind, "\(place): \(book.reason ?? other)")
   }
 }

@@ -6,8 +6,10 @@ final class Session {
   let configuration: Configuration
   let book: LogBook
   let client: OpaquePointer
-  /// What to evaluate for; nil where the service evaluates, for the context the client was opened with.
+  /// What to evaluate for; nil where the service evaluates, for the client's current context.
   private let context: Context?
+  /// Of a client that is told its context when it is open.
+  let identification: Identification?
 
   init(_ configuration: Configuration, for given: Context? = nil, isVerbose: Bool = false) throws {
     self.configuration = configuration
@@ -17,13 +19,15 @@ final class Session {
     guard hoist_config_set_logger(configuration.handle, &table, &error) == HOIST_OK else {
       throw Problem(status: hoist_error_status(error), error: error)
     }
-    context = try Self.place(given, in: configuration)
+    let identifies = configuration.traits.identifies(in: configuration)
+    context = identifies ? nil : try Self.place(given, in: configuration)
     var opened: OpaquePointer?
     let status = hoist_client_open(configuration.handle, &opened, &error)
     guard status == HOIST_OK, let opened else {
       throw Problem(status: status, error: error, hint: Self.hint(configuration, error))
     }
     client = opened
+    identification = identifies ? Identification(opened, given ?? Context()) : nil
   }
 
   deinit {

@@ -33,6 +33,9 @@ protocol ProviderTraits {
   /// - Returns: false where each call brings its context.
   func open(with context: Context, in configuration: Configuration) throws -> Bool
 
+  /// Whether an open client has to be told its context, and to wait for what the service answers.
+  func identifies(in configuration: Configuration) -> Bool
+
   /// Tells how a client is connected, now and at each change, inside `Session.dispatch`; nil where the service has no
   /// words for that. The observer lasts as long as the object.
   func observeMode(of client: OpaquePointer, _ tell: @escaping (String) -> Void) throws -> AnyObject?
@@ -52,6 +55,7 @@ extension ProviderTraits {
   var targetingField: String? { nil }
   func context(_ json: [UInt8], origin: String) throws -> Context { try Context(json, origin, hoist_context_from_json) }
   func open(with context: Context, in configuration: Configuration) throws -> Bool { false }
+  func identifies(in configuration: Configuration) -> Bool { false }
   func observeMode(of client: OpaquePointer, _ tell: @escaping (String) -> Void) throws -> AnyObject? { nil }
   func kind(ofKey key: String) -> String { "a key" }
 }
@@ -59,7 +63,7 @@ extension ProviderTraits {
 /// The services there are.
 enum Services {
   static func traits(of provider: String) -> any ProviderTraits {
-    let known: [any ProviderTraits] = [UnleashTraits(), OptimizelyTraits(), LaunchDarklyTraits()]
+    let known: [any ProviderTraits] = [UnleashTraits(), OptimizelyTraits(), LaunchDarklyTraits(), FlagshipTraits()]
     return known.first { $0.name == provider } ?? PlainTraits(name: provider)
   }
 

@@ -1,0 +1,25 @@
+import CHoist
+import HoistBase
+
+/// A client's change to another context, on its way.
+final class Identification: @unchecked Sendable {
+  private let lock = Lock()
+  private var outcome: hoist_status?
+
+  /// nil as long as it is not over.
+  var status: hoist_status? { lock.withLock { outcome } }
+
+  init(_ client: OpaquePointer, _ context: Context) {
+    let data = Unmanaged.passRetained(self).toOpaque()
+    let done: hoist_done = { data, status in
+      guard let data else { return }
+      Unmanaged<Identification>.fromOpaque(data).takeRetainedValue().end(status)
+    }
+    let status = hoist_client_identify(client, context.handle, done, data)
+    guard status != HOIST_OK else { return }
+    Unmanaged<Identification>.fromOpaque(data).release()
+    end(status)
+  }
+
+  private func end(_ status: hoist_status) { lock.withLock { outcome = status } }
+}

@@ -1,0 +1,33 @@
+struct FlagshipTraits: ProviderTraits {
+  let name = "flagship"
+  let connectionProperty = "env_id"
+  let connectionOptions = "--set env_id=ID, and the API key in HOIST_KEY or --key-file FILE"
+  /// Bucketing files and hits have hosts of their own, which nobody else has.
+  let addressProperties = ["decision.url"]
+  let fileProperty: String? = "bucketing.file"
+  /// The hit that tells of a new visitor's consent waits for its batch, which never comes.
+  let silentProperties: [(name: String, value: String)] = [
+    ("expose", "false"), ("usage_tracking", "false"), ("hits.batch_interval", "86400"), ("hits.pool_max_size", "100000"),
+  ]
+
+  func place(_ configuration: Configuration) -> String {
+    let property = decidesHere(configuration) ? "cdn.url" : "decision.url"
+    guard let url = configuration.value(of: property) else { return "Flagship" }
+    return url.isEmpty || url == configuration.row(property)?.defaultValue ? "Flagship" : RedactedURL.text(url)
+  }
+
+  /// Nobody sees the environment and its key, which a client must have.
+  func offlineProperties(features path: String) -> [(name: String, value: String)]? {
+    [
+      ("online", "false"), ("mode", "bucketing"), ("bucketing.file", path), ("env_id", String(repeating: "0", count: 20)),
+      ("api_key", "none"),
+    ]
+  }
+
+  /// Where the service decides, it does so for the client's current context, which is fetched.
+  func identifies(in configuration: Configuration) -> Bool { !decidesHere(configuration) }
+
+  private func decidesHere(_ configuration: Configuration) -> Bool { configuration.value(of: "mode") == "bucketing" }
+
+  func kind(ofKey key: String) -> String { "an API key" }
+}

@@ -1,0 +1,124 @@
+"""Flagship's start, status and end through its face."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from flagship import FlagshipSimulator, sample_bucketing
+from flagship_clients import MODES, STAFF, Opener, reach
+from waiting import until
+
+import hoist
+from hoist import Status, flagship
+from hoist.flagship import SDKStatus
+
+NOT_INITIALIZED, INITIALIZING = SDKStatus.NOT_INITIALIZED, SDKStatus.INITIALIZING
+INITIALIZED, PANIC = SDKStatus.INITIALIZED, SDKStatus.PANIC
+
+
+@pytest.fixture
+def service(flagship: FlagshipSimulator) -> FlagshipSimulator:
+    """The simulator under a name that the face does not have."""
+    return flagship
+
+
+def test_the_version_is_the_librarys() -> None:
+    """FS-126"""
+    assert re.fullmatch(rf"hoist {re.escape(hoist.version())}", flagship.version())
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_status_goes_through_a_life(service: FlagshipSimulator, open_flagship: Opener, mode: str) -> None:
+    """FS-12, FS-38, FS-39, FS-40, FS-41, FS-43"""
+    changes: list[SDKStatus] = []
+    client = open_flagship(mode, on_status_changed=changes.append)
+    assert client.status is INITIALIZED and client.status.vendor_name == "SDK_INITIALIZED"
+    assert until(lambda: changes == [INITIALIZED] if mode == "decision_api" else changes == [INITIALIZING, INITIALIZED])
+    client.close(2)
+    assert client.status is NOT_INITIALIZED
+
+
+def test_panic_is_told_and_over(service: FlagshipSimulator, open_flagship: Opener) -> None:
+    """FS-12, FS-42"""
+    changes: list[SDKStatus] = []
+    client = open_flagship(on_status_changed=changes.append)
+    visitor = client.visitor("u")
+    service.environment.panic()
+    visitor.fetch(5)
+    service.environment.panic(False)
+    visitor.fetch(5)
+    assert until(lambda: changes == [INITIALIZED, PANIC, INITIALIZED])
+
+
+def test_another_bucketing_file_is_told(service: FlagshipSimulator, open_flagship: Opener) -> None:
+    """FS-07, FS-13, FS-212"""
+    files: list[int] = []
+    client = open_flagship("bucketing", on_bucketing_changed=lambda: files.append(1), properties={"polling_interval": 0})
+    assert until(lambda: len(files) == 1)
+    visitor = client.visitor(STAFF)
+    assert visitor.fetch() and visitor.value("maximum_items", 0, expose=False) == 42
+    service.publish(sample_bucketing(campaigns=[]))
+    assert client.refresh() and until(lambda: len(files) == 2)
+    assert visitor.value("maximum_items", 0, expose=False) == 42
+    assert visitor.fetch() and visitor.value("maximum_items", 0, expose=False) == 0
+
+
+def test_a_given_file_serves_without_network(open_flagship: Opener) -> None:
+    """FS-212"""
+    client = open_flagship("bucketing", properties={"online": False, "bucketing": sample_bucketing()}, ready=False)
+    assert until(lambda: client.status is INITIALIZED)
+    visitor = client.visitor(STAFF)
+    assert visitor.fetch() and visitor.value("discount", 0.0) == 12.5
+
+
+def test_a_client_may_be_started_later(open_flagship: Opener) -> None:
+    """FS-39, 5.1"""
+    client = open_flagship(ready=False, properties={"autostart": False})
+    visitor = client.visitor("u")
+    assert client.status is NOT_INITIALIZED
+    assert visitor.fetch(1) is Status.FLAGSHIP_NOT_INITIALIZED
+    assert client.start() and until(lambda: client.status is INITIALIZED)
+    assert visitor.fetch(5) is Status.OK
+
+
+def test_only_an_account_that_collects_takes_events_of_sessions(open_flagship: Opener) -> None:
+    """FS-207"""
+    client, ends = open_flagship(), []
+    status = client.collect_emotion({"type": "click"}, ends.append)
+    assert not status or until(lambda: ends == [Status.UNSUPPORTED])
+    assert client.close(2) is Status.OK and client.collect_emotion({}) is Status.STATE
+
+
+def test_the_process_has_one_client(service: FlagshipSimulator) -> None:
+    """FS-01, FS-02, FS-05, FS-43"""
+    assert flagship.client() is None and flagship.sdk_status() is NOT_INITIALIZED
+    known = reach(service)
+    env_id, api_key = known.pop("env_id"), known.pop("api_key")
+    changes: list[SDKStatus] = []
+    config = flagship.Config({**known, "store": "none"}, on_status_changed=changes.append)
+    client = flagship.start(env_id, api_key, config)
+    assert until(lambda: flagship.sdk_status() is INITIALIZED) and client.status is INITIALIZED
+    same = flagship.client()
+    assert same is not None and same.visitor("u").fetch(5)
+    assert client.shared_visitor is not None and client.shared_visitor.id == "u"
+    other = flagship.start(env_id, api_key, {**known, "store": "none"}, mode="bucketing")
+    assert until(lambda: other.status is INITIALIZED) and client.status is NOT_INITIALIZED
+    assert flagship.stop(2) and flagship.client() is None and flagship.stop(2)
+    assert flagship.sdk_status() is NOT_INITIALIZED
+
+
+def test_a_start_without_environment_or_key_is_refused() -> None:
+    """FS-02, FS-03, FS-04"""
+    for env_id, api_key in (("", "key"), ("environment", "")):
+        with pytest.raises(hoist.Error) as told:
+            flagship.start(env_id, api_key, {"store": "none", "log.level": "none"})
+        assert told.value.status in (Status.CONFIG, Status.ARGUMENT)
+        assert flagship.client() is None and flagship.sdk_status() is NOT_INITIALIZED
+
+
+def test_a_client_without_environment_is_refused() -> None:
+    """FS-02"""
+    with pytest.raises(hoist.Error) as told:
+        flagship.Client(api_key="k")
+    assert "env_id" in str(told.value)
