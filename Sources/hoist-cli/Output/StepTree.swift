@@ -12,6 +12,9 @@ enum StepTree {
 
   private static func block(_ value: JSONValue, depth: Int, _ hasColor: Bool) -> [String] {
     let margin = String(repeating: "  ", count: depth)
+    if let steps = value.array, !isPlain(value), depth < deepest {
+      return steps.flatMap { block($0, depth: $0.array == nil ? depth : depth + 1, hasColor) }
+    }
     guard let object = value.object, depth < deepest else { return [margin + plain(value)] }
     let members = Array(object)
     let flat = members.filter { isPlain($0.value) }
