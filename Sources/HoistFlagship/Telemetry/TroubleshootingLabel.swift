@@ -1,3 +1,5 @@
+internal import HoistBase
+
 /// What a report of troubleshooting is about; the vendor's words (protocols/flagship.md 6.4).
 enum TroubleshootingLabel: String, CaseIterable, Sendable {
   case fetchCampaigns = "VISITOR_FETCH_CAMPAIGNS"
@@ -19,7 +21,11 @@ enum TroubleshootingLabel: String, CaseIterable, Sendable {
 
   /// `logLevel` of the report: told from the label.
   static func logLevel(of label: String) -> String {
-    if label.contains("ERROR") { return "ERROR" }
-    return label.contains("WARNING") || label.contains("FLAG_NOT_FOUND") ? "WARNING" : "INFO"
+    if has("ERROR", label) { return "ERROR" }
+    return has("WARNING", label) || has("FLAG_NOT_FOUND", label) ? "WARNING" : "INFO"
+  }
+
+  private static func has(_ word: StaticString, _ label: String) -> Bool {
+    label.withBytes { label in word.withBytes { label.containsBytes($0) } }
   }
 }
