@@ -81,8 +81,8 @@ def test_a_hook_of_one_service_serves_as_a_shared_object_there_and_is_refused_el
         done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=90)
         assert done.returncode == 0, done.stdout + done.stderr
         first, second = done.stdout.splitlines()
-        assert re.fullmatch(r"boolVariation of new-checkout: null, default true, \d\.\d+ s", first)
-        assert re.fullmatch(r"intVariation of cart-limit: null, default 20, \d\.\d+ s", second)
+        assert re.fullmatch(r"boolVariation of new-checkout: true, default true, \d\.\d+ s", first)
+        assert re.fullmatch(r"intVariation of cart-limit: 20, default 20, \d\.\d+ s", second)
     refused = workshop.load(FEATURES, plugin)
     assert refused.returncode == 1
     assert json.loads(refused.stdout)["kinds"] == ["launchdarkly_hook"]
