@@ -223,3 +223,31 @@ def _add_optimizely_rules(datafile: dict, number: int, flag: Flag) -> None:
     datafile["featureFlags"].append({
         "id": str(first + 50), "key": flag.key, "experimentIds": [str(first + 20)], "rolloutId": str(first + 40),
         "variables": variables})
+
+
+def flagship(flags: list[Flag]) -> dict:
+    """A bucketing file: each flag has a campaign of its own, three targetings that everybody meets, and two variations."""
+    return {"campaigns": [_flagship_campaign(number, flag) for number, flag in enumerate(flags)]}
+
+
+def _flagship_campaign(number: int, flag: Flag) -> dict:
+    values = {
+        "bool": [False, True], "rule": ["control", "treatment"],
+        "vari": [json.loads(payload(flag.key, name)) for name in ("a", "b")],
+    }[flag.kind]
+    targetings = [
+        {"operator": "EQUALS", "key": "country", "value": COUNTRIES},
+        {"operator": "EQUALS", "key": "plan", "value": PLAN},
+        {"operator": "GREATER_THAN_OR_EQUALS", "key": "age", "value": MINIMUM_AGE},
+    ]
+    variations = [
+        {"id": f"cvariation{number:05d}{place}", "name": f"Variation {place}", "reference": place == 0, "allocation": 50,
+         "modifications": {"type": "FLAG", "value": {flag.key: value}}}
+        for place, value in enumerate(values)
+    ]
+    return {
+        "id": f"ccampaign{number:011d}", "name": f"Campaign of {flag.key}", "slug": "", "type": "ab", "variationGroups": [{
+            "id": f"cgroup{number:014d}", "name": "Everybody", "variations": variations,
+            "targeting": {"targetingGroups": [{"targetings": targetings}]},
+        }],
+    }

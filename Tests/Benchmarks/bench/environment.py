@@ -13,7 +13,7 @@ VENV = HERE / ".venv-bench"
 
 PEERS = [
     "yggdrasil-engine==2.0.0", "UnleashClient==6.9.1", "flipt-client==1.4.5", "growthbook==4.0.0",
-    "launchdarkly-server-sdk==9.18.2", "optimizely-sdk==5.7.0",
+    "launchdarkly-server-sdk==9.18.2", "optimizely-sdk==5.7.0", "flagship==3.0.1",
 ]
 
 
@@ -25,9 +25,10 @@ def progress(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def call(*command: str | Path, cwd: Path | None = None) -> None:
+def call(*command: str | Path, cwd: Path | None = None, env: dict[str, str] | None = None) -> None:
     """Runs a command whose output is shown only when it fails."""
-    done = subprocess.run([str(word) for word in command], cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = subprocess.run(
+        [str(word) for word in command], cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode:
         tail = done.stdout.decode(errors="replace")[-4000:]
         raise Failure(f"{' '.join(map(str, command))} failed:\n{tail}")
@@ -43,6 +44,12 @@ def make_venv() -> Path:
     call(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PEERS)
     stamp.write_text("\n".join(PEERS))
     return python
+
+
+def install_binding(hoist: Path) -> None:
+    """Hoist's package for Python, compiled against the library that is measured, in the virtual environment."""
+    settings = os.environ | {"HOIST_LIBRARY": str(hoist), "HOIST_INCLUDE": str(CHECKOUT / "Include"), "HOIST_PYTHON_VENV": str(VENV)}
+    call(CHECKOUT / "Tests" / "Python" / "install", env=settings)
 
 
 def wheel_library(name: str) -> Path | None:

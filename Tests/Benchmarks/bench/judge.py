@@ -6,7 +6,7 @@ from .targets import Verdict, at_most, times_faster
 
 def judge(records: list[dict]) -> list[Verdict]:
     verdicts = []
-    for part in (_times, _written_down, _threads, _track, _load, _datafiles, _decide, _swap, _python, _memory, _start, _file, _notice):
+    for part in (_times, _written_down, _threads, _track, _load, _datafiles, _decide, _swap, _python, _memory, _start, _file, _notice, _flagship):
         verdicts += part(records)
     return verdicts
 
@@ -180,3 +180,17 @@ def _file(records):
 def _notice(records):
     for row in select(records, record="notice", subject="Hoist"):
         yield at_most("W17", f"p50, {row['size']:,.0f} flags", row["p50"] / 1e6, targets.NOTICE_MS, "ms")
+
+
+def _flagship(records):
+    for mine in select(records, record="flagship"):
+        workload, case, size = mine["workload"], mine["case"], mine["size"]
+        limits = {"W18": targets.FETCH_US.get(mine["subject"], {}), "W19": {}, "W20": {}}[workload]
+        if case == "fetched again" and size in limits:
+            yield at_most(workload, f"{mine['subject']}: {case}, {size:,} campaigns", mine["median"], limits[size], "µs")
+        if mine["subject"] == "Hoist, C" and workload == "W19" and case in targets.FLAG_READ_US:
+            yield at_most(workload, f"{mine['subject']}: {case}", mine["median"] * 1000, targets.FLAG_READ_US[case] * 1000, "ns")
+        peer = first(records, record="flagship", workload=workload, case=case, size=size, subject="flagship, Python")
+        if peer and peer is not mine:
+            what = f"{mine['subject']}: {case}" + (f", {size:,} campaigns" if workload == "W18" else "")
+            yield times_faster(workload, what, peer["median"] / mine["median"], targets.FLAGSHIP_FASTER)

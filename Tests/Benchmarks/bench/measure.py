@@ -2,15 +2,18 @@
 
 import json
 import subprocess
+import tempfile
 from pathlib import Path
 
 from . import documents, targets
-from .environment import HERE, WORK, Failure, call, progress, wheel_library
+from .environment import HERE, WORK, Failure, call, install_binding, progress, wheel_library
 from .workload import make_flags, make_users, write_native_files
 
 WORKLOADS = ("W1", "W2", "W3", "W4", "W5", "W6", "W7", "W8", "W9", "W10", "W11", "W12", "W13",
-             "W14", "W15", "W16", "W17")
+             "W14", "W15", "W16", "W17", "W18", "W19", "W20")
+FLAGSHIP = ("W18", "W19", "W20")
 SIZES = (10, 1000, 10000)
+CAMPAIGNS = (10, 100, 1000)
 
 
 def write_documents(quick: bool, only: list[str]) -> tuple[int, ...]:
@@ -30,6 +33,11 @@ def write_documents(quick: bool, only: list[str]) -> tuple[int, ...]:
             write_json(folder / f"launchdarkly-{state}.json", documents.launchdarkly_values(flags, marker=state == "on"))
         write_json(folder / "unleash-on.json", documents.unleash(flags, marker=True))
         write_json(folder / "unleash-off.json", documents.unleash(flags, marker=False))
+    for size in CAMPAIGNS if set(FLAGSHIP) & set(only) else ():
+        folder, flags = WORK / f"campaigns-{size}", make_flags(size)
+        folder.mkdir(parents=True, exist_ok=True)
+        write_native_files(folder, flags, users)
+        write_json(folder / "flagship.json", documents.flagship(flags))
     return sizes
 
 
@@ -72,6 +80,8 @@ class Measurement:
         for name, step in (("W9", self._python_calls), ("W10", self._memory), ("W11", self._start), ("W12", self._sizes_of_files), ("W16", self._variations)):
             if name in only:
                 step()
+        if set(FLAGSHIP) & set(only):
+            self._flagship([name for name in FLAGSHIP if name in only])
         return self.records
 
     def _arguments(self, command: str, size: int, **values) -> list[str]:
@@ -121,6 +131,25 @@ class Measurement:
         if self._libraries["hoist"]:
             command += ["--hoist", str(self._libraries["hoist"])]
         self._collect(command)
+
+    def _flagship(self, only: list[str]) -> None:
+        """W18 with all numbers of campaigns, the others with one."""
+        if self._libraries["hoist"]:
+            install_binding(self._libraries["hoist"])
+        for size in CAMPAIGNS:
+            wanted = [name for name in only if {"W18": CAMPAIGNS, "W19": (1000,), "W20": (10,)}[name].count(size)]
+            if not wanted:
+                continue
+            folder = WORK / f"campaigns-{size}"
+            if self._libraries["hoist"] and {"W18", "W19"} & set(wanted):
+                self._harness_run("fetch", size, folder=folder, only=",".join(wanted))
+            if self._libraries["hoist"] and "W20" in wanted:
+                with tempfile.TemporaryDirectory(dir=WORK) as store:
+                    self._harness_run("hit", size, folder=folder, store=store)
+            command = [str(self._python), "-m", "bench.python_flagship", "--folder", str(folder), "--size", str(size),
+                       "--clients", str(HERE / "clients.tsv"), "--run-ms", "10" if self._quick else "40",
+                       "--workloads", ",".join(wanted)]
+            self._collect(command + ["--hoist"] if self._libraries["hoist"] else command)
 
     def _engines(self) -> list[str]:
         return [name for name in ("hoist", "yggdrasil", "flipt") if self._libraries[name]]

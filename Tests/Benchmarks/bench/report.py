@@ -17,6 +17,8 @@ TITLES = {
     "W14": "LaunchDarkly: bool variation, counted for summaries", "W15": "LaunchDarkly: JSON variation, counted for summaries",
     "W16": "LaunchDarkly from Python, counted for summaries, 1,000 flags",
     "W17": "LaunchDarkly: from a patch on the wire to the observer",
+    "W18": "Flagship: fetch the flags of a visitor in bucketing mode, three targetings per campaign",
+    "W19": "Flagship: read a flag's value", "W20": "Flagship: make and send a hit, by how hits are kept",
 }
 
 
@@ -113,6 +115,19 @@ def _decide(rows: list[dict]) -> None:
         _table(["", *subjects], lines)
 
 
+def _flagship(rows: list[dict]) -> None:
+    clock = "wall" if rows[0]["workload"] == "W20" else "CPU"
+    for size in sorted({row["size"] for row in rows}):
+        part = select(rows, size=size)
+        subjects, lines = list(dict.fromkeys(row["subject"] for row in part)), []
+        for case in dict.fromkeys(row["case"] for row in part):
+            cells = [first(part, case=case, subject=subject) for subject in subjects]
+            lines.append([case, *(f"{cell['median']:,.3g}" if cell and cell["median"] < 100 else
+                                  f"{cell['median']:,.0f}" if cell else "-" for cell in cells)])
+        print(f" {size:,} campaigns, µs of {clock} time per call, median")
+        _table(["", *subjects], lines)
+
+
 def _swap(rows: list[dict]) -> None:
     for size in sorted({row["size"] for row in rows}):
         print(f" {size:,} flags, ns per call")
@@ -173,5 +188,5 @@ def _notice(rows: list[dict]) -> None:
 
 TABLES = {
     "time": _times, "track": _track, "skipped": _track, "load": _load, "decide": _decide, "latency": _swap, "python": _python,
-    "memory": _memory, "start": _start, "file": _file, "notice": _notice,
+    "memory": _memory, "start": _start, "file": _file, "notice": _notice, "flagship": _flagship,
 }

@@ -37,6 +37,9 @@ DECIDE_FASTER = {"Hoist, C": 100, "Hoist, ctypes": 20}  # than the vendor's own 
 DATAFILE_MS = {"Hoist, datafile of rules": {1000: 10, 10000: 100}, "Hoist, datafile of values": {1000: 2, 10000: 25},
                "Hoist, LaunchDarkly's values": {1000: 2, 10000: 25}}
 NOTICE_MS = 1
+FLAGSHIP_FASTER = 50  # than the vendor's own SDK for Python, also from Python
+FETCH_US = {"Hoist, C": {1000: 100}}
+FLAG_READ_US = {"bool": 0.05}  # from C, without exposure
 VENDOR_SDKS = ("UnleashClient", "launchdarkly", "optimizely")
 MEMORY_PER_FLAG, MEMORY_FIXED = 900, 4_000_000
 START_MS = 10

@@ -24,7 +24,7 @@ int main(int count, char **arguments)
     static const struct { const char *name; int (*run)(const options *); } commands[] = {
         {"evaluate", command_evaluate}, {"track", command_track}, {"load", command_load}, {"count", command_count},
         {"swap", command_swap},         {"memory", command_memory}, {"start", command_start}, {"decide", command_decide},
-        {"notice", command_notice}};
+        {"notice", command_notice}, {"fetch", command_fetch}, {"hit", command_hit}};
     options given = {
         .where = {value_of(arguments, "floor", NULL), value_of(arguments, "hoist", NULL),
                   value_of(arguments, "yggdrasil", NULL), value_of(arguments, "flipt", NULL),
@@ -32,6 +32,7 @@ int main(int count, char **arguments)
         .folder = value_of(arguments, "folder", NULL),
         .only = value_of(arguments, "only", ""),
         .subject = value_of(arguments, "subject", ""),
+        .store = value_of(arguments, "store", ""),
         .how = {(int)number_of(arguments, "runs", "11"), number_of(arguments, "run_ms", "40")},
         .threads = (int)number_of(arguments, "threads", "1"),
         .attempts = (int)number_of(arguments, "attempts", "3"),

@@ -35,9 +35,9 @@ const hoist_library *hoist_load(const char *path)
     return &api;
 }
 
-/** An opened client, ready; or NULL with the reason in `why`. */
+/** An opened client, ready; or NULL with the reason in `why`. `place`: its URL, or the folder of its store. */
 static hoist_client *open_client(const hoist_library *library, const char *purpose, const char *provider,
-                                 const char *file, const char *url, char why[256])
+                                 const char *file, const char *place, char why[256])
 {
     hoist_error *error = NULL;
     hoist_client *client = NULL;
@@ -45,7 +45,9 @@ static hoist_client *open_client(const hoist_library *library, const char *purpo
     hoist_status status = HOIST_OK;
     for (size_t i = 0; i < line_count && status == HOIST_OK; i++) {
         if (strcmp(lines[i].purpose, purpose) || strcmp(lines[i].provider, provider)) continue;
-        const char *value = !strcmp(lines[i].value, "FILE") ? file : !strcmp(lines[i].value, "URL") ? url : lines[i].value;
+        const char *value = lines[i].value;
+        if (!strcmp(value, "FILE")) value = file;
+        else if (!strcmp(value, "URL") || !strcmp(value, "STORE")) value = place;
         status = library->hoist_config_set(config, lines[i].name, value, &error);
     }
     if (status == HOIST_OK) status = library->hoist_client_open(config, &client, &error);
@@ -97,6 +99,16 @@ hoist_client *hoist_open_stream(const hoist_library *library, const char *url)
     char why[256];
     hoist_client *client = open_client(library, "stream", "launchdarkly", NULL, url, why);
     if (!client) die("hoist, %s: %s", url, why);
+    return client;
+}
+
+hoist_client *hoist_open_campaigns(
+    const hoist_library *library, const char *purpose, const char *folder, const char *store)
+{
+    char path[4096], why[256];
+    snprintf(path, sizeof path, "%s/flagship.json", folder);
+    hoist_client *client = open_client(library, purpose, "flagship", path, store, why);
+    if (!client) die("hoist, %s: %s", path, why);
     return client;
 }
 

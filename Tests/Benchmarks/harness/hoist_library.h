@@ -2,6 +2,7 @@
 #ifndef HOIST_LIBRARY_H
 #define HOIST_LIBRARY_H
 
+#include "hoist/flagship.h"
 #include "hoist/hoist.h"
 #include "hoist/launchdarkly.h"
 #include "hoist/optimizely.h"
@@ -16,7 +17,12 @@
     X(hoist_optimizely_decision_enabled) X(hoist_optimizely_decision_rule_key)                                     \
     X(hoist_optimizely_decision_variation_key) X(hoist_optimizely_decision_variables)                              \
     X(hoist_launchdarkly_owner_new) X(hoist_launchdarkly_owner_free) X(hoist_launchdarkly_observe_flag)            \
-    X(hoist_optimizely_decision_free) X(hoist_optimizely_decisions_count) X(hoist_optimizely_decisions_free)
+    X(hoist_optimizely_decision_free) X(hoist_optimizely_decisions_count) X(hoist_optimizely_decisions_free)       \
+    X(hoist_context_set_int64) X(hoist_client_statistics) X(hoist_flagship_visitor_new)                            \
+    X(hoist_flagship_visitor_free) X(hoist_flagship_visitor_fetch_wait) X(hoist_flagship_visitor_bool)             \
+    X(hoist_flagship_visitor_string) X(hoist_flagship_visitor_json) X(hoist_flagship_visitor_send_hit)             \
+    X(hoist_flagship_hit_new_event) X(hoist_flagship_hit_set_label) X(hoist_flagship_hit_set_value)                \
+    X(hoist_flagship_hit_free)
 
 typedef struct {
 #define X(name) __typeof__(&name) name;
@@ -41,6 +47,12 @@ hoist_client *hoist_open_url(const hoist_library *library, const char *url);
 hoist_client *hoist_open_polling(const hoist_library *library, const char *url, size_t flag_count);
 /** An online LaunchDarkly client that gets its flags by stream from `url`; ready. */
 hoist_client *hoist_open_stream(const hoist_library *library, const char *url);
+/**
+ * An offline Flagship client that decides the campaigns of `folder`/flagship.json; ready. What it is for says how it keeps
+ * hits, in the folder `store` where it does.
+ */
+hoist_client *hoist_open_campaigns(
+    const hoist_library *library, const char *purpose, const char *folder, const char *store);
 /**
  * An offline client that records tracking events into a large queue in memory, of the first provider that does.
  * NULL when no provider of this library does, with the reason in `why`.
