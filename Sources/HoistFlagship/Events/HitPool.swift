@@ -66,13 +66,13 @@ final class HitPool: ClientPart, @unchecked Sendable {
   }
 
   /// Tells the service what the visitor has answered; passes without consent and survives `forget` (5.6; FS-67).
-  func consent(_ isGiven: Bool, of identity: VisitorIdentity) {
+  func consent(_ isGiven: Bool, of identity: VisitorIdentity, waitsForCommit: Bool = false) {
     switch status.current {
     case .notInitialized, .panic: return host.log.info("no consent hit is sent: \(status.current)")
     case .initializing, .initialized: break
     }
     let members = InternalHit.consent(isGiven, clientName: settings.clientName)
-    _ = record(.event, members, identity, isSubjectToConsent: false, waitsForCommit: false)
+    _ = record(.event, members, identity, isSubjectToConsent: false, waitsForCommit: waitsForCommit)
     if !isGiven { return wasRefused.store(true, ordering: .relaxed) }
     if wasRefused.exchange(false, ordering: .relaxed) {
       storage.consentReturned()

@@ -95,10 +95,9 @@ final class VisitorRegistry: ClientPart, @unchecked Sendable {
   // MARK: What visitors say of themselves
 
   func consentGiven(_ hasConsented: Bool, _ identity: VisitorIdentity) {
-    reports.consent(hasConsented, identity)
-    if hasConsented { return }
+    if hasConsented { return reports.consent(true, identity) }
     caching.flush(identity.visitorID)
-    reports.forget(identity)
+    reports.refused(identity)
   }
 
   // MARK: Life

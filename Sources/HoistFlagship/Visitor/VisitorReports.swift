@@ -8,6 +8,13 @@ struct VisitorReports: Sendable {
   /// A consent hit.
   func consent(_ isGiven: Bool, _ identity: VisitorIdentity) { hits.consent(isGiven, of: identity) }
 
+  /// A consent hit that says no, after everything else has gone: once it is in the store, so is that, and neither a crash
+  /// nor a kill brings it back (FS-66, FS-67).
+  func refused(_ identity: VisitorIdentity) {
+    forget(identity)
+    hits.consent(false, of: identity, waitsForCommit: true)
+  }
+
   /// A segment hit, in bucketing mode.
   func segment(_ context: FrozenContext, _ identity: VisitorIdentity) { hits.segment(context, of: identity) }
 
