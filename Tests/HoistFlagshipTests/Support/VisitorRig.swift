@@ -29,20 +29,6 @@ final class HeardFetches: VisitorListener {
   }
 }
 
-/// What visitors reported.
-final class HeardReports: Sendable {
-  private let kept = Locked<[String]>([])
-  func add(_ report: String) { kept.change { $0.append(report) } }
-  func take() -> [String] {
-    var taken: [String] = []
-    kept.change {
-      taken = $0
-      $0 = []
-    }
-    return taken
-  }
-}
-
 func text(_ bytes: some Sequence<UInt8>) -> String { String(decoding: Array(bytes), as: UTF8.self) }
 
 extension FlagshipRig {
@@ -67,10 +53,26 @@ extension FlagshipRig {
     return ended.value
   }
 
+  /// How often a text stands in the hits that the service has got by now.
+  func sent(_ wanted: String) -> Int {
+    scheduler.advance(milliseconds: 5_000)
+    for _ in 0..<10 { scheduler.run() }
+    return transport.requests.reduce(0) { $0 + $1.text.components(of: wanted) }
+  }
+
   /// What the listener was told by now.
   func take(_ heard: HeardFetches) -> [String] {
     scheduler.run()
     _ = client.dispatch(limit: 100)
     return heard.take()
+  }
+}
+
+extension String {
+  /// How often another text stands in this one.
+  fileprivate func components(of wanted: String) -> Int {
+    let (bytes, part) = (Array(utf8), Array(wanted.utf8))
+    guard !part.isEmpty, bytes.count >= part.count else { return 0 }
+    return (0...(bytes.count - part.count)).filter { bytes[$0..<($0 + part.count)].elementsEqual(part) }.count
   }
 }

@@ -1,0 +1,126 @@
+import HoistBase
+import HoistCore
+import HoistTestSupport
+import Testing
+
+@testable import HoistFlagship
+
+@Suite("Visitors in bucketing mode (FS-07; protocols/flagship.md 4.4, 5.3)") struct BucketingVisitorTests {
+  /// Everybody is in the first variation, or in the second.
+  private static func file(_ first: Int, panic: Bool = false) -> String {
+    #"{"panic":\#(panic),"campaigns":[{"id":"c1","type":"ab","variationGroups":[{"id":"g1","targeting":{"targetingGroups":["#
+      + #"{"targetings":[{"operator":"EQUALS","key":"fs_all_users","value":""}]}]},"variations":["#
+      + #"{"id":"v1","allocation":\#(first),"modifications":{"type":"JSON","value":{"f":1}}},"#
+      + #"{"id":"v2","allocation":\#(100 - first),"modifications":{"type":"JSON","value":{"f":2}}}]}]}]}"#
+  }
+
+  private final class World {
+    let rig: FlagshipRig
+    private let file: Locked<String?>
+
+    init(file text: String?, cacheManager: (any CacheManager)? = nil) throws {
+      let file = Locked(text)
+      self.file = file
+      rig = try FlagshipRig(["mode": "bucketing"], cacheManager: cacheManager) { request in
+        guard request.url.contains("bucketing.json") else { return .status(204) }
+        return file.value.map { .status(200, $0) } ?? .status(404)
+      }
+      guard text != nil else { return }
+      rig.settle { served != 0 }
+    }
+
+    /// The next poll brings another file.
+    func serve(_ text: String) {
+      let former = served
+      file.value = text
+      rig.scheduler.advance(milliseconds: 60_000)
+      rig.settle { served != former }
+    }
+
+    /// Which snapshot is served.
+    private var served: UInt64 { rig.client.withSnapshot { $0?.head.pointee.id ?? 0 } }
+  }
+
+  private func value(_ visitor: FlagshipVisitor) -> Int64? {
+    let flags = visitor.snapshotOfState.flags
+    return withExtendedLifetime(flags) { "f".withBytes { flags.find($0)?.int } }
+  }
+
+  @Test func flagsAreThereWhenTheCallReturns() throws {
+    let world = try World(file: Self.file(100))
+    let visitor = try world.rig.visitor("v")
+    #expect(visitor.fetchAndWait(timeoutMilliseconds: 0) == .ok)
+    #expect(value(visitor) == 1 && visitor.fetchProgress == (.fetched, .none))
+  }
+
+  /// 10.10
+  @Test func withoutAFileAFetchFails() throws {
+    let world = try World(file: nil)
+    let heard = HeardFetches()
+    let visitor = try world.rig.visitor("v", listener: heard)
+    #expect(visitor.fetchAndWait(timeoutMilliseconds: 0) == .flagshipNotInitialized)
+    #expect(world.rig.take(heard) == ["FETCHING NONE", "FETCH_REQUIRED FETCH_ERROR"])
+  }
+
+  /// FS-100, 4.4: an assignment holds, in this run and the next, until the cache forgets the visitor.
+  @Test func visitorsKeepTheirVariations() throws {
+    let manager = MemoryCacheManager()
+    do {
+      let world = try World(file: Self.file(100), cacheManager: manager)
+      let visitor = try world.rig.visitor("v")
+      #expect(visitor.fetchAndWait(timeoutMilliseconds: 0) == .ok)
+      // The clock must not pass the limit of a store that is at work.
+      #expect(world.rig.settle { manager.load(key: "visitor:v") != nil })
+      world.serve(Self.file(0))
+      #expect(visitor.fetchAndWait(timeoutMilliseconds: 0) == .ok)
+      #expect(value(visitor) == 1)
+    }
+    let world = try World(file: Self.file(0), cacheManager: manager)
+    let visitor = try world.rig.visitor("v")
+    #expect(visitor.fetchReason == .fetchedFromCache && value(visitor) == 1)
+    #expect(visitor.fetchAndWait(timeoutMilliseconds: 0) == .ok)
+    #expect(value(visitor) == 1, "the history counts, not the allocation")
+    let other = try world.rig.visitor("w")
+    #expect(other.fetchAndWait(timeoutMilliseconds: 0) == .ok)
+    #expect(value(other) == 2)
+  }
+
+  /// 10.20
+  @Test func authenticatingIsRefused() throws {
+    let world = try World(file: Self.file(100))
+    let visitor = try world.rig.visitor("v")
+    #expect(visitor.authenticate(as: Array("known".utf8)) == .unsupported)
+    #expect(visitor.unauthenticate() == .unsupported)
+    #expect(text(visitor.id) == "v" && visitor.fetchReason == .visitorCreate)
+  }
+
+  /// FS-206: a segment hit when the context has changed since the last one, and none without consent (FS-65).
+  @Test func theContextIsReportedWhenItIsAnother() throws {
+    let world = try World(file: Self.file(100))
+    let visitor = try world.rig.visitor("v")
+    func fetchWith(_ key: String, _ value: AttributeValue) -> Int {
+      #expect(visitor.updateContext([Attribute(name: Array(key.utf8), value: value)]) == .ok)
+      #expect(visitor.fetchAndWait(timeoutMilliseconds: 0) == .ok)
+      return world.rig.sent("SEGMENT")
+    }
+    #expect(fetchWith("k", .int(1)) == 1)
+    #expect(fetchWith("sdk_osName", .string(Array("Linux".utf8))) == 1, "the value is the same")
+    #expect(fetchWith("k", .int(2)) == 2)
+    #expect(visitor.setConsent(false) == .ok)
+    #expect(fetchWith("k", .int(3)) == 2)
+  }
+
+  /// FS-53: what the file says counts for a visitor at its next fetch.
+  @Test func panicInTheFileCountsAtTheNextFetch() throws {
+    let world = try World(file: Self.file(100))
+    let visitor = try world.rig.visitor("v")
+    #expect(visitor.fetchAndWait(timeoutMilliseconds: 0) == .ok)
+    world.serve(#"{"panic":true}"#)
+    #expect(visitor.fetchStatus == .fetched)
+    #expect(visitor.fetchAndWait(timeoutMilliseconds: 0) == .flagshipPanic)
+    #expect(visitor.fetchProgress == (.panic, .none) && value(visitor) == nil)
+    world.serve(Self.file(100))
+    #expect(visitor.fetchAndWait(timeoutMilliseconds: 0) == .ok)
+    #expect(value(visitor) == 1)
+  }
+}

@@ -1,0 +1,130 @@
+import HoistBase
+import HoistCore
+import HoistTestSupport
+import Testing
+
+@testable import HoistFlagship
+
+@Suite("Consent, and what is cached (FS-34, FS-64 to FS-67, FS-100; protocols/flagship.md 5.6, 6.1)") struct VisitorConsentTests {
+  /// FS-64; 5.1: an answer is remembered in any case.
+  @Test func anAnswerIsRememberedAlsoBeforeTheStart() throws {
+    let rig = try FlagshipRig(["autostart": "false"])
+    let visitor = try rig.visitor("v")
+    #expect(visitor.setConsent(false) == .ok && !visitor.hasConsented)
+    #expect(visitor.setConsent(true) == .ok && visitor.hasConsented)
+  }
+
+  /// FS-64, FS-67: at each newVisitor and each setConsent, whichever value, and also when nothing changes.
+  @Test func everyAnswerIsReported() throws {
+    let rig = try FlagshipRig()
+    let visitor = try rig.visitor("v")
+    #expect(visitor.setConsent(true) == .ok)
+    #expect(visitor.setConsent(false) == .ok)
+    _ = try rig.visitor("w", consent: false)
+    #expect(rig.sent("fs_consent") == 4)
+    #expect(rig.sent("hoist:false") == 2)
+  }
+
+  /// FS-65, FS-66: decisions go on, with the refusal in them.
+  @Test func withoutConsentNothingIsCachedAndDecisionsGoOn() throws {
+    let manager = MemoryCacheManager()
+    let decisions = ScriptedDecisions()
+    let rig = try FlagshipRig(cacheManager: manager, respond: decisions.respond)
+    let visitor = try rig.visitor("v")
+    #expect(rig.fetch(visitor) == .ok)
+    rig.settle { manager.load(key: "visitor:v") != nil }
+    #expect(manager.load(key: "visitor:v") != nil)
+    #expect(visitor.setConsent(false) == .ok)
+    rig.settle { manager.load(key: "visitor:v") == nil }
+    #expect(manager.load(key: "visitor:v") == nil)
+    #expect(rig.fetch(visitor) == .ok)
+    #expect(decisions.bodies.value.last?.contains(#""visitor_consent":false"#) == true)
+    #expect(visitor.snapshotOfState.flags.count == 2)
+    #expect(rig.provider.visitors.caching.counters.written == 2, "one record, one removal")
+  }
+
+  /// 5.3: after every fetch, also one that failed.
+  @Test func everyFetchIsCached() throws {
+    let manager = MemoryCacheManager()
+    let decisions = ScriptedDecisions(.status(500))
+    let rig = try FlagshipRig(cacheManager: manager, respond: decisions.respond)
+    let visitor = try rig.visitor("v")
+    #expect(rig.fetch(visitor) == .flagshipFetchFailed)
+    rig.settle { manager.load(key: "visitor:v") != nil }
+    #expect(manager.load(key: "visitor:v").map { text($0).contains(#""campaigns":[]"#) } == true)
+    decisions.now(.status(200, ScriptedDecisions.one))
+    #expect(rig.fetch(visitor) == .ok)
+    rig.settle { manager.load(key: "visitor:v").map { text($0).contains(#""f":"x""#) } ?? false }
+    let record = manager.load(key: "visitor:v").map { text($0) } ?? ""
+    #expect(record.contains(#""campaignId":"c1","campaignName":"Campaign","variationGroupId":"g1""#))
+    #expect(record.contains(#""type":"ab","slug":"","activated":false,"flags":{"f":"x","n":null}}]"#))
+    #expect(record.hasSuffix(#""assignationHistory":{"g1":"v1"}}}"#))
+  }
+
+  /// FS-10, FS-51, FS-100: an earlier run's flags are served until the service answers.
+  @Test func flagsOfAnEarlierRunAreServedAndAnnounced() throws {
+    let manager = MemoryCacheManager()
+    let decisions = ScriptedDecisions()
+    do {
+      let rig = try FlagshipRig(cacheManager: manager, respond: decisions.respond)
+      #expect(rig.fetch(try rig.visitor("v")) == .ok)
+      rig.settle { manager.load(key: "visitor:v").map { text($0).contains(#""f":"x""#) } ?? false }
+    }
+    decisions.now(.noAnswer)
+    let rig = try FlagshipRig(cacheManager: manager, respond: decisions.respond)
+    let heard = HeardFetches()
+    let visitor = try rig.visitor("v", listener: heard)
+    #expect(rig.take(heard) == ["FETCH_REQUIRED FETCHED_FROM_CACHE"])
+    let flag = Array("f".utf8).withBytes { visitor.snapshotOfState.flags.find($0).map { text($0.json) } }
+    #expect(flag == #""x""#)
+    #expect(rig.fetch(visitor) == .flagshipFetchFailed)
+    #expect(visitor.snapshotOfState.flags.count == 2)
+    #expect(visitor.snapshotOfState.history.variation(of: "g1").map { text($0) } == "v1")
+  }
+
+  /// 6.1: by the anonymous id where nothing is kept of the visitor's.
+  @Test func aKnownVisitorIsFoundByItsAnonymousID() throws {
+    let cache = ScriptedCache(.answered([:]))
+    var plugins = Plugins()
+    plugins.vendor[FlagshipPlugins.visitorCache] = cache
+    let rig = try FlagshipRig(plugins: plugins)
+    let visitor = try rig.visitor("v") { $0.isAuthenticated = true }
+    #expect(cache.calls == ["lookup v", "lookup \(text(visitor.anonymousID ?? []))"])
+  }
+
+  /// A look-up that takes long holds back fetches, and no longer than its limit (FS-24).
+  @Test func fetchesWaitForTheLookUpAndNoLonger() throws {
+    let cache = ScriptedCache(.later)
+    var plugins = Plugins()
+    plugins.vendor[FlagshipPlugins.visitorCache] = cache
+    let decisions = ScriptedDecisions()
+    let rig = try FlagshipRig(plugins: plugins, respond: decisions.respond)
+    guard let visitor = rig.provider.visitors.make(VisitorOptions(id: [118], hasConsented: true), for: rig.client, waits: false)
+    else { throw FlagshipRig.Missing() }
+    let ended = Locked<Status?>(nil)
+    #expect(visitor.fetch { ended.value = $0 } == .ok)
+    rig.settle { cache.question != nil }
+    #expect(decisions.bodies.value.isEmpty && visitor.fetchProgress == (.fetchRequired, .visitorCreate))
+    rig.scheduler.advance(milliseconds: 200)
+    rig.settle { ended.value != nil }
+    #expect(ended.value == .ok && visitor.fetchStatus == .fetched)
+  }
+
+  /// What is handed over stands in for the cache.
+  @Test func anExportIsWhatAnotherVisitorBeginsWith() throws {
+    let decisions = ScriptedDecisions()
+    let cache = ScriptedCache()
+    var plugins = Plugins()
+    plugins.vendor[FlagshipPlugins.visitorCache] = cache
+    let rig = try FlagshipRig(plugins: plugins, respond: decisions.respond)
+    let visitor = try rig.visitor("v")
+    #expect(rig.fetch(visitor) == .ok)
+    let asked = cache.calls.count
+    let other = try rig.visitor("v") { $0.record = visitor.export }
+    #expect(other.fetchProgress == (.fetchRequired, .fetchedFromCache))
+    #expect(other.snapshotOfState.flags.keys.map { text($0) } == ["f", "n"])
+    #expect(cache.calls.filter { $0.hasPrefix("lookup") }.count == 1 && asked >= 1)
+    let foreign = try rig.visitor("w") { $0.record = visitor.export }
+    #expect(foreign.fetchProgress == (.fetchRequired, .visitorCreate) && foreign.snapshotOfState.flags.count == 0)
+  }
+}
