@@ -1,10 +1,10 @@
 import ConformanceKit
 import Testing
 
-@Suite("Vectors recorded from Flagship's own kit hold for hits (FS-71, FS-90 to FS-99)")
+@Suite("Vectors recorded from Flagship's own kit hold for hits and exposures (FS-71, FS-79, FS-90 to FS-99)")
 struct HitVectorTests {
   /// Files in the checkout.
-  @Test(arguments: ["wire_hits", "hit_validation"])
+  @Test(arguments: ["wire_activate", "wire_hits", "hit_validation"])
   func ownVectors(_ name: String) {
     let outcome = Conformance.run("flagship", ["\(Self.folder)/vectors/flagship/\(name).json"])
     #expect(outcome.failed == 0 && outcome.skipped == 0, "\(outcome.lines.joined(separator: "\n"))")

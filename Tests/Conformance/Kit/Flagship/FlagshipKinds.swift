@@ -16,6 +16,7 @@ let flagship = Vendor(
     "wire_bucketing": runBucketingDownloads,
     "xpc": runExperienceContinuity,
     "wire_consent": runConsent,
+    "wire_activate": runActivates,
     "wire_hits": runHits,
     "hit_validation": runHitValidation,
     "ios_trace": informative,
@@ -31,6 +32,7 @@ let flagship = Vendor(
     if first["expected"]?["sdkStatusAfter"] != nil { return "wire_bucketing" }
     if first["steps"] != nil, first["mode"] != nil { return "fetch_status" }
     if first["step"] != nil, first["consent"] != nil { return "wire_consent" }
+    if first["step"]?.string?.hasPrefix("expose ") ?? false { return "wire_activate" }
     if first["newVisitor"] != nil { return "xpc" }
     if first["hit"] != nil { return first["visitorId"] == nil ? "hit_validation" : "wire_hits" }
     if first["expected"]?["accepted"] != nil { return "context" }

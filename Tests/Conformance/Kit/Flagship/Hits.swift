@@ -86,12 +86,13 @@ func normalizedBatch(_ body: JSONValue) -> String {
         writer.raw(value.source)
       }
       writer.key("h")
-      write(items: body["h"], to: &writer)
+      writeItems(body["h"], to: &writer)
     }
   }
 }
 
-private func write(items: JSONValue?, to writer: inout JSONWriter) {
+/// Items of a batch: without nulls, `cid` and `ds`; whether the time is one in its place.
+func writeItems(_ items: JSONValue?, to writer: inout JSONWriter) {
   writer.array { writer in
     for item in items?.array?.map({ $0 }) ?? [] {
       writer.object { writer in

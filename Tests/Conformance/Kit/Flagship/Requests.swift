@@ -44,6 +44,9 @@ private func flaws(of request: HTTPRequest, _ expected: JSONValue) -> [String] {
   func compare(_ what: String, _ expected: String?, _ actual: String?) {
     if expected != actual { flaws.append("\(what) is \(actual ?? "-"), not \(expected ?? "-")") }
   }
+  for (name, value) in namedMembers(expected) where value.object == nil && ["query", "headers", "bodyMustContain", "contextMustContain"].contains(name) {
+    flaws.append("\(name) holds no members")
+  }
   compare("method", expected["method"]?.string, request.method)
   let parts = request.url.split(separator: "?", maxSplits: 1).map(String.init)
   compare("url", expected["url"]?.string, parts.first)
