@@ -1,7 +1,8 @@
 """The services by the names that the run script takes."""
 
+from .flagship import FLAGSHIP
 from .launchdarkly import LAUNCHDARKLY
 from .optimizely import OPTIMIZELY
 from .unleash import UNLEASH
 
-SERVICES = {"launchdarkly": LAUNCHDARKLY, "optimizely": OPTIMIZELY, "unleash": UNLEASH}
+SERVICES = {"flagship": FLAGSHIP, "launchdarkly": LAUNCHDARKLY, "optimizely": OPTIMIZELY, "unleash": UNLEASH}
