@@ -11,14 +11,16 @@ final class ActivatePolicy: EventPolicy, @unchecked Sendable {
 
   private let host: any ProviderHost
   private let settings: FlagshipSettings
+  private let telemetry: Telemetry
   /// The host's callback; nil where there is none.
   private let observer: (any ExposureObserver)?
   /// Ids of rows that have failed, and go behind new ones.
   private var failed: Set<String> = []
 
-  init(host: any ProviderHost, settings: FlagshipSettings, observer: (any ExposureObserver)?) {
+  init(host: any ProviderHost, settings: FlagshipSettings, telemetry: Telemetry, observer: (any ExposureObserver)?) {
     self.host = host
     self.settings = settings
+    self.telemetry = telemetry
     self.observer = observer
   }
 
@@ -57,6 +59,7 @@ final class ActivatePolicy: EventPolicy, @unchecked Sendable {
   }
 
   func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict {
+    telemetry.answered(.activateError, settings.addresses.activate, answer)
     let verdict = EventAnswers.verdict(on: answer)
     if case .rest = verdict {
       if failed.count > Self.maximumKept { failed = [] }

@@ -14,13 +14,13 @@ final class ActivateReporter: ClientPart, @unchecked Sendable {
   private let isTold: Bool
 
   /// - Parameter store: where activates are kept until they have arrived.
-  init(host: any ProviderHost, settings: FlagshipSettings, status: StatusMachine, store: Store) {
+  init(host: any ProviderHost, settings: FlagshipSettings, status: StatusMachine, telemetry: Telemetry, store: Store) {
     self.host = host
     self.settings = settings
     self.status = status
     let observer = host.plugins.vendor[FlagshipPlugins.exposureObserver] as? any ExposureObserver
     isTold = observer != nil
-    policy = ActivatePolicy(host: host, settings: settings, observer: observer)
+    policy = ActivatePolicy(host: host, settings: settings, telemetry: telemetry, observer: observer)
     duplicates = DuplicateWindow(milliseconds: settings.hits.deduplicationMilliseconds, clock: host.clock)
     var options = settings.hits.pipelineOptions(Self.pipelineName)
     // At once; what fails waits for the next exposure, or the interval.

@@ -10,13 +10,15 @@ final class HitPolicy: EventPolicy, @unchecked Sendable {
 
   private let host: any ProviderHost
   private let settings: FlagshipSettings
+  private let telemetry: Telemetry
   /// The body of a batch up to its first item.
   private let envelope: [UInt8]
   private let sendFirst: () -> Void
 
   /// - Parameter sendFirst: sends what has to go before hits.
-  init(host: any ProviderHost, settings: FlagshipSettings, sendFirst: @escaping () -> Void) {
+  init(host: any ProviderHost, settings: FlagshipSettings, telemetry: Telemetry, sendFirst: @escaping () -> Void) {
     self.sendFirst = sendFirst
+    self.telemetry = telemetry
     self.host = host
     self.settings = settings
     var writer = JSONWriter()
@@ -63,7 +65,8 @@ final class HitPolicy: EventPolicy, @unchecked Sendable {
   }
 
   func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict {
-    EventAnswers.verdict(on: answer)
+    telemetry.answered(.hitsError, settings.addresses.hits, answer)
+    return EventAnswers.verdict(on: answer)
   }
 
   func delivered(_ batch: EventBatch) { host.notify(Notification(.eventsSent, message: batch.rows.first?.pipeline ?? "")) }

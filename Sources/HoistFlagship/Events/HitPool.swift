@@ -19,13 +19,13 @@ final class HitPool: ClientPart, @unchecked Sendable {
   /// - Parameter activates: of whom kept ones go before hits (5.5).
   init(
     host: any ProviderHost, settings: FlagshipSettings, status: StatusMachine, storage: HitStorage,
-    before activates: ActivateReporter
+    telemetry: Telemetry, before activates: ActivateReporter
   ) {
     self.host = host
     self.settings = settings
     self.status = status
     self.storage = storage
-    policy = HitPolicy(host: host, settings: settings) { activates.sendKept() }
+    policy = HitPolicy(host: host, settings: settings, telemetry: telemetry) { activates.sendKept() }
     duplicates = DuplicateWindow(milliseconds: settings.hits.deduplicationMilliseconds, clock: host.clock)
     var options = settings.hits.pipelineOptions(Self.pipelineName)
     options.flushAtRows = settings.hits.poolSize

@@ -9,6 +9,15 @@ struct HitSettings: Sendable {
     case periodic = "periodic_caching"
     /// Each hit is posted alone and at once.
     case none = "no_batching"
+
+    /// In usage reports.
+    var vendorName: String {
+      switch self {
+      case .continuous: "CONTINUOUS_CACHING"
+      case .periodic: "PERIODIC_CACHING"
+      case .none: "NO_BATCHING"
+      }
+    }
   }
 
   let strategy: Strategy

@@ -46,12 +46,17 @@ extension FlagshipVisitor {
     _ key: FlagKey, _ wanted: FlagKind?, _ fallback: EvaluationFallback, _ exposes: Bool, _ take: (FlagValue) -> Value?
   ) -> (value: Value?, status: Status) {
     withFlag(key) { state, flag, missing in
-      guard let flag else { return (nil, missing) }
+      guard let flag else {
+        if missing == .notFound { report(.valueOfUnknownFlag, key, fallback, state) }
+        return (nil, missing)
+      }
       if exposes { _ = expose(flag, key: key.bytes, fallback: fallback, state: state) }
       switch flag.answer(for: wanted) {
       case .value: return (take(flag), .ok)
       case .null: return (nil, .ok)
-      case .otherType, .unknown: return (nil, .flagshipFlagType)
+      case .otherType, .unknown:
+        report(.valueOfOtherType, key, fallback, state)
+        return (nil, .flagshipFlagType)
       }
     }
   }
@@ -78,7 +83,9 @@ extension FlagshipVisitor {
   /// FS-79
   func expose(_ key: FlagKey) -> Status {
     let status = withFlag(key) { state, flag, missing in
-      flag.map { expose($0, key: key.bytes, fallback: EvaluationFallback(), state: state) } ?? missing
+      if let flag { return expose(flag, key: key.bytes, fallback: EvaluationFallback(), state: state) }
+      if missing == .notFound { report(.exposureOfUnknownFlag, key, EvaluationFallback(), state) }
+      return missing
     }
     if status == .notFound {
       withClient { client, _ in
@@ -86,6 +93,14 @@ extension FlagshipVisitor {
       }
     }
     return status
+  }
+
+  /// To the vendor, while the account asks for it (FS-203).
+  @inline(never)
+  private func report(
+    _ label: TroubleshootingLabel, _ key: FlagKey, _ fallback: EvaluationFallback, _ state: VisitorState
+  ) {
+    withClient { $1.telemetry?.missed(label, key.bytes, fallback, of: state) }
   }
 }
 

@@ -38,8 +38,8 @@ public final class FlagshipProvider: @unchecked Sendable {
     decisions = DecisionService(host: host, settings: settings, status: status, account: account, telemetry: telemetry)
     segments = VisitorSegments(host: host, settings: settings, account: account)
     storage = HitStorage(host: host, settings: settings)
-    activates = ActivateReporter(host: host, settings: settings, status: status, store: storage.store)
-    hits = HitPool(host: host, settings: settings, status: status, storage: storage, before: activates)
+    activates = ActivateReporter(host: host, settings: settings, status: status, telemetry: telemetry, store: storage.store)
+    hits = HitPool(host: host, settings: settings, status: status, storage: storage, telemetry: telemetry, before: activates)
     visitors = VisitorRegistry(
       host: host, settings: settings, status: status, decisions: decisions,
       reports: VisitorReports(hits: hits, activates: activates))

@@ -1,5 +1,6 @@
 internal import HoistBase
 internal import HoistJSON
+internal import Synchronization
 
 /// What the account has switched on, as the service says beside its campaigns (FS-203, FS-207, FS-208, FS-213).
 struct AccountSettings: Sendable, Equatable {
@@ -62,7 +63,14 @@ extension AccountSettings {
 /// The settings that hold now; any thread.
 final class AccountSettingsHolder: @unchecked Sendable {
   private let shared = Shared(AccountSettings())
+  private let asks = Atomic(false)
 
   var current: AccountSettings { shared.withLock { $0 } }
-  func take(_ settings: AccountSettings) { shared.withLock { $0 = settings } }
+  /// Whether `current` has a window of troubleshooting; costs nothing to ask.
+  var asksForReports: Bool { asks.load(ordering: .relaxed) }
+
+  func take(_ settings: AccountSettings) {
+    shared.withLock { $0 = settings }
+    asks.store(settings.troubleshooting != nil, ordering: .relaxed)
+  }
 }

@@ -16,11 +16,14 @@ struct ClientFacts {
       ("sdk.config.timeout", String(settings.decisionTimeoutMilliseconds)),
       ("sdk.config.pollingTime", String(settings.pollingSeconds * 1000)),
       ("sdk.config.usingCustomLogManager", String(plugins.logSink != nil)),
-      ("sdk.config.usingCustomHitCache", String(plugins.vendor["flagship.hit_cache"] != nil)),
+      ("sdk.config.usingCustomHitCache", String(plugins.vendor[FlagshipPlugins.hitCache] != nil)),
       ("sdk.config.usingCustomVisitorCache", String(plugins.vendor[FlagshipPlugins.visitorCache] != nil)),
-      ("sdk.config.usingOnVisitorExposed", String(plugins.vendor["flagship.exposure_observer"] != nil)),
+      ("sdk.config.usingOnVisitorExposed", String(plugins.vendor[FlagshipPlugins.exposureObserver] != nil)),
       ("sdk.config.decisionApiUrl", isVendorsAddress ? "https://decision.flagship.io/v2/" : "custom"),
       ("sdk.config.logLevel", settings.logLevel),
+      ("sdk.config.trackingManager.strategy", settings.hits.strategy.vendorName),
+      ("sdk.config.trackingManager.batchIntervals", String(settings.hits.intervalMilliseconds)),
+      ("sdk.config.trackingManager.poolMaxSize", String(settings.hits.poolSize)),
       ("sdk.lastInitializationTimestamp", RFC3339.text(unixMilliseconds: startedMilliseconds, precision: .milliseconds)),
     ]
   }

@@ -64,7 +64,7 @@ final class Telemetry: ClientPart, @unchecked Sendable {
 
   /// Whether anybody's reports are wanted now.
   var isTroubleshooting: Bool {
-    guard let window = account.current.troubleshooting else { return false }
+    guard account.asksForReports, let window = account.current.troubleshooting else { return false }
     let now = host.clock.unixMilliseconds
     return window.startMilliseconds < now && now < window.endMilliseconds
   }

@@ -8,7 +8,9 @@ extension FlagshipVisitor {
     withClient { client, registry in
       guard client.state != .closed else { return .flagshipNotInitialized }
       let state = snapshotOfState
-      return unlessRefused(state, registry, registry.reports.hits.send(hit, from: state.identity, hasConsented: state.hasConsented))
+      let status = unlessRefused(state, registry, registry.reports.hits.send(hit, from: state.identity, hasConsented: state.hasConsented))
+      if status == .ok { registry.telemetry?.sent(hit, of: state) }
+      return status
     } ?? .flagshipNotInitialized
   }
 
@@ -23,7 +25,9 @@ extension FlagshipVisitor {
       let exposure = Exposure(
         identity: state.identity, context: state.context, key: key, value: value.json, fallback: fallback,
         metadata: value.metadata)
-      return unlessRefused(state, registry, registry.reports.activates.expose(exposure, hasConsented: state.hasConsented))
+      let status = unlessRefused(state, registry, registry.reports.activates.expose(exposure, hasConsented: state.hasConsented))
+      if status == .ok { registry.telemetry?.exposed(exposure, of: state) }
+      return status
     } ?? .flagshipNotInitialized
   }
 

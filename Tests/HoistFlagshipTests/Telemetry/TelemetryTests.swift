@@ -50,6 +50,9 @@ struct TelemetryTests {
     #expect(values["sdk.config.pollingTime"] == "60000")
     #expect(values["sdk.config.logLevel"] == "info")
     #expect(values["sdk.config.usingCustomVisitorCache"] == "false")
+    #expect(values["sdk.config.trackingManager.strategy"] == "CONTINUOUS_CACHING")
+    #expect(values["sdk.config.trackingManager.batchIntervals"] == "5000")
+    #expect(values["sdk.config.trackingManager.poolMaxSize"] == "10")
     #expect(values["timeZone"] == "UTC")
     #expect(values.values.allSatisfy { $0 != "(no text)" })
     let body = request.text
@@ -102,10 +105,12 @@ struct TelemetryTests {
   }
 
   /// An answer that opens the window of troubleshooting around the rig's clock.
-  private func window(_ rig: FlagshipRig, traffic: Int, from: Int64 = -3_600_000, to: Int64 = 3_600_000) -> String {
+  private func window(
+    _ rig: FlagshipRig, traffic: Int, from: Int64 = -3_600_000, to: Int64 = 3_600_000, campaign: String = ""
+  ) -> String {
     let now = rig.scheduler.unixMilliseconds
     let (start, end) = (RFC3339.text(unixMilliseconds: now + from), RFC3339.text(unixMilliseconds: now + to))
-    return #"{"campaigns":[],"extras":{"accountSettings":{"troubleshooting":{"startDate":"\#(start)","endDate":"\#(end)","timezone":"UTC","traffic":\#(traffic)}}}}"#
+    return #"{"campaigns":[\#(campaign)],"extras":{"accountSettings":{"troubleshooting":{"startDate":"\#(start)","endDate":"\#(end)","timezone":"UTC","traffic":\#(traffic)}}}}"#
   }
 
   @Test("While the account asks for it, fetches and changes of identity are reported, with the visitor (FS-203)")
@@ -153,6 +158,38 @@ struct TelemetryTests {
     #expect(values(report)["http.response.body"] == "broken")
     #expect(values(report)["logLevel"] == "ERROR")
     #expect(!report.text.contains("the-api-key"))
+  }
+
+  @Test("Hits, exposures, refused batches and values that could not be had are reported (FS-203)")
+  func whatVisitorsDo() throws {
+    let rig = try rig()
+    let campaign = #"{"id":"c","variationGroupId":"g","variation":{"id":"va","modifications":{"type":"JSON","value":{"f":1}}}}"#
+    let body = window(rig, traffic: 100, campaign: campaign)
+    rig.transport.setResponder { request in
+      if request.url.contains("/campaigns") { return .status(200, body) }
+      return request.url.contains("/troubleshooting") ? .status(200) : .status(500, "broken")
+    }
+    let visitor = try rig.visitor("troubled")
+    _ = rig.fetch(visitor)
+    func flag(_ key: String) -> FlagshipFlag { key.withBytes { FlagshipFlag($0, of: visitor) } }
+    _ = flag("f").int(fallback: 0, exposes: true)
+    _ = flag("f").bool(fallback: true, exposes: false)
+    _ = flag("other").int(fallback: 7, exposes: true)
+    _ = flag("other").expose()
+    _ = visitor.send(.event(.actionTracking, action: Array("buy".utf8)))
+    rig.scheduler.advance(milliseconds: 5_000)
+    for _ in 0..<10 { rig.scheduler.run() }
+    let told = reports(rig, "troubleshooting").map { values($0) }
+    func report(_ label: TroubleshootingLabel) throws -> [String: String] {
+      try #require(told.first { $0["label"] == label.rawValue }, "\(label)")
+    }
+    #expect(try report(.sendActivate)["hit.vaid"] == "va")
+    #expect(try report(.valueOfOtherType)["flag.defaultValue"] == "true")
+    #expect(try report(.valueOfUnknownFlag)["flag.defaultValue"] == "7")
+    #expect(try report(.exposureOfUnknownFlag)["flag.key"] == "other")
+    #expect(try report(.sendHit)["hit.ea"] == "buy")
+    #expect(try report(.hitsError)["http.response.code"] == "500")
+    #expect(try report(.activateError)["http.request.method"] == "POST")
   }
 
   @Test("The level of a report follows its label (FS-203)")

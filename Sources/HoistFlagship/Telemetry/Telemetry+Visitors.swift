@@ -1,0 +1,64 @@
+internal import HoistBase
+internal import HoistCore
+internal import HoistJSON
+
+/// What visitors send and read, and what the service refuses of it, while the account asks for reports
+/// (protocols/flagship.md 6.4; FS-203).
+extension Telemetry {
+  func sent(_ hit: Hit, of state: VisitorState) {
+    guard isTroubleshooting else { return }
+    report(.sendHit, of: TelemetryVisitor(state)) { Self.facts(ofMembers: hit.members, type: HitType(hit.kind).text) }
+  }
+
+  func exposed(_ exposure: borrowing Exposure, of state: VisitorState) {
+    guard isTroubleshooting else { return }
+    let metadata = exposure.metadata
+    report(.sendActivate, of: TelemetryVisitor(state)) {
+      [
+        ("hit.t", "ACTIVATE"), ("hit.caid", Self.text(metadata.variationGroupID)),
+        ("hit.vaid", Self.text(metadata.variationID)), ("hit.vid", String(decoding: state.identity.visitorID, as: UTF8.self)),
+      ]
+    }
+  }
+
+  /// The value of a flag was asked for, or its exposure, and could not be had.
+  /// - Parameter fallback: of the kind `.none` where there is none.
+  func missed(_ label: TroubleshootingLabel, _ key: ByteView, _ fallback: EvaluationFallback, of state: VisitorState) {
+    guard isTroubleshooting else { return }
+    report(label, of: TelemetryVisitor(state)) {
+      [("flag.key", Self.text(key))] + (fallback.kind == .none ? [] : [("flag.defaultValue", Self.text(of: fallback))])
+    }
+  }
+
+  /// A batch was answered; only a refusal is told.
+  func answered(_ label: TroubleshootingLabel, _ url: String, _ answer: Result<HTTPResponse, TransportFailure>) {
+    guard case .success(let response) = answer, !(200...299 ~= response.status), isTroubleshooting else { return }
+    report(label, of: nil) { HTTPFacts(method: "POST", url: url, response).values }
+  }
+
+  private static func facts(ofMembers members: [UInt8], type: StaticString) -> [(String, String)] {
+    var facts = [("hit.t", "\(type)")]
+    let text = [UInt8(ascii: "{")] + members + [UInt8(ascii: "}")]
+    guard let document = try? JSONDocument(parsing: text) else { return facts }
+    document.withRoot { root in
+      guard let object = root.object else { return }
+      for (name, value) in object {
+        let text = value.string ?? (try? value.text(wholeDoubles: .withFraction)).map { String(decoding: $0, as: UTF8.self) }
+        facts.append(("hit.\(name.string)", text ?? ""))
+      }
+    }
+    return facts
+  }
+
+  private static func text(of fallback: EvaluationFallback) -> String {
+    switch fallback.kind {
+    case .none: ""
+    case .bool: fallback.integer != 0 ? "true" : "false"
+    case .int: String(fallback.integer)
+    case .double: fallback.number.description
+    case .string, .json: text(fallback.text)
+    }
+  }
+
+  private static func text(_ bytes: ByteView) -> String { UTF8Text.repaired(bytes) }
+}
