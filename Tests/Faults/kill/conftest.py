@@ -52,3 +52,8 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
 @pytest.fixture(scope="session")
 def service_host(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compiled("service_host", tmp_path_factory.mktemp("services"))
+
+
+@pytest.fixture(scope="session")
+def flagship_host(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled("flagship_host", tmp_path_factory.mktemp("flagship"))

@@ -34,14 +34,14 @@ static hoist_client *open_client(const char *provider, const char *properties) {
   return client;
 }
 
-static void finish(hoist_client *client, const char *name) {
+static inline void finish(hoist_client *client, const char *name) {
   require(hoist_client_close(client, LIMIT_MS) == HOIST_OK, "not closed in time");
   hoist_client_free(client);
   report("closed", name);
 }
 
 /* The number of a counter in the statistics. */
-static long counter(hoist_client *client, const char *group, const char *name) {
+static inline long counter(hoist_client *client, const char *group, const char *name) {
   hoist_text *statistics = hoist_client_statistics(client);
   char key[64];
   snprintf(key, sizeof key, "\"%s\":{", group);
@@ -55,7 +55,7 @@ static long counter(hoist_client *client, const char *group, const char *name) {
 }
 
 /* Delivers what others left, until so many records of a group of the statistics, or of two, have been delivered. */
-static void inherit(hoist_client *client, int expected, const char *group, const char *other) {
+static inline void inherit(hoist_client *client, int expected, const char *group, const char *other) {
   while (counter(client, group, "delivered") + (other ? counter(client, other, "delivered") : 0) < expected) {
     (void)hoist_client_flush(client, LIMIT_MS);
     nanosleep(&(struct timespec){0, 1000000}, NULL); /* until the store has handed them over */
