@@ -44,8 +44,9 @@ private func flaws(of request: HTTPRequest, _ expected: JSONValue) -> [String] {
   func compare(_ what: String, _ expected: String?, _ actual: String?) {
     if expected != actual { flaws.append("\(what) is \(actual ?? "-"), not \(expected ?? "-")") }
   }
-  for (name, value) in namedMembers(expected) where value.object == nil && ["query", "headers", "bodyMustContain", "contextMustContain"].contains(name) {
-    flaws.append("\(name) holds no members")
+  let objects = ["query", "headers", "bodyMustContain", "contextMustContain"]
+  for (name, value) in namedMembers(expected) where objects.contains(name) && value.object == nil {
+    flaws.append("\(name) is no object")
   }
   compare("method", expected["method"]?.string, request.method)
   let parts = request.url.split(separator: "?", maxSplits: 1).map(String.init)

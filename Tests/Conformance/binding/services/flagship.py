@@ -9,11 +9,9 @@ from . import flagship_visitors as visitors
 
 INTERNAL = {
     "hash": "buckets are not public",
-    "fetch_status": "its polls come after the seconds that the vectors say, on a clock of their own",
-    "wire_decision_request": "requests are not public by themselves",
-    "wire_bucketing": "its polls come after the seconds that the vectors say, on a clock of their own",
-    "wire_consent": "what is not sent shows on a clock of their own only",
-    "wire_activate": "what is not sent shows on a clock of their own only",
+    "fetch_status": "polls come on a clock of the vectors' own",
+    "wire_bucketing": "polls come on a clock of the vectors' own",
+    "wire_activate": "when an answer has been taken in is not public",
 }
 INFORMATIVE = ("enabled1V1T", "strategy", "poolMaxSize")
 """Members of the cases of files that say what other programs of the vendor do."""
@@ -50,6 +48,8 @@ FLAGSHIP = Service(
         "xpc": Kind(visitors.xpc),
         "hit_validation": Kind(visitors.hit_validation),
         "wire_hits": Kind(visitors.wire_hits),
+        "wire_consent": Kind(visitors.wire_consent),
+        "wire_decision_request": Kind(visitors.wire_decision_request),
     },
     internal=INTERNAL,
     kind_of_unnamed=kind_of_unnamed,

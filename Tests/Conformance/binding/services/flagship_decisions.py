@@ -83,7 +83,8 @@ def flag_values(root: Root, report: Report) -> None:
     with bucketing(file) as (client, services):
         visitor = client.visitor("visitor", shared=False)
         visitor.fetch()
-        values = [visitor.flag(f"f{number}").value(typed(case, "default"), case.get("visitorExposed", True)) for number, case in cases]
+        values = [visitor.flag(f"f{number}").value(typed(case, "default"), case.get("visitorExposed", True))
+                  for number, case in cases]
         client.flush()
         sent = [item["vaid"] for body in services.taken("activate") for item in body["batch"]]
         for (number, case), value in zip(cases, values, strict=True):

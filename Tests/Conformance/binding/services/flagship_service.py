@@ -20,17 +20,17 @@ EVERYBODY = [{"targetings": []}]
 
 
 class Services(hoist.Transport):
-    """Answers requests for decisions with one body, takes all else, and keeps the bodies by the last part of the path."""
+    """Answers requests for decisions with one body, takes all else, and keeps requests by the last part of their path."""
 
     def __init__(self, decisions: Any = None) -> None:
         self.decisions = json.dumps(decisions).encode()
-        self.kept: list[tuple[str, Any]] = []
+        self.kept: list[tuple[str, hoist.Request]] = []
         self.lock = threading.Lock()
 
     def send(self, request: hoist.Request, exchange: hoist.Exchange) -> None:
         name = urlsplit(request.url).path.rstrip("/").rpartition("/")[2]
         with self.lock:
-            self.kept.append((name, json.loads(request.body) if request.body else None))
+            self.kept.append((name, request))
         if request.method == "GET":
             exchange.respond(404)
         else:
@@ -38,9 +38,13 @@ class Services(hoist.Transport):
 
     def taken(self, name: str) -> list[Any]:
         """Bodies since the last call; `""` names hits."""
+        return [json.loads(request.body) for request in self.requests(name)]
+
+    def requests(self, name: str) -> list[hoist.Request]:
+        """Requests since the last call."""
         with self.lock:
-            found = [body for kept, body in self.kept if kept == name]
-            self.kept = [(kept, body) for kept, body in self.kept if kept != name]
+            found = [request for kept, request in self.kept if kept == name]
+            self.kept = [(kept, request) for kept, request in self.kept if kept != name]
         return found
 
 

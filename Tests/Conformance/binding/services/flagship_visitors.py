@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
+from urllib.parse import parse_qsl
 
 from hoist import Status, flagship
 from report import Report
 from vectors import Root
 
-from .flagship_service import Services, opened, plain
+from .flagship_service import Services, new_visitor, opened, plain
 
 ANSWER = {"campaigns": [{"id": "c", "variationGroupId": "vg1", "variation": {
     "id": "va1", "modifications": {"type": "JSON", "value": {"f": "x", "n": None}}}}]}
@@ -62,6 +64,46 @@ def shown(value: Any, generated: set[str]) -> Any:
     if isinstance(value, dict):
         return {name: shown(member, generated) for name, member in value.items()}
     return "<generated>" if isinstance(value, str) and value in generated else value
+
+
+def wire_decision_request(root: Root, report: Report) -> None:
+    """The request for a visitor's decisions."""
+    for number, case in enumerate(root["cases"]):
+        services, expected = Services(ANSWER), case["expected"]
+        with opened(services, env_id=root["envId"], api_key=root["apiKey"]) as client:
+            new_visitor(client, case["visitorId"], case["context"], has_consented=case["consent"]).fetch()
+            found = services.requests("campaigns")
+            if len(found) != 1:
+                report.fail(number, "one request", str(len(found)))
+                continue
+            body = json.loads(found[0].body)
+            url, _, query = found[0].url.partition("?")
+            headers = {name.lower(): value for name, value in found[0].headers}
+            allowed = expected["allowedBodyKeys"]
+            report.check(number, expected, {
+                "method": found[0].method, "url": url, "query": dict(parse_qsl(query)),
+                "headers": {name: headers.get(name) for name in expected["headers"]},
+                "bodyMustContain": {name: body.get(name) for name in expected["bodyMustContain"]},
+                "contextMustContain": {name: body["context"].get(name) for name in expected["contextMustContain"]},
+                "allowedBodyKeys": allowed if set(body) <= set(allowed) else sorted(body),
+            })
+
+
+def wire_consent(root: Root, report: Report) -> None:
+    """Consent hits, and which hits pass without consent, step by step."""
+    services = Services()
+    with opened(services, env_id=root["envId"], client_name="<client>") as client:
+        visitor = None
+        for number, case in enumerate(root["cases"]):
+            if case["step"] == "newVisitor":
+                visitor = client.visitor("consent_visitor", case["consent"], shared=False)
+            elif case["step"] == "sendHit(Screen)":
+                visitor.send(flagship.Screen("s"))
+            else:
+                visitor.set_consent(case["consent"])
+            client.flush()
+            expected = case["expected"] if isinstance(case["expected"], list) else [case["expected"]]
+            report.check(number, [comparable(body) for body in expected], [comparable(body) for body in services.taken("")])
 
 
 # ---- Hits ------------------------------------------------------------------------------------------
@@ -124,6 +166,8 @@ def sent(hit: Any, visitor_id: str, anonymous_id: str | None, **properties: Any)
 
 def comparable(batch: Any) -> Any:
     """A batch without what may differ: `cid` and `ds` of items, nulls, the time."""
+    if not isinstance(batch, dict):
+        return batch
     return {**batch, "h": [comparable_item(item) for item in batch["h"]]}
 
 
