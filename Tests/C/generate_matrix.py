@@ -45,10 +45,13 @@ static const char *const table_labels[TABLE_COUNT] = {
     "good", "NULL", "struct_size 0", "struct_size 1", "struct_size of its own size", "struct_size cut",
     "struct_size SIZE_MAX", "of a newer header", "members NULL", "lengths without pointers"};
 """)
-    parts += [stub(name, callback) for name, callback in interface.callbacks.items() if name != "hoist_done"]
+    calls = [writer.write() for writer in writers]
+    # What only members of structs are of stands in no call.
+    parts += [stub(name, callback) for name, callback in interface.callbacks.items()
+              if any(f"stub_{name};" in call for call in calls)]
     parts += [write_table(name, interface.structs[name]) for name in sorted(used_tables)]
     parts += [write_list(name, interface.structs[name]) for name in sorted(used_lists)]
-    parts += [writer.write() for writer in writers]
+    parts += calls
     rows = []
     for writer in writers:
         untried = '"' + ", ".join(sorted(writer.untried)) + '"' if writer.untried else "NULL"
