@@ -45,13 +45,11 @@ public struct Hit: Sendable {
   private var values: [(field: HitField, json: [UInt8])] = []
   /// The members of the wire item that the host has set: JSON text without braces.
   private(set) var members: [UInt8] = []
-  /// Why it would not be sent as it is; nil when it would.
-  public private(set) var flaw: HitFlaw?
 
   private init(_ kind: Kind, _ required: [(HitField, [UInt8])]) {
     self.kind = kind
+    members.reserveCapacity(128)
     for (field, text) in required { put(field, Self.json(text)) }
-    flaw = findFlaw()
   }
 
   /// FS-92.
@@ -75,7 +73,6 @@ public struct Hit: Sendable {
   public mutating func set(_ field: HitField, text: [UInt8]) throws(HitFlaw) {
     try accept(field, .text)
     put(field, Self.json(text))
-    flaw = findFlaw()
   }
 
   public mutating func set(_ field: HitField, integer: Int64) throws(HitFlaw) {
@@ -83,7 +80,6 @@ public struct Hit: Sendable {
     var writer = JSONWriter()
     writer.int(integer)
     put(field, writer.bytes)
-    flaw = findFlaw()
   }
 
   public mutating func set(_ field: HitField, number: Double) throws(HitFlaw) {
@@ -107,24 +103,30 @@ public struct Hit: Sendable {
 
   private mutating func put(_ field: HitField, _ json: [UInt8]) {
     guard field.key != nil else { return }
-    if let place = values.firstIndex(where: { $0.field == field }) {
-      values[place].json = json
-    } else {
+    guard let place = values.firstIndex(where: { $0.field == field }) else {
       values.append((field, json))
+      return append(field, json)
     }
-    var writer = JSONWriter(reservingCapacity: members.count + json.count + 8)
-    for (field, json) in values {
-      guard let key = field.key else { continue }
-      writer.key(key.description)
-      writer.raw(json)
-    }
-    members = writer.bytes
+    values[place].json = json
+    members.removeAll(keepingCapacity: true)
+    for (field, json) in values { append(field, json) }
+  }
+
+  private mutating func append(_ field: HitField, _ json: [UInt8]) {
+    guard let key = field.key else { return }
+    if !members.isEmpty { members.append(UInt8(ascii: ",")) }
+    members.append(UInt8(ascii: "\""))
+    key.withBytes { members.append(contentsOf: $0) }
+    members.append(UInt8(ascii: "\""))
+    members.append(UInt8(ascii: ":"))
+    members.append(contentsOf: json)
   }
 }
 
 /// The checks of protocols/flagship.md 3.5, last paragraph.
 extension Hit {
-  private func findFlaw() -> HitFlaw? {
+  /// Why it would not be sent as it is; nil when it would.
+  public var flaw: HitFlaw? {
     for field in kind.required where (text(of: field)?.count ?? 0) == 0 {
       return HitFlaw(message: "a hit of kind \(kind.word) needs a \(field.name) that is not empty")
     }
