@@ -51,6 +51,9 @@ final class EventIntake: @unchecked Sendable {
     var committed: UInt64 = 0
     /// Asked for since records were last taken.
     var purges: [Purge] = []
+    /// Purges that were asked for, and how many of them, from the first, the store knows of.
+    var purgesAsked: UInt64 = 0
+    var purgesTold: UInt64 = 0
 
     var count: Int { Int(truncatingIfNeeded: nextSequence &- firstSequence) }
   }
@@ -107,10 +110,13 @@ final class EventIntake: @unchecked Sendable {
   }
 
   /// Carried out when records are next taken, and so before any later one can reach the store.
-  func requestPurge(of subject: ByteKey, generation: UInt32) {
+  /// - Returns: the number of the request, to wait for.
+  func requestPurge(of subject: ByteKey, generation: UInt32) -> UInt64 {
     lock.withLock {
       if state.pointee.generation != generation { beginAnew(generation) }
       state.pointee.purges.append(Purge(subject: subject, end: state.pointee.nextSequence))
+      state.pointee.purgesAsked &+= 1
+      return state.pointee.purgesAsked
     }
   }
 
@@ -245,6 +251,25 @@ final class EventIntake: @unchecked Sendable {
       state.pointee.attempted = max(state.pointee.attempted, sequence)
       if committed { state.pointee.committed = max(state.pointee.committed, sequence) }
       attempt.broadcast()
+    }
+  }
+
+  /// So many purges, which were taken, have been carried out.
+  func purgesCarriedOut(_ count: Int) {
+    guard count > 0 else { return }
+    lock.withLock {
+      state.pointee.purgesTold &+= UInt64(truncatingIfNeeded: count)
+      attempt.broadcast()
+    }
+  }
+
+  /// Waits until the store has been told of a purge.
+  /// - Parameter deadline: of the machine's monotonic clock.
+  func waitForPurge(_ number: UInt64, untilNanoseconds deadline: Int64) {
+    lock.withLock {
+      while state.pointee.purgesTold < number {
+        if !attempt.wait(lock, untilNanoseconds: deadline) { return }
+      }
     }
   }
 

@@ -54,6 +54,7 @@ extension EventPipeline {
     }
     if growth != 0 { intake.account(rows: 0, bytes: growth) }
     for purge in purges { carryOut(purge) }
+    intake.purgesCarriedOut(purges.count)
   }
 
   // MARK: Limits

@@ -95,8 +95,11 @@ public final class EventPipeline: @unchecked Sendable {
   private func awaitCommit(of sequence: UInt64) -> Outcome {
     // On a thread of the library's own, waiting would keep the commit from happening.
     guard store.keepsEvents, !Thread.isOwn else { return .queued }
-    let deadline = SystemClock().monotonicNanoseconds &+ options.commitLimitMilliseconds &* 1_000_000
-    return intake.waitForCommit(of: sequence, untilNanoseconds: deadline) ? .stored : .queued
+    return intake.waitForCommit(of: sequence, untilNanoseconds: commitDeadline) ? .stored : .queued
+  }
+
+  private var commitDeadline: Int64 {
+    SystemClock().monotonicNanoseconds &+ options.commitLimitMilliseconds &* 1_000_000
   }
 
   private func warnOfDrops() {
@@ -114,10 +117,14 @@ public final class EventPipeline: @unchecked Sendable {
   /// Forgets what was recorded about a subject, in memory, in the store and, as far as it can still be
   /// stopped, on its way; nothing of it is sent again. Records made after this call stay, and are in
   /// the store only when the purge is. Callable from any thread.
-  public func purge(subject: String) {
+  /// - Parameter waitsForStore: whether the call may wait, with `.immediate`, until the store has been told: what is recorded
+  ///   afterwards, in any pipeline over this store, is then stored after the purge.
+  public func purge(subject: String, waitsForStore: Bool = false) {
     guard !subject.isEmpty else { return }
-    intake.requestPurge(of: ByteKey(subject), generation: scheduler.generation)
+    let number = intake.requestPurge(of: ByteKey(subject), generation: scheduler.generation)
     scheduler.post { [self] in turn() }
+    guard waitsForStore, options.durability == .immediate, store.keepsEvents, !Thread.isOwn else { return }
+    intake.waitForPurge(number, untilNanoseconds: commitDeadline)
   }
 
   /// Takes in what has been recorded, as each turn does: nothing that was recorded before is in the form of its recording

@@ -73,12 +73,15 @@ final class ActivateReporter: ClientPart, @unchecked Sendable {
   }
 
   /// Everything of a visitor goes, what is on its way included (5.6). Any thread.
-  func forget(subject: [UInt8]) { pipeline.purge(subject: String(decoding: subject, as: UTF8.self)) }
+  /// - Parameter waitsForStore: whether the call may wait, so that a hit recorded afterwards is stored after that.
+  func forget(subject: [UInt8], waitsForStore: Bool = false) {
+    pipeline.purge(subject: String(decoding: subject, as: UTF8.self), waitsForStore: waitsForStore)
+  }
 
   /// The same under both of its ids.
-  func forget(_ identity: VisitorIdentity) {
-    forget(subject: identity.visitorID)
+  func forget(_ identity: VisitorIdentity, waitsForStore: Bool = false) {
     if let anonymous = identity.anonymousID { forget(subject: anonymous) }
+    forget(subject: identity.visitorID, waitsForStore: waitsForStore)
   }
 
   // MARK: Life, on the scheduler's thread

@@ -11,7 +11,9 @@ struct VisitorReports: Sendable {
   /// A consent hit that says no, after everything else has gone: once it is in the store, so is that, and neither a crash
   /// nor a kill brings it back (FS-66, FS-67).
   func refused(_ identity: VisitorIdentity) {
-    forget(identity)
+    // Pipelines store each for itself: the hit must not overtake what goes of the other one.
+    activates.forget(identity, waitsForStore: true)
+    hits.forget(identity)
     hits.consent(false, of: identity, waitsForCommit: true)
   }
 

@@ -1,6 +1,8 @@
+import Glibc
 import HoistBase
 @testable import HoistCore
 import HoistTestSupport
+import Synchronization
 import Testing
 
 @Suite("Withdrawn consent: what was recorded about a person is forgotten everywhere (flagship 5.6)") struct PurgeTests {
@@ -149,6 +151,31 @@ import Testing
     let put = try #require(obstinate.calls.firstIndex { $0.hasPrefix("put ") })
     #expect(purge < put, "\(obstinate.calls)")
     #expect(bench.counters.purged == 1)
+  }
+
+  /// Two pipelines over one store: what the one records after the other's purge is stored after it, whatever turn was
+  /// under way (flagship FS-66, FS-67).
+  @Test func aPurgeCanBeWaitedFor() {
+    let obstinate = ObstinateManager()
+    let bench = PipelineBench(manager: obstinate) {
+      $0.durability = .immediate
+      $0.commitLimitMilliseconds = 20_000
+    }
+    bench.start()
+    bench.settle()
+    let hasReturned = Atomic(false)
+    let caller = startThread { [pipeline = bench.pipeline] in
+      pipeline.purge(subject: "u1", waitsForStore: true)
+      hasReturned.store(true, ordering: .releasing)
+    }
+    while bench.scheduler.pendingPostCount == 0 { sched_yield() }
+    for _ in 0..<1_000 { sched_yield() }
+    let isEarly = hasReturned.load(ordering: .acquiring)
+    #expect(!isEarly, "the turn that carries it out has not run")
+    bench.scheduler.run()
+    caller.join()
+    bench.settle()
+    #expect(obstinate.calls.contains("purge u1 events"))
   }
 
   @Test func aPolicyMayDiscardWhatItWants() {

@@ -1,0 +1,97 @@
+"""FS-66, FS-67, G9, 5.6: a visitor refuses consent, and the process is killed, at whatever write: what the visitor had done
+before stays here, whoever comes next, and the refusal is told."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+from flagship import FlagshipSimulator
+from flagship.ledger import is_consent, visitor_of
+from flagship_world import FlagshipWorld
+from world import Programs
+
+# The numbers of a run's writes differ a little from run to run: so many in a row have to be survived.
+SURVIVED = 3
+# Nothing is sent unless it is asked for: the pool never fills, and the interval does not pass.
+PATIENT = {"hits__pool_max_size": 1000, "hits__batch_interval": 3600}
+LINES = ("visitor anna consented", "fetch anna", "screen anna before-0", "flag anna button_colour", "screen anna before-1",
+         "screen anna before-2", "visitor ben consented", "screen ben kept", "consent anna refused", "screen anna after",
+         "close")
+
+
+@pytest.fixture
+def world(flagship_host: Path, tmp_path: Path):
+    with FlagshipSimulator(distinct=True, final_refusals=True) as service:
+        yield FlagshipWorld(flagship_host, service, tmp_path / "world")
+
+
+def victim(world: FlagshipWorld, **kill: str) -> tuple[bool, list[str]]:
+    """Without anybody to send to, so that everything has to wait in the store."""
+    for endpoint in ("hits", "activate"):
+        world.service.fail(endpoint, "status", times=None, status=503)
+    host = world.start(kill, **PATIENT)
+    survived = host.run(*LINES)
+    world.service.faults.clear()
+    return survived, host.said
+
+
+def check(world: FlagshipWorld, said: list[str], survived: bool) -> None:
+    """The next process sends what is left."""
+    service = world.service
+    if survived:
+        assert "visitor:anna" not in world.keys()
+    heir = world.start(**PATIENT)
+    assert heir("visitor heir consented") == "visitor VISITOR_CREATE"
+    for _ in range(3):
+        heir("flush")
+    heir.finish()
+    assert world.rows() == []
+    told = service.ledger.hits(visitor="anna")
+    others = [hit for hit in told if not is_consent(hit)]
+    if "consented-not anna" in said:
+        assert others == [] and service.ledger.activations("anna") == []
+        # A store that takes longer than a call may wait has nothing to tell after a kill.
+        assert service.ledger.consents("anna")[-1:] != [True]
+        assert service.ledger.consents("anna") or not survived
+    if "recorded kept" in said:
+        assert service.ledger.screens()["kept"] == 1
+    assert max(service.ledger.deliveries().values(), default=0) <= 1
+    assert {visitor_of(hit) for hit in service.ledger.hits()} <= {"anna", "ben", "heir"}
+    # A killed process leaves half a request behind.
+    assert [found for found in service.violations if found.where != "http"] == []
+
+
+def test_killed_at_every_write(world: FlagshipWorld, programs: Programs) -> None:
+    survived = killed = 0
+    for number in itertools.count(1):
+        world.renew()
+        is_alive, said = victim(world, LD_PRELOAD=str(programs.killer), KILL_AT=str(number))
+        try:
+            if is_alive:
+                assert "refused after" in said and "consented-not anna" in said
+            check(world, said, is_alive)
+        except AssertionError as error:
+            raise AssertionError(f"killed at write {number}: {error}\n{said}") from error
+        survived = survived + 1 if is_alive else 0
+        killed += not is_alive
+        if survived == SURVIVED:
+            break
+    assert killed > len(LINES)
+
+
+def test_what_was_recorded_before_a_kill_is_sent_without_a_refusal(world: FlagshipWorld) -> None:
+    """FS-19, FS-44: nobody refuses, so nothing is lost."""
+    host = world.start(**PATIENT)
+    for line in LINES[:8]:
+        host(line)
+    host.kill()
+    before = world.service.ledger.screens()
+    assert not before
+    heir = world.start(**PATIENT)
+    heir("flush")
+    heir.finish()
+    assert world.service.ledger.screens() == {"before-0": 1, "before-1": 1, "before-2": 1, "kept": 1}
+    assert world.service.ledger.consents("anna") == [True] and world.service.ledger.consents("ben") == [True]
+    assert world.service.violations == []
