@@ -99,14 +99,21 @@ HOIST_API hoist_status hoist_client_flush(hoist_client *HOIST_NULLABLE client, i
  * waiting, in_flight, stuck and held, which tell of now.
  *
  *   events     what is recorded and sent to the service: recorded, waiting, in_flight, delivered, dropped (no room, too
- *              large), rejected (refused by the service for good), retried (attempts after the first), adopted (taken
- *              over from processes that ended)
+ *              large), rejected (refused by the service for good), expired (too old), purged (forgotten on request),
+ *              retried (attempts after the first), adopted (taken over from processes that ended)
  *   metrics    Unleash's usage counts, in buckets: recorded, waiting, in_flight, delivered, dropped, rejected, retried,
  *              adopted, impact_dropped (impact metrics of unknown names or beyond limits), unknown_overflow (evaluations
  *              of unknown flags beyond those told apart)
  *   odp        Optimizely's data platform, unless it is off: recorded, waiting, in_flight, delivered, dropped, rejected,
- *              purged (the project has no data platform any more), retried, adopted
+ *              expired, purged (the project has no data platform any more), retried, adopted
  *   profiles   Optimizely's users, unless a service of the host's or nobody keeps them: held, forgotten (no room)
+ *   hits       Flagship's hits: recorded, waiting, in_flight, delivered, dropped, rejected, expired (after four hours),
+ *              purged (consent was withdrawn), retried, adopted, duplicates (within property hits.deduplication_ms)
+ *   activates  Flagship's exposures: recorded, waiting, in_flight, delivered, dropped, rejected, expired, purged, retried,
+ *              adopted, duplicates
+ *   visitor_cache  Flagship's visitors, in the store or a cache of the host's: written, lookups, found, given_up (took too
+ *              long), dropped (changes that were not made), stuck
+ *   telemetry  Flagship's reports of use and trouble: sent, dropped
  *   store      written (values), failures, refused (calls not made: the cache manager is stuck or pauses), given_up
  *              (what was never written), ignored (rows not believed), stuck (calls that have not returned)
  *   observers  delivered, dropped (no room), waiting

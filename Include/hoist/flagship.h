@@ -10,7 +10,8 @@
  * call is decided for the context given, without a history: that an assignment stays when allocations change is the visitors'
  * alone. In decision_api mode calls answer for the client's current context, which is that of the shared visitor:
  * hoist_client_identify() makes one, or changes its context, and fetches. NULL is the shared visitor in both modes.
- * hoist_client_track() is an Event hit.
+ * hoist_client_track() is an Event hit: its value has to be a whole number from 0 on, or the event is refused with
+ * HOIST_ERR_FLAGSHIP_HIT_INVALID; properties `category` and `label` are those of the hit.
  *
  * As the vendor's SDKs do, about two visitors in a thousand report how the client is set up when they fetch, without
  * anything of the visitor. Property `usage_tracking` = "false" ends that for a client, environment variable

@@ -188,6 +188,7 @@ TEST(the_listener_hears_each_status) {
   CHECK_INT(told.status[2], HOIST_FLAGSHIP_PANIC);
   CHECK_INT(told.status[3], HOIST_FLAGSHIP_INITIALIZED);
   CHECK_INT(told.status[4], HOIST_FLAGSHIP_NOT_INITIALIZED);
+  CHECK_INT(hoist_flagship_collect_emotion(client, "{}", 2, NULL, NULL), HOIST_ERR_STATE);
   /* 5.8: it may be started again. */
   CHECK_INT(hoist_flagship_start_client(client), HOIST_OK);
   CHECK_INT(hoist_client_wait_ready(client, 10000), HOIST_OK);

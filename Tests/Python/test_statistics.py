@@ -50,6 +50,7 @@ def test_the_documented_groups_are_those_that_appear() -> None:
     assert len(told) > 5
     unleash = groups_of("unleash", mode="backend", bootstrap={"version": 2, "features": []})
     optimizely = groups_of("optimizely", datafile=DATAFILE)
-    assert unleash | optimizely == told
-    assert optimizely | unleash == told
+    flagship = groups_of("flagship", mode="bucketing", env_id="e", api_key="k", bucketing='{"campaigns":[]}')
+    assert unleash | flagship | optimizely == told
+    assert optimizely | flagship | unleash == told
     assert "metrics" not in optimizely and "profiles" not in unleash

@@ -19,9 +19,11 @@ extension FlagshipFace {
   /// - Parameters:
   ///   - event: a JSON object.
   ///   - completion: once if the result is `.ok`, on the delivery lane or in the call that closes the client.
+  /// - Returns: `.parse` for what is no object, `.state` after close.
   public func collectEmotion(_ event: [UInt8], completion: (@Sendable (Status) -> Void)?) -> Status {
     let isObject = try? event.withUnsafeBytes { text throws(JSONFailure) in try JSONNode.parse(text) { $0.object != nil } }
     guard isObject == true else { return .parse }
+    guard client.state != .closed else { return .state }
     let segments = provider.segments
     return client.promise(completion) { [client] tell in
       client.onScheduler { _ in segments.collect(event, completion: tell) }

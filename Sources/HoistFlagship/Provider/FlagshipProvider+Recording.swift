@@ -17,8 +17,8 @@ extension FlagshipProvider {
     activates.expose(exposure, hasConsented: subject.hasConsented)
   }
 
-  /// An event: its action is the key; properties `category` and `label` are those of the hit, and a whole value that is
-  /// not negative its value.
+  /// An event: its action is the key; properties `category` and `label` are those of the hit, and its value is the hit's:
+  /// a whole number from 0 on, else the event is refused.
   public func track(_ event: TrackedEvent) -> Status {
     let reference = event.context ?? host?.currentContext
     guard let subject = withExtendedLifetime(reference, { subject(of: reference?.frozen) }) else { return .argument }
@@ -35,7 +35,13 @@ extension FlagshipProvider {
     }
     var hit = Hit.event(category, action: Array(event.key.utf8))
     if let label { try? hit.set(.label, text: label) }
-    if let value = event.value.flatMap({ Int64(exactly: $0) }), value >= 0 { try? hit.set(.value, integer: value) }
+    if let value = event.value {
+      guard let whole = Int64(exactly: value), whole >= 0 else {
+        host?.log.error("event \"\(event.key)\" is refused: its value \(value) is no whole number from 0 on, as the service wants it")
+        return .flagshipHitInvalid
+      }
+      try? hit.set(.value, integer: whole)
+    }
     return hits.send(hit, from: subject.identity, hasConsented: subject.hasConsented)
   }
 

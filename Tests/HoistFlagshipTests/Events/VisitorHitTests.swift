@@ -46,14 +46,15 @@ import Testing
           properties: properties.map { ($0.0, .string(Array($0.1.utf8))) }, unixMilliseconds: 0))
     }
     #expect(track("buy", 7, [("category", "User Engagement"), ("label", "l")]) == .ok)
-    #expect(track("half", 0.5, user: "other") == .ok)
-    #expect(track("less", -1) == .ok)
+    #expect(track("whole", 2, user: "other") == .ok)
+    #expect(track("half", 0.5) == .flagshipHitInvalid && track("less", -1) == .flagshipHitInvalid)
+    #expect(track("huge", 1e300) == .flagshipHitInvalid && track("none", .nan) == .flagshipHitInvalid)
     #expect(track("odd", nil, [("category", "odd")]) == .argument)
     #expect(track("", nil) == .flagshipHitInvalid)
     let body = try #require(bodies(rig).first)
     #expect(body.contains(#""vid":"shared","ec":"User Engagement","ea":"buy","el":"l","ev":7,"#))
-    #expect(body.contains(#""vid":"other","ec":"Action Tracking","ea":"half","qt":"#))
-    #expect(body.contains(#""ea":"less","qt":"#) && !body.contains("odd"))
+    #expect(body.contains(#""vid":"other","ec":"Action Tracking","ea":"whole","ev":2,"#))
+    #expect(!["odd", "half", "less", "huge", "none"].contains { body.contains("\"\($0)\"") })
   }
 
   @Test("Without its client a visitor sends nothing") func orphan() throws {

@@ -96,8 +96,10 @@ private final class StatusPlay {
       let ended = Locked(false)
       _ = visitor.fetch { _ in ended.value = true }
       world.settle { ended.value }
-      // What an earlier run has left is read from the cache.
-      world.settle { world.hasKept("v1") }
+      // What an earlier run has left is read from the cache; neither before the start nor in panic anything is kept.
+      let isKept = world.face.status != .notInitialized && world.face.status != .panic
+      let id = String(decoding: visitor.id, as: UTF8.self)
+      world.settle { !isKept || world.hasKept(id) }
     }
     if call.hasPrefix("poll brings") {
       world.scheduler.advance(milliseconds: 60_000)
