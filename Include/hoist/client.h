@@ -101,9 +101,9 @@ HOIST_API hoist_status hoist_client_flush(hoist_client *HOIST_NULLABLE client, i
  *   events     what is recorded and sent to the service: recorded, waiting, in_flight, delivered, dropped (no room, too
  *              large), rejected (refused by the service for good), expired (too old), purged (forgotten on request),
  *              retried (attempts after the first), adopted (taken over from processes that ended)
- *   metrics    Unleash's usage counts, in buckets: recorded, waiting, in_flight, delivered, dropped, rejected, retried,
- *              adopted, impact_dropped (impact metrics of unknown names or beyond limits), unknown_overflow (evaluations
- *              of unknown flags beyond those told apart)
+ *   metrics    Unleash's usage counts, in buckets: recorded, waiting, in_flight, delivered, dropped, rejected, expired,
+ *              purged, retried, adopted, impact_dropped (impact metrics of unknown names or beyond limits),
+ *              unknown_overflow (evaluations of unknown flags beyond those told apart)
  *   odp        Optimizely's data platform, unless it is off: recorded, waiting, in_flight, delivered, dropped, rejected,
  *              expired, purged (the project has no data platform any more), retried, adopted
  *   profiles   Optimizely's users, unless a service of the host's or nobody keeps them: held, forgotten (no room)

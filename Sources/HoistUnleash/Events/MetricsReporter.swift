@@ -167,15 +167,7 @@ final class MetricsReporter: @unchecked Sendable {
 
   /// Any thread.
   var statistics: [(group: String, name: String, value: Int64)] {
-    func list(_ group: String, _ counters: EventPipeline.Counters) -> [(group: String, name: String, value: Int64)] {
-      [
-        (group, "recorded", Int64(counters.recorded)), (group, "waiting", Int64(counters.waiting)),
-        (group, "in_flight", Int64(counters.inFlight)), (group, "delivered", Int64(counters.delivered)),
-        (group, "dropped", Int64(counters.dropped)), (group, "rejected", Int64(counters.rejected)),
-        (group, "retried", Int64(counters.retried)), (group, "adopted", Int64(counters.adopted)),
-      ]
-    }
-    return list("events", events.counters) + list("metrics", counts.counters)
+    events.counters.listing("events") + counts.counters.listing("metrics")
       + [("metrics", "impact_dropped", impact.dropped), ("metrics", "unknown_overflow", recorder.overflow)]
   }
 
