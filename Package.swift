@@ -44,6 +44,7 @@ let package = Package(
     .target(
       name: "HoistLaunchDarkly", dependencies: ["HoistCore", "HoistJSON", "HoistBase", "CShims"], exclude: ["README.md"]),
     .target(name: "HoistFlagship", dependencies: ["HoistCore", "HoistJSON", "HoistBase", "CShims"], exclude: ["README.md"]),
+    .target(name: "HoistKameleoon", dependencies: ["HoistCore", "HoistJSON", "HoistBase", "CShims"], exclude: ["README.md"]),
 
     // Level 5: the Swift face and the C entry points.
     .target(
@@ -97,6 +98,7 @@ let package = Package(
     .testTarget(
       name: "HoistLaunchDarklyTests", dependencies: ["HoistLaunchDarkly", "HoistTestSupport", "ConformanceKit"]),
     .testTarget(name: "HoistFlagshipTests", dependencies: ["HoistFlagship", "HoistTestSupport", "ConformanceKit"]),
+    .testTarget(name: "HoistKameleoonTests", dependencies: ["HoistKameleoon", "HoistTestSupport"]),
     .testTarget(name: "HoistTests", dependencies: ["Hoist", "HoistTestSupport"]),
 
     // Parsers of outside bytes: the corpus is replayed by the tests, searched on by Tests/Fuzz/run.
