@@ -35,7 +35,7 @@ C_MODULES = {
     "CSQLite": {"HoistSQLite"},
     "CPCRE2": {"HoistRegex"},
     "CShims": {"HoistBase", "HoistCore", "HoistCurl", "HoistSQLite", "HoistUnleash", "HoistOptimizely",
-               "HoistLaunchDarkly", "HoistFlagship", "Hoist"},
+               "HoistLaunchDarkly", "HoistFlagship", "HoistKameleoon", "Hoist"},
 }
 LIBRARY_MAY_IMPORT = {"Glibc", "Synchronization"}
 TOOL_MAY_IMPORT = LIBRARY_MAY_IMPORT | {"Foundation", "ArgumentParser"}
