@@ -20,9 +20,6 @@ def describe(simulator: FlagshipSimulator) -> dict[str, Any]:
 
 def add_routes(simulator: FlagshipSimulator) -> None:
     control, ledger = simulator.control, simulator.ledger
-    control.add("GET", "/", lambda query, body: describe(simulator))
-    control.add("GET", "/ledger", lambda query, body: ledger.as_json())
-    control.add("GET", "/posts", lambda query, body: [post.as_json() for post in ledger.posts])
     control.add("GET", "/hits", lambda query, body: ledger.hits(query.get("kind"), query.get("visitor")))
     control.add("GET", "/activations", lambda query, body: ledger.activations(query.get("visitor")))
     control.add("GET", "/consents", lambda query, body: ledger.consents(query["visitor"]))
@@ -40,12 +37,9 @@ def add_routes(simulator: FlagshipSimulator) -> None:
     control.add("PUT", "/account-settings", lambda query, body: _environment(simulator, query).settle(body))
     control.add("PUT", "/segments", lambda query, body: _environment(simulator, query).segment(query["visitor"], body))
     control.add("PUT", "/score", lambda query, body: _environment(simulator, query).score(query["visitor"], body))
-    control.add("GET", "/options", lambda query, body: simulator.options.as_json())
-    control.add("POST", "/options", lambda query, body: simulator.options.change(**body))
-    control.add("GET", "/wait-hits", lambda query, body: {"reached": simulator.wait_for_hits(
-        int(query.get("count", "1")), query.get("kind"), float(query.get("timeout", "5")))})
-    control.add("GET", "/wait-activations", lambda query, body: {"reached": simulator.wait_for_activations(
-        int(query.get("count", "1")), float(query.get("timeout", "5")))})
+    control.add_wait("/wait-hits", lambda query, count, timeout: simulator.wait_for_hits(
+        count, query.get("kind"), timeout))
+    control.add_wait("/wait-activations", lambda query, count, timeout: simulator.wait_for_activations(count, timeout))
 
 
 def _environment(simulator: FlagshipSimulator, query: dict[str, str]) -> Environment:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any, Callable
 
 from loopback.delivery import json_response
-from loopback.faults import Fault
-from loopback.findings import Findings, Shape, parse_json
+from loopback.endpoints import EndpointService, milliseconds_now, readable
+from loopback.findings import Findings, Shape
 from loopback.publications import Published, answer_published
-from loopback.service import Answer, Service
+from loopback.service import Answer
 from loopback.text import decode
 from loopback.wire import Request, Response
 
 from . import activations, decisions, hits, reports
-from .control import add_routes
+from .control import add_routes, describe
 from .environment import Environment, Environments
 from .headers import check_headers
 from .knowledge import Knowledge
@@ -27,11 +26,7 @@ from .sample import API_KEY, ENVIRONMENT, sample_bucketing
 from .visitors import answer_visitor, check_visitor
 
 
-def milliseconds_now() -> int:
-    return time.time_ns() // 1_000_000
-
-
-class FlagshipSimulator(Service):
+class FlagshipSimulator(EndpointService[Endpoint]):
     """Decision API, CDN, event endpoints and what is known of visitors, on 127.0.0.1, strict about every request.
 
     Use it as a context manager. `document` is the bucketing file of `environment` (the sample when it is left out);
@@ -40,6 +35,7 @@ class FlagshipSimulator(Service):
     """
 
     endpoints = NAMES
+    table = ENDPOINTS
 
     def __init__(self, document: dict[str, Any] | str | bytes | None = None, *, environment: str = ENVIRONMENT,
                  api_key: str = API_KEY, now: Callable[[], int] = milliseconds_now, enforce: bool = True,
@@ -50,8 +46,7 @@ class FlagshipSimulator(Service):
         self.environments = Environments()
         self.environment = self.environments.add(environment, api_key)
         self.environment.publish(sample_bucketing() if document is None else document)
-        self._now = now
-        super().__init__(enforce=enforce, port=port, control_port=control_port)
+        super().__init__(now=now, enforce=enforce, port=port, control_port=control_port)
         add_routes(self)
 
     # Addresses and keys, as a client's configuration wants them.
@@ -91,9 +86,8 @@ class FlagshipSimulator(Service):
     def score_url(self) -> str:
         return f"{self.server.url}/uc-info"
 
-    @property
-    def control_url(self) -> str:
-        return self.control.url
+    def describe(self) -> dict[str, Any]:
+        return describe(self)
 
     # What tests do to it.
 
@@ -107,45 +101,27 @@ class FlagshipSimulator(Service):
         """Puts a bucketing file in place for the simulator's own environment."""
         return self.environment.publish(document)
 
-    def fail(self, endpoint: str, kind: str, times: int | None = 1, skip: int = 0, delay: float = 0.0,
-             **parameters: Any) -> Fault:
-        fault = super().fail(endpoint, kind, times, skip, delay, **parameters)
-        for name, value in parameters.get("headers", {}).items():
-            if name.lower() == "last-modified":
-                self.environments.publications.issue("", value)
-        return fault
+    def issue(self, header: str, value: str) -> None:
+        if header == "last-modified":
+            self.environments.publications.issue("", value)
 
     def wait_for_hits(self, count: int, kind: str | None = None, timeout: float = 5.0) -> bool:
         """Waits until `count` hits, as often as they came, were accepted."""
-        return self.journal.wait_until(lambda: len(self.ledger.hits(kind)) >= count, timeout)
+        return self.wait_for_number(count, lambda: len(self.ledger.hits(kind)), timeout)
 
     def wait_for_activations(self, count: int, timeout: float = 5.0) -> bool:
         """Waits until `count` activations, as often as they came, were accepted."""
-        return self.journal.wait_until(lambda: len(self.ledger.activations()) >= count, timeout)
-
-    def reset(self) -> None:
-        super().reset()
-        self.ledger.reset()
+        return self.wait_for_number(count, lambda: len(self.ledger.activations()), timeout)
 
     # The service.
 
     def resolve(self, request: Request) -> str:
         return resolve(request)
 
-    def check(self, endpoint: str, request: Request, findings: Findings) -> None:
-        known = ENDPOINTS.get(endpoint)
-        if known is None:
-            findings.add("path", f"{request.path} is no endpoint")
-            return
-        if request.method != known.method:
-            findings.add("method", f"must be {known.method}, is {request.method}")
-            return
-        decode(findings, "path", parameter(known, request, "environment"))
-        check_headers(findings, request, known, self.options)
-        self._check_content(findings, request, known)
-
-    def _check_content(self, findings: Findings, request: Request, endpoint: Endpoint) -> None:
-        knowledge, name = Knowledge(self.environments, self.ledger, self.options, self._now()), endpoint.name
+    def check_request(self, findings: Findings, request: Request, endpoint: Endpoint) -> None:
+        decode(findings, "path", parameter(endpoint, request, "environment"))
+        check_headers(findings, request, endpoint, self.options)
+        knowledge, name = Knowledge(self.environments, self.ledger, self.options, self.now()), endpoint.name
         if name in (DECISIONS, OWN_DECISIONS):
             decisions.check_query(findings, request, endpoint)
             decisions.check_decision(findings, request, knowledge)
@@ -162,22 +138,19 @@ class FlagshipSimulator(Service):
         elif name == BUCKETING and not self.options.foreign_dates:
             self.environments.publications.check_date(findings, request, parameter(endpoint, request, "environment"))
 
-    def answer(self, endpoint: str, request: Request) -> Answer:
-        known = ENDPOINTS.get(endpoint)
-        if known is None or request.method != known.method:
-            return Answer(json_response(404, {"message": f"no route {request.method} {request.path}"}))
-        if known.method == "GET":
-            return Answer(self._answer_get(known, request))
-        document = _readable(request, _SHAPES[endpoint])
+    def answer_request(self, request: Request, endpoint: Endpoint) -> Answer:
+        if endpoint.method == "GET":
+            return Answer(self._answer_get(endpoint, request))
+        document = readable(request, _SHAPES[endpoint.name])
         if document is None:
             return Answer(json_response(400, {"message": "the body cannot be read"}))
-        response = Response(204 if endpoint in (ACTIVATE, OWN_ACTIVATE) else 200)
-        if endpoint in (DECISIONS, OWN_DECISIONS):
-            environment = self._environment(known, request)
+        response = Response(204 if endpoint.name in (ACTIVATE, OWN_ACTIVATE) else 200)
+        if endpoint.name in (DECISIONS, OWN_DECISIONS):
+            environment = self._environment(endpoint, request)
             if environment is None:
                 return Answer(self._refusal())
             response = decisions.answer_decision(request, document, environment, self.options.extras)
-        post = self.ledger.book(endpoint, document)
+        post = self.ledger.book(endpoint.name, document)
         self.journal.poke()
         return Answer(response, lambda heard: self.ledger.acknowledge(post, heard))
 
@@ -211,11 +184,3 @@ _SHAPES: dict[str, Shape] = {
     OWN_ACTIVATE: activations.BODY, HITS: hits.body, USAGE: reports.BODIES[USAGE],
     TROUBLESHOOTING: reports.BODIES[TROUBLESHOOTING],
 }
-
-
-def _readable(request: Request, shape: Shape) -> Any:
-    """A body of the right shape, also of a request that the checks found fault with; None for any other."""
-    findings = Findings()
-    document = parse_json(findings, request.body)
-    shape(findings, "body", document)
-    return None if findings else document

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import itertools
-import time
 from typing import Any, Callable
 
 from loopback.delivery import json_response
-from loopback.faults import Applied, Fault
+from loopback.endpoints import EndpointService, milliseconds_now
+from loopback.faults import Applied
 from loopback.findings import Findings
 from loopback.server import Exchange
-from loopback.service import Answer, Service, Stream
+from loopback.service import Answer, Stream
 from loopback.streaming import StreamHub
 from loopback.tags import IssuedTags
 from loopback.wire import Request, Response, http_date
 
 from .contexts import Context, decode_segment, read_context
-from .control import add_routes
+from .control import add_routes, describe
 from .diagnostics import check_diagnostic, read_diagnostic
 from .environment import Change, Environment, Flags
 from .events import check_events, read_events
@@ -30,11 +30,7 @@ from .sample import sample_flags
 from .streaming import FlagStream
 
 
-def milliseconds_now() -> int:
-    return time.time_ns() // 1_000_000
-
-
-class LaunchDarklySimulator(Service):
+class LaunchDarklySimulator(EndpointService[Endpoint]):
     """Streaming, polling and events on 127.0.0.1, strict about every request.
 
     Use it as a context manager. `flags` are those of the environment of `mobile_key` (the sample when they are left
@@ -43,6 +39,7 @@ class LaunchDarklySimulator(Service):
     """
 
     endpoints = NAMES
+    table = ENDPOINTS
     streaming_endpoints = STREAMING
 
     def __init__(self, flags: Flags | None = None, *, mobile_key: str = MOBILE_KEY,
@@ -55,9 +52,8 @@ class LaunchDarklySimulator(Service):
         self.ledger = Ledger()
         self.tags = IssuedTags()
         self._event_numbers = itertools.count(1)
-        self._now = now
-        super().__init__(enforce=enforce, port=port, control_port=control_port)
-        self.streams: StreamHub[FlagStream] = StreamHub(self.journal.poke)
+        super().__init__(now=now, enforce=enforce, port=port, control_port=control_port)
+        self.streams: StreamHub[FlagStream] = StreamHub(self.journal)
         add_routes(self)
 
     # Addresses and keys, as a client's configuration wants them.
@@ -71,9 +67,8 @@ class LaunchDarklySimulator(Service):
     def mobile_key(self) -> str:
         return self.environment.mobile_key
 
-    @property
-    def control_url(self) -> str:
-        return self.control.url
+    def describe(self) -> dict[str, Any]:
+        return describe(self)
 
     # What tests do to it.
 
@@ -104,29 +99,21 @@ class LaunchDarklySimulator(Service):
         """Tells open streams to poll."""
         return self.streams.order(lambda stream: stream.send("ping", ""))
 
-    def fail(self, endpoint: str, kind: str, times: int | None = 1, skip: int = 0, delay: float = 0.0,
-             **parameters: Any) -> Fault:
-        fault = super().fail(endpoint, kind, times, skip, delay, **parameters)
-        for name, value in parameters.get("headers", {}).items():
-            if name.lower() == "etag":
-                self.tags.add(value, None)
-        return fault
+    def issue(self, header: str, value: str) -> None:
+        if header == "etag":
+            self.tags.add(value, None)
 
     def wait_for_streams(self, count: int, timeout: float = 5.0) -> bool:
         """Waits until exactly `count` streams are open."""
-        return self.journal.wait_until(lambda: len(self.streams.open) == count, timeout)
+        return self.streams.wait_for(count, timeout)
 
     def wait_for_events(self, kind: str, count: int = 1, timeout: float = 5.0) -> bool:
         """Waits until `count` events of a kind, each payload once, were accepted."""
-        return self.journal.wait_until(lambda: len(self.ledger.events(kind)) >= count, timeout)
+        return self.wait_for_number(count, lambda: len(self.ledger.events(kind)), timeout)
 
     def wait_for_evaluations(self, key: str, count: int, timeout: float = 5.0) -> bool:
         """Waits until summaries told of `count` evaluations of a flag."""
-        return self.journal.wait_until(lambda: self.ledger.evaluations(key) >= count, timeout)
-
-    def reset(self) -> None:
-        super().reset()
-        self.ledger.reset()
+        return self.wait_for_number(count, lambda: self.ledger.evaluations(key), timeout)
 
     # The service.
 
@@ -136,22 +123,15 @@ class LaunchDarklySimulator(Service):
     def client_of(self, request: Request) -> str | None:
         return request.header("x-launchdarkly-instance-id")
 
-    def check(self, endpoint: str, request: Request, findings: Findings) -> None:
-        known = ENDPOINTS.get(endpoint)
-        if known is None:
-            findings.add("path", f"{request.path} is no endpoint")
-            return
-        if request.method != known.method:
-            findings.add("method", f"must be {known.method}, is {request.method}")
-            return
-        self._check_query(findings, request, known)
-        check_headers(findings, request, known, self.options)
+    def check_request(self, findings: Findings, request: Request, endpoint: Endpoint) -> None:
+        self._check_query(findings, request, endpoint)
+        check_headers(findings, request, endpoint, self.options)
         environment = self.environments.get(mobile_key(request))
-        if known.serves_flags:
-            self._check_flags_request(findings, request, known, environment)
+        if endpoint.serves_flags:
+            self._check_flags_request(findings, request, endpoint, environment)
         elif environment is not None:
-            knowledge = Knowledge(environment, self.ledger, self.options, self._now)
-            if endpoint == EVENTS:
+            knowledge = Knowledge(environment, self.ledger, self.options, self.now)
+            if endpoint.name == EVENTS:
                 check_events(findings, request, knowledge, self.client_of(request))
             else:
                 check_diagnostic(findings, request, knowledge)
@@ -183,21 +163,18 @@ class LaunchDarklySimulator(Service):
         data = decode_segment(findings, context_segment(endpoint, request, self.options.prefix))
         return None if data is None else read_context(findings, data)
 
-    def answer(self, endpoint: str, request: Request) -> Answer:
-        known = ENDPOINTS.get(endpoint)
-        if known is None or request.method != known.method:
-            return Answer(json_response(404, {"message": f"no route {request.method} {request.path}"}))
+    def answer_request(self, request: Request, endpoint: Endpoint) -> Answer:
         environment = self.environments.get(mobile_key(request))
         if environment is None:
             return Answer(json_response(401, {"message": "Invalid mobile key"}))
-        if not known.serves_flags:
-            return self._answer_events(endpoint, request, environment)
-        context = self._context(Findings(), request, known)
+        if not endpoint.serves_flags:
+            return self._answer_events(endpoint.name, request, environment)
+        context = self._context(Findings(), request, endpoint)
         if context is None:
             return Answer(json_response(400, {"message": "the context cannot be read"}))
         environment.meet(context)
         with_reasons = "withReasons=true" in (request.query or "").split("&")
-        if known.is_poll:
+        if endpoint.is_poll:
             return Answer(answer_poll(request, environment, context, with_reasons, self.tags, self.options))
         return Answer(Stream(lambda exchange, applied: self._stream(
             exchange, applied, environment, context, with_reasons)))
@@ -215,7 +192,7 @@ class LaunchDarklySimulator(Service):
         payload = request.header("x-launchdarkly-payload-id") if endpoint == EVENTS else None
         post = self.ledger.book(self.client_of(request), endpoint, environment.mobile_key, payload, document)
         self.journal.poke()
-        date = self.options.date or http_date(self._now() / 1000 + self.options.clock_offset_seconds)
+        date = self.options.date or http_date(self.now() / 1000 + self.options.clock_offset_seconds)
         return Answer(Response(202, headers=[("Date", date)]), lambda heard: self.ledger.acknowledge(post, heard))
 
     def _tell(self, environment: Environment, change: Change) -> Change:

@@ -40,10 +40,10 @@ def read_document(path: str | None) -> Any:
         return json.load(file)
 
 
-def serve(simulator: Service, described: dict[str, Any]) -> int:
+def serve(simulator: Service) -> int:
     """Prints the addresses, serves until stdin closes, prints the violations; returns the exit status."""
     with simulator:
-        print(json.dumps(described), flush=True)
+        print(json.dumps(simulator.describe()), flush=True)
         while sys.stdin.buffer.read(4096):
             pass
     violations = [str(violation) for violation in simulator.violations]

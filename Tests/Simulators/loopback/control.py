@@ -28,14 +28,18 @@ class Control:
         self._routes: dict[tuple[str, str], Route] = {}
         self._server = LoopbackServer(self._handle, port=port)
         journal, faults = service.journal, service.faults
+        self.add("GET", "/", lambda query, body: service.describe())
+        self.add("GET", "/ledger", lambda query, body: service.ledger.as_json())
+        self.add("GET", "/posts", lambda query, body: [post.as_json() for post in service.ledger.posts])
+        self.add("GET", "/options", lambda query, body: service.options.as_json())
+        self.add("POST", "/options", lambda query, body: service.options.change(**body))
         self.add("GET", "/violations", lambda query, body: [str(v) for v in journal.violations])
         self.add("GET", "/requests", self._requests)
         self.add("GET", "/counts", lambda query, body: journal.counts())
         self.add("GET", "/connections", lambda query, body: {
             "accepted": service.server.connections_accepted, "open": service.server.connections_open})
         self.add("GET", "/wait", self._wait)
-        self.add("GET", "/wait-held", lambda query, body: {
-            "reached": faults.wait_for_held(int(query.get("count", "1")), float(query.get("timeout", "5")))})
+        self.add_wait("/wait-held", lambda query, count, timeout: faults.wait_for_held(count, timeout))
         self.add("GET", "/faults", lambda query, body: faults.as_json())
         self.add("POST", "/faults", self._add_fault)
         self.add("DELETE", "/faults", lambda query, body: faults.clear(_identifier(query)))
@@ -48,6 +52,11 @@ class Control:
 
     def add(self, method: str, path: str, route: Route) -> None:
         self._routes[method, PREFIX + path] = route
+
+    def add_wait(self, path: str, wait: Callable[[Query, int, float], bool]) -> None:
+        """A call that waits for a number of something; its query says `count` and `timeout`."""
+        self.add("GET", path, lambda query, body: {"reached": wait(
+            query, int(query.get("count", "1")), float(query.get("timeout", "5")))})
 
     def start(self) -> None:
         self._server.start()

@@ -41,6 +41,10 @@ class Posts:
         with self._lock:
             post.acknowledged = heard
 
+    def as_json(self) -> dict[str, Any]:
+        """What the control port tells of it."""
+        return {"posts": len(self.posts)}
+
     @property
     def posts(self) -> list[Post]:
         with self._lock:

@@ -10,7 +10,9 @@ from .delivery import deliver, hold, json_response, sabotage, substitute
 from .faults import Applied, Fault, FaultPlan
 from .findings import Findings, Violation
 from .journal import Entry, Journal
+from .posts import Posts
 from .server import ClientGone, Exchange, LoopbackServer
+from .settings import Settings
 from .signals import GONE
 from .wire import Request, Response
 
@@ -35,6 +37,9 @@ class Service:
 
     endpoints: tuple[str, ...] = ()
     streaming_endpoints: tuple[str, ...] = ()
+    options: Settings
+    ledger: Posts
+    """Both made by the subclass, before it calls the constructor here."""
 
     def __init__(self, *, enforce: bool = True, port: int = 0, control_port: int = 0) -> None:
         self.enforce = enforce
@@ -61,10 +66,18 @@ class Service:
         """The identity of the client, as the protocol names it."""
         return None
 
+    def issue(self, header: str, value: str) -> None:
+        """A scripted answer sends this header (its name in lower case): clients may echo it."""
+
+    def describe(self) -> dict[str, Any]:
+        """The addresses and keys; also what the command prints at its start."""
+        raise NotImplementedError
+
     def reset(self) -> None:
         """Forgets what happened and every fault; the configuration stays."""
         self.faults.clear()
         self.journal.reset()
+        self.ledger.reset()
 
     # Life.
 
@@ -93,7 +106,10 @@ class Service:
     def fail(self, endpoint: str, kind: str, times: int | None = 1, skip: int = 0, delay: float = 0.0,
              **parameters: Any) -> Fault:
         """Spoils coming requests; see README.md for the kinds."""
-        return self.faults.add(endpoint, kind, times, skip, delay, **parameters)
+        fault = self.faults.add(endpoint, kind, times, skip, delay, **parameters)
+        for name, value in parameters.get("headers", {}).items():
+            self.issue(name.lower(), value)
+        return fault
 
     def release(self, fault: Fault | None = None) -> int:
         """Lets go requests that a fault holds."""
@@ -108,6 +124,14 @@ class Service:
 
     def wait_for(self, endpoint: str, count: int = 1, timeout: float = 5.0, answered: bool = False) -> bool:
         return self.journal.wait(endpoint, count, timeout, answered)
+
+    def wait_for_number(self, count: int, found: Callable[[], int], timeout: float = 5.0) -> bool:
+        """Waits until `found`, which counts what was accepted, gives at least `count`."""
+        return self.journal.wait_until(lambda: found() >= count, timeout)
+
+    @property
+    def control_url(self) -> str:
+        return self.control.url
 
     # The way of one request.
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Collection, Iterable
 
-from .calls import MISSING, Call, Change, body, bytes_of_body
+from .calls import MISSING, Call, Change, body, bytes_of_body, raw
+from .service import Service
+
+ACCEPTED = (200, 202, 204)
 
 
 @dataclass(frozen=True)
@@ -54,3 +58,41 @@ def replaced(old: bytes, new: bytes) -> Change:
         return text.replace(old, new)
 
     return bytes_of_body(make)
+
+
+def check_acceptance(simulator: Service, correct: Call) -> None:
+    """A correct request is answered, and nothing is said against it."""
+    assert correct.send(simulator).status in ACCEPTED
+    assert simulator.violations == []
+
+
+def check_refusal(simulator: Service, correct: Call, mutation: Mutation) -> None:
+    """The spoilt request is refused by name and not booked; the correct one still is accepted."""
+    booked = len(simulator.ledger.posts)
+    assert mutation.change(correct).send(simulator).status == 422
+    places = {violation.where for violation in simulator.violations}
+    assert places - mutation.along == {mutation.place}
+    assert len(simulator.ledger.posts) == booked
+    assert correct.send(simulator).status in ACCEPTED
+    assert {violation.where for violation in simulator.violations} == places
+
+
+def check_names(mutations: Collection[Mutation], builders: Iterable[str]) -> Counter[str]:
+    """No two have one name, and no kind of request is left out; returns how many each kind has."""
+    assert len({mutation.name for mutation in mutations}) == len(mutations)
+    counts = Counter(mutation.builder for mutation in mutations)
+    assert set(counts) == set(builders)
+    return counts
+
+
+def no_http(target: str) -> list[bytes]:
+    """What is no HTTP request, at a target that exists."""
+    start = target.encode()
+    return [start + b" HTTP/1.0\r\nHost: x\r\n\r\n", start + b" HTTP/1.1\r\n\r\n",
+            start + b" HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}"]
+
+
+def check_no_http(simulator: Service, request: bytes) -> None:
+    """Bytes that are no HTTP request are answered with 400, and are a violation of their own."""
+    assert raw(simulator, request).startswith(b"HTTP/1.1 400 ")
+    assert [violation.where for violation in simulator.violations] == ["http"]

@@ -8,6 +8,7 @@ from typing import Any, Callable, Generic, TypeVar
 
 from .delivery import chunk, hold
 from .faults import Applied
+from .journal import Journal
 from .server import ClientGone, Exchange
 from .signals import GONE, SIGNALLED, Signal
 from .wire import Response
@@ -163,29 +164,33 @@ OneStream = TypeVar("OneStream", bound=EventStream)
 class StreamHub(Generic[OneStream]):
     """All open streams of a simulator."""
 
-    def __init__(self, changed: Callable[[], None]) -> None:
+    def __init__(self, journal: Journal) -> None:
         self._lock = threading.Lock()
         self._streams: list[OneStream] = []
         self._stalls: list[Signal] = []
-        self._changed = changed
+        self._journal = journal
         self.opened = 0
 
     def run(self, stream: OneStream, keep_alive_seconds: float) -> None:
         with self._lock:
             self._streams.append(stream)
             self.opened += 1
-        self._changed()
+        self._journal.poke()
         try:
             stream.run(keep_alive_seconds)
         finally:
             with self._lock:
                 self._streams.remove(stream)
-            self._changed()
+            self._journal.poke()
 
     @property
     def open(self) -> list[OneStream]:
         with self._lock:
             return list(self._streams)
+
+    def wait_for(self, count: int, timeout: float = 5.0) -> bool:
+        """Waits until exactly `count` streams are open."""
+        return self._journal.wait_until(lambda: len(self.open) == count, timeout)
 
     def wake(self) -> None:
         for stream in self.open:

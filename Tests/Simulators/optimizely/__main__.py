@@ -12,7 +12,6 @@ import sys
 
 from loopback.command import add_arguments, options, read_document, serve, service_arguments
 
-from .control import describe
 from .sample import SDK_KEY
 from .simulator import OptimizelySimulator
 
@@ -30,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (ValueError, OSError) as error:
         print(f"optimizely simulator: {error}", file=sys.stderr)
         return 2
-    return serve(simulator, describe(simulator))
+    return serve(simulator)
 
 
 if __name__ == "__main__":

@@ -18,9 +18,6 @@ def describe(simulator: OptimizelySimulator) -> dict[str, Any]:
 
 def add_routes(simulator: OptimizelySimulator) -> None:
     control, datafiles = simulator.control, simulator.datafiles
-    control.add("GET", "/", lambda query, body: describe(simulator))
-    control.add("GET", "/ledger", lambda query, body: simulator.ledger.as_json())
-    control.add("GET", "/posts", lambda query, body: [post.as_json() for post in simulator.ledger.posts])
     control.add("GET", "/events", lambda query, body: [event.as_json() for event in simulator.ledger.events()])
     control.add("GET", "/platform-events", lambda query, body: simulator.ledger.platform_events())
     control.add("GET", "/datafiles", lambda query, body: {
@@ -30,16 +27,13 @@ def add_routes(simulator: OptimizelySimulator) -> None:
         "lastModified": simulator.publish(body, query.get("sdkKey"), query.get("token")).last_modified})
     control.add("DELETE", "/datafile", lambda query, body: datafiles.withdraw(query.get("sdkKey", simulator.sdk_key)))
     control.add("POST", "/known", lambda query, body: datafiles.learn(body))
-    control.add("GET", "/options", lambda query, body: simulator.options.as_json())
-    control.add("POST", "/options", lambda query, body: simulator.options.change(**body))
     control.add("GET", "/customers", lambda query, body: simulator.customers.as_json())
     control.add("POST", "/customers", lambda query, body: _customer(simulator, body))
     control.add("POST", "/choices", lambda query, body: simulator.choices.choose(
         body["rule"], body["variation"], body.get("visitor")))
-    control.add("GET", "/wait-events", lambda query, body: {
-        "reached": simulator.wait_for_events(int(query.get("count", "1")), float(query.get("timeout", "5")))})
-    control.add("GET", "/wait-platform-events", lambda query, body: {
-        "reached": simulator.wait_for_platform_events(int(query.get("count", "1")), float(query.get("timeout", "5")))})
+    control.add_wait("/wait-events", lambda query, count, timeout: simulator.wait_for_events(count, timeout))
+    control.add_wait("/wait-platform-events", lambda query, count, timeout: simulator.wait_for_platform_events(
+        count, timeout))
 
 
 def _customer(simulator: OptimizelySimulator, body: Any) -> None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any, Callable
 
 from loopback.delivery import json_response
-from loopback.faults import Fault
-from loopback.findings import Findings, Shape, parse_json
+from loopback.endpoints import EndpointService, milliseconds_now, readable
+from loopback.findings import Findings, Shape
 from loopback.publications import Published
-from loopback.service import Answer, Service
+from loopback.service import Answer
 from loopback.wire import Request, Response
 
 from . import events, platform_events, predictions, segments
 from .cdn import answer_datafile, check_datafile
-from .control import add_routes
+from .control import add_routes, describe
 from .datafiles import Datafiles
 from .happenings import happenings
 from .headers import check_headers
@@ -27,11 +26,7 @@ from .sample import SDK_KEY, sample_datafile
 from .segments import Customers
 
 
-def milliseconds_now() -> int:
-    return time.time_ns() // 1_000_000
-
-
-class OptimizelySimulator(Service):
+class OptimizelySimulator(EndpointService[Endpoint]):
     """CDN, event endpoints, data platform and prediction server on 127.0.0.1, strict about every request.
 
     Use it as a context manager. `document` is the datafile of `sdk_key` (the sample when it is left out); further
@@ -40,6 +35,7 @@ class OptimizelySimulator(Service):
     """
 
     endpoints = NAMES
+    table = ENDPOINTS
 
     def __init__(self, document: dict[str, Any] | str | bytes | None = None, *, sdk_key: str = SDK_KEY,
                  token: str | None = None, now: Callable[[], int] = milliseconds_now, enforce: bool = True,
@@ -50,8 +46,7 @@ class OptimizelySimulator(Service):
         self.ledger = Ledger()
         self.customers = Customers()
         self.choices = Choices()
-        self._now = now
-        super().__init__(enforce=enforce, port=port, control_port=control_port)
+        super().__init__(now=now, enforce=enforce, port=port, control_port=control_port)
         self.datafiles = Datafiles(self.platform_host)
         self.publish(sample_datafile() if document is None else document, token=token)
         add_routes(self)
@@ -83,9 +78,8 @@ class OptimizelySimulator(Service):
     def prediction_url(self) -> str:
         return f"{self.server.url}/predict/%@"
 
-    @property
-    def control_url(self) -> str:
-        return self.control.url
+    def describe(self) -> dict[str, Any]:
+        return describe(self)
 
     # What tests do to it.
 
@@ -97,45 +91,27 @@ class OptimizelySimulator(Service):
         """
         return self.datafiles.publish(document, sdk_key or self.sdk_key, token)
 
-    def fail(self, endpoint: str, kind: str, times: int | None = 1, skip: int = 0, delay: float = 0.0,
-             **parameters: Any) -> Fault:
-        fault = super().fail(endpoint, kind, times, skip, delay, **parameters)
-        for name, value in parameters.get("headers", {}).items():
-            if name.lower() == "last-modified":
-                self.datafiles.issue("", value)
-        return fault
+    def issue(self, header: str, value: str) -> None:
+        if header == "last-modified":
+            self.datafiles.issue("", value)
 
     def wait_for_events(self, count: int, timeout: float = 5.0) -> bool:
         """Waits until `count` events, each uuid once, were accepted."""
-        return self.journal.wait_until(lambda: len(self.ledger.uuids()) >= count, timeout)
+        return self.wait_for_number(count, lambda: len(self.ledger.uuids()), timeout)
 
     def wait_for_platform_events(self, count: int, timeout: float = 5.0) -> bool:
         """Waits until the data platform accepted `count` events, each id once."""
-        return self.journal.wait_until(lambda: len(self.ledger.idempotence_ids()) >= count, timeout)
-
-    def reset(self) -> None:
-        super().reset()
-        self.ledger.reset()
+        return self.wait_for_number(count, lambda: len(self.ledger.idempotence_ids()), timeout)
 
     # The service.
 
     def resolve(self, request: Request) -> str:
         return resolve(request)
 
-    def check(self, endpoint: str, request: Request, findings: Findings) -> None:
-        known = ENDPOINTS.get(endpoint)
-        if known is None:
-            findings.add("path", f"{request.path} is no endpoint")
-            return
-        if request.method != known.method:
-            findings.add("method", f"must be {known.method}, is {request.method}")
-            return
-        findings.require(request.query is None, "query", f"is not documented for {endpoint}")
-        check_headers(findings, request, known, self.options)
-        self._check_content(findings, request, known)
-
-    def _check_content(self, findings: Findings, request: Request, endpoint: Endpoint) -> None:
-        known = Knowledge(self.datafiles.projects, self.ledger, self.options, self._now)
+    def check_request(self, findings: Findings, request: Request, endpoint: Endpoint) -> None:
+        findings.require(request.query is None, "query", f"is not documented for {endpoint.name}")
+        check_headers(findings, request, endpoint, self.options)
+        known = Knowledge(self.datafiles.projects, self.ledger, self.options, self.now)
         if endpoint.method == "GET":
             check_datafile(findings, request, endpoint, self.datafiles, self.options)
         elif endpoint.region is not None:
@@ -147,24 +123,21 @@ class OptimizelySimulator(Service):
         else:
             predictions.check_prediction(findings, request, endpoint, known)
 
-    def answer(self, endpoint: str, request: Request) -> Answer:
-        known = ENDPOINTS.get(endpoint)
-        if known is None or request.method != known.method:
-            return Answer(json_response(404, {"message": f"no route {request.method} {request.path}"}))
-        if known.method == "GET":
-            return Answer(answer_datafile(request, known, self.datafiles, self.options))
-        document = _readable(request, _SHAPES[endpoint])
+    def answer_request(self, request: Request, endpoint: Endpoint) -> Answer:
+        if endpoint.method == "GET":
+            return Answer(answer_datafile(request, endpoint, self.datafiles, self.options))
+        document = readable(request, _SHAPES[endpoint.name])
         if document is None:
             return Answer(json_response(400, {"message": "the body cannot be read"}))
-        if endpoint == "segments":
+        if endpoint.name == "segments":
             response = segments.answer_segments(document, self.customers)
-        elif endpoint == "predictions":
+        elif endpoint.name == "predictions":
             response = predictions.answer_prediction(document, self.datafiles.projects, self.ledger, self.choices)
-        elif endpoint == "platform-events":
+        elif endpoint.name == "platform-events":
             response = json_response(202, {"title": "Accepted", "status": 202})
         else:
             response = Response(204)
-        post = self.ledger.book(endpoint, document, _contents(known, document))
+        post = self.ledger.book(endpoint.name, document, _contents(endpoint, document))
         self.journal.poke()
         return Answer(response, lambda heard: self.ledger.acknowledge(post, heard))
 
@@ -174,13 +147,6 @@ _SHAPES: dict[str, Shape] = {
     "platform-events": platform_events.BODY, "predictions": predictions.BODY,
 }
 
-
-def _readable(request: Request, shape: Shape) -> Any:
-    """A body of the right shape, also of a request that the checks found fault with; None for any other."""
-    findings = Findings()
-    document = parse_json(findings, request.body)
-    shape(findings, "body", document)
-    return None if findings else document
 
 
 def _contents(endpoint: Endpoint, document: Any) -> list[tuple[str, str, Any]]:

@@ -13,7 +13,6 @@ from typing import Any
 
 from loopback.command import add_arguments, options, read_document, serve, service_arguments
 
-from .control import describe
 from .simulator import UnleashSimulator
 
 
@@ -31,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (ValueError, OSError) as error:
         print(f"unleash simulator: {error}", file=sys.stderr)
         return 2
-    return serve(simulator, describe(simulator))
+    return serve(simulator)
 
 
 def _options(given: argparse.Namespace) -> dict[str, Any]:

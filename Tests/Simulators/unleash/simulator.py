@@ -6,7 +6,6 @@ import gzip
 from typing import Any
 
 from loopback.delivery import json_response
-from loopback.faults import Fault
 from loopback.findings import Findings, parse_json
 from loopback.service import Answer, Service, Stream
 from loopback.streaming import StreamHub
@@ -14,7 +13,7 @@ from loopback.tags import IssuedTags
 from loopback.wire import Request, Response
 
 from .backend import answer_features, check_registration
-from .control import add_routes
+from .control import add_routes, describe
 from .delta import answer_delta, event_id
 from .frontend import answer_frontend
 from .headers import Identities, check_headers
@@ -47,7 +46,7 @@ class UnleashSimulator(Service):
         self.identities = Identities()
         self.tags = IssuedTags()
         super().__init__(enforce=enforce, port=port, control_port=control_port)
-        self.streams: StreamHub[DeltaStream] = StreamHub(self.journal.poke)
+        self.streams: StreamHub[DeltaStream] = StreamHub(self.journal)
         self.state.on_change(self.streams.wake)
         add_routes(self)
 
@@ -63,10 +62,6 @@ class UnleashSimulator(Service):
         return f"{self.server.url}{self.options.prefix}/api"
 
     @property
-    def control_url(self) -> str:
-        return self.control.url
-
-    @property
     def frontend_key(self) -> str:
         return self.options.frontend_keys[0]
 
@@ -74,27 +69,25 @@ class UnleashSimulator(Service):
     def backend_key(self) -> str:
         return self.options.backend_keys[0]
 
+    def describe(self) -> dict[str, Any]:
+        return describe(self)
+
     # What tests do to it.
 
-    def fail(self, endpoint: str, kind: str, times: int | None = 1, skip: int = 0, delay: float = 0.0,
-             **parameters: Any) -> Fault:
-        fault = super().fail(endpoint, kind, times, skip, delay, **parameters)
-        for name, value in parameters.get("headers", {}).items():
-            if name.lower() == "etag":
-                self.tags.add(value)
-        return fault
+    def issue(self, header: str, value: str) -> None:
+        if header == "etag":
+            self.tags.add(value)
 
     def wait_for_streams(self, count: int, timeout: float = 5.0) -> bool:
         """Waits until exactly `count` streams are open."""
-        return self.journal.wait_until(lambda: len(self.streams.open) == count, timeout)
+        return self.streams.wait_for(count, timeout)
 
     def wait_for_posts(self, count: int, timeout: float = 5.0) -> bool:
         """Waits until the ledger holds `count` metrics posts."""
-        return self.journal.wait_until(lambda: len(self.ledger.posts) >= count, timeout)
+        return self.wait_for_number(count, lambda: len(self.ledger.posts), timeout)
 
     def reset(self) -> None:
         super().reset()
-        self.ledger.reset()
         self.identities.reset()
 
     # The service.

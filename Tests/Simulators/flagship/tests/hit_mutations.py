@@ -7,8 +7,6 @@ from typing import Any, Iterator
 from loopback.calls import Call, bytes_of_body, path
 from loopback.spoiling import Mutation, lacking, place_of, wrong
 
-from flagship.sample import ENVIRONMENT
-
 from .mutations import _ages
 from .support import COMMON, KINDS
 

@@ -47,7 +47,7 @@ def test_a_hit_that_was_refused_comes_again_with_its_age(simulator: FlagshipSimu
     simulator.options.change(distinct=True)
     simulator.fail("hits", "status", status=503)
     assert batch(simulator, screen(age=0), screen("shop", age=10)).send(simulator).status == 503
-    simulator._now = lambda: NOW + 60_000
+    simulator.now = lambda: NOW + 60_000
     assert batch(simulator, screen(age=60)).send(simulator).places == ["body.h[0].qt"]
     assert batch(simulator, screen(age=60_000), screen("shop", age=60_010)).send(simulator).status == 200
     assert batch(simulator, screen("one"), screen("one")).send(simulator).places == ["body.h"]
