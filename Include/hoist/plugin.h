@@ -6,7 +6,8 @@
  * - `struct_size` is sizeof the table as the host was compiled; newer members are NULL for older hosts.
  * - The table is copied during the call that receives it. `user_data` belongs to Hoist from that call on, whether
  *   it succeeds or not: `release` runs exactly once, after the last call into the table has returned, on a thread of
- *   the host's or on one of Hoist's that is meant for the host's code.
+ *   the host's or on one of Hoist's that is meant for the host's code. That may be after the call that ended its use, also
+ *   hoist_client_free(), has returned: what `user_data` points at lives until then.
  * - A NULL member means the built-in behaviour. `user_data` is the first argument of every member.
  * - Members run on delivery lanes of the client, never while Hoist holds a lock, and may call every Hoist
  *   function but hoist_client_close() and those that wait (HOIST_ERR_STATE). Hooks and strategies run on the

@@ -306,6 +306,7 @@ TEST(an_observer_may_free_its_owner) {
   CHECK(reaches(&told.released, 1));
   hoist_client_free(client);
   hoist_launchdarkly_owner_free(keeper);
+  CHECK(reaches(&other.released, 1));
   CHECK(told.calls == 1 && told.released == 1);
 }
 
@@ -376,6 +377,7 @@ TEST(an_observer_may_identify_and_is_refused_what_would_wait) {
   CHECK_INT(told.last_result, HOIST_LAUNCHDARKLY_IDENTIFY_COMPLETE);
   hoist_launchdarkly_owner_free(owner);
   hoist_client_free(client);
+  CHECK(reaches(&told.released, 1));
 }
 
 /* LD-36, LD-37 */
@@ -428,6 +430,7 @@ TEST(a_closed_client_is_silent) {
   CHECK_INT(hoist_client_wait_ready(client, 10000), HOIST_OK);
   hoist_client_free(client);
   hoist_launchdarkly_owner_free(owner);
+  CHECK(reaches(&told.released, 1));
 }
 
 int main(void) {
