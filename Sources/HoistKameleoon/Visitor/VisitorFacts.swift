@@ -60,6 +60,7 @@ public enum LegalConsent: Int32, Sendable {
 struct CustomDatum: Sendable, Equatable {
   var index: Int64
   var values: [[UInt8]]
+  var overwrites = true
   /// When it was set last.
   var time: Int64
 }

@@ -1,0 +1,33 @@
+/// Something of a visitor that is to be sent (protocols/kameleoon.md 2.5, 2.6).
+struct TrackedDatum: Sendable {
+  /// In the order of a visitor's lines.
+  enum Kind: UInt8, Sendable {
+    case device = 0
+    case browser, operatingSystem, geolocation, visits, customData, pageView, assignment, segment, conversion
+  }
+
+  enum Content: Sendable {
+    case device(Device)
+    case browser(Browser)
+    case operatingSystem(OperatingSystem)
+    case geolocation(Geolocation)
+    /// Milliseconds; 0 for none.
+    case visits(number: Int64, sincePrevious: Int64)
+    /// With an index, never a name.
+    case customData(CustomData, isMapping: Bool)
+    case pageView(PageView)
+    case assignment(Assignment)
+    case segment(Int64)
+    /// Its metadata have indexes, one of each.
+    case conversion(Conversion)
+    /// What waits under this kind and key is not to be sent after all.
+    case withdrawn
+  }
+
+  var kind: Kind
+  /// Which one of its kind: a later one of the same key takes the place of one that waits; nil stands for itself.
+  var key: [UInt8]?
+  /// Among those of its kind.
+  var place: Int64
+  var content: Content
+}
