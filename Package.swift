@@ -50,8 +50,8 @@ let package = Package(
     .target(
       name: "Hoist",
       dependencies: [
-        "HoistUnleash", "HoistOptimizely", "HoistLaunchDarkly", "HoistFlagship", "HoistCurl", "HoistSQLite", "HoistRegex",
-        "HoistStandardLog", "HoistCore", "HoistJSON", "HoistBase", "CHoist", "CJansson", "CShims",
+        "HoistUnleash", "HoistOptimizely", "HoistLaunchDarkly", "HoistFlagship", "HoistKameleoon", "HoistCurl", "HoistSQLite",
+        "HoistRegex", "HoistStandardLog", "HoistCore", "HoistJSON", "HoistBase", "CHoist", "CJansson", "CShims",
       ],
       exclude: ["README.md"]),
     .executableTarget(
@@ -66,8 +66,8 @@ let package = Package(
     .target(
       name: "ConformanceKit",
       dependencies: [
-        "HoistUnleash", "HoistOptimizely", "HoistLaunchDarkly", "HoistFlagship", "HoistRegex", "HoistUnleashTestSupport",
-        "HoistTestSupport", "HoistCore", "HoistJSON", "HoistBase",
+        "HoistUnleash", "HoistOptimizely", "HoistLaunchDarkly", "HoistFlagship", "HoistKameleoon", "HoistRegex",
+        "HoistUnleashTestSupport", "HoistTestSupport", "HoistCore", "HoistJSON", "HoistBase",
       ],
       path: "Tests/Conformance/Kit"),
     .executableTarget(name: "hoist-conformance", dependencies: ["ConformanceKit"], path: "Tests/Conformance/Tool"),
@@ -98,7 +98,8 @@ let package = Package(
     .testTarget(
       name: "HoistLaunchDarklyTests", dependencies: ["HoistLaunchDarkly", "HoistTestSupport", "ConformanceKit"]),
     .testTarget(name: "HoistFlagshipTests", dependencies: ["HoistFlagship", "HoistTestSupport", "ConformanceKit"]),
-    .testTarget(name: "HoistKameleoonTests", dependencies: ["HoistKameleoon", "HoistTestSupport"]),
+    .testTarget(
+      name: "HoistKameleoonTests", dependencies: ["HoistKameleoon", "HoistRegex", "HoistTestSupport", "ConformanceKit"]),
     .testTarget(name: "HoistTests", dependencies: ["Hoist", "HoistTestSupport"]),
 
     // Parsers of outside bytes: the corpus is replayed by the tests, searched on by Tests/Fuzz/run.

@@ -1,12 +1,15 @@
 internal import HoistCore
 internal import HoistFlagship
+internal import HoistKameleoon
 internal import HoistLaunchDarkly
 internal import HoistOptimizely
 internal import HoistUnleash
 
 /// The services this library speaks, in one place.
 enum Providers {
-  static let all: [any ProviderFactory] = [UnleashFactory(), OptimizelyFactory(), LaunchDarklyFactory(), FlagshipFactory()]
+  static let all: [any ProviderFactory] = [
+    UnleashFactory(), OptimizelyFactory(), LaunchDarklyFactory(), FlagshipFactory(), KameleoonFactory(),
+  ]
 
   static var names: [String] { all.map(\.name) }
 
