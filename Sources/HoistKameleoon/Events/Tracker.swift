@@ -13,6 +13,9 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
     self.tokens = tokens
   }
 
+  /// It is sent when the visitor is due.
+  func record(_ datum: TrackedDatum, of visitor: KameleoonVisitor) {}
+
   /// The visitor is due at the next interval.
   func queue(_ visitor: KameleoonVisitor) {}
 
