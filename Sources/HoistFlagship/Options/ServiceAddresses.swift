@@ -18,9 +18,9 @@ struct ServiceAddresses: Sendable {
 
   init(_ values: PropertyValues) throws(ConfigurationFailure) {
     let environment = PercentEncoding.encode(values.text("env_id"))
-    let decision = try Self.base(values, "decision.url")
-    let content = try Self.base(values, "cdn.url")
-    let events = try Self.base(values, "events.url")
+    let decision = try BaseAddress.read(values, "decision.url")
+    let content = try BaseAddress.read(values, "cdn.url")
+    let events = try BaseAddress.read(values, "events.url")
     // A server of one's own serves one environment (FS-211).
     let path = values.boolean("decision.self_hosted") ? "" : "/\(environment)"
     campaigns = "\(decision)\(path)/campaigns?exposeAllKeys=true&extras%5B%5D=accountSettings"
@@ -32,8 +32,8 @@ struct ServiceAddresses: Sendable {
     usage = "\(events)/analytics"
     emotionEvents = "\(events)/emotionsai"
     self.environment = environment
-    segments = try Self.base(values, "segments.url")
-    scores = try Self.base(values, "emotion.url")
+    segments = try BaseAddress.read(values, "segments.url")
+    scores = try BaseAddress.read(values, "emotion.url")
   }
 
   /// FS-209
@@ -44,16 +44,5 @@ struct ServiceAddresses: Sendable {
   /// FS-207
   func emotionScore(of visitorID: [UInt8]) -> String {
     "\(scores)/v1/segments/clients/\(environment)/visitors/\(PercentEncoding.encode(visitorID))?partner=eai"
-  }
-
-  /// Without the slash at its end.
-  private static func base(_ values: PropertyValues, _ property: String) throws(ConfigurationFailure) -> String {
-    do throws(URLText.Problem) {
-      var text = try URLText(values.text(property)).text
-      while text.utf8.last == UInt8(ascii: "/") { text.removeLast() }
-      return text
-    } catch {
-      throw ConfigurationFailure(property, "property \"\(property)\" must be an absolute http or https URL: \(error)")
-    }
   }
 }

@@ -7,6 +7,7 @@ public import HoistCore
 public final class KameleoonProvider: @unchecked Sendable {
   private(set) var host: (any ProviderHost)?
   let settings: KameleoonSettings
+  let addresses: ServiceAddresses
   let readiness: Readiness
   let source: ConfigurationSource
   let tokens: AccessTokens
@@ -21,12 +22,14 @@ public final class KameleoonProvider: @unchecked Sendable {
     let settings = try KameleoonSettings(values)
     self.settings = settings
     self.host = host
+    let addresses = try ServiceAddresses(values, log: host.log)
+    self.addresses = addresses
     readiness = Readiness(host: host, settings: settings)
-    source = ConfigurationSource(host: host, settings: settings, readiness: readiness)
-    tokens = AccessTokens(host: host, settings: settings)
-    tracking = Tracker(host: host, settings: settings, tokens: tokens)
+    source = ConfigurationSource(host: host, settings: settings, addresses: addresses, readiness: readiness)
+    tokens = AccessTokens(host: host, settings: settings, addresses: addresses)
+    tracking = Tracker(host: host, settings: settings, addresses: addresses, tokens: tokens)
     visitors = VisitorRegistry(host: host, settings: settings, tracker: tracking)
-    remote = RemoteDataService(host: host, settings: settings, tokens: tokens)
+    remote = RemoteDataService(host: host, settings: settings, addresses: addresses, tokens: tokens)
     parts = [readiness, tokens, visitors, remote, tracking]
     source.serve = { [weak self] in self?.serve($0) }
     for warning in settings.warnings { host.log.warning(warning) }

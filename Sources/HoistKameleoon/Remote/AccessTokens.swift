@@ -5,10 +5,12 @@ internal import HoistCore
 final class AccessTokens: KameleoonPart, @unchecked Sendable {
   private let host: any ProviderHost
   private let settings: KameleoonSettings
+  private let addresses: ServiceAddresses
 
-  init(host: any ProviderHost, settings: KameleoonSettings) {
+  init(host: any ProviderHost, settings: KameleoonSettings, addresses: ServiceAddresses) {
     self.host = host
     self.settings = settings
+    self.addresses = addresses
   }
 
   /// - Parameter completion: once, on the scheduler's thread; nil when requests go without one.

@@ -5,11 +5,13 @@ internal import HoistCore
 final class RemoteDataService: KameleoonPart, @unchecked Sendable {
   private let host: any ProviderHost
   private let settings: KameleoonSettings
+  private let addresses: ServiceAddresses
   private let tokens: AccessTokens
 
-  init(host: any ProviderHost, settings: KameleoonSettings, tokens: AccessTokens) {
+  init(host: any ProviderHost, settings: KameleoonSettings, addresses: ServiceAddresses, tokens: AccessTokens) {
     self.host = host
     self.settings = settings
+    self.addresses = addresses
     self.tokens = tokens
   }
 }

@@ -5,14 +5,16 @@ internal import HoistCore
 final class ConfigurationSource: @unchecked Sendable {
   private let host: any ProviderHost
   private let settings: KameleoonSettings
+  private let addresses: ServiceAddresses
   private let readiness: Readiness
 
   /// Takes what is served from now on.
   var serve: (CompiledConfiguration) -> Void = { $0.snapshot.destroy() }
 
-  init(host: any ProviderHost, settings: KameleoonSettings, readiness: Readiness) {
+  init(host: any ProviderHost, settings: KameleoonSettings, addresses: ServiceAddresses, readiness: Readiness) {
     self.host = host
     self.settings = settings
+    self.addresses = addresses
     self.readiness = readiness
   }
 
