@@ -59,7 +59,7 @@ struct RemoteVisitorDataReader {
   private mutating func take(visit: JSONNode, age: Int64) {
     guard visit.object != nil else { return }
     if parts.contains(.visitorCode), read.visitorCode == nil {
-      read.visitorCode = visit["visitorCode"]?.utf8.map { Array($0) }
+      read.visitorCode = visit["visitorCode"]?.utf8.flatMap { $0.isEmpty ? nil : Array($0) }
     }
     takeCustomData(visit)
     takePages(visit)

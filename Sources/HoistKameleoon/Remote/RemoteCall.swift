@@ -1,0 +1,94 @@
+internal import HoistBase
+internal import HoistCore
+
+/// Why there are no data.
+struct RemoteFailure: Error, Sendable, Equatable {
+  var status: Status
+  /// One line for people.
+  var message: String
+}
+
+/// One question to the Data API: a token if need be, then one request, and when its token is refused another one without
+/// (2.10, 2.11; KAM-04, KAM-08, KAM-74). Answered once, within its time. On the scheduler's thread.
+final class RemoteCall: @unchecked Sendable {
+  /// - Parameter body: nil for success without content.
+  typealias Completion = @Sendable (Result<[UInt8]?, RemoteFailure>) -> Void
+
+  private let host: any ProviderHost
+  private let tokens: AccessTokens
+  private let requests: OutgoingRequests
+  private let template: HTTPRequest
+  /// By the monotonic clock.
+  private let deadline: Int64
+  private var limit: (any Cancellable)?
+  /// nil once it is answered.
+  private var completion: Completion?
+
+  /// - Parameter request: its time limit is that of the whole call.
+  init(
+    _ request: HTTPRequest, host: any ProviderHost, tokens: AccessTokens, requests: OutgoingRequests,
+    completion: @escaping Completion
+  ) {
+    self.host = host
+    self.tokens = tokens
+    self.requests = requests
+    self.completion = completion
+    template = request
+    deadline = host.clock.monotonicNanoseconds &+ request.timeoutMilliseconds &* 1_000_000
+  }
+
+  func begin() {
+    limit = host.scheduler.schedule(afterMilliseconds: template.timeoutMilliseconds) { [weak self] in
+      self?.end(.failure(RemoteFailure(status: .timeout, message: "no answer in time")))
+    }
+    // A service of tokens that hangs leaves time to ask without one.
+    tokens.bearer(withinMilliseconds: template.timeoutMilliseconds / 2) { [self] in send($0) }
+  }
+
+  /// Whoever waits is answered now.
+  func cancel() { end(.failure(RemoteFailure(status: .cancelled, message: "the client is closed"))) }
+
+  private func send(_ bearer: String?) {
+    guard completion != nil else { return }
+    let left = max(1, (deadline &- host.clock.monotonicNanoseconds) / 1_000_000)
+    var request = template
+    request.timeoutMilliseconds = left
+    request.connectTimeoutMilliseconds = min(request.connectTimeoutMilliseconds, left)
+    if let bearer { request.headers.set("Authorization", bearer) }
+    requests.send(request) { [self] in take($0, bearer) }
+  }
+
+  private func take(_ answer: OutgoingRequests.Answer, _ bearer: String?) {
+    switch answer {
+    case .success(let response) where 200...299 ~= response.status: end(.success(response.body))
+    case .success(let response) where response.status == 304 || response.status == 403: end(.success(nil))
+    case .success(let response):
+      if response.status == 401, let bearer {
+        tokens.drop(bearer)
+        return send(nil)
+      }
+      let status = response.status == 404 ? Status.notFound : .network
+      end(.failure(RemoteFailure(status: status, message: "the service answered \(response.status)")))
+    case .failure(let failure): end(.failure(RemoteFailure(failure)))
+    }
+  }
+
+  private func end(_ outcome: Result<[UInt8]?, RemoteFailure>) {
+    guard let completion else { return }
+    self.completion = nil
+    limit?.cancel()
+    completion(outcome)
+  }
+}
+
+extension RemoteFailure {
+  fileprivate init(_ failure: TransportFailure) {
+    switch failure.kind {
+    case .timeout: status = .timeout
+    case .cancelled: status = .cancelled
+    case .tooLarge: status = .limit
+    default: status = .network
+    }
+    message = "no answer: \(failure.message)"
+  }
+}
