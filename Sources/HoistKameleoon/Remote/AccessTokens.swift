@@ -2,20 +2,9 @@ internal import HoistBase
 internal import HoistCore
 internal import HoistJSON
 
-/// What an access token is asked with (KAM-08).
-struct ClientCredentials: Sendable {
-  let id: String
-  let secret: Secret
-
-  /// `Basic base64("id:secret")`.
-  var authorization: String {
-    secret.withRevealedBytes { secret in "Basic \(Base64.encode(Array(id.utf8) + [UInt8(ascii: ":")] + Array(secret)))" }
-  }
-}
-
 /// Access tokens of the Data API (2.10; KAM-08). One is fetched when the first request wants it, and all that come
 /// meanwhile wait for the same fetch; nobody asks where the client has no credentials. On the scheduler's thread.
-final class AccessTokens: ClientPart, @unchecked Sendable {
+final class AccessTokens: KameleoonPart, @unchecked Sendable {
   /// - Parameter bearer: the value of a header `Authorization`; nil: go without.
   typealias Completion = @Sendable (_ bearer: String?) -> Void
 
@@ -45,23 +34,26 @@ final class AccessTokens: ClientPart, @unchecked Sendable {
   }
 
   private let host: any ProviderHost
-  private let credentials: ClientCredentials?
   private let url: String
+  /// Of a fetch, whoever waits for it.
   private let timeoutMilliseconds: Int64
+  private let connectTimeoutMilliseconds: Int64
+  /// With the client's credentials; nil without.
+  private let authorization: Secret?
   private let requests: OutgoingRequests
   private var current: Token?
   private var waiting: [Waiting] = []
   private var lastNumber: UInt64 = 0
   private var silentUntil = Int64.min
 
-  /// - Parameters:
-  ///   - url: where tokens are fetched.
-  ///   - timeoutMilliseconds: of a fetch, whoever waits for it.
-  init(host: any ProviderHost, credentials: ClientCredentials?, url: String, timeoutMilliseconds: Int64) {
+  init(host: any ProviderHost, settings: KameleoonSettings, addresses: ServiceAddresses) {
     self.host = host
-    self.credentials = credentials
-    self.url = url
-    self.timeoutMilliseconds = timeoutMilliseconds
+    url = addresses.token
+    timeoutMilliseconds = settings.timeoutMilliseconds
+    connectTimeoutMilliseconds = settings.connectTimeoutMilliseconds
+    let id = settings.clientID
+    authorization = settings.hasCredentials
+      ? Secret(settings.clientSecret.withRevealedBytes { "Basic \(Base64.encode(Array("\(id):".utf8) + $0))" }) : nil
     requests = OutgoingRequests(host: host)
   }
 
@@ -69,10 +61,10 @@ final class AccessTokens: ClientPart, @unchecked Sendable {
   ///   - limitMilliseconds: how long the caller waits; then it goes without.
   ///   - completion: runs once, within the call where nothing is waited for.
   func bearer(withinMilliseconds limitMilliseconds: Int64, completion: @escaping Completion) {
-    guard let credentials else { return completion(nil) }
+    guard let authorization else { return completion(nil) }
     let now = now
     if let current, now < current.usableUntil {
-      if now >= current.refreshedFrom { fetch(credentials) }
+      if now >= current.refreshedFrom { fetch(authorization) }
       return completion(current.bearer)
     }
     guard now >= silentUntil, host.isOnline else { return completion(nil) }
@@ -80,16 +72,7 @@ final class AccessTokens: ClientPart, @unchecked Sendable {
     let number = lastNumber
     let limit = host.scheduler.schedule(afterMilliseconds: limitMilliseconds) { [weak self] in self?.giveUp(number) }
     waiting.append(Waiting(number: number, completion: completion, limit: limit))
-    fetch(credentials)
-  }
-
-  /// Adds the token to a request, where one can be had. `completion` runs once.
-  func authorize(_ request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest) -> Void) {
-    bearer(withinMilliseconds: request.timeoutMilliseconds) { bearer in
-      var request = request
-      if let bearer { request.headers.set("Authorization", bearer) }
-      completion(request)
-    }
+    fetch(authorization)
   }
 
   /// The service has answered 401 to this: whoever asks next gets another one.
@@ -105,17 +88,17 @@ final class AccessTokens: ClientPart, @unchecked Sendable {
     waiting.remove(at: at).completion(nil)
   }
 
-  private func fetch(_ credentials: ClientCredentials) {
+  private func fetch(_ authorization: Secret) {
     guard requests.count == 0, now >= silentUntil, host.isOnline else { return }
     var request = HTTPRequest(
       method: "POST", url: url,
       headers: [
         HTTPHeader("Content-Type", "application/x-www-form-urlencoded"),
-        HTTPHeader("Authorization", credentials.authorization),
+        HTTPHeader("Authorization", authorization.reveal()),
       ],
       body: Array("grant_type=client_credentials".utf8))
     request.timeoutMilliseconds = timeoutMilliseconds
-    request.connectTimeoutMilliseconds = min(request.connectTimeoutMilliseconds, timeoutMilliseconds)
+    request.connectTimeoutMilliseconds = min(connectTimeoutMilliseconds, timeoutMilliseconds)
     request.maximumResponseBytes = Self.maximumResponseBytes
     requests.send(request) { [weak self] in self?.take($0) }
   }

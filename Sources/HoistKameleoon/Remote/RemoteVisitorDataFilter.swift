@@ -22,7 +22,7 @@ public struct RemoteVisitorDataFilter: Sendable, Equatable {
     public static let visitorCode = Parts(rawValue: 4096)
 
     /// In the order of their bits, from the first: the others are not asked for by name.
-    static let queryNames: [StaticString] = [
+    fileprivate static let queryNames: [StaticString] = [
       "kcs", "currentVisit", "customData", "conversion", "geolocation", "experiment", "page", "personalization", "cbs",
     ]
   }
@@ -42,5 +42,14 @@ public struct RemoteVisitorDataFilter: Sendable, Equatable {
     let amounts = Self.previousVisitAmounts
     return RemoteVisitorDataFilter(
       previousVisitAmount: min(max(previousVisitAmount, amounts.lowerBound), amounts.upperBound), parts: parts)
+  }
+
+  /// The part of a URL that asks for it, after what names the site.
+  /// - Parameter isUnique: whether the code is a unique identifier.
+  func query(visitorCode: [UInt8], isUnique: Bool) -> String {
+    let visitor = "\(isUnique ? "mappingValue" : "visitorCode")=\(ServiceAddresses.encode(visitorCode))"
+    var query = "&\(visitor)&maxNumberPreviousVisits=\(previousVisitAmount)&version=0&staticData=true"
+    for (bit, name) in Parts.queryNames.enumerated() where parts.rawValue >> bit & 1 == 1 { query += "&\(name)=true" }
+    return query
   }
 }

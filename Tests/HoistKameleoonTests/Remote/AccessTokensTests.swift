@@ -11,10 +11,13 @@ struct AccessTokensTests {
   private let tokens: AccessTokens
   private let heard = Locked<[String?]>([])
 
-  init() {
-    tokens = AccessTokens(
-      host: host, credentials: ClientCredentials(id: "cid", secret: Secret("csecret")),
-      url: "https://api.kameleoon.com/oauth/token?siteCode=s", timeoutMilliseconds: 10_000)
+  init() throws { tokens = try Self.tokens(host, ["client_id": "cid", "client_secret": "csecret"]) }
+
+  private static func tokens(_ host: TestHost, _ properties: [String: String]) throws -> AccessTokens {
+    let values = try TestHost.values(
+      properties.merging(["site_code": "s"]) { $1 }, table: KameleoonProperties.table)
+    return try AccessTokens(
+      host: host, settings: KameleoonSettings(values), addresses: ServiceAddresses(values, log: host.log))
   }
 
   private func token(_ text: String = "tok-1", _ seconds: Int = 7_200) -> ScriptedTransport.Answer {
@@ -40,17 +43,19 @@ struct AccessTokensTests {
     let request = try #require(host.network.requests.first)
     #expect(fetches == 1)
     #expect(request.method == "POST")
-    #expect(request.url == "https://api.kameleoon.com/oauth/token?siteCode=s")
+    #expect(request.url == "https://api.kameleoon.com/oauth/token?sdkName=SWIFT&sdkVersion=4.25.0&siteCode=s")
     #expect(request.headers.value(of: "Content-Type") == "application/x-www-form-urlencoded")
     #expect(request.headers.value(of: "Authorization") == "Basic Y2lkOmNzZWNyZXQ=")
     #expect(request.text == "grant_type=client_credentials")
   }
 
-  @Test("Without credentials nobody asks, and nobody waits (KAM-08)")
-  func noCredentials() {
-    let none = AccessTokens(host: host, credentials: nil, url: "https://x", timeoutMilliseconds: 1)
-    none.bearer(withinMilliseconds: 1) { [heard] bearer in heard.change { $0.append(bearer) } }
-    #expect(heard.value == [nil])
+  @Test("Without both credentials nobody asks, and nobody waits (KAM-08)")
+  func noCredentials() throws {
+    for some in [[:], ["client_id": "cid"], ["client_secret": "csecret"]] {
+      let none = try Self.tokens(host, some)
+      none.bearer(withinMilliseconds: 1) { [heard] bearer in heard.change { $0.append(bearer) } }
+    }
+    #expect(heard.value == [nil, nil, nil])
     #expect(fetches == 0)
   }
 
