@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import copy
-import json
 import threading
 from typing import Any, Iterator
 
-from loopback.publications import Publications, Published
+from loopback.publications import Publications, Published, as_published, objects_of
 
 Document = dict[str, Any]
 Pair = tuple[str, str]
@@ -34,15 +33,8 @@ class Environment:
 
     def publish(self, document: Document | str | bytes) -> Published:
         """Puts a bucketing file in place. Text and bytes are sent as they are."""
-        if isinstance(document, dict):
-            body = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
-            known: Any = copy.deepcopy(document)
-        elif isinstance(document, (str, bytes)):
-            body = document.encode() if isinstance(document, str) else document
-            known = _lenient(body)
-        else:
-            raise TypeError("a bucketing file is an object or a text")
-        if isinstance(known, dict):
+        body, known = as_published(document)
+        if known is not None:
             with self._lock:
                 self._document = known
             self.learn(known)
@@ -154,35 +146,22 @@ class Environments:
             return {identifier: known.as_json() for identifier, known in self._known.items()}
 
 
-def _lenient(body: bytes) -> Any:
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _objects(holder: Any, name: str) -> Iterator[Document]:
-    """The objects in a list, whatever else is in it."""
-    entries = holder.get(name) if isinstance(holder, dict) else None
-    yield from (entry for entry in entries if isinstance(entry, dict)) if isinstance(entries, list) else ()
-
-
 def _pairs(document: Document) -> Iterator[Pair]:
-    for campaign in _objects(document, "campaigns"):
+    for campaign in objects_of(document, "campaigns"):
         if isinstance(campaign.get("variation"), dict):
             yield str(campaign.get("variationGroupId", "")), str(campaign["variation"].get("id", ""))
-        for group in _objects(campaign, "variationGroups"):
-            for variation in _objects(group, "variations"):
+        for group in objects_of(campaign, "variationGroups"):
+            for variation in objects_of(group, "variations"):
                 yield str(group.get("id", "")), str(variation.get("id", ""))
 
 
 def _firsts(document: Document) -> Iterator[Document]:
-    for campaign in _objects(document, "campaigns"):
-        group = next(_objects(campaign, "variationGroups"), {})
-        variation = next((entry for entry in _objects(group, "variations") if entry.get("allocation")), None)
+    for campaign in objects_of(document, "campaigns"):
+        group = next(objects_of(campaign, "variationGroups"), {})
+        variation = next((entry for entry in objects_of(group, "variations") if entry.get("allocation")), None)
         if variation is None:
             continue
-        keys = {key for other in _objects(group, "variations") for key in other["modifications"]["value"]}
+        keys = {key for other in objects_of(group, "variations") for key in other["modifications"]["value"]}
         value = {**dict.fromkeys(sorted(keys)), **variation["modifications"]["value"]}
         yield {
             "id": campaign["id"], "name": campaign.get("name", ""), "slug": campaign.get("slug"),

@@ -5,27 +5,24 @@ from __future__ import annotations
 import re
 
 from loopback.findings import Findings
-from loopback.headers import JSON, check_body_headers, check_header, check_repeated
+from loopback.headers import JSON, check_absent, check_body_headers, check_header, check_repeated, check_user_agent
 from loopback.publications import check_conditions
-from loopback.text import SEMVER, SEMVER_TEXT
+from loopback.text import SEMVER
 from loopback.wire import Request
 
 from .options import Options
 from .routes import Endpoint
 
-USER_AGENT = re.compile("hoist/" + SEMVER_TEXT, re.ASCII)
 KEY = re.compile(r"[\x21-\x7e]+")
 _CLIENT, _VERSION = "x-sdk-client", "x-sdk-version"
-_NEVER = ("authorization", "cookie", "proxy-authorization", "referer", "origin")
 
 
 def check_headers(findings: Findings, request: Request, endpoint: Endpoint, options: Options) -> None:
     """Everything that can be said about the headers of one request alone."""
     check_repeated(findings, request)
     if options.user_agent:
-        check_header(findings, request, "user-agent", USER_AGENT, "hoist/<semantic version>")
-    for name in _NEVER:
-        findings.require(request.header(name) is None, f"header {name}", "has no business here")
+        check_user_agent(findings, request)
+    check_absent(findings, request, "authorization")
     if endpoint.method == "GET":
         _check_get(findings, request, options)
     else:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 from .findings import Findings
+from .text import SEMVER_TEXT
 from .wire import Request
 
 JSON = re.compile("application/json")
+USER_AGENT = re.compile("hoist/" + SEMVER_TEXT, re.ASCII)
 
 
 def check_header(findings: Findings, request: Request, name: str, pattern: re.Pattern[str], what: str) -> None:
@@ -16,6 +18,16 @@ def check_header(findings: Findings, request: Request, name: str, pattern: re.Pa
     if findings.require(value is not None, f"header {name}", "is missing"):
         holds = pattern.fullmatch(value or "") is not None
         findings.require(holds, f"header {name}", f"must be {what}, is {value!r}")
+
+
+def check_user_agent(findings: Findings, request: Request) -> None:
+    check_header(findings, request, "user-agent", USER_AGENT, "hoist/<semantic version>")
+
+
+def check_absent(findings: Findings, request: Request, *names: str) -> None:
+    """Headers that no request of the protocol has: credentials elsewhere, and what only browsers send."""
+    for name in ("cookie", "proxy-authorization", "referer", "origin", *names):
+        findings.require(request.header(name) is None, f"header {name}", "has no business here")
 
 
 def check_repeated(findings: Findings, request: Request) -> None:

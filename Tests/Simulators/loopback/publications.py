@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import email.utils
 import gzip
+import json
 import threading
 from dataclasses import dataclass
+from typing import Any, Iterator
 
 from .findings import Findings
 from .text import HTTP_DATE
@@ -24,6 +27,27 @@ class Published:
     body: bytes
     last_modified: str
     token: str | None = None
+
+
+def as_published(document: dict[str, Any] | str | bytes) -> tuple[bytes, dict[str, Any] | None]:
+    """What is sent of a document, and the object that it is. Text and bytes are sent as they are, whatever they are."""
+    if isinstance(document, dict):
+        body = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
+        return body, copy.deepcopy(document)
+    if not isinstance(document, (str, bytes)):
+        raise TypeError("what is published is an object or a text")
+    body = document.encode() if isinstance(document, str) else document
+    try:
+        known = json.loads(body)
+    except (ValueError, RecursionError):
+        known = None
+    return body, known if isinstance(known, dict) else None
+
+
+def objects_of(holder: Any, name: str) -> Iterator[dict[str, Any]]:
+    """The objects in the list that a member is, whatever else is in it."""
+    entries = holder.get(name) if isinstance(holder, dict) else None
+    yield from (entry for entry in entries if isinstance(entry, dict)) if isinstance(entries, list) else ()
 
 
 class Publications:

@@ -24,10 +24,13 @@ HTTP_DATE = re.compile(
     r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} "
     r"\d\d:\d\d:\d\d GMT", re.ASCII)
 
-_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+COMPONENT = UNRESERVED | frozenset("!*'()")
+"""What `encodeURIComponent` of JavaScript leaves as it is."""
 
 
-def decode_pairs(findings: Findings, query: str, also_plain: str = "") -> list[tuple[str, str]]:
+def decode_pairs(findings: Findings, query: str, also_plain: str = "",
+                 unreserved: frozenset[str] = UNRESERVED) -> list[tuple[str, str]]:
     """Splits a query and checks its encoding byte by byte.
 
     Every byte outside the unreserved set must be `%XX` in upper case, every byte inside must
@@ -40,19 +43,20 @@ def decode_pairs(findings: Findings, query: str, also_plain: str = "") -> list[t
             findings.add(f"query {part}", "has no '='")
             continue
         before = len(findings)
-        decoded = [decode(findings, f"query {part}", text, also_plain) for text in (name, value)]
+        decoded = [decode(findings, f"query {part}", text, also_plain, unreserved) for text in (name, value)]
         if len(findings) == before:
             pairs.append((decoded[0], decoded[1]))
     return pairs
 
 
-def decode(findings: Findings, where: str, encoded: str, also_plain: str = "") -> str:
+def decode(findings: Findings, where: str, encoded: str, also_plain: str = "",
+           unreserved: frozenset[str] = UNRESERVED) -> str:
     """Decodes one name, value or segment of a path under the rules of `decode_pairs`."""
     position = 0
     while position < len(encoded):
         character = encoded[position]
         if character != "%":
-            plain = character in _UNRESERVED or character in also_plain
+            plain = character in unreserved or character in also_plain
             findings.require(plain, where, f"{character!r} must be percent-encoded")
             position += 1
             continue
@@ -61,7 +65,7 @@ def decode(findings: Findings, where: str, encoded: str, also_plain: str = "") -
             findings.add(where, f"'%{escape}' is not a percent escape")
         elif escape.upper() != escape:
             findings.add(where, f"'%{escape}' is not upper case")
-        elif chr(int(escape, 16)) in _UNRESERVED:
+        elif chr(int(escape, 16)) in unreserved:
             findings.add(where, f"'%{escape}' encodes a character that stands for itself")
         position += 3
     try:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import copy
-import json
 from typing import Any
 
-from loopback.publications import Publications, Published
+from loopback.publications import Publications, Published, as_published
 
 from .project import Project
 
@@ -21,15 +20,11 @@ class Datafiles(Publications):
 
     def publish(self, document: dict[str, Any] | str | bytes, sdk_key: str, token: str | None = None) -> Published:
         """Puts a datafile in place. The data platform of a document becomes this simulator; text stays as it is."""
+        body, known = as_published(self._with_own_platform(document) if isinstance(document, dict) else document)
         if isinstance(document, dict):
-            document = self._with_own_platform(document)
-            body = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
             self.learn(document)
-        elif isinstance(document, (str, bytes)):
-            body = document.encode() if isinstance(document, str) else document
-            self._learn_text(body)
-        else:
-            raise TypeError("a datafile is an object or a text")
+        elif known is not None:
+            self._learn_text(known)
         return self.put(sdk_key, body, token)
 
     def learn(self, document: dict[str, Any]) -> None:
@@ -51,11 +46,9 @@ class Datafiles(Publications):
                 integration["host"] = self._platform_host
         return changed
 
-    def _learn_text(self, body: bytes) -> None:
+    def _learn_text(self, document: dict[str, Any]) -> None:
         """Text may be anything; what is a project is known."""
         try:
-            document = json.loads(body)
-            if isinstance(document, dict):
-                self.learn(document)
+            self.learn(document)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return

@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 
 from loopback.findings import Findings
-from loopback.headers import JSON, check_body_headers, check_header, check_repeated
+from loopback.headers import JSON, check_body_headers, check_header, check_repeated, check_user_agent
 from loopback.publications import check_conditions
-from loopback.text import SEMVER_TEXT
 from loopback.wire import Request
 
 from .options import Options
 from .routes import Endpoint
 
-USER_AGENT = re.compile("hoist/" + SEMVER_TEXT, re.ASCII)
 BEARER = re.compile(r"Bearer [A-Za-z0-9\-._~+/]+=*", re.ASCII)
 KEY = re.compile(r"[\x21-\x7e]+")
 
@@ -25,7 +23,7 @@ def check_headers(findings: Findings, request: Request, endpoint: Endpoint, opti
     """Everything that can be said about the headers of one request alone."""
     check_repeated(findings, request)
     if options.user_agent:
-        check_header(findings, request, "user-agent", USER_AGENT, "hoist/<semantic version>")
+        check_user_agent(findings, request)
     accept = request.header("accept")
     findings.require(accept in (None, "*/*", "application/json"), "header accept",
                      f"must be */* or application/json where it is sent, is {accept!r}")

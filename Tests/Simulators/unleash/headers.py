@@ -6,7 +6,7 @@ import re
 import threading
 
 from loopback.findings import Findings
-from loopback.headers import JSON, check_body_headers, check_header, check_repeated
+from loopback.headers import JSON, check_body_headers, check_header, check_repeated, check_user_agent
 from loopback.text import DECIMAL, ENTITY_TAG, SEMVER_TEXT, UUID4
 from loopback.wire import Request
 
@@ -14,7 +14,6 @@ from .options import Options
 from .routes import Endpoint
 
 SPECIFICATION = "6.1.0"
-USER_AGENT = re.compile("hoist/" + SEMVER_TEXT, re.ASCII)
 SDK = re.compile("unleash-hoist-sdk:" + SEMVER_TEXT, re.ASCII)
 EVENT_TAG = re.compile(r'[0-9]{1,18}|"[0-9]{1,18}"')
 KEY = re.compile(r"[\x21-\x7e]+")
@@ -66,7 +65,7 @@ class Identities:
 def check_headers(findings: Findings, request: Request, endpoint: Endpoint, options: Options) -> None:
     """Everything that can be said about the headers of one request alone."""
     check_repeated(findings, request)
-    check_header(findings, request, "user-agent", USER_AGENT, "hoist/<semantic version>")
+    check_user_agent(findings, request)
     check_header(findings, request, "content-type", JSON, "application/json")
     _check_key(findings, request, options.key_header)
     check_header(findings, request, "unleash-appname", re.compile(r".+"), "the application's name")
