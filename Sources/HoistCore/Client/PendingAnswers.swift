@@ -133,7 +133,7 @@ public final class Answer<Value: Sendable>: @unchecked Sendable {
 
   public init() {}
 
-  var isGiven: Bool { lock.withLock { value != nil } }
+  public var isGiven: Bool { lock.withLock { value != nil } }
 
   /// The first one counts.
   public func give(_ value: Value) {

@@ -56,12 +56,21 @@ struct AssignmentTable: Sendable {
     if let place = place(of: experimentID) { entries[place].isUnsent = isUnsent }
   }
 
+  /// Where there are more, half of so many stay.
+  mutating func keepNewest(_ maximum: Int) {
+    guard entries.count > maximum else { return }
+    let times = entries.map(\.time).sorted()
+    let first = times[times.count - max(1, maximum / 2)]
+    removeAll { $0.time < first }
+  }
+
   mutating func removeAll(where isGone: (Assignment) -> Bool) {
     guard entries.contains(where: isGone) else { return }
     self = AssignmentTable(entries.filter { !isGone($0) })
   }
 
-  private func place(of experimentID: Int64) -> Int? {
+  /// In `entries`.
+  func place(of experimentID: Int64) -> Int? {
     if slots.isEmpty {
       for place in entries.indices where entries[place].experimentID == experimentID { return place }
       return nil

@@ -1,17 +1,78 @@
+internal import CShims
 internal import HoistBase
 internal import HoistCore
 
 /// A visitor of a site: what the vendor calls a client (KAM-14). Thread-safe.
 ///
-/// It holds its client weakly: without the client nothing is ready.
+/// What decisions read of it stands in one immutable object, which they find without a lock. It holds its client weakly:
+/// without the client nothing is ready.
 public final class KameleoonVisitor: @unchecked Sendable {
   /// Set once.
   nonisolated(unsafe) private(set) weak var client: Client?
+  /// The client's; valid while `client` is.
+  private let reference: Unmanaged<VisitorRegistry>
   /// KAM-44
   public let code: [UInt8]
+  /// Faults of the vendor's SDK are reproduced (section 7).
+  let isStrict: Bool
+  /// For decisions.
+  let published: Published<VisitorFacts>
 
-  init(client: Client?, code: [UInt8]) {
+  private let lock = Lock()
+  // Guarded by `lock`.
+  private var shared: VisitorData
+  private var uniqueness: Bool
+
+  init(client: Client, registry: VisitorRegistry, code: [UInt8], data: VisitorData, isUnique: Bool) {
     self.client = client
+    reference = Unmanaged.passUnretained(registry)
     self.code = code
+    isStrict = registry.settings.isStrictVendor
+    shared = data
+    uniqueness = isUnique
+    published = Published(data.read { content, _ in VisitorFacts(content, as: code) })
+  }
+
+  deinit { withClient { $1.closed(code) } }
+
+  /// What is known of it, and of those that are linked with it.
+  var data: VisitorData { lock.withLock { shared } }
+
+  func replace(data: VisitorData) { lock.withLock { shared = data } }
+
+  /// KAM-07
+  public internal(set) var isUnique: Bool {
+    get { lock.withLock { uniqueness } }
+    set { lock.withLock { uniqueness = newValue } }
+  }
+
+  /// With the lock of its data held.
+  func publish(_ content: VisitorFacts.Content) { published.replace(VisitorFacts(content, as: code)) }
+
+  /// Runs `body` with a client that still is, and is not a stale copy in a forked child.
+  /// - Returns: nil when the client is gone.
+  @inline(__always)
+  func withClient<Result>(_ body: (Client, VisitorRegistry) -> Result) -> Result? {
+    guard let client else { return nil }
+    if shim_load_u32(&client.hot.pointee.gate) & SHIM_GATE_FORKED != 0 { client.resumeAfterFork() }
+    // The registry lives as long as the client.
+    return withExtendedLifetime(client) { reference._withUnsafeGuaranteedRef { body(client, $0) } }
+  }
+
+  /// Changes what is known of it.
+  /// - Parameter body: short, and calls nobody.
+  /// - Returns: nil when the client is gone.
+  @discardableResult
+  func change<Result>(_ body: (inout VisitorDraft) -> Result) -> Result? {
+    withClient { _, registry in registry.change(self, body) }
+  }
+}
+
+extension VisitorFacts {
+  /// Of one of those who share it.
+  convenience init(_ content: Content, as code: [UInt8]) {
+    var content = content
+    content.code = code
+    self.init(content)
   }
 }

@@ -24,6 +24,8 @@ final class VisitorFacts: Sendable {
     var personalizations: [PersonalizationSeen] = []
     /// When the current visit began.
     var visitStart: Int64
+    /// When something happened last; see `VisitorLimits`.
+    var lastEvent: Int64
     /// nil when there was no visit before.
     var visits: VisitHistory?
     /// KAM-52
@@ -39,6 +41,7 @@ final class VisitorFacts: Sendable {
     init(code: [UInt8], visitStart: Int64) {
       self.code = code
       self.visitStart = visitStart
+      lastEvent = visitStart
     }
   }
 

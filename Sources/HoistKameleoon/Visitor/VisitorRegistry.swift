@@ -1,38 +1,120 @@
 internal import HoistBase
 internal import HoistCore
 
-/// The visitors of a site (4.3, 4.5): one object per code while somebody holds it. Thread-safe, but for the calls of
-/// `KameleoonPart`.
+/// The visitors of a site (protocols/kameleoon.md 4.3, 4.5): one object per code while somebody holds it. Thread-safe, but
+/// for the calls of `KameleoonPart`.
 final class VisitorRegistry: KameleoonPart, @unchecked Sendable {
-  private struct Held {
-    weak var visitor: KameleoonVisitor?
-  }
-
-  private let host: any ProviderHost
-  private let settings: KameleoonSettings
-  private let tracker: Tracker
-  private let held = Shared<[[UInt8]: Held]>([:])
+  let host: any ProviderHost
+  let settings: KameleoonSettings
+  let tracker: Tracker
+  let storage: VisitorStorage
+  let places = VisitorPlaces()
+  let own: OwnVisitor
+  private let known = Shared<(definitions: CustomDataDefinitions?, requiresConsent: Bool)>((nil, false))
+  /// Held while a visitor changes from one's data to another's. Taken before every other lock.
+  private let linking = Lock()
 
   init(host: any ProviderHost, settings: KameleoonSettings, tracker: Tracker) {
     self.host = host
     self.settings = settings
     self.tracker = tracker
+    storage = VisitorStorage(host: host)
+    own = OwnVisitor(host: host, settings: settings)
   }
 
-  /// The visitor of that code: the one that is open, or a new one.
-  func visitor(_ code: [UInt8], of client: Client?) -> KameleoonVisitor {
-    held.withLock { held in
-      if let known = held[code]?.visitor { return known }
-      let new = KameleoonVisitor(client: client, code: code)
-      held = held.filter { $0.value.visitor != nil }
-      held[code] = Held(visitor: new)
-      return new
+  /// What the configuration says of custom data; nil before the first one.
+  var definitions: CustomDataDefinitions? { known.withLock { $0.definitions } }
+  /// Whether visitors have to consent (3.8).
+  var requiresConsent: Bool { known.withLock { $0.requiresConsent } }
+
+  // MARK: Changing
+
+  func change<Result>(_ visitor: KameleoonVisitor, _ body: (inout VisitorDraft) -> Result) -> Result {
+    let data = visitor.data
+    var linked: [[UInt8]] = []
+    var isUnique: Bool?
+    let result = data.change(for: visitor.code, environment) { draft in
+      draft.begin(expiringAfter: settings.dataExpirationMilliseconds)
+      let result = body(&draft)
+      if let isUnique = draft.isUnique, draft.content.code == draft.code { draft.rest.isUnique = isUnique }
+      return result
+    } record: { draft in
+      for datum in draft.tracked { tracker.record(datum, of: visitor) }
+      for complaint in draft.complaints { host.log.error(complaint) }
+      (linked, isUnique) = (draft.linked, draft.isUnique)
+    }
+    if let isUnique {
+      visitor.isUnique = isUnique
+      if data.code != visitor.code { storage.link(visitor.code, to: data.code, isUnique: isUnique) }
+    }
+    storage.changed(data)
+    for code in linked { link(code, to: data) }
+    return result
+  }
+
+  func environment() -> VisitorEnvironment {
+    VisitorEnvironment(
+      now: host.clock.recentUnixMilliseconds, definitions: definitions, isStrict: settings.isStrictVendor)
+  }
+
+  /// KAM-67: a visitor shares another one's data from now on; what it had before is gone.
+  private func link(_ code: [UInt8], to data: VisitorData) {
+    linking.withLock {
+      let (visitor, former) = places.link(code, to: data)
+      if former === data { return }
+      if let visitor {
+        former?.leave(visitor)
+        visitor.replace(data: data)
+        data.join(visitor)
+      }
+      storage.link(code, to: data.code, isUnique: visitor?.isUnique ?? settings.isUniqueIdentifier)
     }
   }
 
-  /// The client's own visitor becomes that of the context.
-  func identify(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void) {
-    host.setCurrentContext(context)
-    completion(.ok)
+  /// The same, as an earlier run has left it.
+  func follow(_ visitor: KameleoonVisitor, to data: VisitorData) {
+    linking.withLock {
+      let (_, former) = places.link(visitor.code, to: data)
+      if former === data { return }
+      former?.leave(visitor)
+      visitor.replace(data: data)
+      data.join(visitor)
+    }
+  }
+
+  // MARK: Life
+
+  /// The first one says what waits means.
+  func configurationChanged(_ snapshot: Snapshot) {
+    let (definitions, requiresConsent) = (CustomDataDefinitions([]), false)
+    let isFirst = known.withLock { known in
+      defer { known = (definitions, requiresConsent) }
+      return known.definitions == nil
+    }
+    guard isFirst else { return }
+    for visitor in places.openVisitors where visitor.data.read({ !$1.aside.isEmpty }) {
+      change(visitor) { $0.addAside() }
+    }
+  }
+
+  func start() { own.start(self) }
+
+  func stop() {
+    own.stop()
+    storage.writeAll()
+  }
+
+  func flush(_ completion: @escaping @Sendable (Bool) -> Void) {
+    storage.writeAll()
+    completion(true)
+  }
+
+  /// On any thread, also while a visitor goes.
+  func closed(_ code: [UInt8]) {
+    host.scheduler.post { [places, storage] in places.closed(code) { storage.isWaiting($0) } }
+  }
+
+  var statistics: [(group: String, name: String, value: Int64)] {
+    storage.statistics + [("visitors", "open", Int64(places.openVisitors.count))]
   }
 }

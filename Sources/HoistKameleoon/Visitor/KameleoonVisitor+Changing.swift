@@ -1,0 +1,59 @@
+internal import HoistBase
+public import HoistCore
+
+/// What the host tells of a visitor.
+extension KameleoonVisitor {
+  /// KAM-56, KAM-57. What cannot be used is left out, and told in the log.
+  /// - Parameter isTracked: whether it is ever sent (KAM-B19).
+  public func add(_ data: [VisitorDatum], isTracked: Bool = true) -> Status {
+    whileOpen { registry in
+      registry.change(self) { draft in for datum in data { draft.add(datum, isTracked: isTracked, time: draft.now) } }
+      return .ok
+    }
+  }
+
+  /// KAM-60: what the visitor has answered.
+  public func setLegalConsent(_ isGiven: Bool) -> Status {
+    whileOpen { registry in
+      registry.change(self) { $0.content.consent = isGiven ? .given : .refused }
+      for visitor in data.visitors { registry.tracker.consentChanged(visitor) }
+      return .ok
+    }
+  }
+
+  public var legalConsent: LegalConsent { data.read { content, _ in content.consent } }
+
+  /// KAM-B01: which variation the visitor gets in an experiment, as long as the process lives.
+  /// - Parameters:
+  ///   - key: nil ends it.
+  ///   - forcesTargeting: whether it holds also where the rule's segment does not match.
+  /// - Returns: `.kameleoonSDKNotReady`, `.kameleoonFeatureExperimentNotFound`, `.kameleoonFeatureVariationNotFound`.
+  public func force(_ experimentID: Int64, variation key: [UInt8]?, forcesTargeting: Bool = true) -> Status {
+    whileOpen { registry in
+      guard registry.definitions != nil else { return .kameleoonSDKNotReady }
+      registry.change(self) { draft in
+        draft.content.forced.removeAll { $0.experimentID == experimentID }
+        guard let key else { return }
+        draft.content.forced.append(
+          ForcedVariation(experimentID: experimentID, variationKey: key, forcesTargeting: forcesTargeting))
+      }
+      return .ok
+    }
+  }
+
+  /// KAM-B27: what a tester has chosen in a web page, which is neither kept nor sent.
+  /// - Parameter text: of cookie `kameleoonSimulationFFData`, as the browser sends it or decoded; empty ends it.
+  /// - Returns: `.parse` when it is no JSON object; then nothing changes.
+  public func simulate(_ text: [UInt8]) -> Status {
+    guard let simulated = SimulatedVariation.read(text) else { return .parse }
+    return whileOpen { registry in
+      registry.change(self) { $0.content.simulated = simulated }
+      return .ok
+    }
+  }
+
+  /// - Returns: `.state` when the client has closed, or is gone.
+  private func whileOpen(_ body: (VisitorRegistry) -> Status) -> Status {
+    withClient { client, registry in client.state == .closed ? .state : body(registry) } ?? .state
+  }
+}

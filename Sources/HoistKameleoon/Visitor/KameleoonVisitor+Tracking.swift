@@ -1,0 +1,72 @@
+internal import HoistBase
+internal import HoistCore
+
+/// Under which name a visitor's lines go (protocols/kameleoon.md 2.5, 4.5).
+struct TrackingIdentity: Sendable, Equatable {
+  var code: [UInt8]
+  /// `mappingValue=` stands for `visitorCode=`.
+  var isMappingValue: Bool
+  /// Empty for none.
+  var userAgent: [UInt8]
+}
+
+/// What tracking asks of a visitor, and tells it.
+extension KameleoonVisitor {
+  var trackingIdentity: TrackingIdentity {
+    let isUnique = isUnique
+    return data.read { content, rest in
+      TrackingIdentity(
+        code: code, isMappingValue: isUnique && content.mappingIdentifier != code, userAgent: rest.userAgent)
+    }
+  }
+
+  /// Under whose code linked visitors' data is kept.
+  var subject: [UInt8] { data.code }
+
+  /// Whether it may be sent now (KAM-60; protocols/kameleoon.md 4.4).
+  /// - Parameter rule: of an assignment.
+  func allowsTracking(of kind: TrackedDatum.Kind, _ rule: RuleType = .unknown) -> Bool {
+    switch kind {
+    case .conversion: true
+    case .assignment where rule == .targetedDelivery: true
+    default: hasConsentToTrack
+    }
+  }
+
+  /// Consent was given, or is not required.
+  var hasConsentToTrack: Bool {
+    data.read { content, _ in content.consent == .given } || !(withClient { $1.requiresConsent } ?? true)
+  }
+
+  /// What goes with every request: who the visitor is on other devices (KAM-67); nil for none.
+  var mappingDatum: TrackedDatum? {
+    data.read { content, rest in
+      guard let index = rest.mappingIndex, let place = content.customData.firstIndex(where: { $0.index == index }) else {
+        return nil
+      }
+      let datum = content.customData[place]
+      let sent = CustomData(index: index, values: datum.values, overwrites: datum.overwrites)
+      return TrackedDatum(
+        kind: .customData, key: VisitorDraft.key(index), place: Int64(place), content: .customData(sent, isMapping: true))
+    }
+  }
+
+  /// A unique identifier that is linked with nobody is linked with itself; before its lines are made (4.5).
+  func linkToItself() {
+    guard isUnique, data.read({ content, _ in content.mappingIdentifier == nil }) else { return }
+    withClient { _, registry in
+      guard let index = registry.definitions?.mappingIndex else { return }
+      registry.change(self) { draft in
+        draft.add(.customData(CustomData(index: index, values: [code])), isTracked: true, time: draft.now)
+      }
+    }
+  }
+
+  /// The exposures of these experiments have gone, or wait again.
+  func exposures(_ experimentIDs: [Int64], areUnsent: Bool) {
+    guard !experimentIDs.isEmpty else { return }
+    change { draft in
+      for id in experimentIDs { draft.content.assignments.setUnsent(areUnsent, of: id) }
+    }
+  }
+}

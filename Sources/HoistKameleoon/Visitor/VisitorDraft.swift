@@ -1,0 +1,119 @@
+internal import HoistBase
+
+/// A visitor while it is changed, and what follows from the change. Used with the visitor's lock held.
+struct VisitorDraft {
+  var content: VisitorFacts.Content
+  var rest: VisitorRest
+  /// Of the visitor that the change is made for; linked ones share their data.
+  let code: [UInt8]
+  /// Milliseconds of Unix time.
+  let now: Int64
+  /// nil before the first configuration.
+  let definitions: CustomDataDefinitions?
+  /// Faults of the vendor's SDK are reproduced (section 7).
+  let isStrict: Bool
+
+  /// To be sent, in this order.
+  var tracked: [TrackedDatum] = []
+  /// Visitors that share the data from now on (KAM-67).
+  var linked: [[UInt8]] = []
+  /// Whether the code is a unique identifier from now on; nil: as before.
+  var isUnique: Bool?
+  var complaints: [String] = []
+
+  init(
+    content: VisitorFacts.Content, rest: VisitorRest, code: [UInt8], now: Int64, definitions: CustomDataDefinitions?,
+    isStrict: Bool
+  ) {
+    self.content = content
+    self.rest = rest
+    self.code = code
+    self.now = now
+    self.definitions = definitions
+    self.isStrict = isStrict
+  }
+
+  mutating func track(_ kind: TrackedDatum.Kind, key: [UInt8]? = [], place: Int = 0, _ content: TrackedDatum.Content) {
+    tracked.append(TrackedDatum(kind: kind, key: key, place: Int64(place), content: content))
+  }
+
+  /// The same, or nothing is sent of what was there before.
+  mutating func track(
+    _ kind: TrackedDatum.Kind, key: [UInt8] = [], place: Int = 0, _ content: TrackedDatum.Content, if isTracked: Bool,
+    replacing isReplacement: Bool
+  ) {
+    if isTracked {
+      track(kind, key: key, place: place, content)
+    } else if isReplacement {
+      track(kind, key: key, place: place, .withdrawn)
+    }
+  }
+}
+
+/// Time passes (KAM-03, KAM-B29).
+extension VisitorDraft {
+  /// Something happens to the visitor.
+  /// - Parameter limit: how old data may be, in milliseconds; nil for any age.
+  mutating func begin(expiringAfter limit: Int64?) {
+    expire(after: limit)
+    noteEvent()
+  }
+
+  /// - Parameter limit: likewise.
+  mutating func expire(after limit: Int64?) { if let limit { expire(before: now &- limit) } }
+
+  /// Something happens: a visit that has lain idle is over.
+  mutating func noteEvent() {
+    if now &- content.lastEvent >= VisitorLimits.visitIdleMilliseconds { beginVisit() }
+    content.lastEvent = max(content.lastEvent, now)
+  }
+
+  private mutating func beginVisit() {
+    var history = content.visits ?? VisitHistory(previous: [], number: 0)
+    history.previous.insert(VisitHistory.Visit(start: content.visitStart, lastEvent: content.lastEvent), at: 0)
+    history.previous = Array(history.previous.prefix(VisitorLimits.visits))
+    history.number = max(history.number &+ 1, Int64(history.previous.count))
+    content.visits = history
+    rest.hasRemoteHistory = false
+    content.visitStart = now
+    content.lastEvent = now
+    trackVisits()
+  }
+
+  mutating func trackVisits() {
+    guard let history = content.visits else { return }
+    let previous = history.previous.first { $0.lastEvent < content.visitStart }
+    let gap = previous.map { content.visitStart &- $0.lastEvent } ?? 0
+    track(.visits, .visits(number: history.number, sincePrevious: gap))
+  }
+}
+
+/// Assignments (KAM-29; protocols/kameleoon.md 3.9).
+extension VisitorDraft {
+  /// A variation was decided on. An exposure that waits stays where variation and experiment are the same (A8).
+  mutating func assign(_ experimentID: Int64, _ variationID: Int64, _ rule: RuleType, isTracked: Bool) {
+    let former = content.assignments[experimentID]
+    let isSame = former?.variationID == variationID
+    let waits = former?.isUnsent ?? false
+    let staysUnsent = isSame && waits && !isStrict
+    let assignment = Assignment(
+      experimentID: experimentID, variationID: variationID, rule: rule, isUnsent: isTracked || staysUnsent, time: now)
+    content.assignments.set(assignment)
+    content.assignments.keepNewest(VisitorLimits.assignments)
+    if isSame && waits && assignment.isUnsent { return }
+    let place = content.assignments.place(of: experimentID) ?? 0
+    track(
+      .assignment, key: Self.key(experimentID), place: place, .assignment(assignment), if: isTracked, replacing: waits)
+  }
+
+  /// KAM-B12: these segments matched.
+  mutating func target(_ segments: [Int64]) {
+    for segment in segments {
+      let place = rest.segments.firstIndex(of: segment) ?? rest.segments.count
+      if place == rest.segments.count { rest.segments.append(segment) }
+      track(.segment, key: Self.key(segment), place: place, .segment(segment))
+    }
+  }
+
+  static func key(_ id: Int64) -> [UInt8] { Array(String(id).utf8) }
+}

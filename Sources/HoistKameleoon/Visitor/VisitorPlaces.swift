@@ -1,0 +1,95 @@
+internal import HoistBase
+internal import HoistCore
+
+/// Which visitors are open, and whose data is in memory. Thread-safe.
+final class VisitorPlaces: @unchecked Sendable {
+  private struct Place {
+    weak var visitor: KameleoonVisitor?
+    var data: VisitorData
+    /// Told when what an earlier run has left was taken over; nil when there is nothing to wait for.
+    var restored: Answer<Bool>?
+  }
+
+  private let lock = Lock()
+  private var places: [[UInt8]: Place] = [:]
+  /// Who is not open any more, in this order; some may be open again.
+  private var closed: [[UInt8]] = []
+
+  /// How a visitor was found.
+  struct Found {
+    var visitor: KameleoonVisitor
+    var restored: Answer<Bool>?
+    /// Whether what an earlier run has left has to be looked for.
+    var isNew = false
+  }
+
+  /// The visitor of that code: the one that is open, or another one, of data that is in memory, or new.
+  func open(_ code: [UInt8], data: () -> VisitorData, make: (VisitorData) -> KameleoonVisitor) -> Found {
+    let found = lock.withLock { () -> Found in
+      if let place = places[code] {
+        // Not let go of before the lock is.
+        if let visitor = place.visitor { return Found(visitor: visitor, restored: place.restored) }
+        let visitor = make(place.data)
+        places[code]?.visitor = visitor
+        return Found(visitor: visitor, restored: place.restored)
+      }
+      let data = data()
+      let visitor = make(data)
+      let restored = Answer<Bool>()
+      places[code] = Place(visitor: visitor, data: data, restored: restored)
+      return Found(visitor: visitor, restored: restored, isNew: true)
+    }
+    found.visitor.data.join(found.visitor)
+    return found
+  }
+
+  /// nil when it is not open.
+  func openVisitor(_ code: [UInt8]) -> KameleoonVisitor? { lock.withLock { places[code]?.visitor } }
+
+  /// Told when what an earlier run has left of a visitor was taken over; nil when there is nothing to wait for.
+  func restored(_ code: [UInt8]) -> Answer<Bool>? { lock.withLock { places[code]?.restored } }
+
+  var openVisitors: [KameleoonVisitor] { lock.withLock { places.values.compactMap(\.visitor) } }
+
+  /// Whose data is to be shared; nil when it has to be read first.
+  func data(of code: [UInt8]) -> VisitorData? { lock.withLock { places[code]?.data } }
+
+  /// Data that was read for those who share it.
+  func keep(_ data: VisitorData, of code: [UInt8]) -> VisitorData {
+    lock.withLock {
+      if let known = places[code]?.data { return known }
+      places[code] = Place(data: data)
+      closed.append(code)
+      return data
+    }
+  }
+
+  /// - Returns: who has that code, when it is open, and what its data was before.
+  func link(_ code: [UInt8], to data: VisitorData) -> (visitor: KameleoonVisitor?, former: VisitorData?) {
+    lock.withLock {
+      let former = places[code]
+      places[code] = Place(visitor: former?.visitor, data: data, restored: former?.restored)
+      if former == nil { closed.append(code) }
+      return (former?.visitor, former?.data)
+    }
+  }
+
+  /// Nobody holds that visitor any more. Its data stays for a while.
+  /// - Parameter isWaiting: whether it is not in the store yet.
+  func closed(_ code: [UInt8], isWaiting: (VisitorData) -> Bool) {
+    let dropped = lock.withLock { () -> [Place] in
+      closed.append(code)
+      guard closed.count > VisitorLimits.closedVisitors else { return [] }
+      var dropped: [Place] = []
+      for code in closed.prefix(closed.count - VisitorLimits.closedVisitors) {
+        guard let place = places[code] else { continue }
+        // Kept here until the lock is let go of: a visitor's end takes it.
+        dropped.append(place)
+        if place.visitor == nil, !isWaiting(place.data) { places[code] = nil }
+      }
+      closed.removeFirst(closed.count - VisitorLimits.closedVisitors)
+      return dropped
+    }
+    withExtendedLifetime(dropped) {}
+  }
+}
