@@ -17,6 +17,14 @@
 #  define HOIST_NONNULL
 #endif
 
+#ifndef HOIST_DEPRECATED /* marks calls that a vendor has deprecated; define it empty to hear nothing of them */
+#  if !defined(HOIST_API) && (defined(__GNUC__) || defined(__clang__))
+#    define HOIST_DEPRECATED __attribute__((deprecated))
+#  else
+#    define HOIST_DEPRECATED
+#  endif
+#endif
+
 #ifndef HOIST_API /* define both empty to feed the headers to an FFI parser */
 #  if defined(__GNUC__) || defined(__clang__)
 #    define HOIST_API        __attribute__((visibility("default")))

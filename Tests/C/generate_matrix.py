@@ -27,7 +27,7 @@ def generate(interface: Interface) -> str:
                 following = parameters[index + 1] if index + 1 < len(parameters) else None
                 is_list = following is not None and AxisMaker.is_length(parameter, following)
                 (used_lists if is_list else used_tables).add(parameter.type.base)
-    parts = ["/* Made by generate_matrix.py from the public headers. */"]
+    parts = ["/* Made by generate_matrix.py from the public headers. */\n#define HOIST_DEPRECATED"]
     parts += [f"#include <hoist/{header}>" for header in interface.headers]
     parts += ['#include "matrix.h"', '#include "matrix_objects.h"']
     parts.append("""

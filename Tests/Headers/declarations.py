@@ -257,6 +257,7 @@ class Parser:
         if not self.accept("HOIST_API"):
             raise self.fail("a declaration without HOIST_API")
         must_check = self.accept("HOIST_MUST_CHECK")
+        self.accept("HOIST_DEPRECATED")
         result = self.type()
         name = self.name()
         if not name.startswith("hoist_"):
