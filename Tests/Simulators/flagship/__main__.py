@@ -7,29 +7,21 @@ When stdin closes, a last JSON line lists the violations; the exit status is 1 i
 
 from __future__ import annotations
 
-import argparse
 import sys
 
-from loopback.command import add_arguments, options, read_document, serve, service_arguments
+from loopback.command import new_parser, read_document, run
 
 from .sample import API_KEY, ENVIRONMENT
 from .simulator import FlagshipSimulator
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python3 -m flagship", description=__doc__)
+    parser = new_parser("flagship", __doc__)
     parser.add_argument("--bucketing", metavar="FILE", help="what is served (default: the sample)")
     parser.add_argument("--environment", metavar="ID", default=ENVIRONMENT)
     parser.add_argument("--api-key", metavar="KEY", default=API_KEY)
-    add_arguments(parser)
-    given = parser.parse_args(arguments)
-    try:
-        simulator = FlagshipSimulator(read_document(given.bucketing), environment=given.environment,
-                                      api_key=given.api_key, **service_arguments(given), **options(given))
-    except (ValueError, OSError) as error:
-        print(f"flagship simulator: {error}", file=sys.stderr)
-        return 2
-    return serve(simulator)
+    return run(parser, arguments, lambda given, common: FlagshipSimulator(
+        read_document(given.bucketing), environment=given.environment, api_key=given.api_key, **common))
 
 
 if __name__ == "__main__":

@@ -50,15 +50,6 @@ def _items(post: Post) -> list[Item]:
 class Ledger(Posts):
     """What comes again is booked again, and counted once by what it says."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._forget()
-
-    def reset(self) -> None:
-        super().reset()
-        with self._lock:
-            self._forget()
-
     def _forget(self) -> None:
         self._made: dict[tuple[str, str], int] = {}
         self._accepted: dict[tuple[str, str], list[Post]] = {}

@@ -27,15 +27,6 @@ class Event:
 class Ledger(Posts):
     """What comes again is booked again, and counted once by its nonce."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._forget()
-
-    def reset(self) -> None:
-        super().reset()
-        with self._lock:
-            self._forget()
-
     def _forget(self) -> None:
         self._events: list[Event] = []
         self._contents: dict[str, str] = {}

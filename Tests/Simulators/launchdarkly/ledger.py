@@ -19,18 +19,10 @@ Outcome = tuple[int | None, int | None]
 class Ledger(Posts):
     """Accepted events and diagnostics. A payload that came again is booked again, and summed up once by its id."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def _forget(self) -> None:
         self._seen: dict[str, bytes] = {}
         self._names: dict[bytes, str] = {}
         self._payloads: dict[str, list[Post]] = {}
-
-    def reset(self) -> None:
-        super().reset()
-        with self._lock:
-            self._seen.clear()
-            self._names.clear()
-            self._payloads.clear()
 
     # What the service does.
 

@@ -26,10 +26,15 @@ class Posts:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._posts: list[Post] = []
+        self._forget()
+
+    def _forget(self) -> None:
+        """Makes a subclass's own state what it is at the start; called with the lock, too."""
 
     def reset(self) -> None:
         with self._lock:
             self._posts.clear()
+            self._forget()
 
     def accept(self, client: str | None, endpoint: str, body: Any) -> Post:
         post = Post(client, endpoint, body)

@@ -7,8 +7,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Collection, Iterable
 
+import pytest
+
 from .calls import MISSING, Call, Change, body, bytes_of_body, raw
 from .service import Service
+from .wire import Request
 
 ACCEPTED = (200, 202, 204)
 
@@ -75,6 +78,25 @@ def check_refusal(simulator: Service, correct: Call, mutation: Mutation) -> None
     assert len(simulator.ledger.posts) == booked
     assert correct.send(simulator).status in ACCEPTED
     assert {violation.where for violation in simulator.violations} == places
+
+
+def check_faults(simulator: Service, call: Call) -> None:
+    """Where a correct request goes, the service can fail in every way, and then answers again."""
+    endpoint = simulator.resolve(Request(call.method, call.target, ()))
+    simulator.fail(endpoint, "status", status=500)
+    assert call.send(simulator).status == 500
+    simulator.fail(endpoint, "garbage")
+    assert b"\xff" in call.send(simulator).body
+    for kind in ("reset", "close", "drop"):
+        simulator.fail(endpoint, kind)
+        with pytest.raises(OSError):
+            call.send(simulator)
+    simulator.fail(endpoint, "hang", times=None)
+    with pytest.raises(TimeoutError):
+        call.send(simulator, timeout=0.05)
+    simulator.faults.clear()
+    assert call.send(simulator).status in ACCEPTED
+    assert simulator.violations == []
 
 
 def check_names(mutations: Collection[Mutation], builders: Iterable[str]) -> Counter[str]:

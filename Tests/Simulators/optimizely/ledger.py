@@ -32,15 +32,6 @@ def _canonical(content: Any) -> str:
 class Ledger(Posts):
     """What comes again is also counted under its uuid."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._forget()
-
-    def reset(self) -> None:
-        super().reset()
-        with self._lock:
-            self._forget()
-
     def _forget(self) -> None:
         self._accepted: dict[tuple[str, str], list[tuple[str, Post]]] = {}
         self._predictions: dict[str, Prediction] = {}

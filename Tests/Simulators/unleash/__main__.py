@@ -11,30 +11,24 @@ import argparse
 import sys
 from typing import Any
 
-from loopback.command import add_arguments, options, read_document, serve, service_arguments
+from loopback.command import new_parser, read_document, run
 
 from .simulator import UnleashSimulator
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python3 -m unleash", description=__doc__)
+    parser = new_parser("unleash", __doc__)
     parser.add_argument("--features", metavar="FILE", help="client features document (default: no flags)")
     parser.add_argument("--flavour", choices=("server", "edge"), default="server")
     parser.add_argument("--key", metavar="KEY", help="one key for both APIs")
     parser.add_argument("--frontend-key", metavar="KEY")
     parser.add_argument("--backend-key", metavar="KEY")
-    add_arguments(parser)
-    given = parser.parse_args(arguments)
-    try:
-        simulator = UnleashSimulator(read_document(given.features), **service_arguments(given), **_options(given))
-    except (ValueError, OSError) as error:
-        print(f"unleash simulator: {error}", file=sys.stderr)
-        return 2
-    return serve(simulator)
+    return run(parser, arguments, lambda given, common: UnleashSimulator(
+        read_document(given.features), **{**common, **_options(given)}))
 
 
 def _options(given: argparse.Namespace) -> dict[str, Any]:
-    found: dict[str, Any] = {"flavour": given.flavour, **options(given)}
+    found: dict[str, Any] = {"flavour": given.flavour}
     frontend, backend = given.frontend_key or given.key, given.backend_key or given.key
     if frontend:
         found["frontend_keys"] = [frontend]

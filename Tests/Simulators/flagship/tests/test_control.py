@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 import threading
-from pathlib import Path
 
 import pytest
-from loopback.calls import Call, control
-from loopback.wire import Request
+from loopback.calls import control
+from loopback.commands import check_command, check_refused_command
+from loopback.spoiling import check_faults
 
 from flagship import FlagshipSimulator, sample_bucketing
 from flagship.sample import ENVIRONMENT
 
 from .support import BUILDERS, activations, batch, bucketing, consent, decision, own_decision, score, screen, segments
-
-SIMULATORS = Path(__file__).resolve().parents[2]
 
 
 def test_addresses_and_keys(simulator: FlagshipSimulator) -> None:
@@ -96,43 +91,14 @@ def test_waiting_over_the_control_port(simulator: FlagshipSimulator) -> None:
 
 @pytest.mark.parametrize("name", BUILDERS)
 def test_faults_at_every_endpoint(simulator: FlagshipSimulator, name: str) -> None:
-    call: Call = BUILDERS[name](simulator)
-    endpoint = simulator.resolve(_request(call))
-    simulator.fail(endpoint, "status", status=500)
-    assert call.send(simulator).status == 500
-    simulator.fail(endpoint, "garbage")
-    assert b"\xff" in call.send(simulator).body
-    for kind in ("reset", "close", "drop"):
-        simulator.fail(endpoint, kind)
-        with pytest.raises(OSError):
-            call.send(simulator)
-    simulator.fail(endpoint, "hang", times=None)
-    with pytest.raises(TimeoutError):
-        call.send(simulator, timeout=0.05)
-    simulator.faults.clear()
-    assert call.send(simulator).status in (200, 204)
-    assert simulator.violations == []
-
-
-def _request(call: Call) -> Request:
-    return Request(call.method, call.target, ())
+    check_faults(simulator, BUILDERS[name](simulator))
 
 
 def test_the_command_serves_until_its_input_ends() -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "flagship", "--environment", "mine", "--option", "hits=\"batch\""], cwd=SIMULATORS,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert process.stdin is not None and process.stdout is not None
-    described = json.loads(process.stdout.readline())
+    described = check_command("flagship", "--environment", "mine", "--option", "hits=\"batch\"")
     assert described["environmentId"] == "mine" and described["cdnUrl"].endswith("/cdn")
-    process.stdin.close()
-    assert json.loads(process.stdout.readline()) == {"violations": []}
-    process.stdout.close()
-    assert process.wait(10) == 0
 
 
 @pytest.mark.parametrize("arguments", [["--option", "hits"], ["--option", "nonsense=1"], ["--bucketing", "/nowhere"]])
 def test_the_command_refuses_what_it_does_not_understand(arguments: list[str]) -> None:
-    done = subprocess.run([sys.executable, "-m", "flagship", *arguments], cwd=SIMULATORS, stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=20)
-    assert (done.returncode, done.stdout) == (2, "") and done.stderr.startswith("flagship simulator: ")
+    check_refused_command("flagship", *arguments)

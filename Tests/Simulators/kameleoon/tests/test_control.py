@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 import threading
-from pathlib import Path
 
 import pytest
-from loopback.calls import Call, control
-from loopback.wire import Request
+from loopback.calls import control
+from loopback.commands import check_command, check_refused_command
+from loopback.spoiling import check_faults
 
 from kameleoon import KameleoonSimulator, sample_configuration
 from kameleoon.sample import SITE
 
 from .support import BUILDERS, StreamReader, configuration, conversion, remote, stream, token, tracking, visitor
-
-SIMULATORS = Path(__file__).resolve().parents[2]
 
 
 def test_addresses_and_codes(simulator: KameleoonSimulator) -> None:
@@ -109,39 +104,14 @@ def test_waiting_over_the_control_port(simulator: KameleoonSimulator) -> None:
 
 @pytest.mark.parametrize("name", BUILDERS)
 def test_faults_at_every_endpoint(simulator: KameleoonSimulator, name: str) -> None:
-    call: Call = BUILDERS[name](simulator)
-    endpoint = simulator.resolve(Request(call.method, call.target, ()))
-    simulator.fail(endpoint, "status", status=500)
-    assert call.send(simulator).status == 500
-    simulator.fail(endpoint, "garbage")
-    assert b"\xff" in call.send(simulator).body
-    for kind in ("reset", "close", "drop"):
-        simulator.fail(endpoint, kind)
-        with pytest.raises(OSError):
-            call.send(simulator)
-    simulator.fail(endpoint, "hang", times=None)
-    with pytest.raises(TimeoutError):
-        call.send(simulator, timeout=0.05)
-    simulator.faults.clear()
-    assert call.send(simulator).status == 200
-    assert simulator.violations == []
+    check_faults(simulator, BUILDERS[name](simulator))
 
 
 def test_the_command_serves_until_its_input_ends() -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "kameleoon", "--site", "mine", "--option", "token_seconds=60"], cwd=SIMULATORS,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert process.stdin is not None and process.stdout is not None
-    described = json.loads(process.stdout.readline())
+    described = check_command("kameleoon", "--site", "mine", "--option", "token_seconds=60")
     assert described["siteCode"] == "mine" and described["dataUrl"].endswith("/data")
-    process.stdin.close()
-    assert json.loads(process.stdout.readline()) == {"violations": []}
-    process.stdout.close()
-    assert process.wait(10) == 0
 
 
 @pytest.mark.parametrize("arguments", [["--option", "links"], ["--option", "nonsense=1"], ["--configuration", "/nowhere"]])
 def test_the_command_refuses_what_it_does_not_understand(arguments: list[str]) -> None:
-    done = subprocess.run([sys.executable, "-m", "kameleoon", *arguments], cwd=SIMULATORS, stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=20)
-    assert (done.returncode, done.stdout) == (2, "") and done.stderr.startswith("kameleoon simulator: ")
+    check_refused_command("kameleoon", *arguments)

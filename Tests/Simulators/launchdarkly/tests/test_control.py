@@ -11,12 +11,11 @@ from pathlib import Path
 
 import pytest
 from loopback.calls import control
+from loopback.commands import SIMULATORS, check_refused_command
 
 from launchdarkly import LaunchDarklySimulator
 
 from .support import BUILDERS, StreamReader, custom, diagnostic, payload, poll
-
-SIMULATORS = Path(__file__).resolve().parents[2]
 
 
 def test_addresses_and_keys(simulator: LaunchDarklySimulator) -> None:
@@ -127,6 +126,4 @@ def test_the_command_prints_addresses_and_then_violations(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("arguments", [["--option", "nonsense=1"], ["--option", "greeting"], ["--flags", "/nowhere"]])
 def test_bad_arguments_are_refused(arguments: list[str]) -> None:
-    done = subprocess.run([sys.executable, "-m", "launchdarkly", *arguments], cwd=SIMULATORS, stdin=subprocess.DEVNULL,
-                          capture_output=True, timeout=30)
-    assert done.returncode == 2 and done.stderr.startswith(b"launchdarkly simulator: ")
+    check_refused_command("launchdarkly", *arguments)
