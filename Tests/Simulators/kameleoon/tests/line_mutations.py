@@ -38,7 +38,7 @@ def _envelopes() -> Iterator[Mutation]:
         yield Mutation("not UTF-8", builder, bytes_of_body(lambda text: text + b"\xff"), "body")
         yield Mutation("JSON", builder, bytes_of_body(lambda _: b"[]"), "body[0].[]")
         yield Mutation("larger than allowed", builder, bytes_of_body(lambda text: text + b"x" * 3 * 1024 * 1024), "body",
-                       frozenset({f"body[{len(LINES) - 1}].visitorCode", "body[3].mappingValue", "body[0].visitorCode"}))
+                       frozenset({"body[12].visitorCode", "body[3].mappingValue", "body[0].visitorCode"}))
         yield Mutation("nonce that is another's", builder, lambda call: added_lines(conversion(
             int((call.body or b"").split(b"&")[0].removeprefix(b"nonce="), 16), visitor="zoe"))(call),
             f"body[{ {'tracking': len(LINES), 'visitors': 4, 'authorised': 1}[builder] }].nonce")
@@ -58,7 +58,8 @@ def _frames() -> Iterator[Mutation]:
         yield _line(index, "no event", "&eventType=", "&event=", "eventType")
         yield _line(index, "event in other case", "&eventType=", "&eventType=X", "eventType")
         yield _line(index, "no visitor", "&visitorCode=carla", "", "visitorCode")
-        yield _line(index, "visitor under both names", "&visitorCode=", "&mappingValue=carla&visitorCode=", "visitorCode")
+        yield _line(index, "visitor under both names", "&visitorCode=", "&mappingValue=carla&visitorCode=",
+                    "visitorCode")
         yield _line(index, "member", "&visitorCode=", "&time=1767700000000&visitorCode=", "time")
         yield _line(index, "visitor first", "nonce=", "visitorCode=carla&nonce=", "visitorCode")
     for what, value in (("in lower case", "000000000000000d"), ("short", "D"), ("long", "0" * 16 + "D"),
@@ -68,7 +69,8 @@ def _frames() -> Iterator[Mutation]:
     yield _line(PLAIN, "visitor too long", "visitorCode=carla", "visitorCode=" + "c" * 256, "visitorCode")
     yield _line(PLAIN, "event before the nonce", f"nonce={nonce(13)}&eventType=conversion",
                 f"eventType=conversion&nonce={nonce(13)}", None)
-    yield _line(PLAIN, "event after its members", "eventType=conversion&goalId=7", "goalId=7&eventType=conversion", None)
+    yield _line(PLAIN, "event after its members", "eventType=conversion&goalId=7", "goalId=7&eventType=conversion",
+                None)
     yield _line(DEVICE, "agent before the visitor", "visitorCode=carla&userAgent=Mozilla%2F5.0%20(X11)%20%C3%A9",
                 "userAgent=agent&visitorCode=carla", None)
     yield _line(DEVICE, "empty agent", "userAgent=Mozilla%2F5.0%20(X11)%20%C3%A9", "userAgent=", "userAgent")
@@ -96,7 +98,8 @@ def _members() -> Iterator[Mutation]:
             name = pair.partition("=")[0]
             yield _line(index, f"empty {name}", pair, f"{name}=", name)
     yield _line(DEVICE, "nothing of static data", "&deviceType=PHONE", "", "eventType")
-    yield _line(PAGE, "title before the address", "href=https%3A%2F%2Fa.com%2F%3Fq%3D1%26r%3D%C3%A9&title=Home%20%26%20Co",
+    yield _line(PAGE, "title before the address",
+                "href=https%3A%2F%2Fa.com%2F%3Fq%3D1%26r%3D%C3%A9&title=Home%20%26%20Co",
                 "title=Home%20%26%20Co&href=a", None)
     yield _line(CUSTOM, "overwrite before the values", "index=0&", "overwrite=true&index=0&", "overwrite")
     yield _line(SYSTEM, "index before the name", "os=IOS&osIndex=2", "osIndex=2&os=IOS", None)
@@ -117,7 +120,8 @@ def _values() -> Iterator[Mutation]:
             (VISITS, "timeSincePreviousVisit", "86400000", ("-5", "86400.0", "1d")),
             (CUSTOM, "index", "0", ("-1", "plan", "0.0", "00")), (CUSTOM, "overwrite", "true", ("True", "1")),
             (MAPPING, "mappingIdentifier", "true", ("false", "1")),
-            (EXPOSURE, "id", "100", ("-100", "checkout", "100.0")), (EXPOSURE, "variationId", "12", ("-1", "short", "null")),
+            (EXPOSURE, "id", "100", ("-100", "checkout", "100.0")),
+            (EXPOSURE, "variationId", "12", ("-1", "short", "null")),
             (SEGMENT, "id", "5", ("-5", "phones")),
             (PLAIN, "goalId", "7", ("seven", "7.0", "%2B7", "-0x7")),
             (PLAIN, "revenue", "0.0", ("free", "0%2C5", "10%E2%82%AC", "inf", ".5", "1_0")),
@@ -145,7 +149,8 @@ def _jsons() -> Iterator[Mutation]:
         yield _line(PAGE, f"referrers are {what}", "referrersIndices=%5B1%2C2%5D", "referrersIndices=" + encoded(value),
                     "referrersIndices" + member)
     for what, text in (("not encoded", '{"gold":1}'), ("with plus for blanks", "%7B%22a+b%22%3A1%7D"),
-                       ("in lower case escapes", "%7b%22gold%22%3a1%7d"), ("with an escaped apostrophe", "%7B%22%27%22%3A1%7D")):
+                       ("in lower case escapes", "%7b%22gold%22%3a1%7d"),
+                       ("with an escaped apostrophe", "%7B%22%27%22%3A1%7D")):
         yield _line(CUSTOM, f"values are {what}", values, "valuesCountMap=" + text, "valuesCountMap")
 
 
@@ -156,15 +161,16 @@ def _orders() -> Iterator[Mutation]:
         yield Mutation(f"line {index} after {to}", "tracking", moved_line(index, to), f"body[{to}]", along)
     yield Mutation("conversions before experiments", "tracking", moved_line(PLAIN, EXPOSURE), "body[9]", frozenset(
         {"body[10]", "body[11]"}))
-    for what, text in (("conversion and custom data", custom_data(40, 1, "a")), ("device", line(41, "staticData", deviceType="TABLET")),
-                       ("activity", line(42, "activity"))):
+    tablet = line(41, "staticData", deviceType="TABLET")
+    for what, text in (("custom data", custom_data(40, 1, "a")), ("device", tablet), ("activity", line(42, "activity"))):
         yield Mutation(f"{what} at the end", "tracking", added_lines(text), f"body[{len(LINES)}]")
-    for index, text in ((DEVICE, line(43, "staticData", deviceType="TABLET")), (CUSTOM, custom_data(44, 0, "b")),
+    for index, text in ((DEVICE, tablet), (CUSTOM, custom_data(44, 0, "b")),
                         (BROWSER, line(49, "staticData", browserIndex=3)), (EXPOSURE, exposure(45, 100, 13)),
-                        (GEOLOCATION, line(46, "geolocation", country="DE")), (SEGMENT, line(47, "targetingSegment", id=5)),
+                        (GEOLOCATION, line(46, "geolocation", country="DE")),
+                        (SEGMENT, line(47, "targetingSegment", id=5)),
                         (PAGE, line(48, "page", href="https://a.com/?q=1&r=é"))):
-        yield Mutation(f"two of line {index}", "tracking", replaced_line(index, lambda old, text=text: f"{old}\n{text}"),
-                       f"body[{index + 1}]")
+        doubled = replaced_line(index, lambda old, text=text: f"{old}\n{text}")
+        yield Mutation(f"two of line {index}", "tracking", doubled, f"body[{index + 1}]")
     yield Mutation("activity beside something else", "visitors", replaced_line(
         0, lambda old: f"{exposure(50, visitor='anna')}\n{old.partition('&userAgent')[0]}"), "body[1]")
     yield Mutation("activity twice", "visitors", replaced_line(
@@ -199,14 +205,15 @@ def _known() -> Iterator[Mutation]:
     yield _line(CUSTOM, "mark on data that link nobody", "overwrite=true", "overwrite=true&mappingIdentifier=true",
                 "mappingIdentifier")
     yield _line(MAPPING, "no mark on data that link", "&mappingIdentifier=true", "", "mappingIdentifier")
-    yield _line(MAPPING, "mark on data without a value", "valuesCountMap=%7B%22user-1%22%3A1%7D", "valuesCountMap=%7B%7D",
-                "mappingIdentifier")
+    yield _line(MAPPING, "mark on data without a value", "valuesCountMap=%7B%22user-1%22%3A1%7D",
+                "valuesCountMap=%7B%7D", "mappingIdentifier")
     yield Mutation("a goal, told with a revenue as text", "authorised", replaced_line(
         0, lambda old: old.replace("revenue=0.0", "revenue=%220.0%22")), "body[0].revenue")
     for what, old, new, member in (
             ("no goal", "goalId=7&", "", "goalId"), ("goal as text", "goalId=7", "goalId=seven", "goalId"),
             ("no revenue", "revenue=0.0&", "", "revenue"), ("no sign", "&negative=false", "", "negative"),
-            ("value in place of revenue", "revenue=", "value=", "revenue"), ("empty goal", "goalId=7", "goalId=", "goalId")):
+            ("value in place of revenue", "revenue=", "value=", "revenue"),
+            ("empty goal", "goalId=7", "goalId=", "goalId")):
         along = frozenset({"body[0].value"}) if "value" in new else frozenset()
         yield Mutation(what, "authorised", replaced_line(0, lambda text, old=old, new=new: text.replace(old, new)),
                        f"body[0].{member}", along)

@@ -156,7 +156,8 @@ def of_tokens() -> Iterator[Mutation]:
                         ("cut", "Basic YTp"), ("without a scheme", "YTpi"), ("in lower case", "basic YTpi")):
         yield Mutation(f"the credentials are {what}", "token", header("authorization", value), "header authorization")
     for what, body in (("another grant", b"grant_type=password"), ("JSON", b'{"grant_type":"client_credentials"}'),
-                       ("more", b"grant_type=client_credentials&scope=all"), ("a line end", b"grant_type=client_credentials\n")):
+                       ("more", b"grant_type=client_credentials&scope=all"),
+                       ("a line end", b"grant_type=client_credentials\n")):
         yield Mutation(f"the body is {what}", "token", bytes_of_body(lambda _, body=body: body), "body")
     yield Mutation("bodyUa", "token", query(add="bodyUa=true"), "query bodyUa")
     yield Mutation("path: of version 2", "token", path("/api/oauth2/token"), "path")

@@ -54,7 +54,8 @@ def test_the_ledger_over_the_control_port(simulator: KameleoonSimulator) -> None
     tracking(simulator, conversion(1), conversion(2, 8)).send(simulator)
     visitor(simulator).send(simulator)
     assert control(simulator, "GET", "/ledger")[1]["kinds"] == {"conversion": 2}
-    assert [found["goalId"] for found in control(simulator, "GET", "/lines?kind=conversion&visitor=carla")[1]] == ["7", "8"]
+    lines = control(simulator, "GET", "/lines?kind=conversion&visitor=carla")[1]
+    assert [found["goalId"] for found in lines] == ["7", "8"]
     assert control(simulator, "GET", "/queries?endpoint=visitor-data")[1][0]["visitorCode"] == "carla é"
     assert [post["endpoint"] for post in control(simulator, "GET", "/posts")[1]] == ["tracking", "visitor-data"]
     control(simulator, "POST", "/end-visits")
@@ -86,7 +87,8 @@ def test_violations_and_options_over_the_control_port(simulator: KameleoonSimula
     ("POST", "/options", {"unknown_site_status": 200}), ("POST", "/options", {"maximum_lines": 0}),
     ("POST", "/options", {"keep_alive_seconds": 0}), ("POST", "/options", {"maximum_body_bytes": 0}),
     ("PUT", "/configuration", [1]), ("PUT", "/configuration?site=x", {}), ("PUT", "/visitor", {}),
-    ("POST", "/sites", {}), ("POST", "/streams", {"action": "sing"}), ("POST", "/streams", {"action": "drop", "how": "x"})])
+    ("POST", "/sites", {}), ("POST", "/streams", {"action": "sing"}),
+    ("POST", "/streams", {"action": "drop", "how": "x"})])
 def test_bad_control_calls_are_refused(simulator: KameleoonSimulator, method: str, path: str, document: object) -> None:
     status, answer = control(simulator, method, path, document)
     assert status == 400 and answer["error"]
@@ -112,6 +114,7 @@ def test_the_command_serves_until_its_input_ends() -> None:
     assert described["siteCode"] == "mine" and described["dataUrl"].endswith("/data")
 
 
-@pytest.mark.parametrize("arguments", [["--option", "links"], ["--option", "nonsense=1"], ["--configuration", "/nowhere"]])
+@pytest.mark.parametrize("arguments", [
+    ["--option", "links"], ["--option", "nonsense=1"], ["--configuration", "/nowhere"]])
 def test_the_command_refuses_what_it_does_not_understand(arguments: list[str]) -> None:
     check_refused_command("kameleoon", *arguments)

@@ -32,7 +32,7 @@ CLAMPED = "query maxNumberPreviousVisits"
 
 
 def cases(folder: Path, name: str) -> dict[str, list[tuple[dict[str, Any], dict[str, Any]]]]:
-    """The recorded requests of every case, each with the case's configuration. What Hoist does otherwise is left out."""
+    """The recorded requests of every case, each with the case's configuration; not where Hoist does otherwise."""
     path, found = folder / f"{name}.json", {}
     if not path.is_file():
         pytest.skip(f"{path.name} is not here")
