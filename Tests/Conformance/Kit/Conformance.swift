@@ -12,7 +12,7 @@ public enum Conformance {
   }
 
   static let table: [String: Vendor] = [
-    "flagship": flagship, "launchdarkly": launchDarkly, "optimizely": optimizely, "unleash": unleash,
+    "flagship": flagship, "kameleoon": kameleoon, "launchdarkly": launchDarkly, "optimizely": optimizely, "unleash": unleash,
   ]
 
   public static var vendors: [String] { table.keys.sorted() }

@@ -1,0 +1,15 @@
+public import HoistCore
+
+/// Visitors (KAM-11, KAM-12, KAM-14).
+extension KameleoonFace {
+  /// - Parameters:
+  ///   - code: UTF-8; nil for the client's own visitor.
+  ///   - waits: whether what an earlier run has left of the visitor is there when this returns; half a second limits it. On a
+  ///     thread of the library's own it never is.
+  /// - Throws: `.kameleoonVisitorCodeInvalid`; `.state` after close.
+  public func visitor(_ code: [UInt8]?, waits: Bool = true) throws(Status) -> KameleoonVisitor {
+    client.resumeAfterFork()
+    guard client.state != .closed else { throw .state }
+    return try provider.visitors.open(code, of: client, waits: waits)
+  }
+}
