@@ -147,25 +147,21 @@ extension RemoteVisitorDataReader {
 
 /// What a visit has one of.
 extension RemoteVisitorDataReader {
-  private static let devices: [StaticString] = ["PHONE", "TABLET", "DESKTOP"]
-  private static let browsers: [StaticString] = ["CHROME", "INTERNET_EXPLORER", "FIREFOX", "SAFARI", "OPERA", "OTHER"]
-  private static let operatingSystems: [StaticString] = ["WINDOWS", "MAC", "IOS", "LINUX", "ANDROID", "WINDOWS_PHONE"]
-
   /// Each from the first visit that has it, where the filter asks for it.
   private mutating func take(staticData data: JSONNode, age: Int64) {
     if visitNumber == 0, let number = data["visitNumber"]?.int64, number > 0 {
       visitNumber = number.addingReportingOverflow(age).overflow ? .max : number + age
     }
     if parts.contains(.device), read.device == nil {
-      read.device = place(data["deviceType"], in: Self.devices).flatMap { Device(rawValue: $0) }
+      read.device = place(data["deviceType"], in: VisitorDatum.deviceNames).flatMap { Device(rawValue: $0) }
     }
     if parts.contains(.browser), read.browser == nil {
-      read.browser = place(data["browser"], in: Self.browsers).flatMap { BrowserKind(rawValue: $0) }.map {
+      read.browser = place(data["browser"], in: VisitorDatum.browserNames).flatMap { BrowserKind(rawValue: $0) }.map {
         Browser(kind: $0, version: data["browserVersion"]?.double)
       }
     }
     if parts.contains(.operatingSystem), read.operatingSystem == nil {
-      read.operatingSystem = place(data["os"], in: Self.operatingSystems).flatMap { OperatingSystem(rawValue: $0) }
+      read.operatingSystem = place(data["os"], in: VisitorDatum.operatingSystemNames).flatMap { OperatingSystem(rawValue: $0) }
     }
   }
 

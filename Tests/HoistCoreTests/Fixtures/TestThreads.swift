@@ -1,26 +1,6 @@
 import Glibc
 import HoistBase
-
-/// A thread of the test's own: to the library, one of the host's.
-final class HostThread: @unchecked Sendable {
-  private final class Body {
-    let run: @Sendable () -> Void
-    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-  }
-  private var thread = pthread_t()
-
-  init(_ body: @escaping @Sendable () -> Void) {
-    let box = Unmanaged.passRetained(Body(body))
-    pthread_create(
-      &thread, nil,
-      { raw in
-        if let raw { Unmanaged<Body>.fromOpaque(raw).takeRetainedValue().run() }
-        return nil
-      }, box.toOpaque())
-  }
-
-  func join() { pthread_join(thread, nil) }
-}
+import HoistTestSupport
 
 func startThread(_ body: @escaping @Sendable () -> Void) -> HostThread { HostThread(body) }
 
