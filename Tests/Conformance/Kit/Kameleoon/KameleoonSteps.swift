@@ -15,7 +15,7 @@ func runKameleoonSteps(_ root: JSONValue, _ report: Report) {
     var codes: [String] = []
     for code in steps.compactMap({ $0["visitorCode"]?.string }) where !codes.contains(code) { codes.append(code) }
     let play = KameleoonCase(
-      configuration: texts[test["configuration"]?.string ?? ""] ?? [], clock: clock, isStrict: test["quirk"] != nil,
+      configuration: texts[test["configuration"]?.string ?? ""] ?? [], clock: clock, isStrict: test["quirk"] != nil || steps.contains { KameleoonCase.departs($0) },
       codes: codes)
     guard let play else { return report.fail(id, expected: "a client", actual: "(none)") }
     for (number, step) in steps.enumerated() {
