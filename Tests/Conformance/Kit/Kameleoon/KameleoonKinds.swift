@@ -2,8 +2,9 @@ import HoistJSON
 
 /// Kameleoon's kinds of files.
 let kameleoon = Vendor(
-  kinds: ["steps": runKameleoonSteps],
+  kinds: ["steps": runKameleoonSteps, "urls": runKameleoonURLs],
   kindOfUnnamed: { root in
     guard let first = root["cases"]?.array?.element(at: 0) else { return nil }
-    return first["steps"] != nil ? "steps" : nil
+    if first["steps"] != nil { return "steps" }
+    return first["kind"] != nil && first["input"] != nil ? "urls" : nil
   })
