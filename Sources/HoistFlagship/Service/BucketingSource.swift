@@ -10,28 +10,24 @@ final class BucketingSource: @unchecked Sendable {
   private let account: AccountSettingsHolder
   private let telemetry: Telemetry
   private let storage: DocumentStorage
-  private let requests: OutgoingRequests
+  private lazy var poller = DocumentPoller(host: host) { [settings] in
+    ServiceRequest(settings).get(settings.addresses.bucketingFile)
+  } ended: { [weak self] answer in
+    self?.finish(answer)
+    self?.waitForNext()
+  }
 
   /// Takes the campaigns that are served from now on, with their snapshot.
   var serve: (ServedCampaigns) -> Void = { $0.snapshot.destroy() }
   /// Told when another file than the one before has come from the service.
   var changed: () -> Void = {}
 
-  /// What is served, without its content.
-  private var current: Head?
-  private var timer: (any Cancellable)?
+  /// Whether the file that is served says panic; nil while there is none.
+  private var isPanic: Bool?
   private var isRunning = false
-  private var isFetching = false
   /// Moves on with each start and stop: what belongs to an earlier one is over.
   private var generation: UInt64 = 0
-  /// Moves on with each download, and when one is called off.
-  private var download: UInt64 = 0
-  private var lastFailure: String?
-
-  private struct Head {
-    var lastModified: String?
-    var isPanic: Bool
-  }
+  private var failures = FetchFailures()
 
   init(host: any ProviderHost, settings: FlagshipSettings, status: StatusMachine, account: AccountSettingsHolder, telemetry: Telemetry) {
     self.host = host
@@ -40,11 +36,10 @@ final class BucketingSource: @unchecked Sendable {
     self.account = account
     self.telemetry = telemetry
     storage = DocumentStorage(store: host.store, key: "bucketing")
-    requests = OutgoingRequests(host: host)
   }
 
   /// Whether a file is served. Before the first one every fetch fails.
-  var hasFile: Bool { current != nil }
+  var hasFile: Bool { isPanic != nil }
 
   // MARK: Life
 
@@ -52,7 +47,7 @@ final class BucketingSource: @unchecked Sendable {
     guard !isRunning else { return }
     isRunning = true
     generation &+= 1
-    guard current == nil else {
+    guard isPanic == nil else {
       status.initialized()
       return fetch()
     }
@@ -75,31 +70,23 @@ final class BucketingSource: @unchecked Sendable {
   }
 
   func stop() {
-    requests.cancelAll()
+    poller.stop()
     end()
   }
 
   func abandonAfterFork() {
-    requests.abandonAfterFork()
+    poller.abandonAfterFork()
     end()
   }
 
   private func end() {
-    timer?.cancel()
-    timer = nil
     isRunning = false
-    isFetching = false
     generation &+= 1
-    download &+= 1
   }
 
   func setOnline(_ isOnline: Bool) {
     if isOnline { return refresh() }
-    timer?.cancel()
-    timer = nil
-    isFetching = false
-    download &+= 1
-    requests.cancelAll()
+    poller.stop()
     if isRunning { status.failed("offline") }
   }
 
@@ -132,35 +119,22 @@ final class BucketingSource: @unchecked Sendable {
   // MARK: Downloads
 
   private func fetch() {
-    timer?.cancel()
-    timer = nil
-    guard !isFetching else { return }
     guard host.isOnline else { return status.failed("offline") }
-    isFetching = true
-    download &+= 1
-    let mine = download
-    var request = ServiceRequest(settings).get(settings.addresses.bucketingFile)
-    if let date = current?.lastModified { request.headers.append(HTTPHeader("If-Modified-Since", date)) }
-    requests.send(request) { [weak self] answer in
-      guard let self, mine == download else { return }
-      isFetching = false
-      finish(answer)
-      waitForNext()
-    }
+    poller.fetch()
   }
 
   /// The next download begins one interval after the end of this one, whatever came of it (5.2).
   private func waitForNext() {
     guard isRunning, settings.pollingSeconds > 0 else { return }
-    timer = host.scheduler.schedule(afterMilliseconds: settings.pollingSeconds * 1000) { [weak self] in self?.fetch() }
+    poller.fetch(afterMilliseconds: settings.pollingSeconds * 1000) { [weak self] in self?.fetch() }
   }
 
   private func finish(_ answer: Result<HTTPResponse, TransportFailure>) {
     switch answer {
     case .failure(let failure): failed("no answer: \(failure.message)")
     case .success(let response):
-      if response.status == 304, let current {
-        confirm(isPanic: current.isPanic)
+      if response.status == 304, let isPanic {
+        confirm(isPanic: isPanic)
       } else if 200...299 ~= response.status {
         received(response)
       } else {
@@ -171,10 +145,9 @@ final class BucketingSource: @unchecked Sendable {
   }
 
   private func received(_ response: HTTPResponse) {
-    let date = response.headers.value(of: "Last-Modified").flatMap { HeaderText.isSafeValue($0) ? $0 : nil }
     let file: BucketingFile
     do throws(CampaignFailure) {
-      file = try BucketingFile(StoredDocument(bytes: response.body, lastModified: date), settings.campaignOptions(host.log))
+      file = try BucketingFile(StoredDocument(bytes: response.body, lastModified: response.lastModified), settings.campaignOptions(host.log))
     } catch {
       report(.bucketingFileError, response)
       return failed(error.message)
@@ -191,13 +164,14 @@ final class BucketingSource: @unchecked Sendable {
   }
 
   private func take(_ file: BucketingFile) {
-    current = Head(lastModified: file.stored.lastModified, isPanic: file.campaigns.isPanic)
+    poller.lastModified = file.stored.lastModified
+    isPanic = file.campaigns.isPanic
     account.take(AccountSettings(text: file.campaigns.account))
     serve(file.campaigns)
   }
 
   private func confirm(isPanic: Bool) {
-    lastFailure = nil
+    failures.clear()
     status.answered(isPanic: isPanic)
   }
 
@@ -205,11 +179,6 @@ final class BucketingSource: @unchecked Sendable {
   private func failed(_ what: String) {
     let message = "the bucketing file of environment \(settings.environmentID): \(what)"
     status.failed(message)
-    guard message != lastFailure else { return }
-    lastFailure = message
-    host.log.warning(message)
-    for topic in [Topic.fetchFailed, .error] {
-      host.notify(Notification(topic, status: .flagshipFetchFailed, message: message))
-    }
+    failures.tell(.flagshipFetchFailed, message, host)
   }
 }

@@ -59,10 +59,7 @@ final class DecisionService: ClientPart, @unchecked Sendable {
 
   private func failed(_ what: String) -> Result<DecisionAnswer, DecisionFailure> {
     let failure = DecisionFailure.fetch("decisions of environment \(settings.environmentID): \(what)")
-    host.log.warning(failure.message)
-    for topic in [Topic.fetchFailed, .error] {
-      host.notify(Notification(topic, status: failure.status, message: failure.message))
-    }
+    host.tellOfFailedFetch(failure.status, failure.message)
     return .failure(failure)
   }
 

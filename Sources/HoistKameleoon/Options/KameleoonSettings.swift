@@ -85,6 +85,13 @@ struct KameleoonSettings: Sendable {
   /// Whether requests for data and tracking are authorised (KAM-08).
   var hasCredentials: Bool { !clientID.isEmpty && clientSecret.withRevealedBytes { !$0.isEmpty } }
 
+  /// - Parameter milliseconds: of a call that has a timeout of its own; nil for the client's.
+  func limit(_ request: inout HTTPRequest, toMilliseconds milliseconds: Int64? = nil) {
+    request.connectTimeoutMilliseconds = connectTimeoutMilliseconds
+    request.timeoutMilliseconds = milliseconds ?? timeoutMilliseconds
+    request.maximumResponseBytes = maximumResponseBytes
+  }
+
   /// Vendor SDKs put their default in the place of what is not above 0 (4.2).
   private static func positive(
     _ values: PropertyValues, _ name: String, else standard: Int64, _ warnings: inout [String]

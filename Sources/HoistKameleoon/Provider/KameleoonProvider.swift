@@ -8,6 +8,7 @@ public final class KameleoonProvider: @unchecked Sendable {
   private(set) var host: (any ProviderHost)?
   let settings: KameleoonSettings
   let addresses: ServiceAddresses
+  let reports: ServiceReports
   let readiness: Readiness
   let source: ConfigurationSource
   let tokens: AccessTokens
@@ -24,8 +25,10 @@ public final class KameleoonProvider: @unchecked Sendable {
     self.host = host
     let addresses = try ServiceAddresses(values, log: host.log)
     self.addresses = addresses
+    reports = ServiceReports(host: host)
     readiness = Readiness(host: host, settings: settings)
-    source = ConfigurationSource(host: host, settings: settings, addresses: addresses, readiness: readiness)
+    source = ConfigurationSource(
+      host: host, settings: settings, addresses: addresses, readiness: readiness, reports: reports)
     tokens = AccessTokens(host: host, settings: settings, addresses: addresses)
     tracking = Tracker(host: host, settings: settings, addresses: addresses, tokens: tokens)
     visitors = VisitorRegistry(host: host, settings: settings, tracker: tracking)

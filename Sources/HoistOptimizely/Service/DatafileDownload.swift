@@ -98,8 +98,7 @@ final class DatafileDownload: @unchecked Sendable {
       return .unchanged
     case .success(let response) where response.status == 200:
       do throws(OptimizelyDatafileFailure) {
-        let stamp = response.headers.value(of: "Last-Modified").flatMap { HeaderText.isSafeValue($0) ? $0 : nil }
-        return .arrived(try CompiledDatafile(response.body), lastModified: stamp)
+        return .arrived(try CompiledDatafile(response.body), lastModified: response.lastModified)
       } catch {
         return failed(.optimizelyDatafileLoadingFailed, "the answer is \(error.message)")
       }

@@ -198,10 +198,7 @@ final class DatafileSource: @unchecked Sendable {
   }
 
   func report(_ failure: DatafileFailure) {
-    host.log.warning(failure.message)
-    for topic in [Topic.fetchFailed, .error] {
-      host.notify(Notification(topic, status: failure.status, message: failure.message))
-    }
+    host.tellOfFailedFetch(failure.status, failure.message)
   }
 }
 

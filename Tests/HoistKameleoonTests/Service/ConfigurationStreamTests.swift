@@ -1,0 +1,119 @@
+import HoistBase
+import HoistCore
+import HoistTestSupport
+import Testing
+
+@testable import HoistKameleoon
+
+@Suite("Changes are streamed where the account has that (protocols/kameleoon.md 2.4, 4.2; KAM-20)")
+struct ConfigurationStreamTests {
+  private func streaming(_ properties: [String: String] = [:]) throws -> KameleoonRig {
+    let rig = try KameleoonRig(properties.merging(["site_code": "a b"], uniquingKeysWith: { $1 }), configuration: nil)
+    rig.answerFetch(SiteAnswers.answer(SiteAnswers.configuration(streams: true)))
+    return rig
+  }
+
+  private func event(_ data: String, _ name: String = "configuration-update-event") -> String { "event: \(name)\ndata: \(data)\n\n" }
+
+  @Test("A configuration opens the stream, and another one closes it")
+  func onAndOff() throws {
+    let rig = try streaming()
+    let stream = try #require(rig.transport.streams.first)
+    #expect(stream.request.url == "https://events.kameleoon.eu:8110/sse?siteCode=a%20b")
+    #expect(stream.request.headers.value(of: "Accept") == "text/event-stream")
+    #expect(stream.request.headers.value(of: "Cache-Control") == "no-cache")
+    #expect(stream.request.headers.value(of: "Authorization") == nil)
+    stream.open()
+    stream.receive(event(#"{"ts":1767265200123}"#))
+    rig.scheduler.run()
+    #expect(rig.fetches.last?.url.hasSuffix("?ts=1767265200123") == true)
+    rig.answerFetch(SiteAnswers.answer(SiteAnswers.configuration("f2", streams: false)))
+    #expect(stream.isCancelled)
+    #expect(!rig.provider.source.isStreaming)
+  }
+
+  @Test("Other events, and those older than one seen before, fetch nothing; one without a time does")
+  func whichEvents() throws {
+    let rig = try streaming()
+    let stream = try #require(rig.transport.streams.first)
+    stream.open()
+    stream.receive(event(#"{"ts":1}"#, "other") + ": comment\n\n" + "data: {\"ts\":1}\n\n")
+    rig.scheduler.run()
+    #expect(rig.fetches.count == 1)
+    stream.receive(event(#"{"ts":20}"#))
+    rig.scheduler.run()
+    rig.answerFetch(answer(304))
+    stream.receive(event(#"{"ts":19}"#))
+    rig.scheduler.run()
+    #expect(rig.fetches.count == 2)
+    stream.receive(event("nonsense"))
+    rig.scheduler.run()
+    #expect(rig.fetches.count == 3)
+    #expect(rig.fetches.last?.url.contains("ts=") == false)
+  }
+
+  @Test("An event during a fetch is followed by another fetch")
+  func eventMeanwhile() throws {
+    let rig = try streaming()
+    let stream = try #require(rig.transport.streams.first)
+    stream.open()
+    stream.receive(event(#"{"ts":1}"#) + event(#"{"ts":2}"#) + event(#"{"ts":3}"#))
+    rig.scheduler.run()
+    #expect(rig.fetches.count == 2)
+    rig.answerFetch(answer(304))
+    #expect(rig.fetches.count == 3)
+    #expect(rig.fetches.last?.url.hasSuffix("ts=3") == true)
+  }
+
+  @Test("While the stream stands nothing is polled")
+  func noPolling() throws {
+    let rig = try streaming()
+    rig.transport.streams.first?.open()
+    rig.scheduler.advance(milliseconds: 3 * 3_600_000)
+    #expect(rig.fetches.count == 1)
+  }
+
+  @Test("A connection that ends is opened again for ever, after 3 s at first and a minute at last, and then what was missed is fetched (KAM-77)")
+  func reconnecting() throws {
+    let rig = try streaming()
+    rig.transport.streams.first?.open()
+    rig.transport.streams.first?.endStream()
+    rig.scheduler.advance(milliseconds: 2999)
+    #expect(rig.transport.streams.count == 1)
+    rig.scheduler.advance(milliseconds: 751)
+    #expect(rig.transport.streams.count == 2)
+    for _ in 0..<20 {
+      rig.transport.streams.last?.endStream(TransportFailure(.unreachable, "gone"))
+      rig.scheduler.run()
+      #expect(rig.transport.open.filter(\.isStream).isEmpty)
+      rig.scheduler.advance(milliseconds: 75_000)
+      #expect(rig.transport.open.filter(\.isStream).count == 1)
+    }
+    let before = rig.fetches.count
+    rig.transport.streams.last?.open()
+    rig.scheduler.run()
+    #expect(rig.fetches.count == before + 1)
+  }
+
+  @Test("While no connection stands, the configuration is polled")
+  func pollingWithoutConnection() throws {
+    let rig = try streaming(["refresh_interval_minute": "1"])
+    rig.scheduler.advance(milliseconds: 60_000)
+    #expect(rig.fetches.count == 2)
+  }
+
+  @Test("A failed fetch ends the stream; the next good one, be it 304, opens it again (KAM-16)")
+  func failureEndsTheStream() throws {
+    let rig = try streaming()
+    let stream = try #require(rig.transport.streams.first)
+    stream.open()
+    rig.transport.setResponder { _ in answer(500) }
+    stream.receive(event(#"{"ts":6}"#))
+    rig.scheduler.run()
+    #expect(stream.isCancelled)
+    #expect(rig.face.isReady)
+    rig.transport.setResponder { _ in answer(304) }
+    rig.scheduler.advance(milliseconds: 3000)
+    #expect(rig.transport.open.filter(\.isStream).count == 1)
+  }
+}
