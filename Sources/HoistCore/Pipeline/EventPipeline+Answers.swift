@@ -32,9 +32,7 @@ extension EventPipeline {
   private func follow(_ verdict: EventVerdict, of batch: PipelineBatch) {
     switch verdict {
     case .done: finish(batch)
-    case .drop(let reason):
-      endBatch(batch)
-      reject(batch.numbers, reason)
+    case .drop(let reason): drop(batch, reason)
     case .split: split(batch)
     case .retry(let wait): retry(batch, wait, isAskedFor: wait != nil)
     case .pause(let wait): retry(batch, wait, isAskedFor: false)
@@ -55,10 +53,7 @@ extension EventPipeline {
   }
 
   private func split(_ batch: PipelineBatch) {
-    guard batch.numbers.count > 1 else {
-      endBatch(batch)
-      return reject(batch.numbers, "a single record is too large for the service")
-    }
+    guard batch.numbers.count > 1 else { return drop(batch, "a single record is too large for the service") }
     state.splitRows = batch.numbers.count / 2
     dissolve(batch)
     state.isFlushing = true
@@ -69,9 +64,7 @@ extension EventPipeline {
     if let most = options.maximumAttempts, batch.batch.attempt >= most {
       switch options.whenExhausted {
       case .rest: return rest(batch, wait)
-      case .drop:
-        endBatch(batch)
-        return reject(batch.numbers, "given up after \(batch.batch.attempt) attempts")
+      case .drop: return drop(batch, "given up after \(batch.batch.attempt) attempts")
       }
     }
     guard !batch.batch.rows.isEmpty else { return endBatch(batch) }

@@ -67,7 +67,7 @@ extension EventPipeline {
     batch.stage = .sending(attempt)
     giveUpLater(batch, attempt, request)
     let generation = state.generation
-    policy.prepare(request) { [weak self, weak batch] prepared in
+    policy.prepare(request, of: batch.batch) { [weak self, weak batch] prepared in
       guard let self, let batch, scheduler.generation == generation, isCurrent(batch, attempt) else { return }
       guard let prepared else { return answered(batch, attempt, .failed("the request could not be prepared")) }
       handOver(batch, attempt, prepared)
@@ -157,6 +157,13 @@ extension EventPipeline {
     endBatch(batch)
     state.rows.putBack(batch.numbers)
     exchange?.cancel()
+  }
+
+  /// The batch will never be sent.
+  func drop(_ batch: PipelineBatch, _ reason: String) {
+    endBatch(batch)
+    reject(batch.numbers, reason)
+    policy.dropped(batch.batch)
   }
 
   func reject(_ numbers: [UInt64], _ reason: String) {

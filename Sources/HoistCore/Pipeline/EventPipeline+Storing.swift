@@ -137,7 +137,10 @@ extension EventPipeline {
     state.rows.prepend(new)
     intake.account(rows: new.count, bytes: new.reduce(0) { $0 + $1.bytes })
     tally.count { $0.adopted += new.count }
-    if options.flushesAdopted, !new.isEmpty { beginFlush() }
+    if !new.isEmpty {
+      policy.adopted(new.map(\.row))
+      if options.flushesAdopted { beginFlush() }
+    }
     turn()
     // There may be more than one claim takes.
     if state.mayAdoptMore { adopt() }

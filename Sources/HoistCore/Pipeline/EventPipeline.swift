@@ -98,6 +98,14 @@ public final class EventPipeline: @unchecked Sendable {
     return intake.waitForCommit(of: sequence, untilNanoseconds: commitDeadline) ? .stored : .queued
   }
 
+  /// Waits, with `.immediate`, until everything that was recorded so far is stored, within the limit of one record: for
+  /// whoever records where it must not wait. Any thread but the library's own.
+  public func waitForCommit() {
+    guard options.durability == .immediate else { return }
+    let next = intake.with(\.nextSequence)
+    if next > 0 { _ = awaitCommit(of: next &- 1) }
+  }
+
   private var commitDeadline: Int64 {
     SystemClock().monotonicNanoseconds &+ options.commitLimitMilliseconds &* 1_000_000
   }
@@ -132,6 +140,15 @@ public final class EventPipeline: @unchecked Sendable {
   public func takeInRecords() {
     abandonInheritance()
     takeIn()
+  }
+
+  /// Shows what waits to be sent, oldest first, what was recorded just now included. On the scheduler's thread.
+  public func forEachWaiting(_ body: (EventRow) -> Void) {
+    takeInRecords()
+    state.rows.forEachWaiting { _, row in
+      body(row.row)
+      return true
+    }
   }
 
   /// Nothing new is sent until the hold is lifted; rows wait and are stored. Callable from any thread.

@@ -29,12 +29,21 @@ public protocol EventPolicy: AnyObject, Sendable {
   /// attempt. `completion` runs on the scheduler's thread, nil when the request cannot be made now.
   func prepare(_ request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest?) -> Void)
 
+  /// The same for a policy that wants to know which batch it is for.
+  func prepare(_ request: HTTPRequest, of batch: EventBatch, completion: @escaping @Sendable (HTTPRequest?) -> Void)
+
   /// What to do with a batch that the service has answered. `batch` holds what is left of it: rows
   /// that were purged on the way are gone.
   func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict
 
   /// Whoever took it, a batch is delivered.
   func delivered(_ batch: EventBatch)
+
+  /// A batch is dropped: what is left of it will never be sent.
+  func dropped(_ batch: EventBatch)
+
+  /// Rows of another run, or of a process that has died, wait here from now on.
+  func adopted(_ rows: [EventRow])
 
   /// Fewer rows that say the same, under ids of theirs; asked when more than half the room is taken.
   /// nil leaves them as they are.
@@ -92,7 +101,12 @@ extension EventPolicy {
   public func prepare(_ request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
     completion(request)
   }
+  public func prepare(
+    _ request: HTTPRequest, of batch: EventBatch, completion: @escaping @Sendable (HTTPRequest?) -> Void
+  ) { prepare(request, completion: completion) }
   public func delivered(_ batch: EventBatch) {}
+  public func dropped(_ batch: EventBatch) {}
+  public func adopted(_ rows: [EventRow]) {}
   public func coalesce(_ rows: [EventRow]) -> [EventRow]? { nil }
 }
 

@@ -15,6 +15,8 @@ final class PlainPolicy: EventPolicy, @unchecked Sendable {
   var preparing: (@Sendable (HTTPRequest, @escaping @Sendable (HTTPRequest?) -> Void) -> Void)?
   let batches = Record<EventBatch>()
   let deliveries = Record<String>()
+  /// What else it was told, in order.
+  let told = Record<String>()
 
   var batchLimits: BatchLimits { limits }
   func kept(_ recorded: ByteView) -> [UInt8] { form?(recorded) ?? Array(recorded) }
@@ -25,6 +27,12 @@ final class PlainPolicy: EventPolicy, @unchecked Sendable {
   func prepare(_ request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
     if let preparing { preparing(request, completion) } else { completion(request) }
   }
+  func prepare(_ request: HTTPRequest, of batch: EventBatch, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
+    told.append("prepare \(batch.attempt): \(batch.text)")
+    prepare(request, completion: completion)
+  }
+  func dropped(_ batch: EventBatch) { told.append("dropped \(batch.text)") }
+  func adopted(_ rows: [EventRow]) { told.append("adopted \(rows.map(\.text))") }
   func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict {
     batches.append(batch)
     return verdict?(answer, batch) ?? .standard(answer, nowUnixMilliseconds: 0)
