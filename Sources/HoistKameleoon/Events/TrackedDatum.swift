@@ -3,7 +3,7 @@ struct TrackedDatum: Sendable {
   /// In the order of a visitor's lines.
   enum Kind: UInt8, Sendable {
     case device = 0
-    case browser, operatingSystem, geolocation, visits, customData, pageView, assignment, segment, conversion
+    case browser, operatingSystem, geolocation, visits, customData, pageView, assignment, segment, conversion, activity
   }
 
   enum Content: Sendable {
@@ -20,6 +20,8 @@ struct TrackedDatum: Sendable {
     case segment(Int64)
     /// Its metadata have indexes, one of each.
     case conversion(Conversion)
+    /// Of a visitor of whom there is nothing else to send.
+    case activity
     /// What waits under this kind and key is not to be sent after all.
     case withdrawn
   }

@@ -1,29 +1,275 @@
 internal import HoistBase
 internal import HoistCore
 
-/// Sends what visitors leave to be sent (4.4). Thread-safe, but for the calls of `KameleoonPart`.
+/// Sends what visitors leave to be sent: of those who are due, at each interval, in one request (4.4; KAM-05, KAM-41,
+/// KAM-58 to KAM-60). Thread-safe, but for the calls of `KameleoonPart`.
+///
+/// A datum is a row of the pipeline from the moment it is recorded, and survives the process; when it goes is the queue's
+/// business.
 final class Tracker: KameleoonPart, @unchecked Sendable {
-  private let host: any ProviderHost
-  private let settings: KameleoonSettings
-  private let addresses: ServiceAddresses
-  private let tokens: AccessTokens
+  static let pipelineName = "tracking"
+  /// The fewest that wait for whom the request is cut, and how many it then has.
+  private static let crowd = 40_000
+  private static let crowdedRequest = 20_000
+
+  let host: any ProviderHost
+  let settings: KameleoonSettings
+  let policy: TrackingPolicy
+  let pipeline: EventPipeline
+  let queue = TrackingQueue()
+
+  /// The visitor of that code, if somebody holds it.
+  var openVisitor: ([UInt8]) -> (any TrackedVisitor)? = { _ in nil }
+  var openVisitors: () -> [any TrackedVisitor] = { [] }
+
+  // The scheduler thread's.
+  private var timer: (any Cancellable)?
+  private var activityTimer: (any Cancellable)?
+  private var isStarted = false
+  private var isReady = false
+  /// After a failure: one visitor at each interval, until a request arrives (KAM-B25).
+  private var isProbing = false
+  private var startedAt: Int64 = 0
 
   init(host: any ProviderHost, settings: KameleoonSettings, addresses: ServiceAddresses, tokens: AccessTokens) {
     self.host = host
     self.settings = settings
-    self.addresses = addresses
-    self.tokens = tokens
+    policy = TrackingPolicy(host: host, settings: settings, addresses: addresses, tokens: tokens)
+    var options = EventPipeline.Options(name: Self.pipelineName)
+    options.maximumRows = settings.eventCapacity
+    options.durability = settings.eventDurability
+    options.commitLimitMilliseconds = 500
+    // Whoever is due is sent at once; nothing else asks for a flush.
+    options.flushIntervalMilliseconds = 86_400_000
+    // A request that waits to be tried again holds up nobody.
+    options.maximumInFlight = 8
+    pipeline = EventPipeline(
+      options: options, policy: policy, sink: host.delivery, store: host.store, log: host.log, clock: host.clock,
+      scheduler: host.scheduler, entropy: host.entropy)
+    pipeline.hold(.notReady)
+    policy.failed = { [weak self] in self?.failed($0) }
+    policy.inherited = { [weak self] in self?.inherited($0) }
+    policy.ended = { [weak self] isDelivered in
+      if isDelivered { self?.isProbing = false }
+      self?.armTimer()
+    }
   }
 
-  /// It is sent when the visitor is due.
-  func record(_ datum: TrackedDatum, of visitor: KameleoonVisitor) {}
+  // MARK: Any thread
+
+  /// It is sent when the visitor is due. Never waits.
+  func record(_ datum: TrackedDatum, of visitor: any TrackedVisitor) {
+    record(datum, of: visitor.trackingIdentity, hasConsent: visitor.hasConsentToTrack)
+  }
+
+  /// - Parameter isOwn: whether it is this visitor's alone, also where others are linked to it.
+  func record(_ datum: TrackedDatum, of identity: TrackingIdentity, hasConsent: Bool, isOwn: Bool = false) {
+    let payload = TrackedRow.payload(
+      datum, of: identity, hasConsent: hasConsent, nonce: host.entropy.next(), isOwn: isOwn)
+    identity.subject.withUnsafeBytes { subject in
+      payload.withUnsafeBytes { payload in
+        _ = pipeline.record(
+          payload, subject: subject, unixMilliseconds: host.clock.unixMilliseconds, waitsForCommit: false)
+      }
+    }
+  }
+
+  /// With immediate durability: until everything that was recorded so far is stored, for half a second at the longest.
+  func waitForCommit() { pipeline.waitForCommit() }
 
   /// The visitor is due at the next interval.
-  func queue(_ visitor: KameleoonVisitor) {}
+  /// - Parameter completion: once, on the scheduler's thread: what came of its request.
+  func queue(_ visitor: any TrackedVisitor, completion: TrackingRecipient.Completion? = nil) {
+    guard visitor.trackingMark.set() || completion != nil else { return }
+    enqueue([TrackingRecipient(visitor, completion: completion)])
+  }
 
-  /// What may be sent of the visitor has changed.
-  func consentChanged(_ visitor: KameleoonVisitor) {}
+  /// What may be sent of the visitor has changed: it goes with its next request.
+  func consentChanged(_ visitor: any TrackedVisitor) { pipeline.reconsider() }
 
-  /// Sends what is recorded of the visitor now. `completion` runs once.
-  func flushNow(_ visitor: KameleoonVisitor, completion: @escaping @Sendable (Status) -> Void) { completion(.ok) }
+  /// Sends what is recorded of the visitor now, beside the queue.
+  /// - Parameter completion: once, on the scheduler's thread: `.network` when it could not be sent now, and is kept.
+  func flushNow(_ visitor: any TrackedVisitor, completion: @escaping TrackingRecipient.Completion) {
+    host.scheduler.post { [self] in
+      guard canSend else {
+        queue(visitor)
+        return completion(.network)
+      }
+      queue.putFirst(send([TrackingRecipient(visitor, completion: completion)]))
+      armTimer()
+    }
+  }
+
+  private func enqueue(_ recipients: [TrackingRecipient]) {
+    for dropped in queue.append(recipients) { letGo(dropped, .limit) }
+    host.scheduler.post { [weak self] in self?.armTimer() }
+  }
+
+  private func letGo(_ recipient: TrackingRecipient, _ status: Status) {
+    recipient.visitor?.trackingMark.clear()
+    for completion in recipient.completions { completion(status) }
+  }
+
+  // MARK: The scheduler's thread
+
+  private var canSend: Bool { isStarted && isReady && host.isOnline }
+
+  /// At whole intervals since the start, while somebody waits; not while a probe is on its way, or waits to be sent again.
+  private func armTimer() {
+    guard timer == nil, canSend, queue.count > 0 || !policy.due.isEmpty, !(isProbing && policy.hasRequests) else { return }
+    let interval = settings.trackingIntervalMilliseconds
+    let passed = max(0, host.clock.monotonicNanoseconds &- startedAt) / 1_000_000
+    timer = host.scheduler.schedule(afterMilliseconds: interval - passed % interval) { [weak self] in self?.tick() }
+  }
+
+  private func tick() {
+    timer = nil
+    guard canSend else { return }
+    queue.putFirst(policy.takeDue())
+    let count = queue.count
+    let most = isProbing ? 1 : count >= Self.crowd ? Self.crowdedRequest : count
+    queue.putFirst(send(takeQueued(atMost: most)))
+    armTimer()
+  }
+
+  /// What is recorded of them from now on puts them into the queue again.
+  private func takeQueued(atMost most: Int = .max) -> [TrackingRecipient] {
+    let taken = queue.take(atMost: most)
+    for recipient in taken { recipient.visitor?.trackingMark.clear() }
+    return taken
+  }
+
+  /// - Returns: those for whom the request had no room.
+  private func send(_ chosen: [TrackingRecipient]) -> [TrackingRecipient] {
+    var draft = TrackingDraft(chosen, self)
+    draft.prepare()
+    for recipient in draft.idle where !policy.attach(recipient.completions, to: recipient) { letGo(recipient, .ok) }
+    let unformed = policy.takeDue()
+    policy.makeDue(unformed + draft.accepted)
+    if !policy.due.isEmpty { pipeline.sendAtOnce() }
+    return draft.rest
+  }
+
+  private func failed(_ recipients: [TrackingRecipient]) {
+    isProbing = true
+    var recipients = recipients
+    for index in recipients.indices {
+      for completion in recipients[index].completions { completion(.network) }
+      recipients[index].completions = []
+      _ = recipients[index].visitor?.trackingMark.set()
+    }
+    queue.putFirst(recipients)
+    armTimer()
+  }
+
+  private func inherited(_ recipients: [TrackingRecipient]) { enqueue(recipients) }
+
+  // MARK: Life
+
+  func start() {
+    if !isStarted { startedAt = host.clock.monotonicNanoseconds }
+    isStarted = true
+    setOnline(host.isOnline)
+    pipeline.start()
+    resume()
+  }
+
+  func stop() {
+    isStarted = false
+    timer?.cancel()
+    timer = nil
+    activityTimer?.cancel()
+    activityTimer = nil
+    pipeline.stop()
+    var interrupted = policy.takeAll()
+    for index in interrupted.indices {
+      for completion in interrupted[index].completions { completion(.cancelled) }
+      interrupted[index].completions = []
+    }
+    queue.putFirst(interrupted)
+  }
+
+  func setOnline(_ isOnline: Bool) {
+    if isOnline { pipeline.lift(.offline) } else { pipeline.hold(.offline) }
+    resume()
+  }
+
+  func configurationChanged(_ snapshot: Snapshot) {
+    isReady = true
+    pipeline.lift(.notReady)
+    resume()
+  }
+
+  private func resume() {
+    // After what has just been posted to the pipeline.
+    host.scheduler.post { [weak self] in
+      self?.armTimer()
+      self?.armActivityTimer()
+    }
+  }
+
+  /// Everything that may be sent, of everybody (4.9).
+  func flush(_ completion: @escaping @Sendable (Bool) -> Void) {
+    if canSend {
+      var everybody = policy.takeDue() + takeQueued()
+      everybody += others(than: everybody)
+      repeat { everybody = send(everybody) } while !everybody.isEmpty && policy.due.isEmpty
+      queue.putFirst(everybody)
+      armTimer()
+    }
+    pipeline.flush { [weak self] isDone in completion(isDone || self?.hasSomethingToSend == false) }
+  }
+
+  /// Those of whom rows wait.
+  private func others(than known: [TrackingRecipient]) -> [TrackingRecipient] {
+    var subjects = Set(known.flatMap(\.subjects))
+    var others: [TrackingRecipient] = []
+    pipeline.forEachWaiting { row in
+      let subject = Array(row.subject.utf8)
+      guard subjects.insert(subject).inserted else { return }
+      let code = TrackedRow(row.payload)?.code ?? subject
+      others.append(TrackingRecipient(TrackingIdentity(subject: subject, code: code)))
+    }
+    return others
+  }
+
+  private var hasSomethingToSend: Bool {
+    var isFound = pipeline.counters.inFlight > 0
+    pipeline.forEachWaiting { row in
+      guard !isFound else { return }
+      let visitor = TrackedRow(row.payload).flatMap { openVisitor($0.code) }
+      isFound = policy.isAllowed(row.payload, TrackingPolicy.Admission(visitor))
+    }
+    return isFound
+  }
+
+  func abandonAfterFork() {
+    timer = nil
+    activityTimer = nil
+    isProbing = false
+    // What was recorded before is the parent's to send.
+    for recipient in queue.take() + policy.takeAll() { recipient.visitor?.trackingMark.clear() }
+  }
+
+  var statistics: [(group: String, name: String, value: Int64)] {
+    pipeline.counters.listing(Self.pipelineName) + [
+      (Self.pipelineName, "queued_visitors", Int64(queue.count)), (Self.pipelineName, "dropped_visitors", queue.droppedCount),
+    ]
+  }
+}
+
+/// Activity events (KAM-B17).
+extension Tracker {
+  /// A visitor is open from now on. Any thread.
+  func opened(_ visitor: any TrackedVisitor) { if settings.activityIntervalMilliseconds == 0 { queue(visitor) } }
+
+  private func armActivityTimer() {
+    guard let interval = settings.activityIntervalMilliseconds, interval > 0, activityTimer == nil, canSend else { return }
+    activityTimer = host.scheduler.schedule(afterMilliseconds: interval) { [weak self] in
+      guard let self else { return }
+      activityTimer = nil
+      for visitor in openVisitors() { queue(visitor) }
+      armActivityTimer()
+    }
+  }
 }

@@ -29,6 +29,9 @@ struct KameleoonSettings: Sendable {
   /// nil: none; 0: one at the start (KAM-B17).
   let activityIntervalMilliseconds: Int64?
   let tracksEvaluations: Bool
+  /// How many recorded data are kept, and how soon they are stored.
+  let eventCapacity: Int
+  let eventDurability: EventPipeline.Durability
   let sdkName: String
   let sdkVersion: String
   /// §7-A2
@@ -69,6 +72,8 @@ struct KameleoonSettings: Sendable {
     }
     activityIntervalMilliseconds = Self.activityInterval(values, &warnings)
     tracksEvaluations = values.boolean("track_evaluations")
+    eventCapacity = Int(clamping: values.integer("events.capacity"))
+    eventDurability = EventPipeline.Durability(name: values.text("events.durability"))
     sdkName = values.text("sdk_name")
     sdkVersion = values.text("sdk_version")
     searchesRegex = values.boolean("regex_search")

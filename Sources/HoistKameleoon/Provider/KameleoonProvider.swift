@@ -33,6 +33,8 @@ public final class KameleoonProvider: @unchecked Sendable {
     tracking = Tracker(host: host, settings: settings, addresses: addresses, tokens: tokens)
     visitors = VisitorRegistry(host: host, settings: settings, tracker: tracking)
     remote = RemoteDataService(host: host, settings: settings, addresses: addresses, tokens: tokens)
+    tracking.openVisitor = { [weak visitors] code in visitors?.places.openVisitor(code) }
+    tracking.openVisitors = { [weak visitors] in visitors?.places.openVisitors ?? [] }
     parts = [readiness, tokens, visitors, remote, tracking]
     source.serve = { [weak self] in self?.serve($0) }
     for warning in settings.warnings { host.log.warning(warning) }

@@ -3,11 +3,13 @@ public import HoistCore
 
 /// What the host tells of a visitor.
 extension KameleoonVisitor {
-  /// KAM-56, KAM-57. What cannot be used is left out, and told in the log.
+  /// KAM-56, KAM-57. What cannot be used is left out, and told in the log. With immediate durability it is stored when this
+  /// returns, unless that takes too long.
   /// - Parameter isTracked: whether it is ever sent (KAM-B19).
   public func add(_ data: [VisitorDatum], isTracked: Bool = true) -> Status {
     whileOpen { registry in
       registry.change(self) { draft in for datum in data { draft.add(datum, isTracked: isTracked, time: draft.now) } }
+      registry.tracker.waitForCommit()
       return .ok
     }
   }

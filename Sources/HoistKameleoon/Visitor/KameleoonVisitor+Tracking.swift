@@ -1,39 +1,19 @@
 internal import HoistBase
 internal import HoistCore
 
-/// Under which name a visitor's lines go (protocols/kameleoon.md 2.5, 4.5).
-struct TrackingIdentity: Sendable, Equatable {
-  var code: [UInt8]
-  /// `mappingValue=` stands for `visitorCode=`.
-  var isMappingValue: Bool
-  /// Empty for none.
-  var userAgent: [UInt8]
-}
-
 /// What tracking asks of a visitor, and tells it.
-extension KameleoonVisitor {
+extension KameleoonVisitor: TrackedVisitor {
+  /// Linked visitors' data is recorded under the code under which it is kept.
   var trackingIdentity: TrackingIdentity {
     let isUnique = isUnique
     return data.read { content, rest in
       TrackingIdentity(
-        code: code, isMappingValue: isUnique && content.mappingIdentifier != code, userAgent: rest.userAgent)
+        subject: content.code, code: code, isMappingValue: isUnique && content.mappingIdentifier != code,
+        userAgent: rest.userAgent)
     }
   }
 
-  /// Under whose code linked visitors' data is kept.
-  var subject: [UInt8] { data.code }
-
-  /// Whether it may be sent now (KAM-60; protocols/kameleoon.md 4.4).
-  /// - Parameter rule: of an assignment.
-  func allowsTracking(of kind: TrackedDatum.Kind, _ rule: RuleType = .unknown) -> Bool {
-    switch kind {
-    case .conversion: true
-    case .assignment where rule == .targetedDelivery: true
-    default: hasConsentToTrack
-    }
-  }
-
-  /// Consent was given, or is not required.
+  /// Consent was given, or is not required (KAM-60; protocols/kameleoon.md 4.4).
   var hasConsentToTrack: Bool {
     data.read { content, _ in content.consent == .given } || !(withClient { $1.requiresConsent } ?? true)
   }

@@ -17,6 +17,7 @@ public final class KameleoonVisitor: @unchecked Sendable {
   let isStrict: Bool
   /// For decisions.
   let published: Published<VisitorFacts>
+  let trackingMark = TrackingMark()
 
   private let lock = Lock()
   // Guarded by `lock`.

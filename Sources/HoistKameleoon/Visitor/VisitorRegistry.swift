@@ -10,7 +10,8 @@ final class VisitorRegistry: KameleoonPart, @unchecked Sendable {
   let storage: VisitorStorage
   let places = VisitorPlaces()
   let own: OwnVisitor
-  private let known = Shared<(definitions: CustomDataDefinitions?, requiresConsent: Bool)>((nil, false))
+  /// Before the first configuration consent may be required.
+  private let known = Shared<(definitions: CustomDataDefinitions?, requiresConsent: Bool)>((nil, true))
   /// Held while a visitor changes from one's data to another's. Taken before every other lock.
   private let linking = Lock()
 

@@ -12,7 +12,7 @@ final class KameleoonCase: @unchecked Sendable {
   typealias Operation = @Sendable (KameleoonCase, JSONValue) -> StepOutcome
 
   /// Each concern has its own table.
-  static let operations: [String: Operation] = [visitorOperations, remoteOperations].reduce(into: [:]) { all, table in
+  static let operations: [String: Operation] = [visitorOperations, trackingOperations, remoteOperations].reduce(into: [:]) { all, table in
     all.merge(table) { $1 }
   }
 
@@ -38,10 +38,7 @@ final class KameleoonCase: @unchecked Sendable {
   ///   - configuration: JSON.
   ///   - clock: milliseconds of Unix time.
   ///   - codes: who exists from the beginning.
-  ///   - more: properties over the standard ones.
-  init?(
-    configuration: [UInt8], clock: Int64, isStrict: Bool, codes: [String], properties more: [String: String] = [:]
-  ) {
+  init?(configuration: [UInt8], clock: Int64, isStrict: Bool, codes: [String]) {
     let scheduler = ManualScheduler(unixMilliseconds: clock)
     self.scheduler = scheduler
     let answers = answers
@@ -60,7 +57,7 @@ final class KameleoonCase: @unchecked Sendable {
       "strict_vendor": isStrict ? "true" : "false", "client_id": "cid", "client_secret": "csecret",
       "default_datafile": String(decoding: configuration, as: UTF8.self),
     ]
-    for (name, value) in properties.merging(more, uniquingKeysWith: { $1 }) { _ = try? values.set(name, value) }
+    for (name, value) in properties { _ = try? values.set(name, value) }
     guard let client = try? Client(factory: factory, values: values, plugins: Plugins(), services: services),
       let face = KameleoonFace(client)
     else { return nil }

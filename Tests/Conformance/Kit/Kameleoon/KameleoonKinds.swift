@@ -2,9 +2,8 @@ import HoistJSON
 
 /// Kameleoon's kinds of files.
 let kameleoon = Vendor(
-  kinds: ["steps": runKameleoonSteps, "urls": runKameleoonURLs],
+  kinds: ["steps": runKameleoonSteps],
   kindOfUnnamed: { root in
     guard let first = root["cases"]?.array?.element(at: 0) else { return nil }
-    if first["steps"] != nil { return "steps" }
-    return first["kind"] != nil && first["input"] != nil ? "urls" : nil
+    return first["steps"] != nil ? "steps" : nil
   })

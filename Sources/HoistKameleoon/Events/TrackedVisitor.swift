@@ -1,0 +1,60 @@
+internal import HoistCore
+internal import Synchronization
+
+/// Whom the tracker tracks, as it sees them. Thread-safe.
+protocol TrackedVisitor: AnyObject, Sendable {
+  var trackingMark: TrackingMark { get }
+  var trackingIdentity: TrackingIdentity { get }
+  /// Whether consent is given, or not required.
+  var hasConsentToTrack: Bool { get }
+  /// What links the visitor to another, or to itself (4.5); nil for nothing.
+  var mappingDatum: TrackedDatum? { get }
+  /// Links a unique visitor without a mapping identifier to itself, and records that (4.5). On the scheduler's thread.
+  func linkToItself()
+  /// Exposures of these experiments are on their way, or wait again.
+  func exposures(_ experimentIDs: [Int64], areUnsent: Bool)
+}
+
+/// Whether a visitor is in the tracker's queue: looked at by every evaluation that is tracked.
+final class TrackingMark: Sendable {
+  private let isQueued = Atomic<Bool>(false)
+
+  init() {}
+
+  /// Whether the visitor was not in the queue, and belongs there now.
+  func set() -> Bool {
+    if isQueued.load(ordering: .relaxed) { return false }
+    return !isQueued.exchange(true, ordering: .acquiringAndReleasing)
+  }
+
+  /// What is recorded from now on puts the visitor into the queue again.
+  func clear() { _ = isQueued.exchange(false, ordering: .acquiringAndReleasing) }
+}
+
+/// Somebody whose data is to be sent.
+struct TrackingRecipient: Sendable {
+  typealias Completion = @Sendable (Status) -> Void
+
+  /// nil for rows of another run, while nobody has opened the visitor: the rows tell of themselves.
+  var visitor: (any TrackedVisitor)?
+  var identity: TrackingIdentity
+  /// Told once what came of it.
+  var completions: [Completion] = []
+
+  init(_ visitor: any TrackedVisitor, completion: Completion? = nil) {
+    self.visitor = visitor
+    identity = visitor.trackingIdentity
+    if let completion { completions = [completion] }
+  }
+
+  /// Rows of nobody who is open.
+  init(_ identity: TrackingIdentity) { self.identity = identity }
+
+  /// What its rows are recorded under; before it was linked to another, under its code.
+  var subjects: [[UInt8]] { identity.subject == identity.code ? [identity.code] : [identity.subject, identity.code] }
+
+  /// Whether both are the same one's.
+  func isSame(as other: TrackingRecipient) -> Bool {
+    identity.subject == other.identity.subject && identity.code == other.identity.code
+  }
+}

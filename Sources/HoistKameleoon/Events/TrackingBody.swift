@@ -1,0 +1,84 @@
+internal import HoistBase
+internal import HoistCore
+
+/// The lines of a tracking request: visitor by visitor, each one's in the order of kinds (2.5).
+struct TrackingBody {
+  /// The lines of one visitor.
+  fileprivate struct Section {
+    var identity: TrackingIdentity
+    var lines: [(place: Int64, row: TrackedRow)] = []
+    /// Places in `lines` by what a later datum takes the place of.
+    var places: [Slot: Int] = [:]
+  }
+
+  /// What only one datum can have at a time.
+  struct Slot: Hashable {
+    var kind: UInt8
+    var key: [UInt8]
+  }
+
+  private var sections: [Section] = []
+  private(set) var bytes: [UInt8] = []
+
+  /// - Parameters:
+  ///   - rows: oldest first.
+  ///   - recipients: whoever is first of a subject gets the rows that are not another's own.
+  init(_ rows: [(subject: [UInt8], row: TrackedRow)], to recipients: [TrackingRecipient]) {
+    var sectionOf: [[UInt8]: Int] = [:]
+    var firstOf: [[UInt8]: TrackingIdentity] = [:]
+    for recipient in recipients where recipient.visitor != nil {
+      for subject in recipient.subjects where firstOf[subject] == nil { firstOf[subject] = recipient.identity }
+    }
+    for (subject, row) in rows {
+      let noted = TrackingIdentity(
+        subject: subject, code: row.code, isMappingValue: row.bits.contains(.mappingValue), userAgent: row.userAgent)
+      let identity = row.bits.contains(.own) ? noted : firstOf[subject] ?? noted
+      let key = (identity.isMappingValue ? [1] : [0]) + identity.code
+      let section = sectionOf[key] ?? sections.count
+      if section == sections.count {
+        sectionOf[key] = section
+        sections.append(Section(identity: identity))
+      }
+      sections[section].identity.userAgent = identity.userAgent
+      sections[section].add(row)
+    }
+    for section in sections { write(section) }
+  }
+
+  private mutating func write(_ section: Section) {
+    let lines = section.lines.filter { !$0.row.isWithdrawal }.enumerated().sorted { left, right in
+      (left.element.row.kind.rawValue, left.element.place, left.offset)
+        < (right.element.row.kind.rawValue, right.element.place, right.offset)
+    }
+    for (index, (_, line)) in lines.enumerated() {
+      if !bytes.isEmpty { bytes.append(UInt8(ascii: "\n")) }
+      bytes.append(contentsOf: "nonce=".utf8)
+      bytes.append(contentsOf: line.row.nonce)
+      bytes.append(UInt8(ascii: "&"))
+      bytes.append(contentsOf: line.row.line)
+      EventLine.append(section.identity.isMappingValue ? "mappingValue" : "visitorCode", section.identity.code, to: &bytes)
+      if index == 0, !section.identity.userAgent.isEmpty { EventLine.append("userAgent", section.identity.userAgent, to: &bytes) }
+    }
+  }
+}
+
+extension TrackingBody.Section {
+  /// The last of what can be there once is sent, at the place of the first (4.3).
+  fileprivate mutating func add(_ row: TrackedRow) {
+    if let slot = row.slot {
+      if let place = places[slot] {
+        lines[place].row = row
+        return
+      }
+      places[slot] = lines.count
+    }
+    lines.append((row.place, row))
+  }
+}
+
+extension TrackedRow {
+  /// nil for a datum that stands for itself.
+  var slot: TrackingBody.Slot? {
+    bits.contains(.unique) ? nil : TrackingBody.Slot(kind: kind.rawValue, key: key)
+  }
+}

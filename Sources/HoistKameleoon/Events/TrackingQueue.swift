@@ -1,0 +1,40 @@
+internal import HoistBase
+
+/// Who is due at the next interval (4.4). Thread-safe.
+final class TrackingQueue: @unchecked Sendable {
+  /// With more, the fifth that waits longest is left out: what is recorded of them goes when they come again.
+  static let capacity = 1_000_000
+
+  private let lock = Lock()
+  private var entries: [TrackingRecipient] = []
+  private var dropped: Int64 = 0
+
+  var count: Int { lock.withLock { entries.count } }
+  var droppedCount: Int64 { lock.withLock { dropped } }
+
+  /// - Returns: those who had to give way.
+  func append(_ recipients: [TrackingRecipient]) -> [TrackingRecipient] {
+    lock.withLock {
+      entries += recipients
+      guard entries.count > Self.capacity else { return [] }
+      let surplus = entries.count / 5
+      defer { entries.removeFirst(surplus) }
+      dropped &+= Int64(surplus)
+      return Array(entries.prefix(surplus))
+    }
+  }
+
+  /// They have waited longest.
+  func putFirst(_ recipients: [TrackingRecipient]) {
+    guard !recipients.isEmpty else { return }
+    lock.withLock { entries.insert(contentsOf: recipients, at: 0) }
+  }
+
+  func take(atMost most: Int = .max) -> [TrackingRecipient] {
+    lock.withLock {
+      let taken = min(most, entries.count)
+      defer { entries.removeFirst(taken) }
+      return Array(entries.prefix(taken))
+    }
+  }
+}

@@ -1,0 +1,43 @@
+internal import HoistBase
+public import HoistCore
+
+/// What a visitor does, and when it is sent.
+extension KameleoonVisitor {
+  /// KAM-41, KAM-B08: a goal is reached. It goes with the next tracking request, as does everything else of the visitor that
+  /// has not been sent; with immediate durability it is stored when this returns, unless that takes too long.
+  /// - Returns: `.kameleoonSDKNotReady` before the first configuration, and without the client; `.state` after close;
+  ///   `.argument` for a revenue that is no number.
+  public func trackConversion(_ conversion: Conversion) -> Status {
+    guard conversion.revenue.isFinite else { return .argument }
+    return withReadyTracker { _, tracker in
+      let status = add([.conversion(conversion)])
+      if status == .ok { tracker.queue(self) }
+      return status
+    }
+  }
+
+  /// KAM-59, KAM-42: everything of the visitor that has not been sent goes with the next tracking request, or now.
+  /// - Parameter completion: once if the result is `.ok`, on the delivery lane or in the call that closes the client: `.ok`
+  ///   when the service has it, `.network` when it could not be sent, and is kept.
+  /// - Returns: `.kameleoonSDKNotReady` before the first configuration, and without the client; `.state` after close;
+  ///   `.limit` when too many answers are waited for.
+  public func flush(isInstant: Bool, completion: (@Sendable (Status) -> Void)? = nil) -> Status {
+    withReadyTracker { client, tracker in
+      guard isInstant || completion != nil else {
+        tracker.queue(self)
+        return .ok
+      }
+      return client.promise(completion) { [self] tell in
+        if isInstant { tracker.flushNow(self, completion: tell) } else { tracker.queue(self, completion: tell) }
+        return .ok
+      }
+    }
+  }
+
+  private func withReadyTracker(_ body: (Client, Tracker) -> Status) -> Status {
+    withClient { client, registry in
+      guard client.state != .closed else { return .state }
+      return registry.definitions == nil ? .kameleoonSDKNotReady : body(client, registry.tracker)
+    } ?? .kameleoonSDKNotReady
+  }
+}

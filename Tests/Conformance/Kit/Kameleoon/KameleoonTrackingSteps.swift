@@ -1,0 +1,47 @@
+import HoistBase
+import HoistCore
+import HoistJSON
+import HoistKameleoon
+
+extension KameleoonCase {
+  /// What visitors do, and when it is sent.
+  static let trackingOperations: [String: Operation] = [
+    "trackConversion": { play, step in
+      play.withVisitor(step) { visitor in
+        let conversion = Conversion(
+          goalID: step["goalId"]?.int64 ?? 0, revenue: step["revenue"]?.double ?? 0,
+          isNegative: step["negative"]?.bool ?? false,
+          metadata: step["metadata"]?.array?.map { CustomData(vector: $0) } ?? [])
+        return StepOutcome(error: visitor.trackConversion(conversion))
+      }
+    },
+    "flush": { play, step in
+      play.withVisitor(step) { visitor in
+        play.sending(step) { StepOutcome(error: visitor.flush(isInstant: true)) }
+      }
+    },
+    "tick": { play, step in
+      play.sending(step) {
+        play.scheduler.advance(milliseconds: trackingIntervalMilliseconds)
+        return StepOutcome()
+      }
+    },
+  ]
+
+  private static let trackingIntervalMilliseconds: Int64 = 1_000
+  private static let retryMilliseconds: Int64 = 5_000
+
+  /// Requests that a step makes, its attempts after a pause included: the oracle's clock skips the pause.
+  private func sending(_ step: JSONValue, _ body: () -> StepOutcome) -> StepOutcome {
+    listen(to: step)
+    let first = transport.requests.count
+    var outcome = body()
+    settle()
+    if step["statuses"] != nil {
+      scheduler.advance(milliseconds: Self.retryMilliseconds)
+      settle()
+    }
+    if outcome.error == nil { outcome.requests = requests(since: first, step) }
+    return outcome
+  }
+}
