@@ -1,4 +1,5 @@
 internal import Glibc
+public import HoistBase
 
 /// A look at a value that a `JSONReader` has read: one pointer, no reference count.
 ///
@@ -32,6 +33,9 @@ public struct JSONNode: @unchecked Sendable {
   public var utf8: UnsafeBufferPointer<UInt8>? {
     kind == .string ? UnsafeBufferPointer(start: entry.pointee.text, count: Int(entry.pointee.textCount)) : nil
   }
+
+  /// The same as plain bytes.
+  public var bytes: ByteView? { utf8.map { ByteView($0) } }
 
   /// The text that an object or an array was read from.
   public var source: UnsafeRawBufferPointer? {

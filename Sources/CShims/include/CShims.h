@@ -7,6 +7,7 @@
 #include "shim_event.h"
 #include "shim_fork.h"
 #include "shim_gate.h"
+#include "shim_hash.h"
 #include "shim_lock.h"
 #include "shim_reader.h"
 #include "shim_thread.h"

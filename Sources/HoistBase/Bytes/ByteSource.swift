@@ -11,6 +11,10 @@ public protocol ByteSource {
 extension UnsafeRawBufferPointer: ByteSource {
   @inlinable @inline(__always)
   public func withBytes<Result>(_ body: (ByteView) -> Result) -> Result { body(self) }
+
+  /// No bytes.
+  @inlinable @inline(__always)
+  public static var noBytes: ByteView { ByteView(start: nil, count: 0) }
 }
 
 extension UnsafeBufferPointer<UInt8>: ByteSource {

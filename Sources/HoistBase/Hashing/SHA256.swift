@@ -1,4 +1,6 @@
-/// SHA-256 (FIPS 180-4).
+internal import CShims
+
+/// SHA-256 (FIPS 180-4), by the processor's own instructions where it has them.
 public struct SHA256: Sendable {
   public typealias Digest = HashDigest<32>
 
@@ -23,15 +25,24 @@ public struct SHA256: Sendable {
   @inlinable
   public static func hash(_ source: some ByteSource) -> Digest { source.withBytes { hash($0) } }
 
-  private struct Chain: BlockChain {
-    private var state: InlineArray<8, UInt32> = [
+  struct Chain: BlockChain {
+    fileprivate var state: InlineArray<8, UInt32> = [
       0x6A09_E667, 0xBB67_AE85, 0x3C6E_F372, 0xA54F_F53A,
       0x510E_527F, 0x9B05_688C, 0x1F83_D9AB, 0x5BE0_CD19,
     ]
 
     static var lengthIsBigEndian: Bool { true }
 
+    @inline(__always)
     mutating func absorb(_ block: UnsafeRawPointer) {
+      guard shim_sha256_is_fast() else { return absorbPortably(block) }
+      withUnsafeMutableBytes(of: &state) { words in
+        guard let words = words.baseAddress else { return }
+        shim_sha256_block(words.assumingMemoryBound(to: UInt32.self), block)
+      }
+    }
+
+    mutating func absorbPortably(_ block: UnsafeRawPointer) {
       var schedule = InlineArray<16, UInt32>(repeating: 0)
       var a = state[0]
       var b = state[1]
@@ -98,5 +109,31 @@ public struct SHA256: Sendable {
       0x748F_82EE, 0x78A5_636F, 0x84C8_7814, 0x8CC7_0208, 0x90BE_FFFA, 0xA450_6CEB, 0xBEF9_A3F7,
       0xC671_78F2,
     ]
+  }
+}
+
+extension SHA256 {
+  /// The digest of a text and what follows it, as four words, the first byte highest: for hashes of short texts, which
+  /// need no copy of a state and one block's work.
+  public static func words(of text: ByteView, _ more: ByteView) -> InlineArray<4, UInt64> {
+    let count = text.count &+ more.count
+    guard count <= 55 else {
+      var hash = SHA256()
+      hash.update(text)
+      hash.update(more)
+      let digest = hash.finish()
+      return InlineArray { digest.bigEndianWord($0) }
+    }
+    return withUnsafeTemporaryAllocation(byteCount: 64, alignment: 16) { block in
+      guard let start = block.baseAddress else { return InlineArray(repeating: 0) }
+      start.initializeMemory(as: UInt64.self, repeating: 0, count: 8)
+      if let first = text.baseAddress { start.copyMemory(from: first, byteCount: text.count) }
+      if let second = more.baseAddress { (start + text.count).copyMemory(from: second, byteCount: more.count) }
+      start.storeBytes(of: 0x80, toByteOffset: count, as: UInt8.self)
+      start.storeBytes(of: UInt64(truncatingIfNeeded: count &<< 3).bigEndian, toByteOffset: 56, as: UInt64.self)
+      var chain = Chain()
+      chain.absorb(start)
+      return InlineArray { UInt64(chain.state[$0 &* 2]) &<< 32 | UInt64(chain.state[$0 &* 2 &+ 1]) }
+    }
   }
 }

@@ -43,8 +43,3 @@ struct VariationDefinition {
   /// An object of values by flag key; nil for none.
   var values: JSONNode?
 }
-
-extension UnsafeRawBufferPointer {
-  /// No bytes.
-  static var noBytes: ByteView { ByteView(start: nil, count: 0) }
-}

@@ -157,9 +157,6 @@ extension CampaignReading {
 }
 
 extension JSONNode {
-  /// A string's.
-  var bytes: ByteView? { utf8.map { ByteView($0) } }
-
   /// A scalar or an array.
   fileprivate var isComparable: Bool {
     switch kind {

@@ -1,6 +1,6 @@
 internal import HoistCore
 
-/// A configuration that can be served, and what its source must know of it. The snapshot belongs to whoever holds it:
+/// A configuration that can be served, and what else has to be known of it. The snapshot belongs to whoever holds it:
 /// serve it, or destroy it.
 struct CompiledConfiguration: @unchecked Sendable {
   let snapshot: Snapshot

@@ -2,33 +2,57 @@ internal import HoistBase
 internal import HoistCore
 internal import HoistJSON
 
-/// Configurations, as the service sends them (2.3).
+/// Configurations, as the service sends them (protocols/kameleoon.md 2.3).
 enum KameleoonConfiguration {
-  /// - Parameter bytes: JSON, borrowed for the call.
-  static func compile(_ bytes: [UInt8], log: Log) throws(KameleoonConfigurationFailure) -> CompiledConfiguration {
-    let document: JSONDocument
+  /// - Parameter text: JSON, borrowed for the call.
+  static func compile(
+    _ text: some ByteSource, _ options: ConfigurationOptions = ConfigurationOptions()
+  ) throws(KameleoonConfigurationFailure) -> CompiledConfiguration {
+    try text.withBytes { text in Result { () throws(KameleoonConfigurationFailure) in try read(text, options) } }.get()
+  }
+
+  private static func read(
+    _ text: ByteView, _ options: ConfigurationOptions
+  ) throws(KameleoonConfigurationFailure) -> CompiledConfiguration {
+    let compiled: CompiledConfiguration??
     do throws(JSONFailure) {
-      document = try JSONDocument(parsing: bytes)
+      compiled = try JSONNode.parse(text) { document in
+        guard document.object != nil else { return .none }
+        return .some(ConfigurationCompiler(options, expectedBytes: text.count &* 2).compile(document))
+      }
     } catch {
       throw KameleoonConfigurationFailure(message: "the configuration is no JSON: \(error)")
     }
-    guard document.withRoot({ $0.object != nil }) else {
-      throw KameleoonConfigurationFailure(message: "the configuration is no JSON object")
-    }
-    guard let snapshot = SnapshotBuilder().finish(evaluate: evaluateFeature) else {
+    guard let compiled else { throw KameleoonConfigurationFailure(message: "the configuration is no JSON object") }
+    guard let compiled else {
       throw KameleoonConfigurationFailure(message: "the configuration is too large, or memory has run out")
     }
-    return document.withRoot { root in
-      let general = root["configuration"]
-      return CompiledConfiguration(
-        snapshot: snapshot, streams: general?["realTimeUpdate"]?.bool ?? false,
-        dateModified: root["dateModified"]?.int64 ?? 0,
-        dataAPIDomain: Array((general?["dataApiDomain"]?.string ?? "").utf8))
-    }
+    return compiled
   }
 }
 
+/// What else has to be known of a configuration.
 extension Snapshot {
+  @inline(__always)
+  var kameleoonRoot: UnsafePointer<KameleoonRoot> { base.at(head.pointee.rootOffset) }
+
+  /// Whether visitors have to consent (protocols/kameleoon.md 3.8).
+  var requiresConsent: Bool { kameleoonRoot.pointee.requiresConsent }
+
+  /// Copied.
+  var customDataDefinitions: CustomDataDefinitions {
+    let root = kameleoonRoot
+    let records = UnsafeBufferPointer<CustomDataRecord>(start: base.at(root.pointee.customData), count: Int(root.pointee.customDataCount))
+    return CustomDataDefinitions(
+      records.map {
+        CustomDataDefinition(
+          id: $0.id, index: $0.index, name: Array($0.name.bytes(base)), isVisitorScoped: $0.isVisitorScoped,
+          isLocalOnly: $0.isLocalOnly, isMappingIdentifier: $0.isMappingIdentifier)
+      })
+  }
+
   /// Keys that are new, gone or different.
-  func changedFeatures(since former: Snapshot?) -> [String] { [] }
+  func changedFeatures(since former: Snapshot?) -> [String] {
+    changedNames(since: former) { $0.assumingMemoryBound(to: FlagRecord.self).pointee.fingerprint }
+  }
 }

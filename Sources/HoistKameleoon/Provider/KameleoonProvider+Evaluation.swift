@@ -15,12 +15,16 @@ extension KameleoonProvider {
   ) {}
 
   public func metadata(snapshot: Snapshot, record: UnsafeRawPointer, evaluation: borrowing Evaluation) -> [UInt8] {
-    Array("{}".utf8)
+    KameleoonMetadata.json(evaluation, snapshot.base)
   }
 
   public func explain(
     _ evaluation: inout Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
-  ) -> [UInt8] { Array("{}".utf8) }
+  ) -> [UInt8] {
+    var recorder = ExplanationRecorder(snapshot.base)
+    evaluation.decide(snapshot, record, context?.base, &recorder)
+    return recorder.finish()
+  }
 
   public func track(_ event: TrackedEvent) -> Status { .unsupported }
 }

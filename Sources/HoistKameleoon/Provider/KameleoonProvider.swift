@@ -44,6 +44,7 @@ public final class KameleoonProvider: @unchecked Sendable {
   private func serve(_ configuration: CompiledConfiguration) {
     guard let host else { return configuration.snapshot.destroy() }
     for part in parts { part.configurationChanged(configuration.snapshot) }
+    configuration.snapshot.answer(for: visitors)
     let changed = host.withSnapshot { configuration.snapshot.changedFeatures(since: $0) }
     host.publish(configuration.snapshot, changed: changed)
   }

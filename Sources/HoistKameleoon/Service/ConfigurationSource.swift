@@ -129,7 +129,7 @@ final class ConfigurationSource: @unchecked Sendable {
 
   private func compiled(_ bytes: [UInt8], _ origin: String) -> CompiledConfiguration? {
     do throws(KameleoonConfigurationFailure) {
-      return try KameleoonConfiguration.compile(bytes, log: host.log)
+      return try KameleoonConfiguration.compile(bytes, ConfigurationOptions(settings, host))
     } catch {
       host.log.error("\(origin) is left aside: \(error.message)")
       return nil
@@ -198,7 +198,7 @@ final class ConfigurationSource: @unchecked Sendable {
   private func received(_ response: HTTPResponse, _ caused: Int64?) {
     let configuration: CompiledConfiguration
     do throws(KameleoonConfigurationFailure) {
-      configuration = try KameleoonConfiguration.compile(response.body, log: host.log)
+      configuration = try KameleoonConfiguration.compile(response.body, ConfigurationOptions(settings, host))
     } catch {
       return failed(error.message)
     }

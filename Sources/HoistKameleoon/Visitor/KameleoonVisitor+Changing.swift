@@ -32,7 +32,11 @@ extension KameleoonVisitor {
   /// - Returns: `.kameleoonSDKNotReady`, `.kameleoonFeatureExperimentNotFound`, `.kameleoonFeatureVariationNotFound`.
   public func force(_ experimentID: Int64, variation key: [UInt8]?, forcesTargeting: Bool = true) -> Status {
     whileOpen { registry in
-      guard registry.definitions != nil else { return .kameleoonSDKNotReady }
+      let status = registry.host.withSnapshot { snapshot in
+        guard let snapshot else { return Status.kameleoonSDKNotReady }
+        return key.map { snapshot.statusOfForcing(experimentID, $0) } ?? .ok
+      }
+      guard status == .ok else { return status }
       registry.change(self) { draft in
         draft.content.forced.removeAll { $0.experimentID == experimentID }
         guard let key else { return }

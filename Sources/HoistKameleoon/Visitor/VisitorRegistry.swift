@@ -87,7 +87,7 @@ final class VisitorRegistry: KameleoonPart, @unchecked Sendable {
 
   /// The first one says what waits means.
   func configurationChanged(_ snapshot: Snapshot) {
-    let (definitions, requiresConsent) = (CustomDataDefinitions([]), false)
+    let (definitions, requiresConsent) = (snapshot.customDataDefinitions, snapshot.requiresConsent)
     let isFirst = known.withLock { known in
       defer { known = (definitions, requiresConsent) }
       return known.definitions == nil

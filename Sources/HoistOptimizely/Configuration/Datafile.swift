@@ -164,11 +164,6 @@ struct FlagDefinition: BitwiseCopyable {
   var variables: DefinitionList<VariableDefinition>
 }
 
-extension UnsafeRawBufferPointer {
-  /// No bytes.
-  static var noBytes: ByteView { ByteView(start: nil, count: 0) }
-}
-
 extension UnsafeBufferPointer {
   /// No elements.
   static var nothing: Self { Self(start: nil, count: 0) }

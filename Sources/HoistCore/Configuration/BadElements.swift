@@ -1,33 +1,34 @@
-internal import HoistBase
-internal import HoistCore
+public import HoistBase
 
 /// What was left out of a document, said to the host: the first ones by name, the rest by number.
-struct BadElements {
+public struct BadElements {
   private static let toldByName = 20
 
   private let log: Log?
   private let document: StaticString
   private var count = 0
 
-  /// - Parameter document: what it is about, e.g. "the bucketing file".
-  init(_ document: StaticString, _ log: Log?) {
+  /// - Parameters:
+  ///   - document: what it is about, e.g. "the bucketing file".
+  ///   - log: nil for nobody.
+  public init(_ document: StaticString, _ log: Log?) {
     self.document = document
     self.log = log
   }
 
-  mutating func note(_ place: String, _ problem: String) {
+  public mutating func note(_ place: String, _ problem: String) {
     count += 1
     if count <= Self.toldByName { log?.warning("\(document): \(place): \(problem)") }
   }
 
   /// Once all is read.
-  func finish() {
+  public func finish() {
     if count > Self.toldByName { log?.warning("\(document): \(count - Self.toldByName) further elements have faults") }
   }
 }
 
 /// Where in a document an element is, in words: put together only when there is something to say of it.
-struct ElementPlace {
+public struct ElementPlace {
   private enum Step {
     case name(StaticString, ByteView)
     case index(StaticString, Int)
@@ -35,14 +36,16 @@ struct ElementPlace {
 
   private var steps: [Step] = []
 
+  public init() {}
+
   /// - Parameter id: of the element; without bytes its place stands for it.
-  func inside(_ what: StaticString, _ id: ByteView, _ index: Int) -> ElementPlace {
+  public func inside(_ what: StaticString, _ id: ByteView, _ index: Int) -> ElementPlace {
     var place = self
     place.steps.append(id.isEmpty ? .index(what, index) : .name(what, id))
     return place
   }
 
-  var text: String {
+  public var text: String {
     steps.map { step in
       switch step {
       case .name(let what, let id): "\(what) \"\(String(decoding: id.view(from: 0, to: 64), as: UTF8.self))\""

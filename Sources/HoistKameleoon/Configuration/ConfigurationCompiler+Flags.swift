@@ -1,0 +1,188 @@
+internal import HoistBase
+internal import HoistCore
+internal import HoistJSON
+
+/// Flags, rules, the holdout.
+extension ConfigurationCompiler {
+  /// Which flags there are: of several of one key the last one, in the place of the first.
+  mutating func addFlagPlaces(_ list: JSONNode?) {
+    for (index, node) in elements(list, "featureFlags").enumerated() {
+      let place = ElementPlace().inside("flag", node["featureKey"]?.bytes ?? .noBytes, index)
+      guard let key = node["featureKey"]?.bytes else {
+        bad.note(place.text, "has no key: it is left out")
+        continue
+      }
+      if let known = flagPlaces[key] {
+        flags[Int(known)] = node
+      } else {
+        flagPlaces.set(key, to: UInt32(clamping: flags.count))
+        flags.append(node)
+      }
+    }
+    let unusable = flags.indices.filter { hasUnnamedRule(flags[$0]) }
+    if unusable.isEmpty { return }
+    for index in unusable {
+      let place = ElementPlace().inside("flag", flags[index]["featureKey"]?.bytes ?? .noBytes, index)
+      bad.note(place.text, "has a rule without an id: the flag is left out")
+    }
+    let usable = flags.indices.filter { !unusable.contains($0) }.map { flags[$0] }
+    flags = usable
+    flagPlaces = BytesTable(expecting: usable.count)
+    for (index, node) in usable.enumerated() { flagPlaces.set(node["featureKey"]?.bytes ?? .noBytes, to: UInt32(clamping: index)) }
+  }
+
+  private func hasUnnamedRule(_ flag: JSONNode) -> Bool {
+    guard let rules = flag["rules"]?.array else { return false }
+    return rules.contains { $0.object != nil && $0["id"]?.wholeNumber == nil }
+  }
+
+  mutating func addFlags() {
+    let offsets = flags.map { _ in builder.reserve(1, of: FlagRecord.self) }
+    addGroups(offsets)
+    for (index, node) in flags.enumerated() { add(node, at: offsets[index], index) }
+    root.flags = builder.append(contentsOf: offsets)
+    root.flagCount = UInt32(clamping: offsets.count)
+    let sorted = experiments.map { ExperimentEntry(id: $0.key, rule: $0.value) }.sorted { $0.id < $1.id }
+    root.experiments = builder.append(contentsOf: sorted)
+    root.experimentCount = UInt32(clamping: sorted.count)
+  }
+
+  /// Flags of one group, by their ids (3.5); disabled ones too.
+  private mutating func addGroups(_ offsets: [UInt32]) {
+    var members: [BytesKey: [(id: Int64, offset: UInt32)]] = [:]
+    var order: [BytesKey] = []
+    for (index, node) in flags.enumerated() {
+      guard let name = node["mutuallyExclusiveGroup"]?.bytes, !name.isEmpty else { continue }
+      let key = BytesKey(name)
+      if members[key] == nil { order.append(key) }
+      members[key, default: []].append((node["id"]?.wholeNumber ?? 0, offsets[index]))
+    }
+    for key in order {
+      let sorted = (members[key] ?? []).sorted { $0.id < $1.id }
+      for member in sorted { groupsFingerprint.add(member.id) }
+      groups[key] = builder.append(
+        GroupRecord(
+          name: builder.text(key.bytes), members: builder.append(contentsOf: sorted.map(\.offset)),
+          memberCount: UInt32(clamping: sorted.count)))
+    }
+  }
+
+  private mutating func add(_ node: JSONNode, at offset: UInt32, _ index: Int) {
+    let key = node["featureKey"]?.bytes ?? .noBytes
+    let place = ElementPlace().inside("flag", key, index)
+    var record = FlagRecord(head: FlagHead(name: builder.text(key)))
+    record.id = node["id"]?.wholeNumber ?? 0
+    record.isEnabled = node["environmentEnabled"]?.bool ?? false
+    if let id = node["bucketingCustomDataId"]?.wholeNumber, let data = customData.last(where: { $0.id == id }) {
+      // The vendor's SDK takes index 0 for none (A7).
+      record.bucketingIndex = options.isStrict && data.index == 0 ? -1 : data.index
+    }
+    var fingerprint = Fingerprint()
+    fingerprint.add(node.source)
+    fingerprint.add(record.bucketingIndex)
+    if let name = node["mutuallyExclusiveGroup"]?.bytes, let group = groups[BytesKey(name)] {
+      record.group = group
+      fingerprint.add(groupsFingerprint.value)
+    }
+    addVariations(elements(node["variations"], "variations", place), to: &record)
+    let defaultKey = node["defaultVariationKey"]?.bytes ?? .noBytes
+    let row = row(key: defaultKey, of: record, offset)
+    record.defaultRow = append(row)
+    addRules(elements(node["rules"], "rules", place), to: &record, offset, &fingerprint)
+    fingerprint.add(holdoutFingerprint)
+    fingerprint.add(root.requiresConsent)
+    fingerprint.add(root.blocksFully)
+    record.fingerprint = fingerprint.value
+    builder.store(record, at: offset)
+    builder.addFlag(record: offset, hash: Hash64.hash(key))
+  }
+
+  private mutating func addRules(
+    _ nodes: [JSONNode], to flag: inout FlagRecord, _ offset: UInt32, _ fingerprint: inout Fingerprint
+  ) {
+    flag.rules = builder.reserve(nodes.count, of: RuleRecord.self)
+    flag.ruleCount = UInt32(clamping: nodes.count)
+    for (index, node) in nodes.enumerated() {
+      let place = Self.place(of: RuleRecord.self, index, from: flag.rules)
+      var rule = rule(node, at: place, of: flag, offset)
+      if let segment = node["segmentId"]?.wholeNumber, let known = segments[segment] {
+        rule.segment = known.offset
+        fingerprint.add(known.fingerprint)
+      }
+      builder.store(rule, at: place)
+      experiments[rule.experimentID] = place
+    }
+  }
+
+  private mutating func rule(_ node: JSONNode, at place: UInt32, of flag: FlagRecord, _ offset: UInt32) -> RuleRecord {
+    var rule = RuleRecord(id: node["id"]?.wholeNumber ?? 0, experimentID: node["experimentId"]?.wholeNumber ?? 0, flag: offset)
+    let type = node["type"]?.bytes ?? .noBytes
+    if type.reads("EXPERIMENTATION") { rule.type = .experimentation }
+    if type.reads("TARGETED_DELIVERY") { rule.type = .targetedDelivery }
+    rule.exposition = node["exposition"]?.double ?? 0
+    let respool = node["respoolTime"]?.wholeNumber ?? 0
+    rule.name = builder.text("\(rule.id)")
+    rule.ruleSuffix = suffix(rule.id, respool)
+    rule.experimentSuffix = suffix(rule.experimentID, respool)
+    addRows(node["variationByExposition"], to: &rule, at: place, of: flag)
+    return rule
+  }
+
+  /// Decimal, without anything between (3.2).
+  private mutating func suffix(_ id: Int64, _ respool: Int64) -> TextReference {
+    builder.text(respool == 0 ? "\(id)" : "\(id)\(respool)")
+  }
+
+  private mutating func addRows(_ list: JSONNode?, to rule: inout RuleRecord, at place: UInt32, of flag: FlagRecord?) {
+    let nodes = elements(list, "variationByExposition")
+    rule.rows = builder.reserve(nodes.count, of: RowRecord.self)
+    rule.rowCount = UInt32(clamping: nodes.count)
+    for (index, node) in nodes.enumerated() {
+      let key = node["variationKey"]?.bytes ?? .noBytes
+      var row = flag.map { self.row(key: key, of: $0, rule.flag) } ?? RowRecord(key: builder.text(key))
+      row.variationID = node["variationId"]?.wholeNumber ?? -1
+      row.experimentID = rule.experimentID
+      row.exposition = node["exposition"]?.double ?? 0
+      row.rule = place
+      row.place = Self.place(of: RowRecord.self, index, from: rule.rows)
+      builder.store(row, at: row.place)
+    }
+  }
+
+  private mutating func row(key: ByteView, of flag: FlagRecord, _ offset: UInt32) -> RowRecord {
+    var row = RowRecord(key: builder.text(key), flag: offset)
+    row.isActive = !key.reads("off")
+    // Of variations of one key the first.
+    for index in 0..<Int(flag.variationCount) {
+      let place = Self.place(of: VariationRecord.self, index, from: flag.variations)
+      if builder.value(at: place, as: VariationRecord.self)?.key == row.key {
+        row.variation = place
+        break
+      }
+    }
+    return row
+  }
+
+  private mutating func append(_ row: RowRecord) -> UInt32 {
+    let place = builder.reserve(1, of: RowRecord.self)
+    var row = row
+    row.place = place
+    builder.store(row, at: place)
+    return place
+  }
+
+  /// The holdout, shaped like a rule that everybody is exposed to (3.4).
+  mutating func addHoldout(_ node: JSONNode?) {
+    guard let node = node?.unlessNull, node.object != nil else { return }
+    let place = builder.reserve(1, of: RuleRecord.self)
+    var rule = RuleRecord(experimentID: node["experimentId"]?.wholeNumber ?? 0, exposition: 1)
+    rule.type = .experimentation
+    rule.experimentSuffix = suffix(rule.experimentID, 0)
+    addRows(node["variationByExposition"], to: &rule, at: place, of: nil)
+    builder.store(rule, at: place)
+    root.holdout = place
+    var fingerprint = Fingerprint()
+    fingerprint.add(node.source)
+    holdoutFingerprint = fingerprint.value
+  }
+}

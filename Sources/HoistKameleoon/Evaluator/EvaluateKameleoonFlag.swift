@@ -1,0 +1,91 @@
+internal import HoistBase
+internal import HoistCore
+
+/// What lives as long as a snapshot.
+final class SnapshotResources: @unchecked Sendable {
+  // These change only before the snapshot is served.
+  private var expressions: [CompiledRegex] = []
+  /// Whom evaluations of the core are for; nil where nobody is known.
+  weak var visitors: (any VisitorDirectory)?
+
+  func add(_ expression: CompiledRegex) { expressions.append(expression) }
+
+  deinit { for expression in expressions { expression.free(expression.code) } }
+}
+
+/// Finds what is known of a visitor. Any thread.
+protocol VisitorDirectory: AnyObject, Sendable {
+  /// Milliseconds of Unix time.
+  var now: Int64 { get }
+  /// - Parameter code: nil for the client's own visitor.
+  /// - Returns: nil for one that nothing is known of.
+  func facts(of code: ByteView?) -> VisitorFacts?
+}
+
+/// The snapshot's evaluate function: a decision as the core's evaluation.
+///
+/// The flag's value is whether it is active, the variation's key, or the variables as JSON, by what is wanted.
+func evaluateKameleoonFlag(
+  _ base: UnsafeRawPointer, _ record: UnsafeRawPointer, _ context: UnsafeRawPointer?, _ out: UnsafeMutableRawPointer
+) {
+  let evaluation = out.assumingMemoryBound(to: Evaluation.self)
+  var recorder = Silence()
+  evaluation.pointee.decide(Snapshot(base), record, context, &recorder)
+}
+
+extension Snapshot {
+  /// Whom evaluations of the core are for; before the snapshot is served.
+  func answer(for visitors: any VisitorDirectory) { kameleoonResources?._withUnsafeGuaranteedRef { $0.visitors = visitors } }
+
+  fileprivate var kameleoonResources: Unmanaged<SnapshotResources>? {
+    head.pointee.resources.map { Unmanaged.fromOpaque($0.toOpaque()) }
+  }
+}
+
+extension Evaluation {
+  /// - Parameter context: nil for the client's own visitor.
+  mutating func decide<Recorder: EvaluationRecorder>(
+    _ snapshot: Snapshot, _ record: UnsafeRawPointer, _ context: UnsafeRawPointer?, _ recorder: inout Recorder
+  ) {
+    guard let visitors = snapshot.kameleoonResources?._withUnsafeGuaranteedRef({ $0.visitors }) else {
+      return fail(.providerNotReady, "the client is closed")
+    }
+    let asked = context.flatMap { $0 == inherited ? nil : FrozenContext($0) }
+    guard let facts = visitors.facts(for: asked, snapshot) else {
+      return fail(.providerNotReady, "the client's own visitor is not known yet")
+    }
+    var evaluator = KameleoonEvaluator(snapshot, facts, now: visitors.now, recorder: recorder)
+    let flag = record.assumingMemoryBound(to: FlagRecord.self)
+    let choice = evaluator.decide(flag)
+    recorder = evaluator.recorder
+    fill(choice, flag, snapshot.base)
+  }
+
+  @inline(__always)
+  private mutating func fill(_ choice: Choice, _ flag: UnsafePointer<FlagRecord>, _ base: UnsafeRawPointer) {
+    outcome.other = choice.holdoutRow
+    effects = choice.isSimulated ? .impression : [.impression, .record]
+    reason = choice.refusal == .none ? choice.reason : .disabled
+    if want == .int || want == .double { return fail(.typeMismatch, "a flag is no number; its variables may be") }
+    if want == .bool { (kind, integer) = (.bool, 0) }
+    guard choice.refusal == .none else { return }
+    outcome.variation = choice.row
+    let row: UnsafePointer<RowRecord> = base.at(choice.row)
+    enabled = row.pointee.isActive
+    if want == .bool { integer = enabled ? 1 : 0 }
+    if row.pointee.rule != 0 {
+      outcome.rule = row.pointee.rule
+      let decided: UnsafePointer<RuleRecord> = base.at(row.pointee.rule)
+      rule = decided.pointee.name.bytes(base)
+    }
+    guard row.pointee.variation != 0 else { return }
+    let record: UnsafePointer<VariationRecord> = base.at(row.pointee.variation)
+    variation = record.pointee.key.bytes(base)
+    variationIndex = Int32(truncatingIfNeeded: record - base.at(flag.pointee.variations))
+    switch want {
+    case .string: (kind, text) = (.string, variation)
+    case .json, .any: (kind, text) = (.json, record.pointee.json.bytes(base))
+    case .bool, .int, .double: break
+    }
+  }
+}

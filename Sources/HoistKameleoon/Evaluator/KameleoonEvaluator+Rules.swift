@@ -1,0 +1,113 @@
+internal import HoistBase
+internal import HoistCore
+
+/// Rules, in the order of the configuration (protocols/kameleoon.md 3.6).
+extension KameleoonEvaluator {
+  @inline(__always)
+  mutating func decideByRules(_ flag: UnsafePointer<FlagRecord>, _ code: ByteView, _ choice: inout Choice) {
+    let rules: UnsafePointer<RuleRecord> = base.at(flag.pointee.rules)
+    var index = 0
+    while index < Int(flag.pointee.ruleCount) {
+      if decide(rules + index, code, &choice) { return }
+      index &+= 1
+    }
+  }
+
+  /// - Returns: whether the search ends here.
+  @inline(__always)
+  private mutating func decide(_ rule: UnsafePointer<RuleRecord>, _ code: ByteView, _ choice: inout Choice) -> Bool {
+    recorder.begin(rule: rule)
+    let forced = facts.content.forced.isEmpty ? nil : forcedRow(rule)
+    if let forced, forced.ignoresSegment { return end(.forced, forced.row, .static, &choice) }
+    if rule.pointee.segment != 0, !matches(rule.pointee.segment, current: rule) { return goOn(.notTargeted) }
+    if let forced { return end(.forced, forced.row, .static, &choice) }
+    let exposure = BucketHash.value(code, rule.pointee.ruleSuffix.bytes(base))
+    recorder.hash("hash", exposure)
+    guard exposure <= rule.pointee.exposition else {
+      recorder.endRule(.notExposed, nil)
+      return rule.pointee.type == .targetedDelivery
+    }
+    if hasRefused, rule.pointee.type == .experimentation {
+      recorder.endRule(.blocked, nil)
+      if root.pointee.blocksFully { choice = Choice(refusal: .blocked, holdoutRow: choice.holdoutRow) }
+      return true
+    }
+    return assign(rule, code, &choice)
+  }
+
+  @inline(__always)
+  private mutating func assign(_ rule: UnsafePointer<RuleRecord>, _ code: ByteView, _ choice: inout Choice) -> Bool {
+    if !facts.content.banditScores.isEmpty, let row = scoredRow(rule, code) { return end(.scored, row, .targetingMatch, &choice) }
+    if rule.pointee.type == .targetedDelivery {
+      guard rule.pointee.rowCount > 0 else {
+        recorder.endRule(.notAssigned, nil)
+        return true
+      }
+      return end(.delivered, base.at(rule.pointee.rows), rule.pointee.segment == 0 ? .static : .targetingMatch, &choice)
+    }
+    let hash = BucketHash.value(code, rule.pointee.experimentSuffix.bytes(base))
+    recorder.hash("variationHash", hash)
+    guard let row = pick(rule, hash) else { return goOn(.notAssigned) }
+    return end(.assigned, row, rule.pointee.segment == 0 ? .split : .targetingMatch, &choice)
+  }
+
+  @inline(__always)
+  private mutating func end(
+    _ outcome: RuleOutcome, _ row: UnsafePointer<RowRecord>, _ reason: Reason, _ choice: inout Choice
+  ) -> Bool {
+    recorder.endRule(outcome, row)
+    choice.row = row.pointee.place
+    choice.reason = reason
+    return true
+  }
+
+  @inline(__always)
+  private mutating func goOn(_ outcome: RuleOutcome) -> Bool {
+    recorder.endRule(outcome, nil)
+    return false
+  }
+
+  /// The first variation with which the shares reach the hash; nil when they never do.
+  @inline(__always)
+  func pick(_ rule: UnsafePointer<RuleRecord>, _ hash: Double) -> UnsafePointer<RowRecord>? {
+    let rows: UnsafePointer<RowRecord> = base.at(rule.pointee.rows)
+    var total = 0.0
+    var index = 0
+    while index < Int(rule.pointee.rowCount) {
+      total += rows[index].exposition
+      if total >= hash { return rows + index }
+      index &+= 1
+    }
+    return nil
+  }
+
+  /// What the host has set for the rule's experiment; a key that the rule does not have counts for nothing.
+  @inline(never)
+  private func forcedRow(_ rule: UnsafePointer<RuleRecord>) -> (row: UnsafePointer<RowRecord>, ignoresSegment: Bool)? {
+    for forced in facts.content.forced where forced.experimentID == rule.pointee.experimentID {
+      let rows: UnsafePointer<RowRecord> = base.at(rule.pointee.rows)
+      for index in 0..<Int(rule.pointee.rowCount) {
+        let key = rows[index].key.bytes(base)
+        if forced.variationKey.withBytes({ $0.hasSameBytes(as: key) }) { return (rows + index, forced.forcesTargeting) }
+      }
+    }
+    return nil
+  }
+
+  /// The contextual bandit: of the rule's variations those with the highest score, and one of several by the hash.
+  @inline(never)
+  private mutating func scoredRow(_ rule: UnsafePointer<RuleRecord>, _ code: ByteView) -> UnsafePointer<RowRecord>? {
+    let rows: UnsafePointer<RowRecord> = base.at(rule.pointee.rows)
+    func score(_ index: Int) -> Double? {
+      let row = rows[index]
+      return facts.content.banditScores.first { $0.experimentID == row.experimentID && $0.variationID == row.variationID }?.score
+    }
+    let scores = (0..<Int(rule.pointee.rowCount)).compactMap { score($0) }
+    guard let best = scores.max() else { return nil }
+    let chosen = (0..<Int(rule.pointee.rowCount)).filter { score($0) == best }
+    if chosen.count == 1 { return rows + chosen[0] }
+    let hash = BucketHash.value(code, rule.pointee.experimentSuffix.bytes(base))
+    recorder.hash("variationHash", hash)
+    return Self.place(hash, of: chosen.count).map { rows + chosen[$0] }
+  }
+}
