@@ -29,10 +29,10 @@ public final class KameleoonProvider: @unchecked Sendable {
     readiness = Readiness(host: host, settings: settings)
     source = ConfigurationSource(
       host: host, settings: settings, addresses: addresses, readiness: readiness, reports: reports)
-    tokens = AccessTokens(host: host, settings: settings, addresses: addresses)
+    tokens = AccessTokens(host: host, settings: settings, addresses: addresses, reports: reports)
     tracking = Tracker(host: host, settings: settings, addresses: addresses, tokens: tokens)
     visitors = VisitorRegistry(host: host, settings: settings, tracker: tracking)
-    remote = RemoteDataService(host: host, settings: settings, addresses: addresses, tokens: tokens)
+    remote = RemoteDataService(host: host, settings: settings, addresses: addresses, tokens: tokens, reports: reports)
     tracking.openVisitor = { [weak visitors] code in visitors?.places.openVisitor(code) }
     tracking.openVisitors = { [weak visitors] in visitors?.places.openVisitors ?? [] }
     parts = [readiness, tokens, visitors, remote, tracking]

@@ -34,10 +34,9 @@ final class AccessTokens: KameleoonPart, @unchecked Sendable {
   }
 
   private let host: any ProviderHost
+  private let settings: KameleoonSettings
+  private let reports: ServiceReports
   private let url: String
-  /// Of a fetch, whoever waits for it.
-  private let timeoutMilliseconds: Int64
-  private let connectTimeoutMilliseconds: Int64
   /// With the client's credentials; nil without.
   private let authorization: Secret?
   private let requests: OutgoingRequests
@@ -46,11 +45,11 @@ final class AccessTokens: KameleoonPart, @unchecked Sendable {
   private var lastNumber: UInt64 = 0
   private var silentUntil = Int64.min
 
-  init(host: any ProviderHost, settings: KameleoonSettings, addresses: ServiceAddresses) {
+  init(host: any ProviderHost, settings: KameleoonSettings, addresses: ServiceAddresses, reports: ServiceReports) {
     self.host = host
+    self.settings = settings
+    self.reports = reports
     url = addresses.token
-    timeoutMilliseconds = settings.timeoutMilliseconds
-    connectTimeoutMilliseconds = settings.connectTimeoutMilliseconds
     let id = settings.clientID
     authorization = settings.hasCredentials
       ? Secret(settings.clientSecret.withRevealedBytes { "Basic \(Base64.encode(Array("\(id):".utf8) + $0))" }) : nil
@@ -97,10 +96,14 @@ final class AccessTokens: KameleoonPart, @unchecked Sendable {
         HTTPHeader("Authorization", authorization.reveal()),
       ],
       body: Array("grant_type=client_credentials".utf8))
-    request.timeoutMilliseconds = timeoutMilliseconds
-    request.connectTimeoutMilliseconds = min(connectTimeoutMilliseconds, timeoutMilliseconds)
+    // Whoever waits may have less time.
+    settings.limit(&request)
     request.maximumResponseBytes = Self.maximumResponseBytes
-    requests.send(request) { [weak self] in self?.take($0) }
+    let begun = now
+    requests.send(request) { [weak self] answer in
+      self?.reports.attempt(.accessToken, answer, begunNanoseconds: begun)
+      self?.take(answer)
+    }
   }
 
   private func take(_ answer: OutgoingRequests.Answer) {

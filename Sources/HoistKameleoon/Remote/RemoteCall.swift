@@ -8,15 +8,22 @@ struct RemoteFailure: Error, Sendable, Equatable {
   var message: String
 }
 
+/// What calls to the Data API share.
+struct RemoteAccess: Sendable {
+  let host: any ProviderHost
+  let tokens: AccessTokens
+  let requests: OutgoingRequests
+  let reports: ServiceReports
+}
+
 /// One question to the Data API: a token if need be, then one request, and when its token is refused another one without
 /// (2.10, 2.11; KAM-04, KAM-08, KAM-74). Answered once, within its time. On the scheduler's thread.
 final class RemoteCall: @unchecked Sendable {
   /// - Parameter body: nil for success without content.
   typealias Completion = @Sendable (Result<[UInt8]?, RemoteFailure>) -> Void
 
-  private let host: any ProviderHost
-  private let tokens: AccessTokens
-  private let requests: OutgoingRequests
+  private let access: RemoteAccess
+  private let kind: RequestKind
   private let template: HTTPRequest
   /// By the monotonic clock.
   private let deadline: Int64
@@ -25,24 +32,20 @@ final class RemoteCall: @unchecked Sendable {
   private var completion: Completion?
 
   /// - Parameter request: its time limit is that of the whole call.
-  init(
-    _ request: HTTPRequest, host: any ProviderHost, tokens: AccessTokens, requests: OutgoingRequests,
-    completion: @escaping Completion
-  ) {
-    self.host = host
-    self.tokens = tokens
-    self.requests = requests
+  init(_ kind: RequestKind, _ request: HTTPRequest, _ access: RemoteAccess, completion: @escaping Completion) {
+    self.access = access
+    self.kind = kind
     self.completion = completion
     template = request
-    deadline = host.clock.monotonicNanoseconds &+ request.timeoutMilliseconds &* 1_000_000
+    deadline = access.host.clock.monotonicNanoseconds &+ request.timeoutMilliseconds &* 1_000_000
   }
 
   func begin() {
-    limit = host.scheduler.schedule(afterMilliseconds: template.timeoutMilliseconds) { [weak self] in
+    limit = access.host.scheduler.schedule(afterMilliseconds: template.timeoutMilliseconds) { [weak self] in
       self?.end(.failure(RemoteFailure(status: .timeout, message: "no answer in time")))
     }
     // A service of tokens that hangs leaves time to ask without one.
-    tokens.bearer(withinMilliseconds: template.timeoutMilliseconds / 2) { [self] in send($0) }
+    access.tokens.bearer(withinMilliseconds: template.timeoutMilliseconds / 2) { [self] in send($0) }
   }
 
   /// Whoever waits is answered now.
@@ -50,21 +53,25 @@ final class RemoteCall: @unchecked Sendable {
 
   private func send(_ bearer: String?) {
     guard completion != nil else { return }
-    let left = max(1, (deadline &- host.clock.monotonicNanoseconds) / 1_000_000)
+    let begun = access.host.clock.monotonicNanoseconds
+    let left = max(1, (deadline &- begun) / 1_000_000)
     var request = template
     request.timeoutMilliseconds = left
     request.connectTimeoutMilliseconds = min(request.connectTimeoutMilliseconds, left)
     if let bearer { request.headers.set("Authorization", bearer) }
-    requests.send(request) { [self] in take($0, bearer) }
+    access.requests.send(request) { [self] answer in
+      access.reports.attempt(kind, answer, begunNanoseconds: begun)
+      take(answer, bearer)
+    }
   }
 
   private func take(_ answer: OutgoingRequests.Answer, _ bearer: String?) {
     switch answer {
     case .success(let response) where 200...299 ~= response.status: end(.success(response.body))
-    case .success(let response) where response.status == 304 || response.status == 403: end(.success(nil))
+    case .success(let response) where ServiceAnswer.isSuccess(response.status): end(.success(nil))
     case .success(let response):
       if response.status == 401, let bearer {
-        tokens.drop(bearer)
+        access.tokens.drop(bearer)
         return send(nil)
       }
       let status = response.status == 404 ? Status.notFound : .network

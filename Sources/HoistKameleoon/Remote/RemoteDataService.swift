@@ -16,18 +16,19 @@ final class RemoteDataService: KameleoonPart, @unchecked Sendable {
   private let host: any ProviderHost
   private let settings: KameleoonSettings
   private let addresses: ServiceAddresses
-  private let tokens: AccessTokens
-  private let requests: OutgoingRequests
+  private let access: RemoteAccess
   private var calls: [UInt64: RemoteCall] = [:]
   private var lastNumber: UInt64 = 0
   private var isStopped = false
 
-  init(host: any ProviderHost, settings: KameleoonSettings, addresses: ServiceAddresses, tokens: AccessTokens) {
+  init(
+    host: any ProviderHost, settings: KameleoonSettings, addresses: ServiceAddresses, tokens: AccessTokens,
+    reports: ServiceReports
+  ) {
     self.host = host
     self.settings = settings
     self.addresses = addresses
-    self.tokens = tokens
-    requests = OutgoingRequests(host: host)
+    access = RemoteAccess(host: host, tokens: tokens, requests: OutgoingRequests(host: host), reports: reports)
   }
 
   /// - Parameters:
@@ -39,17 +40,17 @@ final class RemoteDataService: KameleoonPart, @unchecked Sendable {
     let timeout = timeoutMilliseconds > 0 ? min(timeoutMilliseconds, Self.longestMilliseconds) : settings.timeoutMilliseconds
     switch question {
     case .visitorData(let filter, let adds):
-      get(visitorData(of: visitor, filter), "visitor data", Self.maximumVisitorDataBytes, timeout) { [self] body throws(RemoteFailure) in
+      get(.remoteVisitorData, visitorData(of: visitor, filter), "visitor data", Self.maximumVisitorDataBytes, timeout) { [self] body throws(RemoteFailure) in
         let remote = try read(body, filter)
         visitor.merge(remote, isAdded: adds)
         return RemoteAnswer(data: remote.data)
       } completion: { completion($0) }
     case .data(let key):
-      get(remoteData(key, visitor), "remote data", .max, timeout) { body throws(RemoteFailure) in
+      get(.remoteData, remoteData(key, visitor), "remote data", .max, timeout) { body throws(RemoteFailure) in
         RemoteAnswer(body: body)
       } completion: { completion($0) }
     case .warehouseAudience(let key, let index):
-      get(remoteData(key, visitor), "warehouse audiences", Self.maximumVisitorDataBytes, timeout) { body throws(RemoteFailure) in
+      get(.remoteData, remoteData(key, visitor), "warehouse audiences", Self.maximumVisitorDataBytes, timeout) { body throws(RemoteFailure) in
         let datum = VisitorDatum.customData(CustomData(index: index, values: try WarehouseAudience.names(body)))
         _ = visitor.add([datum])
         return RemoteAnswer(data: [datum])
@@ -81,7 +82,7 @@ final class RemoteDataService: KameleoonPart, @unchecked Sendable {
   ///   - what: is asked, for the log.
   ///   - read: the body of an answer; nil when there is none.
   private func get(
-    _ url: String, _ what: StaticString, _ maximumBytes: Int, _ timeoutMilliseconds: Int64,
+    _ kind: RequestKind, _ url: String, _ what: StaticString, _ maximumBytes: Int, _ timeoutMilliseconds: Int64,
     _ read: @escaping @Sendable ([UInt8]?) throws(RemoteFailure) -> RemoteAnswer, completion: @escaping Completion
   ) {
     let end: RemoteCall.Completion = { [host, settings] outcome in
@@ -99,12 +100,11 @@ final class RemoteDataService: KameleoonPart, @unchecked Sendable {
       return end(.failure(RemoteFailure(status: .limit, message: "too many calls are under way")))
     }
     var request = HTTPRequest(method: "GET", url: url)
-    request.timeoutMilliseconds = timeoutMilliseconds
-    request.connectTimeoutMilliseconds = settings.connectTimeoutMilliseconds
-    request.maximumResponseBytes = min(settings.maximumResponseBytes, maximumBytes)
+    settings.limit(&request, toMilliseconds: timeoutMilliseconds)
+    request.maximumResponseBytes = min(request.maximumResponseBytes, maximumBytes)
     lastNumber &+= 1
     let number = lastNumber
-    let call = RemoteCall(request, host: host, tokens: tokens, requests: requests) { [weak self] outcome in
+    let call = RemoteCall(kind, request, access) { [weak self] outcome in
       self?.calls[number] = nil
       end(outcome)
     }
@@ -127,12 +127,12 @@ extension RemoteDataService {
 
   private func cancelAll() {
     for (_, call) in calls.sorted(by: { $0.key < $1.key }) { call.cancel() }
-    requests.cancelAll()
+    access.requests.cancelAll()
   }
 
   func abandonAfterFork() {
     calls = [:]
-    requests.abandonAfterFork()
+    access.requests.abandonAfterFork()
   }
 }
 

@@ -59,7 +59,8 @@ struct TrackerBench {
     let values = try TestHost.values(given.merging(properties) { $1 }, table: KameleoonProperties.table)
     let settings = try KameleoonSettings(values)
     let addresses = try ServiceAddresses(values, log: host.log)
-    let tokens = AccessTokens(host: host, settings: settings, addresses: addresses)
+    let tokens = AccessTokens(
+      host: host, settings: settings, addresses: addresses, reports: ServiceReports(host: host))
     tracker = Tracker(host: host, settings: settings, addresses: addresses, tokens: tokens)
     let open = open
     tracker.openVisitor = { code in open.value.first { $0.trackingIdentity.code == code } }

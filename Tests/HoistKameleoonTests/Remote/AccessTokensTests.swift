@@ -17,7 +17,8 @@ struct AccessTokensTests {
     let values = try TestHost.values(
       properties.merging(["site_code": "s"]) { $1 }, table: KameleoonProperties.table)
     return try AccessTokens(
-      host: host, settings: KameleoonSettings(values), addresses: ServiceAddresses(values, log: host.log))
+      host: host, settings: KameleoonSettings(values), addresses: ServiceAddresses(values, log: host.log),
+      reports: ServiceReports(host: host))
   }
 
   private func token(_ text: String = "tok-1", _ seconds: Int = 7_200) -> ScriptedTransport.Answer {
