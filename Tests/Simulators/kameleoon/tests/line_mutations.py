@@ -37,8 +37,9 @@ def _envelopes() -> Iterator[Mutation]:
         yield Mutation("the visitor in the query", builder, query(add="visitorCode=carla"), "query visitorCode")
         yield Mutation("not UTF-8", builder, bytes_of_body(lambda text: text + b"\xff"), "body")
         yield Mutation("JSON", builder, bytes_of_body(lambda _: b"[]"), "body[0].[]")
-        yield Mutation("larger than allowed", builder, bytes_of_body(lambda text: text + b"x" * 3 * 1024 * 1024), "body",
-                       frozenset({"body[12].visitorCode", "body[3].mappingValue", "body[0].visitorCode"}))
+        inflated = bytes_of_body(lambda text: text + b"x" * 3 * 1024 * 1024)
+        yield Mutation("larger than allowed", builder, inflated, "body", frozenset(
+            {"body[12].visitorCode", "body[3].mappingValue", "body[0].visitorCode"}))
         yield Mutation("nonce that is another's", builder, lambda call: added_lines(conversion(
             int((call.body or b"").split(b"&")[0].removeprefix(b"nonce="), 16), visitor="zoe"))(call),
             f"body[{ {'tracking': len(LINES), 'visitors': 4, 'authorised': 1}[builder] }].nonce")
@@ -162,7 +163,8 @@ def _orders() -> Iterator[Mutation]:
     yield Mutation("conversions before experiments", "tracking", moved_line(PLAIN, EXPOSURE), "body[9]", frozenset(
         {"body[10]", "body[11]"}))
     tablet = line(41, "staticData", deviceType="TABLET")
-    for what, text in (("custom data", custom_data(40, 1, "a")), ("device", tablet), ("activity", line(42, "activity"))):
+    activity = line(42, "activity")
+    for what, text in (("custom data", custom_data(40, 1, "a")), ("device", tablet), ("activity", activity)):
         yield Mutation(f"{what} at the end", "tracking", added_lines(text), f"body[{len(LINES)}]")
     for index, text in ((DEVICE, tablet), (CUSTOM, custom_data(44, 0, "b")),
                         (BROWSER, line(49, "staticData", browserIndex=3)), (EXPOSURE, exposure(45, 100, 13)),

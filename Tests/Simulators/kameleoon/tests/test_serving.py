@@ -164,8 +164,8 @@ def test_a_visitor_is_what_a_test_says(simulator: KameleoonSimulator) -> None:
 
 def test_a_visitor_is_what_tracking_told(simulator: KameleoonSimulator) -> None:
     tracking(simulator, line(1, "staticData", browserIndex=3, browserVersion=17.5),
-             line(2, "staticData", os="IOS", osIndex=2), line(3, "geolocation", country="42", latitude=1.5), custom_data(4, 4, "grün"), exposure(5),
-             conversion(6, 7, 2.5)).send(simulator)
+             line(2, "staticData", os="IOS", osIndex=2), line(3, "geolocation", country="42", latitude=1.5),
+             custom_data(4, 4, "grün"), exposure(5), conversion(6, 7, 2.5)).send(simulator)
     simulator.ledger.end_visits()
     tracking(simulator, custom_data(7, 4, "gold")).send(simulator)
     found = asking(simulator, "carla", "currentVisit", "customData", "experiment", "conversion", "geolocation")
