@@ -7,12 +7,16 @@
 #include "check.h"
 #include "host.h"
 
-enum { UNLEASH, OPTIMIZELY, LAUNCHDARKLY, FLAGSHIP, SERVICES };
+enum { UNLEASH, OPTIMIZELY, LAUNCHDARKLY, FLAGSHIP, KAMELEOON, SERVICES };
 
 #define HOST_BUCKETING                                                                                                 \
   "{\"campaigns\":[{\"id\":\"c\",\"type\":\"ab\",\"variationGroups\":[{\"id\":\"g\",\"targeting\":"                         \
   "{\"targetingGroups\":[{\"targetings\":[{\"operator\":\"EQUALS\",\"key\":\"fs_all_users\",\"value\":\"\"}]}]},"          \
   "\"variations\":[{\"id\":\"v\",\"allocation\":100,\"modifications\":{\"type\":\"JSON\",\"value\":{\"on\":true}}}]}]}]}"
+
+#define HOST_SITE                                                                                                      \
+  "{\"featureFlags\":[{\"id\":1,\"featureKey\":\"on\",\"defaultVariationKey\":\"on\",\"environmentEnabled\":true,"             \
+  "\"variations\":[{\"key\":\"on\",\"name\":\"On\",\"variables\":[]}],\"rules\":[]}]}"
 
 /* What one service's hosts were sent. */
 typedef struct service {
@@ -25,6 +29,7 @@ static service services[SERVICES] = {
     {"optimizely", "http://optimizely.test", HOST_DATAFILE, "/datafiles/", 0, 0},
     {"launchdarkly", "http://launchdarkly.test", "{\"on\":{\"value\":true,\"version\":1}}", "/msdk/evalx/", 0, 0},
     {"flagship", "http://flagship.test", HOST_BUCKETING, "/bucketing.json", 0, 0},
+    {"kameleoon", "http://kameleoon.test", HOST_SITE, "/v3/", 0, 0},
 };
 
 static hoist_status answer(void *user_data, const hoist_http_request *request, hoist_http_exchange *exchange) {
@@ -60,6 +65,11 @@ static hoist_config *config_of(int number) {
     host_set(config, "base_url", own->host);
     host_set(config, "events_url", own->host);
     break;
+  case KAMELEOON:
+    host_set(config, "site_code", "hoistsite1");
+    host_set(config, "configuration.url", own->host);
+    host_set(config, "data.url", own->host);
+    break;
   default:
     host_set(config, "env_id", "hoistsampleenv000001");
     host_set(config, "api_key", "key");
@@ -74,7 +84,7 @@ static hoist_config *config_of(int number) {
 
 /* Where the service decides, the flags are those of the client's own context. */
 static bool serves(hoist_client *client, int number) {
-  hoist_context *user = number == OPTIMIZELY || number == FLAGSHIP ? hoist_context_new("user") : NULL;
+  hoist_context *user = number == UNLEASH || number == LAUNCHDARKLY ? NULL : hoist_context_new("user");
   bool is_on = hoist_client_bool(client, "on", user, false, NULL);
   hoist_context_free(user);
   return is_on && !hoist_client_bool(client, "of nobody", NULL, false, NULL);

@@ -15,6 +15,7 @@ struct EvaluateCommand: ParsableCommand {
         hoist evaluate banner --features features.json --attribute plan=pro
         hoist evaluate banner --provider optimizely --datafile datafile.json --user user-42
         hoist evaluate banner --provider flagship --features bucketing.json --user user-42 --attribute vip:=true
+        hoist evaluate banner --provider kameleoon --features site.json --user user-42 --attribute plan=gold
         if hoist evaluate banner --features features.json --exit-code; then …
       """,
     aliases: ["eval"])

@@ -63,7 +63,9 @@ extension ProviderTraits {
 /// The services there are.
 enum Services {
   static func traits(of provider: String) -> any ProviderTraits {
-    let known: [any ProviderTraits] = [UnleashTraits(), OptimizelyTraits(), LaunchDarklyTraits(), FlagshipTraits()]
+    let known: [any ProviderTraits] = [
+      UnleashTraits(), OptimizelyTraits(), LaunchDarklyTraits(), FlagshipTraits(), KameleoonTraits(),
+    ]
     return known.first { $0.name == provider } ?? PlainTraits(name: provider)
   }
 
