@@ -78,13 +78,12 @@ endfunction()
 function(hoist_add_library)
   hoist_swift_sources(sources)
   set(map "${PROJECT_SOURCE_DIR}/cmake/hoist.map")
-  # The first two wrapped functions keep the Swift runtime's crash catcher off the host's signal
-  # handlers, the third leaves the names of Unicode scalars out, the others keep forks out of the
-  # runtime's own locks (the last one is swift::threading_impl::once_slow); see Sources/CShims/shim_signal.c, shim_unicode.c and shim_runtime.c.
+  # The first wrapped function leaves the names of Unicode scalars out, the others keep forks out of the
+  # runtime's own locks (the last one is swift::threading_impl::once_slow); see shim_unicode.c and shim_runtime.c.
   set(linker_flags
       -soname=${hoist_soname} --version-script=${map}
       -z nodelete -z relro -z now -z noexecstack
-      --wrap=sigaction --wrap=sigaltstack --wrap=_swift_stdlib_getScalarName
+      --wrap=_swift_stdlib_getScalarName
       --wrap=pthread_mutex_lock --wrap=pthread_mutex_unlock
       --wrap=_ZN5swift14threading_impl9once_slowERNS0_6once_tEPFvPvES3_)
   # Equal functions, of which generics make many, are kept once.
@@ -107,6 +106,8 @@ function(hoist_add_library)
 
   add_custom_command(
     OUTPUT "${hoist_library}"
+    # The package manager does not know of our linker: without a product it links, whatever has changed.
+    COMMAND "${CMAKE_COMMAND}" -E rm -f "${hoist_scratch}/${hoist_swift_configuration}/libhoist.so"
     COMMAND ${hoist_swift_command} --product hoist ${linker_flags}
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${hoist_library_folder}"
     # A file of its own in the place of the old one: who runs with that keeps it as it is.
