@@ -1,131 +1,206 @@
 internal import HoistBase
 internal import HoistJSON
 
+/// Data as JSON objects: `{"type": "CustomData", "index": 3, "values": ["a"]}`. So hosts read and write
+/// them, and so they are kept in the store.
 extension VisitorDatum {
-  /// The datum as a JSON object, with the vendor's names: `{"type":"CustomData","index":2,"values":["a"]}`.
+  private static let types: [StaticString] = [
+    "CustomData", "Conversion", "Device", "Geolocation", "Browser", "OperatingSystem", "PageView", "UserAgent", "Cookie",
+    "ApplicationVersion", "UniqueIdentifier",
+  ]
+
+  /// A place in `types`; the numbers of `hoist/kameleoon/data.h`.
+  public var kind: Int32 {
+    switch self {
+    case .customData: 0
+    case .conversion: 1
+    case .device: 2
+    case .geolocation: 3
+    case .browser: 4
+    case .operatingSystem: 5
+    case .pageView: 6
+    case .userAgent: 7
+    case .cookie: 8
+    case .applicationVersion: 9
+    case .uniqueIdentifier: 10
+    }
+  }
+
+  /// Compact; members that say nothing are left out.
   public var json: [UInt8] {
     var writer = JSONWriter()
-    tell(&writer)
+    write(to: &writer)
     return writer.bytes
   }
 
-  /// Names as the service has them, by number.
-  static let deviceNames: [StaticString] = ["PHONE", "TABLET", "DESKTOP"]
-  static let browserNames: [StaticString] = ["CHROME", "INTERNET_EXPLORER", "FIREFOX", "SAFARI", "OPERA", "OTHER"]
-  static let operatingSystemNames: [StaticString] = ["WINDOWS", "MAC", "IOS", "LINUX", "ANDROID", "WINDOWS_PHONE"]
+  /// - Parameter json: an object; unknown members are passed over.
+  /// - Returns: nil for what is no datum.
+  public init?(json: [UInt8]) {
+    let read: VisitorDatum?? = try? json.withUnsafeBytes { bytes throws(JSONFailure) in
+      try JSONNode.parse(bytes) { VisitorDatum($0) }
+    }
+    guard let datum = read ?? nil else { return nil }
+    self = datum
+  }
 
-  private func tell(_ writer: inout JSONWriter) {
-    writer.beginObject()
-    switch self {
-    case .customData(let data):
-      writer.member("type", "CustomData")
-      tell(data, &writer)
-    case .conversion(let conversion): tell(conversion, &writer)
-    case .device(let device):
-      writer.member("type", "Device")
-      writer.member("device", Self.deviceNames, device.rawValue)
-    case .geolocation(let place): tell(place, &writer)
-    case .browser(let browser):
-      writer.member("type", "Browser")
-      writer.member("browser", Self.browserNames, browser.kind.rawValue)
-      writer.member("version", browser.version)
-    case .operatingSystem(let system):
-      writer.member("type", "OperatingSystem")
-      writer.member("os", Self.operatingSystemNames, system.rawValue)
-    case .pageView(let page): tell(page, &writer)
-    case .userAgent(let text):
-      writer.member("type", "UserAgent")
-      writer.member("value", text)
-    case .cookie(let cookies):
-      writer.member("type", "Cookie")
-      writer.key("cookies")
-      writer.object { writer in
-        for cookie in cookies {
-          cookie.name.withUnsafeBufferPointer { writer.key(utf8: $0) }
-          writer.text(cookie.value)
+  func write(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("type", Self.types[Int(kind)])
+      switch self {
+      case .customData(let data): data.writeMembers(to: &writer)
+      case .conversion(let conversion): conversion.writeMembers(to: &writer)
+      case .device(let device): writer.member("device", device.name)
+      case .geolocation(let place): place.writeMembers(to: &writer)
+      case .browser(let browser):
+        writer.member("browser", browser.kind.name)
+        writer.member("version", browser.version)
+      case .operatingSystem(let system): writer.member("os", system.name)
+      case .pageView(let view):
+        writer.member("url", view.url)
+        writer.member("title", view.title)
+        guard !view.referrers.isEmpty else { break }
+        writer.key("referrers")
+        writer.array { writer in for index in view.referrers { writer.int(index) } }
+      case .userAgent(let text): writer.member("value", text)
+      case .cookie(let cookies):
+        writer.key("cookies")
+        writer.object { writer in
+          for cookie in cookies {
+            cookie.name.withUnsafeBufferPointer { writer.key(utf8: $0) }
+            writer.text(cookie.value)
+          }
         }
+      case .applicationVersion(let version): writer.member("version", version)
+      case .uniqueIdentifier(let isUnique):
+        writer.key("value")
+        writer.bool(isUnique)
       }
-    case .applicationVersion(let text):
-      writer.member("type", "ApplicationVersion")
-      writer.member("version", text)
-    case .uniqueIdentifier(let value):
-      writer.member("type", "UniqueIdentifier")
-      writer.key("value")
-      writer.bool(value)
-    }
-    writer.endObject()
-  }
-
-  private func tell(_ data: CustomData, _ writer: inout JSONWriter) {
-    if data.isNamed {
-      writer.member("name", data.name)
-    } else {
-      writer.key("index")
-      writer.int(data.index)
-    }
-    writer.key("values")
-    writer.array { writer in for value in data.values { writer.text(value) } }
-    if !data.overwrites {
-      writer.key("overwrite")
-      writer.bool(false)
     }
   }
 
-  private func tell(_ conversion: Conversion, _ writer: inout JSONWriter) {
-    writer.member("type", "Conversion")
-    writer.key("goalId")
-    writer.int(conversion.goalID)
-    writer.member("revenue", conversion.revenue)
-    writer.key("negative")
-    writer.bool(conversion.isNegative)
-    guard !conversion.metadata.isEmpty else { return }
-    writer.key("metadata")
-    writer.array { writer in
-      for data in conversion.metadata { writer.object { tell(data, &$0) } }
+  init?(_ node: JSONNode) {
+    guard let type = node["type"]?.utf8, let kind = DatumNames.number(of: ByteView(type), in: Self.types) else { return nil }
+    switch kind {
+    case 0:
+      guard let data = CustomData(node) else { return nil }
+      self = .customData(data)
+    case 1:
+      guard let conversion = Conversion(node) else { return nil }
+      self = .conversion(conversion)
+    case 2:
+      guard let device = Device(name: node.text("device")) else { return nil }
+      self = .device(device)
+    case 3:
+      self = .geolocation(
+        Geolocation(
+          country: node.text("country"), region: node.text("region"), city: node.text("city"),
+          postalCode: node.text("postalCode"), latitude: node["latitude"]?.double, longitude: node["longitude"]?.double))
+    case 4:
+      guard let kind = BrowserKind(name: node.text("browser")) else { return nil }
+      self = .browser(Browser(kind: kind, version: node["version"]?.double))
+    case 5:
+      guard let system = OperatingSystem(name: node.text("os")) else { return nil }
+      self = .operatingSystem(system)
+    case 6:
+      self = .pageView(
+        PageView(
+          url: node.text("url"), title: node.text("title"), referrers: node["referrers"]?.array?.compactMap(\.int64) ?? []))
+    case 7: self = .userAgent(node.text("value"))
+    case 8:
+      self = .cookie(
+        node["cookies"]?.members.compactMap { member in
+          member.utf8.map { Cookie(name: Array(member.name), value: Array($0)) }
+        } ?? [])
+    case 9: self = .applicationVersion(node.text("version"))
+    default: self = .uniqueIdentifier(node["value"]?.bool ?? false)
     }
-  }
-
-  private func tell(_ place: Geolocation, _ writer: inout JSONWriter) {
-    writer.member("type", "Geolocation")
-    writer.member("country", place.country)
-    writer.member("region", place.region)
-    writer.member("city", place.city)
-    writer.member("postalCode", place.postalCode)
-    writer.member("latitude", place.latitude)
-    writer.member("longitude", place.longitude)
-  }
-
-  private func tell(_ page: PageView, _ writer: inout JSONWriter) {
-    writer.member("type", "PageView")
-    writer.member("url", page.url)
-    writer.member("title", page.title)
-    guard !page.referrers.isEmpty else { return }
-    writer.key("referrers")
-    writer.array { writer in for referrer in page.referrers { writer.int(referrer) } }
   }
 }
 
-/// Members of what a host is told; without those that say nothing.
+extension CustomData {
+  fileprivate func writeMembers(to writer: inout JSONWriter) {
+    if isNamed {
+      writer.key("name")
+      writer.text(name)
+    } else {
+      writer.key("index")
+      writer.int(index)
+    }
+    writer.key("values")
+    writer.array { writer in for value in values { writer.text(value) } }
+    guard !overwrites else { return }
+    writer.key("overwrite")
+    writer.bool(false)
+  }
+
+  fileprivate init?(_ node: JSONNode) {
+    let values = node["values"]?.array?.compactMap { $0.utf8.map { Array($0) } } ?? []
+    let overwrites = node["overwrite"]?.bool ?? true
+    if let name = node["name"]?.utf8 {
+      self.init(name: Array(name), values: values, overwrites: overwrites)
+    } else if let index = node["index"]?.int64, index >= 0 {
+      self.init(index: index, values: values, overwrites: overwrites)
+    } else {
+      return nil
+    }
+  }
+}
+
+extension Conversion {
+  fileprivate func writeMembers(to writer: inout JSONWriter) {
+    writer.key("goalId")
+    writer.int(goalID)
+    writer.member("revenue", revenue)
+    writer.key("negative")
+    writer.bool(isNegative)
+    guard !metadata.isEmpty else { return }
+    writer.key("metadata")
+    writer.array { writer in for data in metadata { VisitorDatum.customData(data).write(to: &writer) } }
+  }
+
+  fileprivate init?(_ node: JSONNode) {
+    guard let goal = node["goalId"]?.int64 else { return nil }
+    self.init(
+      goalID: goal, revenue: node["revenue"]?.double ?? 0, isNegative: node["negative"]?.bool ?? false,
+      metadata: node["metadata"]?.array?.compactMap { CustomData($0) } ?? [])
+  }
+}
+
+extension Geolocation {
+  fileprivate func writeMembers(to writer: inout JSONWriter) {
+    writer.member("country", country)
+    writer.member("region", region)
+    writer.member("city", city)
+    writer.member("postalCode", postalCode)
+    writer.member("latitude", latitude)
+    writer.member("longitude", longitude)
+  }
+}
+
+extension JSONNode {
+  /// A text; empty where there is none.
+  func text(_ name: StaticString) -> [UInt8] { self[name]?.utf8.map { Array($0) } ?? [] }
+}
+
 extension JSONWriter {
-  fileprivate mutating func member(_ name: String, _ value: StaticString) {
+  mutating func text(_ bytes: [UInt8]) { bytes.withUnsafeBufferPointer { string(utf8: $0) } }
+
+  /// Left out where there is none.
+  mutating func member(_ name: String, _ text: [UInt8]) {
+    if text.isEmpty { return }
     key(name)
-    value.withUTF8Buffer { string(utf8: $0) }
+    self.text(text)
   }
 
-  fileprivate mutating func member(_ name: String, _ value: [UInt8]) {
-    if value.isEmpty { return }
+  mutating func member(_ name: String, _ text: StaticString) {
     key(name)
-    text(value)
+    text.withUTF8Buffer { string(utf8: $0) }
   }
 
-  fileprivate mutating func member(_ name: String, _ value: Double?) {
+  /// Left out where there is none.
+  mutating func member(_ name: String, _ value: Double?) {
     guard let value else { return }
     key(name)
     double(value)
-  }
-
-  fileprivate mutating func member(_ name: String, _ names: [StaticString], _ number: Int32) {
-    let place = Int(number)
-    if names.indices.contains(place) { member(name, names[place]) }
   }
 }

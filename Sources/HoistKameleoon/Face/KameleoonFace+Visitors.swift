@@ -13,3 +13,14 @@ extension KameleoonFace {
     return try provider.visitors.open(code, of: client, waits: waits)
   }
 }
+
+extension KameleoonFace {
+  /// Why a visitor cannot be had, for people.
+  public static func reason(_ status: Status) -> String {
+    switch status {
+    case .kameleoonVisitorCodeInvalid: "a visitor code has 1 to \(VisitorCode.maximumLength) characters"
+    case .state: "the client has closed"
+    default: "the visitor cannot be opened"
+    }
+  }
+}

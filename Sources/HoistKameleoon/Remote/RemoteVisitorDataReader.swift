@@ -153,25 +153,21 @@ extension RemoteVisitorDataReader {
       visitNumber = number.addingReportingOverflow(age).overflow ? .max : number + age
     }
     if parts.contains(.device), read.device == nil {
-      read.device = place(data["deviceType"], in: VisitorDatum.deviceNames).flatMap { Device(rawValue: $0) }
+      read.device = place(data["deviceType"], in: DatumNames.devices).flatMap { Device(rawValue: $0) }
     }
     if parts.contains(.browser), read.browser == nil {
-      read.browser = place(data["browser"], in: VisitorDatum.browserNames).flatMap { BrowserKind(rawValue: $0) }.map {
+      read.browser = place(data["browser"], in: DatumNames.browsers).flatMap { BrowserKind(rawValue: $0) }.map {
         Browser(kind: $0, version: data["browserVersion"]?.double)
       }
     }
     if parts.contains(.operatingSystem), read.operatingSystem == nil {
-      read.operatingSystem = place(data["os"], in: VisitorDatum.operatingSystemNames).flatMap { OperatingSystem(rawValue: $0) }
+      read.operatingSystem = place(data["os"], in: DatumNames.operatingSystems).flatMap { OperatingSystem(rawValue: $0) }
     }
   }
 
   /// The number of a name; nil for what is none, which leaves out that field alone (§7-A15).
   private mutating func place(_ name: JSONNode?, in names: [StaticString]) -> Int32? {
-    if let text = name?.utf8 {
-      for (place, known) in names.enumerated() where known.withUTF8Buffer({ ByteView($0).hasSameBytes(as: ByteView(text)) }) {
-        return Int32(truncatingIfNeeded: place)
-      }
-    }
+    if let text = name?.utf8, let number = DatumNames.number(of: text, in: names) { return number }
     isSpoilt = isSpoilt || isStrictVendor
     return nil
   }

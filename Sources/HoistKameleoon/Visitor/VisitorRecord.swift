@@ -131,7 +131,7 @@ extension VisitorRecord {
     rest.hasRemoteHistory = counts.integer() == 1
     let visits = root.elements("visits") { VisitHistory.Visit(start: $0.integer(), lastEvent: $0.integer()) }
     if !visits.isEmpty { content.visits = VisitHistory(previous: visits, number: visit.integer()) }
-    for (time, datum) in root.elements("data", { ($0.integer(), VisitorDatum($0.next())) }) {
+    for (time, datum) in root.elements("data", { ($0.integer(), $0.next().flatMap { VisitorDatum($0) }) }) {
       if let datum { Self.take(datum, time, &content, &rest) }
     }
     content.pages = root.elements("pages") {
@@ -151,7 +151,7 @@ extension VisitorRecord {
     rest.segments = root["segments"]?.array?.first?.array?.compactMap(\.int64) ?? []
     rest.aside = root.elements("aside") {
       let (time, isTracked, code) = ($0.integer(), $0.bool(), $0.text())
-      return VisitorDatum($0.next()).map { DatumAside(datum: $0, code: code, isTracked: isTracked, time: time) }
+      return $0.next().flatMap { VisitorDatum($0) }.map { DatumAside(datum: $0, code: code, isTracked: isTracked, time: time) }
     }.compactMap { $0 }
     self = .visitor(content, rest)
   }
@@ -194,4 +194,16 @@ extension JSONWriter {
       for row in rows { writer.array { writer in for value in row { writer.int(value) } } }
     }
   }
+}
+
+/// The elements of an array, one after the other; what is missing or of another kind is nothing.
+struct KeptParts {
+  private var iterator: JSONNodes.Iterator?
+
+  init(_ node: JSONNode?) { iterator = node?.array?.makeIterator() }
+
+  mutating func next() -> JSONNode? { iterator?.next() }
+  mutating func integer(else other: Int64 = 0) -> Int64 { next()?.int64 ?? other }
+  mutating func bool() -> Bool { next()?.bool ?? false }
+  mutating func text() -> [UInt8] { next()?.utf8.map { Array($0) } ?? [] }
 }
