@@ -73,6 +73,27 @@ static inline hoist_config *host_flagship_config(void) {
   return config;
 }
 
+/* A flag, a segment, and custom data "uid", which is the mapping identifier, at 3. */
+#define HOST_KAMELEOON_DATAFILE                                                                                    \
+  "{\"customData\":[{\"id\":700,\"index\":3,\"name\":\"uid\",\"scope\":\"VISITOR\",\"isMappingIdentifier\":true}]," \
+  "\"featureFlags\":[{\"id\":1,\"featureKey\":\"on\",\"defaultVariationKey\":\"off\",\"environmentEnabled\":true,"   \
+  "\"variations\":[{\"key\":\"off\",\"name\":\"Off\",\"variables\":[]},{\"key\":\"blue\",\"name\":\"Blue\","       \
+  "\"variables\":[{\"key\":\"color\",\"type\":\"STRING\",\"value\":\"blue\"}]}],"                                  \
+  "\"rules\":[{\"id\":10,\"type\":\"TARGETED_DELIVERY\",\"exposition\":1,\"experimentId\":100,\"segmentId\":5,"    \
+  "\"variationByExposition\":[{\"variationKey\":\"blue\",\"variationId\":11,\"exposition\":1}]}]}],"             \
+  "\"segments\":[{\"id\":5,\"conditionsData\":{\"firstLevelOrOperators\":[],\"firstLevel\":[{\"orOperators\":[],"    \
+  "\"conditions\":[{\"targetingType\":\"DEVICE_TYPE\",\"device\":\"PHONE\"}]}]}}]}"
+
+static inline hoist_config *host_kameleoon_config(void) {
+  hoist_config *config = hoist_config_new("kameleoon");
+  host_set(config, "site_code", "a8st4f59bj");
+  host_set(config, "default_datafile", HOST_KAMELEOON_DATAFILE);
+  host_set(config, "online", "false");
+  host_set(config, "store", "none");
+  host_set(config, "log.level", "none");
+  return config;
+}
+
 /* Takes the configuration. */
 static inline hoist_client *host_open(hoist_config *config) {
   hoist_client *client = NULL;
@@ -92,6 +113,7 @@ static inline hoist_client *host_open(hoist_config *config) {
 static inline hoist_client *host_client(void) { return host_open(host_config()); }
 static inline hoist_client *host_launchdarkly_client(void) { return host_open(host_launchdarkly_config()); }
 static inline hoist_client *host_flagship_client(void) { return host_open(host_flagship_config()); }
+static inline hoist_client *host_kameleoon_client(void) { return host_open(host_kameleoon_config()); }
 static inline hoist_client *host_optimizely_client(void) { return host_open(host_optimizely_config()); }
 
 #endif

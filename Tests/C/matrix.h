@@ -219,6 +219,21 @@ static inline matrix_numbers matrix_numbers_of(size_t pick) {
   return values[pick < MATRIX_NUMBERS_COUNT ? pick : 0];
 }
 
+typedef struct matrix_integers {
+  const char *label;
+  const int64_t *items;
+  size_t count;
+} matrix_integers;
+
+enum { MATRIX_INTEGERS_COUNT = 4 };
+
+static inline matrix_integers matrix_integers_of(size_t pick) {
+  static const int64_t good[] = {1, INT64_MIN, INT64_MAX};
+  matrix_integers values[MATRIX_INTEGERS_COUNT] = {
+      {"three", good, 3}, {"NULL of 0", NULL, 0}, {"NULL of 3", NULL, 3}, {"NULL of SIZE_MAX", NULL, SIZE_MAX}};
+  return values[pick < MATRIX_INTEGERS_COUNT ? pick : 0];
+}
+
 /* ---- JSON values ---- */
 
 #ifdef HOIST_JANSSON_H

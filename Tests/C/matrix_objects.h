@@ -4,6 +4,7 @@
 
 #include "host.h"
 #include <hoist/flagship.h>
+#include <hoist/kameleoon.h>
 #include <hoist/launchdarkly/context.h>
 #include <hoist/optimizely.h>
 #include <hoist/unleash.h>
@@ -30,6 +31,28 @@ static inline hoist_client *closed_flagship_client(void) {
   hoist_client *client = host_flagship_client();
   (void)hoist_client_close(client, 0);
   return client;
+}
+
+static inline hoist_client *closed_kameleoon_client(void) {
+  hoist_client *client = host_kameleoon_client();
+  (void)hoist_client_close(client, 0);
+  return client;
+}
+
+static inline hoist_kameleoon_visitor *some_kameleoon_visitor(void) {
+  static hoist_client *client;
+  hoist_kameleoon_visitor *visitor = NULL;
+  if (!client) client = host_kameleoon_client();
+  (void)hoist_kameleoon_visitor_new(client, "visitor", &visitor, NULL);
+  return visitor;
+}
+
+static inline hoist_kameleoon_visitor *orphaned_kameleoon_visitor(void) {
+  hoist_client *client = host_kameleoon_client();
+  hoist_kameleoon_visitor *visitor = NULL;
+  (void)hoist_kameleoon_visitor_new(client, "visitor", &visitor, NULL);
+  hoist_client_free(client);
+  return visitor;
 }
 
 static inline hoist_flagship_visitor *some_visitor(void) {

@@ -89,11 +89,27 @@ class AxisMaker:
         if type_.depth == 1 and type_.base == "double":
             return Axis(name, "MATRIX_NUMBERS_COUNT", [f"{v}.items", f"{v}.count"], f"{v}.label",
                         [f"matrix_numbers {v} = matrix_numbers_of(walk.picks[{n}]);"])
+        if type_.depth == 1 and type_.base == "int64_t" and type_.is_const:
+            return Axis(name, "MATRIX_INTEGERS_COUNT", [f"{v}.items", f"{v}.count"], f"{v}.label",
+                        [f"matrix_integers {v} = matrix_integers_of(walk.picks[{n}]);"])
+        if type_.depth == 2 and type_.base in self.interface.opaque and self.makers(type_.base):
+            return self.handle_list(type_.base, name, n)
         if type_.depth == 1 and type_.base in self.interface.structs:
             values = f"values_of_{type_.base}"
             return Axis(name, "5", [f"{v}.items", f"{v}.count"], f"{v}.label",
                         [f"{values} {v} = {values}_at(walk.picks[{n}]);"])
         raise GenerationError(f"{self.function.name}: no values for {type_} {name} with a length")
+
+    def handle_list(self, base: str, name: str, n: int) -> Axis:
+        v = f"v{n}"
+        before = [f"{base} *living{n} = {self.makers(base)[0]};",
+                  f"const {base} *{v}[] = {{living{n}, walk.picks[{n}] == 1 ? NULL : living{n}}};"]
+        labels = ["two", "with NULL", "NULL of 0", "NULL of 3", "NULL of SIZE_MAX"]
+        label = " : ".join(f'walk.picks[{n}] == {pick} ? "{text}"' for pick, text in enumerate(labels)) + ' : "?"'
+        count = (f"(walk.picks[{n}] < 2 ? (size_t)2 : walk.picks[{n}] == 2 ? (size_t)0 "
+                 f": walk.picks[{n}] == 3 ? (size_t)3 : SIZE_MAX)")
+        return Axis(name, str(len(labels)), [f"(walk.picks[{n}] < 2 ? {v} : NULL)", count], f"({label})", before,
+                    [f"{self.free(base)}(living{n});"], must_fail=f"(walk.picks[{n}] == 1 || walk.picks[{n}] > 2)")
 
     def single(self, parameter: Parameter, n: int) -> Axis:
         type_, name, v = parameter.type, parameter.name, f"v{n}"

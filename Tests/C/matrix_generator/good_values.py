@@ -19,6 +19,9 @@ MAKERS = {
     "hoist_flagship_flags": ["some_flags()"],
     "hoist_flagship_metadata": ["some_metadata()", "empty_metadata()"],
     "hoist_flagship_visitor": ["some_visitor()", "orphaned_visitor()"],
+    "hoist_kameleoon_data": ["hoist_kameleoon_custom_data(3, NULL, 0)", "hoist_kameleoon_conversion(1, 2.5, false)",
+                             'hoist_kameleoon_cookie("a", "b")'],
+    "hoist_kameleoon_visitor": ["some_kameleoon_visitor()", "orphaned_kameleoon_visitor()"],
     "hoist_optimizely_user": ["some_user()", "orphaned_user()"],
     "hoist_optimizely_decision": ["some_decision()", "decision_of_nothing()"],
     "hoist_optimizely_decisions": ["some_decisions()"],
@@ -34,6 +37,10 @@ SERVICE_MAKERS = {
     "hoist_flagship_": {
         "hoist_config": ["host_flagship_config()", 'hoist_config_new("nobody")'],
         "hoist_client": ["host_flagship_client()", "host_client()", "closed_flagship_client()"],
+    },
+    "hoist_kameleoon_": {
+        "hoist_config": ["host_kameleoon_config()", 'hoist_config_new("nobody")'],
+        "hoist_client": ["host_kameleoon_client()", "host_client()", "closed_kameleoon_client()"],
     },
     "hoist_launchdarkly_": {
         "hoist_config": ["host_launchdarkly_config()", 'hoist_config_new("nobody")'],
@@ -67,6 +74,9 @@ GOOD_TEXTS = {
     ("hoist_launchdarkly_context_get", "reference"): '"/a/on"',
     ("hoist_optimizely_start_with_datafile", "datafile"): "HOST_DATAFILE",
     ("hoist_optimizely_save_datafile", "datafile"): "HOST_DATAFILE",
+    ("hoist_kameleoon_data_from_json", "json"): '"{\\"type\\":\\"Device\\",\\"device\\":\\"PHONE\\"}"',
+    "cookies": '"kameleoonVisitorCode=me"',
+    "cookie_value": '"{}"',
     ("hoist_optimizely_decision_value", "path"): '"color"',
     ("hoist_optimizely_decision_value_jansson", "path"): '"color"',
     ("hoist_launchdarkly_environment", "name"): '"default"',
