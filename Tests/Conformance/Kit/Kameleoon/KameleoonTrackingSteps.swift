@@ -11,7 +11,7 @@ extension KameleoonCase {
         let conversion = Conversion(
           goalID: step["goalId"]?.int64 ?? 0, revenue: step["revenue"]?.double ?? 0,
           isNegative: step["negative"]?.bool ?? false,
-          metadata: step["metadata"]?.array?.map { CustomData(vector: $0) } ?? [])
+          metadata: step["metadata"]?.array?.compactMap { CustomData(vector: $0) } ?? [])
         return StepOutcome(error: visitor.trackConversion(conversion))
       }
     },

@@ -31,3 +31,10 @@ extension KameleoonCase {
     },
   ]
 }
+
+extension CustomData {
+  init?(vector: JSONValue) {
+    guard case .customData(let data) = VisitorDatum(json: vector.source) else { return nil }
+    self = data
+  }
+}
