@@ -196,6 +196,10 @@ TEST(variations_are_forced_by_a_configuration_and_simulated_by_a_cookie) {
   CHECK_INT(hoist_client_wait_ready(client, 5000), HOIST_OK);
   visitor = visitor_of(client, "visitor");
   CHECK_INT(hoist_kameleoon_visitor_set_forced_variation(visitor, 100, "blue", true), HOIST_OK);
+  CHECK_INT(hoist_kameleoon_visitor_set_forced_variation(visitor, 101, "blue", true),
+            HOIST_ERR_KAMELEOON_FEATURE_EXPERIMENT_NOT_FOUND);
+  CHECK_INT(hoist_kameleoon_visitor_set_forced_variation(visitor, 100, "off", false),
+            HOIST_ERR_KAMELEOON_FEATURE_VARIATION_NOT_FOUND);
   CHECK_INT(hoist_kameleoon_visitor_set_forced_variation(visitor, 100, NULL, true), HOIST_OK);
   CHECK_INT(hoist_kameleoon_visitor_set_forced_variation(visitor, 101, NULL, true), HOIST_OK);
   hoist_kameleoon_visitor_free(visitor);
