@@ -31,10 +31,13 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
   private var isProbing = false
   private var startedAt: Int64 = 0
 
-  init(host: any ProviderHost, settings: KameleoonSettings, addresses: ServiceAddresses, tokens: AccessTokens) {
+  init(
+    host: any ProviderHost, settings: KameleoonSettings, addresses: ServiceAddresses, tokens: AccessTokens,
+    reports: ServiceReports
+  ) {
     self.host = host
     self.settings = settings
-    policy = TrackingPolicy(host: host, settings: settings, addresses: addresses, tokens: tokens)
+    policy = TrackingPolicy(host: host, settings: settings, addresses: addresses, tokens: tokens, reports: reports)
     var options = EventPipeline.Options(name: Self.pipelineName)
     options.maximumRows = settings.eventCapacity
     options.durability = settings.eventDurability
@@ -196,6 +199,7 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
 
   func configurationChanged(_ snapshot: Snapshot) {
     isReady = true
+    policy.requiresConsent = snapshot.requiresConsent
     pipeline.lift(.notReady)
     resume()
   }

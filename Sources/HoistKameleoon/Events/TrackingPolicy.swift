@@ -23,7 +23,9 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
   /// A request on its way.
   private struct Flight {
     var recipients: [TrackingRecipient]
-    /// What the last attempt was authorised with; nil for nothing.
+    /// When the last attempt began, by the monotonic clock.
+    var begunNanoseconds: Int64 = 0
+    /// What it was authorised with; nil for nothing.
     var bearer: String?
     /// The service takes no token.
     var goesWithoutToken = false
@@ -33,6 +35,7 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
   private let settings: KameleoonSettings
   private let addresses: ServiceAddresses
   private let tokens: AccessTokens
+  private let reports: ServiceReports
   private var flights: [String: Flight] = [:]
   /// Whose rows the next batch takes, of one subject in their order.
   private(set) var due: [TrackingRecipient] = []
@@ -52,11 +55,15 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
   /// A request has arrived, or will never be sent.
   var ended: (_ isDelivered: Bool) -> Void = { _ in }
 
-  init(host: any ProviderHost, settings: KameleoonSettings, addresses: ServiceAddresses, tokens: AccessTokens) {
+  init(
+    host: any ProviderHost, settings: KameleoonSettings, addresses: ServiceAddresses, tokens: AccessTokens,
+    reports: ServiceReports
+  ) {
     self.host = host
     self.settings = settings
     self.addresses = addresses
     self.tokens = tokens
+    self.reports = reports
   }
 
   /// - Parameter recipients: whose rows go with the next batch.
@@ -156,21 +163,25 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
   func prepare(_ request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest?) -> Void) { completion(request) }
 
   func prepare(_ request: HTTPRequest, of batch: EventBatch, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
-    flights[batch.id]?.bearer = nil
-    if flights[batch.id]?.goesWithoutToken == true { return completion(request) }
-    tokens.bearer(withinMilliseconds: request.timeoutMilliseconds) { [weak self] bearer in
-      guard let bearer else { return completion(request) }
-      self?.flights[batch.id]?.bearer = bearer
-      var request = request
-      request.headers.set("Authorization", bearer)
-      completion(request)
-    }
+    if flights[batch.id]?.goesWithoutToken == true { return begin(batch, nil, request, completion) }
+    tokens.bearer(withinMilliseconds: request.timeoutMilliseconds) { [self] in begin(batch, $0, request, completion) }
+  }
+
+  private func begin(
+    _ batch: EventBatch, _ bearer: String?, _ request: HTTPRequest, _ completion: (HTTPRequest?) -> Void
+  ) {
+    flights[batch.id]?.begunNanoseconds = host.clock.monotonicNanoseconds
+    flights[batch.id]?.bearer = bearer
+    var request = request
+    if let bearer { request.headers.set("Authorization", bearer) }
+    completion(request)
   }
 
   func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict {
+    if let flight = flights[batch.id] { reports.attempt(.tracking, answer, begunNanoseconds: flight.begunNanoseconds) }
     if case .success(let response) = answer {
       switch response.status {
-      case 200...299, 304, 403: return .done
+      case let status where ServiceAnswer.isSuccess(status): return .done
       case 401:
         if let verdict = refused(batch) { return verdict }
       case 413: return tooLarge(batch)

@@ -25,6 +25,4 @@ extension KameleoonProvider {
     evaluation.decide(snapshot, record, context?.base, &recorder)
     return recorder.finish()
   }
-
-  public func track(_ event: TrackedEvent) -> Status { .unsupported }
 }

@@ -30,7 +30,7 @@ public final class KameleoonProvider: @unchecked Sendable {
     source = ConfigurationSource(
       host: host, settings: settings, addresses: addresses, readiness: readiness, reports: reports)
     tokens = AccessTokens(host: host, settings: settings, addresses: addresses, reports: reports)
-    tracking = Tracker(host: host, settings: settings, addresses: addresses, tokens: tokens)
+    tracking = Tracker(host: host, settings: settings, addresses: addresses, tokens: tokens, reports: reports)
     visitors = VisitorRegistry(host: host, settings: settings, tracker: tracking)
     remote = RemoteDataService(host: host, settings: settings, addresses: addresses, tokens: tokens, reports: reports)
     tracking.openVisitor = { [weak visitors] code in visitors?.places.openVisitor(code) }

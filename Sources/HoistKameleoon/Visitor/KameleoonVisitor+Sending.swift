@@ -34,6 +34,23 @@ extension KameleoonVisitor {
     }
   }
 
+  /// KAM-B12: which audiences the visitor belongs to now goes with the next tracking request.
+  /// - Returns: `.kameleoonSDKNotReady` before the first configuration, and without the client; `.state` after close.
+  public func evaluateAudiences() -> Status {
+    withReadyTracker { _, tracker in
+      target(tracker.host.withSnapshot { $0.map(audiences) ?? [] })
+      tracker.queue(self)
+      return .ok
+    }
+  }
+
+  private func audiences(_ snapshot: Snapshot) -> [Int64] {
+    guard let facts = published.held else { return [] }
+    var evaluator = KameleoonEvaluator(
+      snapshot, facts, now: withClient { $1.now } ?? 0, saves: false, recorder: Silence())
+    return evaluator.audiences()
+  }
+
   private func withReadyTracker(_ body: (Client, Tracker) -> Status) -> Status {
     withClient { client, registry in
       guard client.state != .closed else { return .state }

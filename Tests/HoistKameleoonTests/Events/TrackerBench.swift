@@ -59,9 +59,9 @@ struct TrackerBench {
     let values = try TestHost.values(given.merging(properties) { $1 }, table: KameleoonProperties.table)
     let settings = try KameleoonSettings(values)
     let addresses = try ServiceAddresses(values, log: host.log)
-    let tokens = AccessTokens(
-      host: host, settings: settings, addresses: addresses, reports: ServiceReports(host: host))
-    tracker = Tracker(host: host, settings: settings, addresses: addresses, tokens: tokens)
+    let reports = ServiceReports(host: host)
+    let tokens = AccessTokens(host: host, settings: settings, addresses: addresses, reports: reports)
+    tracker = Tracker(host: host, settings: settings, addresses: addresses, tokens: tokens, reports: reports)
     let open = open
     tracker.openVisitor = { code in open.value.first { $0.trackingIdentity.code == code } }
     tracker.openVisitors = { open.value }
@@ -72,9 +72,10 @@ struct TrackerBench {
   }
 
   func becomeReady() {
-    guard let snapshot = SnapshotBuilder().finish(evaluate: { _, _, _, _ in }) else { return }
-    tracker.configurationChanged(snapshot)
-    snapshot.destroy()
+    let configuration = #"{"configuration":{"consentType":"REQUIRED"}}"#
+    guard let compiled = try? KameleoonConfiguration.compile(configuration) else { return }
+    tracker.configurationChanged(compiled.snapshot)
+    compiled.snapshot.destroy()
     settle()
   }
 

@@ -15,6 +15,7 @@ extension KameleoonCase {
         return StepOutcome(error: visitor.trackConversion(conversion))
       }
     },
+    "evaluateAudiences": { play, step in play.withVisitor(step) { StepOutcome(error: $0.evaluateAudiences()) } },
     "flush": { play, step in
       play.withVisitor(step) { visitor in
         play.sending(step) { StepOutcome(error: visitor.flush(isInstant: true)) }

@@ -1,0 +1,26 @@
+public import HoistCore
+
+/// What calls of the core track.
+extension KameleoonProvider {
+  /// A conversion of the context's visitor, or of the client's own: the key is the goal's id in decimal, the value its
+  /// revenue, and the text property `negative` may be "true".
+  public func track(_ event: TrackedEvent) -> Status {
+    guard let goal = Int64(event.key), goal >= 0 else {
+      host?.log.error("event \"\(event.key)\" is refused: its key is no id of a goal")
+      return .argument
+    }
+    var conversion = Conversion(goalID: goal, revenue: event.value ?? 0)
+    for (name, value) in event.properties where name.utf8.elementsEqual("negative".utf8) {
+      guard case .string(let text) = value else { continue }
+      conversion.isNegative = text.elementsEqual("true".utf8)
+    }
+    let key = event.context?.frozen.targetingKey.map { Array($0) }
+    guard let key else { return visitors.own.current?.trackConversion(conversion) ?? .kameleoonSDKNotReady }
+    guard let client = host?.client else { return .state }
+    do throws(Status) {
+      return try visitors.open(key, of: client, waits: false).trackConversion(conversion)
+    } catch {
+      return error
+    }
+  }
+}
