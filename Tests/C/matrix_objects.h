@@ -47,6 +47,21 @@ static inline hoist_kameleoon_visitor *some_kameleoon_visitor(void) {
   return visitor;
 }
 
+/* Without a network only a client that does as the vendor's SDK hands out a list: an empty one. */
+static inline hoist_kameleoon_data_list *some_data_list(void) {
+  hoist_config *config = host_kameleoon_config();
+  hoist_kameleoon_visitor *visitor = NULL;
+  hoist_kameleoon_data_list *list = NULL;
+  hoist_client *client;
+  host_set(config, "strict_vendor", "true");
+  client = host_open(config);
+  (void)hoist_kameleoon_visitor_new(client, "visitor", &visitor, NULL);
+  (void)hoist_kameleoon_visitor_get_remote_visitor_data_wait(visitor, NULL, false, 0, &list);
+  hoist_kameleoon_visitor_free(visitor);
+  hoist_client_free(client);
+  return list;
+}
+
 static inline hoist_kameleoon_visitor *orphaned_kameleoon_visitor(void) {
   hoist_client *client = host_kameleoon_client();
   hoist_kameleoon_visitor *visitor = NULL;

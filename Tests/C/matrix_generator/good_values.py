@@ -21,6 +21,7 @@ MAKERS = {
     "hoist_flagship_visitor": ["some_visitor()", "orphaned_visitor()"],
     "hoist_kameleoon_data": ["hoist_kameleoon_custom_data(3, NULL, 0)", "hoist_kameleoon_conversion(1, 2.5, false)",
                              'hoist_kameleoon_cookie("a", "b")'],
+    "hoist_kameleoon_data_list": ["some_data_list()"],
     "hoist_kameleoon_visitor": ["some_kameleoon_visitor()", "orphaned_kameleoon_visitor()"],
     "hoist_optimizely_user": ["some_user()", "orphaned_user()"],
     "hoist_optimizely_decision": ["some_decision()", "decision_of_nothing()"],
