@@ -78,3 +78,40 @@ extension KameleoonRig {
 extension KameleoonVisitor {
   var facts: VisitorFacts.Content { published.held?.content ?? VisitorFacts.Content(code: [], visitStart: 0) }
 }
+
+/// A configuration with custom data: `uid`, the mapping identifier, at 3, of scope VISITOR; `plan` at 0; `secret` at 5,
+/// which is local; `shared` at 6, of scope VISITOR. One flag, `exp`, with experiment 100 for everybody.
+let customDataConfiguration = """
+  {"customData":[{"id":700,"index":3,"name":"uid","scope":"VISITOR","isMappingIdentifier":true},
+  {"id":701,"index":0,"name":"plan"},{"id":702,"index":5,"name":"secret","localOnly":true},
+  {"id":703,"index":6,"name":"shared","scope":"VISITOR"}],
+  "featureFlags":[{"id":1,"featureKey":"exp","defaultVariationKey":"off","environmentEnabled":true,
+  "variations":[{"key":"off","variables":[]},{"key":"on","variables":[]}],
+  "rules":[{"id":10,"type":"EXPERIMENTATION","exposition":1,"experimentId":100,
+  "variationByExposition":[{"variationKey":"on","variationId":1,"exposition":1}]}]}]}
+  """
+
+extension KameleoonRig {
+  /// The lines of a visitor that go now, in order, without their nonces.
+  func sent(_ visitor: KameleoonVisitor) -> [String] {
+    let first = transport.requests.count
+    guard visitor.flush(isInstant: true) == .ok else { return ["(refused)"] }
+    for _ in 0..<10 { scheduler.run() }
+    let requests = transport.requests.dropFirst(first).filter { $0.url.contains("/visit/events") }
+    return requests.flatMap { $0.text.split(separator: "\n") }.map { line in
+      line.split(separator: "&").filter { !$0.hasPrefix("nonce=") }.joined(separator: "&")
+    }
+  }
+
+  /// What the store has of a visitor, once what waits is there.
+  func kept(_ code: String, in store: MemoryCacheManager) -> String? {
+    let former = store.load(key: "visitor:\(code)")
+    visitors.storage.writeAll()
+    settle { store.load(key: "visitor:\(code)") != former }
+    return store.load(key: "visitor:\(code)").map { text($0) }
+  }
+}
+
+func custom(_ index: Int64, _ values: String...) -> VisitorDatum {
+  .customData(CustomData(index: index, values: values.map { bytes($0) }))
+}
