@@ -22,12 +22,15 @@ let package = Package(
     .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
 
     // Levels 1 to 3: the core, which names no vendor.
     .target(name: "HoistBase", dependencies: ["CShims"], exclude: ["README.md"]),
     .target(
       name: "HoistJSON", dependencies: ["HoistBase", "CJansson"], exclude: ["README.md"]),
+    .target(
+      name: "HoistPropertyList", dependencies: ["HoistBase", "HoistJSON", "CExpat"], exclude: ["README.md"]),
     .target(
       name: "HoistCore", dependencies: ["HoistBase", "HoistJSON", "CShims"], exclude: ["README.md"]),
 
@@ -44,7 +47,9 @@ let package = Package(
     .target(
       name: "HoistLaunchDarkly", dependencies: ["HoistCore", "HoistJSON", "HoistBase", "CShims"], exclude: ["README.md"]),
     .target(name: "HoistFlagship", dependencies: ["HoistCore", "HoistJSON", "HoistBase", "CShims"], exclude: ["README.md"]),
-    .target(name: "HoistKameleoon", dependencies: ["HoistCore", "HoistJSON", "HoistBase", "CShims"], exclude: ["README.md"]),
+    .target(
+      name: "HoistKameleoon", dependencies: ["HoistPropertyList", "HoistCore", "HoistJSON", "HoistBase", "CShims"],
+      exclude: ["README.md"]),
 
     // Level 5: the Swift face and the C entry points.
     .target(
@@ -87,6 +92,7 @@ let package = Package(
       name: "hoist-store-probe", dependencies: ["HoistSQLite", "HoistCurl", "HoistCore", "HoistBase"],
       path: "Tests/Faults/StoreProbe"),
     .testTarget(name: "HoistSQLiteTests", dependencies: ["HoistSQLite", "HoistTestSupport", "hoist-store-probe"]),
+    .testTarget(name: "HoistPropertyListTests", dependencies: ["HoistPropertyList"]),
     .testTarget(name: "HoistRegexTests", dependencies: ["HoistRegex", "HoistJSON", "HoistTestSupport"]),
     .testTarget(
       name: "HoistUnleashTests",

@@ -80,7 +80,7 @@ def check_tree(prefix: Path) -> None:
 
 
 # What libhoist.so asks of a Linux: libcurl, the C libraries of the same kind that the README names, and the C runtime.
-REQUIRED = {"libcurl", "libjansson", "libsqlite3", "libpcre2-8", "libz", "libc", "libm", "libgcc_s", "libstdc++", "ld-linux-x86-64",
+REQUIRED = {"libcurl", "libjansson", "libsqlite3", "libpcre2-8", "libz", "libexpat", "libc", "libm", "libgcc_s", "libstdc++", "ld-linux-x86-64",
             "ld-linux-aarch64"}
 
 

@@ -20,6 +20,7 @@ SOURCES = ROOT / "Sources"
 LEVELS = {
     "HoistBase": 1,
     "HoistJSON": 2,
+    "HoistPropertyList": 3,
     "HoistCore": 3,
     "HoistUnleash": 4, "HoistOptimizely": 4, "HoistLaunchDarkly": 4, "HoistFlagship": 4, "HoistKameleoon": 4,
     "HoistCurl": 4, "HoistSQLite": 4, "HoistRegex": 4, "HoistStandardLog": 4,
@@ -34,13 +35,14 @@ C_MODULES = {
     "CJansson": {"HoistJSON", "Hoist"},
     "CSQLite": {"HoistSQLite"},
     "CPCRE2": {"HoistRegex"},
+    "CExpat": {"HoistPropertyList"},
     "CShims": {"HoistBase", "HoistCore", "HoistCurl", "HoistSQLite", "HoistUnleash", "HoistOptimizely",
                "HoistLaunchDarkly", "HoistFlagship", "HoistKameleoon", "Hoist"},
 }
 LIBRARY_MAY_IMPORT = {"Glibc", "Synchronization"}
 TOOL_MAY_IMPORT = LIBRARY_MAY_IMPORT | {"Foundation", "ArgumentParser"}
 VENDORS = re.compile(r"unleash|optimizely|launchdarkly|flagship|abtasty|kameleoon", re.I)
-NAMES_NO_VENDOR = {"HoistBase", "HoistJSON", "HoistCore", "HoistCurl", "HoistSQLite", "HoistRegex", "HoistStandardLog"}
+NAMES_NO_VENDOR = {"HoistBase", "HoistJSON", "HoistPropertyList", "HoistCore", "HoistCurl", "HoistSQLite", "HoistRegex", "HoistStandardLog"}
 
 # What may end the process, or bring threads that nobody owns: never in the library.
 FORBIDDEN_CODE = {

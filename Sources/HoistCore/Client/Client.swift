@@ -134,6 +134,11 @@ public final class Client: @unchecked Sendable {
 
   public var state: ClientState { status.state }
   public var isOnline: Bool { status.isOnline }
+  /// Which lines are written, of the whole group.
+  public var logLevels: LogLevels {
+    get { scope.logThreshold.current }
+    set { scope.logThreshold.current = newValue }
+  }
 
   /// - Parameter timeoutMilliseconds: negative waits without limit.
   public func waitReady(timeoutMilliseconds: Int64) -> Status {

@@ -10,6 +10,8 @@ final class ClientScope: Sendable {
   let pluginLane: Lane
   /// Its own, so that a slow observer does not silence the log.
   let logLane: Lane
+  /// Which lines of the group's logs are written.
+  let logThreshold: LogThreshold
   private let makeLog: @Sendable (String) -> Log
   /// Stores of the providers' own.
   private let ownStores = Shared<[Store]>([])
@@ -21,10 +23,11 @@ final class ClientScope: Sendable {
     let courier = Courier(lane: "hoist-deliver", isManual: isManual, services: services)
     let logLane = Lane(options: .init(name: "hoist-log"), clock: services.clock, scheduler: services.scheduler)
     let sink = plugins.logSink ?? services.defaultLogSink
-    let levels = factory.logLevels(values)
+    let threshold = LogThreshold(factory.logLevels(values))
+    logThreshold = threshold
     let clock = services.clock
     makeLog = { title in
-      Log(levels: levels, clock: clock) { level, message in
+      Log(threshold: threshold, clock: clock) { level, message in
         let write: @Sendable () -> Void = { sink.write(level, "hoist[\(title)]: \(message)") }
         if isManual { courier.deliver(write) } else { logLane.perform(write) }
       }

@@ -1,4 +1,5 @@
 public import HoistBase
+internal import Synchronization
 
 /// Where a client's parts write lines: filtered by level, limited in rate, handed to the sink elsewhere.
 ///
@@ -9,7 +10,7 @@ public final class Log: @unchecked Sendable {
   /// Longest line, in bytes of UTF-8.
   private static let maximumLineBytes = 4096
 
-  private let levels: LogLevels
+  private let levels: LogThreshold
   private let clock: any Clock
   private let emit: @Sendable (LogLevel, String) -> Void
   private let lock = Lock()
@@ -24,7 +25,14 @@ public final class Log: @unchecked Sendable {
     self.init(levels: .upTo(threshold), clock: clock, emit: emit)
   }
 
-  public init(levels: LogLevels, clock: any Clock, emit: @escaping @Sendable (LogLevel, String) -> Void) {
+  public convenience init(
+    levels: LogLevels, clock: any Clock, emit: @escaping @Sendable (LogLevel, String) -> Void
+  ) {
+    self.init(threshold: LogThreshold(levels), clock: clock, emit: emit)
+  }
+
+  /// - Parameter threshold: which levels are written now; it may be changed.
+  public init(threshold levels: LogThreshold, clock: any Clock, emit: @escaping @Sendable (LogLevel, String) -> Void) {
     self.levels = levels
     self.clock = clock
     self.emit = emit
@@ -36,7 +44,7 @@ public final class Log: @unchecked Sendable {
   public func debug(_ message: @autoclosure () -> String) { write(.debug, message) }
 
   private func write(_ level: LogLevel, _ message: () -> String) {
-    guard levels.contains(level), let suffix = admit() else { return }
+    guard levels.current.contains(level), let suffix = admit() else { return }
     emit(level, Self.oneLine(message()) + suffix)
   }
 
@@ -61,5 +69,17 @@ public final class Log: @unchecked Sendable {
   private static func oneLine(_ message: String) -> String {
     let flat = message.utf8.prefix(maximumLineBytes).map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }
     return String(decoding: flat, as: UTF8.self)
+  }
+}
+
+/// The levels that are written, which may change while lines are. Thread-safe.
+public final class LogThreshold: Sendable {
+  private let bits: Atomic<UInt8>
+
+  public init(_ levels: LogLevels) { bits = Atomic(levels.rawValue) }
+
+  public var current: LogLevels {
+    get { LogLevels(rawValue: bits.load(ordering: .relaxed)) }
+    set { bits.store(newValue.rawValue, ordering: .relaxed) }
   }
 }

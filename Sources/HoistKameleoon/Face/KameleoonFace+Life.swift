@@ -31,19 +31,17 @@ extension KameleoonFace {
   private static func limit(_ milliseconds: Int64) -> Int64 { milliseconds < 0 ? standardMilliseconds : milliseconds }
   private static let standardMilliseconds: Int64 = 10_000
 
-  /// `updateConfigurationHandler` (KAM-43): called on the delivery lane when a real-time event has brought a new configuration;
-  /// nil for none.
-  public func onUpdateConfiguration(_ handler: (@Sendable () -> Void)?) {
-    provider.reports.change { $0.updateConfiguration = handler }
-  }
-
-  /// Called on the delivery lane after every new configuration that has come from the service (KAM-B23); nil for none.
-  public func onDatafileUpdate(_ handler: (@Sendable (DatafileUpdate) -> Void)?) {
-    provider.reports.change { $0.datafileUpdate = handler }
-  }
-
-  /// Called on the delivery lane after every attempt at a request (KAM-B23); nil for none.
-  public func onHTTPRequest(_ handler: (@Sendable (RequestAttempt) -> Void)?) {
-    provider.reports.change { $0.httpRequest = handler }
+  /// Who is told of the service, on the delivery lane, in place of those before; nil for nobody.
+  /// - Parameters:
+  ///   - updateConfiguration: a real-time event has brought a new configuration (KAM-43).
+  ///   - datafileUpdate: a new configuration has come from the service, however (KAM-B23).
+  ///   - httpRequest: an attempt at a request has ended (KAM-B23).
+  public func setHandlers(
+    updateConfiguration: (@Sendable () -> Void)? = nil, datafileUpdate: (@Sendable (DatafileUpdate) -> Void)? = nil,
+    httpRequest: (@Sendable (RequestAttempt) -> Void)? = nil
+  ) {
+    let handlers = ServiceReports.Handlers(
+      updateConfiguration: updateConfiguration, datafileUpdate: datafileUpdate, httpRequest: httpRequest)
+    provider.reports.change { $0 = handlers }
   }
 }

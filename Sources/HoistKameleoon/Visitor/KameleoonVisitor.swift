@@ -1,6 +1,6 @@
 internal import CShims
 internal import HoistBase
-internal import HoistCore
+public import HoistCore
 
 /// A visitor of a site: what the vendor calls a client (KAM-14). Thread-safe.
 ///
@@ -8,7 +8,7 @@ internal import HoistCore
 /// without the client nothing is ready.
 public final class KameleoonVisitor: @unchecked Sendable {
   /// Set once.
-  nonisolated(unsafe) private(set) weak var client: Client?
+  nonisolated(unsafe) public private(set) weak var client: Client?
   /// The client's; valid while `client` is.
   private let reference: Unmanaged<VisitorRegistry>
   /// KAM-44

@@ -45,7 +45,7 @@ MEMORY_PER_FLAG, MEMORY_FIXED = 900, 4_000_000
 START_MS = 10
 LIBRARY_BYTES = 8_000_000
 NEEDED_ALLOWED = (
-    "libcurl", "libjansson", "libsqlite3", "libpcre2-8", "libz", "libc", "libm", "libdl", "libpthread", "librt",
+    "libcurl", "libjansson", "libsqlite3", "libpcre2-8", "libz", "libexpat", "libc", "libm", "libdl", "libpthread", "librt",
     "ld-linux-x86-64", "ld-linux-aarch64", "libstdc++", "libgcc_s",
 )
 CALIBRATION_SPREAD = 0.25

@@ -60,7 +60,7 @@ NULL_IS_SUCCESS = {"hoist_error_status", "hoist_notification_status", "hoist_unl
 OPTIONAL_JSON = {"hoist_optimizely_send_odp_event_jansson": {"identifiers", "data"}}
 
 # Functions whose result is another handle's to free.
-BORROWED_RESULTS = {"hoist_launchdarkly_environment"}
+BORROWED_RESULTS = {"hoist_launchdarkly_environment", "hoist_kameleoon_visitor_client"}
 
 # The good value of a text, by function and parameter, by parameter, or else "on" (a flag's key).
 GOOD_TEXTS = {

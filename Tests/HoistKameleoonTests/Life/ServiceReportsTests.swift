@@ -13,7 +13,7 @@ struct ServiceReportsTests {
   func updateHandler() throws {
     let rig = try KameleoonRig(configuration: nil)
     let calls = Locked(0)
-    rig.face.onUpdateConfiguration { calls.change { $0 += 1 } }
+    rig.face.setHandlers(updateConfiguration: { calls.change { $0 += 1 } })
     rig.answerFetch(SiteAnswers.answer(SiteAnswers.configuration(streams: true)))
     rig.deliver()
     #expect(calls.value == 0)
@@ -29,7 +29,7 @@ struct ServiceReportsTests {
     rig.answerFetch(SiteAnswers.answer(SiteAnswers.configuration("f2", streams: true)))
     rig.deliver()
     #expect(calls.value == 1)
-    rig.face.onUpdateConfiguration(nil)
+    rig.face.setHandlers()
     stream.receive(event(3))
     rig.scheduler.run()
     rig.answerFetch(SiteAnswers.answer(SiteAnswers.configuration("f3", streams: true)))
@@ -41,7 +41,7 @@ struct ServiceReportsTests {
   func datafileUpdates() throws {
     let rig = try KameleoonRig()
     let updates = Locked<[String]>([])
-    rig.face.onDatafileUpdate { update in updates.change { $0.append("\(update.source) \(update.dateModified)") } }
+    rig.face.setHandlers(datafileUpdate: { update in updates.change { $0.append("\(update.source) \(update.dateModified)") } })
     rig.answerFetch(SiteAnswers.answer(SiteAnswers.configuration(streams: true, dateModified: 7)))
     rig.transport.streams.first?.open()
     rig.transport.streams.first?.receive(event(1))
@@ -55,9 +55,9 @@ struct ServiceReportsTests {
   func attempts() throws {
     let rig = try KameleoonRig(configuration: nil)
     let attempts = Locked<[String]>([])
-    rig.face.onHTTPRequest { attempt in
+    rig.face.setHandlers(httpRequest: { attempt in
       attempts.change { $0.append("\(attempt.kind) \(attempt.end) \(attempt.status) \(attempt.milliseconds) \(attempt.reason)") }
-    }
+    })
     rig.scheduler.advance(milliseconds: 40)
     rig.answerFetch(noAnswer)
     rig.scheduler.advance(milliseconds: 20)
@@ -75,7 +75,7 @@ struct ServiceReportsTests {
   func lastHandlerWins() throws {
     let rig = try KameleoonRig(configuration: nil)
     let heard = Locked<[Int]>([])
-    for number in 1...2 { rig.face.onHTTPRequest { _ in heard.change { $0.append(number) } } }
+    for number in 1...2 { rig.face.setHandlers(httpRequest: { _ in heard.change { $0.append(number) } }) }
     rig.answerFetch()
     rig.deliver()
     #expect(heard.value == [2])
