@@ -108,6 +108,7 @@ extension ConfigurationCompiler {
       if let segment = node["segmentId"]?.wholeNumber, let known = segments[segment] {
         rule.segment = known.offset
         fingerprint.add(known.fingerprint)
+        if known.asksAssignments { flag.asksAssignments = true }
       }
       builder.store(rule, at: place)
       experiments[rule.experimentID] = place

@@ -12,26 +12,27 @@ extension ConfigurationCompiler {
     for (index, node) in nodes.enumerated() {
       segmentsFingerprint.add(node.source)
       let place = Self.place(of: SegmentRecord.self, index, from: root.segments)
-      segments[node["id"]?.wholeNumber ?? 0] = (place, 0)
+      segments[node["id"]?.wholeNumber ?? 0] = (place, 0, false)
     }
     for (index, node) in nodes.enumerated() {
       let id = node["id"]?.wholeNumber ?? 0
       let place = ElementPlace().inside("segment", .noBytes, index)
       var record = SegmentRecord(id: id, isTracked: node["audienceTracking"]?.bool ?? false)
-      var asksOthers = false
-      let steps = program(node["conditionsData"], place, &asksOthers)
+      var kinds: Set<ConditionKind> = []
+      let steps = program(node["conditionsData"], place, &kinds)
+      record.asksAssignments = !kinds.isDisjoint(with: [.targetExperiment, .targetFeatureFlag, .exclusiveExperiment, .segment])
       record.steps = builder.append(contentsOf: steps)
       record.stepCount = UInt32(clamping: steps.count)
       let offset = Self.place(of: SegmentRecord.self, index, from: root.segments)
       builder.store(record, at: offset)
       var fingerprint = Fingerprint()
       fingerprint.add(node.source)
-      if asksOthers { fingerprint.add(segmentsFingerprint.value) }
-      if segments[id]?.offset == offset { segments[id]?.fingerprint = fingerprint.value }
+      if !kinds.isDisjoint(with: [.targetFeatureFlag, .segment]) { fingerprint.add(segmentsFingerprint.value) }
+      if segments[id]?.offset == offset { segments[id] = (offset, fingerprint.value, record.asksAssignments) }
     }
   }
 
-  private mutating func program(_ data: JSONNode?, _ place: ElementPlace, _ asksOthers: inout Bool) -> [Step] {
+  private mutating func program(_ data: JSONNode?, _ place: ElementPlace, _ kinds: inout Set<ConditionKind>) -> [Step] {
     guard let data = data?.unlessNull else { return [] }
     var steps: [Step] = []
     let levels = elements(data["firstLevel"], "firstLevel", place)
@@ -42,7 +43,7 @@ extension ConfigurationCompiler {
       if conditions.isEmpty { return steps.append(Step(operation: .hold)) }
       compiler.emit(conditions.count, compiler.operators(level["orOperators"]), &steps) { compiler, index, steps in
         let record = compiler.condition(conditions[index], place.inside("condition", .noBytes, index))
-        if record.kind == .segment || record.kind == .targetFeatureFlag { asksOthers = true }
+        kinds.insert(record.kind)
         steps.append(Step(operation: .test, target: compiler.builder.append(record)))
       }
     }

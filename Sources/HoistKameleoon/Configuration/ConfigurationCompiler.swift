@@ -14,8 +14,8 @@ struct ConfigurationCompiler: ~Copyable {
   let resources = SnapshotResources()
   /// By pattern; 0 for one that cannot be used.
   var knownExpressions: [BytesKey: UInt32] = [:]
-  /// `SegmentRecord` offsets and fingerprints by id.
-  var segments: [Int64: (offset: UInt32, fingerprint: UInt64)] = [:]
+  /// `SegmentRecord`s and fingerprints by id.
+  var segments: [Int64: (offset: UInt32, fingerprint: UInt64, asksAssignments: Bool)] = [:]
   /// Of all segments.
   var segmentsFingerprint = Fingerprint()
   var customData: [CustomDataDefinition] = []

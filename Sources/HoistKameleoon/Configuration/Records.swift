@@ -31,6 +31,8 @@ struct FlagRecord: BitwiseCopyable {
   var head: FlagHead
   var id: Int64 = 0
   var isEnabled = false
+  /// Some condition asks what was assigned before.
+  var asksAssignments = false
   /// Index of the custom data whose first value is hashed in place of the visitor; -1 for none.
   var bucketingIndex: Int64 = -1
   /// The row of "everyone else".
@@ -122,7 +124,10 @@ struct RowRecord: BitwiseCopyable {
 
 struct SegmentRecord: BitwiseCopyable {
   var id: Int64
+  /// Visitors whom it means are told to the service (KAM-B12).
   var isTracked = false
+  /// Some condition asks what was assigned before, or for another segment.
+  var asksAssignments = false
   /// `Step`s; none admit everybody.
   var steps: UInt32 = 0
   var stepCount: UInt32 = 0

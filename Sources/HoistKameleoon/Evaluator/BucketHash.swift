@@ -1,10 +1,11 @@
-internal import HoistBase
+public import HoistBase
 
 /// The hash that decides who gets what (protocols/kameleoon.md 3.2): SHA-256 of the code and what follows it, as a part
 /// of 2^256, rounded to the nearest double.
-enum BucketHash {
+public enum BucketHash {
+  /// - Parameter suffix: decimal id and respool time, or a group's name; follows the code without anything between.
   @inline(__always)
-  static func value(_ code: ByteView, _ suffix: ByteView) -> Double {
+  public static func value(_ code: ByteView, _ suffix: ByteView) -> Double {
     let words = SHA256.words(of: code, suffix)
     let shift = UInt64(truncatingIfNeeded: words[0].leadingZeroBitCount)
     if shift == 64 { return rare(words) }

@@ -12,7 +12,9 @@ final class KameleoonCase: @unchecked Sendable {
   typealias Operation = @Sendable (KameleoonCase, JSONValue) -> StepOutcome
 
   /// Each concern has its own table.
-  static let operations: [String: Operation] = [visitorOperations, trackingOperations, remoteOperations].reduce(into: [:]) { all, table in
+  static let operations: [String: Operation] = [
+    visitorOperations, trackingOperations, remoteOperations, flagOperations,
+  ].reduce(into: [:]) { all, table in
     all.merge(table) { $1 }
   }
 

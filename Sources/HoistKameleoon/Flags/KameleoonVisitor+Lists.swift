@@ -1,0 +1,86 @@
+internal import CShims
+public import HoistBase
+public import HoistCore
+
+/// All flags of a visitor.
+extension KameleoonVisitor {
+  /// KAM-26, KAM-27: flags that are switched off in the environment are left out.
+  /// - Returns: nil when not ready.
+  public func variations(onlyActive: Bool = false, isTracked: Bool = true) -> VariationList? {
+    decideAll(onlyActive: onlyActive, isTracked: isTracked, saves: true)
+  }
+
+  /// KAM-33, KAM-34: of flags that are active; nothing is kept and nothing reported.
+  public var activeVariations: VariationList? { decideAll(onlyActive: true, isTracked: false, saves: false) }
+
+  private func decideAll(onlyActive: Bool, isTracked: Bool, saves: Bool) -> VariationList? {
+    withClient { client, registry -> VariationList? in
+      guard let snapshot = client.pinnedConfiguration else { return nil }
+      defer { snapshot.unpin() }
+      let base = snapshot.base
+      let root = snapshot.kameleoonRoot
+      let flags = UnsafeBufferPointer<UInt32>(start: base.at(root.pointee.flags), count: Int(root.pointee.flagCount))
+      let now = registry.now
+      var entries: [(flag: UInt32, row: UInt32)] = []
+      entries.reserveCapacity(flags.count)
+      var effects = DecisionEffects()
+      var next = 0
+      while next < flags.count {
+        let isOpen: Void? = reading(client, now) { _, facts in
+          repeat {
+            let flag: UnsafePointer<FlagRecord> = base.at(flags[next])
+            // What it asks for may be what a flag before it has come to.
+            if flag.pointee.asksAssignments, !effects.assignments.isEmpty { return }
+            next &+= 1
+            var evaluator = KameleoonEvaluator(snapshot, facts, now: now, saves: saves, recorder: Silence())
+            let choice = evaluator.decide(flag)
+            if saves { effects.take(choice, facts.content, snapshot, isTracked: isTracked, now: now) }
+            if choice.refusal == .none, !onlyActive || choice.row(in: base).pointee.isActive {
+              entries.append((flags[next &- 1], choice.row))
+            }
+          } while next < flags.count
+        }
+        if isOpen == nil { return nil }
+        effects.keep(for: self, now: now)
+      }
+      effects.apply(to: self, registry, now: now)
+      return VariationList(snapshot, entries)
+    } ?? nil
+  }
+
+  /// KAM-B12: segments that are followed, and mean the visitor, are reported.
+  public func evaluateAudiences() -> Status {
+    withClient { client, registry in
+      let now = registry.now
+      let matching = reading(client, now) { snapshot, facts -> [Int64] in
+        let root = snapshot.kameleoonRoot
+        let segments: UnsafePointer<SegmentRecord> = snapshot.base.at(root.pointee.segments)
+        var evaluator = KameleoonEvaluator(snapshot, facts, now: now, recorder: Silence())
+        var matching: [Int64] = []
+        for index in 0..<Int(root.pointee.segmentCount) where segments[index].isTracked {
+          let offset = ConfigurationCompiler.place(of: SegmentRecord.self, index, from: root.pointee.segments)
+          if evaluator.matches(offset, current: nil) { matching.append(segments[index].id) }
+        }
+        return matching
+      }
+      guard let matching else { return .kameleoonSDKNotReady }
+      target(matching)
+      registry.tracker.queue(self)
+      return .ok
+    } ?? .kameleoonSDKNotReady
+  }
+
+  /// How the visitor comes to a flag, as JSON (see `ExplanationRecorder`); nothing is kept and nothing reported. nil when
+  /// not ready, or for an unknown flag.
+  public func explanation(_ key: ByteView) -> [UInt8]? {
+    withClient { client, registry -> [UInt8]? in
+      reading(client, registry.now) { snapshot, facts -> [UInt8]? in
+        guard let record = snapshot.find(key) else { return nil }
+        var evaluator = KameleoonEvaluator(
+          snapshot, facts, now: registry.now, saves: false, recorder: ExplanationRecorder(snapshot.base))
+        _ = evaluator.decide(record.assumingMemoryBound(to: FlagRecord.self))
+        return evaluator.recorder.finish()
+      } ?? nil
+    } ?? nil
+  }
+}
