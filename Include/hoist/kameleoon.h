@@ -40,6 +40,7 @@ HOIST_API const char *HOIST_NONNULL hoist_kameleoon_version(void);
 }
 #endif
 
+#include "kameleoon/flags.h"
 #include "kameleoon/life.h"
 #include "kameleoon/remote.h"
 #include "kameleoon/visitor.h"

@@ -30,6 +30,8 @@ public struct KameleoonVariation: @unchecked Sendable {
   /// Texts have a NUL behind them; they are no text where the flag has no variation of the key that was decided on.
   public var key: ByteView { variation?.pointee.key.bytes(base) ?? .noBytes }
   public var name: ByteView { variation?.pointee.name.bytes(base) ?? .noBytes }
+  /// The key that was decided on, also where the flag has no variation of that key: `getFeatureVariationKey` (KAM-31).
+  public var decidedKey: ByteView { row.pointee.key.bytes(base) }
   /// -1 for none.
   public var id: Int64 { row.pointee.variationID }
   /// -1 where no rule decided.

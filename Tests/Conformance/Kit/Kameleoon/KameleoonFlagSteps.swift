@@ -16,7 +16,7 @@ extension KameleoonCase {
       play.withVariation(step) { variation in StepOutcome("variation") { variation.write(to: &$0, isWhole: true) } }
     },
     "getFeatureVariationKey": { play, step in
-      play.withVariation(step) { variation in StepOutcome("key") { $0.string(utf8: variation.key.bindMemory(to: UInt8.self)) } }
+      play.withVariation(step) { variation in StepOutcome("key") { $0.string(utf8: variation.decidedKey.bindMemory(to: UInt8.self)) } }
     },
     "getVariations": { play, step in
       play.list(step, isWhole: true) { $0.variations(onlyActive: step["onlyActive"]?.bool ?? false, isTracked: step.isTracked) }
