@@ -1,6 +1,6 @@
 /**
  * @file
- * Kameleoon's feature flags: the variations of a visitor, their variables, audiences.
+ * Kameleoon's feature flags: the variations of a visitor, and their variables.
  *
  * Everything is decided here, from the configuration and what is known of the visitor; nothing waits for the network. With
  * `track` the visitor's variation is reported with the next tracking request; without, it is kept for targeting all the same.
@@ -144,8 +144,6 @@ HOIST_API hoist_status hoist_kameleoon_visitor_variation(
 HOIST_API hoist_status hoist_kameleoon_visitor_variations(
     hoist_kameleoon_visitor *HOIST_NULLABLE visitor, bool only_active, bool track,
     hoist_kameleoon_variations *HOIST_NULLABLE *HOIST_NULLABLE variations);
-/** Reports each audience that the site follows and the visitor belongs to, with the next tracking request. */
-HOIST_API hoist_status hoist_kameleoon_visitor_evaluate_audiences(hoist_kameleoon_visitor *HOIST_NULLABLE visitor);
 /**
  * How the visitor comes to a flag at this moment, as a JSON object: holdout, group, and each rule that was asked with its
  * conditions' outcomes and its hashes. Nothing is kept and nothing reported. Free with hoist_text_free(). NULL when not ready,

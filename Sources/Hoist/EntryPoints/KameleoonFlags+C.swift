@@ -59,11 +59,6 @@ public func hoist_kameleoon_visitor_active_feature_list(
   }
 }
 
-@_cdecl("hoist_kameleoon_visitor_evaluate_audiences") @implementation
-public func hoist_kameleoon_visitor_evaluate_audiences(_ visitor: OpaquePointer?) -> hoist_status {
-  (Handle<KameleoonVisitor>.borrow(visitor)?.evaluateAudiences() ?? .argument).rawValue
-}
-
 @_cdecl("hoist_kameleoon_visitor_explain") @implementation
 public func hoist_kameleoon_visitor_explain(_ visitor: OpaquePointer?, _ key: UnsafePointer<CChar>?) -> OpaquePointer? {
   guard let visitor = Handle<KameleoonVisitor>.borrow(visitor), let key = CString.view(key) else { return nil }

@@ -1,6 +1,6 @@
 internal import CShims
 public import HoistBase
-public import HoistCore
+internal import HoistCore
 
 /// All flags of a visitor.
 extension KameleoonVisitor {
@@ -46,28 +46,6 @@ extension KameleoonVisitor {
       effects.apply(to: self, registry, now: now)
       return VariationList(snapshot, entries)
     } ?? nil
-  }
-
-  /// KAM-B12: segments that are followed, and mean the visitor, are reported.
-  public func evaluateAudiences() -> Status {
-    withClient { client, registry in
-      let now = registry.now
-      let matching = reading(client, now) { snapshot, facts -> [Int64] in
-        let root = snapshot.kameleoonRoot
-        let segments: UnsafePointer<SegmentRecord> = snapshot.base.at(root.pointee.segments)
-        var evaluator = KameleoonEvaluator(snapshot, facts, now: now, recorder: Silence())
-        var matching: [Int64] = []
-        for index in 0..<Int(root.pointee.segmentCount) where segments[index].isTracked {
-          let offset = ConfigurationCompiler.place(of: SegmentRecord.self, index, from: root.pointee.segments)
-          if evaluator.matches(offset, current: nil) { matching.append(segments[index].id) }
-        }
-        return matching
-      }
-      guard let matching else { return .kameleoonSDKNotReady }
-      target(matching)
-      registry.tracker.queue(self)
-      return .ok
-    } ?? .kameleoonSDKNotReady
   }
 
   /// How the visitor comes to a flag, as JSON (see `ExplanationRecorder`); nothing is kept and nothing reported. nil when

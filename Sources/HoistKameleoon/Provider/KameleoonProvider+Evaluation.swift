@@ -10,9 +10,21 @@ extension KameleoonProvider {
     _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
   ) -> Notification? { nil }
 
+  /// What an evaluation of the core leaves: the visitor's assignments, which are reported unless property
+  /// `track_evaluations` says otherwise.
   public func record(
     _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
-  ) {}
+  ) {
+    guard let visitor = visitors.visitor(of: context, inherited: evaluation.inherited) else { return }
+    let now = visitors.now
+    var choice = Choice(row: evaluation.outcome.variation, holdoutRow: evaluation.outcome.other)
+    if choice.row == 0 { choice.refusal = .blocked }
+    var effects = DecisionEffects()
+    if let facts = visitor.published.held {
+      effects.take(choice, facts.content, snapshot, isTracked: settings.tracksEvaluations, now: now)
+    }
+    effects.apply(to: visitor, visitors, now: now)
+  }
 
   public func metadata(snapshot: Snapshot, record: UnsafeRawPointer, evaluation: borrowing Evaluation) -> [UInt8] {
     KameleoonMetadata.json(evaluation, snapshot.base)

@@ -9,4 +9,11 @@ extension VisitorRegistry: VisitorDirectory {
     let visitor = code.map { code in places.openVisitor(Array(code)) } ?? own.current
     return visitor?.published.held
   }
+
+  /// Whose evaluation it was; another one than the client's own is opened for it.
+  func visitor(of context: FrozenContext?, inherited: UnsafeRawPointer?) -> KameleoonVisitor? {
+    guard let context, context.base != inherited else { return own.current }
+    guard let code = context.targetingKey, let client = host.client else { return nil }
+    return try? open(Array(code), of: client, waits: false)
+  }
 }

@@ -54,7 +54,6 @@ extension KameleoonCase {
       guard let json = answer.json else { return StepOutcome(error: answer.status) }
       return StepOutcome("variables") { $0.raw(json.bytes) }
     },
-    "evaluateAudiences": { play, step in play.withVisitor(step) { StepOutcome(error: $0.evaluateAudiences()) } },
   ]
 
   private static func featureKey(_ step: JSONValue) -> String { step["featureKey"]?.string ?? "" }
