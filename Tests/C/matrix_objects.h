@@ -70,6 +70,35 @@ static inline hoist_kameleoon_visitor *orphaned_kameleoon_visitor(void) {
   return visitor;
 }
 
+static inline hoist_kameleoon_variation *some_variation(void) {
+  hoist_kameleoon_visitor *visitor = some_kameleoon_visitor();
+  hoist_kameleoon_variation *variation = NULL;
+  (void)hoist_kameleoon_visitor_variation(visitor, "on", false, &variation);
+  hoist_kameleoon_visitor_free(visitor);
+  return variation;
+}
+
+static inline hoist_kameleoon_variations *some_variations(void) {
+  hoist_kameleoon_visitor *visitor = some_kameleoon_visitor();
+  hoist_kameleoon_variations *variations = NULL;
+  (void)hoist_kameleoon_visitor_variations(visitor, false, false, &variations);
+  hoist_kameleoon_visitor_free(visitor);
+  return variations;
+}
+
+/* Of a visitor on whom the flag's other variation is forced: everyone else's has no variables. */
+static inline hoist_kameleoon_variable *some_variable(void) {
+  hoist_client *client = host_kameleoon_client();
+  hoist_kameleoon_visitor *visitor = NULL;
+  hoist_kameleoon_variable *variable = NULL;
+  (void)hoist_kameleoon_visitor_new(client, "visitor", &visitor, NULL);
+  (void)hoist_kameleoon_visitor_set_forced_variation(visitor, 100, "blue", true);
+  (void)hoist_kameleoon_visitor_feature_variable(visitor, "on", "color", &variable);
+  hoist_kameleoon_visitor_free(visitor);
+  hoist_client_free(client);
+  return variable;
+}
+
 static inline hoist_flagship_visitor *some_visitor(void) {
   static hoist_client *client;
   hoist_flagship_visitor *visitor = NULL;

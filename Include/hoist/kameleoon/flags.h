@@ -168,13 +168,13 @@ HOIST_API hoist_status hoist_kameleoon_feature_list(hoist_client *HOIST_NULLABLE
  * `defaultVariationKey`, `defaultVariation`, `variations` by key and `rules` with their `variations`, these as of
  * hoist_kameleoon_variation_to_json().
  */
-HOIST_API hoist_status hoist_kameleoon_data_file(hoist_client *HOIST_NULLABLE client,
-                                                 hoist_text *HOIST_NULLABLE *HOIST_NULLABLE data_file);
+HOIST_API hoist_status hoist_kameleoon_datafile(hoist_client *HOIST_NULLABLE client,
+                                                 hoist_text *HOIST_NULLABLE *HOIST_NULLABLE datafile);
 
 /* ---- Deprecated by the vendor ---------------------------------------------------------------------------- */
 
 /** The key of the visitor's variation, which is reported. hoist_kameleoon_visitor_variation() tells more. */
-HOIST_DEPRECATED HOIST_API hoist_status hoist_kameleoon_visitor_feature_variation_key(
+HOIST_API HOIST_DEPRECATED hoist_status hoist_kameleoon_visitor_feature_variation_key(
     hoist_kameleoon_visitor *HOIST_NULLABLE visitor, const char *HOIST_NULLABLE key,
     hoist_text *HOIST_NULLABLE *HOIST_NULLABLE variation_key);
 /**
@@ -184,14 +184,14 @@ HOIST_DEPRECATED HOIST_API hoist_status hoist_kameleoon_visitor_feature_variatio
  *                 HOIST_OK.
  * @return HOIST_ERR_KAMELEOON_FEATURE_VARIABLE_NOT_FOUND, too.
  */
-HOIST_DEPRECATED HOIST_API hoist_status hoist_kameleoon_visitor_feature_variable(
+HOIST_API HOIST_DEPRECATED hoist_status hoist_kameleoon_visitor_feature_variable(
     hoist_kameleoon_visitor *HOIST_NULLABLE visitor, const char *HOIST_NULLABLE key, const char *HOIST_NULLABLE variable_key,
     hoist_kameleoon_variable *HOIST_NULLABLE *HOIST_NULLABLE variable);
 /** The keys of the flags that are active for the visitor, as a JSON array. Nothing is kept and nothing reported. */
-HOIST_DEPRECATED HOIST_API hoist_status hoist_kameleoon_visitor_active_feature_list(
+HOIST_API HOIST_DEPRECATED hoist_status hoist_kameleoon_visitor_active_feature_list(
     hoist_kameleoon_visitor *HOIST_NULLABLE visitor, hoist_text *HOIST_NULLABLE *HOIST_NULLABLE keys);
 /** The same with their variations. */
-HOIST_DEPRECATED HOIST_API hoist_status hoist_kameleoon_visitor_active_features(
+HOIST_API HOIST_DEPRECATED hoist_status hoist_kameleoon_visitor_active_features(
     hoist_kameleoon_visitor *HOIST_NULLABLE visitor, hoist_kameleoon_variations *HOIST_NULLABLE *HOIST_NULLABLE variations);
 /**
  * The variables of a flag's variation by its key, as a JSON object of their values; nobody is decided for.
@@ -199,7 +199,7 @@ HOIST_DEPRECATED HOIST_API hoist_status hoist_kameleoon_visitor_active_features(
  * @return HOIST_ERR_KAMELEOON_FEATURE_NOT_FOUND, HOIST_ERR_KAMELEOON_FEATURE_ENVIRONMENT_DISABLED,
  *         HOIST_ERR_KAMELEOON_FEATURE_VARIATION_NOT_FOUND, too.
  */
-HOIST_DEPRECATED HOIST_API hoist_status hoist_kameleoon_feature_variation_variables(
+HOIST_API HOIST_DEPRECATED hoist_status hoist_kameleoon_feature_variation_variables(
     hoist_client *HOIST_NULLABLE client, const char *HOIST_NULLABLE key, const char *HOIST_NULLABLE variation_key,
     hoist_text *HOIST_NULLABLE *HOIST_NULLABLE variables);
 

@@ -35,14 +35,14 @@ public func hoist_kameleoon_visitor_variation(
 public func hoist_kameleoon_visitor_variations(
   _ visitor: OpaquePointer?, _ onlyActive: Bool, _ track: Bool, _ variations: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  give(visitor, variations) { Handle<VariationList>.give($0.variations(onlyActive: onlyActive, isTracked: track)) }
+  give(visitor, variations) { $0.variations(onlyActive: onlyActive, isTracked: track).map { Handle<VariationList>.give($0) } }
 }
 
 @_cdecl("hoist_kameleoon_visitor_active_features") @implementation
 public func hoist_kameleoon_visitor_active_features(
   _ visitor: OpaquePointer?, _ variations: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  give(visitor, variations) { Handle<VariationList>.give($0.activeVariations) }
+  give(visitor, variations) { $0.activeVariations.map { Handle<VariationList>.give($0) } }
 }
 
 @_cdecl("hoist_kameleoon_visitor_active_feature_list") @implementation
@@ -108,11 +108,11 @@ public func hoist_kameleoon_feature_list(
   }
 }
 
-@_cdecl("hoist_kameleoon_data_file") @implementation
-public func hoist_kameleoon_data_file(
-  _ client: OpaquePointer?, _ dataFile: UnsafeMutablePointer<OpaquePointer?>?
+@_cdecl("hoist_kameleoon_datafile") @implementation
+public func hoist_kameleoon_datafile(
+  _ client: OpaquePointer?, _ datafile: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  read(client, dataFile) { face in face.dataFile.map { (CText($0), .ok) } ?? (nil, .kameleoonSDKNotReady) }
+  read(client, datafile) { face in face.dataFile.map { (CText($0), .ok) } ?? (nil, .kameleoonSDKNotReady) }
 }
 
 @_cdecl("hoist_kameleoon_feature_variation_variables") @implementation
@@ -137,17 +137,12 @@ private func give(
 
 private func read(
   _ client: OpaquePointer?, _ place: UnsafeMutablePointer<OpaquePointer?>?,
-  _ body: (KameleoonFace) -> (text: CText?, status: Status)
+  _ body: (KameleoonFace) -> (json: CText?, status: Status)
 ) -> hoist_status {
   place?.pointee = nil
   guard let place, let known = ClientHandle.borrow(client) else { return Status.argument.rawValue }
   guard let face = KameleoonFace(known) else { return Status.unsupported.rawValue }
   let answer = body(face)
-  place.pointee = answer.text.map { Handle<CText>.give($0) }
+  place.pointee = answer.json.map { Handle<CText>.give($0) }
   return answer.status.rawValue
-}
-
-extension Handle {
-  /// nil for nothing.
-  fileprivate static func give(_ object: Object?) -> OpaquePointer? { object.map { give($0) as OpaquePointer } }
 }
