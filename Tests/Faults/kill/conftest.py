@@ -57,3 +57,8 @@ def service_host(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def flagship_host(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compiled("flagship_host", tmp_path_factory.mktemp("flagship"))
+
+
+@pytest.fixture(scope="session")
+def kameleoon_host(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled("kameleoon_host", tmp_path_factory.mktemp("kameleoon"))
