@@ -36,7 +36,7 @@ class KameleoonWorld(ToldWorld):
 
     def properties(self) -> dict[str, Any]:
         service = self.service
-        return {**super().properties(), "site_code": service.site_code, "configuration.url": service.configuration_url + "/v3",
+        return {**super().properties(), "site_code": service.site_code, "configuration.url": service.configuration_url,
                 "data.url": service.data_url, "stream.url": service.stream_url, "token.url": service.token_url,
                 "default_datafile": json.dumps(DOCUMENT), "visitor_code": "own"}
 
