@@ -24,7 +24,11 @@ struct RemoteDataTests {
 
   private func rig(
     _ properties: [String: String] = [:], respond: (@Sendable (HTTPRequest) -> ScriptedTransport.Answer?)? = nil
-  ) throws -> KameleoonRig { try KameleoonRig(properties, configuration: Self.configuration, respond: respond) }
+  ) throws -> KameleoonRig {
+    try KameleoonRig(properties, configuration: Self.configuration) { request in
+      request.url.contains("/v3/") ? answer(304) : respond?(request)
+    }
+  }
 
   /// Data requests; those for configurations and tracking are others' affair.
   private func asked(_ rig: KameleoonRig) -> [HTTPRequest] {
@@ -84,6 +88,18 @@ struct RemoteDataTests {
     let rig = try rig(["is_unique_identifier": "true"])
     ask(rig, try rig.visitor("v"), visitorData)
     #expect(asked(rig).first?.url.contains("&mappingValue=v&") == true)
+  }
+
+  @Test("Linked visitors share what is fetched (KAM-68)")
+  func linkedVisitorsShare() throws {
+    let rig = try rig { _ in answer(200, Self.visits) }
+    let anonymous = try rig.visitor("anonymous")
+    _ = anonymous.add([.customData(CustomData(index: 3, values: [bytes("user")]))])
+    let user = try rig.visitor("user")
+    ask(rig, user, visitorData)
+    #expect(anonymous.facts.customData.map(\.index).contains(2))
+    #expect(user.facts.customData.map(\.index).contains(2))
+    #expect(user.facts.mappingIdentifier.map { text($0) } == "anonymous")
   }
 
   @Test("A number of visits that the service does not take is brought into its range, with a warning (KAM-49)")
