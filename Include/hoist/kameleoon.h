@@ -43,6 +43,7 @@ HOIST_API const char *HOIST_NONNULL hoist_kameleoon_version(void);
 #include "kameleoon/flags.h"
 #include "kameleoon/life.h"
 #include "kameleoon/remote.h"
+#include "kameleoon/tracking.h"
 #include "kameleoon/visitor.h"
 
 #endif

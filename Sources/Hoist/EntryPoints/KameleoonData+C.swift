@@ -151,7 +151,7 @@ private func change(_ handle: OpaquePointer?, _ body: (inout VisitorDatum) -> St
   (Handle<Shared<VisitorDatum>>.borrow(handle)?.withLock(body) ?? .argument).rawValue
 }
 
-private enum DatumLimits {
+enum DatumLimits {
   static let texts = 1_000
   static let metadata = 100
 }

@@ -76,15 +76,22 @@ struct TrackingDraft {
       }
     }
     var outdated: Set<String> = []
+    var broken = 0
     tracker.pipeline.forEachWaiting { row in
       let subject = Array(row.subject.utf8)
-      guard piles[subject] != nil, let read = TrackedRow(row.payload) else { return }
+      guard piles[subject] != nil else { return }
+      guard let read = TrackedRow(row.payload) else {
+        broken += 1
+        outdated.insert(row.id)
+        return
+      }
       if read.kind == .activity {
         outdated.insert(row.id)
       } else {
         outdated.formUnion(piles[subject]?.add(read, row, tracker.policy) ?? [])
       }
     }
+    if broken > 0 { tracker.host.log.warning("events: \(broken) records of \"tracking\" are dropped: they cannot be read") }
     if !outdated.isEmpty { tracker.pipeline.discard { outdated.contains($0.id) } }
   }
 

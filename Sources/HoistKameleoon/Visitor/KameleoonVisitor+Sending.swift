@@ -5,7 +5,7 @@ public import HoistCore
 extension KameleoonVisitor {
   /// KAM-41, KAM-B08: a goal is reached. It goes with the next tracking request, as does everything else of the visitor that
   /// has not been sent; with immediate durability it is stored when this returns, unless that takes too long.
-  /// - Returns: `.kameleoonSDKNotReady` before the first configuration, and without the client; `.state` after close;
+  /// - Returns: `.kameleoonSDKNotReady` before the first configuration; `.state` after close, and without the client;
   ///   `.argument` for a revenue that is no number.
   public func trackConversion(_ conversion: Conversion) -> Status {
     guard conversion.revenue.isFinite else { return .argument }
@@ -19,7 +19,7 @@ extension KameleoonVisitor {
   /// KAM-59, KAM-42: everything of the visitor that has not been sent goes with the next tracking request, or now.
   /// - Parameter completion: once if the result is `.ok`, on the delivery lane or in the call that closes the client: `.ok`
   ///   when the service has it, `.network` when it could not be sent, and is kept.
-  /// - Returns: `.kameleoonSDKNotReady` before the first configuration, and without the client; `.state` after close;
+  /// - Returns: `.kameleoonSDKNotReady` before the first configuration; `.state` after close, and without the client;
   ///   `.limit` when too many answers are waited for.
   public func flush(isInstant: Bool, completion: (@Sendable (Status) -> Void)? = nil) -> Status {
     withReadyTracker { client, tracker in
@@ -35,7 +35,7 @@ extension KameleoonVisitor {
   }
 
   /// KAM-B12: which audiences the visitor belongs to now goes with the next tracking request.
-  /// - Returns: `.kameleoonSDKNotReady` before the first configuration, and without the client; `.state` after close.
+  /// - Returns: `.kameleoonSDKNotReady` before the first configuration; `.state` after close, and without the client.
   public func evaluateAudiences() -> Status {
     withReadyTracker { _, tracker in
       target(tracker.host.withSnapshot { $0.map(audiences) ?? [] })
@@ -55,6 +55,6 @@ extension KameleoonVisitor {
     withClient { client, registry in
       guard client.state != .closed else { return .state }
       return registry.definitions == nil ? .kameleoonSDKNotReady : body(client, registry.tracker)
-    } ?? .kameleoonSDKNotReady
+    } ?? .state
   }
 }
