@@ -15,9 +15,11 @@ enum KameleoonConfiguration {
     _ text: ByteView, _ options: ConfigurationOptions
   ) throws(KameleoonConfigurationFailure) -> CompiledConfiguration {
     let compiled: CompiledConfiguration??
+    var listsFlags = false
     do throws(JSONFailure) {
       compiled = try JSONNode.parse(text) { document in
         guard document.object != nil else { return .none }
+        listsFlags = document["featureFlags"]?.array?.isEmpty == false
         return .some(ConfigurationCompiler(options, expectedBytes: text.count &* 2).compile(document))
       }
     } catch {
@@ -26,6 +28,10 @@ enum KameleoonConfiguration {
     guard let compiled else { throw KameleoonConfigurationFailure(message: "the configuration is no JSON object") }
     guard let compiled else {
       throw KameleoonConfigurationFailure(message: "the configuration is too large, or memory has run out")
+    }
+    guard compiled.snapshot.flagCount > 0 || !listsFlags else {
+      compiled.snapshot.destroy()
+      throw KameleoonConfigurationFailure(message: "none of the configuration's flags can be read")
     }
     return compiled
   }

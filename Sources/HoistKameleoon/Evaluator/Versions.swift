@@ -8,14 +8,15 @@ struct DottedVersion: BitwiseCopyable {
   private var patch: Int64 = 0
 
   /// nil for what is no version.
-  init?(_ text: ByteView) {
-    let end = text.firstIndex { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") } ?? text.count
+  /// - Parameter isStrict: no part is cut off, as in older SDKs of the vendor.
+  init?(_ text: ByteView, isStrict: Bool = false) {
+    let end = isStrict ? text.count : Self.endOfNumbers(text)
     var start = 0
     var place = 0
     while place < 3, start <= end {
       var stop = start
       while stop < end, text[stop] != UInt8(ascii: ".") { stop &+= 1 }
-      guard let number = IntegerParser.parse(text.view(from: start, to: stop), as: Int64.self).value else { return nil }
+      guard let number = IntegerParser.parse(Self.trimmed(text.view(from: start, to: stop)), as: Int64.self, signs: .plusOrMinus).value else { return nil }
       switch place {
       case 0: major = number
       case 1: minor = number
@@ -25,6 +26,26 @@ struct DottedVersion: BitwiseCopyable {
       start = stop &+ 1
     }
   }
+
+  /// Where a pre-release or build part begins: a sign behind a digit.
+  private static func endOfNumbers(_ text: ByteView) -> Int {
+    var place = 1
+    while place < text.count {
+      let isSign = text[place] == UInt8(ascii: "-") || text[place] == UInt8(ascii: "+")
+      if isSign, ASCII.isDigit(text[place &- 1]) { return place }
+      place &+= 1
+    }
+    return text.count
+  }
+
+  private static func trimmed(_ text: ByteView) -> ByteView {
+    var (start, end) = (0, text.count)
+    while start < end, text[start] == 0x20 { start &+= 1 }
+    while end > start, text[end &- 1] == 0x20 { end &-= 1 }
+    return text.view(from: start, to: end)
+  }
+
+  var parts: [Int64] { [major, minor, patch] }
 
   func order(against other: DottedVersion) -> Ordering {
     if major != other.major { return Ordering(of: major, against: other.major) }

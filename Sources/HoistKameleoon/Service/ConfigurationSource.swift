@@ -151,7 +151,7 @@ final class ConfigurationSource: @unchecked Sendable {
 
   // MARK: Fetches
 
-  private func fetch(at timestamp: Int64?) {
+  func fetch(at timestamp: Int64?) {
     guard host.isOnline else { return readiness.failed("offline") }
     if poller.isFetching {
       // What is under way may have been answered before the event.

@@ -13,10 +13,8 @@ final class KameleoonCase: @unchecked Sendable {
 
   /// Each concern has its own table.
   static let operations: [String: Operation] = [
-    visitorOperations, trackingOperations, remoteOperations, flagOperations,
-  ].reduce(into: [:]) { all, table in
-    all.merge(table) { $1 }
-  }
+    visitorOperations, trackingOperations, remoteOperations, flagOperations, fetchOperations,
+  ].reduce(into: [:]) { all, table in all.merge(table) { $1 } }
 
   /// What the services answer now.
   struct Answers: Sendable {
@@ -24,6 +22,8 @@ final class KameleoonCase: @unchecked Sendable {
     var statuses: [Int] = []
     /// To requests for data.
     var response: [UInt8] = []
+    /// To requests for the configuration.
+    var configuration = answer(304)
     /// Of the token endpoint: status and body.
     var token: (status: Int, body: [UInt8]) = (500, [])
   }
@@ -37,15 +37,18 @@ final class KameleoonCase: @unchecked Sendable {
   private var visitors: [String: KameleoonVisitor] = [:]
 
   /// - Parameters:
-  ///   - configuration: JSON.
+  ///   - configuration: JSON; nil: the client is offline, and a step has it fetch.
   ///   - clock: milliseconds of Unix time.
   ///   - codes: who exists from the beginning.
-  init?(configuration: [UInt8], clock: Int64, isStrict: Bool, codes: [String]) {
+  ///   - more: properties over the standard ones.
+  init?(
+    configuration: [UInt8]?, clock: Int64, isStrict: Bool, codes: [String], properties more: [String: String] = [:]
+  ) {
     let scheduler = ManualScheduler(unixMilliseconds: clock)
     self.scheduler = scheduler
     let answers = answers
     transport = ScriptedTransport(scheduler: scheduler) { request in
-      if request.url.contains("/v3/") { return answer(304) }
+      if request.url.contains("/v3/") { return answers.value.configuration }
       return answers.value.take(for: request.url, answers)
     }
     let transport = transport
@@ -54,12 +57,16 @@ final class KameleoonCase: @unchecked Sendable {
       makeTransport: { _ in transport }, makeCacheManager: { _ in nil }, defaultLogSink: RecordingLogSink())
     let factory = KameleoonFactory()
     var values = PropertyValues(table: CoreProperties.table + factory.properties)
-    let properties = [
+    var properties = [
       "site_code": "a8st4f59bj", "dispatch": "manual", "store": "none", "log.level": "none", "events.durability": "memory",
       "strict_vendor": isStrict ? "true" : "false", "client_id": "cid", "client_secret": "csecret",
-      "default_datafile": String(decoding: configuration, as: UTF8.self),
     ]
-    for (name, value) in properties { _ = try? values.set(name, value) }
+    if let configuration {
+      properties["default_datafile"] = String(decoding: configuration, as: UTF8.self)
+    } else {
+      properties["online"] = "false"
+    }
+    for (name, value) in properties.merging(more, uniquingKeysWith: { $1 }) { _ = try? values.set(name, value) }
     guard let client = try? Client(factory: factory, values: values, plugins: Plugins(), services: services),
       let face = KameleoonFace(client)
     else { return nil }

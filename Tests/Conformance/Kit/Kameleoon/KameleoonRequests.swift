@@ -83,6 +83,9 @@ extension KameleoonCase {
   /// The order of members counts: it is that of the values.
   private static func ordered(_ value: JSONValue) -> String { String(decoding: value.source, as: UTF8.self) }
 
+  /// An address as text that is equal where the address says the same.
+  static func comparable(url: String) -> String { text("", named(url), [], body: "") }
+
   /// Method, address with its query in order, headers, body.
   private static func text(_ method: String, _ url: String, _ headers: [(String, String)], body: String) -> String {
     let parts = url.split(separator: "?", maxSplits: 1)

@@ -14,9 +14,13 @@ func runKameleoonSteps(_ root: JSONValue, _ report: Report) {
     }
     var codes: [String] = []
     for code in steps.compactMap({ $0["visitorCode"]?.string }) where !codes.contains(code) { codes.append(code) }
+    var properties: [String: String] = [:]
+    if let environment = test["environment"]?.string { properties["environment"] = environment }
+    if let domain = test["networkDomain"]?.string { properties["network_domain"] = domain }
+    let fetches = steps.contains { $0["op"]?.string == "fetchConfiguration" }
     let play = KameleoonCase(
-      configuration: texts[test["configuration"]?.string ?? ""] ?? [], clock: clock, isStrict: test["quirk"] != nil || steps.contains { KameleoonCase.departs($0) },
-      codes: codes)
+      configuration: fetches ? nil : texts[test["configuration"]?.string ?? ""] ?? [], clock: clock, isStrict: test["quirk"] != nil || steps.contains { KameleoonCase.departs($0) },
+      codes: codes, properties: properties)
     guard let play else { return report.fail(id, expected: "a client", actual: "(none)") }
     for (number, step) in steps.enumerated() {
       guard let difference = play.difference(step) else { continue }
@@ -44,6 +48,9 @@ extension KameleoonCase {
       if name == "requests" {
         wanted = value.array?.map { expectedRequest($0) }.joined(separator: " ; ") ?? ""
         got = arranged(outcome.requests ?? [], like: value)
+      } else if name == "trackingUrl" {
+        wanted = Self.comparable(url: value.string ?? "")
+        got = Self.comparable(url: face.trackingAddress)
       } else {
         wanted = value.canonicalText
         let document = outcome.members[name].flatMap { try? JSONDocument(parsing: $0) }
