@@ -1,0 +1,213 @@
+import HoistBase
+import HoistCore
+import HoistRegex
+import Testing
+
+@testable import HoistKameleoon
+
+/// What the recorded vectors cannot say: where Hoist departs from the vendor's SDK (protocols/kameleoon.md 7), and what is
+/// the configuration's alone.
+@Suite struct EvaluatorTests {
+  @Test func customDataOfIndexZeroIsBucketedBy() throws {
+    // A7; KAM-B10
+    let text = Self.configuration(
+      flag: #""bucketingCustomDataId":700"#, customData: #"[{"id":700,"index":0,"name":"zero"}]"#)
+    let configuration = try Configuration(text)
+    let strict = try Configuration(text) { $0.isStrict = true }
+    var differs = 0
+    for number in 0..<50 {
+      var facts = VisitorFacts.Content(code: Array("visitor".utf8), visitStart: 0)
+      facts.customData = [CustomDatum(index: 0, values: [Array("\(number)".utf8)], time: 0)]
+      let other = VisitorFacts.Content(code: Array("\(number)".utf8), visitStart: 0)
+      #expect(configuration.key(facts) == configuration.key(other))
+      if strict.key(facts) != strict.key(other) { differs += 1 }
+    }
+    #expect(differs > 0)
+  }
+
+  @Test(arguments: [
+    // A17: 1 and true are apart. A18: what is no number is passed over. A26: `_` is no part of a number.
+    ("AMONG_VALUES", "[1]", ["1"], true, false), ("AMONG_VALUES", "[1]", ["true"], false, true),
+    ("AMONG_VALUES", "[true]", ["true"], true, true), ("AMONG_VALUES", "[1.5, \"a\"]", ["1.5"], true, true),
+    ("EQUAL", "5", ["x", "5"], true, false), ("GREATER", "5", ["x"], false, false),
+    ("EQUAL", "10", ["1_0"], false, true), ("EQUAL", "10", [" 1e1 "], true, true),
+  ])
+  func customDataIsComparedAsTextOrNumber(
+    match: String, value: String, values: [String], holds: Bool, holdsForVendor: Bool
+  ) throws {
+    let condition = #"{"targetingType":"CUSTOM_DATUM","customDataIndex":"4","valueMatchType":"\#(match)","value":"\#(Self.quoted(value))"}"#
+    var facts = VisitorFacts.Content(code: [0x76], visitStart: 0)
+    facts.customData = [CustomDatum(index: 4, values: values.map { Array($0.utf8) }, time: 0)]
+    #expect(try Configuration(Self.targeted(condition)).isTargeted(facts) == holds)
+    #expect(try Configuration(Self.targeted(condition)) { $0.isStrict = true }.isTargeted(facts) == holdsForVendor)
+  }
+
+  @Test func expressionsMatchTheWholeTextUnlessTheyAreSearchedFor() throws {
+    // A2
+    let condition = #"{"targetingType":"VISITOR_CODE","matchType":"REGULAR_EXPRESSION","visitorCode":"is|x"}"#
+    let facts = VisitorFacts.Content(code: Array("visitor".utf8), visitStart: 0)
+    #expect(try !Configuration(Self.targeted(condition)).isTargeted(facts))
+    #expect(try Configuration(Self.targeted(condition)) { $0.searchesExpressions = true }.isTargeted(facts))
+    #expect(try Configuration(Self.targeted(condition)).isTargeted(VisitorFacts.Content(code: Array("is".utf8), visitStart: 0)))
+  }
+
+  @Test(arguments: ["(", "a)(b", "[", #"(?<=a)b"#])
+  func anExpressionThatCannotBeUsedMatchesNothing(pattern: String) throws {
+    let condition = #"{"targetingType":"VISITOR_CODE","matchType":"REGULAR_EXPRESSION","visitorCode":"\#(Self.quoted(pattern))"}"#
+    #expect(try !Configuration(Self.targeted(condition)).isTargeted(VisitorFacts.Content(code: Array("ab".utf8), visitStart: 0)))
+  }
+
+  @Test(arguments: [
+    ("1.2.3-beta", "EQUAL", "1.2.3", true), ("1.2.3+7", "EQUAL", "1.2.3", true), ("1.3.0-rc.1", "GREATER", "1.2.9", true),
+    ("1.2", "EQUAL", "1.2.0", true), ("1.10", "GREATER", "1.9", true), ("1.x", "EQUAL", "1.0", false), ("", "LOWER", "1", false),
+  ])
+  func versionsAreCutToThreeNumbers(version: String, match: String, wanted: String, holds: Bool) throws {
+    // KAM-B20
+    let condition = #"{"targetingType":"APPLICATION_VERSION","versionMatchType":"\#(match)","version":"\#(wanted)"}"#
+    var facts = VisitorFacts.Content(code: [0x76], visitStart: 0)
+    facts.applicationVersion = Array(version.utf8)
+    #expect(try Configuration(Self.targeted(condition)).isTargeted(facts) == holds)
+  }
+
+  @Test func exclusiveCampaignsSeeTheHoldoutsAssignmentOfTheSameDecision() throws {
+    // KAM-B02, KAM-B03
+    let holdout = #""holdout":{"experimentId":9000,"variationByExposition":[{"variationKey":"not-in-holdout","variationId":1,"exposition":1}]}"#
+    let condition = #"{"targetingType":"EXCLUSIVE_EXPERIMENT","campaignType":"EXPERIMENT"}"#
+    let facts = VisitorFacts.Content(code: [0x76], visitStart: 0)
+    #expect(try Configuration(Self.targeted(condition)).isTargeted(facts))
+    #expect(try !Configuration(Self.targeted(condition, more: holdout)).isTargeted(facts))
+    #expect(try Configuration(Self.targeted(condition, more: holdout)).isTargeted(facts, saves: false))
+  }
+
+  @Test(arguments: [
+    ("PARTIALLY_BLOCK", LegalConsent.refused, Choice.Refusal.none, "off"), ("FULLY_BLOCK", .refused, .blocked, ""),
+    ("FULLY_BLOCK", .unknown, .none, "on"), ("FULLY_BLOCK", .given, .none, "on"), ("WHATEVER", .refused, .none, "off"),
+  ])
+  func aRefusalBlocksExperimentsAsTheSiteSays(
+    behaviour: String, consent: LegalConsent, refusal: Choice.Refusal, key: String
+  ) throws {
+    // KAM-B16
+    let general = #""configuration":{"consentType":"REQUIRED","consentOptOutBehavior":"\#(behaviour)"}"#
+    var facts = VisitorFacts.Content(code: [0x76], visitStart: 0)
+    facts.consent = consent
+    let configuration = try Configuration(Self.configuration(exposition: 1, general: general))
+    #expect(configuration.decide(facts).refusal == refusal)
+    if refusal == .none { #expect(configuration.key(facts) == key) }
+  }
+
+  @Test func segmentsThatAskForEachOtherEnd() throws {
+    let segment = #"{"id":5,"conditionsData":{"firstLevel":[{"conditions":[{"targetingType":"SEGMENT","segmentId":5}]}]}}"#
+    let configuration = try Configuration(Self.configuration(exposition: 1, segment: "5", segments: "[\(segment)]"))
+    #expect(configuration.key(VisitorFacts.Content(code: [0x76], visitStart: 0)) == "off")
+  }
+
+  @Test func badElementsAreLeftOutAndSpoilNoOther() throws {
+    let text = #"""
+      {"featureFlags":[7,{"id":1},{"featureKey":"gone","environmentEnabled":true,"rules":[{"exposition":1}]},
+       {"featureKey":"on","environmentEnabled":true,"defaultVariationKey":"x","variations":[null,{"key":"x"}],"rules":[{"id":1}]}],
+       "segments":"none","customData":[{"id":1,"name":"no index"}]}
+      """#
+    let configuration = try Configuration(text)
+    #expect(configuration.snapshot.flagCount == 1)
+    #expect(configuration.key(VisitorFacts.Content(code: [0x76], visitStart: 0)) == "x")
+    #expect(configuration.snapshot.customDataDefinitions.all.isEmpty)
+  }
+
+  @Test(arguments: ["", "[]", "7", "{\"featureFlags\":", "nonsense"])
+  func whatIsNoConfigurationIsRefused(text: String) {
+    #expect(throws: KameleoonConfigurationFailure.self) { _ = try Configuration(text) }
+  }
+
+  @Test func onlyFlagsThatChangeAreTold() throws {
+    let flags = #"{"featureKey":"a","rules":[]},{"featureKey":"b","rules":[{"id":1,"segmentId":5}]}"#
+    func text(_ device: String, _ more: String = "") -> String {
+      #"{"featureFlags":[\#(flags)\#(more)],"segments":[{"id":5,"conditionsData":{"firstLevel":[{"conditions":[{"targetingType":"DEVICE_TYPE","device":"\#(device)"}]}]}}]}"#
+    }
+    let first = try Configuration(text("PHONE"))
+    #expect(try Configuration(text("PHONE")).snapshot.changedFeatures(since: first.snapshot) == [])
+    #expect(try Configuration(text("TABLET")).snapshot.changedFeatures(since: first.snapshot) == ["b"])
+    #expect(try Configuration(text("PHONE", #",{"featureKey":"c"}"#)).snapshot.changedFeatures(since: first.snapshot) == ["c"])
+  }
+
+  @Test func theDataFileHasFlagsWithTheirVariationsAndRules() throws {
+    // KAM-B13: integers stay integers.
+    let text = #"""
+      {"dateModified":1767225600000,"featureFlags":[{"featureKey":"f","environmentEnabled":true,"defaultVariationKey":"off",
+        "variations":[{"key":"off","name":"Off","variables":[{"key":"n","type":"NUMBER","value":5},{"key":"d","type":"NUMBER","value":5.0}]}],
+        "rules":[{"id":1,"experimentId":100,"variationByExposition":[{"variationKey":"off","variationId":7,"exposition":1}]}]}]}
+      """#
+    let variables = #""variables":{"n":{"type":"NUMBER","value":5},"d":{"type":"NUMBER","value":5.0}}"#
+    let none = #"{"key":"off","name":"Off","id":-1,"experimentId":-1,\#(variables)}"#
+    let expected =
+      #"{"dateModified":1767225600000,"featureFlags":{"f":{"environmentEnabled":true,"defaultVariationKey":"off","defaultVariation":"#
+      + none + #","variations":{"off":"# + none + #"},"rules":[{"variations":{"off":{"key":"off","name":"Off","id":7,"experimentId":100,"#
+      + variables + "}}}]}}}"
+    let configuration = try Configuration(text)
+    #expect(String(decoding: DataFileText.json(configuration.snapshot), as: UTF8.self) == expected)
+  }
+
+  @Test func anExplanationTellsEachConditionsOutcome() throws {
+    let configuration = try Configuration(Self.targeted(#"{"targetingType":"DEVICE_TYPE","isInclude":false,"device":"PHONE"}"#))
+    var evaluator = KameleoonEvaluator(
+      configuration.snapshot, VisitorFacts(code: [0x76], visitStart: 0), now: 0, recorder: ExplanationRecorder(configuration.snapshot.base))
+    let choice = evaluator.decide(configuration.flag)
+    #expect(choice.row != 0)
+    let text = String(decoding: evaluator.recorder.finish(), as: UTF8.self)
+    #expect(text.contains(#"{"condition":{"targetingType":"DEVICE_TYPE","isInclude":false,"device":"PHONE"},"holds":true}"#))
+    #expect(text.contains(#""outcome":"delivered","variation":"on""#))
+  }
+}
+
+extension EvaluatorTests {
+  /// A compiled configuration, whose only flag that counts is `on`.
+  final class Configuration {
+    let snapshot: Snapshot
+
+    init(_ text: String, _ change: (inout ConfigurationOptions) -> Void = { _ in }) throws {
+      var options = ConfigurationOptions()
+      options.regexEngine = PCRE2RegexEngine()
+      change(&options)
+      snapshot = try KameleoonConfiguration.compile(text, options).snapshot
+    }
+
+    deinit { snapshot.destroy() }
+
+    var flag: UnsafePointer<FlagRecord> { snapshot.record(at: snapshot.flagCount - 1).assumingMemoryBound(to: FlagRecord.self) }
+
+    func decide(_ facts: VisitorFacts.Content, saves: Bool = true) -> Choice {
+      var evaluator = KameleoonEvaluator(snapshot, VisitorFacts(facts), now: 1, saves: saves, recorder: Silence())
+      return evaluator.decide(flag)
+    }
+
+    func key(_ facts: VisitorFacts.Content, saves: Bool = true) -> String {
+      let choice = decide(facts, saves: saves)
+      return choice.row == 0 ? "" : String(decoding: choice.row(in: snapshot.base).pointee.key.bytes(snapshot.base), as: UTF8.self)
+    }
+
+    func isTargeted(_ facts: VisitorFacts.Content, saves: Bool = true) -> Bool { key(facts, saves: saves) == "on" }
+  }
+
+  /// One experiment of two halves.
+  static func configuration(
+    exposition: Double = 1, flag: String = #""id":1"#, segment: String = "null", segments: String = "[]", customData: String = "[]",
+    type: String = "EXPERIMENTATION", general: String = #""configuration":{}"#
+  ) -> String {
+    let share = type == "EXPERIMENTATION" && general.contains("REQUIRED") ? 1.0 : 0.5
+    return #"""
+      {\#(general),"customData":\#(customData),"segments":\#(segments),"featureFlags":[{"featureKey":"on","defaultVariationKey":"off",
+       "environmentEnabled":true,\#(flag),"variations":[{"key":"off"},{"key":"on"}],"rules":[{"id":10,"type":"\#(type)",
+       "exposition":\#(exposition),"experimentId":100,"segmentId":\#(segment),"variationByExposition":[
+        {"variationKey":"on","variationId":1,"exposition":\#(share)},{"variationKey":"off","variationId":2,"exposition":\#(1 - share)}]}]}]}
+      """#
+  }
+
+  /// A delivery to those whom a condition means.
+  static func targeted(_ condition: String, more: String = #""more":null"#) -> String {
+    let segment = #"{"id":5,"conditionsData":{"firstLevel":[{"conditions":[\#(condition)]}]}}"#
+    return configuration(segment: "5", segments: "[\(segment)]", type: "TARGETED_DELIVERY", general: more)
+  }
+
+  static func quoted(_ text: String) -> String {
+    text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+  }
+}
