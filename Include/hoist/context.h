@@ -63,6 +63,42 @@ HOIST_API hoist_status hoist_context_set_json(hoist_context *HOIST_NULLABLE cont
 /** Removes an attribute. HOIST_ERR_NOT_FOUND when there is none of that name. */
 HOIST_API hoist_status hoist_context_remove(hoist_context *HOIST_NULLABLE context, const char *HOIST_NULLABLE name);
 
+/** What type an attribute has. */
+typedef int32_t hoist_attribute_type;
+enum {
+    HOIST_ATTRIBUTE_NULL    = 0,
+    HOIST_ATTRIBUTE_BOOL    = 1,
+    HOIST_ATTRIBUTE_INT64   = 2,
+    HOIST_ATTRIBUTE_DOUBLE  = 3,
+    HOIST_ATTRIBUTE_STRING  = 4,
+    HOIST_ATTRIBUTE_DATE    = 5,
+    HOIST_ATTRIBUTE_STRINGS = 6,
+    HOIST_ATTRIBUTE_JSON    = 7
+};
+
+/** An attribute as it is read. */
+typedef struct hoist_attribute {
+    size_t struct_size; /**< sizeof(hoist_attribute), set by the caller */
+    hoist_attribute_type type;
+    const char *HOIST_NULLABLE text; /**< a string as it is, a date as RFC 3339, everything else as JSON; with a NUL */
+    size_t length;                   /**< bytes of `text` before the NUL */
+    int64_t integer;                 /**< a boolean as 0 or 1, an integer, a date in milliseconds since 1970; else 0 */
+    double number;                   /**< a boolean, an integer or a double; else 0 */
+} hoist_attribute;
+
+/* Reading. Texts are borrowed: valid until the context is changed or freed. */
+
+/** The targeting key; NULL when there is none. */
+HOIST_API const char *HOIST_NULLABLE hoist_context_get_targeting_key(const hoist_context *HOIST_NULLABLE context);
+/**
+ * Reads an attribute, without an allocation once the context has been evaluated with.
+ *
+ * @param attribute Filled in on success.
+ * @return HOIST_OK; HOIST_ERR_NOT_FOUND; HOIST_ERR_ARGUMENT, also for a wrong struct_size.
+ */
+HOIST_API hoist_status hoist_context_get(const hoist_context *HOIST_NULLABLE context, const char *HOIST_NULLABLE name,
+                                         hoist_attribute *HOIST_NULLABLE attribute);
+
 /**
  * Reads a JSON object: member "targetingKey" is the targeting key, every other member an attribute.
  *

@@ -44,6 +44,7 @@
 #include "observer.h"
 #include "plugin.h"
 #include "plugin_object.h"
+#include "provider.h"
 #include "view.h"
 
 #endif

@@ -3,7 +3,7 @@
  * Plug-ins from a shared object that is loaded while the program runs.
  *
  * The object exports one function, hoist_plugin_entry(), which tells what it offers: for each kind of plug-in
- * (plugin.h, and the services' headers) a function that makes its table from a text of options.
+ * (plugin.h, provider.h, and the services' headers) a function that makes its table from a text of options.
  *
  *     static hoist_status create_logger(const char *options, hoist_logger *logger, char *message, size_t message_size);
  *
@@ -29,7 +29,7 @@
 #ifndef HOIST_PLUGIN_OBJECT_H
 #define HOIST_PLUGIN_OBJECT_H
 
-#include "plugin.h"
+#include "provider.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -81,6 +81,15 @@ typedef struct hoist_plugin {
     const struct hoist_unleash_plugin *HOIST_NULLABLE unleash;
     const struct hoist_optimizely_plugin *HOIST_NULLABLE optimizely;
     const struct hoist_launchdarkly_plugin *HOIST_NULLABLE launchdarkly;
+
+    /**
+     * A provider, for configurations that were made with this name before anything knew it; left out for others. Its
+     * table's `name` is this one, or NULL. It belongs to the configuration and to what is opened and copied from it.
+     */
+    const char *HOIST_NULLABLE provider_name;
+    hoist_status (*HOIST_NULLABLE create_provider)(const char *HOIST_NONNULL options,
+                                                   hoist_provider *HOIST_NONNULL provider, char *HOIST_NONNULL message,
+                                                   size_t message_size);
 } hoist_plugin;
 
 /**
@@ -97,7 +106,8 @@ typedef struct hoist_plugin {
  * @return HOIST_OK; HOIST_ERR_ARGUMENT; HOIST_ERR_CONFIG for an unknown provider; HOIST_ERR_IO when the file cannot
  *         be loaded; HOIST_ERR_PLUGIN when it has no entry, another ABI version, a wrong struct_size, or fails;
  *         HOIST_ERR_STATE when a kind of which there is one, or a strategy's name, is registered already;
- *         HOIST_ERR_LIMIT for a 17th hook; HOIST_ERR_UNSUPPORTED when it offers nothing for this provider.
+ *         HOIST_ERR_LIMIT for a 17th hook; HOIST_ERR_UNSUPPORTED when it offers nothing for this provider;
+ *         as hoist_provider_register() for a provider.
  */
 HOIST_API hoist_status hoist_config_load_plugin(hoist_config *HOIST_NULLABLE config, const char *HOIST_NULLABLE path,
                                                 const char *HOIST_NULLABLE options,
@@ -105,7 +115,8 @@ HOIST_API hoist_status hoist_config_load_plugin(hoist_config *HOIST_NULLABLE con
 
 /**
  * Loads a shared object and tells what it offers, as a JSON object with the members name, version (or null),
- * abi_version, kinds (e.g. ["logger", "unleash_strategy"]), unleash_strategies (their names). Nothing is made.
+ * abi_version, kinds (e.g. ["logger", "unleash_strategy"]), unleash_strategies (their names), and provider (its
+ * name) where it offers one. Nothing is made.
  *
  * @param path,error As for hoist_config_load_plugin().
  * @return Owned by the caller; free with hoist_text_free(). NULL on failure.

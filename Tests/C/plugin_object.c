@@ -76,6 +76,30 @@ TEST(kinds_for_launchdarkly_are_asked) {
   CHECK(all_released());
 }
 
+TEST(a_provider_from_an_object_is_its_configurations_own) {
+  counts before = so_far();
+  hoist_config *config = hoist_config_new("every-kind");
+  CHECK(hoist_config_set(config, "store", "none", NULL) == HOIST_ERR_CONFIG); /* not known yet */
+  CHECK(loads(config, NULL));
+  CHECK_INT(hoist_config_set(config, "store", "none", NULL), HOIST_OK);
+  hoist_config *copy = hoist_config_copy(config), *stranger = hoist_config_new("every-kind");
+  CHECK(hoist_config_set(stranger, "store", "none", NULL) == HOIST_ERR_CONFIG);
+  hoist_config_free(stranger);
+  hoist_client *first = client_of(config), *second = client_of(copy);
+  CHECK(first && second);
+  hoist_config_free(config);
+  hoist_config_free(copy);
+  CHECK_INT(hoist_client_wait_ready(first, 20000), HOIST_OK);
+  CHECK(hoist_client_bool(first, "on", NULL, false, NULL));
+  CHECK(hoist_client_bool(second, "on", NULL, false, NULL));
+  hoist_client_free(first);
+  hoist_client_free(second);
+  CHECK_INT(since(before).of[PROVIDER].made, 1);
+  CHECK_INT(since(before).of[PROVIDER].used, 2);
+  CHECK_INT(since(before).of[LOGGER].made, 1); /* and what else it offers */
+  CHECK(all_released());
+}
+
 TEST(kinds_of_another_service_are_left_out) {
   counts before = so_far();
   hoist_config *config = hoist_config_new("optimizely");
@@ -94,8 +118,8 @@ TEST(an_object_tells_what_it_offers) {
   CHECK_TEXT(hoist_text_data(text),
              "{\"name\":\"every kind\",\"version\":\"1.2\",\"abi_version\":1,\"kinds\":[\"logger\",\"cache\","
              "\"header_provider\",\"transport\",\"dispatcher\",\"hook\",\"unleash_storage\",\"unleash_strategy\","
-             "\"optimizely_profile_service\",\"optimizely_odp_manager\",\"launchdarkly_hook\"],"
-             "\"unleash_strategies\":[\"custom\",\"second\"]}");
+             "\"optimizely_profile_service\",\"optimizely_odp_manager\",\"launchdarkly_hook\",\"provider\"],"
+             "\"unleash_strategies\":[\"custom\",\"second\"],\"provider\":\"every-kind\"}");
   CHECK(error == NULL);
   hoist_text_free(text);
   CHECK_INT(made_since(before), 0);
@@ -267,6 +291,7 @@ int main(void) {
   RUN(a_storage_from_an_object_serves_a_frontend_client);
   RUN(kinds_for_optimizely_are_asked);
   RUN(kinds_for_launchdarkly_are_asked);
+  RUN(a_provider_from_an_object_is_its_configurations_own);
   RUN(kinds_of_another_service_are_left_out);
   RUN(an_object_tells_what_it_offers);
   RUN(two_clients_of_one_configuration_share_the_tables);

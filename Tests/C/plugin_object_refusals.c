@@ -84,6 +84,27 @@ TEST(a_kind_that_cannot_be_made_releases_those_made_before_it) {
   }
 }
 
+TEST(a_provider_that_cannot_be_made_leaves_the_configuration_without_one) {
+  hoist_config *config = hoist_config_new("every-kind");
+  counts before = so_far();
+  CHECK(refused(config, EVERY_KIND, "fail provider", HOIST_ERR_PLUGIN, "no provider today (HOIST_ERR_CONFIG, status 4)"));
+  CHECK(is_refused(config, EVERY_KIND, "short provider", HOIST_ERR_PLUGIN, "provider table is 3"));
+  CHECK_INT(made_since(before), 1); /* the short one, of which nothing is believed */
+  __atomic_add_fetch(&told->of[PROVIDER].released, 1, __ATOMIC_SEQ_CST);
+  CHECK(refused(config, EVERY_KIND, "fail hook", HOIST_ERR_PLUGIN, "no hook today"));
+  CHECK(hoist_config_set(config, "store", "none", NULL) == HOIST_ERR_CONFIG);
+  hoist_error *error = NULL;
+  CHECK_INT(hoist_config_load_plugin(config, EVERY_KIND, "misname provider", &error), HOIST_ERR_PLUGIN);
+  CHECK_TEXT(hoist_error_message(error), "the provider \"another\" is offered under another name, \"every-kind\"");
+  hoist_error_free(error);
+  hoist_config *other = hoist_config_new("every-other");
+  CHECK(refused(other, EVERY_KIND, NULL, HOIST_ERR_CONFIG, "brings \"every-kind\""));
+  hoist_config_free(other);
+  CHECK(loads(config, "newer provider"));
+  hoist_config_free(config);
+  CHECK(all_released());
+}
+
 TEST(a_message_that_is_no_text_is_no_harm) {
   hoist_config *config = config_of("backend");
   CHECK(refused(config, EVERY_KIND, "custom", HOIST_ERR_PLUGIN, "could not make its unleash strategy \"custom\""));
@@ -211,6 +232,7 @@ int main(void) {
   RUN(a_kind_that_is_registered_already_is_refused_before_anything_is_made);
   RUN(hooks_add_up_to_their_limit);
   RUN(a_kind_that_cannot_be_made_releases_those_made_before_it);
+  RUN(a_provider_that_cannot_be_made_leaves_the_configuration_without_one);
   RUN(a_message_that_is_no_text_is_no_harm);
   RUN(a_file_that_cannot_be_loaded_is_an_io_error);
   RUN(an_object_without_the_entry_is_named_with_the_symbol);

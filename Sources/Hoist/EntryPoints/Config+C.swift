@@ -6,7 +6,7 @@ internal import HoistJSON
 final class ConfigBox {
   let provider: String
   /// nil for a provider that does not exist.
-  let factory: (any ProviderFactory)?
+  private(set) var factory: (any ProviderFactory)?
   var values: PropertyValues
   var plugins = Plugins()
 
@@ -21,6 +21,12 @@ final class ConfigBox {
     factory = other.factory
     values = other.values
     plugins = other.plugins
+  }
+
+  /// A provider of its own, where there was none of the name.
+  func adopt(_ factory: any ProviderFactory) {
+    self.factory = factory
+    values = PropertyValues(table: CoreProperties.table + factory.properties)
   }
 
   var unknownProvider: String {

@@ -10,7 +10,7 @@ public func hoist_context_new(_ targeting_key: UnsafePointer<CChar>?) -> OpaqueP
 
 @_cdecl("hoist_context_copy") @implementation
 public func hoist_context_copy(_ context: OpaquePointer?) -> OpaquePointer? {
-  ContextHandle.borrow(context).map { ContextHandle.give($0.copy()) }
+  ContextHandle.copy(context).map { ContextHandle.give($0) }
 }
 
 @_cdecl("hoist_context_free") @implementation
@@ -104,7 +104,7 @@ public func hoist_context_from_json(
 
 @_cdecl("hoist_context_to_json") @implementation
 public func hoist_context_to_json(_ context: OpaquePointer?) -> OpaquePointer? {
-  ContextHandle.borrow(context).map { Handle<CText>.give(CText(ContextJSON.text(of: $0))) }
+  (ContextHandle.borrow(context) ?? ContextHandle.copy(context)).map { Handle<CText>.give(CText(ContextJSON.text(of: $0))) }
 }
 
 /// - Parameter value: nil for one that C gave wrongly.

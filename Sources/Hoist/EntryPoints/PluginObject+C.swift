@@ -13,10 +13,12 @@ public func hoist_config_load_plugin(
   guard let options = options == nil ? "" : CString.text(options) else {
     return slot.fail(.argument, "the options for the plug-in \(path) are not UTF-8")
   }
-  guard let factory = box.factory else { return slot.fail(.configuration, box.unknownProvider) }
   do throws(PluginRefusal) {
+    let object = try box.factory == nil ? PluginObject(path: path, offering: box) : PluginObject(path: path)
+    let own = try box.factory == nil ? object.makeProvider(options) : nil
     // On a copy, so that a refusal leaves the configuration as it was and releases what was made before it.
-    box.plugins = try PluginObject(path: path).installing(into: box.plugins, of: factory.name, options: options)
+    box.plugins = try object.installing(into: box.plugins, of: box.provider, options: options, besides: own)
+    if let own { box.adopt(own) }
     return Status.ok.rawValue
   } catch {
     return slot.fail(error.status, error.message)
@@ -43,10 +45,31 @@ public func hoist_plugin_describe(
 private let wrongPath = "the path of the plug-in is NULL, empty or not UTF-8"
 
 extension PluginObject {
+  /// An object for a configuration whose provider nobody knows: it has to bring that.
+  fileprivate init(path: String, offering box: ConfigBox) throws(PluginRefusal) {
+    try self.init(path: path)
+    guard table.create_provider != nil, let offered = CString.text(table.provider_name) else {
+      throw PluginRefusal(status: .configuration, message: box.unknownProvider)
+    }
+    guard offered.utf8.elementsEqual(box.provider.utf8) else {
+      throw PluginRefusal(
+        status: .configuration, message: "\(box.unknownProvider); the plug-in \(path) brings \"\(offered.prefix(80))\"")
+    }
+  }
+
+  fileprivate func makeProvider(_ options: String) throws(PluginRefusal) -> HostedFactory? {
+    guard let create = table.create_provider else { return nil }
+    let made = HostedTable(try make("provider", options, create, hoist_provider()))
+    return HostedFactory(description: try HostedDescription(made, offered: CString.text(table.provider_name)))
+  }
+
   /// All that the object offers for a provider, or nothing.
-  func installing(into plugins: Plugins, of provider: String, options: String) throws(PluginRefusal) -> Plugins {
+  /// - Parameter own: the provider itself, if the object has brought that.
+  func installing(
+    into plugins: Plugins, of provider: String, options: String, besides own: HostedFactory?
+  ) throws(PluginRefusal) -> Plugins {
     let offers = offers(for: provider)
-    if offers.isEmpty {
+    if offers.isEmpty, own == nil {
       throw PluginRefusal(status: .unsupported, message: "the plug-in \(path) offers nothing for \(provider)")
     }
     for offer in offers {
@@ -76,9 +99,14 @@ extension PluginObject {
       writer.key("abi_version")
       writer.int(table.abi_version)
       writer.key("kinds")
-      writer.array { writer in for kind in kinds { writer.string(kind) } }
+      let brought = table.create_provider == nil ? nil : CString.text(table.provider_name)
+      writer.array { writer in for kind in kinds + (brought == nil ? [] : ["provider"]) { writer.string(kind) } }
       writer.key("unleash_strategies")
       writer.array { writer in for name in strategyNames { writer.string(name) } }
+      if let brought {
+        writer.key("provider")
+        writer.string(brought)
+      }
     }
     return writer.bytes
   }

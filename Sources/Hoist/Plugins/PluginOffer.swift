@@ -52,15 +52,19 @@ extension PluginObject {
       }
     }
     guard status == Status.ok.rawValue else {
-      let reason = String(decoding: message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      let named = String(cString: hoist_status_name(status))
-      throw .broken(
-        path, "could not make its \(noun): \(reason.isEmpty ? "" : reason + " ")(\(named), status \(status))")
+      throw .broken(path, "could not make its \(noun): \(Self.reason(message, status))")
     }
     let size = room.load(as: Int.self)
     guard let table = HostTable.read(told, size: size, zero: zero) else {
       throw .broken(path, "says that struct_size of its \(noun) table is \(size), which is no size of such a table")
     }
     return table
+  }
+
+  /// What a create function says of its failure.
+  static func reason(_ message: [CChar], _ status: hoist_status) -> String {
+    let reason = String(decoding: message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let named = String(cString: hoist_status_name(status))
+    return "\(reason.isEmpty ? "" : reason + " ")(\(named), status \(status))"
   }
 }

@@ -24,7 +24,10 @@ extension Client {
     guard isFirst else { return ending.wait(untilNanoseconds: deadline) ?? .timeout }
     // First, before the provider says that something took their place.
     for client in group { client.pending.end(.cancelled) }
-    let flushed = Self.stopProviders(of: group, flushingFor: limit - Self.reserve(of: limit))
+    let forProviders = limit - Self.reserve(of: limit)
+    let stopping = Deadline.nanoseconds(afterMilliseconds: forProviders)
+    let flushed = Self.stopProviders(of: group, flushingFor: forProviders)
+    let settled = group.map { $0.provider?.settle(untilNanoseconds: stopping) ?? true }.allSatisfy { $0 }
     for client in group { client.notify(Notification(.state, message: "closed")) }
     let stored = scope.closeStores(untilNanoseconds: deadline)
     let delivered = courier.drain(untilNanoseconds: deadline)
@@ -34,7 +37,7 @@ extension Client {
     _ = logLane.drain(untilNanoseconds: deadline)
     logLane.close()
     for client in group { client.removeObservers() }
-    let result = flushed && stored && delivered ? Status.ok : .timeout
+    let result = flushed && settled && stored && delivered ? Status.ok : .timeout
     ending.give(result)
     return result
   }

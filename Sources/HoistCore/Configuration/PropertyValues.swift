@@ -40,9 +40,13 @@ public struct PropertyValues: Sendable {
 
   /// The value as text, defaults included; secrets as "***".
   public func shown(_ name: String) -> String? {
-    guard let property = property(name) else { return nil }
-    let text = given[name]?.text ?? property.defaultValue ?? ""
-    return property.kind == .secret && !text.isEmpty ? "***" : text
+    guard let text = revealed(name) else { return nil }
+    return property(name)?.kind == .secret && !text.isEmpty ? "***" : text
+  }
+
+  /// The same with secrets in full: not for people.
+  public func revealed(_ name: String) -> String? {
+    property(name).map { given[name]?.text ?? $0.defaultValue ?? "" }
   }
 
   public func text(_ name: String) -> String {

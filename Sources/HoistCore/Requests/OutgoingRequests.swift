@@ -20,7 +20,9 @@ public final class OutgoingRequests: @unchecked Sendable {
   /// How many are under way.
   public var count: Int { open.count }
 
-  public func send(_ request: HTTPRequest, completion: @escaping @Sendable (Answer) -> Void) {
+  /// - Returns: a number for `cancel`.
+  @discardableResult
+  public func send(_ request: HTTPRequest, completion: @escaping @Sendable (Answer) -> Void) -> UInt64 {
     lastNumber &+= 1
     let number = lastNumber
     open[number] = Exchange(completion: completion)
@@ -33,7 +35,11 @@ public final class OutgoingRequests: @unchecked Sendable {
       }
       open[number]?.cancellable = cancellable
     }
+    return number
   }
+
+  /// Ends a request that is still under way; its completion never runs.
+  public func cancel(_ number: UInt64) { open.removeValue(forKey: number)?.cancellable?.cancel() }
 
   /// Every request that waits is answered now, as cancelled.
   public func cancelAll() {

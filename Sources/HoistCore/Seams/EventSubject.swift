@@ -1,4 +1,4 @@
-internal import CShims
+public import CShims
 internal import HoistBase
 
 /// Whose event is tracked, and what is served meanwhile. Valid for the call.
@@ -33,7 +33,7 @@ public struct EventSubject {
 
 extension FrozenContext {
   /// What a host's context is now; nil when memory has run out. Inside a reading section, and valid as long.
-  init?(of subject: UnsafeMutablePointer<shim_subject>) {
+  public init?(of subject: UnsafeMutablePointer<shim_subject>) {
     if let block = shim_load_pointer(&subject.pointee.frozen) {
       self.init(UnsafeRawPointer(block))
       return

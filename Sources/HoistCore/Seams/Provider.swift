@@ -60,6 +60,11 @@ public protocol Provider: AnyObject {
   func abandonAfterFork()
   /// The client is being freed: stops, and lets go of the host. The last call on this thread.
   func detach()
+  /// The client closes, and `stop` is over or on its way: waits for what is called in the host, until the deadline at
+  /// most, and sees to it that nothing is called there any more before `start`. On the thread that closes.
+  /// - Parameter deadline: nanoseconds of the machine's monotonic clock.
+  /// - Returns: whether nothing was left.
+  func settle(untilNanoseconds deadline: Int64) -> Bool
 
   // Called on evaluating threads; must be quick, take no lock that is held during work, and not trap.
 
@@ -87,6 +92,7 @@ extension Provider {
   public var ownsCurrentContext: Bool { false }
   public var evaluationHooks: [any EvaluationHook] { [] }
   public func beginIdentify(_ context: ContextReference, timeoutMilliseconds: Int64) -> (@Sendable (Status) -> Void)? { nil }
+  public func settle(untilNanoseconds deadline: Int64) -> Bool { true }
 }
 
 /// A provider whose flags the host may keep in a store of its own: every read asks there first.

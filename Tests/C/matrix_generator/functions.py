@@ -5,7 +5,7 @@ from __future__ import annotations
 from declarations import Function, Interface
 
 from .axes import AxisMaker
-from .good_values import BORROWED_RESULTS, NULL_IS_SUCCESS
+from .good_values import BORROWED_RESULTS, NULL_IS_SUCCESS, UNDONE_BY
 
 
 class FunctionWriter:
@@ -35,6 +35,8 @@ class FunctionWriter:
         else:
             body.append(f"{result} result = {call}")
         body += self.judge_result()
+        if function.name in UNDONE_BY:
+            body.append(f"(void){UNDONE_BY[function.name]};")
         for axis in axes:
             body += axis.after
         lines += ["    " + line for line in body] + ["  }", "}"]

@@ -11,6 +11,7 @@ MAKERS = {
     "hoist_error": ["some_error()"],
     "hoist_text": ['hoist_config_describe("unleash")'],
     "hoist_detail": ["some_detail()"],
+    "hoist_flag_set": ["hoist_flag_set_new()"],
     "hoist_view": ["some_view()", "hoist_view_new(NULL, NULL)"],
     "hoist_unleash_variant": ["some_variant()"],
     "hoist_unleash_bootstrap": ["hoist_unleash_bootstrap_new()"],
@@ -61,6 +62,9 @@ NULL_IS_SUCCESS = {"hoist_error_status", "hoist_notification_status", "hoist_unl
 
 # Parameters for which no json_t is documented to stand for none.
 OPTIONAL_JSON = {"hoist_optimizely_send_odp_event_jansson": {"identifiers", "data"}}
+
+# What undoes a call that may have succeeded and owns something by then.
+UNDONE_BY = {"hoist_provider_register": 'hoist_provider_unregister("text", NULL)'}
 
 # Functions whose result is another handle's to free.
 BORROWED_RESULTS = {"hoist_launchdarkly_environment", "hoist_kameleoon_visitor_client"}

@@ -184,6 +184,23 @@ static hoist_status create_launchdarkly_hook(const char *options, hoist_launchda
        NULL, NULL, NULL);
 }
 
+static hoist_status make_instance(void *user_data, hoist_provider_host *host, void **instance, char *message, size_t size) {
+  (void)message, (void)size;
+  *instance = used(user_data);
+  static const hoist_flag_variation truth[] = {{"off", "false"}, {"on", "true"}};
+  hoist_flag flag = {sizeof flag, "on", true, false, false, truth, 2, 1, NULL};
+  hoist_flag_set *set = hoist_flag_set_new();
+  hoist_status status = hoist_flag_set_add(set, &flag, NULL);
+  if (status == HOIST_OK) status = hoist_provider_host_publish(host, set, NULL);
+  hoist_flag_set_free(set);
+  return status == HOIST_OK ? hoist_provider_host_set_state(host, HOIST_CLIENT_READY, NULL) : status;
+}
+static hoist_status create_provider(const char *options, hoist_provider *provider, char *message, size_t message_size) {
+  const char *other = is_to(options, "misname", "provider") ? "another" : NULL;
+  MAKE(provider, hoist_provider, PROVIDER, "provider", other, NULL, 0, NULL, 0, make_instance, NULL, NULL, NULL, NULL,
+       NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+}
+
 static const char *const names[] = {"custom", "second", NULL};
 static const char *const same_names[] = {"custom", "custom", NULL};
 static const char *const empty_name[] = {"custom", "", NULL};
@@ -200,7 +217,7 @@ static const hoist_optimizely_plugin optimizely_short = {3, create_profiles, NUL
 #define DESCRIBED(size, version, name, unleash)                                                                        \
   {                                                                                                                    \
     size, version, name, "1.2", create_logger, create_cache, create_headers, create_transport, create_dispatcher,      \
-        create_hook, unleash, &optimizely, &launchdarkly                                                               \
+        create_hook, unleash, &optimizely, &launchdarkly, "every-kind", create_provider                                \
   }
 #define NOTHING NULL, NULL, NULL, NULL, NULL, NULL
 
@@ -218,14 +235,14 @@ static const struct faulty {
     {"garbled", DESCRIBED(sizeof good, HOIST_PLUGIN_ABI, "\xff\xfe", &unleash)},
     {"from a shorter header", DESCRIBED(offsetof(hoist_plugin, create_cache), HOIST_PLUGIN_ABI, "early", &unleash)},
     {"cut in a member", DESCRIBED(offsetof(hoist_plugin, create_cache) + 5, HOIST_PLUGIN_ABI, "cut", &unleash)},
-    {"empty", {sizeof good, HOIST_PLUGIN_ABI, "empty", NULL, NOTHING, NULL, NULL, NULL}},
-    {"hook only", {sizeof good, HOIST_PLUGIN_ABI, "hook", NULL, NULL, NULL, NULL, NULL, NULL, create_hook, NULL, NULL, NULL}},
-    {"strategies only", {sizeof good, HOIST_PLUGIN_ABI, "strategies", NULL, NOTHING, &unleash, NULL, NULL}},
-    {"same strategies", {sizeof good, HOIST_PLUGIN_ABI, "twice", NULL, NOTHING, &unleash_twice, NULL, NULL}},
-    {"empty strategy", {sizeof good, HOIST_PLUGIN_ABI, "no name", NULL, NOTHING, &unleash_empty, NULL, NULL}},
-    {"strategies unmade", {sizeof good, HOIST_PLUGIN_ABI, "unmade", NULL, NOTHING, &unleash_unmade, NULL, NULL}},
-    {"optimizely short", {sizeof good, HOIST_PLUGIN_ABI, "short", NULL, NOTHING, NULL, &optimizely_short, NULL}},
-    {"unleash short", {sizeof good, HOIST_PLUGIN_ABI, "short", NULL, NOTHING, &unleash_short, NULL, NULL}},
+    {"empty", {sizeof good, HOIST_PLUGIN_ABI, "empty", NULL, NOTHING, NULL, NULL, NULL, NULL, NULL}},
+    {"hook only", {sizeof good, HOIST_PLUGIN_ABI, "hook", NULL, NULL, NULL, NULL, NULL, NULL, create_hook, NULL, NULL, NULL, NULL, NULL}},
+    {"strategies only", {sizeof good, HOIST_PLUGIN_ABI, "strategies", NULL, NOTHING, &unleash, NULL, NULL, NULL, NULL}},
+    {"same strategies", {sizeof good, HOIST_PLUGIN_ABI, "twice", NULL, NOTHING, &unleash_twice, NULL, NULL, NULL, NULL}},
+    {"empty strategy", {sizeof good, HOIST_PLUGIN_ABI, "no name", NULL, NOTHING, &unleash_empty, NULL, NULL, NULL, NULL}},
+    {"strategies unmade", {sizeof good, HOIST_PLUGIN_ABI, "unmade", NULL, NOTHING, &unleash_unmade, NULL, NULL, NULL, NULL}},
+    {"optimizely short", {sizeof good, HOIST_PLUGIN_ABI, "short", NULL, NOTHING, NULL, &optimizely_short, NULL, NULL, NULL}},
+    {"unleash short", {sizeof good, HOIST_PLUGIN_ABI, "short", NULL, NOTHING, &unleash_short, NULL, NULL, NULL, NULL}},
 };
 
 HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi);

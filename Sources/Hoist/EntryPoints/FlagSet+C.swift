@@ -1,0 +1,85 @@
+public import CHoist
+internal import HoistBase
+internal import HoistCore
+
+@_cdecl("hoist_flag_set_new") @implementation
+public func hoist_flag_set_new() -> OpaquePointer? { Handle<FlagSet>.give(FlagSet()) }
+
+@_cdecl("hoist_flag_set_free") @implementation
+public func hoist_flag_set_free(_ set: OpaquePointer?) { Handle<FlagSet>.take(set) }
+
+@_cdecl("hoist_flag_set_add") @implementation
+public func hoist_flag_set_add(
+  _ set: OpaquePointer?, _ flag: UnsafePointer<hoist_flag>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> hoist_status {
+  let slot = ErrorSlot(error)
+  guard let set = Handle<FlagSet>.borrow(set) else { return slot.fail(.argument, "the set is NULL") }
+  guard let flag else { return slot.fail(.argument, "the flag is NULL") }
+  guard let told = HostTable.read(flag, size: flag.pointee.struct_size, zero: hoist_flag()) else {
+    return slot.fail(.argument, "struct_size of the flag is \(flag.pointee.struct_size), which is no size of a flag")
+  }
+  do throws(FlagSet.Refusal) {
+    try set.add(try FlagSet.Flag(told))
+    return Status.ok.rawValue
+  } catch {
+    return slot.fail(error.status, error.message)
+  }
+}
+
+@_cdecl("hoist_flag_set_limit_to") @implementation
+public func hoist_flag_set_limit_to(_ set: OpaquePointer?, _ context: OpaquePointer?) -> hoist_status {
+  guard let set = Handle<FlagSet>.borrow(set), let context = ContextHandle.frozen(context, { $0.fingerprint }) else {
+    return Status.argument.rawValue
+  }
+  // 0 stands for any context.
+  set.contextFingerprint = max(context, 1)
+  return Status.ok.rawValue
+}
+
+@_cdecl("hoist_provider_host_publish") @implementation
+public func hoist_provider_host_publish(
+  _ host: OpaquePointer?, _ set: OpaquePointer?, _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> hoist_status {
+  let slot = ErrorSlot(error)
+  guard let set = Handle<FlagSet>.borrow(set) else { return slot.fail(.argument, "the set is NULL") }
+  guard let provider = HostedProvider.handles.borrow(host) else {
+    return slot.fail(host == nil ? .argument : .state, "the host is NULL or has ended")
+  }
+  do throws(FlagSet.Refusal) {
+    try provider.publish(set)
+    return Status.ok.rawValue
+  } catch {
+    return slot.fail(error.status, error.message)
+  }
+}
+
+extension FlagSet.Flag {
+  fileprivate init(_ told: hoist_flag) throws(FlagSet.Refusal) {
+    guard let key = CString.array(told.key) else {
+      throw FlagSet.Refusal(status: .argument, message: "a flag's key is NULL or not UTF-8")
+    }
+    func refuse(_ status: Status, _ what: String) -> FlagSet.Refusal {
+      FlagSet.Refusal(status: status, message: "flag \"\(String(decoding: key.prefix(200), as: UTF8.self))\" \(what)")
+    }
+    guard told.variation_count <= FlagSet.maximumVariations, told.variation_count >= 0 else {
+      throw refuse(.limit, "has more than \(FlagSet.maximumVariations) variations")
+    }
+    var variations: [(name: [UInt8], json: [UInt8])] = []
+    for index in 0..<told.variation_count {
+      guard let variation = told.variations?[index],
+        let name = variation.name == nil ? [] : CString.array(variation.name),
+        let json = variation.json == nil ? [] : CString.array(variation.json)
+      else { throw refuse(.argument, "has a variation \(index) that is NULL or not UTF-8") }
+      variations.append((name, json))
+    }
+    guard let metadata = told.metadata == nil ? [] : CString.array(told.metadata) else {
+      throw refuse(.argument, "has metadata that are not UTF-8")
+    }
+    var traits: HostedFlagTraits = []
+    if told.enabled { traits.insert(.enabled) }
+    if told.is_decided_per_call { traits.insert(.decidedPerCall) }
+    if told.is_recorded { traits.insert(.recorded) }
+    self.init(
+      key: key, traits: traits, defaultVariation: told.default_variation, variations: variations, metadata: metadata)
+  }
+}

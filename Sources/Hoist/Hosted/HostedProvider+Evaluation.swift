@@ -1,0 +1,97 @@
+internal import CHoist
+internal import HoistBase
+internal import HoistCore
+internal import HoistJSON
+
+/// What evaluating threads need.
+extension HostedProvider {
+  func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?) {}
+
+  func impression(
+    _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
+  ) -> Notification? { nil }
+
+  func record(
+    _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
+  ) {
+    guard let member = table.record, isOpen else { return }
+    instance.tell(evaluation, record, snapshot, context: context) { member(instance.pointer, $0) }
+  }
+
+  func metadata(snapshot: Snapshot, record: UnsafeRawPointer, evaluation: borrowing Evaluation) -> [UInt8] {
+    let metadata = record.assumingMemoryBound(to: HostedFlagRecord.self).pointee.metadata
+    return metadata.isNone ? Array("{}".utf8) : Array(metadata.bytes(snapshot.base))
+  }
+
+  func explain(
+    _ evaluation: inout Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
+  ) -> [UInt8] {
+    snapshot.head.pointee.evaluate(snapshot.base, record, context?.base, &evaluation)
+    let traits = record.assumingMemoryBound(to: HostedFlagRecord.self).pointee.traits
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.key("enabled")
+    writer.bool(traits.contains(.enabled))
+    writer.key("decidedPerCall")
+    writer.bool(traits.contains(.decidedPerCall))
+    writer.key("variation")
+    if evaluation.variationIndex >= 0 { writer.int(Int64(evaluation.variationIndex)) } else { writer.null() }
+    writer.key("provider")
+    if let told = told(evaluation, snapshot, record, context) { writer.raw(told) } else { writer.null() }
+    writer.endObject()
+    return writer.bytes
+  }
+
+  /// What the provider says of it; nil where that is nothing, or no JSON.
+  private func told(
+    _ evaluation: borrowing Evaluation, _ snapshot: Snapshot, _ record: UnsafeRawPointer, _ context: FrozenContext?
+  ) -> [UInt8]? {
+    guard let member = table.explain, isOpen else { return nil }
+    let sink = BytesSink()
+    defer { withExtendedLifetime(sink) {} }
+    let status = instance.tell(evaluation, record, snapshot, context: context) {
+      member(instance.pointer, $0, OpaquePointer(Unmanaged.passUnretained(sink).toOpaque()))
+    }
+    guard status == Status.ok.rawValue, let document = try? JSONDocument(parsing: sink.bytes) else { return nil }
+    return document.withRoot { try? $0.text() }
+  }
+
+  func track(_ event: TrackedEvent) -> Status {
+    guard let member = table.track else { return .unsupported }
+    guard isOpen else { return .state }
+    let key = CText(event.key)
+    let properties = event.properties.compactMap { HostedEventProperty($0.name, $0.value) }
+    let list = properties.map { hoist_property(name: $0.name.pointer, text: $0.text?.pointer, number: $0.number) }
+    let context = event.context ?? client.currentContext
+    return withExtendedLifetime((key, properties, context)) {
+      BorrowedContext.with(context?.frozen.base) { borrowed in
+        list.withUnsafeBufferPointer { list in
+          var told = hoist_provider_event(
+            struct_size: MemoryLayout<hoist_provider_event>.size, key: key.pointer, context: borrowed,
+            value: event.value ?? 0, has_value: event.value != nil, properties: list.baseAddress,
+            property_count: list.count, at_unix_ms: event.unixMilliseconds)
+          return Status(rawValue: member(instance.pointer, &told))
+        }
+      }
+    }
+  }
+}
+
+/// A property of an event as C reads it.
+private struct HostedEventProperty {
+  let name: CText
+  var text: CText?
+  var number: Double = 0
+
+  /// nil for what C has no property for.
+  init?(_ name: String, _ value: AttributeValue) {
+    self.name = CText(name)
+    switch value {
+    case .string(let bytes), .json(let bytes): text = CText(bytes)
+    case .double(let real): number = real
+    case .int(let whole): number = Double(whole)
+    case .bool(let truth): number = truth ? 1 : 0
+    case .null, .date, .strings: return nil
+    }
+  }
+}
