@@ -106,7 +106,7 @@ let package = Package(
     .testTarget(name: "HoistFlagshipTests", dependencies: ["HoistFlagship", "HoistTestSupport", "ConformanceKit"]),
     .testTarget(
       name: "HoistKameleoonTests", dependencies: ["HoistKameleoon", "HoistRegex", "HoistTestSupport", "ConformanceKit"]),
-    .testTarget(name: "HoistTests", dependencies: ["Hoist", "HoistTestSupport"]),
+    .testTarget(name: "HoistTests", dependencies: ["Hoist", "CHoist", "HoistTestSupport"]),
 
     // Parsers of outside bytes: the corpus is replayed by the tests, searched on by Tests/Fuzz/run.
     .target(

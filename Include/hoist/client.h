@@ -114,6 +114,9 @@ HOIST_API hoist_status hoist_client_flush(hoist_client *HOIST_NULLABLE client, i
  *   visitor_cache  Flagship's visitors, in the store or a cache of the host's: written, lookups, found, given_up (took too
  *              long), dropped (changes that were not made), stuck
  *   telemetry  Flagship's reports of use and trouble: sent, dropped
+ *   provider   a provider plug-in's calls: calls, waiting, refused (no room, or closed), stuck (1 while one does not
+ *              return), reported (those that did not return in time), late (returned after that), wrong_answers (of
+ *              evaluate); its pipelines are groups of their own, as events
  *   store      written (values), failures, refused (calls not made: the cache manager is stuck or pauses), given_up
  *              (what was never written), ignored (rows not believed), stuck (calls that have not returned)
  *   observers  delivered, dropped (no room), waiting

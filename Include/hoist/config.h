@@ -21,8 +21,8 @@ extern "C" {
 typedef struct hoist_config hoist_config;
 
 /**
- * @param provider "unleash", … Borrowed for the call. An unknown name is reported by the calls
- *                 that take an error. NULL or invalid UTF-8 gives NULL.
+ * @param provider "unleash", …, or a provider of the host's (provider.h). Borrowed for the call. An unknown name is
+ *                 reported by the calls that take an error. NULL or invalid UTF-8 gives NULL.
  * @return Owned by the caller; free with hoist_config_free().
  */
 HOIST_API hoist_config *HOIST_NULLABLE hoist_config_new(const char *HOIST_NULLABLE provider);

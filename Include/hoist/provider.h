@@ -195,7 +195,9 @@ HOIST_API hoist_status hoist_provider_host_remove(hoist_provider_host *HOIST_NUL
  */
 typedef struct hoist_provider_pipeline {
     size_t struct_size;               /**< sizeof(hoist_provider_pipeline) */
-    const char *HOIST_NULLABLE name;  /**< required; a to z, 0 to 9 and _, at most 40; names its counters too */
+    /** Required; a to z, 0 to 9 and _, at most 40. Names its counters too, so none of provider, store, observers,
+     *  plugins and snapshots. */
+    const char *HOIST_NULLABLE name;
     int64_t flush_interval_ms;        /**< between deliveries, unless `events.flush_interval_ms` says; 0 is at once */
     size_t flush_count;               /**< as soon as so many wait they are sent; 0: by the interval alone */
     size_t batch_count;               /**< most events of one batch; 0 is 500 */
@@ -217,7 +219,8 @@ typedef struct hoist_provider_batch {
  * @param pipeline     One of the table's.
  * @param subject      Whom it speaks of; NULL counts as "".
  * @param payload      In a form of the provider's own, at most 1 MiB. Copied.
- * @return HOIST_OK: kept. HOIST_ERR_LIMIT: no room, dropped and counted. HOIST_ERR_NOT_FOUND: no such pipeline.
+ * @return HOIST_OK: kept; with `events.durability` "immediate" it is in the store by then, unless this is called
+ *         inside `evaluate` or `record`, which wait for nobody. HOIST_ERR_LIMIT: no room, dropped and counted. HOIST_ERR_NOT_FOUND: no such pipeline.
  *         HOIST_ERR_ARGUMENT. HOIST_ERR_STATE.
  */
 HOIST_API hoist_status hoist_provider_host_record(hoist_provider_host *HOIST_NULLABLE host,

@@ -239,7 +239,7 @@ static void *evaluate(void *client) {
   return NULL;
 }
 
-static void evaluate_elsewhere(plug *own, hoist_client *client) {
+void evaluate_elsewhere(plug *own, hoist_client *client) {
   (void)own;
   has_evaluating_thread = pthread_create(&evaluating_thread, NULL, evaluate, client) == 0;
   REQUIRE(has_evaluating_thread);
@@ -344,8 +344,11 @@ const kind *kind_named(const char *name) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     if (strcmp(kinds[i].name, name) == 0) return &kinds[i];
   }
-  for (const kind *other = flagship_kinds; other->name; other++) {
-    if (strcmp(other->name, name) == 0) return other;
+  const kind *const others[] = {flagship_kinds, provider_kinds};
+  for (size_t i = 0; i < 2; i++) {
+    for (const kind *other = others[i]; other->name; other++) {
+      if (strcmp(other->name, name) == 0) return other;
+    }
   }
   return NULL;
 }

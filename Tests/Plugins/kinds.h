@@ -16,6 +16,13 @@ typedef struct kind {
 /* Those of Flagship; the last one has no name. */
 extern const kind flagship_kinds[];
 
+/* Those of a provider, likewise, and the configuration that has it. */
+extern const kind provider_kinds[];
+hoist_config *provider_config(void);
+
+/* Evaluates on a thread of its own. */
+void evaluate_elsewhere(plug *own, hoist_client *client);
+
 /* NULL for an unknown name. */
 const kind *kind_named(const char *name);
 

@@ -29,6 +29,8 @@ FAULTS = {
     "unleash_storage": EVERYWHERE,
     "unleash_storage_value": (*EVERYWHERE, "fail", "twice", "garbage"),
     "observer": EVERYWHERE,
+    "provider": (*EVERYWHERE, "garbage"),
+    "provider_evaluate": (*EVERYWHERE, "fail", "garbage"),
     "flagship_visitor_cache": ("stuck", "slow", "fork", "fail", "late", "twice", "garbage"),
 }
 
@@ -45,7 +47,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("HOIST_LIBRARY does not name the library")
     library = Path(named).resolve()
     built = tmp_path_factory.mktemp("faults") / "faults"
-    sources = [HERE / name for name in ("faults.c", "kinds.c", "flagship_kinds.c", "world.c")]
+    sources = [HERE / name for name in ("faults.c", "kinds.c", "flagship_kinds.c", "provider_kinds.c", "world.c")]
     subprocess.run([os.environ.get("CC", "cc"), "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-g", "-pthread",
                     "-I", INCLUDE, "-o", built, *sources, library, f"-Wl,-rpath,{library.parent}"], check=True)
     return built

@@ -31,12 +31,12 @@ class Workshop:
     def __init__(self, folder: Path, library: Path) -> None:
         self.folder, self.library = folder, library
 
-    def compile(self, source: Path, name: str, *options: str) -> Path:
+    def compile(self, source: Path, name: str, *options: str, libraries: tuple[str, ...] = ()) -> Path:
         built = self.folder / name
         if not built.exists():
             subprocess.run([os.environ.get("CC", "cc"), "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-g", *options,
                             "-I", ROOT / "Include", "-o", built, source, self.library,
-                            f"-Wl,-rpath,{self.library.parent}"], check=True)
+                            *libraries, f"-Wl,-rpath,{self.library.parent}"], check=True)
         return built
 
     def plugin(self, kind: str) -> Path:
@@ -59,7 +59,8 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
 
 def test_every_example_is_tried() -> None:
     programs = {path.stem for path in EXAMPLES.glob("*.c")} - {"load"}
-    assert programs == {*WORK, "launchdarkly_hook"}
+    # The provider has tests of its own: test_providers.py.
+    assert programs == {*WORK, "launchdarkly_hook", "flag_file_provider", "load_provider"}
 
 
 @pytest.mark.parametrize("kind", WORK)

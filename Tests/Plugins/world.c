@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "world.h"
+#include "kinds.h"
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,7 +133,9 @@ static hoist_config *unleash_config(const char *mode) {
 }
 
 hoist_config *world_config(const hoist_transport *transport, const char *mode) {
-  hoist_config *config = strcmp(mode, "flagship") == 0 ? flagship_config() : unleash_config(mode);
+  hoist_config *config = strcmp(mode, "flagship") == 0   ? flagship_config()
+                         : strcmp(mode, "provider") == 0 ? provider_config()
+                                                         : unleash_config(mode);
   world_set(config, "store", "none");
   world_set(config, "log.level", "none");
   REQUIRE_STATUS(hoist_config_set_transport(config, transport, NULL), HOIST_OK);

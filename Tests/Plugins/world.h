@@ -40,7 +40,8 @@ hoist_transport service_transport(service *own);
 
 void world_set(hoist_config *config, const char *name, const char *value);
 /* Two flags from the start, "banner" and, in backend mode, "picky" with the strategy "custom"; no store; the network
- * is `transport`. The modes are those of Unleash, or "flagship" for a client of that. */
+ * is `transport`. The modes are those of Unleash, "flagship" for a client of that, or "provider" for one of
+ * provider_config(). */
 hoist_config *world_config(const hoist_transport *transport, const char *mode);
 hoist_client *world_open(const hoist_config *config);
 

@@ -23,10 +23,10 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("HOIST_LIBRARY does not name the library")
     library = Path(named).resolve()
     folder = tmp_path_factory.mktemp("objects")
-    for name in ("hook", "transport", "header_provider"):
+    for name in ("hook", "transport", "header_provider", "flag_file_provider"):
         source = ROOT / f"Examples/plugins/{name}.c"
         command = [os.environ.get("CC", "cc"), "-std=c99", "-shared", "-fPIC", "-I", ROOT / "Include"]
-        subprocess.run([*command, "-o", folder / f"{name}.so", source, library], check=True)
+        subprocess.run([*command, "-o", folder / f"{name}.so", source, library, "-ljansson"], check=True)
     return folder
 
 
@@ -52,6 +52,29 @@ def test_a_loaded_transport_reads_its_options(examples: Path) -> None:
         assert client.wait_ready(5)
         assert client.bool("banner") is True
         assert client.flush(5)
+
+
+def test_a_service_from_an_object_is_a_client_like_any_other(examples: Path, tmp_path: Path) -> None:
+    path, flags = examples / "flag_file_provider.so", ROOT / "Examples/data/flags.json"
+    assert hoist.describe_plugin(path).provider == "flag-file"
+    with pytest.raises(hoist.Error, match='unknown provider "flag-file"'):
+        hoist.Config("flag-file", path=flags)
+    config = hoist.Config("flag-file")
+    config.load_plugin(path)
+    config.update(path=flags, store="none")
+    assert config.get("path") == str(flags)
+    with hoist.Client(config) as client:
+        assert client.wait_ready(5)
+        assert client.bool("banner") is True
+        assert client.string("greeting", None, "hello") == "Good day"
+        assert client.int("page-size") == 50
+        detail = client.detail("theme", None, {"night": False})
+        assert (detail.value, detail.reason) == ({"night": False}, "DISABLED")
+        assert client.track("purchase") is Status.UNSUPPORTED
+    with pytest.raises(hoist.Error, match='property "path" is required'):
+        other = hoist.Config("flag-file")
+        other.load_plugin(path)
+        hoist.Client(other)
 
 
 def test_what_cannot_be_loaded_is_an_error_that_names_it(examples: Path, tmp_path: Path) -> None:

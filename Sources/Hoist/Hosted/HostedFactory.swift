@@ -76,7 +76,8 @@ struct HostedDescription: Sendable {
     var pipelines: [HostedPipelineOptions] = []
     for one in told {
       guard let name = CString.text(one.name), isName(name, also: "_"), one.flush_interval_ms >= 0,
-        one.flush_count >= 0, one.batch_count >= 0, !pipelines.contains(where: { $0.name == name })
+        one.flush_count >= 0, one.batch_count >= 0,
+        !(HostedPipelineOptions.reservedNames + pipelines.map(\.name)).contains(where: { $0.utf8.elementsEqual(name.utf8) })
       else { return nil }
       pipelines.append(
         HostedPipelineOptions(

@@ -71,7 +71,10 @@ extension HostedInstance {
       var call = hoist_provider_evaluation(
         struct_size: MemoryLayout<hoist_provider_evaluation>.size, key: flag.pointee.key(base), context: context,
         enabled: true, variation: flag.pointee.defaultVariation, reason: hoist_reason(Reason.default.rawValue))
+      // So that what it records is known to belong to an evaluation; a view's is in no section.
+      let slot = shim_enter()
       let status = Status(rawValue: evaluate(pointer, &call))
+      shim_leave(slot)
       guard status == .ok else { return HostedDecision(refusal: Self.refusal(status)) }
       guard call.variation >= -1, call.variation < max(flag.pointee.variationCount, 1),
         let reason = UInt8(exactly: call.reason).flatMap(Reason.init(rawValue:)), reason != .error

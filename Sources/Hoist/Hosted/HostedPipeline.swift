@@ -1,8 +1,12 @@
+internal import CShims
 internal import HoistBase
 internal import HoistCore
 
 /// What a table says of one of its pipelines.
 struct HostedPipelineOptions: Sendable {
+  /// What else is counted under a name of its own.
+  static let reservedNames = ["provider", "store", "observers", "plugins", "snapshots"]
+
   let name: String
   let flushIntervalMilliseconds: Int64
   let flushCount: Int
@@ -26,6 +30,7 @@ final class HostedPipeline: ClientPart {
     options.durability = .init(name: values.text("events.durability"))
     let interval = values.integer("events.flush_interval_ms")
     options.flushIntervalMilliseconds = interval > 0 ? interval : wanted.flushIntervalMilliseconds
+    options.encodesEveryAttempt = true
     options.flushAtRows = wanted.flushCount > 0 ? wanted.flushCount : nil
     let policy = HostedEventPolicy(
       client, instance, lane, batchCount: wanted.batchCount > 0 ? wanted.batchCount : 500, HostedRequestLimits(values))
@@ -36,7 +41,12 @@ final class HostedPipeline: ClientPart {
 
   /// Any thread.
   func record(_ payload: ByteView, subject: ByteView) -> Status {
-    let outcome = pipeline.record(payload, subject: subject, unixMilliseconds: client.clock.unixMilliseconds)
+    // An evaluation waits for nobody (G1), and is what runs inside a reading section.
+    let slot = shim_enter()
+    let isEvaluation = slot.pointee.depth > 1
+    shim_leave(slot)
+    let outcome = pipeline.record(
+      payload, subject: subject, unixMilliseconds: client.clock.unixMilliseconds, waitsForCommit: !isEvaluation)
     return outcome == .dropped ? .limit : .ok
   }
 

@@ -1,4 +1,5 @@
 internal import CHoist
+internal import CShims
 internal import HoistBase
 internal import HoistCore
 internal import HoistJSON
@@ -15,7 +16,10 @@ extension HostedProvider {
     _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
   ) {
     guard let member = table.record, isOpen else { return }
+    // So that what it records is known to belong to an evaluation; a view's is in no section.
+    let slot = shim_enter()
     instance.tell(evaluation, record, snapshot, context: context) { member(instance.pointer, $0) }
+    shim_leave(slot)
   }
 
   func metadata(snapshot: Snapshot, record: UnsafeRawPointer, evaluation: borrowing Evaluation) -> [UInt8] {

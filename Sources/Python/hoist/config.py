@@ -138,7 +138,8 @@ class Config:
     def load_plugin(self, path: str | PathLike[str], options: str = "") -> None:
         """Registers all plug-ins that a shared object offers, or none of them when one is refused.
 
-        A relative path starts at the current folder. The object stays in the process until that ends.
+        A relative path starts at the current folder. The object stays in the process until that ends. An object that is
+        a service of its own is loaded first of all: `Config("its-name")` knows no properties before.
         """
         slot = ErrorSlot()
         call = lib.hoist_config_load_plugin

@@ -22,6 +22,8 @@ class PluginDescription:
     """For example "logger", "cache", "unleash_strategy"."""
     unleash_strategies: tuple[str, ...]
     """Names of the strategies for Unleash."""
+    provider: str | None = None
+    """The name of the service that it is: `Config(name)`, then `Config.load_plugin(path)`."""
 
 
 def describe_plugin(path: str | PathLike[str]) -> PluginDescription:
@@ -31,6 +33,5 @@ def describe_plugin(path: str | PathLike[str]) -> PluginDescription:
     if text is None:
         raise slot.failed("the plug-in")
     told = json.loads(text)
-    return PluginDescription(
-        told["name"], told["version"], told["abi_version"], tuple(told["kinds"]), tuple(told["unleash_strategies"])
-    )
+    kinds, strategies = tuple(told["kinds"]), tuple(told["unleash_strategies"])
+    return PluginDescription(told["name"], told["version"], told["abi_version"], kinds, strategies, told.get("provider"))
