@@ -16,8 +16,9 @@
  *   (HOIST_ERR_STATE).
  * - `track`, `evaluate`, `record` and `explain` run on the host's threads instead, several at once, and beside the lane.
  *   The host waits for them: they must be quick and take no lock that is held during work.
- * - Functions of hoist_provider_host may be called on any thread, of Hoist's or not, until `destroy` returns; afterwards
- *   they answer HOIST_ERR_STATE, as they do between the client's end and its next `start`.
+ * - Functions of hoist_provider_host may be called on any thread, of Hoist's or not. Once the client is freed, and in
+ *   `destroy`, the handle has ended: they answer HOIST_ERR_STATE, as most do between the client's end and its next
+ *   `start`.
  *
  * A call on the lane that has not returned after 10 seconds is reported once (HOIST_TOPIC_ERROR, the log, statistics).
  * What comes after it waits; evaluations go on with the flags there are, and the client closes without it: the instance
@@ -326,7 +327,7 @@ typedef struct hoist_provider {
      * refused, and an instance that comes later is destroyed. Properties have been checked one by one. Flags may be
      * published already.
      *
-     * @param host     Lent until `destroy` returns.
+     * @param host     Lent until the client is freed; harmless afterwards.
      * @param instance Receives what the other members get; may stay NULL.
      * @param message  Takes why it failed: one line without secrets, with its NUL at most `message_size` bytes.
      * @return HOIST_OK; anything else makes hoist_client_open() fail with HOIST_ERR_CONFIG, and there is no `destroy`.
@@ -336,7 +337,8 @@ typedef struct hoist_provider {
                                           size_t message_size);
     /** The client is open, for the first time or again, or goes on in a forked child: begin to fetch, when online. */
     void (*HOIST_NULLABLE start)(void *HOIST_NULLABLE instance);
-    /** The client closes; requests and timers have ended. Not called when it is given no time, or freed unclosed. */
+    /** The client closes; requests and timers have ended, and what is recorded now may come too late: see `flush`. Not
+     *  called when the client is given no time for it, or freed unclosed. */
     void (*HOIST_NULLABLE stop)(void *HOIST_NULLABLE instance);
     /** hoist_client_set_online(). Delivery of events is held meanwhile by Hoist. */
     void (*HOIST_NULLABLE set_online)(void *HOIST_NULLABLE instance, bool is_online);

@@ -55,14 +55,14 @@ struct HostedDescription: Sendable {
   private static func list<Element>(_ first: UnsafePointer<Element>?, _ count: Int, limit: Int, zero: Element) -> [Element]? {
     guard count > 0 else { return count == 0 ? [] : nil }
     guard let first, count <= limit else { return nil }
-    let stride = UnsafeRawPointer(first).load(as: Int.self)
+    let stride = UnsafeRawPointer(first).loadUnaligned(as: Int.self)
     var elements: [Element] = []
     for index in 0..<count {
       guard (MemoryLayout<Int>.size...HostTable.maximumBytes).contains(stride), stride % MemoryLayout<Int>.alignment == 0 else {
         return nil
       }
       let place = UnsafeRawPointer(first) + index * stride
-      guard place.load(as: Int.self) == stride,
+      guard place.loadUnaligned(as: Int.self) == stride,
         let element = HostTable.read(place.assumingMemoryBound(to: Element.self), size: stride, zero: zero)
       else { return nil }
       elements.append(element)
