@@ -64,15 +64,12 @@ final class VisitorData: @unchecked Sendable {
     }
   }
 
-  /// A visitor has data of another one's from now on. Where it was kept under this one's code, it is kept under that of
-  /// another one who shares it.
+  /// A visitor has data of another one's from now on.
   func leave(_ visitor: KameleoonVisitor) {
-    lock.withLock {
-      members.removeAll { $0.visitor == nil || $0.visitor === visitor }
-      guard content.code == visitor.code, let next = members.lazy.compactMap(\.visitor).first else { return }
-      content.code = next.code
-    }
+    lock.withLock { members.removeAll { $0.visitor == nil || $0.visitor === visitor } }
   }
+
+  func keep(under code: [UInt8]) { lock.withLock { content.code = code } }
 
   /// Those who are open.
   var visitors: [KameleoonVisitor] { lock.withLock { members.compactMap(\.visitor) } }

@@ -126,11 +126,4 @@ extension VisitorDraft {
     content.pages.append(page)
     return content.pages.count - 1
   }
-
-  /// The first configuration has come.
-  mutating func addAside() {
-    let waiting = rest.aside
-    rest.aside = []
-    for item in waiting { add(item.datum, isTracked: item.isTracked, time: item.time) }
-  }
 }

@@ -5,7 +5,7 @@ struct VisitorDraft {
   var content: VisitorFacts.Content
   var rest: VisitorRest
   /// Of the visitor that the change is made for; linked ones share their data.
-  let code: [UInt8]
+  private(set) var code: [UInt8]
   /// Milliseconds of Unix time.
   let now: Int64
   /// nil before the first configuration.
@@ -31,6 +31,17 @@ struct VisitorDraft {
     self.now = now
     self.definitions = definitions
     self.isStrict = isStrict
+  }
+
+  /// The first configuration has come.
+  mutating func addAside() {
+    let (waiting, own) = (rest.aside, code)
+    rest.aside = []
+    for item in waiting {
+      code = item.code
+      add(item.datum, isTracked: item.isTracked, time: item.time)
+    }
+    code = own
   }
 
   mutating func track(_ kind: TrackedDatum.Kind, key: [UInt8]? = [], place: Int = 0, _ content: TrackedDatum.Content) {

@@ -64,6 +64,9 @@ final class VisitorPlaces: @unchecked Sendable {
     }
   }
 
+  /// One of those who share it; nil for nobody. Looks through all.
+  func code(sharing data: VisitorData) -> [UInt8]? { lock.withLock { places.first { $0.value.data === data }?.key } }
+
   /// - Returns: who has that code, when it is open, and what its data was before.
   func link(_ code: [UInt8], to data: VisitorData) -> (visitor: KameleoonVisitor?, former: VisitorData?) {
     lock.withLock {

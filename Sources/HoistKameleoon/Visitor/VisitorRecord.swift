@@ -65,7 +65,7 @@ enum VisitorRecord {
       writer.integers(
         "assignments",
         content.assignments.entries.map {
-          [$0.experimentID, $0.variationID, Int64($0.rule.rawValue), $0.isUnsent ? 1 : 0, $0.time]
+          [$0.experimentID, $0.variationID, Int64($0.rule.rawValue), $0.time]
         })
       writer.integers("segments", [rest.segments])
       writer.key("aside")
@@ -145,8 +145,9 @@ extension VisitorRecord {
       root.elements("assignments") {
         Assignment(
           experimentID: $0.integer(), variationID: $0.integer(),
-          rule: RuleType(rawValue: UInt8(clamping: $0.integer())) ?? .unknown, isUnsent: $0.integer() == 1,
-          time: $0.integer())
+          rule: RuleType(rawValue: UInt8(clamping: $0.integer())) ?? .unknown,
+          // What waits is the tracker's to know: one that is decided again takes the place of one that waits.
+          isUnsent: false, time: $0.integer())
       })
     rest.segments = root["segments"]?.array?.first?.array?.compactMap(\.int64) ?? []
     rest.aside = root.elements("aside") {

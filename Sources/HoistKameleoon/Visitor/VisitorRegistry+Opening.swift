@@ -93,15 +93,16 @@ extension VisitorRegistry {
   /// On the scheduler's thread.
   private func restore(_ content: VisitorFacts.Content, _ rest: VisitorRest, to data: VisitorData, for code: [UInt8]) {
     let host = host
-    var tracked: [TrackedDatum] = []
+    var (tracked, linked): ([TrackedDatum], [[UInt8]]) = ([], [])
     data.change(for: code, environment) { draft in
       draft.restore(content, rest)
       draft.expire(after: settings.dataExpirationMilliseconds)
     } record: { draft in
       for complaint in draft.complaints { host.log.error(complaint) }
-      tracked = draft.tracked
+      (tracked, linked) = (draft.tracked, draft.linked)
     }
     storage.changed(data)
+    for code in linked { link(code, to: data) }
     guard let visitor = data.visitors.first else { return }
     for datum in tracked { tracker.record(datum, of: visitor) }
   }

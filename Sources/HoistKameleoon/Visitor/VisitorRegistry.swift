@@ -59,15 +59,11 @@ final class VisitorRegistry: KameleoonPart, @unchecked Sendable {
   }
 
   /// KAM-67: a visitor shares another one's data from now on; what it had before is gone.
-  private func link(_ code: [UInt8], to data: VisitorData) {
+  func link(_ code: [UInt8], to data: VisitorData) {
     linking.withLock {
       let (visitor, former) = places.link(code, to: data)
       if former === data { return }
-      if let visitor {
-        former?.leave(visitor)
-        visitor.replace(data: data)
-        data.join(visitor)
-      }
+      move(visitor, code, from: former, to: data)
       storage.link(code, to: data.code, isUnique: visitor?.isUnique ?? settings.isUniqueIdentifier)
     }
   }
@@ -76,11 +72,19 @@ final class VisitorRegistry: KameleoonPart, @unchecked Sendable {
   func follow(_ visitor: KameleoonVisitor, to data: VisitorData) {
     linking.withLock {
       let (_, former) = places.link(visitor.code, to: data)
-      if former === data { return }
-      former?.leave(visitor)
-      visitor.replace(data: data)
-      data.join(visitor)
+      if former !== data { move(visitor, visitor.code, from: former, to: data) }
     }
+  }
+
+  /// With `linking` held. Data that was kept under the code is kept under that of another one who shares it.
+  private func move(_ visitor: KameleoonVisitor?, _ code: [UInt8], from former: VisitorData?, to data: VisitorData) {
+    if let former {
+      if let visitor { former.leave(visitor) }
+      if former.code == code, let other = places.code(sharing: former) { former.keep(under: other) }
+    }
+    guard let visitor else { return }
+    visitor.replace(data: data)
+    data.join(visitor)
   }
 
   // MARK: Life
