@@ -92,9 +92,9 @@ import Testing
   @Test("KAM-B23") func theHostHearsOfEachAttempt() throws {
     let rig = try rig()
     let heard = Locked<[String]>([])
-    rig.face.onHTTPRequest { attempt in
+    rig.face.setHandlers(httpRequest: { attempt in
       if attempt.kind == .tracking { heard.change { $0.append("\(attempt.end) \(attempt.status)") } }
-    }
+    })
     rig.transport.setResponder { request in request.url.contains("/visit/events") ? answer(500) : answer(304) }
     _ = try rig.visitor("anna").flush(isInstant: true)
     rig.deliver()
