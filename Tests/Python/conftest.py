@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import flagship_clients
+import kameleoon_clients
 import pytest
 from documents import TYPED
 from flagship import FlagshipSimulator
+from kameleoon import KameleoonSimulator
 from launchdarkly import LaunchDarklySimulator
 from unleash import UnleashSimulator
 
@@ -155,4 +157,18 @@ def flagship() -> Iterator[FlagshipSimulator]:
 def open_flagship(flagship: FlagshipSimulator) -> Iterator[flagship_clients.Opener]:
     """Opens clients of `flagship`."""
     with flagship_clients.opener(flagship) as open_one:
+        yield open_one
+
+
+@pytest.fixture
+def kameleoon() -> Iterator[KameleoonSimulator]:
+    """Strict Kameleoon services of the test's own, with the sample's site."""
+    with kameleoon_clients.strict_service() as simulator:
+        yield simulator
+
+
+@pytest.fixture
+def open_kameleoon(kameleoon: KameleoonSimulator) -> Iterator[kameleoon_clients.Opener]:
+    """Opens clients of `kameleoon`."""
+    with kameleoon_clients.opener(kameleoon) as open_one:
         yield open_one

@@ -12,7 +12,8 @@ import pytest
 
 import hoist
 import hoist.flagship  # brings its tables
-import hoist.launchdarkly  # so does this
+import hoist.kameleoon  # so does this
+import hoist.launchdarkly  # and this
 import hoist.optimizely  # and this
 import hoist.unleash  # and this
 from hoist import _callback

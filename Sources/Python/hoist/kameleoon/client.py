@@ -1,0 +1,122 @@
+"""The Kameleoon client."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from .. import _exit
+from .._native import NULL, ffi, lib
+from .._text import encode, milliseconds, optional
+from ..client import Client as _Client
+from ..config import Config
+from ..status import ErrorSlot, Status
+from . import flags
+from .life import Life
+from .visitor import Visitor, make
+
+_PLUGINS = ("logger", "cache", "transport", "dispatcher", "headers", "hooks")
+
+
+class Client(Life, _Client):
+    """A `hoist.Client` with Kameleoon's own calls: one site in one environment, with any number of visitors.
+
+        with kameleoon.Client(site_code=…) as client:
+            visitor = client.visitor("user-42")
+            client.wait_ready(5)
+            if visitor.is_feature_active("new-checkout"): …
+
+    Takes what `hoist.Client` takes but the provider's name, and `config_file`: a path of properties, as JSON or as
+    an XML property list, which the properties given beside it go before.
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        properties: Mapping[str, Any] | Config | None = None,
+        /,
+        *,
+        config_file: str | os.PathLike[str] | None = None,
+        **more: Any,
+    ) -> None:
+        plugins = {name: more.pop(name) for name in _PLUGINS if name in more}
+        super().__init__(_config(properties, config_file, more), **plugins)
+
+    # ---- Visitors --------------------------------------------------------------------------------
+
+    def visitor(self, code: str | None = None) -> Visitor:
+        """The visitor of a code; None: the client's own, whose code is generated unless a property says it.
+
+        Raises `hoist.Error`.
+        """
+        return make(self, code)
+
+    # ---- What the configuration has --------------------------------------------------------------
+
+    @property
+    def feature_list(self) -> list[str]:
+        """The keys of all flags, those that are disabled in the environment included. Raises `hoist.Error`."""
+        return flags.feature_list(self._pointer)
+
+    def variables_of(self, feature_key: str, variation_key: str) -> dict[str, Any]:
+        """The variables of a variation; the vendor has deprecated it. Raises `hoist.Error`."""
+        return flags.variables_of(self._pointer, feature_key, variation_key)
+
+    @property
+    def data_file(self) -> dict[str, Any]:
+        """What the configuration has, as JSON. Raises `hoist.Error`."""
+        return flags.data_file(self._pointer)
+
+
+# ---- Sites of the process ------------------------------------------------------------------------
+
+_sites: dict[Any, Client] = {}
+
+
+def create(
+    site_code: str,
+    visitor_code: str | None = None,
+    config: Config | Mapping[str, Any] | None = None,
+    **more: Any,
+) -> Visitor:
+    """Makes a visitor of a site, as the vendor's factory does; returns at once, the site is not ready yet.
+
+    The first call for a site and environment opens a client for it, which all later calls share, until `forget`.
+    Without any properties a configuration file is read if there is one. Raises `hoist.Error`.
+    """
+    given = _config(config, None, more) if more or config is not None else None
+    place, slot = ffi.new("hoist_kameleoon_visitor **"), ErrorSlot()
+    pointer = NULL if given is None else given._pointer
+    call = lib.hoist_kameleoon_create
+    slot.check(call(encode(site_code), optional(visitor_code), pointer, place, slot.pointer), "the visitor")
+    return Visitor(place[0], _adopt(lib.hoist_kameleoon_visitor_client(place[0])))
+
+
+def forget(site_code: str, environment: str | None = None, timeout: float = 3.0) -> Status:
+    """Closes the client that `create` has opened for a site; what is recorded is sent first."""
+    return Status(lib.hoist_kameleoon_forget(encode(site_code), optional(environment), milliseconds(timeout)))
+
+
+def _adopt(pointer: Any) -> Client:
+    """A client that belongs to the library, and lives as long as the process."""
+    client = _sites.get(pointer)
+    if client is None:
+        client = Client.__new__(Client)
+        client._pointer = pointer
+        _sites[pointer] = client
+        _exit.watch(client)
+    return client
+
+
+def _config(
+    properties: Mapping[str, Any] | Config | None, file: str | os.PathLike[str] | None, more: Mapping[str, Any]
+) -> Config:
+    config = properties.copy() if isinstance(properties, Config) else Config("kameleoon")
+    if file is not None:
+        slot = ErrorSlot()
+        call = lib.hoist_kameleoon_config_load_file
+        slot.check(call(config._pointer, encode(os.fspath(file)), slot.pointer), "the configuration file")
+    config.update(None if isinstance(properties, Config) else properties, **more)
+    return config

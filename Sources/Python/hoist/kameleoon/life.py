@@ -1,0 +1,145 @@
+"""Readiness, and what is told of the service."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from .._callback import forget, function, implements, keep, owner, table
+from .._constant import Constant
+from .._native import NULL, lib
+from .._text import decode, milliseconds
+from ..plugins import LogLevel
+from ..status import Status, check
+
+
+def version() -> str:
+    """Name and version as requests carry them."""
+    return decode(lib.hoist_kameleoon_version())
+
+
+class RequestKind(Constant):
+    """What a request was for."""
+
+    DATAFILE = lib.HOIST_KAMELEOON_REQUEST_DATAFILE
+    TRACKING = lib.HOIST_KAMELEOON_REQUEST_TRACKING
+    REMOTE_VISITOR_DATA = lib.HOIST_KAMELEOON_REQUEST_REMOTE_VISITOR_DATA
+    REMOTE_DATA = lib.HOIST_KAMELEOON_REQUEST_REMOTE_DATA
+    ACCESS_TOKEN = lib.HOIST_KAMELEOON_REQUEST_ACCESS_TOKEN
+
+
+class RequestEnd(Constant):
+    """How an attempt at a request ended."""
+
+    SUCCEEDED = lib.HOIST_KAMELEOON_REQUEST_SUCCEEDED
+    REFUSED = lib.HOIST_KAMELEOON_REQUEST_REFUSED
+    """The answer's status is no success."""
+    NO_ANSWER = lib.HOIST_KAMELEOON_REQUEST_NO_ANSWER
+    CANCELLED = lib.HOIST_KAMELEOON_REQUEST_CANCELLED
+    """Called off, or out of time."""
+
+
+class UpdateSource(Constant):
+    """What brought a configuration."""
+
+    POLLING = lib.HOIST_KAMELEOON_UPDATE_POLLING
+    STREAMING = lib.HOIST_KAMELEOON_UPDATE_STREAMING
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One attempt at a request."""
+
+    kind: RequestKind
+    end: RequestEnd
+    status: int
+    """Of the answer; 0 without one."""
+    duration: float
+    """Seconds."""
+    reason: str
+    """Why there was no answer; "" for none."""
+
+
+@dataclass(frozen=True)
+class _Told:
+    """The functions behind a listener."""
+
+    configuration_updated: Callable[[], object] | None
+    datafile_updated: Callable[[UpdateSource, int], object] | None
+    request_ended: Callable[[Request], object] | None
+
+
+class Life:
+    """What `kameleoon.Client` can do about its life."""
+
+    __slots__ = ()
+
+    _pointer: Any
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether there is a configuration; it stays True."""
+        return bool(lib.hoist_kameleoon_is_ready(self._pointer))
+
+    def run_when_ready(self, done: Callable[[bool], object], timeout: float = 10.0) -> Status:
+        """Calls a function once: with True as soon as the client is ready, with False when the time is over first."""
+        handle = keep(done)
+        call, limit = lib.hoist_kameleoon_run_when_ready, milliseconds(timeout)
+        status = Status(call(self._pointer, limit, function("kameleoon_ready"), handle))
+        if not status:
+            forget(handle)
+        return status
+
+    def listen(
+        self,
+        configuration_updated: Callable[[], object] | None = None,
+        datafile_updated: Callable[[UpdateSource, int], object] | None = None,
+        request_ended: Callable[[Request], object] | None = None,
+    ) -> None:
+        """Tells functions, in place of the former ones; without any, nobody is told any more. Raises `hoist.Error`.
+
+        `configuration_updated`: a real-time event has brought a new configuration. `datafile_updated`: a new one has
+        come from the service, however; with its modification time in milliseconds, 0 for none. `request_ended`: an
+        attempt at a request has ended. On the client's delivery lane.
+        """
+        told = _Told(configuration_updated, datafile_updated, request_ended)
+        wanted = [name for name in _Told.__dataclass_fields__ if getattr(told, name) is not None]
+        filled = table("kameleoon_listener", told, wanted) if wanted else NULL
+        check(lib.hoist_kameleoon_set_listener(self._pointer, filled), "the listener")
+
+    @property
+    def log_level(self) -> LogLevel:
+        """Which lines are written: this level, and those before it."""
+        return LogLevel(lib.hoist_kameleoon_log_level(self._pointer))
+
+    @log_level.setter
+    def log_level(self, level: LogLevel) -> None:
+        check(lib.hoist_kameleoon_set_log_level(self._pointer, int(level)), "the log level")
+
+
+@implements("kameleoon_ready")
+def _ready(user_data: Any, is_ready: bool) -> None:
+    done: Callable[[bool], object] = owner(user_data)
+    forget(user_data)
+    done(bool(is_ready))
+
+
+@implements("kameleoon_listener", "configuration_updated")
+def _configuration_updated(user_data: Any) -> None:
+    owner(user_data).configuration_updated()
+
+
+@implements("kameleoon_listener", "datafile_updated")
+def _datafile_updated(user_data: Any, source: int, date_modified: int) -> None:
+    owner(user_data).datafile_updated(UpdateSource(source), date_modified)
+
+
+@implements("kameleoon_listener", "request_ended")
+def _request_ended(user_data: Any, request: Any) -> None:
+    owner(user_data).request_ended(
+        Request(
+            RequestKind(request.kind), RequestEnd(request.end), request.status, request.duration_ms / 1000,
+            decode(request.reason),
+        )  # fmt: skip
+    )

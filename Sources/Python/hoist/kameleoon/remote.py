@@ -1,0 +1,224 @@
+"""What the service knows of a visitor, and what it keeps for the site."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from .. import aio
+from .._callback import forget, function, implements, keep, owner
+from .._native import NULL, ffi, lib
+from .._text import decode_bytes, milliseconds, optional, take
+from ..status import Status, check
+from .data import CustomData, Data, read_list
+
+if TYPE_CHECKING:
+    from .client import Client
+
+
+@dataclass(frozen=True)
+class Filter:
+    """What is asked of a visitor's visits."""
+
+    previous_visit_amount: int = 1
+    """Visits before the current one, 1 to 25."""
+    current_visit: bool = True
+    custom_data: bool = True
+    page_views: bool = False
+    geolocation: bool = False
+    device: bool = False
+    browser: bool = False
+    operating_system: bool = False
+    conversions: bool = False
+    experiments: bool = False
+    personalization: bool = False
+    kcs: bool = False
+    """Conversion scores, of the vendor's add-on for predictive targeting."""
+    cbs: bool = False
+    """Scores of contextual bandits."""
+    visitor_code: bool = True
+    """Whether the code of the most recent visit becomes the one that the visitor is decided by."""
+
+
+class Remote:
+    """What `kameleoon.Visitor` can ask the service. The calls that wait raise `hoist.Error`."""
+
+    __slots__ = ()
+
+    _pointer: Any
+
+    @property
+    def client(self) -> Client | None:
+        """The visitor's client."""
+        raise NotImplementedError
+
+    # ---- Visits ----------------------------------------------------------------------------------
+
+    def remote_visitor_data(
+        self, filter: Filter | None = None, add_data: bool = True, timeout: float | None = None
+    ) -> list[Data]:
+        """Asks for the visitor's visits, adds what they tell to the visitor, and waits for the end.
+
+        Answers custom data, page views, device, browser, operating system, geolocation and conversions. What the
+        visitor has already wins. `add_data` False: only the visitor's code is taken over. None: the client's own limit.
+        """
+        place = ffi.new("hoist_kameleoon_data_list **")
+        asked, limit = _filter(filter), _limit(timeout)
+        call = lib.hoist_kameleoon_visitor_get_remote_visitor_data_wait
+        check(call(self._pointer, asked, add_data, limit, place), "the visitor's data")
+        return _taken(place[0])
+
+    def remote_visitor_data_soon(
+        self,
+        done: Callable[[Status, list[Data]], object] | None = None,
+        filter: Filter | None = None,
+        add_data: bool = True,
+        timeout: float | None = None,
+    ) -> Status:
+        """`remote_visitor_data` that does not wait; `done` is called once if this answers OK."""
+        asked, limit = _filter(filter), _limit(timeout)
+        call = lib.hoist_kameleoon_visitor_get_remote_visitor_data
+        return _start("kameleoon_data_done", done, lambda told, data: call(
+            self._pointer, asked, add_data, limit, told, data))  # fmt: skip
+
+    async def remote_visitor_data_async(
+        self, filter: Filter | None = None, add_data: bool = True, timeout: float | None = None
+    ) -> list[Data]:
+        """`remote_visitor_data` for a program on asyncio."""
+        answer = await _awaited(self, lambda done: self.remote_visitor_data_soon(done, filter, add_data, timeout))
+        found: list[Data] = answer
+        return found
+
+    # ---- Remote data -----------------------------------------------------------------------------
+
+    def remote_data(self, key: str | None = None, timeout: float | None = None) -> Any:
+        """Asks for what the site keeps under a key, or under the visitor's code, and waits for it; None for nothing."""
+        place = ffi.new("hoist_text **")
+        call = lib.hoist_kameleoon_visitor_get_remote_data_wait
+        check(call(self._pointer, optional(key), _limit(timeout), place), "remote data")
+        return _json(take(place[0]))
+
+    def remote_data_soon(
+        self, done: Callable[[Status, Any], object] | None = None, key: str | None = None, timeout: float | None = None
+    ) -> Status:
+        """`remote_data` that does not wait; `done` is called once if this answers OK."""
+        call, limit = lib.hoist_kameleoon_visitor_get_remote_data, _limit(timeout)
+        return _start("kameleoon_remote_data_done", done, lambda told, data: call(
+            self._pointer, optional(key), limit, told, data))  # fmt: skip
+
+    async def remote_data_async(self, key: str | None = None, timeout: float | None = None) -> Any:
+        """`remote_data` for a program on asyncio."""
+        return await _awaited(self, lambda done: self.remote_data_soon(done, key, timeout))
+
+    # ---- Warehouse audiences ---------------------------------------------------------------------
+
+    def warehouse_audience(
+        self, index: int, warehouse_key: str | None = None, timeout: float | None = None
+    ) -> CustomData:
+        """Asks which audiences of a data warehouse the visitor is in, and adds their names as that custom data."""
+        place = ffi.new("hoist_kameleoon_data_list **")
+        call = lib.hoist_kameleoon_visitor_get_warehouse_audience_wait
+        check(call(self._pointer, optional(warehouse_key), index, _limit(timeout), place), "warehouse audiences")
+        return _alone(_taken(place[0]))
+
+    def warehouse_audience_soon(
+        self,
+        index: int,
+        done: Callable[[Status, list[Data]], object] | None = None,
+        warehouse_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Status:
+        """`warehouse_audience` that does not wait; `done` is called once if this answers OK."""
+        call, limit = lib.hoist_kameleoon_visitor_get_warehouse_audience, _limit(timeout)
+        return _start("kameleoon_data_done", done, lambda told, data: call(
+            self._pointer, optional(warehouse_key), index, limit, told, data))  # fmt: skip
+
+    async def warehouse_audience_async(
+        self, index: int, warehouse_key: str | None = None, timeout: float | None = None
+    ) -> CustomData:
+        """`warehouse_audience` for a program on asyncio."""
+        return _alone(
+            await _awaited(self, lambda done: self.warehouse_audience_soon(index, done, warehouse_key, timeout))
+        )
+
+
+@implements("kameleoon_data_done")
+def _data_done(user_data: Any, status: int, data: Any) -> None:
+    done: Callable[[Status, list[Data]], object] = owner(user_data)
+    forget(user_data)
+    done(Status(status), read_list(data))
+
+
+@implements("kameleoon_remote_data_done")
+def _remote_data_done(user_data: Any, status: int, text: Any, length: int) -> None:
+    done: Callable[[Status, Any], object] = owner(user_data)
+    forget(user_data)
+    done(Status(status), _json(decode_bytes(text, length)))
+
+
+def _start(kind: str, done: Callable[..., object] | None, call: Callable[[Any, Any], int]) -> Status:
+    if done is None:
+        return Status(call(NULL, NULL))
+    handle = keep(done)
+    status = Status(call(function(kind), handle))
+    if not status:
+        forget(handle)
+    return status
+
+
+async def _awaited(asking: Remote, call: Callable[[Callable[[Status, Any], object]], Status]) -> Any:
+    """What a call that takes a completion tells it. Raises `hoist.Error`."""
+    client, loop = asking.client, asyncio.get_running_loop()
+    answer: asyncio.Future[tuple[Status, Any]] = loop.create_future()
+
+    def arrive(status: Status, found: Any) -> None:
+        if not answer.done():
+            answer.set_result((status, found))
+
+    def settle(status: Status, found: Any) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(arrive, status, found)
+
+    if client is None:
+        check(call(settle), "the call")
+        status, found = await answer
+    else:
+        with aio.attach(client):
+            check(call(settle), "the call")
+            status, found = await answer
+    check(status, "the answer")
+    return found
+
+
+def _filter(filter: Filter | None) -> Any:
+    if filter is None:
+        return NULL
+    filled = ffi.new("hoist_kameleoon_filter *")
+    filled.struct_size = ffi.sizeof(filled[0])
+    for name, value in asdict(filter).items():
+        setattr(filled, name, value)
+    return filled
+
+
+def _limit(timeout: float | None) -> int:
+    return milliseconds(timeout)
+
+
+def _taken(pointer: Any) -> list[Data]:
+    try:
+        return read_list(pointer)
+    finally:
+        lib.hoist_kameleoon_data_list_free(pointer)
+
+
+def _alone(data: list[Data]) -> CustomData:
+    """The custom data that a call about audiences answers."""
+    return next(datum for datum in data if isinstance(datum, CustomData))
+
+
+def _json(text: bytes | None) -> Any:
+    return json.loads(text) if text else None
