@@ -146,6 +146,7 @@ def test_linked_visitors_get_the_same_variations_and_are_told_as_one(
     anonymous = client.visitor("anonymous-7")
     before = anonymous.variation("checkout", track=False)
     assert anonymous.add_data(CustomData("uid", "user-1")) and anonymous.flush(instant=True)
+    assert kameleoon.wait_for_lines(1, "customData")
     known = client.visitor("user-1")
     known.add_data(UniqueIdentifier(True))
     assert known.variation("checkout").key == before.key

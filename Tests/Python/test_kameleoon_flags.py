@@ -165,7 +165,7 @@ def test_deprecated_calls(open_kameleoon: Opener) -> None:
 
 def test_the_data_file(open_kameleoon: Opener) -> None:
     """KAM-B13"""
-    file = open_kameleoon().data_file
+    file = open_kameleoon().datafile
     assert file["dateModified"] == 1_767_225_600_000
     checkout = file["featureFlags"]["checkout"]
     assert checkout["environmentEnabled"] is True and checkout["defaultVariationKey"] == "off"

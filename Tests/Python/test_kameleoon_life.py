@@ -34,7 +34,7 @@ class Told:
         self._arrived = threading.Semaphore(0)
 
     def __call__(self, *found: Any) -> None:
-        self.found.append(found[0] if len(found) == 1 else found)
+        self.found.append(found[0] if len(found) == 1 else found)  # in the order of the calls
         self._arrived.release()
 
     def wait(self, count: int = 1) -> bool:
@@ -92,11 +92,13 @@ def test_a_configuration_is_polled_and_compared_by_its_date(
     assert client.refresh() and kameleoon.wait_for("configuration", 2, answered=True)
     kameleoon.publish(without_rules("loyal"))
     kameleoon.fail("configuration", "status", status=500, times=2)
-    assert client.refresh() and kameleoon.wait_for("configuration", 4, answered=True)
+    # A refresh while another one is under way is that one.
+    assert until(lambda: client.refresh() and kameleoon.journal.count("configuration") >= 4)
     assert visitor.is_feature_active("loyal", track=False)
-    assert client.refresh() and told.wait()
-    assert (UpdateSource.POLLING, LATER) in told.found and not visitor.is_feature_active("loyal", track=False)
-    assert kameleoon.journal.counts()["statuses"]["configuration"] == {"200": 2, "304": 1, "500": 2}
+    assert until(lambda: client.refresh() and (UpdateSource.POLLING, LATER) in told.found)
+    assert not visitor.is_feature_active("loyal", track=False)
+    statuses = kameleoon.journal.counts()["statuses"]["configuration"]
+    assert (statuses["200"], statuses["500"]) == (2, 2) and statuses["304"] >= 1
 
 
 def test_a_real_time_event_brings_a_configuration(kameleoon: KameleoonSimulator, open_kameleoon: Opener) -> None:
@@ -108,8 +110,8 @@ def test_a_real_time_event_brings_a_configuration(kameleoon: KameleoonSimulator,
     kameleoon.announce()
     assert kameleoon.wait_for("configuration", 2, answered=True)
     kameleoon.publish(without_rules("loyal", real_time=True), announce=True)
-    assert updated.wait() and files.wait()
-    assert updated.found == [()] and (UpdateSource.STREAMING, LATER) in files.found
+    assert updated.wait() and until(lambda: (UpdateSource.STREAMING, LATER) in files.found)
+    assert updated.found == [()]
     kameleoon.publish(sample_configuration(dateModified=LATER + 1), announce=True)
     assert updated.wait() and kameleoon.wait_for_streams(0)
 

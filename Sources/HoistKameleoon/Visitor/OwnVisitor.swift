@@ -20,7 +20,8 @@ final class OwnVisitor: @unchecked Sendable {
   init(host: any ProviderHost, settings: KameleoonSettings) {
     self.host = host
     given = Array(settings.visitorCode.utf8)
-    key = "kameleoon-visitor-code|\(settings.siteCode)"
+    // A site's code may hold what no name of a file may.
+    key = "visitor-code-" + String(Hex.encode(SHA256.hash(settings.siteCode)).prefix(32))
     state = Shared(State(candidate: VisitorOptions.generateCode(host), decided: Answer()))
   }
 

@@ -65,9 +65,9 @@ class Client(Life, _Client):
         return flags.variables_of(self._pointer, feature_key, variation_key)
 
     @property
-    def data_file(self) -> dict[str, Any]:
+    def datafile(self) -> dict[str, Any]:
         """What the configuration has, as JSON. Raises `hoist.Error`."""
-        return flags.data_file(self._pointer)
+        return flags.datafile(self._pointer)
 
 
 # ---- Sites of the process ------------------------------------------------------------------------

@@ -121,9 +121,9 @@ def feature_list(client: Any) -> list[str]:
     return keys
 
 
-def data_file(client: Any) -> dict[str, Any]:
+def datafile(client: Any) -> dict[str, Any]:
     """What the configuration of a client of the library's has."""
-    text = _text(lambda place: lib.hoist_kameleoon_data_file(client, place), "the data file")
+    text = _text(lambda place: lib.hoist_kameleoon_datafile(client, place), "the datafile")
     found: dict[str, Any] = json.loads(text)
     return found
 

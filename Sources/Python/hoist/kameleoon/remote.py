@@ -184,13 +184,13 @@ async def _awaited(asking: Remote, call: Callable[[Callable[[Status, Any], objec
             loop.call_soon_threadsafe(arrive, status, found)
 
     if client is None:
-        check(call(settle), "the call")
+        check(int(call(settle)), "the call")
         status, found = await answer
     else:
         with aio.attach(client):
-            check(call(settle), "the call")
+            check(int(call(settle)), "the call")
             status, found = await answer
-    check(status, "the answer")
+    check(int(status), "the answer")
     return found
 
 
