@@ -96,7 +96,7 @@ HOIST_API hoist_status hoist_client_flush(hoist_client *HOIST_NULLABLE client, i
 
 /**
  * Counters of the client as a JSON object of groups, each an object of numbers. They count from open on, but for
- * waiting, in_flight, stuck and held, which tell of now.
+ * waiting, in_flight, stuck, held, open and queued_visitors, which tell of now.
  *
  *   events     what is recorded and sent to the service: recorded, waiting, in_flight, delivered, dropped (no room, too
  *              large), rejected (refused by the service for good), expired (too old), purged (forgotten on request),
@@ -114,6 +114,9 @@ HOIST_API hoist_status hoist_client_flush(hoist_client *HOIST_NULLABLE client, i
  *   visitor_cache  Flagship's visitors, in the store or a cache of the host's: written, lookups, found, given_up (took too
  *              long), dropped (changes that were not made), stuck
  *   telemetry  Flagship's reports of use and trouble: sent, dropped
+ *   visitors   Kameleoon's visitors: written (to the store), found (there), open
+ *   tracking   Kameleoon's events: recorded, waiting, in_flight, delivered, dropped, rejected, expired, purged, retried,
+ *              adopted, queued_visitors (due for the next request), dropped_visitors (no room in that queue)
  *   provider   a provider plug-in's calls: calls, waiting, refused (no room, or closed), stuck (1 while one does not
  *              return), reported (those that did not return in time), late (returned after that), wrong_answers (of
  *              evaluate); its pipelines are groups of their own, as events

@@ -51,6 +51,7 @@ def test_the_documented_groups_are_those_that_appear() -> None:
     unleash = groups_of("unleash", mode="backend", bootstrap={"version": 2, "features": []})
     optimizely = groups_of("optimizely", datafile=DATAFILE)
     flagship = groups_of("flagship", mode="bucketing", env_id="e", api_key="k", bucketing='{"campaigns":[]}')
-    assert unleash | flagship | optimizely == told
-    assert optimizely | flagship | unleash == told
+    kameleoon = groups_of("kameleoon", site_code="s", default_datafile={"featureFlags": []})
+    assert unleash | flagship | optimizely | kameleoon == told
+    assert kameleoon | optimizely | flagship | unleash == told
     assert "metrics" not in optimizely and "profiles" not in unleash
