@@ -47,7 +47,7 @@ def groups_of(provider: str, **properties: object) -> dict[str, set[str]]:
 
 def test_the_documented_groups_are_those_that_appear() -> None:
     told = documented()
-    assert len(told) > 5
+    assert told.pop("provider") and len(told) > 5  # of a service that is written in C
     unleash = groups_of("unleash", mode="backend", bootstrap={"version": 2, "features": []})
     optimizely = groups_of("optimizely", datafile=DATAFILE)
     flagship = groups_of("flagship", mode="bucketing", env_id="e", api_key="k", bucketing='{"campaigns":[]}')
