@@ -68,7 +68,7 @@ class Flags:
             lib.hoist_kameleoon_variation_free(place[0])
 
     def variations(self, only_active: bool = False, track: bool = True) -> dict[str, Variation]:
-        """The variations of all flags by key, in the configuration's order, but of those that are disabled or blocked."""
+        """The variations of all flags by key, in the configuration's order; not of those disabled or blocked."""
         place = ffi.new("hoist_kameleoon_variations **")
         check(lib.hoist_kameleoon_visitor_variations(self._pointer, only_active, track, place), "the flags")
         return _variations(place[0])
