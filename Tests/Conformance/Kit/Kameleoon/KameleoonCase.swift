@@ -53,7 +53,7 @@ final class KameleoonCase: @unchecked Sendable {
     }
     let transport = transport
     let services = ClientServices(
-      scheduler: scheduler, clock: scheduler, entropy: SeededEntropy(seed: 7), regex: PCRE2RegexEngine(),
+      scheduler: PauselessScheduler(scheduler), clock: scheduler, entropy: SeededEntropy(seed: 7), regex: PCRE2RegexEngine(),
       makeTransport: { _ in transport }, makeCacheManager: { _ in nil }, defaultLogSink: RecordingLogSink())
     let factory = KameleoonFactory()
     var values = PropertyValues(table: CoreProperties.table + factory.properties)

@@ -2,6 +2,7 @@ import HoistBase
 import HoistCore
 import HoistJSON
 import HoistKameleoon
+import HoistTestSupport
 
 extension KameleoonCase {
   /// What visitors do, and when it is sent.
@@ -30,19 +31,28 @@ extension KameleoonCase {
   ]
 
   private static let trackingIntervalMilliseconds: Int64 = 1_000
-  private static let retryMilliseconds: Int64 = 5_000
 
-  /// Requests that a step makes, its attempts after a pause included: the oracle's clock skips the pause.
+  /// Requests that a step makes, its attempts after a pause included.
   private func sending(_ step: JSONValue, _ body: () -> StepOutcome) -> StepOutcome {
     listen(to: step)
     let first = transport.requests.count
     var outcome = body()
     settle()
-    if step["statuses"] != nil {
-      scheduler.advance(milliseconds: Self.retryMilliseconds)
-      settle()
-    }
     if outcome.error == nil { outcome.requests = requests(since: first, step) }
     return outcome
   }
+}
+
+/// Skips the pause between two attempts at a tracking request, as the oracle's clock does.
+final class PauselessScheduler: Scheduler {
+  private static let pauseMilliseconds: Int64 = 5_000
+  private let scheduler: ManualScheduler
+  init(_ scheduler: ManualScheduler) { self.scheduler = scheduler }
+
+  func post(_ work: @escaping @Sendable () -> Void) { scheduler.post(work) }
+  func schedule(afterMilliseconds delay: Int64, _ work: @escaping @Sendable () -> Void) -> any Cancellable {
+    scheduler.schedule(afterMilliseconds: delay == Self.pauseMilliseconds ? 0 : delay, work)
+  }
+  var isCurrent: Bool { scheduler.isCurrent }
+  var generation: UInt32 { scheduler.generation }
 }
