@@ -33,13 +33,13 @@ struct TrackingBody {
       let noted = TrackingIdentity(
         subject: subject, code: row.code, isMappingValue: row.bits.contains(.mappingValue), userAgent: row.userAgent)
       let identity = row.bits.contains(.own) ? noted : firstOf[subject] ?? noted
-      let key = (identity.isMappingValue ? [1] : [0]) + identity.code
-      let section = sectionOf[key] ?? sections.count
+      let section = sectionOf[identity.code] ?? sections.count
       if section == sections.count {
-        sectionOf[key] = section
+        sectionOf[identity.code] = section
         sections.append(Section(identity: identity))
       }
-      sections[section].identity.userAgent = identity.userAgent
+      // Of a visitor that nobody has opened, what was known last.
+      sections[section].identity = identity
       sections[section].add(row)
     }
     for section in sections { write(section) }

@@ -64,5 +64,8 @@ import Testing
     #expect(text[2].hasSuffix("mappingIdentifier=true&visitorCode=anon"))
     // Nobody has opened them: each row tells of itself.
     #expect(lines(rows).map { $0.hasSuffix("mappingValue=user") } == [false, false, true])
+    // What was known last of a visitor holds for all its lines.
+    let late = [try row(Tracked.phone, identity("user")), try row(Tracked.conversion(1), user.trackingIdentity)]
+    #expect(lines(late).map { $0.hasSuffix("mappingValue=user") } == [true, true])
   }
 }
