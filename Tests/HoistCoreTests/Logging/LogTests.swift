@@ -93,4 +93,17 @@ import Testing
     var monotonicNanoseconds: Int64 { 0 }
     var unixMilliseconds: Int64 { 0 }
   }
+
+  @Test("Which levels are written may change while lines are")
+  func changingLevels() {
+    let threshold = LogThreshold(.upTo(.error))
+    let sink = RecordingLogSink()
+    let log = Log(threshold: threshold, clock: ManualScheduler()) { sink.write($0, $1) }
+    log.warning("first")
+    threshold.current = .upTo(.warning)
+    log.warning("second")
+    threshold.current = []
+    log.error("third")
+    #expect(sink.lines.map(\.message) == ["second"])
+  }
 }
