@@ -8,7 +8,8 @@ func runKameleoonHashes(_ root: JSONValue, _ report: Report) {
     var suffix = test["group"]?.string ?? "\(test["containerId"]?.int64 ?? 0)"
     if let respool = test["respoolTime"]?.int64, respool != 0 { suffix += "\(respool)" }
     let value = (test["code"]?.string ?? "").withBytes { code in suffix.withBytes { BucketHash.value(code, $0) } }
-    let expected = Double(test["expectedHex"]?.string ?? "") ?? test["expected"]?.double ?? .nan
+    let exact = test["expectedHex"]?.string.map { Double($0) ?? .nan }
+    let expected = exact ?? test["expected"]?.double ?? .nan
     report.check("\(index)", expected: "\(expected)", actual: "\(value)")
   }
 }
