@@ -15,8 +15,10 @@ enum { UNLEASH, OPTIMIZELY, LAUNCHDARKLY, FLAGSHIP, KAMELEOON, SERVICES };
   "\"variations\":[{\"id\":\"v\",\"allocation\":100,\"modifications\":{\"type\":\"JSON\",\"value\":{\"on\":true}}}]}]}]}"
 
 #define HOST_SITE                                                                                                      \
-  "{\"featureFlags\":[{\"id\":1,\"featureKey\":\"on\",\"defaultVariationKey\":\"on\",\"environmentEnabled\":true,"             \
-  "\"variations\":[{\"key\":\"on\",\"name\":\"On\",\"variables\":[]}],\"rules\":[]}]}"
+  "{\"featureFlags\":[{\"id\":1,\"featureKey\":\"on\",\"defaultVariationKey\":\"off\",\"environmentEnabled\":true,"           \
+  "\"variations\":[{\"key\":\"off\",\"variables\":[]},{\"key\":\"blue\",\"variables\":[]}],"                                  \
+  "\"rules\":[{\"id\":10,\"type\":\"TARGETED_DELIVERY\",\"exposition\":1,\"experimentId\":100,"                                \
+  "\"variationByExposition\":[{\"variationKey\":\"blue\",\"variationId\":11,\"exposition\":1}]}]}]}"
 
 /* What one service's hosts were sent. */
 typedef struct service {
@@ -69,6 +71,7 @@ static hoist_config *config_of(int number) {
     host_set(config, "site_code", "hoistsite1");
     host_set(config, "configuration.url", own->host);
     host_set(config, "data.url", own->host);
+    host_set(config, "tracking_interval_millisecond", "100");
     break;
   default:
     host_set(config, "env_id", "hoistsampleenv000001");
@@ -132,8 +135,60 @@ TEST(they_open_and_close_on_threads_of_their_own) {
   for (number = 0; number < SERVICES; number++) CHECK_INT(services[number].strays, 0);
 }
 
+/* What a service's events are called, and what they may carry. */
+static const char *const event_names[SERVICES] = {"event", "buy", "event", "event", "7"};
+
+typedef struct worker {
+  hoist_client *client;
+  int number;
+  long evaluations;
+} worker;
+
+static bool is_over;
+
+/* Goes on while the client closes. */
+static void *evaluate_and_track(void *argument) {
+  worker *own = (worker *)argument;
+  hoist_context *user = hoist_context_new("user");
+  while (!__atomic_load_n(&is_over, __ATOMIC_ACQUIRE)) {
+    (void)serves(own->client, own->number);
+    if (own->evaluations++ % 16 == 0) (void)hoist_client_track(own->client, event_names[own->number], user, NULL);
+    if (own->evaluations % 64 == 0) (void)hoist_client_refresh(own->client);
+  }
+  hoist_context_free(user);
+  return NULL;
+}
+
+TEST(they_close_clean_under_load) {
+  enum { THREADS = 2 * SERVICES };
+  hoist_client *clients[SERVICES];
+  pthread_t threads[THREADS];
+  worker workers[THREADS];
+  int index;
+  open_all(clients);
+  for (index = 0; index < SERVICES; index++) CHECK_INT(hoist_client_wait_ready(clients[index], 20000), HOIST_OK);
+  for (index = 0; index < THREADS; index++) {
+    worker own = {clients[index % SERVICES], index % SERVICES, 0};
+    workers[index] = own;
+    CHECK_INT(pthread_create(&threads[index], NULL, evaluate_and_track, &workers[index]), 0);
+  }
+  usleep(200000);
+  for (index = SERVICES - 1; index >= 0; index--) CHECK_INT(hoist_client_close(clients[index], 20000), HOIST_OK);
+  __atomic_store_n(&is_over, true, __ATOMIC_RELEASE);
+  for (index = 0; index < THREADS; index++) {
+    CHECK_INT(pthread_join(threads[index], NULL), 0);
+    CHECK(workers[index].evaluations > 0);
+  }
+  for (index = 0; index < SERVICES; index++) {
+    CHECK_INT(hoist_client_get_state(clients[index]), HOIST_CLIENT_CLOSED);
+    hoist_client_free(clients[index]);
+    CHECK_INT(services[index].strays, 0);
+  }
+}
+
 int main(void) {
   RUN(each_serves_its_own_flags_until_it_is_closed);
   RUN(they_open_and_close_on_threads_of_their_own);
+  RUN(they_close_clean_under_load);
   return check_summary();
 }
