@@ -30,8 +30,8 @@ struct KameleoonEvaluator<Recorder: EvaluationRecorder> {
   @inline(__always)
   var root: UnsafePointer<KameleoonRoot> { Snapshot(base).kameleoonRoot }
 
-  /// The order of 3.3.
-  @inline(__always)
+  /// The order of 3.3. One copy of it: whoever decides calls it.
+  @inline(never)
   mutating func decide(_ flag: UnsafePointer<FlagRecord>) -> Choice {
     if !facts.content.simulated.isEmpty, let choice = simulated(flag) { return choice }
     if !flag.pointee.isEnabled { return Choice(refusal: .environmentDisabled) }

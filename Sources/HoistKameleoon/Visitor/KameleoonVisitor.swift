@@ -60,11 +60,9 @@ public final class KameleoonVisitor: @unchecked Sendable {
     return withExtendedLifetime(client) { reference._withUnsafeGuaranteedRef { body(client, $0) } }
   }
 
-  /// Changes what is known of it.
+  /// Changes what is known of it, unless the client is gone.
   /// - Parameter body: short, and calls nobody.
-  /// - Returns: nil when the client is gone.
-  @discardableResult
-  func change<Result>(_ body: (inout VisitorDraft) -> Result) -> Result? {
+  func change(_ body: (inout VisitorDraft) -> Void) {
     withClient { _, registry in registry.change(self, body) }
   }
 }

@@ -34,24 +34,23 @@ final class VisitorData: @unchecked Sendable {
   ///   - environment: how it is changed; asked with the lock held, so that a first configuration misses nobody.
   ///   - body: short, and calls nobody.
   ///   - record: takes what follows from the change, before another change can begin.
-  func change<Result>(
-    for code: [UInt8], _ environment: () -> VisitorEnvironment, _ body: (inout VisitorDraft) -> Result,
+  func change(
+    for code: [UInt8], _ environment: () -> VisitorEnvironment, _ body: (inout VisitorDraft) -> Void,
     record: (VisitorDraft) -> Void
-  ) -> Result {
+  ) {
     turn.withLock {
-      let (result, draft) = lock.withLock {
+      let draft = lock.withLock {
         let environment = environment()
         var draft = VisitorDraft(
           content: content, rest: rest, code: code, now: environment.now, definitions: environment.definitions,
           isStrict: environment.isStrict)
-        let result = body(&draft)
+        body(&draft)
         content = draft.content
         rest = draft.rest
         publish()
-        return (result, draft)
+        return draft
       }
       record(draft)
-      return result
     }
   }
 

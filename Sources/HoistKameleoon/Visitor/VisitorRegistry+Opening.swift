@@ -44,24 +44,27 @@ extension VisitorRegistry {
         host.log.warning("a visitor code of \(length) characters: the service documents \(VisitorCode.documentedLength) at most")
       }
       restore(found.visitor, found.restored)
+      tracker.opened(found.visitor)
     }
     return (found.visitor, found.restored)
   }
 
   private func restore(_ visitor: KameleoonVisitor, _ restored: Answer<Bool>?) {
-    storage.load(visitor.code) { [weak self, weak visitor] record in
-      guard let self, let visitor, let record else {
-        restored?.give(false)
-        return
-      }
+    let code = visitor.code
+    let tell: @Sendable (Bool) -> Void = { [weak self] isFound in
+      restored?.give(isFound)
+      if let self, own.current?.code == code { ownIsThere() }
+    }
+    storage.load(code) { [weak self, weak visitor] record in
+      guard let self, let visitor, let record else { return tell(false) }
       switch record {
       case .visitor(let content, let rest):
         if rest.isUnique { visitor.isUnique = true }
-        restore(content, rest, to: visitor.data, for: visitor.code)
-        restored?.give(true)
+        restore(content, rest, to: visitor.data, for: code)
+        tell(true)
       case .link(let owner, let isUnique):
         if isUnique { visitor.isUnique = true }
-        share(visitor, owner, linksLeft: 4) { restored?.give(true) }
+        share(visitor, owner, linksLeft: 4) { tell(true) }
       }
     }
   }
@@ -113,9 +116,10 @@ extension VisitorRegistry {
   func becomeOwn(_ code: [UInt8], completion: @escaping @Sendable (Status) -> Void = { _ in }) {
     guard let client = host.client else { return completion(.cancelled) }
     guard VisitorCode.isValid(code) else { return completion(.kameleoonVisitorCodeInvalid) }
-    let (visitor, _) = open(code, of: client)
+    let (visitor, restored) = open(code, of: client)
     guard let context = EvaluationContext(targetingKey: code, attributes: []).reference() else { return completion(.limit) }
     if own.replace(with: visitor) { host.setCurrentContext(context) }
+    if restored?.isGiven != false { ownIsThere() }
     completion(.ok)
   }
 

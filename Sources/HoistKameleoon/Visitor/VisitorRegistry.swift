@@ -10,6 +10,8 @@ final class VisitorRegistry: KameleoonPart, @unchecked Sendable {
   let storage: VisitorStorage
   let places = VisitorPlaces()
   let own: OwnVisitor
+  /// What an earlier run has left of the client's own visitor was taken over. On the scheduler's thread.
+  var ownIsThere: () -> Void = {}
   /// Before the first configuration consent may be required.
   private let known = Shared<(definitions: CustomDataDefinitions?, requiresConsent: Bool)>((nil, true))
   /// Held while a visitor changes from one's data to another's. Taken before every other lock.
@@ -30,15 +32,14 @@ final class VisitorRegistry: KameleoonPart, @unchecked Sendable {
 
   // MARK: Changing
 
-  func change<Result>(_ visitor: KameleoonVisitor, _ body: (inout VisitorDraft) -> Result) -> Result {
+  func change(_ visitor: KameleoonVisitor, _ body: (inout VisitorDraft) -> Void) {
     let data = visitor.data
     var linked: [[UInt8]] = []
     var isUnique: Bool?
-    let result = data.change(for: visitor.code, environment) { draft in
+    data.change(for: visitor.code, environment) { draft in
       draft.begin(expiringAfter: settings.dataExpirationMilliseconds)
-      let result = body(&draft)
+      body(&draft)
       if let isUnique = draft.isUnique, draft.content.code == draft.code { draft.rest.isUnique = isUnique }
-      return result
     } record: { draft in
       for datum in draft.tracked { tracker.record(datum, of: visitor) }
       for complaint in draft.complaints { host.log.error(complaint) }
@@ -50,7 +51,6 @@ final class VisitorRegistry: KameleoonPart, @unchecked Sendable {
     }
     storage.changed(data)
     for code in linked { link(code, to: data) }
-    return result
   }
 
   func environment() -> VisitorEnvironment {
