@@ -105,7 +105,16 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
 
   private func enqueue(_ recipients: [TrackingRecipient]) {
     for dropped in queue.append(recipients) { letGo(dropped, .limit) }
-    host.scheduler.post { [weak self] in self?.armTimer() }
+    host.scheduler.post { [weak self] in
+      self?.answerWhoCannotBeSent()
+      self?.armTimer()
+    }
+  }
+
+  /// They stay in the queue, but nobody waits for the network to come back.
+  private func answerWhoCannotBeSent() {
+    guard isStarted, !canSend else { return }
+    for completion in queue.takeCompletions() { completion(.network) }
   }
 
   private func letGo(_ recipient: TrackingRecipient, _ status: Status) {
@@ -194,6 +203,7 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
 
   func setOnline(_ isOnline: Bool) {
     if isOnline { pipeline.lift(.offline) } else { pipeline.hold(.offline) }
+    answerWhoCannotBeSent()
     resume()
   }
 

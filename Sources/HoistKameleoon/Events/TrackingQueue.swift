@@ -30,6 +30,15 @@ final class TrackingQueue: @unchecked Sendable {
     lock.withLock { entries.insert(contentsOf: recipients, at: 0) }
   }
 
+  /// Those who wait to be told what came of a visitor, who stays.
+  func takeCompletions() -> [TrackingRecipient.Completion] {
+    lock.withLock {
+      let waiting = entries.flatMap(\.completions)
+      if !waiting.isEmpty { for index in entries.indices { entries[index].completions = [] } }
+      return waiting
+    }
+  }
+
   func take(atMost most: Int = .max) -> [TrackingRecipient] {
     lock.withLock {
       let taken = min(most, entries.count)

@@ -18,6 +18,8 @@ public final class KameleoonProvider: @unchecked Sendable {
   /// Everything that takes part in the client's life, in the order of its beginning. What is recorded by one is sent by
   /// those after it.
   private let parts: [any KameleoonPart]
+  /// Set while the source has yet to begin.
+  private var beginning: (any Cancellable)?
 
   init(_ values: PropertyValues, _ host: any ProviderHost) throws(ConfigurationFailure) {
     let settings = try KameleoonSettings(values)
@@ -37,6 +39,7 @@ public final class KameleoonProvider: @unchecked Sendable {
     tracking.openVisitors = { [weak visitors] in visitors?.places.openVisitors ?? [] }
     parts = [readiness, tokens, visitors, remote, tracking]
     source.serve = { [weak self] in self?.serve($0) }
+    visitors.ownIsThere = { [weak self] in self?.beginSource() }
     for warning in settings.warnings { host.log.warning(warning) }
   }
 
@@ -54,12 +57,23 @@ public final class KameleoonProvider: @unchecked Sendable {
 extension KameleoonProvider: Provider {
   public var ownsCurrentContext: Bool { true }
 
+  /// Who is ready knows its own visitor: the source begins when that is there, or has not come in time.
   public func start() {
+    guard let host else { return }
+    beginning = host.scheduler.schedule(afterMilliseconds: VisitorOptions.lookUpMilliseconds) { [weak self] in self?.beginSource() }
     for part in parts { part.start() }
+  }
+
+  private func beginSource() {
+    guard let timer = beginning else { return }
+    timer.cancel()
+    beginning = nil
     source.start()
   }
 
   public func stop() {
+    beginning?.cancel()
+    beginning = nil
     source.stop()
     for part in parts.reversed() { part.stop() }
   }

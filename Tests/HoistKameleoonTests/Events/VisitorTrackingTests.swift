@@ -53,6 +53,30 @@ import Testing
     #expect(anna.facts.assignments[9]?.isUnsent == false)
   }
 
+  @Test("KAM-B17") func visitorsAreReportedActiveOnceWhenTheyAreOpened() throws {
+    let rig = try rig(["activity_tracking_interval_millisecond": "0", "visitor_code": "own"])
+    let anna = try rig.visitor("anna")
+    rig.scheduler.advance(milliseconds: 60_000)
+    #expect(Set(lines(rig).flatMap { $0 }) == ["activity&visitorCode=own", "activity&visitorCode=anna"])
+    #expect(lines(rig).flatMap { $0 }.count == 2)
+    withExtendedLifetime(anna) {}
+  }
+
+  @Test func whoWaitsForAnIntervalIsToldThatThereIsNoNetwork() throws {
+    let rig = try rig()
+    let anna = try rig.visitor("anna")
+    let told = Shared<[Status]>([])
+    #expect(anna.flush(isInstant: false) { status in told.withLock { $0.append(status) } } == .ok)
+    #expect(rig.client.setOnline(false) == .ok)
+    rig.settle { told.withLock { !$0.isEmpty } }
+    #expect(anna.flush(isInstant: false) { status in told.withLock { $0.append(status) } } == .ok)
+    rig.settle { told.withLock { $0.count == 2 } }
+    #expect(told.withLock { $0 } == [.network, .network])
+    #expect(rig.client.setOnline(true) == .ok)
+    rig.scheduler.advance(milliseconds: 1_000)
+    #expect(lines(rig) == [["activity&visitorCode=anna"]])
+  }
+
   @Test("KAM-B12") func audiencesThatMatchAreReported() throws {
     let rig = try rig()
     let anna = try rig.visitor("anna")
