@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct LaneTests {
   let scheduler = ManualScheduler()
-  let patience = SystemClock().monotonicNanoseconds + 10_000_000_000
+  var patience: Int64 { SystemClock().monotonicNanoseconds + 10_000_000_000 }
 
   func lane(capacity: Int = 64, maximumSetAside: Int = 4) -> Lane {
     var options = Lane.Options(name: "test-lane")
