@@ -49,7 +49,11 @@ public final class ClientRig {
     _ = takeEvents()
   }
 
-  deinit { client.dispose() }
+  deinit {
+    client.dispose()
+    // The last work is done on the scheduler's thread: without it the client stays for ever.
+    scheduler.run()
+  }
 
   /// Runs what is due until `isDone`; header providers and stores answer from a thread of their own, which a busy
   /// machine may keep waiting for many seconds.

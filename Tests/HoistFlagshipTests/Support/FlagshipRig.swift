@@ -48,7 +48,11 @@ final class FlagshipRig: @unchecked Sendable {
     scheduler.run()
   }
 
-  deinit { client.dispose() }
+  deinit {
+    client.dispose()
+    // The last work is done on the scheduler's thread: without it the client stays for ever.
+    scheduler.run()
+  }
 
   struct Missing: Error {}
 

@@ -40,9 +40,15 @@ final class KameleoonRig: @unchecked Sendable {
     self.face = face
     client.open()
     scheduler.run()
+    // A store answers from a thread of its own.
+    if configuration != nil, cacheManager != nil { settle { face.provider.readiness.isReady } }
   }
 
-  deinit { client.dispose() }
+  deinit {
+    client.dispose()
+    // The last work is done on the scheduler's thread: without it the client stays for ever.
+    scheduler.run()
+  }
 
   struct Missing: Error {}
 

@@ -40,7 +40,11 @@ final class OptimizelyRig {
     scheduler.run()
   }
 
-  deinit { client.dispose() }
+  deinit {
+    client.dispose()
+    // The last work is done on the scheduler's thread: without it the client stays for ever.
+    scheduler.run()
+  }
 
   struct Missing: Error {}
 

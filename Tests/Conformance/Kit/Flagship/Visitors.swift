@@ -39,7 +39,11 @@ final class FlagshipWorld {
     settle()
   }
 
-  deinit { client.dispose() }
+  deinit {
+    client.dispose()
+    // The last work is done on the scheduler's thread: without it the client stays for ever.
+    scheduler.run()
+  }
 
   /// Carries out what is due.
   func settle() {

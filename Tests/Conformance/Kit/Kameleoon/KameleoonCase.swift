@@ -78,7 +78,11 @@ final class KameleoonCase: @unchecked Sendable {
     settle()
   }
 
-  deinit { client.dispose() }
+  deinit {
+    client.dispose()
+    // The last work is done on the scheduler's thread: without it the client stays for ever.
+    scheduler.run()
+  }
 
   /// Carries out what is due.
   func settle() {
