@@ -113,7 +113,15 @@ static inline hoist_client *host_open(hoist_config *config) {
 static inline hoist_client *host_client(void) { return host_open(host_config()); }
 static inline hoist_client *host_launchdarkly_client(void) { return host_open(host_launchdarkly_config()); }
 static inline hoist_client *host_flagship_client(void) { return host_open(host_flagship_config()); }
-static inline hoist_client *host_kameleoon_client(void) { return host_open(host_kameleoon_config()); }
+/* Its flags are there a moment after it is open. */
+static inline hoist_client *host_kameleoon_client(void) {
+  hoist_client *client = host_open(host_kameleoon_config());
+  if (hoist_client_wait_ready(client, 60000) != HOIST_OK) {
+    fputs("hoist_client_wait_ready: it is not ready\n", stderr);
+    exit(70);
+  }
+  return client;
+}
 static inline hoist_client *host_optimizely_client(void) { return host_open(host_optimizely_config()); }
 
 #endif
