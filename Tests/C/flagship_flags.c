@@ -2,6 +2,8 @@
  * the process, from a file of the test's own. */
 #include <stdlib.h>
 
+#include <unistd.h>
+
 #include <hoist/flagship.h>
 
 #include "check.h"
@@ -203,7 +205,10 @@ TEST(flags_outlive_visitor_and_client) {
   hoist_flagship_flags *flags = hoist_flagship_visitor_flags(visitor);
   hoist_flagship_metadata *metadata = hoist_flagship_flag_metadata(flag);
   int64_t whole = 0;
+  int left;
   close_client();
+  /* A client that is freed ends a moment later. */
+  for (left = 10000; left > 0 && hoist_flagship_flag_exists(flag); left--) usleep(1000);
   CHECK(!hoist_flagship_flag_exists(flag));
   CHECK_INT(hoist_flagship_flag_int64(flag, 5, true, &whole), HOIST_ERR_FLAGSHIP_NOT_INITIALIZED);
   CHECK_INT(whole, 5);
