@@ -1,7 +1,6 @@
 /* Flagship's flags as a host reads them: values and their types, live views, metadata, collections. Campaigns are decided in
  * the process, from a file of the test's own. */
 #include <stdlib.h>
-
 #include <unistd.h>
 
 #include <hoist/flagship.h>
