@@ -34,6 +34,7 @@ final class RemoteDataService: KameleoonPart, @unchecked Sendable {
   /// - Parameters:
   ///   - timeoutMilliseconds: of the whole call; the client's own when not above 0 (KAM-04).
   ///   - completion: runs once.
+  @inline(never)
   func answer(
     _ question: RemoteQuestion, of visitor: KameleoonVisitor, timeoutMilliseconds: Int64, completion: @escaping Completion
   ) {
