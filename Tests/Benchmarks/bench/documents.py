@@ -251,3 +251,44 @@ def _flagship_campaign(number: int, flag: Flag) -> dict:
             "targeting": {"targetingGroups": [{"targetings": targetings}]},
         }],
     }
+
+
+def kameleoon(flags: list[Flag]) -> dict:
+    """A configuration: each flag has a rule behind a segment of three conditions, which everybody meets, with an experiment
+    of two variations. Whom the rule is exposed to is one hash, which variation another."""
+    data = [{"id": 700 + index, "index": index, "name": name, "scope": "VISITOR"}
+            for index, name in enumerate(("country", "plan", "age"))]
+    return {
+        "customData": data,
+        "featureFlags": [_kameleoon_feature(number, flag) for number, flag in enumerate(flags)],
+        "segments": [_kameleoon_segment(number) for number in range(len(flags))],
+    }
+
+
+def _kameleoon_feature(number: int, flag: Flag) -> dict:
+    kind, values = {
+        "bool": ("BOOLEAN", [False, True]), "rule": ("STRING", ["control", "treatment"]),
+        "vari": ("JSON", [payload(flag.key, name) for name in ("a", "b")]),
+    }[flag.kind]
+    variations = [{"key": key, "name": f"Variation {key}", "variables": [{"key": "value", "type": kind, "value": value}]}
+                  for key, value in zip(("a", "b"), values)]
+    return {
+        "id": 1 + number, "featureKey": flag.key, "defaultVariationKey": "off", "environmentEnabled": True,
+        "variations": [{"key": "off", "name": "Off", "variables": []}, *variations],
+        "rules": [{
+            "id": 100000 + number, "type": "EXPERIMENTATION", "exposition": 1, "experimentId": 200000 + number,
+            "segmentId": 1 + number, "variationByExposition": [
+                {"variationKey": key, "variationId": 300000 + 2 * number + place, "exposition": 0.5}
+                for place, key in enumerate(("a", "b"))],
+        }],
+    }
+
+
+def _kameleoon_segment(number: int) -> dict:
+    conditions = [
+        {"targetingType": "CUSTOM_DATUM", "customDataIndex": str(index), "valueMatchType": match, "value": value}
+        for index, (match, value) in enumerate([
+            ("AMONG_VALUES", json.dumps(COUNTRIES)), ("EXACT", PLAN), ("GREATER", str(MINIMUM_AGE - 1))])
+    ]
+    return {"id": 1 + number, "conditionsData": {
+        "firstLevelOrOperators": [], "firstLevel": [{"orOperators": [False, False], "conditions": conditions}]}}

@@ -13,7 +13,7 @@ VENV = HERE / ".venv-bench"
 
 PEERS = [
     "yggdrasil-engine==2.0.0", "UnleashClient==6.9.1", "flipt-client==1.4.5", "growthbook==4.0.0",
-    "launchdarkly-server-sdk==9.18.2", "optimizely-sdk==5.7.0", "flagship==3.0.1",
+    "launchdarkly-server-sdk==9.18.2", "optimizely-sdk==5.7.0", "flagship==3.0.1", "kameleoon-client-python==3.22.2",
 ]
 
 

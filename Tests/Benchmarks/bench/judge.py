@@ -6,7 +6,8 @@ from .targets import Verdict, at_most, times_faster
 
 def judge(records: list[dict]) -> list[Verdict]:
     verdicts = []
-    for part in (_times, _written_down, _threads, _track, _load, _datafiles, _decide, _swap, _python, _memory, _start, _file, _notice, _flagship):
+    for part in (_times, _written_down, _threads, _track, _load, _datafiles, _decide, _swap, _python, _memory, _start, _file,
+                 _notice, _flagship, _kameleoon):
         verdicts += part(records)
     return verdicts
 
@@ -194,3 +195,12 @@ def _flagship(records):
         if peer and peer is not mine:
             what = f"{mine['subject']}: {case}" + (f", {size:,} campaigns" if workload == "W18" else "")
             yield times_faster(workload, what, peer["median"] / mine["median"], targets.FLAGSHIP_FASTER)
+
+
+def _kameleoon(records):
+    for mine in select(records, record="kameleoon"):
+        workload, case, size = mine["workload"], mine["case"], mine["size"]
+        peer = first(records, record="kameleoon", workload=workload, case=case, size=size, subject="kameleoon, Python")
+        if peer and mine["subject"] in targets.KAMELEOON_FASTER:
+            what = f"{mine['subject']}: {case}, {size:,.0f} flags"
+            yield times_faster(workload, what, peer["median"] / mine["median"], targets.KAMELEOON_FASTER[mine["subject"]])

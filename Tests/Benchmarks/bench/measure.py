@@ -10,8 +10,9 @@ from .environment import HERE, WORK, Failure, call, install_binding, progress, w
 from .workload import make_flags, make_users, write_native_files
 
 WORKLOADS = ("W1", "W2", "W3", "W4", "W5", "W6", "W7", "W8", "W9", "W10", "W11", "W12", "W13",
-             "W14", "W15", "W16", "W17", "W18", "W19", "W20")
+             "W14", "W15", "W16", "W17", "W18", "W19", "W20", "W21", "W22", "W23")
 FLAGSHIP = ("W18", "W19", "W20")
+KAMELEOON = ("W21", "W22", "W23")
 SIZES = (10, 1000, 10000)
 CAMPAIGNS = (10, 100, 1000)
 
@@ -25,7 +26,7 @@ def write_documents(quick: bool, only: list[str]) -> tuple[int, ...]:
         folder, flags = WORK / f"size-{size}", make_flags(size)
         folder.mkdir(parents=True, exist_ok=True)
         write_native_files(folder, flags, users)
-        for name in ("unleash", "flipt", "growthbook", "launchdarkly", "optimizely"):
+        for name in ("unleash", "flipt", "growthbook", "launchdarkly", "optimizely", "kameleoon"):
             write_json(folder / f"{name}.json", getattr(documents, name)(flags))
         for part in ("rules", "values"):
             write_json(folder / f"optimizely-{part}.json", getattr(documents, f"optimizely_{part}")(flags))
@@ -82,6 +83,8 @@ class Measurement:
                 step()
         if set(FLAGSHIP) & set(only):
             self._flagship([name for name in FLAGSHIP if name in only])
+        if set(KAMELEOON) & set(only):
+            self._kameleoon([name for name in KAMELEOON if name in only])
         return self.records
 
     def _arguments(self, command: str, size: int, **values) -> list[str]:
@@ -149,6 +152,21 @@ class Measurement:
             command = [str(self._python), "-m", "bench.python_flagship", "--folder", str(folder), "--size", str(size),
                        "--clients", str(HERE / "clients.tsv"), "--run-ms", "10" if self._quick else "40",
                        "--workloads", ",".join(wanted)]
+            self._collect(command + ["--hoist"] if self._libraries["hoist"] else command)
+
+    def _kameleoon(self, only: list[str]) -> None:
+        """W21 and W22 with both numbers of flags, W23 with one."""
+        if self._libraries["hoist"]:
+            install_binding(self._libraries["hoist"])
+        for size in SIZES[:2]:
+            wanted = [name for name in only if name != "W23" or size == SIZES[0]]
+            if not wanted:
+                continue
+            if self._libraries["hoist"]:
+                self._harness_run("variation", size, only=",".join(wanted))
+            command = [str(self._python), "-m", "bench.python_kameleoon", "--folder", str(WORK / f"size-{size}"),
+                       "--size", str(size), "--clients", str(HERE / "clients.tsv"),
+                       "--run-ms", "10" if self._quick else "40", "--workloads", ",".join(wanted)]
             self._collect(command + ["--hoist"] if self._libraries["hoist"] else command)
 
     def _engines(self) -> list[str]:

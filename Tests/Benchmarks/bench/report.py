@@ -19,6 +19,8 @@ TITLES = {
     "W17": "LaunchDarkly: from a patch on the wire to the observer",
     "W18": "Flagship: fetch the flags of a visitor in bucketing mode, three targetings per campaign",
     "W19": "Flagship: read a flag's value", "W20": "Flagship: make and send a hit, by how hits are kept",
+    "W21": "Kameleoon: the variation of a flag behind three conditions and two hashes, its key and variable read",
+    "W22": "Kameleoon: the variations of all flags", "W23": "Kameleoon: add a datum and track a conversion",
 }
 
 
@@ -116,7 +118,14 @@ def _decide(rows: list[dict]) -> None:
 
 
 def _flagship(rows: list[dict]) -> None:
-    clock = "wall" if rows[0]["workload"] == "W20" else "CPU"
+    _cases(rows, "campaigns", "wall" if rows[0]["workload"] == "W20" else "CPU")
+
+
+def _kameleoon(rows: list[dict]) -> None:
+    _cases(rows, "flags", "CPU")
+
+
+def _cases(rows: list[dict], noun: str, clock: str) -> None:
     for size in sorted({row["size"] for row in rows}):
         part = select(rows, size=size)
         subjects, lines = list(dict.fromkeys(row["subject"] for row in part)), []
@@ -124,7 +133,7 @@ def _flagship(rows: list[dict]) -> None:
             cells = [first(part, case=case, subject=subject) for subject in subjects]
             lines.append([case, *(f"{cell['median']:,.3g}" if cell and cell["median"] < 100 else
                                   f"{cell['median']:,.0f}" if cell else "-" for cell in cells)])
-        print(f" {size:,} campaigns, µs of {clock} time per call, median")
+        print(f" {size:,.0f} {noun}, µs of {clock} time per call, median")
         _table(["", *subjects], lines)
 
 
@@ -188,5 +197,5 @@ def _notice(rows: list[dict]) -> None:
 
 TABLES = {
     "time": _times, "track": _track, "skipped": _track, "load": _load, "decide": _decide, "latency": _swap, "python": _python,
-    "memory": _memory, "start": _start, "file": _file, "notice": _notice, "flagship": _flagship,
+    "memory": _memory, "start": _start, "file": _file, "notice": _notice, "flagship": _flagship, "kameleoon": _kameleoon,
 }

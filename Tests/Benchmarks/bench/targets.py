@@ -40,6 +40,7 @@ NOTICE_MS = 1
 FLAGSHIP_FASTER = 50  # than the vendor's own SDK for Python, also from Python
 FETCH_US = {"Hoist, C": {1000: 100}}
 FLAG_READ_US = {"bool": 0.05}  # from C, without exposure
+KAMELEOON_FASTER = {"Hoist, C": 50}  # than the vendor's own SDK for Python
 VENDOR_SDKS = ("UnleashClient", "launchdarkly", "optimizely")
 MEMORY_PER_FLAG, MEMORY_FIXED = 900, 4_000_000
 START_MS = 10

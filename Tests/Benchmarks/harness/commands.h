@@ -23,6 +23,7 @@ int command_decide(const options *given);   /**< W5 and W13 */
 int command_notice(const options *given);   /**< W17 */
 int command_fetch(const options *given);    /**< W18 and W19 */
 int command_hit(const options *given);      /**< W20 */
+int command_variation(const options *given); /**< W21 to W23 */
 int command_swap(const options *given);     /**< W8 */
 int command_memory(const options *given);   /**< W10, one engine */
 int command_start(const options *given);    /**< W11, one engine */

@@ -25,13 +25,5 @@ hoist_flagship_visitor *flagship_visitor(
 
 void flagship_report(const char *workload_name, const char *what, size_t size, const sample *nanoseconds)
 {
-    sample each = {0};
-    for (size_t i = 0; i < nanoseconds->count; i++) sample_add(&each, nanoseconds->values[i] / 1000);
-    record_begin("flagship");
-    record_text("workload", workload_name);
-    record_text("subject", "Hoist, C");
-    record_text("case", what);
-    record_number("size", (double)size);
-    record_sample(&each);
-    record_end();
+    record_case("flagship", workload_name, "Hoist, C", what, size, nanoseconds);
 }

@@ -112,6 +112,15 @@ hoist_client *hoist_open_campaigns(
     return client;
 }
 
+hoist_client *hoist_open_site(const hoist_library *library, const char *folder)
+{
+    char path[4096], why[256];
+    snprintf(path, sizeof path, "%s/kameleoon.json", folder);
+    hoist_client *client = open_client(library, "visitors", "kameleoon", path, NULL, why);
+    if (!client) die("hoist, %s: %s", path, why);
+    return client;
+}
+
 hoist_client *hoist_open_tracking(const hoist_library *library, const char *folder, char why[256])
 {
     const char *tried = "";

@@ -4,6 +4,7 @@
 
 #include "hoist/flagship.h"
 #include "hoist/hoist.h"
+#include "hoist/kameleoon.h"
 #include "hoist/launchdarkly.h"
 #include "hoist/optimizely.h"
 
@@ -22,7 +23,12 @@
     X(hoist_flagship_visitor_free) X(hoist_flagship_visitor_fetch_wait) X(hoist_flagship_visitor_bool)             \
     X(hoist_flagship_visitor_string) X(hoist_flagship_visitor_json) X(hoist_flagship_visitor_send_hit)             \
     X(hoist_flagship_hit_new_event) X(hoist_flagship_hit_set_label) X(hoist_flagship_hit_set_value)                \
-    X(hoist_flagship_hit_free)
+    X(hoist_flagship_hit_free) X(hoist_kameleoon_visitor_new) X(hoist_kameleoon_visitor_free)                      \
+    X(hoist_kameleoon_visitor_add_data) X(hoist_kameleoon_visitor_variation) X(hoist_kameleoon_visitor_variations) \
+    X(hoist_kameleoon_visitor_track_conversion) X(hoist_kameleoon_custom_data) X(hoist_kameleoon_data_free)        \
+    X(hoist_kameleoon_variation_key) X(hoist_kameleoon_variation_experiment_id)                                    \
+    X(hoist_kameleoon_variation_variable_at) X(hoist_kameleoon_variation_free) X(hoist_kameleoon_variable_json)    \
+    X(hoist_kameleoon_variations_count) X(hoist_kameleoon_variations_at) X(hoist_kameleoon_variations_free)
 
 typedef struct {
 #define X(name) __typeof__(&name) name;
@@ -53,6 +59,8 @@ hoist_client *hoist_open_stream(const hoist_library *library, const char *url);
  */
 hoist_client *hoist_open_campaigns(
     const hoist_library *library, const char *purpose, const char *folder, const char *store);
+/** An offline Kameleoon client that decides the configuration of `folder`/kameleoon.json; ready. */
+hoist_client *hoist_open_site(const hoist_library *library, const char *folder);
 /**
  * An offline client that records tracking events into a large queue in memory, of the first provider that does.
  * NULL when no provider of this library does, with the reason in `why`.

@@ -86,3 +86,17 @@ void record_end(void)
     puts("}");
     fflush(stdout);
 }
+
+void record_case(const char *type, const char *workload, const char *subject, const char *what, size_t size,
+                 const sample *nanoseconds)
+{
+    sample each = {0};
+    for (size_t i = 0; i < nanoseconds->count; i++) sample_add(&each, nanoseconds->values[i] / 1000);
+    record_begin(type);
+    record_text("workload", workload);
+    record_text("subject", subject);
+    record_text("case", what);
+    record_number("size", (double)size);
+    record_sample(&each);
+    record_end();
+}

@@ -29,5 +29,8 @@ void record_number(const char *name, double value);
 /** Median, minimum and spread as members `median`, `minimum`, `spread`. */
 void record_sample(const sample *values);
 void record_end(void);
+/** A row of what a vendor's visitors do, in µs; of type `flagship` or `kameleoon`. */
+void record_case(const char *type, const char *workload, const char *subject, const char *what, size_t size,
+                 const sample *nanoseconds);
 
 #endif

@@ -1,0 +1,256 @@
+"""W21 to W23 from Python: Kameleoon's own SDK, and Hoist's package. Runs inside the virtual environment of the peers.
+
+Prints one JSON record per line; µs of thread CPU time, median over the runs. The SDK gets the same configuration in place of
+a download, and every request that it makes is answered at once, by nobody; Hoist is offline and keeps what it would send.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import sys
+import time
+
+from bench.workload import PYTHON_PAIRS
+
+VISITORS = 8
+FIRST = 256  # calls of a run of which each has a visitor of its own
+EVENTS = 250  # calls of a run that leaves something to be sent
+MODES = {"untracked": False, "tracked": True}
+
+
+class Kit:
+    name = "kameleoon, Python"
+
+    def __init__(self, given):
+        from kameleoon import KameleoonClientConfig, KameleoonClientFactory
+        from kameleoon.network.net_provider import Response
+        from kameleoon.network.net_provider_impl import NetProviderImpl
+
+        with open(f"{given.folder}/kameleoon.json") as file:
+            configuration = json.load(file)
+
+        async def answer(provider, request):
+            is_token = "oauth" in request.url
+            token = {"access_token": "benchmark", "expires_in": 86_400}
+            return Response(None, 200, token if is_token else configuration, {})
+
+        NetProviderImpl.run_request = answer
+        self.client = KameleoonClientFactory.create("a8st4f59bj", KameleoonClientConfig("benchmark", "benchmark"))
+        if not self.client.wait_init(20_000):
+            raise SystemExit("kameleoon: not ready")
+
+    def visitor(self, code, values):
+        from kameleoon.data import CustomData
+
+        data = [CustomData(index, value) for index, value in enumerate(values)]
+        self.client.add_data(code, *data, track=False)
+        return code
+
+    def decide_of(self, visitor, tracked):
+        get = self.client.get_variation
+        return lambda key: get(visitor, key, tracked)
+
+    def decide_all_of(self, visitor, tracked):
+        get = self.client.get_variations
+        return lambda: get(visitor, False, tracked)
+
+    def tell_of(self, visitor):
+        from kameleoon.data import CustomData
+
+        def tell(plan):
+            self.client.add_data(visitor, CustomData(1, plan))
+            self.client.track_conversion(visitor, 17, 19.5)
+
+        return tell
+
+    def check(self, tracked):
+        """Nothing waits for anybody."""
+
+
+class Hoist:
+    name = "Hoist, Python"
+
+    def __init__(self, given):
+        from hoist import kameleoon
+
+        places = {"FILE": f"{given.folder}/kameleoon.json"}
+        lines = [line.rstrip("\n").split("\t") for line in open(given.clients)]
+        self.client = kameleoon.Client({
+            name: places.get(value, value) for purpose, provider, name, value in lines
+            if (purpose, provider) == ("visitors", "kameleoon")})
+        if not self.client.wait_ready(20):
+            raise SystemExit("Hoist: not ready")
+
+    def visitor(self, code, values):
+        from hoist.kameleoon import CustomData
+
+        visitor = self.client.visitor(code)
+        visitor.add_data(*(CustomData(index, value) for index, value in enumerate(values)), track=False)
+        return visitor
+
+    @staticmethod
+    def decide_of(visitor, tracked):
+        get = visitor.variation
+        return lambda key: get(key, tracked)
+
+    @staticmethod
+    def decide_all_of(visitor, tracked):
+        get = visitor.variations
+        return lambda: get(False, tracked)
+
+    @staticmethod
+    def tell_of(visitor):
+        from hoist.kameleoon import CustomData
+
+        def tell(plan):
+            visitor.add_data(CustomData(1, plan))
+            visitor.track_conversion(17, 19.5)
+
+        return tell
+
+    def check(self, tracked):
+        """An event for which there is no room would be quick for the wrong reason."""
+        counters = self.client.statistics()["tracking"]
+        if counters["dropped"] or (counters["recorded"] > 0) != tracked:
+            raise SystemExit(f"Hoist: events: {counters}")
+
+
+def rows_of(path: str) -> list[list[str]]:
+    with open(path) as file:
+        return [line.rstrip("\n").split("\t") for line in file]
+
+
+def report(given, workload: str, case: str, subject: str, values: list[float]) -> None:
+    print(json.dumps({
+        "record": "kameleoon", "workload": workload, "case": case, "size": given.size, "subject": subject,
+        "median": statistics.median(values), "minimum": min(values),
+    }), flush=True)
+
+
+def compare(given, workload: str, case: str, loops: dict, calls: int) -> None:
+    """µs of CPU time per call; a loop makes so many calls. All take turns."""
+    rounds, samples = {}, {name: [] for name in loops}
+    for name, loop in loops.items():
+        loop()
+        before = time.thread_time()
+        loop()
+        rounds[name] = max(1, round(given.run_ms / 1000 / max(time.thread_time() - before, 1e-6)))
+    for _ in range(given.runs):
+        for name, loop in loops.items():
+            before = time.thread_time()
+            for _ in range(rounds[name]):
+                loop()
+            samples[name].append((time.thread_time() - before) * 1e6 / rounds[name] / calls)
+    for name, values in samples.items():
+        report(given, workload, case, name, values)
+
+
+def check_answers(given, subjects, visitors) -> None:
+    """Both give the same visitors the same variations with the same values."""
+    keys = [row[1] for row in rows_of(f"{given.folder}/flags.tsv")]
+
+    def answers(name, subject):
+        for visitor in visitors[name]:
+            decide = subject.decide_of(visitor, False)
+            for variation in map(decide, keys):
+                yield variation.key, variation.experiment_id, variation.variables["value"].value
+
+    found = [list(answers(name, subject)) for name, subject in subjects.items()]
+    if any(one != found[0] for one in found) or {key for key, *_ in found[0]} != {"a", "b"}:
+        raise SystemExit("Kameleoon: the variations differ")
+
+
+# What a program reads of a variation is part of the price.
+
+
+def decide_loop(calls):
+    def loop():
+        for decide, key in calls:
+            variation = decide(key)
+            variation.key, variation.variables["value"].value
+
+    return loop
+
+
+def decide_all_loop(calls):
+    def loop():
+        for decide_all in calls:
+            for variation in decide_all().values():
+                variation.key
+
+    return loop
+
+
+def measure_decisions(given, workloads, subjects, visitors) -> None:
+    pairs = [(int(row[2]) % VISITORS, row[1]) for row in rows_of(f"{given.folder}/pairs-mix.tsv")[:PYTHON_PAIRS]]
+    for mode, tracked in MODES.items():
+        print(f"  {','.join(workloads)} from Python, {given.size} flags, {mode}", file=sys.stderr, flush=True)
+        if "W21" in workloads:
+            loops = {}
+            for name, subject in subjects.items():
+                calls = [subject.decide_of(one, tracked) for one in visitors[name]]
+                loops[name] = decide_loop([(calls[place], key) for place, key in pairs])
+            compare(given, "W21", mode, loops, len(pairs))
+        if "W22" in workloads:
+            loops = {
+                name: decide_all_loop([subject.decide_all_of(one, tracked) for one in visitors[name]])
+                for name, subject in subjects.items()}
+            compare(given, "W22", mode, loops, VISITORS)
+        for subject in subjects.values():
+            subject.check(tracked)
+
+
+def measure_first(given, subjects, users) -> None:
+    """The first call for a visitor; the visitors are made before the clock starts."""
+    keys = [row[1] for row in rows_of(f"{given.folder}/pairs-mix.tsv")[:FIRST]]
+    for name, subject in subjects.items():
+        values = []
+        for run in range(given.runs + 1):
+            new_ones = [subject.visitor(f"first-{run:03}-{i:04}", users[i % VISITORS][1:4]) for i in range(FIRST)]
+            calls = [(subject.decide_of(one, True), key) for one, key in zip(new_ones, keys)]
+            loop = decide_loop(calls)
+            before = time.thread_time()
+            loop()
+            values.append((time.thread_time() - before) * 1e6 / FIRST)
+        report(given, "W21", "tracked, first of a visitor", name, values[1:])
+
+
+def measure_events(given, subjects, visitors) -> None:
+    for name, subject in subjects.items():
+        tells, values = [subject.tell_of(one) for one in visitors[name]], []
+        for _ in range(given.runs + 1):
+            before = time.thread_time()
+            for i in range(EVENTS):
+                tells[i % VISITORS]("pro" if i & VISITORS else "free")
+            values.append((time.thread_time() - before) * 1e6 / EVENTS)
+        subject.check(True)
+        report(given, "W23", "datum added, conversion tracked", name, values[1:])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    for name in ("folder", "clients", "workloads"):
+        parser.add_argument(f"--{name}", default="")
+    parser.add_argument("--size", type=int)
+    parser.add_argument("--hoist", action="store_true")
+    parser.add_argument("--runs", type=int, default=11)
+    parser.add_argument("--run-ms", type=float, default=40)
+    given = parser.parse_args()
+    workloads = given.workloads.split(",")
+    users = rows_of(f"{given.folder}/users.tsv")[:VISITORS]
+    subjects = {kind.name: kind(given) for kind in ([Hoist, Kit] if given.hoist else [Kit])}
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    visitors = {name: [subject.visitor(user[0], user[1:4]) for user in users] for name, subject in subjects.items()}
+    check_answers(given, subjects, visitors)
+    if {"W21", "W22"} & set(workloads):
+        measure_decisions(given, workloads, subjects, visitors)
+    if "W21" in workloads:
+        measure_first(given, subjects, users)
+    if "W23" in workloads:
+        measure_events(given, subjects, visitors)
+    sys.stdout.flush()
+    os._exit(0)  # background threads of the SDK need not be waited for
+
+
+main()
