@@ -167,7 +167,9 @@ class Measurement:
             command = [str(self._python), "-m", "bench.python_kameleoon", "--folder", str(WORK / f"size-{size}"),
                        "--size", str(size), "--clients", str(HERE / "clients.tsv"),
                        "--run-ms", "10" if self._quick else "40", "--workloads", ",".join(wanted)]
-            self._collect(command + ["--hoist"] if self._libraries["hoist"] else command)
+            if self._libraries["hoist"]:
+                command += ["--hoist", str(self._libraries["hoist"])]
+            self._collect(command)
 
     def _engines(self) -> list[str]:
         return [name for name in ("hoist", "yggdrasil", "flipt") if self._libraries[name]]

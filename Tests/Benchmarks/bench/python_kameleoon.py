@@ -1,4 +1,5 @@
-"""W21 to W23 from Python: Kameleoon's own SDK, and Hoist's package. Runs inside the virtual environment of the peers.
+"""W21 to W23 from Python: Kameleoon's own SDK, Hoist's package, and Hoist through ctypes. Runs inside the virtual
+environment of the peers.
 
 Prints one JSON record per line; µs of thread CPU time, median over the runs. The SDK gets the same configuration in place of
 a download, and every request that it makes is answered at once, by nobody; Hoist is offline and keeps what it would send.
@@ -11,6 +12,7 @@ import statistics
 import sys
 import time
 
+from bench import kameleoon_ctypes
 from bench.workload import PYTHON_PAIRS
 
 VISITORS = 8
@@ -49,11 +51,16 @@ class Kit:
 
     def decide_of(self, visitor, tracked):
         get = self.client.get_variation
-        return lambda key: get(visitor, key, tracked)
+
+        def decide(key):
+            variation = get(visitor, key, tracked)
+            return variation.key, variation.variables["value"].value
+
+        return decide
 
     def decide_all_of(self, visitor, tracked):
         get = self.client.get_variations
-        return lambda: get(visitor, False, tracked)
+        return lambda: [variation.key for variation in get(visitor, False, tracked).values()]
 
     def tell_of(self, visitor):
         from kameleoon.data import CustomData
@@ -92,12 +99,17 @@ class Hoist:
     @staticmethod
     def decide_of(visitor, tracked):
         get = visitor.variation
-        return lambda key: get(key, tracked)
+
+        def decide(key):
+            variation = get(key, tracked)
+            return variation.key, variation.variables["value"].value
+
+        return decide
 
     @staticmethod
     def decide_all_of(visitor, tracked):
         get = visitor.variations
-        return lambda: get(False, tracked)
+        return lambda: [variation.key for variation in get(False, tracked).values()]
 
     @staticmethod
     def tell_of(visitor):
@@ -147,28 +159,26 @@ def compare(given, workload: str, case: str, loops: dict, calls: int) -> None:
 
 
 def check_answers(given, subjects, visitors) -> None:
-    """Both give the same visitors the same variations with the same values."""
+    """All give the same visitors the same variations with the same values."""
     keys = [row[1] for row in rows_of(f"{given.folder}/flags.tsv")]
 
     def answers(name, subject):
         for visitor in visitors[name]:
             decide = subject.decide_of(visitor, False)
-            for variation in map(decide, keys):
-                yield variation.key, variation.experiment_id, variation.variables["value"].value
+            answers = [decide(key) for key in keys]
+            if subject.decide_all_of(visitor, False)() != [key for key, _ in answers]:
+                raise SystemExit(f"{name}: the variations of all flags are others")
+            yield from answers
 
     found = [list(answers(name, subject)) for name, subject in subjects.items()]
     if any(one != found[0] for one in found) or {key for key, *_ in found[0]} != {"a", "b"}:
         raise SystemExit("Kameleoon: the variations differ")
 
 
-# What a program reads of a variation is part of the price.
-
-
 def decide_loop(calls):
     def loop():
         for decide, key in calls:
-            variation = decide(key)
-            variation.key, variation.variables["value"].value
+            decide(key)
 
     return loop
 
@@ -176,8 +186,7 @@ def decide_loop(calls):
 def decide_all_loop(calls):
     def loop():
         for decide_all in calls:
-            for variation in decide_all().values():
-                variation.key
+            decide_all()
 
     return loop
 
@@ -201,45 +210,56 @@ def measure_decisions(given, workloads, subjects, visitors) -> None:
             subject.check(tracked)
 
 
+def run_in_turn(given, workload: str, case: str, subjects: dict, run) -> None:
+    """µs of CPU time per call, as `run` measures them for a subject; the first runs do not count."""
+    samples = {name: [] for name in subjects}
+    for number in range(given.runs + 1):
+        for name in subjects:
+            samples[name].append(run(name, number))
+    for name, values in samples.items():
+        report(given, workload, case, name, values[1:])
+
+
 def measure_first(given, subjects, users) -> None:
     """The first call for a visitor; the visitors are made before the clock starts."""
     keys = [row[1] for row in rows_of(f"{given.folder}/pairs-mix.tsv")[:FIRST]]
-    for name, subject in subjects.items():
-        values = []
-        for run in range(given.runs + 1):
-            new_ones = [subject.visitor(f"first-{run:03}-{i:04}", users[i % VISITORS][1:4]) for i in range(FIRST)]
-            calls = [(subject.decide_of(one, True), key) for one, key in zip(new_ones, keys)]
-            loop = decide_loop(calls)
-            before = time.thread_time()
-            loop()
-            values.append((time.thread_time() - before) * 1e6 / FIRST)
-        report(given, "W21", "tracked, first of a visitor", name, values[1:])
+
+    def run(name, number):
+        subject = subjects[name]
+        new_ones = [subject.visitor(f"first-{number:03}-{i:04}", users[i % VISITORS][1:4]) for i in range(FIRST)]
+        loop = decide_loop([(subject.decide_of(one, True), key) for one, key in zip(new_ones, keys)])
+        before = time.thread_time()
+        loop()
+        return (time.thread_time() - before) * 1e6 / FIRST
+
+    run_in_turn(given, "W21", "tracked, first of a visitor", subjects, run)
 
 
 def measure_events(given, subjects, visitors) -> None:
-    for name, subject in subjects.items():
-        tells, values = [subject.tell_of(one) for one in visitors[name]], []
-        for _ in range(given.runs + 1):
-            before = time.thread_time()
-            for i in range(EVENTS):
-                tells[i % VISITORS]("pro" if i & VISITORS else "free")
-            values.append((time.thread_time() - before) * 1e6 / EVENTS)
+    tells = {name: [subject.tell_of(one) for one in visitors[name]] for name, subject in subjects.items()}
+
+    def run(name, number):
+        before = time.thread_time()
+        for i in range(EVENTS):
+            tells[name][i % VISITORS]("pro" if i & VISITORS else "free")
+        return (time.thread_time() - before) * 1e6 / EVENTS
+
+    run_in_turn(given, "W23", "datum added, conversion tracked", subjects, run)
+    for subject in subjects.values():
         subject.check(True)
-        report(given, "W23", "datum added, conversion tracked", name, values[1:])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    for name in ("folder", "clients", "workloads"):
+    for name in ("folder", "clients", "workloads", "hoist"):
         parser.add_argument(f"--{name}", default="")
     parser.add_argument("--size", type=int)
-    parser.add_argument("--hoist", action="store_true")
     parser.add_argument("--runs", type=int, default=11)
     parser.add_argument("--run-ms", type=float, default=40)
     given = parser.parse_args()
     workloads = given.workloads.split(",")
     users = rows_of(f"{given.folder}/users.tsv")[:VISITORS]
-    subjects = {kind.name: kind(given) for kind in ([Hoist, Kit] if given.hoist else [Kit])}
+    subjects = {kind.name: kind(given) for kind in ([kameleoon_ctypes.Hoist, Hoist, Kit] if given.hoist else [Kit])}
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     visitors = {name: [subject.visitor(user[0], user[1:4]) for user in users] for name, subject in subjects.items()}
     check_answers(given, subjects, visitors)
