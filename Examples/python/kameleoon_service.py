@@ -51,6 +51,7 @@ def serve_another_device(service: KameleoonSimulator, store: str) -> None:
 
 def serve_alone(service: KameleoonSimulator, store: str) -> None:
     with open_client(service, store) as client:
+        assert client.wait_ready(5)
         anna = client.visitor("anna")
         print("without the service, what is stored decides:", anna.variation("checkout", track=False).key)
 

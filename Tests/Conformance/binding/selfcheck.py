@@ -73,14 +73,18 @@ def other(value: Any) -> Any:
     return ["x"] if isinstance(value, list) else "x"
 
 
-def change(root: Root, service: Service, kind: Kind | None, rng: random.Random) -> tuple[Root, str]:
-    """A copy with one expectation changed that can be noticed, and what was changed."""
-    changed = copy.deepcopy(root)
-    cases = [case for name in CASES for case in changed.get(name, [])
-             if not service.is_unchecked(case) and (kind is None or kind.can_say(changed, case))]
+def places(root: Root, service: Service, kind: Kind | None) -> list[Place]:
+    """Where something is expected that can be noticed."""
+    cases = [case for name in CASES for case in root.get(name, [])
+             if not service.is_unchecked(case) and (kind is None or kind.can_say(root, case))]
     left = service.given | (kind.unseen if kind else frozenset())
-    expected = service.expectations_in(service.kind_of(root) or "")
-    container, key = rng.choice(list(expectations(cases, expected, left)))
+    return list(expectations(cases, service.expectations_in(service.kind_of(root) or ""), left))
+
+
+def change(root: Root, service: Service, kind: Kind | None, rng: random.Random) -> tuple[Root, str]:
+    """A copy with one of its places changed, and what was changed."""
+    changed = copy.deepcopy(root)
+    container, key = rng.choice(places(changed, service, kind))
     before, container[key] = container[key], other(container[key])
     return changed, f"{key} changed from {before!r} to {container[key]!r}"
 
@@ -106,7 +110,8 @@ def main(vendor: str, files: list[str]) -> int:
         if name is None:
             continue
         runs: list[tuple[str, Run, Kind | None]] = [("modules", by_modules, None)]
-        if name in service.kinds:
+        # A file of which the public API can say nothing is the modules' alone.
+        if name in service.kinds and places(root, service, service.kinds[name]):
             runs.append(("libhoist", by_binding, service.kinds[name]))
         for label, how, kind in runs:
             for problem in notices(vendor, path, root, kind, how, rng):
