@@ -313,7 +313,11 @@ struct RemoteDataTests {
     let waited = Locked<[RemoteAnswer]>([])
     let isStarted = Thread.start(name: "own") { [visitorData] in refused.value = visitor.askAndWait(visitorData).status }
     #expect(isStarted)
-    let thread = HostThread { [visitorData] in waited.change { $0.append(visitor.askAndWait(visitorData)) } }
+    let thread = HostThread { [visitorData] in
+      // Before the lock is taken: whoever settles looks at what is behind it.
+      let answer = visitor.askAndWait(visitorData)
+      waited.change { $0.append(answer) }
+    }
     rig.settle { refused.value != nil && !waited.value.isEmpty }
     thread.join()
     #expect(refused.value == .state)
