@@ -9,11 +9,11 @@
 
 #include "check.h"
 #include "host.h"
+#include "told.h"
 
 #define FILE_OF_NOTHING "{\"campaigns\":[]}"
 #define PANIC "{\"panic\":true}"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *served = FILE_OF_NOTHING;
 static int served_status = 200, downloads, emotions;
 
@@ -54,19 +54,6 @@ static hoist_config *flagship(const char *mode) {
   if (hoist_config_set_transport(config, &transport, NULL) != HOIST_OK) exit(70);
   serve(200, FILE_OF_NOTHING);
   return config;
-}
-
-static int read_int(const int *place) {
-  pthread_mutex_lock(&lock);
-  int value = *place;
-  pthread_mutex_unlock(&lock);
-  return value;
-}
-
-static bool reaches(const int *place, int value) {
-  int left;
-  for (left = 10000; left > 0 && read_int(place) < value; left--) usleep(1000);
-  return read_int(place) >= value;
 }
 
 /* ---- What is told ------------------------------------------------------------------------------------------ */

@@ -10,6 +10,7 @@
 
 #include "check.h"
 #include "host.h"
+#include "told.h"
 
 /* ---- A service in the process ------------------------------------------------------------------------------ */
 
@@ -18,7 +19,6 @@
   "{\"type\":\"JSON\",\"value\":{\"f\":\"x\"}}}}]}"
 #define PANIC "{\"campaigns\":[],\"panic\":true}"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *served = CAMPAIGN;
 static int served_status = 200;
 static int decisions;
@@ -89,19 +89,6 @@ static bool tells(notes *told, const char *text) {
   told->text[0] = 0;
   pthread_mutex_unlock(&lock);
   return same;
-}
-
-static int read_int(const int *place) {
-  pthread_mutex_lock(&lock);
-  int value = *place;
-  pthread_mutex_unlock(&lock);
-  return value;
-}
-
-static bool reaches(const int *place, int value) {
-  int left;
-  for (left = 10000; left > 0 && read_int(place) < value; left--) usleep(1000);
-  return read_int(place) >= value;
 }
 
 static void fetch_changed(void *user_data, hoist_flagship_visitor *visitor, hoist_flagship_fetch_status status,

@@ -9,8 +9,8 @@
 
 #include "check.h"
 #include "host.h"
+#include "told.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int fetches, service_status = 200;
 
 static void service_is(int status) {
@@ -33,19 +33,6 @@ static hoist_status service_send(void *user_data, const hoist_http_request *requ
   (void)hoist_http_exchange_respond(exchange, status, NULL, 0, body, strlen(body));
   hoist_http_exchange_release(exchange);
   return HOIST_OK;
-}
-
-static int read_int(const int *place) {
-  pthread_mutex_lock(&lock);
-  int value = *place;
-  pthread_mutex_unlock(&lock);
-  return value;
-}
-
-static bool reaches(const int *place, int value) {
-  int left;
-  for (left = 10000; left > 0 && read_int(place) < value; left--) usleep(1000);
-  return read_int(place) >= value;
 }
 
 /* A configuration over the test's own service, which has no configuration yet. */

@@ -9,10 +9,10 @@
 
 #include "check.h"
 #include "host.h"
+#include "told.h"
 
 /* ---- A service in the process ------------------------------------------------------------------------------ */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int served_value;
 
 static void serve(int value) {
@@ -66,20 +66,6 @@ typedef struct notes {
 } notes;
 
 static const notes nothing = {NULL, NULL, 0, 0, 0, 0, 0, 0, 0, false, false, 0, ""};
-
-static int read_int(const int *place) {
-  pthread_mutex_lock(&lock);
-  int value = *place;
-  pthread_mutex_unlock(&lock);
-  return value;
-}
-
-/* Waits until a number is reached, ten seconds at most. */
-static bool reaches(const int *place, int value) {
-  int left;
-  for (left = 10000; left > 0 && read_int(place) < value; left--) usleep(1000);
-  return read_int(place) >= value;
-}
 
 static void started(void *user_data, bool timed_out, hoist_status status) {
   notes *told = (notes *)user_data;
