@@ -14,7 +14,15 @@ public enum CacheFolder {
 
   /// nil where neither variable names a folder.
   public static var standardPath: String? {
-    variable("XDG_CACHE_HOME").map { $0 + "/hoist" } ?? variable("HOME").map { $0 + "/.cache/hoist" }
+    standardPath(among: { name in getenv(name).map { String(cString: $0) } })
+  }
+
+  /// - Parameter variable: the value of an environment variable.
+  public static func standardPath(among variable: (String) -> String?) -> String? {
+    func folder(_ name: String) -> String? {
+      variable(name).flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
+    }
+    return folder("XDG_CACHE_HOME").map { $0 + "/hoist" } ?? folder("HOME").map { $0 + "/.cache/hoist" }
   }
 
   /// Makes the folder, mode 0700, where it is missing, and checks it.
@@ -57,12 +65,6 @@ public enum CacheFolder {
         throw failure(path, reason(errno))
       }
     }
-  }
-
-  private static func variable(_ name: String) -> String? {
-    guard let value = getenv(name) else { return nil }
-    let text = String(cString: value)
-    return text.utf8.first == UInt8(ascii: "/") ? text : nil
   }
 
   static func failure(_ path: String, _ problem: String) -> CacheFailure {

@@ -2,6 +2,7 @@ import Glibc
 import HoistBase
 import HoistCore
 import HoistSQLite
+import HoistTestSupport
 import Testing
 
 @Suite("The cache file is private and never somebody else's (G7, reliability 4.3)") struct CacheFileTests {
@@ -59,28 +60,31 @@ import Testing
     #expect(digest.isEmpty ? failure == nil : failure?.isPermanent == true)
   }
 
-  @Test func theStandardFolderFollowsTheEnvironment() throws {
-    // Children, since the environment belongs to the whole process.
+  @Test(arguments: [
+    (["XDG_CACHE_HOME": "/xdg", "HOME": "/house"], "/xdg/hoist"),
+    (["XDG_CACHE_HOME": "relative", "HOME": "/house"], "/house/.cache/hoist"),
+    (["XDG_CACHE_HOME": "", "HOME": "/house"], "/house/.cache/hoist"),
+    (["HOME": "home"], nil),
+    ([:], nil),
+  ] as [([String: String], String?)])
+  func theStandardFolderFollowsTheEnvironment(_ variables: [String: String], _ folder: String?) {
+    #expect(CacheFolder.standardPath(among: { variables[$0] }) == folder)
+  }
+
+  @Test("the environment is read when the cache opens", .enabled(if: ForkedChild.isSupported))
+  func theEnvironmentIsReadAtTheFirstUse() {
+    // In a child, since the environment belongs to the whole process.
     let manager = scratch.manager(change: { $0.folder = nil })
     let ending = forked {
       setenv("XDG_CACHE_HOME", scratch.path + "/xdg", 1)
       guard failure({ try manager.save(key: "k", value: [1]) }) == nil else { return 1 }
-      return access(scratch.path + "/xdg/hoist/unleash-00ff.sqlite", F_OK) == 0 ? 0 : 2
-    }
-    #expect(ending == .exited(0))
-    let home = forked {
-      setenv("XDG_CACHE_HOME", "relative", 1)
-      setenv("HOME", scratch.path + "/home", 1)
-      guard failure({ try manager.save(key: "k", value: [1]) }) == nil else { return 1 }
-      return access(scratch.path + "/home/.cache/hoist/unleash-00ff.sqlite", F_OK) == 0 ? 0 : 2
-    }
-    #expect(home == .exited(0))
-    let none = forked {
+      guard access(scratch.path + "/xdg/hoist/unleash-00ff.sqlite", F_OK) == 0 else { return 2 }
       unsetenv("XDG_CACHE_HOME")
       unsetenv("HOME")
-      return failure({ try manager.save(key: "k", value: [1]) })?.isPermanent == true ? 0 : 1
+      let homeless = scratch.manager(change: { $0.folder = nil })
+      return failure({ try homeless.save(key: "k", value: [1]) })?.isPermanent == true ? 0 : 3
     }
-    #expect(none == .exited(0))
+    #expect(ending == .exited(0))
   }
 
   @Test(arguments: ["$F", "$F-wal", "$F-shm"]) func aLinkInThePlaceOfAFileIsRefused(_ place: String) {

@@ -44,7 +44,7 @@ import Testing
     #expect(throws: CacheFailure.self) { try manager("00aa").removeShared(key: "a/b") }
   }
 
-  @Test func processesThatComeAtOnceAgree() throws {
+  @Test(.enabled(if: ForkedChild.isSupported)) func processesThatComeAtOnceAgree() throws {
     let children = (0..<8).map { number in
       ForkedChild.start {
         guard let value = try? shared(manager("00aa"), "value \(number)") else { return 255 }
