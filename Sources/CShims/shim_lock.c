@@ -52,7 +52,6 @@ void shim_lock_free(shim_lock *lock) {
 }
 
 void shim_lock_lock(shim_lock *lock) { shim_mutex_lock(&lock->mutex); }
-bool shim_lock_try(shim_lock *lock) { return pthread_mutex_trylock(&lock->mutex) == 0; }
 void shim_lock_unlock(shim_lock *lock) { shim_mutex_unlock(&lock->mutex); }
 
 static void condition_init(pthread_cond_t *condition) {

@@ -17,13 +17,6 @@ public final class Lock: @unchecked Sendable {
     defer { shim_lock_unlock(raw) }
     return try body()
   }
-
-  /// Runs `body` only when the lock is free at once; `nil` otherwise.
-  public func withLockIfFree<Result>(_ body: () -> Result) -> Result? {
-    guard shim_lock_try(raw) else { return nil }
-    defer { shim_lock_unlock(raw) }
-    return body()
-  }
 }
 
 /// A condition variable on the monotonic clock, made anew in a forked child.

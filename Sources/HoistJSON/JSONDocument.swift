@@ -77,9 +77,6 @@ extension JSONDocument {
     self.init(owning: copy)
   }
 
-  /// A new reference to the tree, as a `json_t *` for `json_decref`. Its holder must not change it.
-  public func retainedPointer() -> OpaquePointer { OpaquePointer(json_incref(json)) }
-
   /// A deep copy, as a `json_t *` that belongs to the caller. Nil when memory ran out.
   public func copiedPointer() -> OpaquePointer? { json_deep_copy(json).map { OpaquePointer($0) } }
 }

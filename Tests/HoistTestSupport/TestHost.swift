@@ -1,4 +1,3 @@
-internal import Glibc
 public import HoistBase
 public import HoistCore
 
@@ -55,14 +54,7 @@ public final class TestHost: ProviderHost, @unchecked Sendable {
   public func onDeliveryLane(_ call: @escaping @Sendable () -> Void) { call() }
   public var delivery: any EventSink { plugins.eventSink ?? TransportEventSink(network) }
 
-  /// Runs what is due until `isDone`: lanes answer from threads of their own.
-  public func settle(until isDone: () -> Bool) {
-    for _ in 0..<80_000 {
-      time.run()
-      if isDone() { return }
-      usleep(250)
-    }
-  }
+  public func settle(until isDone: () -> Bool) { time.settle(until: isDone) }
 
   /// Properties of a client, over the defaults.
   public static func values(_ properties: [String: String] = [:], table: [Property]) throws -> PropertyValues {

@@ -76,42 +76,25 @@ final class ProviderProbe: @unchecked Sendable {
 
 /// A client of a probe over a scripted transport and a clock that stands still.
 final class HostedRig: @unchecked Sendable {
-  let scheduler = ManualScheduler()
-  let transport: ScriptedTransport
-  let log = RecordingLogSink()
+  private let host: TestClient
   let probe = ProviderProbe()
-  let client: Client
   let provider: HostedProvider
 
   init() throws {
-    let (scheduler, log) = (scheduler, log)
-    let transport = ScriptedTransport(scheduler: scheduler)
-    self.transport = transport
-    let services = ClientServices(
-      scheduler: scheduler, clock: scheduler, entropy: SeededEntropy(seed: 7), regex: nil,
-      makeTransport: { _ in transport }, makeCacheManager: { _ in nil }, defaultLogSink: log)
-    let factory = HostedFactory(description: try HostedDescription(HostedTable(probe.table()), offered: "probe"))
-    var values = PropertyValues(table: CoreProperties.table + factory.properties)
-    for (name, value) in ["dispatch": "manual", "store": "none", "log.level": "debug"] { try values.set(name, value) }
-    client = try Client(factory: factory, values: values, plugins: Plugins(), services: services)
-    provider = try #require(client.provider as? HostedProvider)
-    client.open()
+    host = try TestClient(
+      HostedFactory(description: try HostedDescription(HostedTable(probe.table()), offered: "probe")),
+      ["dispatch": "manual", "store": "none", "log.level": "debug"])
+    provider = try #require(host.client.provider as? HostedProvider)
+    host.open()
     settle { probe.calls("start") == 1 }
   }
 
-  deinit {
-    client.dispose()
-    scheduler.run()
-  }
+  var scheduler: ManualScheduler { host.scheduler }
+  var transport: ScriptedTransport { host.transport }
+  var client: Client { host.client }
+  var log: RecordingLogSink { host.log }
 
-  /// Lanes answer from threads of their own.
-  func settle(until isDone: () -> Bool) {
-    for _ in 0..<80_000 {
-      scheduler.run()
-      if isDone() { return }
-      usleep(250)
-    }
-  }
+  func settle(until isDone: () -> Bool) { scheduler.settle(until: isDone) }
 
   func dispatchAll() { while client.dispatch(limit: 0) > 0 {} }
 

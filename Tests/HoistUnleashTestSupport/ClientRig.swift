@@ -6,9 +6,7 @@ import HoistBase
 
 /// A whole client over a scripted transport and a clock that stands still.
 public final class ClientRig {
-  public let scheduler = ManualScheduler()
-  public let transport: ScriptedTransport
-  public let client: Client
+  private let host: TestClient
   public let face: UnleashFace
   private let events = EventNames()
 
@@ -20,49 +18,29 @@ public final class ClientRig {
     _ properties: [String: String], providerHeaders: [String: String] = [:], plugins given: Plugins = Plugins(),
     cacheManager: (any CacheManager)? = nil, beforeOpening: (Client) -> Void = { _ in }
   ) {
-    transport = ScriptedTransport(scheduler: scheduler)
-    let transport = transport
-    let services = ClientServices(
-      scheduler: scheduler, clock: scheduler, entropy: SeededEntropy(seed: 7), regex: nil,
-      makeTransport: { _ in transport }, makeCacheManager: { _ in cacheManager }, defaultLogSink: RecordingLogSink())
-    let factory = UnleashFactory()
-    var values = PropertyValues(table: CoreProperties.table + factory.properties)
     var plugins = given
     if !providerHeaders.isEmpty { plugins.headerProvider = FixedHeaders(providerHeaders) }
     let fixed = ["autostart": "false", "dispatch": "manual", "store": "none", "refresh_interval": "0", "metrics_interval": "0"]
-    do {
-      for (name, value) in fixed.merging(properties, uniquingKeysWith: { $1 }) { try values.set(name, value) }
-      client = try Client(factory: factory, values: values, plugins: plugins, services: services)
-    } catch {
-      return nil
-    }
-    guard let face = UnleashFace(client) else { return nil }
-    self.face = face
+    guard let host = try? TestClient(UnleashFactory(), fixed, properties, plugins: plugins, makeCacheManager: { _ in cacheManager }),
+      let face = UnleashFace(host.client)
+    else { return nil }
+    (self.host, self.face) = (host, face)
     for name in ["ready", "update", "sent", "error", "fetch_error", "recovered", "initialized"] {
       guard let topic = UnleashFace.topic(ofEvent: name) else { continue }
       let events = events
       _ = client.observe(topic, key: nil, ClosureObserver { _ in events.append(name) })
     }
     beforeOpening(client)
-    client.open()
-    scheduler.run()
+    host.open()
     _ = takeEvents()
   }
 
-  deinit {
-    client.dispose()
-    // The last work is done on the scheduler's thread: without it the client stays for ever.
-    scheduler.run()
-  }
+  public var scheduler: ManualScheduler { host.scheduler }
+  public var transport: ScriptedTransport { host.transport }
+  public var client: Client { host.client }
 
-  /// Runs what is due until `isDone`; header providers and stores answer from a thread of their own, which a busy
-  /// machine may keep waiting for many seconds.
   public func settle(until isDone: () -> Bool) {
-    for _ in 0..<80_000 {
-      scheduler.run()
-      if isDone() { break }
-      usleep(250)
-    }
+    scheduler.settle(until: isDone)
     scheduler.run()
   }
 

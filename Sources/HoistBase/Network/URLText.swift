@@ -53,10 +53,6 @@ public struct URLText: Sendable, Equatable {
   /// Scheme, host and port: all that decides who receives a credential.
   public var origin: String { "\(scheme)://\(authority)" }
 
-  public func hasSameOrigin(as other: URLText) -> Bool {
-    scheme == other.scheme && port == other.port && host.utf8.elementsEqual(other.host.utf8)
-  }
-
   /// The URL with this query instead of its own.
   /// - Parameter encoded: without `?`; nil for none.
   /// - Returns: nil when the query is not percent-encoded.

@@ -43,13 +43,6 @@ extension OptimizelyFlags {
     return ExperimentDecision(base: snapshot.base, rule: rule, verdict: evaluator.variation(of: rule, offset))
   }
 
-  /// `isFeatureEnabled` and its like: a flag's decision without forced decisions.
-  public static func legacyDecision(
-    _ record: UnsafeRawPointer, in snapshot: Snapshot, context: FrozenContext?, subject: OptimizelySubject?
-  ) -> OptimizelyDecision {
-    decide(record, in: snapshot, context: context, subject: subject, options: .withoutForcedDecisions)
-  }
-
   /// What `setForcedVariation` remembers for a user: the ids of an experiment and of one of its variations.
   /// - Returns: nil when there is no such experiment or variation (4.5).
   public static func forcedVariation(

@@ -1,30 +1,9 @@
 import HoistBase
 import Testing
 
-/// Published vectors: RFC 1321 A.5, FIPS 180 examples, RFC 4231.
+/// Published vectors: FIPS 180 examples.
 @Suite struct DigestTests {
   private static let alphabet448 = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"
-
-  @Test(arguments: [
-    ("", "d41d8cd98f00b204e9800998ecf8427e"), ("a", "0cc175b9c0f1b6a831c399e269772661"),
-    ("abc", "900150983cd24fb0d6963f7d28e17f72"),
-    ("message digest", "f96b697d7cb7938d525a2f31aaf161d0"),
-    ("abcdefghijklmnopqrstuvwxyz", "c3fcd3d76192e4007dfb496cca67e13b"),
-    (
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
-      "d174ab98d277d9f5a5611c2c9f419d9f"
-    ),
-    (String(repeating: "1234567890", count: 8), "57edf4a22be3c955ac49da2e2107b67a"),
-  ])
-  func md5(text: String, expected: String) { #expect(Hex.encode(MD5.hash(text)) == expected) }
-
-  @Test(arguments: [
-    ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
-    ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
-    (alphabet448, "84983e441c3bd26ebaae4aa1f95129e5e54670f1"),
-    (String(repeating: "a", count: 1_000_000), "34aa973cd4c4daa4f61eeb2bdbad27316534016f"),
-  ])
-  func sha1(text: String, expected: String) { #expect(Hex.encode(SHA1.hash(text)) == expected) }
 
   @Test(arguments: [
     ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
@@ -57,18 +36,14 @@ import Testing
     var generator = SeededGenerator(seed: 6)
     for count in stride(from: 0, through: 300, by: 7) {
       let bytes = [UInt8].random(count: count, using: &generator)
-      var (md5, sha1, sha256) = (MD5(), SHA1(), SHA256())
+      var hash = SHA256()
       var start = 0
       while start < count {
         let end = min(count, start + Int.random(in: 0...90, using: &generator))
-        md5.update(bytes[start..<end])
-        sha1.update(bytes[start..<end])
-        sha256.update(bytes[start..<end])
+        hash.update(bytes[start..<end])
         start = end
       }
-      #expect(md5.finish() == MD5.hash(bytes))
-      #expect(sha1.finish() == SHA1.hash(bytes))
-      #expect(sha256.finish() == SHA256.hash(bytes))
+      #expect(hash.finish() == SHA256.hash(bytes))
     }
   }
 
@@ -87,30 +62,7 @@ import Testing
     #expect(digest.bigEndianWord(3) == 0xB410_FF61_F200_15AD)
     #expect(digest.bigEndianWord(4) == 0)
     #expect(digest.bigEndianWord(-1) == 0)
-    #expect(SHA1.hash("abc").bigEndianWord(2) == 0)
     #expect(digest.bytes.count == 32)
     #expect(digest != SHA256.hash("abd"))
-  }
-
-  @Test(arguments: [
-    (
-      [UInt8](repeating: 0x0B, count: 20), "Hi There",
-      "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"
-    ),
-    (
-      Array("Jefe".utf8), "what do ya want for nothing?",
-      "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
-    ),
-    (
-      [UInt8](repeating: 0xAA, count: 131),
-      "Test Using Larger Than Block-Size Key - Hash Key First",
-      "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
-    ),
-  ])
-  func hmacSHA256(key: [UInt8], message: String, expected: String) {
-    #expect(Hex.encode(HMACSHA256.code(message, key: key)) == expected)
-    var inPieces = HMACSHA256(key: key)
-    for byte in message.utf8 { inPieces.update([byte]) }
-    #expect(Hex.encode(inPieces.finish()) == expected)
   }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct SHA256InstructionTests {
   @Test func aBlockIsAbsorbedTheSameWayByTheProcessorAndByTheRounds() {
     var generator = SeededGenerator(seed: 31)
-    var (chain, portable) = (SHA256.Chain(), SHA256.Chain())
+    var (chain, portable) = (SHA256Chain(), SHA256Chain())
     for _ in 0..<500 {
       let block = [UInt8].random(count: 65, using: &generator)
       block.withUnsafeBytes { bytes in

@@ -49,21 +49,7 @@ final class ClientFixture: @unchecked Sendable {
   func dispatchAll() { while client.dispatch(limit: 0) > 0 {} }
 
   /// Runs a call that waits for the scheduler, while the scheduler runs.
-  func whileScheduling<Result>(_ body: () -> Result) -> Result {
-    let isDone = Flag()
-    let scheduler = scheduler
-    let turning = startThread {
-      while !isDone.isRaised {
-        scheduler.run()
-        usleep(100)
-      }
-    }
-    defer {
-      isDone.raise()
-      turning.join()
-    }
-    return body()
-  }
+  func whileScheduling<Result>(_ body: () -> Result) -> Result { scheduler.turning(while: body) }
 
   func close(_ milliseconds: Int64 = 5_000) -> Status { whileScheduling { client.close(timeoutMilliseconds: milliseconds) } }
 

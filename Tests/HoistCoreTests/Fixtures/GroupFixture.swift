@@ -89,19 +89,5 @@ final class GroupFixture: @unchecked Sendable {
     return self
   }
 
-  func whileScheduling<Result>(_ body: () -> Result) -> Result {
-    let isDone = Flag()
-    let scheduler = scheduler
-    let turning = startThread {
-      while !isDone.isRaised {
-        scheduler.run()
-        usleep(100)
-      }
-    }
-    defer {
-      isDone.raise()
-      turning.join()
-    }
-    return body()
-  }
+  func whileScheduling<Result>(_ body: () -> Result) -> Result { scheduler.turning(while: body) }
 }

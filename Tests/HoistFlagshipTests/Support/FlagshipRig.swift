@@ -10,11 +10,8 @@ import HoistTestSupport
 final class FlagshipRig: @unchecked Sendable {
   static let environment = "c1ndrd07m0300ro0jf20"
 
-  let scheduler: ManualScheduler
-  let transport: ScriptedTransport
-  let client: Client
+  private let host: TestClient
   let face: FlagshipFace
-  let log = RecordingLogSink()
   /// Every status the listener was told, in order.
   let statuses = HeardStatuses()
 
@@ -27,49 +24,29 @@ final class FlagshipRig: @unchecked Sendable {
     scheduler: ManualScheduler = ManualScheduler(), listens: Bool = true,
     respond: (@Sendable (HTTPRequest) -> ScriptedTransport.Answer?)? = nil
   ) throws {
-    self.scheduler = scheduler
-    let transport = ScriptedTransport(scheduler: scheduler, respond: respond)
-    self.transport = transport
-    let services = ClientServices(
-      scheduler: scheduler, clock: scheduler, entropy: SeededEntropy(seed: 7), regex: nil,
-      makeTransport: { _ in transport }, makeCacheManager: { _ in cacheManager }, defaultLogSink: log)
-    let factory = FlagshipFactory()
-    var values = PropertyValues(table: CoreProperties.table + factory.properties)
-    let fixed = [
-      "env_id": Self.environment, "api_key": "the-api-key", "dispatch": "manual", "store": "none", "log.level": "debug",
-      "events.durability": "memory",
-    ]
-    for (name, value) in fixed.merging(properties, uniquingKeysWith: { $1 }) { try values.set(name, value) }
-    client = try Client(factory: factory, values: values, plugins: plugins, services: services)
-    guard let face = FlagshipFace(client) else { throw Missing() }
+    host = try TestClient(
+      FlagshipFactory(),
+      [
+        "env_id": Self.environment, "api_key": "the-api-key", "dispatch": "manual", "store": "none", "log.level": "debug",
+        "events.durability": "memory",
+      ], properties, plugins: plugins, scheduler: scheduler,
+      transport: ScriptedTransport(scheduler: scheduler, respond: respond), makeCacheManager: { _ in cacheManager })
+    guard let face = FlagshipFace(host.client) else { throw Missing() }
     self.face = face
     if listens { provider.status.listen { [statuses] in statuses.add($0) } }
-    client.open()
-    scheduler.run()
-  }
-
-  deinit {
-    client.dispose()
-    // The last work is done on the scheduler's thread: without it the client stays for ever.
-    scheduler.run()
+    host.open()
   }
 
   struct Missing: Error {}
 
+  var scheduler: ManualScheduler { host.scheduler }
+  var transport: ScriptedTransport { host.transport }
+  var client: Client { host.client }
+  var log: RecordingLogSink { host.log }
   var provider: FlagshipProvider { face.provider }
 
-  /// Runs what is due until `isDone`; stores and lanes answer from threads of their own, which a busy machine may keep
-  /// waiting.
   @discardableResult
-  func settle(until isDone: () -> Bool) -> Bool {
-    for _ in 0..<80_000 {
-      scheduler.run()
-      _ = client.dispatch(limit: 100)
-      if isDone() { return true }
-      usleep(250)
-    }
-    return false
-  }
+  func settle(until isDone: () -> Bool) -> Bool { host.settle(until: isDone) }
 
   /// A text flag for a visitor; nil when the fallback serves.
   func string(_ key: String, visitor: String) -> String? {

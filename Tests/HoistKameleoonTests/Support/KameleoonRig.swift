@@ -7,11 +7,8 @@ import HoistTestSupport
 
 /// A whole client over a scripted transport and a clock that stands still.
 final class KameleoonRig: @unchecked Sendable {
-  let scheduler: ManualScheduler
-  let transport: ScriptedTransport
-  let client: Client
+  private let host: TestClient
   let face: KameleoonFace
-  let log = RecordingLogSink()
 
   /// - Parameters:
   ///   - properties: over those that make a client that keeps nothing.
@@ -22,51 +19,31 @@ final class KameleoonRig: @unchecked Sendable {
     cacheManager: (any CacheManager)? = nil, scheduler: ManualScheduler = ManualScheduler(), seed: UInt64 = 7,
     respond: (@Sendable (HTTPRequest) -> ScriptedTransport.Answer?)? = nil
   ) throws {
-    self.scheduler = scheduler
-    let transport = ScriptedTransport(scheduler: scheduler, respond: respond)
-    self.transport = transport
-    let services = ClientServices(
-      scheduler: scheduler, clock: scheduler, entropy: SeededEntropy(seed: seed), regex: nil,
-      makeTransport: { _ in transport }, makeCacheManager: { _ in cacheManager }, defaultLogSink: log)
-    let factory = KameleoonFactory()
-    var values = PropertyValues(table: CoreProperties.table + factory.properties)
     var fixed = [
       "site_code": "site", "dispatch": "manual", "store": "none", "log.level": "debug", "events.durability": "memory",
     ]
-    if let configuration { fixed["default_datafile"] = configuration }
-    for (name, value) in fixed.merging(properties, uniquingKeysWith: { $1 }) { try values.set(name, value) }
-    client = try Client(factory: factory, values: values, plugins: plugins, services: services)
-    guard let face = KameleoonFace(client) else { throw Missing() }
+    fixed["default_datafile"] = configuration
+    host = try TestClient(
+      KameleoonFactory(), fixed, properties, plugins: plugins, scheduler: scheduler,
+      transport: ScriptedTransport(scheduler: scheduler, respond: respond), seed: seed, makeCacheManager: { _ in cacheManager })
+    guard let face = KameleoonFace(host.client) else { throw Missing() }
     self.face = face
-    client.open()
-    scheduler.run()
+    host.open()
     // A store answers from a thread of its own.
     if configuration != nil, cacheManager != nil { settle { face.provider.readiness.isReady } }
   }
 
-  deinit {
-    client.dispose()
-    // The last work is done on the scheduler's thread: without it the client stays for ever.
-    scheduler.run()
-  }
-
   struct Missing: Error {}
 
+  var scheduler: ManualScheduler { host.scheduler }
+  var transport: ScriptedTransport { host.transport }
+  var client: Client { host.client }
+  var log: RecordingLogSink { host.log }
   var provider: KameleoonProvider { face.provider }
   var visitors: VisitorRegistry { face.provider.visitors }
 
-  /// Runs what is due until `isDone`; stores and lanes answer from threads of their own, which a busy machine may keep
-  /// waiting.
   @discardableResult
-  func settle(until isDone: () -> Bool) -> Bool {
-    for _ in 0..<80_000 {
-      scheduler.run()
-      _ = client.dispatch(limit: 100)
-      if isDone() { return true }
-      usleep(250)
-    }
-    return false
-  }
+  func settle(until isDone: () -> Bool) -> Bool { host.settle(until: isDone) }
 }
 
 func text(_ bytes: some Sequence<UInt8>) -> String { String(decoding: Array(bytes), as: UTF8.self) }

@@ -17,23 +17,13 @@ struct ClientEventTests {
 
   @Test func identifyAndASummaryOfCellsAndUnknownFlags() throws {
     let scheduler = ManualScheduler()
-    let transport = ScriptedTransport(scheduler: scheduler) { $0.method == "POST" ? answer(202) : nil }
-    let services = ClientServices(
-      scheduler: scheduler, clock: scheduler, entropy: SeededEntropy(seed: 7), regex: nil,
-      makeTransport: { _ in transport }, makeCacheManager: { _ in nil }, defaultLogSink: RecordingLogSink())
-    let factory = LaunchDarklyFactory()
-    var values = PropertyValues(table: CoreProperties.table + factory.properties)
-    for (name, value) in ["mobile_key": "mob-123456", "context": #"{"kind":"org","key":"o","name":"n"}"#] {
-      try values.set(name, value)
-    }
-    let client = try Client(factory: factory, values: values, plugins: Plugins(), services: services)
-    defer { client.dispose() }
-    client.open()
+    let host = try TestClient(
+      LaunchDarklyFactory(), ["mobile_key": "mob-123456", "context": #"{"kind":"org","key":"o","name":"n"}"#],
+      scheduler: scheduler, transport: ScriptedTransport(scheduler: scheduler) { $0.method == "POST" ? answer(202) : nil })
+    let (client, transport) = (host.client, host.transport)
+    host.open()
     let provider = try #require(LaunchDarklyFace(client)?.provider)
-    for _ in 0..<2_000 where client.currentContext == nil {
-      scheduler.run()
-      usleep(1_000)
-    }
+    #expect(scheduler.settle { client.currentContext != nil })
     let flags = #"{"f":{"value":true,"variation":1,"version":7,"flagVersion":3}}"#
     #expect(provider.flags.apply(.put(Array(flags.utf8), entityTag: nil)) == .applied)
     for _ in 0..<40 { evaluate(client, "f", false) }
@@ -51,6 +41,7 @@ struct ClientEventTests {
     #expect(posts().count == 2)
     #expect(posts().last?.text.contains(#""f":{"default":true,"contextKinds":["org"],"counters":[{"value":true,"variation":1,"version":3,"count":1}]}"#) == true)
     #expect(transport.requests.contains { $0.url.hasSuffix("/mobile/events/diagnostic") })
+    withExtendedLifetime(host) {}
   }
 
   private func track(_ fixture: LifeFixture, _ key: String) -> Status {

@@ -49,6 +49,7 @@ final class NotingHook: LaunchDarklyHook, @unchecked Sendable {
 struct HookTests {
   private let seen = Locked<[String]>([])
   private let lines = RecordingLogSink()
+  private let hosts = Locked<[TestClient]>([])
 
   private func runner(_ hooks: [any LaunchDarklyHook]) -> HookRunner {
     let lines = lines
@@ -57,18 +58,13 @@ struct HookTests {
 
   /// A client over no network, with hooks of its configuration.
   private func client(_ hooks: [any LaunchDarklyHook], plugins: [any LaunchDarklyClientPlugin] = []) throws -> Client {
-    let scheduler = ManualScheduler()
-    let transport = ScriptedTransport(scheduler: scheduler)
-    let services = ClientServices(
-      scheduler: scheduler, clock: scheduler, entropy: SeededEntropy(seed: 7), regex: nil,
-      makeTransport: { _ in transport }, makeCacheManager: { _ in nil }, defaultLogSink: lines)
-    let factory = LaunchDarklyFactory()
-    var values = PropertyValues(table: CoreProperties.table + factory.properties)
-    for (name, value) in ["mobile_key": "mob-123456", "store": "none", "online": "false"] { try values.set(name, value) }
     var all = Plugins()
     all.vendor[LaunchDarklyPlugins.hooks] = hooks
     all.vendor[LaunchDarklyPlugins.plugins] = plugins
-    return try Client(factory: factory, values: values, plugins: all, services: services)
+    let host = try TestClient(
+      LaunchDarklyFactory(), ["mobile_key": "mob-123456", "store": "none", "online": "false"], plugins: all, log: lines)
+    hosts.change { $0.append(host) }
+    return host.client
   }
 
   private func evaluate(

@@ -7,40 +7,28 @@ import Testing
 /// A LaunchDarkly client on a scheduler that the test turns, with a scripted network; what is delivered to the host waits
 /// for `dispatch`.
 final class LifeFixture: @unchecked Sendable {
-  let time = ManualScheduler()
-  let network: ScriptedTransport
-  let client: Client
+  private let host: TestClient
   let face: LaunchDarklyFace
   let told = Locked<[String]>([])
 
   init(_ properties: [String: String] = [:], hooks: [any LaunchDarklyHook] = []) throws {
-    let time = time
-    let network = ScriptedTransport(scheduler: time)
-    self.network = network
-    let values = try TestHost.values(
-      ["mobile_key": "mob-1", "store": "none", "dispatch": "manual"].merging(properties) { $1 },
-      table: LaunchDarklyProperties.table)
     var plugins = Plugins()
     plugins.vendor[LaunchDarklyPlugins.hooks] = hooks
-    client = try Client(
-      factory: LaunchDarklyFactory(), values: values, plugins: plugins,
-      services: ClientServices(
-        scheduler: time, clock: time, entropy: SeededEntropy(seed: 5), regex: nil, makeTransport: { _ in network },
-        makeCacheManager: { $0.kind == "none" ? nil : MemoryCacheManager(clock: time) }, defaultLogSink: RecordingLogSink()))
-    face = try #require(LaunchDarklyFace(client))
-  }
-
-  deinit {
-    client.dispose()
-    time.run()
+    let time = ManualScheduler()
+    host = try TestClient(
+      LaunchDarklyFactory(), ["mobile_key": "mob-1", "store": "none", "dispatch": "manual"], properties, plugins: plugins,
+      scheduler: time, makeCacheManager: { $0.kind == "none" ? nil : MemoryCacheManager(clock: time) })
+    face = try #require(LaunchDarklyFace(host.client))
   }
 
   func opened() -> LifeFixture {
-    client.open()
-    time.run()
+    host.open()
     return self
   }
 
+  var time: ManualScheduler { host.scheduler }
+  var network: ScriptedTransport { host.transport }
+  var client: Client { host.client }
   var provider: LaunchDarklyProvider { face.provider }
 
   func environment(_ name: String) throws -> LaunchDarklyFace {

@@ -10,11 +10,8 @@ import HoistTestSupport
 final class OptimizelyRig {
   static let key = "sdk-key-of-42"
 
-  let scheduler: ManualScheduler
-  let transport: ScriptedTransport
-  let client: Client
+  private let host: TestClient
   let face: OptimizelyFace
-  let log = RecordingLogSink()
 
   /// - Parameters:
   ///   - properties: over those that make a client stand still: an SDK key, manual dispatch, no start of its own.
@@ -23,42 +20,25 @@ final class OptimizelyRig {
     _ properties: [String: String] = [:], plugins: Plugins = Plugins(), cacheManager: (any CacheManager)? = nil,
     scheduler: ManualScheduler = ManualScheduler(), respond: (@Sendable (HTTPRequest) -> ScriptedTransport.Answer?)? = nil
   ) throws {
-    self.scheduler = scheduler
-    let transport = ScriptedTransport(scheduler: scheduler, respond: respond)
-    self.transport = transport
-    let services = ClientServices(
-      scheduler: scheduler, clock: scheduler, entropy: SeededEntropy(seed: 7), regex: nil,
-      makeTransport: { _ in transport }, makeCacheManager: { _ in cacheManager }, defaultLogSink: log)
-    let factory = OptimizelyFactory()
-    var values = PropertyValues(table: CoreProperties.table + factory.properties)
-    let fixed = ["sdk_key": Self.key, "autostart": "false", "dispatch": "manual", "store": "none", "events.durability": "memory"]
-    for (name, value) in fixed.merging(properties, uniquingKeysWith: { $1 }) { try values.set(name, value) }
-    client = try Client(factory: factory, values: values, plugins: plugins, services: services)
-    guard let face = OptimizelyFace(client) else { throw Missing() }
+    host = try TestClient(
+      OptimizelyFactory(),
+      ["sdk_key": Self.key, "autostart": "false", "dispatch": "manual", "store": "none", "events.durability": "memory"], properties,
+      plugins: plugins, scheduler: scheduler, transport: ScriptedTransport(scheduler: scheduler, respond: respond),
+      makeCacheManager: { _ in cacheManager })
+    guard let face = OptimizelyFace(host.client) else { throw Missing() }
     self.face = face
-    client.open()
-    scheduler.run()
-  }
-
-  deinit {
-    client.dispose()
-    // The last work is done on the scheduler's thread: without it the client stays for ever.
-    scheduler.run()
+    host.open()
   }
 
   struct Missing: Error {}
 
-  /// Runs what is due until `isDone`; stores answer from a thread of their own, which a busy machine may keep waiting.
   @discardableResult
-  func settle(until isDone: () -> Bool) -> Bool {
-    for _ in 0..<80_000 {
-      scheduler.run()
-      if isDone() { return true }
-      usleep(250)
-    }
-    return false
-  }
+  func settle(until isDone: () -> Bool) -> Bool { scheduler.settle(until: isDone) }
 
+  var scheduler: ManualScheduler { host.scheduler }
+  var transport: ScriptedTransport { host.transport }
+  var client: Client { host.client }
+  var log: RecordingLogSink { host.log }
   var provider: OptimizelyProvider { face.provider }
   var revision: String? { face.revision.map { String(decoding: $0, as: UTF8.self) } }
   /// Requests for the datafile.

@@ -11,7 +11,7 @@ final class UserRig {
   let scheduler: ManualScheduler
   let transport: ScriptedTransport
   let log = RecordingLogSink()
-  private(set) var client: Client!
+  private var host: TestClient!
   private(set) var face: OptimizelyFace!
 
   /// - Parameters:
@@ -22,34 +22,25 @@ final class UserRig {
     cacheManager: (any CacheManager)? = nil, scheduler: ManualScheduler = ManualScheduler()
   ) throws {
     self.scheduler = scheduler
-    let transport = ScriptedTransport(scheduler: scheduler)
-    self.transport = transport
-    let services = ClientServices(
-      scheduler: scheduler, clock: scheduler, entropy: SeededEntropy(seed: 7), regex: nil,
-      makeTransport: { _ in transport }, makeCacheManager: { _ in cacheManager }, defaultLogSink: log)
-    let factory = OptimizelyFactory()
-    var values = PropertyValues(table: CoreProperties.table + factory.properties)
+    transport = ScriptedTransport(scheduler: scheduler)
     var fixed = ["autostart": "\(datafile != nil)", "dispatch": "manual", "store": "none", "background_fetch": "false", "user_profiles": "false"]
     fixed["datafile"] = datafile
-    for (name, value) in fixed.merging(properties, uniquingKeysWith: { $1 }) { try values.set(name, value) }
     var plugins = Plugins()
     if let profiles { plugins.vendor[OptimizelyPlugins.profileService] = profiles }
-    client = try Client(factory: factory, values: values, plugins: plugins, services: services)
-    face = OptimizelyFace(client)
-    client.open()
-    scheduler.run()
+    host = try TestClient(
+      OptimizelyFactory(), fixed, properties, plugins: plugins, scheduler: scheduler, transport: transport, log: log,
+      makeCacheManager: { _ in cacheManager })
+    face = OptimizelyFace(host.client)
+    host.open()
   }
-
-  deinit { free() }
 
   /// Frees the client; users may stay.
   func free() {
-    client?.dispose()
     face = nil
-    client = nil
-    scheduler.run()
+    host = nil
   }
 
+  var client: Client! { host?.client }
   var provider: OptimizelyProvider { face.provider }
 
   func user(_ id: String = "u1", _ attributes: KeyValuePairs<String, AttributeValue> = [:]) throws -> OptimizelyUser {
@@ -57,15 +48,7 @@ final class UserRig {
     return user
   }
 
-  /// Stores answer from a thread of their own, which a busy machine may keep waiting.
-  func settle(until isDone: () -> Bool) -> Bool {
-    for _ in 0..<80_000 {
-      scheduler.run()
-      if isDone() { return true }
-      usleep(250)
-    }
-    return false
-  }
+  func settle(until isDone: () -> Bool) -> Bool { scheduler.settle(until: isDone) }
 
   /// Events that wait for delivery.
   var recorded: Int64 { provider.events.statistics.first { $0.name == "recorded" }?.value ?? -1 }
