@@ -13,6 +13,7 @@ import tempfile
 
 from flagship import FlagshipSimulator, sample_bucketing
 
+ANNA_GREEN = "anna/hgrp0checkoutvip0001/hvar0checkoutgrn0001"
 PROGRAM = pathlib.Path(os.environ["HOIST_EXAMPLES"]) / "flagship_day_program"
 
 
@@ -44,6 +45,12 @@ def record_and_be_killed(service: FlagshipSimulator, store: str) -> None:
     print("  killed")
 
 
+def come_back(service: FlagshipSimulator) -> None:
+    """The service is there again, but not for what processes that have ended had sent before."""
+    assert service.wait_for_silence()
+    service.faults.clear()
+
+
 def cached_visitors(store: str) -> set[str]:
     """Whose flags and assignments the store has."""
     found: set[str] = set()
@@ -61,9 +68,11 @@ def main() -> None:
         service.fail("any", "close", times=None)
         offline = run("bucketing", service, store, "bucketing, with the service gone")
         assert [line for line in online if "=" in line] == [line for line in offline if "=" in line]
-        service.faults.clear()
+        come_back(service)
 
-        run("decisions", service, store, "flags that the service decides")
+        # What could not be sent goes out, too, and the next run does not send it again.
+        assert "delivered: HOIST_OK" in run("decisions", service, store, "flags that the service decides")
+        assert service.ledger.exposures()[ANNA_GREEN] == 2
         assert len(service.ledger.decisions("anna")) == 1
 
         run("consent", service, store, "a visitor refuses")
@@ -76,9 +85,9 @@ def main() -> None:
         service.options.change(distinct=True, exactly_once=True)
         service.fail("any", "close", times=None)
         record_and_be_killed(service, store)
-        service.faults.clear()
-        assert not service.ledger.hits(visitor="ben")
-        run("deliver", service, store, "the next run")
+        come_back(service)
+        assert not service.ledger.hits(visitor="ben") and not service.ledger.activations("ben")
+        assert "delivered: HOIST_OK" in run("deliver", service, store, "the next run"), service.violations
         kinds = [hit["t"] for hit in service.ledger.hits(visitor="ben")]
         print("of the killed process came:", json.dumps(kinds), json.dumps(service.ledger.exposures()))
         assert sorted(kinds) == ["EVENT", "SCREENVIEW", "SEGMENT", "TRANSACTION"], kinds

@@ -4,8 +4,8 @@
  *   fetch NAME                       and waits
  *   flag NAME KEY                    tells its value as JSON, and exposes it
  *   value NAME KEY                   the same, and nobody counts
- *   screen NAME LOCATION             a hit
- *   consent NAME consented|refused
+ *   screen NAME LOCATION             a hit: "recorded", or "late" where the call took as long as it may wait for the store
+ *   consent NAME consented|refused   likewise "consented", "consented-not", or "consented-late"
  *   reason NAME                      why flags have to be fetched
  *   flush | refresh | close
  *
@@ -14,6 +14,9 @@
 #include <hoist/flagship.h>
 
 enum { VISITORS = 8, NAME_BYTES = 64 };
+
+/* How long calls may wait for the store, as their headers say: then nothing is promised. */
+enum { HIT_LIMIT_MS = 500, REFUSAL_LIMIT_MS = 500 };
 
 static struct {
   char name[NAME_BYTES];
@@ -60,14 +63,18 @@ static void read_flag(hoist_flagship_visitor *visitor, const char *key, bool exp
 
 static void send_screen(const char *name, const char *location) {
   hoist_flagship_hit *hit = hoist_flagship_hit_new_screen(location);
+  long begun = milliseconds_now();
   hoist_status status = hoist_flagship_visitor_send_hit(visitor_named(name), hit, NULL);
+  bool in_time = milliseconds_now() - begun < HIT_LIMIT_MS;
   hoist_flagship_hit_free(hit);
-  report(status == HOIST_OK ? "recorded" : "refused", location);
+  report(status != HOIST_OK ? "refused" : in_time ? "recorded" : "late", location);
 }
 
 static void set_consent(const char *name, bool has_consented) {
+  long begun = milliseconds_now();
   require(hoist_flagship_visitor_set_consent(visitor_named(name), has_consented) == HOIST_OK, "no consent set");
-  report(has_consented ? "consented" : "consented-not", name);
+  bool in_time = milliseconds_now() - begun < REFUSAL_LIMIT_MS;
+  report(has_consented ? "consented" : in_time ? "consented-not" : "consented-late", name);
 }
 
 static void obey(hoist_client *client, const char *what, const char *name, const char *more) {

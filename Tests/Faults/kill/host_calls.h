@@ -16,6 +16,12 @@ static void report(const char *what, const char *name) {
   if (write(STDOUT_FILENO, line, (size_t)length) != length) _exit(5);
 }
 
+static inline long milliseconds_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 static void require(bool condition, const char *what) {
   if (condition) return;
   fprintf(stderr, "host: %s\n", what);

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
-import time
 from collections import Counter
 from typing import Any
 
@@ -29,14 +27,7 @@ class Sent:
         """When the service has read what killed processes left behind in their connections.
 
         forks: the name of the host that forks, if any; it is the first to come then."""
-        # Connections are taken in their order: when this one is answered with its end, all before it have been taken.
-        with socket.create_connection(("127.0.0.1", service.server.port), timeout=20) as last:
-            last.shutdown(socket.SHUT_WR)
-            assert last.recv(1) == b""
-        deadline = time.monotonic() + 20
-        while service.server.connections_open > 0 and time.monotonic() < deadline:
-            time.sleep(0.001)
-        assert service.server.connections_open == 0
+        assert service.wait_for_silence()
         parent = next((request.client for request in service.requests()), None)
         sent = cls()
         for number, post in enumerate(service.ledger.posts):

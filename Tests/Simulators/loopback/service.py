@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import time
 from dataclasses import dataclass
 from typing import Any, Callable
 
@@ -128,6 +130,18 @@ class Service:
     def wait_for_number(self, count: int, found: Callable[[], int], timeout: float = 5.0) -> bool:
         """Waits until `found`, which counts what was accepted, gives at least `count`."""
         return self.journal.wait_until(lambda: found() >= count, timeout)
+
+    def wait_for_silence(self, timeout: float = 20.0) -> bool:
+        """Waits until all that clients have left in their connections is read, also where they are gone: for tests in
+        which no client is left. What a killed one has sent may come after its end."""
+        deadline = time.monotonic() + timeout
+        # Connections are taken in their order: when this one is answered with its end, all before it have been taken.
+        with socket.create_connection(("127.0.0.1", self.server.port), timeout) as last:
+            last.shutdown(socket.SHUT_WR)
+            last.recv(1)
+        while self.server.connections_open > 0 and time.monotonic() < deadline:
+            time.sleep(0.001)
+        return self.server.connections_open == 0
 
     @property
     def control_url(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import socket
 
 import pytest
 
@@ -31,6 +32,20 @@ def test_a_file_that_did_not_change_is_not_sent_again(simulator: FlagshipSimulat
     assert (reply.status, reply.json["panic"], reply.headers["Last-Modified"]) == (200, True, SECOND)
     assert call.with_header("If-Modified-Since", SECOND).send(simulator).status == 304
     assert simulator.violations == []
+
+
+def test_what_a_client_left_behind_can_be_waited_for(simulator: FlagshipSimulator) -> None:
+    call = activations(simulator)
+    body = call.payload or b""
+    lines = [f"{call.method} {call.target} HTTP/1.1", "Host: 127.0.0.1", f"Content-Length: {len(body)}",
+             *(f"{name}: {value}" for name, value in call.headers.items())]
+    for count in range(1, 20):
+        with socket.create_connection(("127.0.0.1", simulator.server.port)) as client:
+            client.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
+        assert simulator.wait_for_silence()
+        assert len(simulator.ledger.posts) == count
+    with socket.create_connection(("127.0.0.1", simulator.server.port)):
+        assert not simulator.wait_for_silence(0.05)
 
 
 def test_text_and_bytes_are_sent_as_they_are(simulator: FlagshipSimulator) -> None:
