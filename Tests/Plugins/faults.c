@@ -50,6 +50,8 @@ static void answer_late(plug *own) {
   }
   if (own->lookup) REQUIRE_STATUS(hoist_flagship_visitor_lookup_reply(own->lookup, "{}", 2), HOIST_ERR_NOT_FOUND);
   own->lookup = NULL;
+  if (own->hit_lookup) REQUIRE_STATUS(hoist_flagship_hit_lookup_reply(own->hit_lookup, "{}", 2), HOIST_ERR_NOT_FOUND);
+  own->hit_lookup = NULL;
   if (own->receipt) hoist_dispatch_receipt_complete(own->receipt, HOIST_OK);
   own->receipt = NULL;
 }

@@ -32,6 +32,7 @@ FAULTS = {
     "provider": (*EVERYWHERE, "garbage"),
     "provider_evaluate": (*EVERYWHERE, "fail", "garbage"),
     "flagship_visitor_cache": ("stuck", "slow", "fork", "fail", "late", "twice", "garbage"),
+    "flagship_hit_cache": ("stuck", "slow", "fork", "fail", "late", "twice", "garbage"),
 }
 
 # The program's status when only a time limit was missed (WORLD_TOO_LATE): on a busy machine once is nobody's fault.

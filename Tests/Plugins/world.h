@@ -62,6 +62,7 @@ typedef struct plug {
   hoist_http_exchange *exchange;   /* kept for a late answer */
   hoist_dispatch_receipt *receipt; /* likewise */
   hoist_flagship_visitor_lookup *lookup;
+  hoist_flagship_hit_lookup *hit_lookup;
   service *network;
 } plug;
 

@@ -14,6 +14,7 @@ from flagship_world import FlagshipHost, FlagshipWorld
 # The answer does not come, or is no success.
 FAILURES: list[dict[str, Any]] = [
     *({"kind": "status", "status": status} for status in (400, 401, 403, 404, 408, 429, 500, 502, 503, 504)),
+    *({"kind": "redirect", "status": status, "location": "http://127.0.0.1:9/elsewhere"} for status in (301, 302, 307)),
     {"kind": "status", "status": 503, "retryAfter": "3600"}, {"kind": "html", "status": 511},
     {"kind": "raw", "bytes": "no answer\r\n\r\n"}, {"kind": "hang"}, {"kind": "hang", "then": "reset"}, {"kind": "close"},
     {"kind": "reset"}]

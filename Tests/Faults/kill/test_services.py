@@ -1,4 +1,4 @@
-"""OPT-72, LD-41, KAM-58, G10: whoever is killed, at whatever write: no event that was recorded is lost, and each comes once."""
+"""OPT-72, LD-41, KAM-58, FS-18, FS-44, G10: whoever is killed, at whatever write: no event that was recorded is lost, and each comes once."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
+from flagship import FlagshipSimulator
 from kameleoon import KameleoonSimulator
 from launchdarkly import LaunchDarklySimulator
 from loopback.service import Service
@@ -34,6 +35,11 @@ BANNER = {"configuration": {}, "customData": [], "segments": [], "featureFlags":
      "variations": [{"key": "off", "name": "Off", "variables": []}, {"key": "on", "name": "On", "variables": []}],
      "rules": [{"id": 10, "type": "TARGETED_DELIVERY", "exposition": 1, "experimentId": 100, "variationByExposition": [
          {"variationKey": "on", "variationId": 11, "exposition": 1}]}]}], "dateModified": 1767225600000}
+EVERYBODYS = {"campaigns": [
+    {"id": "campaign", "type": "ab", "variationGroups": [
+        {"id": "group", "targeting": {"targetingGroups": [{"targetings": [
+            {"key": "fs_all_users", "operator": "EQUALS", "value": ""}]}]},
+         "variations": [{"id": "green", "allocation": 100, "modifications": {"type": "JSON", "value": {"banner": True}}}]}]}]}
 # The numbers of a run's writes differ a little from run to run: so many in a row have to be survived.
 SURVIVED = 3
 
@@ -123,6 +129,28 @@ class Kameleoon:
         return self.service.ledger.deliveries()
 
 
+class Flagship:
+    """Events, and the variations that visitors saw."""
+
+    name = "flagship"
+    pipelines = "*"
+    batch = 2 * EVENTS
+
+    def __init__(self) -> None:
+        self.service = FlagshipSimulator(EVERYBODYS)
+
+    def properties(self) -> dict[str, Any]:
+        service = self.service
+        return {"env_id": service.environment_id, "api_key": service.api_key, "decision.url": service.decision_url,
+                "cdn.url": service.cdn_url, "events.url": service.events_url, "mode": "bucketing", "usage_tracking": False}
+
+    def told(self) -> set[str]:
+        return {hit["vid"] for hit in self.service.ledger.hits("EVENT")}
+
+    def sent(self) -> Counter[str]:
+        return self.service.ledger.deliveries() + self.service.ledger.exposures()
+
+
 class Hosts:
     """One store, one service, and hosts on them."""
 
@@ -152,6 +180,7 @@ class Hosts:
                               timeout=120)
         assert done.stderr == "", done.stderr
         assert done.returncode == 0 or (kill and done.returncode == -signal.SIGKILL), done.returncode
+        assert self.vendor.service.wait_for_silence()
         self.recorded |= {line.split()[1] for line in done.stdout.splitlines() if line.startswith("recorded ")}
         return done.returncode == 0
 
@@ -189,7 +218,7 @@ class Hosts:
 
 
 @pytest.mark.parametrize("within", [False, pytest.param(True, marks=pytest.mark.long)], ids=["before", "within"])
-@pytest.mark.parametrize("vendor", [Optimizely, LaunchDarkly, Kameleoon])
+@pytest.mark.parametrize("vendor", [Optimizely, LaunchDarkly, Kameleoon, Flagship])
 def test_killed_at_every_write(
     programs: Programs, service_host: Path, tmp_path: Path, vendor: Callable[[], Vendor], within: bool
 ) -> None:
