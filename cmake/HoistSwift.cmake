@@ -19,6 +19,10 @@ endif()
 set(hoist_swift_command
     "${HOIST_SWIFT}" build --package-path "${PROJECT_SOURCE_DIR}" --scratch-path "${hoist_scratch}"
     --configuration ${hoist_swift_configuration} --disable-local-rpath)
+# Less code, where nobody looks into it: Package.swift says which.
+if(hoist_swift_configuration STREQUAL "release" AND NOT HOIST_SANITIZE)
+  list(PREPEND hoist_swift_command "${CMAKE_COMMAND}" -E env HOIST_LEAN=1)
+endif()
 if(HOIST_STATIC_STDLIB)
   list(APPEND hoist_swift_command -Xswiftc -static-stdlib)
 endif()

@@ -141,6 +141,22 @@ def check_size(library: Path, folder: Path) -> None:
     report("the_stripped_library_is_at_most_8_MiB", [f"{size} bytes"] if size > SIZE_LIMIT else [])
 
 
+def check_shown_names(library: Path) -> None:
+    """The library is built without the names of fields and cases: a value that is put into a text by its case's name would
+    be shown by the name of its type. What may do that calls one of these."""
+    name = "no_text_shows_a_value_by_reflection"
+    compiled = library.resolve().parents[1] / "swift/release"
+    sources = [source.relative_to(ROOT / "Sources") for source in ROOT.glob("Sources/Hoist*/**/*.swift")]
+    objects = [compiled / f"{source.parts[0]}.build" / f"{source.name}.o" for source in sources]
+    objects = [file for file in objects if file.exists()]
+    if not objects:
+        return skip(name, "the library lies apart from its objects")
+    printing = ("$ss15_print_unlocked", "$ss20_debugPrint_unlocked", "$ss26DefaultStringInterpolationV06appendC0yyxlF")
+    lines = run("nm", "--undefined-only", "--print-file-name", *objects).splitlines()
+    return report(name, [f"{Path(file).name}: {symbol}" for file, _, symbol in (line.split()[-3:] for line in lines)
+                         for start in printing if symbol.startswith(start)])
+
+
 def check_types(interface: Interface, folder: Path) -> None:
     name = "types_are_compatible_with_the_baseline"
     if not shutil.which("abidiff"):
@@ -174,6 +190,7 @@ def main(arguments: list[str]) -> int:
         check_exports(library)
         check_dynamic_section(library)
         check_size(library, folder)
+        check_shown_names(library)
         check_types(interface, folder)
     print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
     return 1 if counts["failed"] else 0

@@ -44,14 +44,14 @@ public struct URLText: Sendable, Equatable {
 
   /// The whole URL as it is sent, user-info included.
   public var text: String {
-    "\(scheme)://\(userInfo.map { $0 + "@" } ?? "")\(authority)\(path)\(query.map { "?" + $0 } ?? "")"
+    "\(scheme.rawValue)://\(userInfo.map { $0 + "@" } ?? "")\(authority)\(path)\(query.map { "?" + $0 } ?? "")"
   }
 
   /// For messages: without user-info and query.
-  public var redacted: String { "\(scheme)://\(authority)\(path)" }
+  public var redacted: String { "\(scheme.rawValue)://\(authority)\(path)" }
 
   /// Scheme, host and port: all that decides who receives a credential.
-  public var origin: String { "\(scheme)://\(authority)" }
+  public var origin: String { "\(scheme.rawValue)://\(authority)" }
 
   /// The URL with this query instead of its own.
   /// - Parameter encoded: without `?`; nil for none.

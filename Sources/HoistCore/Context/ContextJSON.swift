@@ -33,7 +33,7 @@ public enum ContextJSON {
           context.setTargetingKey(Array(text))
           continue
         }
-        do {
+        do throws(EvaluationContext.Refusal) {
           try context.set(Array(key.utf8), attribute(value))
         } catch {
           throw Failure(message: "the context's attribute \"\(key.string.prefix(80))\" is refused: \(error)")

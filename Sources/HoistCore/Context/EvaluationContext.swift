@@ -14,8 +14,10 @@ public final class EvaluationContext: @unchecked Sendable {
   public static let maximumAttributes = 10_000
 
   /// Why an attribute was not taken.
-  public enum Refusal: Error, Sendable, Equatable {
+  public enum Refusal: String, Error, Sendable, Equatable, CustomStringConvertible {
     case invalidUTF8, nameTooLong, valueTooLarge, tooManyAttributes, notFinite
+
+    public var description: String { rawValue }
   }
 
   private let lock = Lock()

@@ -26,7 +26,14 @@ public enum ServerSentEventItem: Sendable, Equatable {
 }
 
 /// The stream asks for more memory than it may have.
-public enum ServerSentEventError: Error, Sendable, Equatable {
+public enum ServerSentEventError: Error, Sendable, Equatable, CustomStringConvertible {
   case lineTooLong(limitBytes: Int)
   case eventTooLarge(limitBytes: Int)
+
+  public var description: String {
+    switch self {
+    case .lineTooLong(let limit): "a line is longer than \(limit) bytes"
+    case .eventTooLarge(let limit): "an event is larger than \(limit) bytes"
+    }
+  }
 }

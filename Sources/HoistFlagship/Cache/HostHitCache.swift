@@ -162,8 +162,8 @@ final class HostHitCache: CacheManager, @unchecked Sendable {
     let now = clock.unixMilliseconds
     var records: [HitCacheRecord] = []
     var unread = 0
-    do {
-      let isObject = try text.withUnsafeBytes { bytes throws(JSONFailure) in
+    let isObject = text.withBytes { bytes in
+      Result { () throws(JSONFailure) in
         try JSONNode.parse(bytes) { root in
           for member in root.members {
             if let record = HitCacheRecord(key: Array(member.name), record: member, now: now) { records.append(record) } else { unread += 1 }
@@ -171,9 +171,11 @@ final class HostHitCache: CacheManager, @unchecked Sendable {
           return root.object != nil
         }
       }
-      if !isObject { return log.warning("what the hit cache told is no JSON object; going on without it") }
-    } catch {
-      return log.warning("what the hit cache told cannot be read: \(error)")
+    }
+    switch isObject {
+    case .success(true): break
+    case .success(false): return log.warning("what the hit cache told is no JSON object; going on without it")
+    case .failure(let failure): return log.warning("what the hit cache told cannot be read: \(failure)")
     }
     records.sort { $0.row.createdUnixMilliseconds < $1.row.createdUnixMilliseconds }
     withState { cache in

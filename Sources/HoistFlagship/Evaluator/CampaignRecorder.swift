@@ -14,6 +14,18 @@ enum GroupVerdict: Equatable {
   case deleted
   /// The service decided.
   case decided
+
+  /// As explanations have it.
+  var name: String {
+    switch self {
+    case .notTargeted: "notTargeted"
+    case .untracked: "untracked"
+    case .allocated: "allocated"
+    case .remembered: "remembered"
+    case .deleted: "deleted"
+    case .decided: "decided"
+    }
+  }
 }
 
 /// What is told of an evaluation while it runs.

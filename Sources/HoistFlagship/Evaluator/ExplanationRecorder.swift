@@ -55,7 +55,7 @@ struct ExplanationRecorder: CampaignRecorder {
   mutating func endGroup(_ verdict: GroupVerdict, bucket: UInt32?, variation: UnsafePointer<VariationRecord>?) {
     writer.endArray()
     writer.key("outcome")
-    writer.string("\(verdict)")
+    writer.string(verdict.name)
     if let bucket {
       writer.key("bucket")
       writer.int(Int64(bucket))

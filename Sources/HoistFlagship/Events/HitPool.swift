@@ -68,7 +68,8 @@ final class HitPool: ClientPart, @unchecked Sendable {
   /// Tells the service what the visitor has answered; passes without consent and survives `forget` (5.6; FS-67).
   func consent(_ isGiven: Bool, of identity: VisitorIdentity, waitsForCommit: Bool = false) {
     switch status.current {
-    case .notInitialized, .panic: return host.log.info("no consent hit is sent: \(status.current)")
+    case .notInitialized: return host.log.info("no consent hit is sent: notInitialized")
+    case .panic: return host.log.info("no consent hit is sent: panic")
     case .initializing, .initialized: break
     }
     let members = InternalHit.consent(isGiven, clientName: settings.clientName)

@@ -9,7 +9,17 @@ enum VendorLogLevel: Int, CaseIterable, Sendable {
   /// "none" for names that do not exist.
   init(name: String) { self = Self.allCases.first { $0.name == name } ?? .none }
 
-  var name: String { "\(self)" }
+  var name: String {
+    switch self {
+    case .none: "none"
+    case .exceptions: "exceptions"
+    case .error: "error"
+    case .warning: "warning"
+    case .debug: "debug"
+    case .info: "info"
+    case .all: "all"
+    }
+  }
 
   /// Nothing throws here, so that exceptions alone let nothing through.
   var levels: LogLevels {

@@ -37,7 +37,7 @@ final class InstallationFacts: ClientPart, @unchecked Sendable {
       if let asked, asked.generation == host.scheduler.generation { return (asked, false) }
       let new = Asked(
         generation: host.scheduler.generation, isFirst: Answer(),
-        ids: Dictionary(uniqueKeysWithValues: GeneratedID.allCases.map { ($0, Answer<String>()) }))
+        ids: GeneratedID.allCases.reduce(into: [:]) { $0[$1] = Answer() })
       asked = new
       return (new, true)
     }

@@ -13,7 +13,7 @@ protocol EvaluationRecorder {
 }
 
 /// What came of one rule (protocols/kameleoon.md 3.6).
-enum RuleOutcome: UInt8, BitwiseCopyable {
+enum RuleOutcome: String, BitwiseCopyable {
   case notTargeted, forced, blocked, scored, delivered, assigned, notExposed, notAssigned
 }
 

@@ -88,7 +88,7 @@ struct ExplanationRecorder: EvaluationRecorder {
     rules.key("segments")
     rules.raw(segments.bytes)
     rules.key("outcome")
-    rules.string("\(outcome)")
+    rules.string(outcome.rawValue)
     if let row { rules.member("variation", row.pointee.key.bytes(base)) }
     rules.endObject()
   }

@@ -100,7 +100,7 @@ extension Fingerprint {
 
   fileprivate mutating func add(_ condition: ConditionRecord) {
     add(condition.test.rawValue)
-    add(condition.cause.rawValue)
+    condition.cause.name.withBytes { add($0) }
     add(condition.relation.rawValue)
     add(condition.nameHash)
     add(condition.operandHash)

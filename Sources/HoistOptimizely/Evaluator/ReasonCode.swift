@@ -1,5 +1,5 @@
 /// Why a decision came about, as a stable code (protocols/optimizely.md 4.11).
-public enum ReasonCode: UInt8, BitwiseCopyable, Sendable {
+public enum ReasonCode: String, BitwiseCopyable, Sendable {
   case sdkNotReady, featureKeyInvalid, variableValueInvalid, invalidJSONVariable
   case experimentNotRunning, holdoutNotRunning
   case userHasForcedDecision, userHasForcedDecisionButInvalid
@@ -25,7 +25,7 @@ public enum ReasonCode: UInt8, BitwiseCopyable, Sendable {
   case userNotInCmabExperiment, cmabFetchSuccess, cmabFetchFailed, cmabNotSupportedInSyncMode
 
   /// The code as hosts see it, e.g. `experimentNotRunning`.
-  public var name: String { "\(self)" }
+  public var name: String { rawValue }
 
   /// Errors are told also where reasons were not asked for.
   public var isError: Bool {
