@@ -79,6 +79,14 @@ function(hoist_find_lean_linker result)
   endif()
 endfunction()
 
+# The linker that every toolchain brings along. The compiler is told of it, too: told the same for the library and for the
+# tool, it compiles their modules once.
+hoist_find_lean_linker(hoist_linker)
+if(hoist_linker)
+  list(APPEND hoist_swift_command -Xswiftc -ld-path=${hoist_linker})
+endif()
+list(APPEND hoist_swift_command -Xswiftc -use-ld=lld)
+
 function(hoist_add_library)
   hoist_swift_sources(sources)
   set(map "${PROJECT_SOURCE_DIR}/cmake/hoist.map")
@@ -101,12 +109,6 @@ function(hoist_add_library)
     list(APPEND linker_flags -z pack-relative-relocs)
   endif()
   list(TRANSFORM linker_flags PREPEND "-Xlinker;")
-  # The linker that every toolchain brings along.
-  list(PREPEND linker_flags -Xswiftc -use-ld=lld)
-  hoist_find_lean_linker(linker)
-  if(linker)
-    list(PREPEND linker_flags -Xswiftc -ld-path=${linker})
-  endif()
 
   add_custom_command(
     OUTPUT "${hoist_library}"
@@ -121,7 +123,7 @@ function(hoist_add_library)
     COMMAND "${CMAKE_COMMAND}" -E create_symlink "libhoist.so.${PROJECT_VERSION}"
             "${hoist_library_folder}/${hoist_soname}"
     COMMAND "${CMAKE_COMMAND}" -E create_symlink "${hoist_soname}" "${hoist_library_folder}/libhoist.so"
-    DEPENDS ${sources} "${map}" ${linker}
+    DEPENDS ${sources} "${map}" ${hoist_linker}
     COMMENT "Building libhoist.so with SwiftPM"
     VERBATIM)
   add_custom_target(hoist_library ALL DEPENDS "${hoist_library}")
@@ -155,7 +157,7 @@ function(hoist_add_tool)
     COMMAND "${CMAKE_COMMAND}" -E copy "${hoist_scratch}/${hoist_swift_configuration}/hoist-cli"
             "${hoist_tool_folder}/hoist"
     # One scratch folder serves both products, and SwiftPM works in it one at a time.
-    DEPENDS ${sources} "${hoist_library}"
+    DEPENDS ${sources} "${hoist_library}" ${hoist_linker}
     COMMENT "Building the hoist tool with SwiftPM"
     VERBATIM)
   add_custom_target(hoist_tool ALL DEPENDS "${hoist_tool_folder}/hoist")
