@@ -89,6 +89,19 @@ def test_only_an_account_that_collects_takes_events_of_sessions(open_flagship: O
     assert not status or until(lambda: ends == [Status.UNSUPPORTED])
 
 
+def test_events_of_sessions_go_to_an_account_that_collects(service: FlagshipSimulator, open_flagship: Opener) -> None:
+    """FS-207, FS-208"""
+    service.environment.settle({"eaiCollectEnabled": True, "eaiActivationEnabled": True})
+    service.environment.score("u", "calm")
+    client = open_flagship(properties={"emotion_score": True, "emotion.url": service.score_url})
+    assert until(lambda: service.journal.count("account-settings") == 1)
+    ends: list[Status] = []
+    visitor = client.visitor("u")
+    assert until(lambda: visitor.fetch(5) and visitor.context.get("eai::eas") == "calm")
+    assert client.collect_emotion({"type": "click", "x": 1}, ends.append) and until(lambda: ends == [Status.OK])
+    assert service.ledger.bodies("emotions") == [{"type": "click", "x": 1}]
+
+
 def test_the_process_has_one_client(service: FlagshipSimulator) -> None:
     """FS-01, FS-02, FS-05, FS-43"""
     assert flagship.client() is None and flagship.sdk_status() is NOT_INITIALIZED

@@ -141,6 +141,13 @@ class Environments:
         with self._lock:
             return next((known for known in self._known.values() if api_key in (None, known.api_key)), None)
 
+    @property
+    def any_collects_emotions(self) -> bool:
+        """Whether an account wants them; their events do not say whose they are."""
+        with self._lock:
+            known = list(self._known.values())
+        return any(environment.account_settings.get("eaiCollectEnabled") is True for environment in known)
+
     def as_json(self) -> Document:
         with self._lock:
             return {identifier: known.as_json() for identifier, known in self._known.items()}

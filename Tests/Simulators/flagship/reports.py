@@ -22,6 +22,16 @@ LABELS = (
     "SEND_BATCH_HIT_ROUTE_RESPONSE_ERROR", "SEND_ACTIVATE_HIT_ROUTE_ERROR", "GET_FLAG_VALUE_FLAG_NOT_FOUND",
     "VISITOR_EXPOSED_FLAG_NOT_FOUND", "GET_FLAG_VALUE_TYPE_WARNING", "FLAG_EXPOSED_BEFORE_CALLING_VALUE_METHOD",
     "HTTP_CALL", "ERROR_CATCHED")
+OF_THE_SDK = (
+    "SDK_BUCKETING_FILE", "SDK_BUCKETING_FILE_ERROR", "GET_CAMPAIGNS_ROUTE_RESPONSE_ERROR",
+    "SEND_BATCH_HIT_ROUTE_RESPONSE_ERROR", "SEND_ACTIVATE_HIT_ROUTE_ERROR", "HTTP_CALL", "ERROR_CATCHED")
+"""Those that need not be about one visitor."""
+_FACTS = {
+    "FLAG_EXPOSED_BEFORE_CALLING_VALUE_METHOD": ("flag.key",), "VISITOR_EXPOSED_FLAG_NOT_FOUND": ("flag.key",),
+    "GET_FLAG_VALUE_FLAG_NOT_FOUND": ("flag.key",), "GET_FLAG_VALUE_TYPE_WARNING": ("flag.key",),
+    "VISITOR_SEND_HIT": ("hit.t",), "VISITOR_SEND_ACTIVATE": ("hit.caid", "hit.vaid"),
+    "HTTP_CALL": ("http.request.method", "http.request.url", "http.response.code"), "ERROR_CATCHED": ("error.message",)}
+"""What reports of a label tell at least, beside the common part and the visitor."""
 STATUSES = ("SDK_NOT_INITIALIZED", "SDK_INITIALIZING", "SDK_INITIALIZED", "SDK_PANIC")
 STRATEGIES = ("CONTINUOUS_CACHING", "PERIODIC_CACHING", "NO_CACHING_STRATEGY", "NO_CACHING", "NO_BATCHING")
 
@@ -81,7 +91,10 @@ def check_report(findings: Findings, request: Request, endpoint: Endpoint, known
 
 
 def _check_members(findings: Findings, where: str, told: dict[str, Any], endpoint: str) -> None:
-    wanted = {**_ALWAYS, **(_CONFIGURATION if endpoint == USAGE else {"visitor.visitorId": TEXT})}
+    label = str(told.get("label"))
+    visitor = {} if label in OF_THE_SDK else {"visitor.visitorId": TEXT}
+    facts = dict.fromkeys(_FACTS.get(label, ()), TEXT)
+    wanted = {**_ALWAYS, **(_CONFIGURATION if endpoint == USAGE else {**visitor, **facts})}
     for name, shape in wanted.items():
         if findings.require(name in told, f"{where}.{name}", "is missing"):
             shape(findings, f"{where}.{name}", told[name])
@@ -94,11 +107,13 @@ def _check_members(findings: Findings, where: str, told: dict[str, Any], endpoin
 
 
 def _check_leave(findings: Findings, document: dict[str, Any], known: Knowledge) -> None:
-    """Only in the window of the account settings, for the visitors that are chosen, and with their consent."""
-    told = document["cv"]
-    visitor = told["visitor.visitorId"]
-    findings.require(not known.ledger.has_refused(visitor), "body.cv.visitor.visitorId",
-                     f"{visitor} has refused consent")
+    """Only in the window of the account settings, for the visitors that are chosen, and with their consent.
+
+    What is about nobody is chosen by its sender."""
+    visitor, place = document["cv"].get("visitor.visitorId"), "body.cv.visitor.visitorId"
+    if visitor is None:
+        visitor, place = document["vid"], "body.vid"
+    findings.require(not known.ledger.has_refused(visitor), place, f"{visitor} has refused consent")
     environment = known.environments.find(document["cid"])
     if environment is None or known.options.foreign_settings:
         return
@@ -107,7 +122,7 @@ def _check_leave(findings: Findings, document: dict[str, Any], known: Knowledge)
     if not findings.require(start < known.now < end, "body", "troubleshooting is off"):
         return
     bucket = murmur3(f"{visitor}{window['endDate']}".encode()) % 100
-    findings.require(bucket <= window.get("traffic", 0), "body.cv.visitor.visitorId",
+    findings.require(bucket <= window.get("traffic", 0), place,
                      f"{visitor} is in the bucket {bucket}, which is not chosen")
 
 

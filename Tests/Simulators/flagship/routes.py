@@ -11,7 +11,7 @@ DECISIONS, OWN_DECISIONS = "campaigns", "campaigns-own"
 ACTIVATE, OWN_ACTIVATE = "activate", "activate-own"
 BUCKETING, SETTINGS = "bucketing", "account-settings"
 HITS, TROUBLESHOOTING, USAGE = "hits", "troubleshooting", "analytics"
-SEGMENTS, SCORE = "segments", "emotion-score"
+SEGMENTS, SCORE, EMOTIONS = "segments", "emotion-score", "emotions"
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ ENDPOINTS = {endpoint.name: endpoint for endpoint in (
     Endpoint(HITS, "POST", _path("/events/?")),
     Endpoint(TROUBLESHOOTING, "POST", _path("/events/troubleshooting")),
     Endpoint(USAGE, "POST", _path("/events/analytics")),
+    Endpoint(EMOTIONS, "POST", _path("/events/emotionsai")),
     Endpoint(SEGMENTS, "GET", _path("/data-connector/accounts/{e}/segments/{v}")),
     Endpoint(SCORE, "GET", _path("/uc-info/v1/segments/clients/{e}/visitors/{v}")),
 )}

@@ -12,7 +12,7 @@ from loopback.service import Answer
 from loopback.text import decode
 from loopback.wire import Request, Response
 
-from . import activations, decisions, hits, reports
+from . import activations, decisions, emotions, hits, reports
 from .control import add_routes, describe
 from .environment import Environment, Environments
 from .headers import check_headers
@@ -20,7 +20,7 @@ from .knowledge import Knowledge
 from .ledger import Ledger
 from .options import Options
 from .routes import (
-    ACTIVATE, BUCKETING, DECISIONS, ENDPOINTS, HITS, NAMES, OWN_ACTIVATE, OWN_DECISIONS, SETTINGS, TROUBLESHOOTING,
+    ACTIVATE, BUCKETING, DECISIONS, EMOTIONS, ENDPOINTS, HITS, NAMES, OWN_ACTIVATE, OWN_DECISIONS, SETTINGS, TROUBLESHOOTING,
     USAGE, Endpoint, parameter, resolve)
 from .sample import API_KEY, ENVIRONMENT, sample_bucketing
 from .visitors import answer_visitor, check_visitor
@@ -135,6 +135,8 @@ class FlagshipSimulator(EndpointService[Endpoint]):
             hits.check_hits(findings, request, knowledge)
         elif name in reports.BODIES:
             reports.check_report(findings, request, endpoint, knowledge)
+        elif name == EMOTIONS:
+            emotions.check_emotions(findings, request, knowledge)
         elif name == BUCKETING and not self.options.foreign_dates:
             self.environments.publications.check_date(findings, request, parameter(endpoint, request, "environment"))
 
@@ -182,5 +184,5 @@ class FlagshipSimulator(EndpointService[Endpoint]):
 _SHAPES: dict[str, Shape] = {
     DECISIONS: decisions.BODY, OWN_DECISIONS: decisions.BODY, ACTIVATE: activations.BODY,
     OWN_ACTIVATE: activations.BODY, HITS: hits.body, USAGE: reports.BODIES[USAGE],
-    TROUBLESHOOTING: reports.BODIES[TROUBLESHOOTING],
+    TROUBLESHOOTING: reports.BODIES[TROUBLESHOOTING], EMOTIONS: emotions.BODY,
 }

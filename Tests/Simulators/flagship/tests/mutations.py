@@ -11,7 +11,8 @@ from flagship.sample import ENVIRONMENT
 
 from .support import NOW
 
-POSTS = ("decision", "own_decision", "activations", "own_activations", "batch", "single", "usage", "troubleshooting")
+POSTS = ("decision", "own_decision", "activations", "own_activations", "batch", "single", "usage", "troubleshooting",
+         "emotions")
 
 
 def of_every_request(builder: str) -> Iterator[Mutation]:
@@ -63,7 +64,9 @@ def _of_every_post(builder: str) -> Iterator[Mutation]:
                        ("null as body", lambda _: b"null"), ("body in an array", lambda text: b"[" + text + b"]"),
                        ("member twice", lambda text: text[:-1] + b',"cid":"x","cid":"x"}')):
         yield Mutation(what, builder, bytes_of_body(make), "body")
-    yield wrong(builder, "unknown member", "sent_at", NOW)
+    # How emotions are told is not documented.
+    if builder != "emotions":
+        yield wrong(builder, "unknown member", "sent_at", NOW)
 
 
 def _of_every_get(builder: str) -> Iterator[Mutation]:
@@ -180,6 +183,15 @@ def of_reports() -> Iterator[Mutation]:
                      (b'"sdk.status": "SDK_INITIALIZED"', b'"sdk.status": "READY"'),
                      (b'"sdk.config.usingCustomHitCache": "false"', b'"sdk.config.usingCustomHitCache": "False"')):
         yield Mutation(f"{new.decode()}", "usage", replaced(old, new), "body.cv." + old.decode().split('"')[1])
+    for name in ("hit.caid", "hit.vaid"):
+        yield Mutation(f"no {name}", "troubleshooting", replaced(f'"{name}"'.encode(), b'"hit.other"'), f"body.cv.{name}")
+    for label, *names in (
+            ("HTTP_CALL", "http.request.method", "http.request.url", "http.response.code"),
+            ("ERROR_CATCHED", "error.message", "logLevel"), ("GET_FLAG_VALUE_TYPE_WARNING", "flag.key", "logLevel"),
+            ("FLAG_EXPOSED_BEFORE_CALLING_VALUE_METHOD", "flag.key")):
+        yield Mutation(f"nothing to {label}", "troubleshooting", replaced(b"VISITOR_SEND_ACTIVATE", label.encode()),
+                       f"body.cv.{names[0]}", frozenset(f"body.cv.{name}" for name in names[1:]))
+    yield Mutation("no emotion", "emotions", bytes_of_body(lambda _: b"{}"), "body")
     yield Mutation("no visitor", "troubleshooting", replaced(b'"visitor.visitorId"', b'"visitor.id"'),
                    "body.cv.visitor.visitorId")
 

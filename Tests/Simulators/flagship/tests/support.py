@@ -123,9 +123,21 @@ def usage(simulator: FlagshipSimulator) -> Call:
 def troubleshooting(simulator: FlagshipSimulator) -> Call:
     simulator.environment.settle({"troubleshooting": WINDOW})
     told = {"visitor.visitorId": "carla", "visitor.anonymousId": "null", "visitor.sessionId": SESSION,
-            "visitor.context.vip": "true", "http.request.method": "GET", "http.response.code": "500"}
-    document = report("TROUBLESHOOTING", "SDK_BUCKETING_FILE_ERROR", "ERROR", **told)
+            "visitor.context.vip": "true", "hit.caid": "g", "hit.vaid": "v"}
+    document = report("TROUBLESHOOTING", "VISITOR_SEND_ACTIVATE", "INFO", **told)
     return Call("POST", "/events/troubleshooting", posting(), document=document)
+
+
+def trouble_of_the_sdk(simulator: FlagshipSimulator, label: str = "HTTP_CALL", level: str = "INFO", **told: str) -> Call:
+    """About no visitor."""
+    simulator.environment.settle({"troubleshooting": WINDOW})
+    told = told or {"http.request.method": "POST", "http.request.url": "http://127.0.0.1/events", "http.response.code": "200"}
+    return Call("POST", "/events/troubleshooting", posting(), document=report("TROUBLESHOOTING", label, level, **told))
+
+
+def emotions(simulator: FlagshipSimulator) -> Call:
+    simulator.environment.settle({"eaiCollectEnabled": True})
+    return Call("POST", "/events/emotionsai", posting(), document={"vid": "carla", "t": "PAGEVIEW"})
 
 
 def bucketing(simulator: FlagshipSimulator) -> Call:
@@ -148,6 +160,6 @@ def score(simulator: FlagshipSimulator) -> Call:
 BUILDERS: dict[str, Callable[[FlagshipSimulator], Call]] = {
     "decision": decision, "own_decision": own_decision, "activations": activations,
     "own_activations": own_activations, "batch": batch, "single": single, "usage": usage,
-    "troubleshooting": troubleshooting, "bucketing": bucketing, "account_settings": account_settings,
+    "troubleshooting": troubleshooting, "emotions": emotions, "bucketing": bucketing, "account_settings": account_settings,
     "segments": segments, "score": score,
 }

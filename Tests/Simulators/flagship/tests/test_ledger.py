@@ -10,8 +10,8 @@ from flagship import FlagshipSimulator
 from flagship.ledger import identity
 
 from .support import (
-    GREEN, GROUP, KINDS, NOW, WINDOW, activation, activations, batch, consent, decision, hit, screen, segment, single,
-    troubleshooting, usage)
+    GREEN, GROUP, KINDS, NOW, WINDOW, activation, activations, batch, consent, decision, emotions, hit, screen, segment,
+    single, trouble_of_the_sdk, troubleshooting, usage)
 
 
 def test_everything_that_was_accepted_is_booked(simulator: FlagshipSimulator) -> None:
@@ -126,6 +126,25 @@ def test_troubleshooting_is_for_chosen_visitors_with_consent(simulator: Flagship
     assert call.send(simulator).status == 200
     batch(simulator, consent(False)).send(simulator)
     assert call.send(simulator).places == ["body.cv.visitor.visitorId"]
+
+
+def test_troubleshooting_of_the_sdk_is_about_nobody_and_chosen_by_its_sender(simulator: FlagshipSimulator) -> None:
+    call = trouble_of_the_sdk(simulator)
+    assert call.send(simulator).status == 200
+    assert trouble_of_the_sdk(simulator, "VISITOR_SEND_HIT", **{"hit.t": "EVENT"}).send(simulator).places == [
+        "body.cv.visitor.visitorId"]
+    caught = trouble_of_the_sdk(simulator, "ERROR_CATCHED", "ERROR", **{"error.message": "no answer"})
+    simulator.environment.settle({"troubleshooting": {**WINDOW, "traffic": -1}})
+    assert caught.send(simulator).places == ["body.vid"]
+
+
+def test_emotions_are_for_accounts_that_collect_them(simulator: FlagshipSimulator) -> None:
+    """FS-207."""
+    call = emotions(simulator)
+    assert call.send(simulator).status == 200
+    assert simulator.ledger.bodies("emotions") == [call.document]
+    simulator.environment.settle({"eaiActivationEnabled": True})
+    assert call.send(simulator).places == ["path"]
 
 
 def test_what_is_recorded_only_is_answered(lenient: FlagshipSimulator) -> None:
