@@ -8,6 +8,7 @@
 
 static __thread bool is_own __attribute__((tls_model("initial-exec")));
 static __thread bool is_admitted __attribute__((tls_model("initial-exec")));
+static __thread uint32_t exclusions __attribute__((tls_model("initial-exec")));
 
 typedef struct start {
   void (*body)(void *);
@@ -47,7 +48,9 @@ int shim_thread_start(const char *name, size_t stack_bytes, void (*body)(void *)
 
 bool shim_thread_is_own(void) { return is_own; }
 void shim_thread_admit_host(void) { is_admitted = true; }
-bool shim_thread_admits_host(void) { return is_admitted || !is_own; }
+void shim_thread_exclude_host(void) { exclusions++; }
+void shim_thread_end_exclusion(void) { exclusions--; }
+bool shim_thread_admits_host(void) { return exclusions == 0 && (is_admitted || !is_own); }
 
 size_t shim_thread_stack_left(void) {
   pthread_attr_t attributes;

@@ -20,11 +20,19 @@ public enum Thread {
   /// True on a thread that `start` made: there, a call that waits for such a thread is refused.
   public static var isOwn: Bool { shim_thread_is_own() }
 
-  /// Whether the host's code may run on the calling thread: on the host's own, and where `admitHost` has been called.
+  /// Whether the host's code may run on the calling thread: on the host's own, and where `admitHost` has been called, but
+  /// not inside `withoutHost`.
   public static var admitsHost: Bool { shim_thread_admits_host() }
 
   /// To be called on a thread that `start` made for calls into the host.
   public static func admitHost() { shim_thread_admit_host() }
+
+  /// Runs what may hold one of our locks, and may let go of something of the host's: the host's code runs elsewhere.
+  public static func withoutHost(_ body: () -> Void) {
+    shim_thread_exclude_host()
+    body()
+    shim_thread_end_exclusion()
+  }
 
   /// Bytes of stack the calling thread has left; 0 when the system does not tell. For the rare place
   /// where an outsider decides how deep a system library recurses: it is not cheap.

@@ -15,6 +15,10 @@ bool shim_thread_is_own(void);
 /* Lets the host's code run on the calling thread, one that shim_thread_start made. */
 void shim_thread_admit_host(void);
 
+/* Between these, which nest, it may not run on the calling thread, whatever that is. */
+void shim_thread_exclude_host(void);
+void shim_thread_end_exclusion(void);
+
 /* Whether the host's code may run on the calling thread: on the host's threads, and on those admitted. */
 bool shim_thread_admits_host(void);
 

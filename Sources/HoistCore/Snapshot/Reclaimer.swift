@@ -37,7 +37,8 @@ public final class Reclaimer: @unchecked Sendable {
       retired.removeSubrange(split...)
       return retired.count
     }
-    for block in ready { block.destroy() }
+    // Whoever collects may hold a lock, and a block the last reference to something of the host's.
+    Thread.withoutHost { for block in ready { block.destroy() } }
     return waiting
   }
 }

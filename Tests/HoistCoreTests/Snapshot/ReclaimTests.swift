@@ -52,6 +52,16 @@ import Testing
     #expect(eventually { reclaimer.collect() == 0 })
   }
 
+  @Test("What a block lets go of is no call into the host here: whoever collects may hold a lock (G11)")
+  func collectingAdmitsNoHost() {
+    let reclaimer = Reclaimer()
+    let admitted = Atomic(0)
+    reclaimer.retire { admitted.store(Thread.admitsHost ? 1 : -1, ordering: .relaxed) }
+    #expect(eventually { reclaimer.collect() == 0 })
+    #expect(admitted.load(ordering: .relaxed) == -1)
+    #expect(Thread.admitsHost)
+  }
+
   @Test func whatElseHoldsABlockIsAskedToo() {
     let reclaimer = Reclaimer()
     let isFree = Flag()
