@@ -160,6 +160,34 @@ TEST(timers_end_with_one_call_or_are_cancelled) {
   CHECK_INT(hoist_provider_host_schedule(own.host, 0, due, &one, NULL), HOIST_ERR_STATE);
 }
 
+TEST(a_timer_that_is_due_while_the_lane_is_full_comes_later) {
+  enum { LANE_CAPACITY = 1024, REFUSED = 50 };
+  service own;
+  service_begin(&own);
+  own.sticks_in_refresh = true;
+  hoist_provider table = table_of(&own);
+  hoist_client *client = own_client(&table);
+  asked one = {&own, 0, 0, 0, "", ""};
+  CHECK(eventually(&own.started, 1));
+  CHECK_INT(hoist_client_refresh(client), HOIST_OK);
+  CHECK(eventually(&own.refreshed, 1));
+  for (int call = 0; call < LANE_CAPACITY + REFUSED; call++) CHECK_INT(hoist_client_refresh(client), HOIST_OK);
+  CHECK_INT(hoist_provider_host_schedule(own.host, 0, due, &one, NULL), HOIST_OK);
+  bool is_refused = false;
+  for (int attempt = 0; attempt < 4000 && !is_refused; attempt++) {
+    hoist_text *statistics = hoist_client_statistics(client);
+    const char *refused = strstr(hoist_text_data(statistics), "\"refused\":");
+    is_refused = refused && atoi(refused + strlen("\"refused\":")) > REFUSED;
+    hoist_text_free(statistics);
+    usleep(5000);
+  }
+  CHECK(is_refused);
+  CHECK_INT(READ(one.calls), 0);
+  __atomic_store_n(&own.is_gate_open, true, __ATOMIC_SEQ_CST);
+  CHECK(eventually(&one.calls, 1));
+  CHECK(ends_well(&own, client));
+}
+
 TEST(values_are_kept_and_read) {
   service own;
   service_begin(&own);
@@ -434,6 +462,7 @@ int main(void) {
   RUN(a_reply_completes_once_and_late_ones_are_harmless);
   RUN(requests_are_answered_on_the_lane);
   RUN(timers_end_with_one_call_or_are_cancelled);
+  RUN(a_timer_that_is_due_while_the_lane_is_full_comes_later);
   RUN(values_are_kept_and_read);
   RUN(events_are_encoded_and_their_answers_classified);
   RUN(verdicts_of_the_provider_count);

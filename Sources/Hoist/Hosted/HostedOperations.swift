@@ -6,6 +6,8 @@ internal import HoistCore
 final class HostedOperations: @unchecked Sendable {
   /// Under way at a time.
   static let maximum = 1024
+  /// How long what has ended waits for room on the lane.
+  private static let retryMilliseconds: Int64 = 50
 
   private enum Operation {
     /// On its way to the scheduler's thread, or without anything to call off.
@@ -118,6 +120,10 @@ final class HostedOperations: @unchecked Sendable {
       guard state.withLock({ $0.open.removeValue(forKey: token) }) != nil else { return }
       call()
     }
-    if !isTaken { state.withLock { _ = $0.open.removeValue(forKey: token) } }
+    if isTaken { return }
+    // The lane is full, or has closed: then the client's end calls off what is open.
+    _ = scheduler.schedule(afterMilliseconds: Self.retryMilliseconds) { [weak self] in
+      if let self, isOpen(token) { end(token, name, call) }
+    }
   }
 }

@@ -125,6 +125,7 @@ extension HostedProvider: Provider {
   func settle(untilNanoseconds deadline: Int64) -> Bool {
     let isSettled = lane.close(untilNanoseconds: deadline)
     instance.isOpen.store(false, ordering: .releasing)
+    operations.cancelAll()
     for number in owed.withLock({ $0 }) { HostedReply.complete(OpaquePointer(bitPattern: number), .cancelled) }
     return isSettled
   }
