@@ -60,8 +60,7 @@ public func hoist_kameleoon_forget(
 
 @_cdecl("hoist_kameleoon_visitor_client") @implementation
 public func hoist_kameleoon_visitor_client(_ visitor: OpaquePointer?) -> OpaquePointer? {
-  guard let client = Handle<KameleoonVisitor>.borrow(visitor)?.client else { return nil }
-  KameleoonSites.shared.lend(client)
+  guard let client = Handle<KameleoonVisitor>.borrow(visitor)?.client, KameleoonSites.shared.lend(client) else { return nil }
   return OpaquePointer(client.hot)
 }
 

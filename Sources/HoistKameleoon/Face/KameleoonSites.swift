@@ -103,17 +103,27 @@ public final class KameleoonSites: Sendable {
   /// - Returns: `.notFound` when there is none.
   public func forget(siteCode: String, environment: String, timeoutMilliseconds: Int64) -> Status {
     if Thread.isOwn { return .state }
-    guard let client = state.withLock({ $0.clients.removeValue(forKey: Key(siteCode, environment)) }) else { return .notFound }
-    let status = client.close(timeoutMilliseconds: timeoutMilliseconds)
-    if !state.withLock({ $0.lent.contains { $0 === client } }) { client.dispose() }
+    let found = state.withLock { state -> (client: Client, isLent: Bool)? in
+      guard let client = state.clients.removeValue(forKey: Key(siteCode, environment)) else { return nil }
+      let isLent = state.lent.contains { $0 === client }
+      (client.provider as? KameleoonProvider)?.isForgotten = !isLent
+      return (client, isLent)
+    }
+    guard let found else { return .notFound }
+    let status = found.client.close(timeoutMilliseconds: timeoutMilliseconds)
+    if !found.isLent { found.client.dispose() }
     return status
   }
 
   /// The host has the client's handle from now on: a client of a site stays then, closed, when it is forgotten.
-  public func lend(_ client: Client) {
+  /// - Returns: false for one that is forgotten already, and goes.
+  public func lend(_ client: Client) -> Bool {
     state.withLock { state in
-      guard state.clients.values.contains(where: { $0 === client }), !state.lent.contains(where: { $0 === client }) else { return }
-      state.lent.append(client)
+      if (client.provider as? KameleoonProvider)?.isForgotten == true { return false }
+      if state.clients.values.contains(where: { $0 === client }), !state.lent.contains(where: { $0 === client }) {
+        state.lent.append(client)
+      }
+      return true
     }
   }
 }

@@ -18,6 +18,8 @@ public final class KameleoonProvider: @unchecked Sendable {
   /// Everything that takes part in the client's life, in the order of its beginning. What is recorded by one is sent by
   /// those after it.
   private let parts: [any KameleoonPart]
+  /// Guarded by `KameleoonSites`: nobody may have the client's handle any more.
+  var isForgotten = false
   /// Set while the source has yet to begin.
   private var beginning: (any Cancellable)?
 

@@ -109,6 +109,18 @@ struct KameleoonSitesTests {
     #expect(next.client !== client)
   }
 
+  @Test("A client that is forgotten is lent to nobody any more, unless it was before (KAM-B28)")
+  func lending() throws {
+    let forgotten = try #require(try create("site", "user").client)
+    #expect(sites.forget(siteCode: "site", environment: "", timeoutMilliseconds: 0) != .notFound)
+    #expect(!sites.lend(forgotten))
+    let lent = try #require(try create("site", "user").client)
+    #expect(sites.lend(lent))
+    #expect(sites.forget(siteCode: "site", environment: "", timeoutMilliseconds: 0) != .notFound)
+    #expect(sites.lend(lent))
+    #expect(sites.lend(try KameleoonRig().client))
+  }
+
   @Test("A property that is wrong is named (KAM-13)")
   func wrongProperty() {
     #expect { _ = try create("site", "user", ["data.url": "nowhere"]) } throws: { error in
