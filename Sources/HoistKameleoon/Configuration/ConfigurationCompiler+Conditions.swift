@@ -8,11 +8,8 @@ extension ConfigurationCompiler {
 
   private static let readings: [(name: StaticString, kind: ConditionKind, read: Reading)] = [
     ("CUSTOM_DATUM", .customDatum, { $0.readCustomDatum($1, &$2) }),
-    ("DEVICE_TYPE", .device, { $2.read($1["device"], among: ["PHONE", "TABLET", "DESKTOP"], ignoresCase: true) }),
-    (
-      "OPERATING_SYSTEM", .operatingSystem,
-      { $2.read($1["os"], among: ["WINDOWS", "MAC", "IOS", "LINUX", "ANDROID", "WINDOWS_PHONE"]) }
-    ),
+    ("DEVICE_TYPE", .device, { $2.read($1["device"], among: DatumNames.devices, ignoresCase: true) }),
+    ("OPERATING_SYSTEM", .operatingSystem, { $2.read($1["os"], among: DatumNames.operatingSystems) }),
     ("BROWSER", .browser, { $0.readBrowser($1, &$2) }),
     ("GEOLOCATION", .geolocation, { $0.readGeolocation($1, &$2) }),
     ("APPLICATION_VERSION", .applicationVersion, { $0.readVersion($1, &$2) }),
@@ -196,9 +193,8 @@ extension ConfigurationCompiler {
 
   /// The experiments of the flag's rules, and which of their variations count.
   private mutating func readFeature(_ node: JSONNode, _ record: inout ConditionRecord) {
-    guard let id = node["featureFlagId"]?.wholeNumber, let flag = flags.last(where: { $0["id"]?.wholeNumber == id }) else {
-      return
-    }
+    guard let index = node["featureFlagId"]?.wholeNumber.flatMap({ flagsByID[$0] }) else { return }
+    let flag = flags[Int(index)]
     let wanted = node["variationKey"]?.bytes
     let rule = node["ruleId"]?.wholeNumber
     var targets: [FeatureTarget] = []

@@ -6,6 +6,7 @@ internal import HoistJSON
 extension ConfigurationCompiler {
   /// Which flags there are: of several of one key the last one, in the place of the first.
   mutating func addFlagPlaces(_ list: JSONNode?) {
+    var flagPlaces = BytesTable()
     for (index, node) in elements(list, "featureFlags").enumerated() {
       let place = ElementPlace().inside("flag", node["featureKey"]?.bytes ?? .noBytes, index)
       guard let key = node["featureKey"]?.bytes else {
@@ -19,16 +20,19 @@ extension ConfigurationCompiler {
         flags.append(node)
       }
     }
-    let unusable = flags.indices.filter { hasUnnamedRule(flags[$0]) }
-    if unusable.isEmpty { return }
-    for index in unusable {
-      let place = ElementPlace().inside("flag", flags[index]["featureKey"]?.bytes ?? .noBytes, index)
+    var usable: [JSONNode] = []
+    for (index, node) in flags.enumerated() {
+      guard hasUnnamedRule(node) else {
+        usable.append(node)
+        continue
+      }
+      let place = ElementPlace().inside("flag", node["featureKey"]?.bytes ?? .noBytes, index)
       bad.note(place.text, "has a rule without an id: the flag is left out")
     }
-    let usable = flags.indices.filter { !unusable.contains($0) }.map { flags[$0] }
     flags = usable
-    flagPlaces = BytesTable(expecting: usable.count)
-    for (index, node) in usable.enumerated() { flagPlaces.set(node["featureKey"]?.bytes ?? .noBytes, to: UInt32(clamping: index)) }
+    for (index, node) in usable.enumerated() {
+      if let id = node["id"]?.wholeNumber { flagsByID[id] = UInt32(clamping: index) }
+    }
   }
 
   private func hasUnnamedRule(_ flag: JSONNode) -> Bool {
@@ -86,7 +90,7 @@ extension ConfigurationCompiler {
     }
     addVariations(elements(node["variations"], "variations", place), to: &record)
     let defaultKey = node["defaultVariationKey"]?.bytes ?? .noBytes
-    let row = row(key: defaultKey, of: record, offset)
+    let row = row(key: defaultKey, offset)
     record.defaultRow = append(row)
     addRules(elements(node["rules"], "rules", place), to: &record, offset, &fingerprint)
     fingerprint.add(holdoutFingerprint)
@@ -107,7 +111,7 @@ extension ConfigurationCompiler {
       var rule = rule(node, at: place, of: flag, offset)
       if let segment = node["segmentId"]?.wholeNumber, let known = segments[segment] {
         rule.segment = known.offset
-        fingerprint.add(known.fingerprint)
+        fingerprint.add(known.fingerprint.value)
         if known.asksAssignments { flag.asksAssignments = true }
       }
       builder.store(rule, at: place)
@@ -140,7 +144,7 @@ extension ConfigurationCompiler {
     rule.rowCount = UInt32(clamping: nodes.count)
     for (index, node) in nodes.enumerated() {
       let key = node["variationKey"]?.bytes ?? .noBytes
-      var row = flag.map { self.row(key: key, of: $0, rule.flag) } ?? RowRecord(key: builder.text(key))
+      var row = flag.map { _ in self.row(key: key, rule.flag) } ?? RowRecord(key: builder.text(key))
       row.variationID = node["variationId"]?.wholeNumber ?? -1
       row.experimentID = rule.experimentID
       row.exposition = node["exposition"]?.double ?? 0
@@ -150,17 +154,11 @@ extension ConfigurationCompiler {
     }
   }
 
-  private mutating func row(key: ByteView, of flag: FlagRecord, _ offset: UInt32) -> RowRecord {
+  /// - Parameter offset: of the flag whose variations were added last.
+  private mutating func row(key: ByteView, _ offset: UInt32) -> RowRecord {
     var row = RowRecord(key: builder.text(key), flag: offset)
     row.isActive = !key.reads("off")
-    // Of variations of one key the first.
-    for index in 0..<Int(flag.variationCount) {
-      let place = Self.place(of: VariationRecord.self, index, from: flag.variations)
-      if builder.value(at: place, as: VariationRecord.self)?.key == row.key {
-        row.variation = place
-        break
-      }
-    }
+    row.variation = variationPlaces[Int64(row.key.offset)] ?? 0
     return row
   }
 

@@ -9,11 +9,13 @@ extension ConfigurationCompiler {
     root.segments = builder.reserve(nodes.count, of: SegmentRecord.self)
     root.segmentCount = UInt32(clamping: nodes.count)
     // Conditions may ask for segments that come later.
+    var everything = Fingerprint()
     for (index, node) in nodes.enumerated() {
-      segmentsFingerprint.add(node.source)
+      everything.add(node.source)
       let place = Self.place(of: SegmentRecord.self, index, from: root.segments)
-      segments[node["id"]?.wholeNumber ?? 0] = (place, 0, false)
+      segments[node["id"]?.wholeNumber ?? 0] = (place, Fingerprint(), false)
     }
+    var (areFlagsAsked, askers): (Bool, [Int64]) = (false, [])
     for (index, node) in nodes.enumerated() {
       let id = node["id"]?.wholeNumber ?? 0
       let place = ElementPlace().inside("segment", .noBytes, index)
@@ -27,9 +29,14 @@ extension ConfigurationCompiler {
       builder.store(record, at: offset)
       var fingerprint = Fingerprint()
       fingerprint.add(node.source)
-      if !kinds.isDisjoint(with: [.targetFeatureFlag, .segment]) { fingerprint.add(segmentsFingerprint.value) }
-      if segments[id]?.offset == offset { segments[id] = (offset, fingerprint.value, record.asksAssignments) }
+      if kinds.contains(.targetFeatureFlag) { areFlagsAsked = true }
+      guard segments[id]?.offset == offset else { continue }
+      segments[id] = (offset, fingerprint, record.asksAssignments)
+      if !kinds.isDisjoint(with: [.targetFeatureFlag, .segment]) { askers.append(id) }
     }
+    // Who asks for other segments, or for flags, changes with them.
+    if areFlagsAsked { for flag in flags { everything.add(flag.source) } }
+    for id in askers { segments[id]?.fingerprint.add(everything.value) }
   }
 
   private mutating func program(_ data: JSONNode?, _ place: ElementPlace, _ kinds: inout Set<ConditionKind>) -> [Step] {

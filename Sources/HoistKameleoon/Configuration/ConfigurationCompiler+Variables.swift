@@ -7,12 +7,15 @@ extension ConfigurationCompiler {
   mutating func addVariations(_ nodes: [JSONNode], to flag: inout FlagRecord) {
     flag.variations = builder.reserve(nodes.count, of: VariationRecord.self)
     flag.variationCount = UInt32(clamping: nodes.count)
+    variationPlaces.removeAll(keepingCapacity: true)
     for (index, node) in nodes.enumerated() {
       let key = node["key"]?.bytes ?? .noBytes
       let place = ElementPlace().inside("flag", flag.head.name.isNone ? .noBytes : key, index)
       var record = VariationRecord(key: builder.text(key), name: builder.text(node["name"]?.bytes ?? .noBytes))
       addVariables(elements(node["variables"], "variables", place), to: &record, place)
       builder.store(record, at: flag.variations, index: index)
+      let offset = Int64(record.key.offset)
+      if variationPlaces[offset] == nil { variationPlaces[offset] = Self.place(of: VariationRecord.self, index, from: flag.variations) }
     }
   }
 

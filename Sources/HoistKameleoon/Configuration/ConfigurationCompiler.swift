@@ -15,13 +15,14 @@ struct ConfigurationCompiler: ~Copyable {
   /// By pattern; 0 for one that cannot be used.
   var knownExpressions: [BytesKey: UInt32] = [:]
   /// `SegmentRecord`s and fingerprints by id.
-  var segments: [Int64: (offset: UInt32, fingerprint: UInt64, asksAssignments: Bool)] = [:]
-  /// Of all segments.
-  var segmentsFingerprint = Fingerprint()
+  var segments: [Int64: (offset: UInt32, fingerprint: Fingerprint, asksAssignments: Bool)] = [:]
   var customData: [CustomDataDefinition] = []
-  /// Flags by key and by id.
-  var flagPlaces = BytesTable()
+  /// In the order of the configuration, one of a key.
   var flags: [JSONNode] = []
+  /// Places in `flags`; of several of one id the last.
+  var flagsByID: [Int64: UInt32] = [:]
+  /// The present flag's `VariationRecord`s by where their keys are; of several of one key the first.
+  var variationPlaces: [Int64: UInt32] = [:]
   var groups: [BytesKey: UInt32] = [:]
   var groupsFingerprint = Fingerprint()
   var holdoutFingerprint: UInt64 = 0

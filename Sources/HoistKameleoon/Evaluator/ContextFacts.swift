@@ -27,21 +27,15 @@ extension VisitorDirectory {
 extension VisitorFacts.Content {
   /// What an attribute is called, and whose place it takes.
   private static let takers: [(name: StaticString, take: @Sendable (inout Self, ByteView) -> Void)] = [
-    ("device", { $0.device = place($1, ["PHONE", "TABLET", "DESKTOP"]).flatMap { Device(rawValue: $0) } }),
+    ("device", { $0.device = place($1, DatumNames.devices).flatMap { Device(rawValue: $0) } }),
     (
       "browser",
       {
-        let kind = place($1, ["CHROME", "INTERNET_EXPLORER", "FIREFOX", "SAFARI", "OPERA", "OTHER"])
+        let kind = place($1, DatumNames.browsers)
         $0.browser = kind.flatMap { BrowserKind(rawValue: $0) }.map { Browser(kind: $0, version: nil) }
       }
     ),
-    (
-      "os",
-      {
-        $0.operatingSystem = place($1, ["WINDOWS", "MAC", "IOS", "LINUX", "ANDROID", "WINDOWS_PHONE"])
-          .flatMap { OperatingSystem(rawValue: $0) }
-      }
-    ),
+    ("os", { $0.operatingSystem = place($1, DatumNames.operatingSystems).flatMap { OperatingSystem(rawValue: $0) } }),
     ("country", { content, text in content.move { $0.country = Array(text) } }),
     ("region", { content, text in content.move { $0.region = Array(text) } }),
     ("city", { content, text in content.move { $0.city = Array(text) } }),

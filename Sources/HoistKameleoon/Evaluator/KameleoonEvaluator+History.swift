@@ -1,3 +1,4 @@
+internal import CShims
 internal import Glibc
 internal import HoistBase
 internal import HoistCore
@@ -133,6 +134,9 @@ extension KameleoonEvaluator {
 
   /// In the time zone of the machine.
   private static func midnight(before now: Int64) -> Int64 {
+    // The system takes a lock for it that a child forked meanwhile would wait for.
+    shim_gate_enter()
+    defer { shim_gate_leave() }
     var seconds = time_t(now / 1000)
     var parts = tm()
     guard localtime_r(&seconds, &parts) != nil else { return now &- now % 86_400_000 }

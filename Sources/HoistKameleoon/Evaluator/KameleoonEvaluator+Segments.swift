@@ -5,6 +5,7 @@ internal import HoistCore
 extension KameleoonEvaluator {
   /// How many segments may ask for each other.
   private static var maximumDepth: Int { 32 }
+  static var maximumSteps: Int { 100_000 }
 
   /// - Parameter current: whose segment it is; nil where it is asked for by itself.
   @inline(__always)
@@ -49,7 +50,10 @@ extension KameleoonEvaluator {
 
   @inline(never)
   private mutating func matchesInside(_ segment: UInt32, _ current: UnsafePointer<RuleRecord>?, _ depth: Int) -> Bool {
-    matches(segment, current: current, depth: depth)
+    let record: UnsafePointer<SegmentRecord> = base.at(segment)
+    // Where each asks for the next one twice, a few segments would take for ever.
+    stepsLeft -= 1 + Int(record.pointee.stepCount)
+    return stepsLeft > 0 && matches(segment, current: current, depth: depth)
   }
 
   @inline(__always)

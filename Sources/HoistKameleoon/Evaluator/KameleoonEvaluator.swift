@@ -15,6 +15,8 @@ struct KameleoonEvaluator<Recorder: EvaluationRecorder> {
   let saves: Bool
   /// The `RowRecord` of the holdout that this decision found, and keeps before it asks the rules; 0 for none.
   var heldRow: UInt32 = 0
+  /// How many steps of segments that other segments ask for may still be taken.
+  var stepsLeft = Self.maximumSteps
   var recorder: Recorder
 
   @inline(__always)

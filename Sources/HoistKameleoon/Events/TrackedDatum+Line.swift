@@ -8,14 +8,14 @@ extension TrackedDatum {
     switch content {
     case .device(let device):
       line = EventLine("staticData")
-      line.add("deviceType", name: Self.deviceNames[Int(device.rawValue)])
+      line.add("deviceType", name: device.name)
     case .browser(let browser):
       line = EventLine("staticData")
       line.add("browserIndex", integer: Int64(browser.kind.rawValue))
       if let version = browser.version, version != 0 { line.add("browserVersion", number: version) }
     case .operatingSystem(let system):
       line = EventLine("staticData")
-      line.add("os", name: Self.systemNames[Int(system.rawValue)])
+      line.add("os", name: system.name)
       line.add("osIndex", integer: Int64(system.rawValue))
     case .geolocation(let place): line = Self.geolocation(place)
     case .visits(let number, let sincePrevious):
@@ -62,10 +62,6 @@ extension TrackedDatum {
     if let longitude = place.longitude { line.add("longitude", number: longitude) }
     return line
   }
-
-  /// By their numbers.
-  private static let deviceNames: [StaticString] = ["PHONE", "TABLET", "DESKTOP"]
-  private static let systemNames: [StaticString] = ["WINDOWS", "MAC", "IOS", "LINUX", "ANDROID", "WINDOWS_PHONE"]
 
   /// Whether it is held back without consent: all but conversions and what delivery rules assign (4.4).
   var needsConsent: Bool {

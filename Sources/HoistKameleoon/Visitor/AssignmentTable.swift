@@ -56,12 +56,21 @@ struct AssignmentTable: Sendable {
     if let place = place(of: experimentID) { entries[place].isUnsent = isUnsent }
   }
 
-  /// Where there are more, half of so many stay.
+  /// Where there are more, half of so many stay: of those of one moment the ones that came last.
   mutating func keepNewest(_ maximum: Int) {
     guard entries.count > maximum else { return }
     let times = entries.map(\.time).sorted()
     let first = times[times.count - max(1, maximum / 2)]
-    removeAll { $0.time < first }
+    var spare = max(1, maximum / 2) - times.count { $0 > first }
+    var newest: [Assignment] = []
+    for entry in entries.reversed() where entry.time >= first {
+      if entry.time == first {
+        if spare == 0 { continue }
+        spare -= 1
+      }
+      newest.append(entry)
+    }
+    self = AssignmentTable(newest.reversed())
   }
 
   mutating func removeAll(where isGone: (Assignment) -> Bool) {

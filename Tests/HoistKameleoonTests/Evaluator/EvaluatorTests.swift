@@ -1,6 +1,7 @@
 import HoistBase
 import HoistCore
 import HoistRegex
+import HoistTestSupport
 import Testing
 
 @testable import HoistKameleoon
@@ -101,6 +102,50 @@ import Testing
     #expect(configuration.key(VisitorFacts.Content(code: [0x76], visitStart: 0)) == "off")
   }
 
+  @Test func segmentsThatAskForEachOtherManyTimesEndSoon() throws {
+    // G2: each asks for the next one twice, so that the last would be asked two million times.
+    let depth = 21
+    let segments = (5..<5 + depth).map { id in
+      let ask = #"{"targetingType":"SEGMENT","segmentId":\#(id + 1)}"#
+      return #"{"id":\#(id),"conditionsData":{"firstLevel":[{"orOperators":[false],"conditions":[\#(ask),\#(ask)]}]}}"#
+    }
+    let last = #"{"id":\#(5 + depth),"conditionsData":{"firstLevel":[]}}"#
+    let configuration = try Configuration(Self.configuration(segment: "5", segments: "[\((segments + [last]).joined(separator: ","))]"))
+    var evaluator = KameleoonEvaluator(
+      configuration.snapshot, VisitorFacts(code: [0x76], visitStart: 0), now: 0, recorder: CountingRecorder())
+    let choice = evaluator.decide(configuration.flag)
+    #expect(evaluator.recorder.segments < 200_000)
+    // What cannot be found out does not hold.
+    #expect(choice.reason == .default)
+  }
+
+  private struct CountingRecorder: EvaluationRecorder {
+    var segments = 0
+    func begin(rule: UnsafePointer<RuleRecord>) {}
+    func condition(_ condition: UnsafePointer<ConditionRecord>, holds: Bool) {}
+    mutating func segment(_ segment: UnsafePointer<SegmentRecord>, matches: Bool) { segments += 1 }
+    func hash(_ name: StaticString, _ value: Double) {}
+    func endRule(_ outcome: RuleOutcome, _ row: UnsafePointer<RowRecord>?) {}
+    func holdout(_ rule: UnsafePointer<RuleRecord>, _ row: UnsafePointer<RowRecord>?) {}
+    func group(_ group: UnsafePointer<GroupRecord>, isChosen: Bool) {}
+  }
+
+  @Test("The day's beginning is asked of the system so that a forked child can ask it too (G9)", .enabled(if: ForkedChild.isSupported))
+  func sameDayVisitsInAForkedChild() throws {
+    let configuration = try Configuration(
+      Self.targeted(#"{"targetingType":"SAME_DAY_VISITS","matchType":"EQUAL","visitCount":1}"#))
+    let facts = VisitorFacts.Content(code: [0x76], visitStart: 1)
+    let isOver = Locked(false)
+    let threads = (0..<2).map { _ in HostThread { while !isOver.value { _ = configuration.isTargeted(facts) } } }
+    for _ in 0..<300 where !isOver.value {
+      let ending = ForkedChild.wait(ForkedChild.start { configuration.isTargeted(facts) ? 0 : 1 }, limitMilliseconds: 5_000)
+      #expect(ending == .exited(0))
+      if ending != .exited(0) { break }
+    }
+    isOver.value = true
+    for thread in threads { thread.join() }
+  }
+
   @Test func badElementsAreLeftOutAndSpoilNoOther() throws {
     let text = #"""
       {"featureFlags":[7,{"id":1},{"featureKey":"gone","environmentEnabled":true,"rules":[{"exposition":1}]},
@@ -127,6 +172,21 @@ import Testing
     #expect(try Configuration(text("PHONE")).snapshot.changedFeatures(since: first.snapshot) == [])
     #expect(try Configuration(text("TABLET")).snapshot.changedFeatures(since: first.snapshot) == ["b"])
     #expect(try Configuration(text("PHONE", #",{"featureKey":"c"}"#)).snapshot.changedFeatures(since: first.snapshot) == ["c"])
+  }
+
+  @Test func aFlagThatAsksForAnotherOnesVariationsChangesWithIt() throws {
+    func text(_ experiment: Int) -> String {
+      let asked = #"{"targetingType":"TARGET_FEATURE_FLAG","featureFlagId":1}"#
+      func segment(_ id: Int, _ condition: String) -> String {
+        #"{"id":\#(id),"conditionsData":{"firstLevel":[{"conditions":[\#(condition)]}]}}"#
+      }
+      let segments = [segment(5, asked), segment(6, #"{"targetingType":"SEGMENT","segmentId":5}"#), segment(7, #"{"targetingType":"SEGMENT","segmentId":8}"#), segment(8, #"{"targetingType":"DEVICE_TYPE","device":"PHONE"}"#)]
+      let askers = [5, 6, 8].map { #"{"featureKey":"\#($0)","rules":[{"id":2,"segmentId":\#($0)}]}"# }
+      return #"{"featureFlags":[{"id":1,"featureKey":"asked","rules":[{"id":1,"experimentId":\#(experiment)}]},\#(askers.joined(separator: ","))],"segments":[\#(segments.joined(separator: ","))]}"#
+    }
+    let (first, second) = (try Configuration(text(100)), try Configuration(text(101)))
+    #expect(Set(second.snapshot.changedFeatures(since: first.snapshot)) == ["asked", "5", "6"])
+    #expect(try Configuration(text(101)).snapshot.changedFeatures(since: second.snapshot) == [])
   }
 
   @Test func theDataFileHasFlagsWithTheirVariationsAndRules() throws {
@@ -160,7 +220,7 @@ import Testing
 
 extension EvaluatorTests {
   /// A compiled configuration, whose only flag that counts is `on`.
-  final class Configuration {
+  final class Configuration: @unchecked Sendable {
     let snapshot: Snapshot
 
     init(_ text: String, _ change: (inout ConfigurationOptions) -> Void = { _ in }) throws {

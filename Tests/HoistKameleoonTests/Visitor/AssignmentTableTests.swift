@@ -52,4 +52,14 @@ import Testing
     #expect(table[14] == nil)
     #expect(table[20] != nil)
   }
+
+  @Test func whereThereAreTooManyTheNewestHalfStaysAlsoOfOneMoment() {
+    var table = AssignmentTable((1...20).map { assignment($0, time: $0 <= 4 ? 200 : 100) })
+    table.keepNewest(20)
+    #expect(table.entries.count == 20)
+    table.keepNewest(19)
+    // Of those of one moment the ones that came last.
+    #expect(table.entries.map(\.experimentID) == [1, 2, 3, 4, 16, 17, 18, 19, 20])
+    #expect(table[15] == nil && table[16] != nil)
+  }
 }
