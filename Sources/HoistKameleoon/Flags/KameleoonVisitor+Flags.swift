@@ -67,13 +67,7 @@ extension KameleoonVisitor {
     if shim_load_u32(&client.hot.pointee.gate) & Gate.closed != 0 { return nil }
     let section = shim_enter()
     defer { shim_leave(section) }
-    guard let base = shim_load_pointer(&client.hot.pointee.snapshot), var facts = published.current else { return nil }
-    let isIdle = facts._withUnsafeGuaranteedRef { now &- $0.content.lastEvent >= VisitorLimits.visitIdleMilliseconds }
-    if isIdle {
-      // What is decided from here on is of another visit.
-      change { _ in }
-      facts = published.current ?? facts
-    }
+    guard let base = shim_load_pointer(&client.hot.pointee.snapshot), let facts = facts(now: now) else { return nil }
     return facts._withUnsafeGuaranteedRef { body(Snapshot(UnsafeRawPointer(base)), $0) }
   }
 }

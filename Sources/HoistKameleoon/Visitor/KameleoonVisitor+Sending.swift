@@ -37,18 +37,16 @@ extension KameleoonVisitor {
   /// KAM-B12: which audiences the visitor belongs to now goes with the next tracking request.
   /// - Returns: `.kameleoonSDKNotReady` before the first configuration; `.state` after close, and without the client.
   public func evaluateAudiences() -> Status {
-    withReadyTracker { _, tracker in
-      target(tracker.host.withSnapshot { $0.map(audiences) ?? [] })
+    withReadyTracker { client, tracker in
+      let now = tracker.host.clock.recentUnixMilliseconds
+      let audiences = reading(client, now) { snapshot, facts in
+        var evaluator = KameleoonEvaluator(snapshot, facts, now: now, saves: false, recorder: Silence())
+        return evaluator.audiences()
+      }
+      target(audiences ?? [])
       tracker.queue(self)
       return .ok
     }
-  }
-
-  private func audiences(_ snapshot: Snapshot) -> [Int64] {
-    guard let facts = published.held else { return [] }
-    var evaluator = KameleoonEvaluator(
-      snapshot, facts, now: withClient { $1.now } ?? 0, saves: false, recorder: Silence())
-    return evaluator.audiences()
   }
 
   private func withReadyTracker(_ body: (Client, Tracker) -> Status) -> Status {

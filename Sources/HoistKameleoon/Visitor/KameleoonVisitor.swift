@@ -15,6 +15,8 @@ public final class KameleoonVisitor: @unchecked Sendable {
   public let code: [UInt8]
   /// Faults of the vendor's SDK are reproduced (section 7).
   let isStrict: Bool
+  /// How long nothing may have happened before a decision looks at what time has changed.
+  private let restMilliseconds: Int64
   /// For decisions.
   let published: Published<VisitorFacts>
   let trackingMark = TrackingMark()
@@ -29,6 +31,8 @@ public final class KameleoonVisitor: @unchecked Sendable {
     reference = Unmanaged.passUnretained(registry)
     self.code = code
     isStrict = registry.settings.isStrictVendor
+    restMilliseconds = registry.settings.dataExpirationMilliseconds == nil
+      ? VisitorLimits.visitIdleMilliseconds : VisitorLimits.lastEventGrainMilliseconds
     shared = data
     uniqueness = isUnique
     published = Published(data.read { content, _ in VisitorFacts(content, as: code) })
@@ -58,6 +62,21 @@ public final class KameleoonVisitor: @unchecked Sendable {
     if shim_load_u32(&client.hot.pointee.gate) & SHIM_GATE_FORKED != 0 { client.resumeAfterFork() }
     // The registry lives as long as the client.
     return withExtendedLifetime(client) { reference._withUnsafeGuaranteedRef { body(client, $0) } }
+  }
+
+  /// What decisions read, in a reading section: after a rest of the visit that begins now, without what is too old (KAM-03,
+  /// KAM-B29).
+  @inline(__always)
+  func facts(now: Int64) -> Unmanaged<VisitorFacts>? {
+    guard let facts = published.current else { return nil }
+    let isRested = facts._withUnsafeGuaranteedRef { now &- $0.content.lastEvent >= restMilliseconds }
+    return isRested ? factsAfterRest : facts
+  }
+
+  @inline(never)
+  private var factsAfterRest: Unmanaged<VisitorFacts>? {
+    change { _ in }
+    return published.current
   }
 
   /// Changes what is known of it, unless the client is gone.

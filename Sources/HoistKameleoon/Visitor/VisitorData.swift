@@ -16,6 +16,8 @@ final class VisitorData: @unchecked Sendable {
   private var content: VisitorFacts.Content
   private var rest = VisitorRest()
   private var members: [Member] = []
+  private var isChanged = false
+  private var restoring = false
 
   /// - Parameter code: of the visitor under which it is kept.
   init(code: [UInt8], now: Int64) { content = VisitorFacts.Content(code: code, visitStart: now) }
@@ -45,12 +47,26 @@ final class VisitorData: @unchecked Sendable {
           content: content, rest: rest, code: code, now: environment.now, definitions: environment.definitions,
           isStrict: environment.isStrict)
         body(&draft)
+        isChanged = true
         content = draft.content
         rest = draft.rest
         publish()
         return draft
       }
       record(draft)
+    }
+  }
+
+  /// Whether the store has yet to tell what it has, which a record made now would take the place of.
+  var isRestoring: Bool { lock.withLock { restoring } }
+
+  func beginRestoring() { lock.withLock { restoring = true } }
+
+  /// - Returns: whether there is something to keep.
+  func endRestoring() -> Bool {
+    lock.withLock {
+      restoring = false
+      return isChanged
     }
   }
 
@@ -68,6 +84,7 @@ final class VisitorData: @unchecked Sendable {
     lock.withLock { members.removeAll { $0.visitor == nil || $0.visitor === visitor } }
   }
 
+  /// - Parameter code: of one who shares it; empty for nobody, of whom nothing is kept.
   func keep(under code: [UInt8]) { lock.withLock { content.code = code } }
 
   /// Those who are open.

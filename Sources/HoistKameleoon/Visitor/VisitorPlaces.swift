@@ -8,10 +8,15 @@ final class VisitorPlaces: @unchecked Sendable {
     var data: VisitorData
     /// Told when what an earlier run has left was taken over; nil when there is nothing to wait for.
     var restored: Answer<Bool>?
+    /// What was said of the code; nil for nothing.
+    var isUnique: Bool?
   }
 
   private let lock = Lock()
   private var places: [[UInt8]: Place] = [:]
+  /// So many at most make room for one that closes.
+  private static let maximumDropped = 16
+
   /// Who is not open any more, in this order; some may be open again.
   private var closed: [[UInt8]] = []
 
@@ -24,17 +29,18 @@ final class VisitorPlaces: @unchecked Sendable {
   }
 
   /// The visitor of that code: the one that is open, or another one, of data that is in memory, or new.
-  func open(_ code: [UInt8], data: () -> VisitorData, make: (VisitorData) -> KameleoonVisitor) -> Found {
+  /// - Parameter make: with what was said of the code's uniqueness.
+  func open(_ code: [UInt8], data: () -> VisitorData, make: (VisitorData, Bool?) -> KameleoonVisitor) -> Found {
     let found = lock.withLock { () -> Found in
       if let place = places[code] {
         // Not let go of before the lock is.
         if let visitor = place.visitor { return Found(visitor: visitor, restored: place.restored) }
-        let visitor = make(place.data)
+        let visitor = make(place.data, place.isUnique)
         places[code]?.visitor = visitor
         return Found(visitor: visitor, restored: place.restored)
       }
       let data = data()
-      let visitor = make(data)
+      let visitor = make(data, nil)
       let restored = Answer<Bool>()
       places[code] = Place(visitor: visitor, data: data, restored: restored)
       return Found(visitor: visitor, restored: restored, isNew: true)
@@ -49,10 +55,24 @@ final class VisitorPlaces: @unchecked Sendable {
   /// Told when what an earlier run has left of a visitor was taken over; nil when there is nothing to wait for.
   func restored(_ code: [UInt8]) -> Answer<Bool>? { lock.withLock { places[code]?.restored } }
 
+  /// How many there are, open or not.
+  var count: Int { lock.withLock { places.count } }
+
   var openVisitors: [KameleoonVisitor] { lock.withLock { places.values.compactMap(\.visitor) } }
 
   /// Whose data is to be shared; nil when it has to be read first.
   func data(of code: [UInt8]) -> VisitorData? { lock.withLock { places[code]?.data } }
+
+  /// Whose data is of that kind.
+  func codes(where isWanted: (VisitorData) -> Bool) -> [[UInt8]] {
+    lock.withLock {
+      var codes: [[UInt8]] = []
+      for (code, place) in places where isWanted(place.data) { codes.append(code) }
+      return codes
+    }
+  }
+
+  func setUnique(_ isUnique: Bool, _ code: [UInt8]) { lock.withLock { places[code]?.isUnique = isUnique } }
 
   /// Data that was read for those who share it.
   func keep(_ data: VisitorData, of code: [UInt8]) -> VisitorData {
@@ -71,7 +91,7 @@ final class VisitorPlaces: @unchecked Sendable {
   func link(_ code: [UInt8], to data: VisitorData) -> (visitor: KameleoonVisitor?, former: VisitorData?) {
     lock.withLock {
       let former = places[code]
-      places[code] = Place(visitor: former?.visitor, data: data, restored: former?.restored)
+      places[code] = Place(visitor: former?.visitor, data: data, restored: former?.restored, isUnique: former?.isUnique)
       if former == nil { closed.append(code) }
       return (former?.visitor, former?.data)
     }
@@ -83,14 +103,21 @@ final class VisitorPlaces: @unchecked Sendable {
     let dropped = lock.withLock { () -> [Place] in
       closed.append(code)
       guard closed.count > VisitorLimits.closedVisitors else { return [] }
-      var dropped: [Place] = []
-      for code in closed.prefix(closed.count - VisitorLimits.closedVisitors) {
-        guard let place = places[code] else { continue }
-        // Kept here until the lock is let go of: a visitor's end takes it.
-        dropped.append(place)
-        if place.visitor == nil, !isWaiting(place.data) { places[code] = nil }
+      var (dropped, unwritten): ([Place], [[UInt8]]) = ([], [])
+      let oldest = closed.prefix(min(closed.count - VisitorLimits.closedVisitors, Self.maximumDropped))
+      for code in oldest {
+        // One that is open again comes back here when it closes.
+        guard let place = places[code], place.visitor == nil else { continue }
+        if isWaiting(place.data) {
+          unwritten.append(code)
+        } else {
+          // Let go of outside the lock.
+          dropped.append(place)
+          places[code] = nil
+        }
       }
-      closed.removeFirst(closed.count - VisitorLimits.closedVisitors)
+      closed.removeFirst(oldest.count)
+      closed += unwritten
       return dropped
     }
     withExtendedLifetime(dropped) {}

@@ -1,3 +1,4 @@
+internal import CShims
 internal import HoistBase
 internal import HoistCore
 
@@ -7,7 +8,9 @@ extension VisitorRegistry: VisitorDirectory {
 
   func facts(of code: ByteView?) -> VisitorFacts? {
     let visitor = code.map { code in places.openVisitor(Array(code)) } ?? own.current
-    return visitor?.published.held
+    let section = shim_enter()
+    defer { shim_leave(section) }
+    return visitor?.facts(now: now)?.takeUnretainedValue()
   }
 
   /// Whose evaluation it was; another one than the client's own is opened for it.

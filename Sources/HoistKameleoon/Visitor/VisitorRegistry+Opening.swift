@@ -33,10 +33,10 @@ extension VisitorRegistry {
   private func open(_ code: [UInt8], of client: Client) -> (KameleoonVisitor, Answer<Bool>?) {
     let found = places.open(code) {
       VisitorData(code: code, now: host.clock.unixMilliseconds)
-    } make: { data in
+    } make: { data, isUnique in
       KameleoonVisitor(
         client: client, registry: self, code: code, data: data,
-        isUnique: settings.isUniqueIdentifier || data.read { $0.code == code && $1.isUnique })
+        isUnique: isUnique ?? (settings.isUniqueIdentifier || data.read { $0.code == code && $1.isUnique }))
     }
     if found.isNew {
       let length = VisitorCode.length(of: code)
@@ -49,21 +49,25 @@ extension VisitorRegistry {
     return (found.visitor, found.restored)
   }
 
+  /// The visitor stays until the store has answered: what it is told meanwhile must not take the place of what is kept.
   private func restore(_ visitor: KameleoonVisitor, _ restored: Answer<Bool>?) {
-    let code = visitor.code
+    let (code, data) = (visitor.code, visitor.data)
+    data.beginRestoring()
     let tell: @Sendable (Bool) -> Void = { [weak self] isFound in
+      if data.endRestoring() { self?.storage.changed(data) }
       restored?.give(isFound)
       if let self, own.current?.code == code { ownIsThere() }
     }
-    storage.load(code) { [weak self, weak visitor] record in
-      guard let self, let visitor, let record else { return tell(false) }
+    storage.load(code) { [weak self] record in
+      // Where it was linked meanwhile, what it had before is gone.
+      guard let self, let record, visitor.data === data else { return tell(false) }
       switch record {
       case .visitor(let content, let rest):
-        if rest.isUnique { visitor.isUnique = true }
-        restore(content, rest, to: visitor.data, for: code)
+        if rest.isUnique { setUnique(true, visitor) }
+        take(into: data, for: code) { $0.restore(content, rest) }
         tell(true)
       case .link(let owner, let isUnique):
-        if isUnique { visitor.isUnique = true }
+        if isUnique { setUnique(true, visitor) }
         share(visitor, owner, linksLeft: 4) { tell(true) }
       }
     }
@@ -74,31 +78,43 @@ extension VisitorRegistry {
     _ visitor: KameleoonVisitor, _ owner: [UInt8], linksLeft: Int, completion: @escaping @Sendable () -> Void
   ) {
     if let data = places.data(of: owner) {
-      follow(visitor, to: data)
+      join(visitor, data)
       return completion()
     }
-    storage.load(owner) { [weak self, weak visitor] record in
-      defer { completion() }
-      guard let self, let visitor else { return }
+    let own = visitor.data
+    storage.load(owner) { [weak self] record in
+      guard let self, visitor.data === own else { return completion() }
       switch record {
       case .visitor(let content, let rest):
         let new = VisitorData(code: owner, now: host.clock.unixMilliseconds)
         let data = places.keep(new, of: owner)
-        if data === new { restore(content, rest, to: data, for: owner) }
-        follow(visitor, to: data)
+        if data === new { take(into: data, for: owner) { $0.restore(content, rest) } }
+        join(visitor, data)
+        completion()
       case .link(let next, _) where linksLeft > 0 && next != owner && next != visitor.code:
-        share(visitor, next, linksLeft: linksLeft - 1) {}
-      case .link, nil: break
+        share(visitor, next, linksLeft: linksLeft - 1, completion: completion)
+      case .link, nil: completion()
       }
     }
   }
 
+  /// What a visitor was told before its link was read is everybody's who shares the data.
+  private func join(_ visitor: KameleoonVisitor, _ data: VisitorData) {
+    guard let (told, toldRest) = follow(visitor, to: data)?.read({ ($0, $1) }) else { return }
+    take(into: data, for: visitor.code) { draft in
+      let (kept, keptRest) = (draft.content, draft.rest)
+      (draft.content, draft.rest) = (told, toldRest)
+      draft.content.code = kept.code
+      draft.restore(kept, keptRest)
+    }
+  }
+
   /// On the scheduler's thread.
-  private func restore(_ content: VisitorFacts.Content, _ rest: VisitorRest, to data: VisitorData, for code: [UInt8]) {
+  private func take(into data: VisitorData, for code: [UInt8], _ body: (inout VisitorDraft) -> Void) {
     let host = host
     var (tracked, linked): ([TrackedDatum], [[UInt8]]) = ([], [])
     data.change(for: code, environment) { draft in
-      draft.restore(content, rest)
+      body(&draft)
       draft.expire(after: settings.dataExpirationMilliseconds)
     } record: { draft in
       for complaint in draft.complaints { host.log.error(complaint) }

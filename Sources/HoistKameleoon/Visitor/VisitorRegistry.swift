@@ -46,11 +46,17 @@ final class VisitorRegistry: KameleoonPart, @unchecked Sendable {
       (linked, isUnique) = (draft.linked, draft.isUnique)
     }
     if let isUnique {
-      visitor.isUnique = isUnique
-      if data.code != visitor.code { storage.link(visitor.code, to: data.code, isUnique: isUnique) }
+      setUnique(isUnique, visitor)
+      let owner = data.code
+      if owner != visitor.code, !owner.isEmpty { storage.link(visitor.code, to: owner, isUnique: isUnique) }
     }
     storage.changed(data)
     for code in linked { link(code, to: data) }
+  }
+
+  func setUnique(_ isUnique: Bool, _ visitor: KameleoonVisitor) {
+    visitor.isUnique = isUnique
+    places.setUnique(isUnique, visitor.code)
   }
 
   func environment() -> VisitorEnvironment {
@@ -69,18 +75,25 @@ final class VisitorRegistry: KameleoonPart, @unchecked Sendable {
   }
 
   /// The same, as an earlier run has left it.
-  func follow(_ visitor: KameleoonVisitor, to data: VisitorData) {
+  /// - Returns: what the visitor had before; nil for nothing.
+  func follow(_ visitor: KameleoonVisitor, to data: VisitorData) -> VisitorData? {
     linking.withLock {
       let (_, former) = places.link(visitor.code, to: data)
-      if former !== data { move(visitor, visitor.code, from: former, to: data) }
+      if former === data { return nil }
+      move(visitor, visitor.code, from: former, to: data)
+      return former
     }
   }
 
-  /// With `linking` held. Data that was kept under the code is kept under that of another one who shares it.
+  /// With `linking` held. Data that was kept under the code is kept under that of another one who shares it, or not any more.
   private func move(_ visitor: KameleoonVisitor?, _ code: [UInt8], from former: VisitorData?, to data: VisitorData) {
     if let former {
       if let visitor { former.leave(visitor) }
-      if former.code == code, let other = places.code(sharing: former) { former.keep(under: other) }
+      if former.code == code {
+        let other = places.code(sharing: former)
+        former.keep(under: other ?? [])
+        if other != nil { storage.changed(former) }
+      }
     }
     guard let visitor else { return }
     visitor.replace(data: data)
@@ -96,8 +109,9 @@ final class VisitorRegistry: KameleoonPart, @unchecked Sendable {
       defer { known = (definitions, requiresConsent) }
       return known.definitions == nil
     }
-    guard isFirst else { return }
-    for visitor in places.openVisitors where visitor.data.read({ !$1.aside.isEmpty }) {
+    guard isFirst, let client = host.client else { return }
+    for code in places.codes(where: { $0.read { !$1.aside.isEmpty } }) {
+      guard let visitor = try? open(code, of: client, waits: false) else { continue }
       change(visitor) { $0.addAside() }
     }
   }

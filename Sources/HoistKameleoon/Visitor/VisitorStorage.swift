@@ -13,6 +13,8 @@ final class VisitorStorage: @unchecked Sendable {
   private static let delayMilliseconds: Int64 = 50
 
   private let host: any ProviderHost
+  /// Held while records are handed to the store, so that an older one does not come after a newer one.
+  private let turn = Lock()
   private let waiting: Shared<Waiting>
   private let counters = Shared(Counters())
 
@@ -40,8 +42,9 @@ final class VisitorStorage: @unchecked Sendable {
     }
   }
 
-  /// Keeps what a visitor is, soon.
+  /// Keeps what a visitor is, soon, and not before it is known what was kept.
   func changed(_ data: VisitorData) {
+    if data.isRestoring { return }
     let generation = host.scheduler.generation
     let isFirst = waiting.withLock { waiting in
       // What the parent of a forked child has left to write is the parent's.
@@ -56,8 +59,7 @@ final class VisitorStorage: @unchecked Sendable {
 
   /// A visitor shares the data of another one.
   func link(_ code: [UInt8], to owner: [UInt8], isUnique: Bool) {
-    counters.withLock { $0.written += 1 }
-    host.store.save(Self.key(code), VisitorRecord.link(to: owner, isUnique: isUnique))
+    turn.withLock { keep(code, VisitorRecord.link(to: owner, isUnique: isUnique)) }
   }
 
   /// Whether a change waits to be written.
@@ -68,11 +70,20 @@ final class VisitorStorage: @unchecked Sendable {
       defer { waiting.changed = [:] }
       return waiting.changed
     }
-    for data in changed.values {
-      let (code, json) = data.read { content, rest in (content.code, VisitorRecord.json(content, rest)) }
-      counters.withLock { $0.written += 1 }
-      host.store.save(Self.key(code), json)
+    turn.withLock {
+      for data in changed.values {
+        let (code, json) = data.read { content, rest in (content.code, VisitorRecord.json(content, rest)) }
+        // Nobody's any more: a link has taken its place.
+        if code.isEmpty { continue }
+        keep(code, json)
+      }
     }
+  }
+
+  /// With `turn` held.
+  private func keep(_ code: [UInt8], _ record: [UInt8]) {
+    counters.withLock { $0.written += 1 }
+    host.store.save(Self.key(code), record)
   }
 
   var statistics: [(group: String, name: String, value: Int64)] {
