@@ -21,29 +21,20 @@ from recording.flagship_inputs import rng
 ORACLE = "flagship==3.0.1 (PyPI)"
 SEED = 20260321
 
-
-def main():
-    seed = int(sys.argv[2]) if len(sys.argv) > 2 else SEED
-    os.makedirs(FOLDER, exist_ok=True)
-    for name, record in {
-        "hash": flagship_rules.hash_file,
-        "targeting": flagship_rules.targeting_file,
-        "targeting_groups": flagship_rules.targeting_group_file,
-        "allocation": flagship_rules.allocation_file,
-        "campaigns": flagship_rules.campaign_file,
-        "flag_values": flagship_visitors.value_file,
-        "context": flagship_visitors.context_file,
-        "decision_response": flagship_visitors.response_file,
-        "xpc": flagship_visitors.continuity_file,
-        "wire_hits": flagship_wire.hit_file,
-        "hit_validation": flagship_wire.validation_file,
-        "wire_consent": flagship_wire.consent_file,
-        "wire_activate": flagship_wire.activation_file,
-        "wire_decision_request": flagship_wire.decision_file,
-        "wire_bucketing": flagship_wire.bucketing_file,
-    }.items():
-        rng.seed(f"{seed} {name}")
-        vector_file.write(FOLDER, name, {"oracle": ORACLE, "seed": seed, **record()})
-
-
-main()
+vector_file.record_all(FOLDER, ORACLE, rng, {
+    "hash": flagship_rules.hash_file,
+    "targeting": flagship_rules.targeting_file,
+    "targeting_groups": flagship_rules.targeting_group_file,
+    "allocation": flagship_rules.allocation_file,
+    "campaigns": flagship_rules.campaign_file,
+    "flag_values": flagship_visitors.value_file,
+    "context": flagship_visitors.context_file,
+    "decision_response": flagship_visitors.response_file,
+    "xpc": flagship_visitors.continuity_file,
+    "wire_hits": flagship_wire.hit_file,
+    "hit_validation": flagship_wire.validation_file,
+    "wire_consent": flagship_wire.consent_file,
+    "wire_activate": flagship_wire.activation_file,
+    "wire_decision_request": flagship_wire.decision_file,
+    "wire_bucketing": flagship_wire.bucketing_file,
+}, SEED, shows_seed=True)

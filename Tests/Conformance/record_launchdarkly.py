@@ -8,7 +8,6 @@
 Contexts are generated from a seed; the expected values are what the SDK answers. Hashes are made here, of the texts that
 they are documented to be made of. The vectors in the checkout are those of the seed that is used when none is given.
 """
-import os
 import sys
 
 from recording import launchdarkly_contexts, vector_file
@@ -16,20 +15,10 @@ from recording import launchdarkly_contexts, vector_file
 ORACLE = "launchdarkly-server-sdk==9.18.2"
 SEED = 20260407
 
-
-def main():
-    folder = sys.argv[1]
-    seed = int(sys.argv[2]) if len(sys.argv) > 2 else SEED
-    os.makedirs(folder, exist_ok=True)
-    for name, record in {
-        "context_parse": launchdarkly_contexts.parse_file,
-        "context_hash": launchdarkly_contexts.hash_file,
-        "attribute_refs": launchdarkly_contexts.reference_file,
-        "redaction": launchdarkly_contexts.redaction_file,
-        "request_context": launchdarkly_contexts.request_file,
-    }.items():
-        launchdarkly_contexts.rng.seed(f"{seed} {name}")
-        vector_file.write(folder, name, {"oracle": ORACLE, **record()})
-
-
-main()
+vector_file.record_all(sys.argv[1], ORACLE, launchdarkly_contexts.rng, {
+    "context_parse": launchdarkly_contexts.parse_file,
+    "context_hash": launchdarkly_contexts.hash_file,
+    "attribute_refs": launchdarkly_contexts.reference_file,
+    "redaction": launchdarkly_contexts.redaction_file,
+    "request_context": launchdarkly_contexts.request_file,
+}, SEED)

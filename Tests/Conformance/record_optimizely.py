@@ -10,7 +10,6 @@ hands to its event dispatcher, its observers and its profile service. Nothing de
 UUIDs and the sender's name are placeholders. The vectors in the checkout are those of the seed that is used when none
 is given.
 """
-import os
 import sys
 
 from recording import optimizely_calls, optimizely_rules, vector_file
@@ -19,23 +18,13 @@ from recording.optimizely_inputs import rng
 ORACLE = "optimizely-sdk==5.7.0"
 SEED = 20260321
 
-
-def main():
-    folder = sys.argv[1]
-    seed = int(sys.argv[2]) if len(sys.argv) > 2 else SEED
-    os.makedirs(folder, exist_ok=True)
-    for name, record in {
-        "bucketing": optimizely_rules.bucketing_file,
-        "conditions": optimizely_rules.condition_file,
-        "condition_trees": optimizely_rules.tree_file,
-        "versions": optimizely_rules.version_file,
-        "decide": optimizely_calls.decide_file,
-        "profiles": optimizely_calls.profile_file,
-        "track": optimizely_calls.track_file,
-        "legacy_calls": optimizely_calls.legacy_file,
-    }.items():
-        rng.seed(f"{seed} {name}")
-        vector_file.write(folder, name, {"oracle": ORACLE, **record()})
-
-
-main()
+vector_file.record_all(sys.argv[1], ORACLE, rng, {
+    "bucketing": optimizely_rules.bucketing_file,
+    "conditions": optimizely_rules.condition_file,
+    "condition_trees": optimizely_rules.tree_file,
+    "versions": optimizely_rules.version_file,
+    "decide": optimizely_calls.decide_file,
+    "profiles": optimizely_calls.profile_file,
+    "track": optimizely_calls.track_file,
+    "legacy_calls": optimizely_calls.legacy_file,
+}, SEED)
