@@ -14,7 +14,9 @@
  * the variation's key, hoist_client_json() its variables; numbers are members of those. NULL as context is the client's own
  * visitor; a context's targeting key is the code of another one: what is known of it counts, where it is open. Attributes
  * count for that call: `customData.` and an index, or the name of custom data; `device`, `browser`, `os`, `country`, `region`,
- * `city`, `appVersion`. Such calls are reported unless property `track_evaluations` is false.
+ * `city`, `appVersion`. Such calls are reported unless property `track_evaluations` is false. hoist_client_identify() makes the
+ * visitor of the context's targeting key the client's own; its attributes are not looked at: what is known of a visitor is what
+ * hoist_kameleoon_visitor_add_data() has told.
  */
 #ifndef HOIST_KAMELEOON_FLAGS_H
 #define HOIST_KAMELEOON_FLAGS_H

@@ -19,7 +19,9 @@ extern "C" {
 /* ==== Sites of the process ================================================================================= */
 
 /**
- * Makes a visitor of a site, as the vendor's factory does: returns at once, the site is not ready yet.
+ * Makes a visitor of a site, as the vendor's factory does, without waiting for the service: the site is not ready yet. What an
+ * earlier run has left of the visitor in the store is waited for, half a second at most, so that the first variation is the
+ * same as before; with property `store` "none", and on a thread of Hoist's, the call returns at once.
  *
  * The first call for a site and environment opens a client for it, which all later calls share, whatever their configuration
  * says; a configuration that says something else is told in the log. Only `is_unique_identifier` is each visitor's own. The

@@ -10,7 +10,8 @@
  * that it has already. How much the death of the process may cost is property `events.durability`.
  *
  * Where the site requires consent and the visitor has not given it, only conversions and the variations of delivery rules are
- * sent; the rest is held back until it has. hoist_client_flush() and hoist_client_close() send what may be sent of everybody.
+ * sent; the rest is held back until it has, and takes room of `events.capacity` as long as it waits: when there is none left,
+ * what comes is refused with HOIST_ERR_LIMIT, dropped and counted, whoever's it is. hoist_client_flush() and hoist_client_close() send what may be sent of everybody.
  */
 #ifndef HOIST_KAMELEOON_TRACKING_H
 #define HOIST_KAMELEOON_TRACKING_H
@@ -33,15 +34,16 @@ extern "C" {
  *                 those whose name the configuration does not have are left out.
  * @return HOIST_OK when it is recorded: with `events.durability` "immediate" it is stored, unless that takes half a second;
  *         HOIST_ERR_KAMELEOON_SDK_NOT_READY before the first configuration; HOIST_ERR_STATE after close and when the client has
- *         been freed; HOIST_ERR_LIMIT for more than 100 metadata; HOIST_ERR_ARGUMENT for NULL, for what is no custom data, and
- *         for such a revenue.
+ *         been freed; HOIST_ERR_LIMIT for more than 100 metadata, and when there is no room for it: then it is dropped and
+ *         counted; HOIST_ERR_ARGUMENT for NULL, for what is no custom data, and for such a revenue.
  */
 HOIST_API hoist_status hoist_kameleoon_visitor_track_conversion(
     hoist_kameleoon_visitor *HOIST_NULLABLE visitor, int64_t goal_id, double revenue, bool negative,
     const hoist_kameleoon_data *HOIST_NULLABLE const *HOIST_NULLABLE metadata, size_t count);
 
 /**
- * Has everything of the visitor sent that has not been. A visitor of whom nothing waits is reported as active.
+ * Has everything of the visitor sent that has not been. A visitor of whom nothing waits is reported as active. What had no room
+ * when it was told is gone: the call that told it has said so.
  *
  * @param instant   false: with the next tracking request; true: now, in a request of its own.
  * @param done      NULL, or called exactly once: HOIST_OK when the service has it, also when there was nothing to send;
@@ -59,7 +61,7 @@ HOIST_API hoist_status hoist_kameleoon_visitor_flush(hoist_kameleoon_visitor *HO
  * request.
  *
  * @return HOIST_ERR_KAMELEOON_SDK_NOT_READY before the first configuration; HOIST_ERR_STATE after close and when the client has
- *         been freed; HOIST_ERR_ARGUMENT for NULL.
+ *         been freed; HOIST_ERR_LIMIT when there is no room for all of them; HOIST_ERR_ARGUMENT for NULL.
  */
 HOIST_API hoist_status hoist_kameleoon_visitor_evaluate_audiences(hoist_kameleoon_visitor *HOIST_NULLABLE visitor);
 

@@ -17,7 +17,7 @@ extern "C" {
  * then, and after the client has closed, it changes no more.
  *
  * All handles on one code are one visitor. What is known of it is kept in the client's store, within a tenth of a second of a
- * change, and is there again in the next run: data with their ages (property `data_expiration_interval_minute`), consent, who it
+ * change (with `events.durability` "immediate", what a call has told is there when it returns), and is there again in the next run: data with their ages (property `data_expiration_interval_minute`), consent, who it
  * is linked with, its variations and visits. Scores of the service, and variations that are forced or simulated, are not.
  *
  * Of one visitor 1000 indexes of custom data, 1000 URLs of pages, 10000 conversions and 10000 variations are kept; beyond
@@ -58,8 +58,11 @@ HOIST_API hoist_text *HOIST_NULLABLE hoist_kameleoon_visitor_code(const hoist_ka
  * Before the first configuration data is put aside, 1000 at most, and counts from then on.
  * @param data  `count` data, each copied; may be NULL when `count` is 0.
  * @param track false: for targeting alone, never sent.
- * @return HOIST_ERR_ARGUMENT for NULL, and NULL among the data; then nothing is added. HOIST_ERR_STATE when the client is closed
- *         or gone. Data that cannot be used is left out, and told in the log.
+ * @return HOIST_OK when it is known, and what is to be sent is recorded: with `events.durability` "immediate" it is in the store,
+ *         unless that takes half a second. HOIST_ERR_LIMIT when there is no room for what is to be sent (`events.capacity`): it
+ *         is dropped and counted, and known for targeting all the same. HOIST_ERR_ARGUMENT for NULL, and NULL among the data;
+ *         then nothing is added. HOIST_ERR_STATE when the client is closed or gone. Data that cannot be used is left out, and
+ *         told in the log.
  */
 HOIST_API hoist_status hoist_kameleoon_visitor_add_data(
     hoist_kameleoon_visitor *HOIST_NULLABLE visitor,
@@ -76,7 +79,8 @@ enum {
 /**
  * What the visitor has answered; kept for later runs. It counts where the site requires consent: then, until it is given, only
  * conversions and variations of deliveries are sent, the rest waits; once it is refused, experiments give the default
- * variation, or nothing at all, as the site says.
+ * variation, or nothing at all, as the site says. With `events.durability` "immediate" it is in the store when this returns,
+ * unless that takes half a second; else within 0.1 s.
  * @return HOIST_ERR_ARGUMENT for NULL, HOIST_ERR_STATE when the client is closed or gone.
  */
 HOIST_API hoist_status hoist_kameleoon_visitor_set_legal_consent(hoist_kameleoon_visitor *HOIST_NULLABLE visitor,

@@ -15,6 +15,9 @@ public final class Reclaimer: @unchecked Sendable {
 
   private let lock = Lock()
   private var retired: [Retired] = []
+  private var gathered: [any AnyObject & Sendable] = []
+  /// So many are retired together.
+  private static let group = 64
 
   /// Takes over a block that no new reader can find any more.
   /// - Parameters:
@@ -25,6 +28,19 @@ public final class Reclaimer: @unchecked Sendable {
   ) {
     let epoch = shim_epoch_advance()
     lock.withLock { retired.append(Retired(epoch: epoch, isFree: isFree, destroy: destroy)) }
+  }
+
+  /// Takes over an object that no new reader can find any more, to be let go of with others.
+  func gather(_ object: any AnyObject & Sendable) {
+    let group = lock.withLock { () -> [any AnyObject & Sendable] in
+      gathered.append(object)
+      guard gathered.count >= Self.group else { return [] }
+      defer { gathered = [] }
+      return gathered
+    }
+    if group.isEmpty { return }
+    retire { withExtendedLifetime(group) {} }
+    collect()
   }
 
   /// Frees what can be freed now; returns how many blocks still wait.

@@ -8,7 +8,7 @@ extension Store {
   private static var rowsAtOnce: Int { 1_000 }
 
   /// False when nothing outlives the process.
-  var keepsEvents: Bool { manager != nil }
+  var keepsEvents: Bool { keepsValues }
 
   /// - Parameter completion: whether the rows are committed.
   func putEvents(_ rows: [EventRow], completion: @escaping @Sendable (Bool) -> Void) {

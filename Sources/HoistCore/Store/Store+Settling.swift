@@ -20,15 +20,13 @@ extension Store {
   }
 
   private func settleNow() {
-    call(.write) { [self] manager, _ throws(CacheFailure) in
-      try settleValues(manager)
-    } answer: { [weak self] _ in
+    writeValues { [weak self] in
       self?.withState { $0.isSettling = false }
       self?.settleSoon()
     }
   }
 
-  private func settleValues(_ manager: any CacheManager) throws(CacheFailure) {
+  func settleValues(_ manager: any CacheManager) throws(CacheFailure) {
     var last: CacheFailure?
     var failures = 0
     for item in withState({ $0.pending.inOrder() }) where failures < Self.failuresOfARound {

@@ -88,6 +88,18 @@ public final class Store: @unchecked Sendable {
     settleSoon()
   }
 
+  /// False when nothing outlives the process: then nobody needs to save anything.
+  public var keepsValues: Bool { manager != nil }
+
+  /// `completion` runs when everything that was saved so far is written, or the manager has failed.
+  public func writeValues(completion: @escaping @Sendable () -> Void) {
+    call(.write) { [self] manager, _ throws(CacheFailure) in
+      try settleValues(manager)
+    } answer: { _ in
+      completion()
+    }
+  }
+
   /// Writes what waits, gives back the events it holds, and closes the manager; waits for that until
   /// the deadline at most.
   /// - Parameter deadline: nanoseconds of the machine's monotonic clock.

@@ -15,7 +15,8 @@ struct TrackingIdentity: Sendable, Equatable {
 ///
 ///     version 1 · bits · kind · nonce · place · experiment · key · code · user agent · line
 ///
-/// The line is empty for what withdraws another.
+/// The line is empty for what withdraws another. Who records is not kept waiting for the line of what comes often: it is made
+/// when the row is taken in.
 /// The code and the user agent are those of its recording, for a run in which nobody has opened the visitor.
 struct TrackedRow {
   struct Bits: OptionSet {
@@ -32,6 +33,8 @@ struct TrackedRow {
   }
 
   private static let version: UInt8 = 1
+  /// Of a row as it is recorded, where its line is made later; it never leaves the process.
+  private static let draftVersion: UInt8 = 0
   static let nonceLength = 16
 
   let bits: Bits
@@ -88,12 +91,14 @@ struct TrackedRow {
   /// What of it decides whether it may be sent, without reading the rest.
   static func bits(of payload: [UInt8]) -> Bits { payload.count > 1 ? Bits(rawValue: payload[1]) : [] }
 
+  /// How a datum is recorded: what stands before its line, and the line, or nothing where what it is made of stands there too.
   /// - Parameters:
   ///   - nonce: random, for this datum alone.
   ///   - isOwn: see `Bits.own`.
-  static func payload(
-    _ datum: TrackedDatum, of identity: TrackingIdentity, hasConsent: Bool, nonce: UInt64, isOwn: Bool = false
-  ) -> [UInt8] {
+  static func withRecord<Result>(
+    _ datum: TrackedDatum, of identity: TrackingIdentity, hasConsent: Bool, nonce: UInt64, isOwn: Bool = false,
+    _ body: (_ head: ByteView, _ content: ByteView) -> Result
+  ) -> Result {
     var bits: Bits = []
     if datum.needsConsent { bits.formUnion(.needsConsent) }
     if hasConsent { bits.formUnion(.hadConsent) }
@@ -101,31 +106,51 @@ struct TrackedRow {
     if datum.key == nil { bits.formUnion(.unique) }
     if datum.isMapping { bits.formUnion(.mapping) }
     if isOwn { bits.formUnion(.own) }
-    let (line, key) = (datum.line, datum.key ?? [])
+    let key = datum.key ?? []
+    let draft = datum.draftBytes
     var experiment: Int64 = 0
     if case .assignment(let assignment) = datum.content { experiment = assignment.experimentID }
     let parts = PartWriter.bytes(of: nonceLength) + PartWriter.bytes(of: key.count)
     let names = PartWriter.bytes(of: identity.code.count) + PartWriter.bytes(of: identity.userAgent.count)
-    let size = 3 + 16 + parts + names + line.count
-    return [UInt8](unsafeUninitializedCapacity: size) { room, count in
-      guard let start = room.baseAddress else { return }
-      var writer = PartWriter(UnsafeMutableRawPointer(start))
-      writer.byte(version)
+    let size = 3 + 16 + parts + names + (draft ?? 0)
+    return withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { room in
+      guard let start = room.baseAddress else { return body(ByteView(room), ByteView(start: nil, count: 0)) }
+      var writer = PartWriter(start)
+      writer.byte(draft == nil ? version : draftVersion)
       writer.byte(bits.rawValue)
       writer.byte(datum.kind.rawValue)
-      nonceText(nonce).withUnsafeBytes { writer.part($0) }
+      write(nonce, to: &writer)
       writer.word(UInt64(bitPattern: datum.place).littleEndian)
       writer.word(UInt64(bitPattern: experiment).littleEndian)
       key.withUnsafeBytes { writer.part($0) }
       identity.code.withUnsafeBytes { writer.part($0) }
       identity.userAgent.withUnsafeBytes { writer.part($0) }
-      line.withUnsafeBytes { writer.plain($0) }
-      count = size
+      guard draft != nil else { return datum.line.withUnsafeBytes { body(ByteView(room), $0) } }
+      datum.writeDraft(to: &writer)
+      return body(ByteView(room), ByteView(start: nil, count: 0))
     }
   }
 
   /// 16 of `0-9A-F` (2.5).
-  private static func nonceText(_ nonce: UInt64) -> [UInt8] {
-    (0..<nonceLength).map { Hex.uppercaseDigit(UInt8(truncatingIfNeeded: nonce &>> UInt64(60 - 4 * $0)) & 15) }
+  private static func write(_ nonce: UInt64, to writer: inout PartWriter) {
+    withUnsafeTemporaryAllocation(byteCount: nonceLength, alignment: 1) { digits in
+      for place in 0..<nonceLength {
+        digits[place] = Hex.uppercaseDigit(UInt8(truncatingIfNeeded: nonce &>> UInt64(60 &- 4 &* place)) & 15)
+      }
+      writer.part(ByteView(digits))
+    }
+  }
+
+  /// The form in which it waits, of the one in which it was recorded: with its line.
+  static func finished(_ recorded: ByteView) -> [UInt8] {
+    guard recorded.first == draftVersion else { return Array(recorded) }
+    var reader = PartReader(recorded)
+    guard reader.byte() != nil, reader.byte() != nil, let kind = reader.byte().flatMap({ TrackedDatum.Kind(rawValue: $0) }),
+      reader.part() != nil, reader.word() != nil, let experiment = reader.word(), reader.part() != nil,
+      reader.part() != nil, reader.part() != nil
+    else { return Array(recorded) }
+    let head = recorded.view(from: 1, to: reader.position)
+    let line = TrackedDatum.line(kind, Int64(bitPattern: UInt64(littleEndian: experiment)), reader.rest)
+    return [version] + head + line
   }
 }

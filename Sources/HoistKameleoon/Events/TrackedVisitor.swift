@@ -37,18 +37,22 @@ struct TrackingRecipient: Sendable {
 
   /// nil for rows of another run, while nobody has opened the visitor: the rows tell of themselves.
   var visitor: (any TrackedVisitor)?
-  var identity: TrackingIdentity
+  private var known: TrackingIdentity?
   /// Told once what came of it.
   var completions: [Completion] = []
 
   init(_ visitor: any TrackedVisitor, completion: Completion? = nil) {
     self.visitor = visitor
-    identity = visitor.trackingIdentity
     if let completion { completions = [completion] }
   }
 
   /// Rows of nobody who is open.
-  init(_ identity: TrackingIdentity) { self.identity = identity }
+  init(_ identity: TrackingIdentity) { known = identity }
+
+  /// As it was when it was last asked of the visitor: before it is its turn to be sent, nobody needs it.
+  var identity: TrackingIdentity { known ?? visitor?.trackingIdentity ?? TrackingIdentity(subject: [], code: []) }
+
+  mutating func identify() { known = visitor?.trackingIdentity ?? known }
 
   /// What its rows are recorded under; before it was linked to another, under its code.
   var subjects: [[UInt8]] { identity.subject == identity.code ? [identity.code] : [identity.subject, identity.code] }

@@ -41,7 +41,7 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
     var options = EventPipeline.Options(name: Self.pipelineName)
     options.maximumRows = settings.eventCapacity
     options.durability = settings.eventDurability
-    options.commitLimitMilliseconds = 500
+    options.commitLimitMilliseconds = Self.commitLimitMilliseconds
     // Whoever is due is sent at once; nothing else asks for a flush.
     options.flushIntervalMilliseconds = 86_400_000
     // A request that waits to be tried again holds up nobody.
@@ -61,24 +61,23 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
   // MARK: Any thread
 
   /// It is sent when the visitor is due. Never waits.
-  func record(_ datum: TrackedDatum, of visitor: any TrackedVisitor) {
-    record(datum, of: visitor.trackingIdentity, hasConsent: visitor.hasConsentToTrack)
-  }
-
   /// - Parameter isOwn: whether it is this visitor's alone, also where others are linked to it.
-  func record(_ datum: TrackedDatum, of identity: TrackingIdentity, hasConsent: Bool, isOwn: Bool = false) {
-    let payload = TrackedRow.payload(
-      datum, of: identity, hasConsent: hasConsent, nonce: host.entropy.next(), isOwn: isOwn)
-    identity.subject.withUnsafeBytes { subject in
-      payload.withUnsafeBytes { payload in
-        _ = pipeline.record(
-          payload, subject: subject, unixMilliseconds: host.clock.unixMilliseconds, waitsForCommit: false)
+  /// - Returns: false when there is no room: it is dropped and counted.
+  @discardableResult
+  func record(_ datum: TrackedDatum, of identity: TrackingIdentity, hasConsent: Bool, isOwn: Bool = false) -> Bool {
+    let unixMilliseconds = host.clock.recentUnixMilliseconds
+    return identity.subject.withUnsafeBytes { subject in
+      TrackedRow.withRecord(datum, of: identity, hasConsent: hasConsent, nonce: host.entropy.next(), isOwn: isOwn) { head, content in
+        pipeline.record(
+          head, tail: content, subject: subject, unixMilliseconds: unixMilliseconds, waitsForCommit: false) != .dropped
       }
     }
   }
 
-  /// With immediate durability: until everything that was recorded so far is stored, for half a second at the longest.
+  /// With immediate durability: until everything that was recorded so far is stored, for as long as it may take.
   func waitForCommit() { pipeline.waitForCommit() }
+
+  static let commitLimitMilliseconds: Int64 = 500
 
   /// The visitor is due at the next interval.
   /// - Parameter completion: once, on the scheduler's thread: what came of its request.
@@ -104,7 +103,10 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
   }
 
   private func enqueue(_ recipients: [TrackingRecipient]) {
-    for dropped in queue.append(recipients) { letGo(dropped, .limit) }
+    let (dropped, isCall) = queue.append(recipients)
+    for recipient in dropped { letGo(recipient, .limit) }
+    // Whoever was there before has asked for a tick.
+    guard isCall else { return }
     host.scheduler.post { [weak self] in
       self?.answerWhoCannotBeSent()
       self?.armTimer()

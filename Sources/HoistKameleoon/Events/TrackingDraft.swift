@@ -46,6 +46,7 @@ struct TrackingDraft {
     guard let visitor = recipient.visitor ?? tracker.openVisitor(recipient.identity.code) else { return recipient }
     visitor.linkToItself()
     var new = TrackingRecipient(visitor)
+    new.identify()
     new.completions = recipient.completions
     return new
   }

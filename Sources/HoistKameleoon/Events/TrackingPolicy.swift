@@ -91,6 +91,8 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
   /// Whether a request is on its way, or waits to be sent again.
   var hasRequests: Bool { !flights.isEmpty }
 
+  func kept(_ recorded: ByteView) -> [UInt8] { TrackedRow.finished(recorded) }
+
   var batchLimits: BatchLimits { BatchLimits(bytes: bodyLimit < Self.maximumBodyBytes ? bodyLimit : .max) }
 
   /// Whether a row may be sent (4.4).

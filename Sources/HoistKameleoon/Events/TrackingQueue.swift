@@ -12,15 +12,17 @@ final class TrackingQueue: @unchecked Sendable {
   var count: Int { lock.withLock { entries.count } }
   var droppedCount: Int64 { lock.withLock { dropped } }
 
-  /// - Returns: those who had to give way.
-  func append(_ recipients: [TrackingRecipient]) -> [TrackingRecipient] {
+  /// - Returns: those who had to give way; and whether somebody has to be told: the queue was empty, or one of them waits
+  ///   for an answer.
+  func append(_ recipients: [TrackingRecipient]) -> (dropped: [TrackingRecipient], isCall: Bool) {
     lock.withLock {
+      let isCall = entries.isEmpty || recipients.contains { !$0.completions.isEmpty }
       entries += recipients
-      guard entries.count > Self.capacity else { return [] }
+      guard entries.count > Self.capacity else { return ([], isCall) }
       let surplus = entries.count / 5
       defer { entries.removeFirst(surplus) }
       dropped &+= Int64(surplus)
-      return Array(entries.prefix(surplus))
+      return (Array(entries.prefix(surplus)), true)
     }
   }
 

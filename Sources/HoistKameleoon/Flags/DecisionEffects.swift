@@ -44,15 +44,15 @@ struct DecisionEffects {
 
   /// Outside the reading section.
   @inline(__always)
-  mutating func apply(to visitor: KameleoonVisitor, _ registry: VisitorRegistry, now: Int64) {
-    keep(for: visitor, now: now)
+  mutating func apply(to visitor: KameleoonVisitor, _ registry: VisitorRegistry) {
+    keep(for: visitor, registry)
     if isDue { registry.tracker.queue(visitor) }
   }
 
   @inline(__always)
-  mutating func keep(for visitor: KameleoonVisitor, now: Int64) {
+  mutating func keep(for visitor: KameleoonVisitor, _ registry: VisitorRegistry) {
     if assignments.isEmpty { return }
-    visitor.assign(assignments, now: now)
+    visitor.assign(assignments, registry)
     assignments.removeAll(keepingCapacity: true)
   }
 }

@@ -54,7 +54,7 @@ extension KameleoonVisitor {
         return choice.refusal == .none ? (body(choice, snapshot.base), .ok) : (nil, choice.refusal.status)
       }
       guard let answer else { return (nil, .kameleoonSDKNotReady) }
-      effects.apply(to: self, registry, now: now)
+      effects.apply(to: self, registry)
       return answer
     }
     return answer ?? (nil, .kameleoonSDKNotReady)
@@ -64,7 +64,7 @@ extension KameleoonVisitor {
   /// - Returns: nil when there is no configuration, or the client has closed.
   @inline(__always)
   func reading<Result>(_ client: Client, _ now: Int64, _ body: (Snapshot, VisitorFacts) -> Result) -> Result? {
-    if shim_load_u32(&client.hot.pointee.gate) & Gate.closed != 0 { return nil }
+    if isClosed(client) { return nil }
     let section = shim_enter()
     defer { shim_leave(section) }
     guard let base = shim_load_pointer(&client.hot.pointee.snapshot), let facts = facts(now: now) else { return nil }

@@ -41,9 +41,9 @@ extension KameleoonVisitor {
           } while next < flags.count
         }
         if isOpen == nil { return nil }
-        effects.keep(for: self, now: now)
+        effects.keep(for: self, registry)
       }
-      effects.apply(to: self, registry, now: now)
+      effects.apply(to: self, registry)
       return VariationList(snapshot, entries)
     } ?? nil
   }

@@ -20,10 +20,10 @@ extension KameleoonProvider {
     var choice = Choice(row: evaluation.outcome.variation, holdoutRow: evaluation.outcome.other)
     if choice.row == 0 { choice.refusal = .blocked }
     var effects = DecisionEffects()
-    if let facts = visitor.published.held {
+    if let facts = visitor.heldFacts {
       effects.take(choice, facts.content, snapshot, isTracked: settings.tracksEvaluations, now: now)
     }
-    effects.apply(to: visitor, visitors, now: now)
+    effects.apply(to: visitor, visitors)
   }
 
   public func metadata(snapshot: Snapshot, record: UnsafeRawPointer, evaluation: borrowing Evaluation) -> [UInt8] {

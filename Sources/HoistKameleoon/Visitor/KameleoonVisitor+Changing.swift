@@ -6,20 +6,25 @@ extension KameleoonVisitor {
   /// KAM-56, KAM-57. What cannot be used is left out, and told in the log. With immediate durability it is stored when this
   /// returns, unless that takes too long.
   /// - Parameter isTracked: whether it is ever sent (KAM-B19).
+  /// - Returns: `.limit` when there is no room for what is to be sent of it; it is there for targeting. `.state` after close,
+  ///   and without the client.
   public func add(_ data: [VisitorDatum], isTracked: Bool = true) -> Status {
-    whileOpen { registry in
-      registry.change(self) { draft in for datum in data { draft.add(datum, isTracked: isTracked, time: draft.now) } }
-      registry.tracker.waitForCommit()
-      return .ok
-    }
+    whileOpen { registry in add(data, isTracked: isTracked, registry) }
   }
 
-  /// KAM-60: what the visitor has answered.
+  func add(_ data: [VisitorDatum], isTracked: Bool = true, _ registry: VisitorRegistry) -> Status {
+    let status = registry.change(self) { draft in for datum in data { draft.add(datum, isTracked: isTracked, time: draft.now) } }
+    registry.waitForCommit()
+    return status
+  }
+
+  /// KAM-60: what the visitor has answered. Stored when this returns, likewise.
   public func setLegalConsent(_ isGiven: Bool) -> Status {
     whileOpen { registry in
-      registry.change(self) { $0.content.consent = isGiven ? .given : .refused }
+      let status = registry.change(self) { $0.content.consent = isGiven ? .given : .refused }
       for visitor in data.visitors { registry.tracker.consentChanged(visitor) }
-      return .ok
+      registry.waitForCommit()
+      return status
     }
   }
 
@@ -60,6 +65,6 @@ extension KameleoonVisitor {
 
   /// - Returns: `.state` when the client has closed, or is gone.
   private func whileOpen(_ body: (VisitorRegistry) -> Status) -> Status {
-    withClient { client, registry in client.state == .closed ? .state : body(registry) } ?? .state
+    withClient { client, registry in isClosed(client) ? .state : body(registry) } ?? .state
   }
 }

@@ -1,5 +1,3 @@
-internal import CShims
-internal import HoistBase
 internal import HoistCore
 
 /// A variation that a decision came to, to be kept.
@@ -12,30 +10,12 @@ struct DecidedAssignment {
 
 /// What follows from decisions (KAM-29, KAM-B12).
 extension KameleoonVisitor {
-  /// Keeps what was decided. Where nothing changes, nothing is written and no lock is taken.
-  func assign(_ decided: some Collection<DecidedAssignment>, now: Int64) {
-    if decided.isEmpty || isSettled(decided, now: now) { return }
-    change { draft in
+  /// Keeps what was decided, but for what another thread has kept meanwhile.
+  func assign(_ decided: [DecidedAssignment], _ registry: VisitorRegistry) {
+    registry.change(self) { draft in
       for one in decided where !draft.isSettled(one) {
         draft.assign(one.experimentID, one.variationID, one.rule, isTracked: one.isTracked)
       }
-    }
-  }
-
-  /// These segments matched.
-  func target(_ segments: [Int64]) {
-    guard !segments.isEmpty else { return }
-    change { $0.target(segments) }
-  }
-
-  private func isSettled(_ decided: some Collection<DecidedAssignment>, now: Int64) -> Bool {
-    let reading = shim_enter()
-    defer { shim_leave(reading) }
-    guard let facts = published.current else { return false }
-    return facts._withUnsafeGuaranteedRef { facts in
-      // Vendor's own: an untracked decision takes back an exposure that waits.
-      if isStrict || now &- facts.content.lastEvent >= VisitorLimits.lastEventGrainMilliseconds { return false }
-      return decided.allSatisfy { facts.content.hasSettled($0) }
     }
   }
 }

@@ -5,14 +5,13 @@ public import HoistCore
 extension KameleoonVisitor {
   /// KAM-41, KAM-B08: a goal is reached. It goes with the next tracking request, as does everything else of the visitor that
   /// has not been sent; with immediate durability it is stored when this returns, unless that takes too long.
-  /// - Returns: `.kameleoonSDKNotReady` before the first configuration; `.state` after close, and without the client;
-  ///   `.argument` for a revenue that is no number.
+  /// - Returns: `.limit` when there is no room for it; `.kameleoonSDKNotReady` before the first configuration; `.state` after
+  ///   close, and without the client; `.argument` for a revenue that is no number.
   public func trackConversion(_ conversion: Conversion) -> Status {
     guard conversion.revenue.isFinite else { return .argument }
-    return withReadyTracker { _, tracker in
-      let status = add([.conversion(conversion)])
-      if status == .ok { tracker.queue(self) }
-      return status
+    return withReady { _, registry in
+      defer { registry.tracker.queue(self) }
+      return add([.conversion(conversion)], registry)
     }
   }
 
@@ -22,7 +21,8 @@ extension KameleoonVisitor {
   /// - Returns: `.kameleoonSDKNotReady` before the first configuration; `.state` after close, and without the client;
   ///   `.limit` when too many answers are waited for.
   public func flush(isInstant: Bool, completion: (@Sendable (Status) -> Void)? = nil) -> Status {
-    withReadyTracker { client, tracker in
+    withReady { client, registry in
+      let tracker = registry.tracker
       guard isInstant || completion != nil else {
         tracker.queue(self)
         return .ok
@@ -35,24 +35,25 @@ extension KameleoonVisitor {
   }
 
   /// KAM-B12: which audiences the visitor belongs to now goes with the next tracking request.
-  /// - Returns: `.kameleoonSDKNotReady` before the first configuration; `.state` after close, and without the client.
+  /// - Returns: `.limit` when there is no room for all of them; `.kameleoonSDKNotReady` before the first configuration; `.state`
+  ///   after close, and without the client.
   public func evaluateAudiences() -> Status {
-    withReadyTracker { client, tracker in
-      let now = tracker.host.clock.recentUnixMilliseconds
-      let audiences = reading(client, now) { snapshot, facts in
+    withReady { client, registry in
+      defer { registry.tracker.queue(self) }
+      let now = registry.now
+      let segments = reading(client, now) { snapshot, facts in
         var evaluator = KameleoonEvaluator(snapshot, facts, now: now, saves: false, recorder: Silence())
         return evaluator.audiences()
       }
-      target(audiences ?? [])
-      tracker.queue(self)
-      return .ok
+      guard let segments, !segments.isEmpty else { return .ok }
+      return registry.change(self) { $0.target(segments) }
     }
   }
 
-  private func withReadyTracker(_ body: (Client, Tracker) -> Status) -> Status {
+  private func withReady(_ body: (Client, VisitorRegistry) -> Status) -> Status {
     withClient { client, registry in
-      guard client.state != .closed else { return .state }
-      return registry.definitions == nil ? .kameleoonSDKNotReady : body(client, registry.tracker)
+      if isClosed(client) { return .state }
+      return registry.isReady ? body(client, registry) : .kameleoonSDKNotReady
     } ?? .state
   }
 }

@@ -1,6 +1,7 @@
 internal import CShims
 internal import HoistBase
 public import HoistCore
+internal import Synchronization
 
 /// A visitor of a site: what the vendor calls a client (KAM-14). Thread-safe.
 ///
@@ -21,10 +22,10 @@ public final class KameleoonVisitor: @unchecked Sendable {
   let published: Published<VisitorFacts>
   let trackingMark = TrackingMark()
 
+  private let uniqueness: Atomic<Bool>
   private let lock = Lock()
-  // Guarded by `lock`.
+  /// Guarded by `lock`.
   private var shared: VisitorData
-  private var uniqueness: Bool
 
   init(client: Client, registry: VisitorRegistry, code: [UInt8], data: VisitorData, isUnique: Bool) {
     self.client = client
@@ -34,7 +35,7 @@ public final class KameleoonVisitor: @unchecked Sendable {
     restMilliseconds = registry.settings.dataExpirationMilliseconds == nil
       ? VisitorLimits.visitIdleMilliseconds : VisitorLimits.lastEventGrainMilliseconds
     shared = data
-    uniqueness = isUnique
+    uniqueness = Atomic(isUnique)
     published = Published(data.read { content, _ in VisitorFacts(content, as: code) })
   }
 
@@ -47,12 +48,35 @@ public final class KameleoonVisitor: @unchecked Sendable {
 
   /// KAM-07
   public internal(set) var isUnique: Bool {
-    get { lock.withLock { uniqueness } }
-    set { lock.withLock { uniqueness = newValue } }
+    get { uniqueness.load(ordering: .acquiring) }
+    set { uniqueness.store(newValue, ordering: .releasing) }
   }
 
   /// With the lock of its data held.
-  func publish(_ content: VisitorFacts.Content) { published.replace(VisitorFacts(content, as: code)) }
+  func publish(_ facts: VisitorFacts) { published.replace(facts, gathers: true) }
+
+  /// What decisions read, as it is now. Only inside a reading section, and valid as long as it.
+  @inline(__always)
+  var currentFacts: Unmanaged<VisitorFacts>? {
+    guard let known = published.current else { return nil }
+    return known._withUnsafeGuaranteedRef { $0.areOutdated } ? renewedFacts() : known
+  }
+
+  @inline(never)
+  private func renewedFacts() -> Unmanaged<VisitorFacts>? {
+    data.renew(self)
+    return published.current
+  }
+
+  /// The same, to be kept.
+  var heldFacts: VisitorFacts? {
+    let reading = shim_enter()
+    defer { shim_leave(reading) }
+    return currentFacts?.takeUnretainedValue()
+  }
+
+  /// Only inside a reading section.
+  var isOutdated: Bool { published.current?._withUnsafeGuaranteedRef { $0.areOutdated } ?? true }
 
   /// Runs `body` with a client that still is, and is not a stale copy in a forked child.
   /// - Returns: nil when the client is gone.
@@ -65,10 +89,10 @@ public final class KameleoonVisitor: @unchecked Sendable {
   }
 
   /// What decisions read, in a reading section: after a rest of the visit that begins now, without what is too old (KAM-03,
-  /// KAM-B29).
+  /// KAM-B29). Valid as long as the section.
   @inline(__always)
   func facts(now: Int64) -> Unmanaged<VisitorFacts>? {
-    guard let facts = published.current else { return nil }
+    guard let facts = currentFacts else { return nil }
     let isRested = facts._withUnsafeGuaranteedRef { now &- $0.content.lastEvent >= restMilliseconds }
     return isRested ? factsAfterRest : facts
   }
@@ -76,21 +100,25 @@ public final class KameleoonVisitor: @unchecked Sendable {
   @inline(never)
   private var factsAfterRest: Unmanaged<VisitorFacts>? {
     change { _ in }
-    return published.current
+    return currentFacts
   }
+
+  func isClosed(_ client: Client) -> Bool { shim_load_u32(&client.hot.pointee.gate) & Gate.closed != 0 }
 
   /// Changes what is known of it, unless the client is gone.
   /// - Parameter body: short, and calls nobody.
-  func change(_ body: (inout VisitorDraft) -> Void) {
-    withClient { _, registry in registry.change(self, body) }
+  /// - Returns: `.limit` when there was no room for something of it that is to be sent.
+  @discardableResult
+  func change(_ body: (inout VisitorDraft) -> Void) -> Status {
+    withClient { _, registry in registry.change(self, body) } ?? .state
   }
 }
 
 extension VisitorFacts {
   /// Of one of those who share it.
-  convenience init(_ content: Content, as code: [UInt8]) {
-    var content = content
-    content.code = code
-    self.init(content)
+  convenience init(_ content: borrowing Content, as code: [UInt8]) {
+    var own = copy content
+    own.code = code
+    self.init(own)
   }
 }

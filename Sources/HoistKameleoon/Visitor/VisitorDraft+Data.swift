@@ -9,7 +9,7 @@ extension VisitorDraft {
     guard let definitions else {
       if rest.aside.count >= VisitorLimits.aside {
         rest.aside.removeFirst()
-        complaints.append("too much data waits for the first configuration: the oldest is dropped")
+        change.complaints.append("too much data waits for the first configuration: the oldest is dropped")
       }
       rest.aside.append(DatumAside(datum: datum, code: code, isTracked: isTracked, time: time))
       return
@@ -43,18 +43,18 @@ extension VisitorDraft {
     case .applicationVersion(let version):
       content.applicationVersion = version
       rest.times.applicationVersion = time
-    case .uniqueIdentifier(let isUnique): self.isUnique = isUnique
+    case .uniqueIdentifier(let isUnique): change.isUnique = isUnique
     }
   }
 
   private mutating func add(_ data: CustomData, _ definitions: CustomDataDefinitions, _ isTracked: Bool, _ time: Int64) {
     guard let index = data.isNamed ? definitions.index(named: data.name) : data.index else {
-      return complaints.append("custom data \"\(String(decoding: data.name, as: UTF8.self))\" is dropped: the configuration has none of that name")
+      return change.complaints.append("custom data \"\(String(decoding: data.name, as: UTF8.self))\" is dropped: the configuration has none of that name")
     }
     let place = content.customData.firstIndex { $0.index == index } ?? content.customData.count
     let isNew = place == content.customData.count
     guard !isNew || place < VisitorLimits.customData else {
-      return complaints.append("custom data \(index) is dropped: the visitor has \(place) already")
+      return change.complaints.append("custom data \(index) is dropped: the visitor has \(place) already")
     }
     let datum = CustomDatum(index: index, values: data.values, overwrites: data.overwrites, time: time)
     if isNew { content.customData.append(datum) } else { content.customData[place] = datum }
@@ -75,7 +75,7 @@ extension VisitorDraft {
   private mutating func link(to value: [UInt8], by index: Int64) {
     if content.mappingIdentifier == nil { content.mappingIdentifier = code }
     rest.mappingIndex = index
-    if value != code { linked.append(value) }
+    if value != code { change.linked.append(value) }
   }
 
   private mutating func add(
@@ -103,7 +103,7 @@ extension VisitorDraft {
   }
 
   private mutating func add(_ view: PageView, _ isTracked: Bool, _ time: Int64) {
-    guard !view.url.isEmpty else { return complaints.append("a page view without a URL is dropped") }
+    guard !view.url.isEmpty else { return change.complaints.append("a page view without a URL is dropped") }
     let place = seen(PageVisit(url: view.url, title: view.title, lastTime: time, count: 1)) { known in
       known.title = view.title
       known.lastTime = time

@@ -1,36 +1,41 @@
 internal import HoistBase
 
-/// A visitor while it is changed, and what follows from the change. Used with the visitor's lock held.
+/// What is known of a visitor as it is changed, and what follows from a change. Used with the visitor's lock held.
 struct VisitorDraft {
   var content: VisitorFacts.Content
-  var rest: VisitorRest
+  var rest = VisitorRest()
   /// Of the visitor that the change is made for; linked ones share their data.
-  private(set) var code: [UInt8]
-  /// Milliseconds of Unix time.
-  let now: Int64
-  /// nil before the first configuration.
-  let definitions: CustomDataDefinitions?
-  /// Faults of the vendor's SDK are reproduced (section 7).
-  let isStrict: Bool
+  private(set) var code: [UInt8] = []
+  private var environment = VisitorEnvironment()
 
-  /// To be sent, in this order.
-  var tracked: [TrackedDatum] = []
-  /// Visitors that share the data from now on (KAM-67).
-  var linked: [[UInt8]] = []
-  /// Whether the code is a unique identifier from now on; nil: as before.
-  var isUnique: Bool?
-  var complaints: [String] = []
+  /// What follows from the change.
+  var change = VisitorChange()
 
-  init(
-    content: VisitorFacts.Content, rest: VisitorRest, code: [UInt8], now: Int64, definitions: CustomDataDefinitions?,
-    isStrict: Bool
-  ) {
-    self.content = content
-    self.rest = rest
+  init(_ content: VisitorFacts.Content) { self.content = content }
+
+  /// A change for the visitor of that code begins.
+  mutating func begin(_ code: [UInt8], _ environment: VisitorEnvironment) {
     self.code = code
-    self.now = now
-    self.definitions = definitions
-    self.isStrict = isStrict
+    self.environment = environment
+  }
+
+  /// Milliseconds of Unix time.
+  var now: Int64 { environment.now }
+  /// nil before the first configuration.
+  var definitions: CustomDataDefinitions? { environment.definitions }
+  /// Faults of the vendor's SDK are reproduced (section 7).
+  var isStrict: Bool { environment.isStrict }
+
+  /// The change is over.
+  mutating func end() -> VisitorChange {
+    var ended = VisitorChange()
+    swap(&change, &ended)
+    if ended.tracked.isEmpty { return ended }
+    ended.hasConsent = content.consent == .given || !environment.requiresConsent
+    ended.identity = TrackingIdentity(
+      subject: content.code, code: code, isMappingValue: environment.isUnique && content.mappingIdentifier != code,
+      userAgent: rest.userAgent)
+    return ended
   }
 
   /// The first configuration has come.
@@ -45,7 +50,7 @@ struct VisitorDraft {
   }
 
   mutating func track(_ kind: TrackedDatum.Kind, key: [UInt8]? = [], place: Int = 0, _ content: TrackedDatum.Content) {
-    tracked.append(TrackedDatum(kind: kind, key: key, place: Int64(place), content: content))
+    change.tracked.append(TrackedDatum(kind: kind, key: key, place: Int64(place), content: content))
   }
 
   /// The same, or nothing is sent of what was there before.

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Everything a decision reads of a visitor, at one moment. Immutable; any thread.
 final class VisitorFacts: Sendable {
   /// Times are milliseconds of Unix time. Texts are UTF-8.
@@ -46,8 +48,14 @@ final class VisitorFacts: Sendable {
   }
 
   let content: Content
+  private let isOver = Atomic<Bool>(false)
 
-  init(_ content: Content) { self.content = content }
+  init(_ content: consuming Content) { self.content = content }
+
+  /// Something has changed since: who decides next makes others.
+  var areOutdated: Bool { isOver.load(ordering: .acquiring) }
+
+  func outdate() { isOver.store(true, ordering: .releasing) }
 
   /// Of a visitor that nothing is known of.
   convenience init(code: [UInt8], visitStart: Int64) { self.init(Content(code: code, visitStart: visitStart)) }

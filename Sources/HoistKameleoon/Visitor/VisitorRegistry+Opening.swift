@@ -100,7 +100,7 @@ extension VisitorRegistry {
 
   /// What a visitor was told before its link was read is everybody's who shares the data.
   private func join(_ visitor: KameleoonVisitor, _ data: VisitorData) {
-    guard let (told, toldRest) = follow(visitor, to: data)?.read({ ($0, $1) }) else { return }
+    guard let (told, toldRest) = follow(visitor, to: data)?.read({ (copy $0, copy $1) }) else { return }
     take(into: data, for: visitor.code) { draft in
       let (kept, keptRest) = (draft.content, draft.rest)
       (draft.content, draft.rest) = (told, toldRest)
@@ -111,19 +111,17 @@ extension VisitorRegistry {
 
   /// On the scheduler's thread.
   private func take(into data: VisitorData, for code: [UInt8], _ body: (inout VisitorDraft) -> Void) {
-    let host = host
-    var (tracked, linked): ([TrackedDatum], [[UInt8]]) = ([], [])
-    data.change(for: code, environment) { draft in
+    let isUnique = places.openVisitor(code)?.isUnique ?? data.read { $1.isUnique }
+    var linked: [[UInt8]] = []
+    data.change(for: code, { environment(isUnique: isUnique) }) { draft in
       body(&draft)
       draft.expire(after: settings.dataExpirationMilliseconds)
-    } record: { draft in
-      for complaint in draft.complaints { host.log.error(complaint) }
-      (tracked, linked) = (draft.tracked, draft.linked)
+    } record: { change in
+      if !data.visitors.isEmpty { _ = record(change, of: data) }
+      linked = change.linked
     }
-    storage.changed(data)
     for code in linked { link(code, to: data) }
-    guard let visitor = data.visitors.first else { return }
-    for datum in tracked { tracker.record(datum, of: visitor) }
+    storage.changed(data)
   }
 
   // MARK: The client's own

@@ -1,5 +1,6 @@
 internal import HoistBase
 internal import HoistCore
+internal import Synchronization
 
 /// The visitors of a site (protocols/kameleoon.md 4.3, 4.5): one object per code while somebody holds it. Thread-safe, but
 /// for the calls of `KameleoonPart`.
@@ -14,6 +15,7 @@ final class VisitorRegistry: KameleoonPart, @unchecked Sendable {
   var ownIsThere: () -> Void = {}
   /// Before the first configuration consent may be required.
   private let known = Shared<(definitions: CustomDataDefinitions?, requiresConsent: Bool)>((nil, true))
+  private let hasConfiguration = Atomic<Bool>(false)
   /// Held while a visitor changes from one's data to another's. Taken before every other lock.
   private let linking = Lock()
 
@@ -21,37 +23,42 @@ final class VisitorRegistry: KameleoonPart, @unchecked Sendable {
     self.host = host
     self.settings = settings
     self.tracker = tracker
-    storage = VisitorStorage(host: host)
+    storage = VisitorStorage(host: host, settings: settings)
     own = OwnVisitor(host: host, settings: settings)
   }
 
   /// What the configuration says of custom data; nil before the first one.
   var definitions: CustomDataDefinitions? { known.withLock { $0.definitions } }
+  /// Whether there has been one.
+  var isReady: Bool { hasConfiguration.load(ordering: .acquiring) }
   /// Whether visitors have to consent (3.8).
   var requiresConsent: Bool { known.withLock { $0.requiresConsent } }
 
   // MARK: Changing
 
-  func change(_ visitor: KameleoonVisitor, _ body: (inout VisitorDraft) -> Void) {
+  /// - Returns: `.limit` when there was no room for something of it that is to be sent.
+  @discardableResult
+  func change(_ visitor: KameleoonVisitor, _ body: (inout VisitorDraft) -> Void) -> Status {
     let data = visitor.data
+    var status = Status.ok
     var linked: [[UInt8]] = []
     var isUnique: Bool?
-    data.change(for: visitor.code, environment) { draft in
+    data.change(for: visitor.code, { environment(isUnique: visitor.isUnique) }) { draft in
       draft.begin(expiringAfter: settings.dataExpirationMilliseconds)
       body(&draft)
-      if let isUnique = draft.isUnique, draft.content.code == draft.code { draft.rest.isUnique = isUnique }
-    } record: { draft in
-      for datum in draft.tracked { tracker.record(datum, of: visitor) }
-      for complaint in draft.complaints { host.log.error(complaint) }
-      (linked, isUnique) = (draft.linked, draft.isUnique)
+      if let isUnique = draft.change.isUnique, draft.content.code == draft.code { draft.rest.isUnique = isUnique }
+    } record: { change in
+      status = record(change, of: data)
+      (linked, isUnique) = (change.linked, change.isUnique)
     }
     if let isUnique {
       setUnique(isUnique, visitor)
       let owner = data.code
       if owner != visitor.code, !owner.isEmpty { storage.link(visitor.code, to: owner, isUnique: isUnique) }
     }
-    storage.changed(data)
     for code in linked { link(code, to: data) }
+    storage.changed(data)
+    return status
   }
 
   func setUnique(_ isUnique: Bool, _ visitor: KameleoonVisitor) {
@@ -59,9 +66,33 @@ final class VisitorRegistry: KameleoonPart, @unchecked Sendable {
     places.setUnique(isUnique, visitor.code)
   }
 
-  func environment() -> VisitorEnvironment {
-    VisitorEnvironment(
-      now: host.clock.recentUnixMilliseconds, definitions: definitions, isStrict: settings.isStrictVendor)
+  /// With immediate durability: until what was told and recorded so far is stored, unless that takes too long.
+  func waitForCommit() {
+    guard settings.eventDurability == .immediate else { return }
+    let limit = Tracker.commitLimitMilliseconds
+    let deadline = Deadline.nanoseconds(afterMilliseconds: limit)
+    tracker.waitForCommit()
+    storage.waitForCommit(untilNanoseconds: deadline)
+  }
+
+  /// What follows from a change, before another one can begin.
+  func record(_ change: VisitorChange, of data: VisitorData) -> Status {
+    for complaint in change.complaints { host.log.error(complaint) }
+    var status = Status.ok
+    for datum in change.tracked where !tracker.record(datum, of: change.identity, hasConsent: change.hasConsent) {
+      status = .limit
+      if case .assignment(let assignment) = datum.content { data.forget(exposure: assignment.experimentID) }
+    }
+    return status
+  }
+
+  func environment(isUnique: Bool) -> VisitorEnvironment {
+    let now = host.clock.recentUnixMilliseconds
+    return known.withLock { known in
+      VisitorEnvironment(
+        now: now, definitions: known.definitions, requiresConsent: known.requiresConsent, isStrict: settings.isStrictVendor,
+        isUnique: isUnique)
+    }
   }
 
   /// KAM-67: a visitor shares another one's data from now on; what it had before is gone.
@@ -109,6 +140,7 @@ final class VisitorRegistry: KameleoonPart, @unchecked Sendable {
       defer { known = (definitions, requiresConsent) }
       return known.definitions == nil
     }
+    hasConfiguration.store(true, ordering: .releasing)
     guard isFirst, let client = host.client else { return }
     for code in places.codes(where: { $0.read { !$1.aside.isEmpty } }) {
       guard let visitor = try? open(code, of: client, waits: false) else { continue }

@@ -1,31 +1,36 @@
 internal import HoistBase
 internal import HoistCore
 
-/// Keeps visitors for later, in the client's store (protocols/kameleoon.md 4.6). Nobody waits for a change: the newest of
-/// each visitor is written soon after. Thread-safe, but for the calls of its owner's life.
+/// Keeps visitors for later, in the client's store (protocols/kameleoon.md 4.6): the newest of each visitor, soon after a
+/// change, or at once with immediate durability, for which the host's calls can wait. Thread-safe.
 final class VisitorStorage: @unchecked Sendable {
-  private struct Waiting {
-    var changed: [ObjectIdentifier: VisitorData] = [:]
-    var generation: UInt32
-  }
-
   /// How long a change may wait.
   private static let delayMilliseconds: Int64 = 50
 
   private let host: any ProviderHost
+  private let isImmediate: Bool
   /// Held while records are handed to the store, so that an older one does not come after a newer one.
   private let turn = Lock()
-  private let waiting: Shared<Waiting>
   private let counters = Shared(Counters())
+
+  private let lock = Lock()
+  private let ending = Condition()
+  // Guarded by `lock`.
+  private var waiting: [VisitorData] = []
+  private var generation: UInt32
+  /// Changes are written in rounds: how many have begun, and up to which one the store has tried.
+  private var begun: UInt64 = 0
+  private var ended: UInt64 = 0
 
   struct Counters {
     var written: Int64 = 0
     var found: Int64 = 0
   }
 
-  init(host: any ProviderHost) {
+  init(host: any ProviderHost, settings: KameleoonSettings) {
     self.host = host
-    waiting = Shared(Waiting(generation: host.scheduler.generation))
+    isImmediate = settings.eventDurability == .immediate
+    generation = host.scheduler.generation
   }
 
   static func key(_ code: [UInt8]) -> String { "visitor:" + String(decoding: code, as: UTF8.self) }
@@ -42,19 +47,33 @@ final class VisitorStorage: @unchecked Sendable {
     }
   }
 
-  /// Keeps what a visitor is, soon, and not before it is known what was kept.
+  /// Keeps what a visitor is, and not before it is known what was kept.
   func changed(_ data: VisitorData) {
-    if data.isRestoring { return }
+    guard host.store.keepsValues, !data.isRestoring else { return }
     let generation = host.scheduler.generation
-    let isFirst = waiting.withLock { waiting in
+    // Another change waits already; where somebody may wait for this one, that has to be in the list as well.
+    if !isImmediate, data.isWaiting(generation) { return }
+    let isFirst = lock.withLock {
       // What the parent of a forked child has left to write is the parent's.
-      if waiting.generation != generation { waiting = Waiting(generation: generation) }
-      let isFirst = waiting.changed.isEmpty
-      waiting.changed[ObjectIdentifier(data)] = data
-      return isFirst
+      if self.generation != generation { (waiting, self.generation) = ([], generation) }
+      guard data.beginWaiting(generation) else { return false }
+      waiting.append(data)
+      return waiting.count == 1
     }
     guard isFirst else { return }
+    if isImmediate { return host.scheduler.post { [weak self] in self?.writeAll() } }
     _ = host.scheduler.schedule(afterMilliseconds: Self.delayMilliseconds) { [weak self] in self?.writeAll() }
+  }
+
+  /// With immediate durability: until what has changed so far is stored, or the time is over.
+  /// - Parameter deadline: nanoseconds of the machine's monotonic clock.
+  func waitForCommit(untilNanoseconds deadline: Int64) {
+    // On a thread of the library's own, waiting would keep it from happening.
+    guard isImmediate, host.store.keepsValues, !Thread.isOwn else { return }
+    lock.withLock {
+      let round = waiting.isEmpty ? begun : begun &+ 1
+      while ended < round { if !ending.wait(lock, untilNanoseconds: deadline) { return } }
+    }
   }
 
   /// A visitor shares the data of another one.
@@ -63,20 +82,31 @@ final class VisitorStorage: @unchecked Sendable {
   }
 
   /// Whether a change waits to be written.
-  func isWaiting(_ data: VisitorData) -> Bool { waiting.withLock { $0.changed[ObjectIdentifier(data)] != nil } }
+  func isWaiting(_ data: VisitorData) -> Bool { data.isWaiting(host.scheduler.generation) }
 
+  /// On the scheduler's thread.
   func writeAll() {
-    let changed = waiting.withLock { waiting in
-      defer { waiting.changed = [:] }
-      return waiting.changed
+    let (changes, round) = lock.withLock { () -> ([VisitorData], UInt64) in
+      defer { waiting = [] }
+      begun &+= 1
+      for data in waiting { data.endWaiting() }
+      return (waiting, begun)
     }
     turn.withLock {
-      for data in changed.values {
-        let (code, json) = data.read { content, rest in (content.code, VisitorRecord.json(content, rest)) }
+      for data in changes {
+        let (code, json) = data.record
         // Nobody's any more: a link has taken its place.
-        if code.isEmpty { continue }
-        keep(code, json)
+        if !code.isEmpty { keep(code, json) }
       }
+    }
+    guard isImmediate else { return }
+    host.store.writeValues { [weak self] in self?.end(round) }
+  }
+
+  private func end(_ round: UInt64) {
+    lock.withLock {
+      ended = max(ended, round)
+      ending.broadcast()
     }
   }
 

@@ -7,6 +7,7 @@ import itertools
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from kameleoon import KameleoonSimulator
@@ -56,6 +57,31 @@ def test_visitors_are_there_after_a_kill(world: KameleoonWorld) -> None:
     assert {line.named for line in world.service.ledger.lines("customData", "user")} <= {"mappingValue"}
     assert world.service.ledger.owner(world.service.site_code, "user") == "anna"
     assert world.service.violations == []
+
+
+# What is told, of whom something is kept, and how that shows.
+TOLD: list[tuple[str, str, Callable[[dict[str, Any]], bool]]] = [
+    ("device anna phone", "anna", lambda kept: bool(kept["data"])),
+    ("consent anna given", "anna", lambda kept: kept["consent"] == 1),
+    ("consent ben refused", "ben", lambda kept: kept["consent"] == 2),
+    ("custom anna user", "anna", lambda kept: kept["mapping"] == "anna"),
+    ("custom anna user", "user", lambda kept: kept["owner"] == "anna"),
+]
+
+
+@pytest.mark.parametrize(("line", "visitor", "shows"), TOLD)
+def test_with_immediate_durability_what_a_call_has_told_is_in_the_store(
+    world: KameleoonWorld, line: str, visitor: str, shows: Callable[[dict[str, Any]], bool]
+) -> None:
+    for _ in range(5):
+        world.renew()
+        host = world.start(events__durability="immediate")
+        host("visitor anna")
+        host("visitor ben")
+        host(line)
+        host.kill()
+        kept = world.value(f"visitor:{visitor}")
+        assert kept is not None and shows(kept), kept
 
 
 def test_killed_at_every_write(world: KameleoonWorld, programs: Programs) -> None:

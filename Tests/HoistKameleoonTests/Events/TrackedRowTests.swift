@@ -28,6 +28,33 @@ import Testing
     #expect(nothing.isWithdrawal)
   }
 
+  @Test func aLineThatIsMadeLaterIsTheOneThatIsMadeAtOnce() throws {
+    let metadata = [CustomData(index: 4, values: [bytes("ü")])]
+    let data: [TrackedDatum] = [
+      Tracked.exposure(100, 7, .experimentation), Tracked.custom(3, "a b", place: 9, isMapping: true),
+      TrackedDatum(
+        kind: .customData, key: bytes("0"), place: 0,
+        content: .customData(CustomData(index: 0, values: [bytes(""), bytes("ü"), bytes("")], overwrites: false), isMapping: false)),
+      TrackedDatum(kind: .customData, key: bytes("1"), place: 0, content: .customData(CustomData(index: 1, values: []), isMapping: false)),
+      TrackedDatum(
+        kind: .conversion, key: nil, place: 1,
+        content: .conversion(Conversion(goalID: .max, revenue: -2.5, isNegative: true))),
+      TrackedDatum(kind: .conversion, key: nil, place: 1, content: .conversion(Conversion(goalID: 1, metadata: metadata))),
+    ]
+    for datum in data {
+      let row = try #require(TrackedRow(TrackedRow.payload(datum, of: identity, hasConsent: true, nonce: 1)))
+      #expect(row.line == datum.line && row.place == datum.place && row.key == datum.key ?? [])
+      #expect(row.code == identity.code && row.userAgent == identity.userAgent)
+    }
+  }
+
+  @Test func whatCannotBeFinishedIsNoRow() {
+    let recorded = TrackedRow.withRecord(Tracked.custom(1, "a"), of: identity, hasConsent: true, nonce: 1) { Array($0) + Array($1) }
+    // It never leaves the process unfinished.
+    #expect(TrackedRow(recorded) == nil)
+    for length in 0..<40 { #expect(recorded.prefix(length).withUnsafeBytes { TrackedRow(TrackedRow.finished($0)) } == nil) }
+  }
+
   @Test func whatAStoreGivesBackMayBeAnything() {
     let payload = TrackedRow.payload(Tracked.custom(1, "a"), of: identity, hasConsent: true, nonce: 1)
     let whole = TrackedRow(payload)?.line.count ?? 0

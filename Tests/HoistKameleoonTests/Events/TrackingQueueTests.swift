@@ -10,8 +10,8 @@ import Testing
 
   @Test func aFifthGivesWayWhenItIsFull() {
     let queue = TrackingQueue()
-    #expect(queue.append((0..<TrackingQueue.capacity).map(recipient)).isEmpty)
-    let dropped = queue.append([recipient(-1)])
+    #expect(queue.append((0..<TrackingQueue.capacity).map(recipient)).dropped.isEmpty)
+    let dropped = queue.append([recipient(-1)]).dropped
     #expect(dropped.count == 200_000 && dropped.first?.identity.code == Array("0".utf8))
     #expect(queue.count == 800_001 && queue.droppedCount == 200_000)
     #expect(queue.take(atMost: 1).first?.identity.code == Array("200000".utf8))

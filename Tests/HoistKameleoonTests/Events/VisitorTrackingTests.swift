@@ -37,16 +37,35 @@ import Testing
     #expect(anna.trackConversion(Conversion(goalID: 5, revenue: .nan)) == .argument)
   }
 
+  @Test("What finds no room is answered with that; it is known for targeting, and an exposure comes again (KAM-41, KAM-56, G5)")
+  func fullQueue() throws {
+    let rig = try KameleoonRig(["events.capacity": "10", "online": "false"], configuration: customDataConfiguration)
+    let anna = try rig.visitor("anna")
+    for number in 0..<9 as Range<Int64> { #expect(anna.trackConversion(Conversion(goalID: number)) == .ok) }
+    // The tenth, and no room for the next one.
+    #expect(anna.add([custom(0, "a"), custom(6, "b")]) == .limit)
+    #expect(anna.trackConversion(Conversion(goalID: 10)) == .limit)
+    #expect(anna.add([.device(.phone)]) == .limit && anna.facts.device == .phone)
+    #expect(anna.facts.customData.map(\.index) == [0, 6])
+    // What is never sent needs no room.
+    #expect(anna.add([.applicationVersion(bytes("1"))]) == .ok && anna.add([.device(.tablet)], isTracked: false) == .limit)
+    #expect(anna.setLegalConsent(true) == .ok && anna.flush(isInstant: false) == .ok)
+    _ = "exp".withBytes { anna.isFeatureActive($0) }
+    #expect(anna.facts.assignments[100]?.variationID == 1 && anna.facts.assignments[100]?.isUnsent == false)
+    let counters = rig.provider.tracking.pipeline.counters
+    #expect(counters.recorded == 10 && counters.dropped == 5)
+  }
+
   @Test("KAM-28, KAM-B19") func whatIsNotTrackedIsNotSent() throws {
     let rig = try rig()
     let anna = try rig.visitor("anna")
     _ = anna.add([.device(.phone)])
     _ = anna.add([.device(.desktop), .conversion(Conversion(goalID: 1))], isTracked: false)
-    anna.assign([DecidedAssignment(experimentID: 9, variationID: 1, rule: .experimentation, isTracked: false)], now: 0)
+    anna.assign([DecidedAssignment(experimentID: 9, variationID: 1, rule: .experimentation, isTracked: false)])
     #expect(anna.flush(isInstant: true) == .ok)
     rig.scheduler.run()
     #expect(lines(rig) == [["activity&visitorCode=anna"]])
-    anna.assign([DecidedAssignment(experimentID: 9, variationID: 1, rule: .experimentation, isTracked: true)], now: 0)
+    anna.assign([DecidedAssignment(experimentID: 9, variationID: 1, rule: .experimentation, isTracked: true)])
     _ = anna.flush(isInstant: true)
     rig.scheduler.run()
     #expect(lines(rig)[1] == ["experiment&id=9&variationId=1&visitorCode=anna"])

@@ -59,7 +59,27 @@ extension KameleoonRig {
 }
 
 extension KameleoonVisitor {
-  var facts: VisitorFacts.Content { published.held?.content ?? VisitorFacts.Content(code: [], visitStart: 0) }
+  var facts: VisitorFacts.Content { heldFacts?.content ?? VisitorFacts.Content(code: [], visitStart: 0) }
+
+  /// As if flags had been decided so.
+  func assign(_ decided: [DecidedAssignment]) { withClient { _, registry in assign(decided, registry) } }
+}
+
+extension TrackedRow {
+  /// A row as it waits, of what is recorded.
+  static func payload(
+    _ datum: TrackedDatum, of identity: TrackingIdentity, hasConsent: Bool, nonce: UInt64, isOwn: Bool = false
+  ) -> [UInt8] {
+    withRecord(datum, of: identity, hasConsent: hasConsent, nonce: nonce, isOwn: isOwn) { head, content in
+      (Array(head) + Array(content)).withUnsafeBytes { finished($0) }
+    }
+  }
+}
+
+extension Tracker {
+  func record(_ datum: TrackedDatum, of visitor: any TrackedVisitor) {
+    record(datum, of: visitor.trackingIdentity, hasConsent: visitor.hasConsentToTrack)
+  }
 }
 
 /// A configuration with custom data: `uid`, the mapping identifier, at 3, of scope VISITOR; `plan` at 0; `secret` at 5,

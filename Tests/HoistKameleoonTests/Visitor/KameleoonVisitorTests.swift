@@ -176,14 +176,14 @@ import Testing
   func exposures() throws {
     let rig = try KameleoonRig()
     let visitor = try rig.visitor("visitor")
-    visitor.assign(decided(isTracked: false), now: rig.scheduler.unixMilliseconds)
+    visitor.assign(decided(isTracked: false))
     #expect(visitor.facts.assignments[100]?.variationID == 1)
     #expect(rig.sent(visitor) == ["eventType=activity&visitorCode=visitor"])
-    visitor.assign(decided(isTracked: true), now: rig.scheduler.unixMilliseconds)
-    visitor.assign(decided(isTracked: true), now: rig.scheduler.unixMilliseconds)
+    visitor.assign(decided(isTracked: true))
+    visitor.assign(decided(isTracked: true))
     #expect(rig.sent(visitor) == [exposure])
     #expect(visitor.facts.assignments[100]?.isUnsent == false)
-    visitor.assign(decided(isTracked: true), now: rig.scheduler.unixMilliseconds)
+    visitor.assign(decided(isTracked: true))
     #expect(rig.sent(visitor) == [exposure])
   }
 
@@ -191,34 +191,35 @@ import Testing
   func waitingExposure() throws {
     let rig = try KameleoonRig()
     let visitor = try rig.visitor("visitor")
-    visitor.assign(decided(isTracked: true), now: rig.scheduler.unixMilliseconds)
-    visitor.assign(decided(isTracked: false), now: rig.scheduler.unixMilliseconds)
+    visitor.assign(decided(isTracked: true))
+    visitor.assign(decided(isTracked: false))
     #expect(rig.sent(visitor) == [exposure])
-    visitor.assign(decided(isTracked: true), now: rig.scheduler.unixMilliseconds)
-    visitor.assign(decided(2, isTracked: false), now: rig.scheduler.unixMilliseconds)
+    visitor.assign(decided(isTracked: true))
+    visitor.assign(decided(2, isTracked: false))
     #expect(rig.sent(visitor) == ["eventType=activity&visitorCode=visitor"])
   }
 
   @Test("The vendor's SDK loses it (A8)") func strictVendor() throws {
     let rig = try KameleoonRig(["strict_vendor": "true"])
     let visitor = try rig.visitor("visitor")
-    visitor.assign(decided(isTracked: true), now: rig.scheduler.unixMilliseconds)
-    visitor.assign(decided(isTracked: false), now: rig.scheduler.unixMilliseconds)
+    visitor.assign(decided(isTracked: true))
+    visitor.assign(decided(isTracked: false))
     #expect(rig.sent(visitor) == ["eventType=activity&visitorCode=visitor"])
   }
 
   @Test func aDecisionThatChangesNothingWritesNothing() throws {
-    let rig = try KameleoonRig()
+    let rig = try KameleoonRig(["online": "false"], configuration: customDataConfiguration)
     let visitor = try rig.visitor("visitor")
-    visitor.assign(decided(isTracked: true), now: rig.scheduler.unixMilliseconds)
-    let facts = visitor.published.held
+    func decide() { _ = "exp".withBytes { visitor.isFeatureActive($0) } }
+    decide()
+    let facts = visitor.heldFacts
     rig.scheduler.advance(milliseconds: 59_000)
-    visitor.assign(decided(isTracked: true), now: rig.scheduler.unixMilliseconds)
-    #expect(visitor.published.held === facts)
+    decide()
+    #expect(visitor.heldFacts === facts)
     rig.scheduler.advance(milliseconds: 2_000)
-    visitor.assign(decided(isTracked: true), now: rig.scheduler.unixMilliseconds)
+    decide()
     // That something happens is noted once a minute, so that the visit goes on.
-    #expect(visitor.published.held !== facts)
+    #expect(visitor.heldFacts !== facts)
     #expect(visitor.facts.lastEvent == rig.scheduler.unixMilliseconds)
   }
 }

@@ -23,7 +23,7 @@ import Testing
         custom(0, "a", "b"), custom(3, "user"), .pageView(PageView(url: bytes("https://a/"), title: bytes("A"))),
         .pageView(PageView(url: bytes("https://a/"), title: bytes("A"))), .conversion(Conversion(goalID: 7)),
       ])
-      visitor.assign([DecidedAssignment(experimentID: 100, variationID: 1, rule: .targetedDelivery, isTracked: true)], now: 0)
+      visitor.assign([DecidedAssignment(experimentID: 100, variationID: 1, rule: .targetedDelivery, isTracked: true)])
       visitor.merge(
         RemoteVisitorData(
           personalizations: [PersonalizationSeen(id: 5, variationID: 6, time: scheduler.unixMilliseconds)],
@@ -48,6 +48,33 @@ import Testing
     #expect(visitor.trackingIdentity.userAgent == bytes("agent"))
     #expect(visitor.mappingDatum != nil)
     #expect(after.forced.isEmpty && after.banditScores.isEmpty)
+  }
+
+  @Test("With immediate durability what a call has told is in the store when it returns; else soon after (KAM-60, KAM-75)")
+  func durability() throws {
+    for durability in ["immediate", "periodic"] {
+      let store = MemoryCacheManager()
+      let rig = try KameleoonRig(["events.durability": durability], configuration: customDataConfiguration, cacheManager: store)
+      let visitor = try rig.visitor("visitor")
+      func kept() -> String { store.load(key: "visitor:visitor").map { text($0) } ?? "" }
+      rig.scheduler.advance(milliseconds: 50)
+      rig.settle { kept().contains("\"consent\":0") }
+      let seen = Locked<[String]>([])
+      let thread = HostThread {
+        _ = visitor.setLegalConsent(true)
+        seen.value.append(text(store.load(key: "visitor:visitor") ?? []))
+        _ = visitor.add([.device(.phone)])
+        seen.value.append(text(store.load(key: "visitor:visitor") ?? []))
+      }
+      // The clock stands still: nothing is written that waits for its time.
+      rig.settle { seen.value.count == 2 }
+      thread.join()
+      let isImmediate = durability == "immediate"
+      #expect(seen.value.map { $0.contains("\"consent\":1") } == [isImmediate, isImmediate])
+      #expect(seen.value.last?.contains("Device") == isImmediate)
+      rig.scheduler.advance(milliseconds: 50)
+      #expect(rig.settle { kept().contains("Device") })
+    }
   }
 
   @Test("Each datum goes by its own age; consent and mapping identifier stay (KAM-03)") func expiry() throws {
@@ -200,7 +227,7 @@ import Testing
     let rig = try KameleoonRig(configuration: customDataConfiguration)
     let visitor = try rig.visitor("visitor")
     _ = visitor.add([.device(.phone), custom(0, "local"), .conversion(Conversion(goalID: 1)), .pageView(PageView(url: bytes("a")))], isTracked: false)
-    visitor.assign([DecidedAssignment(experimentID: 100, variationID: 1, rule: .experimentation, isTracked: false)], now: 0)
+    visitor.assign([DecidedAssignment(experimentID: 100, variationID: 1, rule: .experimentation, isTracked: false)])
     visitor.merge(remote, isAdded: true)
     let facts = visitor.facts
     #expect(facts.device == .phone && facts.browser?.kind == .chrome && facts.operatingSystem == .linux)
