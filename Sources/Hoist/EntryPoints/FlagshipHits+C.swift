@@ -7,19 +7,19 @@ internal import HoistFlagship
 
 @_cdecl("hoist_flagship_hit_new_screen") @implementation
 public func hoist_flagship_hit_new_screen(_ location: UnsafePointer<CChar>?) -> OpaquePointer? {
-  CString.array(location).map { give(.screen(location: $0)) }
+  CString.view(location).map { give(.screen(location: $0)) }
 }
 
 @_cdecl("hoist_flagship_hit_new_page") @implementation
 public func hoist_flagship_hit_new_page(_ location: UnsafePointer<CChar>?) -> OpaquePointer? {
-  CString.array(location).map { give(.page(location: $0)) }
+  CString.view(location).map { give(.page(location: $0)) }
 }
 
 @_cdecl("hoist_flagship_hit_new_transaction") @implementation
 public func hoist_flagship_hit_new_transaction(
   _ transaction_id: UnsafePointer<CChar>?, _ affiliation: UnsafePointer<CChar>?
 ) -> OpaquePointer? {
-  guard let id = CString.array(transaction_id), let affiliation = CString.array(affiliation) else { return nil }
+  guard let id = CString.view(transaction_id), let affiliation = CString.view(affiliation) else { return nil }
   return give(.transaction(id: id, affiliation: affiliation))
 }
 
@@ -27,7 +27,7 @@ public func hoist_flagship_hit_new_transaction(
 public func hoist_flagship_hit_new_item(
   _ transaction_id: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?, _ code: UnsafePointer<CChar>?
 ) -> OpaquePointer? {
-  guard let id = CString.array(transaction_id), let name = CString.array(name), let code = CString.array(code) else {
+  guard let id = CString.view(transaction_id), let name = CString.view(name), let code = CString.view(code) else {
     return nil
   }
   return give(.item(transactionID: id, name: name, code: code))
@@ -37,7 +37,7 @@ public func hoist_flagship_hit_new_item(
 public func hoist_flagship_hit_new_event(
   _ category: hoist_flagship_category, _ action: UnsafePointer<CChar>?
 ) -> OpaquePointer? {
-  guard let action = CString.array(action) else { return nil }
+  guard let action = CString.view(action) else { return nil }
   switch Int(category) {
   case Int(HOIST_FLAGSHIP_ACTION_TRACKING): return give(.event(.actionTracking, action: action))
   case Int(HOIST_FLAGSHIP_USER_ENGAGEMENT): return give(.event(.userEngagement, action: action))
@@ -65,7 +65,7 @@ private func set(_ hit: OpaquePointer?, _ change: (inout Hit) throws(HitFlaw) ->
 }
 
 private func set(_ hit: OpaquePointer?, _ field: HitField, _ text: UnsafePointer<CChar>?) -> hoist_status {
-  guard let text = CString.array(text) else { return Status.argument.rawValue }
+  guard let text = CString.view(text) else { return Status.argument.rawValue }
   return set(hit) { hit throws(HitFlaw) in try hit.set(field, text: text) }
 }
 

@@ -133,6 +133,8 @@ public final class Client: @unchecked Sendable {
   }
 
   public var state: ClientState { status.state }
+  /// Whether that is `.closed`; costs nothing to ask.
+  public var isClosed: Bool { status.isClosed }
   public var isOnline: Bool { status.isOnline }
   /// Which lines are written, of the whole group.
   public var logLevels: LogLevels {

@@ -100,5 +100,13 @@ public final class ContextReference: Sendable {
   /// Takes over one hold.
   init(adopting frozen: FrozenContext) { self.frozen = frozen }
 
+  /// A context of its own.
+  /// - Parameter attributes: with unique names, each as `EvaluationContext.check` lets it pass.
+  /// - Returns: nil for too many, and when memory runs out.
+  public convenience init?(key: [UInt8], attributes: [Attribute]) {
+    guard let made = FrozenContext.build(key: key, attributes: attributes) else { return nil }
+    self.init(adopting: made)
+  }
+
   deinit { frozen.release() }
 }

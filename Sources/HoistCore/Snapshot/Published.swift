@@ -27,16 +27,10 @@ public final class Published<Object: AnyObject & Sendable>: @unchecked Sendable 
     return current?.takeUnretainedValue()
   }
 
-  /// Two at once are the caller's to prevent, where the one depends on the other.
-  /// - Parameter gathers: whether what is replaced may wait for others that are, so that they go at one price: for what is
-  ///   small, replaced often, and holds nobody.
-  public func replace(_ object: Object, gathers: Bool = false) {
+  /// Two at once are the caller's to prevent, where the one depends on the other. What is replaced may wait for others that
+  /// are, so that they go at one price.
+  public func replace(_ object: Object) {
     guard let old = shim_exchange_pointer(slot, Unmanaged.passRetained(object).toOpaque()) else { return }
-    let former = Retired(object: Unmanaged<Object>.fromOpaque(old))
-    if gathers { return Reclaimer.shared.gather(former.object.takeRetainedValue()) }
-    Reclaimer.shared.retire { former.object.release() }
-    Reclaimer.shared.collect()
+    Reclaimer.shared.retire(small: Unmanaged<Object>.fromOpaque(old).takeRetainedValue())
   }
-
-  private struct Retired: @unchecked Sendable { let object: Unmanaged<Object> }
 }

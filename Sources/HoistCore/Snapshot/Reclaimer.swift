@@ -13,11 +13,13 @@ public final class Reclaimer: @unchecked Sendable {
     var destroy: @Sendable () -> Void
   }
 
+  /// Small objects that wait together for one advance of the epoch, which interrupts every thread of the process.
+  private static let batch = 32
+
   private let lock = Lock()
   private var retired: [Retired] = []
-  private var gathered: [any AnyObject & Sendable] = []
-  /// So many are retired together.
-  private static let group = 64
+  /// No new reader can find them; the epoch has not advanced since.
+  private var fresh: [any AnyObject & Sendable] = []
 
   /// Takes over a block that no new reader can find any more.
   /// - Parameters:
@@ -30,22 +32,23 @@ public final class Reclaimer: @unchecked Sendable {
     lock.withLock { retired.append(Retired(epoch: epoch, isFree: isFree, destroy: destroy)) }
   }
 
-  /// Takes over an object that no new reader can find any more, to be let go of with others.
-  func gather(_ object: any AnyObject & Sendable) {
-    let group = lock.withLock { () -> [any AnyObject & Sendable] in
-      gathered.append(object)
-      guard gathered.count >= Self.group else { return [] }
-      defer { gathered = [] }
-      return gathered
+  /// Likewise an object that is small and often replaced: a few of them wait for each other, or for a `collect`.
+  func retire(small object: any AnyObject & Sendable) {
+    let isBatch = lock.withLock {
+      fresh.append(object)
+      return fresh.count >= Self.batch
     }
-    if group.isEmpty { return }
-    retire { withExtendedLifetime(group) {} }
-    collect()
+    if isBatch { collect() }
   }
 
   /// Frees what can be freed now; returns how many blocks still wait.
   @discardableResult
   public func collect() -> Int {
+    let small = lock.withLock {
+      defer { fresh = [] }
+      return fresh
+    }
+    if !small.isEmpty { retire { withExtendedLifetime(small) {} } }
     var ready: [Retired] = []
     let waiting = lock.withLock {
       let split = retired.partition { shim_epoch_quiescent($0.epoch) && $0.isFree() }

@@ -49,6 +49,9 @@ public final class Store: @unchecked Sendable {
     state = StoreState(generation: scheduler.generation, nonce: entropy.next())
   }
 
+  /// Whether anything outlives the process.
+  public var keepsValues: Bool { manager != nil }
+
   /// What is kept under `key`; nil when there is nothing, or it cannot be read.
   public func load(_ key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     let pending = withState { $0.pending.value(of: ByteKey(key)) }
@@ -87,9 +90,6 @@ public final class Store: @unchecked Sendable {
     }
     settleSoon()
   }
-
-  /// False when nothing outlives the process: then nobody needs to save anything.
-  public var keepsValues: Bool { manager != nil }
 
   /// `completion` runs when everything that was saved so far is written, or the manager has failed.
   public func writeValues(completion: @escaping @Sendable () -> Void) {

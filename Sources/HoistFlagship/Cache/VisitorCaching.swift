@@ -55,6 +55,8 @@ final class VisitorCaching: ClientPart, @unchecked Sendable {
   }
 
   var isHosts: Bool { cache != nil }
+  /// Whether there is anything to be found, and anywhere to keep it.
+  var isOn: Bool { cache != nil || store.keepsValues }
   var counters: Counters { state.withLock { $0.counters } }
 
   // MARK: Look-ups
@@ -103,18 +105,16 @@ final class VisitorCaching: ClientPart, @unchecked Sendable {
   func flush(_ id: [UInt8]) { put(id) { nil } }
 
   private func put(_ id: [UInt8], _ change: @escaping Record) {
+    guard isOn else { return }
     let isNew = state.withLock { state in
       // One that waits already gives its turn to the new one.
-      let isNew = state.changes[id] == nil
-      if isNew {
-        guard state.changes.count < Self.maximumWaiting else {
-          state.counters.dropped += 1
-          return false
-        }
-        state.order.append(id)
+      if state.changes.count >= Self.maximumWaiting, state.changes[id] == nil {
+        state.counters.dropped += 1
+        return false
       }
-      state.changes[id] = change
-      return isNew
+      guard state.changes.updateValue(change, forKey: id) == nil else { return false }
+      state.order.append(id)
+      return true
     }
     if isNew { makeOne() }
   }

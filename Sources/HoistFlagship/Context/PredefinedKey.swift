@@ -78,9 +78,13 @@ public enum PredefinedKey: Int32, Sendable, CaseIterable {
   }
 
   init?(named name: ByteView) {
-    guard name.count > 4, let key = Self.allCases.first(where: { name.reads($0.name) }) else { return nil }
+    guard Self.isPossible(name), let key = Self.allCases.first(where: { name.reads($0.name) }) else { return nil }
     self = key
   }
+
+  /// Whether a name begins as these keys do.
+  static func isPossible(_ name: ByteView) -> Bool { prefix.withBytes { name.hasPrefix($0) } }
+  private static let prefix: StaticString = "sdk_"
 
   /// Integers and doubles are different types (4.6).
   func takes(_ value: AttributeValue) -> Bool {

@@ -33,8 +33,12 @@ struct VisitorContext: Sendable, Equatable {
   /// The reserved pairs are in a frozen context, too.
   static let maximumPairs = EvaluationContext.maximumAttributes - 4
 
+  /// So many are looked through rather than found by a table.
+  private static let fewPairs = 16
+
   /// In the order of setting.
   private(set) var pairs: [Attribute] = []
+  /// Places by key; empty for few pairs.
   private var places: [[UInt8]: Int] = [:]
 
   /// FS-59 to FS-61. What was there under the key stays when the pair is refused.
@@ -49,13 +53,33 @@ struct VisitorContext: Sendable, Equatable {
   }
 
   private mutating func put(_ key: [UInt8], _ value: AttributeValue) throws(Refusal) {
-    if let place = places[key] {
+    if let place = place(of: key) {
       pairs[place].value = value
       return
     }
     if pairs.count >= Self.maximumPairs { throw .tooMany }
-    places[key] = pairs.count
     pairs.append(Attribute(name: key, value: value))
+    index()
+  }
+
+  private func place(of key: [UInt8]) -> Int? {
+    places.isEmpty ? pairs.firstIndex { $0.name == key } : places[key]
+  }
+
+  /// Enters the last pairs into the table, once there are more than a few.
+  private mutating func index() {
+    guard pairs.count > Self.fewPairs else { return }
+    while places.count < pairs.count { places[pairs[places.count].name] = places.count }
+  }
+
+  /// Pairs of predefined keys that pass every check.
+  /// - Returns: false where the keys may be set already, or there is no room; then nothing is set.
+  mutating func append(predefined new: [Attribute]) -> Bool {
+    let isOther = pairs.allSatisfy { pair in pair.name.withBytes { !PredefinedKey.isPossible($0) } }
+    guard isOther, pairs.count + new.count <= Self.maximumPairs else { return false }
+    pairs += new
+    index()
+    return true
   }
 
   /// Several pairs at once: those that are refused are left out, each with a word to `refused`.

@@ -6,6 +6,7 @@ final class ActivateReporter: ClientPart, @unchecked Sendable {
   static let pipelineName = "activates"
 
   private let host: any ProviderHost
+  private let clock: any Clock
   private let settings: FlagshipSettings
   private let status: StatusMachine
   private let policy: ActivatePolicy
@@ -16,6 +17,7 @@ final class ActivateReporter: ClientPart, @unchecked Sendable {
   /// - Parameter store: where activates are kept until they have arrived.
   init(host: any ProviderHost, settings: FlagshipSettings, status: StatusMachine, telemetry: Telemetry, store: Store) {
     self.host = host
+    clock = host.clock
     self.settings = settings
     self.status = status
     let observer = host.plugins.vendor[FlagshipPlugins.exposureObserver] as? any ExposureObserver
@@ -42,7 +44,7 @@ final class ActivateReporter: ClientPart, @unchecked Sendable {
       host.log.debug("an identical exposure is dropped")
       return .ok
     }
-    let now = host.clock.unixMilliseconds
+    let now = clock.unixMilliseconds
     return exposure.identity.visitorID.withUnsafeBytes { subject in
       RecordedExposure.with(exposure, isTold: isTold) { record, context in
         let outcome = pipeline.record(

@@ -1,4 +1,4 @@
-internal import HoistBase
+public import HoistBase
 internal import HoistJSON
 
 /// What a visitor did, as the host tells it (FS-71): made with what is required, completed, then sent any number of
@@ -41,53 +41,64 @@ public struct Hit: Sendable {
   }
 
   public let kind: Kind
-  /// Each sent field with its value as JSON, in the order of their setting.
-  private var values: [(field: HitField, json: [UInt8])] = []
-  /// The members of the wire item that the host has set: JSON text without braces.
-  private(set) var members: [UInt8] = []
+  /// Where the value of each sent field stands in the members; in the order of their setting.
+  private var places: [Place] = []
+  private var writer = JSONWriter()
 
-  private init(_ kind: Kind, _ required: [(HitField, [UInt8])]) {
+  private struct Place {
+    let field: HitField
+    /// Of its value.
+    let value: Int
+    let end: Int
+  }
+
+  /// The members of the wire item that the host has set: JSON text without braces.
+  var members: [UInt8] { writer.bytes }
+
+  private init(_ kind: Kind) {
     self.kind = kind
-    members.reserveCapacity(128)
-    for (field, text) in required { put(field, Self.json(text)) }
+    writer = JSONWriter(reservingCapacity: 128)
+    places.reserveCapacity(6)
   }
 
   /// FS-92.
-  public static func screen(location: [UInt8]) -> Hit { Hit(.screen, [(.location, location)]) }
+  public static func screen(location: some ByteSource) -> Hit { Hit(.screen).with(.location, location) }
   /// FS-93.
-  public static func page(location: [UInt8]) -> Hit { Hit(.page, [(.location, location)]) }
+  public static func page(location: some ByteSource) -> Hit { Hit(.page).with(.location, location) }
   /// FS-94.
-  public static func transaction(id: [UInt8], affiliation: [UInt8]) -> Hit {
-    Hit(.transaction, [(.transactionID, id), (.affiliation, affiliation)])
+  public static func transaction(id: some ByteSource, affiliation: some ByteSource) -> Hit {
+    Hit(.transaction).with(.transactionID, id).with(.affiliation, affiliation)
   }
   /// FS-96.
-  public static func item(transactionID: [UInt8], name: [UInt8], code: [UInt8]) -> Hit {
-    Hit(.item, [(.transactionID, transactionID), (.itemName, name), (.itemCode, code)])
+  public static func item(transactionID: some ByteSource, name: some ByteSource, code: some ByteSource) -> Hit {
+    Hit(.item).with(.transactionID, transactionID).with(.itemName, name).with(.itemCode, code)
   }
   /// FS-98.
-  public static func event(_ category: EventCategory, action: [UInt8]) -> Hit {
-    Hit(.event, [(.eventCategory, Array(category.text.utf8)), (.action, action)])
+  public static func event(_ category: EventCategory, action: some ByteSource) -> Hit {
+    Hit(.event).with(.eventCategory, category.text).with(.action, action)
+  }
+
+  private consuming func with(_ field: HitField, _ text: some ByteSource) -> Hit {
+    var hit = self
+    text.withBytes { hit.put(field, .text($0)) }
+    return hit
   }
 
   /// - Parameter text: valid UTF-8.
-  public mutating func set(_ field: HitField, text: [UInt8]) throws(HitFlaw) {
+  public mutating func set(_ field: HitField, text: some ByteSource) throws(HitFlaw) {
     try accept(field, .text)
-    put(field, Self.json(text))
+    text.withBytes { put(field, .text($0)) }
   }
 
   public mutating func set(_ field: HitField, integer: Int64) throws(HitFlaw) {
     try accept(field, .integer)
-    var writer = JSONWriter()
-    writer.int(integer)
-    put(field, writer.bytes)
+    put(field, .integer(integer))
   }
 
   public mutating func set(_ field: HitField, number: Double) throws(HitFlaw) {
     try accept(field, .number)
     guard number.isFinite else { throw HitFlaw(message: "the \(field.name) must be a finite number") }
-    var writer = JSONWriter()
-    writer.double(number)
-    put(field, writer.bytes)
+    put(field, .number(number))
   }
 
   private func accept(_ field: HitField, _ form: HitField.Form) throws(HitFlaw) {
@@ -95,31 +106,36 @@ public struct Hit: Sendable {
     guard field.form == form else { throw HitFlaw(message: "the \(field.name) of a hit is of another type") }
   }
 
-  private static func json(_ text: [UInt8]) -> [UInt8] {
-    var writer = JSONWriter(reservingCapacity: text.count + 2)
-    text.withUnsafeBufferPointer { writer.string(utf8: $0) }
-    return writer.bytes
+  private enum Value {
+    case text(ByteView)
+    case integer(Int64)
+    case number(Double)
+    /// JSON text.
+    case written(ArraySlice<UInt8>)
   }
 
-  private mutating func put(_ field: HitField, _ json: [UInt8]) {
-    guard field.key != nil else { return }
-    guard let place = values.firstIndex(where: { $0.field == field }) else {
-      values.append((field, json))
-      return append(field, json)
-    }
-    values[place].json = json
-    members.removeAll(keepingCapacity: true)
-    for (field, json) in values { append(field, json) }
-  }
-
-  private mutating func append(_ field: HitField, _ json: [UInt8]) {
+  private mutating func put(_ field: HitField, _ value: Value) {
     guard let key = field.key else { return }
-    if !members.isEmpty { members.append(UInt8(ascii: ",")) }
-    members.append(UInt8(ascii: "\""))
-    key.withBytes { members.append(contentsOf: $0) }
-    members.append(UInt8(ascii: "\""))
-    members.append(UInt8(ascii: ":"))
-    members.append(contentsOf: json)
+    guard places.contains(where: { $0.field == field }) else { return append(field, key, value) }
+    // A later value takes the former one's place among the members.
+    var renewed = Hit(kind)
+    for place in places {
+      guard let key = place.field.key else { continue }
+      renewed.append(place.field, key, place.field == field ? value : .written(members[place.value..<place.end]))
+    }
+    self = renewed
+  }
+
+  private mutating func append(_ field: HitField, _ key: StaticString, _ value: Value) {
+    key.withUTF8Buffer { writer.key(utf8: $0) }
+    let start = writer.bytes.count
+    switch value {
+    case .text(let text): writer.text(text)
+    case .integer(let whole): writer.int(whole)
+    case .number(let number): writer.double(number)
+    case .written(let json): writer.raw(json)
+    }
+    places.append(Place(field: field, value: start, end: writer.bytes.count))
   }
 }
 
@@ -133,15 +149,17 @@ extension Hit {
     if kind == .page, let location = text(of: .location), !Self.isURL(location[...]) {
       return HitFlaw(message: "the location of a hit of kind page must be a URL with a scheme and a host")
     }
-    if let value = values.first(where: { $0.field == .value })?.json, value.first == UInt8(ascii: "-") {
+    if json(of: .value)?.first == UInt8(ascii: "-") {
       return HitFlaw(message: "the value of an event must not be negative")
     }
     return nil
   }
 
   /// The inside of a JSON string: as long as a text without escapes.
-  private func text(of field: HitField) -> ArraySlice<UInt8>? {
-    values.first { $0.field == field }?.json.dropFirst().dropLast()
+  private func text(of field: HitField) -> ArraySlice<UInt8>? { json(of: field)?.dropFirst().dropLast() }
+
+  private func json(of field: HitField) -> ArraySlice<UInt8>? {
+    places.first { $0.field == field }.map { members[$0.value..<$0.end] }
   }
 
   /// A scheme, `://` and something of a host, without blanks and control characters.

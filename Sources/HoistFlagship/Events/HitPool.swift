@@ -1,18 +1,26 @@
 internal import HoistBase
 internal import HoistCore
+internal import HoistJSON
 internal import Synchronization
 
 /// Gathers hits and sees to their delivery in batches (5.5; FS-14 to FS-20).
 final class HitPool: ClientPart, @unchecked Sendable {
   static let pipelineName = "hits"
 
+  /// Of a context; a larger one is written out at once.
+  private static let maximumCopiedBytes = 8_192
+
   private let host: any ProviderHost
+  private let clock: any Clock
   private let settings: FlagshipSettings
   private let status: StatusMachine
   private let policy: HitPolicy
   private let pipeline: EventPipeline
   private let duplicates: DuplicateWindow
   private let storage: HitStorage
+  /// The members of consent hits, by what they say.
+  private let given: [UInt8]
+  private let refused: [UInt8]
   /// Somebody has refused since hits were looked up.
   private let wasRefused = Atomic(false)
 
@@ -22,9 +30,12 @@ final class HitPool: ClientPart, @unchecked Sendable {
     telemetry: Telemetry, before activates: ActivateReporter
   ) {
     self.host = host
+    clock = host.clock
     self.settings = settings
     self.status = status
     self.storage = storage
+    given = InternalHit.consent(true, clientName: settings.clientName)
+    refused = InternalHit.consent(false, clientName: settings.clientName)
     policy = HitPolicy(host: host, settings: settings, telemetry: telemetry) { activates.sendKept() }
     duplicates = DuplicateWindow(milliseconds: settings.hits.deduplicationMilliseconds, clock: host.clock)
     var options = settings.hits.pipelineOptions(Self.pipelineName)
@@ -48,7 +59,7 @@ final class HitPool: ClientPart, @unchecked Sendable {
       return .flagshipHitInvalid
     }
     if let refusal = refusal(hasConsented: hasConsented) { return refusal }
-    return record(HitType(hit.kind), hit.members, identity)
+    return hit.members.withUnsafeBytes { record(HitType(hit.kind), $0, identity) }
   }
 
   /// Why no hit of a visitor is taken now (5.1); nil where it is.
@@ -72,8 +83,9 @@ final class HitPool: ClientPart, @unchecked Sendable {
     case .panic: return host.log.info("no consent hit is sent: panic")
     case .initializing, .initialized: break
     }
-    let members = InternalHit.consent(isGiven, clientName: settings.clientName)
-    _ = record(.event, members, identity, isSubjectToConsent: false, waitsForCommit: waitsForCommit)
+    _ = (isGiven ? given : refused).withUnsafeBytes {
+      record(.event, $0, identity, isSubjectToConsent: false, waitsForCommit: waitsForCommit)
+    }
     if !isGiven { return wasRefused.store(true, ordering: .relaxed) }
     if wasRefused.exchange(false, ordering: .relaxed) {
       storage.consentReturned()
@@ -84,26 +96,32 @@ final class HitPool: ClientPart, @unchecked Sendable {
   /// Tells the service the visitor's context, which it does not see in bucketing mode (3.5).
   func segment(_ context: FrozenContext, of identity: VisitorIdentity) {
     guard refusal(hasConsented: true) == nil else { return }
-    _ = record(.segment, InternalHit.segment(context), identity, waitsForCommit: false)
+    // A copy is quicker than a text, and a context of many pairs is larger than its text.
+    if context.bytes.count <= Self.maximumCopiedBytes {
+      _ = record(.segment, context.bytes, identity, context: context, waitsForCommit: false)
+    } else {
+      var writer = JSONWriter()
+      InternalHit.segment(context, to: &writer)
+      _ = writer.bytes.withUnsafeBytes { record(.segment, $0, identity, waitsForCommit: false) }
+    }
   }
 
+  /// - Parameter context: whose bytes the members are; nil where they are text.
   private func record(
-    _ type: HitType, _ members: [UInt8], _ identity: VisitorIdentity, isSubjectToConsent: Bool = true,
-    waitsForCommit: Bool = true
+    _ type: HitType, _ members: ByteView, _ identity: VisitorIdentity, context: FrozenContext? = nil,
+    isSubjectToConsent: Bool = true, waitsForCommit: Bool = true
   ) -> Status {
-    RecordedHit.withHead(type, of: identity) { head in
-      members.withUnsafeBytes { members in
-        if duplicates.isOn, isSubjectToConsent, type != .segment, !duplicates.admits(Array(head) + members) {
-          host.log.debug("an identical hit is dropped")
-          return .ok
-        }
-        return identity.visitorID.withUnsafeBytes { subject in
-          let outcome = pipeline.record(
-            head, tail: members, subject: isSubjectToConsent ? subject : .noBytes,
-            unixMilliseconds: host.clock.unixMilliseconds, waitsForCommit: waitsForCommit)
-          if case .dropped = outcome { return .limit }
-          return .ok
-        }
+    RecordedHit.withHead(type, of: identity, context: context) { head in
+      if duplicates.isOn, isSubjectToConsent, type != .segment, !duplicates.admits(Array(head) + members) {
+        host.log.debug("an identical hit is dropped")
+        return .ok
+      }
+      return identity.visitorID.withUnsafeBytes { subject in
+        let outcome = pipeline.record(
+          head, tail: members, subject: isSubjectToConsent ? subject : .noBytes, unixMilliseconds: clock.unixMilliseconds,
+          waitsForCommit: waitsForCommit)
+        if case .dropped = outcome { return .limit }
+        return .ok
       }
     }
   }

@@ -30,29 +30,45 @@ enum HitType: UInt8, CaseIterable {
 
 /// A hit as it is recorded: copied together, to be written out when it is taken in (`HitItem`).
 ///
-///     mark · type · whether there is an anonymous id · visitor id · anonymous id · the hit's members
+///     mark · type · bits · visitor id · anonymous id · the hit's members
+///     or, of a segment hit: … · address of the context · bytes of the context
 struct RecordedHit {
   /// What is written out begins with a brace.
   private static let mark: UInt8 = 1
 
+  private struct Bits: OptionSet {
+    let rawValue: UInt8
+    static let anonymous = Bits(rawValue: 1)
+    static let context = Bits(rawValue: 2)
+  }
+
   let type: HitType
   let visitorID: ByteView
   let anonymousID: ByteView?
+  /// Where the context stood whose bytes `members` are.
+  private let context: UInt?
   /// JSON text without braces, from the hit.
-  let members: ByteView
+  private let members: ByteView
 
   /// Lends all of the record but the members.
-  static func withHead<Result>(_ type: HitType, of identity: VisitorIdentity, _ body: (ByteView) -> Result) -> Result {
+  /// - Parameter context: whose bytes stand in the members' place.
+  static func withHead<Result>(
+    _ type: HitType, of identity: VisitorIdentity, context: FrozenContext?, _ body: (ByteView) -> Result
+  ) -> Result {
     let anonymous = identity.anonymousID
     let size = 3 + PartWriter.bytes(of: identity.visitorID.count) + PartWriter.bytes(of: anonymous?.count ?? 0)
+      + (context == nil ? 0 : 8)
+    var bits: Bits = anonymous == nil ? [] : .anonymous
+    if context != nil { bits.formUnion(.context) }
     return withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { room in
       guard let start = room.baseAddress else { return body(.noBytes) }
       var writer = PartWriter(start)
       writer.byte(mark)
       writer.byte(type.rawValue)
-      writer.byte(anonymous == nil ? 0 : 1)
+      writer.byte(bits.rawValue)
       identity.visitorID.withUnsafeBytes { writer.part($0) }
       if let anonymous { anonymous.withUnsafeBytes { writer.part($0) } } else { writer.part(.noBytes) }
+      if let context { writer.word(UInt64(UInt(bitPattern: context.base))) }
       return body(ByteView(room))
     }
   }
@@ -61,11 +77,12 @@ struct RecordedHit {
   init?(_ recorded: ByteView) {
     var reader = PartReader(recorded)
     guard reader.byte() == Self.mark, let type = reader.byte().flatMap({ HitType(rawValue: $0) }),
-      let hasAnonymous = reader.byte(), let visitor = reader.part(), let anonymous = reader.part()
+      let bits = reader.byte().map({ Bits(rawValue: $0) }), let visitor = reader.part(), let anonymous = reader.part()
     else { return nil }
     self.type = type
     visitorID = visitor
-    anonymousID = hasAnonymous == 0 ? nil : anonymous
+    anonymousID = bits.contains(.anonymous) ? anonymous : nil
+    context = bits.contains(.context) ? reader.word().map { UInt(truncatingIfNeeded: $0) } : nil
     members = reader.rest
   }
 
@@ -82,7 +99,11 @@ struct RecordedHit {
       writer.verbatim(#","cuid":"#)
       writer.string(utf8: visitorID.bindMemory(to: UInt8.self))
     }
-    if !members.isEmpty { writer.raw(members) }
+    if let context {
+      _ = FrozenContext.withCopy(members, of: context) { InternalHit.segment($0, to: &writer) }
+    } else if !members.isEmpty {
+      writer.raw(members)
+    }
     if isQA { writer.verbatim(#","qa":true"#) }
     writer.verbatim("}")
     return writer.bytes
@@ -99,10 +120,9 @@ enum InternalHit {
     return writer.bytes
   }
 
-  /// The members of a segment hit: every pair of the context, values as texts (3.5).
-  static func segment(_ context: FrozenContext) -> [UInt8] {
-    var writer = JSONWriter(reservingCapacity: 512)
-    writer.verbatim(#""s":"#)
+  /// The member of a segment hit: every pair of the context, values as texts (3.5).
+  static func segment(_ context: FrozenContext, to writer: inout JSONWriter) {
+    writer.key("s")
     writer.beginObject()
     for index in 0..<context.attributeCount {
       let attribute = context.attribute(at: index)
@@ -114,6 +134,5 @@ enum InternalHit {
       }
     }
     writer.endObject()
-    return writer.bytes
   }
 }

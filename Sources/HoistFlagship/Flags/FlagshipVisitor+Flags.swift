@@ -1,7 +1,6 @@
 internal import CShims
 public import HoistBase
 public import HoistCore
-internal import HoistJSON
 
 /// Reading the visitor's flags (FS-57, FS-76 to FS-80; protocols/flagship.md 4.5). Any thread; nothing waits.
 ///
@@ -10,17 +9,17 @@ internal import HoistJSON
 /// its value and type.
 extension FlagshipVisitor {
   public func bool(_ key: FlagKey, fallback: Bool, exposes: Bool) -> (value: Bool, status: Status) {
-    let (value, status) = read(key, .bool, EvaluationFallback(fallback), exposes) { $0.bool }
+    let (value, status) = read(key, .bool, EvaluationFallback(fallback), exposes) { flag, _ in flag.bool }
     return (value ?? fallback, status)
   }
 
   public func int(_ key: FlagKey, fallback: Int64, exposes: Bool) -> (value: Int64, status: Status) {
-    let (value, status) = read(key, .int, EvaluationFallback(fallback), exposes) { $0.int }
+    let (value, status) = read(key, .int, EvaluationFallback(fallback), exposes) { flag, _ in flag.int }
     return (value ?? fallback, status)
   }
 
   public func double(_ key: FlagKey, fallback: Double, exposes: Bool) -> (value: Double, status: Status) {
-    let (value, status) = read(key, .double, EvaluationFallback(fallback), exposes) { $0.double }
+    let (value, status) = read(key, .double, EvaluationFallback(fallback), exposes) { flag, _ in flag.double }
     return (value ?? fallback, status)
   }
 
@@ -28,22 +27,26 @@ extension FlagshipVisitor {
   /// - Returns: nil where the fallback is to be taken.
   public func string(_ key: FlagKey, fallback: ByteView?, exposes: Bool) -> (value: CText?, status: Status) {
     let named = fallback.map { EvaluationFallback(.string, $0) } ?? EvaluationFallback()
-    return read(key, .string, named, exposes) { $0.text.map { CText($0) } }
+    return read(key, .string, named, exposes) { flag, flags in flag.text.map { CText($0, lentBy: flags) } }
   }
 
   /// - Parameter fallback: JSON text, whose type the value has to have; nil for none, and any type.
   /// - Returns: JSON text; nil where the fallback is to be taken. `.parse` for a fallback that is no JSON.
   public func json(_ key: FlagKey, fallback: ByteView?, exposes: Bool) -> (value: CText?, status: Status) {
-    guard let fallback else { return read(key, nil, EvaluationFallback(), exposes) { CText($0.json) } }
-    guard let wanted = FlagKind(ofJSON: fallback) else { return (nil, .parse) }
-    // A default of null is none.
-    return read(key, wanted == .null ? nil : wanted, EvaluationFallback(.json, fallback), exposes) { CText($0.json) }
+    var (wanted, named): (FlagKind?, EvaluationFallback) = (nil, EvaluationFallback())
+    if let fallback {
+      guard let kind = JSONKinds.shared.kind(of: fallback) else { return (nil, .parse) }
+      // A default of null is none.
+      wanted = kind == .null ? nil : kind
+      named = EvaluationFallback(.json, fallback)
+    }
+    return read(key, wanted, named, exposes) { flag, flags in CText(flag.json, lentBy: flags) }
   }
 
-  /// - Parameter take: reads the value, which is lent for the call.
+  /// - Parameter take: reads the value, which is lent by the flags.
   @inline(__always)
   private func read<Value>(
-    _ key: FlagKey, _ wanted: FlagKind?, _ fallback: EvaluationFallback, _ exposes: Bool, _ take: (FlagValue) -> Value?
+    _ key: FlagKey, _ wanted: FlagKind?, _ fallback: EvaluationFallback, _ exposes: Bool, _ take: (FlagValue, VisitorFlags) -> Value?
   ) -> (value: Value?, status: Status) {
     withFlag(key) { state, flag, missing in
       guard let flag else {
@@ -52,7 +55,7 @@ extension FlagshipVisitor {
       }
       if exposes { _ = expose(flag, key: key.bytes, fallback: fallback, state: state) }
       switch flag.answer(for: wanted) {
-      case .value: return (take(flag), .ok)
+      case .value: return (take(flag, state.flags), .ok)
       case .null: return (nil, .ok)
       case .otherType, .unknown:
         report(.valueOfOtherType, key, fallback, state)
@@ -101,21 +104,5 @@ extension FlagshipVisitor {
     _ label: TroubleshootingLabel, _ key: FlagKey, _ fallback: EvaluationFallback, _ state: VisitorState
   ) {
     withClient { $1.telemetry?.missed(label, key.bytes, fallback, of: state) }
-  }
-}
-
-extension FlagKind {
-  /// Of a JSON text; nil for what is none.
-  init?(ofJSON text: ByteView) {
-    guard let kind = try? JSONNode.parse(text, { $0.kind }) else { return nil }
-    switch kind {
-    case .null: self = .null
-    case .bool: self = .bool
-    case .int: self = .int
-    case .double: self = .double
-    case .string: self = .string
-    case .array: self = .array
-    case .object: self = .object
-    }
   }
 }

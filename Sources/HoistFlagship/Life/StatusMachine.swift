@@ -30,7 +30,7 @@ final class StatusMachine: @unchecked Sendable {
 
   init(host: any ProviderHost) { self.host = host }
 
-  var current: SDKStatus { state.withLock { $0.status } }
+  var current: SDKStatus { cell.current }
 
   /// In place of the former one; nil for none. Any thread.
   func listen(_ listener: Listener?) { state.withLock { $0.listener = listener } }

@@ -33,7 +33,7 @@ extension FlagshipProvider {
         label = text
       }
     }
-    var hit = Hit.event(category, action: Array(event.key.utf8))
+    var hit = Hit.event(category, action: event.key)
     if let label { try? hit.set(.label, text: label) }
     if let value = event.value {
       guard let whole = Int64(exactly: value), whole >= 0 else {

@@ -1,10 +1,13 @@
 internal import HoistCore
 
 extension VisitorRegistry {
+  /// Whether other services are asked before a fetch is decided.
+  var isEnriched: Bool { segments?.isWanted ?? false && status.current != .notInitialized }
+
   /// Adds to the visitor's context what other services know of it, then goes on: at once where none is asked (FS-207,
   /// FS-209).
   func enrich(_ visitor: FlagshipVisitor, then goOn: @escaping @Sendable () -> Void) {
-    guard let segments, segments.isWanted, status.current != .notInitialized else { return goOn() }
+    guard let segments, isEnriched else { return goOn() }
     let automatic = automatic
     host.scheduler.post {
       segments.gather(visitor.id) { pairs in

@@ -20,7 +20,7 @@ final class VisitorSegments: ClientPart, @unchecked Sendable {
   }
 
   /// Whether a fetch has to ask first. Any thread.
-  var isWanted: Bool { host.isOnline && (wantsSegments || wantsScore) }
+  var isWanted: Bool { (wantsSegments || wantsScore) && host.isOnline }
   private var wantsSegments: Bool { settings.usesSegments && settings.mode == .bucketing }
   private var wantsScore: Bool { settings.usesEmotionScore && account.current.usesEmotionScore }
 

@@ -22,6 +22,7 @@ final class Telemetry: ClientPart, @unchecked Sendable {
   private let sessionID: String
   private let counters = Shared(Counters())
   private let startedMilliseconds = Shared<Int64>(0)
+  private let today = Shared(Sampling.Day(at: 0))
 
   private struct Counters {
     var sent: Int64 = 0
@@ -54,7 +55,13 @@ final class Telemetry: ClientPart, @unchecked Sendable {
 
   /// A visitor fetches: about two in a thousand visitors are reported, each day others.
   func usage(of visitorID: [UInt8]) {
-    guard tracksUsage, host.isOnline, Sampling.isUsageWanted(of: visitorID, at: host.clock.unixMilliseconds) else { return }
+    guard tracksUsage, host.isOnline else { return }
+    let now = host.clock.unixMilliseconds
+    let today = today.withLock { today in
+      today.follow(now)
+      return today
+    }
+    guard Sampling.isUsageWanted(of: visitorID, on: today) else { return }
     let facts = ClientFacts(
       settings: settings, status: status.current, plugins: host.plugins, startedMilliseconds: startedMilliseconds.withLock { $0 })
     send(.usage, "SDK_CONFIG", facts.values)

@@ -66,6 +66,17 @@ struct FetchTurns {
     return .turn(turn)
   }
 
+  /// Begins where nothing is under way; who comes meanwhile joins.
+  /// - Returns: nil where it would have to wait, or to take another's place.
+  mutating func beginAlone() -> Turn? {
+    forgetInheritance()
+    guard afterLookUp == nil, running == nil else { return nil }
+    lastNumber &+= 1
+    let turn = Turn(number: lastNumber, identity: identity, context: context)
+    running = (turn, [])
+    return turn
+  }
+
   /// - Returns: what the answer is worth, and who waits for it; nobody where a newer fetch has taken them over.
   mutating func end(_ turn: Turn) -> (Verdict, [Completion]) {
     guard let current = running, current.turn == turn else { return (.stale, []) }

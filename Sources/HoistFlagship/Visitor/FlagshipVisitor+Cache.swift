@@ -9,9 +9,13 @@ extension FlagshipVisitor {
   /// Takes over flags and assignments, and lets the fetches begin that have waited.
   /// - Parameter found: nil when nothing is kept, or nothing that can be used.
   func lookUpEnded(_ found: DecidedFlags?, of identity: VisitorIdentity) {
+    guard let found else {
+      for begin in lock.withLock({ turns.endLookUp() }) { begin() }
+      return
+    }
     let waiting = change { content, turns in
       // An answer for another visitor, or later than a fetch, is of no use.
-      if let found, content.identity == identity, !turns.hasBegun {
+      if content.identity == identity, !turns.hasBegun {
         content.flags = found.flags
         content.history = found.history
         if content.progress == .created { content.progress = .foundInCache }

@@ -17,7 +17,7 @@ extension FlagshipVisitor {
   ///   lane or in the call that closes the client; never otherwise.
   public func fetch(completion: (@Sendable (Status) -> Void)?) -> Status {
     withClient { client, registry in
-      if client.state == .closed { return .state }
+      if client.isClosed { return .state }
       return client.promise(completion) { tell in
         begin(client, registry, tell)
         return .ok
@@ -27,15 +27,27 @@ extension FlagshipVisitor {
 
   /// The same, waiting for its end.
   public func fetchAndWait(timeoutMilliseconds: Int64) -> Status {
-    guard let client, client.state != .closed else { return .state }
-    if withClient({ $1.decidesHere }) ?? false {
-      let answer = Answer<Status>()
-      withClient { begin($0, $1) { answer.give($0) } }
-      if let status = answer.wait(untilNanoseconds: 0) { return status }
-    }
-    return client.wait(timeoutMilliseconds: timeoutMilliseconds) { [self] _, tell in
-      withClient { begin($0, $1, tell) } ?? tell(.state)
-    }
+    withClient { client, registry in
+      if client.isClosed { return .state }
+      if let status = fetchHere(registry) { return status }
+      if registry.decidesHere {
+        let answer = Answer<Status>()
+        begin(client, registry) { answer.give($0) }
+        if let status = answer.wait(untilNanoseconds: 0) { return status }
+      }
+      return client.wait(timeoutMilliseconds: timeoutMilliseconds) { [self] _, tell in
+        withClient { begin($0, $1, tell) } ?? tell(.state)
+      }
+    } ?? .state
+  }
+
+  /// A fetch that this thread decides by itself, where nobody sees the visitor fetching.
+  /// - Returns: how it ended; nil where it has to ask or wait for somebody, or to tell of its beginning.
+  private func fetchHere(_ registry: VisitorRegistry) -> Status? {
+    guard registry.decidesHere, !hasListener, !registry.isEnriched else { return nil }
+    if isBuffered(registry) { return .ok }
+    guard let turn = lock.withLock({ turns.beginAlone() }) else { return nil }
+    return end(turn, registry.decideHere(snapshotOfState), registry)
   }
 
   /// - Parameter completion: runs once, on any thread, unless the client goes first.
@@ -49,7 +61,9 @@ extension FlagshipVisitor {
     }
     guard case .turn(let turn) = beginning else { return }
     registry.enrich(self) { [self] in
-      registry.decide(snapshotOfState) { [self] outcome in end(turn, outcome) }
+      registry.decide(snapshotOfState) { [self] outcome in
+        if withClient({ end(turn, outcome, $1) }) == nil { end(turn, outcome, nil) }
+      }
     }
   }
 
@@ -63,16 +77,21 @@ extension FlagshipVisitor {
   }
 
   /// Any thread.
-  private func end(_ turn: FetchTurns.Turn, _ outcome: FetchOutcome) {
-    let now = withClient { $1.now }
-    let (verdict, waiting, state) = change { content, turns in
-      let (verdict, waiting) = turns.end(turn)
-      if verdict != .stale { Self.apply(outcome, verdict, now, to: &content, &turns) }
-      return (verdict, waiting, VisitorState(content))
+  /// - Parameter registry: nil when the client has gone meanwhile.
+  /// - Returns: how it ended for whoever began it.
+  @discardableResult
+  private func end(_ turn: FetchTurns.Turn, _ outcome: FetchOutcome, _ registry: VisitorRegistry?) -> Status {
+    let now = registry?.now
+    let ((verdict, waiting), state) = changed { content, turns in
+      let ended = turns.end(turn)
+      if ended.0 != .stale { Self.apply(outcome, ended.0, now, to: &content, &turns) }
+      return ended
     }
     let isApplied = verdict != .stale
-    if isApplied { withClient { $1.fetchEnded(self, state, outcome) } }
-    for completion in waiting { completion(isApplied ? outcome.status : .superseded) }
+    if isApplied { registry?.fetchEnded(self, state, outcome) }
+    let status = isApplied ? outcome.status : .superseded
+    for completion in waiting { completion(status) }
+    return status
   }
 
   private static func apply(

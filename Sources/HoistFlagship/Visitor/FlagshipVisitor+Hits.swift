@@ -6,7 +6,7 @@ extension FlagshipVisitor {
   /// FS-71: records a hit, unless the visitor has refused (FS-65).
   public func send(_ hit: Hit) -> Status {
     withClient { client, registry in
-      guard client.state != .closed else { return .flagshipNotInitialized }
+      guard !client.isClosed else { return .flagshipNotInitialized }
       let state = snapshotOfState
       let status = unlessRefused(state, registry, registry.reports.hits.send(hit, from: state.identity, hasConsented: state.hasConsented))
       if status == .ok { registry.telemetry?.sent(hit, of: state) }
@@ -21,7 +21,7 @@ extension FlagshipVisitor {
   ///   - fallback: what the caller named in its place; of the kind `.none` where there was none.
   func expose(_ value: FlagValue, key: ByteView, fallback: EvaluationFallback, state: VisitorState) -> Status {
     withClient { client, registry in
-      guard client.state != .closed else { return .flagshipNotInitialized }
+      guard !client.isClosed else { return .flagshipNotInitialized }
       let exposure = Exposure(
         identity: state.identity, context: state.context, key: key, value: value.json, fallback: fallback,
         metadata: value.metadata)
@@ -33,7 +33,7 @@ extension FlagshipVisitor {
 
   /// A refusal that came while something was recorded takes that away too: it purged what was there before.
   private func unlessRefused(_ state: VisitorState, _ registry: VisitorRegistry, _ status: Status) -> Status {
-    guard status == .ok, !snapshotOfState.hasConsented else { return status }
+    guard status == .ok, !hasConsented else { return status }
     registry.reports.forget(state.identity)
     return .flagshipNoConsent
   }

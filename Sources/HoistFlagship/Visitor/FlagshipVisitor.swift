@@ -42,7 +42,7 @@ public final class FlagshipVisitor: @unchecked Sendable {
   }
 
   /// What the visitor is now.
-  var snapshotOfState: VisitorState { lock.withLock { state } }
+  var snapshotOfState: VisitorState { published.held ?? lock.withLock { state } }
 
   /// Runs `body` with a client that still is, and is not a stale copy in a forked child.
   /// - Returns: nil when the client is gone.
@@ -56,7 +56,7 @@ public final class FlagshipVisitor: @unchecked Sendable {
 
   /// Where the SDK stands, as this visitor sees it.
   var sdkStatus: SDKStatus {
-    withClient { client, registry in client.state == .closed ? .notInitialized : registry.status.current } ?? .notInitialized
+    withClient { client, registry in client.isClosed ? .notInitialized : registry.status.current } ?? .notInitialized
   }
 
   /// Why the host may not change the visitor now (5.1); nil when it may.
@@ -71,16 +71,25 @@ public final class FlagshipVisitor: @unchecked Sendable {
   /// Changes what the visitor is, in one step, and tells whoever wants to know of its fetch status.
   /// - Parameter body: with `lock` held; short, and calls nobody.
   @discardableResult
-  func change<Result>(_ body: (inout VisitorState.Content, inout FetchTurns) -> Result) -> Result {
-    let result = lock.withLock {
+  func change<Result>(_ body: (inout VisitorState.Content, inout FetchTurns) -> Result) -> Result { changed(body).result }
+
+  /// The same.
+  /// - Returns: with what the visitor is then.
+  func changed<Result>(
+    _ body: (inout VisitorState.Content, inout FetchTurns) -> Result
+  ) -> (result: Result, state: VisitorState) {
+    let changed = lock.withLock {
       var content = state.content
       let result = body(&content, &turns)
       replace(content)
-      return result
+      return (result, state)
     }
-    tell()
-    return result
+    if hasListener { tell() }
+    return changed
   }
+
+  /// Whether anybody is told of the fetch status.
+  var hasListener: Bool { listener != nil }
 
   /// With `lock` held.
   private func replace(_ content: VisitorState.Content) {
@@ -134,7 +143,11 @@ extension FlagshipVisitor {
   public var id: [UInt8] { snapshotOfState.identity.visitorID }
   /// nil for an anonymous visitor.
   public var anonymousID: [UInt8]? { snapshotOfState.identity.anonymousID }
-  public var hasConsented: Bool { snapshotOfState.hasConsented }
+  public var hasConsented: Bool {
+    let reading = shim_enter()
+    defer { shim_leave(reading) }
+    return published.current?._withUnsafeGuaranteedRef { $0.hasConsented } ?? false
+  }
   /// FS-45
   public var fetchStatus: FetchStatus { snapshotOfState.fetchStatus }
   /// FS-46

@@ -51,7 +51,7 @@ extension VisitorRegistry {
       take(options.record, of: state.identity.visitorID, for: visitor, state)
       return nil
     }
-    if !state.hasConsented || status.current == .panic { return nil }
+    if !caching.isOn || !state.hasConsented || status.current == .panic { return nil }
     let ended = Answer<Bool>()
     visitor.lookUpBegins()
     lookUp(state.identity) { [self] id, record in

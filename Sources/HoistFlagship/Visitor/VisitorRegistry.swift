@@ -45,8 +45,8 @@ final class VisitorRegistry: ClientPart, @unchecked Sendable {
 
   /// - Parameter completion: once; at once in bucketing mode, else on the scheduler's thread.
   func decide(_ state: VisitorState, completion: @escaping @Sendable (FetchOutcome) -> Void) {
-    if status.current == .notInitialized { return completion(.notStarted) }
     if decidesHere { return completion(decideHere(state)) }
+    if status.current == .notInitialized { return completion(.notStarted) }
     let request = DecisionRequest(
       visitorID: state.identity.visitorID, anonymousID: state.identity.anonymousID, hasConsented: state.hasConsented,
       contextJSON: ContextText.json(state.context))
@@ -68,8 +68,13 @@ final class VisitorRegistry: ClientPart, @unchecked Sendable {
     }
   }
 
-  private func decideHere(_ state: VisitorState) -> FetchOutcome {
-    if status.current == .panic { return .panic }
+  /// In bucketing mode.
+  func decideHere(_ state: VisitorState) -> FetchOutcome {
+    switch status.current {
+    case .notInitialized: return .notStarted
+    case .panic: return .panic
+    case .initializing, .initialized: break
+    }
     let decided = host.withSnapshot { $0.map { DecidedFlags($0, for: state) } }
     guard let decided else {
       host.log.warning("flags cannot be fetched: no bucketing file has come yet")
@@ -87,7 +92,7 @@ final class VisitorRegistry: ClientPart, @unchecked Sendable {
     }
     telemetry?.fetched(state)
     guard state.hasConsented, visitor.refusal == nil else { return }
-    caching.save(state.identity.visitorID) { visitor.recordToKeep(state) }
+    if caching.isOn { caching.save(state.identity.visitorID) { visitor.recordToKeep(state) } }
     // Without consent, and in panic, the service is told nothing (FS-65); what it was told of is not repeated (FS-206).
     if decidesHere, visitor.claimReport(of: state.context) { reports.segment(state.context, state.identity) }
   }

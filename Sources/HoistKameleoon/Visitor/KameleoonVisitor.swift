@@ -53,7 +53,7 @@ public final class KameleoonVisitor: @unchecked Sendable {
   }
 
   /// With the lock of its data held.
-  func publish(_ facts: VisitorFacts) { published.replace(facts, gathers: true) }
+  func publish(_ facts: VisitorFacts) { published.replace(facts) }
 
   /// What decisions read, as it is now. Only inside a reading section, and valid as long as it.
   @inline(__always)

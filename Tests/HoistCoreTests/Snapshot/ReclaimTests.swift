@@ -1,5 +1,6 @@
 import CShims
 import HoistBase
+import HoistTestSupport
 @testable import HoistCore
 import Synchronization
 import Testing
@@ -60,6 +61,21 @@ import Testing
     #expect(eventually { reclaimer.collect() == 0 })
     #expect(admitted.load(ordering: .relaxed) == -1)
     #expect(Thread.admitsHost)
+  }
+
+  @Test func smallObjectsWaitForEachOtherOrForACollection() {
+    final class Small: Sendable {
+      let freed: Locked<Int>
+      init(_ freed: Locked<Int>) { self.freed = freed }
+      deinit { freed.change { $0 += 1 } }
+    }
+    let reclaimer = Reclaimer()
+    let freed = Locked(0)
+    reclaimer.retire(small: Small(freed))
+    #expect(freed.value == 0)
+    #expect(eventually { reclaimer.collect() == 0 } && freed.value == 1)
+    reclaimer.retire(small: Small(freed))
+    #expect(eventually { for _ in 0..<32 { reclaimer.retire(small: Small(Locked(0))) }; return freed.value == 2 }, "a batch is collected")
   }
 
   @Test func whatElseHoldsABlockIsAskedToo() {

@@ -57,6 +57,20 @@ import Testing
     #expect(throws: VisitorContext.Refusal.unusable(.notFinite)) { try context.set(Array("d".utf8), .double(.infinity)) }
   }
 
+  /// FS-59: also in contexts of many pairs, which are found in another way than few.
+  @Test(arguments: [3, 16, 17, 40]) func aPairSetAgainKeepsItsPlace(_ count: Int) throws {
+    var context = VisitorContext()
+    for index in 0..<count { try context.set(Array("k\(index)".utf8), .int(0)) }
+    for index in (0..<count).reversed() { try context.set(Array("k\(index)".utf8), .int(Int64(index))) }
+    #expect(context.pairs == (0..<count).map { Attribute(name: Array("k\($0)".utf8), value: .int(Int64($0))) })
+    Self.automatic.load(into: &context, isFirstTime: false)
+    let all = context.pairs.count
+    Self.automatic.load(into: &context, isFirstTime: true)
+    #expect(context.pairs.count == all && context.pairs[count].value == .bool(true))
+    try context.set(Array("k0".utf8), .int(7))
+    #expect(context.pairs.count == all && context.pairs[0].value == .int(7))
+  }
+
   @Test func aContextHasItsLimit() {
     var context = VisitorContext()
     var refused: [VisitorContext.Refusal] = []

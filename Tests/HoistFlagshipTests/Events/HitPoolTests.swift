@@ -220,6 +220,20 @@ import Testing
       ]])
   }
 
+  @Test("A segment hit is the same however large the context is", arguments: [3, 400]) func segments(_ count: Int) throws {
+    let test = try HitRig()
+    let pairs = (0..<count).map { Attribute(name: Array("key\($0)".utf8), value: .int(Int64($0))) }
+    let held = try #require(ContextReference(key: Array("user-42".utf8), attributes: pairs))
+    #expect((held.frozen.bytes.count > 8_192) == (count > 100))
+    withExtendedLifetime(held) { test.hits.segment(held.frozen, of: test.visitor) }
+    test.run(5_000)
+    let text = (0..<count).map { #""key\#($0)":"\#($0)""# }.joined(separator: ",")
+    #expect(
+      test.batches == [[
+        #"{"t":"SEGMENT","cid":"c1ndrd07m0300ro0jf20","ds":"APP","vid":"user-42","s":{\#(text)},"qt":5000}"#
+      ]])
+  }
+
   @Test("A body keeps to the vendor's size, and to a thousand hits") func slices() throws {
     let test = try HitRig(["hits.pool_max_size": "100000", "hits.batch_interval": "600"])
     let long = String(repeating: "x", count: 900_000)

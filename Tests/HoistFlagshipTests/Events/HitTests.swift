@@ -74,7 +74,7 @@ import Testing
     try hit.set(.userLanguage, text: bytes("fr"))
     try hit.set(.location, text: bytes("b"))
     #expect(members(hit) == #"{"dl":"b","ul":"fr"}"#)
-    try hit.set(.location, text: [])
+    try hit.set(.location, text: bytes(""))
     #expect(hit.flaw?.message == "a hit of kind screen needs a location that is not empty")
   }
 

@@ -12,7 +12,7 @@ struct TelemetryTests {
   /// A visitor whose usage is reported on the day of the rig's clock.
   private func reportedVisitor(_ rig: FlagshipRig) -> String {
     let now = rig.scheduler.unixMilliseconds
-    return (0..<100_000).lazy.map { "visitor-\($0)" }.first { Sampling.isUsageWanted(of: Array($0.utf8), at: now) } ?? "none"
+    return (0..<100_000).lazy.map { "visitor-\($0)" }.first { Sampling.isUsageWanted(of: Array($0.utf8), on: Sampling.Day(at: now)) } ?? "none"
   }
 
   private func rig(_ properties: [String: String] = [:], body: String = #"{"campaigns":[]}"#) throws -> FlagshipRig {
@@ -66,7 +66,7 @@ struct TelemetryTests {
   func undrawn() throws {
     let rig = try rig()
     let now = rig.scheduler.unixMilliseconds
-    let id = (0..<100).lazy.map { "other-\($0)" }.first { !Sampling.isUsageWanted(of: Array($0.utf8), at: now) }
+    let id = (0..<100).lazy.map { "other-\($0)" }.first { !Sampling.isUsageWanted(of: Array($0.utf8), on: Sampling.Day(at: now)) }
     _ = rig.fetch(try rig.visitor(id ?? ""))
     #expect(reports(rig, "analytics").isEmpty)
   }
@@ -74,13 +74,13 @@ struct TelemetryTests {
   @Test("About two in a thousand are drawn, each day others")
   func sampling() {
     func drawn(_ now: Int64) -> Set<Int> {
-      Set((0..<50_000).filter { Sampling.isUsageWanted(of: Array("v\($0)".utf8), at: now) })
+      Set((0..<50_000).filter { Sampling.isUsageWanted(of: Array("v\($0)".utf8), on: Sampling.Day(at: now)) })
     }
     let (today, tomorrow) = (drawn(1_700_000_000_000), drawn(1_700_100_000_000))
     #expect(60...140 ~= today.count)
     #expect(today != tomorrow)
     // murmur3("visitor" + "20231114") of the reference implementation's bytes, computed once.
-    #expect(Sampling.isUsageWanted(of: Array("visitor".utf8), at: 1_700_000_000_000) == (Murmur3.hash32("visitor20231114") % 1000 <= 1))
+    #expect(Sampling.isUsageWanted(of: Array("visitor".utf8), on: Sampling.Day(at: 1_700_000_000_000)) == (Murmur3.hash32("visitor20231114") % 1000 <= 1))
   }
 
   @Test("The property and the environment variable end it (FS-25)")

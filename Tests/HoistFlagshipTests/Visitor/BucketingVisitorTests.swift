@@ -53,6 +53,31 @@ import Testing
     #expect(value(visitor) == 1 && visitor.fetchProgress == (.fetched, .none))
   }
 
+  /// Without a store and a cache of the host's there is nothing to look for, and nowhere to keep anything.
+  @Test func whereNothingIsKeptNobodyIsLookedUp() throws {
+    let world = try World(file: Self.file(100))
+    let visitor = try world.rig.visitor("v")
+    #expect(visitor.fetchAndWait(timeoutMilliseconds: 0) == .ok)
+    #expect(world.rig.provider.visitors.caching.counters == VisitorCaching.Counters())
+    let kept = try World(file: Self.file(100), cacheManager: MemoryCacheManager())
+    _ = try kept.rig.visitor("v")
+    #expect(kept.rig.provider.visitors.caching.counters.lookUps == 1)
+  }
+
+  /// FS-36: whoever listens hears that flags are being fetched, also where that takes no time.
+  @Test func aListenerHearsOfAFetchThatEndsAtOnce() throws {
+    let world = try World(file: Self.file(100))
+    let heard = HeardFetches()
+    let visitor = try world.rig.visitor("v", listener: heard)
+    #expect(visitor.fetchAndWait(timeoutMilliseconds: 0) == .ok)
+    var all: [String] = []
+    world.rig.settle {
+      all += heard.take()
+      return all.count >= 2
+    }
+    #expect(all == ["FETCHING NONE", "FETCHED NONE"])
+  }
+
   /// 10.10
   @Test func withoutAFileAFetchFails() throws {
     let world = try World(file: nil)

@@ -44,6 +44,20 @@ import Testing
     #expect(turns.end(second).0 == .stale, "an answer counts once")
   }
 
+  @Test func aFetchThatEndsAtOnceBeginsOnlyWhereNothingIsUnderWay() {
+    var turns = FetchTurns()
+    let told = Told()
+    guard let alone = turns.beginAlone() else { return #expect(Bool(false), "nothing is under way") }
+    #expect(turns.beginAlone() == nil)
+    #expect(begin(&turns, told.teller("joins")) == nil)
+    let (verdict, waiting) = turns.end(alone)
+    #expect(verdict == .current && waiting.count == 1)
+    turns.beginLookUp()
+    #expect(turns.beginAlone() == nil)
+    _ = turns.endLookUp()
+    #expect(turns.beginAlone() != nil)
+  }
+
   @Test func anAnswerForAFormerContextIsOutdatedAndForAFormerVisitorStale() {
     var turns = FetchTurns()
     guard let first = begin(&turns, { _ in }) else { return #expect(Bool(false), "the fetch did not begin") }

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import Any, ClassVar
 
 from .._constant import Constant
 from .._native import NULL, ffi, lib
 from .._text import encode
-from ..status import ErrorSlot, Status
+from ..status import Status
 
 
 class Category(Constant):
@@ -114,15 +115,21 @@ def send(visitor: Any, hit: Hit) -> Status:
     made = _made(hit)
     if made == NULL:
         return Status.ARGUMENT
-    for field in fields(hit):
-        value = getattr(hit, field.name)
-        if field.name in hit._required or value is None:
+    for name, call in _setters(type(hit)):
+        value = getattr(hit, name)
+        if value is None:
             continue
-        status = getattr(lib, f"hoist_flagship_hit_set_{field.name}")(made, _passed(value))
+        status = call(made, _passed(value))
         if status:
             return Status(status)
-    slot = ErrorSlot()
-    return slot.answer(lib.hoist_flagship_visitor_send_hit(visitor, made, slot.pointer))
+    return Status(lib.hoist_flagship_visitor_send_hit(visitor, made, NULL))
+
+
+@cache
+def _setters(kind: type[Hit]) -> tuple[tuple[str, Callable[..., int]], ...]:
+    """The optional fields of a kind of hits, with the calls that set them."""
+    names = [field.name for field in fields(kind) if field.name not in kind._required]
+    return tuple((name, getattr(lib, f"hoist_flagship_hit_set_{name}")) for name in names)
 
 
 def _made(hit: Hit) -> Any:
