@@ -87,7 +87,8 @@ HOIST_API bool hoist_client_is_online(const hoist_client *HOIST_NULLABLE client)
 HOIST_API hoist_status hoist_client_refresh(hoist_client *HOIST_NULLABLE client);
 
 /**
- * Sends what is recorded and waits for the service's answers.
+ * Sends what is recorded, and what earlier runs and processes that died have left in the store, and waits for the service's
+ * answers; then until the store knows of them, so that no later run sends the same again.
  *
  * @return HOIST_OK when nothing is left; HOIST_ERR_TIMEOUT; HOIST_ERR_NETWORK when the service did not accept
  *         something, which is kept and tried again; HOIST_ERR_STATE on a thread of Hoist's own.

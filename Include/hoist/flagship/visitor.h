@@ -147,8 +147,10 @@ HOIST_API hoist_status hoist_flagship_visitor_unauthenticate(hoist_flagship_visi
 HOIST_API bool hoist_flagship_visitor_has_consented(const hoist_flagship_visitor *HOIST_NULLABLE visitor);
 /**
  * What the visitor has answered. Each call is reported to the service. Refusing erases what is cached of the visitor and what
- * waits to be sent, and sends nothing any more; flags can be fetched and read all the same. While the SDK is not initialized,
- * and in panic, the answer is remembered and not reported.
+ * waits to be sent, and sends nothing any more; flags can be fetched and read all the same. With property `hits.strategy`
+ * "continuous_caching" all that is stored before the call returns, which waits for it two seconds at the longest, and not at
+ * all on a thread of Hoist's: not even a process that is killed then forgets the refusal. While the SDK is not initialized, and
+ * in panic, the answer is remembered and not reported.
  * @return HOIST_ERR_ARGUMENT for NULL.
  */
 HOIST_API hoist_status hoist_flagship_visitor_set_consent(hoist_flagship_visitor *HOIST_NULLABLE visitor, bool has_consented);

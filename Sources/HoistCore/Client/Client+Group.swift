@@ -115,11 +115,15 @@ extension Client {
     }
   }
 
-  /// Sends what is recorded and waits for the answers. Negative waits without limit.
+  /// Sends what is recorded and waits for the answers, and until the store, too, knows of what has arrived: whoever has it
+  /// next must not send that again. Negative waits without limit.
   public func flush(timeoutMilliseconds: Int64) -> Status {
     if Thread.isOwn || state == .closed { return .state }
     resumeAfterFork()
-    return ask(timeoutMilliseconds) { provider, answer in provider.flush(completion: answer) }
+    let deadline = Deadline.nanoseconds(afterMilliseconds: timeoutMilliseconds)
+    let status = ask(timeoutMilliseconds) { provider, answer in provider.flush(completion: answer) }
+    guard status == .ok else { return status }
+    return scope.settleStores(untilNanoseconds: deadline) ? .ok : .timeout
   }
 
   private func ask(

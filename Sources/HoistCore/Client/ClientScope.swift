@@ -59,5 +59,10 @@ final class ClientScope: Sendable {
     allStores.map { $0.close(untilNanoseconds: deadline) }.allSatisfy { $0 }
   }
 
+  /// Likewise.
+  func settleStores(untilNanoseconds deadline: Int64) -> Bool {
+    allStores.map { $0.settle(untilNanoseconds: deadline) }.allSatisfy { $0 }
+  }
+
   func reopenStores() { for store in allStores { store.reopen() } }
 }

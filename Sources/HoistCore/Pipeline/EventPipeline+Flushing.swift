@@ -69,6 +69,8 @@ extension EventPipeline {
   /// Answers those who asked for a flush, as soon as it is known what came of it.
   func answerFlushes() {
     guard !state.flushRequests.isEmpty else { return }
+    // What others have left is on its way here.
+    if !state.claims.isEmpty, state.holds.isEmpty { return }
     let isDone = state.rows.isEmpty && state.live.isEmpty
     let isUnderWay = state.batches.contains { $0.isSending } || state.isRenewing
     guard isDone || !isUnderWay else { return }

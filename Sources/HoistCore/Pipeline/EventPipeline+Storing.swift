@@ -117,7 +117,7 @@ extension EventPipeline {
     store.claimEvents(pipeline: options.name, maximumRows: rows, maximumBytes: bytes) { [weak self] found in
       guard let self, state.generation == generation, scheduler.generation == generation else { return }
       let purged = state.claims.removeValue(forKey: claim) ?? []
-      if let found { takeOver(found, purged) }
+      if let found { takeOver(found, purged) } else { turn() }
     }
   }
 
@@ -139,7 +139,7 @@ extension EventPipeline {
     tally.count { $0.adopted += new.count }
     if !new.isEmpty {
       policy.adopted(new.map(\.row))
-      if options.flushesAdopted { beginFlush() }
+      if options.flushesAdopted || !state.flushRequests.isEmpty { beginFlush() }
     }
     turn()
     // There may be more than one claim takes.

@@ -64,11 +64,12 @@ public final class EventPipeline: @unchecked Sendable {
   ///   - tail: the second part of the payload, where it does not stand in one piece. Copied.
   ///   - unixMilliseconds: when it happened.
   ///   - waitsForCommit: whether the call may wait, with `.immediate`; an evaluation may not (G1).
+  ///   - deadline: until when, in nanoseconds of the machine's clock; nil for the limit of the options.
   /// - Returns: `.stored` only with `.immediate`, when the commit came within its limit.
   @discardableResult
   public func record(
     _ payload: ByteView, tail: ByteView = ByteView(start: nil, count: 0), subject: ByteView = ByteView(start: nil, count: 0),
-    unixMilliseconds: Int64, waitsForCommit: Bool = true
+    unixMilliseconds: Int64, waitsForCommit: Bool = true, untilNanoseconds deadline: Int64? = nil
   ) -> Outcome {
     let answer = intake.append(
       created: unixMilliseconds, subject: subject, payload: payload, tail: tail, generation: scheduler.generation)
@@ -81,7 +82,8 @@ public final class EventPipeline: @unchecked Sendable {
       if answer.beginsEpisode { warnOfDrops() }
       return .dropped
     }
-    return waitsForCommit && options.durability == .immediate ? awaitCommit(of: answer.sequence) : .queued
+    guard waitsForCommit, options.durability == .immediate else { return .queued }
+    return awaitCommit(of: answer.sequence, untilNanoseconds: deadline ?? commitDeadline)
   }
 
   /// The same for text and arrays.
@@ -92,10 +94,10 @@ public final class EventPipeline: @unchecked Sendable {
     }
   }
 
-  private func awaitCommit(of sequence: UInt64) -> Outcome {
+  private func awaitCommit(of sequence: UInt64, untilNanoseconds deadline: Int64) -> Outcome {
     // On a thread of the library's own, waiting would keep the commit from happening.
     guard store.keepsEvents, !Thread.isOwn else { return .queued }
-    return intake.waitForCommit(of: sequence, untilNanoseconds: commitDeadline) ? .stored : .queued
+    return intake.waitForCommit(of: sequence, untilNanoseconds: deadline) ? .stored : .queued
   }
 
   /// Waits, with `.immediate`, until everything that was recorded so far is stored, within the limit of one record: for
@@ -103,7 +105,7 @@ public final class EventPipeline: @unchecked Sendable {
   public func waitForCommit() {
     guard options.durability == .immediate else { return }
     let next = intake.with(\.nextSequence)
-    if next > 0 { _ = awaitCommit(of: next &- 1) }
+    if next > 0 { _ = awaitCommit(of: next &- 1, untilNanoseconds: commitDeadline) }
   }
 
   private var commitDeadline: Int64 {
@@ -125,14 +127,14 @@ public final class EventPipeline: @unchecked Sendable {
   /// Forgets what was recorded about a subject, in memory, in the store and, as far as it can still be
   /// stopped, on its way; nothing of it is sent again. Records made after this call stay, and are in
   /// the store only when the purge is. Callable from any thread.
-  /// - Parameter waitsForStore: whether the call may wait, with `.immediate`, until the store has been told: what is recorded
-  ///   afterwards, in any pipeline over this store, is then stored after the purge.
-  public func purge(subject: String, waitsForStore: Bool = false) {
+  /// - Parameter deadline: until when the call may wait, with `.immediate`, for the store to be told: what is recorded
+  ///   afterwards, in any pipeline over this store, is then stored after the purge. In nanoseconds of the machine's clock.
+  public func purge(subject: String, waitsForStoreUntil deadline: Int64? = nil) {
     guard !subject.isEmpty else { return }
     let number = intake.requestPurge(of: ByteKey(subject), generation: scheduler.generation)
     scheduler.post { [self] in turn() }
-    guard waitsForStore, options.durability == .immediate, store.keepsEvents, !Thread.isOwn else { return }
-    intake.waitForPurge(number, untilNanoseconds: commitDeadline)
+    guard let deadline, options.durability == .immediate, store.keepsEvents, !Thread.isOwn else { return }
+    intake.waitForPurge(number, untilNanoseconds: deadline)
   }
 
   /// Takes in what has been recorded, as each turn does: nothing that was recorded before is in the form of its recording

@@ -5,6 +5,18 @@ extension Store {
   /// A round of values stops at this many failures: the disk is at fault, not one value.
   private static var failuresOfARound: Int { 2 }
 
+  /// Waits until what was given to the store, and asked to be forgotten, is written; while the manager fails that is nothing.
+  /// Not on a thread of the library's own.
+  /// - Parameter deadline: nanoseconds of the machine's monotonic clock.
+  /// - Returns: false when the deadline passed first.
+  func settle(untilNanoseconds deadline: Int64) -> Bool {
+    guard manager != nil else { return true }
+    let ended = Answer<Bool>()
+    // Calls of the manager are made in their order.
+    call(.write) { _, _ in } answer: { _ in ended.give(true) }
+    return ended.wait(untilNanoseconds: deadline) != nil
+  }
+
   /// Begins to write what is owed, unless that has begun; when writes pause, after the pause. A closed store owes until
   /// it is opened again.
   func settleSoon() {

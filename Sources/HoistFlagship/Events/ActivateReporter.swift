@@ -75,15 +75,15 @@ final class ActivateReporter: ClientPart, @unchecked Sendable {
   }
 
   /// Everything of a visitor goes, what is on its way included (5.6). Any thread.
-  /// - Parameter waitsForStore: whether the call may wait, so that a hit recorded afterwards is stored after that.
-  func forget(subject: [UInt8], waitsForStore: Bool = false) {
-    pipeline.purge(subject: String(decoding: subject, as: UTF8.self), waitsForStore: waitsForStore)
+  /// - Parameter deadline: until when the call may wait, so that a hit recorded afterwards is stored after that.
+  func forget(subject: [UInt8], waitsForStoreUntil deadline: Int64? = nil) {
+    pipeline.purge(subject: String(decoding: subject, as: UTF8.self), waitsForStoreUntil: deadline)
   }
 
   /// The same under both of its ids.
-  func forget(_ identity: VisitorIdentity, waitsForStore: Bool = false) {
+  func forget(_ identity: VisitorIdentity, waitsForStoreUntil deadline: Int64? = nil) {
     if let anonymous = identity.anonymousID { forget(subject: anonymous) }
-    forget(subject: identity.visitorID, waitsForStore: waitsForStore)
+    forget(subject: identity.visitorID, waitsForStoreUntil: deadline)
   }
 
   // MARK: Life, on the scheduler's thread

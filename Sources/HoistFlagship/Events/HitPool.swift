@@ -77,14 +77,16 @@ final class HitPool: ClientPart, @unchecked Sendable {
   }
 
   /// Tells the service what the visitor has answered; passes without consent and survives `forget` (5.6; FS-67).
-  func consent(_ isGiven: Bool, of identity: VisitorIdentity, waitsForCommit: Bool = false) {
+  /// - Parameter deadline: until when the call may wait for the store; nil: it does not.
+  func consent(_ isGiven: Bool, of identity: VisitorIdentity, waitsForStoreUntil deadline: Int64? = nil) {
     switch status.current {
     case .notInitialized: return host.log.info("no consent hit is sent: notInitialized")
     case .panic: return host.log.info("no consent hit is sent: panic")
     case .initializing, .initialized: break
     }
     _ = (isGiven ? given : refused).withUnsafeBytes {
-      record(.event, $0, identity, isSubjectToConsent: false, waitsForCommit: waitsForCommit)
+      record(
+        .event, $0, identity, isSubjectToConsent: false, waitsForCommit: deadline != nil, untilNanoseconds: deadline)
     }
     if !isGiven { return wasRefused.store(true, ordering: .relaxed) }
     if wasRefused.exchange(false, ordering: .relaxed) {
@@ -109,7 +111,7 @@ final class HitPool: ClientPart, @unchecked Sendable {
   /// - Parameter context: whose bytes the members are; nil where they are text.
   private func record(
     _ type: HitType, _ members: ByteView, _ identity: VisitorIdentity, context: FrozenContext? = nil,
-    isSubjectToConsent: Bool = true, waitsForCommit: Bool = true
+    isSubjectToConsent: Bool = true, waitsForCommit: Bool = true, untilNanoseconds deadline: Int64? = nil
   ) -> Status {
     RecordedHit.withHead(type, of: identity, context: context) { head in
       if duplicates.isOn, isSubjectToConsent, type != .segment, !duplicates.admits(Array(head) + members) {
@@ -119,7 +121,7 @@ final class HitPool: ClientPart, @unchecked Sendable {
       return identity.visitorID.withUnsafeBytes { subject in
         let outcome = pipeline.record(
           head, tail: members, subject: isSubjectToConsent ? subject : .noBytes, unixMilliseconds: clock.unixMilliseconds,
-          waitsForCommit: waitsForCommit)
+          waitsForCommit: waitsForCommit, untilNanoseconds: deadline)
         if case .dropped = outcome { return .limit }
         return .ok
       }

@@ -2,6 +2,9 @@ internal import HoistCore
 
 /// What visitors tell the service of themselves (protocols/flagship.md 5.3, 5.6). Any thread.
 struct VisitorReports: Sendable {
+  /// How long a refusal waits for the store.
+  private static let refusalLimitMilliseconds: Int64 = 2_000
+
   let hits: HitPool
   let activates: ActivateReporter
 
@@ -12,9 +15,10 @@ struct VisitorReports: Sendable {
   /// nor a kill brings it back (FS-66, FS-67).
   func refused(_ identity: VisitorIdentity) {
     // Pipelines store each for itself: the hit must not overtake what goes of the other one.
-    activates.forget(identity, waitsForStore: true)
+    let deadline = Deadline.nanoseconds(afterMilliseconds: Self.refusalLimitMilliseconds)
+    activates.forget(identity, waitsForStoreUntil: deadline)
     hits.forget(identity)
-    hits.consent(false, of: identity, waitsForCommit: true)
+    hits.consent(false, of: identity, waitsForStoreUntil: deadline)
   }
 
   /// A segment hit, in bucketing mode.

@@ -16,7 +16,7 @@
 enum { VISITORS = 8, NAME_BYTES = 64 };
 
 /* How long calls may wait for the store, as their headers say: then nothing is promised. */
-enum { HIT_LIMIT_MS = 500, REFUSAL_LIMIT_MS = 500 };
+enum { HIT_LIMIT_MS = 500, REFUSAL_LIMIT_MS = 2000 };
 
 static struct {
   char name[NAME_BYTES];

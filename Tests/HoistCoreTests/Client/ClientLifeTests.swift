@@ -88,6 +88,25 @@ import Testing
     #expect(fixture.whileScheduling { fixture.client.flush(timeoutMilliseconds: 5) } == .timeout)
   }
 
+  @Test("A flush is over when the store knows what was delivered, so that the next process does not send it again (G10)")
+  func flushWaitsForTheStore() throws {
+    let manager = ObstinateManager()
+    var plugins = Plugins()
+    plugins.cacheManager = manager
+    let fixture = try ClientFixture(plugins: plugins)
+    try fixture.serve()
+    let door = Door()
+    manager.block(at: door)
+    fixture.client.store.removeEvents(ids: ["delivered"])
+    #expect(fixture.whileScheduling { fixture.client.flush(timeoutMilliseconds: 20) } == .timeout)
+    door.open()
+    #expect(fixture.whileScheduling { fixture.client.flush(timeoutMilliseconds: 5_000) } == .ok)
+    #expect(manager.calls.contains("delete delivered"))
+    manager.fail(CacheFailure("no disk"))
+    fixture.client.store.removeEvents(ids: ["another"])
+    #expect(fixture.whileScheduling { fixture.client.flush(timeoutMilliseconds: 5_000) } == .ok)
+  }
+
   @Test func freeingAClientTellsThoseWhoWait() throws {
     let fixture = try ClientFixture([])
     try fixture.serve()

@@ -120,6 +120,42 @@ import Testing
     #expect(bench.flush() == [false])
   }
 
+  @Test func aFlushWaitsForWhatOthersHaveLeft() {
+    let manager = ObstinateManager()
+    let gone = PipelineBench(manager: manager)
+    gone.start()
+    gone.record("left")
+    gone.scheduler.post { gone.pipeline.stop() }
+    gone.settle()
+    _ = gone.store.close(untilNanoseconds: SystemClock().monotonicNanoseconds + 10_000_000_000)
+
+    let bench = PipelineBench(manager: manager, seed: 2)
+    let door = Door()
+    manager.block(at: door)
+    let answers = Record<Bool>()
+    bench.scheduler.post { bench.pipeline.start() }
+    bench.pipeline.flush { answers.append($0) }
+    bench.scheduler.run()
+    #expect(answers.all.isEmpty)
+    door.open()
+    bench.settle()
+    #expect(bench.sent == ["left"])
+    #expect(answers.all.isEmpty)
+    bench.answer(200)
+    #expect(answers.all == [true])
+  }
+
+  @Test func aStoreThatFailsHoldsUpNoFlush() {
+    let manager = ObstinateManager()
+    manager.fail(CacheFailure("no disk"))
+    let bench = PipelineBench(manager: manager)
+    let answers = Record<Bool>()
+    bench.scheduler.post { bench.pipeline.start() }
+    bench.pipeline.flush { answers.append($0) }
+    bench.settle()
+    #expect(answers.all == [true])
+  }
+
   @Test func aHeldPipelineKeepsItsRowsUntilTheLastHoldIsLifted() {
     let bench = PipelineBench { $0.flushIntervalMilliseconds = 0 }
     bench.record("before start")

@@ -159,13 +159,12 @@ import Testing
     let obstinate = ObstinateManager()
     let bench = PipelineBench(manager: obstinate) {
       $0.durability = .immediate
-      $0.commitLimitMilliseconds = 20_000
     }
     bench.start()
     bench.settle()
     let hasReturned = Atomic(false)
     let caller = startThread { [pipeline = bench.pipeline] in
-      pipeline.purge(subject: "u1", waitsForStore: true)
+      pipeline.purge(subject: "u1", waitsForStoreUntil: Deadline.nanoseconds(afterMilliseconds: 20_000))
       hasReturned.store(true, ordering: .releasing)
     }
     while bench.scheduler.pendingPostCount == 0 { sched_yield() }
