@@ -102,6 +102,30 @@ def test_events_of_sessions_go_to_an_account_that_collects(service: FlagshipSimu
     assert service.ledger.bodies("emotions") == [{"type": "click", "x": 1}]
 
 
+def test_the_vendor_is_told_of_trouble_while_the_account_asks(service: FlagshipSimulator, open_flagship: Opener) -> None:
+    """FS-203: what the service finds strange of it fails the test."""
+    service.environment.settle({"troubleshooting": {
+        "startDate": "2020-01-01T00:00:00.000Z", "endDate": "2100-01-01T00:00:00.000Z", "timezone": "UTC", "traffic": 100}})  # fmt: skip
+    client = open_flagship()
+    visitor = client.visitor(STAFF)
+
+    def told(label: str) -> list[dict[str, str]]:
+        return [report for report in service.ledger.reports() if report["label"] == label]
+
+    assert visitor.fetch(5)
+    assert until(lambda: [one["http.response.code"] for one in told("HTTP_CALL")] == ["200"])
+    assert visitor.value("maximum_items", 0, expose=False) == 42
+    assert visitor.flag("maximum_items").expose() and visitor.flag("discount").expose()
+    assert until(lambda: len(told("VISITOR_SEND_ACTIVATE")) == 2)
+    early = told("FLAG_EXPOSED_BEFORE_CALLING_VALUE_METHOD")
+    assert [one["flag.key"] for one in early] == ["discount"]
+    service.fail("campaigns", "close", times=None)
+    assert not visitor.fetch(5)
+    assert until(lambda: len(told("ERROR_CATCHED")) == 1)
+    assert visitor.value("discount", 7, expose=False) == 7 and visitor.value("nobody's", 7, expose=False) == 7
+    assert until(lambda: len(told("GET_FLAG_VALUE_TYPE_WARNING")) == len(told("GET_FLAG_VALUE_FLAG_NOT_FOUND")) == 1)
+
+
 def test_the_process_has_one_client(service: FlagshipSimulator) -> None:
     """FS-01, FS-02, FS-05, FS-43"""
     assert flagship.client() is None and flagship.sdk_status() is NOT_INITIALIZED

@@ -1,3 +1,4 @@
+internal import CShims
 internal import Glibc
 public import HoistBase
 public import HoistCore
@@ -36,6 +37,8 @@ public final class VisitorFlags: @unchecked Sendable {
   /// the order in which campaigns gave them first.
   private let values: UnsafeMutablePointer<UInt32>?
   private let order: UnsafeMutablePointer<UInt32>?
+  /// Bits by the ordinals of flags: whose value was read. Atomic.
+  private let reads: UnsafeMutablePointer<UInt32>?
   public let count: Int
 
   private init(isPanic: Bool) {
@@ -43,6 +46,7 @@ public final class VisitorFlags: @unchecked Sendable {
     campaigns = nil
     values = nil
     order = nil
+    reads = nil
     count = 0
   }
 
@@ -54,8 +58,10 @@ public final class VisitorFlags: @unchecked Sendable {
     let flagCount = Int(campaigns.snapshot.campaignsRoot.pointee.flagCount)
     isPanic = false
     self.campaigns = campaigns
-    values = calloc(max(1, flagCount * 2), MemoryLayout<UInt32>.stride)?.assumingMemoryBound(to: UInt32.self)
+    let size = flagCount * 2 + flagCount / 32 + 1
+    values = calloc(size, MemoryLayout<UInt32>.stride)?.assumingMemoryBound(to: UInt32.self)
     order = values.map { $0 + flagCount }
+    reads = values.map { $0 + flagCount * 2 }
     if let values, let order { count = fill(values, order) } else { count = 0 }
   }
 
@@ -72,6 +78,19 @@ public final class VisitorFlags: @unchecked Sendable {
     }
     let value = values[Int(flag.pointee.ordinal)]
     return value == 0 ? nil : FlagValue(base: snapshot.base, record: snapshot.base.at(value))
+  }
+
+  /// The value of a flag, one of these, was read.
+  @inline(__always)
+  func noteReading(of value: FlagValue) {
+    guard let reads, !wasRead(value) else { return }
+    shim_or_u32(reads + Int(value.record.pointee.flag / 32), 1 << (value.record.pointee.flag % 32))
+  }
+
+  @inline(__always)
+  func wasRead(_ value: FlagValue) -> Bool {
+    let flag = value.record.pointee.flag
+    return reads.map { shim_load_u32($0 + Int(flag / 32)) & 1 << (flag % 32) != 0 } ?? false
   }
 
   /// In the order in which campaigns gave the flags first.

@@ -53,6 +53,7 @@ extension FlagshipVisitor {
         if missing == .notFound { report(.valueOfUnknownFlag, key, fallback, state) }
         return (nil, missing)
       }
+      state.flags.noteReading(of: flag)
       if exposes { _ = expose(flag, key: key.bytes, fallback: fallback, state: state) }
       switch flag.answer(for: wanted) {
       case .value: return (take(flag, state.flags), .ok)
@@ -86,7 +87,10 @@ extension FlagshipVisitor {
   /// FS-79
   func expose(_ key: FlagKey) -> Status {
     let status = withFlag(key) { state, flag, missing in
-      if let flag { return expose(flag, key: key.bytes, fallback: EvaluationFallback(), state: state) }
+      if let flag {
+        if !state.flags.wasRead(flag) { report(.exposureBeforeValue, key, EvaluationFallback(), state) }
+        return expose(flag, key: key.bytes, fallback: EvaluationFallback(), state: state)
+      }
       if missing == .notFound { report(.exposureOfUnknownFlag, key, EvaluationFallback(), state) }
       return missing
     }

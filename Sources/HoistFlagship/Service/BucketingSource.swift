@@ -131,7 +131,9 @@ final class BucketingSource: @unchecked Sendable {
 
   private func finish(_ answer: Result<HTTPResponse, TransportFailure>) {
     switch answer {
-    case .failure(let failure): failed("no answer: \(failure.message)")
+    case .failure(let failure):
+      telemetry.caught(failure.message, of: nil)
+      failed("no answer: \(failure.message)")
     case .success(let response):
       if response.status == 304, let isPanic {
         confirm(isPanic: isPanic)

@@ -30,31 +30,38 @@ final class DecisionService: ClientPart, @unchecked Sendable {
     post.headers.append(HTTPHeader("x-api-key", settings.apiKey.reveal()))
     post.timeoutMilliseconds = settings.decisionTimeoutMilliseconds
     post.connectTimeoutMilliseconds = min(post.connectTimeoutMilliseconds, settings.decisionTimeoutMilliseconds)
-    requests.send(post) { [weak self] in completion(self?.take($0) ?? .failure(.fetch("the client is closed"))) }
+    let hasConsented = request.hasConsented
+    requests.send(post) { [weak self] in
+      completion(self?.take($0, hasConsented: hasConsented) ?? .failure(.fetch("the client is closed")))
+    }
   }
 
-  private func take(_ answer: Result<HTTPResponse, TransportFailure>) -> Result<DecisionAnswer, DecisionFailure> {
+  private func take(
+    _ answer: Result<HTTPResponse, TransportFailure>, hasConsented: Bool
+  ) -> Result<DecisionAnswer, DecisionFailure> {
     switch answer {
-    case .failure(let failure): return failed("no answer: \(failure.message)")
+    case .failure(let failure):
+      telemetry.caught(failure.message, of: nil)
+      return failed("no answer: \(failure.message)")
     case .success(let response):
       guard 200...299 ~= response.status else {
-        report(response)
+        report(response, isSuccess: false)
         return failed("the service answered \(response.status)")
       }
       guard let decided = DecisionAnswer(response.body) else {
-        report(response)
+        report(response, isSuccess: false)
         return failed("the answer is not a JSON object")
       }
       if let settings = decided.account { account.take(settings) }
+      // It speaks of the visitor.
+      if hasConsented { report(response, isSuccess: true) }
       status.answered(isPanic: decided.isPanic)
       return .success(decided)
     }
   }
 
-  private func report(_ response: HTTPResponse) {
-    telemetry.report(.campaignsError, of: nil) {
-      HTTPFacts(method: "POST", url: settings.addresses.campaigns, response).values
-    }
+  private func report(_ response: HTTPResponse, isSuccess: Bool) {
+    telemetry.answered(.campaignsError, settings.addresses.campaigns, response, isSuccess: isSuccess)
   }
 
   private func failed(_ what: String) -> Result<DecisionAnswer, DecisionFailure> {

@@ -21,7 +21,7 @@ extension Telemetry {
     }
   }
 
-  /// The value of a flag was asked for, or its exposure, and could not be had.
+  /// The value of a flag was asked for, or its exposure, and could not be had; or its exposure before its value.
   /// - Parameter fallback: of the kind `.none` where there is none.
   func missed(_ label: TroubleshootingLabel, _ key: ByteView, _ fallback: EvaluationFallback, of state: VisitorState) {
     guard isTroubleshooting else { return }
@@ -30,10 +30,22 @@ extension Telemetry {
     }
   }
 
-  /// A batch was answered; only a refusal is told.
+  /// A request was answered.
+  /// - Parameter label: of an answer that is no success.
+  func answered(_ label: TroubleshootingLabel, _ url: String, _ response: HTTPResponse, isSuccess: Bool) {
+    report(isSuccess ? .httpCall : label, of: nil) { HTTPFacts(method: "POST", url: url, response).values }
+  }
+
   func answered(_ label: TroubleshootingLabel, _ url: String, _ answer: Result<HTTPResponse, TransportFailure>) {
-    guard case .success(let response) = answer, !(200...299 ~= response.status), isTroubleshooting else { return }
-    report(label, of: nil) { HTTPFacts(method: "POST", url: url, response).values }
+    guard case .success(let response) = answer else { return }
+    answered(label, url, response, isSuccess: 200...299 ~= response.status)
+  }
+
+  /// Something went wrong that no answer of the service tells of.
+  /// - Parameter visitor: nil for the SDK as a whole.
+  func caught(_ message: String, of visitor: VisitorState?) {
+    guard isTroubleshooting else { return }
+    report(.errorCaught, of: visitor.map { TelemetryVisitor($0) }) { [("error.message", message)] }
   }
 
   private static func facts(ofMembers members: [UInt8], type: StaticString) -> [(String, String)] {

@@ -50,7 +50,7 @@ final class VisitorRegistry: ClientPart, @unchecked Sendable {
     let request = DecisionRequest(
       visitorID: state.identity.visitorID, anonymousID: state.identity.anonymousID, hasConsented: state.hasConsented,
       contextJSON: ContextText.json(state.context))
-    let (decisions, options, log) = (decisions, campaignOptions, host.log)
+    let (decisions, options, log, telemetry) = (decisions, campaignOptions, host.log, telemetry)
     host.scheduler.post {
       decisions.fetch(request) { result in
         switch result {
@@ -61,6 +61,7 @@ final class VisitorRegistry: ClientPart, @unchecked Sendable {
             completion(.decided(try DecidedFlags(.answer(answer.bytes), for: state, options)))
           } catch {
             log.warning(error.message)
+            telemetry?.caught(error.message, of: state)
             completion(.failed(.flagshipFetchFailed))
           }
         }

@@ -123,7 +123,7 @@ struct TelemetryTests {
     rig.scheduler.run()
     _ = visitor.unauthenticate()
     rig.scheduler.run()
-    let all = reports(rig, "troubleshooting").map { values($0) }
+    let all = reports(rig, "troubleshooting").map { values($0) }.filter { $0["label"] != "HTTP_CALL" }
     #expect(all.map { $0["label"] } == ["VISITOR_FETCH_CAMPAIGNS", "VISITOR_AUTHENTICATE", "VISITOR_UNAUTHENTICATE"])
     #expect(all.first?["visitor.visitorId"] == "troubled")
     #expect(all.first?["visitor.anonymousId"] == "null")
@@ -190,6 +190,44 @@ struct TelemetryTests {
     #expect(try report(.sendHit)["hit.ea"] == "buy")
     #expect(try report(.hitsError)["http.response.code"] == "500")
     #expect(try report(.activateError)["http.request.method"] == "POST")
+  }
+
+  @Test("An exposure before the value was read is reported, each answer of the service, and what went wrong without one (FS-203)")
+  func whatElseIsTold() throws {
+    let rig = try rig()
+    let campaign = #"{"id":"c","variationGroupId":"g","variation":{"id":"va","modifications":{"type":"JSON","value":{"f":1,"g":2}}}}"#
+    let body = window(rig, traffic: 100, campaign: campaign)
+    rig.transport.setResponder { $0.url.contains("/campaigns") ? .status(200, body) : .status(204) }
+    let visitor = try rig.visitor("troubled")
+    func told(_ label: TroubleshootingLabel) -> [[String: String]] {
+      for _ in 0..<10 { rig.scheduler.run() }
+      return reports(rig, "troubleshooting").map { values($0) }.filter { $0["label"] == label.rawValue }
+    }
+    func flag(_ key: String) -> FlagshipFlag { key.withBytes { FlagshipFlag($0, of: visitor) } }
+    _ = rig.fetch(visitor)
+    #expect(told(.httpCall).map { $0["http.request.method"] } == ["POST"])
+    #expect(told(.httpCall).first?["http.response.code"] == "200")
+    #expect(told(.httpCall).first?["logLevel"] == "INFO")
+
+    _ = flag("f").int(fallback: 0, exposes: false)
+    #expect(flag("f").expose() == .ok)
+    #expect(told(.exposureBeforeValue).isEmpty)
+    #expect(flag("g").expose() == .ok)
+    #expect(told(.exposureBeforeValue).map { $0["flag.key"] } == ["g"])
+    #expect(told(.exposureBeforeValue).first?["visitor.visitorId"] == "troubled")
+    // Values of another fetch are others.
+    _ = rig.fetch(visitor)
+    #expect(flag("f").expose() == .ok)
+    #expect(told(.exposureBeforeValue).map { $0["flag.key"] } == ["g", "f"])
+    #expect(told(.httpCall).contains { $0["http.request.url"]?.hasSuffix("/activate") == true })
+
+    #expect(told(.errorCaught).isEmpty)
+    rig.transport.setResponder { request in
+      request.url.contains("/campaigns") ? .failure(TransportFailure(.timeout, "nobody answered")) : .status(204)
+    }
+    _ = rig.fetch(visitor)
+    #expect(told(.errorCaught).map { $0["error.message"] } == ["nobody answered"])
+    #expect(told(.errorCaught).first?["logLevel"] == "ERROR")
   }
 
   @Test("The level of a report follows its label (FS-203)")
