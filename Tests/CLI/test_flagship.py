@@ -85,7 +85,7 @@ def test_a_file_in_panic_has_no_flags(hoist: Tool, tmp_path: Path) -> None:
     file = tmp_path / "bucketing.json"
     file.write_text('{"panic":true}')
     result = offline(hoist, "evaluate", "maximum_items", "--user", "staff-1", "--exit-code", file=file)
-    assert result.status != 0 and "42" not in result.out
+    assert result.status == CONFIGURATION and "panic" in result.err and "42" not in result.out, result
 
 
 # ---- The service ---------------------------------------------------------------------------------

@@ -61,7 +61,8 @@ final class ClientScope: Sendable {
 
   /// Likewise.
   func settleStores(untilNanoseconds deadline: Int64) -> Bool {
-    allStores.map { $0.settle(untilNanoseconds: deadline) }.allSatisfy { $0 }
+    for store in allStores where !store.settle(untilNanoseconds: deadline) { return false }
+    return true
   }
 
   func reopenStores() { for store in allStores { store.reopen() } }

@@ -11,6 +11,28 @@ extension Store {
     }
   }
 
+  /// The same for a text that is made once, such as an id: in place of what is kept, too, where that is something else.
+  /// - Parameter isWhole: whether bytes are such a text.
+  public func sharedText(
+    _ key: String, orKeep made: String, isWhole: @escaping @Sendable ([UInt8]) -> Bool,
+    completion: @escaping @Sendable (String) -> Void
+  ) {
+    ask(key, made, isWhole, mayReplace: true, completion)
+  }
+
+  /// - Parameter mayReplace: not again and again.
+  private func ask(
+    _ key: String, _ made: String, _ isWhole: @escaping @Sendable ([UInt8]) -> Bool, mayReplace: Bool,
+    _ completion: @escaping @Sendable (String) -> Void
+  ) {
+    shared(key, orKeep: Array(made.utf8)) { [self] kept in
+      if isWhole(kept) { return completion(String(decoding: kept, as: UTF8.self)) }
+      guard mayReplace else { return completion(made) }
+      removeShared(key)
+      ask(key, made, isWhole, mayReplace: false, completion)
+    }
+  }
+
   /// Forgets it for everybody; not tried again when it fails.
   public func removeShared(_ key: String) {
     guard manager != nil else { return }

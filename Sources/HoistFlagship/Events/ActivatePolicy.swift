@@ -6,16 +6,12 @@ internal import HoistJSON
 final class ActivatePolicy: EventPolicy, @unchecked Sendable {
   /// In one request.
   static let maximumBatchRows = 100
-  /// Rows that are remembered as kept; they are known for at most so long as they wait.
-  private static let maximumKept = 100_000
 
   private let host: any ProviderHost
   private let settings: FlagshipSettings
   private let telemetry: Telemetry
   /// The host's callback; nil where there is none.
   private let observer: (any ExposureObserver)?
-  /// Ids of rows that have failed, and go behind new ones.
-  private var failed: Set<String> = []
 
   init(host: any ProviderHost, settings: FlagshipSettings, telemetry: Telemetry, observer: (any ExposureObserver)?) {
     self.host = host
@@ -23,9 +19,6 @@ final class ActivatePolicy: EventPolicy, @unchecked Sendable {
     self.telemetry = telemetry
     self.observer = observer
   }
-
-  /// Whether something waits for another attempt.
-  var hasKept: Bool { !failed.isEmpty }
 
   func kept(_ recorded: ByteView) -> [UInt8] {
     RecordedExposure.row(recorded, isQA: settings.hits.isQA)?.payload ?? Array(recorded)
@@ -43,10 +36,10 @@ final class ActivatePolicy: EventPolicy, @unchecked Sendable {
     writer.string(settings.environmentID)
     writer.verbatim(#","batch":["#)
     var body = writer.bytes
-    // The new ones first, then those that were kept (3.4).
-    let ordered = rows.filter { !failed.contains($0.row.id) } + rows.filter { failed.contains($0.row.id) }
-    for (index, entry) in ordered.enumerated() {
-      if index > 0 { body.append(UInt8(ascii: ",")) }
+    // The new one first, then those that were kept (3.4), in this run or before: they wait in the order of their making.
+    for place in rows.indices {
+      let entry = rows[place == 0 ? rows.count - 1 : place - 1]
+      if place > 0 { body.append(UInt8(ascii: ",")) }
       QueuedItem.append(
         entry.activate?.item ?? [], createdUnixMilliseconds: entry.row.createdUnixMilliseconds, now: now, to: &body)
     }
@@ -60,17 +53,11 @@ final class ActivatePolicy: EventPolicy, @unchecked Sendable {
 
   func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict {
     telemetry.answered(.activateError, settings.addresses.activate, answer)
-    let verdict = EventAnswers.verdict(on: answer)
-    if case .rest = verdict {
-      if failed.count > Self.maximumKept { failed = [] }
-      failed.formUnion(batch.rows.map(\.id))
-    }
-    return verdict
+    return EventAnswers.verdict(on: answer)
   }
 
   /// Only now the visitor counts as exposed (FS-26), also when an earlier process saw it.
   func delivered(_ batch: EventBatch) {
-    failed.subtract(batch.rows.map(\.id))
     host.notify(Notification(.eventsSent, message: batch.rows.first?.pipeline ?? ""))
     guard let observer else { return }
     for row in batch.rows {

@@ -6,14 +6,12 @@ internal import HoistJSON
 /// (protocols/flagship.md 6.4; FS-203).
 extension Telemetry {
   func sent(_ hit: Hit, of state: VisitorState) {
-    guard isTroubleshooting else { return }
-    report(.sendHit, of: TelemetryVisitor(state)) { Self.facts(ofMembers: hit.members, type: HitType(hit.kind).text) }
+    report(.sendHit, of: state) { Self.facts(ofMembers: hit.members, type: HitType(hit.kind).text) }
   }
 
   func exposed(_ exposure: borrowing Exposure, of state: VisitorState) {
-    guard isTroubleshooting else { return }
     let metadata = exposure.metadata
-    report(.sendActivate, of: TelemetryVisitor(state)) {
+    report(.sendActivate, of: state) {
       [
         ("hit.t", "ACTIVATE"), ("hit.caid", Self.text(metadata.variationGroupID)),
         ("hit.vaid", Self.text(metadata.variationID)), ("hit.vid", String(decoding: state.identity.visitorID, as: UTF8.self)),
@@ -24,8 +22,7 @@ extension Telemetry {
   /// The value of a flag was asked for, or its exposure, and could not be had; or its exposure before its value.
   /// - Parameter fallback: of the kind `.none` where there is none.
   func missed(_ label: TroubleshootingLabel, _ key: ByteView, _ fallback: EvaluationFallback, of state: VisitorState) {
-    guard isTroubleshooting else { return }
-    report(label, of: TelemetryVisitor(state)) {
+    report(label, of: state) {
       [("flag.key", Self.text(key))] + (fallback.kind == .none ? [] : [("flag.defaultValue", Self.text(of: fallback))])
     }
   }
@@ -44,8 +41,7 @@ extension Telemetry {
   /// Something went wrong that no answer of the service tells of.
   /// - Parameter visitor: nil for the SDK as a whole.
   func caught(_ message: String, of visitor: VisitorState?) {
-    guard isTroubleshooting else { return }
-    report(.errorCaught, of: visitor.map { TelemetryVisitor($0) }) { [("error.message", message)] }
+    report(.errorCaught, of: visitor) { [("error.message", message)] }
   }
 
   private static func facts(ofMembers members: [UInt8], type: StaticString) -> [(String, String)] {

@@ -50,7 +50,7 @@ final class Telemetry: ClientPart, @unchecked Sendable {
   /// A fetch of a visitor has ended.
   func fetched(_ state: VisitorState) {
     usage(of: state.identity.visitorID)
-    if isTroubleshooting { report(.fetchCampaigns, of: TelemetryVisitor(state)) }
+    report(.fetchCampaigns, of: state)
   }
 
   /// A visitor fetches: about two in a thousand visitors are reported, each day others.
@@ -69,27 +69,21 @@ final class Telemetry: ClientPart, @unchecked Sendable {
 
   // MARK: Troubleshooting
 
-  /// Whether anybody's reports are wanted now.
-  var isTroubleshooting: Bool {
-    guard account.asksForReports, let window = account.current.troubleshooting else { return false }
-    let now = host.clock.unixMilliseconds
-    return window.startMilliseconds < now && now < window.endMilliseconds
-  }
-
   func identityChanged(_ state: VisitorState, isAuthenticated: Bool) {
-    if isTroubleshooting { report(isAuthenticated ? .authenticate : .unauthenticate, of: TelemetryVisitor(state)) }
+    report(isAuthenticated ? .authenticate : .unauthenticate, of: state)
   }
 
+  /// Costs nothing while nobody's reports are wanted.
   /// - Parameters:
   ///   - visitor: nil for what concerns the SDK as a whole.
   ///   - more: asked for only when the report is sent.
-  func report(
-    _ label: TroubleshootingLabel, of visitor: TelemetryVisitor?, _ more: () -> [(String, String)] = { [] }
-  ) {
-    guard let window = account.current.troubleshooting, isTroubleshooting, host.isOnline else { return }
-    guard visitor?.hasConsented ?? true else { return }
+  @inline(never)
+  func report(_ label: TroubleshootingLabel, of visitor: VisitorState?, _ more: () -> [(String, String)] = { [] }) {
+    guard account.asksForReports, let window = account.current.troubleshooting, host.isOnline else { return }
+    let now = host.clock.unixMilliseconds
+    guard window.startMilliseconds < now, now < window.endMilliseconds, visitor?.hasConsented ?? true else { return }
     guard Sampling.isTroubleshootingWanted(of: visitor?.identity.visitorID ?? Array(sessionID.utf8), in: window) else { return }
-    var values = visitor?.values(sessionID: sessionID) ?? []
+    var values = visitor?.told(sessionID: sessionID) ?? []
     values += more()
     send(.troubleshooting, label.rawValue, values)
   }

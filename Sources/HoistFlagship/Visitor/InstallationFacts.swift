@@ -45,13 +45,13 @@ final class InstallationFacts: ClientPart, @unchecked Sendable {
     host.store.load(Self.visitedKey) { answers.isFirst.give($0 == nil) }
     guard keepsIDs else { return answers }
     for (kind, answer) in answers.ids {
-      let made = generate()
-      host.store.shared(kind.rawValue, orKeep: Array(made.utf8)) { stored in
-        let isWhole = (1...Self.maximumIDBytes).contains(stored.count) && stored.allSatisfy { 0x20 < $0 && $0 < 0x7F }
-        answer.give(isWhole ? String(decoding: stored, as: UTF8.self) : made)
-      }
+      host.store.sharedText(kind.rawValue, orKeep: generate(), isWhole: { Self.isID($0) }) { answer.give($0) }
     }
     return answers
+  }
+
+  private static func isID(_ bytes: [UInt8]) -> Bool {
+    (1...maximumIDBytes).contains(bytes.count) && bytes.allSatisfy { 0x20 < $0 && $0 < 0x7F }
   }
 
   /// Whether the store has told everything.

@@ -32,20 +32,9 @@ final class VisitorID: OptimizelyPart, @unchecked Sendable {
     guard askedIn != generation, current == nil else { return }
     askedIn = generation
     guard isEnabled else { return host.store.removeShared(Self.storeKey) }
-    ask(mayReplace: true)
-  }
-
-  /// - Parameter mayReplace: what is stored may be something else, but not again and again.
-  private func ask(mayReplace: Bool) {
     let made = VUID.make(from: host.entropy)
-    host.store.shared(Self.storeKey, orKeep: Array(made.utf8)) { [weak self] stored in
+    host.store.sharedText(Self.storeKey, orKeep: made, isWhole: { VUID.isWhole($0) }) { [weak self] id in
       guard let self else { return }
-      let isWhole = VUID.isWhole(stored)
-      if !isWhole, mayReplace {
-        host.store.removeShared(Self.storeKey)
-        return ask(mayReplace: false)
-      }
-      let id = isWhole ? String(decoding: stored, as: UTF8.self) : made
       known.give(id)
       let told = waiting.withLock { waiting in
         defer { waiting = nil }

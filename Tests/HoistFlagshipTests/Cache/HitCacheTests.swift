@@ -135,7 +135,7 @@ import Testing
     #expect(comes { cache.kept.value.count == 2 })
     test.send(.screen("other"), from: VisitorIdentity("user-43"))
     #expect(comes { cache.kept.value.count == 3 })
-    test.hits.forget(subject: Array("user-43".utf8))
+    test.hits.forget(VisitorIdentity("user-43"))
     #expect(comes { cache.kept.value.keys.filter { $0.hasPrefix("user-42") }.count == 2 && cache.kept.value.count == 2 })
     #expect(cache.calls.value.contains("flushAllHits"))
     test.answer(200)

@@ -127,6 +127,23 @@ import Testing
     #expect(second.activateBatches.count == 1)
   }
 
+  @Test("What an earlier process has left goes behind what is new, and in the order of its making (FS-18, FS-44)")
+  func leftBehind() throws {
+    let manager = MemoryCacheManager()
+    let properties = ["events.durability": "immediate", "online": "false"]
+    let first = try HitRig(properties, cacheManager: manager)
+    for variation in ["1", "2"] { first.expose("f", variation: variation) }
+    first.run()
+    first.leave()
+    let second = try HitRig(properties, cacheManager: manager)
+    #expect(second.rig.settle { second.activates.statistics.contains { $0.name == "adopted" && $0.value == 2 } })
+    second.expose("f", variation: "3")
+    second.run()
+    second.rig.client.onScheduler { $0.provider?.setOnline(true) }
+    #expect(second.rig.settle { !second.activateBatches.isEmpty })
+    #expect(second.said(second.activateBatches, "vaid") == ["3,1,2"])
+  }
+
   @Test("Without consent, in panic and before the start nothing is exposed (FS-42, FS-65)") func refused() throws {
     let test = try HitRig()
     #expect(test.expose("f", consent: false) == .flagshipNoConsent)
@@ -162,7 +179,7 @@ import Testing
     test.run(2_500)
     test.expose("f")
     test.run()
-    #expect(test.said(test.activateBatches, "vaid") == ["va2,other", "va2"])
+    #expect(test.said(test.activateBatches, "vaid") == ["other,va2", "va2"])
     #expect(test.counter("activates", "duplicates") == 1)
   }
 

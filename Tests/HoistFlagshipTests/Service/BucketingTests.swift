@@ -106,6 +106,15 @@ struct BucketingTests {
     #expect(second.downloads.first?.headers.value(of: "If-Modified-Since") == Bucketing.monday)
   }
 
+  @Test("Offline nobody confirms a file that says panic, and it is believed (5.1, FS-42, FS-212)")
+  func panicOffline() throws {
+    let rig = try FlagshipRig(["mode": "bucketing", "online": "false", "bucketing": Bucketing.panic])
+    rig.settle { rig.face.status == .panic }
+    #expect(rig.face.status == .panic)
+    #expect(rig.client.state == .error)
+    #expect(rig.transport.requests.isEmpty)
+  }
+
   @Test("A stored file that says panic is believed once the service has confirmed it (5.1)")
   func storedPanic() throws {
     let cache = MemoryCacheManager()
