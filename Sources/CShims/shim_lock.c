@@ -2,6 +2,7 @@
 #include "shim_fork.h"
 #include "shim_private.h"
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 struct shim_lock {
@@ -22,10 +23,12 @@ static shim_lock *locks;
 static shim_lock *spares;
 static shim_condition *conditions;
 
+/* On cache lines of its own: who takes one lock should not hold up who takes its neighbour. */
 static void *allocate(size_t bytes) {
-  void *memory = calloc(1, bytes);
+  size_t line = 64, whole = (bytes + line - 1) / line * line;
+  void *memory = aligned_alloc(line, whole);
   if (!memory) abort(); /* as the Swift runtime does when memory is gone */
-  return memory;
+  return memset(memory, 0, whole);
 }
 
 shim_lock *shim_lock_new(void) {
@@ -52,6 +55,7 @@ void shim_lock_free(shim_lock *lock) {
 }
 
 void shim_lock_lock(shim_lock *lock) { shim_mutex_lock(&lock->mutex); }
+bool shim_lock_try(shim_lock *lock) { return pthread_mutex_trylock(&lock->mutex) == 0; }
 void shim_lock_unlock(shim_lock *lock) { shim_mutex_unlock(&lock->mutex); }
 
 static void condition_init(pthread_cond_t *condition) {

@@ -9,6 +9,7 @@
 static __thread bool is_own __attribute__((tls_model("initial-exec")));
 static __thread bool is_admitted __attribute__((tls_model("initial-exec")));
 static __thread uint32_t exclusions __attribute__((tls_model("initial-exec")));
+__thread uint32_t shim_tls_place __attribute__((tls_model("initial-exec")));
 
 typedef struct start {
   void (*body)(void *);

@@ -14,6 +14,7 @@ typedef struct shim_condition shim_condition;
 shim_lock *_Nonnull shim_lock_new(void);
 void shim_lock_free(shim_lock *_Nonnull lock);
 void shim_lock_lock(shim_lock *_Nonnull lock);
+bool shim_lock_try(shim_lock *_Nonnull lock);
 void shim_lock_unlock(shim_lock *_Nonnull lock);
 
 shim_condition *_Nonnull shim_condition_new(void);

@@ -28,7 +28,10 @@ private func track(
     client.track(view, of: ContextHandle.subject(context))
   }
   guard let event else { return record(view) }
-  guard let given = HostTable.read(event, size: event.pointee.struct_size, zero: hoist_event()) else {
+  // Of the usual size it is not copied byte by byte.
+  let size = event.pointee.struct_size
+  let isWhole = size == MemoryLayout<hoist_event>.size
+  guard let given = isWhole ? event.pointee : HostTable.read(event, size: size, zero: hoist_event()) else {
     return .argument
   }
   if given.has_value || given.value != 0 {

@@ -1,11 +1,11 @@
 internal import Glibc
 internal import HoistBase
 
-/// A block of memory with records one after another. Each is a header of 16 bytes (creation time,
-/// lengths of subject and payload), the subject and the payload, padded to 8 bytes.
+/// A block of memory with records one after another. Each is a header of 24 bytes (number, creation
+/// time, lengths of subject and payload), the subject and the payload, padded to 8 bytes.
 struct EventChunk {
   static let standardBytes = 64 << 10
-  private static let headerBytes = 16
+  private static let headerBytes = 24
 
   let base: UnsafeMutableRawPointer
   let capacity: Int
@@ -34,11 +34,12 @@ struct EventChunk {
   ///   - size: as `bytes` says; fits.
   ///   - payload: the rest of it is `tail`.
   @inline(__always)
-  mutating func append(size: Int, created: Int64, subject: ByteView, payload: ByteView, tail: ByteView) {
+  mutating func append(number: UInt64, size: Int, created: Int64, subject: ByteView, payload: ByteView, tail: ByteView) {
     let at = base + used
-    at.storeBytes(of: created, as: Int64.self)
-    at.storeBytes(of: UInt32(truncatingIfNeeded: subject.count), toByteOffset: 8, as: UInt32.self)
-    at.storeBytes(of: UInt32(truncatingIfNeeded: payload.count &+ tail.count), toByteOffset: 12, as: UInt32.self)
+    at.storeBytes(of: number, as: UInt64.self)
+    at.storeBytes(of: created, toByteOffset: 8, as: Int64.self)
+    at.storeBytes(of: UInt32(truncatingIfNeeded: subject.count), toByteOffset: 16, as: UInt32.self)
+    at.storeBytes(of: UInt32(truncatingIfNeeded: payload.count &+ tail.count), toByteOffset: 20, as: UInt32.self)
     if let bytes = subject.baseAddress { (at + Self.headerBytes).copyMemory(from: bytes, byteCount: subject.count) }
     if let bytes = payload.baseAddress {
       (at + Self.headerBytes + subject.count).copyMemory(from: bytes, byteCount: payload.count)
@@ -50,21 +51,26 @@ struct EventChunk {
   }
 
   struct Record {
+    var number: UInt64
     var created: Int64
     /// Valid while the chunk is.
     var subject: ByteView
     var payload: ByteView
   }
 
+  /// The oldest record's.
+  var firstNumber: UInt64? { isEmpty ? nil : UnsafeRawPointer(base + head).load(as: UInt64.self) }
+
   /// Takes the oldest record.
   mutating func popFirst() -> Record? {
     guard head < used else { return nil }
     let at = UnsafeRawPointer(base + head)
-    let subject = Int(at.load(fromByteOffset: 8, as: UInt32.self))
-    let payload = Int(at.load(fromByteOffset: 12, as: UInt32.self))
+    let subject = Int(at.load(fromByteOffset: 16, as: UInt32.self))
+    let payload = Int(at.load(fromByteOffset: 20, as: UInt32.self))
     head += Self.headerBytes + (subject + payload + 7) & ~7
     return Record(
-      created: at.load(as: Int64.self), subject: ByteView(start: at + Self.headerBytes, count: subject),
+      number: at.load(as: UInt64.self), created: at.load(fromByteOffset: 8, as: Int64.self),
+      subject: ByteView(start: at + Self.headerBytes, count: subject),
       payload: ByteView(start: at + Self.headerBytes + subject, count: payload))
   }
 }

@@ -1,9 +1,18 @@
+internal import CShims
 internal import HoistBase
+internal import Synchronization
 
 /// Where records come in, from any thread: copied into raw memory under one short lock, without an
 /// allocation per record, however many wait. The scheduler's thread takes them from there.
 ///
-/// It also keeps the account of everything in the pipeline, wherever it is, against the limits.
+/// There is one stripe, with a lock of its own, as long as nobody is in anybody's way; a thread that
+/// finds its stripe taken goes to another and stays there, up to `mostStripes`. Each record draws a
+/// number of the whole intake while it is in a stripe, and records are taken in the order of their numbers:
+/// those of one thread as they were made, and of two threads, the one whose call returned before the
+/// other's began comes first.
+///
+/// It also keeps the account of everything in the pipeline, wherever it is, against the limits. Whoever has
+/// all stripes has the exact account; in one stripe it is known whether there is plainly room.
 final class EventIntake: @unchecked Sendable {
   /// What the scheduler's thread should do about a record.
   enum Need: Comparable {
@@ -25,37 +34,33 @@ final class EventIntake: @unchecked Sendable {
     var dropsOldest: Bool
   }
 
+  /// Changed by whoever has all stripes, read by whoever has one.
   struct State {
-    var chunks: [EventChunk] = []
-    var spare: EventChunk?
-    /// Of the oldest record in the chunks.
+    var generation: UInt32
+    /// From this number on a record may be one too many, or one to tell of.
+    var plainEnd: Int64 = 0
+    /// Of the oldest record in the stripes.
     var firstSequence: UInt64 = 0
+    /// These four are what they were when the stripes were last had together.
     var nextSequence: UInt64 = 0
-    /// Payload and subjects in the chunks.
-    var bytes = 0
-    /// Everything in the pipeline, what is in the chunks included.
+    /// Everything in the pipeline, what is in the stripes included.
     var totalRows = 0
     var totalBytes = 0
-    var isFull = false
     var recorded = 0
+    /// What of `totalBytes` is not in the stripes.
+    var takenBytes = 0
+    var isFull = false
     var dropped = 0
-    var generation: UInt32
     /// The greatest need that was told since records were last taken.
     var told = Need.nothing
     /// Every record is told of at least like this.
     var leastNeed = Need.soon
     /// So many rows are worth a turn at once.
     var urgentRows = Int.max
-    /// Records below this have been given to the store, those below `committed` with success.
-    var attempted: UInt64 = 0
-    var committed: UInt64 = 0
     /// Asked for since records were last taken.
     var purges: [Purge] = []
-    /// Purges that were asked for, and how many of them, from the first, the store knows of.
+    /// Purges that were asked for.
     var purgesAsked: UInt64 = 0
-    var purgesTold: UInt64 = 0
-
-    var count: Int { Int(truncatingIfNeeded: nextSequence &- firstSequence) }
   }
 
   /// What was recorded about a subject is to be forgotten.
@@ -65,58 +70,122 @@ final class EventIntake: @unchecked Sendable {
     var end: UInt64
   }
 
+  static let mostStripes = 8
+  /// Adjacent cache lines are fetched together.
+  static let lineBytes = 128
+
   let limits: Limits
-  private let lock = Lock()
-  private let attempt = Condition()
-  /// Guarded by `lock`. Raw, for it is the hot path: a class's property would be checked at each access.
-  private let state: UnsafeMutablePointer<State>
+  /// Raw, for this is the hot path: a class's property would be checked at each access.
+  let state: UnsafeMutablePointer<State>
+  /// Each on cache lines of its own, guarded by the lock at the same place.
+  private let stripes: UnsafeMutableRawPointer
+  /// In the registry that a fork takes whole, like every `Lock`; bare, for they are taken and left singly and together.
+  let locks: UnsafeMutablePointer<OpaquePointer>
+  /// What every record changes, in whichever stripe: the next number and `State.totalBytes`. Atomic, on one cache line.
+  let next: UnsafeMutablePointer<Int64>
+  let bytes: UnsafeMutablePointer<Int64>
+  let stripeCount = Atomic(1)
+  /// Somebody has all stripes: who comes then waits, and makes no stripe of it.
+  let isGathered = Atomic(false)
+
+  let commitLock = Lock()
+  let commitNews = Condition()
+  /// Guarded by `commitLock`.
+  var commits = Commits()
 
   init(limits: Limits, generation: UInt32) {
     self.limits = limits
-    state = .allocate(capacity: 1)
-    state.initialize(to: State(generation: generation))
+    func lines(_ bytes: Int) -> UnsafeMutableRawPointer {
+      .allocate(byteCount: bytes, alignment: Self.lineBytes)
+    }
+    state = lines(MemoryLayout<State>.size).initializeMemory(as: State.self, to: State(generation: generation))
+    next = lines(Self.lineBytes).initializeMemory(as: Int64.self, repeating: 0, count: 2)
+    bytes = next + 1
+    stripes = lines(Self.mostStripes * Self.lineBytes)
+    locks = .allocate(capacity: Self.mostStripes)
+    makeStripe(0)
   }
 
   deinit {
-    for chunk in state.pointee.chunks { chunk.free() }
-    state.pointee.spare?.free()
+    for index in 0..<stripeCount.load(ordering: .acquiring) {
+      stripe(index).pointee.freeAll()
+      stripe(index).deinitialize(count: 1)
+      shim_lock_free(locks[index])
+    }
+    stripes.deallocate()
+    locks.deallocate()
+    next.deallocate()
     state.deinitialize(count: 1)
     state.deallocate()
   }
+
+  @inline(__always)
+  func stripe(_ place: Int) -> UnsafeMutablePointer<ChunkQueue> {
+    (stripes + place * Self.lineBytes).assumingMemoryBound(to: ChunkQueue.self)
+  }
+
+  func makeStripe(_ place: Int) {
+    stripe(place).initialize(to: ChunkQueue())
+    locks[place] = shim_lock_new()
+  }
+
+  // MARK: Recording
 
   /// - Parameter tail: the second part of the payload.
   func append(
     created: Int64, subject: ByteView, payload: ByteView, tail: ByteView = ByteView(start: nil, count: 0), generation: UInt32
   ) -> Answer {
-    lock.withLock {
+    let payloadBytes = payload.count + tail.count
+    let bytes = subject.count + payloadBytes
+    guard payloadBytes <= limits.rowBytes, let size = EventChunk.bytes(subject: subject.count, payload: payloadBytes) else {
+      return gathered { refuse() }
+    }
+    let place = enter()
+    guard state.pointee.generation == generation, stripe(place).pointee.reserve(size), let number = draw(bytes) else {
+      shim_lock_unlock(locks[place])
+      return appendClosely(size, bytes, generation) {
+        $0.append(number: $1, size: size, created: created, subject: subject, payload: payload, tail: tail)
+      }
+    }
+    stripe(place).pointee.append(
+      number: number, size: size, created: created, subject: subject, payload: payload, tail: tail)
+    shim_lock_unlock(locks[place])
+    return Answer(isTaken: true, sequence: number, need: .nothing, beginsEpisode: false)
+  }
+
+  /// A number for a record, with a stripe in hand; nil when a close look is needed.
+  @inline(__always)
+  private func draw(_ size: Int) -> UInt64? {
+    if stripeCount.load(ordering: .relaxed) == 1 {
+      let (number, total) = (shim_load_i64(next), shim_load_i64(bytes) &+ Int64(size))
+      guard number < state.pointee.plainEnd, total <= limits.bytes else { return nil }
+      shim_store_i64(next, number &+ 1)
+      shim_store_i64(bytes, total)
+      return UInt64(bitPattern: number)
+    }
+    // As many may be here at once as there are stripes, which `plainEnd` allows for.
+    guard shim_add_i64(bytes, Int64(size)) &+ Int64(size) <= limits.bytes, shim_load_i64(next) < state.pointee.plainEnd else {
+      _ = shim_add_i64(bytes, -Int64(size))
+      return nil
+    }
+    return UInt64(bitPattern: shim_add_i64(next, 1))
+  }
+
+  /// The same while nobody else records: the account is exact, and what is in the stripes may make room.
+  @inline(never)
+  private func appendClosely(
+    _ size: Int, _ bytes: Int, _ generation: UInt32, _ append: (inout ChunkQueue, UInt64) -> Void
+  ) -> Answer {
+    gathered {
       if state.pointee.generation != generation { beginAnew(generation) }
-      let payloadBytes = payload.count + tail.count
-      let bytes = subject.count + payloadBytes
-      guard payloadBytes <= limits.rowBytes,
-        let size = EventChunk.bytes(subject: subject.count, payload: payloadBytes),
-        makeRoom(for: bytes), reserve(size)
-      else { return refuse() }
-      let last = state.pointee.chunks.count - 1
-      state.pointee.chunks[last].append(
-        size: size, created: created, subject: subject, payload: payload, tail: tail)
-      let sequence = state.pointee.nextSequence
-      state.pointee.nextSequence = sequence &+ 1
-      state.pointee.bytes += bytes
+      guard makeRoom(for: bytes), stripe(0).pointee.reserve(size) else { return refuse() }
+      let number = state.pointee.nextSequence
+      append(&stripe(0).pointee, number)
+      state.pointee.nextSequence = number &+ 1
       state.pointee.totalRows += 1
       state.pointee.totalBytes += bytes
       state.pointee.recorded &+= 1
-      return Answer(isTaken: true, sequence: sequence, need: tell(), beginsEpisode: false)
-    }
-  }
-
-  /// Carried out when records are next taken, and so before any later one can reach the store.
-  /// - Returns: the number of the request, to wait for.
-  func requestPurge(of subject: ByteKey, generation: UInt32) -> UInt64 {
-    lock.withLock {
-      if state.pointee.generation != generation { beginAnew(generation) }
-      state.pointee.purges.append(Purge(subject: subject, end: state.pointee.nextSequence))
-      state.pointee.purgesAsked &+= 1
-      return state.pointee.purgesAsked
+      return Answer(isTaken: true, sequence: number, need: tell(), beginsEpisode: false)
     }
   }
 
@@ -136,152 +205,87 @@ final class EventIntake: @unchecked Sendable {
     return Answer(isTaken: false, sequence: 0, need: .nothing, beginsEpisode: isFirst)
   }
 
-  /// Whether a record may come in. Where the oldest gives way, those in the chunks go here; older ones
+  /// Whether a record may come in. Where the oldest gives way, those in the stripes go here; older ones
   /// go at the turn that the excess asks for.
   private func makeRoom(for bytes: Int) -> Bool {
     guard state.pointee.totalRows >= limits.rows || state.pointee.totalBytes + bytes > limits.bytes else { return true }
     guard limits.dropsOldest, limits.rows > 0, bytes <= limits.bytes else { return false }
-    while state.pointee.count >= limits.rows || state.pointee.bytes + bytes > limits.bytes {
-      guard let oldest = popFirst() else { break }
-      let size = oldest.subject.count + oldest.payload.count
+    while Int(truncatingIfNeeded: state.pointee.nextSequence &- state.pointee.firstSequence) >= limits.rows
+      || state.pointee.totalBytes - state.pointee.takenBytes + bytes > limits.bytes
+    {
+      let place = ChunkQueue.oldest(of: stripeCount.load(ordering: .relaxed)) { stripe($0).pointee.firstNumber }
+      guard let place, let oldest = stripe(place).pointee.popFirst() else { break }
+      state.pointee.firstSequence = oldest.number &+ 1
       state.pointee.totalRows -= 1
-      state.pointee.totalBytes -= size
+      state.pointee.totalBytes -= oldest.subject.count + oldest.payload.count
       state.pointee.dropped &+= 1
     }
     return true
   }
 
-  private func popFirst() -> EventChunk.Record? {
-    while let first = state.pointee.chunks.first, first.isEmpty, state.pointee.chunks.count > 1 {
-      state.pointee.chunks.removeFirst().free()
-    }
-    guard !state.pointee.chunks.isEmpty, let record = state.pointee.chunks[0].popFirst() else { return nil }
-    state.pointee.firstSequence &+= 1
-    state.pointee.bytes -= record.subject.count + record.payload.count
-    return record
-  }
-
-  private func reserve(_ size: Int) -> Bool {
-    if let last = state.pointee.chunks.last, last.capacity - last.used >= size { return true }
-    if let spare = state.pointee.spare, spare.capacity >= size {
-      state.pointee.spare = nil
-      state.pointee.chunks.append(spare)
-      return true
-    }
-    guard let new = EventChunk(atLeast: size) else { return false }
-    state.pointee.chunks.append(new)
-    return true
-  }
-
   private func beginAnew(_ generation: UInt32) {
-    for chunk in state.pointee.chunks { chunk.free() }
+    for index in 0..<stripeCount.load(ordering: .relaxed) { stripe(index).pointee.free() }
     let old = state.pointee
     state.pointee = State(generation: generation)
-    state.pointee.spare = old.spare
     (state.pointee.recorded, state.pointee.dropped) = (old.recorded, old.dropped)
     // Sequences go on, so that a record of the parent's is never taken for one of the child's.
     state.pointee.firstSequence = old.nextSequence
     state.pointee.nextSequence = old.nextSequence
-    (state.pointee.attempted, state.pointee.committed) = (old.nextSequence, old.nextSequence)
+    change { $0 = Commits(attempted: old.nextSequence, committed: old.nextSequence) }
   }
 
   // MARK: The scheduler's side
 
-  func with<Value>(_ body: (inout State) -> Value) -> Value { lock.withLock { body(&state.pointee) } }
+  func with<Value>(_ body: (inout State) -> Value) -> Value { gathered { body(&state.pointee) } }
+
+  /// Carried out when records are next taken, and so before any later one can reach the store. Any thread.
+  /// - Returns: the number of the request, to wait for.
+  func requestPurge(of subject: ByteKey, generation: UInt32) -> UInt64 {
+    gathered {
+      if state.pointee.generation != generation { beginAnew(generation) }
+      state.pointee.purges.append(Purge(subject: subject, end: state.pointee.nextSequence))
+      state.pointee.purgesAsked &+= 1
+      return state.pointee.purgesAsked
+    }
+  }
 
   /// In a forked child: forgets the parent's records and their account.
   func abandon(generation: UInt32) {
-    lock.withLock { if state.pointee.generation != generation { beginAnew(generation) } }
+    gathered { if state.pointee.generation != generation { beginAnew(generation) } }
   }
 
   /// Takes everything that has come in, oldest first.
   /// - Parameter purges: receives what is to be forgotten of it, and of what was taken before.
-  func take(_ purges: inout [Purge], _ body: (UInt64, EventChunk.Record) -> Void) {
-    var (chunks, first) = lock.withLock {
-      defer {
-        state.pointee.chunks = []
-        state.pointee.firstSequence = state.pointee.nextSequence
-        state.pointee.bytes = 0
-        state.pointee.told = .nothing
-      }
+  func take(_ purges: inout [Purge], _ body: (EventChunk.Record) -> Void) {
+    var queues: [ChunkQueue] = gathered {
+      state.pointee.firstSequence = state.pointee.nextSequence
+      state.pointee.takenBytes = state.pointee.totalBytes
+      state.pointee.told = .nothing
       swap(&purges, &state.pointee.purges)
-      return (state.pointee.chunks, state.pointee.firstSequence)
+      return (0..<stripeCount.load(ordering: .relaxed)).map { stripe($0).pointee.takeAll() }
     }
-    for index in chunks.indices {
-      while let record = chunks[index].popFirst() {
-        body(first, record)
-        first &+= 1
-      }
+    while let place = ChunkQueue.oldest(of: queues.count, { queues[$0].firstNumber }), let record = queues[place].popFirst() {
+      body(record)
     }
-    giveBack(chunks)
-  }
-
-  private func giveBack(_ chunks: [EventChunk]) {
-    var chunks = chunks
-    if var spare = chunks.popLast() {
-      spare.empty()
-      let isKept = lock.withLock {
-        guard state.pointee.spare == nil, spare.capacity == EventChunk.standardBytes else { return false }
-        state.pointee.spare = spare
-        return true
-      }
-      if !isKept { spare.free() }
+    for place in queues.indices {
+      guard let chunk = queues[place].end() else { continue }
+      shim_lock_lock(locks[place])
+      stripe(place).pointee.keep(chunk)
+      shim_lock_unlock(locks[place])
     }
-    for chunk in chunks { chunk.free() }
   }
 
   /// Rows have come (adopted from the store) or left. An episode of fullness is over when a quarter is free.
+  @inline(never)
   func account(rows: Int, bytes: Int) {
-    lock.withLock {
-      state.pointee.totalRows += rows
-      state.pointee.totalBytes += bytes
-      if state.pointee.totalRows <= limits.rows / 4 * 3, state.pointee.totalBytes <= limits.bytes / 4 * 3 {
-        state.pointee.isFull = false
-      }
+    with {
+      $0.totalRows += rows
+      $0.totalBytes += bytes
+      $0.takenBytes += bytes
+      if $0.totalRows <= limits.rows / 4 * 3, $0.totalBytes <= limits.bytes / 4 * 3 { $0.isFull = false }
     }
   }
 
-  func countDropped(_ count: Int) { lock.withLock { state.pointee.dropped &+= count } }
-
-  // MARK: Commits
-
-  /// Records below `sequence` have been given to the store or have left the pipeline.
-  func attempted(below sequence: UInt64, committed: Bool) {
-    lock.withLock {
-      state.pointee.attempted = max(state.pointee.attempted, sequence)
-      if committed { state.pointee.committed = max(state.pointee.committed, sequence) }
-      attempt.broadcast()
-    }
-  }
-
-  /// So many purges, which were taken, have been carried out.
-  func purgesCarriedOut(_ count: Int) {
-    guard count > 0 else { return }
-    lock.withLock {
-      state.pointee.purgesTold &+= UInt64(truncatingIfNeeded: count)
-      attempt.broadcast()
-    }
-  }
-
-  /// Waits until the store has been told of a purge.
-  /// - Parameter deadline: of the machine's monotonic clock.
-  func waitForPurge(_ number: UInt64, untilNanoseconds deadline: Int64) {
-    lock.withLock {
-      while state.pointee.purgesTold < number {
-        if !attempt.wait(lock, untilNanoseconds: deadline) { return }
-      }
-    }
-  }
-
-  /// Waits until the store has been given a record.
-  /// - Parameter deadline: of the machine's monotonic clock.
-  /// - Returns: whether it is committed.
-  func waitForCommit(of sequence: UInt64, untilNanoseconds deadline: Int64) -> Bool {
-    lock.withLock {
-      while state.pointee.attempted <= sequence {
-        if !attempt.wait(lock, untilNanoseconds: deadline) { break }
-      }
-      return state.pointee.committed > sequence
-    }
-  }
+  @inline(never)
+  func countDropped(_ count: Int) { with { $0.dropped &+= count } }
 }

@@ -41,16 +41,16 @@ extension EventPipeline {
   func takeIn() {
     var purges: [EventIntake.Purge] = []
     var growth = 0
-    intake.take(&purges) { sequence, record in
+    intake.take(&purges) { record in
       let payload = policy.kept(record.payload)
       growth += payload.count - record.payload.count
       let row = EventRow(
-        id: state.identifiers.text(sequence), pipeline: options.name,
+        id: state.identifiers.text(record.number), pipeline: options.name,
         subject: String(decoding: record.subject, as: UTF8.self), createdUnixMilliseconds: record.created,
         payload: payload)
-      state.rows.append(PipelineRow(row: row), number: sequence)
-      if isStoring { state.unstored.append(sequence) }
-      state.takenBelow = sequence &+ 1
+      state.rows.append(PipelineRow(row: row), number: record.number)
+      if isStoring { state.unstored.append(record.number) }
+      state.takenBelow = record.number &+ 1
     }
     if growth != 0 { intake.account(rows: 0, bytes: growth) }
     for purge in purges { carryOut(purge) }

@@ -56,7 +56,8 @@ public final class EventPipeline: @unchecked Sendable {
     turnSoon.work = { [weak self] in self?.turnSoonest() }
   }
 
-  /// Records something.
+  /// Records something. Any thread. What one thread records is sent in its order; of two threads' records, the one whose
+  /// call returned before the other's began comes first.
   /// - Parameters:
   ///   - payload: in a form of the provider's own, which its policy understands. Copied.
   ///   - subject: whom it speaks of, when that person may withdraw consent; empty for a record that

@@ -1,5 +1,6 @@
 import HoistBase
 @testable import HoistCore
+import HoistTestSupport
 import Testing
 
 @Suite("Records are kept in raw memory until they are taken") struct EventIntakeTests {
@@ -20,9 +21,9 @@ import Testing
   func take(_ intake: EventIntake) -> [(number: UInt64, subject: String, payload: [UInt8])] {
     var taken: [(UInt64, String, [UInt8])] = []
     var purges: [EventIntake.Purge] = []
-    intake.take(&purges) { number, record in
+    intake.take(&purges) { record in
       #expect(record.created == 5)
-      taken.append((number, String(decoding: record.subject, as: UTF8.self), Array(record.payload)))
+      taken.append((record.number, String(decoding: record.subject, as: UTF8.self), Array(record.payload)))
     }
     return taken
   }
@@ -30,7 +31,7 @@ import Testing
   /// Lengths around the padding, the chunk's end, and beyond a whole chunk.
   @Test func recordsOfEveryLengthComeOutAsTheyWentIn() {
     let intake = intake()
-    let lengths = Array(0...33) + [65_519, 65_520, 65_521, 65_536, 200_000, 1, 0]
+    let lengths = Array(0...33) + [65_511, 65_512, 65_513, 65_519, 65_520, 65_521, 65_536, 200_000, 1, 0]
     for (index, length) in lengths.enumerated() {
       #expect(
         append(intake, [UInt8](repeating: UInt8(index), count: length), subject: String(repeating: "s", count: index))
@@ -104,4 +105,78 @@ import Testing
     let third = append(intake, [3]).sequence
     #expect(!intake.waitForCommit(of: third, untilNanoseconds: SystemClock().monotonicNanoseconds))
   }
+
+  // MARK: Several threads
+
+  /// Lets threads record until each has recorded `each`; a record is the thread's number and a counter.
+  /// - Returns: how many were taken, per thread.
+  func record(_ intake: EventIntake, threads: Int, each: UInt32) -> [Int] {
+    let taken = Shared([Int](repeating: 0, count: threads))
+    let recorders = (0..<threads).map { thread in
+      HostThread {
+        for number in 0..<each {
+          let isTaken = withUnsafeBytes(of: (UInt32(thread), number)) { payload in
+            intake.append(created: 5, subject: ByteView(start: nil, count: 0), payload: payload, generation: 0).isTaken
+          }
+          if isTaken { taken.withLock { $0[thread] += 1 } }
+        }
+      }
+    }
+    for recorder in recorders { recorder.join() }
+    return taken.withLock { $0 }
+  }
+
+  func origin(_ payload: [UInt8]) -> (thread: Int, number: UInt32) {
+    payload.withUnsafeBytes { (Int($0.load(as: UInt32.self)), $0.loadUnaligned(fromByteOffset: 4, as: UInt32.self)) }
+  }
+
+  /// While somebody takes, nothing is lost or doubled, and each thread's records stay in their order.
+  @Test func recordsOfManyThreadsAreTakenInTheOrderOfTheirNumbers() {
+    let intake = intake()
+    let taken = Shared([(number: UInt64, subject: String, payload: [UInt8])]())
+    let isOver = Shared(false)
+    let taker = HostThread {
+      while !isOver.withLock({ $0 }) {
+        let news = take(intake)
+        taken.withLock { $0 += news }
+      }
+    }
+    let counts = record(intake, threads: 6, each: 2_000)
+    isOver.withLock { $0 = true }
+    taker.join()
+    let all = taken.withLock { $0 } + take(intake)
+    #expect(counts == [Int](repeating: 2_000, count: 6))
+    #expect(all.map(\.number) == Array(0..<12_000))
+    for thread in 0..<6 {
+      #expect(all.map { origin($0.payload) }.filter { $0.thread == thread }.map(\.number) == Array(0..<2_000))
+    }
+    #expect(intake.with { ($0.totalRows, $0.totalBytes) } == (12_000, 12_000 * 8))
+  }
+
+  @Test(arguments: [1_000, 10_000]) func theLimitsAreExactForManyThreads(limit: Int) {
+    for (rows, bytes) in [(limit, 64 << 20), (100_000, limit * 8)] {
+      let intake = intake(rows: rows, bytes: bytes)
+      let counts = record(intake, threads: 6, each: 2_000)
+      #expect(counts.reduce(0, +) == limit)
+      #expect(intake.with { ($0.totalRows, $0.totalBytes) } == (limit, limit * 8))
+      #expect(intake.with { ($0.recorded, $0.dropped) } == (limit, 12_000 - limit))
+      #expect(take(intake).count == limit)
+    }
+  }
+
+  @Test func theOldestOfAllThreadsGiveWay() {
+    let intake = intake(rows: 500, dropsOldest: true)
+    _ = record(intake, threads: 6, each: 1_000)
+    #expect(take(intake).map(\.number) == Array(5_500..<6_000))
+    #expect(intake.with { ($0.totalRows, $0.dropped) } == (500, 5_500))
+  }
+
+  @Test func everyThreadsRecordsAreTheParentsInAChild() {
+    let intake = intake()
+    _ = record(intake, threads: 4, each: 1_000)
+    #expect(append(intake, [1], generation: 1).sequence == 4_000)
+    #expect(take(intake).map(\.number) == [4_000])
+  }
+
+  @Test func aStripeFitsItsPlace() { #expect(MemoryLayout<ChunkQueue>.size <= EventIntake.lineBytes) }
 }
