@@ -112,7 +112,8 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "HoistUnleash", "HoistOptimizely", "HoistLaunchDarkly", "HoistRegex", "HoistCore", "HoistJSON", "HoistBase",
+        "HoistUnleash", "HoistOptimizely", "HoistLaunchDarkly", "HoistFlagship", "HoistKameleoon", "HoistPropertyList",
+        "HoistTestSupport", "HoistRegex", "HoistCore", "HoistJSON", "HoistBase",
       ],
       path: "Tests/Fuzz/Targets"),
     .executableTarget(name: "hoist-fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Tool"),

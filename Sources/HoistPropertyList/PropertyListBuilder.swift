@@ -124,9 +124,11 @@ final class PropertyListBuilder {
   }
 
   private func number(_ content: String) {
-    let trimmed = content.split(whereSeparator: \.isWhitespace).joined()
-    if let whole = Int64(trimmed) { return take(.number("\(whole)"), beginning) }
-    guard let value = Double(trimmed), value.isFinite else { return refuse("\"\(content.prefix(40))\" is no number", at: beginning) }
+    let words = content.split(whereSeparator: \.isWhitespace)
+    guard words.count == 1, let value = Double(words[0]), value.isFinite else {
+      return refuse("\"\(content.prefix(40))\" is no number", at: beginning)
+    }
+    if let whole = Int64(words[0]) { return take(.number("\(whole)"), beginning) }
     take(.number(Int64(exactly: value).map { "\($0)" } ?? "\(value)"), beginning)
   }
 

@@ -57,6 +57,7 @@ struct PropertyListTests {
       ("<dict>\n<key>a</key></dict>", "line 5: key \"a\" without a value"),
       ("<dict>\n<string>a</string></dict>", "line 5: a value without a key"),
       ("<dict><key>a</key>\n<integer>x</integer></dict>", "line 5, key \"a\": \"x\" is no number"),
+      ("<dict><key>a</key>\n<integer>1 0</integer></dict>", "line 5, key \"a\": \"1 0\" is no number"),
       ("<dict><key>a</key><colour/></dict>", "line 4, key \"a\": element <colour> is none of a property list"),
       ("<array/>", "line 4: the root is no dictionary"),
       ("<string>a</string>", "line 4: the root is no dictionary"),

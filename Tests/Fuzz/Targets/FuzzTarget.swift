@@ -3,7 +3,9 @@ public import HoistBase
 /// A parser of bytes from outside, and what has to hold whatever the bytes are.
 public enum FuzzTarget: String, CaseIterable, Sendable {
   case json, stream, texts, expression, context, features, toggles, delta, datafile, decide, segments, prediction, flags
+  case campaigns, decisions, configuration
   case launchDarklyContext = "launchdarkly_context"
+  case propertyList = "property_list"
 
   /// Reads the bytes as the target's kind. Every reader may refuse; none may trap, hang, or contradict itself.
   /// - Returns: what does not hold, in one line; nil when all is well.
@@ -23,6 +25,10 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .prediction: checkPrediction(bytes)
     case .flags: checkFlags(bytes)
     case .launchDarklyContext: checkLaunchDarklyContext(bytes)
+    case .campaigns: checkCampaigns(bytes)
+    case .decisions: checkDecisions(bytes)
+    case .configuration: checkConfiguration(bytes)
+    case .propertyList: checkPropertyList(bytes)
     }
   }
 }
