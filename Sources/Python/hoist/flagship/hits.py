@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from functools import cache
 from typing import Any, ClassVar
 
 from .._constant import Constant
@@ -125,11 +124,16 @@ def send(visitor: Any, hit: Hit) -> Status:
     return Status(lib.hoist_flagship_visitor_send_hit(visitor, made, NULL))
 
 
-@cache
-def _setters(kind: type[Hit]) -> tuple[tuple[str, Callable[..., int]], ...]:
-    """The optional fields of a kind of hits, with the calls that set them."""
-    names = [field.name for field in fields(kind) if field.name not in kind._required]
-    return tuple((name, getattr(lib, f"hoist_flagship_hit_set_{name}")) for name in names)
+_Setters = tuple[tuple[str, Callable[..., int]], ...]
+_known: dict[type[Hit], _Setters] = {}
+
+
+def _setters(kind: type[Hit]) -> _Setters:
+    """The optional fields of a kind of hits, with the calls that set them; looked up once."""
+    if kind not in _known:
+        names = [field.name for field in fields(kind) if field.name not in kind._required]
+        _known[kind] = tuple((name, getattr(lib, f"hoist_flagship_hit_set_{name}")) for name in names)
+    return _known[kind]
 
 
 def _made(hit: Hit) -> Any:
