@@ -9,7 +9,6 @@ extension EventPipeline {
     followOwner()
     expire()
     trim()
-    coalesceWhenCrowded()
     storeWhenDue()
     send()
     answerFlushes()
@@ -93,32 +92,6 @@ extension EventPipeline {
       intake.with { $0.isFull = true }
       log.warning("events: the queue \"\(options.name)\" is full; the oldest records make room (see statistics)")
     }
-  }
-
-  private func coalesceWhenCrowded() {
-    guard state.rows.waitingCount > options.maximumRows / 2 || state.rows.waitingBytes > options.maximumBytes / 2 else {
-      return
-    }
-    var numbers: [ByteKey: UInt64] = [:]
-    var rows: [EventRow] = []
-    state.rows.forEachWaiting { number, row in
-      numbers[ByteKey(row.row.id)] = number
-      rows.append(row.row)
-      return true
-    }
-    guard let fewer = policy.coalesce(rows), fewer.count < rows.count else { return }
-    for row in fewer {
-      guard let number = numbers.removeValue(forKey: ByteKey(row.id)) else { continue }
-      replace(number, by: row.payload)
-    }
-    settle(Array(numbers.values))
-  }
-
-  private func replace(_ number: UInt64, by payload: [UInt8]) {
-    guard let before = state.rows[number], before.row.payload != payload else { return }
-    state.rows.update(number) { $0.row.payload = payload }
-    intake.account(rows: 0, bytes: payload.count - before.row.payload.count)
-    if isStoring { state.unstored.append(number) }
   }
 
   /// Rows leave the pipeline for good: from memory, from the account, from the store.

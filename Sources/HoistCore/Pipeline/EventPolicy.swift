@@ -44,10 +44,6 @@ public protocol EventPolicy: AnyObject, Sendable {
 
   /// Rows of another run, or of a process that has died, wait here from now on.
   func adopted(_ rows: [EventRow])
-
-  /// Fewer rows that say the same, under ids of theirs; asked when more than half the room is taken.
-  /// nil leaves them as they are.
-  func coalesce(_ rows: [EventRow]) -> [EventRow]?
 }
 
 public struct BatchLimits: Sendable, Equatable {
@@ -107,7 +103,6 @@ extension EventPolicy {
   public func delivered(_ batch: EventBatch) {}
   public func dropped(_ batch: EventBatch) {}
   public func adopted(_ rows: [EventRow]) {}
-  public func coalesce(_ rows: [EventRow]) -> [EventRow]? { nil }
 }
 
 extension EventVerdict {

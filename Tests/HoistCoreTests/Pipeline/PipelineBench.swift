@@ -9,7 +9,6 @@ final class PlainPolicy: EventPolicy, @unchecked Sendable {
   var verdict: (@Sendable (Result<HTTPResponse, TransportFailure>, EventBatch) -> EventVerdict)?
   var encoding: (@Sendable (EventBatch) -> EventEncoding)?
   var length: (@Sendable ([EventRow]) -> Int)?
-  var merging: (@Sendable ([EventRow]) -> [EventRow]?)?
   var beforeFlush: (@Sendable (EventPipeline) -> Void)?
   var form: (@Sendable (ByteView) -> [UInt8])?
   var preparing: (@Sendable (HTTPRequest, @escaping @Sendable (HTTPRequest?) -> Void) -> Void)?
@@ -38,7 +37,6 @@ final class PlainPolicy: EventPolicy, @unchecked Sendable {
     return verdict?(answer, batch) ?? .standard(answer, nowUnixMilliseconds: 0)
   }
   func delivered(_ batch: EventBatch) { deliveries.append(batch.text) }
-  func coalesce(_ rows: [EventRow]) -> [EventRow]? { merging?(rows) }
 
   static func request(_ batch: EventBatch) -> HTTPRequest {
     HTTPRequest(method: "POST", url: "http://events.test/", body: Array(batch.text.utf8))

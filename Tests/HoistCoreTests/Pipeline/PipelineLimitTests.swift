@@ -116,29 +116,6 @@ import Testing
     #expect(bench.counters.expired == 1)
   }
 
-  @Test func aCrowdedQueueMayBeCoalesced() {
-    let bench = PipelineBench { $0.maximumRows = 6 }
-    bench.policy.merging = { rows in
-      guard rows.count > 1 else { return nil }
-      var first = rows[0]
-      first.payload = Array(rows.map(\.text).joined(separator: "+").utf8)
-      return [first]
-    }
-    bench.start()
-    bench.pipeline.hold(.offline)
-    bench.record("a", "b", "c")
-    bench.settle()
-    #expect(bench.counters.waiting == 3)
-    bench.record("d")
-    // A purge of nobody makes a turn.
-    bench.pipeline.purge(subject: "nobody")
-    bench.settle()
-    #expect(bench.counters.waiting == 1)
-    bench.pipeline.lift(.offline)
-    _ = bench.flush()
-    #expect(bench.sent == ["a+b+c+d"])
-  }
-
   @Test func aDeepQueueKeepsItsOrder() {
     let bench = PipelineBench { $0.maximumRows = 30_000 }
     bench.policy.limits = BatchLimits(rows: 7_000)
