@@ -87,6 +87,19 @@ if(hoist_linker)
 endif()
 list(APPEND hoist_swift_command -Xswiftc -use-ld=lld)
 
+# Puts functions in front of the Swift runtime's that tell the thread sanitizer what it orders; see the source.
+function(hoist_tell_runtime_order flags object)
+  add_library(hoist_runtime_order OBJECT "${PROJECT_SOURCE_DIR}/Tests/Sanitizers/runtime_order.c")
+  set_target_properties(hoist_runtime_order PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  list(APPEND ${flags} "$<TARGET_OBJECTS:hoist_runtime_order>")
+  foreach(name IN ITEMS once release release_n isUniquelyReferenced_native isUniquelyReferenced_nonNull_native
+                        isUniquelyReferenced_nonNull_bridgeObject)
+    list(APPEND ${flags} --wrap=swift_${name})
+  endforeach()
+  set(${flags} "${${flags}}" PARENT_SCOPE)
+  set(${object} hoist_runtime_order "$<TARGET_OBJECTS:hoist_runtime_order>" PARENT_SCOPE)
+endfunction()
+
 function(hoist_add_library)
   hoist_swift_sources(sources)
   set(map "${PROJECT_SOURCE_DIR}/cmake/hoist.map")
@@ -101,6 +114,9 @@ function(hoist_add_library)
   # Equal functions, of which generics make many, are kept once.
   if(NOT HOIST_SANITIZE)
     list(APPEND linker_flags --icf=all)
+  endif()
+  if(HOIST_SANITIZE STREQUAL "thread")
+    hoist_tell_runtime_order(linker_flags order)
   endif()
   # Half a megabyte of relocations in a few kilobytes, which every loader from glibc 2.36 on can read.
   execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE glibc OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
@@ -123,7 +139,7 @@ function(hoist_add_library)
     COMMAND "${CMAKE_COMMAND}" -E create_symlink "libhoist.so.${PROJECT_VERSION}"
             "${hoist_library_folder}/${hoist_soname}"
     COMMAND "${CMAKE_COMMAND}" -E create_symlink "${hoist_soname}" "${hoist_library_folder}/libhoist.so"
-    DEPENDS ${sources} "${map}" ${hoist_linker}
+    DEPENDS ${sources} "${map}" ${hoist_linker} ${order}
     COMMENT "Building libhoist.so with SwiftPM"
     VERBATIM)
   add_custom_target(hoist_library ALL DEPENDS "${hoist_library}")

@@ -1,22 +1,20 @@
 /* Flagship's hits as a host meets them: made, completed, refused, delivered by a dispatcher of its own, kept in a cache of its
  * own (FS-22 to FS-24, FS-71, FS-90 to FS-99, FS-105 to FS-108). */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <hoist/flagship.h>
 #include <hoist/plugin.h>
 
 #include "check.h"
 #include "host.h"
+#include "told.h"
 
 /* ---- A dispatcher and a cache in the process ---------------------------------------------------------------- */
 
 typedef struct shelf {
-  pthread_mutex_t lock;
   char bodies[16384];  /* of all batches of hits, one a line */
   int batches;
   bool refuses;
@@ -28,41 +26,36 @@ typedef struct shelf {
   int released;
 } shelf;
 
-static void begin(shelf *it) {
-  memset(it, 0, sizeof *it);
-  pthread_mutex_init(&it->lock, NULL);
-}
-
 static hoist_status dispatch(void *user_data, const hoist_dispatch_batch *batch, hoist_dispatch_receipt *receipt) {
   shelf *it = (shelf *)user_data;
   bool refuses;
-  pthread_mutex_lock(&it->lock);
+  pthread_mutex_lock(&lock);
   refuses = it->refuses;
   if (!refuses && strcmp(batch->pipeline, "hits") == 0) {
     size_t length = strlen(it->bodies);
     it->batches++;
     snprintf(it->bodies + length, sizeof it->bodies - length, "%.*s\n", (int)batch->body_size, (const char *)batch->body);
   }
-  pthread_mutex_unlock(&it->lock);
+  pthread_mutex_unlock(&lock);
   hoist_dispatch_receipt_complete(receipt, refuses ? HOIST_ERR_NETWORK : HOIST_OK);
   return HOIST_OK;
 }
 
 static hoist_status cache_hits(void *user_data, const char *json, size_t length) {
   shelf *it = (shelf *)user_data;
-  pthread_mutex_lock(&it->lock);
+  pthread_mutex_lock(&lock);
   it->cache_calls++;
   snprintf(it->cached, sizeof it->cached, "%.*s", (int)length, json);
-  pthread_mutex_unlock(&it->lock);
+  pthread_mutex_unlock(&lock);
   return HOIST_OK;
 }
 
 static hoist_status look_up(void *user_data, hoist_flagship_hit_lookup *lookup) {
   shelf *it = (shelf *)user_data;
-  pthread_mutex_lock(&it->lock);
+  pthread_mutex_lock(&lock);
   it->lookup_calls++;
   it->late = lookup;
-  pthread_mutex_unlock(&it->lock);
+  pthread_mutex_unlock(&lock);
   if (it->never_answers) return HOIST_OK;
   return hoist_flagship_hit_lookup_reply(lookup, it->found, it->found ? strlen(it->found) : 0);
 }
@@ -70,27 +63,39 @@ static hoist_status look_up(void *user_data, hoist_flagship_hit_lookup *lookup) 
 static hoist_status flush(void *user_data, const char *const *ids, size_t count) {
   shelf *it = (shelf *)user_data;
   size_t index;
-  pthread_mutex_lock(&it->lock);
+  pthread_mutex_lock(&lock);
   it->flush_calls++;
   for (index = 0; index < count; index++) it->flushed += ids[index][0] != 0;
-  pthread_mutex_unlock(&it->lock);
+  pthread_mutex_unlock(&lock);
   return HOIST_OK;
 }
 
 static hoist_status flush_all(void *user_data) {
   shelf *it = (shelf *)user_data;
-  pthread_mutex_lock(&it->lock);
+  pthread_mutex_lock(&lock);
   it->flush_all_calls++;
-  pthread_mutex_unlock(&it->lock);
+  pthread_mutex_unlock(&lock);
   return HOIST_OK;
 }
 
-static void let_go(void *user_data) { __atomic_add_fetch(&((shelf *)user_data)->released, 1, __ATOMIC_SEQ_CST); }
+static void let_go(void *user_data) {
+  pthread_mutex_lock(&lock);
+  ((shelf *)user_data)->released++;
+  pthread_mutex_unlock(&lock);
+}
 
-static bool reaches(int *counter, int wanted) {
-  int turn;
-  for (turn = 0; turn < 4000 && __atomic_load_n(counter, __ATOMIC_SEQ_CST) < wanted; turn++) usleep(5000);
-  return __atomic_load_n(counter, __ATOMIC_SEQ_CST) >= wanted;
+static bool holds(const char *place, const char *text) {
+  pthread_mutex_lock(&lock);
+  bool is_in = strstr(place, text) != NULL;
+  pthread_mutex_unlock(&lock);
+  return is_in;
+}
+
+static hoist_flagship_hit_lookup *late_look_up(const shelf *it) {
+  pthread_mutex_lock(&lock);
+  hoist_flagship_hit_lookup *late = it->late;
+  pthread_mutex_unlock(&lock);
+  return late;
 }
 
 static hoist_config *flagship(shelf *it) {
@@ -122,7 +127,6 @@ static hoist_flagship_visitor *visitor_of(hoist_client *client, bool consents) {
 
 TEST(hits_say_what_they_were_told) {
   static shelf it;
-  begin(&it);
   hoist_client *client = host_open(flagship(&it));
   hoist_flagship_visitor *visitor = visitor_of(client, true);
   hoist_flagship_hit *hit = hoist_flagship_hit_new_transaction("T1", "basket");
@@ -161,22 +165,19 @@ TEST(hits_say_what_they_were_told) {
   hoist_flagship_hit_free(hit);
   CHECK_INT(hoist_client_flush(client, 5000), HOIST_OK);
   CHECK(reaches(&it.batches, 1));
-  pthread_mutex_lock(&it.lock);
-  CHECK(strstr(it.bodies, "\"el\":\"hoist:true\"") != NULL);
-  CHECK(strstr(it.bodies, "\"tid\":\"T1\",\"ta\":\"basket\",\"tr\":15.5,\"ts\":3,\"tt\":0,\"tc\":\"EUR\",\"pm\":\"PayPal\","
-                          "\"sm\":\"Fedex\",\"icn\":3,\"tcc\":\"C0DE\",\"qt\":") != NULL);
-  CHECK(strstr(it.bodies, "\"tid\":\"T1\",\"in\":\"shoe\",\"ic\":\"sku\",\"ip\":19.5,\"iq\":1,\"iv\":\"shoes\",\"qt\":") != NULL);
-  CHECK(strstr(it.bodies, "\"ec\":\"User Engagement\",\"ea\":\"sub\",\"el\":\"lab\",\"ev\":91,\"dl\":\"here\",\"uip\":\"192.0.2.1\","
-                          "\"sr\":\"1x1\",\"sd\":\"24-bit\",\"ul\":\"fr\",\"sn\":12,\"qt\":") != NULL);
-  CHECK(strstr(it.bodies, "\"t\":\"PAGEVIEW\"") != NULL);
-  pthread_mutex_unlock(&it.lock);
+  CHECK(holds(it.bodies, "\"el\":\"hoist:true\""));
+  CHECK(holds(it.bodies, "\"tid\":\"T1\",\"ta\":\"basket\",\"tr\":15.5,\"ts\":3,\"tt\":0,\"tc\":\"EUR\",\"pm\":\"PayPal\","
+                          "\"sm\":\"Fedex\",\"icn\":3,\"tcc\":\"C0DE\",\"qt\":"));
+  CHECK(holds(it.bodies, "\"tid\":\"T1\",\"in\":\"shoe\",\"ic\":\"sku\",\"ip\":19.5,\"iq\":1,\"iv\":\"shoes\",\"qt\":"));
+  CHECK(holds(it.bodies, "\"ec\":\"User Engagement\",\"ea\":\"sub\",\"el\":\"lab\",\"ev\":91,\"dl\":\"here\",\"uip\":\"192.0.2.1\","
+                          "\"sr\":\"1x1\",\"sd\":\"24-bit\",\"ul\":\"fr\",\"sn\":12,\"qt\":"));
+  CHECK(holds(it.bodies, "\"t\":\"PAGEVIEW\""));
   hoist_flagship_visitor_free(visitor);
   hoist_client_free(client);
 }
 
 TEST(hits_that_lack_something_are_refused_with_the_reason) {
   static shelf it;
-  begin(&it);
   hoist_client *client = host_open(flagship(&it));
   hoist_flagship_visitor *visitor = visitor_of(client, true);
   hoist_error *error = NULL;
@@ -205,7 +206,6 @@ TEST(hits_that_lack_something_are_refused_with_the_reason) {
 
 TEST(without_consent_only_consent_hits_are_sent) {
   static shelf it;
-  begin(&it);
   hoist_client *client = host_open(flagship(&it));
   hoist_flagship_visitor *visitor = visitor_of(client, false);
   hoist_flagship_hit *hit = hoist_flagship_hit_new_screen("home");
@@ -215,10 +215,8 @@ TEST(without_consent_only_consent_hits_are_sent) {
   CHECK_INT(hoist_flagship_visitor_set_consent(visitor, false), HOIST_OK);
   CHECK_INT(hoist_client_flush(client, 5000), HOIST_OK);
   CHECK(reaches(&it.batches, 1));
-  pthread_mutex_lock(&it.lock);
-  CHECK(strstr(it.bodies, "hoist:false") != NULL && strstr(it.bodies, "hoist:true") != NULL);
-  CHECK(strstr(it.bodies, "home") == NULL);
-  pthread_mutex_unlock(&it.lock);
+  CHECK(holds(it.bodies, "hoist:false") && holds(it.bodies, "hoist:true"));
+  CHECK(!holds(it.bodies, "home"));
   CHECK_INT(hoist_client_close(client, 2000), HOIST_OK);
   CHECK_INT(hoist_flagship_visitor_send_hit(visitor, hit, NULL), HOIST_ERR_FLAGSHIP_NOT_INITIALIZED);
   hoist_flagship_hit_free(hit);
@@ -228,7 +226,6 @@ TEST(without_consent_only_consent_hits_are_sent) {
 
 TEST(a_cache_of_the_hosts_has_each_hit_until_it_has_arrived) {
   static shelf it;
-  begin(&it);
   it.found = "{\"user-42:old\":{\"version\":1,\"data\":{\"visitorId\":\"user-42\",\"anonymousId\":null,\"type\":\"SCREENVIEW\","
              "\"time\":99999999999,\"content\":{\"t\":\"SCREENVIEW\",\"cid\":\"e\",\"ds\":\"APP\",\"vid\":\"user-42\",\"dl\":\"old\",\"qt\":0}}},"
              "\"odd\":1}";
@@ -236,30 +233,25 @@ TEST(a_cache_of_the_hosts_has_each_hit_until_it_has_arrived) {
   /* What an earlier run kept goes at once. */
   CHECK(reaches(&it.batches, 1));
   CHECK(reaches(&it.flushed, 1));
-  CHECK_INT(it.lookup_calls, 1);
-  pthread_mutex_lock(&it.lock);
-  CHECK(strstr(it.bodies, "\"vid\":\"user-42\",\"dl\":\"old\",\"qt\":") != NULL);
-  pthread_mutex_unlock(&it.lock);
+  CHECK_INT(read_int(&it.lookup_calls), 1);
+  CHECK(holds(it.bodies, "\"vid\":\"user-42\",\"dl\":\"old\",\"qt\":"));
   hoist_flagship_visitor *visitor = visitor_of(client, true);
   hoist_flagship_hit *hit = hoist_flagship_hit_new_screen("new");
   CHECK_INT(hoist_flagship_visitor_send_hit(visitor, hit, NULL), HOIST_OK);
   /* Continuous caching: it is there when the call returns. */
-  pthread_mutex_lock(&it.lock);
-  CHECK(strstr(it.cached, "{\"user-42:") != NULL && strstr(it.cached, "\"dl\":\"new\"") != NULL);
-  pthread_mutex_unlock(&it.lock);
+  CHECK(holds(it.cached, "{\"user-42:") && holds(it.cached, "\"dl\":\"new\""));
   CHECK_INT(hoist_client_flush(client, 5000), HOIST_OK);
   CHECK(reaches(&it.flushed, 3));
-  CHECK_INT(it.flush_all_calls, 0);
+  CHECK_INT(read_int(&it.flush_all_calls), 0);
   hoist_flagship_hit_free(hit);
   hoist_flagship_visitor_free(visitor);
   hoist_client_free(client);
   CHECK(reaches(&it.released, 1));
-  CHECK_INT(hoist_flagship_hit_lookup_reply(it.late, NULL, 0), HOIST_ERR_NOT_FOUND);
+  CHECK_INT(hoist_flagship_hit_lookup_reply(late_look_up(&it), NULL, 0), HOIST_ERR_NOT_FOUND);
 }
 
 TEST(a_look_up_that_never_ends_holds_nobody_up) {
   static shelf it;
-  begin(&it);
   it.never_answers = true;
   hoist_config *config = with_cache(flagship(&it), &it);
   host_set(config, "hit_cache.timeout_ms", "50");
@@ -269,7 +261,7 @@ TEST(a_look_up_that_never_ends_holds_nobody_up) {
   CHECK_INT(hoist_flagship_visitor_send_hit(visitor, hit, NULL), HOIST_OK);
   CHECK_INT(hoist_client_flush(client, 5000), HOIST_OK);
   CHECK(reaches(&it.batches, 1));
-  CHECK_INT(hoist_flagship_hit_lookup_reply(it.late, "{}", 2), HOIST_ERR_NOT_FOUND);
+  CHECK_INT(hoist_flagship_hit_lookup_reply(late_look_up(&it), "{}", 2), HOIST_ERR_NOT_FOUND);
   hoist_flagship_hit_free(hit);
   hoist_flagship_visitor_free(visitor);
   hoist_client_free(client);
@@ -284,16 +276,15 @@ static void exposed(void *user_data, const char *visitor, const char *flag) {
 
 TEST(release_runs_once_whatever_is_wrong) {
   static shelf it;
-  begin(&it);
   hoist_flagship_hit_cache cache = {sizeof cache, &it, NULL, NULL, NULL, NULL, let_go};
   hoist_flagship_exposure_observer observer = {sizeof observer, &it, exposed, let_go};
   hoist_config *other = host_config();
   CHECK_INT(hoist_flagship_config_set_hit_cache(other, &cache, NULL), HOIST_ERR_UNSUPPORTED);
   CHECK_INT(hoist_flagship_config_set_exposure_observer(other, &observer, NULL), HOIST_ERR_UNSUPPORTED);
-  CHECK_INT(it.released, 2);
+  CHECK_INT(read_int(&it.released), 2);
   CHECK_INT(hoist_flagship_config_set_hit_cache(NULL, &cache, NULL), HOIST_ERR_ARGUMENT);
   CHECK_INT(hoist_flagship_config_set_exposure_observer(NULL, &observer, NULL), HOIST_ERR_ARGUMENT);
-  CHECK_INT(it.released, 4);
+  CHECK_INT(read_int(&it.released), 4);
   CHECK_INT(hoist_flagship_config_set_hit_cache(other, NULL, NULL), HOIST_ERR_ARGUMENT);
   CHECK_INT(hoist_flagship_config_set_exposure_observer(other, NULL, NULL), HOIST_ERR_ARGUMENT);
   hoist_config_free(other);

@@ -98,7 +98,7 @@ static inline hoist_flag_set *some_flags_of_every_type(void) {
 
 static inline hoist_status publish_some(service *own) {
   hoist_flag_set *set = some_flags_of_every_type();
-  hoist_status status = hoist_provider_host_publish(own->host, set, NULL);
+  hoist_status status = hoist_provider_host_publish(READ(own->host), set, NULL);
   hoist_flag_set_free(set);
   return status;
 }
@@ -110,7 +110,7 @@ static inline hoist_status service_create(void *user_data, hoist_provider_host *
   service *own = (service *)user_data;
   enter(own);
   COUNT(own->created);
-  own->host = host;
+  __atomic_store_n(&own->host, host, __ATOMIC_SEQ_CST);
   *instance = own;
   leave(own);
   if (!own->refuses) return HOIST_OK;
@@ -122,7 +122,7 @@ static inline void service_start(void *instance) {
   enter(own);
   if (!own->publishes_nothing) {
     (void)publish_some(own);
-    (void)hoist_provider_host_set_state(own->host, HOIST_CLIENT_READY, "there");
+    (void)hoist_provider_host_set_state(READ(own->host), HOIST_CLIENT_READY, "there");
   }
   COUNT(own->started);
   leave(own);
@@ -163,7 +163,7 @@ static inline hoist_status service_track(void *instance, const hoist_provider_ev
   char line[200];
   snprintf(line, sizeof line, "%s %s %g %d", event->key, who ? who : "nobody", event->value, (int)event->property_count);
   COUNT(own->tracked);
-  return hoist_provider_host_record(own->host, "events", who, line, strlen(line));
+  return hoist_provider_host_record(READ(own->host), "events", who, line, strlen(line));
 }
 static inline hoist_status service_evaluate(void *instance, hoist_provider_evaluation *evaluation) {
   service *own = (service *)instance;

@@ -20,13 +20,13 @@ TEST(a_reply_completes_once_and_late_ones_are_harmless) {
   int told[2] = {0, 0};
   CHECK_INT(hoist_client_identify(client, first, take_status, &told[0]), HOIST_OK);
   CHECK(eventually(&own.identified, 1));
-  hoist_provider_reply *older = own.reply;
+  hoist_provider_reply *older = READ(own.reply);
   CHECK_INT(hoist_client_identify(client, second, take_status, &told[1]), HOIST_OK);
   CHECK(eventually(&told[0], 1));
   CHECK_INT(told[0] - 1, HOIST_ERR_SUPERSEDED);
   CHECK(eventually(&own.identified, 2));
   hoist_provider_reply_complete(older, HOIST_ERR_NETWORK);
-  hoist_provider_reply *newer = own.reply;
+  hoist_provider_reply *newer = READ(own.reply);
   hoist_provider_reply_complete(newer, HOIST_OK);
   hoist_provider_reply_complete(newer, HOIST_ERR_NETWORK);
   hoist_provider_reply_complete(NULL, HOIST_OK);
@@ -36,7 +36,7 @@ TEST(a_reply_completes_once_and_late_ones_are_harmless) {
 
   /* Nobody completes it: the caller's patience ends, not the client's life. */
   CHECK_INT(hoist_client_flush(client, 50), HOIST_ERR_TIMEOUT);
-  hoist_provider_reply *unfinished = own.reply;
+  hoist_provider_reply *unfinished = READ(own.reply);
   CHECK_INT(hoist_client_close(client, 200), HOIST_ERR_TIMEOUT);
   hoist_context_free(first);
   hoist_context_free(second);

@@ -15,6 +15,12 @@ static inline int read_int(const int *place) {
   return value;
 }
 
+static inline void set_int(int *place, int value) {
+  pthread_mutex_lock(&lock);
+  *place = value;
+  pthread_mutex_unlock(&lock);
+}
+
 /* Waits until a number is reached, ten seconds at most. */
 static inline bool reaches(const int *place, int value) {
   int left;
