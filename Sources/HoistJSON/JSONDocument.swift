@@ -59,24 +59,7 @@ public final class JSONDocument: @unchecked Sendable {
   }
 }
 
-/// Sharing trees: parts of documents, and jansson's own pointers.
 extension JSONDocument {
-  /// A document of its own that shares the tree below `value`.
-  public convenience init(retaining value: JSONValue) { self.init(owning: json_incref(value.json)) }
-
-  /// - Parameter pointer: a `json_t *`; the caller's reference belongs to the document from now on, and
-  ///   the caller changes the tree no more.
-  public convenience init(adopting pointer: OpaquePointer) { self.init(owning: UnsafeMutablePointer(pointer)) }
-
-  /// A deep copy of a tree that its owner may change later. Refuses trees beyond `limits`, and so cycles.
-  /// - Parameter pointer: a `json_t *`, borrowed for the call.
-  public convenience init(copying pointer: OpaquePointer, limits: JSONLimits = .standard) throws(JSONFailure) {
-    let original = JSONValue(borrowing: pointer)
-    try original.check(limits)
-    guard let copy = json_deep_copy(original.json) else { throw .outOfMemory }
-    self.init(owning: copy)
-  }
-
   /// A deep copy, as a `json_t *` that belongs to the caller. Nil when memory ran out.
   public func copiedPointer() -> OpaquePointer? { json_deep_copy(json).map { OpaquePointer($0) } }
 }

@@ -23,9 +23,6 @@ public struct JSONValue: @unchecked Sendable {
   /// - Parameter pointer: a `json_t *` that outlives the view.
   public init(borrowing pointer: OpaquePointer) { json = UnsafeMutablePointer(pointer) }
 
-  /// The `json_t *` itself, borrowed.
-  public var pointer: OpaquePointer { OpaquePointer(json) }
-
   public var kind: JSONKind {
     switch json.pointee.type {
     case JSON_OBJECT: .object

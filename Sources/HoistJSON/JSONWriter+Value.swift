@@ -52,12 +52,6 @@ extension JSONValue {
     try writer.value(self, order: order, limits: limits)
     return writer.bytes
   }
-
-  /// Refuses a tree that is too deep or too large, as one that contains itself is.
-  func check(_ limits: JSONLimits) throws(JSONFailure) {
-    var walk = JSONWalk(self, order: .asWritten, limits: limits)
-    while try walk.next() != nil {}
-  }
 }
 
 /// Values that a `JSONReader` has read.

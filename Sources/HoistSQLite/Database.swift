@@ -97,9 +97,6 @@ final class Database {
     return result
   }
 
-  /// How many rows the last statement changed.
-  var changes: Int { Int(sqlite3_changes(handle)) }
-
   /// Runs `body` as one transaction that nobody else writes beside; all of it or none.
   func transaction<Value>(_ body: () throws(SQLiteFailure) -> Value) throws(SQLiteFailure) -> Value {
     try execute("BEGIN IMMEDIATE")

@@ -1,4 +1,5 @@
 import HoistBase
+import HoistTestSupport
 import Testing
 
 /// G2: nothing that comes from outside can trap. Valid texts are damaged at random and given to every
@@ -8,8 +9,8 @@ import Testing
     "2026-01-05T10:00:00.123+02:00", "Sun, 06 Nov 1994 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
     "Sunday, 06-Nov-94 08:49:37 GMT", "120", "-12.5e-10", "infinity", "18446744073709551615",
     "1.2.3-rc.1+build.5", "192.168.1.0/255.255.255.0", "2001:db8::1.2.3.4/120",
-    "https://user:pw@[::1]:8443/a%20b/c?d=e#f", "http://flags.example.com/api?x=1", "Zm9vYg==",
-    "deadBEEF", "ΟΔΟΣ Straße İ", "",
+    "https://user:pw@[::1]:8443/a%20b/c?d=e#f", "http://flags.example.com/api?x=1",
+    "ΟΔΟΣ Straße İ", "",
   ]
   private static let pieces =
     Array("0123456789.:-+/%@[]?#eETZ =\u{7F}".utf8) + [0, 0x80, 0xC3, 0xFF]
@@ -44,7 +45,7 @@ import Testing
       if let wait = RetryAfter.milliseconds(bytes, nowUnixMilliseconds: now, capMilliseconds: cap) {
         #expect(0...cap ~= wait)
       }
-      if DecimalParser.parse(bytes, .json) != nil {
+      if DecimalParser.parse(bytes, []) != nil {
         #expect(DecimalParser.parse(bytes, .rust) != nil)
       }
       if let version = SemanticVersion(bytes) {
@@ -56,8 +57,6 @@ import Testing
         #expect((try? URLText(url.text)) == url)
         #expect(!url.redacted.contains("@") || url.path.contains("@"))
       }
-      if let decoded = Base64.decode(bytes) { #expect(Array(Base64.encode(decoded).utf8) == bytes) }
-      if let decoded = Hex.decode(bytes) { #expect(decoded.count * 2 == bytes.count) }
       #expect(UTF8Text.isValid(FullLowercase.text(bytes)))
       if case .value(let value) = IntegerParser.parse(bytes, as: Int16.self, signs: .plusOrMinus) {
         #expect(DecimalParser.parse(bytes, .rust) == Double(value))

@@ -1,4 +1,5 @@
 import HoistBase
+import HoistTestSupport
 
 /// Foreseeable chance for loops over many inputs.
 struct SeededGenerator: RandomNumberGenerator {

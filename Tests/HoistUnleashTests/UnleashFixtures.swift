@@ -1,5 +1,6 @@
 import HoistBase
 import HoistCore
+import HoistTestSupport
 
 @testable import HoistUnleash
 

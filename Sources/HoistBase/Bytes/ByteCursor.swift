@@ -12,7 +12,6 @@
   /// Count of bytes already taken, 0 to `bytes.count`. To go back, keep a copy of the cursor.
   @inlinable public var position: Int { offset }
   @inlinable public var isAtEnd: Bool { offset >= bytes.count }
-  @inlinable public var remaining: Int { bytes.count &- offset }
   @inlinable public var rest: ByteView { bytes.view(from: offset, to: bytes.count) }
 
   @inlinable

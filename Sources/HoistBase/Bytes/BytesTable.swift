@@ -21,7 +21,6 @@ public struct BytesTable {
     entries.reserveCapacity(expected)
   }
 
-  public var isEmpty: Bool { entries.isEmpty }
 
   public subscript(key: ByteView) -> UInt32? {
     if entries.isEmpty { return nil }

@@ -52,11 +52,6 @@ public struct BoundedQueue<Element> {
     return element
   }
 
-  /// The oldest elements, at most `limit`, left in the queue.
-  public func prefix(_ limit: Int) -> [Element] {
-    (0..<min(max(0, limit), count)).compactMap { slots[slot($0)] }
-  }
-
   /// Takes the oldest elements, at most `limit`.
   @discardableResult
   public mutating func removeFirst(_ limit: Int) -> [Element] {
@@ -64,26 +59,6 @@ public struct BoundedQueue<Element> {
     taken.reserveCapacity(min(max(0, limit), count))
     while taken.count < limit, let element = popFirst() { taken.append(element) }
     return taken
-  }
-
-  /// Takes every element that `condition` holds for; the others keep their order.
-  /// - Returns: how many were taken. They do not count as dropped.
-  @discardableResult
-  public mutating func removeAll(where condition: (Element) -> Bool) -> Int {
-    let kept = prefix(count).filter { !condition($0) }
-    let removed = count - kept.count
-    if removed > 0 {
-      slots = kept
-      first = 0
-      count = kept.count
-    }
-    return removed
-  }
-
-  public mutating func removeAll() {
-    slots = []
-    first = 0
-    count = 0
   }
 
   private func slot(_ index: Int) -> Int {

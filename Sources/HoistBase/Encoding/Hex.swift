@@ -1,4 +1,4 @@
-/// Base 16 (RFC 4648 section 8), written in lower case, read in either case.
+/// Writes base 16 (RFC 4648 section 8), in lower case.
 public enum Hex {
   public static func encode(_ source: some ByteSource) -> String {
     source.withBytes { bytes in
@@ -9,23 +9,6 @@ public enum Hex {
         text.append(lowercaseDigit(byte & 15))
       }
       return String(decoding: text, as: UTF8.self)
-    }
-  }
-
-  /// - Returns: nil for an odd count of digits or anything that is no digit.
-  public static func decode(_ source: some ByteSource) -> [UInt8]? {
-    source.withBytes { text in
-      guard text.count % 2 == 0 else { return nil }
-      var bytes: [UInt8] = []
-      bytes.reserveCapacity(text.count / 2)
-      var index = 0
-      while index &+ 1 < text.count {
-        guard let high = ASCII.hexValue(text[index]), let low = ASCII.hexValue(text[index &+ 1])
-        else { return nil }
-        bytes.append(high &<< 4 | low)
-        index &+= 2
-      }
-      return bytes
     }
   }
 

@@ -9,8 +9,6 @@
     storage.span.withUnsafeBytes { body($0) }
   }
 
-  public var bytes: [UInt8] { withBytes { Array($0) } }
-
   /// The eight bytes from `8 * index` on as a number, the first byte highest; 0 past the end.
   public func bigEndianWord(_ index: Int) -> UInt64 {
     withBytes { bytes in

@@ -101,11 +101,6 @@ public enum Murmur3 {
     return copy.finish()
   }
 
-  @inlinable
-  public func finish(appending source: some ByteSource) -> UInt32 {
-    source.withBytes { finish(appending: $0) }
-  }
-
   @inlinable @inline(__always)
   static func mixed(_ chain: UInt32, _ block: UInt32) -> UInt32 {
     let hash = chain ^ scrambled(block)

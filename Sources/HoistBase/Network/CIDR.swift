@@ -30,11 +30,6 @@
       family: address.family, high: address.high & highMask, low: address.low & lowMask)
   }
 
-  public init?(_ text: some ByteSource) {
-    guard let range = text.withBytes({ CIDR($0) }) else { return nil }
-    self = range
-  }
-
   /// IPv4 addresses are only in IPv4 ranges, also those written as `::ffff:a.b.c.d` are not.
   @inlinable
   public func contains(_ address: IPAddress) -> Bool {

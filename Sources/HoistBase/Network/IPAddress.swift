@@ -34,11 +34,6 @@
     self.init(family: .v6, high: half(0), low: half(4))
   }
 
-  public init?(_ text: some ByteSource) {
-    guard let address = text.withBytes({ IPAddress($0) }) else { return nil }
-    self = address
-  }
-
   private static func takeV4(_ cursor: inout ByteCursor) -> UInt32? {
     var address: UInt32 = 0
     for index in 0..<4 {

@@ -50,21 +50,6 @@ public struct URLText: Sendable, Equatable {
   /// For messages: without user-info and query.
   public var redacted: String { "\(scheme.rawValue)://\(authority)\(path)" }
 
-  /// Scheme, host and port: all that decides who receives a credential.
-  public var origin: String { "\(scheme.rawValue)://\(authority)" }
-
-  /// The URL with this query instead of its own.
-  /// - Parameter encoded: without `?`; nil for none.
-  /// - Returns: nil when the query is not percent-encoded.
-  public func replacingQuery(_ encoded: String?) -> URLText? {
-    if let encoded, encoded.utf8.contains(0x23) || !encoded.withBytes(URLCharacters.areAllowed) {
-      return nil
-    }
-    var copy = self
-    copy.query = encoded
-    return copy
-  }
-
   /// The URL with `name=value` pairs for its query, both encoded here; without a query when there
   /// are no pairs.
   public func replacingQuery(pairs: [(name: String, value: String)]) -> URLText {

@@ -19,7 +19,6 @@ public enum DecimalParser {
     /// `inf`, `infinity` and `nan` in any case, with a sign
     public static let infinityAndNaN = Grammar(rawValue: 16)
 
-    public static let json: Grammar = []
     /// Rust's `f64::from_str` (protocols/unleash.md C.5).
     public static let rust: Grammar = [
       .plusSign, .leadingZeros, .bareFraction, .bareWhole, .infinityAndNaN,
@@ -37,10 +36,6 @@ public enum DecimalParser {
     guard let decimal = scan(&cursor, grammar), cursor.isAtEnd else { return nil }
     let magnitude = decimal.quickValue ?? slowValue(of: decimal)
     return isNegative ? -magnitude : magnitude
-  }
-
-  public static func parse(_ source: some ByteSource, _ grammar: Grammar) -> Double? {
-    source.withBytes { parse($0, grammar) }
   }
 
   private static func word(_ bytes: ByteView) -> Double? {

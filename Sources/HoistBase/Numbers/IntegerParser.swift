@@ -47,11 +47,4 @@ public enum IntegerParser {
     }
     return fits ? .value(value) : .overflow
   }
-
-  @inlinable
-  public static func parse<Value: FixedWidthInteger & Sendable>(
-    _ source: some ByteSource, as type: Value.Type, signs: Signs = .none
-  ) -> Outcome<Value> {
-    source.withBytes { parse($0, as: type, signs: signs) }
-  }
 }

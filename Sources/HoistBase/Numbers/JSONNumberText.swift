@@ -1,24 +1,18 @@
 /// Numbers as JSON text: the shortest digits that read back as the same double, laid out as one of
 /// the writers that services compare texts with.
 public enum JSONNumberText {
-  /// Where a writer turns to the form with an exponent, and how it writes that and whole numbers.
+  /// Where a writer turns to the form with an exponent, and how it writes that.
   public struct Style: Sendable, Equatable {
     /// Powers of ten just above the value between which no exponent is written: 0.05 has -1, 5 has
     /// 1, 50 has 2.
     fileprivate let plain: ClosedRange<Int>
-    fileprivate let wholeSuffix: Bool
     fileprivate let exponentPlus: Bool
     fileprivate let exponentDigits: Int
 
     /// Rust's serde_json: `1.0`, `0.00001`, `1e16`, `1e-6`.
-    public static let rust = Style(
-      plain: -4...16, wholeSuffix: true, exponentPlus: false, exponentDigits: 1)
+    public static let rust = Style(plain: -4...16, exponentPlus: false, exponentDigits: 1)
     /// Python's json: `1.0`, `1e-05`, `1e+16`.
-    public static let python = Style(
-      plain: -3...16, wholeSuffix: true, exponentPlus: true, exponentDigits: 2)
-    /// JavaScript's `JSON.stringify`: `1`, `0.000001`, `1e-7`, `1e+21`; no negative zero.
-    public static let javaScript = Style(
-      plain: -5...21, wholeSuffix: false, exponentPlus: true, exponentDigits: 1)
+    public static let python = Style(plain: -3...16, exponentPlus: true, exponentDigits: 2)
   }
 
   /// - Returns: `null` for infinities and NaN, which JSON cannot say.
@@ -28,24 +22,20 @@ public enum JSONNumberText {
     return String(decoding: text, as: UTF8.self)
   }
 
-  public static func text(_ value: Int64) -> String { String(value) }
-
   public static func append(_ value: Double, to text: inout [UInt8], _ style: Style = .rust) {
     guard value.isFinite else { return text.append(contentsOf: "null".utf8) }
     let (digits, point) = shortestDigits(of: value.magnitude)
-    if value.sign == .minus, style.wholeSuffix || !digits.isEmpty { text.append(0x2D) }
+    if value.sign == .minus { text.append(0x2D) }
     if digits.isEmpty {
-      text.append(contentsOf: style.wholeSuffix ? "0.0".utf8 : "0".utf8)
+      text.append(contentsOf: "0.0".utf8)
     } else if style.plain.contains(point) {
-      appendPlain(digits, point, to: &text, style)
+      appendPlain(digits, point, to: &text)
     } else {
       appendWithExponent(digits, point - 1, to: &text, style)
     }
   }
 
-  private static func appendPlain(
-    _ digits: ArraySlice<UInt8>, _ point: Int, to text: inout [UInt8], _ style: Style
-  ) {
+  private static func appendPlain(_ digits: ArraySlice<UInt8>, _ point: Int, to text: inout [UInt8]) {
     if point <= 0 {
       text.append(contentsOf: "0.".utf8)
       text.append(contentsOf: repeatElement(0x30, count: -point))
@@ -53,7 +43,7 @@ public enum JSONNumberText {
     } else if point >= digits.count {
       text.append(contentsOf: digits)
       text.append(contentsOf: repeatElement(0x30, count: point - digits.count))
-      if style.wholeSuffix { text.append(contentsOf: ".0".utf8) }
+      text.append(contentsOf: ".0".utf8)
     } else {
       text.append(contentsOf: digits.prefix(point))
       text.append(0x2E)

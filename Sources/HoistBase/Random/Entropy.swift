@@ -30,9 +30,6 @@ extension Entropy {
     let offset = width == .max ? next() : below(width &+ 1)
     return range.lowerBound &+ Int64(bitPattern: offset)
   }
-
-  /// A number from 0 up to, not including, 1, in steps of 2^-53.
-  public func unitInterval() -> Double { Double(next() &>> 11) * 0x1p-53 }
 }
 
 /// The system's randomness: for identifiers that must not repeat or be guessed.
@@ -56,22 +53,9 @@ public struct SystemEntropy: Entropy {
   private static let draws = Atomic<UInt64>(0)
 }
 
-/// A sequence that depends on the seed alone. Lock-free: threads share one sequence.
-public final class SeededEntropy: Entropy {
-  private let state: Atomic<UInt64>
-
-  public init(seed: UInt64) { state = Atomic(seed) }
-
-  public func next() -> UInt64 {
-    SplitMix.mixed(state.wrappingAdd(SplitMix.step, ordering: .relaxed).newValue)
-  }
-}
-
-/// Steele, Lea and Flood's SplitMix64.
-enum SplitMix {
-  static var step: UInt64 { 0x9E37_79B9_7F4A_7C15 }
-
-  static func mixed(_ state: UInt64) -> UInt64 {
+/// The output function of Steele, Lea and Flood's SplitMix64.
+package enum SplitMix {
+  package static func mixed(_ state: UInt64) -> UInt64 {
     var bits = state
     bits = (bits ^ bits &>> 30) &* 0xBF58_476D_1CE4_E5B9
     bits = (bits ^ bits &>> 27) &* 0x94D0_49BB_1331_11EB

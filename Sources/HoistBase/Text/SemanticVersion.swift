@@ -33,11 +33,6 @@
     guard cursor.isAtEnd else { return nil }
   }
 
-  public init?(_ text: some ByteSource) {
-    guard let version = text.withBytes({ SemanticVersion($0) }) else { return nil }
-    self = version
-  }
-
   /// Precedence (section 11): the build part counts for nothing.
   /// - Parameters:
   ///   - text: what this version was read from.

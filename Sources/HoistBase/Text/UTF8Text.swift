@@ -23,11 +23,6 @@ public enum UTF8Text {
     return nil
   }
 
-  public static func isASCII(_ bytes: ByteView) -> Bool {
-    guard let base = bytes.baseAddress else { return true }
-    return endOfASCII(base, 0, bytes.count) == bytes.count
-  }
-
   /// The text with U+FFFD in place of every maximal part that is no code point.
   public static func repaired(_ source: some ByteSource) -> String {
     source.withBytes { String(decoding: $0, as: UTF8.self) }

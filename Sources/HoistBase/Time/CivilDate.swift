@@ -41,9 +41,6 @@
     return era * 146_097 + dayOfEra - Self.daysFromMarchZero
   }
 
-  /// 0 is Sunday.
-  public var weekday: Int { Int(Self.flooredDivision(daysSinceEpoch + 4, 7).remainder) }
-
   public static func isLeapYear(_ year: Int32) -> Bool {
     year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
   }

@@ -22,10 +22,6 @@ public enum RFC3339 {
     return second == 60 && !beginsMonth(instant.seconds) ? nil : instant
   }
 
-  public static func parse(_ source: some ByteSource) -> UnixInstant? {
-    source.withBytes { parse($0) }
-  }
-
   /// The moment in UTC. Years outside 0 to 9999, which the grammar does not know, become the first
   /// or the last moment that it does.
   public static func text(

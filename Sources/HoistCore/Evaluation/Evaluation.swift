@@ -101,8 +101,6 @@ public struct Evaluation {
   public var subject: UnsafeRawPointer?
   /// The provider's own options of this call.
   public var options: UInt32 = 0
-  /// A recorder of steps for explanations (an `Unmanaged` object of the provider's); nil on the hot path.
-  public var recorder: UnsafeMutableRawPointer?
   public var want: WantedType
   /// The caller gets more than the value: a detail.
   public var isDetailed = false

@@ -19,19 +19,8 @@ public final class Log: @unchecked Sendable {
   private var leftOut = 0
 
   /// - Parameters:
-  ///   - threshold: nil writes nothing.
+  ///   - threshold: which levels are written now; it may be changed.
   ///   - emit: takes finished lines; must not block.
-  public convenience init(threshold: LogLevel?, clock: any Clock, emit: @escaping @Sendable (LogLevel, String) -> Void) {
-    self.init(levels: .upTo(threshold), clock: clock, emit: emit)
-  }
-
-  public convenience init(
-    levels: LogLevels, clock: any Clock, emit: @escaping @Sendable (LogLevel, String) -> Void
-  ) {
-    self.init(threshold: LogThreshold(levels), clock: clock, emit: emit)
-  }
-
-  /// - Parameter threshold: which levels are written now; it may be changed.
   public init(threshold levels: LogThreshold, clock: any Clock, emit: @escaping @Sendable (LogLevel, String) -> Void) {
     self.levels = levels
     self.clock = clock

@@ -39,8 +39,6 @@ extension EventPipeline {
     if record.isInStore { store.removeEvents(ids: [record.row.id]) }
   }
 
-  public func isLive(_ name: String) -> Bool { state.live[name] != nil }
-
   /// What the store has of live records may be another process's by now: they go on under new ids.
   func renameLive() {
     for (name, record) in state.live where record.isInStore && !record.isDirty {

@@ -84,9 +84,8 @@ extension EventPipeline {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
     public static let offline = Hold(rawValue: 1)
-    public static let consent = Hold(rawValue: 2)
-    public static let notReady = Hold(rawValue: 4)
-    public static let stopped = Hold(rawValue: 8)
+    public static let notReady = Hold(rawValue: 2)
+    public static let stopped = Hold(rawValue: 4)
   }
 
   public enum Outcome: Sendable {

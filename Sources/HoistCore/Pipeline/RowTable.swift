@@ -98,12 +98,6 @@ struct RowTable {
     return row
   }
 
-  mutating func removeAll() {
-    let next = nextAdopted
-    self = RowTable()
-    nextAdopted = next
-  }
-
   mutating func update(_ number: UInt64, _ change: (inout PipelineRow) -> Void) {
     guard var row = rows[number] else { return }
     let before = row.bytes

@@ -12,14 +12,15 @@ public struct SnapshotBuilder: ~Copyable {
   private var flags: [(hash: UInt64, record: UInt32, name: TextReference)] = []
   private var texts = SharedTexts()
   private var cellCount: UInt32 = 0
-  private var failed = false
+  /// Memory ran out, or the block grew beyond its limit; `finish` gives nil.
+  private(set) var isBroken = false
 
   /// - Parameter expectedBytes: a first guess of the size; it grows as needed.
   public init(expectedBytes: Int = 64 * 1024) {
     capacity = max(4096, expectedBytes)
     memory = malloc(capacity)
     count = MemoryLayout<SnapshotHead>.size
-    failed = memory == nil
+    isBroken = memory == nil
   }
 
   /// Begins with what another snapshot holds below its look-up table, at the same offsets, counters included, but
@@ -35,7 +36,7 @@ public struct SnapshotBuilder: ~Copyable {
     memory = malloc(capacity)
     count = end
     cellCount = head.cellCount
-    failed = memory == nil
+    isBroken = memory == nil
     flags.reserveCapacity(Int(head.flagCount) &+ 1)
     guard let memory else { return }
     let from = min(max(Int(skipped.lowerBound), headEnd), end)
@@ -47,21 +48,18 @@ public struct SnapshotBuilder: ~Copyable {
 
   deinit { free(memory) }
 
-  /// True when memory ran out or the block grew beyond its limit; `finish` then gives nil.
-  public var isBroken: Bool { failed }
-
   /// Reserves aligned, zeroed bytes and returns their offset from the snapshot's base; 0 when broken.
   public mutating func reserve(bytes size: Int, alignment: Int) -> UInt32 {
     let at = (count + alignment - 1) & ~(alignment - 1)
     let (end, overflow) = at.addingReportingOverflow(size)
-    guard !failed, !overflow, size >= 0, end <= Int(UInt32.max) else {
-      failed = true
+    guard !isBroken, !overflow, size >= 0, end <= Int(UInt32.max) else {
+      isBroken = true
       return 0
     }
     if end > capacity {
       let wanted = max(end, capacity &* 2)
       guard let larger = realloc(memory, wanted) else {
-        failed = true
+        isBroken = true
         return 0
       }
       memory = larger
@@ -82,7 +80,7 @@ public struct SnapshotBuilder: ~Copyable {
   /// Appends plain values one after the other; the offset of the first.
   public mutating func append<Value: BitwiseCopyable>(contentsOf values: [Value]) -> UInt32 {
     let at = reserve(bytes: MemoryLayout<Value>.stride * values.count, alignment: MemoryLayout<Value>.alignment)
-    guard !failed, let memory else { return 0 }
+    guard !isBroken, let memory else { return 0 }
     values.withUnsafeBytes { source in
       if let start = source.baseAddress { memcpy(memory + Int(at), start, source.count) }
     }
@@ -102,13 +100,13 @@ public struct SnapshotBuilder: ~Copyable {
 
   /// A value appended before.
   public func value<Value: BitwiseCopyable>(at offset: UInt32, as type: Value.Type) -> Value? {
-    guard !failed, let memory, offset > 0, Int(offset) + MemoryLayout<Value>.size <= count else { return nil }
+    guard !isBroken, let memory, offset > 0, Int(offset) + MemoryLayout<Value>.size <= count else { return nil }
     return (memory + Int(offset)).load(as: Value.self)
   }
 
   /// Changes a value appended before.
   public mutating func update<Value: BitwiseCopyable>(at offset: UInt32, as type: Value.Type, _ change: (inout Value) -> Void) {
-    guard !failed, let memory, Int(offset) + MemoryLayout<Value>.size <= count else { return }
+    guard !isBroken, let memory, Int(offset) + MemoryLayout<Value>.size <= count else { return }
     var value = (memory + Int(offset)).load(as: Value.self)
     change(&value)
     store(value, at: offset)
@@ -116,27 +114,27 @@ public struct SnapshotBuilder: ~Copyable {
 
   /// Replaces a value appended before.
   public mutating func store<Value: BitwiseCopyable>(_ value: Value, at offset: UInt32) {
-    guard !failed, let memory, Int(offset) + MemoryLayout<Value>.size <= count else { return }
+    guard !isBroken, let memory, Int(offset) + MemoryLayout<Value>.size <= count else { return }
     (memory + Int(offset)).storeBytes(of: value, as: Value.self)
   }
 
   /// Appends a text and a NUL; texts of the same bytes share one place.
   public mutating func text(_ bytes: ByteView) -> TextReference {
-    guard !failed, let memory, texts.makeRoom() else {
-      failed = true
+    guard !isBroken, let memory, texts.makeRoom() else {
+      isBroken = true
       return .none
     }
     let (slot, known) = texts.find(bytes, in: memory)
     if !known.isNone { return known }
     let reference = uniqueText(bytes)
-    if !failed { texts.fill(slot, with: reference) }
+    if !isBroken { texts.fill(slot, with: reference) }
     return reference
   }
 
   /// Appends a text and a NUL without looking for another of the same bytes: for what hardly comes twice.
   public mutating func uniqueText(_ bytes: ByteView) -> TextReference {
     let at = reserve(bytes: bytes.count + 1, alignment: 1)
-    guard !failed, let memory else { return .none }
+    guard !isBroken, let memory else { return .none }
     if let start = bytes.baseAddress { memcpy(memory + Int(at), start, bytes.count) }
     return TextReference(offset: at, count: UInt32(bytes.count))
   }
@@ -149,19 +147,19 @@ public struct SnapshotBuilder: ~Copyable {
   public mutating func cells(_ number: UInt32) -> UInt32 {
     let first = cellCount
     let (end, overflow) = cellCount.addingReportingOverflow(number)
-    if overflow { failed = true } else { cellCount = end }
+    if overflow { isBroken = true } else { cellCount = end }
     return first
   }
 
   /// Makes a record, which begins with a `FlagHead`, findable by its name. Names must be unique.
   public mutating func addFlag(record: UInt32, name: TextReference) {
-    guard !failed, let memory else { return }
+    guard !isBroken, let memory else { return }
     flags.append((Hash64.hash(name.bytes(memory)), record, name))
   }
 
   /// As `addFlag(record:name:)`, by the hash of the name that the record begins with.
   public mutating func addFlag(record: UInt32, hash: UInt64) {
-    guard !failed, let memory else { return }
+    guard !isBroken, let memory else { return }
     flags.append((hash, record, memory.loadUnaligned(fromByteOffset: Int(record), as: TextReference.self)))
   }
 
@@ -174,7 +172,7 @@ public struct SnapshotBuilder: ~Copyable {
   ) -> Snapshot? {
     let table = table(of: flags)
     let records = buildRecords()
-    guard !failed, let block = realloc(memory, count) else { return nil }
+    guard !isBroken, let block = realloc(memory, count) else { return nil }
     memory = nil
     block.storeBytes(
       of: SnapshotHead(
@@ -188,13 +186,7 @@ public struct SnapshotBuilder: ~Copyable {
 
   private static let nextID = Atomic<UInt64>(0)
 
-  /// Appends a look-up table of records beside that of the flags. Names must be unique.
-  public mutating func table(_ entries: [(name: TextReference, record: UInt32)]) -> NameTable {
-    guard !failed, let memory else { return NameTable() }
-    return table(of: entries.map { (Hash64.hash($0.name.bytes(memory)), $0.record, $0.name) })
-  }
-
-  /// Appends a look-up table of records by the texts that they begin with.
+  /// Appends a look-up table of records beside that of the flags, by the texts that they begin with.
   public mutating func table(_ records: BytesTable) -> NameTable {
     table(of: records.entries.map { ($0.hash, $0.value, .none) })
   }

@@ -54,7 +54,6 @@ final class VisitorCaching: ClientPart, @unchecked Sendable {
     self.timeoutMilliseconds = timeoutMilliseconds
   }
 
-  var isHosts: Bool { cache != nil }
   /// Whether there is anything to be found, and anywhere to keep it.
   var isOn: Bool { cache != nil || store.keepsValues }
   var counters: Counters { state.withLock { $0.counters } }

@@ -94,11 +94,6 @@ public final class AssignmentHistory: @unchecked Sendable {
     new.isEmpty ? self : AssignmentHistory(keeping: self, adding: new)
   }
 
-  /// With the entries of another, which count where both have one.
-  public func overlaid(by other: AssignmentHistory) -> AssignmentHistory {
-    other.isEmpty ? self : other.adding(assignments)
-  }
-
   /// In the order of assignment; lent as long as the history lives.
   public var assignments: [Assignment] {
     (0..<count).map { Assignment(group: entries[$0].groupID, variation: entries[$0].variationID) }

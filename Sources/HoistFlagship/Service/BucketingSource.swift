@@ -23,7 +23,7 @@ final class BucketingSource: @unchecked Sendable {
   var changed: () -> Void = {}
 
   /// Whether the file that is served says panic; nil while there is none.
-  private var isPanic: Bool?
+  private(set) var isPanic: Bool?
   private var isRunning = false
   /// Moves on with each start and stop: what belongs to an earlier one is over.
   private var generation: UInt64 = 0
@@ -37,9 +37,6 @@ final class BucketingSource: @unchecked Sendable {
     self.telemetry = telemetry
     storage = DocumentStorage(store: host.store, key: "bucketing")
   }
-
-  /// Whether a file is served. Before the first one every fetch fails.
-  var hasFile: Bool { isPanic != nil }
 
   // MARK: Life
 

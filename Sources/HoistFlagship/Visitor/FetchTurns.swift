@@ -39,11 +39,10 @@ struct FetchTurns {
   /// In which process they began.
   private var generation = ForkGeneration.current
   /// Fetches that wait for the look-up; nil when none is under way.
-  private var afterLookUp: [@Sendable () -> Void]?
+  private(set) var afterLookUp: [@Sendable () -> Void]?
   /// When flags were fetched last, in nanoseconds of the client's clock; nil when what they are for has changed since.
   private(set) var fetchedAt: Int64?
 
-  var isLookingUp: Bool { afterLookUp != nil }
   /// Whether a fetch has ever begun.
   var hasBegun: Bool { lastNumber > 0 }
 

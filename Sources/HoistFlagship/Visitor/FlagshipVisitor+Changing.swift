@@ -13,11 +13,6 @@ extension FlagshipVisitor {
   /// FS-60: the pairs of a JSON object; nil when it is none.
   public static func pairs(ofJSON json: [UInt8]) -> [Attribute]? { json.withBytes { VisitorContext.pairs(ofJSON: $0) } }
 
-  /// FS-61
-  public func updateContext(_ key: PredefinedKey, _ value: AttributeValue) -> Status {
-    updateContext([Attribute(name: key.bytes, value: value)])
-  }
-
   /// FS-62: what the SDK sets stays.
   public func clearContext() -> Status {
     if let refusal { return refusal }

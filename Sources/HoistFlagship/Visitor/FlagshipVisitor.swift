@@ -152,11 +152,6 @@ extension FlagshipVisitor {
   public var fetchStatus: FetchStatus { snapshotOfState.fetchStatus }
   /// FS-46
   public var fetchReason: FetchReason { snapshotOfState.reason }
-  /// Both, of one moment.
-  public var fetchProgress: (status: FetchStatus, reason: FetchReason) {
-    let state = snapshotOfState
-    return (state.fetchStatus, state.reason)
-  }
   /// FS-63: a JSON object, with the pairs that the SDK sets.
   public var contextText: [UInt8] {
     let state = snapshotOfState

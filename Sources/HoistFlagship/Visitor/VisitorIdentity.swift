@@ -10,8 +10,6 @@ struct VisitorIdentity: Sendable, Equatable {
     self.anonymousID = anonymousID
   }
 
-  var isAuthenticated: Bool { anonymousID != nil }
-
   /// FS-68. A visitor that is known already keeps its anonymous id.
   mutating func authenticate(as id: [UInt8]) {
     if anonymousID == nil { anonymousID = visitorID }

@@ -38,16 +38,8 @@ public struct KameleoonVariation: @unchecked Sendable {
   public var experimentID: Int64 { row.pointee.experimentID }
   /// Whether the key is another one than `off`.
   public var isActive: Bool { row.pointee.isActive }
-  /// A JSON object of the values of all variables.
-  public var json: ByteView { variation?.pointee.json.bytes(base) ?? .noBytes }
 
-  /// Of variables of one key the last.
-  public var variables: [KameleoonVariable] {
-    guard let variation else { return [] }
-    let records: UnsafePointer<VariableRecord> = base.at(variation.pointee.variables)
-    return (0..<Int(variation.pointee.variableCount)).map { KameleoonVariable(record: records + $0) }
-  }
-
+  /// Of variables of one key the last counts.
   public var variableCount: Int { Int(variation?.pointee.variableCount ?? 0) }
 
   /// nil for an index that is not below `variableCount`.

@@ -56,9 +56,6 @@ final class VisitorFacts: Sendable {
   var areOutdated: Bool { isOver.load(ordering: .acquiring) }
 
   func outdate() { isOver.store(true, ordering: .releasing) }
-
-  /// Of a visitor that nothing is known of.
-  convenience init(code: [UInt8], visitStart: Int64) { self.init(Content(code: code, visitStart: visitStart)) }
 }
 
 /// What a visitor has answered (KAM-60; protocols/kameleoon.md 3.8).

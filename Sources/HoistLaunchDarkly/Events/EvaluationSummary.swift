@@ -65,11 +65,6 @@ struct EvaluationSummary {
     flags[place].counters[counter].count = isTooMany ? .max : sum
   }
 
-  /// Whether a flag of that key has been noted, with this counter.
-  func isNoted(_ key: ByteView, _ identity: CounterIdentity) -> Bool {
-    find(key, Hash64.hash(key)).map { flags[$0].counters.contains { $0.identity == identity && $0.value != nil } } ?? false
-  }
-
   private func find(_ key: ByteView, _ hash: UInt64) -> Int? {
     var at = firstOfHash[hash] ?? -1
     while at >= 0 {

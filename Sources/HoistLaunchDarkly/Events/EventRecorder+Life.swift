@@ -60,9 +60,7 @@ extension EventRecorder {
     options.durability = settings.eventDurability
     options.isEnabled = settings.sendsEvents
     options.summarizesPerContext = settings.summarizesPerContext
-    options.redaction = Redaction(
-      allAttributesPrivate: settings.allAttributesArePrivate,
-      globalPrivate: settings.privateAttributes.map { AttributeReference($0) })
+    options.redaction = settings.redaction
     self.init(host: host, options: options)
   }
 }

@@ -196,13 +196,6 @@ final class EventRecorder: @unchecked Sendable {
     json.withBytes { countUnknown(key, fallback: $0) }
   }
 
-  /// - Parameter data: what should be JSON; `null` is no data.
-  /// - Returns: `.argument` when it is no JSON.
-  func track(_ key: ByteView, json data: ByteView, metric: Double?) -> Status {
-    guard let isSomething = EventData.isSomething(data) else { return .argument }
-    return track(key, data: isSomething ? data : nil, metric: metric)
-  }
-
   private static let nullText: StaticString = "null"
   private static var null: ByteView { nullText.withBytes { $0 } }
 

@@ -58,18 +58,6 @@ final class ChangeObservers: LaunchDarklyPart, @unchecked Sendable {
 
   var isEmpty: Bool { registrations.withLock { $0.isEmpty } }
 
-  /// Whether anybody asks for the values before and after.
-  var wantsChanges: Bool {
-    registrations.withLock { all in
-      all.contains { one in
-        switch one.what {
-        case .flags, .all: true
-        case .unchanged, .connectionMode: false
-        }
-      }
-    }
-  }
-
   /// An update has been served; without changes the unchanged-observers are told (ruling A3).
   func updated(_ changes: [FlagChange]) {
     let byKey = Dictionary(changes.map { ($0.key.bytes, $0) }, uniquingKeysWith: { first, _ in first })

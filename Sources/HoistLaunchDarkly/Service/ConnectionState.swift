@@ -19,7 +19,6 @@ final class ConnectionState: LaunchDarklyPart, @unchecked Sendable {
 
   var information: ConnectionInformation { current.withLock { $0.information } }
   var dataSource: DataSourceStatus { current.withLock { $0.source } }
-  var mode: ConnectionInformation.Mode { information.mode }
 
   /// Takes over what an earlier run knew, where this one knows nothing yet.
   func start() {

@@ -29,13 +29,4 @@ enum SynchronizerOutcome: Sendable, Equatable {
   case shutDown(Int)
   /// A stop or a newer beginning came first.
   case superseded
-
-  var status: Status {
-    switch self {
-    case .updated, .confirmed: .ok
-    case .unauthorized: .launchDarklyUnauthorized
-    case .shutDown: .launchDarklyStreamShutDown
-    case .superseded: .superseded
-    }
-  }
 }

@@ -16,7 +16,7 @@ struct FlagRequest: Sendable {
     guard
       var request = byReport
         ? report(base.appendingPath("msdk/evalx/context"), context, own)
-        : get(base.appendingPath("msdk/evalx/contexts/\(segment(context))"), own)
+        : get(base.appendingPath("msdk/evalx/contexts/\(context.pathSegment)"), own)
     else { return nil }
     request.timeoutMilliseconds = settings.connectionTimeoutMilliseconds
     request.maximumResponseBytes = settings.maximumResponseBytes
@@ -30,16 +30,12 @@ struct FlagRequest: Sendable {
     guard
       var request = settings.usesReport
         ? report(base.appendingPath("meval"), context, own)
-        : get(base.appendingPath("meval/\(segment(context))"), own)
+        : get(base.appendingPath("meval/\(context.pathSegment)"), own)
     else { return nil }
     request.timeoutMilliseconds = 0
     request.headerTimeoutMilliseconds = Self.idleMilliseconds
     request.idleTimeoutMilliseconds = Self.idleMilliseconds
     return request
-  }
-
-  private func segment(_ context: LDContext) -> String {
-    Base64.encode(context.requestJSON, alphabet: .urlSafe, padding: .required)
   }
 
   private func get(_ url: URLText?, _ own: [HTTPHeader]) -> HTTPRequest? {

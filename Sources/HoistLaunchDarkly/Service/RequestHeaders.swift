@@ -19,15 +19,10 @@ final class RequestHeaders: Sendable {
   init(settings: LaunchDarklySettings, host: any ProviderHost) {
     self.settings = settings
     entropy = host.entropy
-    func given(_ text: String) -> String? { text.isEmpty ? nil : text }
-    let tags = ApplicationTags(
-      ApplicationInfo(
-        id: given(settings.applicationID), name: given(settings.applicationName),
-        version: given(settings.applicationVersion), versionName: given(settings.applicationVersionName)))
-    for name in tags.discarded {
+    for name in ApplicationTags(settings.application).discarded {
       host.log.warning("the tag \(name) is not sent: it must have 1 to 64 letters, digits, dots, dashes or underscores")
     }
-    self.tags = tags.header
+    tags = settings.tags.header
     instance = Shared(Instance(id: UUIDv4(from: host.entropy).text, generation: ForkGeneration.current))
   }
 

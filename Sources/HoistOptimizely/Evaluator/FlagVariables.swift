@@ -20,19 +20,6 @@ public enum OptimizelyVariableFailure: Error, Sendable, Equatable {
 public enum OptimizelyVariableType: UInt8, Sendable {
   case string, integer, double, boolean, json
 
-  /// A type by its name in datafiles.
-  public init?(name: some ByteSource) {
-    let type: OptimizelyVariableType? = name.withBytes { name in
-      if name.reads("string") { return .string }
-      if name.reads("integer") { return .integer }
-      if name.reads("double") { return .double }
-      if name.reads("boolean") { return .boolean }
-      return name.reads("json") ? .json : nil
-    }
-    guard let type else { return nil }
-    self = type
-  }
-
   public var name: StaticString {
     switch self {
     case .string: "string"

@@ -24,14 +24,8 @@ public struct ExperimentDecision {
 
 extension OptimizelyFlags {
   /// `getVariationKey` and `activate`: an experiment by its key, without holdouts and forced decisions.
-  /// - Returns: nil for an unknown key.
-  public static func variation(
-    ofExperiment key: some ByteSource, in snapshot: Snapshot, context: FrozenContext?, subject: OptimizelySubject?
-  ) -> ExperimentDecision? {
-    variation(ofExperiment: key, in: snapshot, context: context, state: subject?.state)
-  }
-
   /// - Parameter state: a `SubjectState`, or nil.
+  /// - Returns: nil for an unknown key.
   static func variation(
     ofExperiment key: some ByteSource, in snapshot: Snapshot, context: FrozenContext?, state: UnsafeRawPointer?
   ) -> ExperimentDecision? {

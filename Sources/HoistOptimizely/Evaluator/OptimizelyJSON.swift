@@ -12,9 +12,6 @@ public struct OptimizelyJSON {
     self.document = document
   }
 
-  /// Compact text of the whole.
-  public func text() -> [UInt8] { value(atPath: "") ?? Array("{}".utf8) }
-
   /// Compact JSON text of the value at a path of member names with dots between; the empty path is the whole.
   ///
   /// A path through something that is no object leads nowhere.

@@ -44,40 +44,6 @@ public struct UserEvent: Sendable, Equatable {
     self.visitor = visitor
   }
 
-  /// Where it is posted to.
-  public var url: StaticString { region.eventsURL }
   /// The body of a request with this event alone.
-  public var body: [UInt8] { EventBatches.body(of: [self][...]) }
-
-  /// Whether both may travel in one request.
-  public func travels(with other: UserEvent) -> Bool {
-    region == other.region && projectID == other.projectID && revision == other.revision
-  }
-}
-
-/// Which events travel together (protocols/optimizely.md 5.6).
-public enum EventBatches {
-  /// Neighbours of one project, revision and region, at most `limit` in one batch.
-  public static func split(_ events: [UserEvent], limit: Int) -> [Range<Int>] {
-    var batches: [Range<Int>] = []
-    var start = 0
-    while start < events.count {
-      var end = start + 1
-      while end < events.count, end - start < max(1, limit), events[start].travels(with: events[end]) { end += 1 }
-      batches.append(start..<end)
-      start = end
-    }
-    return batches
-  }
-
-  /// The body of one request: the head of the first and the visitors of all.
-  public static func body(of events: ArraySlice<UserEvent>) -> [UInt8] {
-    var body = events.first?.head ?? []
-    for (index, event) in events.enumerated() {
-      if index > 0 { body.append(0x2C) }
-      body.append(contentsOf: event.visitor)
-    }
-    body.append(contentsOf: "]}".utf8)
-    return body
-  }
+  public var body: [UInt8] { head + visitor + Array("]}".utf8) }
 }

@@ -12,9 +12,7 @@ public struct NotificationKinds: OptionSet, Sendable {
 
   public static var activate: NotificationKinds { NotificationKinds(.activate) }
   public static var track: NotificationKinds { NotificationKinds(.track) }
-  public static var datafileChange: NotificationKinds { NotificationKinds(.datafileChange) }
   public static var decision: NotificationKinds { NotificationKinds(.decision) }
-  public static var logEvent: NotificationKinds { NotificationKinds(.logEvent) }
 }
 
 /// A piece of news with its payload.

@@ -116,13 +116,6 @@ public struct PlatformEvent: Sendable, Equatable {
     }
   }
 
-  /// The body of one request.
-  public static func body(of events: ArraySlice<PlatformEvent>) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.array { writer in for event in events { writer.raw(event.json) } }
-    return writer.bytes
-  }
-
   /// What an answer to a request means.
   public enum Outcome: Sendable, Equatable {
     case delivered

@@ -37,7 +37,7 @@ struct ProbePipeline {
 
   init(folder: String, sink: any EventSink, durability: EventPipeline.Durability) {
     let clock = SystemClock()
-    let log = Log(threshold: .warning, clock: clock) { level, message in report("\(level) \(message)") }
+    let log = Log(threshold: LogThreshold(.upTo(.warning)), clock: clock) { level, message in report("\(level) \(message)") }
     let manager = SQLiteCacheManager(options: .init(folder: folder, vendor: "probe", keyDigest: "01"), clock: clock)
     store = Store(manager: manager, log: log, clock: clock, scheduler: NetworkLoop.shared)
     var options = EventPipeline.Options(name: "events")

@@ -1,6 +1,7 @@
 import FuzzTargets
 import Glibc
 import HoistBase
+import HoistTestSupport
 import Testing
 
 /// Inputs that once were interesting or wrong stay right; and each is tried with small damages.

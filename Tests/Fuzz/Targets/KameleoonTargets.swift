@@ -34,7 +34,11 @@ private func check(_ key: [UInt8], _ listed: KameleoonVariation, _ visitor: Kame
       defer { variation.release() }
       if Array(variation.key) != Array(listed.key) || variation.id != listed.id { return "\(name) is another one than listed" }
     }
-    for variable in listed.variables where (try? JSONNode.parse(variable.json, { _ in })) == nil { return "a variable of \(name) is no JSON" }
+    for index in 0..<listed.variableCount {
+      guard let json = listed.variable(at: index)?.json, (try? JSONNode.parse(json, { _ in })) != nil else {
+        return "a variable of \(name) is no JSON"
+      }
+    }
     guard let steps = visitor.explanation(key) else { return "\(name) cannot be explained" }
     return (try? JSONDocument(parsing: steps)) == nil ? "the explanation of \(name) is no JSON" : nil
   }

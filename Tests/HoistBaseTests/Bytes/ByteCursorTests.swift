@@ -7,7 +7,7 @@ import Testing
       var cursor = ByteCursor(bytes)
       #expect(cursor.peek() == 0x61)
       #expect(cursor.next() == 0x61)
-      #expect(cursor.remaining == 1)
+      #expect(cursor.rest.count == 1)
       #expect(cursor.next() == 0x62)
       #expect(cursor.isAtEnd)
       #expect(cursor.next() == nil)

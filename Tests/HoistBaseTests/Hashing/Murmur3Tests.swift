@@ -1,5 +1,6 @@
 import Foundation
 import HoistBase
+import HoistTestSupport
 import Testing
 
 @Suite struct Murmur3Tests {

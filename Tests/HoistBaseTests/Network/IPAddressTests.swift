@@ -1,4 +1,5 @@
 import HoistBase
+import HoistTestSupport
 import Testing
 
 /// protocols/unleash.md C.7 (UNL-95).

@@ -1,4 +1,5 @@
 import HoistBase
+import HoistTestSupport
 import Testing
 
 @Suite struct IntegerParserTests {

@@ -125,10 +125,4 @@ import Testing
     #expect(ListedEntropy([.max]).number(in: .min ... .max) == .max)
     #expect(ListedEntropy([.max]).number(in: .min ... .max - 1) == .max - 1)
   }
-
-  @Test func theUnitIntervalLeavesOutOne() {
-    #expect(ListedEntropy([0]).unitInterval() == 0)
-    #expect(ListedEntropy([.max]).unitInterval() == 1 - 0x1p-53)
-    #expect(ListedEntropy([1 << 63]).unitInterval() == 0.5)
-  }
 }

@@ -1,4 +1,5 @@
 import HoistBase
+import HoistTestSupport
 import Testing
 
 /// Semantic Versioning 2.0.0; protocols/unleash.md C.5 (UNL-95).

@@ -52,11 +52,4 @@ import Testing
     #expect(CivilDate.isRealDate(year: 2024, month: 2, day: 29))
     #expect(CivilDate.daysInMonth(0, of: 2024) == 0)
   }
-
-  @Test func weekdays() {
-    #expect(CivilDate(daysSinceEpoch: 0).weekday == 4)
-    #expect(CivilDate(daysSinceEpoch: 3).weekday == 0)
-    #expect(CivilDate(daysSinceEpoch: -1).weekday == 3)
-    #expect(CivilDate(daysSinceEpoch: -5).weekday == 6)
-  }
 }

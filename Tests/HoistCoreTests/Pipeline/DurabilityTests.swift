@@ -397,7 +397,7 @@ import Testing
     bench.scheduler.simulateFork()
     bench.record("child")
     bench.start()
-    #expect(!bench.pipeline.isLive("bucket"))
+    #expect(bench.pipeline.state.live["bucket"] == nil)
     _ = bench.flush()
     #expect(bench.sent == ["child"])
   }

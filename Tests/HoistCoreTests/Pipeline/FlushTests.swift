@@ -161,7 +161,7 @@ import Testing
     bench.record("before start")
     bench.settle()
     #expect(bench.sent.isEmpty)
-    bench.pipeline.hold(.consent)
+    bench.pipeline.hold(.notReady)
     bench.pipeline.hold(.offline)
     bench.start()
     bench.record("a")
@@ -169,7 +169,7 @@ import Testing
     bench.advance(1_000)
     #expect(bench.sent.isEmpty)
     #expect(bench.counters.waiting == 2)
-    bench.pipeline.lift(.consent)
+    bench.pipeline.lift(.notReady)
     bench.settle()
     #expect(bench.sent == ["before start,a"])
   }

@@ -196,7 +196,7 @@ import Testing
     bench.advance(200)
     bench.pipeline.purge(subject: "u1")
     bench.settle()
-    #expect(!bench.pipeline.isLive("visits"))
+    #expect(bench.pipeline.state.live["visits"] == nil)
     #expect(stored(bench).isEmpty)
     #expect(bench.counters.waiting == 0)
   }

@@ -10,12 +10,14 @@ import Testing
 
   @Test func everyRowIsFoundAndNothingElse() throws {
     var builder = SnapshotBuilder()
-    var entries: [(name: TextReference, record: UInt32)] = []
+    var names = TextArena()
+    var records = BytesTable()
     for number in 0..<300 {
-      let name = builder.text("row \(number)")
-      entries.append((name, builder.append(Row(name: name, number: number))))
+      let row = Row(name: builder.text("row \(number)"), number: number)
+      _ = "row \(number)".withBytes { records.set(names.keep($0), to: builder.append(row)) }
     }
-    let table = builder.table(entries)
+    let table = builder.table(records)
+    withExtendedLifetime(names) {}
     let made = builder.finish(evaluate: { _, _, _, _ in })
     let snapshot = try #require(made)
     defer { snapshot.destroy() }

@@ -24,11 +24,6 @@ import Testing
     #expect(pairs(history([("", "a"), ("g", "")])).isEmpty)
   }
 
-  @Test func aStoredHistoryCountsOverTheOneInMemory() {
-    let merged = history([("g", "a"), ("h", "b")]).overlaid(by: history([("g", "c")]))
-    #expect(pairs(merged).sorted() == ["g:c", "h:b"])
-  }
-
   @Test func assignmentsBeyondTheLimitAreNotRemembered() {
     var texts = TextArena()
     let assignments = (0..<(AssignmentHistory.maximumCount + 10)).map { number in

@@ -40,7 +40,7 @@ extension FlagshipRig {
     options.listener = listener
     change(&options)
     guard let visitor = provider.visitors.make(options, for: client, waits: false) else { throw Missing() }
-    settle { visitor.lock.withLock { !visitor.turns.isLookingUp } }
+    settle { visitor.lock.withLock { visitor.turns.afterLookUp == nil } }
     return visitor
   }
 
@@ -74,5 +74,13 @@ extension String {
     let (bytes, part) = (Array(utf8), Array(wanted.utf8))
     guard !part.isEmpty, bytes.count >= part.count else { return 0 }
     return (0...(bytes.count - part.count)).filter { bytes[$0..<($0 + part.count)].elementsEqual(part) }.count
+  }
+}
+
+extension FlagshipVisitor {
+  /// Both, of one moment.
+  var fetchProgress: (status: FetchStatus, reason: FetchReason) {
+    let state = snapshotOfState
+    return (state.fetchStatus, state.reason)
   }
 }

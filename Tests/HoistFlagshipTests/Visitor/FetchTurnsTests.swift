@@ -79,7 +79,7 @@ import Testing
     }
     #expect(!turns.hasBegun)
     for begin in turns.endLookUp() { begin() }
-    #expect(begun.value == 1 && !turns.isLookingUp)
+    #expect(begun.value == 1 && turns.afterLookUp == nil)
     #expect(begin(&turns, { _ in }) != nil)
   }
 }

@@ -120,7 +120,7 @@ final class ScriptedDecisions: Sendable {
     #expect(text(visitor.contextText).contains(#""k":1"#))
     #expect(rig.fetch(visitor) == .ok)
     #expect(visitor.updateContext([Attribute(name: Array("sdk_city".utf8), value: .int(1))]) == .flagshipContextRefused)
-    #expect(visitor.updateContext(.locationCity, .string(Array("Lyon".utf8))) == .ok)
+    #expect(visitor.updateContext([Attribute(name: PredefinedKey.locationCity.bytes, value: .string(Array("Lyon".utf8)))]) == .ok)
     #expect(visitor.fetchReason == .updateContext)
     #expect(rig.fetch(visitor) == .ok)
     #expect(visitor.clearContext() == .ok)

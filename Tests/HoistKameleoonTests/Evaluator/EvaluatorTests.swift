@@ -112,7 +112,7 @@ import Testing
     let last = #"{"id":\#(5 + depth),"conditionsData":{"firstLevel":[]}}"#
     let configuration = try Configuration(Self.configuration(segment: "5", segments: "[\((segments + [last]).joined(separator: ","))]"))
     var evaluator = KameleoonEvaluator(
-      configuration.snapshot, VisitorFacts(code: [0x76], visitStart: 0), now: 0, recorder: CountingRecorder())
+      configuration.snapshot, VisitorFacts(VisitorFacts.Content(code: [0x76], visitStart: 0)), now: 0, recorder: CountingRecorder())
     let choice = evaluator.decide(configuration.flag)
     #expect(evaluator.recorder.segments < 200_000)
     // What cannot be found out does not hold.
@@ -209,7 +209,7 @@ import Testing
   @Test func anExplanationTellsEachConditionsOutcome() throws {
     let configuration = try Configuration(Self.targeted(#"{"targetingType":"DEVICE_TYPE","isInclude":false,"device":"PHONE"}"#))
     var evaluator = KameleoonEvaluator(
-      configuration.snapshot, VisitorFacts(code: [0x76], visitStart: 0), now: 0, recorder: ExplanationRecorder(configuration.snapshot.base))
+      configuration.snapshot, VisitorFacts(VisitorFacts.Content(code: [0x76], visitStart: 0)), now: 0, recorder: ExplanationRecorder(configuration.snapshot.base))
     let choice = evaluator.decide(configuration.flag)
     #expect(choice.row != 0)
     let text = String(decoding: evaluator.recorder.finish(), as: UTF8.self)

@@ -144,12 +144,4 @@ import Testing
     update(("a", "1", "2"))
     #expect(heard() == [] && observers.isEmpty)
   }
-
-  @Test func nobodyAsksForValuesUntilSomebodyDoes() {
-    #expect(!observers.wantsChanges)
-    observe("mode", .connectionMode)
-    #expect(!observers.wantsChanges)
-    observe("a", flags("a"))
-    #expect(observers.wantsChanges)
-  }
 }

@@ -38,6 +38,16 @@ import Testing
     #expect(headers.make([]).value(of: "X-LaunchDarkly-Tags") == "application-id/a-b application-version-name/n")
   }
 
+  @Test("2.1: where contexts are completed, the library stands in for an application without an id", arguments: ["", "a/b"])
+  func tagsNameTheLibrary(id: String) throws {
+    let headers = try headers(["auto_env_attributes": "true", "application_id": id, "application_name": "shop"])
+    let version = HoistVersion.text
+    #expect(
+      headers.make([]).value(of: "X-LaunchDarkly-Tags")
+        == "application-id/hoist-client-sdk application-name/hoist-client-sdk "
+        + "application-version/\(version) application-version-name/\(version)")
+  }
+
   @Test("2.1: additional headers replace those of the same name, whatever the case of its letters")
   func additionalHeadersReplace() throws {
     let headers = try headers(["additional_headers": #"{"AUTHORIZATION":"x","Accept":"y","Z":"z"}"#])

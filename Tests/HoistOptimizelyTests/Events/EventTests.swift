@@ -56,18 +56,6 @@ import Testing
     #expect(impression.contains(#""key":"$opt_bot_filtering","type":"custom","value":false"#))
   }
 
-  @Test func neighboursTravelTogether() {
-    // OPT-72
-    func event(_ revision: String, _ visitor: String) -> UserEvent {
-      UserEvent(projectID: [], revision: Array(revision.utf8), region: .us, head: Array("{[".utf8), visitor: Array(visitor.utf8))
-    }
-    let events = [event("1", "a"), event("1", "b"), event("1", "c"), event("2", "d")]
-    #expect(EventBatches.split(events, limit: 2) == [0..<2, 2..<3, 3..<4])
-    #expect(EventBatches.split(events, limit: 0).count == 4)
-    #expect(EventBatches.split([], limit: 2).isEmpty)
-    #expect(String(decoding: EventBatches.body(of: events[0..<2]), as: UTF8.self) == "{[a,b]}")
-  }
-
   @Test func observersAreToldOfRuleAndVariation() throws {
     // OPT-69, OPT-101
     let answer = try Project(flags: flag("f", ["1"]), experiments: rule("1")).decide("f")

@@ -32,9 +32,9 @@ import Testing
       type: "", action: "a", identifiers: [("Fs-User-Id", "u"), ("vuid", "v")], data: [("n", .int(1))],
       sender: PlatformEvent.Sender(name: "hoist", version: "1", device: [("os", "Linux")]), idempotenceID: "I")
     #expect(
-      String(decoding: PlatformEvent.body(of: [event]), as: UTF8.self)
-        == #"[{"type":"fullstack","action":"a","identifiers":{"fs_user_id":"u","vuid":"v"},"data":{"idempotence_id":"I","#
-        + #""data_source_type":"sdk","data_source":"hoist","data_source_version":"1","os":"Linux","n":1}}]"#)
+      String(decoding: event.json, as: UTF8.self)
+        == #"{"type":"fullstack","action":"a","identifiers":{"fs_user_id":"u","vuid":"v"},"data":{"idempotence_id":"I","#
+        + #""data_source_type":"sdk","data_source":"hoist","data_source_version":"1","os":"Linux","n":1}}"#)
     #expect(PlatformEvent.outcome(ofStatus: 204) == .delivered)
     #expect(PlatformEvent.outcome(ofStatus: 400) == .refused)
     #expect(PlatformEvent.outcome(ofStatus: nil) == .retry)

@@ -2,6 +2,7 @@ import HoistBase
 import HoistCore
 import HoistFlagship
 import HoistJSON
+import HoistTestSupport
 
 /// A visitor of a vector: the campaigns it is decided on, its context and its history.
 struct FlagshipCase {

@@ -110,7 +110,7 @@ extension KameleoonVariation {
       id(experimentID, &writer)
       writer.key("variables")
       writer.object { writer in
-        for variable in variables {
+        for variable in (0..<variableCount).compactMap({ variable(at: $0) }) {
           writer.key(utf8: variable.key.bindMemory(to: UInt8.self))
           writer.object { writer in
             writer.key("type")

@@ -2,6 +2,7 @@ import HoistBase
 import HoistCore
 import HoistJSON
 import HoistLaunchDarkly
+import HoistTestSupport
 
 /// Chunks of bytes to events (protocol 2.2).
 func runServerSentEvents(_ root: JSONValue, _ report: Report) {

@@ -116,10 +116,12 @@ private func run(_ test: JSONValue, _ call: inout LegacyCall) -> String {
       let enabled = call.enabledFeatures()
       return canonical { writer in writer.array { writer in for key in enabled { writer.raw(quoted(key)) } } }
     case "getFeatureVariable":
-      let type = test["type"]?.string.flatMap { OptimizelyVariableType(name: $0) }
+      let type = test["type"]?.string.flatMap { name in variableTypes.first { name == $0.name.description } }
       let value = bytes(test["variableKey"]).withBytes { key in try? call.variable(key, of: flag, as: type) }
       return value.map { canonical(text: $0.json) } ?? "null"
     default: return (try? call.variables(of: flag)).map { canonical(text: Array($0)) } ?? "null"
     }
   }
 }
+
+private let variableTypes: [OptimizelyVariableType] = [.string, .integer, .double, .boolean, .json]

@@ -141,22 +141,3 @@ private func write(delivery rule: JSONValue, to writer: inout JSONWriter) {
     }
   }
 }
-
-/// Which queued events travel together.
-func runEventBatching(_ root: JSONValue, _ report: Report) {
-  forEachCase(root) { id, test in
-    let events = test["queued"]?.array?.map { queued in
-      UserEvent(
-        projectID: bytes(queued["projectId"]), revision: bytes(queued["revision"]),
-        region: queued["region"]?.string == "EU" ? .eu : .us, head: [], visitor: [])
-    }
-    let batches = EventBatches.split(events ?? [], limit: Int(test["batchSize"]?.int64 ?? 1))
-    report.check(
-      id, expected: test["expectBatches"]?.canonicalText ?? "-",
-      actual: canonical { writer in
-        writer.array { writer in
-          for batch in batches { writer.array { writer in for index in batch { writer.int(index) } } }
-        }
-      })
-  }
-}

@@ -13,7 +13,7 @@ func expectedPosts(_ events: JSONValue?) -> String {
 func actualPosts(_ events: [UserEvent]) -> String {
   events.map { event in
     guard let document = try? JSONDocument(parsing: event.body) else { return "(not JSON)" }
-    return document.withRoot { "\(event.url) \(normalized($0, region: nil))" }
+    return document.withRoot { "\(event.region.eventsURL) \(normalized($0, region: nil))" }
   }.joined(separator: " ; ")
 }
 

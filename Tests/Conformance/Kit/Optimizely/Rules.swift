@@ -1,6 +1,7 @@
 import HoistBase
 import HoistJSON
 import HoistOptimizely
+import HoistTestSupport
 
 /// Hash and bucket of an id under a parent.
 func runBucketing(_ root: JSONValue, _ report: Report) {

@@ -1,5 +1,6 @@
 import HoistBase
 import HoistJSON
+import HoistTestSupport
 
 /// Normalised hashes: Murmur3 of `group:identifier`, modulo, plus one.
 func runHash(_ root: JSONValue, _ report: Report) {

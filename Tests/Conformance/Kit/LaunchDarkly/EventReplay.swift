@@ -1,8 +1,10 @@
-internal import HoistBase
-public import HoistCore
+import HoistBase
+import HoistCore
+
+@testable import HoistLaunchDarkly
 
 /// Events without a client: for replaying what a host does. Not thread-safe.
-public final class EventReplay {
+final class EventReplay {
   private let recorder: EventRecorder
   private let redaction: Redaction
   private let flags = FlagReplay()
@@ -16,7 +18,7 @@ public final class EventReplay {
   /// - Parameters:
   ///   - host: whose transport gets the payloads, and whose scheduler is to be run.
   ///   - context: to begin with.
-  public init(host: any ProviderHost, capacity: Int, redaction: Redaction, context: LDContext) {
+  init(host: any ProviderHost, capacity: Int, redaction: Redaction, context: LDContext) {
     var options = EventRecorder.Options(
       policy: LaunchDarklyEventPolicy.Options(url: "https://events.test/mobile/events/bulk"))
     options.capacity = capacity
@@ -35,13 +37,13 @@ public final class EventReplay {
     recorder.identify(EventContext(context, redaction))
   }
 
-  public func identify(_ context: LDContext) { recorder.identify(EventContext(context, redaction)) }
+  func identify(_ context: LDContext) { recorder.identify(EventContext(context, redaction)) }
 
   /// - Parameter document: the text of a `put`.
-  public func serve(_ document: [UInt8]) { document.withBytes { _ = flags.apply("put", $0) } }
+  func serve(_ document: [UInt8]) { document.withBytes { _ = flags.apply("put", $0) } }
 
   /// - Parameter fallback: JSON text.
-  public func evaluate(_ key: String, _ want: WantedType, fallback: [UInt8], isDetailed: Bool) {
+  func evaluate(_ key: String, _ want: WantedType, fallback: [UInt8], isDetailed: Bool) {
     key.withBytes { key in
       fallback.withBytes { text in
         withUnsafePointer(to: EvaluationFallback(.json, text)) { evaluate(key, want, $0, isDetailed) }
@@ -65,13 +67,12 @@ public final class EventReplay {
   }
 
   /// - Parameter data: JSON text; nil for none.
-  public func track(_ key: String, data: [UInt8]?, metric: Double?) {
+  func track(_ key: String, data: [UInt8]?, metric: Double?) {
     key.withBytes { key in
-      if let data { data.withBytes { _ = recorder.track(key, json: $0, metric: metric) } } else {
-        _ = recorder.track(key, data: nil, metric: metric)
-      }
+      func track(_ data: ByteView?) { _ = recorder.track(key, data: data, metric: metric) }
+      if let data { data.withBytes { track(EventData.isSomething($0) == true ? $0 : nil) } } else { track(nil) }
     }
   }
 
-  public func flush() { recorder.flush { _ in } }
+  func flush() { recorder.flush { _ in } }
 }
