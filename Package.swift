@@ -121,11 +121,3 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
-
-// The build of the shared library asks for less code; a package that others depend on may not. Names of fields and cases
-// are left out, for which nothing asks at run time: an enumeration that is shown spells its cases itself.
-if Context.environment["HOIST_LEAN"] != nil {
-  for target in package.targets where target.type == .regular && target.name.hasPrefix("Hoist") {
-    target.swiftSettings = [.unsafeFlags(["-Xfrontend", "-disable-reflection-metadata"])]
-  }
-}

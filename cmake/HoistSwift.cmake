@@ -7,6 +7,7 @@ find_program(HOIST_SWIFT swift REQUIRED DOC "The Swift 6.3 driver")
 set(hoist_library_folder "${PROJECT_BINARY_DIR}/lib")
 set(hoist_tool_folder "${PROJECT_BINARY_DIR}/bin")
 set(hoist_scratch "${PROJECT_BINARY_DIR}/swift")
+set(hoist_tool_scratch "${PROJECT_BINARY_DIR}/swift-tool")
 set(hoist_soname "libhoist.so.${PROJECT_VERSION_MAJOR}")
 set(hoist_library "${hoist_library_folder}/libhoist.so.${PROJECT_VERSION}")
 
@@ -17,12 +18,8 @@ else()
 endif()
 
 set(hoist_swift_command
-    "${HOIST_SWIFT}" build --package-path "${PROJECT_SOURCE_DIR}" --scratch-path "${hoist_scratch}"
+    "${HOIST_SWIFT}" build --package-path "${PROJECT_SOURCE_DIR}"
     --configuration ${hoist_swift_configuration} --disable-local-rpath)
-# Less code, where nobody looks into it: Package.swift says which.
-if(hoist_swift_configuration STREQUAL "release" AND NOT HOIST_SANITIZE)
-  list(PREPEND hoist_swift_command "${CMAKE_COMMAND}" -E env HOIST_LEAN=1)
-endif()
 if(HOIST_STATIC_STDLIB)
   list(APPEND hoist_swift_command -Xswiftc -static-stdlib)
 endif()
@@ -79,8 +76,7 @@ function(hoist_find_lean_linker result)
   endif()
 endfunction()
 
-# The linker that every toolchain brings along. The compiler is told of it, too: told the same for the library and for the
-# tool, it compiles their modules once.
+# The linker that every toolchain brings along.
 hoist_find_lean_linker(hoist_linker)
 if(hoist_linker)
   list(APPEND hoist_swift_command -Xswiftc -ld-path=${hoist_linker})
@@ -99,6 +95,13 @@ function(hoist_tell_runtime_order flags object)
   set(${flags} "${${flags}}" PARENT_SCOPE)
   set(${object} hoist_runtime_order "$<TARGET_OBJECTS:hoist_runtime_order>" PARENT_SCOPE)
 endfunction()
+
+# Names of fields and cases are left out of the library, for which nothing asks at run time: an enumeration that is shown
+# spells its cases itself. The tool reads its arguments by them.
+set(hoist_library_options)
+if(hoist_swift_configuration STREQUAL "release" AND NOT HOIST_SANITIZE)
+  set(hoist_library_options -Xswiftc -Xfrontend -Xswiftc -disable-reflection-metadata)
+endif()
 
 function(hoist_add_library)
   hoist_swift_sources(sources)
@@ -130,7 +133,7 @@ function(hoist_add_library)
     OUTPUT "${hoist_library}"
     # The package manager does not know of our linker: without a product it links, whatever has changed.
     COMMAND "${CMAKE_COMMAND}" -E rm -f "${hoist_scratch}/${hoist_swift_configuration}/libhoist.so"
-    COMMAND ${hoist_swift_command} --product hoist ${linker_flags}
+    COMMAND ${hoist_swift_command} --scratch-path "${hoist_scratch}" --product hoist ${hoist_library_options} ${linker_flags}
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${hoist_library_folder}"
     # A file of its own in the place of the old one: who runs with that keeps it as it is.
     COMMAND "${CMAKE_COMMAND}" -E copy "${hoist_scratch}/${hoist_swift_configuration}/libhoist.so"
@@ -168,11 +171,11 @@ function(hoist_add_tool)
   hoist_swift_sources(sources "Sources/hoist-cli")
   add_custom_command(
     OUTPUT "${hoist_tool_folder}/hoist"
-    COMMAND ${hoist_swift_command} --product hoist-cli
+    COMMAND ${hoist_swift_command} --scratch-path "${hoist_tool_scratch}" --product hoist-cli
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${hoist_tool_folder}"
-    COMMAND "${CMAKE_COMMAND}" -E copy "${hoist_scratch}/${hoist_swift_configuration}/hoist-cli"
+    COMMAND "${CMAKE_COMMAND}" -E copy "${hoist_tool_scratch}/${hoist_swift_configuration}/hoist-cli"
             "${hoist_tool_folder}/hoist"
-    # One scratch folder serves both products, and SwiftPM works in it one at a time.
+    # One after the other: SwiftPM writes down in the package's folder what it depends on.
     DEPENDS ${sources} "${hoist_library}" ${hoist_linker}
     COMMENT "Building the hoist tool with SwiftPM"
     VERBATIM)

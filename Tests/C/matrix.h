@@ -6,8 +6,10 @@
 #include "check.h"
 #include "host.h"
 
+#include <execinfo.h>
 #include <float.h>
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -358,6 +360,8 @@ static inline bool matrix_next(matrix_walk *walk, const size_t *counts, size_t a
 static inline void matrix_prepare(void) {
   matrix_shared =
       (matrix_report *)mmap(NULL, sizeof *matrix_shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void *frame;
+  (void)backtrace(&frame, 1); /* so that the unwinder is loaded before it is needed */
   matrix_huge_text = (char *)malloc(MATRIX_HUGE + 1);
   matrix_deep_text = (char *)malloc(MATRIX_DEEP + 1);
   matrix_long_text = (char *)malloc(5001);
@@ -368,12 +372,24 @@ static inline void matrix_prepare(void) {
   matrix_huge_text[MATRIX_HUGE] = matrix_deep_text[MATRIX_DEEP] = matrix_long_text[5000] = 0;
 }
 
+/* Says where a call hangs before the process ends of it. */
+static inline void matrix_hangs(int number) {
+  void *frames[64];
+  int count = backtrace(frames, 64);
+  static const char said[] = "#   hangs at:\n";
+  (void)!write(STDOUT_FILENO, said, sizeof said - 1);
+  backtrace_symbols_fd(frames, count, STDOUT_FILENO);
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
 /* The calls of one function, in a process of their own: a crash or a hang is one failed test. */
 static inline void matrix_run(const matrix_function *function) {
   memset(matrix_shared, 0, sizeof *matrix_shared);
   fflush(stdout);
   pid_t child = fork();
   if (child == 0) {
+    signal(SIGALRM, matrix_hangs);
     alarm(120);
     function->run();
     matrix_judge_debts();

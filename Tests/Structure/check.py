@@ -184,10 +184,8 @@ def check_texts() -> None:
 
 
 def check_manifest() -> None:
-    # What follows is for the shared library's own build, which sets this variable.
-    manifest = (ROOT / "Package.swift").read_text().partition('if Context.environment["HOIST_LEAN"] != nil {')[0]
     report("the_package_can_be_a_dependency",
-           ["Package.swift uses unsafeFlags"] if "unsafe" "Flags" in manifest else [])
+           ["Package.swift uses unsafeFlags"] if "unsafe" "Flags" in (ROOT / "Package.swift").read_text() else [])
 
 
 def check_file_names() -> None:
