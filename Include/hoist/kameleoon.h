@@ -22,14 +22,15 @@ enum {
     HOIST_ERR_KAMELEOON_SDK_NOT_READY      = 1400, /**< no configuration has come yet */
     HOIST_ERR_KAMELEOON_SITE_CODE_IS_EMPTY = 1401,
     HOIST_ERR_KAMELEOON_VISITOR_CODE_INVALID = 1402, /**< empty, or longer than 255 characters */
-    HOIST_ERR_KAMELEOON_DATA_FILE_INVALID    = 1403, /**< a configuration that is none */
+    HOIST_ERR_KAMELEOON_DATA_FILE_INVALID    = 1403, /**< of the vendor; no call returns it: what is no configuration is
+                                                        *   told in the log, and the one before goes on */
 
     HOIST_ERR_KAMELEOON_FEATURE_NOT_FOUND            = 1410,
     HOIST_ERR_KAMELEOON_FEATURE_ENVIRONMENT_DISABLED = 1411, /**< the flag is switched off in this environment */
     HOIST_ERR_KAMELEOON_FEATURE_VARIATION_NOT_FOUND  = 1412,
     HOIST_ERR_KAMELEOON_FEATURE_VARIABLE_NOT_FOUND   = 1413,
     HOIST_ERR_KAMELEOON_FEATURE_EXPERIMENT_NOT_FOUND = 1414,
-    /** The visitor has not given consent, and the site blocks everything without it. */
+    /** The visitor has refused consent, and the site blocks everything then. */
     HOIST_ERR_KAMELEOON_FEATURE_EVALUATION_BLOCKED = 1415
 };
 

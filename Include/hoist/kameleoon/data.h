@@ -16,8 +16,8 @@ extern "C" {
  * number of visitors by hoist_kameleoon_visitor_add_data(), which copies it. Thread-safe.
  *
  * Texts are UTF-8, ended by NUL, and copied. Each function that makes one gives an object owned by the caller; free with
- * hoist_kameleoon_data_free(). NULL for NULL where a text is needed, for invalid UTF-8, for a number that is not finite, and for
- * a number that names nothing.
+ * hoist_kameleoon_data_free(). NULL for NULL where a text is needed, for invalid UTF-8, for a number that is not finite, for a
+ * number that names nothing, and for lists of more than 1000.
  */
 typedef struct hoist_kameleoon_data hoist_kameleoon_data;
 

@@ -116,8 +116,8 @@ HOIST_API hoist_status hoist_kameleoon_visitor_get_remote_visitor_data_wait(
 
 /**
  * Told of the end of hoist_kameleoon_visitor_get_remote_data().
- * @param json Remote data as the service keeps them, a NUL after them; NULL when there are none. Valid only during the
- *             callback.
+ * @param json Remote data as the service keeps them, a NUL after them; NULL when there are none, also with HOIST_OK. Valid
+ *             only during the callback.
  */
 typedef void (*hoist_kameleoon_remote_data_done)(void *HOIST_NULLABLE user_data, hoist_status status,
                                                  const char *HOIST_NULLABLE json, size_t length);

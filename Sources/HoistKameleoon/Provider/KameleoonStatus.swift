@@ -5,7 +5,6 @@ extension Status {
   public static var kameleoonSDKNotReady: Status { Status(rawValue: 1400) }
   public static var kameleoonSiteCodeIsEmpty: Status { Status(rawValue: 1401) }
   public static var kameleoonVisitorCodeInvalid: Status { Status(rawValue: 1402) }
-  public static var kameleoonDataFileInvalid: Status { Status(rawValue: 1403) }
 
   public static var kameleoonFeatureNotFound: Status { Status(rawValue: 1410) }
   public static var kameleoonFeatureEnvironmentDisabled: Status { Status(rawValue: 1411) }

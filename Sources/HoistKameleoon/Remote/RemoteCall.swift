@@ -3,6 +3,9 @@ internal import HoistCore
 
 /// Why there are no data.
 struct RemoteFailure: Error, Sendable, Equatable {
+  static let closed = RemoteFailure(status: .cancelled, message: "the client is closed")
+  static let offline = RemoteFailure(status: .network, message: "the client is offline")
+
   var status: Status
   /// One line for people.
   var message: String
@@ -49,7 +52,7 @@ final class RemoteCall: @unchecked Sendable {
   }
 
   /// Whoever waits is answered now.
-  func cancel() { end(.failure(RemoteFailure(status: .cancelled, message: "the client is closed"))) }
+  func end(_ failure: RemoteFailure) { end(.failure(failure)) }
 
   private func send(_ bearer: String?) {
     guard completion != nil else { return }

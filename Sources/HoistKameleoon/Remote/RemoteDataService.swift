@@ -48,7 +48,7 @@ final class RemoteDataService: KameleoonPart, @unchecked Sendable {
       } completion: { completion($0) }
     case .data(let key):
       get(.remoteData, remoteData(key, visitor), "remote data", .max, timeout) { body throws(RemoteFailure) in
-        RemoteAnswer(body: body)
+        RemoteAnswer(body: body?.isEmpty == true ? nil : body)
       } completion: { completion($0) }
     case .warehouseAudience(let key, let index):
       get(.remoteData, remoteData(key, visitor), "warehouse audiences", Self.maximumVisitorDataBytes, timeout) { body throws(RemoteFailure) in
@@ -95,8 +95,8 @@ final class RemoteDataService: KameleoonPart, @unchecked Sendable {
         completion(RemoteAnswer(settings.isStrictVendor ? .ok : error.status))
       }
     }
-    if isStopped { return end(.failure(RemoteFailure(status: .cancelled, message: "the client is closed"))) }
-    guard host.isOnline else { return end(.failure(RemoteFailure(status: .network, message: "the client is offline"))) }
+    if isStopped { return end(.failure(.closed)) }
+    guard host.isOnline else { return end(.failure(.offline)) }
     guard calls.count < Self.maximumUnderWay else {
       return end(.failure(RemoteFailure(status: .limit, message: "too many calls are under way")))
     }
@@ -121,13 +121,13 @@ extension RemoteDataService {
   /// Who waits is answered.
   func stop() {
     isStopped = true
-    cancelAll()
+    endAll(.closed)
   }
 
-  func setOnline(_ isOnline: Bool) { if !isOnline { cancelAll() } }
+  func setOnline(_ isOnline: Bool) { if !isOnline { endAll(.offline) } }
 
-  private func cancelAll() {
-    for (_, call) in calls.sorted(by: { $0.key < $1.key }) { call.cancel() }
+  private func endAll(_ failure: RemoteFailure) {
+    for (_, call) in calls.sorted(by: { $0.key < $1.key }) { call.end(failure) }
     access.requests.cancelAll()
   }
 
