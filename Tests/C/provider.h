@@ -313,6 +313,21 @@ static inline hoist_client *own_client(const hoist_provider *table) {
   return client;
 }
 
+/* An event of a value and two properties. */
+static inline hoist_status track(hoist_client *client, const char *key, const char *who) {
+  hoist_property properties[2] = {{"a", "text", 0}, {"b", NULL, 2}};
+  hoist_event event;
+  memset(&event, 0, sizeof event);
+  event.struct_size = sizeof event;
+  event.value = 19.5;
+  event.properties = properties;
+  event.property_count = 2;
+  hoist_context *context = hoist_context_new(who);
+  hoist_status status = hoist_client_track(client, key, context, &event);
+  hoist_context_free(context);
+  return status;
+}
+
 /* Frees the client; everything has ended once. */
 static inline bool ends_well(service *own, hoist_client *client) {
   hoist_client_free(client);

@@ -1,0 +1,108 @@
+/* Provider plug-ins: how events are encoded, and what their answers mean. */
+#include "provider.h"
+
+static long long counter(hoist_client *client, const char *group, const char *name) {
+  char wanted[60];
+  hoist_text *statistics = hoist_client_statistics(client);
+  snprintf(wanted, sizeof wanted, "\"%s\":{", group);
+  const char *place = strstr(hoist_text_data(statistics), wanted);
+  snprintf(wanted, sizeof wanted, "\"%s\":", name);
+  place = place ? strstr(place, wanted) : NULL;
+  long long value = place ? atoll(place + strlen(wanted)) : -1;
+  hoist_text_free(statistics);
+  return value;
+}
+
+TEST(events_are_encoded_and_their_answers_classified) {
+  service own;
+  service_begin(&own);
+  hoist_provider table = table_of(&own);
+  hoist_client *client = own_client(&table);
+  CHECK_INT(track(client, "buy", "u"), HOIST_OK);
+  CHECK_INT(track(client, "look", NULL), HOIST_OK);
+  CHECK_INT(hoist_provider_host_record(own.host, "events", "", "raw", 3), HOIST_OK);
+  CHECK_INT(hoist_provider_host_record(own.host, "nothing", "", "raw", 3), HOIST_ERR_NOT_FOUND);
+  CHECK_INT(hoist_provider_host_record(own.host, NULL, "", "raw", 3), HOIST_ERR_ARGUMENT);
+  CHECK_INT(hoist_provider_host_record(own.host, "events", "\xff", "raw", 3), HOIST_ERR_ARGUMENT);
+  CHECK_INT(hoist_provider_host_record(own.host, "events", "", NULL, 3), HOIST_ERR_ARGUMENT);
+  CHECK_INT(hoist_provider_host_record(own.host, "events", "", "raw", (size_t)-1), HOIST_ERR_ARGUMENT);
+  CHECK_INT(hoist_client_flush(client, 20000), HOIST_OK);
+  CHECK_INT(own.flushed, 1);
+  CHECK_INT(own.encoded, 1);
+  CHECK_INT(own.sent_rows, 3);
+  CHECK_INT(counter(client, "events", "delivered"), 3);
+  /* Once more, with nothing to send. */
+  CHECK_INT(hoist_client_flush(client, 20000), HOIST_OK);
+  CHECK_INT(own.encoded, 1);
+  CHECK(ends_well(&own, client));
+}
+
+TEST(verdicts_of_the_provider_count) {
+  service own;
+  service_begin(&own);
+  hoist_provider table = table_of(&own);
+  hoist_client *client = own_client(&table);
+  own.http_status = 503;
+  own.retry_after_ms = 3600000;
+  for (int number = 0; number < 4; number++) CHECK_INT(track(client, "buy", "u"), HOIST_OK);
+  CHECK_INT(hoist_client_flush(client, 20000), HOIST_ERR_NETWORK);
+  CHECK_INT(own.classified, 1);
+  CHECK_INT(counter(client, "events", "in_flight"), 4); /* a batch that waits for its next attempt */
+  hoist_client_free(client);
+  CHECK(eventually(&own.released, 1));
+
+  service_begin(&own);
+  table = table_of(&own);
+  client = own_client(&table);
+  own.http_status = 413;
+  own.verdict = HOIST_ERR_LIMIT;
+  for (int number = 0; number < 4; number++) CHECK_INT(track(client, "buy", "u"), HOIST_OK);
+  CHECK_INT(hoist_client_flush(client, 20000), HOIST_OK);
+  CHECK_INT(counter(client, "events", "rejected"), 4); /* 4, 2, 1: each alone too large in the end */
+  own.verdict = HOIST_ERR_ARGUMENT;
+  CHECK_INT(track(client, "buy", "u"), HOIST_OK);
+  CHECK_INT(hoist_client_flush(client, 20000), HOIST_OK);
+  CHECK_INT(counter(client, "events", "rejected"), 5);
+  CHECK_INT(own.sent_rows, 0);
+  own.encoding = HOIST_ERR_ARGUMENT;
+  CHECK_INT(track(client, "buy", "u"), HOIST_OK);
+  CHECK_INT(hoist_client_flush(client, 20000), HOIST_OK);
+  CHECK_INT(counter(client, "events", "rejected"), 6);
+  own.encoding = HOIST_ERR_PLUGIN;
+  CHECK_INT(track(client, "buy", "u"), HOIST_OK);
+  CHECK_INT(hoist_client_flush(client, 20000), HOIST_ERR_NETWORK);
+  CHECK_INT(counter(client, "events", "in_flight"), 1);
+  CHECK(ends_well(&own, client));
+}
+
+TEST(without_classify_statuses_mean_what_they_mostly_do) {
+  service own;
+  service_begin(&own);
+  hoist_provider table = table_of(&own);
+  table.classify = NULL;
+  hoist_client *client = own_client(&table);
+  CHECK_INT(track(client, "buy", "u"), HOIST_OK);
+  CHECK_INT(hoist_client_flush(client, 20000), HOIST_OK);
+  CHECK_INT(counter(client, "events", "delivered"), 1);
+  own.http_status = 400;
+  CHECK_INT(track(client, "buy", "u"), HOIST_OK);
+  CHECK_INT(hoist_client_flush(client, 20000), HOIST_OK);
+  CHECK_INT(counter(client, "events", "rejected"), 1);
+  own.http_status = 500;
+  CHECK_INT(track(client, "buy", "u"), HOIST_OK);
+  CHECK_INT(hoist_client_flush(client, 20000), HOIST_ERR_NETWORK);
+  CHECK_INT(hoist_client_set_online(client, false), HOIST_OK);
+  own.http_status = 200;
+  CHECK_INT(hoist_client_flush(client, 20000), HOIST_ERR_NETWORK);
+  CHECK_INT(hoist_client_set_online(client, true), HOIST_OK);
+  CHECK_INT(hoist_client_flush(client, 20000), HOIST_OK);
+  CHECK_INT(counter(client, "events", "delivered"), 2);
+  CHECK(ends_well(&own, client));
+}
+
+int main(void) {
+  RUN(events_are_encoded_and_their_answers_classified);
+  RUN(verdicts_of_the_provider_count);
+  RUN(without_classify_statuses_mean_what_they_mostly_do);
+  return check_summary();
+}
