@@ -4,30 +4,17 @@ Somebody who is not known yet logs in and keeps the variation, also on another d
 program that runs on while the site's configuration changes.
 """
 import json
-import os
-import pathlib
 import subprocess
 import sys
 import tempfile
 
+from day import program, run
 from kameleoon import KameleoonSimulator, sample_configuration
-
-PROGRAM = pathlib.Path(os.environ["HOIST_EXAMPLES"]) / "kameleoon_day_program"
 
 
 def command(mode: str, service: KameleoonSimulator, store: str) -> list[str]:
-    return [str(PROGRAM), mode, service.site_code, service.configuration_url, service.data_url, service.stream_url,
-            service.token_url, store]
-
-
-def run(mode: str, service: KameleoonSimulator, store: str, title: str) -> list[str]:
-    print(f"{title}:", flush=True)
-    done = subprocess.run(command(mode, service, store), capture_output=True, text=True, timeout=60, check=False)
-    print(done.stdout, end="")
-    print(done.stderr, end="", file=sys.stderr)
-    if done.returncode != 0:
-        sys.exit(f"{mode}: exit status {done.returncode}")
-    return done.stdout.splitlines()
+    return [program("kameleoon_day_program"), mode, service.site_code, service.configuration_url, service.data_url,
+            service.stream_url, service.token_url, store]
 
 
 def variation(lines: list[str], who: str) -> str:
@@ -58,7 +45,7 @@ def follow(service: KameleoonSimulator, store: str) -> list[str]:
 def main() -> None:
     with tempfile.TemporaryDirectory() as store, tempfile.TemporaryDirectory() as device, \
             KameleoonSimulator(sample_configuration()) as service:
-        here = run("login", service, store, "somebody logs in")
+        here = run(command("login", service, store), "somebody logs in")
         assert variation(here, "anonymous") == variation(here, "user"), "the variation changed with the login"
         ledger = service.ledger
         anonymous = ledger.owner(service.site_code, "user-17")
@@ -67,11 +54,11 @@ def main() -> None:
         assert {line.visitor for line in ledger.lines()} == {anonymous, "user-17"}
         print("linked: user-17 is", "the anonymous visitor", json.dumps(ledger.conversions()))
 
-        there = run("again", service, device, "on another device")
+        there = run(command("again", service, device), "on another device")
         assert variation(there, "user") == variation(here, "user"), "another device, another variation"
 
         service.fail("any", "close", times=None)
-        offline = run("offline", service, store, "with the service gone")
+        offline = run(command("offline", service, store), "with the service gone")
         assert [variation(offline, who) for who in ("anonymous", "user")] == [variation(here, "user")] * 2
         service.faults.clear()
 

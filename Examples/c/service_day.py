@@ -3,29 +3,16 @@
 The simulator refuses any request that is not exactly as the service expects it, and books what it accepted.
 """
 import json
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
+from day import program, run
 from unleash import UnleashSimulator
 
-PROGRAM = pathlib.Path(os.environ["HOIST_EXAMPLES"]) / "service"
 
-
-def run(mode: str, url: str, key: str, store: str) -> str:
-    print(f"{mode}:", flush=True)
-    done = subprocess.run([PROGRAM, mode, url, key, store], capture_output=True, text=True, timeout=60, check=False)
-    print(done.stdout, end="")
-    print(done.stderr, end="", file=sys.stderr)
-    if done.returncode != 0:
-        sys.exit(f"{mode}: exit status {done.returncode}")
-    return done.stdout
-
-
-def flags_in(output: str) -> list[str]:
-    return [line.strip() for line in output.splitlines() if " is o" in line or line.strip().startswith("banner:")]
+def flags_in(output: list[str]) -> list[str]:
+    return [line.strip() for line in output if " is o" in line or line.strip().startswith("banner:")]
 
 
 def main() -> None:
@@ -35,7 +22,7 @@ def main() -> None:
             "frontend": (service.frontend_url, service.frontend_key),
             "backend": (service.api_url, service.backend_key),
         }
-        online = {mode: run(mode, *place, store) for mode, place in places.items()}
+        online = {mode: run([program("service"), mode, *place, store], mode) for mode, place in places.items()}
         totals = service.ledger.totals()
         print("the service has booked:", json.dumps(totals))
         print("and the tracked events:", json.dumps(service.ledger.impact()["purchase"]))
@@ -44,7 +31,7 @@ def main() -> None:
         service.stop()
         print("the network is gone; the next run is served from the store")
         for mode, place in places.items():
-            offline = run(f"offline-{mode}", *place, store)
+            offline = run([program("service"), f"offline-{mode}", *place, store], f"offline-{mode}")
             assert flags_in(offline) == flags_in(online[mode]), (offline, online[mode])
 
 
