@@ -4,19 +4,12 @@ Prints one JSON record per line. All subjects take turns; times are thread CPU t
 """
 
 import argparse
-import json
 import os
-import statistics
 import sys
-import time
 
 from bench import python_peers
+from bench.turns import rows_of, tell, time_in_turn
 from bench.workload import KINDS, PYTHON_PAIRS
-
-
-def read_rows(path: str) -> list[list[str]]:
-    with open(path) as file:
-        return [line.rstrip("\n").split("\t") for line in file]
 
 
 def check(kind: str, name: str, answers: list) -> None:
@@ -30,24 +23,6 @@ def check(kind: str, name: str, answers: list) -> None:
         raise SystemExit(f"{name}: no answer for a {kind} flag")
 
 
-def time_in_turn(subjects: dict, runs: int, run_ms: float) -> dict[str, list[float]]:
-    """Each subject is a function that makes PYTHON_PAIRS calls; microseconds per call."""
-    rounds, samples = {}, {name: [] for name in subjects}
-    for name, loop in subjects.items():
-        loop()
-        before = time.thread_time()
-        loop()
-        took = time.thread_time() - before
-        rounds[name] = max(1, round(run_ms / 1000 / max(took, 1e-6)))
-    for _ in range(runs):
-        for name, loop in subjects.items():
-            before = time.thread_time()
-            for _ in range(rounds[name]):
-                loop()
-            samples[name].append((time.thread_time() - before) * 1e6 / rounds[name] / PYTHON_PAIRS)
-    return samples
-
-
 def main() -> None:
     parser = argparse.ArgumentParser()
     for name in ("folder", "url", "hoist", "clients", "yggdrasil"):
@@ -58,11 +33,11 @@ def main() -> None:
     given = parser.parse_args()
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
-    users = read_rows(f"{given.folder}/users.tsv")[:PYTHON_PAIRS]
+    users = rows_of(f"{given.folder}/users.tsv")[:PYTHON_PAIRS]
     is_launchdarkly = given.workload == "W16"
     peers = (python_peers.open_launchdarkly if is_launchdarkly else python_peers.open_all)(given, users)
     for kind in ("bool", "vari") if is_launchdarkly else KINDS:
-        pairs = [(row[1], int(row[2])) for row in read_rows(f"{given.folder}/pairs-{kind}.tsv")[:PYTHON_PAIRS]]
+        pairs = [(row[1], int(row[2])) for row in rows_of(f"{given.folder}/pairs-{kind}.tsv")[:PYTHON_PAIRS]]
         print(f"  {given.workload}, {kind}", file=sys.stderr, flush=True)
         subjects = {}
         for peer in peers:
@@ -70,11 +45,8 @@ def main() -> None:
             if ask is not None:
                 check(kind, peer.name, [ask(index) for index in range(len(pairs))])
             subjects[peer.name] = loop
-        for name, values in time_in_turn(subjects, given.runs, given.run_ms).items():
-            print(json.dumps({
-                "record": "python", "workload": given.workload, "kind": kind, "subject": name,
-                "median": statistics.median(values), "minimum": min(values),
-            }), flush=True)
+        for name, values in time_in_turn(subjects, given.runs, given.run_ms, PYTHON_PAIRS).items():
+            tell(values, record="python", workload=given.workload, kind=kind, subject=name)
     os._exit(0)  # background threads of the peers need not be waited for
 
 

@@ -10,10 +10,10 @@ import ctypes
 import json
 import logging
 import os
-import statistics
 import sys
 import time
 
+from bench.turns import rows_of, tell, time_in_turn
 from bench.workload import PYTHON_PAIRS
 
 DISABLE_EVENT, INCLUDE_REASONS = 1, 8
@@ -135,33 +135,8 @@ class Hoist:
         return count
 
 
-def rows_of(path: str) -> list[list[str]]:
-    with open(path) as file:
-        return [line.rstrip("\n").split("\t") for line in file]
-
-
-def time_in_turn(loops: dict, runs: int, run_ms: float) -> dict[str, list[float]]:
-    """µs per round of each loop; all take turns."""
-    rounds, samples = {}, {name: [] for name in loops}
-    for name, loop in loops.items():
-        loop()
-        before = time.thread_time()
-        loop()
-        rounds[name] = max(1, round(run_ms / 1000 / max(time.thread_time() - before, 1e-6)))
-    for _ in range(runs):
-        for name, loop in loops.items():
-            before = time.thread_time()
-            for _ in range(rounds[name]):
-                loop()
-            samples[name].append((time.thread_time() - before) * 1e6 / rounds[name])
-    return samples
-
-
 def report(workload: str, case: str, size: int, subject: str, values: list[float]) -> None:
-    print(json.dumps({
-        "record": "decide", "workload": workload, "case": case, "size": size, "subject": subject,
-        "median": statistics.median(values), "minimum": min(values),
-    }), flush=True)
+    tell(values, record="decide", workload=workload, case=case, size=size, subject=subject)
 
 
 def measure(given, subjects: list) -> None:

@@ -8,11 +8,11 @@ a download, and every request that it makes is answered at once, by nobody; Hois
 import argparse
 import json
 import os
-import statistics
 import sys
 import time
 
 from bench import kameleoon_ctypes
+from bench.turns import rows_of, tell, time_in_turn
 from bench.workload import PYTHON_PAIRS
 
 VISITORS = 8
@@ -128,33 +128,12 @@ class Hoist:
             raise SystemExit(f"Hoist: events: {counters}")
 
 
-def rows_of(path: str) -> list[list[str]]:
-    with open(path) as file:
-        return [line.rstrip("\n").split("\t") for line in file]
-
-
 def report(given, workload: str, case: str, subject: str, values: list[float]) -> None:
-    print(json.dumps({
-        "record": "kameleoon", "workload": workload, "case": case, "size": given.size, "subject": subject,
-        "median": statistics.median(values), "minimum": min(values),
-    }), flush=True)
+    tell(values, record="kameleoon", workload=workload, case=case, size=given.size, subject=subject)
 
 
 def compare(given, workload: str, case: str, loops: dict, calls: int) -> None:
-    """µs of CPU time per call; a loop makes so many calls. All take turns."""
-    rounds, samples = {}, {name: [] for name in loops}
-    for name, loop in loops.items():
-        loop()
-        before = time.thread_time()
-        loop()
-        rounds[name] = max(1, round(given.run_ms / 1000 / max(time.thread_time() - before, 1e-6)))
-    for _ in range(given.runs):
-        for name, loop in loops.items():
-            before = time.thread_time()
-            for _ in range(rounds[name]):
-                loop()
-            samples[name].append((time.thread_time() - before) * 1e6 / rounds[name] / calls)
-    for name, values in samples.items():
+    for name, values in time_in_turn(loops, given.runs, given.run_ms, calls).items():
         report(given, workload, case, name, values)
 
 

@@ -59,66 +59,61 @@ static hoist_client *open_client(const hoist_library *library, const char *purpo
     return NULL;
 }
 
+/** The same; ends the process without one. */
+static hoist_client *need_client(const hoist_library *library, const char *purpose, const char *provider,
+                                 const char *file, const char *place)
+{
+    char why[256];
+    hoist_client *client = open_client(library, purpose, provider, file, place, why);
+    if (!client) die("hoist, %s: %s", file ? file : place, why);
+    return client;
+}
+
+/** One that reads `folder`/`name`. */
+static hoist_client *need_reader(const hoist_library *library, const char *purpose, const char *provider,
+                                 const char *folder, const char *name, const char *store)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return need_client(library, purpose, provider, path, store);
+}
+
 hoist_client *hoist_open_file(const hoist_library *library, const char *folder)
 {
-    char path[4096], why[256];
-    snprintf(path, sizeof path, "%s/unleash.json", folder);
-    hoist_client *client = open_client(library, "offline", "unleash", path, NULL, why);
-    if (!client) die("hoist, %s: %s", path, why);
-    return client;
+    return need_reader(library, "offline", "unleash", folder, "unleash.json", NULL);
 }
 
 hoist_client *hoist_open_datafile(const hoist_library *library, const char *folder, const char *name)
 {
-    char path[4096], why[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    hoist_client *client = open_client(library, "track", "optimizely", path, NULL, why);
-    if (!client) die("hoist, %s: %s", path, why);
-    return client;
+    return need_reader(library, "track", "optimizely", folder, name, NULL);
 }
 
 hoist_client *hoist_open_url(const hoist_library *library, const char *url)
 {
-    char why[256];
-    hoist_client *client = open_client(library, "online", "unleash", NULL, url, why);
-    if (!client) die("hoist, %s: %s", url, why);
-    return client;
+    return need_client(library, "online", "unleash", NULL, url);
 }
 
 hoist_client *hoist_open_polling(const hoist_library *library, const char *url, size_t flag_count)
 {
-    char address[512], why[256];
+    char address[512];
     snprintf(address, sizeof address, "%s/launchdarkly/%zu", url, flag_count);
-    hoist_client *client = open_client(library, "poll", "launchdarkly", NULL, address, why);
-    if (!client) die("hoist, %s: %s", address, why);
-    return client;
+    return need_client(library, "poll", "launchdarkly", NULL, address);
 }
 
 hoist_client *hoist_open_stream(const hoist_library *library, const char *url)
 {
-    char why[256];
-    hoist_client *client = open_client(library, "stream", "launchdarkly", NULL, url, why);
-    if (!client) die("hoist, %s: %s", url, why);
-    return client;
+    return need_client(library, "stream", "launchdarkly", NULL, url);
 }
 
 hoist_client *hoist_open_campaigns(
     const hoist_library *library, const char *purpose, const char *folder, const char *store)
 {
-    char path[4096], why[256];
-    snprintf(path, sizeof path, "%s/flagship.json", folder);
-    hoist_client *client = open_client(library, purpose, "flagship", path, store, why);
-    if (!client) die("hoist, %s: %s", path, why);
-    return client;
+    return need_reader(library, purpose, "flagship", folder, "flagship.json", store);
 }
 
 hoist_client *hoist_open_site(const hoist_library *library, const char *folder)
 {
-    char path[4096], why[256];
-    snprintf(path, sizeof path, "%s/kameleoon.json", folder);
-    hoist_client *client = open_client(library, "visitors", "kameleoon", path, NULL, why);
-    if (!client) die("hoist, %s: %s", path, why);
-    return client;
+    return need_reader(library, "visitors", "kameleoon", folder, "kameleoon.json", NULL);
 }
 
 hoist_client *hoist_open_tracking(const hoist_library *library, const char *folder, char why[256])
