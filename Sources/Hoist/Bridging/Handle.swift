@@ -10,6 +10,14 @@ enum Handle<Object: AnyObject> {
     handle.map { Unmanaged<Object>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue() }
   }
 
+  /// The same for the length of `body`, without a shared write: whoever calls keeps the handle meanwhile.
+  /// - Returns: nil for NULL.
+  @inline(__always)
+  static func with<Result>(_ handle: OpaquePointer?, _ body: (Object) -> Result) -> Result? {
+    guard let handle else { return nil }
+    return Unmanaged<Object>.fromOpaque(UnsafeRawPointer(handle))._withUnsafeGuaranteedRef(body)
+  }
+
   static func take(_ handle: OpaquePointer?) {
     guard let handle else { return }
     Unmanaged<Object>.fromOpaque(UnsafeRawPointer(handle)).release()

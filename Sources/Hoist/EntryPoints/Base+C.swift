@@ -29,11 +29,11 @@ public func hoist_error_free(_ error: OpaquePointer?) { Handle<ErrorBox>.take(er
 
 @_cdecl("hoist_text_data") @implementation
 public func hoist_text_data(_ text: OpaquePointer?) -> UnsafePointer<CChar> {
-  Handle<CText>.borrow(text)?.pointer ?? Constants.empty
+  Handle<CText>.with(text) { $0.pointer } ?? Constants.empty
 }
 
 @_cdecl("hoist_text_length") @implementation
-public func hoist_text_length(_ text: OpaquePointer?) -> Int { Handle<CText>.borrow(text)?.count ?? 0 }
+public func hoist_text_length(_ text: OpaquePointer?) -> Int { Handle<CText>.with(text) { $0.count } ?? 0 }
 
 @_cdecl("hoist_text_free") @implementation
 public func hoist_text_free(_ text: OpaquePointer?) { Handle<CText>.take(text) }

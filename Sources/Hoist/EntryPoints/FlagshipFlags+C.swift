@@ -39,9 +39,7 @@ public func hoist_flagship_visitor_string(
   _ visitor: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ fallback: UnsafePointer<CChar>?, _ exposed: Bool,
   _ value: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  value?.pointee = nil
-  guard let visitor = Handle<FlagshipVisitor>.borrow(visitor), let key = CString.view(key) else { return Status.argument.rawValue }
-  return readText(fallback, whenNone: nil, value) { visitor.string(FlagKey(key), fallback: $0, exposes: exposed) }
+  readText(visitor, key, fallback, whenNone: nil, value) { $0.string($1, fallback: $2, exposes: exposed) }
 }
 
 @_cdecl("hoist_flagship_visitor_json") @implementation
@@ -49,9 +47,7 @@ public func hoist_flagship_visitor_json(
   _ visitor: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ fallback: UnsafePointer<CChar>?, _ exposed: Bool,
   _ value: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  value?.pointee = nil
-  guard let visitor = Handle<FlagshipVisitor>.borrow(visitor), let key = CString.view(key) else { return Status.argument.rawValue }
-  return readText(fallback, whenNone: "null", value) { visitor.json(FlagKey(key), fallback: $0, exposes: exposed) }
+  readText(visitor, key, fallback, whenNone: "null", value) { $0.json($1, fallback: $2, exposes: exposed) }
 }
 
 @inline(__always)
@@ -59,12 +55,26 @@ private func read<Value>(
   _ visitor: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<Value>?,
   _ body: (FlagshipVisitor, FlagKey) -> (value: Value, status: Status)
 ) -> hoist_status {
-  guard let visitor, let key = CString.view(key), let value else { return Status.argument.rawValue }
-  return Unmanaged<FlagshipVisitor>.fromOpaque(UnsafeRawPointer(visitor))._withUnsafeGuaranteedRef { visitor in
+  guard let key = CString.view(key), let value else { return Status.argument.rawValue }
+  return Handle<FlagshipVisitor>.with(visitor) { visitor in
     let answer = body(visitor, FlagKey(key))
     value.pointee = answer.value
     return answer.status.rawValue
-  }
+  } ?? Status.argument.rawValue
+}
+
+/// - Parameter whenNone: what stands for a fallback of NULL.
+@inline(__always)
+private func readText(
+  _ visitor: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ fallback: UnsafePointer<CChar>?, whenNone: StaticString?,
+  _ value: UnsafeMutablePointer<OpaquePointer?>?,
+  _ body: (FlagshipVisitor, FlagKey, ByteView?) -> (value: CText?, status: Status)
+) -> hoist_status {
+  value?.pointee = nil
+  guard let key = CString.view(key) else { return Status.argument.rawValue }
+  return Handle<FlagshipVisitor>.with(visitor) { visitor in
+    readText(fallback, whenNone: whenNone, value) { body(visitor, FlagKey(key), $0) }
+  } ?? Status.argument.rawValue
 }
 
 /// - Parameter whenNone: what stands for a fallback of NULL.

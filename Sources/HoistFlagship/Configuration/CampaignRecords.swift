@@ -131,6 +131,7 @@ extension Snapshot {
   /// Of a snapshot of campaigns.
   var campaignsRoot: UnsafePointer<CampaignsRoot> { base.at(head.pointee.rootOffset) }
 
+  @inline(__always)
   func campaignFlag(_ key: ByteView, hash: UInt64) -> UnsafePointer<CampaignFlagRecord>? {
     find(key, hash: hash)?.assumingMemoryBound(to: CampaignFlagRecord.self)
   }

@@ -1,4 +1,3 @@
-internal import CShims
 internal import Glibc
 public import HoistBase
 public import HoistCore
@@ -33,20 +32,17 @@ public final class VisitorFlags: @unchecked Sendable {
 
   public let isPanic: Bool
   private let campaigns: HeldCampaigns?
-  /// Offsets of `ValueRecord`s by the ordinals of flags, 0 for none; behind them the ordinals of those that have one, in
-  /// the order in which campaigns gave them first.
-  private let values: UnsafeMutablePointer<UInt32>?
+  /// nil where there are no flags.
+  let table: FlagTable?
+  /// The ordinals of the flags that have a value, in the order in which campaigns gave them first.
   private let order: UnsafeMutablePointer<UInt32>?
-  /// Bits by the ordinals of flags: whose value was read. Atomic.
-  private let reads: UnsafeMutablePointer<UInt32>?
   public let count: Int
 
   private init(isPanic: Bool) {
     self.isPanic = isPanic
     campaigns = nil
-    values = nil
+    table = nil
     order = nil
-    reads = nil
     count = 0
   }
 
@@ -58,46 +54,26 @@ public final class VisitorFlags: @unchecked Sendable {
     let flagCount = Int(campaigns.snapshot.campaignsRoot.pointee.flagCount)
     isPanic = false
     self.campaigns = campaigns
-    let size = flagCount * 2 + flagCount / 32 + 1
-    values = calloc(size, MemoryLayout<UInt32>.stride)?.assumingMemoryBound(to: UInt32.self)
+    // One piece of memory: the values, and the order behind them.
+    let values = calloc(max(1, flagCount * 2), MemoryLayout<UInt32>.stride)?.assumingMemoryBound(to: UInt32.self)
+    table = values.map { FlagTable(snapshot: campaigns.snapshot, values: $0) }
     order = values.map { $0 + flagCount }
-    reads = values.map { $0 + flagCount * 2 }
     if let values, let order { count = fill(values, order) } else { count = 0 }
   }
 
-  deinit { free(values) }
+  deinit { free(table?.values) }
 
   /// The value of a flag; nil for one that no campaign gave the visitor.
-  @inline(__always)
-  public func find(_ key: ByteView) -> FlagValue? { find(key, hash: Hash64.hash(key)) }
+  public func find(_ key: ByteView) -> FlagValue? { table?.find(FlagKey(key), isReading: false) }
 
-  @inline(__always)
-  public func find(_ key: ByteView, hash: UInt64) -> FlagValue? {
-    guard let values, let snapshot = campaigns?.snapshot, let flag = snapshot.campaignFlag(key, hash: hash) else {
-      return nil
-    }
-    let value = values[Int(flag.pointee.ordinal)]
-    return value == 0 ? nil : FlagValue(base: snapshot.base, record: snapshot.base.at(value))
-  }
-
-  /// The value of a flag, one of these, was read.
-  @inline(__always)
-  func noteReading(of value: FlagValue) {
-    guard let reads, !wasRead(value) else { return }
-    shim_or_u32(reads + Int(value.record.pointee.flag / 32), 1 << (value.record.pointee.flag % 32))
-  }
-
-  @inline(__always)
-  func wasRead(_ value: FlagValue) -> Bool {
-    let flag = value.record.pointee.flag
-    return reads.map { shim_load_u32($0 + Int(flag / 32)) & 1 << (flag % 32) != 0 } ?? false
-  }
+  /// Whether the value of a flag, one of these, was read.
+  func wasRead(_ value: FlagValue) -> Bool { table?.wasRead(value) ?? false }
 
   /// In the order in which campaigns gave the flags first.
   /// - Returns: nil for an index that is not below `count`.
   public func value(at index: Int) -> FlagValue? {
-    guard let values, let order, let base = campaigns?.snapshot.base, index >= 0, index < count else { return nil }
-    return FlagValue(base: base, record: base.at(values[Int(order[index])]))
+    guard let table, let order, index >= 0, index < count else { return nil }
+    return table.value(ofOrdinal: order[index], isReading: false)
   }
 
   /// Keys in that order, lent as long as the flags live.

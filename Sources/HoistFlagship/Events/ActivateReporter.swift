@@ -5,7 +5,8 @@ internal import HoistCore
 final class ActivateReporter: VisitorQueue, @unchecked Sendable {
   static let pipelineName = "activates"
 
-  private let isTold: Bool
+  /// Whether the host is told of exposures.
+  let isTold: Bool
 
   init(host: any ProviderHost, settings: FlagshipSettings, status: StatusMachine, telemetry: Telemetry, store: Store) {
     let observer = host.plugins.vendor[FlagshipPlugins.exposureObserver] as? any ExposureObserver
@@ -24,7 +25,7 @@ final class ActivateReporter: VisitorQueue, @unchecked Sendable {
   /// Whoever asks looks again afterwards whether the visitor still consents, and else calls `forget`.
   /// - Returns: `.limit` when there is no room.
   @discardableResult
-  func expose(_ exposure: borrowing Exposure, hasConsented: Bool) -> Status {
+  func expose(_ exposure: Exposure, hasConsented: Bool) -> Status {
     if let refusal = refusal(hasConsented: hasConsented) {
       host.log.debug("an exposure is not sent: \(refusal.flagshipReason)")
       return refusal
@@ -33,19 +34,17 @@ final class ActivateReporter: VisitorQueue, @unchecked Sendable {
       host.log.debug("an identical exposure is dropped")
       return .ok
     }
-    let now = clock.unixMilliseconds
-    return exposure.identity.visitorID.withUnsafeBytes { subject in
-      RecordedExposure.with(exposure, isTold: isTold) { record, context in
-        let outcome = pipeline.record(
-          record, tail: context, subject: subject, unixMilliseconds: now, waitsForCommit: false)
-        if case .dropped = outcome { return .limit }
-        return .ok
-      }
+    let now = clock.recentUnixMilliseconds
+    return RecordedExposure.with(exposure, isTold: isTold) { record, context in
+      let outcome = pipeline.record(
+        record, tail: context, subject: exposure.visitorID, unixMilliseconds: now, waitsForCommit: false)
+      if case .dropped = outcome { return .limit }
+      return .ok
     }
   }
 
   /// What makes two exposures the same: what the service is told of them.
-  private func identity(of exposure: borrowing Exposure) -> [UInt8] {
+  private func identity(of exposure: Exposure) -> [UInt8] {
     RecordedExposure.with(exposure, isTold: false) { record, _ in Array(record) }
   }
 

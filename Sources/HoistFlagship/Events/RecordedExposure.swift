@@ -21,15 +21,15 @@ struct RecordedExposure {
   /// Lends the record's first part and its tail.
   /// - Parameter isTold: whether the host is told when it has arrived.
   @inline(__always)
-  static func with<Result>(_ exposure: borrowing Exposure, isTold: Bool, _ body: (ByteView, ByteView) -> Result) -> Result {
-    let identity = exposure.identity
+  static func with<Result>(_ exposure: Exposure, isTold: Bool, _ body: (ByteView, ByteView) -> Result) -> Result {
     let metadata = exposure.metadata
-    var bits: Bits = identity.anonymousID == nil ? [] : .anonymous
+    var bits: Bits = exposure.anonymousID == nil ? [] : .anonymous
     if isTold { bits.formUnion(.notice) }
     if metadata.isReference { bits.formUnion(.reference) }
     if exposure.context != nil { bits.formUnion(.context) }
     let fallback = exposure.fallback.recordedText
-    var size = 2 + 4 * 4 + identity.visitorID.count + (identity.anonymousID?.count ?? 0) + metadata.variationGroupID.count
+    let anonymousID = exposure.anonymousID ?? .noBytes
+    var size = 2 + 4 * 4 + exposure.visitorID.count + anonymousID.count + metadata.variationGroupID.count
       + metadata.variationID.count
     if isTold {
       size += 8 + 9 + 9 * 4 + exposure.key.count + exposure.value.count + fallback.count + metadata.campaignID.count
@@ -41,8 +41,8 @@ struct RecordedExposure {
       var writer = PartWriter(start)
       writer.byte(mark)
       writer.byte(bits.rawValue)
-      identity.visitorID.withUnsafeBytes { writer.part($0) }
-      if let anonymous = identity.anonymousID { anonymous.withUnsafeBytes { writer.part($0) } } else { writer.part(.noBytes) }
+      writer.part(exposure.visitorID)
+      writer.part(anonymousID)
       writer.part(metadata.variationGroupID)
       writer.part(metadata.variationID)
       guard isTold else { return body(ByteView(room), .noBytes) }

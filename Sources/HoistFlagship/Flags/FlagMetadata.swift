@@ -18,6 +18,14 @@ public struct FlagMetadata {
   /// Of a flag that does not exist.
   public init() {}
 
+  /// What the service is told of an exposure: the two ids, and nothing else.
+  @inline(__always)
+  init(idsOf variation: UnsafePointer<VariationRecord>, in base: UnsafeRawPointer) {
+    let group: UnsafePointer<GroupRecord> = base.at(variation.pointee.group)
+    variationGroupID = group.pointee.id.bytes(base)
+    variationID = variation.pointee.id.bytes(base)
+  }
+
   init(_ variation: UnsafePointer<VariationRecord>, in base: UnsafeRawPointer) {
     let group: UnsafePointer<GroupRecord> = base.at(variation.pointee.group)
     let campaign: UnsafePointer<CampaignRecord> = base.at(group.pointee.campaign)

@@ -47,6 +47,9 @@ public struct FlagValue: @unchecked Sendable {
   private var group: UnsafePointer<GroupRecord> { base.at(variation.pointee.group) }
 
   public var metadata: FlagMetadata { FlagMetadata(variation, in: base) }
+  /// Of the metadata only the ids of group and variation.
+  @inline(__always)
+  var ids: FlagMetadata { FlagMetadata(idsOf: variation, in: base) }
   public var variationID: ByteView { variation.pointee.id.bytes(base) }
   public var variationGroupID: ByteView { group.pointee.id.bytes(base) }
   public var campaignID: ByteView {

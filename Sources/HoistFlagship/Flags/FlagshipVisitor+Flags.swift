@@ -48,12 +48,11 @@ extension FlagshipVisitor {
   private func read<Value>(
     _ key: FlagKey, _ wanted: FlagKind?, _ fallback: EvaluationFallback, _ exposes: Bool, _ take: (FlagValue, VisitorFlags) -> Value?
   ) -> (value: Value?, status: Status) {
-    withFlag(key) { state, flag, missing in
+    withFlag(key, isReading: true) { state, flag, missing in
       guard let flag else {
         if missing == .notFound { report(.valueOfUnknownFlag, key, fallback, state) }
         return (nil, missing)
       }
-      state.flags.noteReading(of: flag)
       if exposes { _ = expose(flag, key: key.bytes, fallback: fallback, state: state) }
       switch flag.answer(for: wanted) {
       case .value: return (take(flag, state.flags), .ok)
@@ -66,21 +65,35 @@ extension FlagshipVisitor {
   }
 
   /// Lends a flag's value for the length of `body`, with the state it is of.
-  /// - Parameter body: gets nil for what is no flag, and why.
+  /// - Parameters:
+  ///   - isReading: whether to remember that the value was read.
+  ///   - body: gets nil for what is no flag, and why.
   @inline(__always)
-  func withFlag<Result>(_ key: FlagKey, _ body: (VisitorState, FlagValue?, Status) -> Result) -> Result {
+  func withFlag<Result>(
+    _ key: FlagKey, isReading: Bool = false, _ body: (VisitorState, FlagValue?, Status) -> Result
+  ) -> Result {
     let reading = shim_enter()
     defer { shim_leave(reading) }
+    let found = find(key, isReading: isReading)
     // Set from the beginning.
-    guard let state = published.current else { return body(snapshotOfState, nil, .flagshipNotInitialized) }
-    return state._withUnsafeGuaranteedRef { state in
-      switch statusCell.current {
-      case .notInitialized: return body(state, nil, .flagshipNotInitialized)
-      case .panic: return body(state, nil, .flagshipPanic)
-      case .initializing, .initialized: break
-      }
-      if let flag = state.flags.find(key.bytes, hash: key.hash) { return body(state, flag, .ok) }
-      return body(state, nil, state.fetchStatus == .panic ? .flagshipPanic : .notFound)
+    guard let state = found.state else { return body(snapshotOfState, nil, .flagshipNotInitialized) }
+    return state._withUnsafeGuaranteedRef { body($0, found.flag, found.status) }
+  }
+
+  /// In one piece for all types of value. Only inside a reading section.
+  @inline(never)
+  private func find(
+    _ key: FlagKey, isReading: Bool
+  ) -> (state: Unmanaged<VisitorState>?, flag: FlagValue?, status: Status) {
+    guard let state = published.current else { return (nil, nil, .flagshipNotInitialized) }
+    switch statusCell.current {
+    case .notInitialized: return (state, nil, .flagshipNotInitialized)
+    case .panic: return (state, nil, .flagshipPanic)
+    case .initializing, .initialized: break
+    }
+    return state._withUnsafeGuaranteedRef { known in
+      if let flag = known.table?.find(key, isReading: isReading) { return (state, flag, .ok) }
+      return (state, nil, known.fetchStatus == .panic ? .flagshipPanic : .notFound)
     }
   }
 

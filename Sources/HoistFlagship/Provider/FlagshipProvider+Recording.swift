@@ -11,10 +11,13 @@ extension FlagshipProvider {
     let inherited = evaluation.inherited.map { FrozenContext($0) }
     let context = context ?? inherited
     guard let value = FlagValue(evaluation, in: snapshot), let subject = subject(of: context) else { return }
-    let exposure = Exposure(
-      identity: subject.identity, context: context, key: value.key, value: value.json,
-      fallback: evaluation.fallback?.pointee ?? EvaluationFallback(), metadata: value.metadata)
-    activates.expose(exposure, hasConsented: subject.hasConsented)
+    let fallback = evaluation.fallback?.pointee ?? EvaluationFallback()
+    subject.identity.withIDs { visitorID, anonymousID in
+      let exposure = Exposure(
+        visitorID: visitorID, anonymousID: anonymousID, context: context, key: value.key, value: value.json,
+        fallback: fallback, metadata: value.metadata)
+      activates.expose(exposure, hasConsented: subject.hasConsented)
+    }
   }
 
   /// An event: its action is the key; properties `category` and `label` are those of the hit, and its value is the hit's:

@@ -9,7 +9,7 @@ extension Telemetry {
     report(.sendHit, of: state) { Self.facts(ofMembers: hit.members, type: HitType(hit.kind).text) }
   }
 
-  func exposed(_ exposure: borrowing Exposure, of state: VisitorState) {
+  func exposed(_ exposure: Exposure, of state: VisitorState) {
     let metadata = exposure.metadata
     report(.sendActivate, of: state) {
       [

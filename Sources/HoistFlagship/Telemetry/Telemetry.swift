@@ -73,6 +73,10 @@ final class Telemetry: ClientPart, @unchecked Sendable {
     report(isAuthenticated ? .authenticate : .unauthenticate, of: state)
   }
 
+  /// Whether any report is wanted; costs nothing to ask.
+  @inline(__always)
+  var isAsked: Bool { account.asksForReports }
+
   /// Costs nothing while nobody's reports are wanted.
   /// - Parameters:
   ///   - visitor: nil for what concerns the SDK as a whole.

@@ -19,15 +19,19 @@ extension FlagshipVisitor {
   ///   - value: of this visitor's flags, which the caller holds.
   ///   - state: of the moment the value was read.
   ///   - fallback: what the caller named in its place; of the kind `.none` where there was none.
+  @inline(never)
   func expose(_ value: FlagValue, key: ByteView, fallback: EvaluationFallback, state: VisitorState) -> Status {
     withClient { client, registry in
       guard !client.isClosed else { return .flagshipNotInitialized }
-      let exposure = Exposure(
-        identity: state.identity, context: state.context, key: key, value: value.json, fallback: fallback,
-        metadata: value.metadata)
-      let status = unlessRefused(state, registry, registry.reports.activates.expose(exposure, hasConsented: state.hasConsented))
-      if status == .ok { registry.telemetry?.exposed(exposure, of: state) }
-      return status
+      let activates = registry.reports.activates
+      return state.identity.withIDs { visitorID, anonymousID in
+        let exposure = Exposure(
+          visitorID: visitorID, anonymousID: anonymousID, context: state.context, key: key, value: value.json,
+          fallback: fallback, metadata: activates.isTold ? value.metadata : value.ids)
+        let status = unlessRefused(state, registry, activates.expose(exposure, hasConsented: state.hasConsented))
+        if status == .ok, let telemetry = registry.telemetry, telemetry.isAsked { telemetry.exposed(exposure, of: state) }
+        return status
+      }
     } ?? .flagshipNotInitialized
   }
 

@@ -1,3 +1,5 @@
+internal import HoistBase
+
 /// Who a visitor is (protocols/flagship.md 5.7). Which id stands where on the wire: 3.2, 3.4, 3.5.
 struct VisitorIdentity: Sendable, Equatable {
   /// Of the known visitor while authenticated, else of the anonymous one.
@@ -8,6 +10,15 @@ struct VisitorIdentity: Sendable, Equatable {
   init(visitorID: [UInt8], anonymousID: [UInt8]? = nil) {
     self.visitorID = visitorID
     self.anonymousID = anonymousID
+  }
+
+  /// Lends both ids.
+  @inline(__always)
+  func withIDs<Result>(_ body: (_ visitorID: ByteView, _ anonymousID: ByteView?) -> Result) -> Result {
+    visitorID.withUnsafeBytes { visitorID in
+      guard let anonymousID else { return body(visitorID, nil) }
+      return anonymousID.withUnsafeBytes { body(visitorID, $0) }
+    }
   }
 
   /// FS-68. A visitor that is known already keeps its anonymous id.

@@ -15,9 +15,14 @@ final class VisitorState: Sendable {
     var progress = FetchProgress.created
   }
 
+  /// Of the flags: whoever reads one need not go to them. nil where there are none.
+  let table: FlagTable?
   let content: Content
 
-  init(_ content: Content) { self.content = content }
+  init(_ content: Content) {
+    table = content.flags.table
+    self.content = content
+  }
 
   var identity: VisitorIdentity { content.identity }
   var context: FrozenContext { content.context.frozen }

@@ -66,10 +66,12 @@ extension HitRig {
       value.withBytes { value in
         fallback.with { fallback in
           FlagMetadata.with(["camp1", "Checkout", "vg1", "All", variation, "Green", "ab", ""]) { metadata in
-            activates.expose(
-              Exposure(
-                identity: visitor ?? self.visitor, context: hold?.frozen, key: key, value: value, fallback: fallback,
-                metadata: metadata), hasConsented: consent)
+            (visitor ?? self.visitor).withIDs { visitorID, anonymousID in
+              activates.expose(
+                Exposure(
+                  visitorID: visitorID, anonymousID: anonymousID, context: hold?.frozen, key: key, value: value,
+                  fallback: fallback, metadata: metadata), hasConsented: consent)
+            }
           }
         }
       }
