@@ -29,14 +29,14 @@ public func hoist_error_free(_ error: OpaquePointer?) { Handle<ErrorBox>.take(er
 
 @_cdecl("hoist_text_data") @implementation
 public func hoist_text_data(_ text: OpaquePointer?) -> UnsafePointer<CChar> {
-  Handle<CText>.with(text) { $0.pointer } ?? Constants.empty
+  TextHandle.borrow(text)?.pointee.start ?? Constants.empty
 }
 
 @_cdecl("hoist_text_length") @implementation
-public func hoist_text_length(_ text: OpaquePointer?) -> Int { Handle<CText>.with(text) { $0.count } ?? 0 }
+public func hoist_text_length(_ text: OpaquePointer?) -> Int { TextHandle.borrow(text)?.pointee.count ?? 0 }
 
 @_cdecl("hoist_text_free") @implementation
-public func hoist_text_free(_ text: OpaquePointer?) { Handle<CText>.take(text) }
+public func hoist_text_free(_ text: OpaquePointer?) { TextHandle.take(text) }
 
 /// Texts that live in the program image.
 enum Constants {

@@ -71,7 +71,7 @@ public func hoist_client_flush(_ client: OpaquePointer?, _ timeout_ms: Int64) ->
 
 @_cdecl("hoist_client_statistics") @implementation
 public func hoist_client_statistics(_ client: OpaquePointer?) -> OpaquePointer? {
-  ClientHandle.borrow(client).map { Handle<CText>.give(CText($0.statisticsJSON())) }
+  ClientHandle.borrow(client).map { TextHandle.give($0.statisticsJSON()) }
 }
 
 @_cdecl("hoist_client_close") @implementation

@@ -98,13 +98,13 @@ public func hoist_config_load_file(
 @_cdecl("hoist_config_get") @implementation
 public func hoist_config_get(_ config: OpaquePointer?, _ name: UnsafePointer<CChar>?) -> OpaquePointer? {
   guard let box = Handle<ConfigBox>.borrow(config), let name = CString.text(name) else { return nil }
-  return box.values.shown(name).map { Handle<CText>.give(CText($0)) }
+  return box.values.shown(name).map { TextHandle.give($0) }
 }
 
 @_cdecl("hoist_config_describe") @implementation
 public func hoist_config_describe(_ provider: UnsafePointer<CChar>?) -> OpaquePointer? {
   guard let name = CString.text(provider), let factory = Providers.factory(named: name) else { return nil }
-  return Handle<CText>.give(CText(PropertyListing.json(CoreProperties.table + factory.properties)))
+  return TextHandle.give(PropertyListing.json(CoreProperties.table + factory.properties))
 }
 
 extension ConfigBox {

@@ -104,7 +104,7 @@ public func hoist_context_from_json(
 
 @_cdecl("hoist_context_to_json") @implementation
 public func hoist_context_to_json(_ context: OpaquePointer?) -> OpaquePointer? {
-  (ContextHandle.borrow(context) ?? ContextHandle.copy(context)).map { Handle<CText>.give(CText(ContextJSON.text(of: $0))) }
+  (ContextHandle.borrow(context) ?? ContextHandle.copy(context)).map { TextHandle.give(ContextJSON.text(of: $0)) }
 }
 
 /// - Parameter value: nil for one that C gave wrongly.

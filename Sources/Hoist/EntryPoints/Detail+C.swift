@@ -40,7 +40,7 @@ public func hoist_detail_explanation(_ detail: OpaquePointer?) -> UnsafePointer<
 
 @_cdecl("hoist_detail_to_json") @implementation
 public func hoist_detail_to_json(_ detail: OpaquePointer?) -> OpaquePointer? {
-  Handle<EvaluationDetail>.borrow(detail).map { Handle<CText>.give(CText($0.json())) }
+  Handle<EvaluationDetail>.borrow(detail).map { TextHandle.give($0.json()) }
 }
 
 @_cdecl("hoist_detail_free") @implementation

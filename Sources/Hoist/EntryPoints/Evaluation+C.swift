@@ -70,9 +70,11 @@ public func hoist_client_json(
   _ client: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ context: OpaquePointer?, _ fallback: UnsafePointer<CChar>?,
   _ detail: UnsafeMutablePointer<OpaquePointer?>?
 ) -> OpaquePointer? {
-  func copy(_ evaluation: borrowing Evaluation) -> CText? { evaluation.kind == .json ? CText(evaluation.text) : nil }
+  func copy(_ evaluation: borrowing Evaluation) -> OpaquePointer? {
+    evaluation.kind == .json ? TextHandle.give(evaluation.text) : nil
+  }
   let own = EvaluationFallback(.json, fallback)
-  var text: CText?
+  var text: OpaquePointer?
   if detail == nil, let key, let hot = ClientHandle.hot(client),
     let found = HotPath.evaluate(hot, CString.bytes(key), ContextHandle.subject(context), .json, own, { copy($0) })
   {
@@ -80,9 +82,9 @@ public func hoist_client_json(
   } else {
     text = Slow.evaluate(client, key, context, .json, detail, nil, own) { copy($0) }
   }
-  if let text { return Handle<CText>.give(text) }
-  guard let fallback else { return Handle<CText>.give(CText("null")) }
-  return CString.array(fallback).map { Handle<CText>.give(CText($0)) }
+  if let text { return text }
+  guard let fallback else { return TextHandle.give("null") }
+  return CString.array(fallback).map { TextHandle.give($0) }
 }
 
 @_cdecl("hoist_client_evaluate") @implementation
@@ -103,7 +105,7 @@ public func hoist_client_explain(
 
 @_cdecl("hoist_client_all_flags") @implementation
 public func hoist_client_all_flags(_ client: OpaquePointer?, _ context: OpaquePointer?) -> OpaquePointer? {
-  ClientHandle.borrow(client).map { Handle<CText>.give(CText($0.allFlags(ContextHandle.subject(context)))) }
+  ClientHandle.borrow(client).map { TextHandle.give($0.allFlags(ContextHandle.subject(context))) }
 }
 
 /// Evaluations that need the client object: details, hooks, unknown flags, errors.

@@ -62,7 +62,7 @@ public func hoist_flagship_flags_filter(
 
 @_cdecl("hoist_flagship_flags_to_json") @implementation
 public func hoist_flagship_flags_to_json(_ flags: OpaquePointer?) -> OpaquePointer? {
-  Handle<FlagCollection>.borrow(flags).map { Handle<CText>.give(CText($0.json)) }
+  Handle<FlagCollection>.borrow(flags).map { TextHandle.give($0.json) }
 }
 
 @_cdecl("hoist_flagship_flags_expose_all") @implementation

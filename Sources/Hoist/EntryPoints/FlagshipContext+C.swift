@@ -68,5 +68,5 @@ public func hoist_flagship_visitor_clear_context(_ visitor: OpaquePointer?) -> h
 
 @_cdecl("hoist_flagship_visitor_context") @implementation
 public func hoist_flagship_visitor_context(_ visitor: OpaquePointer?) -> OpaquePointer? {
-  Handle<FlagshipVisitor>.borrow(visitor).map { Handle<CText>.give(CText($0.contextText)) }
+  Handle<FlagshipVisitor>.borrow(visitor).map { TextHandle.give($0.contextText) }
 }

@@ -39,7 +39,9 @@ public func hoist_flagship_visitor_string(
   _ visitor: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ fallback: UnsafePointer<CChar>?, _ exposed: Bool,
   _ value: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  readText(visitor, key, fallback, whenNone: nil, value) { $0.string($1, fallback: $2, exposes: exposed) }
+  readText(visitor, key, fallback, whenNone: nil, value) {
+    $0.string($1, fallback: $2, exposes: exposed) { give($0, lentBy: $1, to: value) }
+  }
 }
 
 @_cdecl("hoist_flagship_visitor_json") @implementation
@@ -47,7 +49,9 @@ public func hoist_flagship_visitor_json(
   _ visitor: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ fallback: UnsafePointer<CChar>?, _ exposed: Bool,
   _ value: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  readText(visitor, key, fallback, whenNone: "null", value) { $0.json($1, fallback: $2, exposes: exposed) }
+  readText(visitor, key, fallback, whenNone: "null", value) {
+    $0.json($1, fallback: $2, exposes: exposed) { give($0, lentBy: $1, to: value) }
+  }
 }
 
 @inline(__always)
@@ -68,7 +72,7 @@ private func read<Value>(
 private func readText(
   _ visitor: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ fallback: UnsafePointer<CChar>?, whenNone: StaticString?,
   _ value: UnsafeMutablePointer<OpaquePointer?>?,
-  _ body: (FlagshipVisitor, FlagKey, ByteView?) -> (value: CText?, status: Status)
+  _ body: (FlagshipVisitor, FlagKey, ByteView?) -> Status
 ) -> hoist_status {
   value?.pointee = nil
   guard let key = CString.view(key) else { return Status.argument.rawValue }
@@ -77,18 +81,24 @@ private func readText(
   } ?? Status.argument.rawValue
 }
 
-/// - Parameter whenNone: what stands for a fallback of NULL.
+private func give(_ text: ByteView, lentBy flags: VisitorFlags, to value: UnsafeMutablePointer<OpaquePointer?>?) {
+  value?.pointee = TextHandle.give(text, lentBy: flags)
+}
+
+/// - Parameters:
+///   - whenNone: what stands for a fallback of NULL.
+///   - body: puts the text to `value` where there is one.
 private func readText(
   _ fallback: UnsafePointer<CChar>?, whenNone: StaticString?, _ value: UnsafeMutablePointer<OpaquePointer?>?,
-  _ body: (ByteView?) -> (value: CText?, status: Status)
+  _ body: (ByteView?) -> Status
 ) -> hoist_status {
   let named = CString.view(fallback)
   guard let value, fallback == nil || named != nil else { return Status.argument.rawValue }
-  let answer = body(named)
-  if answer.status == .parse { return answer.status.rawValue }
-  let text = answer.value ?? named.map { CText($0) } ?? whenNone.map { CText($0) }
-  value.pointee = text.map { Handle<CText>.give($0) }
-  return answer.status.rawValue
+  let status = body(named)
+  if status != .parse, value.pointee == nil {
+    value.pointee = named.map { TextHandle.give($0) } ?? whenNone.map { TextHandle.give($0) }
+  }
+  return status.rawValue
 }
 
 // Flags.
@@ -143,7 +153,9 @@ public func hoist_flagship_flag_string(
 ) -> hoist_status {
   value?.pointee = nil
   guard let flag = Handle<FlagshipFlag>.borrow(flag) else { return Status.argument.rawValue }
-  return readText(fallback, whenNone: nil, value) { flag.string(fallback: $0, exposes: exposed) }
+  return readText(fallback, whenNone: nil, value) {
+    flag.string(fallback: $0, exposes: exposed) { give($0, lentBy: $1, to: value) }
+  }
 }
 
 @_cdecl("hoist_flagship_flag_json") @implementation
@@ -153,7 +165,9 @@ public func hoist_flagship_flag_json(
 ) -> hoist_status {
   value?.pointee = nil
   guard let flag = Handle<FlagshipFlag>.borrow(flag) else { return Status.argument.rawValue }
-  return readText(fallback, whenNone: "null", value) { flag.json(fallback: $0, exposes: exposed) }
+  return readText(fallback, whenNone: "null", value) {
+    flag.json(fallback: $0, exposes: exposed) { give($0, lentBy: $1, to: value) }
+  }
 }
 
 @inline(__always)
@@ -173,5 +187,5 @@ public func hoist_flagship_flag_expose(_ flag: OpaquePointer?) -> hoist_status {
 
 @_cdecl("hoist_flagship_flag_explain") @implementation
 public func hoist_flagship_flag_explain(_ flag: OpaquePointer?) -> OpaquePointer? {
-  Handle<FlagshipFlag>.borrow(flag).map { Handle<CText>.give(CText($0.explanation)) }
+  Handle<FlagshipFlag>.borrow(flag).map { TextHandle.give($0.explanation) }
 }

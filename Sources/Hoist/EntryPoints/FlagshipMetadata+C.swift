@@ -56,7 +56,7 @@ public func hoist_flagship_metadata_slug(_ metadata: OpaquePointer?) -> UnsafePo
 
 @_cdecl("hoist_flagship_metadata_to_json") @implementation
 public func hoist_flagship_metadata_to_json(_ metadata: OpaquePointer?) -> OpaquePointer? {
-  Handle<HeldMetadata>.borrow(metadata).map { Handle<CText>.give(CText($0.json)) }
+  Handle<HeldMetadata>.borrow(metadata).map { TextHandle.give($0.json) }
 }
 
 /// A field, which has a NUL behind it.

@@ -96,12 +96,12 @@ public func hoist_flagship_shared_visitor(_ client: OpaquePointer?) -> OpaquePoi
 
 @_cdecl("hoist_flagship_visitor_id") @implementation
 public func hoist_flagship_visitor_id(_ visitor: OpaquePointer?) -> OpaquePointer? {
-  Handle<FlagshipVisitor>.borrow(visitor).map { Handle<CText>.give(CText($0.id)) }
+  Handle<FlagshipVisitor>.borrow(visitor).map { TextHandle.give($0.id) }
 }
 
 @_cdecl("hoist_flagship_visitor_anonymous_id") @implementation
 public func hoist_flagship_visitor_anonymous_id(_ visitor: OpaquePointer?) -> OpaquePointer? {
-  Handle<FlagshipVisitor>.borrow(visitor)?.anonymousID.map { Handle<CText>.give(CText($0)) }
+  Handle<FlagshipVisitor>.borrow(visitor)?.anonymousID.map { TextHandle.give($0) }
 }
 
 @_cdecl("hoist_flagship_visitor_authenticate") @implementation
@@ -150,5 +150,5 @@ public func hoist_flagship_visitor_fetch_wait(_ visitor: OpaquePointer?, _ timeo
 
 @_cdecl("hoist_flagship_visitor_export") @implementation
 public func hoist_flagship_visitor_export(_ visitor: OpaquePointer?) -> OpaquePointer? {
-  Handle<FlagshipVisitor>.borrow(visitor).map { Handle<CText>.give(CText($0.export)) }
+  Handle<FlagshipVisitor>.borrow(visitor).map { TextHandle.give($0.export) }
 }

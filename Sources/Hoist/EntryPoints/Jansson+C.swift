@@ -1,5 +1,6 @@
 public import CHoist
 public import CHoist.Jansson
+internal import HoistBase
 internal import HoistCore
 internal import HoistJSON
 
@@ -122,7 +123,7 @@ enum JanssonText {
 
   /// Reads a `hoist_text` and frees it.
   static func value(taking text: OpaquePointer?) -> UnsafeMutablePointer<json_t>? {
-    defer { Handle<CText>.take(text) }
-    return value(of: Handle<CText>.borrow(text))
+    defer { TextHandle.take(text) }
+    return TextHandle.borrow(text).flatMap { value(Array(ByteView(start: $0.pointee.start, count: $0.pointee.count))) }
   }
 }

@@ -165,7 +165,7 @@ public func hoist_kameleoon_data_kind_of(_ data: OpaquePointer?) -> hoist_kamele
 
 @_cdecl("hoist_kameleoon_data_json") @implementation
 public func hoist_kameleoon_data_json(_ data: OpaquePointer?) -> OpaquePointer? {
-  kameleoonDatum(data).map { Handle<CText>.give(CText($0.json)) }
+  kameleoonDatum(data).map { TextHandle.give($0.json) }
 }
 
 @_cdecl("hoist_kameleoon_data_from_json") @implementation

@@ -55,14 +55,14 @@ public func hoist_kameleoon_visitor_active_feature_list(
     writer.array { writer in
       for index in 0..<list.count { writer.string(utf8: (list.key(at: index) ?? .noBytes).bindMemory(to: UInt8.self)) }
     }
-    return Handle<CText>.give(CText(writer.bytes))
+    return TextHandle.give(writer.bytes)
   }
 }
 
 @_cdecl("hoist_kameleoon_visitor_explain") @implementation
 public func hoist_kameleoon_visitor_explain(_ visitor: OpaquePointer?, _ key: UnsafePointer<CChar>?) -> OpaquePointer? {
   guard let visitor = Handle<KameleoonVisitor>.borrow(visitor), let key = CString.view(key) else { return nil }
-  return visitor.explanation(key).map { Handle<CText>.give(CText($0)) }
+  return visitor.explanation(key).map { TextHandle.give($0) }
 }
 
 @_cdecl("hoist_kameleoon_visitor_feature_variation_key") @implementation
@@ -76,7 +76,7 @@ public func hoist_kameleoon_visitor_feature_variation_key(
   let answer = visitor.variation(key, isTracked: true)
   guard let variation = answer.variation else { return answer.status.rawValue }
   defer { variation.release() }
-  variationKey.pointee = Handle<CText>.give(CText(variation.decidedKey))
+  variationKey.pointee = TextHandle.give(variation.decidedKey)
   return Status.ok.rawValue
 }
 
@@ -143,6 +143,6 @@ private func read(
   guard let place, let known = ClientHandle.borrow(client) else { return Status.argument.rawValue }
   guard let face = KameleoonFace(known) else { return Status.unsupported.rawValue }
   let answer = body(face)
-  place.pointee = answer.json.map { Handle<CText>.give($0) }
+  place.pointee = answer.json.map { TextHandle.give(ByteView($0.buffer), lentBy: $0) }
   return answer.status.rawValue
 }

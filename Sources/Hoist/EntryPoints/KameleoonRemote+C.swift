@@ -72,7 +72,7 @@ public func hoist_kameleoon_visitor_get_remote_data_wait(
     return Status.argument.rawValue
   }
   let answer = visitor.askAndWait(.data(key: key.bytes), timeoutMilliseconds: timeout_ms)
-  if let json, answer.status == .ok { json.pointee = answer.body.map { Handle<CText>.give(CText($0)) } }
+  if let json, answer.status == .ok { json.pointee = answer.body.map { TextHandle.give($0) } }
   return answer.status.rawValue
 }
 

@@ -97,7 +97,7 @@ public func hoist_kameleoon_variation_variable(_ variation: OpaquePointer?, _ ke
 
 @_cdecl("hoist_kameleoon_variation_to_json") @implementation
 public func hoist_kameleoon_variation_to_json(_ variation: OpaquePointer?) -> OpaquePointer? {
-  Hoist.variation(variation).map { Handle<CText>.give(CText($0.text)) }
+  Hoist.variation(variation).map { TextHandle.give($0.text) }
 }
 
 @_cdecl("hoist_kameleoon_variation_free") @implementation

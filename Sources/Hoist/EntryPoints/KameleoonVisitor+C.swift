@@ -28,7 +28,7 @@ public func hoist_kameleoon_visitor_free(_ visitor: OpaquePointer?) { Handle<Kam
 
 @_cdecl("hoist_kameleoon_visitor_code") @implementation
 public func hoist_kameleoon_visitor_code(_ visitor: OpaquePointer?) -> OpaquePointer? {
-  Handle<KameleoonVisitor>.borrow(visitor).map { Handle<CText>.give(CText($0.code)) }
+  Handle<KameleoonVisitor>.borrow(visitor).map { TextHandle.give($0.code) }
 }
 
 @_cdecl("hoist_kameleoon_visitor_add_data") @implementation
@@ -78,10 +78,10 @@ public func hoist_kameleoon_visitor_set_simulated_variations(
 
 @_cdecl("hoist_kameleoon_visitor_code_in_cookies") @implementation
 public func hoist_kameleoon_visitor_code_in_cookies(_ cookies: UnsafePointer<CChar>?) -> OpaquePointer? {
-  CString.array(cookies).flatMap { VisitorCode.inCookies($0) }.map { Handle<CText>.give(CText($0)) }
+  CString.array(cookies).flatMap { VisitorCode.inCookies($0) }.map { TextHandle.give($0) }
 }
 
 @_cdecl("hoist_kameleoon_visitor_code_generate") @implementation
 public func hoist_kameleoon_visitor_code_generate() -> OpaquePointer {
-  Handle<CText>.give(CText(VisitorCode.generate(SystemEntropy())))
+  TextHandle.give(VisitorCode.generate(SystemEntropy()))
 }

@@ -14,7 +14,7 @@ public func hoist_launchdarkly_context_from_json(
 
 @_cdecl("hoist_launchdarkly_context_to_json") @implementation
 public func hoist_launchdarkly_context_to_json(_ context: OpaquePointer?) -> OpaquePointer? {
-  held(context).map { Handle<CText>.give(CText($0.requestJSON)) }
+  held(context).map { TextHandle.give($0.requestJSON) }
 }
 
 @_cdecl("hoist_launchdarkly_context_redacted") @implementation
@@ -31,7 +31,7 @@ public func hoist_launchdarkly_context_redacted(
   let redaction = Redaction(
     allAttributesPrivate: options & UInt32(HOIST_LAUNCHDARKLY_REDACT_ALL) != 0, globalPrivate: global)
   let hidesAnonymous = options & UInt32(HOIST_LAUNCHDARKLY_REDACT_ANONYMOUS) != 0
-  return Handle<CText>.give(CText(redaction.json(of: context, hidingAnonymous: hidesAnonymous)))
+  return TextHandle.give(redaction.json(of: context, hidingAnonymous: hidesAnonymous))
 }
 
 @_cdecl("hoist_launchdarkly_context_from_hoist") @implementation
@@ -124,7 +124,7 @@ public func hoist_launchdarkly_reference_names(
 public func hoist_launchdarkly_reference_literal(_ name: UnsafePointer<CChar>?) -> OpaquePointer? {
   guard let name = CString.text(name) else { return nil }
   let reference = AttributeReference(literal: name)
-  return reference.isValid ? Handle<CText>.give(CText(reference.raw)) : nil
+  return reference.isValid ? TextHandle.give(reference.raw) : nil
 }
 
 private func held(_ context: OpaquePointer?) -> LDContext? { Handle<HeldContext>.borrow(context)?.context }

@@ -5,12 +5,12 @@ internal import HoistLaunchDarkly
 
 @_cdecl("hoist_launchdarkly_all_flags") @implementation
 public func hoist_launchdarkly_all_flags(_ client: OpaquePointer?) -> OpaquePointer? {
-  launchDarkly(client)?.allFlags.map { Handle<CText>.give(CText($0)) }
+  launchDarkly(client)?.allFlags.map { TextHandle.give($0) }
 }
 
 @_cdecl("hoist_launchdarkly_detail_reason") @implementation
 public func hoist_launchdarkly_detail_reason(_ detail: OpaquePointer?) -> OpaquePointer? {
-  Handle<EvaluationDetail>.borrow(detail).flatMap { DetailReason.json($0) }.map { Handle<CText>.give(CText($0)) }
+  Handle<EvaluationDetail>.borrow(detail).flatMap { DetailReason.json($0) }.map { TextHandle.give($0) }
 }
 
 @_cdecl("hoist_launchdarkly_detail_error_kind") @implementation

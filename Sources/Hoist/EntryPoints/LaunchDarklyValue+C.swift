@@ -42,7 +42,7 @@ public func hoist_launchdarkly_value_from_json(
 
 @_cdecl("hoist_launchdarkly_value_to_json") @implementation
 public func hoist_launchdarkly_value_to_json(_ value: OpaquePointer?) -> OpaquePointer? {
-  held(value).map { Handle<CText>.give(CText($0.value.json)) }
+  held(value).map { TextHandle.give($0.value.json) }
 }
 
 @_cdecl("hoist_launchdarkly_value_copy") @implementation

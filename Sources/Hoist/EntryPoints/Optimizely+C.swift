@@ -157,4 +157,4 @@ private func promising(
 /// nil for NULL and for clients of other services.
 func optimizely(_ client: OpaquePointer?) -> OptimizelyFace? { ClientHandle.borrow(client).flatMap { OptimizelyFace($0) } }
 
-private func text(_ bytes: [UInt8]?) -> OpaquePointer? { bytes.map { Handle<CText>.give(CText($0)) } }
+private func text(_ bytes: [UInt8]?) -> OpaquePointer? { bytes.map { TextHandle.give($0) } }

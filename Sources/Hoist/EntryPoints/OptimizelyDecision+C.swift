@@ -184,7 +184,7 @@ private func variableValue<Value>(
 public func hoist_optimizely_decision_value(_ decision: OpaquePointer?, _ path: UnsafePointer<CChar>?) -> OpaquePointer? {
   guard let decision = Handle<HeldDecision>.borrow(decision), path == nil || CString.view(path) != nil else { return nil }
   let value = decision.json?.value(atPath: path.map { CString.bytes($0) } ?? ByteView(start: nil, count: 0))
-  return value.map { Handle<CText>.give(CText($0)) }
+  return value.map { TextHandle.give($0) }
 }
 
 @_cdecl("hoist_optimizely_decision_user") @implementation
@@ -194,7 +194,7 @@ public func hoist_optimizely_decision_user(_ decision: OpaquePointer?) -> Opaque
 
 @_cdecl("hoist_optimizely_decision_to_json") @implementation
 public func hoist_optimizely_decision_to_json(_ decision: OpaquePointer?) -> OpaquePointer? {
-  Handle<HeldDecision>.borrow(decision).map { Handle<CText>.give(CText($0.text())) }
+  Handle<HeldDecision>.borrow(decision).map { TextHandle.give($0.text()) }
 }
 
 @_cdecl("hoist_optimizely_decision_copy") @implementation
@@ -229,7 +229,7 @@ public func hoist_optimizely_decisions_find(_ decisions: OpaquePointer?, _ key: 
 
 @_cdecl("hoist_optimizely_decisions_to_json") @implementation
 public func hoist_optimizely_decisions_to_json(_ decisions: OpaquePointer?) -> OpaquePointer? {
-  Handle<HeldDecisions>.borrow(decisions).map { Handle<CText>.give(CText($0.text())) }
+  Handle<HeldDecisions>.borrow(decisions).map { TextHandle.give($0.text()) }
 }
 
 @_cdecl("hoist_optimizely_decisions_copy") @implementation

@@ -21,7 +21,7 @@ public func hoist_optimizely_forced_variation(
 ) -> OpaquePointer? {
   guard let face = optimizely(client), let experiment = CString.array(experiment_key), let user = CString.array(user_id)
   else { return nil }
-  return face.forcedVariation(experiment, user: user).map { Handle<CText>.give(CText($0)) }
+  return face.forcedVariation(experiment, user: user).map { TextHandle.give($0) }
 }
 
 @_cdecl("hoist_optimizely_activate") @implementation
@@ -49,7 +49,7 @@ private func variation(
   guard let face = optimizely(client) else { return Status.unsupported.rawValue }
   switch face.variation(key, ContextHandle.borrow(user), activates: activates) {
   case .success(let variation):
-    out?.pointee = Handle<CText>.give(CText(variation))
+    out?.pointee = TextHandle.give(variation)
     return Status.ok.rawValue
   case .failure(let status): return status.rawValue
   }
@@ -100,7 +100,7 @@ public func hoist_optimizely_feature_string(
 ) -> hoist_status {
   value?.pointee = nil
   return featureVariable(client, feature_key, variable_key, user, .string) {
-    if case .string(let text) = $0 { value?.pointee = Handle<CText>.give(CText(text)) }
+    if case .string(let text) = $0 { value?.pointee = TextHandle.give(text) }
   }
 }
 
@@ -111,7 +111,7 @@ public func hoist_optimizely_feature_json(
 ) -> hoist_status {
   value?.pointee = nil
   return featureVariable(client, feature_key, variable_key, user, .json) {
-    if case .json(let text) = $0 { value?.pointee = Handle<CText>.give(CText(text)) }
+    if case .json(let text) = $0 { value?.pointee = TextHandle.give(text) }
   }
 }
 
@@ -142,7 +142,7 @@ public func hoist_optimizely_enabled_features(_ client: OpaquePointer?, _ user: 
 }
 
 private func text(_ result: Result<[UInt8], Status>) -> OpaquePointer? {
-  (try? result.get()).map { Handle<CText>.give(CText($0)) }
+  (try? result.get()).map { TextHandle.give($0) }
 }
 
 @_cdecl("hoist_optimizely_track") @implementation

@@ -5,7 +5,7 @@ internal import HoistOptimizely
 
 @_cdecl("hoist_optimizely_vuid") @implementation
 public func hoist_optimizely_vuid(_ client: OpaquePointer?) -> OpaquePointer? {
-  optimizely(client)?.vuid.map { Handle<CText>.give(CText($0)) }
+  optimizely(client)?.vuid.map { TextHandle.give($0) }
 }
 
 @_cdecl("hoist_optimizely_send_odp_event") @implementation
@@ -73,7 +73,7 @@ public func hoist_optimizely_user_is_qualified_for(_ user: OpaquePointer?, _ seg
 
 @_cdecl("hoist_optimizely_user_segments") @implementation
 public func hoist_optimizely_user_segments(_ user: OpaquePointer?) -> OpaquePointer? {
-  Handle<OptimizelyUser>.borrow(user)?.segmentsText.map { Handle<CText>.give(CText($0)) }
+  Handle<OptimizelyUser>.borrow(user)?.segmentsText.map { TextHandle.give($0) }
 }
 
 @_cdecl("hoist_optimizely_user_set_segments") @implementation

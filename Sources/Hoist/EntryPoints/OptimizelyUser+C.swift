@@ -33,7 +33,7 @@ public func hoist_optimizely_user_id(_ user: OpaquePointer?) -> UnsafePointer<CC
 
 @_cdecl("hoist_optimizely_user_attributes") @implementation
 public func hoist_optimizely_user_attributes(_ user: OpaquePointer?) -> OpaquePointer? {
-  Handle<OptimizelyUser>.borrow(user).map { Handle<CText>.give(CText($0.attributesText())) }
+  Handle<OptimizelyUser>.borrow(user).map { TextHandle.give($0.attributesText()) }
 }
 
 @_cdecl("hoist_optimizely_user_set_string") @implementation
@@ -105,7 +105,7 @@ public func hoist_optimizely_user_forced_decision(
   _ user: OpaquePointer?, _ flag_key: UnsafePointer<CChar>?, _ rule_key: UnsafePointer<CChar>?
 ) -> OpaquePointer? {
   let variation = forcing(user, flag_key, rule_key) { $0.forcedDecision($1, $2) } ?? nil
-  return variation.map { Handle<CText>.give(CText($0)) }
+  return variation.map { TextHandle.give($0) }
 }
 
 @_cdecl("hoist_optimizely_user_remove_forced_decision") @implementation

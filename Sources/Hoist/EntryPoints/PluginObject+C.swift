@@ -35,7 +35,7 @@ public func hoist_plugin_describe(
     return nil
   }
   do throws(PluginRefusal) {
-    return Handle<CText>.give(CText(try PluginObject(path: path).json))
+    return TextHandle.give(try PluginObject(path: path).json)
   } catch {
     _ = slot.fail(error.status, error.message)
     return nil

@@ -5,7 +5,7 @@ internal import HoistCore
 @_cdecl("hoist_provider_host_property") @implementation
 public func hoist_provider_host_property(_ host: OpaquePointer?, _ name: UnsafePointer<CChar>?) -> OpaquePointer? {
   guard let provider = HostedProvider.handles.borrow(host), let name = CString.text(name) else { return nil }
-  return provider.values.revealed(name).map { Handle<CText>.give(CText($0)) }
+  return provider.values.revealed(name).map { TextHandle.give($0) }
 }
 
 @_cdecl("hoist_provider_host_context") @implementation

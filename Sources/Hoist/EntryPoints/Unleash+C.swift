@@ -96,7 +96,7 @@ private enum VariantHandle {
 
 @_cdecl("hoist_unleash_list_toggles") @implementation
 public func hoist_unleash_list_toggles(_ client: OpaquePointer?) -> OpaquePointer? {
-  unleash(client).map { Handle<CText>.give(CText($0.listing())) }
+  unleash(client).map { TextHandle.give($0.listing()) }
 }
 
 @_cdecl("hoist_unleash_context_from_json") @implementation
@@ -179,7 +179,7 @@ public func hoist_unleash_set_context_field(
 
 @_cdecl("hoist_unleash_context") @implementation
 public func hoist_unleash_context(_ client: OpaquePointer?) -> OpaquePointer? {
-  unleash(client).map { Handle<CText>.give(CText($0.flattenedContextJSON())) }
+  unleash(client).map { TextHandle.give($0.flattenedContextJSON()) }
 }
 
 @_cdecl("hoist_unleash_event_topic") @implementation

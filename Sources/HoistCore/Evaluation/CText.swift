@@ -3,8 +3,6 @@ public import HoistBase
 /// Text that C can borrow for as long as its owner lives: bytes and a NUL.
 public final class CText: @unchecked Sendable {
   private let storage: UnsafePointer<UInt8>
-  /// Keeps the bytes; nil where they are a copy of its own.
-  private let lender: (any AnyObject & Sendable)?
   /// Bytes before the NUL.
   public let count: Int
 
@@ -15,24 +13,12 @@ public final class CText: @unchecked Sendable {
       copy[bytes.count] = 0
       return (UnsafePointer(copy), bytes.count)
     }
-    lender = nil
   }
-
-  /// A text that stands in memory of another object, which lives as long as this one.
-  /// - Parameter bytes: with a NUL behind them, or none.
-  public init(_ bytes: ByteView, lentBy lender: any AnyObject & Sendable) {
-    self.lender = lender
-    count = bytes.count
-    let start = bytes.isEmpty ? nil : bytes.baseAddress
-    storage = start?.assumingMemoryBound(to: UInt8.self) ?? Self.nothing.utf8Start
-  }
-
-  private static let nothing: StaticString = ""
 
   /// Invalid UTF-8 becomes U+FFFD.
   public convenience init(repairing bytes: ByteView) { self.init(String(decoding: bytes, as: UTF8.self)) }
 
-  deinit { if lender == nil { storage.deallocate() } }
+  deinit { storage.deallocate() }
 
   public var pointer: UnsafePointer<CChar> { UnsafeRawPointer(storage).assumingMemoryBound(to: CChar.self) }
   /// Valid as long as this text lives.

@@ -59,13 +59,14 @@ struct CampaignCompiler: ~Copyable {
     for (index, variation) in group.variations.enumerated() {
       end = min(end + variation.allocation, 100)
       let place = Self.place(of: VariationRecord.self, index, from: record.variations)
-      var record = VariationRecord(id: builder.text(variation.id), name: builder.text(variation.name))
-      record.idHash = Hash64.hash(variation.id)
-      record.group = offset
-      record.end = end
-      record.isReference = variation.isReference
-      (record.values, record.valueCount) = append(variation.values, of: place, campaign)
-      builder.store(record, at: place)
+      var made = VariationRecord(
+        id: builder.text(variation.id), groupID: record.id, name: builder.text(variation.name))
+      made.idHash = Hash64.hash(variation.id)
+      made.group = offset
+      made.end = end
+      made.isReference = variation.isReference
+      (made.values, made.valueCount) = append(variation.values, of: place, campaign)
+      builder.store(made, at: place)
     }
     return record
   }

@@ -85,6 +85,8 @@ struct TargetRecord: BitwiseCopyable {
 
 struct VariationRecord: BitwiseCopyable {
   var id = TextReference.none
+  /// The group's, for exposures: they need not go there.
+  var groupID = TextReference.none
   var name = TextReference.none
   var idHash: UInt64 = 0
   var group: UInt32 = 0

@@ -61,8 +61,7 @@ private struct CampaignWalk {
       if choice.variation == 0 { continue }
       let variation: UnsafePointer<VariationRecord> = base.at(choice.variation)
       if choice.isNew {
-        let group: UnsafePointer<GroupRecord> = base.at(variation.pointee.group)
-        assign(.init(group: group.pointee.id.bytes(base), variation: variation.pointee.id.bytes(base)))
+        assign(.init(group: variation.pointee.groupID.bytes(base), variation: variation.pointee.id.bytes(base)))
       }
       let records: UnsafePointer<ValueRecord> = base.at(variation.pointee.values)
       var place: UInt32 = 0

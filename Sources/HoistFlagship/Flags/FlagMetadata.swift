@@ -21,8 +21,7 @@ public struct FlagMetadata {
   /// What the service is told of an exposure: the two ids, and nothing else.
   @inline(__always)
   init(idsOf variation: UnsafePointer<VariationRecord>, in base: UnsafeRawPointer) {
-    let group: UnsafePointer<GroupRecord> = base.at(variation.pointee.group)
-    variationGroupID = group.pointee.id.bytes(base)
+    variationGroupID = variation.pointee.groupID.bytes(base)
     variationID = variation.pointee.id.bytes(base)
   }
 

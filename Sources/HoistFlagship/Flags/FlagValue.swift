@@ -51,7 +51,7 @@ public struct FlagValue: @unchecked Sendable {
   @inline(__always)
   var ids: FlagMetadata { FlagMetadata(idsOf: variation, in: base) }
   public var variationID: ByteView { variation.pointee.id.bytes(base) }
-  public var variationGroupID: ByteView { group.pointee.id.bytes(base) }
+  public var variationGroupID: ByteView { variation.pointee.groupID.bytes(base) }
   public var campaignID: ByteView {
     let campaign: UnsafePointer<CampaignRecord> = base.at(group.pointee.campaign)
     return campaign.pointee.id.bytes(base)

@@ -40,12 +40,12 @@ public final class FlagshipFlag: Sendable {
     visitor?.double(flagKey, fallback: fallback, exposes: exposes) ?? (fallback, .notFound)
   }
 
-  public func string(fallback: ByteView?, exposes: Bool) -> (value: CText?, status: Status) {
-    visitor?.string(flagKey, fallback: fallback, exposes: exposes) ?? (nil, .notFound)
+  public func string(fallback: ByteView?, exposes: Bool, _ take: FlagshipVisitor.TakeText) -> Status {
+    visitor?.string(flagKey, fallback: fallback, exposes: exposes, take) ?? .notFound
   }
 
-  public func json(fallback: ByteView?, exposes: Bool) -> (value: CText?, status: Status) {
-    visitor?.json(flagKey, fallback: fallback, exposes: exposes) ?? (nil, .notFound)
+  public func json(fallback: ByteView?, exposes: Bool, _ take: FlagshipVisitor.TakeText) -> Status {
+    visitor?.json(flagKey, fallback: fallback, exposes: exposes, take) ?? .notFound
   }
 
   /// FS-79

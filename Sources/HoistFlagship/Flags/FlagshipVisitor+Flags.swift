@@ -23,24 +23,30 @@ extension FlagshipVisitor {
     return (value ?? fallback, status)
   }
 
-  /// - Parameter fallback: nil where the caller names none.
-  /// - Returns: nil where the fallback is to be taken.
-  public func string(_ key: FlagKey, fallback: ByteView?, exposes: Bool) -> (value: CText?, status: Status) {
+  /// Takes a text, which the flags lend, with a NUL behind it.
+  public typealias TakeText = (_ text: ByteView, _ lender: VisitorFlags) -> Void
+
+  /// - Parameters:
+  ///   - fallback: nil where the caller names none.
+  ///   - take: not called where the fallback is to be taken.
+  public func string(_ key: FlagKey, fallback: ByteView?, exposes: Bool, _ take: TakeText) -> Status {
     let named = fallback.map { EvaluationFallback(.string, $0) } ?? EvaluationFallback()
-    return read(key, .string, named, exposes) { flag, flags in flag.text.map { CText($0, lentBy: flags) } }
+    return read(key, .string, named, exposes) { flag, flags in flag.text.map { take($0, flags) } }.status
   }
 
-  /// - Parameter fallback: JSON text, whose type the value has to have; nil for none, and any type.
-  /// - Returns: JSON text; nil where the fallback is to be taken. `.parse` for a fallback that is no JSON.
-  public func json(_ key: FlagKey, fallback: ByteView?, exposes: Bool) -> (value: CText?, status: Status) {
+  /// - Parameters:
+  ///   - fallback: JSON text, whose type the value has to have; nil for none, and any type.
+  ///   - take: gets JSON text; not called where the fallback is to be taken.
+  /// - Returns: `.parse` for a fallback that is no JSON.
+  public func json(_ key: FlagKey, fallback: ByteView?, exposes: Bool, _ take: TakeText) -> Status {
     var (wanted, named): (FlagKind?, EvaluationFallback) = (nil, EvaluationFallback())
     if let fallback {
-      guard let kind = JSONKinds.shared.kind(of: fallback) else { return (nil, .parse) }
+      guard let kind = JSONKinds.shared.kind(of: fallback) else { return .parse }
       // A default of null is none.
       wanted = kind == .null ? nil : kind
       named = EvaluationFallback(.json, fallback)
     }
-    return read(key, wanted, named, exposes) { flag, flags in CText(flag.json, lentBy: flags) }
+    return read(key, wanted, named, exposes) { flag, flags in take(flag.json, flags) }.status
   }
 
   /// - Parameter take: reads the value, which is lent by the flags.

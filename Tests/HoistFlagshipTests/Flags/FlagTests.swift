@@ -24,7 +24,12 @@ import Testing
     key.withBytes { FlagshipFlag($0, of: visitor) }
   }
 
-  private func string(_ answer: (value: CText?, status: Status)) -> String { "\(answer.value?.string ?? "-") \(answer.status.rawValue)" }
+  /// The text and the status of a reading; "-" where none was given.
+  private func string(_ read: (FlagshipVisitor.TakeText) -> Status) -> String {
+    var given = "-"
+    let status = read { text, _ in given = UTF8Text.repaired(text) }
+    return "\(given) \(status.rawValue)"
+  }
 
   @Test("a value comes when its type is that of the default (FS-76, FS-78)")
   func values() throws {
@@ -38,8 +43,8 @@ import Testing
       #expect(flag("yes", of: visitor).int(fallback: 7, exposes: false) == (7, .flagshipFlagType))
       #expect(flag("none", of: visitor).int(fallback: 7, exposes: false) == (7, .ok))
       #expect(flag("other", of: visitor).int(fallback: 7, exposes: false) == (7, .notFound))
-      #expect(string(flag("word", of: visitor).string(fallback: nil, exposes: false)) == "green 0")
-      #expect(string(flag("list", of: visitor).string(fallback: nil, exposes: false)) == "- 1306")
+      #expect(string { flag("word", of: visitor).string(fallback: nil, exposes: false, $0) } == "green 0")
+      #expect(string { flag("list", of: visitor).string(fallback: nil, exposes: false, $0) } == "- 1306")
     }
   }
 
@@ -47,7 +52,7 @@ import Testing
   func json() throws {
     let (rig, visitor) = try fetched()
     func json(_ key: String, _ fallback: String?) -> String {
-      let read = { (text: ByteView?) in string(flag(key, of: visitor).json(fallback: text, exposes: false)) }
+      let read = { (text: ByteView?) in string { flag(key, of: visitor).json(fallback: text, exposes: false, $0) } }
       return fallback.map { $0.withBytes { read($0) } } ?? read(nil)
     }
     withExtendedLifetime(rig) {
@@ -90,7 +95,7 @@ import Testing
     decisions.now(.status(200, ScriptedDecisions.panic))
     #expect(rig.fetch(visitor) == .flagshipPanic)
     #expect(!known.exists && known.state == .panic && unknown.state == .panic)
-    #expect(string(known.string(fallback: nil, exposes: true)) == "- 1301")
+    #expect(string { known.string(fallback: nil, exposes: true, $0) } == "- 1301")
     decisions.now(.status(200, ScriptedDecisions.one))
     #expect(rig.fetch(visitor) == .ok)
     #expect(known.exists && known.state == .fetched)

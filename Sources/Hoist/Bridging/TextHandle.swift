@@ -1,0 +1,57 @@
+internal import HoistBase
+
+/// What a `hoist_text` points at. Plain memory: making, reading and freeing a text is a hot path.
+struct TextBlock {
+  /// With a NUL behind them.
+  let start: UnsafePointer<CChar>
+  let count: Int
+  /// Keeps the bytes; nil where they stand behind this.
+  let lender: Unmanaged<AnyObject>?
+}
+
+/// Texts that belong to the host until it frees them.
+enum TextHandle {
+  /// Up to so many bytes are copied rather than lent: that costs less than to hold the lender, and holds back nothing.
+  private static let longestCopy = 256
+
+  /// A copy.
+  static func give(_ source: some ByteSource) -> OpaquePointer { source.withBytes { copy($0) } }
+
+  /// A text that stands in memory of another object, which lives as long as this one if need be.
+  /// - Parameter bytes: with a NUL behind them, or none.
+  static func give(_ bytes: ByteView, lentBy lender: AnyObject) -> OpaquePointer {
+    guard bytes.count > longestCopy, let start = bytes.baseAddress else { return copy(bytes) }
+    let block = allocate(0)
+    let text = start.assumingMemoryBound(to: CChar.self)
+    block.initialize(to: TextBlock(start: text, count: bytes.count, lender: Unmanaged.passRetained(lender)))
+    return OpaquePointer(block)
+  }
+
+  /// nil for NULL. The block is valid until the handle is taken.
+  @inline(__always)
+  static func borrow(_ handle: OpaquePointer?) -> UnsafePointer<TextBlock>? { handle.map { UnsafePointer($0) } }
+
+  /// Ends the handle.
+  static func take(_ handle: OpaquePointer?) {
+    guard let block = borrow(handle) else { return }
+    block.pointee.lender?.release()
+    UnsafeMutableRawPointer(mutating: block).deallocate()
+  }
+
+  @inline(never)
+  private static func copy(_ bytes: ByteView) -> OpaquePointer {
+    let block = allocate(bytes.count + 1)
+    let text = UnsafeMutableRawPointer(block + 1)
+    if let start = bytes.baseAddress { text.copyMemory(from: start, byteCount: bytes.count) }
+    text.storeBytes(of: 0, toByteOffset: bytes.count, as: UInt8.self)
+    block.initialize(
+      to: TextBlock(start: UnsafePointer(text.assumingMemoryBound(to: CChar.self)), count: bytes.count, lender: nil))
+    return OpaquePointer(block)
+  }
+
+  private static func allocate(_ room: Int) -> UnsafeMutablePointer<TextBlock> {
+    UnsafeMutableRawPointer.allocate(
+      byteCount: MemoryLayout<TextBlock>.size + room, alignment: MemoryLayout<TextBlock>.alignment
+    ).bindMemory(to: TextBlock.self, capacity: 1)
+  }
+}
