@@ -6,8 +6,17 @@ enum Handle<Object: AnyObject> {
   /// A handle that holds the object until `take`.
   static func give(_ object: Object) -> OpaquePointer { OpaquePointer(Unmanaged.passRetained(object).toOpaque()) }
 
+  @inline(__always)
   static func borrow(_ handle: OpaquePointer?) -> Object? {
-    handle.map { Unmanaged<Object>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue() }
+    guard let handle else { return nil }
+    return Unmanaged<Object>.fromOpaque(UnsafeRawPointer(handle)).takeUnretainedValue()
+  }
+
+  /// Runs `body` with the object, which the caller's handle holds; nil for NULL.
+  @inline(__always)
+  static func lend<Result>(_ handle: OpaquePointer?, _ body: (Object) -> Result) -> Result? {
+    guard let handle else { return nil }
+    return Unmanaged<Object>.fromOpaque(UnsafeRawPointer(handle))._withUnsafeGuaranteedRef { body($0) }
   }
 
   /// The same for the length of `body`, without a shared write: whoever calls keeps the handle meanwhile.

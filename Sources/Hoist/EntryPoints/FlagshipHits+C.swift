@@ -7,12 +7,12 @@ internal import HoistFlagship
 
 @_cdecl("hoist_flagship_hit_new_screen") @implementation
 public func hoist_flagship_hit_new_screen(_ location: UnsafePointer<CChar>?) -> OpaquePointer? {
-  CString.view(location).map { give(.screen(location: $0)) }
+  CString.view(location).map { HitHandle.give(.screen).having(.location, $0) }
 }
 
 @_cdecl("hoist_flagship_hit_new_page") @implementation
 public func hoist_flagship_hit_new_page(_ location: UnsafePointer<CChar>?) -> OpaquePointer? {
-  CString.view(location).map { give(.page(location: $0)) }
+  CString.view(location).map { HitHandle.give(.page).having(.location, $0) }
 }
 
 @_cdecl("hoist_flagship_hit_new_transaction") @implementation
@@ -20,7 +20,7 @@ public func hoist_flagship_hit_new_transaction(
   _ transaction_id: UnsafePointer<CChar>?, _ affiliation: UnsafePointer<CChar>?
 ) -> OpaquePointer? {
   guard let id = CString.view(transaction_id), let affiliation = CString.view(affiliation) else { return nil }
-  return give(.transaction(id: id, affiliation: affiliation))
+  return HitHandle.give(.transaction).having(.transactionID, id).having(.affiliation, affiliation)
 }
 
 @_cdecl("hoist_flagship_hit_new_item") @implementation
@@ -30,7 +30,7 @@ public func hoist_flagship_hit_new_item(
   guard let id = CString.view(transaction_id), let name = CString.view(name), let code = CString.view(code) else {
     return nil
   }
-  return give(.item(transactionID: id, name: name, code: code))
+  return HitHandle.give(.item).having(.transactionID, id).having(.itemName, name).having(.itemCode, code)
 }
 
 @_cdecl("hoist_flagship_hit_new_event") @implementation
@@ -38,41 +38,59 @@ public func hoist_flagship_hit_new_event(
   _ category: hoist_flagship_category, _ action: UnsafePointer<CChar>?
 ) -> OpaquePointer? {
   guard let action = CString.view(action) else { return nil }
+  let named: Hit.EventCategory
   switch Int(category) {
-  case Int(HOIST_FLAGSHIP_ACTION_TRACKING): return give(.event(.actionTracking, action: action))
-  case Int(HOIST_FLAGSHIP_USER_ENGAGEMENT): return give(.event(.userEngagement, action: action))
+  case Int(HOIST_FLAGSHIP_ACTION_TRACKING): named = .actionTracking
+  case Int(HOIST_FLAGSHIP_USER_ENGAGEMENT): named = .userEngagement
   default: return nil
+  }
+  return HitHandle.give(.event).having(.eventCategory, ByteView(start: named.text.utf8Start, count: named.text.utf8CodeUnitCount))
+    .having(.action, action)
+}
+
+extension OpaquePointer {
+  /// A new hit, with a value that its kind has.
+  fileprivate func having(_ field: HitField, _ text: ByteView) -> OpaquePointer {
+    HitHandle.begin(self, field, text)
+    return self
   }
 }
 
 @_cdecl("hoist_flagship_hit_free") @implementation
-public func hoist_flagship_hit_free(_ hit: OpaquePointer?) { Handle<Shared<Hit>>.take(hit) }
-
-private func give(_ hit: Hit) -> OpaquePointer { Handle<Shared<Hit>>.give(Shared(hit)) }
+public func hoist_flagship_hit_free(_ hit: OpaquePointer?) { HitHandle.take(hit) }
 
 // MARK: Completing
 
+@inline(__always)
 private func set(_ hit: OpaquePointer?, _ change: (inout Hit) throws(HitFlaw) -> Void) -> hoist_status {
-  guard let hit = Handle<Shared<Hit>>.borrow(hit) else { return Status.argument.rawValue }
-  return hit.withLock { hit in
-    do {
+  let status = HitHandle.withHit(hit) { hit in
+    do throws(HitFlaw) {
       try change(&hit)
-      return Status.ok.rawValue
+      return Status.ok
     } catch {
-      return Status.argument.rawValue
+      return .argument
     }
   }
+  return (status ?? .argument).rawValue
 }
 
+@inline(never)
+private func set(_ hit: OpaquePointer?, _ field: HitField, _ text: ByteView) -> hoist_status {
+  set(hit) { hit throws(HitFlaw) in try hit.set(field, text: text) }
+}
+
+@inline(never)
 private func set(_ hit: OpaquePointer?, _ field: HitField, _ text: UnsafePointer<CChar>?) -> hoist_status {
   guard let text = CString.view(text) else { return Status.argument.rawValue }
-  return set(hit) { hit throws(HitFlaw) in try hit.set(field, text: text) }
+  return set(hit, field, text)
 }
 
+@inline(never)
 private func set(_ hit: OpaquePointer?, _ field: HitField, _ integer: Int64) -> hoist_status {
   set(hit) { hit throws(HitFlaw) in try hit.set(field, integer: integer) }
 }
 
+@inline(never)
 private func set(_ hit: OpaquePointer?, _ field: HitField, _ number: Double) -> hoist_status {
   set(hit) { hit throws(HitFlaw) in try hit.set(field, number: number) }
 }
@@ -183,9 +201,11 @@ public func hoist_flagship_visitor_send_hit(
   _ visitor: OpaquePointer?, _ hit: OpaquePointer?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
   let slot = ErrorSlot(error)
-  guard let visitor = Handle<FlagshipVisitor>.borrow(visitor) else { return slot.fail(.argument, "visitor is NULL") }
-  guard let hit = Handle<Shared<Hit>>.borrow(hit)?.withLock({ $0 }) else { return slot.fail(.argument, "hit is NULL") }
-  let status = visitor.send(hit)
-  if status == .ok { return status.rawValue }
-  return slot.fail(status, FlagshipFace.reason(status, of: hit))
+  let status = Handle<FlagshipVisitor>.lend(visitor) { visitor in
+    HitHandle.withCopy(hit) { hit in
+      let status = visitor.send(hit)
+      return status == .ok ? status.rawValue : slot.fail(status, FlagshipFace.reason(status, of: hit))
+    } ?? slot.fail(.argument, "hit is NULL")
+  }
+  return status ?? slot.fail(.argument, "visitor is NULL")
 }

@@ -2,24 +2,29 @@
 ///
 /// The caller has the room: `PartWriter.bytes(of:)` for each part, and what it adds without a length.
 public struct PartWriter {
-  public private(set) var end: UnsafeMutableRawPointer
+  /// Where the next part goes.
+  public var end: UnsafeMutableRawPointer
 
   @inlinable
   public static func bytes(of count: Int) -> Int { 4 + count }
 
+  @inlinable
   public init(_ start: UnsafeMutableRawPointer) { end = start }
 
+  @inlinable
   public mutating func byte(_ byte: UInt8) {
     end.storeBytes(of: byte, as: UInt8.self)
     end += 1
   }
 
   /// Eight bytes as they stand in memory: for records that do not leave the process.
+  @inlinable
   public mutating func word(_ word: UInt64) {
     end.storeBytes(of: word, as: UInt64.self)
     end += 8
   }
 
+  @inlinable
   public mutating func part(_ bytes: ByteView) {
     end.storeBytes(of: UInt32(truncatingIfNeeded: bytes.count).littleEndian, as: UInt32.self)
     end += 4
@@ -27,6 +32,7 @@ public struct PartWriter {
   }
 
   /// Bytes without their length: the last of a record.
+  @inlinable
   public mutating func plain(_ bytes: ByteView) {
     guard let source = bytes.baseAddress else { return }
     end.copyMemory(from: source, byteCount: bytes.count)

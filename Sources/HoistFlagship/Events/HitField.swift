@@ -1,5 +1,5 @@
 /// What a hit can say, and its key on the wire (protocols/flagship.md 3.5; FS-90 to FS-99).
-public enum HitField: Sendable, CaseIterable {
+public enum HitField: UInt8, Sendable, CaseIterable {
   // Of every hit.
   case location, userIP, screenResolution, screenColorDepth, userLanguage, sessionNumber
   /// Taken, and not sent: neither does the vendor (10.14).
@@ -10,6 +10,11 @@ public enum HitField: Sendable, CaseIterable {
   case eventCategory, action, label, value
 
   enum Form { case text, integer, number }
+
+  /// Of a set of fields.
+  var bit: UInt32 { 1 << UInt32(rawValue) }
+
+  var isUnsent: Bool { self == .sessionTimestamp || self == .sessionEventNumber }
 
   /// nil for what is not sent.
   var key: StaticString? {

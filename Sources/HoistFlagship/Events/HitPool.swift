@@ -11,9 +11,9 @@ final class HitPool: VisitorQueue, @unchecked Sendable {
   private static let maximumCopiedBytes = 8_192
 
   private let storage: HitStorage
-  /// The members of consent hits, by what they say.
-  private let given: [UInt8]
-  private let refused: [UInt8]
+  /// Consent hits, by what they say.
+  private let given: Hit
+  private let refused: Hit
   /// Somebody has refused since hits were looked up.
   private let wasRefused = Atomic(false)
 
@@ -40,7 +40,12 @@ final class HitPool: VisitorQueue, @unchecked Sendable {
   /// long, or the thread is one of the library's own. Any thread.
   ///
   /// Whoever asks looks again afterwards whether the visitor still consents, and else calls `forget`.
-  func send(_ hit: Hit, from identity: VisitorIdentity, hasConsented: Bool) -> Status {
+  func send(_ hit: borrowing Hit, from identity: VisitorIdentity, hasConsented: Bool) -> Status {
+    send(hit.content, from: identity, hasConsented: hasConsented)
+  }
+
+  /// The same of what is borrowed for the call.
+  func send(_ hit: HitContent, from identity: VisitorIdentity, hasConsented: Bool) -> Status {
     if let flaw = hit.flaw {
       host.log.error("a hit is refused: \(flaw.message)")
       return .flagshipHitInvalid
@@ -49,7 +54,7 @@ final class HitPool: VisitorQueue, @unchecked Sendable {
       host.log.info("a hit is dropped: \(refusal.flagshipReason)")
       return refusal
     }
-    return hit.members.withUnsafeBytes { record(HitType(hit.kind), $0, identity) }
+    return record(HitType(hit.kind), .fields, hit.fields, identity)
   }
 
   /// Tells the service what the visitor has answered; passes without consent and survives `forget` (5.6; FS-67).
@@ -58,10 +63,9 @@ final class HitPool: VisitorQueue, @unchecked Sendable {
     if let refusal = refusal(hasConsented: true) {
       return host.log.info("no consent hit is sent: \(refusal.flagshipReason)")
     }
-    _ = (isGiven ? given : refused).withUnsafeBytes {
-      record(
-        .event, $0, identity, isSubjectToConsent: false, waitsForCommit: deadline != nil, untilNanoseconds: deadline)
-    }
+    _ = record(
+      .event, .fields, isGiven ? given.fields.bytes : refused.fields.bytes, identity, isSubjectToConsent: false,
+      waitsForCommit: deadline != nil, untilNanoseconds: deadline)
     if !isGiven { return wasRefused.store(true, ordering: .relaxed) }
     if wasRefused.exchange(false, ordering: .relaxed) {
       storage.consentReturned()
@@ -74,28 +78,27 @@ final class HitPool: VisitorQueue, @unchecked Sendable {
     guard refusal(hasConsented: true) == nil else { return }
     // A copy is quicker than a text, and a context of many pairs is larger than its text.
     if context.bytes.count <= Self.maximumCopiedBytes {
-      _ = record(.segment, context.bytes, identity, context: context, waitsForCommit: false)
+      _ = record(.segment, .context(context), context.bytes, identity, waitsForCommit: false)
     } else {
       var writer = JSONWriter()
       InternalHit.segment(context, to: &writer)
-      _ = writer.bytes.withUnsafeBytes { record(.segment, $0, identity, waitsForCommit: false) }
+      _ = writer.bytes.withUnsafeBytes { record(.segment, .text, $0, identity, waitsForCommit: false) }
     }
   }
 
-  /// - Parameter context: whose bytes the members are; nil where they are text.
   @inline(never)
   private func record(
-    _ type: HitType, _ members: ByteView, _ identity: VisitorIdentity, context: FrozenContext? = nil,
+    _ type: HitType, _ form: RecordedHit.Tail, _ tail: ByteView, _ identity: VisitorIdentity,
     isSubjectToConsent: Bool = true, waitsForCommit: Bool = true, untilNanoseconds deadline: Int64? = nil
   ) -> Status {
-    RecordedHit.withHead(type, of: identity, context: context) { head in
-      if duplicates.isOn, isSubjectToConsent, type != .segment, !duplicates.admits(Array(head) + members) {
+    RecordedHit.withHead(type, of: identity, form) { head in
+      if duplicates.isOn, isSubjectToConsent, type != .segment, !duplicates.admits(Array(head) + tail) {
         host.log.debug("an identical hit is dropped")
         return .ok
       }
       return identity.visitorID.withUnsafeBytes { subject in
         let outcome = pipeline.record(
-          head, tail: members, subject: isSubjectToConsent ? subject : .noBytes, unixMilliseconds: clock.unixMilliseconds,
+          head, tail: tail, subject: isSubjectToConsent ? subject : .noBytes, unixMilliseconds: clock.recentUnixMilliseconds,
           waitsForCommit: waitsForCommit, untilNanoseconds: deadline)
         if case .dropped = outcome { return .limit }
         return .ok

@@ -30,8 +30,9 @@ enum HitType: UInt8, CaseIterable {
 
 /// A hit as it is recorded: copied together, to be written out when it is taken in (`HitItem`).
 ///
-///     mark · type · bits · visitor id · anonymous id · the hit's members
+///     mark · type · bits · visitor id · anonymous id · the hit's fields (`HitFields`)
 ///     or, of a segment hit: … · address of the context · bytes of the context
+///     or, of one with a large context: … · members that are JSON text
 struct RecordedHit {
   /// What is written out begins with a brace.
   private static let mark: UInt8 = 1
@@ -40,26 +41,42 @@ struct RecordedHit {
     let rawValue: UInt8
     static let anonymous = Bits(rawValue: 1)
     static let context = Bits(rawValue: 2)
+    static let text = Bits(rawValue: 4)
+  }
+
+  /// What stands after the head.
+  enum Tail {
+    case fields
+    case context(FrozenContext)
+    /// Members without braces.
+    case text
   }
 
   let type: HitType
   let visitorID: ByteView
   let anonymousID: ByteView?
-  /// Where the context stood whose bytes `members` are.
+  /// Where the context stood whose bytes `tail` is.
   private let context: UInt?
-  /// JSON text without braces, from the hit.
-  private let members: ByteView
+  private let isText: Bool
+  private let tail: ByteView
 
-  /// Lends all of the record but the members.
-  /// - Parameter context: whose bytes stand in the members' place.
+  /// Lends all of the record but its tail.
+  @inline(__always)
   static func withHead<Result>(
-    _ type: HitType, of identity: VisitorIdentity, context: FrozenContext?, _ body: (ByteView) -> Result
+    _ type: HitType, of identity: VisitorIdentity, _ tail: Tail, _ body: (ByteView) -> Result
   ) -> Result {
     let anonymous = identity.anonymousID
-    let size = 3 + PartWriter.bytes(of: identity.visitorID.count) + PartWriter.bytes(of: anonymous?.count ?? 0)
-      + (context == nil ? 0 : 8)
+    var size = 3 + PartWriter.bytes(of: identity.visitorID.count) + PartWriter.bytes(of: anonymous?.count ?? 0)
     var bits: Bits = anonymous == nil ? [] : .anonymous
-    if context != nil { bits.formUnion(.context) }
+    var address: UInt64?
+    switch tail {
+    case .fields: break
+    case .context(let context):
+      bits.formUnion(.context)
+      address = UInt64(UInt(bitPattern: context.base))
+      size += 8
+    case .text: bits.formUnion(.text)
+    }
     return withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { room in
       guard let start = room.baseAddress else { return body(.noBytes) }
       var writer = PartWriter(start)
@@ -68,7 +85,7 @@ struct RecordedHit {
       writer.byte(bits.rawValue)
       identity.visitorID.withUnsafeBytes { writer.part($0) }
       if let anonymous { anonymous.withUnsafeBytes { writer.part($0) } } else { writer.part(.noBytes) }
-      if let context { writer.word(UInt64(UInt(bitPattern: context.base))) }
+      if let address { writer.word(address) }
       return body(ByteView(room))
     }
   }
@@ -83,12 +100,13 @@ struct RecordedHit {
     visitorID = visitor
     anonymousID = bits.contains(.anonymous) ? anonymous : nil
     context = bits.contains(.context) ? reader.word().map { UInt(truncatingIfNeeded: $0) } : nil
-    members = reader.rest
+    isText = bits.contains(.text)
+    tail = reader.rest
   }
 
   /// The item of the batch, without `qt`. With an anonymous id the visitor's own stands in `cuid` (3.5).
   func item(environmentID: String, isQA: Bool) -> [UInt8] {
-    var writer = JSONWriter(reservingCapacity: members.count + 128)
+    var writer = JSONWriter(reservingCapacity: tail.count + 192)
     writer.verbatim(#"{"t":"#)
     writer.string(type.text.description)
     writer.verbatim(#","cid":"#)
@@ -100,9 +118,11 @@ struct RecordedHit {
       writer.string(utf8: visitorID.bindMemory(to: UInt8.self))
     }
     if let context {
-      _ = FrozenContext.withCopy(members, of: context) { InternalHit.segment($0, to: &writer) }
-    } else if !members.isEmpty {
-      writer.raw(members)
+      _ = FrozenContext.withCopy(tail, of: context) { InternalHit.segment($0, to: &writer) }
+    } else if !isText {
+      HitValue.write(tail, to: &writer)
+    } else if !tail.isEmpty {
+      writer.raw(tail)
     }
     if isQA { writer.verbatim(#","qa":true"#) }
     writer.verbatim("}")
@@ -112,12 +132,10 @@ struct RecordedHit {
 
 /// Hits of the SDK's own.
 enum InternalHit {
-  /// The members of a consent hit.
-  static func consent(_ isGiven: Bool, clientName: String) -> [UInt8] {
-    var writer = JSONWriter(reservingCapacity: 80)
-    writer.verbatim(#""ec":"User Engagement","ea":"fs_consent","el":"#)
-    writer.string("\(clientName):\(isGiven)")
-    return writer.bytes
+  static func consent(_ isGiven: Bool, clientName: String) -> Hit {
+    var hit = Hit.event(.userEngagement, action: "fs_consent")
+    try? hit.set(.label, text: "\(clientName):\(isGiven)")
+    return hit
   }
 
   /// The member of a segment hit: every pair of the context, values as texts (3.5).

@@ -30,7 +30,7 @@ extension FlagshipProvider {
     for (name, value) in event.properties {
       guard case .string(let text) = value else { continue }
       if name.utf8.elementsEqual("category".utf8) {
-        guard let named = Hit.EventCategory.allCases.first(where: { $0.text.utf8.elementsEqual(text) }) else { return .argument }
+        guard let named = Hit.EventCategory.allCases.first(where: { $0.text.description.utf8.elementsEqual(text) }) else { return .argument }
         category = named
       } else if name.utf8.elementsEqual("label".utf8) {
         label = text

@@ -5,8 +5,8 @@ internal import HoistJSON
 /// What visitors send and read, and what the service refuses of it, while the account asks for reports
 /// (protocols/flagship.md 6.4; FS-203).
 extension Telemetry {
-  func sent(_ hit: Hit, of state: VisitorState) {
-    report(.sendHit, of: state) { Self.facts(ofMembers: hit.members, type: HitType(hit.kind).text) }
+  func sent(_ hit: HitContent, of state: VisitorState) {
+    report(.sendHit, of: state) { Self.facts(of: hit.fields, type: HitType(hit.kind).text) }
   }
 
   func exposed(_ exposure: Exposure, of state: VisitorState) {
@@ -44,10 +44,11 @@ extension Telemetry {
     report(.errorCaught, of: visitor) { [("error.message", message)] }
   }
 
-  private static func facts(ofMembers members: [UInt8], type: StaticString) -> [(String, String)] {
+  private static func facts(of fields: ByteView, type: StaticString) -> [(String, String)] {
     var facts = [("hit.t", "\(type)")]
-    let text = [UInt8(ascii: "{")] + members + [UInt8(ascii: "}")]
-    guard let document = try? JSONDocument(parsing: text) else { return facts }
+    var writer = JSONWriter()
+    writer.object { HitValue.write(fields, to: &$0) }
+    guard let document = try? JSONDocument(parsing: writer.bytes) else { return facts }
     document.withRoot { root in
       guard let object = root.object else { return }
       for (name, value) in object {

@@ -4,7 +4,10 @@ public import HoistCore
 /// What a visitor does, and sees.
 extension FlagshipVisitor {
   /// FS-71: records a hit, unless the visitor has refused (FS-65).
-  public func send(_ hit: Hit) -> Status {
+  public func send(_ hit: borrowing Hit) -> Status { send(hit.content) }
+
+  /// The same of what is borrowed for the call.
+  public func send(_ hit: HitContent) -> Status {
     withClient { client, registry in
       guard !client.isClosed else { return .flagshipNotInitialized }
       let state = snapshotOfState

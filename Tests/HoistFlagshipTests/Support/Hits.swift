@@ -40,9 +40,9 @@ final class HitRig {
   let visitor = VisitorIdentity("user-42")
 
   /// Sends on a thread of the host's, while the scheduler turns: with immediate durability the call waits for the store.
-  func sendOnThread(_ hit: Hit) {
+  func sendOnThread(_ hit: @escaping @autoclosure @Sendable () -> Hit) {
     let (hits, visitor) = (hits, visitor)
-    let call = HostCall { _ = hits.send(hit, from: visitor, hasConsented: true) }
+    let call = HostCall { _ = hits.send(hit(), from: visitor, hasConsented: true) }
     var thread = pthread_t()
     let isStarted = pthread_create(&thread, nil, { HostCall.run($0) }, Unmanaged.passRetained(call).toOpaque()) == 0
     #expect(isStarted)
@@ -60,7 +60,7 @@ final class HitRig {
   func answer(_ status: Int?) { answers.value = { _ in status.map { .status($0) } } }
 
   @discardableResult
-  func send(_ hit: Hit, from visitor: VisitorIdentity? = nil, consent: Bool = true) -> Status {
+  func send(_ hit: borrowing Hit, from visitor: VisitorIdentity? = nil, consent: Bool = true) -> Status {
     hits.send(hit, from: visitor ?? self.visitor, hasConsented: consent)
   }
 
