@@ -21,12 +21,10 @@ public struct Published<Object: AnyObject & Sendable>: ~Copyable, @unchecked Sen
   public var current: Unmanaged<Object>? { slot.load(ordering: .acquiring).map { Unmanaged.fromOpaque($0) } }
 
   /// The object, to be kept.
-  @inlinable
   public var held: Object? {
     let reading = shim_enter()
     defer { shim_leave(reading) }
-    guard let current else { return nil }
-    return current.takeUnretainedValue()
+    return current?.takeUnretainedValue()
   }
 
   /// Two at once are the caller's to prevent, where the one depends on the other. What is replaced may wait for others that

@@ -42,7 +42,11 @@ public final class FlagshipVisitor: @unchecked Sendable {
   }
 
   /// What the visitor is now.
-  var snapshotOfState: VisitorState { published.held ?? lock.withLock { state } }
+  var snapshotOfState: VisitorState {
+    let reading = shim_enter()
+    defer { shim_leave(reading) }
+    return published.current?.takeUnretainedValue() ?? lock.withLock { state }
+  }
 
   /// Runs `body` with a client that still is, and is not a stale copy in a forked child.
   /// - Returns: nil when the client is gone.
