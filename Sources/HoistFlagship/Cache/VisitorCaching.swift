@@ -14,6 +14,8 @@ final class VisitorCaching: ClientPart, @unchecked Sendable {
     var order: [[UInt8]] = []
     var first = 0
     var changes: [[UInt8]: Record] = [:]
+    /// Whose change the lane is carrying out.
+    var underWay: [UInt8]?
     var counters = Counters()
   }
 
@@ -81,15 +83,23 @@ final class VisitorCaching: ClientPart, @unchecked Sendable {
   private func ask(_ id: [UInt8], _ question: VisitorLookUp) {
     guard let cache else {
       // What waits is in the store before it is asked.
-      if let change = take(id) { carryOut(id, change) }
-      return store.load(Self.storeKey(id)) { question.reply($0) }
+      let (isUnderWay, change) = take(id)
+      if let change { carryOut(id, change) }
+      if !isUnderWay || !onLane(question, { [store] in Self.load(id, from: store, question) }) {
+        Self.load(id, from: store, question)
+      }
+      return
     }
-    let isTaken = lane.perform(withinNanoseconds: max(1, timeoutMilliseconds) &* 1_000_000) {
-      cache.lookUp(id, question)
-    } abandoned: {
-      question.giveUp()
-    }
-    if !isTaken { question.reply(nil) }
+    if !onLane(question, { cache.lookUp(id, question) }) { question.reply(nil) }
+  }
+
+  /// - Returns: false when the lane has no room; then nothing happens.
+  private func onLane(_ question: VisitorLookUp, _ ask: @escaping @Sendable () -> Void) -> Bool {
+    lane.perform(withinNanoseconds: max(1, timeoutMilliseconds) &* 1_000_000, ask) { question.giveUp() }
+  }
+
+  private static func load(_ id: [UInt8], from store: Store, _ question: VisitorLookUp) {
+    store.load(storeKey(id)) { question.reply($0) }
   }
 
   static func storeKey(_ id: [UInt8]) -> String { "visitor:" + String(decoding: id, as: UTF8.self) }
@@ -121,8 +131,9 @@ final class VisitorCaching: ClientPart, @unchecked Sendable {
   /// Makes the change that waits longest, on the lane.
   private func makeOne() {
     let isTaken = lane.perform(withinNanoseconds: Self.changeLimitNanoseconds) { [weak self] in
-      guard let self, let (id, change) = takeFirst() else { return }
+      guard let self, let (id, change) = takeFirst(isUnderWay: true) else { return }
       carryOut(id, change)
+      state.withLock { if $0.underWay == id { $0.underWay = nil } }
     } abandoned: { [state, log] in
       state.withLock { $0.counters.dropped += 1 }
       log.warning("the visitor cache has not taken a change in time")
@@ -141,7 +152,8 @@ final class VisitorCaching: ClientPart, @unchecked Sendable {
     }
   }
 
-  private func takeFirst() -> ([UInt8], Record)? {
+  /// - Parameter isUnderWay: whether look-ups of the visitor wait from now on, until the lane has carried the change out.
+  private func takeFirst(isUnderWay: Bool = false) -> ([UInt8], Record)? {
     state.withLock { state in
       while state.first < state.order.count {
         let id = state.order[state.first]
@@ -150,13 +162,18 @@ final class VisitorCaching: ClientPart, @unchecked Sendable {
           state.order.removeFirst(state.first)
           state.first = 0
         }
-        if let change = state.changes.removeValue(forKey: id) { return (id, change) }
+        guard let change = state.changes.removeValue(forKey: id) else { continue }
+        if isUnderWay { state.underWay = id }
+        return (id, change)
       }
       return nil
     }
   }
 
-  private func take(_ id: [UInt8]) -> Record? { state.withLock { $0.changes.removeValue(forKey: id) } }
+  /// The change of a visitor; it stays where it is while the one before it is under way, and comes after that.
+  private func take(_ id: [UInt8]) -> (isUnderWay: Bool, change: Record?) {
+    state.withLock { $0.underWay == id ? (true, nil) : (false, $0.changes.removeValue(forKey: id)) }
+  }
 
   // MARK: Life
 

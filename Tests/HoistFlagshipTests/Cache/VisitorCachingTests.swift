@@ -57,6 +57,24 @@ final class ScriptedCache: VisitorCache {
     #expect(answer(host, caching, "v") == ["nothing"])
   }
 
+  /// FS-21: a look-up comes after what was told before it, also while that is on its way to the store.
+  @Test(arguments: [1, 2]) func aLookUpWaitsForTheChangeThatIsUnderWay(changes: Int) {
+    let host = TestHost(manager: MemoryCacheManager())
+    let caching = VisitorCaching(cache: nil, host: host, timeoutMilliseconds: 200)
+    let (begun, gate, answers) = (Answer<Bool>(), Answer<Bool>(), Locked<[String]>([]))
+    caching.save(Array("v".utf8)) {
+      begun.give(true)
+      _ = gate.wait(untilNanoseconds: .max)
+      return Array("1".utf8)
+    }
+    _ = begun.wait(untilNanoseconds: .max)
+    if changes == 2 { caching.save(Array("v".utf8)) { Array("2".utf8) } }
+    caching.lookUp(Array("v".utf8)) { record in answers.change { $0.append(record.map { text($0) } ?? "nothing") } }
+    gate.give(true)
+    host.settle { !answers.value.isEmpty }
+    #expect(answers.value == ["\(changes)"])
+  }
+
   @Test func idsOfAllKindsAreKeptApart() {
     let host = TestHost(manager: MemoryCacheManager())
     let caching = VisitorCaching(cache: nil, host: host, timeoutMilliseconds: 200)
