@@ -12,13 +12,6 @@ enum Handle<Object: AnyObject> {
     return Unmanaged<Object>.fromOpaque(UnsafeRawPointer(handle)).takeUnretainedValue()
   }
 
-  /// Runs `body` with the object, which the caller's handle holds; nil for NULL.
-  @inline(__always)
-  static func lend<Result>(_ handle: OpaquePointer?, _ body: (Object) -> Result) -> Result? {
-    guard let handle else { return nil }
-    return Unmanaged<Object>.fromOpaque(UnsafeRawPointer(handle))._withUnsafeGuaranteedRef { body($0) }
-  }
-
   /// The same for the length of `body`, without a shared write: whoever calls keeps the handle meanwhile.
   /// - Returns: nil for NULL.
   @inline(__always)

@@ -201,11 +201,10 @@ public func hoist_flagship_visitor_send_hit(
   _ visitor: OpaquePointer?, _ hit: OpaquePointer?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
   let slot = ErrorSlot(error)
-  let status = Handle<FlagshipVisitor>.lend(visitor) { visitor in
-    HitHandle.withCopy(hit) { hit in
-      let status = visitor.send(hit)
-      return status == .ok ? status.rawValue : slot.fail(status, FlagshipFace.reason(status, of: hit))
-    } ?? slot.fail(.argument, "hit is NULL")
-  }
-  return status ?? slot.fail(.argument, "visitor is NULL")
+  // Held: the call may wait for the store, or for a cache of the host's, which may free the visitor meanwhile.
+  guard let visitor = Handle<FlagshipVisitor>.borrow(visitor) else { return slot.fail(.argument, "visitor is NULL") }
+  return HitHandle.withCopy(hit) { hit in
+    let status = visitor.send(hit)
+    return status == .ok ? status.rawValue : slot.fail(status, FlagshipFace.reason(status, of: hit))
+  } ?? slot.fail(.argument, "hit is NULL")
 }
