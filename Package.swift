@@ -38,7 +38,7 @@ let package = Package(
     .target(
       name: "HoistCurl", dependencies: ["HoistCore", "HoistBase", "CCurl", "CZlib", "CShims"], exclude: ["README.md"]),
     .target(
-      name: "HoistSQLite", dependencies: ["HoistCore", "HoistBase", "CSQLite", "CShims"], exclude: ["README.md"]),
+      name: "HoistSQLite", dependencies: ["HoistCore", "HoistBase", "CSQLite", "CZlib", "CShims"], exclude: ["README.md"]),
     .target(name: "HoistRegex", dependencies: ["HoistCore", "HoistBase", "CPCRE2"], exclude: ["README.md"]),
     .target(name: "HoistStandardLog", dependencies: ["HoistCore", "HoistBase"]),
     .target(

@@ -1,7 +1,8 @@
-/* zlib as Swift can call it: one text compressed in one go. */
+/* zlib as Swift can call it: one text compressed in one go, and its checksum. */
 #pragma once
 #include <limits.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <zlib.h>
 
 /* Room that the gzip of any `count` bytes fits into; 0 when they are too many. */
@@ -23,4 +24,9 @@ static inline size_t shim_gzip(const void *_Nonnull bytes, size_t count, void *_
   size_t written = room - stream.avail_out;
   deflateEnd(&stream);
   return result == Z_STREAM_END ? written : 0;
+}
+
+/* CRC-32 of bytes that follow others; `crc` is theirs, 0 when there are none. */
+static inline uint32_t shim_crc32(uint32_t crc, const void *_Nullable bytes, size_t count) {
+  return count == 0 ? crc : (uint32_t)crc32_z(crc, (const Bytef *)bytes, count);
 }

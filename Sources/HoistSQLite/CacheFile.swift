@@ -7,7 +7,22 @@ struct CacheFile: Sendable {
   let folder: String
   let name: String
 
+  private static let suffix = ".sqlite"
+
+  /// The folder is made where it is missing.
+  static func located(_ options: SQLiteCacheManager.Options) throws(CacheFailure) -> CacheFile {
+    let name = "\(options.vendor)-\(options.keyDigest)"
+    guard name.utf8.count <= 200, name.utf8.allSatisfy(isPlain) else {
+      throw CacheFailure("the cache is off: its file would need an unfit name", isPermanent: true)
+    }
+    let path = if let folder = options.folder { folder } else { try CacheFolder.standard() }
+    return CacheFile(folder: try CacheFolder.prepare(path), name: name + suffix)
+  }
+
   var path: String { folder + "/" + name }
+
+  /// How the paths of journals begin.
+  var journalStem: String { path.dropLast(Self.suffix.count) + "." }
 
   /// Which file stands at the path; nil when there is none.
   var identity: UInt64? { Self.status(path).map { UInt64($0.st_ino) } }

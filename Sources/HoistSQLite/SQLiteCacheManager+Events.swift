@@ -25,7 +25,8 @@ extension SQLiteCacheManager {
   public func claimEvents(
     pipeline: String, maximumRows: Int, maximumBytes: Int, owner: EventOwner
   ) throws(CacheFailure) -> [EventRow] {
-    try perform("claiming events") { database throws(SQLiteFailure) in
+    try takeInLeftJournals()
+    return try perform("claiming events") { database throws(SQLiteFailure) in
       // Mostly there is nothing to claim; looking does not need the write lock.
       guard try hasOthersRows(pipeline, owner, database) else { return [] }
       return try database.transaction { () throws(SQLiteFailure) in
@@ -57,6 +58,7 @@ extension SQLiteCacheManager {
 
   public func purgeEvents(subject: String, pipeline: String) throws(CacheFailure) {
     guard !subject.isEmpty else { return }
+    try takeInLeftJournals()
     try perform("purging events") { database throws(SQLiteFailure) in
       // The first condition lets SQLite use the partial index.
       try database.run(

@@ -107,12 +107,7 @@ final class SQLiteConnection: @unchecked Sendable {
 
   private func located() throws(CacheTrouble) -> CacheFile {
     do throws(CacheFailure) {
-      let name = "\(options.vendor)-\(options.keyDigest)"
-      guard name.utf8.count <= 200, name.utf8.allSatisfy(CacheFile.isPlain) else {
-        throw CacheFailure("the cache is off: its file would need an unfit name", isPermanent: true)
-      }
-      let path = if let folder = options.folder { folder } else { try CacheFolder.standard() }
-      let found = CacheFile(folder: try CacheFolder.prepare(path), name: name + ".sqlite")
+      let found = try CacheFile.located(options)
       file = found
       return found
     } catch {

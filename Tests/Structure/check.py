@@ -31,7 +31,7 @@ LEVELS = {
 C_MODULES = {
     "CHoist": {"Hoist", "hoist-cli"},
     "CCurl": {"HoistCurl"},
-    "CZlib": {"HoistCurl"},
+    "CZlib": {"HoistCurl", "HoistSQLite"},
     "CJansson": {"HoistJSON", "Hoist"},
     "CSQLite": {"HoistSQLite"},
     "CPCRE2": {"HoistRegex"},

@@ -57,6 +57,8 @@ final class EventIntake: @unchecked Sendable {
     var leastNeed = Need.soon
     /// So many rows are worth a turn at once.
     var urgentRows = Int.max
+    /// Somebody waits for the store (`press`).
+    var isPressed = false
     /// Asked for since records were last taken.
     var purges: [Purge] = []
     /// Purges that were asked for.

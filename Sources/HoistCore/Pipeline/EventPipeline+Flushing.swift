@@ -101,6 +101,7 @@ extension EventPipeline {
   public func start() {
     abandonInheritance()
     state.blockedRows = 0
+    journals.reset(state.generation)
     setHold(.stopped, false)
     adopt()
     armAdoptionTimer()
@@ -118,10 +119,10 @@ extension EventPipeline {
     state.adoptionTimer?.cancel()
     state.adoptionTimer = nil
     takeIn()
-    state.storeTimer?.cancel()
-    state.storeTimer = nil
+    cancelStoreTimer()
     // One after the other into the store's lane, before it is closed.
     while putNow(besideOthers: true) {}
+    closeJournal()
     answerFlushes()
   }
 

@@ -6,26 +6,34 @@ extension EventPipeline {
   private static var rowsOfAPut: Int { 1_000 }
   private static var bytesOfAPut: Int { 4 << 20 }
   /// After a failure; the store has a pause of its own on top.
-  private static var retryMilliseconds: Int64 { 1_000 }
+  static var retryMilliseconds: Int64 { 1_000 }
 
   func armStoreTimer(afterMilliseconds delay: Int64? = nil) {
     guard isStoring, state.storeTimer == nil, state.puts == 0 else { return }
     state.storeTimer = scheduler.schedule(afterMilliseconds: delay ?? options.storeDelayMilliseconds) { [weak self] in
       guard let self else { return }
       state.storeTimer = nil
+      state.isStoreResting = false
       takeIn()
       _ = putNow()
       turn()
     }
   }
 
-  /// Immediate durability stores at every turn, periodic when its timer says so.
+  func cancelStoreTimer() {
+    state.storeTimer?.cancel()
+    state.storeTimer = nil
+    state.isStoreResting = false
+  }
+
+  /// Immediate durability stores at every turn what is in no journal, periodic when its timer says so.
   func storeWhenDue() {
     guard isStoring else { return noteAttempted() }
-    if options.durability == .immediate {
-      if state.storeTimer == nil { return _ = putNow() }
-      // The store has failed just now: nobody waits for the next try.
-      intake.attempted(below: state.takenBelow, committed: false)
+    if options.durability == .immediate, state.isPressing || !isJournaling {
+      // Nobody waits for the next try.
+      if state.isStoreResting { return intake.attempted(below: state.takenBelow, committed: false) }
+      cancelStoreTimer()
+      _ = putNow()
     } else if !state.unstored.isEmpty || state.live.values.contains(where: \.isDirty) {
       armStoreTimer()
     }
@@ -37,13 +45,16 @@ extension EventPipeline {
   func putNow(besideOthers: Bool = false) -> Bool {
     guard isStoring, state.puts == 0 || besideOthers else { return false }
     let (rows, numbers, names) = nextPut()
+    if state.unstored.isEmpty { state.isPressing = false }
     guard !rows.isEmpty else {
+      settleJournal()
       noteAttempted()
       return false
     }
+    let journal = journalProgress()
     state.puts += 1
     let generation = state.generation
-    store.putEvents(rows) { [weak self] isCommitted in
+    store.putEvents(rows, journal) { [weak self] isCommitted in
       guard let self, state.generation == generation, scheduler.generation == generation else { return }
       finishPut(numbers, names, isCommitted)
     }
@@ -86,7 +97,11 @@ extension EventPipeline {
       for name in names { state.live[name]?.isDirty = true }
     }
     noteAttempted(upTo: numbers, committed: isCommitted)
-    if !isCommitted { armStoreTimer(afterMilliseconds: Self.retryMilliseconds) }
+    if !isCommitted {
+      cancelStoreTimer()
+      armStoreTimer(afterMilliseconds: Self.retryMilliseconds)
+      state.isStoreResting = state.storeTimer != nil
+    }
     turn()
     if isCommitted, state.unstored.count >= Self.rowsOfAPut { _ = putNow() }
   }

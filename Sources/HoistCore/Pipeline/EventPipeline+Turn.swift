@@ -18,7 +18,7 @@ extension EventPipeline {
   /// A record has come that may wait a little: for the store's delay, or for the flush.
   func turnSoonest() {
     abandonInheritance()
-    guard isStoring, options.durability == .periodic else { return turn() }
+    guard isStoring, options.durability == .periodic || isJournaling else { return turn() }
     armStoreTimer()
     armFlushTimer()
   }
@@ -40,6 +40,8 @@ extension EventPipeline {
   func takeIn() {
     var purges: [EventIntake.Purge] = []
     var growth = 0
+    // First, so that what was recorded before it is taken in now.
+    if intake.takePressure() { state.isPressing = true }
     intake.take(&purges) { record in
       let payload = policy.kept(record.payload)
       growth += payload.count - record.payload.count
@@ -53,6 +55,7 @@ extension EventPipeline {
     }
     if growth != 0 { intake.account(rows: 0, bytes: growth) }
     for purge in purges { carryOut(purge) }
+    eraseFromJournal(purges)
     intake.purgesCarriedOut(purges.count)
   }
 
@@ -123,7 +126,7 @@ extension EventPipeline {
     let waitsForTimer = isStoring || state.flushTimer != nil || !state.holds.isEmpty
     let least: EventIntake.Need =
       switch options.durability {
-      case .immediate where isStoring: .now
+      case .immediate where isStoring: isJournaling ? .soon : .now
       case .periodic where isStoring: .soon
       default: waitsForTimer ? .nothing : .soon
       }

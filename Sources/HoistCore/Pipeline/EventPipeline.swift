@@ -21,13 +21,14 @@ public final class EventPipeline: @unchecked Sendable {
   let entropy: any Entropy
   let intake: EventIntake
   /// Posted often: made once.
-  private let turnNow: WeakWork
+  let turnNow: WeakWork
   private let turnSoon: WeakWork
 
   /// The scheduler thread's.
   var state: PipelineState
   /// What of it any thread may read; guarded by its own lock.
   let tally: PipelineTally
+  let journals: JournalSlot
 
   public init(
     options: Options, policy: any EventPolicy, sink: any EventSink, store: Store, log: Log, clock: any Clock,
@@ -49,6 +50,7 @@ public final class EventPipeline: @unchecked Sendable {
       generation: generation)
     state = PipelineState(options, generation: generation, epoch: store.ownerEpoch, entropy: entropy)
     tally = PipelineTally(generation: generation)
+    journals = JournalSlot(generation: generation)
     turnNow = WeakWork()
     turnSoon = WeakWork()
     if options.durability == .immediate { intake.with { $0.leastNeed = .now } }
@@ -65,26 +67,38 @@ public final class EventPipeline: @unchecked Sendable {
   ///   - tail: the second part of the payload, where it does not stand in one piece. Copied.
   ///   - unixMilliseconds: when it happened.
   ///   - waitsForCommit: whether the call may wait, with `.immediate`; an evaluation may not (G1).
-  ///   - deadline: until when, in nanoseconds of the machine's clock; nil for the limit of the options.
-  /// - Returns: `.stored` only with `.immediate`, when the commit came within its limit.
+  ///   - deadline: until when, in nanoseconds of the machine's clock; nil for the limit of the options. With a deadline the
+  ///     record goes to the store itself, after the purges that were asked for before.
+  /// - Returns: `.stored` only with `.immediate`, when the record is in the journal, or the commit came within its limit.
   @discardableResult
   public func record(
     _ payload: ByteView, tail: ByteView = ByteView(start: nil, count: 0), subject: ByteView = ByteView(start: nil, count: 0),
     unixMilliseconds: Int64, waitsForCommit: Bool = true, untilNanoseconds deadline: Int64? = nil
   ) -> Outcome {
+    let isWaiting = waitsForCommit && options.durability == .immediate && store.keepsEvents && !Thread.isOwn
+    if isWaiting, deadline == nil,
+      let outcome = recordInJournal(payload, tail: tail, subject: subject, unixMilliseconds: unixMilliseconds)
+    {
+      return outcome
+    }
     let answer = intake.append(
       created: unixMilliseconds, subject: subject, payload: payload, tail: tail, generation: scheduler.generation)
+    let outcome = heed(answer)
+    guard case .queued = outcome else { return outcome }
+    if isWaiting { return awaitCommit(of: answer.sequence, untilNanoseconds: deadline ?? commitDeadline) }
+    if journals.isOpen { storeNow() }
+    return .queued
+  }
+
+  func heed(_ answer: EventIntake.Answer) -> Outcome {
     switch answer.need {
     case .nothing: break
     case .soon: scheduler.post(turnSoon.work)
     case .now: scheduler.post(turnNow.work)
     }
-    guard answer.isTaken else {
-      if answer.beginsEpisode { warnOfDrops() }
-      return .dropped
-    }
-    guard waitsForCommit, options.durability == .immediate else { return .queued }
-    return awaitCommit(of: answer.sequence, untilNanoseconds: deadline ?? commitDeadline)
+    if answer.isTaken { return .queued }
+    if answer.beginsEpisode { warnOfDrops() }
+    return .dropped
   }
 
   /// The same for text and arrays.
@@ -95,21 +109,21 @@ public final class EventPipeline: @unchecked Sendable {
     }
   }
 
-  private func awaitCommit(of sequence: UInt64, untilNanoseconds deadline: Int64) -> Outcome {
-    // On a thread of the library's own, waiting would keep the commit from happening.
-    guard store.keepsEvents, !Thread.isOwn else { return .queued }
+  /// Not on a thread of the library's own, where waiting would keep the commit from happening.
+  func awaitCommit(of sequence: UInt64, untilNanoseconds deadline: Int64) -> Outcome {
+    if journals.isOpen { storeNow() }
     return intake.waitForCommit(of: sequence, untilNanoseconds: deadline) ? .stored : .queued
   }
 
   /// Waits, with `.immediate`, until everything that was recorded so far is stored, within the limit of one record: for
   /// whoever records where it must not wait. Any thread but the library's own.
   public func waitForCommit() {
-    guard options.durability == .immediate else { return }
+    guard options.durability == .immediate, store.keepsEvents, !Thread.isOwn else { return }
     let next = intake.with(\.nextSequence)
     if next > 0 { _ = awaitCommit(of: next &- 1, untilNanoseconds: commitDeadline) }
   }
 
-  private var commitDeadline: Int64 {
+  var commitDeadline: Int64 {
     SystemClock().monotonicNanoseconds &+ options.commitLimitMilliseconds &* 1_000_000
   }
 
@@ -132,6 +146,7 @@ public final class EventPipeline: @unchecked Sendable {
   ///   afterwards, in any pipeline over this store, is then stored after the purge. In nanoseconds of the machine's clock.
   public func purge(subject: String, waitsForStoreUntil deadline: Int64? = nil) {
     guard !subject.isEmpty else { return }
+    if options.durability == .immediate { journals.beginPurge(scheduler.generation) }
     let number = intake.requestPurge(of: ByteKey(subject), generation: scheduler.generation)
     scheduler.post { [self] in turn() }
     guard let deadline, options.durability == .immediate, store.keepsEvents, !Thread.isOwn else { return }

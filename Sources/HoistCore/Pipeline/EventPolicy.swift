@@ -5,6 +5,9 @@ public import HoistBase
 public protocol EventPolicy: AnyObject, Sendable {
   /// The form in which a record is stored and waits, of the one in which it came in: once for each, in the order of
   /// recording. A record may so be cheap to make, and finished here. It counts against the limits as it is.
+  ///
+  /// One whose caller waits for its commit is asked for on the calling thread, and what this has returned once more here: then
+  /// it is handed back as it is.
   func kept(_ recorded: ByteView) -> [UInt8]
 
   /// Asked before each batch is formed: a policy may send less after a failure.
@@ -90,6 +93,17 @@ public enum EventVerdict: Sendable, Equatable {
 
 extension EventPolicy {
   public func kept(_ recorded: ByteView) -> [UInt8] { Array(recorded) }
+
+  /// The same of a record in two parts.
+  func kept(_ head: ByteView, _ tail: ByteView) -> [UInt8] {
+    if tail.isEmpty { return kept(head) }
+    return withUnsafeTemporaryAllocation(byteCount: head.count + tail.count, alignment: 8) { room in
+      room.copyMemory(from: head)
+      UnsafeMutableRawBufferPointer(rebasing: room[head.count...]).copyMemory(from: tail)
+      return kept(ByteView(room))
+    }
+  }
+
   public var batchLimits: BatchLimits { BatchLimits() }
   public func admits(_ row: EventRow) -> Bool { true }
   public func willFlush(_ pipeline: EventPipeline) {}

@@ -16,7 +16,13 @@ struct PipelineState {
   var unstored: [UInt64] = []
   /// Calls of the store that have not been answered.
   var puts = 0
+  /// Of those that were begun while none was under way.
+  var putRound: UInt64 = 0
   var storeTimer: (any Cancellable)?
+  /// The store has failed just now: the timer is for the next try.
+  var isStoreResting = false
+  /// Something must not wait for a group (`EventIntake.press`).
+  var isPressing = false
   /// Below this, every record has come in.
   var takenBelow: UInt64 = 0
   /// The store's identity that is followed here.
@@ -56,20 +62,6 @@ struct PipelineState {
       baseMilliseconds: options.retryBaseMilliseconds, capMilliseconds: options.retryCapMilliseconds,
       jitter: options.retryJitter)
   }
-}
-
-/// Makes ids that are unique in the world from one draw of randomness and a counter: the text of a
-/// UUID of version 4, in which the counter moves the last digits.
-struct EventIdentifiers {
-  private let high: UInt64
-  private let low: UInt64
-
-  init(high: UInt64, low: UInt64) {
-    self.high = high
-    self.low = low
-  }
-
-  func text(_ number: UInt64) -> String { UUIDv4(high: high, low: low &+ number).text }
 }
 
 /// Rows that are being sent, or wait to be sent again together. On the scheduler's thread only.

@@ -75,6 +75,12 @@ public protocol CacheManager: AnyObject, Sendable {
   /// Gives the owner's rows back, for a clean shutdown.
   func releaseEvents(owner: EventOwner) throws(CacheFailure)
 
+  /// A journal for records of a pipeline that are not in the store yet. `claimEvents` hands out, with the rows that nobody
+  /// holds, what journals hold whose process has died or whose `close` has left something; `purgeEvents` forgets there, too.
+  /// - Parameter identifiers: make the ids of rows from the numbers of records.
+  /// - Returns: nil, as without an own implementation: callers wait for the store.
+  func openJournal(pipeline: String, identifiers: EventIdentifiers) -> (any EventJournal)?
+
   /// Lets go of what is held open; a later call may open it again.
   func close()
 }
@@ -87,4 +93,6 @@ extension CacheManager {
   }
 
   public func removeShared(key: String) throws(CacheFailure) { try remove(key: key) }
+
+  public func openJournal(pipeline: String, identifiers: EventIdentifiers) -> (any EventJournal)? { nil }
 }

@@ -10,10 +10,18 @@ extension Store {
   /// False when nothing outlives the process.
   var keepsEvents: Bool { keepsValues }
 
-  /// - Parameter completion: whether the rows are committed.
-  func putEvents(_ rows: [EventRow], completion: @escaping @Sendable (Bool) -> Void) {
+  /// - Parameters:
+  ///   - journal: is told of a success.
+  ///   - completion: whether the rows are committed.
+  func putEvents(
+    _ rows: [EventRow], _ journal: (journal: any EventJournal, progress: JournalProgress)? = nil,
+    completion: @escaping @Sendable (Bool) -> Void
+  ) {
     call(.owner) { manager, owner throws(CacheFailure) in
+      // What was purged is gone before what was recorded afterwards is kept.
+      journal?.journal.settle(nil)
       try manager.putEvents(rows, owner: owner)
+      journal?.journal.settle(journal?.progress)
     } answer: { result in
       completion(result.isSuccess)
     }
@@ -83,7 +91,7 @@ extension Store {
 }
 
 extension Result {
-  fileprivate var isSuccess: Bool {
+  var isSuccess: Bool {
     if case .success = self { true } else { false }
   }
 }
