@@ -11,6 +11,8 @@ final class ObstinateManager: CacheManager, @unchecked Sendable {
   private var failingKeys: Set<String> = []
   private var door: Door?
   private var lie: [EventRow]?
+  private var journal: (any EventJournal)?
+  private var journalsAsked = 0
 
   /// What was called, in order, e.g. `save a`.
   var calls: [String] { lock.withLock { log } }
@@ -23,6 +25,9 @@ final class ObstinateManager: CacheManager, @unchecked Sendable {
   func block(at door: Door) { lock.withLock { self.door = door } }
   /// What claims answer from now on.
   func lie(_ rows: [EventRow]) { lock.withLock { lie = rows } }
+  /// What is opened as a journal from now on.
+  func keep(_ journal: (any EventJournal)?) { lock.withLock { self.journal = journal } }
+  var journalsAskedFor: Int { lock.withLock { journalsAsked } }
 
   private func enter(_ call: String, owner: EventOwner? = nil, key: String = "") throws(CacheFailure) {
     let (door, failure) = lock.withLock {
@@ -73,6 +78,12 @@ final class ObstinateManager: CacheManager, @unchecked Sendable {
   func releaseEvents(owner: EventOwner) throws(CacheFailure) {
     try enter("release", owner: owner)
     inner.releaseEvents(owner: owner)
+  }
+  func openJournal(pipeline: String, identifiers: EventIdentifiers) -> (any EventJournal)? {
+    lock.withLock {
+      journalsAsked += 1
+      return journal
+    }
   }
   /// Another process takes rows away, as it may when a lease has run out.
   func givesAway(first count: Int, to thief: EventOwner, owner: String) {

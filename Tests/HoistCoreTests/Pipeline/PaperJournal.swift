@@ -1,0 +1,48 @@
+import HoistBase
+@testable import HoistCore
+
+/// A journal in memory that does as the test says.
+final class PaperJournal: EventJournal, @unchecked Sendable {
+  struct Entry {
+    var number: UInt64
+    var subject: String
+    var text: String
+  }
+
+  private let lock = Lock()
+  private var written: [Entry] = []
+  private var erasures: [(subject: String, end: UInt64)] = []
+  private var settlements: [JournalProgress] = []
+  private var takesNothing = false
+  private var failing = false
+  private var closed = false
+
+  var entries: [String] { lock.withLock { written.map(\.text) } }
+  var progress: [JournalProgress] { lock.withLock { settlements } }
+  var isClosed: Bool { lock.withLock { closed } }
+  func takeNothing(_ value: Bool) { lock.withLock { takesNothing = value } }
+  func fail(_ value: Bool) { lock.withLock { failing = value } }
+
+  func write(subject: ByteView, unixMilliseconds: Int64, payload: ByteView, recording: () -> UInt64?) -> Bool {
+    lock.withLock {
+      guard !closed, !takesNothing, let number = recording(), !failing else { return false }
+      written.append(
+        Entry(number: number, subject: String(decoding: subject, as: UTF8.self), text: String(decoding: payload, as: UTF8.self)))
+      return true
+    }
+  }
+
+  func erase(subject: String, below end: UInt64) { lock.withLock { erasures.append((subject, end)) } }
+
+  func settle(_ progress: JournalProgress?) {
+    lock.withLock {
+      for erasure in erasures { written.removeAll { $0.subject == erasure.subject && $0.number < erasure.end } }
+      erasures = []
+      guard let progress else { return }
+      settlements.append(progress)
+      written.removeAll { $0.number < progress.below }
+    }
+  }
+
+  func close() { lock.withLock { closed = true } }
+}

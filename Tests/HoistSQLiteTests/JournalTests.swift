@@ -1,0 +1,281 @@
+import Glibc
+import HoistBase
+import HoistCore
+@testable import HoistSQLite
+import HoistTestSupport
+import Testing
+
+@Suite("Journals: what was written down is claimed by whoever comes next (design 6, G10)") struct JournalTests {
+  let scratch = Scratch()
+  let identifiers = EventIdentifiers(high: 7, low: 100)
+
+  func open(_ manager: SQLiteCacheManager, pipeline: String = "events") throws -> any EventJournal {
+    try #require(manager.openJournal(pipeline: pipeline, identifiers: identifiers))
+  }
+
+  @discardableResult
+  func write(_ journal: any EventJournal, _ number: UInt64, _ text: String = "payload", subject: String = "") -> Bool {
+    subject.withBytes { subject in
+      text.withBytes { journal.write(subject: subject, unixMilliseconds: Int64(number), payload: $0) { number } }
+    }
+  }
+
+  func settle(_ journal: any EventJournal, below: UInt64, round: UInt64 = 1, step: Int = 0) {
+    journal.settle(JournalProgress(below: below, round: round, step: step))
+  }
+
+  /// As the next process finds it.
+  func claimed() throws -> [EventRow] {
+    try scratch.manager().claimEvents(pipeline: "events", maximumRows: 1_000, maximumBytes: 1 << 24, owner: stranger(1))
+  }
+
+  var files: [String] { scratch.run("ls \"$D\" | grep 'journal$'").split(separator: "\n").map(String.init) }
+
+  @Test func whatIsLeftBehindIsClaimedOnceAsItWas() throws {
+    let journal = try open(scratch.manager())
+    #expect(write(journal, 1, "a", subject: "u1"))
+    #expect(write(journal, 2, ""))
+    #expect(try claimed().isEmpty)
+    journal.close()
+    #expect(!write(journal, 3))
+    let rows = try claimed()
+    #expect(rows.map(\.id) == [identifiers.text(1), identifiers.text(2)])
+    #expect(rows.map { String(decoding: $0.payload, as: UTF8.self) } == ["a", ""])
+    #expect(rows.map(\.subject) == ["u1", ""] && rows.map(\.createdUnixMilliseconds) == [1, 2])
+    #expect(rows.allSatisfy { $0.pipeline == "events" })
+    #expect(files.isEmpty)
+    #expect(try scratch.manager().claimAll(stranger(2)).isEmpty)
+  }
+
+  @Test func aJournalThatNobodyNeedsLeavesNothing() throws {
+    let journal = try open(scratch.manager())
+    write(journal, 1)
+    settle(journal, below: 2)
+    #expect(files.count == 2)
+    journal.close()
+    #expect(files.isEmpty)
+    let dropped = try open(scratch.manager()) as? FileJournal
+    #expect(files.count == 2)
+    withExtendedLifetime(dropped) {}
+    _ = consume dropped
+    #expect(files.isEmpty)
+  }
+
+  @Test func theOtherFileIsWrittenWhileOneIsStored() throws {
+    let journal = try open(scratch.manager())
+    write(journal, 1)
+    // Of what was written meanwhile nothing is forgotten.
+    write(journal, 2)
+    settle(journal, below: 2, round: 1)
+    write(journal, 3)
+    settle(journal, below: 3, round: 2)
+    write(journal, 4)
+    settle(journal, below: 3, round: 3)
+    journal.close()
+    #expect(try claimed().map(\.id) == [3, 4].map { identifiers.text($0) })
+  }
+
+  @Test func aStepAfterOneThatFailedForgetsNothing() throws {
+    let journal = try open(scratch.manager())
+    write(journal, 1)
+    settle(journal, below: 2, round: 5, step: 1)
+    settle(journal, below: 2, round: 4, step: 2)
+    #expect(files.count == 2)
+    write(journal, 2)
+    settle(journal, below: 2, round: 6, step: 0)
+    settle(journal, below: 3, round: 6, step: 2)
+    journal.close()
+    #expect(try claimed().map(\.id) == [1, 2].map { identifiers.text($0) })
+  }
+
+  @Test func rowsThatTheStoreHasAlreadyAreNotClaimedTwice() throws {
+    let journal = try open(scratch.manager())
+    write(journal, 1)
+    write(journal, 2)
+    let dead = EventOwner(id: "dead", leaseMilliseconds: 1)
+    try scratch.manager().putEvents([.test(identifiers.text(1))], owner: dead)
+    try scratch.manager().releaseEvents(owner: dead)
+    journal.close()
+    #expect(try claimed().map(\.id).sorted() == [identifiers.text(1), identifiers.text(2)])
+    #expect(scratch.run("sqlite3 \"$F\" 'SELECT count(*) FROM events'") == "2")
+  }
+
+  @Test(arguments: [1, 20, 31, 33, 36]) func whatWasBeingWrittenIsTheEnd(missing: Int) throws {
+    let journal = try open(scratch.manager())
+    write(journal, 1, "whole")
+    write(journal, 2, "torn")
+    journal.close()
+    _ = scratch.run("cd \"$D\"; f=$(ls -S *.journal | head -1); truncate -s -\(missing) $f")
+    #expect(try claimed().map(\.id) == [identifiers.text(1)])
+  }
+
+  @Test func anEntryThatWasChangedIsTheEnd() throws {
+    let journal = try open(scratch.manager())
+    write(journal, 1, "first")
+    write(journal, 2, "second")
+    write(journal, 3, "third")
+    journal.close()
+    _ = scratch.run("cd \"$D\"; f=$(ls -S *.journal | head -1); LC_ALL=C sed -i s/second/sEcond/ $f")
+    #expect(try claimed().map(\.id) == [identifiers.text(1)])
+  }
+
+  @Test func aPurgeLeavesNothingOfTheSubjectInTheFiles() throws {
+    let journal = try open(scratch.manager())
+    write(journal, 1, "secret", subject: "u1")
+    write(journal, 2, "other", subject: "u2")
+    settle(journal, below: 0)
+    write(journal, 3, "secret again", subject: "u1")
+    write(journal, 4, "late", subject: "u1")
+    journal.erase(subject: "u1", below: 4)
+    #expect(scratch.run("cat \"$D\"/*.journal | grep -ac secret") == "2")
+    journal.settle(nil)
+    #expect(scratch.run("cat \"$D\"/*.journal | grep -ac secret") == "0")
+    #expect(write(journal, 5, "more"))
+    journal.close()
+    #expect(try claimed().map(\.createdUnixMilliseconds) == [2, 4, 5])
+  }
+
+  @Test func aPurgeReachesWhatTheDeadHaveWrittenDown() throws {
+    let journal = try open(scratch.manager())
+    write(journal, 1, subject: "u1")
+    write(journal, 2, subject: "u2")
+    journal.close()
+    try scratch.manager().purgeEvents(subject: "u1", pipeline: "events")
+    #expect(try claimed().map(\.subject) == ["u2"])
+  }
+
+  @Test func aJournalInUseIsLeftAlone() throws {
+    let journal = try open(scratch.manager())
+    write(journal, 1, subject: "u1")
+    try scratch.manager().purgeEvents(subject: "u1", pipeline: "events")
+    #expect(try claimed().isEmpty && files.count == 2)
+    #expect(write(journal, 2))
+    journal.close()
+    #expect(try claimed().count == 2)
+  }
+
+  @Test func ofAnOwnerOfWhomNothingIsKnownItIsTakenWhenItHasNotChangedForLong() throws {
+    let clock = StillClock()
+    let manager = scratch.manager(clock: clock)
+    _ = try open(manager)
+    let header = JournalFormat.bytes(of: .init(identifiers: identifiers, owner: "elsewhere", pipeline: "events"))
+    var part = JournalPart(
+      path: scratch.path + "/cache/unleash-00ff.aa.journal",
+      header: .init(identifiers: identifiers, owner: "elsewhere", pipeline: "events"))
+    #expect(part?.isEmpty == true && header.count > 40)
+    let room = UnsafeMutableRawBufferPointer.allocate(byteCount: JournalFormat.entryHeaderBytes, alignment: 8)
+    defer { room.deallocate() }
+    let sum = JournalFormat.begin(room, subject: .noBytes, created: 1, payload: .noBytes)
+    JournalFormat.finish(room, number: 1, checksum: sum)
+    #expect(part?.append(room, number: 1) == true)
+    let now = clock.unixMilliseconds / 1_000
+    _ = scratch.run("touch -d @\(now - 30) \"$D\"/*.aa.journal")
+    #expect(try manager.claimAll(stranger(1)).isEmpty)
+    clock.advance(milliseconds: 40_000)
+    #expect(try manager.claimAll(stranger(1)) == [identifiers.text(1)])
+  }
+
+  @Test func filesThatAreNoJournalsHarmNobody() throws {
+    let manager = scratch.manager()
+    try manager.save(key: "k", value: [1])
+    _ = scratch.run(
+      """
+      cd "$D"; mkdir unleash-00ff.dir.journal; ln -s /etc/passwd unleash-00ff.link.journal
+      mkfifo unleash-00ff.fifo.journal; : > unleash-00ff.young.journal; echo nonsense > unleash-00ff.old.journal
+      touch -d '1 hour ago' unleash-00ff.old.journal; cp unleash-00ff.old.journal other-00ff.old.journal
+      """)
+    #expect(try claimed().isEmpty)
+    #expect(files.sorted() == ["other-00ff.old", "unleash-00ff.dir", "unleash-00ff.fifo", "unleash-00ff.link", "unleash-00ff.young"].map { $0 + ".journal" })
+  }
+
+  @Test func aFileThatIsGoneIsNotTrustedAnyLonger() throws {
+    let journal = try open(scratch.manager())
+    #expect(write(journal, 1))
+    _ = scratch.run("rm \"$D\"/*.journal")
+    settle(journal, below: 1)
+    var calls = 0
+    let isWritten = "b".withBytes { text in
+      journal.write(subject: .noBytes, unixMilliseconds: 0, payload: text) {
+        calls += 1
+        return 2
+      }
+    }
+    #expect(!isWritten && calls == 0)
+  }
+
+  @Test func aFullJournalTakesNothingAndAsksForNoNumber() throws {
+    let journal = try open(scratch.manager())
+    let text = String(repeating: "x", count: 1 << 20)
+    var number: UInt64 = 0
+    while number < 100, write(journal, number + 1, text) { number += 1 }
+    #expect(number == 7)
+    settle(journal, below: number + 1)
+    #expect(write(journal, 50, text))
+    journal.close()
+    #expect(try claimed().count == 1)
+  }
+
+  @Test func aRecordThatIsRefusedLeavesNoTrace() throws {
+    let journal = try open(scratch.manager())
+    let isWritten = "a".withBytes { journal.write(subject: .noBytes, unixMilliseconds: 0, payload: $0) { nil } }
+    #expect(!isWritten)
+    journal.close()
+    #expect(files.isEmpty)
+  }
+
+  @Test("on a full disk nothing half is kept, and what was written stays") func aFullDiskFailsTheRecordOnly() throws {
+    let journal = try open(scratch.manager())
+    #expect(write(journal, 1))
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    let ending = forked {
+      // A limit of the child's own stands for the disk's; what it writes goes into a journal of its own.
+      signal(SIGXFSZ, SIG_IGN)
+      var small = rlimit(rlim_cur: 1_000, rlim_max: limit.rlim_max)
+      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &small)
+      guard let own = scratch.manager().openJournal(pipeline: "events", identifiers: EventIdentifiers(high: 9, low: 0)) else { return 2 }
+      guard write(own, 1, "fits"), !write(own, 2, String(repeating: "x", count: 2_000)), write(own, 3, "fits") else { return 1 }
+      return 0
+    }
+    #expect(ending == .exited(0) || !ForkedChild.isSupported)
+    journal.close()
+    let ids = try claimed().map(\.id)
+    #expect(ids.contains(identifiers.text(1)))
+    if ForkedChild.isSupported { #expect(ids.count == 3) }
+  }
+
+  @Test("a forked child leaves its parent's journal alone (G9)", .enabled(if: ForkedChild.isSupported))
+  func aForkedChildTouchesNothing() throws {
+    let journal = try open(scratch.manager())
+    write(journal, 1)
+    let ending = forked {
+      let isWritten = write(journal, 2)
+      settle(journal, below: 10)
+      journal.erase(subject: "", below: 10)
+      journal.close()
+      return isWritten ? 1 : 0
+    }
+    #expect(ending == .exited(0))
+    #expect(files.count == 2)
+    #expect(write(journal, 3))
+    journal.close()
+    #expect(try claimed().map(\.id) == [1, 3].map { identifiers.text($0) })
+  }
+
+  @Test func onlyOneOfManyThatComeAtOnceTakesThem() throws {
+    for round in 0..<20 {
+      let journal = try open(scratch.manager())
+      for number in 0..<50 { write(journal, UInt64(round * 1_000 + number)) }
+      journal.close()
+      let found = Lines()
+      let threads = (0..<4).map { number in
+        HostThread {
+          let rows = try? scratch.manager().claimAll(stranger(round * 10 + number))
+          for row in rows ?? ["failed"] { found.add(row) }
+        }
+      }
+      for thread in threads { thread.join() }
+      #expect(found.all.count == 50 && Set(found.all).count == 50)
+    }
+  }
+}
