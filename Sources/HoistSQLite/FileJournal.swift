@@ -1,5 +1,6 @@
 internal import HoistBase
 internal import HoistCore
+internal import Synchronization
 
 /// A journal in two files, of which one is written while the records of the other are given to the store. A record is one
 /// write to the system's cache of files: it survives the process, and as much of a loss of power as the cache file itself.
@@ -16,106 +17,125 @@ final class FileJournal: EventJournal, @unchecked Sendable {
   }
 
   private let generation = ForkGeneration.current
+  private let sound = Atomic(true)
+  /// Held while a record is written, and while the files are changed otherwise.
   private let lock = Lock()
   // Guarded by `lock`.
   private var parts: [JournalPart]
   private var current = 0
-  private var erasures: [Erasure] = []
-  /// While this is here others leave the files alone.
-  private var owner: LiveOwner?
+  private var longestFile = JournalDisk.longestFile
   private var isClosed = false
-  /// Something is not as it should be: what is here is given to the store, and nothing more is taken.
-  private var isBroken = false
   /// The round of the store's calls, and how many of it have succeeded.
   private var round: UInt64 = 0
   private var steps = 0
+
+  private let erasureLock = Lock()
+  /// Guarded by `erasureLock`.
+  private var erasures: [Erasure] = []
 
   /// - Parameters:
   ///   - file: beside which the files are made.
   ///   - entropy: for the names.
   init?(beside file: CacheFile, pipeline: String, identifiers: EventIdentifiers, entropy: any Entropy = SystemEntropy()) {
-    let owner = LiveOwner(nonce: entropy.next())
-    let header = JournalFormat.Header(identifiers: identifiers, owner: owner.name, pipeline: pipeline)
+    let header = JournalFormat.Header(identifiers: identifiers, pipeline: pipeline)
     parts = (0..<2).compactMap { _ in
       JournalPart(path: file.journalStem + UUIDv4(from: entropy).digits + Self.suffix, header: header)
     }
-    self.owner = owner
     if parts.count == 2 { return }
-    for part in parts {
-      part.unlink()
-      part.close()
-    }
-    parts = []
-    isClosed = true
+    discard()
     return nil
   }
 
-  deinit { close() }
+  deinit {
+    if isClosed { return }
+    carryOutErasures()
+    for part in parts {
+      if part.isEmpty, generation == ForkGeneration.current { part.unlink() }
+      part.close()
+    }
+  }
+
+  var isSound: Bool { sound.load(ordering: .relaxed) && generation == ForkGeneration.current }
+
+  // MARK: Any thread
 
   func write(subject: ByteView, unixMilliseconds: Int64, payload: ByteView, recording: () -> UInt64?) -> Bool {
     let size = JournalFormat.entryHeaderBytes + subject.count + payload.count
     return withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { room in
       let checksum = JournalFormat.begin(room, subject: subject, created: unixMilliseconds, payload: payload)
       return lock.withLock {
-        guard isWritable, parts[current].used + size <= Self.maximumBytes, let number = recording() else { return false }
+        guard isSound, parts[current].used + size <= min(Self.maximumBytes, longestFile), let number = recording() else { return false }
         JournalFormat.finish(room, number: number, checksum: checksum)
-        return parts[current].append(room, number: number)
+        return parts[current].append(room, number: number) && isInPlace
       }
     }
   }
 
-  private var isWritable: Bool { !isClosed && !isBroken && generation == ForkGeneration.current }
+  /// What is written to a file that was removed is lost with the process.
+  private var isInPlace: Bool {
+    if parts[current].isInPlace { return true }
+    sound.store(false, ordering: .relaxed)
+    return false
+  }
 
   func erase(subject: String, below end: UInt64) {
-    lock.withLock { erasures.append(Erasure(subject: Array(subject.utf8), end: end)) }
+    erasureLock.withLock { erasures.append(Erasure(subject: Array(subject.utf8), end: end)) }
   }
 
-  func settle(_ progress: JournalProgress?) {
+  // MARK: The store's lane
+
+  func carryOutErasures() {
+    let due = erasureLock.withLock {
+      defer { erasures = [] }
+      return erasures
+    }
+    guard !due.isEmpty else { return }
     lock.withLock {
       guard !isClosed, generation == ForkGeneration.current else { return }
-      carryOutErasures()
-      guard let progress else { return }
-      forget(progress)
-      if !parts.allSatisfy(\.isInPlace) { isBroken = true }
-    }
-  }
-
-  private func carryOutErasures() {
-    guard !erasures.isEmpty else { return }
-    for part in parts where !part.isEmpty {
-      let isDone = part.erase { entry in
-        erasures.contains { erasure in entry.number < erasure.end && erasure.subject.withBytes { entry.subject.hasSameBytes(as: $0) } }
+      for part in parts where !part.isEmpty {
+        let isDone = part.erase { entry in
+          due.contains { erasure in entry.number < erasure.end && erasure.subject.withBytes { entry.subject.hasSameBytes(as: $0) } }
+        }
+        if !isDone { giveUp(part) }
       }
-      // Tried again at the next call.
-      if !isDone { return isBroken = true }
     }
-    erasures = []
   }
 
-  private func forget(_ progress: JournalProgress) {
-    if progress.step == 0 { (round, steps) = (progress.round, 0) }
-    guard progress.round == round, progress.step == steps else { return }
-    steps += 1
-    for place in parts.indices where !parts[place].isEmpty && parts[place].last < progress.below {
-      if parts[place].reset() { continue }
-      // Better gone than read again.
-      parts[place].unlink()
-      isBroken = true
-    }
-    // What comes next is not to keep the rest here.
-    if !parts[current].isEmpty, parts[1 - current].isEmpty { current = 1 - current }
+  /// Better gone than read again; what else is in it is in memory.
+  private func giveUp(_ part: JournalPart) {
+    part.unlink()
+    sound.store(false, ordering: .relaxed)
   }
 
-  func close() {
+  func release(_ progress: JournalProgress) {
     lock.withLock {
-      guard !isClosed else { return }
-      isClosed = true
-      let isLeft = generation != ForkGeneration.current || parts.contains { !$0.isEmpty }
-      for part in parts {
-        if !isLeft { part.unlink() }
-        part.close()
+      guard !isClosed, generation == ForkGeneration.current else { return }
+      if progress.step == 0 { (round, steps) = (progress.round, 0) }
+      guard progress.round == round, progress.step == steps else { return }
+      steps += 1
+      for place in parts.indices where !parts[place].isEmpty && parts[place].last < progress.below {
+        if !parts[place].reset() { giveUp(parts[place]) }
       }
-      owner = nil
+      // What comes next is not to keep the rest here.
+      if !parts[current].isEmpty, parts[1 - current].isEmpty { current = 1 - current }
+      longestFile = JournalDisk.longestFile
     }
+  }
+
+  func closeIfEmpty() {
+    lock.withLock {
+      guard !isClosed, generation == ForkGeneration.current, parts.allSatisfy(\.isEmpty) else { return }
+      discard()
+    }
+  }
+
+  private func discard() {
+    isClosed = true
+    sound.store(false, ordering: .relaxed)
+    for part in parts {
+      part.unlink()
+      part.close()
+    }
+    parts = []
   }
 }

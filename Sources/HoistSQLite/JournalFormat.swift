@@ -4,7 +4,7 @@ internal import HoistCore
 
 /// How a file of a journal is written. Numbers stand as in memory: the file never leaves its machine.
 ///
-///     "hoistJ1\n" · length and CRC-32 of the rest · two words of the ids · lengths of owner and pipeline · owner · pipeline
+///     "hoistJ1\n" · length and CRC-32 of the rest · two words of the ids · pipeline
 ///
 /// and then one entry after another, in the order of their numbers:
 ///
@@ -15,7 +15,7 @@ internal import HoistCore
 enum JournalFormat {
   static let entryHeaderBytes = 32
   private static let magic = Array("hoistJ1\n".utf8)
-  private static let fixedBytes = 16 + 24
+  private static let fixedBytes = 16 + 16
   /// Beyond this no header of ours goes.
   private static let longestHeader = 4_096
 
@@ -26,8 +26,6 @@ enum JournalFormat {
 
   struct Header: Equatable {
     var identifiers: EventIdentifiers
-    /// An `OwnerIdentity`, as text.
-    var owner: String
     var pipeline: String
   }
 
@@ -49,9 +47,6 @@ enum JournalFormat {
     func append(_ number: some FixedWidthInteger) { withUnsafeBytes(of: number) { rest += $0 } }
     append(header.identifiers.high)
     append(header.identifiers.low)
-    append(UInt32(truncatingIfNeeded: header.owner.utf8.count))
-    append(UInt32(truncatingIfNeeded: header.pipeline.utf8.count))
-    rest += header.owner.utf8
     rest += header.pipeline.utf8
     let body = rest
     rest = magic
@@ -87,20 +82,13 @@ enum JournalFormat {
   static func header(of file: ByteView) -> (header: Header, bytes: Int)? {
     guard file.count >= fixedBytes, magic.withBytes({ file.hasPrefix($0) }) else { return nil }
     let length = Int(file.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
-    guard length >= 24, length <= longestHeader, 16 + length <= file.count else { return nil }
+    guard length >= 16, length <= longestHeader, 16 + length <= file.count else { return nil }
     let rest = file.view(from: 16, to: 16 + length)
     guard shim_crc32(0, rest.baseAddress, length) == file.loadUnaligned(fromByteOffset: 12, as: UInt32.self) else { return nil }
-    let owner = Int(rest.loadUnaligned(fromByteOffset: 16, as: UInt32.self))
-    let pipeline = Int(rest.loadUnaligned(fromByteOffset: 20, as: UInt32.self))
-    guard 24 + owner + pipeline == length else { return nil }
     let identifiers = EventIdentifiers(
       high: rest.loadUnaligned(as: UInt64.self), low: rest.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-    return (
-      Header(
-        identifiers: identifiers, owner: String(decoding: rest.view(from: 24, to: 24 + owner), as: UTF8.self),
-        pipeline: String(decoding: rest.view(from: 24 + owner, to: length), as: UTF8.self)),
-      16 + length
-    )
+    let pipeline = String(decoding: rest.view(from: 16, to: length), as: UTF8.self)
+    return (Header(identifiers: identifiers, pipeline: pipeline), 16 + length)
   }
 
   /// Hands out every entry from `start` on, up to the first that is not whole.

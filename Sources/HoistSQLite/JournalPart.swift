@@ -2,11 +2,10 @@ internal import Glibc
 internal import HoistBase
 internal import HoistCore
 
-/// One file of a journal, written by the process that made it.
+/// One file of a journal, written by the process that made it, which holds its lock for as long as it may write.
 struct JournalPart {
   private let descriptor: Int32
   private let path: String
-  private let inode: ino_t
   private let headerBytes: Int
   /// How long the file is, as far as it is valid.
   private(set) var used: Int
@@ -17,26 +16,26 @@ struct JournalPart {
   /// - Returns: nil when that fails; then nothing is left behind.
   init?(path: String, header: JournalFormat.Header) {
     let bytes = JournalFormat.bytes(of: header)
+    _ = OpenJournals.insert(path)
     descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { return nil }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, JournalDisk.write(bytes, to: descriptor, at: 0) else {
-      _ = Glibc.unlink(path)
-      _ = Glibc.close(descriptor)
-      return nil
+    (self.path, headerBytes, used) = (path, bytes.count, bytes.count)
+    // The lock first: a file with a header and without a lock is anyone's.
+    if descriptor >= 0, JournalDisk.lock(descriptor), JournalDisk.write(bytes, to: descriptor, at: 0) { return }
+    if descriptor >= 0 {
+      unlink()
+      close()
+    } else {
+      OpenJournals.remove(path)
     }
-    inode = status.st_ino
-    self.path = path
-    headerBytes = bytes.count
-    used = bytes.count
+    return nil
   }
 
   var isEmpty: Bool { used == headerBytes }
 
-  /// Whether the file is still where others will look for it.
+  /// Whether the file has a name still, by which others can find it.
   var isInPlace: Bool {
     var status = stat()
-    return lstat(path, &status) == 0 && status.st_ino == inode
+    return fstat(descriptor, &status) == 0 && status.st_nlink > 0
   }
 
   /// - Returns: false when it could not be written; then it is not in the file.
@@ -61,50 +60,33 @@ struct JournalPart {
   }
 
   func unlink() { _ = Glibc.unlink(path) }
-  func close() { _ = Glibc.close(descriptor) }
+
+  /// Lets go of the lock, too.
+  func close() {
+    _ = Glibc.close(descriptor)
+    OpenJournals.remove(path)
+  }
 }
 
-/// What is done to the files of journals.
-enum JournalDisk {
-  /// All of it, or it counts as nothing.
-  static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int) -> Bool {
-    var written: Int
-    repeat { written = pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(offset)) } while written < 0 && errno == EINTR
-    return written == bytes.count
+/// The journals that this process has open. They are not to be opened here once more: closing any descriptor of a file lets go
+/// of the process's locks on it.
+enum OpenJournals {
+  private final class Box: @unchecked Sendable {
+    let lock = Lock()
+    var generation = ForkGeneration.current
+    var paths: Set<String> = []
   }
+  private static let box = Box()
 
-  static func write(_ bytes: [UInt8], to descriptor: Int32, at offset: Int) -> Bool {
-    bytes.withUnsafeBytes { write($0, to: descriptor, at: offset) }
-  }
+  /// - Returns: false when it is open already.
+  static func insert(_ path: String) -> Bool { with { $0.insert(path).inserted } }
+  static func remove(_ path: String) { with { _ = $0.remove(path) } }
 
-  /// The first `count` bytes of a file, or as many as there are; nil when they cannot be read.
-  static func read(_ descriptor: Int32, count: Int) -> [UInt8]? {
-    var content = [UInt8](repeating: 0, count: count)
-    var done = 0
-    while done < count {
-      let read = content.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress.map { $0 + done }, count - done, off_t(done)) }
-      if read < 0, errno == EINTR { continue }
-      guard read >= 0 else { return nil }
-      if read == 0 { break }
-      done += read
+  /// A forked child has none of its parent's locks.
+  private static func with<Value>(_ body: (inout Set<String>) -> Value) -> Value {
+    box.lock.withLock {
+      if box.generation != ForkGeneration.current { (box.generation, box.paths) = (ForkGeneration.current, []) }
+      return body(&box.paths)
     }
-    content.removeLast(count - done)
-    return content
-  }
-
-  /// Marks entries as erased and overwrites what they held. Needs no room on the disk.
-  static func erase(
-    in content: [UInt8], from start: Int, of descriptor: Int32, where isMeant: (JournalFormat.Entry) -> Bool
-  ) -> Bool {
-    var isDone = true
-    content.withBytes { file in
-      JournalFormat.forEachEntry(of: file, from: start) { entry in
-        guard !entry.isErased, isMeant(entry) else { return }
-        let zeros = [UInt8](repeating: 0, count: entry.subject.count + entry.payload.count)
-        let kind = withUnsafeBytes(of: JournalFormat.Kind.erased) { write($0, to: descriptor, at: entry.offset + 8) }
-        isDone = kind && write(zeros, to: descriptor, at: entry.offset + JournalFormat.entryHeaderBytes) && isDone
-      }
-    }
-    return isDone
   }
 }

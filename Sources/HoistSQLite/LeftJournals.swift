@@ -2,21 +2,23 @@ internal import Glibc
 internal import HoistBase
 internal import HoistCore
 
-/// The journals of processes that have died, beside a cache file.
+/// The journals beside a cache file that no process holds any more.
 struct LeftJournals {
-  /// More is not ours: a part is no longer than its limit and one record.
-  private static let maximumBytes = FileJournal.maximumBytes + (16 << 20)
+  /// More is not ours: a part is no longer than its limit.
+  private static let maximumBytes = FileJournal.maximumBytes
+  /// A file without a header is being made, or its process died while it was.
+  private static let birthMilliseconds: Int64 = 60_000
 
   let file: CacheFile
-  /// For an owner of whom nothing is known: its files are taken when they have not changed for so long.
-  let leaseMilliseconds: Int64
-  let now: Int64
+  let unixMilliseconds: Int64
 
   /// One file, opened and locked: nobody else reads or removes it meanwhile.
   struct Journal {
     let header: JournalFormat.Header
-    let headerBytes: Int
-    let content: [UInt8]
+    let name: String
+    fileprivate let headerBytes: Int
+    fileprivate let content: [UInt8]
+    fileprivate let descriptor: Int32
 
     /// Its rows, oldest first.
     var rows: [EventRow] {
@@ -33,49 +35,46 @@ struct LeftJournals {
       }
       return rows
     }
+
+    /// - Returns: false when the disk refuses; then it is to be removed.
+    func erase(subject: String) -> Bool {
+      let subject = Array(subject.utf8)
+      return JournalDisk.erase(in: content, from: headerBytes, of: descriptor) { entry in
+        subject.withBytes { entry.subject.hasSameBytes(as: $0) }
+      }
+    }
   }
 
-  /// Hands out each journal that nobody holds any more.
+  /// Hands out each of them.
   /// - Parameter body: returns whether the file is to be removed.
   func forEach<Failure: Error>(_ body: (Journal) throws(Failure) -> Bool) throws(Failure) {
     for name in names {
       let path = file.folder + "/" + name
+      guard OpenJournals.insert(path) else { continue }
+      defer { OpenJournals.remove(path) }
       let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
       guard descriptor >= 0 else { continue }
       defer { _ = close(descriptor) }
-      guard let journal = journal(descriptor, path) else { continue }
-      if try body(journal) { unlink(path) }
+      guard let journal = journal(descriptor, name) else { continue }
+      // A file that cannot be removed is emptied, so that nothing of it comes again.
+      if try body(journal), unlink(path) != 0 { ftruncate(descriptor, 0) }
     }
   }
 
-  /// - Returns: nil for one that is in use, gone meanwhile, or none; what cannot be read is set aside.
-  private func journal(_ descriptor: Int32, _ path: String) -> Journal? {
+  /// - Returns: nil for one that is in use, gone meanwhile, or none.
+  private func journal(_ descriptor: Int32, _ name: String) -> Journal? {
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else { return nil }
-    let age = now.subtractingReportingOverflow(Int64(status.st_mtim.tv_sec) &* 1_000)
-    let isOld = !age.overflow && age.partialValue > leaseMilliseconds
-    // The header first: a file in use is not read whole.
-    guard let start = JournalDisk.read(descriptor, count: min(Int(status.st_size), 8_192)) else { return setAside(path) }
-    guard let (header, headerBytes) = start.withBytes({ JournalFormat.header(of: $0) }) else {
-      // Its process died while making it, or makes it now.
-      if isOld { unlink(path) }
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+      JournalDisk.lock(descriptor), fstat(descriptor, &status) == 0, status.st_nlink > 0,
+      status.st_size <= Self.maximumBytes, let content = JournalDisk.read(descriptor, count: Int(status.st_size))
+    else { return nil }
+    guard let (header, headerBytes) = content.withBytes({ JournalFormat.header(of: $0) }) else {
+      let changed = Int64(status.st_mtim.tv_sec).multipliedReportingOverflow(by: 1_000)
+      let age = unixMilliseconds.subtractingReportingOverflow(changed.partialValue)
+      if !changed.overflow, !age.overflow, age.partialValue > Self.birthMilliseconds { unlink(file.folder + "/" + name) }
       return nil
     }
-    switch OwnerIdentity(text: header.owner)?.liveness ?? .unknown {
-    case .alive: return nil
-    case .unknown where !isOld: return nil
-    default: break
-    }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0, status.st_nlink > 0 else { return nil }
-    guard status.st_size <= Self.maximumBytes, let content = JournalDisk.read(descriptor, count: Int(status.st_size)) else {
-      return setAside(path)
-    }
-    return Journal(header: header, headerBytes: headerBytes, content: content)
-  }
-
-  private func setAside(_ path: String) -> Journal? {
-    _ = rename(path, path + ".corrupt")
-    return nil
+    return Journal(header: header, name: name, headerBytes: headerBytes, content: content, descriptor: descriptor)
   }
 
   /// The names of all files that may be journals of this cache file.

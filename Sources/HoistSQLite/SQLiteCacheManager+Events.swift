@@ -25,8 +25,18 @@ extension SQLiteCacheManager {
   public func claimEvents(
     pipeline: String, maximumRows: Int, maximumBytes: Int, owner: EventOwner
   ) throws(CacheFailure) -> [EventRow] {
-    try takeInLeftJournals()
-    return try perform("claiming events") { database throws(SQLiteFailure) in
+    var failure: CacheFailure?
+    do { try takeInLeftJournals() } catch { failure = error }
+    // Full tables are emptied by delivering what is there.
+    let rows = try claimRows(pipeline, maximumRows, maximumBytes, owner)
+    if rows.isEmpty, let failure { throw failure }
+    return rows
+  }
+
+  private func claimRows(
+    _ pipeline: String, _ maximumRows: Int, _ maximumBytes: Int, _ owner: EventOwner
+  ) throws(CacheFailure) -> [EventRow] {
+    try perform("claiming events") { database throws(SQLiteFailure) in
       // Mostly there is nothing to claim; looking does not need the write lock.
       guard try hasOthersRows(pipeline, owner, database) else { return [] }
       return try database.transaction { () throws(SQLiteFailure) in
@@ -58,7 +68,7 @@ extension SQLiteCacheManager {
 
   public func purgeEvents(subject: String, pipeline: String) throws(CacheFailure) {
     guard !subject.isEmpty else { return }
-    try takeInLeftJournals()
+    purgeLeftJournals(subject: subject, pipeline: pipeline)
     try perform("purging events") { database throws(SQLiteFailure) in
       // The first condition lets SQLite use the partial index.
       try database.run(

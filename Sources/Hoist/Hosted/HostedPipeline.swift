@@ -46,7 +46,7 @@ final class HostedPipeline: ClientPart {
     let isEvaluation = slot.pointee.depth > 1
     shim_leave(slot)
     let outcome = pipeline.record(
-      payload, subject: subject, unixMilliseconds: client.clock.unixMilliseconds, waitsForCommit: !isEvaluation)
+      payload, subject: subject, unixMilliseconds: client.clock.unixMilliseconds, waits: isEvaluation ? .never : .forCommit)
     return outcome == .dropped ? .limit : .ok
   }
 

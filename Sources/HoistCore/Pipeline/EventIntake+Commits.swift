@@ -21,23 +21,7 @@ extension EventIntake {
 
   /// What was recorded so far is to be stored without waiting for more.
   /// - Returns: whether a turn has to be asked for.
-  @inline(never)
-  func press() -> Bool {
-    with {
-      $0.isPressed = true
-      guard $0.told < .now else { return false }
-      $0.told = .now
-      return true
-    }
-  }
-
-  /// Whether that was asked for since this was last called.
-  func takePressure() -> Bool {
-    with { state in
-      defer { state.isPressed = false }
-      return state.isPressed
-    }
-  }
+  func press() -> Bool { !isPressed.exchange(true, ordering: .acquiringAndReleasing) }
 
   /// So many purges, which were taken, have been carried out.
   func purgesCarriedOut(_ count: Int) {

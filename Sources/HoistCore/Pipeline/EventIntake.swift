@@ -57,8 +57,6 @@ final class EventIntake: @unchecked Sendable {
     var leastNeed = Need.soon
     /// So many rows are worth a turn at once.
     var urgentRows = Int.max
-    /// Somebody waits for the store (`press`).
-    var isPressed = false
     /// Asked for since records were last taken.
     var purges: [Purge] = []
     /// Purges that were asked for.
@@ -89,6 +87,9 @@ final class EventIntake: @unchecked Sendable {
   let stripeCount = Atomic(1)
   /// Somebody has all stripes: who comes then waits, and makes no stripe of it.
   let isGathered = Atomic(false)
+
+  /// Since records were last taken (`press`).
+  let isPressed = Atomic(false)
 
   let commitLock = Lock()
   let commitNews = Condition()
@@ -233,6 +234,7 @@ final class EventIntake: @unchecked Sendable {
     // Sequences go on, so that a record of the parent's is never taken for one of the child's.
     state.pointee.firstSequence = old.nextSequence
     state.pointee.nextSequence = old.nextSequence
+    isPressed.store(false, ordering: .relaxed)
     change { $0 = Commits(attempted: old.nextSequence, committed: old.nextSequence) }
   }
 
@@ -258,12 +260,15 @@ final class EventIntake: @unchecked Sendable {
 
   /// Takes everything that has come in, oldest first.
   /// - Parameter purges: receives what is to be forgotten of it, and of what was taken before.
-  func take(_ purges: inout [Purge], _ body: (EventChunk.Record) -> Void) {
+  /// - Returns: whether something of it must not wait for more (`press`).
+  func take(_ purges: inout [Purge], _ body: (EventChunk.Record) -> Void) -> Bool {
+    var wasPressed = false
     var queues: [ChunkQueue] = gathered {
       state.pointee.firstSequence = state.pointee.nextSequence
       state.pointee.takenBytes = state.pointee.totalBytes
       state.pointee.told = .nothing
       swap(&purges, &state.pointee.purges)
+      wasPressed = isPressed.exchange(false, ordering: .acquiringAndReleasing)
       return (0..<stripeCount.load(ordering: .relaxed)).map { stripe($0).pointee.takeAll() }
     }
     while let place = ChunkQueue.oldest(of: queues.count, { queues[$0].firstNumber }), let record = queues[place].popFirst() {
@@ -275,6 +280,7 @@ final class EventIntake: @unchecked Sendable {
       stripe(place).pointee.keep(chunk)
       shim_lock_unlock(locks[place])
     }
+    return wasPressed
   }
 
   /// Rows have come (adopted from the store) or left. An episode of fullness is over when a quarter is free.

@@ -74,6 +74,8 @@ extension EventPipeline {
     let isDone = state.rows.isEmpty && state.live.isEmpty
     let isUnderWay = state.batches.contains { $0.isSending } || state.isRenewing
     guard isDone || !isUnderWay else { return }
+    // Whoever waits for the store as well finds nothing of it in the journal.
+    if isDone { releaseJournal() }
     let requests = state.flushRequests
     state.flushRequests = []
     for request in requests { request(isDone) }
@@ -101,8 +103,9 @@ extension EventPipeline {
   public func start() {
     abandonInheritance()
     state.blockedRows = 0
-    journals.reset(state.generation)
+    journals.reopen(state.generation)
     setHold(.stopped, false)
+    awaitPurges()
     adopt()
     armAdoptionTimer()
   }

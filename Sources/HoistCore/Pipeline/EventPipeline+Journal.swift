@@ -9,14 +9,18 @@ extension EventPipeline {
 
   /// Records into the journal.
   /// - Returns: nil, with nothing recorded, when there is none, or not now.
-  func recordInJournal(_ payload: ByteView, tail: ByteView, subject: ByteView, unixMilliseconds: Int64) -> Outcome? {
+  func recordInJournal(
+    _ payload: ByteView, tail: ByteView, subject: ByteView, unixMilliseconds: Int64, waits wait: Wait
+  ) -> Outcome? {
     let generation = scheduler.generation
-    guard let journal = journals.journalForRecord(generation) else {
+    guard let journal = journals.journal(generation) else {
       openJournal(generation)
       return nil
     }
+    // What is recorded after a purge is not to be kept sooner than that.
+    guard !store.isPurging, payload.count + tail.count <= options.maximumRowBytes else { return nil }
     let kept = policy.kept(payload, tail)
-    guard payload.count + tail.count <= options.maximumRowBytes, kept.count <= options.maximumRowBytes else { return nil }
+    guard kept.count <= options.maximumRowBytes else { return nil }
     var answer: EventIntake.Answer?
     let isWritten = kept.withBytes { kept in
       journal.write(subject: subject, unixMilliseconds: unixMilliseconds, payload: kept) {
@@ -26,9 +30,8 @@ extension EventPipeline {
       }
     }
     guard let answer else { return nil }
-    let outcome = heed(answer)
-    guard case .queued = outcome else { return outcome }
-    return isWritten ? .stored : awaitCommit(of: answer.sequence, untilNanoseconds: commitDeadline)
+    guard isWritten else { return conclude(answer, wait) }
+    return heed(answer) ? .stored : .dropped
   }
 
   private func openJournal(_ generation: UInt32) {
@@ -37,7 +40,10 @@ extension EventPipeline {
       abandonInheritance()
       guard state.generation == generation else { return }
       store.openJournal(pipeline: options.name, identifiers: state.identifiers) { [weak self] journal in
-        guard let self, journals.fill(journal, generation) else { return journal?.close() ?? () }
+        guard let self else { return }
+        journals.fill(journal, generation)
+        // Who began to wait before goes the way of before.
+        state.isPressing = true
         turn()
       }
     }
@@ -48,6 +54,8 @@ extension EventPipeline {
     if intake.press() { scheduler.post(turnNow.work) }
   }
 
+  // MARK: Letting go of records
+
   /// How far the store has come when what it has been given, or is given with this, is committed.
   func journalProgress() -> (journal: any EventJournal, progress: JournalProgress)? {
     guard journals.isOpen, let journal = journals.journal(state.generation) else { return nil }
@@ -56,33 +64,59 @@ extension EventPipeline {
     return (journal, JournalProgress(below: next ?? state.takenBelow, round: state.putRound, step: state.puts))
   }
 
-  /// Everything that is in the journal is stored or gone, as far as it has been taken in.
-  func settleJournal() {
-    if let (journal, progress) = journalProgress() { store.settle(journal, progress) }
+  /// Lets the journal forget what is stored or gone by now, and tries again when that cannot be done.
+  func releaseJournal() {
+    guard let (journal, progress) = journalProgress() else { return }
+    let generation = state.generation
+    store.release(journal, progress) { [weak self] isDone in
+      guard let self, !isDone, state.generation == generation, scheduler.generation == generation else { return }
+      if !state.holds.contains(.stopped) { armStoreTimer(afterMilliseconds: Self.retryMilliseconds) }
+    }
   }
 
-  /// What purges speak of goes from the journal, too, and until the store has carried them out nothing is written there.
+  /// A journal that takes nothing any more, as when its file was removed, makes room for another when nothing needs it.
+  func replaceBrokenJournal() {
+    if state.unstored.isEmpty, state.puts == 0 { journals.replaceBroken(state.generation) }
+  }
+
+  /// After everything that has been given to the store. A journal that still holds something stays open, for a later start:
+  /// its records are in memory, too, and nobody else may have them as long as they are.
+  func closeJournal() {
+    if let journal = journals.journal(state.generation) { store.closeIfEmpty(journal) }
+  }
+
+  // MARK: Purges
+
+  /// Whether records may have to stay out of journals until a purge is carried out.
+  var countsPurges: Bool { options.durability == .immediate && store.keepsEvents }
+
+  /// What purges speak of goes from the journal, too.
   func eraseFromJournal(_ purges: [EventIntake.Purge]) {
-    guard !purges.isEmpty, options.durability == .immediate else { return }
+    guard !purges.isEmpty, countsPurges else { return }
     if let journal = journals.journal(state.generation) {
       for purge in purges { journal.erase(subject: purge.subject.text, below: purge.end) }
     }
-    awaitPurges(purges.count)
+    state.owedPurges += purges.count
+    awaitPurges()
   }
 
-  private func awaitPurges(_ count: Int) {
-    let generation = state.generation
+  /// Asks the store to carry out what it owes, again and again while that fails; not after `stop`.
+  func awaitPurges() {
+    guard state.owedPurges > 0, state.askedPurges == 0 else { return }
+    let (count, generation) = (state.owedPurges, state.generation)
+    state.askedPurges = count
     store.carryOutPurges(journals.journal(generation)) { [weak self] isDone in
       guard let self, state.generation == generation, scheduler.generation == generation else { return }
-      if isDone { return journals.endPurges(count, generation) }
+      state.askedPurges = 0
+      if isDone {
+        state.owedPurges -= count
+        store.endPurges(count)
+        return awaitPurges()
+      }
+      guard !store.isOff else { return }
       _ = scheduler.schedule(afterMilliseconds: Self.retryMilliseconds) { [weak self] in
-        if let self, state.generation == generation { awaitPurges(count) }
+        if let self, state.generation == generation, !state.holds.contains(.stopped) { awaitPurges() }
       }
     }
-  }
-
-  /// After everything that has been given to the store.
-  func closeJournal() {
-    if let journal = journals.take(state.generation) { store.close(journal) }
   }
 }

@@ -47,7 +47,7 @@ extension EventPipeline {
     let (rows, numbers, names) = nextPut()
     if state.unstored.isEmpty { state.isPressing = false }
     guard !rows.isEmpty else {
-      settleJournal()
+      releaseJournal()
       noteAttempted()
       return false
     }
@@ -93,11 +93,15 @@ extension EventPipeline {
       for number in numbers { state.rows.update(number) { $0.epoch = epoch } }
       followOwner()
     } else {
-      state.unstored = numbers + state.unstored
+      // Others may have failed before.
+      state.unstored = (numbers + state.unstored).sorted()
       for name in names { state.live[name]?.isDirty = true }
     }
     noteAttempted(upTo: numbers, committed: isCommitted)
+    if isCommitted { replaceBrokenJournal() }
     if !isCommitted {
+      // What has been delivered meanwhile leaves it all the same.
+      if state.puts == 0 { releaseJournal() }
       cancelStoreTimer()
       armStoreTimer(afterMilliseconds: Self.retryMilliseconds)
       state.isStoreResting = state.storeTimer != nil

@@ -40,9 +40,7 @@ extension EventPipeline {
   func takeIn() {
     var purges: [EventIntake.Purge] = []
     var growth = 0
-    // First, so that what was recorded before it is taken in now.
-    if intake.takePressure() { state.isPressing = true }
-    intake.take(&purges) { record in
+    let isPressed = intake.take(&purges) { record in
       let payload = policy.kept(record.payload)
       growth += payload.count - record.payload.count
       let row = EventRow(
@@ -53,6 +51,7 @@ extension EventPipeline {
       if isStoring { state.unstored.append(record.number) }
       state.takenBelow = record.number &+ 1
     }
+    if isPressed { state.isPressing = true }
     if growth != 0 { intake.account(rows: 0, bytes: growth) }
     for purge in purges { carryOut(purge) }
     eraseFromJournal(purges)

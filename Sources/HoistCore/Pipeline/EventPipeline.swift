@@ -66,39 +66,47 @@ public final class EventPipeline: @unchecked Sendable {
   ///     must survive even that. Copied.
   ///   - tail: the second part of the payload, where it does not stand in one piece. Copied.
   ///   - unixMilliseconds: when it happened.
-  ///   - waitsForCommit: whether the call may wait, with `.immediate`; an evaluation may not (G1).
-  ///   - deadline: until when, in nanoseconds of the machine's clock; nil for the limit of the options. With a deadline the
-  ///     record goes to the store itself, after the purges that were asked for before.
   /// - Returns: `.stored` only with `.immediate`, when the record is in the journal, or the commit came within its limit.
   @discardableResult
   public func record(
     _ payload: ByteView, tail: ByteView = ByteView(start: nil, count: 0), subject: ByteView = ByteView(start: nil, count: 0),
-    unixMilliseconds: Int64, waitsForCommit: Bool = true, untilNanoseconds deadline: Int64? = nil
+    unixMilliseconds: Int64, waits wait: Wait = .forCommit
   ) -> Outcome {
-    let isWaiting = waitsForCommit && options.durability == .immediate && store.keepsEvents && !Thread.isOwn
-    if isWaiting, deadline == nil,
-      let outcome = recordInJournal(payload, tail: tail, subject: subject, unixMilliseconds: unixMilliseconds)
+    let wait = mayWait ? wait : .never
+    if wait.isForJournal,
+      let outcome = recordInJournal(payload, tail: tail, subject: subject, unixMilliseconds: unixMilliseconds, waits: wait)
     {
       return outcome
     }
-    let answer = intake.append(
-      created: unixMilliseconds, subject: subject, payload: payload, tail: tail, generation: scheduler.generation)
-    let outcome = heed(answer)
-    guard case .queued = outcome else { return outcome }
-    if isWaiting { return awaitCommit(of: answer.sequence, untilNanoseconds: deadline ?? commitDeadline) }
-    if journals.isOpen { storeNow() }
-    return .queued
+    return conclude(
+      intake.append(
+        created: unixMilliseconds, subject: subject, payload: payload, tail: tail, generation: scheduler.generation), wait)
   }
 
-  func heed(_ answer: EventIntake.Answer) -> Outcome {
+  private var mayWait: Bool { options.durability == .immediate && store.keepsEvents && !Thread.isOwn }
+
+  /// What comes of a record that is in no journal.
+  func conclude(_ answer: EventIntake.Answer, _ wait: Wait) -> Outcome {
+    guard heed(answer) else { return .dropped }
+    switch wait {
+    case .forCommit: return awaitCommit(of: answer.sequence, untilNanoseconds: commitDeadline)
+    case .forStore(let deadline): return awaitCommit(of: answer.sequence, untilNanoseconds: deadline)
+    case .never, .forJournal:
+      if journals.isOpen { storeNow() }
+      return .queued
+    }
+  }
+
+  /// Asks for the turn that a record needs.
+  /// - Returns: whether it is taken.
+  func heed(_ answer: EventIntake.Answer) -> Bool {
     switch answer.need {
     case .nothing: break
     case .soon: scheduler.post(turnSoon.work)
     case .now: scheduler.post(turnNow.work)
     }
-    if answer.isTaken { return .queued }
     if answer.beginsEpisode { warnOfDrops() }
-    return .dropped
+    return answer.isTaken
   }
 
   /// The same for text and arrays.
@@ -110,7 +118,7 @@ public final class EventPipeline: @unchecked Sendable {
   }
 
   /// Not on a thread of the library's own, where waiting would keep the commit from happening.
-  func awaitCommit(of sequence: UInt64, untilNanoseconds deadline: Int64) -> Outcome {
+  private func awaitCommit(of sequence: UInt64, untilNanoseconds deadline: Int64) -> Outcome {
     if journals.isOpen { storeNow() }
     return intake.waitForCommit(of: sequence, untilNanoseconds: deadline) ? .stored : .queued
   }
@@ -118,12 +126,12 @@ public final class EventPipeline: @unchecked Sendable {
   /// Waits, with `.immediate`, until everything that was recorded so far is stored, within the limit of one record: for
   /// whoever records where it must not wait. Any thread but the library's own.
   public func waitForCommit() {
-    guard options.durability == .immediate, store.keepsEvents, !Thread.isOwn else { return }
+    guard mayWait else { return }
     let next = intake.with(\.nextSequence)
     if next > 0 { _ = awaitCommit(of: next &- 1, untilNanoseconds: commitDeadline) }
   }
 
-  var commitDeadline: Int64 {
+  private var commitDeadline: Int64 {
     SystemClock().monotonicNanoseconds &+ options.commitLimitMilliseconds &* 1_000_000
   }
 
@@ -146,7 +154,7 @@ public final class EventPipeline: @unchecked Sendable {
   ///   afterwards, in any pipeline over this store, is then stored after the purge. In nanoseconds of the machine's clock.
   public func purge(subject: String, waitsForStoreUntil deadline: Int64? = nil) {
     guard !subject.isEmpty else { return }
-    if options.durability == .immediate { journals.beginPurge(scheduler.generation) }
+    if countsPurges { store.beginPurge() }
     let number = intake.requestPurge(of: ByteKey(subject), generation: scheduler.generation)
     scheduler.post { [self] in turn() }
     guard let deadline, options.durability == .immediate, store.keepsEvents, !Thread.isOwn else { return }
@@ -213,4 +221,13 @@ final class PipelineTally: @unchecked Sendable {
   }
 
   func count(_ change: (inout EventPipeline.Counters) -> Void) { lock.withLock { change(&kept) } }
+}
+
+extension EventPipeline.Wait {
+  var isForJournal: Bool {
+    switch self {
+    case .forJournal, .forCommit: true
+    case .never, .forStore: false
+    }
+  }
 }

@@ -88,6 +88,19 @@ extension EventPipeline {
     public static let stopped = Hold(rawValue: 4)
   }
 
+  /// What the caller of `record` may wait for, with `.immediate`. On a thread of the library's own it waits for nothing.
+  public enum Wait: Sendable {
+    /// Nothing, as in an evaluation (G1).
+    case never
+    /// One write to a journal, where there is one.
+    case forJournal
+    /// That, or else the commit, within the limit of the options.
+    case forCommit
+    /// The commit in the store itself, which comes after the purges that were asked for before. In nanoseconds of the
+    /// machine's clock.
+    case forStore(untilNanoseconds: Int64)
+  }
+
   public enum Outcome: Sendable {
     /// On its way, and stored.
     case stored

@@ -6,31 +6,19 @@ final class JournalSlot: @unchecked Sendable {
   fileprivate enum State {
     case unasked, asked
     case open(any EventJournal)
-    /// There is none, until the pipeline is started again.
+    /// There is none; asked for again when the pipeline is started again.
     case absent
   }
 
   private let lock = Lock()
   private var state = State.unasked
   private var generation: UInt32
-  /// Purges that the store has not carried out.
-  private var purges = 0
   /// Costs nothing to ask; of the parent's in a forked child, until somebody looks.
   private let isFilled = Atomic(false)
 
   init(generation: UInt32) { self.generation = generation }
 
   var isOpen: Bool { isFilled.load(ordering: .relaxed) }
-
-  /// For a record. While a purge is under way there is none: what is recorded after it is not to survive it.
-  func journalForRecord(_ generation: UInt32) -> (any EventJournal)? {
-    with(generation) {
-      if case .open(let journal) = $0, purges == 0 { journal } else { nil }
-    }
-  }
-
-  func beginPurge(_ generation: UInt32) { with(generation) { _ in purges += 1 } }
-  func endPurges(_ count: Int, _ generation: UInt32) { with(generation) { _ in purges = max(0, purges - count) } }
 
   func journal(_ generation: UInt32) -> (any EventJournal)? {
     with(generation) {
@@ -47,26 +35,27 @@ final class JournalSlot: @unchecked Sendable {
     }
   }
 
-  /// - Returns: false when it is not wanted any more.
-  func fill(_ journal: (any EventJournal)?, _ generation: UInt32) -> Bool {
+  func fill(_ journal: (any EventJournal)?, _ generation: UInt32) {
     with(generation) { state in
-      guard case .asked = state else { return false }
-      state = journal.map { .open($0) } ?? .absent
-      return true
+      if case .asked = state { state = journal.map { .open($0) } ?? .absent }
     }
   }
 
-  /// Hands the journal out for good, and opens none until `reset`.
-  func take(_ generation: UInt32) -> (any EventJournal)? {
+  /// Another may be opened in place of one that takes nothing any more.
+  func replaceBroken(_ generation: UInt32) {
+    var former: (any EventJournal)?
+    defer { withExtendedLifetime(former) {} }
     with(generation) { state in
-      defer { state = .absent }
-      return if case .open(let journal) = state { journal } else { nil }
+      guard case .open(let journal) = state, !journal.isSound else { return }
+      (former, state) = (journal, .unasked)
     }
   }
 
-  func reset(_ generation: UInt32) {
-    with(generation) {
-      if case .absent = $0 { $0 = .unasked }
+  /// The same, and also where there was none.
+  func reopen(_ generation: UInt32) {
+    replaceBroken(generation)
+    with(generation) { state in
+      if case .absent = state { state = .unasked }
     }
   }
 
@@ -76,7 +65,7 @@ final class JournalSlot: @unchecked Sendable {
     return lock.withLock {
       if self.generation != generation {
         inherited = state
-        (state, self.generation, purges) = (.unasked, generation, 0)
+        (state, self.generation) = (.unasked, generation)
       }
       defer { isFilled.store(state.isOpen, ordering: .relaxed) }
       return body(&state)

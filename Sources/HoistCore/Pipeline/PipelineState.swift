@@ -16,8 +16,11 @@ struct PipelineState {
   var unstored: [UInt64] = []
   /// Calls of the store that have not been answered.
   var puts = 0
-  /// Of those that were begun while none was under way.
+  /// Moves on with each call that is made while none is under way (`JournalProgress.round`).
   var putRound: UInt64 = 0
+  /// Purges that the store has not carried out yet, as far as is known, and those of them that it is asked for.
+  var owedPurges = 0
+  var askedPurges = 0
   var storeTimer: (any Cancellable)?
   /// The store has failed just now: the timer is for the next try.
   var isStoreResting = false

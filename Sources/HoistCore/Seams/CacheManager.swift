@@ -76,7 +76,8 @@ public protocol CacheManager: AnyObject, Sendable {
   func releaseEvents(owner: EventOwner) throws(CacheFailure)
 
   /// A journal for records of a pipeline that are not in the store yet. `claimEvents` hands out, with the rows that nobody
-  /// holds, what journals hold whose process has died or whose `close` has left something; `purgeEvents` forgets there, too.
+  /// holds, what is in journals that are gone, or whose process is; `purgeEvents` forgets there, too. On the store's lane, also
+  /// while other calls fail.
   /// - Parameter identifiers: make the ids of rows from the numbers of records.
   /// - Returns: nil, as without an own implementation: callers wait for the store.
   func openJournal(pipeline: String, identifiers: EventIdentifiers) -> (any EventJournal)?

@@ -3,6 +3,8 @@ public import HoistBase
 /// Where a pipeline writes records down before they are in the store, so that whoever records need not wait for that; the
 /// store is then given them in groups. What a process that died has left in its journals, its cache manager hands out with
 /// the rows that nobody holds (`CacheManager.claimEvents`).
+///
+/// Nobody else has what is in a journal as long as its process lives and the journal is there.
 public protocol EventJournal: AnyObject, Sendable {
   /// Records something and writes it down, with no other record of this journal in between. Any thread; may wait for
   /// other calls and for one write to the system's cache of a file.
@@ -13,17 +15,21 @@ public protocol EventJournal: AnyObject, Sendable {
   /// - Returns: whether the record survives the process from here on.
   func write(subject: ByteView, unixMilliseconds: Int64, payload: ByteView, recording: () -> UInt64?) -> Bool
 
-  /// What is here of a subject is to be gone when the next `settle` returns. Any thread; does not wait for the disk.
+  /// What is here of a subject is to be gone when `carryOutErasures` returns next. Any thread; waits for no disk.
   /// - Parameter end: of records below this number.
   func erase(subject: String, below end: UInt64)
+  /// On the store's lane.
+  func carryOutErasures()
 
-  /// Forgets what needs the journal no more, and erases what was asked for. On the store's lane.
-  /// - Parameter progress: nil: nothing new is known.
-  func settle(_ progress: JournalProgress?)
+  /// Forgets what needs the journal no more. On the store's lane.
+  func release(_ progress: JournalProgress)
 
-  /// Takes nothing more, and leaves nothing behind unless something still needs the journal: then that is for whoever
-  /// claims next. On the store's lane, or when nobody uses it any more.
-  func close()
+  /// False when it takes nothing any more. Any thread.
+  var isSound: Bool { get }
+
+  /// Ends a journal that holds nothing, with nothing left behind. One that is gone without this leaves what it holds to
+  /// whoever claims next. On the store's lane.
+  func closeIfEmpty()
 }
 
 /// How far the store has come with what is in a journal.

@@ -65,22 +65,6 @@ public struct OwnerIdentity: Sendable, Equatable {
   }
 }
 
-/// Counts as alive, here and in other processes, until it is gone: then what it held is anyone's, unless it was released.
-public final class LiveOwner: Sendable {
-  /// An `OwnerIdentity`, in its text form.
-  public let name: String
-  private let nonce: UInt64
-
-  /// - Parameter nonce: random.
-  public init(nonce: UInt64) {
-    self.nonce = nonce
-    name = OwnerIdentity.make(nonce: nonce).text
-    LiveOwners.insert(nonce)
-  }
-
-  deinit { LiveOwners.remove(nonce) }
-}
-
 /// The identities of this process whose stores are open. One that is gone without having released
 /// its rows counts as dead, although its process lives.
 enum LiveOwners {

@@ -19,9 +19,9 @@ extension Store {
   ) {
     call(.owner) { manager, owner throws(CacheFailure) in
       // What was purged is gone before what was recorded afterwards is kept.
-      journal?.journal.settle(nil)
+      journal?.journal.carryOutErasures()
       try manager.putEvents(rows, owner: owner)
-      journal?.journal.settle(journal?.progress)
+      if let journal { journal.journal.release(journal.progress) }
     } answer: { result in
       completion(result.isSuccess)
     }

@@ -1,41 +1,64 @@
 /// Journals beside the store. What is done with their files is done on the store's lane; only a record itself is written
-/// on the thread that makes it.
+/// on the thread that makes it. They are no part of what the manager stores in: they are used while it fails.
 extension Store {
   /// - Parameter completion: nil when the manager keeps none, or none now.
   func openJournal(
     pipeline: String, identifiers: EventIdentifiers, completion: @escaping @Sendable ((any EventJournal)?) -> Void
   ) {
-    call(.read) { manager, _ throws(CacheFailure) in
+    guard let manager else { return scheduler.post { completion(nil) } }
+    lane.ask(withinNanoseconds: options.callLimitNanoseconds) {
       manager.openJournal(pipeline: pipeline, identifiers: identifiers)
-    } answer: { result in
-      completion((try? result.get()) ?? nil)
+    } answer: { journal in
+      completion(journal ?? nil)
     }
   }
 
-  /// When it cannot be done now, it is made up for at the next time.
-  func settle(_ journal: any EventJournal, _ progress: JournalProgress) {
-    call(.read) { _, _ throws(CacheFailure) in
-      journal.settle(progress)
-    } answer: { _ in
+  /// - Parameter completion: whether it is done.
+  func release(_ journal: any EventJournal, _ progress: JournalProgress, completion: @escaping @Sendable (Bool) -> Void) {
+    onLane {
+      journal.carryOutErasures()
+      journal.release(progress)
+    } completion: {
+      completion($0)
     }
   }
+
+  /// After what was asked for before.
+  func closeIfEmpty(_ journal: any EventJournal) {
+    onLane {
+      journal.carryOutErasures()
+      journal.closeIfEmpty()
+    } completion: { _ in
+    }
+  }
+
+  private func onLane(_ work: @escaping @Sendable () -> Void, completion: @escaping @Sendable (Bool) -> Void) {
+    lane.ask(withinNanoseconds: options.callLimitNanoseconds) {
+      work()
+      return true
+    } answer: {
+      completion($0 ?? false)
+    }
+  }
+
+  // MARK: Purges
+
+  /// A purge has been asked for: until `endPurges` nothing is written to a journal, of any pipeline. Any thread.
+  func beginPurge() { withState { $0.purges += 1 } }
+  func endPurges(_ count: Int) { withState { $0.purges = max(0, $0.purges - count) } }
+  var isPurging: Bool { withState { $0.purges > 0 } }
+
+  /// Whether it will not work again.
+  var isOff: Bool { withState { $0.end != nil } }
 
   /// Carries out the purges that were asked for so far, in the store and in the journal.
   /// - Parameter completion: whether that succeeded.
   func carryOutPurges(_ journal: (any EventJournal)?, completion: @escaping @Sendable (Bool) -> Void) {
     // A write: what is to be forgotten goes first.
     call(.write) { _, _ throws(CacheFailure) in
-      journal?.settle(nil)
+      journal?.carryOutErasures()
     } answer: { result in
       completion(result.isSuccess)
-    }
-  }
-
-  /// After what was asked for before.
-  func close(_ journal: any EventJournal) {
-    call(.read) { _, _ throws(CacheFailure) in
-      journal.close()
-    } answer: { _ in
     }
   }
 }

@@ -37,7 +37,7 @@ final class ActivateReporter: VisitorQueue, @unchecked Sendable {
     let now = clock.recentUnixMilliseconds
     return RecordedExposure.with(exposure, isTold: isTold) { record, context in
       let outcome = pipeline.record(
-        record, tail: context, subject: exposure.visitorID, unixMilliseconds: now, waitsForCommit: false)
+        record, tail: context, subject: exposure.visitorID, unixMilliseconds: now, waits: .never)
       if case .dropped = outcome { return .limit }
       return .ok
     }

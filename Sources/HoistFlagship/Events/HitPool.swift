@@ -58,14 +58,14 @@ final class HitPool: VisitorQueue, @unchecked Sendable {
   }
 
   /// Tells the service what the visitor has answered; passes without consent and survives `forget` (5.6; FS-67).
-  /// - Parameter deadline: until when the call may wait for the store; nil: it does not.
+  /// - Parameter deadline: until when the call may wait for the store; nil: it waits for a journal at most.
   func consent(_ isGiven: Bool, of identity: VisitorIdentity, waitsForStoreUntil deadline: Int64? = nil) {
     if let refusal = refusal(hasConsented: true) {
       return host.log.info("no consent hit is sent: \(refusal.flagshipReason)")
     }
     _ = record(
       .event, .fields, isGiven ? given.fields.bytes : refused.fields.bytes, identity, isSubjectToConsent: false,
-      waitsForCommit: deadline != nil, untilNanoseconds: deadline)
+      waits: deadline.map { .forStore(untilNanoseconds: $0) } ?? .forJournal)
     if !isGiven { return wasRefused.store(true, ordering: .relaxed) }
     if wasRefused.exchange(false, ordering: .relaxed) {
       storage.consentReturned()
@@ -78,18 +78,18 @@ final class HitPool: VisitorQueue, @unchecked Sendable {
     guard refusal(hasConsented: true) == nil else { return }
     // A copy is quicker than a text, and a context of many pairs is larger than its text.
     if context.bytes.count <= Self.maximumCopiedBytes {
-      _ = record(.segment, .context(context), context.bytes, identity, waitsForCommit: false)
+      _ = record(.segment, .context(context), context.bytes, identity, waits: .never)
     } else {
       var writer = JSONWriter()
       InternalHit.segment(context, to: &writer)
-      _ = writer.bytes.withUnsafeBytes { record(.segment, .text, $0, identity, waitsForCommit: false) }
+      _ = writer.bytes.withUnsafeBytes { record(.segment, .text, $0, identity, waits: .never) }
     }
   }
 
   @inline(never)
   private func record(
     _ type: HitType, _ form: RecordedHit.Tail, _ tail: ByteView, _ identity: VisitorIdentity,
-    isSubjectToConsent: Bool = true, waitsForCommit: Bool = true, untilNanoseconds deadline: Int64? = nil
+    isSubjectToConsent: Bool = true, waits wait: EventPipeline.Wait = .forCommit
   ) -> Status {
     RecordedHit.withHead(type, of: identity, form) { head in
       if duplicates.isOn, isSubjectToConsent, type != .segment, !duplicates.admits(Array(head) + tail) {
@@ -99,7 +99,7 @@ final class HitPool: VisitorQueue, @unchecked Sendable {
       return identity.visitorID.withUnsafeBytes { subject in
         let outcome = pipeline.record(
           head, tail: tail, subject: isSubjectToConsent ? subject : .noBytes, unixMilliseconds: clock.recentUnixMilliseconds,
-          waitsForCommit: waitsForCommit, untilNanoseconds: deadline)
+          waits: wait)
         if case .dropped = outcome { return .limit }
         return .ok
       }

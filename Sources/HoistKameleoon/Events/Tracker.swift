@@ -69,7 +69,7 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
     return identity.subject.withUnsafeBytes { subject in
       TrackedRow.withRecord(datum, of: identity, hasConsent: hasConsent, nonce: host.entropy.next(), isOwn: isOwn) { head, content in
         pipeline.record(
-          head, tail: content, subject: subject, unixMilliseconds: unixMilliseconds, waitsForCommit: false) != .dropped
+          head, tail: content, subject: subject, unixMilliseconds: unixMilliseconds, waits: .never) != .dropped
       }
     }
   }

@@ -85,7 +85,7 @@ final class EventRecorder: @unchecked Sendable {
       event.key.withBytes { key in
         func add(_ data: ByteView?) {
           _ = addCustom(
-            key, data: data, metric: event.metric, of: context, at: event.unixMilliseconds, waitsForCommit: false)
+            key, data: data, metric: event.metric, of: context, at: event.unixMilliseconds, waits: .never)
         }
         if let data = event.data { data.withBytes { add($0) } } else { add(nil) }
       }
@@ -123,17 +123,17 @@ final class EventRecorder: @unchecked Sendable {
     guard let context = context.current else { return .state }
     return context._withUnsafeGuaranteedRef { context in
       let now = unixMilliseconds ?? host.clock.unixMilliseconds
-      return addCustom(key, data: data, metric: metric, of: context, at: now, waitsForCommit: true)
+      return addCustom(key, data: data, metric: metric, of: context, at: now, waits: .forCommit)
     }
   }
 
   private func addCustom(
     _ key: ByteView, data: ByteView?, metric: Double?, of context: EventContext, at unixMilliseconds: Int64,
-    waitsForCommit: Bool
+    waits wait: EventPipeline.Wait
   ) -> Status {
     guard capacity.take() else { return .limit }
     return EventText.custom(key, data: data, metric: metric, context, at: unixMilliseconds) {
-      record($0, at: unixMilliseconds, waitsForCommit: waitsForCommit)
+      record($0, at: unixMilliseconds, waits: wait)
     }
   }
 
@@ -210,11 +210,11 @@ final class EventRecorder: @unchecked Sendable {
   }
 
   private func add(_ event: ByteView, at unixMilliseconds: Int64) -> Status {
-    capacity.take() ? record(event, at: unixMilliseconds, waitsForCommit: false) : .limit
+    capacity.take() ? record(event, at: unixMilliseconds, waits: .never) : .limit
   }
 
-  private func record(_ event: ByteView, at unixMilliseconds: Int64, waitsForCommit: Bool) -> Status {
-    switch pipeline.record(event, unixMilliseconds: unixMilliseconds, waitsForCommit: waitsForCommit) {
+  private func record(_ event: ByteView, at unixMilliseconds: Int64, waits wait: EventPipeline.Wait) -> Status {
+    switch pipeline.record(event, unixMilliseconds: unixMilliseconds, waits: wait) {
     case .stored, .queued: return .ok
     case .dropped:
       capacity.giveBack(1)

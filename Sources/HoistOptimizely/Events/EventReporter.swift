@@ -40,7 +40,7 @@ final class EventReporter: OptimizelyPart, @unchecked Sendable {
     var status = Status.ok
     for event in events {
       let outcome = RecordedEvent.withRow(of: event, url: settings.events.address(for: event.region)) {
-        pipeline.record($0, unixMilliseconds: clock.unixMilliseconds, waitsForCommit: event.isTracked)
+        pipeline.record($0, unixMilliseconds: clock.unixMilliseconds, waits: event.isTracked ? .forCommit : .never)
       }
       if case .dropped = outcome { status = .limit }
     }
@@ -59,7 +59,7 @@ final class EventReporter: OptimizelyPart, @unchecked Sendable {
     let now = clock.recentUnixMilliseconds
     let kept = KeptImpression(impression, snapshot: snapshot, context: context, unixMilliseconds: now)
     withUnsafeBytes(of: kept) { kept in
-      _ = pipeline.record(kept, tail: tail, unixMilliseconds: now, waitsForCommit: false)
+      _ = pipeline.record(kept, tail: tail, unixMilliseconds: now, waits: .never)
     }
     return true
   }
@@ -86,7 +86,7 @@ final class EventReporter: OptimizelyPart, @unchecked Sendable {
         context: context, unixMilliseconds: event.unixMilliseconds)
       guard text.count >= head else { return nil }
       text.storeBytes(of: kept, as: KeptConversion.self)
-      let outcome = pipeline.record(ByteView(text), tail: tail, unixMilliseconds: event.unixMilliseconds, waitsForCommit: false)
+      let outcome = pipeline.record(ByteView(text), tail: tail, unixMilliseconds: event.unixMilliseconds, waits: .never)
       if case .dropped = outcome { return .limit }
       return .ok
     }

@@ -57,24 +57,15 @@ struct ProbePipeline {
 
   /// Ends as a client does. Returns whether nothing was left.
   func close() -> Bool {
-    final class Answer: @unchecked Sendable {
-      let lock = Lock()
-      let changed = Condition()
-      var value: Bool?
-    }
-    let answer = Answer()
-    pipeline.flush { value in
-      answer.lock.withLock {
-        answer.value = value
-        answer.changed.broadcast()
-      }
-    }
+    let (answer, stopped) = (Answer<Bool>(), Answer<Bool>())
+    pipeline.flush { answer.give($0) }
     let deadline = SystemClock().monotonicNanoseconds + 20_000_000_000
-    let flushed = answer.lock.withLock {
-      while answer.value == nil, answer.changed.wait(answer.lock, untilNanoseconds: deadline) {}
-      return answer.value ?? false
+    let flushed = answer.wait(untilNanoseconds: deadline) ?? false
+    NetworkLoop.shared.post { [pipeline] in
+      pipeline.stop()
+      stopped.give(true)
     }
-    NetworkLoop.shared.post { [pipeline] in pipeline.stop() }
+    _ = stopped.wait(untilNanoseconds: deadline)
     return store.close(untilNanoseconds: deadline) && flushed
   }
 }

@@ -8,12 +8,12 @@ import json
 import os
 import shutil
 import signal
-import sqlite3
 import subprocess
 import threading
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,7 +23,7 @@ from kameleoon import KameleoonSimulator
 from launchdarkly import LaunchDarklySimulator
 from loopback.service import Service
 from optimizely import OptimizelySimulator
-from world import Programs
+from world import Programs, stored_events
 
 # What each host records: so many evaluations and events.
 EVENTS = 2
@@ -191,16 +191,7 @@ class Hosts:
         if not (self.folder / "store").exists():
             return 0
         shutil.copytree(self.folder / "store", copy)
-        found = 0
-        for file in copy.glob("*.sqlite"):
-            database = sqlite3.connect(f"file:{file}?mode=rw", uri=True)
-            try:
-                if database.execute("SELECT count(*) FROM sqlite_master WHERE name = 'events'").fetchone() == (1,):
-                    found += database.execute(
-                        "SELECT count(*) FROM events WHERE pipeline GLOB ?", (self.vendor.pipelines,)).fetchone()[0]
-            finally:
-                database.close()
-        return found
+        return sum(fnmatchcase(pipeline, self.vendor.pipelines) for pipeline, _ in stored_events(copy, "rw"))
 
     def check(self, survived: bool) -> None:
         """What is left in the store is delivered, and the ledger shows all of it."""

@@ -11,6 +11,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+import journals
 from ledger import canonical
 from unleash import UnleashSimulator
 
@@ -108,16 +109,22 @@ class World:
 
 
 def rows_in(folder: Path, mode: str) -> list[Row]:
-    found: list[Row] = []
+    return [read(pipeline, payload) for pipeline, payload in stored_events(folder, mode)]
+
+
+def stored_events(folder: Path, mode: str) -> list[tuple[str, bytes]]:
+    """The pipeline and payload of each event in the tables, or on its way there."""
+    found = {key: (pipeline, payload) for key, pipeline, payload in journals.events(folder)}
     for file in folder.glob("*.sqlite"):
         database = sqlite3.connect(f"file:{file}?mode={mode}", uri=True)
         try:
             # There may be no tables yet.
             if database.execute("SELECT count(*) FROM sqlite_master WHERE name = 'events'").fetchone() == (1,):
-                found += (read(*row) for row in database.execute("SELECT pipeline, payload FROM events"))
+                for key, pipeline, payload in database.execute("SELECT id, pipeline, payload FROM events"):
+                    found[key] = (pipeline, payload)
         finally:
             database.close()
-    return found
+    return list(found.values())
 
 
 def read(pipeline: str, payload: bytes) -> Row:

@@ -21,7 +21,7 @@ import Testing
   func take(_ intake: EventIntake) -> [(number: UInt64, subject: String, payload: [UInt8])] {
     var taken: [(UInt64, String, [UInt8])] = []
     var purges: [EventIntake.Purge] = []
-    intake.take(&purges) { record in
+    _ = intake.take(&purges) { record in
       #expect(record.created == 5)
       taken.append((record.number, String(decoding: record.subject, as: UTF8.self), Array(record.payload)))
     }

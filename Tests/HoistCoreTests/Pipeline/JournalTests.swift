@@ -33,7 +33,7 @@ import Testing
 
   /// As an evaluation does.
   func inPassing(_ bench: PipelineBench, _ text: String) -> EventPipeline.Outcome {
-    text.withBytes { bench.pipeline.record($0, unixMilliseconds: 0, waitsForCommit: false) }
+    text.withBytes { bench.pipeline.record($0, unixMilliseconds: 0, waits: .never) }
   }
 
   var puts: [String] { manager.calls.filter { $0.hasPrefix("put ") } }
@@ -172,6 +172,85 @@ import Testing
     #expect(manager.journalsAskedFor == asked + 1)
     #expect(bench.record("d") == [.stored])
     #expect(journal.entries.isEmpty)
+  }
+
+  /// What is in it is in memory as well, and nobody else may have it meanwhile.
+  @Test func aJournalThatStillHoldsSomethingGoesOnAfterStopAndStart() {
+    let bench = bench()
+    manager.fail(CacheFailure("disk full"))
+    bench.record("a")
+    bench.scheduler.post { bench.pipeline.stop() }
+    bench.settle()
+    #expect(journal.entries == ["a"] && !journal.isClosed)
+    manager.fail(nil)
+    bench.start()
+    #expect(bench.record("b") == [.stored])
+    bench.advance(3_000)
+    #expect(journal.entries.isEmpty && manager.journalsAskedFor == 1)
+    _ = bench.flush()
+    #expect(bench.sent.last == "a,b")
+  }
+
+  @Test func aBrokenJournalIsReplaced() {
+    let bench = bench()
+    journal.breakDown()
+    let other = PaperJournal()
+    manager.keep(other)
+    #expect(waiting(bench, "a") == .stored)
+    #expect(waiting(bench, "b") == .stored)
+    bench.settle()
+    #expect(bench.record("c") == [.stored])
+    #expect(other.entries == ["c"] && journal.entries.isEmpty)
+  }
+
+  @Test func whatWasDeliveredLeavesTheJournalWhileTheStoreFails() {
+    let bench = bench()
+    manager.fail(CacheFailure("disk full"))
+    bench.record("a")
+    _ = bench.flush()
+    bench.record("b")
+    bench.advance(100)
+    #expect(journal.entries == ["a", "b"])
+    bench.answer(200)
+    bench.advance(70_000, step: 1_000)
+    #expect(journal.entries == ["b"])
+  }
+
+  @Test("with a store that is off for good the journal is used as before, and purges ask it no more")
+  func aStoreThatIsOffIsNotAskedAgain() {
+    let bench = bench()
+    manager.fail(CacheFailure("disk gone", isPermanent: true))
+    #expect(bench.record("a") == [.stored])
+    bench.advance(100)
+    _ = bench.flush()
+    bench.answer(200)
+    bench.advance(2_000)
+    #expect(journal.entries.isEmpty)
+    bench.pipeline.purge(subject: "u1")
+    bench.settle()
+    let refused = bench.store.statistics.first { $0.name == "refused" }?.value ?? 0
+    bench.advance(20_000, step: 1_000)
+    // A claim may have been tried meanwhile.
+    #expect(bench.store.statistics.first { $0.name == "refused" }?.value ?? 0 <= refused + 1)
+  }
+
+  @Test func aPurgeOfOnePipelineKeepsRecordsOfAnotherOutOfItsJournal() {
+    let bench = bench()
+    bench.store.beginPurge()
+    #expect(waiting(bench, "a") == .stored)
+    #expect(puts.count == 1 && journal.entries.isEmpty)
+    bench.store.endPurges(1)
+    #expect(bench.record("b") == [.stored])
+    #expect(journal.entries == ["b"])
+  }
+
+  @Test func withoutAStoreAPurgeWaitsForNothing() {
+    let bench = PipelineBench { $0.durability = .immediate }
+    bench.start()
+    let timers = bench.scheduler.pendingTimerCount
+    bench.pipeline.purge(subject: "u1")
+    bench.settle()
+    #expect(bench.scheduler.pendingTimerCount == timers)
   }
 
   @Test("progress counts what was given and what is under way") func progressIsInSteps() {

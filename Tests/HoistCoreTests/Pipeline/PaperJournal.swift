@@ -12,20 +12,24 @@ final class PaperJournal: EventJournal, @unchecked Sendable {
   private let lock = Lock()
   private var written: [Entry] = []
   private var erasures: [(subject: String, end: UInt64)] = []
-  private var settlements: [JournalProgress] = []
+  private var releases: [JournalProgress] = []
+  private var broken = false
+  private var round: UInt64 = 0
+  private var steps = 0
   private var takesNothing = false
   private var failing = false
   private var closed = false
 
   var entries: [String] { lock.withLock { written.map(\.text) } }
-  var progress: [JournalProgress] { lock.withLock { settlements } }
+  var progress: [JournalProgress] { lock.withLock { releases } }
   var isClosed: Bool { lock.withLock { closed } }
   func takeNothing(_ value: Bool) { lock.withLock { takesNothing = value } }
+  func breakDown() { lock.withLock { broken = true } }
   func fail(_ value: Bool) { lock.withLock { failing = value } }
 
   func write(subject: ByteView, unixMilliseconds: Int64, payload: ByteView, recording: () -> UInt64?) -> Bool {
     lock.withLock {
-      guard !closed, !takesNothing, let number = recording(), !failing else { return false }
+      guard !closed, !broken, !takesNothing, let number = recording(), !failing else { return false }
       written.append(
         Entry(number: number, subject: String(decoding: subject, as: UTF8.self), text: String(decoding: payload, as: UTF8.self)))
       return true
@@ -34,15 +38,23 @@ final class PaperJournal: EventJournal, @unchecked Sendable {
 
   func erase(subject: String, below end: UInt64) { lock.withLock { erasures.append((subject, end)) } }
 
-  func settle(_ progress: JournalProgress?) {
+  func carryOutErasures() {
     lock.withLock {
       for erasure in erasures { written.removeAll { $0.subject == erasure.subject && $0.number < erasure.end } }
       erasures = []
-      guard let progress else { return }
-      settlements.append(progress)
+    }
+  }
+
+  func release(_ progress: JournalProgress) {
+    lock.withLock {
+      if progress.step == 0 { (round, steps) = (progress.round, 0) }
+      guard progress.round == round, progress.step == steps else { return }
+      steps += 1
+      releases.append(progress)
       written.removeAll { $0.number < progress.below }
     }
   }
 
-  func close() { lock.withLock { closed = true } }
+  var isSound: Bool { lock.withLock { !closed && !broken } }
+  func closeIfEmpty() { lock.withLock { closed = written.isEmpty } }
 }
