@@ -27,7 +27,7 @@ static hoist_client *open_client(char **argv, bool sends) {
     set(config, "datafile.url", argv[3]);
     set(config, "events.url.us", argv[4]);
     set(config, "store.path", argv[5]);
-    set(config, "events.durability", "immediate"); /* a call returns when its event is in the store */
+    set(config, "events.durability", "immediate"); /* a call returns when its event outlives the process */
     if (!sends) set(config, "online", "false");
     hoist_error *error = NULL;
     hoist_client *client = NULL;

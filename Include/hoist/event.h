@@ -29,7 +29,8 @@ typedef struct hoist_event {
 
 /**
  * Records an event and returns; it is delivered in the background, also after a crash or a restart as far as
- * the property `events.durability` says. With "immediate", the call returns once the event is in the store.
+ * the property `events.durability` says. With "immediate", the call returns once the event is in the
+ * store, or in a journal beside the built-in one, which is one write to a file; either outlives the process.
  *
  * @param key     Name of the event. Borrowed for the call, like everything else.
  * @param context NULL means the client's current context.

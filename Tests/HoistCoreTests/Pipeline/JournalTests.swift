@@ -76,13 +76,25 @@ import Testing
   }
 
   @Test func whatIsDeliveredBeforeItsGroupIsNeverStoredAndLeavesTheJournal() {
-    let bench = bench()
+    let bench = bench { $0.flushAtRows = 1 }
     bench.record("a")
-    _ = bench.flush()
+    bench.settle()
+    #expect(bench.sent.last == "a")
     bench.answer(200)
     #expect(journal.entries == ["a"])
     bench.advance(100)
     #expect(puts.isEmpty && journal.entries.isEmpty)
+  }
+
+  @Test func aFlushEndsWhenTheJournalIsEmpty() {
+    let bench = bench()
+    bench.record("a")
+    let answers = Record<[String]>()
+    bench.pipeline.flush { _ in answers.append(journal.entries) }
+    bench.settle()
+    bench.answer(200)
+    #expect(answers.all.count == 1)
+    #expect(journal.entries.isEmpty && puts.isEmpty)
   }
 
   @Test func aJournalThatCannotBeWrittenCostsTimeOnly() {
