@@ -51,6 +51,14 @@ extension UnsafeRawBufferPointer {
     return Ordering(of: count, against: other.count)
   }
 
+  /// Where `piece` stands, when it is a piece of this memory and not only of the same bytes.
+  @inlinable @inline(__always)
+  public func place(of piece: ByteView) -> Int? {
+    guard let start = baseAddress, let other = piece.baseAddress, other >= start else { return nil }
+    let place = other - start
+    return place <= count && piece.count <= count &- place ? place : nil
+  }
+
   /// The bytes of `range`, cut to those that are there.
   @inlinable
   public func view(from start: Int, to end: Int) -> ByteView {

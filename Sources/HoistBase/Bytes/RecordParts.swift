@@ -31,6 +31,21 @@ public struct PartWriter {
     plain(bytes)
   }
 
+  @inlinable
+  public static func bytes(ofShort count: Int) -> Int { count < 0xFF ? 1 + count : 5 + count }
+
+  /// A part that is mostly short: one byte of length, and four more from 255 bytes on.
+  @inlinable
+  public mutating func shortPart(_ bytes: ByteView) {
+    if bytes.count < 0xFF {
+      byte(UInt8(truncatingIfNeeded: bytes.count))
+      plain(bytes)
+    } else {
+      byte(0xFF)
+      part(bytes)
+    }
+  }
+
   /// Bytes without their length: the last of a record.
   @inlinable
   public mutating func plain(_ bytes: ByteView) {
@@ -67,6 +82,26 @@ public struct PartReader {
     guard count <= bytes.count - position - 4 else { return nil }
     defer { position += 4 + count }
     return bytes.view(from: position + 4, to: position + 4 + count)
+  }
+
+  /// The next short part; nil where none is complete.
+  public mutating func shortPart() -> ByteView? {
+    guard position < bytes.count else { return nil }
+    let count = Int(bytes[position])
+    if count == 0xFF {
+      position += 1
+      return part()
+    }
+    guard count <= bytes.count - position - 1 else { return nil }
+    defer { position += 1 + count }
+    return bytes.view(from: position + 1, to: position + 1 + count)
+  }
+
+  /// So many bytes; nil where there are not as many.
+  public mutating func plain(_ count: Int) -> ByteView? {
+    guard count >= 0, count <= bytes.count - position else { return nil }
+    defer { position += count }
+    return bytes.view(from: position, to: position + count)
   }
 
   /// What has not been read.

@@ -38,8 +38,11 @@ struct ChunkQueue {
 
   /// Adds a record that has room.
   @inline(__always)
-  mutating func append(number: UInt64, size: Int, created: Int64, subject: ByteView, payload: ByteView, tail: ByteView) {
-    newest?.append(number: number, size: size, created: created, subject: subject, payload: payload, tail: tail)
+  mutating func append(
+    number: UInt64, size: Int, created: Int64, subject: ByteView, place: Int?, payload: ByteView, tail: ByteView
+  ) {
+    newest?.append(
+      number: number, size: size, created: created, subject: subject, place: place, payload: payload, tail: tail)
   }
 
   /// The oldest record's.

@@ -134,24 +134,30 @@ final class EventIntake: @unchecked Sendable {
 
   // MARK: Recording
 
-  /// - Parameter tail: the second part of the payload.
+  /// - Parameters:
+  ///   - subject: may be a piece of `payload`, of the same memory: it is then kept once.
+  ///   - tail: the second part of the payload.
   func append(
     created: Int64, subject: ByteView, payload: ByteView, tail: ByteView = ByteView(start: nil, count: 0), generation: UInt32
   ) -> Answer {
     let payloadBytes = payload.count + tail.count
     let bytes = subject.count + payloadBytes
-    guard payloadBytes <= limits.rowBytes, let size = EventChunk.bytes(subject: subject.count, payload: payloadBytes) else {
+    let subjectPlace = payload.place(of: subject)
+    guard payloadBytes <= limits.rowBytes,
+      let size = EventChunk.bytes(subject: subjectPlace == nil ? subject.count : 0, payload: payloadBytes)
+    else {
       return gathered { refuse() }
     }
     let place = enter()
     guard state.pointee.generation == generation, stripe(place).pointee.reserve(size), let number = draw(bytes) else {
       shim_lock_unlock(locks[place])
       return appendClosely(size, bytes, generation) {
-        $0.append(number: $1, size: size, created: created, subject: subject, payload: payload, tail: tail)
+        $0.append(
+          number: $1, size: size, created: created, subject: subject, place: subjectPlace, payload: payload, tail: tail)
       }
     }
     stripe(place).pointee.append(
-      number: number, size: size, created: created, subject: subject, payload: payload, tail: tail)
+      number: number, size: size, created: created, subject: subject, place: subjectPlace, payload: payload, tail: tail)
     shim_lock_unlock(locks[place])
     return Answer(isTaken: true, sequence: number, need: .nothing, beginsEpisode: false)
   }

@@ -24,6 +24,20 @@ import Testing
     }
   }
 
+  @Test func aPieceIsFoundByItsPlaceAndNotByItsBytes() {
+    let (bytes, others) = ([UInt8](repeating: 1, count: 8), [UInt8](repeating: 1, count: 4))
+    bytes.withBytes { bytes in
+      #expect(bytes.place(of: bytes) == 0)
+      #expect(bytes.place(of: bytes.view(from: 3, to: 5)) == 3)
+      #expect(bytes.place(of: bytes.view(from: 8, to: 8)) == 8)
+      #expect(bytes.view(from: 2, to: 6).place(of: bytes.view(from: 1, to: 3)) == nil)
+      #expect(bytes.view(from: 2, to: 6).place(of: bytes.view(from: 5, to: 7)) == nil)
+      #expect(bytes.view(from: 2, to: 6).place(of: bytes.view(from: 7, to: 8)) == nil)
+      #expect(others.withBytes { bytes.place(of: $0) } == nil)
+      #expect(bytes.place(of: emptyWithoutAddress) == nil && emptyWithoutAddress.place(of: bytes) == nil)
+    }
+  }
+
   @Test func canonicallyEquivalentTextsDiffer() {
     #expect("é" == "e\u{301}")
     #expect(!pair("é", "e\u{301}") { $0.hasSameBytes(as: $1) })

@@ -62,6 +62,25 @@ import Testing
     #expect(take(intake).map(\.payload) == [[1, 2, 3, 4, 5], [6], [7]])
   }
 
+  @Test func aSubjectThatIsAPieceOfThePayloadIsKeptOnce() {
+    let intake = intake(rows: 2, dropsOldest: true)
+    func append(_ payload: [UInt8], subject: Range<Int>, tail: [UInt8] = []) {
+      payload.withUnsafeBytes { payload in
+        tail.withUnsafeBytes { tail in
+          let subject = payload.view(from: subject.lowerBound, to: subject.upperBound)
+          #expect(intake.append(created: 5, subject: subject, payload: payload, tail: tail, generation: 0).isTaken)
+        }
+      }
+    }
+    append([1, 2], subject: 0..<2)
+    append(Array("abcdef".utf8), subject: 2..<4, tail: [9])
+    append(Array("abcdef".utf8), subject: 6..<6)
+    #expect(intake.with { $0.totalBytes } == 9 + 6)
+    let taken = take(intake)
+    #expect(taken.map(\.subject) == ["cd", ""])
+    #expect(taken.map(\.payload) == [Array("abcdef".utf8) + [9], Array("abcdef".utf8)])
+  }
+
   @Test func theOldestLeaveChunkAfterChunk() {
     let intake = intake(rows: 5, dropsOldest: true)
     for number in 0..<100 { #expect(append(intake, [UInt8](repeating: UInt8(number), count: 30_000)).isTaken) }
