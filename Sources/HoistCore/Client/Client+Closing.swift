@@ -88,8 +88,23 @@ extension Client {
   public func dispose() {
     guard environment.isEmpty else { return }
     if state != .closed { _ = shutDown(withinMilliseconds: 0) }
-    for client in companions { client.onScheduler { $0.provider?.detach() } }
+    for client in companions { client.link.end() }
+    let epoch = shim_epoch_advance()
+    for client in companions {
+      client.onScheduler {
+        $0.provider?.detach()
+        $0.outlast(epoch)
+      }
+    }
   }
+
+  /// Stays until nobody can be in a reading section who found the client before its link ended.
+  private func outlast(_ epoch: UInt64) {
+    if shim_epoch_quiescent(epoch) { return }
+    _ = services.scheduler.schedule(afterMilliseconds: Self.pauseMilliseconds) { self.outlast(epoch) }
+  }
+
+  private static var pauseMilliseconds: Int64 { 1 }
 }
 
 /// Stops a provider once, whichever comes first: its answer to the flush, or the end of the time for it.

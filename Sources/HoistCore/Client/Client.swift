@@ -9,6 +9,8 @@ internal import Synchronization
 public final class Client: @unchecked Sendable {
   /// What C handles point at; lives as long as the client.
   public let hot: UnsafeMutablePointer<shim_hot>
+  /// For those who may outlive it.
+  public let link = ClientLink()
   public let name: String
   /// Which environment of its group it is; "" for the first, and for a client without others.
   public let environment: String
@@ -80,6 +82,7 @@ public final class Client: @unchecked Sendable {
     holder = SnapshotHolder(hot)
     status = ClientStatus(clock: services.clock, isOnline: values.boolean("online"))
     hot.pointee.object = Unmanaged.passUnretained(self).toOpaque()
+    link.begin(self)
     // A provider marks what it wants to record; what observers want changes.
     shim_or_u32(&hot.pointee.wanted, UInt32(Effects.record.rawValue))
     let provider = try factory.make(values, ClientHost(self))
@@ -92,6 +95,7 @@ public final class Client: @unchecked Sendable {
   }
 
   deinit {
+    link.end()
     port?.release()
     holder.destroy()
     if let context = shim_exchange_pointer(&hot.pointee.context, nil) {

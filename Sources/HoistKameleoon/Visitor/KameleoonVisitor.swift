@@ -5,13 +5,10 @@ internal import Synchronization
 
 /// A visitor of a site: what the vendor calls a client (KAM-14). Thread-safe.
 ///
-/// What decisions read of it stands in one immutable object, which they find without a lock. It holds its client weakly:
-/// without the client nothing is ready.
+/// What decisions read of it stands in one immutable object, which they find without a lock. It does not keep its
+/// client: without that nothing is ready.
 public final class KameleoonVisitor: @unchecked Sendable {
-  /// Set once.
-  nonisolated(unsafe) public private(set) weak var client: Client?
-  /// The client's; valid while `client` is.
-  private let reference: Unmanaged<VisitorRegistry>
+  private let tie: ClientTie<VisitorRegistry>
   /// KAM-44
   public let code: [UInt8]
   /// Faults of the vendor's SDK are reproduced (section 7).
@@ -28,8 +25,7 @@ public final class KameleoonVisitor: @unchecked Sendable {
   private var shared: VisitorData
 
   init(client: Client, registry: VisitorRegistry, code: [UInt8], data: VisitorData, isUnique: Bool) {
-    self.client = client
-    reference = Unmanaged.passUnretained(registry)
+    tie = ClientTie(client, registry)
     self.code = code
     isStrict = registry.settings.isStrictVendor
     restMilliseconds = registry.settings.dataExpirationMilliseconds == nil
@@ -38,6 +34,9 @@ public final class KameleoonVisitor: @unchecked Sendable {
     uniqueness = Atomic(isUnique)
     published = Published(data.read { content, _ in VisitorFacts(content, as: code) })
   }
+
+  /// The client, to be kept; nil when it is gone.
+  public var client: Client? { tie.client }
 
   deinit { withClient { $1.closed(code) } }
 
@@ -81,12 +80,7 @@ public final class KameleoonVisitor: @unchecked Sendable {
   /// Runs `body` with a client that still is, and is not a stale copy in a forked child.
   /// - Returns: nil when the client is gone.
   @inline(__always)
-  func withClient<Result>(_ body: (Client, VisitorRegistry) -> Result) -> Result? {
-    guard let client else { return nil }
-    if shim_load_u32(&client.hot.pointee.gate) & SHIM_GATE_FORKED != 0 { client.resumeAfterFork() }
-    // The registry lives as long as the client.
-    return withExtendedLifetime(client) { reference._withUnsafeGuaranteedRef { body(client, $0) } }
-  }
+  func withClient<Result>(_ body: (Client, VisitorRegistry) -> Result) -> Result? { tie.withClient(body) }
 
   /// What decisions read, in a reading section: after a rest of the visit that begins now, without what is too old (KAM-03,
   /// KAM-B29). Valid as long as the section.

@@ -5,16 +5,14 @@ internal import Synchronization
 
 /// A user context (`OPT-21`, `OPT-64`): user id, attributes, forced decisions and segments. Thread-safe.
 ///
-/// A decide works on what it finds when it begins; later changes do not touch it. It holds its client weakly: without the
+/// A decide works on what it finds when it begins; later changes do not touch it. It does not keep its client: without the
 /// client it answers `sdkNotReady`.
 public final class OptimizelyUser: @unchecked Sendable {
   /// Forced decisions of one user; more are not taken.
   public static let maximumForcedDecisions = 10_000
 
-  /// Set once.
-  nonisolated(unsafe) weak var client: Client?
-  /// The client's; valid while `client` is.
-  private let reference: Unmanaged<VisitorServices>?
+  /// nil of a user that no client decides for.
+  private let tie: ClientTie<VisitorServices>?
   public let idText: CText
   /// User id and attributes.
   let attributes: EvaluationContext
@@ -29,26 +27,23 @@ public final class OptimizelyUser: @unchecked Sendable {
   convenience init(
     client: Client?, services: VisitorServices?, attributes: EvaluationContext, notes: VisitorNotes = VisitorNotes()
   ) {
-    self.init(
-      client: client, reference: services.map { Unmanaged.passUnretained($0) }, attributes: attributes, notes: notes)
+    var tie: ClientTie<VisitorServices>?
+    if let client, let services { tie = ClientTie(client, services) }
+    self.init(tie, attributes: attributes, notes: notes)
   }
 
   /// A user of its own with what this one has now.
   public func copy() -> OptimizelyUser {
-    OptimizelyUser(
-      client: client, reference: reference, attributes: attributes.copy(), notes: notes.held ?? VisitorNotes())
+    OptimizelyUser(tie, attributes: attributes.copy(), notes: notes.held ?? VisitorNotes())
   }
 
   /// The same user at an earlier time.
   func copy(context: FrozenContext, notes: VisitorNotes) -> OptimizelyUser {
-    OptimizelyUser(client: client, reference: reference, attributes: EvaluationContext(copying: context), notes: notes)
+    OptimizelyUser(tie, attributes: EvaluationContext(copying: context), notes: notes)
   }
 
-  private init(
-    client: Client?, reference: Unmanaged<VisitorServices>?, attributes: EvaluationContext, notes: VisitorNotes
-  ) {
-    self.client = client
-    self.reference = reference
+  private init(_ tie: ClientTie<VisitorServices>?, attributes: EvaluationContext, notes: VisitorNotes) {
+    self.tie = tie
     self.attributes = attributes
     idText = CText(attributes.content.key ?? [])
     self.notes = Published(notes)
@@ -56,6 +51,9 @@ public final class OptimizelyUser: @unchecked Sendable {
   }
 
   public var id: [UInt8] { idText.bytes }
+
+  /// The client, to be kept; nil when it is gone.
+  var client: Client? { tie?.client }
 
   public func set(_ name: [UInt8], _ value: AttributeValue) throws(EvaluationContext.Refusal) {
     try attributes.set(name, value)
@@ -68,12 +66,9 @@ public final class OptimizelyUser: @unchecked Sendable {
   /// - Returns: nil when the client is gone or closed.
   @inline(__always)
   func withClient<Result>(_ body: (Client, VisitorServices) -> Result) -> Result? {
-    guard let client, let reference else { return nil }
-    let gate = shim_load_u32(&client.hot.pointee.gate)
-    if gate & SHIM_GATE_FORKED != 0 { client.resumeAfterFork() }
-    if gate & Gate.closed != 0 { return nil }
-    // The services live as long as the client.
-    return withExtendedLifetime(client) { reference._withUnsafeGuaranteedRef { body(client, $0) } }
+    tie?.withClient { client, services in
+      shim_load_u32(&client.hot.pointee.gate) & Gate.closed != 0 ? nil : body(client, services)
+    } ?? nil
   }
 
   private func changeNotes<Result>(_ body: (VisitorNotes) -> (VisitorNotes?, Result)) -> Result {

@@ -209,6 +209,7 @@ import Testing
     weak var client: Client?
     weak var provider: FakeProvider?
     let plugin = Flag()
+    let scheduler: ManualScheduler
     final class Sink: LogSink {
       let gone: Flag
       init(_ gone: Flag) { self.gone = gone }
@@ -220,13 +221,14 @@ import Testing
       plugins.logSink = Sink(plugin)
       let fixture = try ClientFixture([], plugins: plugins)
       try fixture.serve()
+      scheduler = fixture.scheduler
       (client, provider) = (fixture.client, fixture.provider)
       fixture.client.dispose()
       fixture.scheduler.run()
       #expect(fixture.provider.calls.last == "detach")
       #expect(fixture.client.state == .closed)
     }
-    #expect(eventually { client == nil && provider == nil && plugin.isRaised })
+    #expect(goes(scheduler) { client == nil && provider == nil && plugin.isRaised })
   }
 
   @Test func aClientMayBeDisposedOfInACallback() throws {

@@ -1,5 +1,6 @@
 import HoistBase
 @testable import HoistCore
+import HoistTestSupport
 import Testing
 
 @Suite("A view holds one snapshot and one context") struct FlagViewTests {
@@ -77,8 +78,10 @@ import Testing
     weak var life: Life?
     weak var client: Client?
     var view: FlagView?
+    let scheduler: ManualScheduler
     do {
       let fixture = try ClientFixture()
+      scheduler = fixture.scheduler
       try fixture.serve()
       do {
         let made = Life()
@@ -92,7 +95,7 @@ import Testing
     #expect(client != nil && life != nil)
     #expect(view.flatMap { value($0, "flag") } == "true")
     view = nil
-    #expect(client == nil)
+    #expect(goes(scheduler) { client == nil })
     #expect(eventually { Reclaimer.shared.collect(); return life == nil })
   }
 }
