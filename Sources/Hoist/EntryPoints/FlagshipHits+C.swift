@@ -44,8 +44,7 @@ public func hoist_flagship_hit_new_event(
   case Int(HOIST_FLAGSHIP_USER_ENGAGEMENT): named = .userEngagement
   default: return nil
   }
-  return HitHandle.give(.event).having(.eventCategory, ByteView(start: named.text.utf8Start, count: named.text.utf8CodeUnitCount))
-    .having(.action, action)
+  return HitHandle.give(.event) { $0.set(named) }.having(.action, action)
 }
 
 extension OpaquePointer {
@@ -201,10 +200,18 @@ public func hoist_flagship_visitor_send_hit(
   _ visitor: OpaquePointer?, _ hit: OpaquePointer?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
   let slot = ErrorSlot(error)
-  // Held: the call may wait for the store, or for a cache of the host's, which may free the visitor meanwhile.
-  guard let visitor = Handle<FlagshipVisitor>.borrow(visitor) else { return slot.fail(.argument, "visitor is NULL") }
-  return HitHandle.withCopy(hit) { hit in
-    let status = visitor.send(hit)
-    return status == .ok ? status.rawValue : slot.fail(status, FlagshipFace.reason(status, of: hit))
-  } ?? slot.fail(.argument, "hit is NULL")
+  return withSender(visitor) { visitor in
+    HitHandle.withCopy(hit) { hit in
+      let status = visitor.send(hit)
+      return status == .ok ? status.rawValue : slot.fail(status, FlagshipFace.reason(status, of: hit))
+    } ?? slot.fail(.argument, "hit is NULL")
+  } ?? slot.fail(.argument, "visitor is NULL")
+}
+
+/// Lends a visitor that sends. It is held only where that may wait: the host may free it meanwhile.
+/// - Returns: nil for NULL.
+@inline(__always)
+private func withSender<Result>(_ handle: OpaquePointer?, _ body: (FlagshipVisitor) -> Result) -> Result? {
+  guard let waits = Handle<FlagshipVisitor>.with(handle, { $0.waitsForStore }) else { return nil }
+  return waits ? Handle<FlagshipVisitor>.borrow(handle).map(body) : Handle<FlagshipVisitor>.with(handle, body)
 }

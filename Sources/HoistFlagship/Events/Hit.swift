@@ -28,7 +28,7 @@ public struct Hit: ~Copyable, @unchecked Sendable {
   }
 
   /// What an event is about (FS-98).
-  public enum EventCategory: Sendable, CaseIterable {
+  public enum EventCategory: UInt8, Sendable, CaseIterable {
     case actionTracking, userEngagement
 
     public var text: StaticString {
@@ -76,12 +76,20 @@ public struct Hit: ~Copyable, @unchecked Sendable {
   }
   /// FS-98.
   public static func event(_ category: EventCategory, action: some ByteSource) -> Hit {
-    Hit(.event).with(.eventCategory, category.text).with(.action, action)
+    var hit = Hit(.event)
+    hit.set(category)
+    return hit.with(.action, action)
   }
 
   private consuming func with(_ field: HitField, _ text: some ByteSource) -> Hit {
     text.withBytes { fields.set(field, $0) }
     return self
+  }
+
+  /// Of an event; without effect on other hits.
+  public mutating func set(_ category: EventCategory) {
+    guard kind == .event else { return }
+    withUnsafeBytes(of: category.rawValue) { fields.set(.eventCategory, $0) }
   }
 
   /// - Parameter text: valid UTF-8.

@@ -9,7 +9,7 @@ public enum HitField: UInt8, Sendable, CaseIterable {
   case itemName, itemCode, price, quantity, itemCategory
   case eventCategory, action, label, value
 
-  enum Form { case text, integer, number }
+  enum Form { case text, integer, number, category }
 
   /// Of a set of fields.
   var bit: UInt32 { 1 << UInt32(rawValue) }
@@ -85,6 +85,7 @@ public enum HitField: UInt8, Sendable, CaseIterable {
     switch self {
     case .sessionNumber, .sessionTimestamp, .sessionEventNumber, .itemCount, .quantity, .value: .integer
     case .revenue, .shipping, .tax, .price: .number
+    case .eventCategory: .category
     default: .text
     }
   }

@@ -4,11 +4,11 @@ internal import HoistJSON
 /// What a hit says, in one piece of memory as it is recorded: setting a value copies its bytes, and JSON is made of them
 /// when the record is taken in.
 ///
-///     field · length · bytes        a text
-///     field · length · eight bytes  a number, as it stands in memory
+///     field · short part   a text
+///     field · eight bytes  a number, as it stands in memory
+///     field · one byte     a category
 public struct HitFields: ~Copyable {
   private static let firstCapacity = 256
-  private static let headerBytes = 5
 
   private var base: UnsafeMutableRawPointer
   private var capacity: Int
@@ -42,37 +42,37 @@ public struct HitFields: ~Copyable {
     if known & field.bit != 0 {
       replace(field, value)
     } else {
-      reserve(Self.headerBytes + value.count)
+      let size = Self.size(field, value)
+      reserve(size)
       write(field, value, at: used)
-      used += Self.headerBytes + value.count
+      used += size
     }
     known |= field.bit
     filled = value.isEmpty ? filled & ~field.bit : filled | field.bit
   }
 
   @inline(__always)
+  private static func size(_ field: HitField, _ value: ByteView) -> Int {
+    1 + (field.form == .text ? PartWriter.bytes(ofShort: value.count) : value.count)
+  }
+
+  @inline(__always)
   private func write(_ field: HitField, _ value: ByteView, at place: Int) {
-    let start = base + place
-    start.storeBytes(of: field.rawValue, as: UInt8.self)
-    (start + 1).storeBytes(of: UInt32(truncatingIfNeeded: value.count).littleEndian, as: UInt32.self)
-    if let source = value.baseAddress { (start + Self.headerBytes).copyMemory(from: source, byteCount: value.count) }
+    var writer = PartWriter(base + place)
+    writer.byte(field.rawValue)
+    if field.form == .text { writer.shortPart(value) } else { writer.plain(value) }
   }
 
   @inline(never)
   private mutating func replace(_ field: HitField, _ value: ByteView) {
+    var reader = PartReader(bytes)
     var place = 0
-    var former = 0
-    HitValue.forEach(in: bytes) { other, text in
-      former = text.count
-      if other == field { return false }
-      place += Self.headerBytes + former
-      return true
-    }
-    reserve(max(0, value.count - former))
-    let rest = place + Self.headerBytes + former
-    (base + place + Self.headerBytes + value.count).copyMemory(from: base + rest, byteCount: used - rest)
+    while let former = HitValue.next(&reader), former.field != field { place = reader.position }
+    let (end, newEnd) = (reader.position, place + Self.size(field, value))
+    reserve(max(0, newEnd - end))
+    (base + newEnd).copyMemory(from: base + end, byteCount: used - end)
     write(field, value, at: place)
-    used += value.count - former
+    used += newEnd - end
   }
 
   @inline(__always)
@@ -93,9 +93,19 @@ enum HitValue {
   /// - Parameter body: gets each value in the order of their setting, until it returns false.
   static func forEach(in fields: ByteView, _ body: (HitField, ByteView) -> Bool) {
     var reader = PartReader(fields)
-    while let field = reader.byte().flatMap({ HitField(rawValue: $0) }), let value = reader.part() {
-      if !body(field, value) { return }
-    }
+    while let (field, value) = next(&reader), body(field, value) {}
+  }
+
+  /// nil at the end, and where nothing is complete.
+  static func next(_ reader: inout PartReader) -> (field: HitField, value: ByteView)? {
+    guard let field = reader.byte().flatMap({ HitField(rawValue: $0) }) else { return nil }
+    let value =
+      switch field.form {
+      case .text: reader.shortPart()
+      case .integer, .number: reader.plain(8)
+      case .category: reader.plain(1)
+      }
+    return value.map { (field, $0) }
   }
 
   static func find(_ field: HitField, in fields: ByteView) -> ByteView? {
@@ -105,6 +115,10 @@ enum HitValue {
       return found == nil
     }
     return found
+  }
+
+  private static func category(_ value: ByteView) -> Hit.EventCategory {
+    value.first.flatMap { Hit.EventCategory(rawValue: $0) } ?? .actionTracking
   }
 
   static func bits(_ value: ByteView) -> UInt64 {
@@ -118,6 +132,7 @@ enum HitValue {
       key.withUTF8Buffer { writer.key(utf8: $0) }
       switch field.form {
       case .text: writer.string(utf8: value.bindMemory(to: UInt8.self))
+      case .category: category(value).text.withUTF8Buffer { writer.string(utf8: $0) }
       case .integer: writer.int(Int64(bitPattern: bits(value)))
       case .number: writer.double(Double(bitPattern: bits(value)))
       }

@@ -10,6 +10,9 @@ final class HitPool: VisitorQueue, @unchecked Sendable {
   /// Of a context; a larger one is written out at once.
   private static let maximumCopiedBytes = 8_192
 
+  /// Whether `send` may wait for the store, or for a cache of the host's.
+  let waitsForStore: Bool
+
   private let storage: HitStorage
   /// Consent hits, by what they say.
   private let given: Hit
@@ -27,6 +30,7 @@ final class HitPool: VisitorQueue, @unchecked Sendable {
     refused = InternalHit.consent(false, clientName: settings.clientName)
     var options = settings.hits.pipelineOptions(Self.pipelineName)
     options.flushAtRows = settings.hits.poolSize
+    waitsForStore = options.durability == .immediate && storage.store.keepsValues
     if settings.hits.strategy == .none {
       options.flushAtRows = 1
       options.maximumInFlight = 8
@@ -40,12 +44,13 @@ final class HitPool: VisitorQueue, @unchecked Sendable {
   /// long, or the thread is one of the library's own. Any thread.
   ///
   /// Whoever asks looks again afterwards whether the visitor still consents, and else calls `forget`.
-  func send(_ hit: borrowing Hit, from identity: VisitorIdentity, hasConsented: Bool) -> Status {
+  func send(_ hit: borrowing Hit, from identity: borrowing VisitorIdentity, hasConsented: Bool) -> Status {
     send(hit.content, from: identity, hasConsented: hasConsented)
   }
 
   /// The same of what is borrowed for the call.
-  func send(_ hit: HitContent, from identity: VisitorIdentity, hasConsented: Bool) -> Status {
+  @inline(never)
+  func send(_ hit: HitContent, from identity: borrowing VisitorIdentity, hasConsented: Bool) -> Status {
     if let flaw = hit.flaw {
       host.log.error("a hit is refused: \(flaw.message)")
       return .flagshipHitInvalid
@@ -54,7 +59,7 @@ final class HitPool: VisitorQueue, @unchecked Sendable {
       host.log.info("a hit is dropped: \(refusal.flagshipReason)")
       return refusal
     }
-    return record(HitType(hit.kind), .fields, hit.fields, identity)
+    return record(HitType(hit.kind), .fields, hit.fields, identity, waits: waitsForStore ? .forCommit : .never)
   }
 
   /// Tells the service what the visitor has answered; passes without consent and survives `forget` (5.6; FS-67).
@@ -78,31 +83,29 @@ final class HitPool: VisitorQueue, @unchecked Sendable {
     guard refusal(hasConsented: true) == nil else { return }
     // A copy is quicker than a text, and a context of many pairs is larger than its text.
     if context.bytes.count <= Self.maximumCopiedBytes {
-      _ = record(.segment, .context(context), context.bytes, identity, waits: .never)
+      _ = record(.segment, .context(context), context.bytes, identity)
     } else {
       var writer = JSONWriter()
       InternalHit.segment(context, to: &writer)
-      _ = writer.bytes.withUnsafeBytes { record(.segment, .text, $0, identity, waits: .never) }
+      _ = writer.bytes.withUnsafeBytes { record(.segment, .text, $0, identity) }
     }
   }
 
   @inline(never)
   private func record(
-    _ type: HitType, _ form: RecordedHit.Tail, _ tail: ByteView, _ identity: VisitorIdentity,
-    isSubjectToConsent: Bool = true, waits wait: EventPipeline.Wait = .forCommit
+    _ type: HitType, _ form: RecordedHit.Tail, _ tail: ByteView, _ identity: borrowing VisitorIdentity,
+    isSubjectToConsent: Bool = true, waits wait: EventPipeline.Wait = .never
   ) -> Status {
-    RecordedHit.withHead(type, of: identity, form) { head in
+    RecordedHit.withHead(type, of: identity, form) { head, subject in
       if duplicates.isOn, isSubjectToConsent, type != .segment, !duplicates.admits(Array(head) + tail) {
         host.log.debug("an identical hit is dropped")
         return .ok
       }
-      return identity.visitorID.withUnsafeBytes { subject in
-        let outcome = pipeline.record(
-          head, tail: tail, subject: isSubjectToConsent ? subject : .noBytes, unixMilliseconds: clock.recentUnixMilliseconds,
-          waits: wait)
-        if case .dropped = outcome { return .limit }
-        return .ok
-      }
+      let outcome = pipeline.record(
+        head, tail: tail, subject: isSubjectToConsent ? subject : .noBytes, unixMilliseconds: clock.recentUnixMilliseconds,
+        waits: wait)
+      if case .dropped = outcome { return .limit }
+      return .ok
     }
   }
 }

@@ -30,7 +30,7 @@ enum HitType: UInt8, CaseIterable {
 
 /// A hit as it is recorded: copied together, to be written out when it is taken in (`HitItem`).
 ///
-///     mark · type · bits · visitor id · anonymous id · the hit's fields (`HitFields`)
+///     mark · type · bits · visitor id · anonymous id, if any · the hit's fields (`HitFields`)
 ///     or, of a segment hit: … · address of the context · bytes of the context
 ///     or, of one with a large context: … · members that are JSON text
 struct RecordedHit {
@@ -60,33 +60,40 @@ struct RecordedHit {
   private let isText: Bool
   private let tail: ByteView
 
-  /// Lends all of the record but its tail.
+  /// Lends all of the record but its tail, and the visitor's id in it.
   @inline(__always)
   static func withHead<Result>(
-    _ type: HitType, of identity: VisitorIdentity, _ tail: Tail, _ body: (ByteView) -> Result
+    _ type: HitType, of identity: borrowing VisitorIdentity, _ tail: Tail,
+    _ body: (_ head: ByteView, _ visitorID: ByteView) -> Result
   ) -> Result {
-    let anonymous = identity.anonymousID
-    var size = 3 + PartWriter.bytes(of: identity.visitorID.count) + PartWriter.bytes(of: anonymous?.count ?? 0)
-    var bits: Bits = anonymous == nil ? [] : .anonymous
-    var address: UInt64?
-    switch tail {
-    case .fields: break
-    case .context(let context):
-      bits.formUnion(.context)
-      address = UInt64(UInt(bitPattern: context.base))
-      size += 8
-    case .text: bits.formUnion(.text)
-    }
-    return withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { room in
-      guard let start = room.baseAddress else { return body(.noBytes) }
-      var writer = PartWriter(start)
-      writer.byte(mark)
-      writer.byte(type.rawValue)
-      writer.byte(bits.rawValue)
-      identity.visitorID.withUnsafeBytes { writer.part($0) }
-      if let anonymous { anonymous.withUnsafeBytes { writer.part($0) } } else { writer.part(.noBytes) }
-      if let address { writer.word(address) }
-      return body(ByteView(room))
+    identity.withIDs { visitorID, anonymousID in
+      var size = 3 + PartWriter.bytes(ofShort: visitorID.count)
+      var bits: Bits = []
+      var address: UInt64?
+      if let anonymousID {
+        bits.formUnion(.anonymous)
+        size += PartWriter.bytes(ofShort: anonymousID.count)
+      }
+      switch tail {
+      case .fields: break
+      case .context(let context):
+        bits.formUnion(.context)
+        address = UInt64(UInt(bitPattern: context.base))
+        size += 8
+      case .text: bits.formUnion(.text)
+      }
+      return withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { room in
+        guard let start = room.baseAddress else { return body(.noBytes, .noBytes) }
+        var writer = PartWriter(start)
+        writer.byte(mark)
+        writer.byte(type.rawValue)
+        writer.byte(bits.rawValue)
+        writer.shortPart(visitorID)
+        let written = ByteView(start: writer.end - visitorID.count, count: visitorID.count)
+        if let anonymousID { writer.shortPart(anonymousID) }
+        if let address { writer.word(address) }
+        return body(ByteView(room), written)
+      }
     }
   }
 
@@ -94,11 +101,11 @@ struct RecordedHit {
   init?(_ recorded: ByteView) {
     var reader = PartReader(recorded)
     guard reader.byte() == Self.mark, let type = reader.byte().flatMap({ HitType(rawValue: $0) }),
-      let bits = reader.byte().map({ Bits(rawValue: $0) }), let visitor = reader.part(), let anonymous = reader.part()
+      let bits = reader.byte().map({ Bits(rawValue: $0) }), let visitor = reader.shortPart()
     else { return nil }
     self.type = type
     visitorID = visitor
-    anonymousID = bits.contains(.anonymous) ? anonymous : nil
+    anonymousID = bits.contains(.anonymous) ? reader.shortPart() : nil
     context = bits.contains(.context) ? reader.word().map { UInt(truncatingIfNeeded: $0) } : nil
     isText = bits.contains(.text)
     tail = reader.rest

@@ -6,15 +6,21 @@ extension FlagshipVisitor {
   /// FS-71: records a hit, unless the visitor has refused (FS-65).
   public func send(_ hit: borrowing Hit) -> Status { send(hit.content) }
 
-  /// The same of what is borrowed for the call.
+  /// The same of what is borrowed for the call. Where it `waitsForStore`, the caller holds the visitor.
   public func send(_ hit: HitContent) -> Status {
-    withClient { client, registry in
-      guard !client.isClosed else { return .flagshipNotInitialized }
-      let state = snapshotOfState
-      let status = unlessRefused(state, registry, registry.reports.hits.send(hit, from: state.identity, hasConsented: state.hasConsented))
-      if status == .ok { registry.telemetry?.sent(hit, of: state) }
-      return status
-    } ?? .flagshipNotInitialized
+    let status =
+      waitsForStore
+      ? withClient { send(hit, of: snapshotOfState, $0, $1) } : read { send(hit, of: $2, $0, $1) }
+    return status ?? .flagshipNotInitialized
+  }
+
+  @inline(__always)
+  private func send(_ hit: HitContent, of state: VisitorState, _ client: Client, _ registry: VisitorRegistry) -> Status {
+    guard !client.isClosed else { return .flagshipNotInitialized }
+    let status = unlessRefused(
+      state, registry, registry.reports.hits.send(hit, from: state.identity, hasConsented: state.hasConsented))
+    if status == .ok, registry.isAskedForReports { registry.telemetry?.sent(hit, of: state) }
+    return status
   }
 
   /// FS-79: records that the visitor saw a flag's value.
@@ -24,7 +30,7 @@ extension FlagshipVisitor {
   ///   - fallback: what the caller named in its place; of the kind `.none` where there was none.
   @inline(never)
   func expose(_ value: FlagValue, key: ByteView, fallback: EvaluationFallback, state: VisitorState) -> Status {
-    withClient { client, registry in
+    read { client, registry, _ in
       guard !client.isClosed else { return .flagshipNotInitialized }
       let activates = registry.reports.activates
       return state.identity.withIDs { visitorID, anonymousID in
@@ -32,7 +38,7 @@ extension FlagshipVisitor {
           visitorID: visitorID, anonymousID: anonymousID, context: state.context, key: key, value: value.json,
           fallback: fallback, metadata: activates.isTold ? value.metadata : value.ids)
         let status = unlessRefused(state, registry, activates.expose(exposure, hasConsented: state.hasConsented))
-        if status == .ok, let telemetry = registry.telemetry, telemetry.isAsked { telemetry.exposed(exposure, of: state) }
+        if status == .ok, registry.isAskedForReports { registry.telemetry?.exposed(exposure, of: state) }
         return status
       }
     } ?? .flagshipNotInitialized

@@ -4,16 +4,15 @@ internal import HoistCore
 
 /// A visitor of a client (FS-30 to FS-37, FS-45 to FS-70): ids, context, consent, flags. Thread-safe.
 ///
-/// What it is stands in one immutable object, which readers find without a lock. It holds its client weakly: without the
+/// What it is stands in one immutable object, which readers find without a lock. It does not keep its client: without the
 /// client it is a visitor of an SDK that is not initialized.
 public final class FlagshipVisitor: @unchecked Sendable {
   /// Announcements that wait for the host; beyond this the oldest are given up.
   private static let maximumAnnouncements = 1_000
 
-  /// Set once.
-  nonisolated(unsafe) private(set) weak var client: Client?
-  /// The client's; valid while `client` is.
-  private let reference: Unmanaged<VisitorRegistry>
+  private let tie: ClientTie<VisitorRegistry>
+  /// Whether sending a hit may wait, for the store or for a cache of the host's.
+  public let waitsForStore: Bool
   /// For readers.
   let published: Published<VisitorState>
   /// Likewise: where the SDK stands.
@@ -32,8 +31,8 @@ public final class FlagshipVisitor: @unchecked Sendable {
   init(
     client: Client, registry: VisitorRegistry, content: VisitorState.Content, isFirst: Bool, listener: (any VisitorListener)?
   ) {
-    self.client = client
-    reference = Unmanaged.passUnretained(registry)
+    tie = ClientTie(client, registry)
+    waitsForStore = registry.reports.hits.waitsForStore
     state = VisitorState(content)
     published = Published(state)
     statusCell = registry.status.cell
@@ -51,11 +50,13 @@ public final class FlagshipVisitor: @unchecked Sendable {
   /// Runs `body` with a client that still is, and is not a stale copy in a forked child.
   /// - Returns: nil when the client is gone.
   @inline(__always)
-  func withClient<Result>(_ body: (Client, VisitorRegistry) -> Result) -> Result? {
-    guard let client else { return nil }
-    if shim_load_u32(&client.hot.pointee.gate) & SHIM_GATE_FORKED != 0 { client.resumeAfterFork() }
-    // The registry lives as long as the client.
-    return withExtendedLifetime(client) { reference._withUnsafeGuaranteedRef { body(client, $0) } }
+  func withClient<Result>(_ body: (Client, VisitorRegistry) -> Result) -> Result? { tie.withClient(body) }
+
+  /// The same without a shared write, with what the visitor is now.
+  /// - Parameter body: short, and waits for nobody.
+  @inline(__always)
+  func read<Result>(_ body: (Client, VisitorRegistry, VisitorState) -> Result) -> Result? {
+    tie.read { client, registry in published.current?._withUnsafeGuaranteedRef { body(client, registry, $0) } } ?? nil
   }
 
   /// Where the SDK stands, as this visitor sees it.
@@ -112,10 +113,7 @@ public final class FlagshipVisitor: @unchecked Sendable {
 
   /// With `lock` held, so that the client is told of contexts in their order.
   private func tellContextLocked() {
-    guard let client else { return }
-    withExtendedLifetime(client) {
-      reference._withUnsafeGuaranteedRef { $0.shared.contextChanged(of: self, state.content.context) }
-    }
+    withClient { $1.shared.contextChanged(of: self, state.content.context) }
   }
 
   /// Announces with no lock held, in the order of the changes: whoever comes first takes what all have left.

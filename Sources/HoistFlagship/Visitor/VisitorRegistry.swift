@@ -39,6 +39,9 @@ final class VisitorRegistry: ClientPart, @unchecked Sendable {
 
   /// Whether campaigns are decided here, and not by the service (FS-06, FS-07).
   var decidesHere: Bool { settings.mode == .bucketing }
+  /// Whether the account asks for reports of what visitors do; costs nothing to ask.
+  @inline(__always)
+  var isAskedForReports: Bool { telemetry?.isAsked ?? false }
   var now: Int64 { host.clock.monotonicNanoseconds }
 
   // MARK: Fetching

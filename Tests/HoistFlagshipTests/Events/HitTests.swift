@@ -1,3 +1,4 @@
+import HoistBase
 import HoistJSON
 import Testing
 
@@ -82,6 +83,44 @@ import Testing
     #expect(members(hit) == #"{"dl":"b","ul":"fr"}"#)
     try hit.set(.location, text: bytes(""))
     #expect(flaw(hit) == "a hit of kind screen needs a location that is not empty")
+  }
+
+  @Test("A value takes the place of a former one of any length", arguments: [0, 1, 254, 255, 1_000])
+  func replaced(length: Int) throws {
+    let text = String(repeating: "x", count: length)
+    for former in ["", "y", String(repeating: "y", count: 300)] {
+      var hit = Hit.event(.userEngagement, action: former)
+      try hit.set(.value, integer: 1)
+      try hit.set(.label, text: "l")
+      try hit.set(.action, text: text)
+      try hit.set(.value, integer: .max)
+      hit.set(.actionTracking)
+      #expect(members(hit) == "{\"ec\":\"Action Tracking\",\"ea\":\"\(text)\",\"ev\":9223372036854775807,\"el\":\"l\"}")
+    }
+  }
+
+  @Test func onlyAnEventHasACategory() {
+    var hit = Hit.screen("a")
+    hit.set(.actionTracking)
+    #expect(throws: HitFlaw(message: "a hit of kind screen has no category")) { try hit.set(.eventCategory, text: "x") }
+    var event = Hit.action("a")
+    #expect(throws: HitFlaw(message: "the category of a hit is of another type")) { try event.set(.eventCategory, text: "x") }
+    #expect(members(hit) == #"{"dl":"a"}"#)
+  }
+
+  @Test("What is recorded of a hit comes out as it went in (3.5)", arguments: [nil, "", String(repeating: "a", count: 255)])
+  func recorded(anonymousID: String?) throws {
+    let hit = Hit.action("x")
+    let visitorID = String(repeating: "v", count: 300)
+    let identity = VisitorIdentity(visitorID: bytes(visitorID), anonymousID: anonymousID.map(bytes))
+    let item = RecordedHit.withHead(.event, of: identity, .fields) { head, subject in
+      #expect(Array(subject) == bytes(visitorID) && head.place(of: subject) != nil)
+      let record = Array(head) + Array(hit.content.fields)
+      return record.withUnsafeBytes { RecordedHit($0)?.item(environmentID: "e", isQA: false) }
+    }
+    let text = item.map { String(decoding: $0, as: UTF8.self) }
+    let ids = anonymousID.map { "\"vid\":\"\($0)\",\"cuid\":\"\(visitorID)\"" } ?? "\"vid\":\"\(visitorID)\""
+    #expect(text == "{\"t\":\"EVENT\",\"cid\":\"e\",\"ds\":\"APP\",\(ids),\"ec\":\"Action Tracking\",\"ea\":\"x\"}")
   }
 
   @Test func whatIsRequiredMustNotBeEmpty() {

@@ -275,7 +275,7 @@ final class ScriptedDecisions: Sendable {
     let scheduler = rig?.scheduler
     rig = nil
     scheduler?.run()
-    #expect(visitor.client == nil)
+    #expect(visitor.withClient { _, _ in } == nil)
     #expect(visitor.fetch(completion: nil) == .state)
     #expect(visitor.fetchAndWait(timeoutMilliseconds: 10) == .state)
     #expect(visitor.updateContext([Attribute(name: [65], value: .int(1))]) == .flagshipNotInitialized)
