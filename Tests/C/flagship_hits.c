@@ -268,6 +268,57 @@ TEST(a_look_up_that_never_ends_holds_nobody_up) {
   CHECK(reaches(&it.released, 1));
 }
 
+typedef struct sender {
+  hoist_flagship_visitor *visitor;
+  hoist_flagship_hit *hit; /* everybody's */
+  int sent, refused, other;
+} sender;
+
+static void *send_again_and_again(void *argument) {
+  sender *it = (sender *)argument;
+  char label[400] = "";
+  int turn;
+  for (turn = 0; turn < 3000 || it->refused == 0; turn++) {
+    hoist_status status;
+    memset(label, 'a' + turn % 26, sizeof label - 1);
+    label[turn % sizeof label] = 0;
+    if (hoist_flagship_hit_set_label(it->hit, label) != HOIST_OK) it->other++;
+    if (hoist_flagship_hit_set_value(it->hit, turn) != HOIST_OK) it->other++;
+    status = hoist_flagship_visitor_send_hit(it->visitor, it->hit, NULL);
+    if (status == HOIST_OK || status == HOIST_ERR_LIMIT) it->sent++;
+    else if (status == HOIST_ERR_FLAGSHIP_NOT_INITIALIZED) it->refused++;
+    else it->other++;
+  }
+  return NULL;
+}
+
+TEST(several_threads_send_one_hit_while_the_client_goes) {
+  static shelf it;
+  static sender senders[4];
+  pthread_t threads[4];
+  size_t index;
+  hoist_config *config = flagship(&it);
+  host_set(config, "hits.strategy", "periodic_caching");
+  hoist_client *client = host_open(config);
+  hoist_flagship_visitor *visitor = visitor_of(client, true);
+  hoist_flagship_hit *hit = hoist_flagship_hit_new_event(HOIST_FLAGSHIP_USER_ENGAGEMENT, "click");
+  for (index = 0; index < 4; index++) {
+    senders[index].visitor = visitor;
+    senders[index].hit = hit;
+    CHECK_INT(pthread_create(&threads[index], NULL, send_again_and_again, &senders[index]), 0);
+  }
+  usleep(20000);
+  hoist_client_free(client);
+  for (index = 0; index < 4; index++) {
+    CHECK_INT(pthread_join(threads[index], NULL), 0);
+    CHECK(senders[index].refused > 0);
+    CHECK_INT(senders[index].other, 0);
+  }
+  CHECK_INT(hoist_flagship_visitor_send_hit(visitor, hit, NULL), HOIST_ERR_FLAGSHIP_NOT_INITIALIZED);
+  hoist_flagship_hit_free(hit);
+  hoist_flagship_visitor_free(visitor);
+}
+
 static void exposed(void *user_data, const char *visitor, const char *flag) {
   (void)user_data;
   (void)visitor;
@@ -302,6 +353,7 @@ int main(void) {
   RUN(without_consent_only_consent_hits_are_sent);
   RUN(a_cache_of_the_hosts_has_each_hit_until_it_has_arrived);
   RUN(a_look_up_that_never_ends_holds_nobody_up);
+  RUN(several_threads_send_one_hit_while_the_client_goes);
   RUN(release_runs_once_whatever_is_wrong);
   return check_summary();
 }
