@@ -59,9 +59,10 @@ extension EventPipeline {
   /// How far the store has come when what it has been given, or is given with this, is committed.
   func journalProgress() -> (journal: any EventJournal, progress: JournalProgress)? {
     guard journals.isOpen, let journal = journals.journal(state.generation) else { return nil }
-    if state.puts == 0 { state.putRound &+= 1 }
+    (state.journalRound, state.journalStep) =
+      state.puts == 0 ? (state.journalRound &+ 1, 0) : (state.journalRound, state.journalStep + 1)
     let next = state.unstored.first { $0 < RowTable.adoptedBase && state.rows[$0] != nil }
-    return (journal, JournalProgress(below: next ?? state.takenBelow, round: state.putRound, step: state.puts))
+    return (journal, JournalProgress(below: next ?? state.takenBelow, round: state.journalRound, step: state.journalStep))
   }
 
   /// Lets the journal forget what is stored or gone by now, and tries again when that cannot be done.

@@ -16,8 +16,9 @@ struct PipelineState {
   var unstored: [UInt64] = []
   /// Calls of the store that have not been answered.
   var puts = 0
-  /// Moves on with each call that is made while none is under way (`JournalProgress.round`).
-  var putRound: UInt64 = 0
+  /// What a journal was told of last (`JournalProgress`).
+  var journalRound: UInt64 = 0
+  var journalStep = 0
   /// Purges that the store has not carried out yet, as far as is known, and those of them that it is asked for.
   var owedPurges = 0
   var askedPurges = 0

@@ -265,6 +265,29 @@ import Testing
     #expect(bench.scheduler.pendingTimerCount == timers)
   }
 
+  @Test func flushesThatEndWhileTheStoreIsGivenTheSameLoseNoStep() {
+    let bench = bench()
+    let door = Door()
+    bench.record("a")
+    manager.block(at: door)
+    bench.scheduler.advance(milliseconds: 100)
+    bench.scheduler.run()
+    let ended = Record<Bool>()
+    bench.pipeline.flush { ended.append($0) }
+    bench.scheduler.run()
+    bench.transport.open.first?.complete(.success(HTTPResponse(status: 200, headers: [])))
+    bench.scheduler.run()
+    bench.pipeline.flush { ended.append($0) }
+    bench.scheduler.run()
+    #expect(ended.all == [true, true] && journal.entries == ["a"])
+    #expect(bench.record("b") == [.stored])
+    bench.scheduler.post { bench.pipeline.stop() }
+    bench.scheduler.run()
+    door.open()
+    bench.settle()
+    #expect(journal.entries.isEmpty && journal.isClosed)
+  }
+
   @Test("progress counts what was given and what is under way") func progressIsInSteps() {
     let bench = bench()
     let before = journal.progress.last?.round ?? 0
