@@ -119,6 +119,43 @@ import Testing
     #expect(try claimed().map(\.id) == [identifiers.text(1)])
   }
 
+  @Test("whatever a file says, what is read of it is what was written, in its order (G2)")
+  func damageNeverMakesRecords() throws {
+    var journal: (any EventJournal)? = try open(scratch.manager())
+    let texts = ["first", "", "third and longest of them all", "4"]
+    for (number, text) in texts.enumerated() { write(journal, UInt64(number), text, subject: "u\(number)") }
+    let name = scratch.run("cd \"$D\"; ls -S *.journal | head -1")
+    let file = try #require(bytes(of: scratch.path + "/cache/" + name))
+    journal = nil
+    let entropy = SeededEntropy(seed: 5)
+    for round in 0..<5_000 {
+      var damaged = file
+      for _ in 0...round % 3 {
+        let place = Int(entropy.next() % UInt64(damaged.count))
+        damaged[place] = UInt8(truncatingIfNeeded: entropy.next())
+      }
+      if round % 4 == 0 { damaged.removeLast(Int(entropy.next() % UInt64(damaged.count))) }
+      damaged.withBytes { bytes in
+        guard let (_, start) = JournalFormat.header(of: bytes) else { return }
+        var numbers: [UInt64] = []
+        JournalFormat.forEachEntry(of: bytes, from: start) { entry in
+          guard !entry.isErased else { return }
+          numbers.append(entry.number)
+          #expect(texts.indices.contains(Int(entry.number)))
+          if entry.number < 4 { #expect(String(decoding: entry.payload, as: UTF8.self) == texts[Int(entry.number)]) }
+        }
+        #expect(numbers == numbers.sorted())
+      }
+    }
+  }
+
+  private func bytes(of path: String) -> [UInt8]? {
+    guard let stream = fopen(path, "r") else { return nil }
+    defer { fclose(stream) }
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    return Array(buffer.prefix(fread(&buffer, 1, buffer.count, stream)))
+  }
+
   @Test func aPurgeLeavesNothingOfTheSubjectInTheFiles() throws {
     var journal: (any EventJournal)? = try open(scratch.manager())
     write(journal, 1, "secret", subject: "u1")
