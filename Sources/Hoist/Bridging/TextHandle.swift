@@ -1,3 +1,4 @@
+internal import Glibc
 internal import HoistBase
 
 /// What a `hoist_text` points at. Plain memory: making, reading and freeing a text is a hot path.
@@ -35,7 +36,7 @@ enum TextHandle {
   static func take(_ handle: OpaquePointer?) {
     guard let block = borrow(handle) else { return }
     block.pointee.lender?.release()
-    UnsafeMutableRawPointer(mutating: block).deallocate()
+    free(UnsafeMutableRawPointer(mutating: block))
   }
 
   @inline(never)
@@ -50,8 +51,9 @@ enum TextHandle {
   }
 
   private static func allocate(_ room: Int) -> UnsafeMutablePointer<TextBlock> {
-    UnsafeMutableRawPointer.allocate(
-      byteCount: MemoryLayout<TextBlock>.size + room, alignment: MemoryLayout<TextBlock>.alignment
-    ).bindMemory(to: TextBlock.self, capacity: 1)
+    let size = MemoryLayout<TextBlock>.size + room
+    // `allocate` would take the slower way of an alignment of its own.
+    let memory = malloc(size) ?? .allocate(byteCount: size, alignment: MemoryLayout<TextBlock>.alignment)
+    return memory.bindMemory(to: TextBlock.self, capacity: 1)
   }
 }

@@ -35,9 +35,9 @@ final class ActivateReporter: VisitorQueue, @unchecked Sendable {
       return .ok
     }
     let now = clock.recentUnixMilliseconds
-    return RecordedExposure.with(exposure, isTold: isTold) { record, context in
+    return RecordedExposure.with(exposure, isTold: isTold) { record, visitorID, context in
       let outcome = pipeline.record(
-        record, tail: context, subject: exposure.visitorID, unixMilliseconds: now, waits: .never)
+        record, tail: context, subject: visitorID, unixMilliseconds: now, waits: .never)
       if case .dropped = outcome { return .limit }
       return .ok
     }
@@ -45,7 +45,7 @@ final class ActivateReporter: VisitorQueue, @unchecked Sendable {
 
   /// What makes two exposures the same: what the service is told of them.
   private func identity(of exposure: Exposure) -> [UInt8] {
-    RecordedExposure.with(exposure, isTold: false) { record, _ in Array(record) }
+    RecordedExposure.with(exposure, isTold: false) { record, _, _ in Array(record) }
   }
 
   /// Hands over what was kept, before hits go (5.5). On the scheduler's thread.

@@ -4,7 +4,7 @@ internal import HoistJSON
 
 /// An exposure as it is recorded: copied together, to be written out when it is taken in (`ActivateRow`).
 ///
-///     mark · bits · visitor id · anonymous id · group id · variation id
+///     mark · bits · visitor id · anonymous id, if any · group id · variation id
 ///     and, where the host is told of exposures:
 ///     address of the context · key · value · fallback · names and ids of the campaign · bytes of the context
 struct RecordedExposure {
@@ -18,34 +18,35 @@ struct RecordedExposure {
     static let context = Bits(rawValue: 8)
   }
 
-  /// Lends the record's first part and its tail.
+  /// Lends the record's first part, the visitor's id in it, and its tail.
   /// - Parameter isTold: whether the host is told when it has arrived.
   @inline(__always)
-  static func with<Result>(_ exposure: Exposure, isTold: Bool, _ body: (ByteView, ByteView) -> Result) -> Result {
+  static func with<Result>(_ exposure: Exposure, isTold: Bool, _ body: (_ head: ByteView, _ visitorID: ByteView, _ tail: ByteView) -> Result) -> Result {
     let metadata = exposure.metadata
     var bits: Bits = exposure.anonymousID == nil ? [] : .anonymous
     if isTold { bits.formUnion(.notice) }
     if metadata.isReference { bits.formUnion(.reference) }
     if exposure.context != nil { bits.formUnion(.context) }
     let fallback = exposure.fallback.recordedText
-    let anonymousID = exposure.anonymousID ?? .noBytes
-    var size = 2 + 4 * 4 + exposure.visitorID.count + anonymousID.count + metadata.variationGroupID.count
-      + metadata.variationID.count
+    var size = 2 + PartWriter.bytes(ofShort: exposure.visitorID.count)
+    if let anonymousID = exposure.anonymousID { size += PartWriter.bytes(ofShort: anonymousID.count) }
+    size += PartWriter.bytes(ofShort: metadata.variationGroupID.count) + PartWriter.bytes(ofShort: metadata.variationID.count)
     if isTold {
       size += 8 + 9 + 9 * 4 + exposure.key.count + exposure.value.count + fallback.count + metadata.campaignID.count
         + metadata.campaignName.count + metadata.variationGroupName.count + metadata.variationName.count
         + metadata.campaignType.count + metadata.slug.count
     }
     return withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { room in
-      guard let start = room.baseAddress else { return body(.noBytes, .noBytes) }
+      guard let start = room.baseAddress else { return body(.noBytes, .noBytes, .noBytes) }
       var writer = PartWriter(start)
       writer.byte(mark)
       writer.byte(bits.rawValue)
-      writer.part(exposure.visitorID)
-      writer.part(anonymousID)
-      writer.part(metadata.variationGroupID)
-      writer.part(metadata.variationID)
-      guard isTold else { return body(ByteView(room), .noBytes) }
+      writer.shortPart(exposure.visitorID)
+      let visitorID = ByteView(start: writer.end - exposure.visitorID.count, count: exposure.visitorID.count)
+      if let anonymousID = exposure.anonymousID { writer.shortPart(anonymousID) }
+      writer.shortPart(metadata.variationGroupID)
+      writer.shortPart(metadata.variationID)
+      guard isTold else { return body(ByteView(room), visitorID, .noBytes) }
       writer.word(UInt64(UInt(bitPattern: exposure.context?.base)))
       writer.part(exposure.key)
       writer.part(exposure.value)
@@ -56,7 +57,7 @@ struct RecordedExposure {
       writer.part(metadata.variationName)
       writer.part(metadata.campaignType)
       writer.part(metadata.slug)
-      return body(ByteView(room), exposure.context?.bytes ?? .noBytes)
+      return body(ByteView(room), visitorID, exposure.context?.bytes ?? .noBytes)
     }
   }
 
@@ -64,10 +65,11 @@ struct RecordedExposure {
   /// - Returns: nil for what is written out already, or nothing of the kind.
   static func row(_ recorded: ByteView, isQA: Bool) -> ActivateRow? {
     var reader = PartReader(recorded)
-    guard reader.byte() == mark, let bits = reader.byte().map({ Bits(rawValue: $0) }), let visitor = reader.part(),
-      let anonymous = reader.part(), let group = reader.part(), let variation = reader.part()
+    guard reader.byte() == mark, let bits = reader.byte().map({ Bits(rawValue: $0) }),
+      let visitor = reader.shortPart()
     else { return nil }
-    let known = bits.contains(.anonymous) ? anonymous : nil
+    let known = bits.contains(.anonymous) ? reader.shortPart() : nil
+    guard let group = reader.shortPart(), let variation = reader.shortPart() else { return nil }
     let item = ActivateRow.item(visitorID: visitor, anonymousID: known, groupID: group, variationID: variation, isQA: isQA)
     guard bits.contains(.notice) else { return ActivateRow(item: item, flag: [], visitor: []) }
     guard let address = reader.word(), let key = reader.part(), let value = reader.part(), let fallback = reader.value(),
