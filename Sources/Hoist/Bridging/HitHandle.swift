@@ -5,11 +5,30 @@ internal import HoistFlagship
 /// Handles of hits point at raw memory with a lock of its own. What was freed last is kept for the next hit, one for each
 /// of the places where threads go first: most hosts make a hit, send it and free it.
 enum HitHandle {
-  private struct Cell: ~Copyable {
-    let lock = BriefLock()
-    var hit: Hit
+  /// A lock, and the hit behind it: each by a pointer of its own, for others look at the lock while somebody changes the hit.
+  private struct Cell {
+    private static let hitOffset = 16
+    let memory: UnsafeMutableRawPointer
+
+    init(_ handle: OpaquePointer) { memory = UnsafeMutableRawPointer(handle) }
+    init(_ memory: UnsafeMutableRawPointer) { self.memory = memory }
+
+    static func make(_ kind: Hit.Kind) -> Cell {
+      let cell = Cell(.allocate(byteCount: hitOffset + MemoryLayout<Hit>.size, alignment: hitOffset))
+      cell.lock.initialize(to: BriefLock())
+      cell.hit.initialize(to: Hit(kind))
+      return cell
+    }
+
+    func free() {
+      lock.deinitialize(count: 1)
+      hit.deinitialize(count: 1)
+      memory.deallocate()
+    }
+
+    var lock: UnsafeMutablePointer<BriefLock> { memory.assumingMemoryBound(to: BriefLock.self) }
+    var hit: UnsafeMutablePointer<Hit> { (memory + Self.hitOffset).assumingMemoryBound(to: Hit.self) }
   }
-  private typealias CellPointer = UnsafeMutablePointer<Cell>
 
   /// More is given back to the system.
   private static let largestKept = 4_096
@@ -31,41 +50,31 @@ enum HitHandle {
   /// - Parameter complete: before anybody else knows it.
   @inline(__always)
   static func give(_ kind: Hit.Kind, _ complete: (inout Hit) -> Void = { _ in }) -> OpaquePointer {
-    let cell = memory(for: kind)
-    complete(&cell.pointee.hit)
-    return OpaquePointer(cell)
+    let cell = cell(for: kind)
+    complete(&cell.hit.pointee)
+    return OpaquePointer(cell.memory)
   }
 
-  private static func memory(for kind: Hit.Kind) -> CellPointer {
-    if let former = shim_exchange_pointer(place, nil)?.assumingMemoryBound(to: Cell.self) {
-      former.pointee.hit.begin(kind)
-      return former
-    }
-    let cell = CellPointer.allocate(capacity: 1)
-    cell.initialize(to: Cell(hit: Hit(kind)))
+  private static func cell(for kind: Hit.Kind) -> Cell {
+    guard let former = shim_exchange_pointer(place, nil) else { return .make(kind) }
+    let cell = Cell(former)
+    cell.hit.pointee.begin(kind)
     return cell
   }
 
   /// Sets a value that the kind has, of a hit that nobody else knows yet.
   @inline(__always)
   static func begin(_ handle: OpaquePointer, _ field: HitField, _ text: ByteView) {
-    try? CellPointer(handle).pointee.hit.set(field, text: text)
+    try? Cell(handle).hit.pointee.set(field, text: text)
   }
 
   static func take(_ handle: OpaquePointer?) {
     guard let handle else { return }
-    let cell = CellPointer(handle)
+    let cell = Cell(handle)
     // Lost at a fork: nobody knows what it looks like.
-    if cell.pointee.lock.isTaken { return }
-    guard cell.pointee.hit.size <= largestKept else { return free(cell) }
-    if let surplus = shim_exchange_pointer(place, UnsafeMutableRawPointer(cell)) {
-      free(surplus.assumingMemoryBound(to: Cell.self))
-    }
-  }
-
-  private static func free(_ cell: CellPointer) {
-    cell.deinitialize(count: 1)
-    cell.deallocate()
+    if cell.lock.pointee.isTaken { return }
+    guard cell.hit.pointee.size <= largestKept else { return cell.free() }
+    if let surplus = shim_exchange_pointer(place, cell.memory) { Cell(surplus).free() }
   }
 
   /// Runs `body` with the hit, which is nobody else's meanwhile; it is short and calls nobody.
@@ -73,10 +82,10 @@ enum HitHandle {
   @inline(__always)
   static func withHit<Result>(_ handle: OpaquePointer?, _ body: (inout Hit) -> Result) -> Result? {
     guard let handle else { return nil }
-    let cell = CellPointer(handle)
-    guard cell.pointee.lock.enter() else { return nil }
-    defer { cell.pointee.lock.leave() }
-    return body(&cell.pointee.hit)
+    let cell = Cell(handle)
+    guard cell.lock.pointee.enter() else { return nil }
+    defer { cell.lock.pointee.leave() }
+    return body(&cell.hit.pointee)
   }
 
   /// Runs `body` with a copy of what the hit says: it may wait, and call the host.
@@ -84,12 +93,12 @@ enum HitHandle {
   @inline(__always)
   static func withCopy<Result>(_ handle: OpaquePointer?, _ body: (HitContent) -> Result) -> Result? {
     guard let handle else { return nil }
-    let cell = CellPointer(handle)
-    guard cell.pointee.lock.enter() else { return nil }
-    let content = cell.pointee.hit.content
+    let cell = Cell(handle)
+    guard cell.lock.pointee.enter() else { return nil }
+    let content = cell.hit.pointee.content
     return withUnsafeTemporaryAllocation(byteCount: max(1, content.size), alignment: 8) { room in
       let copy = room.baseAddress.map { content.copied(to: $0) }
-      cell.pointee.lock.leave()
+      cell.lock.pointee.leave()
       return copy.map(body)
     }
   }
