@@ -19,6 +19,8 @@ extern "C" {
  * completed by setters, then sent any number of times, by any visitor. Thread-safe.
  *
  * Texts are UTF-8, ended by NUL, and copied. What is missing or wrong in what a hit was made with shows when it is sent.
+ *
+ * In a forked child a hit that another thread was at in that moment is lost: every call answers HOIST_ERR_ARGUMENT for it.
  */
 typedef struct hoist_flagship_hit hoist_flagship_hit;
 

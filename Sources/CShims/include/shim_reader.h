@@ -2,6 +2,7 @@
  *
  * A reader announces itself in a slot of its own thread; a writer swaps the pointer,
  * advances the epoch, and frees the old block once no slot shows an older epoch.
+ * What a block is, is the writer's business: a client that is let go of waits in the same way.
  * Where the kernel offers it, the writer pays for the ordering (membarrier) and the
  * reader for a compiler barrier only; elsewhere the reader pays one exchange.
  * The scheme is the memory-barrier flavour of user-space RCU (Desnoyers et al.,

@@ -204,7 +204,7 @@ public func hoist_flagship_visitor_send_hit(
     HitHandle.withCopy(hit) { hit in
       let status = visitor.send(hit)
       return status == .ok ? status.rawValue : slot.fail(status, FlagshipFace.reason(status, of: hit))
-    } ?? slot.fail(.argument, "hit is NULL")
+    } ?? slot.fail(.argument, hit == nil ? "hit is NULL" : "the hit was in use when the process forked: make another one")
   } ?? slot.fail(.argument, "visitor is NULL")
 }
 

@@ -99,12 +99,15 @@ extension Client {
   }
 
   /// Stays until nobody can be in a reading section who found the client before its link ended.
-  private func outlast(_ epoch: UInt64) {
+  /// - Parameter pause: in milliseconds; then longer ones, for a section may be as long as a call of the host's in it.
+  private func outlast(_ epoch: UInt64, pause: Int64 = 1) {
     if shim_epoch_quiescent(epoch) { return }
-    _ = services.scheduler.schedule(afterMilliseconds: Self.pauseMilliseconds) { self.outlast(epoch) }
+    _ = services.scheduler.schedule(afterMilliseconds: pause) {
+      self.outlast(epoch, pause: min(pause * 2, Self.longestPauseMilliseconds))
+    }
   }
 
-  private static var pauseMilliseconds: Int64 { 1 }
+  private static var longestPauseMilliseconds: Int64 { 256 }
 }
 
 /// Stops a provider once, whichever comes first: its answer to the flush, or the end of the time for it.

@@ -1,7 +1,8 @@
 public import CShims
 public import Synchronization
 
-/// Where those find a client who may outlive it, such as visitors: until its host lets go of it.
+/// Where those find a client who may outlive it, such as visitors: until its host lets go of it by `dispose`, without
+/// which no client goes that somebody may look for.
 ///
 /// A weak reference would cost each of them a handful of shared writes.
 public final class ClientLink: @unchecked Sendable {
@@ -43,7 +44,7 @@ public struct ClientTie<Services: AnyObject>: @unchecked Sendable {
   @inlinable @inline(__always)
   public func withClient<Result>(_ body: (Client, Services) -> Result) -> Result? {
     guard let client = link.held else { return nil }
-    client.resumeIfForked()
+    if client.isStale { client.resumeAfterFork() }
     return withExtendedLifetime(client) { services._withUnsafeGuaranteedRef { body(client, $0) } }
   }
 
@@ -52,18 +53,18 @@ public struct ClientTie<Services: AnyObject>: @unchecked Sendable {
   @inlinable @inline(__always)
   public func read<Result>(_ body: (Client, Services) -> Result) -> Result? {
     let reading = shim_enter()
-    defer { shim_leave(reading) }
-    guard let client = link.current else { return nil }
-    return client._withUnsafeGuaranteedRef { client in
-      client.resumeIfForked()
-      return services._withUnsafeGuaranteedRef { body(client, $0) }
+    if let client = link.current, client._withUnsafeGuaranteedRef({ $0.isStale }) {
+      shim_leave(reading)
+      // What the parent left ends in there, which may be the host's: not in a section, and not with a client that is lent.
+      return withClient(body)
     }
+    defer { shim_leave(reading) }
+    return link.current?._withUnsafeGuaranteedRef { client in services._withUnsafeGuaranteedRef { body(client, $0) } }
   }
 }
 
 extension Client {
+  /// A copy in a forked child that has not begun anew.
   @inlinable @inline(__always)
-  func resumeIfForked() {
-    if shim_load_u32(&hot.pointee.gate) & SHIM_GATE_FORKED != 0 { resumeAfterFork() }
-  }
+  var isStale: Bool { shim_load_u32(&hot.pointee.gate) & SHIM_GATE_FORKED != 0 }
 }

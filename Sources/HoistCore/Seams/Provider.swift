@@ -58,7 +58,8 @@ public protocol Provider: AnyObject {
   func forgetCountsAfterFork()
   /// The process was forked: what was in flight belongs to the parent. `start` follows.
   func abandonAfterFork()
-  /// The client is being freed: stops, and lets go of the host. The last call on this thread.
+  /// The client is being freed: stops, and lets go of the host. The last call on this thread. Others may still be in a
+  /// reading section that found the client before.
   func detach()
   /// The client closes, and `stop` is over or on its way: waits for what is called in the host, until the deadline at
   /// most, and sees to it that nothing is called there any more before `start`. On the thread that closes.
