@@ -14,6 +14,8 @@ final class VisitorCaching: ClientPart, @unchecked Sendable {
     var order: [[UInt8]] = []
     var first = 0
     var changes: [[UInt8]: Record] = [:]
+    /// Of the lane, that have not ended.
+    var turns = 0
     /// Whose change the lane is carrying out.
     var underWay: [UInt8]?
     var counters = Counters()
@@ -39,6 +41,7 @@ final class VisitorCaching: ClientPart, @unchecked Sendable {
   private let cache: (any VisitorCache)?
   private let store: Store
   private let scheduler: any Scheduler
+  private let clock: any Clock
   private let log: Log
   private let lane: Lane
   private let timeoutMilliseconds: Int64
@@ -51,6 +54,7 @@ final class VisitorCaching: ClientPart, @unchecked Sendable {
     self.cache = cache
     store = host.store
     scheduler = host.scheduler
+    clock = host.clock
     log = host.log
     lane = Lane(options: Lane.Options(name: "hoist-visitors"), clock: host.clock, scheduler: host.scheduler)
     self.timeoutMilliseconds = timeoutMilliseconds
@@ -62,8 +66,13 @@ final class VisitorCaching: ClientPart, @unchecked Sendable {
 
   // MARK: Look-ups
 
+  /// Of a look-up that begins now, by the host's clock.
+  var lookUpDeadline: Int64 { clock.monotonicNanoseconds &+ max(1, timeoutMilliseconds) &* 1_000_000 }
+
   /// What is kept of a visitor. `completion` runs once, on the scheduler's thread, when the time is over at the latest.
-  func lookUp(_ id: [UInt8], completion: @escaping @Sendable ([UInt8]?) -> Void) {
+  func lookUp(_ id: [UInt8], untilNanoseconds deadline: Int64, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+    let left = deadline - clock.monotonicNanoseconds
+    guard left > 0 else { return scheduler.post { completion(nil) } }
     let (scheduler, state, log, limit) = (scheduler, state, log, timeoutMilliseconds)
     state.withLock { $0.counters.lookUps += 1 }
     let question = VisitorLookUp { record, isLate in
@@ -75,9 +84,13 @@ final class VisitorCaching: ClientPart, @unchecked Sendable {
       if scheduler.isCurrent { return completion(record) }
       scheduler.post { completion(record) }
     }
-    let timer = scheduler.schedule(afterMilliseconds: limit) { question.giveUp() }
+    let timer = scheduler.schedule(afterMilliseconds: (left + 999_999) / 1_000_000) { question.giveUp() }
     question.whenOver { timer.cancel() }
     ask(id, question)
+  }
+
+  func lookUp(_ id: [UInt8], completion: @escaping @Sendable ([UInt8]?) -> Void) {
+    lookUp(id, untilNanoseconds: lookUpDeadline, completion: completion)
   }
 
   private func ask(_ id: [UInt8], _ question: VisitorLookUp) {
@@ -110,14 +123,26 @@ final class VisitorCaching: ClientPart, @unchecked Sendable {
   /// - Parameter record: asked on the lane.
   func save(_ id: [UInt8], record: @escaping Record) { put(id, record) }
 
-  /// FS-104
-  func flush(_ id: [UInt8]) { put(id) { nil } }
+  /// FS-104. There is always room for it.
+  func flush(_ id: [UInt8]) { put(id, isRemoval: true) { nil } }
 
-  private func put(_ id: [UInt8], _ change: @escaping Record) {
+  /// Waits until what was told so far has reached the host's cache, or is in the store. Not on a thread of the library's own.
+  func settle(untilNanoseconds deadline: Int64) {
+    guard isOn else { return }
+    let ended = Answer<Bool>()
+    let isTaken = lane.perform(withinNanoseconds: Self.changeLimitNanoseconds) { [store, cache] in
+      if cache != nil { ended.give(true) } else { store.writeValues { ended.give(true) } }
+    } abandoned: {
+      ended.give(false)
+    }
+    if isTaken { _ = ended.wait(untilNanoseconds: deadline) }
+  }
+
+  private func put(_ id: [UInt8], isRemoval: Bool = false, _ change: @escaping Record) {
     guard isOn else { return }
     let isNew = state.withLock { state in
       // One that waits already gives its turn to the new one.
-      if state.changes.count >= Self.maximumWaiting, state.changes[id] == nil {
+      if !isRemoval, state.changes.count >= Self.maximumWaiting, state.changes[id] == nil {
         state.counters.dropped += 1
         return false
       }
@@ -128,18 +153,60 @@ final class VisitorCaching: ClientPart, @unchecked Sendable {
     if isNew { makeOne() }
   }
 
-  /// Makes the change that waits longest, on the lane.
-  private func makeOne() {
-    let isTaken = lane.perform(withinNanoseconds: Self.changeLimitNanoseconds) { [weak self] in
-      guard let self, let (id, change) = takeFirst(isUnderWay: true) else { return }
-      carryOut(id, change)
-      state.withLock { if $0.underWay == id { $0.underWay = nil } }
-    } abandoned: { [state, log] in
-      state.withLock { $0.counters.dropped += 1 }
-      log.warning("the visitor cache has not taken a change in time")
+  /// A turn of the lane, which makes the change that waits longest. Ends once: when it has, or is given up.
+  private final class Turn: Sendable {
+    private let progress = Shared((hasBegun: false, hasEnded: false))
+
+    func begin() { progress.withLock { $0.hasBegun = true } }
+    var hasBegun: Bool { progress.withLock { $0.hasBegun } }
+
+    /// - Returns: false when it had ended.
+    func end() -> Bool {
+      progress.withLock { progress in
+        defer { progress.hasEnded = true }
+        return !progress.hasEnded
+      }
     }
-    guard !isTaken, takeFirst() != nil else { return }
+  }
+
+  private func makeOne() {
+    let turn = Turn()
+    state.withLock { $0.turns += 1 }
+    let isTaken = lane.perform(withinNanoseconds: Self.changeLimitNanoseconds) { [weak self] in
+      turn.begin()
+      self?.makeFirst()
+      self?.ended(turn)
+    } abandoned: { [weak self] in
+      if turn.hasBegun { self?.noteUntaken() }
+      self?.ended(turn)
+    }
+    if isTaken { return }
+    // Whoever has a turn takes the change along.
+    let isAlone = state.withLock { state in
+      state.turns = max(0, state.turns - 1)
+      return state.turns == 0
+    }
+    if isAlone, takeFirst() != nil { state.withLock { $0.counters.dropped += 1 } }
+  }
+
+  private func makeFirst() {
+    guard let (id, change) = takeFirst(isUnderWay: true) else { return }
+    carryOut(id, change)
+    state.withLock { if $0.underWay == id { $0.underWay = nil } }
+  }
+
+  private func noteUntaken() {
     state.withLock { $0.counters.dropped += 1 }
+    log.warning("the visitor cache has not taken a change in time")
+  }
+
+  private func ended(_ turn: Turn) {
+    guard turn.end() else { return }
+    let isMore = state.withLock { state in
+      state.turns = max(0, state.turns - 1)
+      return state.changes.count > state.turns
+    }
+    if isMore { makeOne() }
   }
 
   private func carryOut(_ id: [UInt8], _ change: Record) {
@@ -185,6 +252,7 @@ final class VisitorCaching: ClientPart, @unchecked Sendable {
     while let (id, change) = takeFirst() {
       if cache == nil { carryOut(id, change) } else { state.withLock { $0.counters.dropped += 1 } }
     }
+    state.withLock { $0.turns = 0 }
   }
 
   func flush(_ completion: @escaping @Sendable (Bool) -> Void) {

@@ -79,16 +79,15 @@ final class HitPool: VisitorQueue, @unchecked Sendable {
   }
 
   /// Tells the service the visitor's context, which it does not see in bucketing mode (3.5).
-  func segment(_ context: FrozenContext, of identity: VisitorIdentity) {
-    guard refusal(hasConsented: true) == nil else { return }
+  func segment(_ context: FrozenContext, of identity: VisitorIdentity) -> Status {
+    if let refusal = refusal(hasConsented: true) { return refusal }
     // A copy is quicker than a text, and a context of many pairs is larger than its text.
     if context.bytes.count <= Self.maximumCopiedBytes {
-      _ = record(.segment, .context(context), context.bytes, identity)
-    } else {
-      var writer = JSONWriter()
-      InternalHit.segment(context, to: &writer)
-      _ = writer.bytes.withUnsafeBytes { record(.segment, .text, $0, identity) }
+      return record(.segment, .context(context), context.bytes, identity)
     }
+    var writer = JSONWriter()
+    InternalHit.segment(context, to: &writer)
+    return writer.bytes.withUnsafeBytes { record(.segment, .text, $0, identity) }
   }
 
   @inline(never)

@@ -36,11 +36,14 @@ class VisitorQueue: ClientPart, @unchecked Sendable {
     }
   }
 
-  /// Everything of a visitor under both of its ids goes but consent hits, what is on its way included (5.6). Any thread.
+  /// Everything of a visitor under all of its ids goes but consent hits, what is on its way included (5.6). Any thread.
   /// - Parameter deadline: until when the call may wait, so that what is recorded afterwards is stored after that.
   final func forget(_ identity: VisitorIdentity, waitsForStoreUntil deadline: Int64? = nil) {
-    if let anonymous = identity.anonymousID { pipeline.purge(subject: String(decoding: anonymous, as: UTF8.self)) }
-    pipeline.purge(subject: String(decoding: identity.visitorID, as: UTF8.self), waitsForStoreUntil: deadline)
+    let ids = identity.allIDs
+    for (place, id) in ids.enumerated() {
+      // Purges are carried out in their order.
+      pipeline.purge(subject: String(decoding: id, as: UTF8.self), waitsForStoreUntil: place == ids.count - 1 ? deadline : nil)
+    }
   }
 
   // MARK: Life, on the scheduler's thread

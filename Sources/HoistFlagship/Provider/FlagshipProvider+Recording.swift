@@ -1,8 +1,8 @@
 internal import HoistBase
 public import HoistCore
 
-/// What calls of the core record: as visitors of their contexts, who have consented as property `has_consented` says; the
-/// shared visitor speaks for itself.
+/// What calls of the core record: as visitors of their contexts, who have consented as property `has_consented` says, unless
+/// they are known to have refused; the shared visitor speaks for itself.
 extension FlagshipProvider {
   public func record(
     _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
@@ -56,6 +56,7 @@ extension FlagshipProvider {
       if isShared { return (shared.identity, shared.hasConsented) }
     }
     guard let key, !key.isEmpty else { return nil }
-    return (VisitorIdentity(visitorID: Array(key)), settings.visitors.hasConsented)
+    let id = Array(key)
+    return (VisitorIdentity(visitorID: id), settings.visitors.hasConsented && !visitors.refusals.contains(id))
   }
 }

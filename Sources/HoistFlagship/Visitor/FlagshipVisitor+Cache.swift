@@ -18,7 +18,8 @@ extension FlagshipVisitor {
       if content.identity == identity, !turns.hasBegun {
         content.flags = found.flags
         content.history = found.history
-        if content.progress == .created { content.progress = .foundInCache }
+        // FS-52: without flags it is as if nothing were kept.
+        if content.progress == .created, found.flags.count > 0 { content.progress = .foundInCache }
       }
       return turns.endLookUp()
     }

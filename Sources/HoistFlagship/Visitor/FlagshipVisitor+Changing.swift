@@ -6,8 +6,12 @@ extension FlagshipVisitor {
   /// Sets pairs. Those that cannot be set are left out, and told in the log.
   /// - Returns: `.flagshipContextRefused` when one was left out.
   public func updateContext(_ pairs: [Attribute]) -> Status {
-    if let refusal { return refusal }
-    return changeContext { context, change in context.set(pairs) { change.refused.append($0) } }
+    if let refusal = toldRefusal(of: "a change of the context") { return refusal }
+    return changeContext { context, change in
+      context.set(pairs) { change.refused.append($0) }
+      // Also when no value is another one (FS-47), but not when none was taken.
+      change.isOne = pairs.isEmpty || change.refused.count < pairs.count
+    }
   }
 
   /// FS-60: the pairs of a JSON object; nil when it is none.
@@ -15,11 +19,10 @@ extension FlagshipVisitor {
 
   /// FS-62: what the SDK sets stays.
   public func clearContext() -> Status {
-    if let refusal { return refusal }
+    if let refusal = toldRefusal(of: "a change of the context") { return refusal }
     return changeContext { context, change in
       context = VisitorContext()
       change.automatic.load(into: &context, isFirstTime: isFirst)
-      change.isCleared = true
     }
   }
 
@@ -29,14 +32,14 @@ extension FlagshipVisitor {
       context = VisitorContext()
       context.set(pairs) { change.refused.append($0) }
       change.automatic.load(into: &context, isFirstTime: isFirst)
-      change.isCleared = true
     }
   }
 
   struct ContextChange {
     let automatic: AutomaticContext
     var refused: [VisitorContext.Refusal] = []
-    var isCleared = false
+    /// False where nothing was taken.
+    var isOne = true
   }
 
   private func changeContext(_ body: (inout VisitorContext, inout ContextChange) -> Void) -> Status {
@@ -45,9 +48,7 @@ extension FlagshipVisitor {
         var pairs = content.pairs
         var change = ContextChange(automatic: registry.automatic)
         body(&pairs, &change)
-        // Also when no value is another one (FS-47), but not when none was taken.
-        let isTouched = change.isCleared || change.refused.isEmpty || pairs != content.pairs
-        guard isTouched, let context = registry.automatic.reference(pairs, visitorID: content.identity.visitorID) else {
+        guard change.isOne, let context = registry.automatic.reference(pairs, visitorID: content.identity.visitorID) else {
           return change.refused
         }
         content.pairs = pairs
@@ -64,14 +65,18 @@ extension FlagshipVisitor {
 
 /// Consent and experience continuity.
 extension FlagshipVisitor {
-  /// FS-64 to FS-67 (5.6). Every call is reported, also one that changes nothing; while the SDK is not initialized or in
-  /// panic it is only remembered.
+  /// FS-64 to FS-67 (5.6). Every call is reported, also one that changes nothing, but not while the SDK is not initialized
+  /// or in panic; what a refusal erases goes then, too.
   public func setConsent(_ hasConsented: Bool) -> Status {
     let identity = change { content, _ in
       content.hasConsented = hasConsented
+      defer { if !hasConsented { content.identity.forgetFormerIDs() } }
       return content.identity
     }
-    if refusal == nil { withClient { $1.consentGiven(hasConsented, identity) } }
+    if !hasConsented { forgetReport() }
+    withClient { client, registry in
+      if !client.isClosed { registry.consentGiven(hasConsented, identity, isReported: refusal == nil) }
+    }
     return .ok
   }
 
@@ -85,7 +90,7 @@ extension FlagshipVisitor {
   private func changeIdentity(
     _ progress: FetchProgress, _ id: [UInt8]?, _ body: (inout VisitorIdentity) -> Void
   ) -> Status {
-    if let refusal { return refusal }
+    if let refusal = toldRefusal(of: id == nil ? "unauthenticating a visitor" : "authenticating a visitor") { return refusal }
     return withClient { client, registry in
       guard !registry.decidesHere else {
         client.log.error("visitors are not authenticated or unauthenticated in bucketing mode")
@@ -108,5 +113,12 @@ extension FlagshipVisitor {
       registry.telemetry?.identityChanged(snapshotOfState, isAuthenticated: id != nil)
       return status
     } ?? .flagshipNotInitialized
+  }
+
+  /// Why the host may not change the visitor now, with a line in the log (4.6).
+  private func toldRefusal(of change: StaticString) -> Status? {
+    guard let refusal else { return nil }
+    withClient { client, _ in client.log.warning("\(change) is refused: \(refusal.flagshipReason)") }
+    return refusal
   }
 }

@@ -138,6 +138,9 @@ public final class FlagshipVisitor: @unchecked Sendable {
       return true
     }
   }
+
+  /// What was reported is not with the service any more.
+  func forgetReport() { lock.withLock { reportedContext = nil } }
 }
 
 /// What the host reads.

@@ -24,6 +24,8 @@ final class InstallationFacts: ClientPart, @unchecked Sendable {
   private let keepsIDs: Bool
   private let asked = Shared<Asked?>(nil)
   private let hasVisitor = Shared(false)
+  /// On the scheduler's thread.
+  private var waiting: [@Sendable () -> Void] = []
 
   init(host: any ProviderHost, keepsIDs: Bool) {
     self.host = host
@@ -42,12 +44,35 @@ final class InstallationFacts: ClientPart, @unchecked Sendable {
       return (new, true)
     }
     guard isNew else { return answers }
-    host.store.load(Self.visitedKey) { answers.isFirst.give($0 == nil) }
+    host.store.load(Self.visitedKey) { [weak self] in
+      answers.isFirst.give($0 == nil)
+      self?.tell()
+    }
     guard keepsIDs else { return answers }
     for (kind, answer) in answers.ids {
-      host.store.sharedText(kind.rawValue, orKeep: generate(), isWhole: { Self.isID($0) }) { answer.give($0) }
+      host.store.sharedText(kind.rawValue, orKeep: generate(), isWhole: { Self.isID($0) }) { [weak self] in
+        answer.give($0)
+        self?.tell()
+      }
     }
     return answers
+  }
+
+  /// Runs `body` when the store has told everything, or has not in time; in the order of the calls. On the scheduler's thread.
+  func whenTold(withinMilliseconds limit: Int64, _ body: @escaping @Sendable () -> Void) {
+    _ = ask()
+    if isComplete { return body() }
+    waiting.append(body)
+    let timer = host.scheduler.schedule(afterMilliseconds: limit) { [weak self] in self?.letGo() }
+    waiting.append { timer.cancel() }
+  }
+
+  private func tell() { if isComplete { letGo() } }
+
+  private func letGo() {
+    let due = waiting
+    waiting = []
+    for body in due { body() }
   }
 
   private static func isID(_ bytes: [UInt8]) -> Bool {
@@ -80,6 +105,13 @@ final class InstallationFacts: ClientPart, @unchecked Sendable {
     if let known = ask().ids[kind]?.wait(untilNanoseconds: deadline) { return Array(known.utf8) }
     host.log.warning("the store has not told the id that was kept; a new one is used")
     return Array(generate().utf8)
+  }
+
+  /// Whoever waits is the parent's.
+  func abandonAfterFork() {
+    let inherited = waiting
+    waiting = []
+    withExtendedLifetime(inherited) {}
   }
 
   private func generate() -> String {

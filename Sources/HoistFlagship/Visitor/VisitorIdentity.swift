@@ -6,10 +6,19 @@ struct VisitorIdentity: Sendable, Equatable {
   private(set) var visitorID: [UInt8]
   /// Of the anonymous visitor that the known one was; nil while anonymous.
   private(set) var anonymousID: [UInt8]?
+  /// Which it was before, the oldest first, as far as they are remembered: what is kept of them is the visitor's, too.
+  private(set) var formerIDs: [[UInt8]] = []
+
+  private static let maximumFormerIDs = 32
 
   init(visitorID: [UInt8], anonymousID: [UInt8]? = nil) {
     self.visitorID = visitorID
     self.anonymousID = anonymousID
+  }
+
+  /// Whether both speak of the same visitor now.
+  static func == (one: Self, other: Self) -> Bool {
+    one.visitorID == other.visitorID && one.anonymousID == other.anonymousID
   }
 
   /// Lends both ids.
@@ -23,13 +32,28 @@ struct VisitorIdentity: Sendable, Equatable {
 
   /// FS-68. A visitor that is known already keeps its anonymous id.
   mutating func authenticate(as id: [UInt8]) {
-    if anonymousID == nil { anonymousID = visitorID }
+    if anonymousID == nil { anonymousID = visitorID } else { remember(visitorID) }
     visitorID = id
   }
 
   /// FS-69; without effect on an anonymous visitor.
   mutating func unauthenticate() {
     guard let anonymous = anonymousID else { return }
+    remember(visitorID)
     (visitorID, anonymousID) = (anonymous, nil)
+  }
+
+  private mutating func remember(_ id: [UInt8]) {
+    formerIDs.removeAll { $0 == id }
+    if formerIDs.count >= Self.maximumFormerIDs { formerIDs.removeFirst() }
+    formerIDs.append(id)
+  }
+
+  /// Nothing is kept of them any more.
+  mutating func forgetFormerIDs() { formerIDs = [] }
+
+  /// Every id under which something of the visitor may be kept, that of now last (5.6).
+  var allIDs: [[UInt8]] {
+    (formerIDs + (anonymousID.map { [$0] } ?? [])).filter { $0 != visitorID } + [visitorID]
   }
 }

@@ -6,6 +6,13 @@ extension VisitorRegistry {
   /// Another targeting key is another visitor; the same one, or none, a change of its context. Then flags are fetched. On
   /// the scheduler's thread.
   func identify(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void) {
+    // A visitor is not made before it is known whether it is the first one (FS-109).
+    installation.whenTold(withinMilliseconds: settings.visitors.lookUpTimeoutMilliseconds) { [self] in
+      become(context, completion)
+    }
+  }
+
+  private func become(_ context: ContextReference, _ completion: @escaping @Sendable (Status) -> Void) {
     guard let client = host.client else { return completion(.cancelled) }
     let (key, attributes) = EvaluationContext(copying: context.frozen).content
     let pairs = attributes.filter { !$0.name.withBytes { ReservedKey.isOne($0) } }

@@ -15,12 +15,8 @@ extension VisitorRegistry {
     let found = lookUp(options, visitor, state)
     if waits { _ = found?.wait(untilNanoseconds: deadline) }
     if options.isShared { shared.replace(with: visitor) }
-    // Reported in any case, whatever the visitor has answered (5.6).
-    if visitor.refusal == nil {
-      consentGiven(options.hasConsented, state.identity)
-    } else if !options.hasConsented {
-      caching.flush(state.identity.visitorID)
-    }
+    // Whatever the visitor has answered (5.6).
+    consentGiven(options.hasConsented, state.identity, isReported: visitor.refusal == nil)
     return visitor
   }
 
@@ -61,12 +57,13 @@ extension VisitorRegistry {
     return ended
   }
 
-  /// By the visitor's id, and when nothing is kept of that, by the anonymous one (6.1).
+  /// By the visitor's id, and when nothing is kept of that, by the anonymous one (6.1), in the time of one look-up.
   private func lookUp(_ identity: VisitorIdentity, completion: @escaping @Sendable ([UInt8], [UInt8]?) -> Void) {
     let caching = caching
-    caching.lookUp(identity.visitorID) { record in
+    let deadline = caching.lookUpDeadline
+    caching.lookUp(identity.visitorID, untilNanoseconds: deadline) { record in
       guard record == nil, let anonymous = identity.anonymousID else { return completion(identity.visitorID, record) }
-      caching.lookUp(anonymous) { completion(anonymous, $0) }
+      caching.lookUp(anonymous, untilNanoseconds: deadline) { completion(anonymous, $0) }
     }
   }
 

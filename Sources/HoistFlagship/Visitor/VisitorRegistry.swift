@@ -4,6 +4,9 @@ internal import HoistCore
 /// Makes the visitors of a client, and serves them: decisions, cache, reports. Knows which of them is shared (FS-31,
 /// FS-32). Thread-safe, but for the calls of `ClientPart`.
 final class VisitorRegistry: ClientPart, @unchecked Sendable {
+  /// How long a refusal waits until what it erases is gone.
+  private static let refusalLimitMilliseconds: Int64 = 2_000
+
   let settings: FlagshipSettings
   let status: StatusMachine
   let automatic: AutomaticContext
@@ -13,6 +16,7 @@ final class VisitorRegistry: ClientPart, @unchecked Sendable {
   let installation: InstallationFacts
   let reports: VisitorReports
   let shared: SharedVisitor
+  let refusals = RefusedVisitors()
   /// What follows visitors beside their own reports; set once, while the provider is made.
   var telemetry: Telemetry?
   var segments: VisitorSegments?
@@ -92,21 +96,32 @@ final class VisitorRegistry: ClientPart, @unchecked Sendable {
     switch outcome {
     case .decided(let decided): shared.flagsChanged(of: visitor, decided.flags, decided.source)
     case .panic: shared.flagsChanged(of: visitor, .none, nil)
-    case .failed, .notStarted: break
+    case .failed: break
+    case .notStarted: return
     }
-    telemetry?.fetched(state)
+    if status.current != .panic { telemetry?.fetched(state) }
     guard state.hasConsented, visitor.refusal == nil else { return }
     if caching.isOn { caching.save(state.identity.visitorID) { visitor.recordToKeep(state) } }
     // Without consent, and in panic, the service is told nothing (FS-65); what it was told of is not repeated (FS-206).
-    if decidesHere, visitor.claimReport(of: state.context) { reports.segment(state.context, state.identity) }
+    if decidesHere, visitor.claimReport(of: state.context), reports.segment(state.context, state.identity) == .limit {
+      visitor.forgetReport()
+    }
   }
 
   // MARK: What visitors say of themselves
 
-  func consentGiven(_ hasConsented: Bool, _ identity: VisitorIdentity) {
-    if hasConsented { return reports.consent(true, identity) }
-    caching.flush(identity.visitorID)
-    reports.refused(identity)
+  /// An answer, of a new visitor or a new one (5.6). May wait for what a refusal erases, where hits are stored at once.
+  /// - Parameter isReported: whether the service is told (5.1).
+  func consentGiven(_ hasConsented: Bool, _ identity: VisitorIdentity, isReported: Bool) {
+    refusals.note(identity.visitorID, hasConsented: hasConsented)
+    if hasConsented {
+      if isReported { reports.consent(true, identity) }
+      return
+    }
+    let deadline = Deadline.nanoseconds(afterMilliseconds: Self.refusalLimitMilliseconds)
+    for id in identity.allIDs { caching.flush(id) }
+    if reports.hits.waitsForStore, !Thread.isOwn { caching.settle(untilNanoseconds: deadline) }
+    reports.refused(identity, isReported: isReported, waitsForStoreUntil: deadline)
   }
 
   // MARK: Life

@@ -62,6 +62,18 @@ struct TelemetryTests {
     #expect(reports(rig, "analytics").count == 2)
   }
 
+  @Test("Before the start and in panic nothing is reported (5.1)")
+  func quietWhileNothingIsOn() throws {
+    let early = try rig(["autostart": "false"])
+    #expect(early.fetch(try early.visitor(reportedVisitor(early))) != .ok)
+    early.scheduler.run()
+    #expect(early.transport.requests.isEmpty)
+    let panic = try rig(body: #"{"campaigns":[],"panic":true}"#)
+    #expect(panic.fetch(try panic.visitor(reportedVisitor(panic))) == .flagshipPanic)
+    panic.scheduler.run()
+    #expect(reports(panic, "analytics").isEmpty)
+  }
+
   @Test("Other visitors report nothing")
   func undrawn() throws {
     let rig = try rig()

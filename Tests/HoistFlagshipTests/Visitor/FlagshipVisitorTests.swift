@@ -266,6 +266,44 @@ final class ScriptedDecisions: Sendable {
     #expect(try contexts() == [false, false])
   }
 
+  /// FS-109: an identify, which may come before the store has told, is the first one only where it is.
+  @Test func anIdentifyWaitsForTheStore() throws {
+    let manager = MemoryCacheManager()
+    manager.save(key: "visited", value: Array("1".utf8))
+    let rig = try FlagshipRig(cacheManager: manager, respond: ScriptedDecisions().respond)
+    let ended = Locked<Status?>(nil)
+    #expect(rig.client.identify(EvaluationContext(targetingKey: "a").reference()) { ended.value = $0 } == .ok)
+    rig.settle { ended.value != nil }
+    #expect(ended.value == .ok)
+    let context = rig.face.sharedVisitor.map { text($0.contextText) } ?? ""
+    #expect(context.contains(#""sdk_firstTimeInit":false"#))
+  }
+
+  /// 4.6, 5.1: a change that is refused is told in the log.
+  @Test func refusedChangesAreLogged() throws {
+    let rig = try FlagshipRig(["autostart": "false"])
+    let visitor = try rig.visitor("v")
+    #expect(visitor.updateContext([Attribute(name: [65], value: .int(1))]) == .flagshipNotInitialized)
+    #expect(visitor.clearContext() == .flagshipNotInitialized)
+    #expect(visitor.authenticate(as: [65]) == .flagshipNotInitialized && visitor.unauthenticate() == .flagshipNotInitialized)
+    rig.settle { rig.log.messages(.warning).count >= 4 }
+    let lines = rig.log.messages(.warning).filter { $0.contains("is refused: ") }
+    #expect(lines.count == 4)
+    #expect(lines.first?.contains("a change of the context is refused: ") == true)
+    #expect(lines.last?.contains("unauthenticating a visitor is refused: ") == true)
+  }
+
+  /// FS-47: what is taken counts, also when it was so before, and another pair is refused.
+  @Test func anUpdateThatIsTakenInPartIsAChange() throws {
+    let rig = try FlagshipRig(respond: ScriptedDecisions().respond)
+    let visitor = try rig.visitor("v") { $0.context = [Attribute(name: [65], value: .int(1))] }
+    #expect(rig.fetch(visitor) == .ok)
+    let refused = Attribute(name: Array("fs_users".utf8), value: .int(1))
+    #expect(visitor.updateContext([refused]) == .flagshipContextRefused && visitor.fetchStatus == .fetched)
+    #expect(visitor.updateContext([Attribute(name: [65], value: .int(1)), refused]) == .flagshipContextRefused)
+    #expect(visitor.fetchProgress == (.fetchRequired, .updateContext))
+  }
+
   /// A visitor that outlives its client answers, and does no harm.
   @Test func aVisitorOutlivesItsClient() throws {
     let decisions = ScriptedDecisions()

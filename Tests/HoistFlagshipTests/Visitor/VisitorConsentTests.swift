@@ -110,6 +110,45 @@ import Testing
     #expect(ended.value == .ok && visitor.fetchStatus == .fetched)
   }
 
+  /// FS-24: by both ids within the time of one look-up.
+  @Test func bothLookUpsShareOneLimit() throws {
+    let cache = ScriptedCache(.later)
+    var plugins = Plugins()
+    plugins.vendor[FlagshipPlugins.visitorCache] = cache
+    let rig = try FlagshipRig(plugins: plugins)
+    var options = VisitorOptions(id: Array("v".utf8), hasConsented: true)
+    options.isAuthenticated = true
+    let made = rig.provider.visitors.make(options, for: rig.client, waits: false)
+    let visitor = try #require(made)
+    func isWaiting() -> Bool { visitor.lock.withLock { visitor.turns.afterLookUp != nil } }
+    rig.settle { cache.question != nil }
+    rig.scheduler.advance(milliseconds: 150)
+    #expect(cache.question?.reply(nil) == true)
+    rig.settle { cache.calls.count == 2 }
+    #expect(isWaiting())
+    rig.scheduler.advance(milliseconds: 50)
+    rig.settle { !isWaiting() }
+    #expect(!isWaiting())
+    let late = rig.provider.visitors.make(options, for: rig.client, waits: false)
+    rig.settle { cache.calls.count == 3 }
+    rig.scheduler.advance(milliseconds: 200)
+    rig.settle { late?.lock.withLock { late?.turns.afterLookUp == nil } ?? true }
+    #expect(cache.calls.count == 3, "nobody has time for the second question")
+  }
+
+  /// FS-52: a record without flags is as if there were none.
+  @Test func aRecordWithoutFlagsAnnouncesNothing() throws {
+    let manager = MemoryCacheManager()
+    let decisions = ScriptedDecisions(.status(500))
+    do {
+      let rig = try FlagshipRig(cacheManager: manager, respond: decisions.respond)
+      #expect(rig.fetch(try rig.visitor("v")) == .flagshipFetchFailed)
+      rig.settle { manager.load(key: "visitor:v") != nil }
+    }
+    let rig = try FlagshipRig(cacheManager: manager, respond: decisions.respond)
+    #expect(try rig.visitor("v").fetchProgress == (.fetchRequired, .visitorCreate))
+  }
+
   /// What is handed over stands in for the cache.
   @Test func anExportIsWhatAnotherVisitorBeginsWith() throws {
     let decisions = ScriptedDecisions()

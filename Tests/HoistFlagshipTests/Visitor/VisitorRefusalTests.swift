@@ -1,0 +1,133 @@
+import HoistBase
+import HoistCore
+import HoistTestSupport
+import Testing
+
+@testable import HoistFlagship
+
+@Suite("What a refusal erases (FS-65 to FS-67; protocols/flagship.md 5.1, 5.6)") struct VisitorRefusalTests {
+  private func requests(_ rig: FlagshipRig) -> String {
+    rig.scheduler.advance(milliseconds: 5_000)
+    for _ in 0..<4 { rig.scheduler.run() }
+    return rig.transport.requests.filter { $0.url.hasSuffix("events.flagship.io/") }.map(\.text).joined()
+  }
+
+  @Test("In panic nothing is sent, and after it nothing of who refused meanwhile (5.1, FS-66)") func inPanic() throws {
+    let decisions = ScriptedDecisions()
+    let rig = try FlagshipRig(respond: decisions.respond)
+    let visitor = try rig.visitor("v")
+    let other = try rig.visitor("other") { $0.isShared = false }
+    #expect(visitor.send(.screen("refused")) == .ok)
+    #expect(other.send(.screen("kept")) == .ok)
+    decisions.now(.status(200, ScriptedDecisions.panic))
+    #expect(rig.fetch(other) == .flagshipPanic)
+    #expect(visitor.setConsent(false) == .ok)
+    decisions.now(.status(200, ScriptedDecisions.one))
+    #expect(rig.fetch(other) == .ok)
+    let sent = requests(rig)
+    #expect(sent.contains(#""dl":"kept""#) && !sent.contains(#""dl":"refused""#))
+    #expect(!sent.contains("hoist:false"), "remembered, not told")
+  }
+
+  @Test("Before the start, what an earlier run has left of who refuses goes as well (5.1, FS-66)") func beforeTheStart() throws {
+    let manager = MemoryCacheManager()
+    let durable = ["events.durability": "periodic", "hits.strategy": "periodic_caching"]
+    do {
+      let rig = try FlagshipRig(durable, cacheManager: manager) { _ in .noAnswer }
+      for id in ["v", "w"] { #expect(try rig.visitor(id).send(.screen(id)) == .ok) }
+      #expect(rig.fetch(try rig.visitor("v")) == .flagshipFetchFailed)
+      rig.settle { manager.load(key: "visitor:v") != nil }
+      #expect(rig.close() == .ok)
+    }
+    let rig = try FlagshipRig(durable.merging(["autostart": "false"]) { $1 }, cacheManager: manager) { _ in .status(200) }
+    _ = try rig.visitor("v", consent: false)
+    rig.settle { manager.load(key: "visitor:v") == nil }
+    #expect(manager.load(key: "visitor:v") == nil)
+    rig.scheduler.post { rig.provider.begin() }
+    rig.settle { rig.transport.requests.contains { $0.url.hasSuffix("events.flagship.io/") } }
+    let sent = requests(rig)
+    #expect(sent.contains(#""dl":"w""#) && !sent.contains(#""dl":"v""#))
+  }
+
+  @Test("All ids that a visitor has borne are forgotten (5.6, 5.7; FS-66, FS-68, FS-69)") func formerIDs() throws {
+    let manager = MemoryCacheManager()
+    let rig = try FlagshipRig(cacheManager: manager, respond: ScriptedDecisions().respond)
+    let visitor = try rig.visitor("anon")
+    let friend = try rig.visitor("friend") { $0.isShared = false }
+    for id in ["first", "second"] {
+      #expect(visitor.authenticate(as: Array(id.utf8)) == .ok)
+      #expect(visitor.send(.screen("as \(id)")) == .ok)
+      #expect(rig.fetch(visitor) == .ok)
+    }
+    #expect(visitor.unauthenticate() == .ok && visitor.send(.screen("as anon")) == .ok)
+    #expect(rig.fetch(visitor) == .ok && friend.send(.screen("as friend")) == .ok)
+    let ids = ["first", "second", "anon"]
+    rig.settle { ids.allSatisfy { manager.load(key: "visitor:\($0)") != nil } }
+    #expect(visitor.setConsent(false) == .ok)
+    rig.settle { ids.allSatisfy { manager.load(key: "visitor:\($0)") == nil } }
+    for id in ids { #expect(manager.load(key: "visitor:\(id)") == nil, "\(id)") }
+    let sent = requests(rig)
+    #expect(sent.contains("as friend") && !sent.contains("as first") && !sent.contains("as second") && !sent.contains("as anon"))
+  }
+
+  @Test("Calls of the core know who has refused (FS-65)") func callsOfTheCore() throws {
+    let rig = try FlagshipRig.bucketing { $0.url.hasSuffix("bucketing.json") ? Bucketing.answer() : .status(200) }
+    rig.settle { rig.face.status == .initialized }
+    let ben = try rig.visitor("ben", consent: false) { $0.isShared = false }
+    let subject = EvaluationContext(targetingKey: "ben")
+    func track() -> Status {
+      rig.provider.track(
+        TrackedEvent(key: "buy", context: subject.reference(), value: nil, properties: [], unixMilliseconds: 0))
+    }
+    #expect(track() == .flagshipNoConsent)
+    #expect(rig.string("color", visitor: "ben") == "blue")
+    #expect(rig.sent(#""vid":"ben""#) == 1, "the refusal alone")
+    #expect(ben.setConsent(true) == .ok && track() == .ok)
+    #expect(rig.string("color", visitor: "ben") == "blue")
+    #expect(rig.sent(#""ea":"buy""#) == 1 && rig.sent(#""caid":"#) == 1)
+  }
+
+  @Test("So many refusals are remembered, the newest in any case") func manyRefusals() {
+    let refusals = RefusedVisitors()
+    func id(_ number: Int) -> [UInt8] { Array("\(number)".utf8) }
+    for number in 0..<(3 * RefusedVisitors.leastCount) { refusals.note(id(number), hasConsented: false) }
+    let last = 3 * RefusedVisitors.leastCount - 1
+    #expect(((last - RefusedVisitors.leastCount + 1)...last).allSatisfy { refusals.contains(id($0)) })
+    #expect(!refusals.contains(id(0)))
+    refusals.note(id(last), hasConsented: true)
+    #expect(!refusals.contains(id(last)) && refusals.contains(id(last - 1)))
+  }
+
+  @Test("What was told of a context is told again once the service has had to forget it (FS-206)") func segments() throws {
+    let rig = try FlagshipRig.bucketing { $0.url.hasSuffix("bucketing.json") ? Bucketing.answer() : .status(200) }
+    rig.settle { rig.face.status == .initialized }
+    let visitor = try rig.visitor("v")
+    for _ in 0..<2 { #expect(rig.fetch(visitor) == .ok) }
+    #expect(rig.sent(#""t":"SEGMENT""#) == 1)
+    #expect(visitor.setConsent(false) == .ok && visitor.setConsent(true) == .ok)
+    #expect(rig.fetch(visitor) == .ok)
+    #expect(rig.sent(#""t":"SEGMENT""#) == 2)
+  }
+
+  /// The cache keeps no more than so many changes; a removal is always one of them.
+  @Test func removalsHaveRoom() {
+    let manager = MemoryCacheManager()
+    let host = TestHost(manager: manager)
+    let caching = VisitorCaching(cache: nil, host: host, timeoutMilliseconds: 200)
+    manager.save(key: "visitor:gone", value: [1])
+    let (begun, gate) = (Answer<Bool>(), Answer<Bool>())
+    caching.save([0]) {
+      begun.give(true)
+      _ = gate.wait(untilNanoseconds: .max)
+      return [1]
+    }
+    _ = begun.wait(untilNanoseconds: .max)
+    for number in 0..<10_001 { caching.save(Array("\(number)".utf8)) { [1] } }
+    #expect(caching.counters.dropped == 1)
+    caching.flush(Array("gone".utf8))
+    #expect(caching.counters.dropped == 1)
+    gate.give(true)
+    host.settle { manager.load(key: "visitor:gone") == nil }
+    #expect(manager.load(key: "visitor:gone") == nil)
+  }
+}
