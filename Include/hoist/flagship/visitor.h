@@ -103,7 +103,8 @@ typedef struct hoist_flagship_visitor_options {
  *
  * With consent, the visitor cache is asked first: this waits for its answer, for property `visitor_cache.timeout_ms` at the
  * longest; on a thread of Hoist's the answer comes later, and fetches wait for it. Pairs of the context that cannot be set are
- * left out, which is told in the log.
+ * left out, which is told in the log. Without consent this is a refusal, and may wait for what it erases, as
+ * hoist_flagship_visitor_set_consent() does.
  *
  * @param options NULL: a shared visitor with a generated id, whose consent is property `has_consented`.
  * @param visitor Receives the visitor: owned by the caller; free with hoist_flagship_visitor_free(). NULL on failure.
@@ -147,10 +148,11 @@ HOIST_API hoist_status hoist_flagship_visitor_unauthenticate(hoist_flagship_visi
 HOIST_API bool hoist_flagship_visitor_has_consented(const hoist_flagship_visitor *HOIST_NULLABLE visitor);
 /**
  * What the visitor has answered. Each call is reported to the service. Refusing erases what is cached of the visitor and what
- * waits to be sent, and sends nothing any more; flags can be fetched and read all the same. With property `hits.strategy`
- * "continuous_caching" all that is stored before the call returns, which waits for it two seconds at the longest, and not at
- * all on a thread of Hoist's: not even a process that is killed then forgets the refusal. While the SDK is not initialized, and
- * in panic, the answer is remembered and not reported.
+ * waits to be sent, under every id that the visitor has had, and sends nothing any more; flags can be fetched and read all the
+ * same. With property `hits.strategy` "continuous_caching" all that is stored before the call returns, which waits for it two
+ * seconds at the longest, and not at all on a thread of Hoist's: not even a process that is killed then forgets the refusal.
+ * While the SDK is not initialized, and in panic, the answer is not reported, and a refusal erases all the same; on a closed
+ * client it is remembered, no more.
  * @return HOIST_ERR_ARGUMENT for NULL.
  */
 HOIST_API hoist_status hoist_flagship_visitor_set_consent(hoist_flagship_visitor *HOIST_NULLABLE visitor, bool has_consented);

@@ -42,7 +42,7 @@ def victim(world: FlagshipWorld, **kill: str) -> tuple[bool, list[str]]:
 def check(world: FlagshipWorld, said: list[str], survived: bool) -> None:
     """The next process sends what is left."""
     service = world.service
-    if survived:
+    if survived or "consented-not anna" in said:
         assert "visitor:anna" not in world.keys()
     heir = world.start(**PATIENT)
     assert heir("visitor heir consented") == "visitor VISITOR_CREATE"
