@@ -27,6 +27,8 @@ final class StatusMachine: @unchecked Sendable {
   let cell = StatusCell()
   /// Told on the scheduler's thread when panic comes and when it goes. Set while the provider is made.
   var followPanic: @Sendable (Bool) -> Void = { _ in }
+  /// Told there when everything but fallbacks is switched off, and when it is on again; off to begin with. Likewise.
+  var followSilence: @Sendable (Bool) -> Void = { _ in }
 
   init(host: any ProviderHost) { self.host = host }
 
@@ -55,6 +57,8 @@ final class StatusMachine: @unchecked Sendable {
       }
       return (state.status, state.listener)
     }
+    // Before anybody hears of it, nothing else is answered any more.
+    if before.isSilent != status.isSilent { followSilence(status.isSilent) }
     host.setState(clientState, message)
     guard before != status else { return }
     if before == .panic || status == .panic { followPanic(status == .panic) }

@@ -52,6 +52,7 @@ public final class FlagshipProvider: @unchecked Sendable {
       activates?.setPanic(isPanic)
       hits?.setPanic(isPanic)
     }
+    status.followSilence = { [weak visitors] in visitors?.shared.setSilent($0) }
     bucketing.serve = { [weak self] in self?.serve($0) }
     if let listener {
       status.listen { listener.sdkStatusChanged($0) }

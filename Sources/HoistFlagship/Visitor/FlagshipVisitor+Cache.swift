@@ -23,6 +23,7 @@ extension FlagshipVisitor {
       }
       return turns.endLookUp()
     }
+    withClient { $1.shared.flagsChanged(of: self, found.flags, found.source) }
     for begin in waiting { begin() }
   }
 

@@ -4,14 +4,16 @@ internal import HoistCore
 /// The visitor that the client itself speaks for (FS-31): its context is the client's current one, and where the service
 /// decides, its flags are those that calls of the core answer with. Thread-safe.
 final class SharedVisitor: @unchecked Sendable {
-  private static let noCampaigns = Array(#"{"campaigns":[]}"#.utf8)
-
   private let host: any ProviderHost
   private let publishes: Bool
   private let options: CampaignOptions
   private let lock = Lock()
   // Guarded by `lock`, which is taken while a visitor's is held, and never the other way round.
   private var visitor: FlagshipVisitor?
+  private var isSilent = true
+  /// Held while a choice is published, so that an older one never follows a newer one. Taken before every other lock.
+  private let serving = Lock()
+  // Guarded by `serving`.
   private var served = VisitorFlags.none
 
   /// - Parameter publishes: whether its flags are the client's.
@@ -30,36 +32,55 @@ final class SharedVisitor: @unchecked Sendable {
       return visitor
     }
     new.tellContext()
-    let state = new.snapshotOfState
-    if former != nil || state.flags.count > 0 { flagsChanged(of: new, state.flags, .kept(KeptCampaigns.json(of: state.flags))) }
+    serve()
     withExtendedLifetime(former) {}
   }
 
-  /// The client has closed.
+  /// The client has closed; nobody is told of its flags any more.
   func forget() {
     let former = lock.withLock {
       defer { visitor = nil }
       return visitor
     }
+    serve(isTold: false)
     withExtendedLifetime(former) {}
+  }
+
+  /// Before the start, after the end and in panic every call of the core gets its fallback, whoever saw the panic (5.1). Then
+  /// the shared visitor's flags are served again, as far as it has kept them.
+  func setSilent(_ isSilent: Bool) {
+    lock.withLock { self.isSilent = isSilent }
+    serve()
   }
 
   func contextChanged(of changed: FlagshipVisitor, _ context: ContextReference) {
     lock.withLock { if visitor === changed { host.setCurrentContext(context) } }
   }
 
-  /// - Parameter source: where they are written; nil for none.
+  /// - Parameter source: where the flags, which the visitor has now, are written; nil where they are nowhere else.
   func flagsChanged(of changed: FlagshipVisitor, _ flags: VisitorFlags, _ source: DecidedFlags.Source?) {
+    if current === changed { serve(source.map { (flags, $0) }) }
+  }
+
+  /// What calls of the core answer with at this moment.
+  private var wanted: VisitorFlags { lock.withLock { isSilent ? nil : visitor }?.snapshotOfState.flags ?? .none }
+
+  /// Publishes that, unless it is served. Whoever changes it calls this.
+  private func serve(_ known: (flags: VisitorFlags, source: DecidedFlags.Source)? = nil, isTold: Bool = true) {
     guard publishes else { return }
-    let former: VisitorFlags? = lock.withLock {
-      guard visitor === changed else { return nil }
-      defer { served = flags }
-      return served
-    }
-    guard let former else { return }
+    let flags = wanted
+    if serving.withLock({ flags === served }) { return }
+    let source = known.flatMap { $0.flags === flags ? $0.source : nil } ?? .kept(KeptCampaigns.json(of: flags))
     do throws(CampaignFailure) {
-      let campaigns = try (source ?? .answer(Self.noCampaigns)).compile(options)
-      host.publish(campaigns.snapshot, changed: Self.changes(from: former, to: flags))
+      let campaigns = try source.compile(options)
+      let isServed = serving.withLock {
+        // Somebody has changed it since, and sees to it.
+        guard flags === wanted, flags !== served else { return false }
+        host.publish(campaigns.snapshot, changed: isTold ? Self.changes(from: served, to: flags) : [])
+        served = flags
+        return true
+      }
+      if !isServed { campaigns.snapshot.destroy() }
     } catch {
       host.log.warning(error.message)
     }
