@@ -95,7 +95,7 @@ private struct CampaignDocument: ~Copyable {
       if name.reads("campaigns") {
         try readCampaigns()
       } else if name.reads("panic") {
-        isPanic = try json.value().bool ?? false
+        try readPanic()
       } else if name.reads("accountSettings") {
         try keepAccount(try json.value())
       } else if name.reads("extras") {
@@ -106,6 +106,12 @@ private struct CampaignDocument: ~Copyable {
     }
     try json.finish()
     return try finish()
+  }
+
+  private mutating func readPanic() throws(JSONFailure) {
+    let value = try json.value()
+    isPanic = value.bool ?? false
+    if value.bool == nil, !value.isNull { reading.bad.note("panic", "is no boolean, and taken for false") }
   }
 
   private mutating func readCampaigns() throws(JSONFailure) {

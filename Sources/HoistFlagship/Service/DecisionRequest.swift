@@ -43,18 +43,33 @@ struct DecisionAnswer: Sendable {
   let isPanic: Bool
   let account: AccountSettings?
 
-  /// nil when the body is no JSON object. Whatever is missing is false or empty (3.2).
-  init?(_ body: [UInt8]) {
-    let head = try? body.withUnsafeBytes { text throws(JSONFailure) in
-      try JSONNode.parse(text) { root -> (isPanic: Bool, account: AccountSettings?)? in
-        guard root.object != nil else { return nil }
-        let account = root["extras"]?["accountSettings"]
-        return (root["panic"]?.bool ?? false, account?.object == nil ? nil : AccountSettings(account))
-      }
-    }
-    guard let head else { return nil }
+  /// Whatever is missing is false or empty (3.2).
+  init(_ body: [UInt8]) throws(Flaw) {
+    let head = try? body.withUnsafeBytes { text throws(JSONFailure) in try JSONNode.parse(text) { Head($0) } }
+    guard let head, head.isObject else { throw Flaw(message: "the answer is not a JSON object") }
+    // In panic there is nothing to be read.
+    guard head.hasSoundCampaigns || head.isPanic else { throw Flaw(message: "the answer's campaigns are no array") }
     bytes = body
-    (isPanic, account) = head
+    isPanic = head.isPanic
+    account = head.account
+  }
+
+  /// Why a body is no answer, for people.
+  struct Flaw: Error { let message: String }
+
+  private struct Head {
+    let isObject: Bool
+    let isPanic: Bool
+    let hasSoundCampaigns: Bool
+    let account: AccountSettings?
+
+    init(_ root: JSONNode) {
+      isObject = root.object != nil
+      isPanic = root["panic"]?.bool ?? false
+      hasSoundCampaigns = root["campaigns"]?.unlessNull.map { $0.array != nil } ?? true
+      let settings = root["extras"]?["accountSettings"]
+      account = settings?.object == nil ? nil : AccountSettings(settings)
+    }
   }
 }
 

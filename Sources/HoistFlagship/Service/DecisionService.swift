@@ -48,9 +48,12 @@ final class DecisionService: ClientPart, @unchecked Sendable {
         report(response, isSuccess: false)
         return failed("the service answered \(response.status)")
       }
-      guard let decided = DecisionAnswer(response.body) else {
+      let decided: DecisionAnswer
+      do throws(DecisionAnswer.Flaw) {
+        decided = try DecisionAnswer(response.body)
+      } catch {
         report(response, isSuccess: false)
-        return failed("the answer is not a JSON object")
+        return failed(error.message)
       }
       if let settings = decided.account { account.take(settings) }
       // It speaks of the visitor.

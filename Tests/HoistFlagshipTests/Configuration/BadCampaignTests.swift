@@ -88,6 +88,15 @@ import Testing
     #expect(try Decided(#"{"campaigns":[\#(good)],"campaigns":[]}"#).values == [])
   }
 
+  @Test("a panic that is no boolean is none, and is told (FS-42)", arguments: ["\"true\"", "1", "{}", "null"])
+  func oddPanic(_ panic: String) throws {
+    for (document, name) in [(Decided.Document.bucketing, "the bucketing file"), (.decision, "the Decision API's answer")] {
+      let decided = try Decided(#"{"panic":\#(panic),"campaigns":[]}"#, document)
+      #expect(!decided.flags.isPanic)
+      #expect(decided.lines == (panic == "null" ? [] : ["\(name): panic: is no boolean, and taken for false"]))
+    }
+  }
+
   @Test("a decision without a variation, or without values, is no error (FS-06)", arguments: [
     #"{"id":"c"}"#, #"{"id":"c","variation":null}"#, #"{"id":"c","variation":{}}"#,
     #"{"id":"c","variation":{"modifications":null}}"#, #"{"id":"c","variation":{"modifications":{"type":"HTML"}}}"#,

@@ -106,6 +106,29 @@ struct DecisionServiceTests {
     #expect(fetch(rig).failure?.status == .flagshipFetchFailed)
   }
 
+  @Test("An answer whose campaigns are no array is a failure, of which the log tells (FS-50, G3)", arguments: ["7", "{}", "\"none\"", "false"])
+  func badCampaigns(campaigns: String) throws {
+    let rig = try FlagshipRig { _ in .status(200, ScriptedDecisions.one) }
+    let visitor = try rig.visitor("v")
+    #expect(rig.fetch(visitor) == .ok)
+    rig.transport.setResponder { $0.url.contains("/campaigns") ? .status(200, #"{"campaigns":\#(campaigns)}"#) : .status(204) }
+    #expect(rig.fetch(visitor) == .flagshipFetchFailed)
+    #expect(visitor.fetchProgress == (.fetchRequired, .fetchError))
+    #expect(visitor.snapshotOfState.flags.count == 2, "unchanged")
+    let wanted = "hoist[flagship]: decisions of environment \(FlagshipRig.environment): the answer's campaigns are no array"
+    rig.settle { rig.log.messages(.warning).contains(wanted) }
+    #expect(rig.log.messages(.warning).contains(wanted))
+  }
+
+  @Test("Missing campaigns are none, and panic needs none (3.2)", arguments: [
+    (#"{"visitorId":"v"}"#, false), (#"{"campaigns":null}"#, false), (#"{"panic":true}"#, true), (#"{"campaigns":7,"panic":true}"#, true),
+  ])
+  func noCampaigns(body: String, isPanic: Bool) throws {
+    let rig = try FlagshipRig { _ in .status(200, body) }
+    #expect(fetch(rig).answer?.isPanic == isPanic)
+    #expect(rig.face.status == (isPanic ? .panic : .initialized))
+  }
+
   @Test("Account settings come with the answer, and may be missing (FS-213)")
   func accountSettings() throws {
     let rig = try FlagshipRig()
