@@ -14,7 +14,7 @@ extension EventPipeline {
     batch.cancelTimers()
     let exchange = batch.exchange
     batch.exchange = nil
-    follow(verdict(on: answer, of: batch), of: batch)
+    follow(verdict(on: answer, of: batch), of: batch, because: Self.cause(of: answer))
     // Given up for lack of an answer: whoever carries it may stop.
     if case .failed = answer { exchange?.cancel() }
     turn()
@@ -29,14 +29,24 @@ extension EventPipeline {
     }
   }
 
-  private func follow(_ verdict: EventVerdict, of batch: PipelineBatch) {
+  /// What went wrong, for people; nil for an exchange that was called off.
+  private static func cause(of answer: EventAnswer) -> String? {
+    switch answer {
+    case .service(.success(let response)): "the service answered \(response.status)"
+    case .service(.failure(let failure)): failure.kind == .cancelled ? nil : failure.message
+    case .failed(let reason): reason
+    case .taken, .refused: nil
+    }
+  }
+
+  private func follow(_ verdict: EventVerdict, of batch: PipelineBatch, because cause: String?) {
     switch verdict {
     case .done: finish(batch)
     case .drop(let reason): drop(batch, reason)
     case .split: split(batch)
-    case .retry(let wait): retry(batch, wait, isAskedFor: wait != nil)
-    case .pause(let wait): retry(batch, wait, isAskedFor: false)
-    case .rest(let wait): rest(batch, wait)
+    case .retry(let wait): retry(batch, wait, isAskedFor: wait != nil, because: cause)
+    case .pause(let wait): retry(batch, wait, isAskedFor: false, because: cause)
+    case .rest(let wait): rest(batch, wait, because: cause)
     }
   }
 
@@ -59,14 +69,14 @@ extension EventPipeline {
     state.isFlushing = true
   }
 
-  private func retry(_ batch: PipelineBatch, _ wait: Int64?, isAskedFor: Bool) {
-    tellUnreachable()
+  private func retry(_ batch: PipelineBatch, _ wait: Int64?, isAskedFor: Bool, because cause: String?) {
     if let most = options.maximumAttempts, batch.batch.attempt >= most {
       switch options.whenExhausted {
-      case .rest: return rest(batch, wait)
-      case .drop: return drop(batch, "given up after \(batch.batch.attempt) attempts")
+      case .rest: return rest(batch, wait, because: cause)
+      case .drop: return drop(batch, "given up after \(batch.batch.attempt) attempts" + (cause.map { ": \($0)" } ?? ""))
       }
     }
+    tellUnreachable(cause)
     guard !batch.batch.rows.isEmpty else { return endBatch(batch) }
     let delay = wait ?? state.backoff.nextMilliseconds(entropy)
     batch.stage = .sleeping(isAskedFor: isAskedFor)
@@ -77,8 +87,8 @@ extension EventPipeline {
     }
   }
 
-  private func rest(_ batch: PipelineBatch, _ wait: Int64?) {
-    tellUnreachable()
+  private func rest(_ batch: PipelineBatch, _ wait: Int64?, because cause: String?) {
+    tellUnreachable(cause)
     dissolve(batch)
     // However many wait now, it takes a new row, the interval or a call to try again.
     state.blockedRows = state.rows.waitingCount
@@ -93,9 +103,10 @@ extension EventPipeline {
     attempt(batch)
   }
 
-  private func tellUnreachable() {
-    guard !state.isUnreachable else { return }
+  /// Once until the next success.
+  private func tellUnreachable(_ cause: String?) {
+    guard let cause, !state.isUnreachable else { return }
     state.isUnreachable = true
-    log.info("events: records of \"\(options.name)\" cannot be delivered now; they are kept and tried again")
+    log.warning("events: records of \"\(options.name)\" cannot be delivered now (\(cause)); they are kept and tried again")
   }
 }

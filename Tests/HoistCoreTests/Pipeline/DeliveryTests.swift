@@ -117,6 +117,48 @@ import Testing
     #expect(bench.counters.waiting == 0)
   }
 
+  /// One line for each episode, at the level that is logged by default: what, why, and that nothing is lost.
+  @Test(arguments: [EventVerdict.rest(afterMilliseconds: nil), .retry(afterMilliseconds: nil), .pause(milliseconds: 10)])
+  func whatCannotBeDeliveredIsToldOncePerEpisodeWithItsCause(_ verdict: EventVerdict) {
+    let bench = PipelineBench { $0.flushAtRows = 1 }
+    bench.policy.verdict = { answer, _ in if case .success(let response) = answer, response.status == 200 { .done } else { verdict } }
+    bench.start()
+    bench.record("a")
+    bench.settle()
+    bench.answer(403)
+    _ = bench.flush()
+    bench.fail()
+    let first = #"warning events: records of "events" cannot be delivered now (the service answered 403); they are kept and tried again"#
+    #expect(bench.warnings == [first])
+    _ = bench.flush()
+    bench.answer(200)
+    #expect(bench.lines.all.last == #"info events: records of "events" are delivered again"#)
+    bench.record("b")
+    bench.settle()
+    bench.fail()
+    #expect(bench.warnings.count == 2 && bench.warnings.last?.contains("(down); they are kept") == true)
+  }
+
+  @Test func whatWasCalledOffIsNoFailureToTellOf() {
+    let bench = PipelineBench()
+    bench.policy.verdict = { _, _ in .rest(afterMilliseconds: nil) }
+    bench.start()
+    bench.record("a")
+    _ = bench.flush()
+    bench.transport.open.first?.complete(.failure(TransportFailure(.cancelled, "cancelled")))
+    bench.settle()
+    #expect(bench.warnings.isEmpty && bench.counters.waiting == 1)
+  }
+
+  @Test func whatIsDroppedAtOnceIsNotSaidToBeKept() {
+    let bench = PipelineBench { $0.maximumAttempts = 1 }
+    bench.start()
+    bench.record("a")
+    _ = bench.flush()
+    bench.answer(503)
+    #expect(bench.warnings == [#"warning events: 1 records of "events" are dropped: given up after 1 attempts: the service answered 503"#])
+  }
+
   @Test func attemptsMayBeLimited() {
     let bench = PipelineBench { $0.maximumAttempts = 2 }
     bench.start()
@@ -126,7 +168,7 @@ import Testing
     bench.advance(1_000)
     bench.fail()
     #expect(bench.counters.rejected == 1 && bench.counters.waiting == 0)
-    #expect(bench.warnings.count == 1)
+    #expect(bench.warnings.last == "warning events: 1 records of \"events\" are dropped: given up after 2 attempts: down")
     bench.advance(100_000)
     #expect(bench.sent.count == 2)
   }

@@ -72,6 +72,19 @@ import Testing
     #expect(test.batches.count == 2)
   }
 
+  @Test("A service that takes nothing is told of once, with what it answered, at the level that is logged by default (FS-18)")
+  func failureIsTold() throws {
+    let test = try HitRig(["log.level": "warning"], status: 403)
+    test.send(.screen("a"))
+    test.expose("f")
+    for _ in 0..<3 { test.run(5_000) }
+    let wanted = ["activates", "hits"].map {
+      #"hoist[flagship]: events: records of "\#($0)" cannot be delivered now (the service answered 403); they are kept and tried again"#
+    }
+    test.rig.settle { test.rig.log.messages(.warning).count >= 2 }
+    #expect(test.rig.log.messages(.warning) == wanted)
+  }
+
   @Test("Without consent nothing of the visitor enters the pool but consent hits (FS-65, FS-67)") func consent() throws {
     let test = try HitRig()
     #expect(test.send(.screen("a"), consent: false) == .flagshipNoConsent)
