@@ -58,7 +58,7 @@ final class BucketingSource: @unchecked Sendable {
   private func begin(with file: BucketingFile?) {
     if let file {
       take(file)
-      // A file of before that says panic is believed once the service has confirmed it (5.1).
+      // A file of before that says panic is believed once the first poll has ended (5.1).
       status.initialized()
     } else {
       status.initializing()
@@ -84,7 +84,7 @@ final class BucketingSource: @unchecked Sendable {
   func setOnline(_ isOnline: Bool) {
     if isOnline { return refresh() }
     poller.stop()
-    if isRunning { status.failed("offline") }
+    if isRunning { nothingNew("offline") }
   }
 
   /// Downloads now, unless that is under way (FS-212).
@@ -116,9 +116,7 @@ final class BucketingSource: @unchecked Sendable {
   // MARK: Downloads
 
   private func fetch() {
-    if host.isOnline { return poller.fetch() }
-    // Nobody will confirm or deny what the file says (5.1).
-    if isPanic == true { status.answered(isPanic: true) } else { status.failed("offline") }
+    if host.isOnline { poller.fetch() } else { nothingNew("offline") }
   }
 
   /// The next download begins one interval after the end of this one, whatever came of it (5.2).
@@ -175,10 +173,15 @@ final class BucketingSource: @unchecked Sendable {
     status.answered(isPanic: isPanic)
   }
 
+  /// A file that says panic is believed, where the service neither confirms nor denies it, too (5.1).
+  private func nothingNew(_ message: String) {
+    if isPanic == true { status.answered(isPanic: true) } else { status.failed(message) }
+  }
+
   /// Each failure is told once in a row; what is there stays in use.
   private func failed(_ what: String) {
     let message = "the bucketing file of environment \(settings.environmentID): \(what)"
-    status.failed(message)
+    nothingNew(message)
     failures.tell(.flagshipFetchFailed, message, host)
   }
 }

@@ -129,6 +129,33 @@ struct BucketingTests {
     #expect(second.heard == [.initialized, .panic])
   }
 
+  @Test("A stored file that says panic is believed when the first poll fails as well (5.1, FS-42)", arguments: [nil, 500, 200])
+  func storedPanicUnconfirmed(status: Int?) throws {
+    let cache = MemoryCacheManager()
+    let scheduler = ManualScheduler()
+    let first = try FlagshipRig.bucketing(cacheManager: cache, scheduler: scheduler) { _ in Bucketing.answer(Bucketing.panic) }
+    first.settle { first.face.status == .panic }
+    _ = first.close()
+    let second = try FlagshipRig.bucketing(["polling_interval": "1"], cacheManager: cache, scheduler: scheduler)
+    second.settle { second.downloads.count == 1 }
+    let visitor = try second.visitor("v")
+    second.transport.open.first { $0.request.url.hasSuffix(".json") }?.complete(status.map { .status($0, "no file") } ?? .noAnswer)
+    #expect(second.heard == [.initialized, .panic])
+    #expect(second.client.state == .error)
+    #expect(visitor.send(.screen("a")) == .flagshipPanic)
+    second.transport.setResponder { _ in Bucketing.answer() }
+    second.scheduler.advance(milliseconds: 1_000)
+    #expect(second.heard == [.initialized, .panic, .initialized])
+  }
+
+  @Test("Who goes offline before the first poll has ended believes it, too (5.1, FS-42)")
+  func givenPanicThenOffline() throws {
+    let rig = try FlagshipRig.bucketing(["bucketing": Bucketing.panic])
+    #expect(rig.face.status == .initialized)
+    _ = rig.client.setOnline(false)
+    #expect(rig.heard == [.initialized, .panic])
+  }
+
   @Test("A file given by the host serves while none is stored, and the service's takes its place (FS-212)")
   func givenFile() throws {
     let rig = try FlagshipRig.bucketing(["bucketing": Bucketing.file(color: "given")])
