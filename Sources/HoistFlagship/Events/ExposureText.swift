@@ -5,7 +5,7 @@ internal import HoistJSON
 /// What the host is told of an exposure: two JSON texts (protocols/flagship.md 5.4; FS-27 to FS-29).
 enum ExposureText {
   static func visitor(visitorID: ByteView, anonymousID: ByteView?, context: FrozenContext?) -> [UInt8] {
-    var writer = JSONWriter(reservingCapacity: 512)
+    var writer = JSONWriter(wholeDoubles: .withFraction, reservingCapacity: 512)
     writer.verbatim(#"{"id":"#)
     writer.text(visitorID)
     writer.verbatim(#","anonymousId":"#)
@@ -29,7 +29,7 @@ enum ExposureText {
 
   /// - Parameter value: JSON text.
   static func flag(key: ByteView, value: ByteView, fallback: EvaluationFallback, metadata: FlagMetadata) -> [UInt8] {
-    var writer = JSONWriter(reservingCapacity: 384)
+    var writer = JSONWriter(wholeDoubles: .withFraction, reservingCapacity: 384)
     writer.verbatim(#"{"key":"#)
     writer.text(key)
     writer.verbatim(#","value":"#)

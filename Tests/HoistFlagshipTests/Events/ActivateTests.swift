@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test("Every type of default is told as it is (FS-28, FS-78)", arguments: [
-    (ExposedValue.bool(true), "true"), (.int(42), "42"), (.double(2.5), "2.5"), (.none, "null"), (.json("{\"a\":1}"), "{\"a\":1}"),
+    (ExposedValue.bool(true), "true"), (.int(42), "42"), (.double(2.5), "2.5"), (.double(5), "5.0"), (.double(-0.0), "-0.0"), (.none, "null"), (.json("{\"a\":1}"), "{\"a\":1}"),
     (.json("no json"), "\"no json\""), (.string("a\"b"), "\"a\\\"b\""),
   ]) func types(fallback: ExposedValue, text: String) {
     fallback.with { fallback in
@@ -108,6 +108,20 @@ import Testing
       #expect(members.contains("\"value\":null,"))
       #expect(members.contains("\"defaultValue\":\(text),") == (fallback.kind != .none))
     }
+  }
+
+  @Test("Doubles keep their fraction, as the flag's own value does (FS-27, FS-28)") func wholeDoubles() throws {
+    let observer = ExposureRecorder()
+    var plugins = Plugins()
+    plugins.vendor[FlagshipPlugins.exposureObserver] = observer as any ExposureObserver
+    let test = try HitRig(plugins: plugins, status: 204)
+    let context = EvaluationContext(targetingKey: "user-42")
+    try context.set(Array("score".utf8), .double(3))
+    try context.set(Array("age".utf8), .int(3))
+    test.expose("f", context: context, value: "5.0", fallback: .double(5))
+    test.settleNotices()
+    #expect(observer.heard.value.first == #"{"id":"user-42","anonymousId":null,"context":{"score":3.0,"age":3}}"#)
+    #expect(observer.heard.value.last?.hasPrefix(#"{"key":"f","value":5.0,"defaultValue":5.0,"#) == true)
   }
 
   @Test("The host is told of what an earlier process saw as well (FS-26, FS-44)") func noticesAfterRestart() throws {
