@@ -36,9 +36,10 @@ final class ActivatePolicy: EventPolicy, @unchecked Sendable {
     writer.string(settings.environmentID)
     writer.verbatim(#","batch":["#)
     var body = writer.bytes
-    // The new one first, then those that were kept (3.4), in this run or before: they wait in the order of their making.
-    for place in rows.indices {
-      let entry = rows[place == 0 ? rows.count - 1 : place - 1]
+    // The new one first, then those that were kept (3.4), in this run or before: they wait in the order of their making,
+    // in which they go where all of them have waited.
+    let ordered = settings.hits.batchesActivates ? rows : rows.suffix(1) + rows.dropLast()
+    for (place, entry) in ordered.enumerated() {
       if place > 0 { body.append(UInt8(ascii: ",")) }
       QueuedItem.append(
         entry.activate?.item ?? [], createdUnixMilliseconds: entry.row.createdUnixMilliseconds, now: now, to: &body)

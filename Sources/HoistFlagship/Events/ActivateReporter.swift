@@ -12,8 +12,8 @@ final class ActivateReporter: VisitorQueue, @unchecked Sendable {
     let observer = host.plugins.vendor[FlagshipPlugins.exposureObserver] as? any ExposureObserver
     isTold = observer != nil
     var options = settings.hits.pipelineOptions(Self.pipelineName)
-    // At once; what fails waits for the next exposure, or the interval.
-    options.flushAtRows = 1
+    // At once, unless asked otherwise; what fails waits for the next exposure, or the interval.
+    options.flushAtRows = settings.hits.batchesActivates ? settings.hits.poolSize : 1
     options.maximumInFlight = 4
     super.init(
       options, host: host, settings: settings, status: status,

@@ -25,6 +25,8 @@ struct HitSettings: Sendable {
   let intervalMilliseconds: Int64
   /// So many pooled hits are sent without waiting for the interval.
   let poolSize: Int
+  /// Whether activates wait for either, too (FS-204).
+  let batchesActivates: Bool
   let capacity: Int
   let durability: EventPipeline.Durability
   /// 0: every one is sent.
@@ -41,6 +43,7 @@ struct HitSettings: Sendable {
     Property("hits.strategy", .choice(Strategy.allCases.map(\.rawValue)), default: Strategy.continuous.rawValue, "How hits are kept: each before the call returns, the pool every 100 ms, or each posted alone at once."),
     Property("hits.batch_interval", .integer(1...86_400), default: "5", "Seconds between two batches of hits."),
     Property("hits.pool_max_size", .integer(1...100_000), default: "10", "Pooled hits that are sent without waiting for the interval."),
+    Property("hits.batch_activates", .boolean, default: "false", "Whether activates wait for the interval or a full pool as hits do, and the host hears of exposures as late; without, each is sent at once."),
     Property("hits.deduplication_ms", .integer(0...86_400_000), default: "0", "Milliseconds in which an identical hit or activate of a visitor is dropped; 0 sends every one (newer SDKs of the vendor: 2500)."),
     Property("hit_cache.timeout_ms", .integer(1...60_000), default: "200", "Longest wait for a hit cache of the host's, in milliseconds."),
     Property("qa", .boolean, default: "false", "Whether hits and activates are marked as those of a test."),
@@ -51,6 +54,7 @@ struct HitSettings: Sendable {
     let interval = values.integer("events.flush_interval_ms")
     intervalMilliseconds = interval > 0 ? interval : values.integer("hits.batch_interval") * 1_000
     poolSize = Int(clamping: values.integer("hits.pool_max_size"))
+    batchesActivates = values.boolean("hits.batch_activates")
     capacity = Int(clamping: values.integer("events.capacity"))
     deduplicationMilliseconds = values.integer("hits.deduplication_ms")
     lookupTimeoutMilliseconds = values.integer("hit_cache.timeout_ms")

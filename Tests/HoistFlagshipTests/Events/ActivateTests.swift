@@ -185,6 +185,35 @@ import Testing
     #expect(test.counter("activates", "delivered") == 1)
   }
 
+  @Test("Exposures may wait as hits do, for the interval or a full pool (FS-204)") func batching() throws {
+    let test = try HitRig(["hits.batch_activates": "true", "hits.pool_max_size": "3"], status: 204)
+    test.expose("f", variation: "1")
+    test.run(4_900)
+    #expect(test.activateBatches.isEmpty)
+    test.send(.screen("a"))
+    test.run(100)
+    #expect(test.said(test.activateBatches, "vaid") == ["1"])
+    #expect(test.rig.transport.requests.map { $0.url.hasSuffix("/activate") } == [true, false], "before hits")
+    for variation in ["2", "3", "4"] { test.expose("f", variation: variation) }
+    test.run()
+    #expect(test.said(test.activateBatches, "vaid") == ["1", "2,3,4"], "in the order of their making")
+    test.expose("f", variation: "5")
+    test.run()
+    let closing = test.rig.close()
+    #expect(closing == .ok)
+    #expect(test.said(test.activateBatches, "vaid").last == "5", "a close sends them")
+  }
+
+  @Test("What failed stays before what is new where exposures wait (FS-18, FS-204)") func batchingAfterAFailure() throws {
+    let test = try HitRig(["hits.batch_activates": "true"], status: 500)
+    test.expose("f", variation: "1")
+    test.run(5_000)
+    test.answer(204)
+    test.expose("f", variation: "2")
+    test.run(5_000)
+    #expect(test.said(test.activateBatches, "vaid") == ["1", "1,2"])
+  }
+
   @Test("Identical exposures inside the window are dropped (FS-204)") func duplicates() throws {
     let test = try HitRig(["hits.deduplication_ms": "2500"])
     test.expose("f")
