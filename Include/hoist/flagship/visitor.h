@@ -104,7 +104,7 @@ typedef struct hoist_flagship_visitor_options {
  * With consent, the visitor cache is asked first: this waits for its answer, for property `visitor_cache.timeout_ms` at the
  * longest; on a thread of Hoist's the answer comes later, and fetches wait for it. Pairs of the context that cannot be set are
  * left out, which is told in the log. Without consent this is a refusal, and may wait for what it erases, as
- * hoist_flagship_visitor_set_consent() does.
+ * hoist_flagship_visitor_set_consent() does. With property `fetch.at_creation` the first fetch has begun when this returns.
  *
  * @param options NULL: a shared visitor with a generated id, whose consent is property `has_consented`.
  * @param visitor Receives the visitor: owned by the caller; free with hoist_flagship_visitor_free(). NULL on failure.
