@@ -11,6 +11,10 @@ final class VisitorSegments: ClientPart, @unchecked Sendable {
   private let settings: FlagshipSettings
   private let account: AccountSettingsHolder
   private let requests: OutgoingRequests
+  /// What the host has been told of that was left out.
+  private var toldPlaces: Set<String> = []
+  private static let maximumToldPlaces = 20
+  private static let maximumToldBytes = 128
 
   init(host: any ProviderHost, settings: FlagshipSettings, account: AccountSettingsHolder) {
     self.host = host
@@ -27,7 +31,7 @@ final class VisitorSegments: ClientPart, @unchecked Sendable {
   /// `completion` runs once; what cannot be had is left out.
   func gather(_ visitorID: [UInt8], completion: @escaping Completion) {
     let gathering = Gathering((wantsSegments ? 1 : 0) + (wantsScore ? 1 : 0), completion)
-    if wantsSegments { ask(settings.addresses.segments(of: visitorID), gathering) { Self.segments($0) } }
+    if wantsSegments { ask(settings.addresses.segments(of: visitorID), gathering) { [weak self] in self?.segments($0) } }
     if wantsScore { ask(settings.addresses.emotionScore(of: visitorID), gathering) { Self.score($0) } }
   }
 
@@ -53,15 +57,26 @@ final class VisitorSegments: ClientPart, @unchecked Sendable {
   }
 
   /// An array of `{visitor_id, segment, value, partner}`; nil for anything else. Elements that cannot be read are left out.
-  private static func segments(_ root: JSONNode) -> [Attribute]? {
+  private func segments(_ root: JSONNode) -> [Attribute]? {
     root.array.map { elements in
       elements.compactMap { element in
-        guard let partner = element["partner"]?.utf8, let segment = element["segment"]?.utf8,
-          let value = element["value"]?.utf8, !partner.isEmpty, !segment.isEmpty
-        else { return nil }
-        return Attribute(name: Array(partner) + Array("::".utf8) + Array(segment), value: .string(Array(value)))
+        guard let partner = element["partner"]?.utf8, let segment = element["segment"]?.utf8, !partner.isEmpty, !segment.isEmpty
+        else { return leaveOut("an element", "it names no partner or segment") }
+        let name = Array(partner) + Array("::".utf8) + Array(segment)
+        guard let value = element["value"]?.utf8 else {
+          return leaveOut("\"\(String(decoding: name.prefix(Self.maximumToldBytes), as: UTF8.self))\"", "its value is no text")
+        }
+        return Attribute(name: name, value: .string(Array(value)))
       }
     }
+  }
+
+  /// Tells of each once, however many visitors have it.
+  private func leaveOut(_ place: String, _ problem: StaticString) -> Attribute? {
+    if toldPlaces.count < Self.maximumToldPlaces, toldPlaces.insert(place).inserted {
+      host.log.warning("segments of visitors: \(place) is left out: \(problem)")
+    }
+    return nil
   }
 
   /// `{"eai":{"eas":"score"}}`; nil for anything else.

@@ -36,6 +36,30 @@ struct VisitorSegmentsTests {
     #expect(rig.take(heard) == ["FETCHING NONE", "FETCHED NONE"])
   }
 
+  @Test("A segment whose value is no text is left out, which the log tells by name (FS-209)")
+  func valuesOfOtherTypes() throws {
+    let body = #"[{"segment":"age","value":30,"partner":"mixpanel"},{"segment":"vip","value":null,"partner":"heap"},{"segment":"plan","value":"gold","partner":"segment"}]"#
+    let rig = try rig(body)
+    let visitor = try rig.visitor("v")
+    #expect(rig.fetch(visitor) == .ok)
+    #expect(text(visitor.contextText).contains(#""segment::plan":"gold""#))
+    #expect(!text(visitor.contextText).contains("mixpanel"))
+    let wanted = ["mixpanel::age", "heap::vip"].map { #"hoist[flagship]: segments of visitors: "\#($0)" is left out: its value is no text"# }
+    #expect(rig.fetch(visitor) == .ok)
+    #expect(rig.fetch(try rig.visitor("w")) == .ok)
+    rig.settle { rig.log.messages(.warning).count >= 2 }
+    #expect(rig.log.messages(.warning) == wanted, "once, however many fetches")
+  }
+
+  @Test("Elements that name no segment are left out, which the log tells (FS-209)")
+  func unnamedSegments() throws {
+    let rig = try rig()
+    #expect(rig.fetch(try rig.visitor("v")) == .ok)
+    let wanted = "hoist[flagship]: segments of visitors: an element is left out: it names no partner or segment"
+    rig.settle { rig.log.messages(.warning).contains(wanted) }
+    #expect(rig.log.messages(.warning) == [wanted])
+  }
+
   @Test("Without the property nobody is asked (FS-209)")
   func off() throws {
     let rig = try FlagshipRig.bucketing { _ in Bucketing.answer() }
