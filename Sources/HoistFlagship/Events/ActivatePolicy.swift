@@ -10,6 +10,7 @@ final class ActivatePolicy: EventPolicy, @unchecked Sendable {
   private let host: any ProviderHost
   private let settings: FlagshipSettings
   private let telemetry: Telemetry
+  private var times: RequestTimes
   /// The host's callback; nil where there is none.
   private let observer: (any ExposureObserver)?
 
@@ -17,6 +18,7 @@ final class ActivatePolicy: EventPolicy, @unchecked Sendable {
     self.host = host
     self.settings = settings
     self.telemetry = telemetry
+    times = RequestTimes(host.clock)
     self.observer = observer
   }
 
@@ -48,12 +50,13 @@ final class ActivatePolicy: EventPolicy, @unchecked Sendable {
     return .request(ServiceRequest(settings).post(settings.addresses.activate, body: body))
   }
 
-  func prepare(_ request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
+  func prepare(_ request: HTTPRequest, of batch: EventBatch, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
+    if telemetry.isAsked { times.begin(batch.id) }
     host.addDynamicHeaders(to: request, completion: completion)
   }
 
   func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict {
-    telemetry.answered(.activateError, settings.addresses.activate, answer)
+    telemetry.answered(.activateError, settings.addresses.activate, answer, milliseconds: times.end(batch.id))
     return EventAnswers.verdict(on: answer)
   }
 

@@ -11,6 +11,7 @@ final class HitPolicy: EventPolicy, @unchecked Sendable {
   private let host: any ProviderHost
   private let settings: FlagshipSettings
   private let telemetry: Telemetry
+  private var times: RequestTimes
   /// The body of a batch up to its first item.
   private let envelope: [UInt8]
   private let sendFirst: () -> Void
@@ -19,6 +20,7 @@ final class HitPolicy: EventPolicy, @unchecked Sendable {
   init(host: any ProviderHost, settings: FlagshipSettings, telemetry: Telemetry, sendFirst: @escaping () -> Void) {
     self.sendFirst = sendFirst
     self.telemetry = telemetry
+    times = RequestTimes(host.clock)
     self.host = host
     self.settings = settings
     var writer = JSONWriter()
@@ -60,12 +62,13 @@ final class HitPolicy: EventPolicy, @unchecked Sendable {
     return .request(ServiceRequest(settings).post(settings.addresses.hits, body: body))
   }
 
-  func prepare(_ request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
+  func prepare(_ request: HTTPRequest, of batch: EventBatch, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
+    if telemetry.isAsked { times.begin(batch.id) }
     host.addDynamicHeaders(to: request, completion: completion)
   }
 
   func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict {
-    telemetry.answered(.hitsError, settings.addresses.hits, answer)
+    telemetry.answered(.hitsError, settings.addresses.hits, answer, milliseconds: times.end(batch.id))
     return EventAnswers.verdict(on: answer)
   }
 

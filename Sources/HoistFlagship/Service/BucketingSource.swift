@@ -28,6 +28,8 @@ final class BucketingSource: @unchecked Sendable {
   /// Moves on with each start and stop: what belongs to an earlier one is over.
   private var generation: UInt64 = 0
   private var failures = FetchFailures()
+  /// When the last download began, in nanoseconds of the client's clock.
+  private var downloadBegun: Int64 = 0
 
   init(host: any ProviderHost, settings: FlagshipSettings, status: StatusMachine, account: AccountSettingsHolder, telemetry: Telemetry) {
     self.host = host
@@ -36,6 +38,7 @@ final class BucketingSource: @unchecked Sendable {
     self.account = account
     self.telemetry = telemetry
     storage = DocumentStorage(store: host.store, key: "bucketing")
+    poller.attempted = { [weak self] _, begun in self?.downloadBegun = begun }
   }
 
   // MARK: Life
@@ -158,7 +161,10 @@ final class BucketingSource: @unchecked Sendable {
   }
 
   private func report(_ label: TroubleshootingLabel, _ response: HTTPResponse) {
-    telemetry.report(label, of: nil) { HTTPFacts(method: "GET", url: settings.addresses.bucketingFile, response).values }
+    let milliseconds = RequestTimes.milliseconds(since: downloadBegun, host.clock)
+    telemetry.report(label, of: nil) {
+      HTTPFacts(method: "GET", url: settings.addresses.bucketingFile, response, milliseconds: milliseconds).values
+    }
   }
 
   private func take(_ file: BucketingFile) {

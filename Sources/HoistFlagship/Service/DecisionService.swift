@@ -30,14 +30,15 @@ final class DecisionService: ClientPart, @unchecked Sendable {
     post.headers.append(HTTPHeader("x-api-key", settings.apiKey.reveal()))
     post.timeoutMilliseconds = settings.decisionTimeoutMilliseconds
     post.connectTimeoutMilliseconds = min(post.connectTimeoutMilliseconds, settings.decisionTimeoutMilliseconds)
-    let hasConsented = request.hasConsented
+    let (hasConsented, begun) = (request.hasConsented, host.clock.monotonicNanoseconds)
     requests.send(post) { [weak self] in
-      completion(self?.take($0, hasConsented: hasConsented) ?? .failure(.fetch("the client is closed")))
+      completion(self?.take($0, hasConsented: hasConsented, since: begun) ?? .failure(.fetch("the client is closed")))
     }
   }
 
+  /// - Parameter begun: when it was asked, in nanoseconds of the client's clock.
   private func take(
-    _ answer: Result<HTTPResponse, TransportFailure>, hasConsented: Bool
+    _ answer: Result<HTTPResponse, TransportFailure>, hasConsented: Bool, since begun: Int64
   ) -> Result<DecisionAnswer, DecisionFailure> {
     switch answer {
     case .failure(let failure):
@@ -45,26 +46,28 @@ final class DecisionService: ClientPart, @unchecked Sendable {
       return failed("no answer: \(failure.message)")
     case .success(let response):
       guard 200...299 ~= response.status else {
-        report(response, isSuccess: false)
+        report(response, isSuccess: false, since: begun)
         return failed("the service answered \(response.status)")
       }
       let decided: DecisionAnswer
       do throws(DecisionAnswer.Flaw) {
         decided = try DecisionAnswer(response.body)
       } catch {
-        report(response, isSuccess: false)
+        report(response, isSuccess: false, since: begun)
         return failed(error.message)
       }
       if let settings = decided.account { account.take(settings) }
       // It speaks of the visitor.
-      if hasConsented { report(response, isSuccess: true) }
+      if hasConsented { report(response, isSuccess: true, since: begun) }
       status.answered(isPanic: decided.isPanic)
       return .success(decided)
     }
   }
 
-  private func report(_ response: HTTPResponse, isSuccess: Bool) {
-    telemetry.answered(.campaignsError, settings.addresses.campaigns, response, isSuccess: isSuccess)
+  private func report(_ response: HTTPResponse, isSuccess: Bool, since begun: Int64) {
+    telemetry.answered(
+      .campaignsError, settings.addresses.campaigns, response, isSuccess: isSuccess,
+      milliseconds: RequestTimes.milliseconds(since: begun, host.clock))
   }
 
   private func failed(_ what: String) -> Result<DecisionAnswer, DecisionFailure> {

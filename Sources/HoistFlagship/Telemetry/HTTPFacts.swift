@@ -9,11 +9,14 @@ struct HTTPFacts {
   let method: String
   let url: String
   let response: HTTPResponse
+  /// From the request to the answer; nil where nobody has measured.
+  let milliseconds: Int64?
 
-  init(method: String, url: String, _ response: HTTPResponse) {
+  init(method: String, url: String, _ response: HTTPResponse, milliseconds: Int64?) {
     self.method = method
     self.url = url
     self.response = response
+    self.milliseconds = milliseconds
   }
 
   var values: [(String, String)] {
@@ -21,6 +24,6 @@ struct HTTPFacts {
       ("http.request.method", method), ("http.request.url", URLText.redacted(url)),
       ("http.response.code", String(response.status)),
       ("http.response.body", String(decoding: response.body.prefix(Self.maximumBytes), as: UTF8.self)),
-    ]
+    ] + (milliseconds.map { [("http.response.time", String($0))] } ?? [])
   }
 }

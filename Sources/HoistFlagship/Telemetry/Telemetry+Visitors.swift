@@ -28,14 +28,20 @@ extension Telemetry {
   }
 
   /// A request was answered.
-  /// - Parameter label: of an answer that is no success.
-  func answered(_ label: TroubleshootingLabel, _ url: String, _ response: HTTPResponse, isSuccess: Bool) {
-    report(isSuccess ? .httpCall : label, of: nil) { HTTPFacts(method: "POST", url: url, response).values }
+  /// - Parameters:
+  ///   - label: of an answer that is no success.
+  ///   - milliseconds: that the answer took; nil where nobody has measured.
+  func answered(_ label: TroubleshootingLabel, _ url: String, _ response: HTTPResponse, isSuccess: Bool, milliseconds: Int64?) {
+    report(isSuccess ? .httpCall : label, of: nil) {
+      HTTPFacts(method: "POST", url: url, response, milliseconds: milliseconds).values
+    }
   }
 
-  func answered(_ label: TroubleshootingLabel, _ url: String, _ answer: Result<HTTPResponse, TransportFailure>) {
+  func answered(
+    _ label: TroubleshootingLabel, _ url: String, _ answer: Result<HTTPResponse, TransportFailure>, milliseconds: Int64?
+  ) {
     guard case .success(let response) = answer else { return }
-    answered(label, url, response, isSuccess: 200...299 ~= response.status)
+    answered(label, url, response, isSuccess: 200...299 ~= response.status, milliseconds: milliseconds)
   }
 
   /// Something went wrong that no answer of the service tells of.

@@ -120,9 +120,15 @@ struct TelemetryTests {
   private func window(
     _ rig: FlagshipRig, traffic: Int, from: Int64 = -3_600_000, to: Int64 = 3_600_000, campaign: String = ""
   ) -> String {
+    #"{"campaigns":[\#(campaign)],"extras":{\#(settings(rig, traffic: traffic, from: from, to: to))}}"#
+  }
+
+  /// The same as a member of the bucketing file.
+  private func settings(_ rig: FlagshipRig, traffic: Int, from: Int64 = -3_600_000, to: Int64 = 3_600_000) -> String {
     let now = rig.scheduler.unixMilliseconds
     let (start, end) = (RFC3339.text(unixMilliseconds: now + from), RFC3339.text(unixMilliseconds: now + to))
-    return #"{"campaigns":[\#(campaign)],"extras":{"accountSettings":{"troubleshooting":{"startDate":"\#(start)","endDate":"\#(end)","timezone":"UTC","traffic":\#(traffic)}}}}"#
+    let settings = #"{"startDate":"\#(start)","endDate":"\#(end)","timezone":"UTC","traffic":\#(traffic)}"#
+    return #""accountSettings":{"troubleshooting":\#(settings)}"#
   }
 
   @Test("While the account asks for it, fetches and changes of identity are reported, with the visitor (FS-203)")
@@ -240,6 +246,46 @@ struct TelemetryTests {
     _ = rig.fetch(visitor)
     #expect(told(.errorCaught).map { $0["error.message"] } == ["nobody answered"])
     #expect(told(.errorCaught).first?["logLevel"] == "ERROR")
+  }
+
+  @Test("Each answer is reported with the time it took, in milliseconds (FS-203)")
+  func responseTimes() throws {
+    let rig = try rig()
+    let visitor = try rig.visitor("troubled")
+    func time(_ path: String) -> String? {
+      for _ in 0..<10 { rig.scheduler.run() }
+      let told = reports(rig, "troubleshooting").map { values($0) }
+      return told.last { $0["http.request.url"]?.contains(path) == true }?["http.response.time"]
+    }
+    let campaign = #"{"id":"c","variationGroupId":"g","variation":{"id":"va","modifications":{"type":"JSON","value":{"f":1}}}}"#
+    let body = window(rig, traffic: 100, campaign: campaign)
+    func pass(_ milliseconds: Int64, _ path: String, _ answer: ScriptedTransport.Answer) {
+      for _ in 0..<10 { rig.scheduler.run() }
+      rig.scheduler.advance(milliseconds: milliseconds)
+      rig.transport.open.last { $0.request.url.contains(path) }?.complete(answer)
+    }
+    rig.transport.setResponder { $0.url.contains("/campaigns") || $0.url.hasSuffix("/activate") || $0.url.hasSuffix(".io/") ? nil : .status(200) }
+    _ = visitor.fetch(completion: nil)
+    pass(250, "/campaigns", .status(200, body))
+    #expect(time("/campaigns") == "250")
+    let flag = "f".withBytes { FlagshipFlag($0, of: visitor) }
+    _ = flag.int(fallback: 0, exposes: true)
+    pass(40, "/activate", .status(500))
+    #expect(time("/activate") == "40")
+    // What is left of the interval.
+    rig.scheduler.advance(milliseconds: 5_000 - 250 - 40)
+    pass(70, "events.flagship.io/", .status(204))
+    #expect(time("events.flagship.io/") == "70")
+  }
+
+  @Test("So is each answer to a poll of the bucketing file (FS-203)")
+  func responseTimeOfTheFile() throws {
+    let rig = try FlagshipRig.bucketing { $0.url.hasSuffix("/bucketing.json") ? nil : .status(200) }
+    rig.scheduler.advance(milliseconds: 30)
+    rig.transport.open.first?.complete(Bucketing.answer(Bucketing.file(more: "," + settings(rig, traffic: 100))))
+    for _ in 0..<10 { rig.scheduler.run() }
+    let told = reports(rig, "troubleshooting").map { values($0) }
+    #expect(told.first { $0["label"] == "SDK_BUCKETING_FILE" }?["http.response.time"] == "30")
   }
 
   @Test("The level of a report follows its label (FS-203)")
