@@ -9,7 +9,8 @@
  * The calls of the core speak of Flagship like this. A context's targeting key is the visitor's id. In bucketing mode each
  * call is decided for the context given, without a history: that an assignment stays when allocations change is the visitors'
  * alone. In decision_api mode calls answer for the client's current context, which is that of the shared visitor:
- * hoist_client_identify() makes one, or changes its context, and fetches. NULL is the shared visitor in both modes.
+ * hoist_client_identify() makes one, or changes its context, and fetches. NULL is the shared visitor in both modes. Before the
+ * start and in panic, whichever visitor's fetch has found out, every call gives its fallback.
  * hoist_client_track() is an Event hit: its value has to be a whole number from 0 on, or the event is refused with
  * HOIST_ERR_FLAGSHIP_HIT_INVALID; properties `category` and `label` are those of the hit.
  *

@@ -112,8 +112,8 @@ HOIST_API hoist_status hoist_flagship_flag_json(const hoist_flagship_flag *HOIST
                                                 hoist_text *HOIST_NULLABLE *HOIST_NULLABLE value);
 
 /**
- * Counts the visitor as having seen the flag, whether its value was read or not. Never waits; the host's observer of exposures
- * is told once the service has accepted it.
+ * Counts the visitor as having seen the flag, whether its value was read or not. Never waits; it is sent at once, or with
+ * property `hits.batch_activates` as hits are, and the host's observer of exposures is told once the service has accepted it.
  *
  * @return HOIST_ERR_NOT_FOUND for a flag that no campaign gave the visitor (told in the log), HOIST_ERR_FLAGSHIP_NO_CONSENT,
  *         HOIST_ERR_FLAGSHIP_PANIC, HOIST_ERR_FLAGSHIP_NOT_INITIALIZED, HOIST_ERR_LIMIT when too much waits to be sent:
