@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* pthread_mutex_clocklock */
 #include "shim_lock.h"
 #include "shim_fork.h"
 #include "shim_private.h"
@@ -56,6 +57,18 @@ void shim_lock_free(shim_lock *lock) {
 
 void shim_lock_lock(shim_lock *lock) { shim_mutex_lock(&lock->mutex); }
 bool shim_lock_try(shim_lock *lock) { return pthread_mutex_trylock(&lock->mutex) == 0; }
+
+static struct timespec time_of(int64_t nanoseconds) {
+  if (nanoseconds < 0) nanoseconds = 0;
+  return (struct timespec){.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
+}
+
+bool shim_lock_lock_until(shim_lock *lock, int64_t deadline_ns) {
+  if (shim_lock_try(lock)) return true;
+  struct timespec at = time_of(deadline_ns);
+  return pthread_mutex_clocklock(&lock->mutex, CLOCK_MONOTONIC, &at) == 0;
+}
+
 void shim_lock_unlock(shim_lock *lock) { shim_mutex_unlock(&lock->mutex); }
 
 static void condition_init(pthread_cond_t *condition) {
@@ -95,8 +108,7 @@ bool shim_condition_wait(shim_condition *condition, shim_lock *lock, int64_t dea
     pthread_cond_wait(&condition->condition, &lock->mutex);
     return true;
   }
-  if (deadline_ns < 0) deadline_ns = 0;
-  struct timespec at = {.tv_sec = deadline_ns / 1000000000, .tv_nsec = deadline_ns % 1000000000};
+  struct timespec at = time_of(deadline_ns);
   return pthread_cond_timedwait(&condition->condition, &lock->mutex, &at) == 0;
 }
 

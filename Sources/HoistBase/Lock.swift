@@ -4,7 +4,9 @@ public import CShims
 ///
 /// `Synchronization.Mutex` traps in a child when another thread held it at the fork;
 /// this one stands in the registry of `shim_lock.h`, which the fork handler takes whole.
-/// Never held while host code, a system library's call or I/O runs.
+/// Never held while host code, a system library's call or I/O runs, but for the locks around the files of the built-in
+/// store and its journals, whose work must not be cut in two by a fork: a fork waits until that is done, and so as long as
+/// the disk takes for it. Where a host's thread may come to such a lock, it waits for a time only.
 public final class Lock: @unchecked Sendable {
   @usableFromInline let raw: OpaquePointer
 
@@ -14,6 +16,16 @@ public final class Lock: @unchecked Sendable {
   @inlinable @inline(__always)
   public func withLock<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     shim_lock_lock(raw)
+    defer { shim_lock_unlock(raw) }
+    return try body()
+  }
+
+  /// - Parameter deadline: monotonic nanoseconds: until when to wait for the lock.
+  /// - Returns: nil when it passed first; then `body` has not run.
+  public func withLock<Result, Failure: Error>(
+    untilNanoseconds deadline: Int64, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result? {
+    guard shim_lock_lock_until(raw, deadline) else { return nil }
     defer { shim_lock_unlock(raw) }
     return try body()
   }

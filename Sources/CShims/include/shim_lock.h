@@ -14,6 +14,8 @@ typedef struct shim_condition shim_condition;
 shim_lock *_Nonnull shim_lock_new(void);
 void shim_lock_free(shim_lock *_Nonnull lock);
 void shim_lock_lock(shim_lock *_Nonnull lock);
+/* `deadline_ns` is on the monotonic clock. Returns false, without the lock, when it passed. */
+bool shim_lock_lock_until(shim_lock *_Nonnull lock, int64_t deadline_ns);
 bool shim_lock_try(shim_lock *_Nonnull lock);
 void shim_lock_unlock(shim_lock *_Nonnull lock);
 
