@@ -10,12 +10,12 @@ struct CacheFile: Sendable {
   private static let suffix = ".sqlite"
 
   /// The folder is made where it is missing.
-  static func located(_ options: SQLiteCacheManager.Options) throws(CacheFailure) -> CacheFile {
+  /// - Parameter path: of the folder.
+  static func located(_ options: SQLiteCacheManager.Options, in path: String) throws(CacheFailure) -> CacheFile {
     let name = "\(options.vendor)-\(options.keyDigest)"
     guard name.utf8.count <= 200, name.utf8.allSatisfy(isPlain) else {
       throw CacheFailure("the cache is off: its file would need an unfit name", isPermanent: true)
     }
-    let path = if let folder = options.folder { folder } else { try CacheFolder.standard() }
     return CacheFile(folder: try CacheFolder.prepare(path), name: name + suffix)
   }
 

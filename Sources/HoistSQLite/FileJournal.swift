@@ -23,7 +23,6 @@ final class FileJournal: EventJournal, @unchecked Sendable {
   // Guarded by `lock`.
   private var parts: [JournalPart]
   private var current = 0
-  private var longestFile = JournalDisk.longestFile
   private var isClosed = false
   /// The round of the store's calls, and how many of it have succeeded.
   private var round: UInt64 = 0
@@ -36,38 +35,49 @@ final class FileJournal: EventJournal, @unchecked Sendable {
   /// - Parameters:
   ///   - file: beside which the files are made.
   ///   - entropy: for the names.
-  init?(beside file: CacheFile, pipeline: String, identifiers: EventIdentifiers, entropy: any Entropy = SystemEntropy()) {
+  init(
+    beside file: CacheFile, pipeline: String, identifiers: EventIdentifiers, entropy: any Entropy = SystemEntropy()
+  ) throws(CacheFailure) {
     let header = JournalFormat.Header(identifiers: identifiers, pipeline: pipeline)
-    parts = (0..<2).compactMap { _ in
-      JournalPart(path: file.journalStem + UUIDv4(from: entropy).digits + Self.suffix, header: header)
+    let first = try Self.newPart(file, header, entropy)
+    do {
+      parts = [first, try Self.newPart(file, header, entropy)]
+    } catch {
+      first.unlink()
+      first.close()
+      throw error
     }
-    if parts.count == 2 { return }
-    discard()
-    return nil
   }
 
-  deinit {
-    if isClosed { return }
-    carryOutErasures()
-    for part in parts {
-      if part.isEmpty, generation == ForkGeneration.current { part.unlink() }
-      part.close()
+  /// Somebody who looks may come between a new file and its lock: then another name will do.
+  private static func newPart(
+    _ file: CacheFile, _ header: JournalFormat.Header, _ entropy: any Entropy
+  ) throws(CacheFailure) -> JournalPart {
+    func part() throws(CacheFailure) -> JournalPart {
+      try JournalPart(path: file.journalStem + UUIDv4(from: entropy).digits + suffix, header: header)
     }
+    do { return try part() } catch { return try part() }
   }
+
+  deinit { close() }
 
   var isSound: Bool { sound.load(ordering: .relaxed) && generation == ForkGeneration.current }
 
   // MARK: Any thread
 
-  func write(subject: ByteView, unixMilliseconds: Int64, payload: ByteView, recording: () -> UInt64?) -> Bool {
+  func write(
+    subject: ByteView, unixMilliseconds: Int64, payload: ByteView, untilNanoseconds deadline: Int64, recording: () -> UInt64?
+  ) -> Bool {
     let size = JournalFormat.entryHeaderBytes + subject.count + payload.count
     return withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { room in
       let checksum = JournalFormat.begin(room, subject: subject, created: unixMilliseconds, payload: payload)
-      return lock.withLock {
-        guard isSound, parts[current].used + size <= min(Self.maximumBytes, longestFile), let number = recording() else { return false }
+      // A disk that stalls holds up one thread, not all that come after it.
+      let isWritten = lock.withLock(untilNanoseconds: deadline) {
+        guard isSound, parts[current].used + size <= Self.maximumBytes, let number = recording() else { return false }
         JournalFormat.finish(room, number: number, checksum: checksum)
         return parts[current].append(room, number: number) && isInPlace
       }
+      return isWritten ?? false
     }
   }
 
@@ -118,22 +128,25 @@ final class FileJournal: EventJournal, @unchecked Sendable {
       }
       // What comes next is not to keep the rest here.
       if !parts[current].isEmpty, parts[1 - current].isEmpty { current = 1 - current }
-      longestFile = JournalDisk.longestFile
     }
   }
 
   func closeIfEmpty() {
     lock.withLock {
-      guard !isClosed, generation == ForkGeneration.current, parts.allSatisfy(\.isEmpty) else { return }
-      discard()
+      if generation == ForkGeneration.current, parts.allSatisfy(\.isEmpty) { letGo() }
     }
   }
 
-  private func discard() {
+  func close() {
+    carryOutErasures()
+    lock.withLock { letGo() }
+  }
+
+  private func letGo() {
     isClosed = true
     sound.store(false, ordering: .relaxed)
     for part in parts {
-      part.unlink()
+      if part.isEmpty, generation == ForkGeneration.current { part.unlink() }
       part.close()
     }
     parts = []

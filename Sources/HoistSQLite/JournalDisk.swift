@@ -5,17 +5,35 @@ internal import HoistBase
 enum JournalDisk {
   // MARK: Locks, which a process loses when it dies, and a forked child does not have
 
-  /// - Returns: false when another process has it, or the file system has no locks.
+  /// - Returns: false when another process has it, or the file system has no locks; `errno` tells.
   static func lock(_ descriptor: Int32) -> Bool {
     var whole = flock()
     whole.l_type = Int16(F_WRLCK)
     return fcntl(descriptor, F_SETLK, &whole) == 0
   }
 
+  /// Whether no other process has the lock of a file.
+  static func isFree(_ descriptor: Int32, _ path: String) throws(SQLiteFailure) -> Bool {
+    var whole = flock()
+    whole.l_type = Int16(F_WRLCK)
+    guard fcntl(descriptor, F_GETLK, &whole) == 0 else { throw failure(path, errno) }
+    return whole.l_type == Int16(F_UNLCK)
+  }
+
+  static func failure(_ path: String, _ reason: Int32) -> SQLiteFailure { .disk("\(path) \(CacheFolder.reason(reason))") }
+
   // MARK: Bytes
+
+  /// Bytes, a descriptor, where in the file.
+  typealias Writing = (UnsafeRawBufferPointer, Int32, Int) -> Bool
 
   /// All of it, or it counts as nothing.
   static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int) -> Bool {
+    // Asked each time: the host may lower it whenever it likes.
+    guard bytes.count <= longestFile - offset else {
+      errno = EFBIG
+      return false
+    }
     var written: Int
     repeat { written = pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(offset)) } while written < 0 && errno == EINTR
     return written == bytes.count

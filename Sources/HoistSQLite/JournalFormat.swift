@@ -91,6 +91,13 @@ enum JournalFormat {
     return (Header(identifiers: identifiers, pipeline: pipeline), 16 + length)
   }
 
+  /// Whether this is what is left of a header of ours that did not come to the disk whole. Another version's begins
+  /// differently.
+  static func isTornHeader(_ file: ByteView) -> Bool {
+    let count = min(file.count, magic.count)
+    return magic.withBytes { file.view(from: 0, to: count).hasSameBytes(as: $0.view(from: 0, to: count)) } || file.allSatisfy { $0 == 0 }
+  }
+
   /// Hands out every entry from `start` on, up to the first that is not whole.
   static func forEachEntry(of file: ByteView, from start: Int, _ body: (Entry) -> Void) {
     var offset = start

@@ -4,7 +4,7 @@ internal import HoistCore
 
 /// One file of a journal, written by the process that made it, which holds its lock for as long as it may write.
 struct JournalPart {
-  private let descriptor: Int32
+  private let file: OpenJournals.File
   private let path: String
   private let headerBytes: Int
   /// How long the file is, as far as it is valid.
@@ -12,22 +12,21 @@ struct JournalPart {
   /// The greatest number in it.
   private(set) var last: UInt64 = 0
 
-  /// Makes the file, mode 0600.
-  /// - Returns: nil when that fails; then nothing is left behind.
-  init?(path: String, header: JournalFormat.Header) {
+  /// Makes the file; when that fails, nothing is left behind.
+  init(path: String, header: JournalFormat.Header) throws(CacheFailure) {
     let bytes = JournalFormat.bytes(of: header)
-    _ = OpenJournals.insert(path)
-    descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    (self.path, headerBytes, used) = (path, bytes.count, bytes.count)
+    guard let file = OpenJournals.make(path) else { throw Self.failure(path, errno) }
+    (self.file, self.path, headerBytes, used) = (file, path, bytes.count, bytes.count)
     // The lock first: a file with a header and without a lock is anyone's.
-    if descriptor >= 0, JournalDisk.lock(descriptor), JournalDisk.write(bytes, to: descriptor, at: 0) { return }
-    if descriptor >= 0 {
-      unlink()
-      close()
-    } else {
-      OpenJournals.remove(path)
-    }
-    return nil
+    if JournalDisk.lock(file.descriptor), JournalDisk.write(bytes, to: file.descriptor, at: 0) { return }
+    let reason = errno
+    unlink()
+    close()
+    throw Self.failure(path, reason)
+  }
+
+  private static func failure(_ path: String, _ reason: Int32) -> CacheFailure {
+    CacheFailure("a journal cannot be kept: \(path) \(CacheFolder.reason(reason))")
   }
 
   var isEmpty: Bool { used == headerBytes }
@@ -35,12 +34,19 @@ struct JournalPart {
   /// Whether the file has a name still, by which others can find it.
   var isInPlace: Bool {
     var status = stat()
-    return fstat(descriptor, &status) == 0 && status.st_nlink > 0
+    return fstat(file.descriptor, &status) == 0 && status.st_nlink > 0
   }
 
+  /// - Parameter write: for tests.
   /// - Returns: false when it could not be written; then it is not in the file.
-  mutating func append(_ entry: UnsafeMutableRawBufferPointer, number: UInt64) -> Bool {
-    guard JournalDisk.write(UnsafeRawBufferPointer(entry), to: descriptor, at: used) else { return false }
+  mutating func append(
+    _ entry: UnsafeMutableRawBufferPointer, number: UInt64, by write: JournalDisk.Writing = JournalDisk.write
+  ) -> Bool {
+    guard write(UnsafeRawBufferPointer(entry), file.descriptor, used) else {
+      // What came to the disk all the same, no purge would find.
+      ftruncate(file.descriptor, off_t(used))
+      return false
+    }
     used += entry.count
     last = max(last, number)
     return true
@@ -48,45 +54,19 @@ struct JournalPart {
 
   /// Forgets all entries.
   mutating func reset() -> Bool {
-    guard ftruncate(descriptor, off_t(headerBytes)) == 0 else { return false }
+    guard ftruncate(file.descriptor, off_t(headerBytes)) == 0 else { return false }
     used = headerBytes
     last = 0
     return true
   }
 
   func erase(where isMeant: (JournalFormat.Entry) -> Bool) -> Bool {
-    guard let content = JournalDisk.read(descriptor, count: used) else { return false }
-    return JournalDisk.erase(in: content, from: headerBytes, of: descriptor, where: isMeant)
+    guard let content = JournalDisk.read(file.descriptor, count: used) else { return false }
+    return JournalDisk.erase(in: content, from: headerBytes, of: file.descriptor, where: isMeant)
   }
 
   func unlink() { _ = Glibc.unlink(path) }
 
   /// Lets go of the lock, too.
-  func close() {
-    _ = Glibc.close(descriptor)
-    OpenJournals.remove(path)
-  }
-}
-
-/// The journals that this process has open. They are not to be opened here once more: closing any descriptor of a file lets go
-/// of the process's locks on it.
-enum OpenJournals {
-  private final class Box: @unchecked Sendable {
-    let lock = Lock()
-    var generation = ForkGeneration.current
-    var paths: Set<String> = []
-  }
-  private static let box = Box()
-
-  /// - Returns: false when it is open already.
-  static func insert(_ path: String) -> Bool { with { $0.insert(path).inserted } }
-  static func remove(_ path: String) { with { _ = $0.remove(path) } }
-
-  /// A forked child has none of its parent's locks.
-  private static func with<Value>(_ body: (inout Set<String>) -> Value) -> Value {
-    box.lock.withLock {
-      if box.generation != ForkGeneration.current { (box.generation, box.paths) = (ForkGeneration.current, []) }
-      return body(&box.paths)
-    }
-  }
+  func close() { OpenJournals.close(file) }
 }

@@ -2,7 +2,8 @@ internal import Glibc
 internal import HoistBase
 internal import HoistCore
 
-/// The journals beside a cache file that no process holds any more.
+/// The journals beside a cache file that no process holds any more. What cannot be looked at is a failure: it may hold
+/// what a purge is about.
 struct LeftJournals {
   /// More is not ours: a part is no longer than its limit.
   private static let maximumBytes = FileJournal.maximumBytes
@@ -12,81 +13,130 @@ struct LeftJournals {
   let file: CacheFile
   let unixMilliseconds: Int64
 
-  /// One file, opened and locked: nobody else reads or removes it meanwhile.
-  struct Journal {
-    let header: JournalFormat.Header
-    let name: String
-    fileprivate let headerBytes: Int
-    fileprivate let content: [UInt8]
-    fileprivate let descriptor: Int32
-
-    /// Its rows, oldest first.
-    var rows: [EventRow] {
-      var rows: [EventRow] = []
-      content.withBytes { file in
-        JournalFormat.forEachEntry(of: file, from: headerBytes) { entry in
-          guard !entry.isErased else { return }
-          rows.append(
-            EventRow(
-              id: header.identifiers.text(entry.number), pipeline: header.pipeline,
-              subject: String(decoding: entry.subject, as: UTF8.self), createdUnixMilliseconds: entry.created,
-              payload: Array(entry.payload)))
-        }
-      }
-      return rows
-    }
-
-    /// - Returns: false when the disk refuses; then it is to be removed.
-    func erase(subject: String) -> Bool {
-      let subject = Array(subject.utf8)
-      return JournalDisk.erase(in: content, from: headerBytes, of: descriptor) { entry in
-        subject.withBytes { entry.subject.hasSameBytes(as: $0) }
-      }
-    }
+  /// The names of those that may be taken now, without taking them.
+  func free() throws(SQLiteFailure) -> [String] {
+    var free: [String] = []
+    for name in try names() where try OpenJournals.isFree(path(name)) { free.append(name) }
+    return free
   }
 
-  /// Hands out each of them.
-  /// - Parameter body: returns whether the file is to be removed.
-  func forEach<Failure: Error>(_ body: (Journal) throws(Failure) -> Bool) throws(Failure) {
-    for name in names {
-      let path = file.folder + "/" + name
-      guard OpenJournals.insert(path) else { continue }
-      defer { OpenJournals.remove(path) }
-      let descriptor = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-      guard descriptor >= 0 else { continue }
-      defer { _ = close(descriptor) }
-      guard let journal = journal(descriptor, name) else { continue }
-      // A file that cannot be removed is emptied, so that nothing of it comes again.
-      if try body(journal), unlink(path) != 0 { ftruncate(descriptor, 0) }
-    }
-  }
-
+  /// Opens one and locks it.
+  /// - Parameter removesUnreadable: what the disk does not give back is removed, and no failure.
   /// - Returns: nil for one that is in use, gone meanwhile, or none.
-  private func journal(_ descriptor: Int32, _ name: String) -> Journal? {
+  func open(_ name: String, removesUnreadable: Bool = false) throws(SQLiteFailure) -> LeftJournal? {
+    guard let file = try OpenJournals.open(path(name)) else { return nil }
+    do {
+      if let journal = try journal(file, name, removesUnreadable) { return journal }
+    } catch {
+      OpenJournals.close(file)
+      throw error
+    }
+    OpenJournals.close(file)
+    return nil
+  }
+
+  private func journal(_ file: OpenJournals.File, _ name: String, _ removesUnreadable: Bool) throws(SQLiteFailure) -> LeftJournal? {
+    let path = path(name)
+    guard JournalDisk.lock(file.descriptor) else {
+      if errno == EAGAIN || errno == EACCES { return nil }
+      throw JournalDisk.failure(path, errno)
+    }
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
-      JournalDisk.lock(descriptor), fstat(descriptor, &status) == 0, status.st_nlink > 0,
-      status.st_size <= Self.maximumBytes, let content = JournalDisk.read(descriptor, count: Int(status.st_size))
-    else { return nil }
+    guard fstat(file.descriptor, &status) == 0 else { throw JournalDisk.failure(path, errno) }
+    guard status.st_nlink > 0, status.st_size <= Self.maximumBytes else { return nil }
+    guard let content = JournalDisk.read(file.descriptor, count: Int(status.st_size)) else {
+      if removesUnreadable, unlink(path) == 0 { return nil }
+      throw JournalDisk.failure(path, errno)
+    }
     guard let (header, headerBytes) = content.withBytes({ JournalFormat.header(of: $0) }) else {
-      let changed = Int64(status.st_mtim.tv_sec).multipliedReportingOverflow(by: 1_000)
-      let age = unixMilliseconds.subtractingReportingOverflow(changed.partialValue)
-      if !changed.overflow, !age.overflow, age.partialValue > Self.birthMilliseconds { unlink(file.folder + "/" + name) }
+      if content.withBytes({ JournalFormat.isTornHeader($0) }), isOld(status) { unlink(path) }
       return nil
     }
-    return Journal(header: header, name: name, headerBytes: headerBytes, content: content, descriptor: descriptor)
+    return LeftJournal(header: header, name: name, path: path, headerBytes: headerBytes, content: content, file: file)
+  }
+
+  private func isOld(_ status: stat) -> Bool {
+    let changed = Int64(status.st_mtim.tv_sec).multipliedReportingOverflow(by: 1_000)
+    let age = unixMilliseconds.subtractingReportingOverflow(changed.partialValue)
+    return !changed.overflow && !age.overflow && age.partialValue > Self.birthMilliseconds
+  }
+
+  private func path(_ name: String) -> String { file.folder + "/" + name }
+
+  /// Whether there is a file of this name.
+  func exists(_ name: String) -> Bool {
+    var status = stat()
+    return lstat(path(name), &status) == 0 || errno != ENOENT
   }
 
   /// The names of all files that may be journals of this cache file.
-  private var names: [String] {
-    guard let folder = opendir(file.folder) else { return [] }
+  func names() throws(SQLiteFailure) -> [String] {
+    guard let folder = opendir(file.folder) else {
+      if errno == ENOENT { return [] }
+      throw JournalDisk.failure(file.folder, errno)
+    }
     defer { closedir(folder) }
     let stem = file.journalStem.utf8.dropFirst(file.folder.utf8.count + 1)
     var names: [String] = []
+    errno = 0
     while let entry = readdir(folder) {
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
       if name.utf8.starts(with: stem), name.hasSuffix(FileJournal.suffix) { names.append(name) }
+      errno = 0
     }
+    if errno != 0 { throw JournalDisk.failure(file.folder, errno) }
     return names.sorted()
   }
+}
+
+/// A journal that is open and locked, until it is released: nobody else reads or removes it meanwhile.
+final class LeftJournal {
+  let header: JournalFormat.Header
+  let name: String
+  private let path: String
+  private let headerBytes: Int
+  private let content: [UInt8]
+  private let file: OpenJournals.File
+
+  fileprivate init(
+    header: JournalFormat.Header, name: String, path: String, headerBytes: Int, content: [UInt8], file: OpenJournals.File
+  ) {
+    self.header = header
+    self.name = name
+    self.path = path
+    self.headerBytes = headerBytes
+    self.content = content
+    self.file = file
+  }
+
+  deinit { OpenJournals.close(file) }
+
+  /// Its rows, oldest first.
+  var rows: [EventRow] {
+    var rows: [EventRow] = []
+    content.withBytes { file in
+      JournalFormat.forEachEntry(of: file, from: headerBytes) { entry in
+        guard !entry.isErased else { return }
+        rows.append(
+          EventRow(
+            id: header.identifiers.text(entry.number), pipeline: header.pipeline,
+            subject: String(decoding: entry.subject, as: UTF8.self), createdUnixMilliseconds: entry.created,
+            payload: Array(entry.payload)))
+      }
+    }
+    return rows
+  }
+
+  /// - Returns: false when the disk refuses; then it is to be removed.
+  func erase(subject: String) -> Bool {
+    let subject = Array(subject.utf8)
+    return JournalDisk.erase(in: content, from: headerBytes, of: file.descriptor) { entry in
+      subject.withBytes { entry.subject.hasSameBytes(as: $0) }
+    }
+  }
+
+  /// A file that cannot be removed is emptied, so that nothing of it comes again.
+  /// - Returns: false when neither can be done.
+  @discardableResult
+  func remove() -> Bool { unlink(path) == 0 || errno == ENOENT || ftruncate(file.descriptor, 0) == 0 }
 }

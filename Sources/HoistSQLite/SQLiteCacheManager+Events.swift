@@ -33,10 +33,11 @@ extension SQLiteCacheManager {
     return rows
   }
 
-  private func claimRows(
+  func claimRows(
     _ pipeline: String, _ maximumRows: Int, _ maximumBytes: Int, _ owner: EventOwner
   ) throws(CacheFailure) -> [EventRow] {
-    try perform("claiming events") { database throws(SQLiteFailure) in
+    let left = try leftJournals()
+    return try perform("claiming events") { database throws(SQLiteFailure) in
       // Mostly there is nothing to claim; looking does not need the write lock.
       guard try hasOthersRows(pipeline, owner, database) else { return [] }
       return try database.transaction { () throws(SQLiteFailure) in
@@ -46,8 +47,7 @@ extension SQLiteCacheManager {
         for row in rows {
           try database.run("UPDATE events SET owner = ? WHERE id = ?", [.integer(number), .text(row.id)])
         }
-        try database.run(
-          "DELETE FROM owners WHERE lease = 0 AND NOT EXISTS (SELECT 1 FROM events WHERE owner = owners.number)")
+        try forgetOwners(besides: left, database)
         return rows
       }
     }
@@ -68,11 +68,20 @@ extension SQLiteCacheManager {
 
   public func purgeEvents(subject: String, pipeline: String) throws(CacheFailure) {
     guard !subject.isEmpty else { return }
-    purgeLeftJournals(subject: subject, pipeline: pipeline)
-    try perform("purging events") { database throws(SQLiteFailure) in
-      // The first condition lets SQLite use the partial index.
-      try database.run(
-        "DELETE FROM events WHERE subject <> '' AND subject = ? AND pipeline = ?", [.text(subject), .text(pipeline)])
+    let left = try leftJournals()
+    do {
+      try perform("purging events") { database throws(SQLiteFailure) in
+        try database.transaction { () throws(SQLiteFailure) in
+          try purge(left, of: subject, pipeline: pipeline)
+          // The first condition lets SQLite use the partial index.
+          try database.run(
+            "DELETE FROM events WHERE subject <> '' AND subject = ? AND pipeline = ?", [.text(subject), .text(pipeline)])
+        }
+      }
+    } catch {
+      // The files need not wait for tables that fail.
+      try? purge(left, of: subject, pipeline: pipeline)
+      throw error
     }
   }
 

@@ -4,28 +4,48 @@ public import HoistCore
 
 /// Journals stand beside the cache file. What a process that died has left in its own comes into the tables before rows are
 /// claimed; a row that had come there already stays as it is.
+///
+/// Whoever takes one in, or purges, has the write lock of the tables meanwhile: a purge finds what is left either still in
+/// its file, or already in the tables. A file whose rows are in the tables may outlive whoever was to remove it; the tables
+/// know it by its name then, as an owner, so that what has been purged, or delivered, meanwhile does not come again.
 extension SQLiteCacheManager {
-  public func openJournal(pipeline: String, identifiers: EventIdentifiers) -> (any EventJournal)? {
-    guard let file = try? CacheFile.located(options), shim_is_local(file.folder) else { return nil }
-    return FileJournal(beside: file, pipeline: pipeline, identifiers: identifiers)
+  public func openJournal(pipeline: String, identifiers: EventIdentifiers) throws(CacheFailure) -> (any EventJournal)? {
+    let file = try location.file()
+    guard shim_is_local(file.folder) else {
+      throw CacheFailure("no journal is kept: \(file.folder) is not known to be on a disk of this machine", isPermanent: true)
+    }
+    return try FileJournal(beside: file, pipeline: pipeline, identifiers: identifiers)
   }
 
   /// Moves the rows of journals that nobody holds into the tables, where nobody holds them either.
   func takeInLeftJournals() throws(CacheFailure) {
-    try leftJournals?.forEach { journal throws(CacheFailure) in
-      let rows = journal.rows
-      if !rows.isEmpty {
-        try perform("taking over what a process has left") { database throws(SQLiteFailure) in
-          try database.transaction { () throws(SQLiteFailure) in try insert(rows, leftIn: journal.name, database) }
-        }
+    let left = try leftJournals()
+    let action = "taking over what a process has left"
+    let names: [String]
+    // Mostly there is none; looking does not need the write lock.
+    do { names = try left.free() } catch { throw CacheFailure("\(action): \(error.message)") }
+    for name in names {
+      let journal = try perform(action) { database throws(SQLiteFailure) in
+        try database.transaction { () throws(SQLiteFailure) in try takeIn(name, of: left, database) }
       }
-      return true
+      journal?.remove()
     }
+  }
+
+  /// Inside a transaction.
+  /// - Returns: the journal, to be removed when the transaction has succeeded.
+  func takeIn(_ name: String, of left: LeftJournals, _ database: Database) throws(SQLiteFailure) -> LeftJournal? {
+    guard let journal = try left.open(name) else { return nil }
+    let rows = journal.rows
+    if !rows.isEmpty, try database.integer("SELECT 1 FROM owners WHERE name = ?", [.text(name)]) == nil {
+      try insert(rows, leftIn: name, database)
+    }
+    return journal
   }
 
   /// - Parameter owner: of a lease that is over.
   private func insert(_ rows: [EventRow], leftIn owner: String, _ database: Database) throws(SQLiteFailure) {
-    try database.run("INSERT INTO owners(name, lease) VALUES (?, 0) ON CONFLICT(name) DO NOTHING", [.text(owner)])
+    try database.run("INSERT INTO owners(name, lease) VALUES (?, 0)", [.text(owner)])
     for row in rows {
       try database.run(
         """
@@ -39,15 +59,31 @@ extension SQLiteCacheManager {
     }
   }
 
-  /// Forgets what journals that nobody holds have of a subject. Needs no room, also where the tables are full.
-  func purgeLeftJournals(subject: String, pipeline: String) {
-    leftJournals?.forEach { journal in
-      journal.header.pipeline.utf8.elementsEqual(pipeline.utf8) && !journal.erase(subject: subject)
+  /// Forgets owners that are gone and have no rows. Inside a transaction.
+  func forgetOwners(besides left: LeftJournals, _ database: Database) throws(SQLiteFailure) {
+    var names: [String] = []
+    try database.run(
+      "SELECT name FROM owners WHERE lease = 0 AND NOT EXISTS (SELECT 1 FROM events WHERE owner = owners.number)"
+    ) {
+      names.append($0.text(0))
+      return true
+    }
+    for name in names where !(name.hasSuffix(FileJournal.suffix) && left.exists(name)) {
+      try database.run("DELETE FROM owners WHERE name = ?", [.text(name)])
     }
   }
 
-  /// nil without a folder; then the tables' own call tells why.
-  private var leftJournals: LeftJournals? {
-    (try? CacheFile.located(options)).map { LeftJournals(file: $0, unixMilliseconds: clock.unixMilliseconds) }
+  /// Forgets what journals that nobody holds have of a subject. Inside a transaction; needs no room.
+  func purge(_ left: LeftJournals, of subject: String, pipeline: String) throws(SQLiteFailure) {
+    for name in try left.names() {
+      guard let journal = try left.open(name, removesUnreadable: true),
+        journal.header.pipeline.utf8.elementsEqual(pipeline.utf8)
+      else { continue }
+      guard journal.erase(subject: subject) || journal.remove() else { throw .disk("\(name) cannot be purged") }
+    }
+  }
+
+  func leftJournals() throws(CacheFailure) -> LeftJournals {
+    LeftJournals(file: try location.file(), unixMilliseconds: clock.unixMilliseconds)
   }
 }

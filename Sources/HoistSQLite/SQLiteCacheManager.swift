@@ -19,7 +19,8 @@ internal import Synchronization
 /// writes fail like those to a full disk. How many events may wait is the pipelines' business.
 public final class SQLiteCacheManager: CacheManager {
   public struct Options: Sendable {
-    /// nil: `$XDG_CACHE_HOME/hoist`, else `~/.cache/hoist`. Made, mode 0700, when missing.
+    /// nil: `$XDG_CACHE_HOME/hoist`, else `~/.cache/hoist`. Made, mode 0700, when missing. Where a relative path begins,
+    /// and what the environment says, is looked up when the manager is made.
     public var folder: String?
     /// Becomes part of the file's name: lower-case letters, digits and dashes.
     public var vendor: String
@@ -48,6 +49,7 @@ public final class SQLiteCacheManager: CacheManager {
   let clock: any Clock
   /// Told of what the host should know, one line each, on the calling thread, outside of any lock.
   let warn: @Sendable (String) -> Void
+  let location: CacheLocation
   let connection: SQLiteConnection
   private let evicted = Atomic(0)
   private let saves = Atomic(0)
@@ -56,7 +58,8 @@ public final class SQLiteCacheManager: CacheManager {
     self.options = options
     self.clock = clock
     self.warn = warn
-    connection = SQLiteConnection(options: options)
+    location = CacheLocation(options)
+    connection = SQLiteConnection(options: options, location: location)
   }
 
   deinit { connection.close(checkpoint: false) }

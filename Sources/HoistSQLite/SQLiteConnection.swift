@@ -21,6 +21,7 @@ final class SQLiteConnection: @unchecked Sendable {
   }
 
   private let options: SQLiteCacheManager.Options
+  private let location: CacheLocation
   private var database: Database?
   private var file: CacheFile?
   private var identity: UInt64?
@@ -29,7 +30,10 @@ final class SQLiteConnection: @unchecked Sendable {
   private var hasReplacedFile = false
   private var reopenings = 0
 
-  init(options: SQLiteCacheManager.Options) { self.options = options }
+  init(options: SQLiteCacheManager.Options, location: CacheLocation) {
+    self.options = options
+    self.location = location
+  }
 
   func close(checkpoint: Bool) {
     SQLiteGate.pass { drop(checkpoint: checkpoint) }
@@ -107,7 +111,7 @@ final class SQLiteConnection: @unchecked Sendable {
 
   private func located() throws(CacheTrouble) -> CacheFile {
     do throws(CacheFailure) {
-      let found = try CacheFile.located(options)
+      let found = try location.file()
       file = found
       return found
     } catch {

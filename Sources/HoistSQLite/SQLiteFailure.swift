@@ -27,5 +27,7 @@ struct SQLiteFailure: Error {
   var needsReopening: Bool { primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN || primary == SQLITE_PROTOCOL }
 
   static func damage(_ message: String) -> SQLiteFailure { SQLiteFailure(code: SQLITE_CORRUPT, message: message) }
+  /// A file beside the database is at fault.
+  static func disk(_ message: String) -> SQLiteFailure { SQLiteFailure(code: SQLITE_ERROR, message: message) }
   static let busy = SQLiteFailure(code: SQLITE_BUSY, message: "the database is locked")
 }

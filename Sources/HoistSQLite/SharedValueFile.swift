@@ -68,17 +68,12 @@ struct SharedValueFile {
 
 extension SQLiteCacheManager {
   public func shared(key: String, orKeep value: [UInt8]) throws(CacheFailure) -> [UInt8] {
-    let folder = try CacheFolder.prepare(try folderPath())
+    let folder = try CacheFolder.prepare(try location.folder())
     return try SharedValueFile(folder: folder, name: sharedName(key)).content(orKeep: value)
   }
 
   public func removeShared(key: String) throws(CacheFailure) {
-    try SharedValueFile(folder: try folderPath(), name: sharedName(key)).remove()
-  }
-
-  private func folderPath() throws(CacheFailure) -> String {
-    if let folder = options.folder { return folder }
-    return try CacheFolder.standard()
+    try SharedValueFile(folder: try location.folder(), name: sharedName(key)).remove()
   }
 
   private func sharedName(_ key: String) throws(CacheFailure) -> String {

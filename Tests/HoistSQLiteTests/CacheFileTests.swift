@@ -71,12 +71,13 @@ import Testing
     #expect(CacheFolder.standardPath(among: { variables[$0] }) == folder)
   }
 
-  @Test("the environment is read when the cache opens", .enabled(if: ForkedChild.isSupported))
-  func theEnvironmentIsReadAtTheFirstUse() {
+  @Test("the environment is read when the manager is made", .enabled(if: ForkedChild.isSupported))
+  func theEnvironmentIsReadOnTheHostsThread() {
     // In a child, since the environment belongs to the whole process.
-    let manager = scratch.manager(change: { $0.folder = nil })
     let ending = forked {
       setenv("XDG_CACHE_HOME", scratch.path + "/xdg", 1)
+      let manager = scratch.manager(change: { $0.folder = nil })
+      setenv("XDG_CACHE_HOME", scratch.path + "/later", 1)
       guard failure({ try manager.save(key: "k", value: [1]) }) == nil else { return 1 }
       guard access(scratch.path + "/xdg/hoist/unleash-00ff.sqlite", F_OK) == 0 else { return 2 }
       unsetenv("XDG_CACHE_HOME")

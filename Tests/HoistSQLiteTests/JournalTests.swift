@@ -5,31 +5,8 @@ import HoistCore
 import HoistTestSupport
 import Testing
 
-@Suite("Journals: what was written down is claimed by whoever comes next (design 6, G10)") struct JournalTests {
+@Suite("Journals: what was written down is claimed by whoever comes next (design 6, G10)") struct JournalTests: JournalBench {
   let scratch = Scratch()
-  let identifiers = EventIdentifiers(high: 7, low: 100)
-
-  func open(_ manager: SQLiteCacheManager, pipeline: String = "events") throws -> any EventJournal {
-    try #require(manager.openJournal(pipeline: pipeline, identifiers: identifiers))
-  }
-
-  @discardableResult
-  func write(_ journal: (any EventJournal)?, _ number: UInt64, _ text: String = "payload", subject: String = "") -> Bool {
-    subject.withBytes { subject in
-      text.withBytes { journal?.write(subject: subject, unixMilliseconds: Int64(number), payload: $0) { number } ?? false }
-    }
-  }
-
-  func release(_ journal: (any EventJournal)?, below: UInt64, round: UInt64 = 1, step: Int = 0) {
-    journal?.release(JournalProgress(below: below, round: round, step: step))
-  }
-
-  /// As the next process finds it.
-  func claimed() throws -> [EventRow] {
-    try scratch.manager().claimEvents(pipeline: "events", maximumRows: 1_000, maximumBytes: 1 << 24, owner: stranger(1))
-  }
-
-  var files: [String] { scratch.run("ls \"$D\" | grep 'journal$'").split(separator: "\n").map(String.init) }
 
   @Test func whatIsLeftBehindIsClaimedOnceAsItWas() throws {
     var journal: (any EventJournal)? = try open(scratch.manager())
@@ -247,10 +224,15 @@ import Testing
       """
       cd "$D"; mkdir unleash-00ff.dir.journal; ln -s /etc/passwd unleash-00ff.link.journal
       mkfifo unleash-00ff.fifo.journal; : > unleash-00ff.young.journal; echo nonsense > unleash-00ff.old.journal
-      touch -d '1 hour ago' unleash-00ff.old.journal; cp unleash-00ff.old.journal other-00ff.old.journal
+      : > unleash-00ff.empty.journal; printf hoistJ > unleash-00ff.torn.journal; printf 'hoistJ1\n1234567890123456789' > unleash-00ff.half.journal
+      head -c 100 /dev/zero > unleash-00ff.zeros.journal; printf 'hoistJ2\nwhat will be' > unleash-00ff.new.journal
+      touch -d '1 hour ago' unleash-00ff.[ehnotz]*.journal; cp -p unleash-00ff.empty.journal other-00ff.old.journal
       """)
     #expect(try claimed().isEmpty)
-    #expect(files.sorted() == ["other-00ff.old", "unleash-00ff.dir", "unleash-00ff.fifo", "unleash-00ff.link", "unleash-00ff.young"].map { $0 + ".journal" })
+    try manager.purgeEvents(subject: "u1", pipeline: "events")
+    // What began as one of ours goes; what another version wrote stays.
+    let left = ["other-00ff.old", "unleash-00ff.dir", "unleash-00ff.fifo", "unleash-00ff.link", "unleash-00ff.new", "unleash-00ff.old", "unleash-00ff.young"]
+    #expect(files.sorted() == left.map { $0 + ".journal" })
   }
 
   @Test func aFileThatIsGoneIsNotTrustedAnyLonger() throws {
@@ -261,7 +243,7 @@ import Testing
     #expect(journal?.isSound == false)
     var calls = 0
     let isWritten = "b".withBytes { text in
-      journal?.write(subject: .noBytes, unixMilliseconds: 0, payload: text) {
+      journal?.write(subject: .noBytes, unixMilliseconds: 0, payload: text, untilNanoseconds: .max) {
         calls += 1
         return 3
       }
@@ -283,7 +265,7 @@ import Testing
 
   @Test func aRecordThatIsRefusedLeavesNoTrace() throws {
     var journal: (any EventJournal)? = try open(scratch.manager())
-    let isWritten = "a".withBytes { journal?.write(subject: .noBytes, unixMilliseconds: 0, payload: $0) { nil } }
+    let isWritten = "a".withBytes { journal?.write(subject: .noBytes, unixMilliseconds: 0, payload: $0, untilNanoseconds: .max) { nil } }
     #expect(isWritten == false)
     journal = nil
     #expect(files.isEmpty)
@@ -297,9 +279,10 @@ import Testing
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
     let ending = forked {
+      heedFileLimits()
       var small = rlimit(rlim_cur: 1_000, rlim_max: limit.rlim_max)
       setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &small)
-      guard let own = scratch.manager().openJournal(pipeline: "events", identifiers: EventIdentifiers(high: 9, low: 0)) else { return 2 }
+      guard let own = try? scratch.manager().openJournal(pipeline: "events", identifiers: EventIdentifiers(high: 9, low: 0)) else { return 2 }
       guard write(own, 1, "fits"), !write(own, 2, String(repeating: "x", count: 2_000)), write(own, 3, "fits") else { return 1 }
       return 0
     }

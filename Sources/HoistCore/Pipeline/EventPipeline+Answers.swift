@@ -53,6 +53,8 @@ extension EventPipeline {
   private func finish(_ batch: PipelineBatch) {
     endBatch(batch)
     settle(batch.numbers)
+    // A death from here on is not to send it again.
+    releaseJournal()
     tally.count { $0.delivered += batch.numbers.count }
     if state.isUnreachable { log.info("events: records of \"\(options.name)\" are delivered again") }
     state.isUnreachable = false

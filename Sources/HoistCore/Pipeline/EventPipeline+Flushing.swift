@@ -103,7 +103,8 @@ extension EventPipeline {
   public func start() {
     abandonInheritance()
     state.blockedRows = 0
-    journals.reopen(state.generation)
+    replaceBrokenJournal()
+    journals.askAgain(state.generation, isStart: true)
     setHold(.stopped, false)
     awaitPurges()
     adopt()

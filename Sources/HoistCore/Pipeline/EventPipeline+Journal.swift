@@ -4,13 +4,14 @@ internal import HoistBase
 /// store is given groups of records, as with periodic durability. A record of an evaluation, which may not wait for a disk,
 /// is not in the journal: it is given to the store at once.
 extension EventPipeline {
-  /// Whether rows may wait for a group.
-  var isJournaling: Bool { journals.isOpen && journals.journal(scheduler.generation) != nil }
+  /// Whether rows may wait for a group: not when the journal may have lost what was in it.
+  var isJournaling: Bool { journals.isOpen && journals.journal(scheduler.generation)?.isSound == true }
 
   /// Records into the journal.
   /// - Returns: nil, with nothing recorded, when there is none, or not now.
   func recordInJournal(
-    _ payload: ByteView, tail: ByteView, subject: ByteView, unixMilliseconds: Int64, waits wait: Wait
+    _ payload: ByteView, tail: ByteView, subject: ByteView, unixMilliseconds: Int64, waits wait: Wait,
+    untilNanoseconds deadline: Int64
   ) -> Outcome? {
     let generation = scheduler.generation
     guard let journal = journals.journal(generation) else {
@@ -23,14 +24,14 @@ extension EventPipeline {
     guard kept.count <= options.maximumRowBytes else { return nil }
     var answer: EventIntake.Answer?
     let isWritten = kept.withBytes { kept in
-      journal.write(subject: subject, unixMilliseconds: unixMilliseconds, payload: kept) {
+      journal.write(subject: subject, unixMilliseconds: unixMilliseconds, payload: kept, untilNanoseconds: deadline) {
         let taken = intake.append(created: unixMilliseconds, subject: subject, payload: kept, generation: generation)
         answer = taken
         return taken.isTaken ? taken.sequence : nil
       }
     }
     guard let answer else { return nil }
-    guard isWritten else { return conclude(answer, wait) }
+    guard isWritten else { return conclude(answer, wait, untilNanoseconds: deadline) }
     return heed(answer) ? .stored : .dropped
   }
 
@@ -39,13 +40,29 @@ extension EventPipeline {
     scheduler.post { [self] in
       abandonInheritance()
       guard state.generation == generation else { return }
-      store.openJournal(pipeline: options.name, identifiers: state.identifiers) { [weak self] journal in
-        guard let self else { return }
-        journals.fill(journal, generation)
+      store.openJournal(pipeline: options.name, identifiers: state.identifiers) { [weak self] result in
+        guard let self, state.generation == generation else { return }
+        take(result, generation)
         // Who began to wait before goes the way of before.
         state.isPressing = true
         turn()
       }
+    }
+  }
+
+  private func take(_ result: Result<(any EventJournal)?, CacheFailure>, _ generation: UInt32) {
+    switch result {
+    case .success(let journal?):
+      if !journals.fill(journal, generation) { return store.close(journal) }
+      if state.isWithoutJournal { log.info("events: records of \"\(options.name)\" wait for a journal only again") }
+      state.isWithoutJournal = false
+    case .success(nil): journals.leaveEmpty(generation, forGood: true)
+    case .failure(let failure):
+      journals.leaveEmpty(generation, forGood: failure.isPermanent)
+      if !state.isWithoutJournal {
+        log.info("events: records of \"\(options.name)\" wait for the store: \(failure.message)")
+      }
+      state.isWithoutJournal = true
     }
   }
 
@@ -70,14 +87,24 @@ extension EventPipeline {
     guard let (journal, progress) = journalProgress() else { return }
     let generation = state.generation
     store.release(journal, progress) { [weak self] isDone in
-      guard let self, !isDone, state.generation == generation, scheduler.generation == generation else { return }
-      if !state.holds.contains(.stopped) { armStoreTimer(afterMilliseconds: Self.retryMilliseconds) }
+      guard let self, state.generation == generation, scheduler.generation == generation else { return }
+      storeWhatAJournalLost()
+      if !isDone, !state.holds.contains(.stopped) { armStoreTimer(afterMilliseconds: Self.retryMilliseconds) }
     }
   }
 
-  /// A journal that takes nothing any more, as when its file was removed, makes room for another when nothing needs it.
+  /// A journal that takes nothing any more, as when its file was removed, makes room for another when nothing needs it: also
+  /// of what has not been taken in yet, some may be in it.
   func replaceBrokenJournal() {
-    if state.unstored.isEmpty, state.puts == 0 { journals.replaceBroken(state.generation) }
+    guard state.unstored.isEmpty, state.puts == 0, intake.with({ $0.firstSequence == $0.nextSequence }) else { return }
+    if let former = journals.takeOutBroken(state.generation) { store.close(former) }
+  }
+
+  /// After erasures: records that were acknowledged may be nowhere but in memory now.
+  private func storeWhatAJournalLost() {
+    guard journals.isOpen, !isJournaling else { return }
+    takeIn()
+    if state.unstored.isEmpty { replaceBrokenJournal() } else { turn() }
   }
 
   /// After everything that has been given to the store. A journal that still holds something stays open, for a later start:
@@ -109,6 +136,7 @@ extension EventPipeline {
     store.carryOutPurges(journals.journal(generation)) { [weak self] isDone in
       guard let self, state.generation == generation, scheduler.generation == generation else { return }
       state.askedPurges = 0
+      storeWhatAJournalLost()
       if isDone {
         state.owedPurges -= count
         store.endPurges(count)

@@ -181,6 +181,7 @@ extension EventPipeline {
     state.adoptionTimer = scheduler.schedule(afterMilliseconds: delay) { [weak self] in
       guard let self else { return }
       state.adoptionTimer = nil
+      journals.askAgain(state.generation, isStart: false)
       adopt()
       armAdoptionTimer()
     }

@@ -73,23 +73,27 @@ public final class EventPipeline: @unchecked Sendable {
     unixMilliseconds: Int64, waits wait: Wait = .forCommit
   ) -> Outcome {
     let wait = mayWait ? wait : .never
+    let deadline = wait.isForJournal ? commitDeadline : 0
     if wait.isForJournal,
-      let outcome = recordInJournal(payload, tail: tail, subject: subject, unixMilliseconds: unixMilliseconds, waits: wait)
+      let outcome = recordInJournal(
+        payload, tail: tail, subject: subject, unixMilliseconds: unixMilliseconds, waits: wait, untilNanoseconds: deadline)
     {
       return outcome
     }
     return conclude(
       intake.append(
-        created: unixMilliseconds, subject: subject, payload: payload, tail: tail, generation: scheduler.generation), wait)
+        created: unixMilliseconds, subject: subject, payload: payload, tail: tail, generation: scheduler.generation),
+      wait, untilNanoseconds: deadline)
   }
 
   private var mayWait: Bool { options.durability == .immediate && store.keepsEvents && !Thread.isOwn }
 
   /// What comes of a record that is in no journal.
-  func conclude(_ answer: EventIntake.Answer, _ wait: Wait) -> Outcome {
+  /// - Parameter deadline: until when a caller who waits for the commit does.
+  func conclude(_ answer: EventIntake.Answer, _ wait: Wait, untilNanoseconds deadline: Int64) -> Outcome {
     guard heed(answer) else { return .dropped }
     switch wait {
-    case .forCommit: return awaitCommit(of: answer.sequence, untilNanoseconds: commitDeadline)
+    case .forCommit: return awaitCommit(of: answer.sequence, untilNanoseconds: deadline)
     case .forStore(let deadline): return awaitCommit(of: answer.sequence, untilNanoseconds: deadline)
     case .never, .forJournal:
       if journals.isOpen { storeNow() }
@@ -131,7 +135,7 @@ public final class EventPipeline: @unchecked Sendable {
     if next > 0 { _ = awaitCommit(of: next &- 1, untilNanoseconds: commitDeadline) }
   }
 
-  private var commitDeadline: Int64 {
+  var commitDeadline: Int64 {
     SystemClock().monotonicNanoseconds &+ options.commitLimitMilliseconds &* 1_000_000
   }
 

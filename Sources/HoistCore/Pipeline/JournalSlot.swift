@@ -6,8 +6,8 @@ final class JournalSlot: @unchecked Sendable {
   fileprivate enum State {
     case unasked, asked
     case open(any EventJournal)
-    /// There is none; asked for again when the pipeline is started again.
-    case absent
+    /// There is none; asked for again when the pipeline is started again, or, where there may be one later, before.
+    case absent(forGood: Bool)
   }
 
   private let lock = Lock()
@@ -35,27 +35,36 @@ final class JournalSlot: @unchecked Sendable {
     }
   }
 
-  func fill(_ journal: (any EventJournal)?, _ generation: UInt32) {
+  /// - Returns: whether it is in use from here on.
+  func fill(_ journal: any EventJournal, _ generation: UInt32) -> Bool {
     with(generation) { state in
-      if case .asked = state { state = journal.map { .open($0) } ?? .absent }
+      guard case .asked = state else { return false }
+      state = .open(journal)
+      return true
+    }
+  }
+
+  func leaveEmpty(_ generation: UInt32, forGood: Bool) {
+    with(generation) { state in
+      if case .asked = state { state = .absent(forGood: forGood) }
     }
   }
 
   /// Another may be opened in place of one that takes nothing any more.
-  func replaceBroken(_ generation: UInt32) {
-    var former: (any EventJournal)?
-    defer { withExtendedLifetime(former) {} }
+  /// - Returns: the former one, to be closed.
+  func takeOutBroken(_ generation: UInt32) -> (any EventJournal)? {
     with(generation) { state in
-      guard case .open(let journal) = state, !journal.isSound else { return }
-      (former, state) = (journal, .unasked)
+      guard case .open(let journal) = state, !journal.isSound else { return nil }
+      state = .unasked
+      return journal
     }
   }
 
-  /// The same, and also where there was none.
-  func reopen(_ generation: UInt32) {
-    replaceBroken(generation)
+  /// One may be opened where there was none.
+  /// - Parameter isStart: also where that was for good.
+  func askAgain(_ generation: UInt32, isStart: Bool) {
     with(generation) { state in
-      if case .absent = state { state = .unasked }
+      if case .absent(let forGood) = state, isStart || !forGood { state = .unasked }
     }
   }
 

@@ -57,6 +57,7 @@ struct PipelineState {
   // Episodes, told once each
   var isUnreachable = false
   var isRejecting = false
+  var isWithoutJournal = false
 
   init(_ options: EventPipeline.Options, generation: UInt32, epoch: UInt64, entropy: any Entropy) {
     self.generation = generation

@@ -68,7 +68,8 @@ public protocol CacheManager: AnyObject, Sendable {
   ) throws(CacheFailure) -> [EventRow]
   /// Removes rows, but only those that `owner` still holds.
   func removeEvents(ids: [String], owner: EventOwner) throws(CacheFailure)
-  /// Removes every row of a subject in one pipeline, whoever holds it.
+  /// Removes every row of a subject in one pipeline, whoever holds it; what a living process has in a journal of its own is
+  /// that process's to purge (`EventJournal.erase`). A success says that no later claim hands out any of it.
   func purgeEvents(subject: String, pipeline: String) throws(CacheFailure)
   /// Prolongs the owner's lease on all its rows.
   func renewLease(owner: EventOwner) throws(CacheFailure)
@@ -79,8 +80,9 @@ public protocol CacheManager: AnyObject, Sendable {
   /// holds, what is in journals that are gone, or whose process is; `purgeEvents` forgets there, too. On the store's lane, also
   /// while other calls fail.
   /// - Parameter identifiers: make the ids of rows from the numbers of records.
-  /// - Returns: nil, as without an own implementation: callers wait for the store.
-  func openJournal(pipeline: String, identifiers: EventIdentifiers) -> (any EventJournal)?
+  /// - Returns: nil, as without an own implementation, from a manager that keeps none: callers wait for the store. A failure
+  ///   says why there is none now, or, when it is permanent, at all here.
+  func openJournal(pipeline: String, identifiers: EventIdentifiers) throws(CacheFailure) -> (any EventJournal)?
 
   /// Lets go of what is held open; a later call may open it again.
   func close()
@@ -95,5 +97,5 @@ extension CacheManager {
 
   public func removeShared(key: String) throws(CacheFailure) { try remove(key: key) }
 
-  public func openJournal(pipeline: String, identifiers: EventIdentifiers) -> (any EventJournal)? { nil }
+  public func openJournal(pipeline: String, identifiers: EventIdentifiers) throws(CacheFailure) -> (any EventJournal)? { nil }
 }

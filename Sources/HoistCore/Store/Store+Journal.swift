@@ -1,15 +1,16 @@
 /// Journals beside the store. What is done with their files is done on the store's lane; only a record itself is written
 /// on the thread that makes it. They are no part of what the manager stores in: they are used while it fails.
 extension Store {
-  /// - Parameter completion: nil when the manager keeps none, or none now.
+  /// - Parameter completion: nil when the manager keeps none.
   func openJournal(
-    pipeline: String, identifiers: EventIdentifiers, completion: @escaping @Sendable ((any EventJournal)?) -> Void
+    pipeline: String, identifiers: EventIdentifiers,
+    completion: @escaping @Sendable (Result<(any EventJournal)?, CacheFailure>) -> Void
   ) {
-    guard let manager else { return scheduler.post { completion(nil) } }
+    guard let manager else { return scheduler.post { completion(.success(nil)) } }
     lane.ask(withinNanoseconds: options.callLimitNanoseconds) {
-      manager.openJournal(pipeline: pipeline, identifiers: identifiers)
-    } answer: { journal in
-      completion(journal ?? nil)
+      Result { () throws(CacheFailure) in try manager.openJournal(pipeline: pipeline, identifiers: identifiers) }
+    } answer: { result in
+      completion(result ?? .failure(CacheFailure("the store did not answer in time")))
     }
   }
 
@@ -31,6 +32,9 @@ extension Store {
     } completion: { _ in
     }
   }
+
+  /// What it holds is somebody else's to claim.
+  func close(_ journal: any EventJournal) { onLane { journal.close() } completion: { _ in } }
 
   private func onLane(_ work: @escaping @Sendable () -> Void, completion: @escaping @Sendable (Bool) -> Void) {
     lane.ask(withinNanoseconds: options.callLimitNanoseconds) {

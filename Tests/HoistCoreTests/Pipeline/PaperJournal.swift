@@ -19,6 +19,10 @@ final class PaperJournal: EventJournal, @unchecked Sendable {
   private var takesNothing = false
   private var failing = false
   private var closed = false
+  private var breaksOnErasure = false
+  private var left: [String]?
+  private var wasOnLane = false
+  private var deadlines: [Int64] = []
 
   var entries: [String] { lock.withLock { written.map(\.text) } }
   var progress: [JournalProgress] { lock.withLock { releases } }
@@ -27,8 +31,19 @@ final class PaperJournal: EventJournal, @unchecked Sendable {
   func breakDown() { lock.withLock { broken = true } }
   func fail(_ value: Bool) { lock.withLock { failing = value } }
 
-  func write(subject: ByteView, unixMilliseconds: Int64, payload: ByteView, recording: () -> UInt64?) -> Bool {
+  /// The next erasure fails.
+  func breakOnErasure() { lock.withLock { breaksOnErasure = true } }
+  /// What it held when it was closed, if it was, and whether that was on a thread of the library's own.
+  var leftAtClose: [String]? { lock.withLock { left } }
+  var wasClosedOnLane: Bool { lock.withLock { wasOnLane } }
+  /// Until when those who wrote would have waited.
+  var patience: [Int64] { lock.withLock { deadlines } }
+
+  func write(
+    subject: ByteView, unixMilliseconds: Int64, payload: ByteView, untilNanoseconds deadline: Int64, recording: () -> UInt64?
+  ) -> Bool {
     lock.withLock {
+      deadlines.append(deadline)
       guard !closed, !broken, !takesNothing, let number = recording(), !failing else { return false }
       written.append(
         Entry(number: number, subject: String(decoding: subject, as: UTF8.self), text: String(decoding: payload, as: UTF8.self)))
@@ -42,6 +57,7 @@ final class PaperJournal: EventJournal, @unchecked Sendable {
     lock.withLock {
       for erasure in erasures { written.removeAll { $0.subject == erasure.subject && $0.number < erasure.end } }
       erasures = []
+      if breaksOnErasure { broken = true }
     }
   }
 
@@ -57,4 +73,8 @@ final class PaperJournal: EventJournal, @unchecked Sendable {
 
   var isSound: Bool { lock.withLock { !closed && !broken } }
   func closeIfEmpty() { lock.withLock { closed = written.isEmpty } }
+  func close() {
+    let isOwn = Thread.isOwn
+    lock.withLock { (closed, left, wasOnLane) = (true, left ?? written.map(\.text), isOwn) }
+  }
 }

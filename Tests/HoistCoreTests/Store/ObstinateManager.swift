@@ -13,6 +13,7 @@ final class ObstinateManager: CacheManager, @unchecked Sendable {
   private var lie: [EventRow]?
   private var journal: (any EventJournal)?
   private var journalsAsked = 0
+  private var journalFailure: CacheFailure?
 
   /// What was called, in order, e.g. `save a`.
   var calls: [String] { lock.withLock { log } }
@@ -27,6 +28,7 @@ final class ObstinateManager: CacheManager, @unchecked Sendable {
   func lie(_ rows: [EventRow]) { lock.withLock { lie = rows } }
   /// What is opened as a journal from now on.
   func keep(_ journal: (any EventJournal)?) { lock.withLock { self.journal = journal } }
+  func failJournals(_ failure: CacheFailure?) { lock.withLock { journalFailure = failure } }
   var journalsAskedFor: Int { lock.withLock { journalsAsked } }
 
   private func enter(_ call: String, owner: EventOwner? = nil, key: String = "") throws(CacheFailure) {
@@ -79,11 +81,13 @@ final class ObstinateManager: CacheManager, @unchecked Sendable {
     try enter("release", owner: owner)
     inner.releaseEvents(owner: owner)
   }
-  func openJournal(pipeline: String, identifiers: EventIdentifiers) -> (any EventJournal)? {
-    lock.withLock {
+  func openJournal(pipeline: String, identifiers: EventIdentifiers) throws(CacheFailure) -> (any EventJournal)? {
+    let (journal, failure) = lock.withLock {
       journalsAsked += 1
-      return journal
+      return (self.journal, journalFailure)
     }
+    if let failure { throw failure }
+    return journal
   }
   /// Another process takes rows away, as it may when a lease has run out.
   func givesAway(first count: Int, to thief: EventOwner, owner: String) {
