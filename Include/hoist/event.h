@@ -30,7 +30,11 @@ typedef struct hoist_event {
 /**
  * Records an event and returns; it is delivered in the background, also after a crash or a restart as far as
  * the property `events.durability` says. With "immediate", the call returns once the event is in the
- * store, or in a journal beside the built-in one, which is one write to a file; either outlives the process.
+ * store, or in a journal beside the built-in one, which is one write to a file; either outlives the process. Where
+ * neither has taken it after two seconds, as while the store fails, it returns all the same: the event is then
+ * in memory only, until the store takes it. On a disk that stalls, one call at a time may wait for its write to a
+ * journal for as long as the system does; the others wait for two seconds. A journal is kept on disks of this machine
+ * only, not on those of a network.
  *
  * @param key     Name of the event. Borrowed for the call, like everything else.
  * @param context NULL means the client's current context.

@@ -220,8 +220,9 @@ typedef struct hoist_provider_batch {
  * @param pipeline     One of the table's.
  * @param subject      Whom it speaks of; NULL counts as "".
  * @param payload      In a form of the provider's own, at most 1 MiB. Copied.
- * @return HOIST_OK: kept; with `events.durability` "immediate" it is in the store by then, unless this is called
- *         inside `evaluate` or `record`, which wait for nobody. HOIST_ERR_LIMIT: no room, dropped and counted. HOIST_ERR_NOT_FOUND: no such pipeline.
+ * @return HOIST_OK: kept; with `events.durability` "immediate" it is in the store or a journal by then, as with
+ *         hoist_client_track(), unless this is called inside `evaluate` or `record`, which wait for nobody.
+ *         HOIST_ERR_LIMIT: no room, dropped and counted. HOIST_ERR_NOT_FOUND: no such pipeline.
  *         HOIST_ERR_ARGUMENT. HOIST_ERR_STATE.
  */
 HOIST_API hoist_status hoist_provider_host_record(hoist_provider_host *HOIST_NULLABLE host,

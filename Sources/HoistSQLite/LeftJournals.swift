@@ -21,7 +21,7 @@ struct LeftJournals {
   }
 
   /// Opens one and locks it.
-  /// - Parameter removesUnreadable: what the disk does not give back is removed, and no failure.
+  /// - Parameter removesUnreadable: what the disk does not give back is removed: it may another time. Else it is left.
   /// - Returns: nil for one that is in use, gone meanwhile, or none.
   func open(_ name: String, removesUnreadable: Bool = false) throws(SQLiteFailure) -> LeftJournal? {
     guard let file = try OpenJournals.open(path(name)) else { return nil }
@@ -45,7 +45,7 @@ struct LeftJournals {
     guard fstat(file.descriptor, &status) == 0 else { throw JournalDisk.failure(path, errno) }
     guard status.st_nlink > 0, status.st_size <= Self.maximumBytes else { return nil }
     guard let content = JournalDisk.read(file.descriptor, count: Int(status.st_size)) else {
-      if removesUnreadable, unlink(path) == 0 { return nil }
+      if !removesUnreadable || unlink(path) == 0 { return nil }
       throw JournalDisk.failure(path, errno)
     }
     guard let (header, headerBytes) = content.withBytes({ JournalFormat.header(of: $0) }) else {

@@ -105,6 +105,15 @@ import Testing
     part.close()
   }
 
+  @Test func aNameThatIsTakenIsNotTheEnd() throws {
+    let (first, same) = (SeededEntropy(seed: 3), SeededEntropy(seed: 3))
+    let file = try CacheLocation(SQLiteCacheManager.Options(folder: scratch.path + "/cache", vendor: "unleash", keyDigest: "00ff")).file()
+    let taken = file.journalStem + UUIDv4(from: first).digits + FileJournal.suffix
+    _ = Glibc.close(Glibc.open(taken, O_CREAT | O_WRONLY, 0o600))
+    let journal = try FileJournal(beside: file, pipeline: "events", identifiers: identifiers, entropy: same)
+    #expect(write(journal, 1) && files.count == 3)
+  }
+
   /// The first one's write never returns.
   @Test("a disk that stalls holds up one caller, the others for a time") func othersWaitForATimeOnly() throws {
     let journal = try open(scratch.manager())

@@ -7,7 +7,7 @@ public enum CoreProperties {
     Property("dispatch", .choice(["automatic", "manual"]), default: "automatic", "Whether observers run on the client's lane or in hoist_client_dispatch()."),
     Property("store", .choice(["sqlite", "memory", "none"]), default: "sqlite", "Where configurations and events are kept for the next run."),
     Property("store.path", .text, default: "", "Folder of the store; empty means hoist/ in the XDG cache directory."),
-    Property("events.durability", .choice(["memory", "periodic", "immediate"]), default: "periodic", "How soon a recorded event is in the store: never, within 100 ms, or before the call returns."),
+    Property("events.durability", .choice(["memory", "periodic", "immediate"]), default: "periodic", "How soon a recorded event outlives the process, in the store or a journal beside it: never, within 100 ms, or before the call returns."),
     Property("events.capacity", .integer(10...1_000_000), default: "10000", "Recorded events kept at most; further ones are dropped and counted."),
     Property("events.flush_interval_ms", .integer(0...86_400_000), default: "0", "Milliseconds between deliveries; 0 means the service's own default."),
     Property("network.connect_timeout_ms", .integer(1...600_000), default: "10000", "Longest wait for a connection, in milliseconds."),

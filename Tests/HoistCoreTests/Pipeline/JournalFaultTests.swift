@@ -32,6 +32,7 @@ import Testing
     bench.scheduler.advance(milliseconds: 100)
     bench.scheduler.run()
     #expect(bench.record("b") == [.stored])
+    bench.scheduler.run()
     journal.breakDown()
     door.open()
     bench.settle()
