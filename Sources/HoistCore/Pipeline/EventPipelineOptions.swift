@@ -14,7 +14,7 @@ extension EventPipeline {
     public var durability = Durability.periodic
     /// How long a record may wait to be stored, with `.periodic`.
     public var storeDelayMilliseconds: Int64 = 100
-    /// How long `record` waits for the commit, with `.immediate`.
+    /// How long `record` waits for the commit, and before it for others that write to the journal, with `.immediate`.
     public var commitLimitMilliseconds: Int64 = 2_000
 
     /// Between flushes; 0 sends at once.
