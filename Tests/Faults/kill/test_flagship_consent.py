@@ -42,6 +42,7 @@ def victim(world: FlagshipWorld, **kill: str) -> tuple[bool, list[str]]:
 def check(world: FlagshipWorld, said: list[str], survived: bool) -> None:
     """The next process sends what is left."""
     service = world.service
+    world.rows()
     if survived or "consented-not anna" in said:
         assert "visitor:anna" not in world.keys()
     heir = world.start(**PATIENT)
@@ -63,11 +64,12 @@ def check(world: FlagshipWorld, said: list[str], survived: bool) -> None:
     assert [found for found in service.violations if found.where != "http"] == []
 
 
-def test_killed_at_every_write(world: FlagshipWorld, programs: Programs) -> None:
+@pytest.mark.parametrize("how", [{}, {"KILL_JOURNAL": "1", "KILL_WITHIN": "1"}], ids=["any", "of the journal"])
+def test_killed_at_every_write(world: FlagshipWorld, programs: Programs, how: dict[str, str]) -> None:
     survived = killed = 0
     for number in itertools.count(1):
         world.renew()
-        is_alive, said = victim(world, LD_PRELOAD=str(programs.killer), KILL_AT=str(number))
+        is_alive, said = victim(world, LD_PRELOAD=str(programs.killer), KILL_AT=str(number), **how)
         try:
             if is_alive:
                 assert "refused after" in said
@@ -79,6 +81,8 @@ def test_killed_at_every_write(world: FlagshipWorld, programs: Programs) -> None
         if survived == SURVIVED:
             break
     assert killed > len(LINES)
+    assert world.seen.records > 0, "no journal was used"
+    assert world.seen.torn > 0 or not how, "no entry was cut"
 
 
 def test_what_was_recorded_before_a_kill_is_sent_without_a_refusal(world: FlagshipWorld) -> None:

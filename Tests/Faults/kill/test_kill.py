@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from journals import Seen
 from ledger import Sent
 from unleash import UnleashSimulator
 from world import EVENTS, FLAGS, Programs, World
@@ -77,19 +78,23 @@ def check(world: World, victim: str, survived: bool) -> None:
 
 
 def kill_everywhere(programs: Programs, folder: Path, scenario: Scenario, **kill: str) -> int:
-    """Runs a scenario with a kill at every write, until the end is reached alive. Returns how many were killed."""
+    """Runs a scenario with a kill at every write, until the end is reached alive. Returns how many were killed.
+
+    Some that were have to leave records in a journal, and a cut entry when they were killed within its writes."""
     numbers = itertools.count(1)
     lock = threading.Lock()
     killed = 0
     survived = 0
+    seen = Seen()
 
     def work(worker: int) -> None:
-        nonlocal killed, survived
+        nonlocal killed, survived, seen
         with UnleashSimulator(FLAGS) as service:
             world = World(programs, service, folder / str(worker))
             while True:
                 with lock:
                     if survived >= SURVIVED:
+                        seen += world.seen
                         return
                     number = next(numbers)
                 world.renew()
@@ -107,6 +112,8 @@ def kill_everywhere(programs: Programs, folder: Path, scenario: Scenario, **kill
     with ThreadPoolExecutor(WORKERS) as pool:
         for finished in [pool.submit(work, worker) for worker in range(WORKERS)]:
             finished.result()
+    assert seen.records > 0 or scenario is closed_early, "no journal was used"
+    assert seen.torn > 0 or "KILL_JOURNAL" not in kill, "no entry was cut"
     return killed
 
 
@@ -122,6 +129,12 @@ def test_killed_before_every_write(programs: Programs, tmp_path: Path, scenario:
 def test_killed_within_every_write(programs: Programs, tmp_path: Path) -> None:
     """Half of what was to be written is on the disk, half of a request on its way."""
     assert kill_everywhere(programs, tmp_path, alone, KILL_WITHIN="1") > 10 * EVENTS
+
+
+@pytest.mark.parametrize("scenario", KILLS, ids=name_of)
+def test_killed_within_every_write_to_a_journal(programs: Programs, tmp_path: Path, scenario: Scenario) -> None:
+    """Half an entry is its end; what stands before it is read."""
+    assert kill_everywhere(programs, tmp_path, scenario, KILL_WITHIN="1", KILL_JOURNAL="1") >= EVENTS
 
 
 @pytest.mark.long

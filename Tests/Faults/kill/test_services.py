@@ -11,7 +11,6 @@ import signal
 import subprocess
 import threading
 from collections import Counter
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any, Protocol
 
 import pytest
 from flagship import FlagshipSimulator
+from journals import Seen, in_folder
 from kameleoon import KameleoonSimulator
 from launchdarkly import LaunchDarklySimulator
 from loopback.service import Service
@@ -53,6 +53,8 @@ class Vendor(Protocol):
     """Those of its events, as a pattern."""
     batch: int
     """So many things that are to come once a request may have."""
+    has_journal: bool
+    """Whether calls wait for a journal, rather than for the tables."""
 
     def properties(self) -> dict[str, Any]:
         """What reaches the service."""
@@ -68,6 +70,7 @@ class Optimizely:
     name = "optimizely"
     pipelines = "events*"
     batch = BATCH
+    has_journal = True
 
     def __init__(self) -> None:
         self.service = OptimizelySimulator()
@@ -90,6 +93,7 @@ class LaunchDarkly:
     name = "launchdarkly"
     pipelines = "events*"
     batch = BATCH
+    has_journal = True
 
     def __init__(self) -> None:
         self.service = LaunchDarklySimulator(exactly_once=False)
@@ -113,6 +117,7 @@ class Kameleoon:
     name = "kameleoon"
     pipelines = "tracking"
     batch = 2 * EVENTS
+    has_journal = False
 
     def __init__(self) -> None:
         self.service = KameleoonSimulator(BANNER, exactly_once=False)
@@ -135,6 +140,7 @@ class Flagship:
     name = "flagship"
     pipelines = "*"
     batch = 2 * EVENTS
+    has_journal = True
 
     def __init__(self) -> None:
         self.service = FlagshipSimulator(EVERYBODYS)
@@ -160,6 +166,7 @@ class Hosts:
         self.vendor = vendor
         self.folder = folder
         self.recorded: set[str] = set()
+        self.seen = Seen()
 
     def renew(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -191,6 +198,7 @@ class Hosts:
         if not (self.folder / "store").exists():
             return 0
         shutil.copytree(self.folder / "store", copy)
+        self.seen.add(in_folder(copy))
         return sum(fnmatchcase(pipeline, self.vendor.pipelines) for pipeline, _ in stored_events(copy, "rw"))
 
     def check(self, survived: bool) -> None:
@@ -211,23 +219,25 @@ class Hosts:
 @pytest.mark.parametrize("within", [False, pytest.param(True, marks=pytest.mark.long)], ids=["before", "within"])
 @pytest.mark.parametrize("vendor", [Optimizely, LaunchDarkly, Kameleoon, Flagship])
 def test_killed_at_every_write(
-    programs: Programs, service_host: Path, tmp_path: Path, vendor: Callable[[], Vendor], within: bool
+    programs: Programs, service_host: Path, tmp_path: Path, vendor: type[Vendor], within: bool
 ) -> None:
     if vendor is LaunchDarkly and not hasattr(ctypes.CDLL(os.environ["HOIST_LIBRARY"]), "hoist_launchdarkly_set_run_mode"):
         pytest.skip("the library serves no flags of LaunchDarkly yet")
     numbers = itertools.count(1)
     lock = threading.Lock()
     killed = survived = 0
+    seen = Seen()
     how = {"KILL_WITHIN": "1"} if within else {}
 
     def work(worker: int) -> None:
-        nonlocal killed, survived
+        nonlocal killed, survived, seen
         played = vendor()
         with played.service:
             hosts = Hosts(service_host, programs.killer, played, tmp_path / str(worker))
             while True:
                 with lock:
                     if survived >= SURVIVED:
+                        seen += hosts.seen
                         return
                     number = next(numbers)
                 hosts.renew()
@@ -244,3 +254,4 @@ def test_killed_at_every_write(
         for finished in [pool.submit(work, worker) for worker in range(WORKERS)]:
             finished.result()
     assert killed > 10 * EVENTS
+    assert seen.records > 0 or not vendor.has_journal, "no journal was used"

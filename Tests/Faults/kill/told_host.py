@@ -11,6 +11,9 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import journals
+from world import stored_events
+
 
 class ToldHost:
     """A process of a program such as `flagship_host.c`. It answers each line with one of its own, until it ends or is killed."""
@@ -52,6 +55,8 @@ class ToldWorld:
     def __init__(self, program: Path, folder: Path) -> None:
         self.program = program
         self.folder = folder
+        self.seen = journals.Seen()
+        """In all stores of this world."""
 
     def properties(self) -> dict[str, Any]:
         """Those that every host has."""
@@ -71,7 +76,9 @@ class ToldWorld:
 
     def rows(self) -> list[tuple[str, str]]:
         """Pipeline and payload of what is in the store that nobody has open, read from a copy."""
-        return [(pipeline, bytes(payload).decode()) for pipeline, payload in self._select("events", "pipeline, payload")]
+        copy = self._copy()
+        self.seen.add(journals.in_folder(copy))
+        return [(pipeline, bytes(payload).decode()) for pipeline, payload in stored_events(copy, "rw")]
 
     def keys(self) -> list[str]:
         """The names of the values in the store."""
@@ -82,14 +89,17 @@ class ToldWorld:
         found = [bytes(value) for name, value in self._select("entries", "key, value") if str(name) == key]
         return json.loads(found[0]) if found else None
 
-    def _select(self, table: str, columns: str) -> list[tuple[Any, ...]]:
+    def _copy(self) -> Path:
+        """Of the store: looking must not change it."""
         copy = self.folder / "copy"
         shutil.rmtree(copy, ignore_errors=True)
-        if not (self.folder / "store").exists():
-            return []
-        shutil.copytree(self.folder / "store", copy)
+        if (self.folder / "store").exists():
+            shutil.copytree(self.folder / "store", copy)
+        return copy
+
+    def _select(self, table: str, columns: str) -> list[tuple[Any, ...]]:
         found: list[tuple[Any, ...]] = []
-        for file in copy.glob("*.sqlite"):
+        for file in self._copy().glob("*.sqlite"):
             database = sqlite3.connect(f"file:{file}?mode=rw", uri=True)
             try:
                 if database.execute("SELECT count(*) FROM sqlite_master WHERE name = ?", (table,)).fetchone() == (1,):

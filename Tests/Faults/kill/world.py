@@ -43,6 +43,8 @@ class World:
         self.folder = folder
         self.said: set[tuple[str, str]] = set()
         self.forks = ""
+        self.seen = journals.Seen()
+        """In all stores of this world."""
 
     def renew(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -101,6 +103,7 @@ class World:
         shutil.rmtree(copy, ignore_errors=True)
         if (self.folder / "store").exists():
             shutil.copytree(self.folder / "store", copy)
+            self.seen.add(journals.in_folder(copy))
         return rows_in(copy, "rw")
 
     def rows_in_use(self) -> list[Row]:
@@ -114,7 +117,7 @@ def rows_in(folder: Path, mode: str) -> list[Row]:
 
 def stored_events(folder: Path, mode: str) -> list[tuple[str, bytes]]:
     """The pipeline and payload of each event in the tables, or on its way there."""
-    found = {key: (pipeline, payload) for key, pipeline, payload in journals.events(folder)}
+    found = {key: (pipeline, payload) for journal in journals.in_folder(folder) for key, pipeline, payload in journal.events}
     for file in folder.glob("*.sqlite"):
         database = sqlite3.connect(f"file:{file}?mode={mode}", uri=True)
         try:
