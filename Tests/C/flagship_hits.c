@@ -250,22 +250,34 @@ TEST(a_cache_of_the_hosts_has_each_hit_until_it_has_arrived) {
   CHECK_INT(hoist_flagship_hit_lookup_reply(late_look_up(&it), NULL, 0), HOIST_ERR_NOT_FOUND);
 }
 
-TEST(a_look_up_that_never_ends_holds_nobody_up) {
-  static shelf it;
-  it.never_answers = true;
-  hoist_config *config = with_cache(flagship(&it), &it);
-  host_set(config, "hit_cache.timeout_ms", "50");
-  hoist_client *client = host_open(config);
+/* How long the first hit is away from the cache: what is looked up first never ends. */
+static double seconds_until_cached(shelf *it) {
+  double start = host_seconds();
+  hoist_client *client = host_open(with_cache(flagship(it), it));
   hoist_flagship_visitor *visitor = visitor_of(client, true);
   hoist_flagship_hit *hit = hoist_flagship_hit_new_screen("home");
-  CHECK_INT(hoist_flagship_visitor_send_hit(visitor, hit, NULL), HOIST_OK);
-  CHECK_INT(hoist_client_flush(client, 5000), HOIST_OK);
-  CHECK(reaches(&it.batches, 1));
-  CHECK_INT(hoist_flagship_hit_lookup_reply(late_look_up(&it), "{}", 2), HOIST_ERR_NOT_FOUND);
+  bool is_cached = reaches(&it->lookup_calls, 1) && hoist_flagship_visitor_send_hit(visitor, hit, NULL) == HOIST_OK &&
+                   reaches(&it->cache_calls, 1);
+  double taken = is_cached ? host_seconds() - start : 10;
+  if (hoist_client_flush(client, 5000) != HOIST_OK || !reaches(&it->batches, 1)) taken = 10;
+  if (hoist_flagship_hit_lookup_reply(late_look_up(it), "{}", 2) != HOIST_ERR_NOT_FOUND) taken = 10;
   hoist_flagship_hit_free(hit);
   hoist_flagship_visitor_free(visitor);
   hoist_client_free(client);
-  CHECK(reaches(&it.released, 1));
+  return taken;
+}
+
+/* FS-23, FS-24: 200 ms. A busy machine adds to that, but not to each of several. */
+TEST(a_look_up_that_never_ends_holds_nobody_up) {
+  static shelf all[3];
+  double taken = 10;
+  size_t turn;
+  for (turn = 0; turn < sizeof all / sizeof all[0] && taken >= 1; turn++) {
+    all[turn].never_answers = true;
+    taken = seconds_until_cached(&all[turn]);
+    CHECK(reaches(&all[turn].released, 1));
+  }
+  CHECK(taken >= 0.15 && taken < 1);
 }
 
 typedef struct sender {

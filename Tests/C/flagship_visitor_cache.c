@@ -1,6 +1,4 @@
 /* A cache of Flagship's visitors that is the host's own: it answers, answers late, or never returns. */
-#include <time.h>
-
 #include "flagship_visitors.h"
 
 static const char *cached = NULL;
@@ -73,34 +71,40 @@ TEST(a_cache_of_the_hosts_is_asked_filled_and_emptied) {
   CHECK(reaches(&told.released, 1));
 }
 
-static double seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+/* A look-up may hold somebody up for 200 ms. A busy machine adds to that, but not to each of several. */
+enum { ATTEMPTS = 3 };
+static const double most_seconds = 1;
+
+/* How long it takes to make a visitor whose look-up never ends: of the first that is made soon enough, else of the last. */
+static double quickest_visitor(hoist_client *client, const char *id, hoist_flagship_visitor **visitor) {
+  double taken = 0;
+  int left;
+  for (left = ATTEMPTS; left > 0; left--) {
+    double start = host_seconds();
+    *visitor = visitor_of(client, id, NULL);
+    taken = host_seconds() - start;
+    if (taken < most_seconds || left == 1) break;
+    hoist_flagship_visitor_free(*visitor);
+  }
+  return taken;
 }
 
 /* The visitor's patience may end a moment before the look-up's own. */
 static bool has_given_up(hoist_client *client) {
-  bool is_over = false;
   int left;
-  for (left = 10000; left > 0 && !is_over; left--) {
-    hoist_text *statistics = hoist_client_statistics(client);
-    is_over = strstr(hoist_text_data(statistics), "\"given_up\":1") != NULL;
-    hoist_text_free(statistics);
-    if (!is_over) usleep(1000);
-  }
-  return is_over;
+  for (left = 10000; left > 0 && host_statistic(client, "visitor_cache", "given_up") < 1; left--) usleep(1000);
+  return left > 0;
 }
 
 /* FS-23, FS-24: 200 ms, also when the look-up never returns; what comes later is nobody's. */
 TEST(a_look_up_that_never_ends_holds_nobody_up) {
   static notes told;
+  hoist_flagship_visitor *visitor;
   cached = NULL;
   hoist_client *client = caching(&told);
   set_int(&is_late, true);
-  double start = seconds();
-  hoist_flagship_visitor *visitor = visitor_of(client, "v", NULL);
-  CHECK(seconds() - start >= 0.15 && seconds() - start < 5);
+  double taken = quickest_visitor(client, "v", &visitor);
+  CHECK(taken >= 0.15 && taken < most_seconds);
   CHECK_INT(hoist_flagship_visitor_fetch_reason(visitor), HOIST_FLAGSHIP_REASON_VISITOR_CREATE);
   CHECK(has_given_up(client));
   pthread_mutex_lock(&lock);
@@ -111,9 +115,7 @@ TEST(a_look_up_that_never_ends_holds_nobody_up) {
   hoist_flagship_visitor_free(visitor);
   set_int(&is_late, false);
   set_int(&is_stuck, true);
-  start = seconds();
-  visitor = visitor_of(client, "w", NULL);
-  CHECK(seconds() - start < 5);
+  CHECK(quickest_visitor(client, "w", &visitor) < most_seconds);
   CHECK_INT(hoist_flagship_visitor_fetch_wait(visitor, 5000), HOIST_OK);
   hoist_flagship_visitor_free(visitor);
   hoist_client_free(client);

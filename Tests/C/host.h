@@ -5,6 +5,8 @@
 #include <hoist/hoist.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 /* A port of loopback where nobody listens: connections are refused at once. */
 #define HOST_DEAD_URL "http://127.0.0.1:1/api/frontend"
@@ -123,5 +125,27 @@ static inline hoist_client *host_kameleoon_client(void) {
   return client;
 }
 static inline hoist_client *host_optimizely_client(void) { return host_open(host_optimizely_config()); }
+
+/* A number of the statistics; -1 where there is none. */
+static inline long host_statistic(hoist_client *client, const char *group, const char *name) {
+  hoist_text *statistics = hoist_client_statistics(client);
+  char key[64];
+  long number = -1;
+  const char *found;
+  snprintf(key, sizeof key, "\"%s\":{", group);
+  found = strstr(hoist_text_data(statistics), key);
+  snprintf(key, sizeof key, "\"%s\":", name);
+  found = found ? strstr(found, key) : NULL;
+  if (found) number = strtol(found + strlen(key), NULL, 10);
+  hoist_text_free(statistics);
+  return number;
+}
+
+/* On the machine's monotonic clock. */
+static inline double host_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
 
 #endif
