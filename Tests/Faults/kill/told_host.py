@@ -80,6 +80,13 @@ class ToldWorld:
         self.seen.add(journals.in_folder(copy))
         return [(pipeline, bytes(payload).decode()) for pipeline, payload in stored_events(copy, "rw")]
 
+    def stores(self, text: str) -> bool:
+        """Whether an event in the store, which a host has open, has this text."""
+        try:
+            return any(text.encode() in payload for _, payload in stored_events(self.folder / "store", "ro"))
+        except sqlite3.OperationalError:
+            return False  # it is being made
+
     def keys(self) -> list[str]:
         """The names of the values in the store."""
         return [str(key) for key, in self._select("entries", "key")]
