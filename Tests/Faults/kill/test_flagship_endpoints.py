@@ -119,7 +119,7 @@ def test_the_last_good_file_stays(world: FlagshipWorld, host: FlagshipHost, faul
 def test_a_decision_that_fails_leaves_the_flags(world: FlagshipWorld, fault: dict[str, Any]) -> None:
     """FS-10, FS-50."""
     service = world.service
-    service.options.change(segments=False)
+    service.options.change(segments="none")
     host = world.start(**{**SHORT, "mode": "decision_api"})
     host("visitor anna consented")
     assert host("fetch anna") == "fetched HOIST_OK"

@@ -7,6 +7,7 @@ from typing import Any
 from loopback.findings import Findings, array, boolean, integer, nullable, parse_json, record
 from loopback.wire import Request
 
+from .identities import ids_of_activation
 from .knowledge import Knowledge
 from .ledger import ACTIVATION, creation, identity
 from .scalars import TEXT
@@ -32,9 +33,10 @@ def check_activations(findings: Findings, request: Request, known: Knowledge) ->
             findings.require(environment.knows(pair), f"{where}.vaid",
                              f"{pair[1]} is no variation that was served of the group {pair[0]}")
         check_age(findings, where, ACTIVATION, activation, known)
+        ids = ids_of_activation(activation)
+        known.ledger.check_ids(findings, f"{where}.aid", ids, options, creation(activation, known.now))
         if options.final_refusals:
-            findings.require(not known.ledger.has_refused(activation["vid"]), where,
-                             f"{activation['vid']} has refused consent")
+            findings.require(not known.ledger.has_refused(*ids), where, f"{activation['vid']} has refused consent")
     if options.newest_first:
         findings.require(batch[0]["qt"] == min(activation["qt"] for activation in batch), "body.batch",
                          "must begin with the youngest")

@@ -10,6 +10,7 @@ from loopback.text import decode_pairs
 from loopback.wire import Request, Response
 
 from .environment import Environment
+from .identities import ids_of_decision
 from .knowledge import Knowledge
 from .routes import OWN_DECISIONS, Endpoint
 from .scalars import RESERVED, TEXT, check_predefined, context_value
@@ -45,9 +46,17 @@ def check_decision(findings: Findings, request: Request, known: Knowledge) -> No
     sender = known.sender(findings, request)
     if sender is not None:
         expected |= {"fs_client": sender[0], "fs_version": sender[1]}
+    _check_visitor(findings, document, known)
     for name, value in expected.items():
         findings.require(context.get(name, value) == value, f"{where}.{name}",
                          f"must be {value!r}, is {context.get(name)!r}")
+
+
+def _check_visitor(findings: Findings, document: dict[str, Any], known: Knowledge) -> None:
+    ids, options = ids_of_decision(document), known.options
+    known.ledger.check_ids(findings, "body.anonymousId", ids, options)
+    if document["visitor_consent"] and not options.late_consents:
+        findings.require(not known.ledger.has_refused(*ids), "body.visitor_consent", f"{ids[0]} has refused consent")
 
 
 def answer_decision(request: Request, document: dict[str, Any], environment: Environment, extras: bool) -> Response:

@@ -9,8 +9,9 @@ from loopback.findings import (
 from loopback.wire import Request
 
 from .activations import check_age, check_distinct
+from .identities import ids_of_hit
 from .knowledge import Knowledge
-from .ledger import CONSENT_ACTION, HIT, is_consent, visitor_of
+from .ledger import CONSENT_ACTION, HIT, creation, is_consent, visitor_of
 from .scalars import ANY_TEXT, TEXT, check_spelling, page_location
 
 BATCH = "BATCH"
@@ -91,7 +92,7 @@ def _check_envelope(findings: Findings, request: Request, document: dict[str, An
 
 def _check_hit(findings: Findings, where: str, item: dict[str, Any], request: Request, known: Knowledge) -> None:
     check_age(findings, where, HIT, item, known)
-    findings.require(item.get("cuid") != item["vid"], f"{where}.cuid", "is the anonymous id again")
+    known.ledger.check_ids(findings, f"{where}.cuid", ids_of_hit(item), known.options, creation(item, known.now))
     if item["t"] == "SEGMENT":
         _check_segment(findings, f"{where}.s", item, request, known)
     elif item.get("ea") == CONSENT_ACTION:
@@ -100,7 +101,7 @@ def _check_hit(findings: Findings, where: str, item: dict[str, Any], request: Re
 
 def _check_segment(findings: Findings, where: str, item: dict[str, Any], request: Request, known: Knowledge) -> None:
     segment, visitor = item["s"], visitor_of(item)
-    findings.require(known.options.segments, where, "the service makes the decisions, and knows the context")
+    findings.require(known.takes_segments(visitor), where, "the service makes the decisions, and knows the context")
     sender = known.sender(findings, request)
     expected = {"fs_users": visitor, "fs_all_users": "", **({"fs_client": sender[0]} if sender else {})}
     for name, value in expected.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from loopback.findings import Findings
@@ -10,6 +11,7 @@ from loopback.wire import Request
 from .environment import Environment, Environments
 from .ledger import Ledger
 from .options import Options
+from .routes import BUCKETING, DECISIONS, OWN_DECISIONS
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,15 @@ class Knowledge:
     options: Options
     now: int
     """Milliseconds since 1970."""
+    asked: Callable[[str], int]
+    """How many requests of an endpoint came, whatever became of them."""
+
+    def takes_segments(self, visitor: str) -> bool:
+        """Whether there may be SEGMENT hits of a visitor: not where the service makes the decisions (3.2)."""
+        if self.options.segments != "bucketing":
+            return self.options.segments == "any"
+        asks_service = self.asked(DECISIONS) + self.asked(OWN_DECISIONS) > 0
+        return not self.ledger.is_decided(visitor) and (self.asked(BUCKETING) > 0 or not asks_service)
 
     def environment(self, findings: Findings, where: str, identifier: str) -> Environment | None:
         """The environment that a body names."""

@@ -10,6 +10,7 @@ from typing import Any
 from loopback.findings import Findings
 from loopback.posts import Post, Posts
 
+from .identities import Identities, ids_of_activation, ids_of_decision, ids_of_hit
 from .options import Options
 from .routes import ACTIVATE, DECISIONS, HITS, OWN_ACTIVATE, OWN_DECISIONS, TROUBLESHOOTING, USAGE
 
@@ -34,7 +35,11 @@ def creation(item: Item, now: int) -> int:
 
 def visitor_of(item: Item) -> str:
     """The visitor of a hit: `vid` is the anonymous id where there is one (3.5)."""
-    return str(item.get("cuid") or item["vid"])
+    return ids_of_hit(item)[0]
+
+
+def _named(ids: tuple[str, str | None]) -> list[str]:
+    return [name for name in ids if name is not None]
 
 
 def is_consent(item: Item) -> bool:
@@ -54,29 +59,35 @@ class Ledger(Posts):
         self._made: dict[tuple[str, str], int] = {}
         self._accepted: dict[tuple[str, str], list[Post]] = {}
         self._consents: dict[str, bool] = {}
+        """By every id that a hit about consent has: what holds for a visitor holds under all of them."""
         self._known: set[str] = set()
+        self._identities = Identities()
         self._segments: dict[str, Item] = {}
 
     # What the service does.
 
-    def book(self, endpoint: str, document: Item) -> Post:
+    def book(self, endpoint: str, document: Item, now: int) -> Post:
         post = self.accept(None, endpoint, document)
         kind = {HITS: HIT, ACTIVATE: ACTIVATION, OWN_ACTIVATE: ACTIVATION}.get(endpoint)
-        if kind is not None:
-            with self._lock:
-                for item in _items(post):
-                    self._accepted.setdefault((kind, identity(item)), []).append(post)
-                    if kind == HIT:
-                        self._learn(item)
+        with self._lock:
+            if endpoint in (DECISIONS, OWN_DECISIONS):
+                self._identities.learn_decision(*ids_of_decision(document), now)
+            for item in _items(post) if kind is not None else []:
+                self._accepted.setdefault((kind, identity(item)), []).append(post)
+                if kind == HIT:
+                    self._learn(item)
+                else:
+                    self._identities.learn(*ids_of_activation(item))
         return post
 
     def _learn(self, item: Item) -> None:
-        visitor = visitor_of(item)
-        self._known |= {visitor, item["vid"]}
+        ids = ids_of_hit(item)
+        self._identities.learn(*ids)
+        self._known.update(_named(ids))
         if is_consent(item):
-            self._consents[visitor] = item["el"].endswith(":true")
+            self._consents.update(dict.fromkeys(_named(ids), item["el"].endswith(":true")))
         elif item["t"] == "SEGMENT":
-            self._segments[visitor] = item["s"]
+            self._segments[ids[0]] = item["s"]
 
     def check_again(self, findings: Findings, where: str, kind: str, name: str, made: int, options: Options) -> None:
         """What comes again was made when it was made, and stays away once its client knows that it arrived."""
@@ -91,24 +102,41 @@ class Ledger(Posts):
                              f"the {kind} was accepted before, and its client knew")
 
     def check_consent(self, findings: Findings, where: str, items: list[Item], options: Options) -> None:
-        """Hits come in the order in which they were made: those of a visitor about consent govern the others."""
+        """Hits come in the order in which they were made: those of a visitor about consent govern the others, under each
+        of its ids."""
         with self._lock:
             consents, known = dict(self._consents), set(self._known)
         for index, item in enumerate(items):
-            visitor, place = visitor_of(item), f"{where}[{index}]" if len(items) > 1 or where != "body" else where
+            ids, place = _named(ids_of_hit(item)), f"{where}[{index}]" if len(items) > 1 or where != "body" else where
             if is_consent(item):
-                consents[visitor] = item["el"].endswith(":true")
-                known |= {visitor, item["vid"]}
+                consents.update(dict.fromkeys(ids, item["el"].endswith(":true")))
+                known.update(ids)
                 continue
+            refused = [name for name in ids if consents.get(name) is False]
             if options.silent_after_refusal:
-                findings.require(consents.get(visitor) is not False, place, f"{visitor} has refused consent")
+                findings.require(not refused, place, f"{', '.join(refused)} has refused consent")
             if options.consent_first:
-                findings.require(bool(known & {visitor, item["vid"]}), place, f"{visitor} was not heard of consent")
+                findings.require(not known.isdisjoint(ids), place, f"{ids[0]} was not heard of consent")
 
-    def has_refused(self, visitor: str) -> bool:
-        """Whether the last that was heard of a visitor's consent is that there is none."""
+    def check_ids(self, findings: Findings, where: str, ids: tuple[str, str | None], options: Options,
+                  made: int | None = None) -> None:
+        """Ids stand where they stood before. `made` is when what is told was made; a request for decisions has none."""
         with self._lock:
-            return self._consents.get(visitor) is False
+            flaw = self._identities.flaw(*ids)
+            lacks = made is not None and self._identities.lacks_anonymous(*ids, made)
+        findings.require(flaw is None, where, flaw or "")
+        if not options.several_identities:
+            findings.require(not lacks, where, f"lacks the anonymous id that {ids[0]} has in requests for decisions")
+
+    def is_decided(self, visitor: str) -> bool:
+        """Whether decisions were asked for, for that visitor."""
+        with self._lock:
+            return self._identities.is_decided(visitor)
+
+    def has_refused(self, *ids: str | None) -> bool:
+        """Whether the last that was heard of the consent of one of these ids is that there is none."""
+        with self._lock:
+            return any(name is not None and self._consents.get(name) is False for name in ids)
 
     def last_segment(self, visitor: str) -> Item | None:
         with self._lock:

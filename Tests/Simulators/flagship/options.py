@@ -44,12 +44,18 @@ class Options(Settings):
     """Whether a hit or an activation may not come again whose acceptance its client has heard of."""
     distinct_segments: bool = False
     """Whether a SEGMENT hit may not tell what the visitor's last one told (FS-206)."""
-    segments: bool = True
-    """Whether there may be SEGMENT hits: not where decisions are made by the service."""
+    segments: str = "bucketing"
+    """Which SEGMENT hits there may be: `any`, `none`, or none of visitors that decisions were asked for, and none where
+    somebody asks for decisions and nobody for a bucketing file (`bucketing`)."""
     consent_first: bool = False
     """Whether a visitor's first hit must be about consent."""
     silent_after_refusal: bool = True
     """Whether hits of a visitor may not come after its refusal of consent."""
+    late_consents: bool = False
+    """Whether a request for decisions may say that a visitor consents who has refused, before a hit has said so."""
+    several_identities: bool = False
+    """Whether a visitor that decisions were asked for with an anonymous id may be told of without one, as where it is
+    made once more."""
     final_refusals: bool = False
     """Promises that nobody takes a refusal back: then activations may not come after it either."""
     newest_first: bool = False
@@ -65,6 +71,8 @@ class Options(Settings):
     def check(self, wanted: dict[str, Any]) -> None:
         if wanted["hits"] not in ("any", "batch", "single"):
             raise ValueError("hits is any, batch or single")
+        if wanted["segments"] not in ("any", "none", "bucketing"):
+            raise ValueError("segments is any, none or bucketing")
         if not 400 <= wanted["unknown_environment_status"] <= 599:
             raise ValueError("unknown_environment_status is the status of an error")
         for name in ("maximum_batch_bytes", "maximum_activations", "maximum_queue_ms"):

@@ -121,7 +121,8 @@ class FlagshipSimulator(EndpointService[Endpoint]):
     def check_request(self, findings: Findings, request: Request, endpoint: Endpoint) -> None:
         decode(findings, "path", parameter(endpoint, request, "environment"))
         check_headers(findings, request, endpoint, self.options)
-        knowledge, name = Knowledge(self.environments, self.ledger, self.options, self.now()), endpoint.name
+        knowledge = Knowledge(self.environments, self.ledger, self.options, self.now(), self.journal.count)
+        name = endpoint.name
         if name in (DECISIONS, OWN_DECISIONS):
             decisions.check_query(findings, request, endpoint)
             decisions.check_decision(findings, request, knowledge)
@@ -152,7 +153,7 @@ class FlagshipSimulator(EndpointService[Endpoint]):
             if environment is None:
                 return Answer(self._refusal())
             response = decisions.answer_decision(request, document, environment, self.options.extras)
-        post = self.ledger.book(endpoint.name, document)
+        post = self.ledger.book(endpoint.name, document, self.now())
         self.journal.poke()
         return Answer(response, lambda heard: self.ledger.acknowledge(post, heard))
 

@@ -86,7 +86,7 @@ def of_decisions() -> Iterator[Mutation]:
             yield wrong(builder, f"null as {name}", name, None)
         for what, name, value in (
                 ("number as visitor", "visitorId", 7), ("nobody", "visitorId", ""),
-                ("empty anonymous id", "anonymousId", ""),
+                ("empty anonymous id", "anonymousId", ""), ("visitor as the anonymous id", "anonymousId", "carla"),
                 ("consent as text", "visitor_consent", "true"), ("consent as a number", "visitor_consent", 1),
                 ("activation of everything", "trigger_hit", True), ("trigger as a number", "trigger_hit", 0),
                 ("context as a list", "context", []), ("the seed's spelling", "visitor_id", "carla"),
@@ -138,7 +138,7 @@ def of_activations() -> Iterator[Mutation]:
             yield wrong(builder, what, f"{first}.{name}", value, place_of(f"{first}.vaid"))
         for what, name, value in (
                 ("number as visitor", "vid", 7), ("nobody", "vid", ""), ("empty anonymous id", "aid", ""),
-                ("environment once more", "cid", ENVIRONMENT), ("known id of hits", "cuid", "carla"),
+                ("visitor as the anonymous id", "aid", "carla"), ("environment once more", "cid", ENVIRONMENT), ("known id of hits", "cuid", "carla"),
                 ("kind", "t", "ACTIVATE"), ("exposure that is internal", "internal_exposure_flag", "{}"),
                 ("qa as text", "qa", "true")):
             yield wrong(builder, what, f"{first}.{name}", value)

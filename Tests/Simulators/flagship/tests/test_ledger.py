@@ -10,7 +10,7 @@ from flagship import FlagshipSimulator
 from flagship.ledger import identity
 
 from .support import (
-    GREEN, GROUP, KINDS, NOW, WINDOW, activation, activations, batch, consent, decision, emotions, hit, screen, segment,
+    GREEN, GROUP, KINDS, NOW, WINDOW, activation, activations, batch, bucketing, consent, decision, emotions, hit, screen, segment,
     single, trouble_of_the_sdk, troubleshooting, usage)
 
 
@@ -76,11 +76,44 @@ def test_a_refusal_under_both_ids_is_one_of_the_known_visitor(simulator: Flagshi
     assert single(simulator).send(simulator).places == ["body"]
 
 
+@pytest.mark.parametrize("refusal", [consent(False), consent(False, "anon-1")], ids=["visitor", "anonymous"])
+def test_a_hit_under_two_ids_is_refused_when_either_has_refused(simulator: FlagshipSimulator, refusal: dict[str, Any]) -> None:
+    both = screen(visitor="anon-1", cuid="carla")
+    assert batch(simulator, both, refusal).send(simulator).status == 200
+    assert batch(simulator, both).send(simulator).places == ["body.h[0]"]
+    assert batch(simulator, consent(visitor="anon-1", cuid="carla"), both).send(simulator).status == 200
+
+
+def test_a_refusal_under_two_ids_holds_for_each(simulator: FlagshipSimulator) -> None:
+    """As after an authentication, and back."""
+    batch(simulator, consent(False, "anon-1", cuid="carla")).send(simulator)
+    for visitor in ("anon-1", "carla"):
+        assert batch(simulator, screen(visitor=visitor)).send(simulator).places == ["body.h[0]"]
+    assert batch(simulator, consent(visitor="anon-1"), screen(visitor="anon-1")).send(simulator).status == 200
+    assert single(simulator).send(simulator).places == ["body"]
+
+
 def test_activations_after_a_refusal_are_violations_where_it_is_final(simulator: FlagshipSimulator) -> None:
     batch(simulator, consent(False)).send(simulator)
     assert activations(simulator, activation()).send(simulator).status == 204
     simulator.options.change(final_refusals=True)
     assert activations(simulator, activation()).send(simulator).places == ["body.batch[0]"]
+    assert activations(simulator, activation("anna", aid="carla")).send(simulator).places == ["body.batch[0]"]
+
+
+def test_who_has_refused_does_not_consent_in_a_decision(simulator: FlagshipSimulator) -> None:
+    """3.2, 5.6"""
+    for refusal in (consent(False), consent(False, "anon-1")):
+        batch(simulator, refusal).send(simulator)
+        assert decision(simulator).send(simulator).places == ["body.visitor_consent"]
+        refusing = decision(simulator)
+        refusing.document["visitor_consent"] = False
+        assert refusing.send(simulator).status == 200
+        batch(simulator, consent(visitor="anon-1", cuid="carla")).send(simulator)
+        assert decision(simulator).send(simulator).status == 200
+    batch(simulator, consent(False)).send(simulator)
+    simulator.options.change(late_consents=True)
+    assert decision(simulator).send(simulator).status == 200
 
 
 def test_the_first_hit_can_have_to_be_about_consent(simulator: FlagshipSimulator) -> None:
@@ -103,8 +136,21 @@ def test_segments_can_have_to_differ_or_to_stay_away(simulator: FlagshipSimulato
     assert batch(simulator, segment()).send(simulator).status == 200
     assert batch(simulator, segment()).send(simulator).places == ["body.h[0].s"]
     assert batch(simulator, segment(vip="false")).send(simulator).status == 200
-    simulator.options.change(segments=False)
+    simulator.options.change(segments="none")
     assert batch(simulator, segment(vip="true")).send(simulator).places == ["body.h[0].s"]
+
+
+def test_segments_are_for_visitors_whose_decisions_are_made_elsewhere(simulator: FlagshipSimulator) -> None:
+    """3.2: the service that decides records the context itself."""
+    assert batch(simulator, segment()).send(simulator).status == 200
+    assert decision(simulator).send(simulator).status == 200
+    assert batch(simulator, segment("anna")).send(simulator).places == ["body.h[0].s"]
+    assert bucketing(simulator).send(simulator).status == 200
+    assert batch(simulator, segment("anna")).send(simulator).status == 200
+    assert batch(simulator, segment()).send(simulator).places == ["body.h[0].s"]
+    assert batch(simulator, {**segment(), "vid": "anon-1", "cuid": "carla"}).send(simulator).places == ["body.h[0].s"]
+    simulator.options.change(segments="any")
+    assert batch(simulator, segment()).send(simulator).status == 200
 
 
 @pytest.mark.parametrize("change", [{"startDate": "2026-01-06T23:00:00.000Z"}, {"endDate": "2026-01-06T01:00:00.000Z"},
