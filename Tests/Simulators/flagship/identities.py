@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from .consents import Ids
 
-def ids_of_hit(item: dict[str, Any]) -> tuple[str, str | None]:
+
+def ids_of_hit(item: dict[str, Any]) -> Ids:
     """The visitor's id and the anonymous one: in hits `vid` is the anonymous id where there is one."""
     known = item.get("cuid")
     return (str(known), str(item["vid"])) if known else (str(item["vid"]), None)
 
 
-def ids_of_activation(item: dict[str, Any]) -> tuple[str, str | None]:
+def ids_of_activation(item: dict[str, Any]) -> Ids:
     """In activations `vid` is always the visitor's own."""
     return str(item["vid"]), item.get("aid")
 
 
-def ids_of_decision(document: dict[str, Any]) -> tuple[str, str | None]:
+def ids_of_decision(document: dict[str, Any]) -> Ids:
     return str(document["visitorId"]), document.get("anonymousId")
 
 

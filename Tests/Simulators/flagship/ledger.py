@@ -10,6 +10,7 @@ from typing import Any
 from loopback.findings import Findings
 from loopback.posts import Post, Posts
 
+from .consents import Consents, Ids
 from .identities import Identities, ids_of_activation, ids_of_decision, ids_of_hit
 from .options import Options
 from .routes import ACTIVATE, DECISIONS, HITS, OWN_ACTIVATE, OWN_DECISIONS, TROUBLESHOOTING, USAGE
@@ -38,8 +39,8 @@ def visitor_of(item: Item) -> str:
     return ids_of_hit(item)[0]
 
 
-def _named(ids: tuple[str, str | None]) -> list[str]:
-    return [name for name in ids if name is not None]
+def _named(ids: Ids) -> set[str]:
+    return {name for name in ids if name is not None}
 
 
 def is_consent(item: Item) -> bool:
@@ -58,8 +59,7 @@ class Ledger(Posts):
     def _forget(self) -> None:
         self._made: dict[tuple[str, str], int] = {}
         self._accepted: dict[tuple[str, str], list[Post]] = {}
-        self._consents: dict[str, bool] = {}
-        """By every id that a hit about consent has: what holds for a visitor holds under all of them."""
+        self._consents = Consents()
         self._known: set[str] = set()
         self._identities = Identities()
         self._segments: dict[str, Item] = {}
@@ -83,9 +83,9 @@ class Ledger(Posts):
     def _learn(self, item: Item) -> None:
         ids = ids_of_hit(item)
         self._identities.learn(*ids)
-        self._known.update(_named(ids))
+        self._known |= _named(ids)
         if is_consent(item):
-            self._consents.update(dict.fromkeys(_named(ids), item["el"].endswith(":true")))
+            self._consents.hear(ids, item["el"].endswith(":true"))
         elif item["t"] == "SEGMENT":
             self._segments[ids[0]] = item["s"]
 
@@ -105,21 +105,20 @@ class Ledger(Posts):
         """Hits come in the order in which they were made: those of a visitor about consent govern the others, under each
         of its ids."""
         with self._lock:
-            consents, known = dict(self._consents), set(self._known)
+            consents, known = self._consents.copy(), set(self._known)
         for index, item in enumerate(items):
-            ids, place = _named(ids_of_hit(item)), f"{where}[{index}]" if len(items) > 1 or where != "body" else where
+            ids, place = ids_of_hit(item), f"{where}[{index}]" if len(items) > 1 or where != "body" else where
             if is_consent(item):
-                consents.update(dict.fromkeys(ids, item["el"].endswith(":true")))
-                known.update(ids)
+                consents.hear(ids, item["el"].endswith(":true"))
+                known |= _named(ids)
                 continue
-            refused = [name for name in ids if consents.get(name) is False]
+            refused = consents.refused(ids)
             if options.silent_after_refusal:
                 findings.require(not refused, place, f"{', '.join(refused)} has refused consent")
             if options.consent_first:
-                findings.require(not known.isdisjoint(ids), place, f"{ids[0]} was not heard of consent")
+                findings.require(not known.isdisjoint(_named(ids)), place, f"{ids[0]} was not heard of consent")
 
-    def check_ids(self, findings: Findings, where: str, ids: tuple[str, str | None], options: Options,
-                  made: int | None = None) -> None:
+    def check_ids(self, findings: Findings, where: str, ids: Ids, options: Options, made: int | None = None) -> None:
         """Ids stand where they stood before. `made` is when what is told was made; a request for decisions has none."""
         with self._lock:
             flaw = self._identities.flaw(*ids)
@@ -133,10 +132,10 @@ class Ledger(Posts):
         with self._lock:
             return self._identities.is_decided(visitor)
 
-    def has_refused(self, *ids: str | None) -> bool:
-        """Whether the last that was heard of the consent of one of these ids is that there is none."""
+    def has_refused(self, visitor: str, anonymous: str | None = None) -> bool:
+        """Whether the last that was heard of a visitor's consent is that there is none."""
         with self._lock:
-            return any(name is not None and self._consents.get(name) is False for name in ids)
+            return bool(self._consents.refused((visitor, anonymous)))
 
     def last_segment(self, visitor: str) -> Item | None:
         with self._lock:
@@ -182,7 +181,7 @@ class Ledger(Posts):
     def as_json(self) -> dict[str, Any]:
         return {"posts": len(self.posts), "kinds": Counter(item["t"] for item in self.hits()),
                 "hits": self.deliveries(), "screens": self.screens(), "exposures": self.exposures(),
-                "consents": dict(self._consents), "decisions": len(self.decisions()),
+                "consents": self._consents.as_json(), "decisions": len(self.decisions()),
                 "reports": Counter(report["label"] for report in self.reports()),
                 "unacknowledged": sum(len(_items(post)) for post in self.posts
                                       if not post.acknowledged and post.endpoint in (HITS, ACTIVATE, OWN_ACTIVATE))}

@@ -93,6 +93,15 @@ def test_a_refusal_under_two_ids_holds_for_each(simulator: FlagshipSimulator) ->
     assert single(simulator).send(simulator).places == ["body"]
 
 
+def test_visitors_of_one_device_answer_for_themselves(simulator: FlagshipSimulator) -> None:
+    """They have one anonymous id."""
+    batch(simulator, consent(visitor="device", cuid="carla"), consent(visitor="device", cuid="anna")).send(simulator)
+    batch(simulator, consent(False, "device", cuid="carla")).send(simulator)
+    assert batch(simulator, screen(visitor="device", cuid="anna")).send(simulator).status == 200
+    for ids in ({"visitor": "device", "cuid": "carla"}, {"visitor": "device", "cuid": "ben"}, {"visitor": "device"}):
+        assert batch(simulator, screen(**ids)).send(simulator).places == ["body.h[0]"]
+
+
 def test_activations_after_a_refusal_are_violations_where_it_is_final(simulator: FlagshipSimulator) -> None:
     batch(simulator, consent(False)).send(simulator)
     assert activations(simulator, activation()).send(simulator).status == 204
