@@ -105,7 +105,7 @@ LINES = ("visitor anna consented", "screen anna page-1", "screen anna page-2", "
          "screen anna page-4", "close")
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", ["periodic_caching", pytest.param("no_batching", marks=pytest.mark.long)])
 def test_killed_at_every_write(world: FlagshipWorld, programs: Programs, strategy: str) -> None:
     """Nothing comes twice but what was on its way, nothing is lost that was flushed, and what is left can be read."""
     survived = killed = 0
