@@ -114,7 +114,7 @@ static hoist_client *with_visitor_cache(world *it) {
 
 static void check_visitors(world *it, member which) {
   hoist_client *client;
-  hoist_flagship_visitor *visitor, *other, *later;
+  hoist_flagship_visitor *visitor, *other;
   hoist_text *value = NULL;
   it->stuck = which;
   client = with_visitor_cache(it);
@@ -132,14 +132,12 @@ static void check_visitors(world *it, member which) {
   CHECK(counts_one(client, "visitor_cache", "stuck"));
   CHECK(host_seconds() - start < limit_seconds);
   CHECK(host_statistic(client, "visitor_cache", "dropped") >= 1);
-  /* And from then on changes are made again, those that waited first. */
-  later = visitor_of(client, "x", NULL);
-  CHECK_INT(hoist_flagship_visitor_fetch_wait(later, 5000), HOIST_OK);
+  /* And from then on changes are made again, those that waited first, whoever's they are. */
+  CHECK_INT(hoist_flagship_visitor_fetch_wait(other, 5000), HOIST_OK);
   CHECK(has(it->cached, "\"visitorId\":\"w\""));
   CHECK(reaches(&it->calls[FLUSH], 1));
   hoist_flagship_visitor_free(visitor);
   hoist_flagship_visitor_free(other);
-  hoist_flagship_visitor_free(later);
   CHECK(closes_in_time(client));
   CHECK(open_gate(it));
 }
