@@ -33,7 +33,8 @@ public struct CachedFlags: Sendable {
 /// thread.
 ///
 /// Under the environment's prefix there is an entry for each context's flags, one for its entity tag, and an index of
-/// when each was updated. An entry that the index does not name is none.
+/// when each was updated. An entry that the index does not name is none. Others may use the same store: the index is read
+/// again before each look at it, and each change to it.
 public final class FlagCache: @unchecked Sendable {
   /// Of the index; entries of another version are removed.
   private static let version: Int64 = 9
@@ -42,8 +43,10 @@ public final class FlagCache: @unchecked Sendable {
   private let prefix: String
   /// Negative: any number; 0: none.
   private let maximumContexts: Int
-  /// Milliseconds since 1970 by hashed key; nil until it has been read.
+  /// Milliseconds since 1970 by hashed key, as it was when last read; nil until then.
   private var index: [String: Int64]?
+  /// What has been updated and is not in the stored index yet.
+  private var updated: [String: Int64] = [:]
   private var waiting: [() -> Void] = []
 
   /// - Parameter environment: distinguishes the mobile keys that share a store.
@@ -81,26 +84,34 @@ public final class FlagCache: @unchecked Sendable {
   ///   - entityTag: "" forgets the one that is kept; nil leaves it as it is.
   public func save(_ key: FlagCacheKey, _ document: [UInt8], entityTag: String?, at unixMilliseconds: Int64) {
     guard maximumContexts != 0 else { return }
-    withIndex { [self] in
-      store.save(flagsKey(key.hashedKey), Self.encode(key.fingerprint, document))
-      switch entityTag {
-      case nil: break
-      case "": store.remove(tagKey(key.hashedKey))
-      case let tag?: store.save(tagKey(key.hashedKey), Array(tag.utf8))
-      }
-      index?[key.hashedKey] = unixMilliseconds
-      evict()
-      saveIndex()
+    store.save(flagsKey(key.hashedKey), Self.encode(key.fingerprint, document))
+    switch entityTag {
+    case nil: break
+    case "": store.remove(tagKey(key.hashedKey))
+    case let tag?: store.save(tagKey(key.hashedKey), Array(tag.utf8))
     }
+    updated[key.hashedKey] = unixMilliseconds
+    withIndex { [self] in saveIndex() }
   }
 
   /// The service says that what is kept of the context holds.
   public func confirm(_ key: FlagCacheKey, at unixMilliseconds: Int64) {
     withIndex { [self] in
       guard index?[key.hashedKey] != nil else { return }
-      index?[key.hashedKey] = unixMilliseconds
+      updated[key.hashedKey] = unixMilliseconds
       saveIndex()
     }
+  }
+
+  /// Nothing waits for the store to be read any more: the client ends.
+  public func settle() {
+    if index != nil { saveIndex() }
+  }
+
+  /// What is being read is read for the parent.
+  func abandonAfterFork() {
+    waiting = []
+    updated = [:]
   }
 
   private func evict() {
@@ -118,12 +129,11 @@ public final class FlagCache: @unchecked Sendable {
   // MARK: The index
 
   private func withIndex(_ body: @escaping () -> Void) {
-    if index != nil { return body() }
     waiting.append(body)
     guard waiting.count == 1 else { return }
     store.load(indexKey) { [self] bytes in
-      index = [:]
-      if let bytes { read(bytes) }
+      // A store that cannot be read just now has not forgotten.
+      if let bytes { read(bytes) } else if index == nil { index = [:] }
       let ready = waiting
       waiting = []
       for body in ready { body() }
@@ -131,6 +141,7 @@ public final class FlagCache: @unchecked Sendable {
   }
 
   private func read(_ bytes: [UInt8]) {
+    index = [:]
     guard let document = try? JSONDocument(parsing: bytes) else { return }
     document.withRoot { root in
       guard let contexts = root["contexts"]?.object else { return }
@@ -138,11 +149,21 @@ public final class FlagCache: @unchecked Sendable {
         index?[name.string] = value.int64 ?? 0
       }
       guard root["version"]?.int64 != Self.version else { return }
-      for hashedKey in (index ?? [:]).keys { forget(hashedKey) }
+      for hashedKey in (index ?? [:]).keys where updated[hashedKey] == nil { forget(hashedKey) }
+      index = [:]
+      writeIndex()
     }
   }
 
   private func saveIndex() {
+    guard !updated.isEmpty else { return }
+    index?.merge(updated) { $1 }
+    updated = [:]
+    evict()
+    writeIndex()
+  }
+
+  private func writeIndex() {
     var writer = JSONWriter()
     writer.object { writer in
       writer.key("version")

@@ -107,4 +107,24 @@ import Testing
     run.save("a", "1")
     #expect(run.load("a") == "1  -")
   }
+
+  @Test("LD-76, 5.10: clients that share a store keep each other's contexts, and the number of all is limited")
+  func othersContextsStay() {
+    let (first, second) = (Run(manager, maximum: 3), Run(manager, maximum: 3))
+    #expect(first.load("x") == "nothing" && second.load("x") == "nothing")
+    func written(_ run: Run, _ key: String, at time: Int64) {
+      run.save(key, key, at: time)
+      run.host.settle {
+        manager.load(key: "launchdarkly.e.contexts").map { String(decoding: $0, as: UTF8.self) }?.contains("\"\(key)\":\(time)")
+          == true
+      }
+    }
+    written(first, "a", at: 1000)
+    written(second, "b", at: 2000)
+    written(first, "c", at: 3000)
+    #expect(["a", "b", "c"].map { Run(manager).load($0) } == ["a  -", "b  -", "c  -"])
+    #expect(first.load("b") == "b  -")
+    written(second, "d", at: 4000)
+    #expect(["a", "b", "c", "d"].map { Run(manager).load($0) } == ["nothing", "b  -", "c  -", "d  -"])
+  }
 }
