@@ -10,10 +10,14 @@ struct FlagLayout: ~Copyable {
   /// Offset of the root that goes on; 0 for one that is still to come.
   private var rootOffset: UInt32 = 0
   private var root: FlagsRoot
+  private var owner: EventContext?
 
-  /// - Parameter expectedBytes: of the document.
-  init(root: FlagsRoot, expectedBytes: Int) {
+  /// - Parameters:
+  ///   - owner: whose evaluations those of the snapshot are; nil for whoever is the current context.
+  ///   - expectedBytes: of the document.
+  init(root: FlagsRoot, owner: EventContext? = nil, expectedBytes: Int) {
     self.root = root
+    self.owner = owner
     builder = SnapshotBuilder(expectedBytes: expectedBytes &* 2)
     null = builder.text("null")
   }
@@ -22,15 +26,20 @@ struct FlagLayout: ~Copyable {
   init?(continuing old: Snapshot) {
     guard let oldRoot = old.flagsRoot else { return nil }
     rootOffset = old.head.pointee.rootOffset
-    root = FlagsRoot(
-      period: oldRoot.period, wordCount: oldRoot.pointee.wordCount,
-      context: oldRoot.pointee.context, staleBytes: oldRoot.pointee.staleBytes, isFromCache: oldRoot.pointee.isFromCache)
+    root = oldRoot.pointee
+    root.period = oldRoot.period
+    owner = old.owner
     let end = rootOffset &+ FlagsRoot.size &+ root.wordCount &* 4
     builder = SnapshotBuilder(continuing: old, skipping: rootOffset..<end, growth: 4096)
     null = builder.text("null")
   }
 
-  mutating func setContext(_ fingerprint: UInt64) { root.context = fingerprint }
+  /// Makes the flags those of another context, or of another spelling of it.
+  mutating func setContext(_ fingerprint: UInt64, spelling: UInt64, owner: EventContext?) {
+    root.context = fingerprint
+    root.spelling = spelling
+    self.owner = owner
+  }
 
   /// A key's place in the block.
   mutating func name(_ key: ByteView) -> TextReference { builder.uniqueText(key) }
@@ -166,7 +175,7 @@ struct FlagLayout: ~Copyable {
       rootOffset = builder.reserve(bytes: Int(FlagsRoot.size) &+ words &* 4, alignment: 64)
     }
     builder.store(root, at: rootOffset)
-    return builder.finish(evaluate: evaluateFlag, root: rootOffset)
+    return builder.finish(evaluate: evaluateFlag, root: rootOffset, resources: owner)
   }
 }
 

@@ -11,14 +11,20 @@ enum FlagReader {
     case cache
   }
 
-  /// - Parameter tombstone: told of each deleted flag.
+  /// - Parameters:
+  ///   - owner: whose evaluations those of the snapshot are; nil for whoever is the current context.
+  ///   - tombstone: told of each deleted flag.
   /// - Returns: owned by the caller.
   static func read(
-    _ text: ByteView, in root: FlagsRoot, form: Form, limits: JSONLimits, tombstone: (ByteView, Int64) -> Void
+    _ text: ByteView, in root: FlagsRoot, owner: EventContext?, form: Form, limits: JSONLimits,
+    tombstone: (ByteView, Int64) -> Void
   ) throws(FlagFailure) -> Snapshot {
+    var limits = limits
+    // A flag lies one level deeper there: what was taken from the service can be read again.
+    if form == .cache { limits.maximumDepth += 1 }
     do throws(JSONFailure) {
       var json = try JSONReader(text, limits: limits)
-      var set = FlagSet(root: root, text: text)
+      var set = FlagSet(root: root, owner: owner, text: text)
       guard json.enter(.object) else { throw JSONFailure(.syntax, "not a JSON object") }
       if form == .flags {
         try readFlags(&json) { key, node throws(FlagFailure) in try set.add(key, FlagDefinition(node)) }
@@ -76,8 +82,8 @@ private struct FlagSet: ~Copyable {
   private var records: BytesTable
   private var keys = TextArena()
 
-  init(root: FlagsRoot, text: ByteView) {
-    layout = FlagLayout(root: root, expectedBytes: text.count)
+  init(root: FlagsRoot, owner: EventContext?, text: ByteView) {
+    layout = FlagLayout(root: root, owner: owner, expectedBytes: text.count)
     records = BytesTable(expecting: text.count / 256)
   }
 

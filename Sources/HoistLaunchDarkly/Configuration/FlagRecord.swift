@@ -58,6 +58,8 @@ struct FlagsRoot: BitwiseCopyable {
   var wordCount: UInt32 = 0
   /// Fingerprint of the context they are for; 0 for whichever is the client's current one.
   var context: UInt64 = 0
+  /// Fingerprint of the same context as it was spelled last; 0 where there is no other spelling.
+  var spelling: UInt64 = 0
   /// Bytes of records and texts that no flag uses any more.
   var staleBytes: UInt32 = 0
   var isFromCache = false
@@ -70,6 +72,11 @@ extension Snapshot {
   var flagsRoot: UnsafePointer<FlagsRoot>? {
     let offset = head.pointee.rootOffset
     return offset == 0 ? nil : (base + Int(offset)).assumingMemoryBound(to: FlagsRoot.self)
+  }
+
+  /// What events say of the context that the flags are for; nil for whoever is the current one.
+  var owner: EventContext? {
+    head.pointee.resources?._withUnsafeGuaranteedRef { $0 as? EventContext }
   }
 
   func flag(_ record: UnsafeRawPointer) -> UnsafePointer<FlagRecord> { record.assumingMemoryBound(to: FlagRecord.self) }

@@ -21,20 +21,21 @@ struct FlagTable {
   static let maximumTombstones = 100_000
 
   /// The complete set: replaces everything.
+  /// - Parameter owner: whose evaluations those of the flags are; nil for whoever is the current context.
   mutating func put(
-    _ text: ByteView, in root: FlagsRoot, over old: Snapshot?, limits: JSONLimits = .standard
+    _ text: ByteView, in root: FlagsRoot, owner: EventContext? = nil, over old: Snapshot?, limits: JSONLimits = .standard
   ) throws(FlagFailure) -> FlagUpdate {
-    let snapshot = try FlagReader.read(text, in: root, form: .flags, limits: limits) { _, _ in }
+    let snapshot = try FlagReader.read(text, in: root, owner: owner, form: .flags, limits: limits) { _, _ in }
     tombstones = [:]
     return FlagUpdate(snapshot: snapshot, changes: Self.changes(from: old, to: snapshot))
   }
 
   /// Flags and tombstones as the cache has kept them.
   mutating func restore(
-    _ text: ByteView, in root: FlagsRoot, over old: Snapshot?, limits: JSONLimits = .standard
+    _ text: ByteView, in root: FlagsRoot, owner: EventContext? = nil, over old: Snapshot?, limits: JSONLimits = .standard
   ) throws(FlagFailure) -> FlagUpdate {
     var restored: [[UInt8]: Int64] = [:]
-    let snapshot = try FlagReader.read(text, in: root, form: .cache, limits: limits) { key, version in
+    let snapshot = try FlagReader.read(text, in: root, owner: owner, form: .cache, limits: limits) { key, version in
       if restored.count < Self.maximumTombstones { restored[Array(key)] = version }
     }
     tombstones = restored
@@ -116,7 +117,7 @@ struct FlagTable {
     var fresh = root.pointee
     fresh.staleBytes = 0
     fresh.period = root.period
-    var layout = FlagLayout(root: fresh, expectedBytes: Int(clamping: old.head.pointee.byteCount / 2))
+    var layout = FlagLayout(root: fresh, owner: old.owner, expectedBytes: Int(clamping: old.head.pointee.byteCount / 2))
     for index in 0..<old.flagCount {
       let record = old.flag(old.record(at: index))
       if record != before { layout.copy(record, of: old) }

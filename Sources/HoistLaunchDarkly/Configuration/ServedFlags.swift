@@ -16,6 +16,10 @@ final class ServedFlags: LaunchDarklyPart, @unchecked Sendable {
   private var key: FlagCacheKey?
   /// Of the context, in the core; 0 serves whichever is the current one.
   private var fingerprint: UInt64 = 0
+  /// Of the same context as it was spelled last; 0 for no other spelling.
+  private var spelling: UInt64 = 0
+  /// Whose evaluations those of the flags are.
+  private var owner: EventContext?
   private var saving: (any Cancellable)?
   private var lastSize = 0
   /// Told of each message that counts (5.6); empty for one that changes nothing.
@@ -23,6 +27,9 @@ final class ServedFlags: LaunchDarklyPart, @unchecked Sendable {
 
   /// Told before flags of another context take the place of these: counts belong to the one they were made for.
   var changing: () -> Void = {}
+
+  /// What events say of a context: its flags' snapshots hold it, so that both change in one step (LD-24).
+  var describe: (LDContext) -> EventContext? = { _ in nil }
 
   init(host: any ProviderHost, cache: FlagCache) {
     self.host = host
@@ -32,9 +39,11 @@ final class ServedFlags: LaunchDarklyPart, @unchecked Sendable {
   /// Serves no flag at all.
   func serveNone() {
     table.removeAll()
-    guard let snapshot = FlagLayout(root: FlagsRoot(context: fingerprint), expectedBytes: 0).finish(count: 0) else { return }
+    guard let snapshot = FlagLayout(root: root, owner: owner, expectedBytes: 0).finish(count: 0) else { return }
     host.publish(snapshot, changed: [])
   }
+
+  private var root: FlagsRoot { FlagsRoot(context: fingerprint, spelling: spelling) }
 
   /// What the store keeps of a context (5.10); on the scheduler's thread. `completion` gets nil when it keeps none.
   func load(_ context: LDContext, completion: @escaping @Sendable (CachedFlags?) -> Void) {
@@ -43,31 +52,46 @@ final class ServedFlags: LaunchDarklyPart, @unchecked Sendable {
 
   /// Serves a context's kept flags, else none, or else the former ones (LD-86); the caller makes it the current context
   /// in the same piece of work.
-  /// - Parameter fingerprint: of the context in the core.
-  /// - Returns: what changes by that.
+  /// - Parameters:
+  ///   - fingerprint: of the context in the core.
+  ///   - cached: nil where none are kept, or they are not to be used.
+  ///   - keepingFormer: whether the former ones stay, where there are no kept ones that can be read.
+  /// - Returns: what changes by that, and whether the kept flags are served: what is known of them counts only then.
   func change(
     to context: LDContext, fingerprint: UInt64, _ cached: CachedFlags?, keepingFormer: Bool
-  ) -> [FlagChange] {
+  ) -> (changes: [FlagChange], isFromCache: Bool) {
     saveNow()
     changing()
     key = FlagCacheKey(context)
-    self.fingerprint = keepingFormer ? 0 : fingerprint
+    self.fingerprint = fingerprint
+    spelling = 0
+    owner = describe(context)
+    if let cached, let changes = restore(cached) { return (changes, true) }
     if keepingFormer {
       keepFormer()
-      self.fingerprint = fingerprint
-      return []
+      return ([], false)
     }
-    if let cached, let changes = restore(cached) { return changes }
     let changes = host.withSnapshot { old in FlagTable.removals(of: old) }
     serveNone()
-    return changes
+    return (changes, false)
+  }
+
+  /// The context is the same, in another spelling: its flags are served to whoever gives either.
+  func respell(_ fingerprint: UInt64) {
+    guard fingerprint != self.fingerprint, fingerprint != spelling else { return }
+    spelling = fingerprint
+    let isAnybodys = host.withSnapshot { $0?.flagsRoot?.pointee.context == 0 }
+    publishCopy(for: isAnybodys ? 0 : self.fingerprint)
   }
 
   /// Whoever is the current context gets them now.
-  private func keepFormer() {
+  private func keepFormer() { publishCopy(for: 0) }
+
+  /// What is served goes on as this context's.
+  private func publishCopy(for fingerprint: UInt64) {
     let copy = host.withSnapshot { old -> Snapshot? in
       guard let old, var layout = FlagLayout(continuing: old) else { return nil }
-      layout.setContext(0)
+      layout.setContext(fingerprint, spelling: spelling, owner: owner)
       layout.keepAll(of: old, but: nil)
       return layout.finish(count: old.flagCount)
     }
@@ -75,11 +99,12 @@ final class ServedFlags: LaunchDarklyPart, @unchecked Sendable {
   }
 
   private func restore(_ cached: CachedFlags) -> [FlagChange]? {
-    var root = FlagsRoot(context: fingerprint)
+    var root = root
     root.isFromCache = true
+    let owner = owner
     let outcome = update { table, old throws(FlagFailure) in
       try cached.document.withBytes { text in
-        Result { () throws(FlagFailure) in try table.restore(text, in: root, over: old) }
+        Result { () throws(FlagFailure) in try table.restore(text, in: root, owner: owner, over: old) }
       }.get()
     }
     switch outcome {
@@ -92,10 +117,11 @@ final class ServedFlags: LaunchDarklyPart, @unchecked Sendable {
 
   /// Changes what is served (2.2).
   func apply(_ message: FlagMessage) -> FlagOutcome {
-    let root = FlagsRoot(context: fingerprint)
+    let (root, owner) = (root, owner)
     let outcome = update { table, old throws(FlagFailure) in
       switch message {
-      case .put(let text, _): try Self.read(text) { text throws(FlagFailure) in try table.put(text, in: root, over: old) }
+      case .put(let text, _):
+        try Self.read(text) { text throws(FlagFailure) in try table.put(text, in: root, owner: owner, over: old) }
       case .patch(let text): try Self.read(text) { text throws(FlagFailure) in try table.patch(text, of: old) }
       case .delete(let text): try Self.read(text) { text throws(FlagFailure) in try table.delete(text, of: old) }
       }
@@ -174,9 +200,15 @@ final class ServedFlags: LaunchDarklyPart, @unchecked Sendable {
     if host.withSnapshot({ $0 == nil }) { serveNone() }
   }
 
-  func stop() { saveNow() }
+  func stop() {
+    saveNow()
+    cache.settle()
+  }
 
-  func abandonAfterFork() { saving = nil }
+  func abandonAfterFork() {
+    saving = nil
+    cache.abandonAfterFork()
+  }
 }
 
 /// The whole set, for calls of any thread.

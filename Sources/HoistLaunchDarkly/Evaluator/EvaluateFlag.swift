@@ -39,7 +39,9 @@ private func isServed(
   _ context: UnsafeRawPointer, _ current: UnsafeRawPointer?, _ root: UnsafePointer<FlagsRoot>
 ) -> Bool {
   let fingerprint = FrozenContext(context).fingerprint
-  if root.pointee.context != 0 { return root.pointee.context == fingerprint }
+  if root.pointee.context != 0 {
+    return root.pointee.context == fingerprint || root.pointee.spelling == fingerprint && fingerprint != 0
+  }
   return current.map { FrozenContext($0).fingerprint == fingerprint } ?? false
 }
 

@@ -19,7 +19,7 @@ extension EventRecorder {
         let use = FlagUse(
           key: snapshot.name(of: record), flag: FlagFacts(flag, in: snapshot),
           result: result ?? flag.pointee.value.bytes(snapshot.base), fallback: fallback, isDetailed: isDetailed)
-        evaluated(use, isFirst: isFirst) {
+        evaluated(use, owner: snapshot.owner, isFirst: isFirst) {
           if let word { shim_store_u32(word, root.period) }
         } find: { key in
           snapshot.find(key).map { FlagFacts(snapshot.flag($0), in: snapshot) }
@@ -48,7 +48,7 @@ extension EventRecorder {
   func connect(to host: any ProviderHost) {
     drain = { [weak host] body in
       host?.drainCounts { snapshot, record, _, count in
-        body(snapshot.name(of: record), CounterIdentity(snapshot.flag(record)), count)
+        body(snapshot.name(of: record), CounterIdentity(snapshot.flag(record)), count, snapshot.owner)
       }
     }
     beginPeriod = { [weak host] in host?.withSnapshot { $0?.beginPeriod() } }

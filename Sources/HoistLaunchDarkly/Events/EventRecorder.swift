@@ -34,8 +34,8 @@ final class EventRecorder: @unchecked Sendable {
   /// Asked by those who come before there is a context.
   let first = FirstContext()
   let checkpoints: Checkpoints
-  /// Hands out the counts of all cells since the last call; set before the start.
-  var drain: (_ body: (ByteView, CounterIdentity, UInt64) -> Void) -> Void = { _ in }
+  /// Hands out the counts of all cells since the last call, with whose they are; set before the start.
+  var drain: (_ body: (ByteView, CounterIdentity, UInt64, EventContext?) -> Void) -> Void = { _ in }
   /// Makes the next evaluation of each flag the first of its period; set before the start.
   var beginPeriod: () -> Void = {}
 
@@ -95,9 +95,12 @@ final class EventRecorder: @unchecked Sendable {
 
   /// The start has come to its context, or an identify to another one (4.4.1).
   func identified(_ context: LDContext) {
-    let own = EventContext(context, options.redaction)
+    let own = describe(context)
     if !first.arrives(context, { announce(own, $0) }) { identify(own) }
   }
+
+  /// What all events say of a context.
+  func describe(_ context: LDContext) -> EventContext { EventContext(context, options.redaction) }
 
   /// The start has found that there is no context.
   func hasNoContext() {
@@ -118,7 +121,7 @@ final class EventRecorder: @unchecked Sendable {
     guard options.isEnabled else { return .ok }
     let reading = shim_enter()
     defer { shim_leave(reading) }
-    if context.current == nil { first.announce { announce(EventContext($0, options.redaction)) } }
+    if context.current == nil { first.announce { announce(describe($0)) } }
     if context.current == nil, let status = keepEarly(key, data, metric, unixMilliseconds) { return status }
     guard let context = context.current else { return .state }
     return context._withUnsafeGuaranteedRef { context in
@@ -152,10 +155,14 @@ final class EventRecorder: @unchecked Sendable {
   /// An evaluation that is more than a count: the first of its flag in a period, one of a flag with events of its own, or
   /// with prerequisites.
   /// - Parameters:
+  ///   - owner: whose evaluation it is; nil for the current context's.
   ///   - isFirst: nothing has been noted of the flag in this period; `noted` runs when that is done.
   ///   - find: the stored flag of a key.
-  func evaluated(_ use: FlagUse, isFirst: Bool, noted: () -> Void, find: (ByteView) -> FlagFacts?) {
+  func evaluated(
+    _ use: FlagUse, owner: EventContext? = nil, isFirst: Bool, noted: () -> Void, find: (ByteView) -> FlagFacts?
+  ) {
     guard options.isEnabled else { return }
+    if let owner { return evaluated(use, of: owner, isFirst: isFirst, noted: noted, find: find) }
     let reading = shim_enter()
     defer { shim_leave(reading) }
     context.current?._withUnsafeGuaranteedRef { context in
@@ -225,8 +232,10 @@ final class EventRecorder: @unchecked Sendable {
   // MARK: Summaries, on the scheduler's thread
 
   private func absorb() {
-    guard let context = context.held else { return }
-    drain { key, identity, times in summaries.count(key, identity, times: times, context) }
+    let current = context.held
+    drain { key, identity, times, owner in
+      if let context = owner ?? current { summaries.count(key, identity, times: times, context) }
+    }
   }
 
   /// What has been counted so far goes into the store.

@@ -28,6 +28,7 @@ extension LaunchDarklyProvider: IdentifyDelegate {
       guard let self, self.life.number == number else { return completion(.cancelled) }
       guard let context else { return completion(.argument) }
       if context == self.online.subject?.context {
+        self.flags.respell(request.context.frozen.fingerprint)
         self.host?.setCurrentContext(request.context)
         self.identified(context)
         return completion(.ok)
@@ -44,16 +45,16 @@ extension LaunchDarklyProvider: IdentifyDelegate {
     _ context: LDContext, _ cached: CachedFlags?, _ request: IdentifyRequest, _ completion: @escaping @Sendable (Status) -> Void
   ) {
     guard let host else { return completion(.cancelled) }
-    let keepsFormer = request.cacheUsage == .no || request.cacheUsage == .ifAvailable && cached == nil
-    let known = keepsFormer ? nil : cached
-    let wasOnline = online.change(to: Self.subject(context, known))
-    health.contextChanged(hasFlags: keepsFormer || known != nil, isOnline: wasOnline)
-    let changes = flags.change(
-      to: context, fingerprint: request.context.frozen.fingerprint, known, keepingFormer: keepsFormer)
+    let keepsFormer = request.cacheUsage != .yes
+    let (changes, isFromCache) = flags.change(
+      to: context, fingerprint: request.context.frozen.fingerprint, request.cacheUsage == .no ? nil : cached,
+      keepingFormer: keepsFormer)
+    let wasOnline = online.change(to: Self.subject(context, isFromCache ? cached : nil))
+    health.contextChanged(hasFlags: keepsFormer || isFromCache, isOnline: wasOnline)
     host.setCurrentContext(request.context)
-    // Emptying is not told: what changed is seen when the flags arrive (5.5).
-    if known != nil, !changes.isEmpty { observers.updated(changes) }
     identified(context)
+    // Emptying is not told: what changed is seen when the flags arrive (5.5).
+    if isFromCache, !changes.isEmpty { observers.updated(changes) }
     host.notify(Notification(.contextChanged))
     online.set(wasOnline) { status in completion(status == .superseded ? .launchDarklyShed : status) }
   }

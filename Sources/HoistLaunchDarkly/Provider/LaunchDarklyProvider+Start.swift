@@ -61,11 +61,11 @@ extension LaunchDarklyProvider {
     _ context: LDContext, _ cached: CachedFlags?, _ reference: ContextReference, _ completion: @escaping @Sendable (Status) -> Void
   ) {
     guard let host else { return completion(.cancelled) }
-    _ = online.change(to: Self.subject(context, cached))
-    _ = flags.change(
+    let (_, isFromCache) = flags.change(
       to: context, fingerprint: reference.frozen.fingerprint, cached, keepingFormer: false)
+    _ = online.change(to: Self.subject(context, isFromCache ? cached : nil))
     host.setCurrentContext(reference)
-    if cached != nil { health.servesCached() }
+    if isFromCache { health.servesCached() }
     identified(context)
     online.set(host.isOnline, completion: completion)
     letChange()

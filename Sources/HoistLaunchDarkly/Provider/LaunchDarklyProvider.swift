@@ -62,6 +62,7 @@ public final class LaunchDarklyProvider: @unchecked Sendable {
     events.connect(to: host)
     expectFirstContext()
     flags.changing = { [events] in _ = events.keep() }
+    flags.describe = { [events] in events.describe($0) }
     flags.updated = { [observers] in observers.updated($0) }
     joinService()
   }

@@ -1,5 +1,6 @@
 import HoistBase
 import HoistCore
+import HoistJSON
 @testable import HoistLaunchDarkly
 import Testing
 
@@ -124,6 +125,19 @@ import Testing
       return
     }
     #expect(other.cacheDocument == document && other.tombstones == [Array("gone".utf8): 7] && other.values == replay.values)
+  }
+
+  @Test("5.10: what the service may send can be read again from the store, however deep")
+  func deepFlagsReadBack() {
+    let depth = JSONLimits.standard.maximumDepth - 1
+    let deep = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+    #expect(apply("put", #"{"f":{"value":\#(deep)},"g":{"value":1}}"#)?.count == 2)
+    let other = FlagReplay()
+    guard case .applied = replay.cacheDocument.withBytes({ other.apply("cache", $0) }) else {
+      Issue.record("refused")
+      return
+    }
+    #expect(other.values == replay.values)
   }
 
   @Test("Entries of the store that are none are refused", arguments: [

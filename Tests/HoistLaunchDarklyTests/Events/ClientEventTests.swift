@@ -1,6 +1,7 @@
 import Glibc
 import HoistBase
 import HoistCore
+import HoistJSON
 import HoistTestSupport
 import Testing
 
@@ -115,5 +116,59 @@ struct ClientEventTests {
     let fixture = try LifeFixture(["context": #"{"key":"","anonymous":null}"#]).opened()
     #expect(fixture.currentKey?.isEmpty == true)
     #expect(payloads(fixture) == [["identify"]])
+  }
+
+  /// Key of the context and value of each feature event, then the contexts of the summaries with the counts of "f".
+  private func tied(_ fixture: LifeFixture) throws -> [String] {
+    fixture.provider.flush { _ in }
+    fixture.time.run()
+    let body = try #require(fixture.network.requests.last { $0.url.hasSuffix("/bulk") }?.body)
+    return try JSONDocument(parsing: body).withRoot { root in
+      (root.array.map { Array($0) } ?? []).compactMap { event -> String? in
+        let key = event["context"]?["key"]?.string ?? "-"
+        if event["kind"]?.string == "feature" { return "\(key) \(event["value"]?.int64 ?? 0)" }
+        guard event["kind"]?.string == "summary" else { return nil }
+        let counters = event["features"]?["f"]?["counters"]?.array.map { Array($0) } ?? []
+        return "\(key): " + counters.map { "\($0["value"]?.int64 ?? 0) x\($0["count"]?.int64 ?? 0)" }.joined(separator: ", ")
+      }
+    }
+  }
+
+  private func evaluate(_ fixture: LifeFixture) {
+    "f".withBytes { key in _ = fixture.client.evaluate(key, nil, .any, .counted) { evaluation, _ in evaluation.kind } }
+  }
+
+  @Test("LD-24, 4.4.2, LD-90: events are of the context that their flags are for, also while contexts change")
+  func eventsAreOfTheContextOfTheirFlags() throws {
+    let fixture = try LifeFixture(["context": #"{"kind":"user","key":"ann"}"#, "summaries_per_context": "true"]).opened()
+    let flags = #"{"f":{"value":1,"version":1,"trackEvents":true}}"#
+    #expect(fixture.provider.flags.apply(.put(Array(flags.utf8), entityTag: nil)) == .applied)
+    evaluate(fixture)
+    let reference = try fixture.context("ben")
+    let ben = try LDContext.read(reference)
+    let kept = CachedFlags(document: Array(#"{"flags":{"f":{"item":{"value":2,"version":1,"trackEvents":true}}}}"#.utf8))
+    _ = fixture.provider.flags.change(
+      to: ben, fingerprint: reference.frozen.fingerprint, kept, keepingFormer: false)
+    // The flags are the new context's already.
+    evaluate(fixture)
+    fixture.provider.identified(ben)
+    evaluate(fixture)
+    #expect(try tied(fixture).sorted() == ["ann 1", "ann: 1 x1", "ben 2", "ben 2", "ben: 2 x2"])
+  }
+
+  @Test("LD-24, LD-86: flags that stay are the new context's as soon as they are served to it")
+  func flagsThatStayAreOfTheNewContext() throws {
+    let fixture = try LifeFixture(["context": #"{"kind":"user","key":"ann"}"#]).opened()
+    let flags = #"{"f":{"value":1,"version":1,"trackEvents":true}}"#
+    #expect(fixture.provider.flags.apply(.put(Array(flags.utf8), entityTag: nil)) == .applied)
+    let reference = try fixture.context("ben")
+    let ben = try LDContext.read(reference)
+    _ = fixture.provider.flags.change(to: ben, fingerprint: reference.frozen.fingerprint, nil, keepingFormer: true)
+    evaluate(fixture)
+    fixture.provider.identified(ben)
+    let patch = #"{"key":"f","value":3,"version":2,"trackEvents":true}"#
+    #expect(fixture.provider.flags.apply(.patch(Array(patch.utf8))) == .applied)
+    evaluate(fixture)
+    #expect(try tied(fixture).prefix(2) == ["ben 1", "ben 3"])
   }
 }

@@ -117,7 +117,7 @@ struct EvaluationEventTests {
     rig.recorder.drain = { body in
       let count = cells.value
       cells.value = 0
-      if count > 0 { "f".withBytes { body($0, CounterIdentity(variation: 0, version: 2), count) } }
+      if count > 0 { "f".withBytes { body($0, CounterIdentity(variation: 0, version: 2), count, nil) } }
     }
     cells.value = 40
     rig.evaluate("f")

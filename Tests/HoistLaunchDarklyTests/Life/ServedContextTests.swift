@@ -138,6 +138,68 @@ struct ServedContextTests {
     #expect(fixture.client.track(TrackedEvent(key: "e", context: nil, value: nil, properties: [], unixMilliseconds: 0)) == .state)
   }
 
+  /// Keeps what cannot be read, and was confirmed just now, as the flags of a context.
+  private func keepNonsense(_ fixture: LifeFixture, of name: String) throws {
+    let host = try #require(fixture.provider.host)
+    let environment = String(Hex.encode(SHA256.hash("mob-1")).prefix(16))
+    let cache = FlagCache(store: host.store, environment: environment, maximumContexts: 5)
+    let key = FlagCacheKey(try LDContext.read(try fixture.context(name)))
+    cache.save(key, Array("{".utf8), entityTag: "\"kept\"", at: host.clock.unixMilliseconds)
+    let isKept = Locked(false)
+    cache.load(key) { isKept.value = $0 != nil }
+    try wait(fixture) { isKept.value }
+  }
+
+  private func polls(_ fixture: LifeFixture) -> [ScriptedExchange] {
+    fixture.network.exchanges.filter { $0.request.url.contains("/msdk/") }
+  }
+
+  @Test("5.10: kept flags that cannot be read say nothing of freshness, and lend no entity tag")
+  func unreadableFlagsAreNone() throws {
+    let fixture = try LifeFixture(["store": "memory", "streaming_mode": "polling", "context": #"{"kind":"user","key":"a"}"#])
+    try keepNonsense(fixture, of: "a")
+    _ = fixture.opened()
+    try wait(fixture) { !polls(fixture).isEmpty }
+    let poll = try #require(polls(fixture).last)
+    #expect(poll.request.header("If-None-Match") == nil && fixture.client.state != .stale)
+  }
+
+  @Test("5.10, LD-86: nor are they there for an identify")
+  func unreadableFlagsAreNoneForAnIdentify() throws {
+    let fixture = try LifeFixture(["store": "memory", "streaming_mode": "polling", "context": #"{"kind":"user","key":"a"}"#])
+    try keepNonsense(fixture, of: "b")
+    _ = fixture.opened()
+    try wait(fixture) { !polls(fixture).isEmpty }
+    polls(fixture).last?.complete(answer(200, #"{"n":{"value":1,"version":1}}"#))
+    fixture.time.run()
+    try identify(fixture, "b", .usesCacheIfAvailable)
+    fixture.time.run()
+    #expect(value(fixture) == "1")
+    #expect(polls(fixture).count == 2 && polls(fixture).last?.request.header("If-None-Match") == nil)
+  }
+
+  @Test("5.5: the current context in another spelling is the current one, and so it stays in the former")
+  func anotherSpellingIsServed() throws {
+    let fixture = try LifeFixture(["online": "false"]).opened()
+    try identify(fixture, "ann")
+    #expect(fixture.provider.take(.put(Array(#"{"n":{"value":1}}"#.utf8), entityTag: nil)) == .applied)
+    func spelled() throws -> EvaluationContext {
+      let context = EvaluationContext(targetingKey: "ann")
+      try context.set(Array("kind".utf8), .string(Array("user".utf8)))
+      return context
+    }
+    func code(_ context: EvaluationContext) -> ErrorCode {
+      "n".withBytes { fixture.client.evaluate($0, context.subject, .any, .counted) { _, detail in detail.errorCode } }
+    }
+    #expect(try code(spelled()) == .invalidContext)
+    _ = try fixture.client.identify(spelled().reference(), completion: nil)
+    fixture.time.run()
+    #expect(try code(spelled()) == .none && code(EvaluationContext(targetingKey: "ann")) == .none)
+    #expect(code(EvaluationContext(targetingKey: "ben")) == .invalidContext)
+    #expect(fixture.provider.take(.put(Array(#"{"n":{"value":2}}"#.utf8), entityTag: nil)) == .applied)
+    #expect(try code(spelled()) == .none && value(fixture) == "2")
+  }
+
   /// Lets a store's lane answer.
   private func wait(_ fixture: LifeFixture, until isDone: () -> Bool) throws {
     let clock = SystemClock()

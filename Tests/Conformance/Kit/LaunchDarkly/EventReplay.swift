@@ -29,7 +29,7 @@ final class EventReplay {
     recorder.drain = { body in
       let taken = counts.kept
       counts.kept = []
-      for entry in taken { entry.key.withBytes { body($0, entry.identity, entry.count) } }
+      for entry in taken { entry.key.withBytes { body($0, entry.identity, entry.count, nil) } }
     }
     recorder.beginPeriod = { [flags] in flags.snapshot?.beginPeriod() }
     recorder.start()
