@@ -22,7 +22,10 @@ final class FlagPoll: @unchecked Sendable {
   private let answered: ([HTTPHeader]) -> Void
   /// As the service sent it; "" for none.
   private(set) var entityTag: String
-  private var waiting: [@Sendable (PollOutcome) -> Void] = []
+  /// Told how the poll that is under way has ended; nil for none.
+  private var waiting: (@Sendable (PollOutcome) -> Void)?
+  /// Somebody has asked since it began: its answer may be older than what was asked for.
+  private var isWantedAgain = false
 
   init(
     host: any ProviderHost, requests: FlagRequest, subject: SynchronizedContext,
@@ -36,22 +39,28 @@ final class FlagPoll: @unchecked Sendable {
     entityTag = subject.entityTag
   }
 
-  var isUnderWay: Bool { !waiting.isEmpty }
+  var isUnderWay: Bool { waiting != nil }
 
   /// What is served did not come by a poll: the tag names something else.
   func forgetEntityTag() { entityTag = "" }
 
-  /// Joins a poll that is under way.
+  /// Asks; where a poll is under way, once more as soon as that has ended.
+  /// - Parameter completion: told once per answer.
   func run(_ completion: @escaping @Sendable (PollOutcome) -> Void) {
-    waiting.append(completion)
-    if waiting.count == 1 { ask(byReport: requests.settings.usesReport) }
+    guard waiting == nil else { return isWantedAgain = true }
+    waiting = completion
+    ask(byReport: requests.settings.usesReport)
   }
 
-  func cancel() { outgoing.cancelAll() }
+  func cancel() {
+    isWantedAgain = false
+    outgoing.cancelAll()
+  }
 
   func abandonAfterFork() {
     outgoing.abandonAfterFork()
-    waiting = []
+    waiting = nil
+    isWantedAgain = false
   }
 
   private func ask(byReport: Bool) {
@@ -98,8 +107,13 @@ final class FlagPoll: @unchecked Sendable {
   }
 
   private func finish(_ outcome: PollOutcome) {
-    let answered = waiting
-    waiting = []
-    for completion in answered { completion(outcome) }
+    guard let completion = waiting else { return }
+    waiting = nil
+    completion(outcome)
+    // Whoever is told may have ended it all.
+    guard isWantedAgain else { return }
+    isWantedAgain = false
+    if case .failed(let status) = outcome, Refusal.isMeant(byStatus: status) { return }
+    run(completion)
   }
 }

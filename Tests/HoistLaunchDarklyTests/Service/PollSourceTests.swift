@@ -243,4 +243,28 @@ import Testing
     rig.host.time.run()
     #expect(rig.host.lines.messages(.warning).filter { $0.contains("503") }.count == 2)
   }
+
+  @Test("2.3, 5.6: who asks while a poll is under way gets another one, and each answer is told once")
+  func whoAsksMeanwhileIsServed() throws {
+    let rig = try rig()
+    rig.begin(entityTag: "t")
+    for _ in 0..<3 { rig.synchronizer.refresh() }
+    #expect(rig.polls.count == 1)
+    rig.polls.last?.complete(answer(304))
+    rig.host.time.run()
+    #expect(rig.polls.count == 2 && rig.told == ["confirmed"])
+    rig.polls.last?.complete(answer(304))
+    rig.host.time.run()
+    #expect(rig.polls.count == 2 && rig.told == ["confirmed", "confirmed"])
+  }
+
+  @Test("2.3: nobody is asked again after the end, or after a refusal", arguments: [true, false])
+  func whoAsksMeanwhileIsForgotten(byEnd: Bool) throws {
+    let rig = try rig()
+    rig.begin()
+    rig.synchronizer.refresh()
+    if byEnd { rig.synchronizer.end() } else { rig.polls.last?.complete(answer(401)) }
+    rig.host.time.advance(milliseconds: 3_600_000)
+    #expect(rig.polls.count == 1)
+  }
 }

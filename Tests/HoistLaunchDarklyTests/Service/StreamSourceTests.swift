@@ -94,6 +94,22 @@ import Testing
     #expect(rig.polls.last?.request.header("If-None-Match") == nil)
   }
 
+  @Test("2.2: a ping while its forerunner's poll is under way polls again")
+  func pingsAreNotSwallowed() throws {
+    let rig = try SynchronizerRig()
+    rig.begin()
+    let stream = rig.openedStream()
+    rig.say("event: ping\ndata:\n\n", on: stream)
+    rig.say("event: ping\ndata:\n\n", on: stream)
+    #expect(rig.polls.count == 1)
+    rig.polls.last?.complete(answer(200, #"{"old":{}}"#))
+    rig.host.time.run()
+    #expect(rig.polls.count == 2)
+    rig.polls.last?.complete(answer(200, #"{"new":{}}"#))
+    rig.host.time.run()
+    #expect(rig.polls.count == 2 && rig.told == [#"poll[] {"old":{}}"#, #"poll[] {"new":{}}"#])
+  }
+
   @Test("2.5: 401 ends everything: the client goes offline")
   func unauthorizedGoesOffline() throws {
     let rig = try SynchronizerRig()
