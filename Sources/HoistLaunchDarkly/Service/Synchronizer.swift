@@ -130,7 +130,8 @@ extension Synchronizer: FeedListener {
       settle(.updated)
     case .refused(let problem):
       connection.noteBadData(problem, fromPoll: message.isPolled)
-      host.log.warning("a message of the service is ignored: \(problem)")
+      // What a poll has brought is told with its end.
+      if !message.isPolled { host.log.warning("a message of the service is ignored: \(problem)") }
     }
     return outcome
   }
@@ -138,7 +139,9 @@ extension Synchronizer: FeedListener {
   func feedPolled(_ outcome: PollOutcome) {
     switch outcome {
     // Told by what it brought, or by whoever called it off.
-    case .updated, .malformed, .cancelled: break
+    case .updated, .cancelled: break
+    // What was noted of the connection is noted already.
+    case .malformed(let problem): report("the service's answer is ignored: \(problem)")
     case .confirmed: confirmed(byService: true)
     case .unauthorized: feedRefused()
     case .failed(let status):
