@@ -15,6 +15,12 @@ final class DiagnosticReporter: LaunchDarklyPart, @unchecked Sendable {
     var compresses = false
   }
 
+  private struct Message {
+    let body: [UInt8]
+    /// It has been sent before.
+    var isRetry = false
+  }
+
   private let host: any ProviderHost
   private let options: Options
   private let origin: DiagnosticOrigin
@@ -28,8 +34,10 @@ final class DiagnosticReporter: LaunchDarklyPart, @unchecked Sendable {
   /// What the process before this one has left; nil while it is being read.
   private var inheritance: [[UInt8]]?
   private var hasBegun = false
+  /// The run that the store tells of is a parent's, which goes on.
+  private var isChild = false
   private var timer: (any Cancellable)?
-  private var waiting: [[UInt8]] = []
+  private var waiting: [Message] = []
   private var exchange: (any Cancellable)?
   /// Tells this life's answers from those to an earlier one.
   private var life: UInt64 = 0
@@ -54,13 +62,21 @@ final class DiagnosticReporter: LaunchDarklyPart, @unchecked Sendable {
     isRunning = true
     life &+= 1
     let mine = life
+    if isChild {
+      isChild = false
+      return inherit(nil)
+    }
     host.store.load(options.storeKey) { [weak self] record in
       guard let self, self.life == mine, self.isRunning else { return }
-      let former = record.flatMap { DiagnosticStatistics(record: $0) }
-      self.inheritance = former.map { [$0.event(unixMilliseconds: self.host.clock.unixMilliseconds, keySuffix: self.origin.keySuffix)] } ?? []
-      self.save()
-      self.begin()
+      self.inherit(record.flatMap { DiagnosticStatistics(record: $0) })
     }
+  }
+
+  private func inherit(_ former: DiagnosticStatistics?) {
+    let now = host.clock.unixMilliseconds
+    inheritance = former.map { [$0.event(unixMilliseconds: now, keySuffix: origin.keySuffix)] } ?? []
+    save()
+    begin()
   }
 
   func stop() {
@@ -71,6 +87,7 @@ final class DiagnosticReporter: LaunchDarklyPart, @unchecked Sendable {
 
   /// In a forked child, which is a run of its own.
   func abandonAfterFork() {
+    isChild = isChild || isRunning
     exchange = nil
     timer = nil
     forget()
@@ -114,9 +131,10 @@ final class DiagnosticReporter: LaunchDarklyPart, @unchecked Sendable {
     guard isRunning, isActive, let inheritance else { return }
     if !hasBegun {
       hasBegun = true
-      waiting = inheritance + [origin.event(id: statistics.id, unixMilliseconds: host.clock.unixMilliseconds)]
-      sendNext()
+      let events = inheritance + [origin.event(id: statistics.id, unixMilliseconds: host.clock.unixMilliseconds)]
+      waiting = events.map { Message(body: $0) }
     }
+    sendNext()
     arm()
   }
 
@@ -133,11 +151,11 @@ final class DiagnosticReporter: LaunchDarklyPart, @unchecked Sendable {
   private func tell() {
     let now = host.clock.unixMilliseconds
     noteDropped()
-    waiting.append(statistics.event(unixMilliseconds: now, keySuffix: origin.keySuffix))
+    waiting.append(Message(body: statistics.event(unixMilliseconds: now, keySuffix: origin.keySuffix)))
     droppedBefore = dropped()
     statistics.beginAnew(unixMilliseconds: now)
     save()
-    if exchange == nil { sendNext() }
+    sendNext()
   }
 
   // MARK: What happens
@@ -168,13 +186,14 @@ final class DiagnosticReporter: LaunchDarklyPart, @unchecked Sendable {
 
   // MARK: Sending, one at a time
 
+  /// Offline everything waits (LD-10).
   private func sendNext() {
-    guard isRunning, !waiting.isEmpty else { return }
-    send(waiting.removeFirst(), isRetry: false)
+    guard isRunning, isActive, exchange == nil, !waiting.isEmpty else { return }
+    send(waiting.removeFirst())
   }
 
-  private func send(_ body: [UInt8], isRetry: Bool) {
-    var request = HTTPRequest(method: "POST", url: options.url, body: body)
+  private func send(_ message: Message) {
+    var request = HTTPRequest(method: "POST", url: options.url, body: message.body)
     request.connectTimeoutMilliseconds = options.timeoutMilliseconds
     request.timeoutMilliseconds = options.timeoutMilliseconds
     request.maximumResponseBytes = 1 << 20
@@ -186,19 +205,29 @@ final class DiagnosticReporter: LaunchDarklyPart, @unchecked Sendable {
     let prepared = request
     headers(options.url, own) { [weak self] headers in
       guard let self, self.life == mine else { return }
+      guard self.isActive else { return self.putBack(message) }
       var request = prepared
       request.headers = headers
       self.exchange = self.host.transport.send(request) { [weak self] answer in
         guard let self, self.life == mine else { return }
-        self.answered(answer, body, isRetry)
+        self.answered(answer, message)
       }
     }
   }
 
-  /// The classes of 2.4, but that the one retry follows at once, and a 401 says nothing to the client.
-  private func answered(_ answer: Result<HTTPResponse, TransportFailure>, _ body: [UInt8], _ isRetry: Bool) {
+  /// The next to be sent, as soon as it may be.
+  private func putBack(_ message: Message) {
     exchange = nil
-    if !isRetry, EventAnswerClass(answer) == .passing { return send(body, isRetry: true) }
+    waiting.insert(message, at: 0)
+    sendNext()
+  }
+
+  /// The classes of 2.4, but that the one retry follows at once, and a 401 says nothing to the client.
+  private func answered(_ answer: Result<HTTPResponse, TransportFailure>, _ message: Message) {
+    if !message.isRetry, EventAnswerClass(answer) == .passing {
+      return putBack(Message(body: message.body, isRetry: true))
+    }
+    exchange = nil
     sendNext()
   }
 }

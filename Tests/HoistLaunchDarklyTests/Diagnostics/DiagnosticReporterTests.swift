@@ -161,4 +161,42 @@ struct DiagnosticReporterTests {
     #expect(rig.kinds == ["diagnostic-init", "diagnostic-init"])
     #expect(Set(rig.ids).count == 2)
   }
+
+  @Test("LD-10, 4.6: offline nothing is sent, nor tried again; going online goes on", arguments: [202, 503])
+  func offlineNothingIsSent(status: Int) throws {
+    let store = MemoryCacheManager()
+    let first = Rig(manager: store)
+    first.start()
+    first.reporter.stop()
+    #expect(first.host.store.close(untilNanoseconds: SystemClock().monotonicNanoseconds + 10_000_000_000))
+    let rig = Rig(manager: store, seed: 8)
+    rig.host.network.setResponder { _ in nil }
+    rig.start()
+    let exchange = try #require(rig.host.network.exchanges.first)
+    rig.reporter.onlineChanged(false)
+    exchange.complete(answer(status))
+    rig.host.time.advance(milliseconds: 2_000_000)
+    #expect(rig.kinds == ["diagnostic"])
+    rig.host.network.setResponder { _ in answer(202) }
+    rig.reporter.onlineChanged(true)
+    rig.host.time.run()
+    #expect(rig.kinds == (status == 202 ? ["diagnostic", "diagnostic-init"] : ["diagnostic", "diagnostic", "diagnostic-init"]))
+  }
+
+  @Test("4.6, G9: a forked child's run before it has not ended: it tells nothing of it")
+  func aChildInheritsNothing() {
+    let store = MemoryCacheManager()
+    let rig = Rig(manager: store)
+    rig.start()
+    rig.reporter.batchMade(3)
+    rig.host.settle { store.load(key: "diagnostics") != nil }
+    rig.host.time.simulateFork()
+    rig.reporter.abandonAfterFork()
+    rig.reporter.start()
+    rig.reporter.onlineChanged(false)
+    rig.reporter.onlineChanged(true)
+    rig.host.settle { rig.kinds.count >= 2 }
+    rig.host.time.run()
+    #expect(rig.kinds == ["diagnostic-init", "diagnostic-init"] && Set(rig.ids).count == 2)
+  }
 }
