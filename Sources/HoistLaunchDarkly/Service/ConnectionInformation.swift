@@ -57,7 +57,7 @@ extension ConnectionInformation {
   mutating func note(_ happening: Happening, at now: Int64) {
     switch happening {
     case .goingOnline(let streams): mode = streams ? .establishingStreamingConnection : .polling
-    case .goingOffline: mode = .offline
+    case .goingOffline: goOffline(at: now)
     case .flagsArrived: flagsArrived(at: now)
     case .confirmed: lastKnownFlagValidityUnixMilliseconds = now
     case .streamLost: leaveStream(for: .establishingStreamingConnection, at: now)
@@ -77,6 +77,12 @@ extension ConnectionInformation {
     case .polling: lastKnownFlagValidityUnixMilliseconds = now
     case .streaming, .offline: break
     }
+  }
+
+  /// Up to now a stream kept flags up to date.
+  private mutating func goOffline(at now: Int64) {
+    if mode == .streaming { lastKnownFlagValidityUnixMilliseconds = now }
+    mode = .offline
   }
 
   private mutating func leaveStream(for next: Mode, at now: Int64) {
