@@ -44,6 +44,9 @@ final class OnlineSwitch: LaunchDarklyPart, @unchecked Sendable {
   var changed: ((Bool) -> Void)?
   /// Whether the host's program is in the foreground (5.7).
   private var isForeground = true
+  /// The service has refused the mobile key since somebody last wished to go online.
+  private var isRefused = false
+  private var hasToldOfEmptyKey = false
   private var attempt = Attempt.none
   private var attemptNumber: UInt64 = 0
   private var waiting: [Completion] = []
@@ -74,6 +77,7 @@ final class OnlineSwitch: LaunchDarklyPart, @unchecked Sendable {
 
   func start() {
     let awaitsSubject = subject == nil
+    isRefused = false
     facts.withLock { $0 = Facts(isStarted: true, awaitsSubject: awaitsSubject) }
   }
 
@@ -104,6 +108,10 @@ final class OnlineSwitch: LaunchDarklyPart, @unchecked Sendable {
   // MARK: Switching
 
   func set(_ isOnline: Bool, completion: @escaping Completion) {
+    if isOnline {
+      isRefused = false
+      tellWhatForbidsIt()
+    }
     if isOnline, mayGoOnline, facts.withLock({ $0.awaitsSubject }) { return waiting.append(completion) }
     guard isOnline, canGoOnline else { return goOffline(completion) }
     throttle.run { [weak self] in
@@ -131,11 +139,29 @@ final class OnlineSwitch: LaunchDarklyPart, @unchecked Sendable {
     self.isForeground = isForeground
     guard facts.withLock({ $0.isStarted }) else { return }
     disconnect()
-    set(host.isOnline) { _ in }
+    let isWanted = host.isOnline && !isRefused
+    // The start goes online itself.
+    if isWanted, mayGoOnline, facts.withLock({ $0.awaitsSubject }) { return }
+    // No try of the host's: the throttle neither counts it nor holds it back (5.4, 5.7).
+    if isWanted, canGoOnline { goOnline { _ in } } else { goOffline { _ in } }
+  }
+
+  /// Section 6, 5.3.
+  private func tellWhatForbidsIt() {
+    if settings.mobileKey.isEmpty {
+      let text = "the mobile key is empty: the client stays offline"
+      if hasToldOfEmptyKey { host.log.info(text) } else { host.log.warning(text) }
+      hasToldOfEmptyKey = true
+    } else if !isForeground, !settings.updatesInBackground {
+      host.log.info("the client stays offline: it is in the background")
+    }
   }
 
   /// The service has refused the mobile key (2.3, 2.5).
-  func forceOffline() { goOffline({ _ in }, telling: .launchDarklyUnauthorized) }
+  func forceOffline() {
+    isRefused = true
+    goOffline({ _ in }, telling: .launchDarklyUnauthorized)
+  }
 
   /// The service has ended the stream for good: the client stays online, and the next call tries again (2.5).
   func streamShutDown() {

@@ -206,4 +206,50 @@ import Testing
     set(online, false, "d")
     #expect(steps.value == [true, false])
   }
+
+  @Test("2.3, 2.5: a refused key stays refused in the background and back; a wish to go online tries it again")
+  func theForegroundDoesNotRepeatARefusedKey() throws {
+    let online = try make()
+    set(online, true, "on")
+    connection.settled?(.unauthorized)
+    _ = connection.takeCalls()
+    for isForeground in [false, true, false, true] { online.setForeground(isForeground) }
+    host.time.advance(milliseconds: 60_000)
+    #expect(!online.isOnline && !connection.takeCalls().contains("begin"))
+    set(online, true, "again")
+    #expect(online.isOnline && connection.takeCalls().contains("begin"))
+    for isForeground in [false, true] { online.setForeground(isForeground) }
+    #expect(online.isOnline)
+  }
+
+  @Test("Section 6, 5.3: an empty key is told once at warning; why nobody goes online each time at info")
+  func whyNobodyGoesOnlineIsTold() throws {
+    let online = try make(["mobile_key": ""])
+    for _ in 0..<3 { set(online, true, "on") }
+    #expect(host.lines.messages(.warning).filter { $0.contains("mobile key is empty") }.count == 1)
+    #expect(host.lines.messages(.info).filter { $0.contains("mobile key is empty") }.count == 2)
+    let hidden = try make()
+    hidden.setForeground(false)
+    set(hidden, true, "on")
+    #expect(host.lines.messages(.info).filter { $0.contains("background") }.count == 1)
+  }
+
+  @Test("5.4, 5.7: coming to the foreground is no try that the throttle counts or holds back")
+  func theForegroundIsNotHeldBack() throws {
+    let online = try make()
+    set(online, true, "on")
+    for _ in 0..<5 {
+      online.setForeground(false)
+      #expect(!online.isOnline)
+      online.setForeground(true)
+      #expect(online.isOnline)
+    }
+    set(online, false, "off")
+    set(online, true, "second")
+    #expect(online.isOnline)
+    host.isOnline = false
+    online.setForeground(false)
+    online.setForeground(true)
+    #expect(!online.isOnline)
+  }
 }
