@@ -22,7 +22,7 @@ extension LaunchDarklyFace {
       (kind: evaluation.kind, text: detail.value)
     }
     let isConverted = value.kind != .none && convert(ByteView(value.text.buffer))
-    var want = WantedType.json
+    var want = WantedType.any
     // A value that does not convert is of the wrong type: asked for as a type that it has not.
     if value.kind != .none, !isConverted { want = value.kind == .bool ? .string : .bool }
     let mode: EvaluationMode = isDetailed ? [.counted, .detailed] : .counted

@@ -88,4 +88,15 @@ import Testing
     fixture.time.run()
     #expect(id() == "env-7")
   }
+
+  @Test("LD-60, 4.5: a value of the caller's own type is one evaluation, by its own name", arguments: [false, true])
+  func decoding(isDetailed: Bool) throws {
+    let fixture = try fixture()
+    #expect(fixture.provider.take(.put(Array(#"{"f":{"value":{"a":1}}}"#.utf8), entityTag: nil)) == .applied)
+    _ = told()
+    _ = "f".withBytes { fixture.face.decode($0, fallback: EvaluationFallback(), isDetailed: isDetailed) { _ in true } }
+    let heard = told()
+    #expect(heard.count == 4 && heard.allSatisfy { $0.contains(isDetailed ? " variationDetail" : " variation") })
+    #expect(heard.allSatisfy { !$0.contains("jsonVariation") })
+  }
 }
