@@ -29,8 +29,11 @@ extension LaunchDarklyProvider {
   func joinService() {
     connection.modeChanged = { [weak self] mode in self?.observers.connectionModeChanged(mode.rawValue) }
     events.policy.unauthorized = { [weak self] in
-      self?.connection.note(.unauthorized)
-      self?.unauthorized()
+      guard let self else { return }
+      self.connection.note(.unauthorized)
+      self.connection.failed(.response, status: 401, "the mobile key is refused for events")
+      self.host?.log.error("the service refuses the mobile key for events with status 401: the client goes offline")
+      self.unauthorized()
     }
     events.policy.failed = { [weak self] status in
       if status != 401 { self?.connection.noteFailedDelivery(status: status) }

@@ -59,4 +59,21 @@ struct ReturnTests {
     fixture.time.advance(milliseconds: 20_000)
     #expect(sent() == 2)
   }
+
+  @Test("2.4: a key that is refused for events is told of as for flags")
+  func aRefusalOfEventsIsTold() throws {
+    let fixture = try LifeFixture(["streaming_mode": "polling"]).opened()
+    polls(fixture).last?.complete(answer(200, "{}"))
+    fixture.time.run()
+    fixture.provider.flush { _ in }
+    fixture.time.run()
+    let events = try #require(fixture.network.exchanges.last { $0.request.url.hasSuffix("/bulk") })
+    events.complete(answer(401))
+    fixture.time.run()
+    _ = fixture.heard()
+    #expect(!fixture.face.isOnline)
+    let failure = fixture.provider.connection.dataSource.lastFailure
+    #expect(failure?.kind == .response && failure?.status == 401)
+    #expect(fixture.log.messages(.error).contains { $0.contains("401") })
+  }
 }

@@ -28,6 +28,7 @@ final class LifeFixture: @unchecked Sendable {
 
   var time: ManualScheduler { host.scheduler }
   var network: ScriptedTransport { host.transport }
+  var log: RecordingLogSink { host.log }
   var client: Client { host.client }
   var provider: LaunchDarklyProvider { face.provider }
 
