@@ -127,4 +127,24 @@ import Testing
     written(second, "d", at: 4000)
     #expect(["a", "b", "c", "d"].map { Run(manager).load($0) } == ["nothing", "b  -", "c  -", "d  -"])
   }
+
+  @Test("LD-76: what is saved at the very end is kept, whether the store could be read again or not")
+  func theEndWaitsForNothing() {
+    let run = Run(manager)
+    #expect(run.load("a") == "nothing")
+    run.cache.save(FlagCacheKey(hashedKey: "a", fingerprint: "1"), Array("flags".utf8), entityTag: nil, at: 1000)
+    run.cache.settle()
+    #expect(run.host.store.close(untilNanoseconds: SystemClock().monotonicNanoseconds + 10_000_000_000))
+    #expect(Run(manager).load("a") == "flags  -")
+  }
+
+  @Test("G9: a forked child reads for itself what its parent was reading")
+  func aChildReadsForItself() {
+    let run = Run(manager)
+    run.cache.save(FlagCacheKey(hashedKey: "a", fingerprint: "1"), Array("flags".utf8), entityTag: nil, at: 1000)
+    run.host.time.simulateFork()
+    run.cache.abandonAfterFork()
+    run.save("b", "own")
+    #expect(run.load("b") == "own  -")
+  }
 }
