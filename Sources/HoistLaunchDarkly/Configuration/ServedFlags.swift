@@ -53,7 +53,7 @@ final class ServedFlags: LaunchDarklyPart, @unchecked Sendable {
   /// Serves a context's kept flags, else none, or else the former ones (LD-86); the caller makes it the current context
   /// in the same piece of work.
   /// - Parameters:
-  ///   - fingerprint: of the context in the core.
+  ///   - fingerprint: `servedFingerprint` of the context in the core.
   ///   - cached: nil where none are kept, or they are not to be used.
   ///   - keepingFormer: whether the former ones stay, where there are no kept ones that can be read.
   /// - Returns: what changes by that, and whether the kept flags are served: what is known of them counts only then.

@@ -57,6 +57,26 @@ extension LDContext {
   }
 }
 
+extension FrozenContext {
+  private static let kind: StaticString = "kind"
+  private static let kindHash = kind.withBytes { Hash64.hash($0) }
+  /// What a user's kind, written down, adds to a fingerprint: the core sums up attributes.
+  private static let userKind: UInt64 = {
+    let (plain, written) = (EvaluationContext(targetingKey: ""), EvaluationContext(targetingKey: ""))
+    guard (try? written.set(Array("kind".utf8), .string(Array("user".utf8)))) != nil, let plain = plain.reference(),
+      let written = written.reference()
+    else { return 0 }
+    return written.frozen.fingerprint &- plain.frozen.fingerprint
+  }()
+
+  /// The same for a user whose kind is written down, and one whose kind is left out.
+  var servedFingerprint: UInt64 {
+    let written = Self.kind.withBytes { find($0, hash: Self.kindHash) }
+    guard let written, written.pointee.kind == .string, written.pointee.textBytes.reads("user") else { return fingerprint }
+    return fingerprint &- Self.userKind
+  }
+}
+
 extension LDContextBuilder {
   fileprivate mutating func take(_ attribute: FrozenAttribute) throws(ContextFailure) {
     let name = attribute.nameText

@@ -38,11 +38,11 @@ func evaluateFlag(
 private func isServed(
   _ context: UnsafeRawPointer, _ current: UnsafeRawPointer?, _ root: UnsafePointer<FlagsRoot>
 ) -> Bool {
-  let fingerprint = FrozenContext(context).fingerprint
+  let fingerprint = FrozenContext(context).servedFingerprint
   if root.pointee.context != 0 {
     return root.pointee.context == fingerprint || root.pointee.spelling == fingerprint && fingerprint != 0
   }
-  return current.map { FrozenContext($0).fingerprint == fingerprint } ?? false
+  return current.map { FrozenContext($0).servedFingerprint == fingerprint } ?? false
 }
 
 extension Evaluation {

@@ -28,7 +28,7 @@ extension LaunchDarklyProvider: IdentifyDelegate {
       guard let self, self.life.number == number else { return completion(.cancelled) }
       guard let context else { return completion(.argument) }
       if context == self.online.subject?.context {
-        self.flags.respell(request.context.frozen.fingerprint)
+        self.flags.respell(request.context.frozen.servedFingerprint)
         self.host?.setCurrentContext(request.context)
         self.identified(context)
         return completion(.ok)
@@ -47,7 +47,7 @@ extension LaunchDarklyProvider: IdentifyDelegate {
     guard let host else { return completion(.cancelled) }
     let keepsFormer = request.cacheUsage != .yes
     let (changes, isFromCache) = flags.change(
-      to: context, fingerprint: request.context.frozen.fingerprint, request.cacheUsage == .no ? nil : cached,
+      to: context, fingerprint: request.context.frozen.servedFingerprint, request.cacheUsage == .no ? nil : cached,
       keepingFormer: keepsFormer)
     let wasOnline = online.change(to: Self.subject(context, isFromCache ? cached : nil))
     health.contextChanged(hasFlags: keepsFormer || isFromCache, isOnline: wasOnline)

@@ -62,7 +62,7 @@ extension LaunchDarklyProvider {
   ) {
     guard let host else { return completion(.cancelled) }
     let (_, isFromCache) = flags.change(
-      to: context, fingerprint: reference.frozen.fingerprint, cached, keepingFormer: false)
+      to: context, fingerprint: reference.frozen.servedFingerprint, cached, keepingFormer: false)
     _ = online.change(to: Self.subject(context, isFromCache ? cached : nil))
     host.setCurrentContext(reference)
     if isFromCache { health.servesCached() }

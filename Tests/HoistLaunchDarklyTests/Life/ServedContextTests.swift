@@ -178,6 +178,24 @@ struct ServedContextTests {
     #expect(polls(fixture).count == 2 && polls(fixture).last?.request.header("If-None-Match") == nil)
   }
 
+  @Test("3.2: a user's kind may be written down or left out", arguments: [true, false])
+  func aUsersKindMayBeLeftOut(isWritten: Bool) throws {
+    let fixture = try LifeFixture(["online": "false"]).opened()
+    func user(_ key: String, _ kind: String?) throws -> EvaluationContext {
+      let context = EvaluationContext(targetingKey: key)
+      if let kind { try context.set(Array("kind".utf8), .string(Array(kind.utf8))) }
+      return context
+    }
+    func code(_ context: EvaluationContext) -> ErrorCode {
+      "n".withBytes { fixture.client.evaluate($0, context.subject, .any, .counted) { _, detail in detail.errorCode } }
+    }
+    _ = try fixture.client.identify(user("ann", isWritten ? "user" : nil).reference(), completion: nil)
+    fixture.time.run()
+    #expect(fixture.provider.take(.put(Array(#"{"n":{"value":1}}"#.utf8), entityTag: nil)) == .applied)
+    #expect(try code(user("ann", nil)) == .none && code(user("ann", "user")) == .none)
+    #expect(try code(user("ann", "org")) == .invalidContext && code(user("ben", "user")) == .invalidContext)
+  }
+
   @Test("5.5: the current context in another spelling is the current one, and so it stays in the former")
   func anotherSpellingIsServed() throws {
     let fixture = try LifeFixture(["online": "false"]).opened()
@@ -185,7 +203,7 @@ struct ServedContextTests {
     #expect(fixture.provider.take(.put(Array(#"{"n":{"value":1}}"#.utf8), entityTag: nil)) == .applied)
     func spelled() throws -> EvaluationContext {
       let context = EvaluationContext(targetingKey: "ann")
-      try context.set(Array("kind".utf8), .string(Array("user".utf8)))
+      try context.set(Array("name".utf8), .null)
       return context
     }
     func code(_ context: EvaluationContext) -> ErrorCode {
