@@ -93,6 +93,8 @@ enum {
 
 /**
  * Tells all environments of the client that its program has gone to the background or come back. Returns at once.
+ * Whoever comes back goes online at once, unless the client was set offline, or the service has refused the mobile key:
+ * that is tried again when the client is set online.
  * @return HOIST_ERR_ARGUMENT for NULL and an unknown mode, HOIST_ERR_UNSUPPORTED for a client of another service,
  *         HOIST_ERR_STATE for a closed one.
  */
