@@ -192,10 +192,10 @@ final class EventRecorder: @unchecked Sendable {
     guard options.isEnabled else { return }
     let reading = shim_enter()
     defer { shim_leave(reading) }
-    context.current?._withUnsafeGuaranteedRef { context in
-      summaries.count(
-        FlagUse(key: key, flag: nil, result: fallback ?? Self.null, fallback: fallback, isDetailed: false), context)
-    }
+    let use = FlagUse(key: key, flag: nil, result: fallback ?? Self.null, fallback: fallback, isDetailed: false)
+    // It is missing among the flags that are served, so it is of their context.
+    if let owner = host.withSnapshot({ $0?.owner }) { return summaries.count(use, owner) }
+    context.current?._withUnsafeGuaranteedRef { summaries.count(use, $0) }
   }
 
   func countUnknown(_ key: ByteView, _ fallback: EvaluationFallback?) {

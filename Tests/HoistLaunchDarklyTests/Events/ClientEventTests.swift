@@ -156,6 +156,17 @@ struct ClientEventTests {
     #expect(try tied(fixture).sorted() == ["ann 1", "ann: 1 x1", "ben 2", "ben 2", "ben: 2 x2"])
   }
 
+  @Test("LD-24, LD-90: an unknown flag is missing among the flags of their context")
+  func unknownFlagsAreOfTheContextOfTheFlags() throws {
+    let fixture = try LifeFixture(["context": #"{"kind":"user","key":"ann"}"#, "summaries_per_context": "true"]).opened()
+    let reference = try fixture.context("ben")
+    let ben = try LDContext.read(reference)
+    _ = fixture.provider.flags.change(to: ben, fingerprint: reference.frozen.fingerprint, nil, keepingFormer: false)
+    evaluate(fixture)
+    fixture.provider.identified(ben)
+    #expect(try tied(fixture) == ["ben: 0 x1"])
+  }
+
   @Test("LD-24, LD-86: flags that stay are the new context's as soon as they are served to it")
   func flagsThatStayAreOfTheNewContext() throws {
     let fixture = try LifeFixture(["context": #"{"kind":"user","key":"ann"}"#]).opened()
