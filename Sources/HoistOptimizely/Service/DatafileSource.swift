@@ -137,9 +137,9 @@ final class DatafileSource: @unchecked Sendable {
   func ask(_ asker: Asker, retries: Int? = nil) {
     askers.append(asker)
     guard askers.count == 1, let url = settings.datafileURL else { return }
-    let mine = generation
     storage.load { [weak self] saved in
-      guard let self, mine == generation, !askers.isEmpty, download == nil else { return }
+      // Whatever start has begun meanwhile: its asker has joined, and waits for this download.
+      guard let self, !askers.isEmpty, download == nil else { return }
       let current = DatafileDownload(
         host: host, settings: settings, url: url, lastModified: saved?.lastModified, retries: retries ?? settings.downloadRetries
       ) { [weak self] in self?.downloadEnded($0) }
