@@ -5,8 +5,8 @@ internal import HoistCore
 enum DownloadOutcome: @unchecked Sendable {
   /// A datafile that can be served; its snapshot is the receiver's.
   case arrived(CompiledDatafile, lastModified: String?)
-  /// The service says that what is saved holds.
-  case unchanged
+  /// The service says that what was saved when it was asked holds.
+  case unchanged(StoredDocument)
   case failed(DatafileFailure)
 }
 
@@ -18,21 +18,21 @@ final class DatafileDownload: @unchecked Sendable {
   private let host: any ProviderHost
   private let settings: OptimizelySettings
   private let url: URLText
-  private let lastModified: String?
+  private let saved: StoredDocument?
   private var retriesLeft: Int
   private var pauseMilliseconds = firstPauseMilliseconds
   private var completion: ((DownloadOutcome) -> Void)?
   private var exchange: (any Cancellable)?
 
-  /// - Parameter lastModified: of the datafile that is saved; nil asks for any.
+  /// - Parameter saved: the datafile that is saved; without one, or without its date, any is asked for.
   init(
-    host: any ProviderHost, settings: OptimizelySettings, url: URLText, lastModified: String?, retries: Int,
+    host: any ProviderHost, settings: OptimizelySettings, url: URLText, saved: StoredDocument?, retries: Int,
     completion: @escaping (DownloadOutcome) -> Void
   ) {
     self.host = host
     self.settings = settings
     self.url = url
-    self.lastModified = lastModified
+    self.saved = saved
     retriesLeft = retries
     self.completion = completion
   }
@@ -64,7 +64,7 @@ final class DatafileDownload: @unchecked Sendable {
 
   private func request(_ dynamic: [HTTPHeader]) -> HTTPRequest {
     var request = HTTPRequest(method: "GET", url: url.text)
-    if let lastModified { request.headers.append(HTTPHeader("If-Modified-Since", lastModified)) }
+    if let lastModified = saved?.lastModified { request.headers.append(HTTPHeader("If-Modified-Since", lastModified)) }
     if !settings.accessToken.isEmpty {
       request.headers.append(HTTPHeader("Authorization", "Bearer \(settings.accessToken.reveal())"))
     }
@@ -94,8 +94,8 @@ final class DatafileDownload: @unchecked Sendable {
     switch answer {
     case .failure(let failure):
       return failed(.optimizelyDatafileDownloadFailed, "no answer: \(failure.message)", isPassing: true)
-    case .success(let response) where response.status == 304 && lastModified != nil:
-      return .unchanged
+    case .success(let response) where response.status == 304 && saved?.lastModified != nil:
+      return saved.map { .unchanged($0) } ?? failed(.optimizelyDatafileLoadingFailed, "nothing is saved")
     case .success(let response) where response.status == 200:
       do throws(OptimizelyDatafileFailure) {
         return .arrived(try CompiledDatafile(response.body), lastModified: response.lastModified)

@@ -37,11 +37,12 @@ extension DatafileSource {
   }
 
   /// The saved datafile, if it is one; a broken one is deleted.
-  private func sound(_ saved: StoredDocument?) -> CompiledDatafile? {
+  func sound(_ saved: StoredDocument?, _ refuse: (DatafileFailure) -> Void = { _ in }) -> CompiledDatafile? {
     guard let saved else { return nil }
     return compiled(saved.bytes, "the saved datafile") { failure in
       storage.remove()
       host.log.warning("\(failure.message); it is deleted")
+      refuse(failure)
     }
   }
 
@@ -110,29 +111,26 @@ extension DatafileSource {
 
   private func downloadEnded(_ result: DownloadResult, _ attempt: StartAttempt) {
     switch result {
-    case .arrived:
+    case .upToDate:
       if attempt.hasEnded { return host.setState(.ready, "the datafile has arrived") }
       attempt.end()
       endStart(nil)
       poller.start()
-    case .unchanged:
-      endStart(nil, attempt)
     case .failed(let failure):
       if !attempt.hasEnded { endStart(failure, attempt) }
     }
   }
 
   /// Ends a start with what there is beside the service.
-  /// - Parameter failure: why the service's own datafile is not served; nil when the saved one is the same.
-  private func endStart(_ failure: DatafileFailure?, _ attempt: StartAttempt) {
+  /// - Parameter failure: why the service's own datafile is not served.
+  private func endStart(_ failure: DatafileFailure, _ attempt: StartAttempt) {
     guard !attempt.hasEnded else { return }
     let saved = attempt.saved
     attempt.end(keepingSaved: true)
     if let saved { show(saved, .saved) } else if served() == nil { serveGivenInstead() }
     poller.start()
-    guard served() != nil else { return endStart(failure ?? DatafileFailure(.optimizelyDatafileLoadingFailed, "the saved datafile is gone")) }
+    guard served() != nil else { return endStart(failure) }
     endStart(nil)
-    guard let failure else { return }
     if failure == .offline { host.log.info(failure.message) } else { report(failure) }
     host.setState(.stale, failure.message)
   }

@@ -141,7 +141,7 @@ final class DatafileSource: @unchecked Sendable {
       // Whatever start has begun meanwhile: its asker has joined, and waits for this download.
       guard let self, !askers.isEmpty, download == nil else { return }
       let current = DatafileDownload(
-        host: host, settings: settings, url: url, lastModified: saved?.lastModified, retries: retries ?? settings.downloadRetries
+        host: host, settings: settings, url: url, saved: saved, retries: retries ?? settings.downloadRetries
       ) { [weak self] in self?.downloadEnded($0) }
       download = current
       current.begin()
@@ -151,28 +151,34 @@ final class DatafileSource: @unchecked Sendable {
   private func downloadEnded(_ outcome: DownloadOutcome) {
     let answered = askers
     endDownload(telling: false)
+    let isWanted = updatesAtOnce || settings.pollingSeconds > 0 || answered.contains { $0.wantsServing() }
     let result: DownloadResult
     switch outcome {
     case .arrived(let datafile, let lastModified):
       storage.save(StoredDocument(bytes: datafile.bytes, lastModified: lastModified))
-      let isWanted = updatesAtOnce || settings.pollingSeconds > 0 || answered.contains { $0.wantsServing() }
-      result = .arrived(isServed: take(datafile, isWanted: isWanted))
-    case .unchanged: result = .unchanged
+      take(datafile, .network, isWanted: isWanted)
+      result = .upToDate
+    case .unchanged(let saved): result = isWanted ? take(saved) : .upToDate
     case .failed(let failure): result = .failed(failure)
     }
     for asker in answered { asker.completion(result) }
   }
 
   /// Serves a datafile that has arrived, if it is wanted and another one than the present.
-  private func take(_ datafile: CompiledDatafile, isWanted: Bool) -> Bool {
+  private func take(_ datafile: CompiledDatafile, _ origin: DatafileOrigin, isWanted: Bool) {
     let isOther = served()?.revision != datafile.revision
-    guard isWanted, isOther else {
-      if isOther { host.log.info("revision \(datafile.shownRevision) has arrived; it is kept for the next start") }
-      datafile.snapshot.destroy()
-      return isWanted
-    }
-    serve(datafile, .network)
-    return true
+    if isWanted, isOther { return serve(datafile, origin) }
+    if isOther { host.log.info("revision \(datafile.shownRevision) has arrived; it is kept for the next start") }
+    datafile.snapshot.destroy()
+  }
+
+  /// The service says that this one holds. It need not be what is served: another client of the same store, or an
+  /// earlier download of this one, may have kept it.
+  private func take(_ saved: StoredDocument) -> DownloadResult {
+    if served()?.bytes == saved.bytes { return .upToDate }
+    var refusal: DatafileFailure?
+    if let datafile = sound(saved, { refusal = $0 }) { take(datafile, .saved, isWanted: true) }
+    return refusal.map { .failed($0) } ?? .upToDate
   }
 
   /// - Parameter telling: whether those who wait are told that nothing comes.
@@ -204,9 +210,8 @@ final class DatafileSource: @unchecked Sendable {
 
 /// What became of a download, after what arrived has been kept.
 enum DownloadResult: Sendable, Equatable {
-  /// The datafile, or one of the same revision, is served; or it is kept only.
-  case arrived(isServed: Bool)
-  case unchanged
+  /// What the service has is kept; where that was wanted, it is served, or another one of the same revision.
+  case upToDate
   case failed(DatafileFailure)
 
   var failure: DatafileFailure? {
