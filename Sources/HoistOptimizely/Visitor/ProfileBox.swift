@@ -21,8 +21,20 @@ final class ProfileBox: @unchecked Sendable {
   private var uses: UInt64 = 0
   private var hasChanged = false
   private var forgotten: Int64 = 0
+  /// Whether it is known what was stored; nothing is taken in before, for it might contradict that.
+  private var isRead: Bool
 
-  init(capacity: Int) { self.capacity = capacity }
+  /// - Parameter isRead: false where something may be stored; then `read` follows.
+  init(capacity: Int, isRead: Bool = true) {
+    self.capacity = capacity
+    self.isRead = isRead
+  }
+
+  /// What was stored; nil when nothing was.
+  func read(_ bytes: [UInt8]?) {
+    if let bytes { merge(bytes, storedWins: true) }
+    lock.withLock { isRead = true }
+  }
 
   func profile(of user: ByteView, hash: UInt64) -> StoredProfile? {
     lock.withLock {
@@ -35,7 +47,8 @@ final class ProfileBox: @unchecked Sendable {
 
   /// - Returns: whether something changed.
   func add(_ new: [SubjectContent.Assignment], to user: [UInt8], hash: UInt64) -> Bool {
-    replace(user, hash, marksChange: true) { $0.adding(new) }
+    guard lock.withLock({ isRead }) else { return false }
+    return replace(user, hash, marksChange: true) { $0.adding(new) }
   }
 
   /// Replaces a profile by what `change` makes of it; made anew where another thread was quicker.

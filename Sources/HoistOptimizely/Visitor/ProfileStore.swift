@@ -58,6 +58,11 @@ final class ProfileStore: OptimizelyPart, @unchecked Sendable {
   func start() { shelf?.start() }
   /// On the scheduler's thread: writes what is not written yet.
   func stop() { shelf?.write() }
+  /// The same, for a close: the store is not closed before it has been handed everything.
+  func flush(_ completion: @escaping @Sendable (Bool) -> Void) {
+    guard let shelf else { return completion(true) }
+    shelf.write { completion(true) }
+  }
   /// In a forked child: the parent's timers are gone.
   func abandonAfterFork() { shelf?.abandonAfterFork() }
 
