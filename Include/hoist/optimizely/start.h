@@ -29,10 +29,13 @@ HOIST_API const char *HOIST_NONNULL hoist_optimizely_version(void);
  * hoist_client_open() starts the client by itself, unless property `autostart` is false.
  *
  * With property `datafile` or `datafile.file` that is a start with a datafile: it is served when hoist_client_open()
- * returns; as soon as the store has been read, one that an earlier run has saved for this SDK key takes its place,
- * whichever is newer. A newer one is then asked for in the background (property `background_fetch`). It is kept for the
- * next start, and served now only with `update_on_new_datafile` or `polling_interval`. Whoever wonders why a change of
- * the project does not arrive wants one of these two.
+ * returns. The client is HOIST_CLIENT_READY as soon as the store has been read (at once without a store): what earlier
+ * runs have kept of users holds from then on, and a datafile that one of them has saved for this SDK key takes the place
+ * of the given one, whichever is newer. Decisions before that go by the given datafile alone, and nothing of them is
+ * remembered: whoever wants users to stay where they are waits with hoist_client_wait_ready(). A newer datafile is then
+ * asked for in the background (property `background_fetch`). It is kept for the next start, and served now only with
+ * `update_on_new_datafile` or `polling_interval`. Whoever wonders why a change of the project does not arrive wants one
+ * of these two.
  *
  * Otherwise it is a start from the service: the datafile is downloaded first; without an answer the saved one is served.
  *

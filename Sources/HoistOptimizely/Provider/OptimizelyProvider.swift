@@ -44,6 +44,7 @@ public final class OptimizelyProvider: @unchecked Sendable {
     let served = served
     datafiles.served = { served.withLock { $0 } }
     datafiles.serve = { [weak self] in self?.serve($0, from: $1) }
+    datafiles.whenProfilesAreRead = { [profiles] in profiles.whenRead($0) }
     datafiles.serveGiven()
   }
 

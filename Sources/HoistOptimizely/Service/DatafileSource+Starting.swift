@@ -3,11 +3,12 @@ internal import HoistCore
 
 /// The ways to start (protocols/optimizely.md 5.1; OPT-22 to OPT-44).
 extension DatafileSource {
-  /// A datafile of the properties can be evaluated as soon as the client is open.
+  /// A datafile of the properties can be evaluated as soon as the client is open. The client is ready when it is known
+  /// what earlier runs have kept; the start says so.
   func serveGiven() {
     guard settings.autostart, let datafile = given() else { return }
     serve(datafile, .given)
-    host.setState(.ready, "the given datafile is served")
+    if !host.store.keepsValues { host.setState(.ready, "the given datafile is served") }
   }
 
   /// Of the properties; the start tells why there is none.
@@ -53,7 +54,7 @@ extension DatafileSource {
   func startGiven(_ datafile: [UInt8]?, _ flags: StartFlags, _ completion: @escaping Completion) {
     let mine = beginStart(completion)
     updatesAtOnce = settings.updatesOnNewDatafile || flags.contains(.updateOnNewDatafile)
-    storage.load { [weak self] saved in
+    readStore { [weak self] saved in
       guard let self, mine == generation else { return }
       if let failure = serveFirst(of: sound(saved), datafile) {
         isStarted = false
@@ -90,7 +91,7 @@ extension DatafileSource {
   /// - Parameter timeoutMilliseconds: nil waits for the end of the download.
   func startFromService(timeoutMilliseconds: Int64?, _ completion: @escaping Completion) {
     let mine = beginStart(completion)
-    storage.load { [weak self] saved in
+    readStore { [weak self] saved in
       guard let self, mine == generation else { return }
       let attempt = StartAttempt(saved: sound(saved))
       if let failure = obstacle { return endStart(failure, attempt) }
@@ -141,6 +142,11 @@ extension DatafileSource {
   }
 
   // MARK: Both
+
+  /// What earlier runs have left: assignments of users, then the datafile. The store bounds how long that takes.
+  private func readStore(_ completion: @escaping @Sendable (StoredDocument?) -> Void) {
+    whenProfilesAreRead { [weak self] in self?.storage.load(completion: completion) }
+  }
 
   /// Whoever waits for an earlier start is told that this one took its place.
   private func beginStart(_ completion: @escaping Completion) -> UInt64 {

@@ -11,6 +11,8 @@ final class DatafileSource: @unchecked Sendable {
   let storage: DocumentStorage
   /// Takes what is to be served, with its snapshot.
   var serve: (_ datafile: CompiledDatafile, _ origin: DatafileOrigin) -> Void = { datafile, _ in datafile.snapshot.destroy() }
+  /// Runs its argument when it is known what earlier runs have kept of users: before, decisions might contradict it.
+  var whenProfilesAreRead: (@escaping @Sendable () -> Void) -> Void = { $0() }
   /// What is served.
   var served: () -> ServedDatafile? = { nil }
 

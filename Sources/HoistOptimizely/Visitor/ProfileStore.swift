@@ -56,6 +56,8 @@ final class ProfileStore: OptimizelyPart, @unchecked Sendable {
 
   /// On the scheduler's thread: reads what an earlier run kept.
   func start() { shelf?.start() }
+  /// On the scheduler's thread: runs `body` when that has been read, or could not be.
+  func whenRead(_ body: @escaping @Sendable () -> Void) { if let shelf { shelf.whenRead(body) } else { body() } }
   /// On the scheduler's thread: writes what is not written yet.
   func stop() { shelf?.write() }
   /// The same, for a close: the store is not closed before it has been handed everything.

@@ -78,6 +78,7 @@ import Testing
   @Test("Without a service profiles are kept in memory and for the next run") func keptForTheNextRun() throws {
     let manager = MemoryCacheManager()
     let first = try UserRig(Self.datafile(1), Self.kept, cacheManager: manager)
+    #expect(first.settle { first.client.state == .ready })
     #expect(try first.user().decide("a").variation == "one")
     first.scheduler.advance(milliseconds: ProfileShelf.writeDelayMilliseconds)
     #expect(first.settle { (0..<ProfileShelf.boxCount).contains { manager.load(key: ProfileShelf.key($0)) != nil } })
@@ -93,6 +94,7 @@ import Testing
   @Test("A client that closes writes what is not written yet") func writtenAtTheEnd() throws {
     let manager = MemoryCacheManager()
     let rig = try UserRig(Self.datafile(1), Self.kept, cacheManager: manager)
+    #expect(rig.settle { rig.client.state == .ready })
     _ = try rig.user().decide("a")
     rig.provider.stop()
     #expect(rig.settle { (0..<ProfileShelf.boxCount).contains { manager.load(key: ProfileShelf.key($0)) != nil } })

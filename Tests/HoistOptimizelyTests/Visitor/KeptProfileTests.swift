@@ -1,0 +1,94 @@
+import HoistBase
+import HoistCore
+import HoistTestSupport
+import Testing
+
+@testable import HoistOptimizely
+
+@Suite("What is kept of users outlives short runs and neighbours (OPT-05, 4.6)") struct KeptProfileTests {
+  /// A client whose datafile gives everybody a variation, 1 or 2.
+  private func rig(_ variation: Int, _ manager: any CacheManager) throws -> UserRig {
+    try UserRig(ProfileTests.datafile(variation), ProfileTests.kept, cacheManager: manager)
+  }
+
+  private static func key(of user: String) -> String {
+    ProfileShelf.key(Int(truncatingIfNeeded: Hash64.hash(user) &>> 32) & (ProfileShelf.boxCount - 1))
+  }
+
+  /// Somebody whose profile is kept in the box of "u1".
+  private static let neighbour = (0..<10_000).lazy.map { "n\($0)" }.first { key(of: $0) == key(of: "u1") } ?? ""
+
+  private func isKept(_ user: String, _ manager: MemoryCacheManager) -> Bool {
+    let box = manager.load(key: Self.key(of: user)) ?? []
+    return String(decoding: box, as: UTF8.self).contains("\"\(user)\"")
+  }
+
+  private func close(_ rig: UserRig) {
+    rig.provider.stop()
+    rig.scheduler.run()
+    _ = rig.client.store.close(untilNanoseconds: Deadline.nanoseconds(afterMilliseconds: 20_000))
+  }
+
+  /// Keeps a user in variation 1.
+  private func keep(_ user: String, _ manager: MemoryCacheManager) throws {
+    let rig = try rig(1, manager)
+    #expect(rig.settle { rig.client.state == .ready })
+    #expect(try rig.user(user).decide("a").variation == "one")
+    rig.scheduler.advance(milliseconds: ProfileShelf.writeDelayMilliseconds)
+    #expect(rig.settle { isKept(user, manager) })
+    close(rig)
+  }
+
+  @Test func aRunThatEndsBeforeItHasReadTheStoreErasesNobody() throws {
+    let manager = GatedManager()
+    try keep("u1", manager.inner)
+    manager.shut("profiles")
+    let short = try rig(1, manager)
+    _ = try short.user(Self.neighbour).decide("a")
+    short.provider.stop()
+    manager.open()
+    close(short)
+    #expect(isKept("u1", manager.inner))
+  }
+
+  @Test func aCloseKeepsWhatASiblingHasWritten() throws {
+    let manager = MemoryCacheManager(clock: SystemClock())
+    let rigs = try (0..<2).map { _ in try rig(1, manager) }
+    for rig in rigs {
+      rig.transport.setResponder { _ in .status(204) }
+      #expect(rig.settle { rig.client.state == .ready })
+    }
+    _ = try rigs[1].user("u1").decide("a")
+    rigs[1].scheduler.advance(milliseconds: ProfileShelf.writeDelayMilliseconds)
+    #expect(rigs[1].settle { isKept("u1", manager) })
+    _ = try rigs[0].user(Self.neighbour).decide("a")
+    #expect(rigs[0].scheduler.turning { rigs[0].client.close(timeoutMilliseconds: 20_000) } == .ok)
+    #expect(isKept(Self.neighbour, manager))
+    #expect(isKept("u1", manager))
+  }
+
+  @Test func untilTheStoreIsReadNothingStartsAndNothingIsRemembered() throws {
+    let manager = GatedManager()
+    try keep("u1", manager.inner)
+    manager.shut("profiles")
+    let rig = try rig(2, manager)
+    // What is given serves at once (OPT-54), but the client is not ready.
+    #expect(try rig.user("u1").decide("a").variation == "two")
+    #expect(rig.client.state == .notReady)
+    manager.open()
+    #expect(rig.settle { rig.client.state == .ready })
+    #expect(try rig.user("u1").decide("a").variation == "one")
+    rig.scheduler.advance(milliseconds: ProfileShelf.writeDelayMilliseconds)
+    close(rig)
+    let next = try self.rig(2, manager.inner)
+    #expect(next.settle { next.client.state == .ready })
+    #expect(try next.user("u1").decide("a").variation == "one")
+  }
+
+  @Test func whereNothingIsKeptAClientIsReadyAtOnce() throws {
+    let rig = try UserRig(ProfileTests.datafile(1), ProfileTests.kept)
+    #expect(rig.client.state == .ready)
+    #expect(try rig.user("u1").decide("a").variation == "one")
+    #expect(rig.provider.profiles.statistics.first?.value == 1)
+  }
+}
