@@ -11,6 +11,8 @@ final class EventReporter: OptimizelyPart, @unchecked Sendable {
   private let settings: OptimizelySettings
   private let pipeline: EventPipeline
   private let snapshots = ServedSnapshots()
+  /// Whether the host's program is in the foreground; the scheduler thread's.
+  private var isActive = true
 
   init(host: any ProviderHost, settings: OptimizelySettings, notifications: NotificationCenter) {
     self.host = host
@@ -105,8 +107,10 @@ final class EventReporter: OptimizelyPart, @unchecked Sendable {
 
   /// While the host's program is in the background its events wait; those that are there are sent before (5.6).
   func setActive(_ isActive: Bool) {
+    self.isActive = isActive
     if isActive { return pipeline.lift(.notReady) }
-    pipeline.flush { [pipeline] _ in pipeline.hold(.notReady) }
+    // By the time all is sent the program may be in the foreground again.
+    pipeline.flush { [weak self] _ in if let self, !self.isActive { pipeline.hold(.notReady) } }
   }
 
   func flush(_ completion: @escaping @Sendable (Bool) -> Void) { pipeline.flush(completion: completion) }
