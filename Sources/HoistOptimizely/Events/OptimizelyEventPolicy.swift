@@ -85,10 +85,12 @@ final class OptimizelyEventPolicy: EventPolicy, @unchecked Sendable {
     return .request(request)
   }
 
-  /// Just before each attempt (3.4).
+  /// Just before each attempt (3.4), when the host has been asked for its headers.
   func prepare(_ request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
-    notifications.post(.logEvent) { LogEventNotice.json(url: request.url, body: request.body ?? []) }
-    completion(request)
+    host.addDynamicHeaders(to: request) { [notifications] request in
+      notifications.post(.logEvent) { LogEventNotice.json(url: request.url, body: request.body ?? []) }
+      completion(request)
+    }
   }
 
   /// 2xx: done. 5xx, 408, 429 and no answer: again after 200, then 400 ms, then after an interval, or with a flush that is
