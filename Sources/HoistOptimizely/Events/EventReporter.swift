@@ -75,8 +75,8 @@ final class EventReporter: OptimizelyPart, @unchecked Sendable {
     let section = shim_enter()
     defer { shim_leave(section) }
     guard let snapshot = subject.snapshot else { return .optimizelySDKNotReady }
-    let context = subject.frozen
-    let tail = context?.bytes ?? .noBytes
+    guard let context = subject.frozen, context.targetingKey != nil else { return .optimizelyUserIDInvalid }
+    let tail = context.bytes
     guard snapshots.isServed(snapshot), tail.count <= KeptImpression.maximumContextBytes else { return nil }
     guard let record = OptimizelyFlags.root(snapshot).pointee.events.find(event.key, in: snapshot.base) else {
       return .optimizelyEventKeyInvalid

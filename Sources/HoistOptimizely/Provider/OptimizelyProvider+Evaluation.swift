@@ -53,6 +53,7 @@ extension OptimizelyProvider {
     let events = events
     let (record, status) = host.withSnapshot { snapshot -> (UserEvent?, Status) in
       guard let snapshot else { return (nil, .optimizelySDKNotReady) }
+      guard context?.targetingKey != nil else { return (nil, .optimizelyUserIDInvalid) }
       let stamp = EventStamp(unixMilliseconds: event.unixMilliseconds, uuid: events.stamp.uuid)
       func make(_ tags: JSONValue?) -> UserEvent? {
         OptimizelyConversions.event(

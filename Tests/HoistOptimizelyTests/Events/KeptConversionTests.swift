@@ -58,6 +58,14 @@ import Testing
     return rig.posts.map { PostedEvents($0) }
   }
 
+  @Test("Nobody's events are not recorded; \"\" is a user id") func ofNobody() throws {
+    let rig = try rig()
+    #expect(track(rig, user: nil) == .optimizelyUserIDInvalid)
+    #expect(track(rig, user: EvaluationContext(targetingKey: nil, attributes: [])) == .optimizelyUserIDInvalid)
+    #expect(track(rig, user: visitor("")) == .ok)
+    #expect(flush(rig).map(\.visitors) == [[""]])
+  }
+
   private func body(_ rig: OptimizelyRig) -> String { rig.posts.map { String(decoding: $0.body ?? [], as: UTF8.self) }.joined() }
 
   @Test func theyReadAsThoseThatAreWrittenAtOnce() throws {
@@ -108,8 +116,9 @@ import Testing
 
   @Test func withoutAContextTheClientsOwnCounts() throws {
     let rig = try rig()
+    rig.client.setCurrentContext(try #require(visitor("own").reference()))
     #expect(track(rig, user: nil) == .ok)
-    #expect(flush(rig).flatMap(\.visitors) == [""])
+    #expect(flush(rig).flatMap(\.visitors) == ["own"])
   }
 
   @Test(arguments: ["immediate", "memory"])

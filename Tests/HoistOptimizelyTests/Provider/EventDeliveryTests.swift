@@ -218,6 +218,45 @@ struct EventDeliveryTests {
     #expect(rig.posts.count == 2)
   }
 
+  @Test func whoIsActiveAgainBeforeTheEventsAreSentIsNotHeld() throws {
+    let rig = try rig(["events.batch_size": "1"], respond: nil)
+    #expect(track(rig) == .ok)
+    #expect(rig.face.setActive(false) == .ok)
+    rig.scheduler.run()
+    #expect(rig.face.setActive(true) == .ok)
+    rig.scheduler.run()
+    rig.transport.setResponder { _ in .status(204) }
+    for exchange in rig.transport.open { exchange.complete(.status(204)) }
+    rig.scheduler.run()
+    #expect(track(rig) == .ok)
+    rig.scheduler.run()
+    #expect(rig.posts.count == 2)  // OPT-39
+  }
+
+  @Test func eventsCarryTheHeadersOfTheHeaderProvider() throws {
+    var plugins = Plugins()
+    plugins.headerProvider = Token()
+    let rig = try rig(["events.batch_size": "1"], plugins: plugins) { request in
+      request.method == "POST" ? .status(503) : SmallProject.answer()
+    }
+    #expect(track(rig) == .ok)
+    #expect(rig.settle { rig.posts.count == 1 && rig.transport.open.isEmpty })
+    rig.scheduler.advance(milliseconds: 200)
+    #expect(rig.settle { rig.posts.count == 2 })
+    // Asked before each attempt.
+    #expect(rig.posts.map { $0.headers.value(of: "x-token") } == ["1", "2"])
+    #expect(rig.posts.allSatisfy { $0.headers.value(of: "Content-Type") == "application/json" })
+  }
+
+  @Test func withoutAUserIDNothingIsTracked() throws {
+    let rig = try rig(["events.batch_size": "1"])
+    let nobody = EvaluationContext(targetingKey: nil, attributes: [])
+    let event = TrackedEvent(key: "buy", context: nobody.reference(), value: nil, properties: [], unixMilliseconds: 0)
+    #expect(rig.client.track(event) == .optimizelyUserIDInvalid)
+    rig.scheduler.advance(milliseconds: 61_000)
+    #expect(rig.posts.isEmpty)
+  }
+
   @Test func theNextRunDeliversWhatThisOneCouldNot() throws {
     let manager = MemoryCacheManager(clock: SystemClock())
     let properties = ["events.durability": "immediate", "datafile": SmallProject.datafile(), "autostart": "true", "online": "false"]
@@ -273,5 +312,14 @@ private final class KeepingSink: EventSink, @unchecked Sendable {
     lock.withLock { kept.append(delivery) }
     completion(.taken)
     return nil
+  }
+}
+
+/// Another value for each request.
+private final class Token: HeaderProvider, @unchecked Sendable {
+  private let count = Locked(0)
+  func headers(for url: String) -> [HTTPHeader]? {
+    count.change { $0 += 1 }
+    return [HTTPHeader("x-token", "\(count.value)")]
   }
 }
