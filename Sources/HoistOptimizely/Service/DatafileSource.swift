@@ -79,7 +79,7 @@ final class DatafileSource: @unchecked Sendable {
     generation &+= 1
     poller.stop()
     download?.cancel()
-    endDownload()
+    endDownload(.cancelled)
     endStarts(before: generation, .cancelled)
   }
 
@@ -103,7 +103,7 @@ final class DatafileSource: @unchecked Sendable {
     } else {
       poller.stop()
       download?.cancel()
-      endDownload()
+      endDownload(.offline)
       if served() != nil { host.setState(.stale, "offline") }
     }
   }
@@ -152,7 +152,7 @@ final class DatafileSource: @unchecked Sendable {
 
   private func downloadEnded(_ outcome: DownloadOutcome) {
     let answered = askers
-    endDownload(telling: false)
+    endDownload(nil)
     let isWanted = updatesAtOnce || settings.pollingSeconds > 0 || answered.contains { $0.wantsServing() }
     let result: DownloadResult
     switch outcome {
@@ -183,13 +183,13 @@ final class DatafileSource: @unchecked Sendable {
     return refusal.map { .failed($0) } ?? .upToDate
   }
 
-  /// - Parameter telling: whether those who wait are told that nothing comes.
-  private func endDownload(telling: Bool = true) {
+  /// - Parameter failure: what those who wait are told; nil tells them nothing.
+  private func endDownload(_ failure: DatafileFailure?) {
     let abandoned = askers
     askers = []
     download = nil
-    guard telling else { return }
-    for asker in abandoned { asker.completion(.failed(.cancelled)) }
+    guard let failure else { return }
+    for asker in abandoned { asker.completion(.failed(failure)) }
   }
 
   /// What became of a download that no start waits for. Each failure is told once in a row.
@@ -199,7 +199,7 @@ final class DatafileSource: @unchecked Sendable {
       if served() != nil { host.setState(.ready, "the datafile is up to date") }
       return
     }
-    guard failure != .cancelled else { return }
+    guard failure != .cancelled, failure != .offline else { return }
     if failure != lastFailure { report(failure) }
     lastFailure = failure
     if served() != nil { host.setState(.stale, failure.message) }
