@@ -53,17 +53,21 @@ extension DatafileSource {
   /// background.
   func startGiven(_ datafile: [UInt8]?, _ flags: StartFlags, _ completion: @escaping Completion) {
     let mine = beginStart(completion)
-    updatesAtOnce = settings.updatesOnNewDatafile || flags.contains(.updateOnNewDatafile)
     readStore { [weak self] saved in
       guard let self, mine == generation else { return }
-      if let failure = serveFirst(of: sound(saved), datafile) {
-        isStarted = false
-        return endStart(failure)
-      }
+      if let failure = serveFirst(of: sound(saved), datafile) { return refuseStart(failure) }
+      updatesAtOnce = settings.updatesOnNewDatafile || flags.contains(.updateOnNewDatafile)
       endStart(nil)
       poller.start()
       if !flags.contains(.noBackgroundFetch), canDownload { fetch { _ in } }
     }
+  }
+
+  /// What is served already goes on as it was.
+  private func refuseStart(_ failure: DatafileFailure) {
+    isStarted = served() != nil
+    if isStarted { poller.start() }
+    endStart(failure)
   }
 
   private func serveFirst(of saved: CompiledDatafile?, _ datafile: [UInt8]?) -> DatafileFailure? {
@@ -170,7 +174,7 @@ extension DatafileSource {
     if let failure {
       // Nothing comes by itself any more.
       let isFinal = failure.status == .optimizelyDatafileRefused && settings.pollingSeconds == 0
-      host.setState(isFinal ? .fatal : .error, failure.message)
+      host.setState(served() != nil ? .stale : isFinal ? .fatal : .error, failure.message)
       report(failure)
     } else {
       host.setState(.ready, "a datafile is served")
