@@ -57,9 +57,10 @@ extension DatafileSource {
       guard let self, mine == generation else { return }
       if let failure = serveFirst(of: sound(saved), datafile) { return refuseStart(failure) }
       updatesAtOnce = settings.updatesOnNewDatafile || flags.contains(.updateOnNewDatafile)
+      fetchesInBackground = !flags.contains(.noBackgroundFetch)
       endStart(nil)
       poller.start()
-      if !flags.contains(.noBackgroundFetch), canDownload { fetch { _ in } }
+      if fetchesInBackground, canDownload { fetch { _ in } }
     }
   }
 
@@ -95,6 +96,7 @@ extension DatafileSource {
   /// - Parameter timeoutMilliseconds: nil waits for the end of the download.
   func startFromService(timeoutMilliseconds: Int64?, _ completion: @escaping Completion) {
     let mine = beginStart(completion)
+    fetchesInBackground = true
     readStore { [weak self] saved in
       guard let self, mine == generation else { return }
       let attempt = StartAttempt(saved: sound(saved))

@@ -24,6 +24,8 @@ final class DatafileSource: @unchecked Sendable {
   var generation: UInt64 = 0
   /// Of the last start with a given datafile, or of the properties: what arrives is served at once.
   var updatesAtOnce: Bool
+  /// Of the last start: false leaves downloads to polling and to those who ask for one.
+  var fetchesInBackground: Bool
   /// Those who are to be told of the end of a start.
   var starting: [(generation: UInt64, tell: Completion)] = []
 
@@ -50,6 +52,7 @@ final class DatafileSource: @unchecked Sendable {
     self.settings = settings
     storage = DocumentStorage(store: host.store, key: settings.storageKey)
     updatesAtOnce = settings.updatesOnNewDatafile
+    fetchesInBackground = settings.fetchesInBackground
     if let seconds = settings.refusedPollingSeconds {
       host.log.warning("polling_interval: \(seconds) s is below the minimum; polling every \(settings.pollingSeconds) s")
     }
@@ -98,8 +101,9 @@ final class DatafileSource: @unchecked Sendable {
   func setOnline(_ isOnline: Bool) {
     guard isStarted else { return }
     if isOnline {
-      if served() == nil { startFromService(timeoutMilliseconds: nil) { _ in } } else { fetch { _ in } }
       poller.start()
+      if served() == nil { return startFromService(timeoutMilliseconds: nil) { _ in } }
+      if fetchesInBackground { fetch { _ in } } else { host.setState(.ready, "online again") }
     } else {
       poller.stop()
       download?.cancel()
