@@ -84,6 +84,33 @@ struct OptimizelySettings: Sendable {
     sdkKey.isEmpty ? nil : "datafile." + sdkKey.withRevealedBytes { Hex.encode(SHA256.hash($0)) }
   }
 
+  /// A transport's message may name the address, in which the key stands.
+  func withoutKey(_ message: String) -> String {
+    let key = sdkKey.reveal()
+    return [PercentEncoding.encode(key), key].reduce(message) { Self.replacing($1, in: $0, with: shownKey) }
+  }
+
+  /// Replaces a word wherever it is not part of a longer one.
+  private static func replacing(_ word: String, in text: String, with other: String) -> String {
+    let (word, text) = (Array(word.utf8), Array(text.utf8))
+    if word.isEmpty { return String(decoding: text, as: UTF8.self) }
+    func isEnd(_ index: Int) -> Bool {
+      guard text.indices.contains(index) else { return true }
+      return !ASCII.isDigit(text[index]) && !(0x61...0x7A).contains(text[index] | 0x20)
+    }
+    var (result, at): ([UInt8], Int) = ([], 0)
+    while at < text.count {
+      if text[at...].starts(with: word), isEnd(at - 1), isEnd(at + word.count) {
+        result += other.utf8
+        at += word.count
+      } else {
+        result.append(text[at])
+        at += 1
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
   private static func shown(_ key: String) -> String {
     key.unicodeScalars.count > 8 ? "…" + String(String.UnicodeScalarView(key.unicodeScalars.suffix(4))) : "…"
   }

@@ -93,7 +93,7 @@ final class DatafileDownload: @unchecked Sendable {
   private func outcome(of answer: Result<HTTPResponse, TransportFailure>) -> DownloadOutcome {
     switch answer {
     case .failure(let failure):
-      return failed(.optimizelyDatafileDownloadFailed, "no answer: \(failure.message)", isPassing: true)
+      return failed(.optimizelyDatafileDownloadFailed, "no answer: \(settings.withoutKey(failure.message))", isPassing: true)
     case .success(let response) where response.status == 304 && saved?.lastModified != nil:
       return saved.map { .unchanged($0) } ?? failed(.optimizelyDatafileLoadingFailed, "nothing is saved")
     case .success(let response) where response.status == 200:

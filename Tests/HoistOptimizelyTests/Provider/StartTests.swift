@@ -262,6 +262,64 @@ struct StartTests {
     #expect(rig.downloads.isEmpty)
   }
 
+  @Test func goingOfflineEndsAStart() throws {
+    let rig = try OptimizelyRig()
+    let result = rig.startFromService()
+    rig.client.onScheduler { $0.provider?.setOnline(false) }
+    rig.scheduler.run()
+    #expect(result.failure == .offline)
+    #expect(result.count == 1)
+  }
+
+  @Test func goingOfflineEndsAStartWithWhatIsSaved() throws {
+    let rig = try rig(saved: "1", ["log.level": "debug"])
+    let result = rig.startFromService()
+    #expect(rig.settle { rig.transport.open.count == 1 })
+    rig.client.onScheduler { $0.provider?.setOnline(false) }
+    rig.settle { result.hasEnded }
+    _ = rig.client.dispatch(limit: 0)
+    #expect(result.hasSucceeded)
+    #expect(rig.revision == "1")
+    #expect(rig.client.state == .stale)
+    #expect(rig.log.messages(.warning).isEmpty)
+  }
+
+  @Test func aRefusedStartLeavesWhatIsServedAtWork() throws {
+    let rig = try OptimizelyRig(["polling_interval": "300"]) { _ in SmallProject.answer(revision: "2") }
+    _ = rig.start(SmallProject.datafile(revision: "1"), .noBackgroundFetch)
+    let refused = rig.start("{}")
+    #expect(refused.failure?.status == .optimizelyDatafileInvalid)
+    #expect(rig.client.state == .stale)
+    #expect(rig.revision == "1")
+    rig.scheduler.advance(milliseconds: 300_000)
+    #expect(rig.revision == "2")
+    #expect(rig.client.state == .ready)
+    rig.client.onScheduler { $0.provider?.setOnline(false) }
+    rig.scheduler.run()
+    #expect(rig.client.state == .stale)
+  }
+
+  @Test func withoutABackgroundFetchNothingIsFetchedWhenOnlineAgain() throws {
+    let rig = try OptimizelyRig(["autostart": "true", "datafile": SmallProject.datafile(), "background_fetch": "false"]) { _ in
+      SmallProject.answer(revision: "2")
+    }
+    for isOnline in [false, true] {
+      rig.client.onScheduler { $0.provider?.setOnline(isOnline) }
+      rig.scheduler.run()
+    }
+    #expect(rig.downloads.isEmpty)
+    #expect(rig.client.state == .ready)
+  }
+
+  @Test func messagesOfConnectionsKeepTheKeyToThemselves() throws {
+    let rig = try OptimizelyRig(["datafile.retries": "0"]) { request in
+      .failure(TransportFailure(.unreachable, "GET \(request.url): connection refused"))
+    }
+    let message = rig.startFromService().failure?.message ?? ""
+    #expect(message.contains("connection refused"))
+    #expect(!message.contains(OptimizelyRig.key))  // G7
+  }
+
   @Test func beingOfflineOnPurposeIsNoWarning() throws {
     let rig = try rig(saved: "1", ["online": "false", "log.level": "debug"])
     let result = rig.startFromService()
