@@ -32,12 +32,12 @@ def open_client(service: OptimizelySimulator, tmp_path: Path) -> Iterator[Opener
     """Opens clients on one store, and closes them at the end."""
     opened: list[optimizely.Client] = []
 
-    def open_one(**properties: Any) -> optimizely.Client:
+    def open_one(headers: Any = None, **properties: Any) -> optimizely.Client:
         settings = {
             "sdk_key": service.sdk_key, "datafile.url": service.datafile_url, "events.url.us": service.events_url,
             "events.url.eu": service.eu_events_url, "store.path": str(tmp_path), "autostart": False,
         }  # fmt: skip
-        client = optimizely.Client({**settings, **properties})
+        client = optimizely.Client({**settings, **properties}, headers=headers)
         opened.append(client)
         return client
 
@@ -175,6 +175,15 @@ def test_evaluations_and_tracks_of_the_core_are_events(service: OptimizelySimula
     assert service.wait_for_events(2)
     assert service.ledger.impressions() == {"checkout_flow/checkout_test/short": 1}
     assert service.ledger.conversions()["purchase"]["count"] == 1
+
+
+def test_events_bring_the_headers_of_the_host(service: OptimizelySimulator, open_client: Opener) -> None:
+    """OPT-63"""
+    service.options.change(event_header="x-token")
+    client = open_client(headers=lambda url: {"X-Token": "fresh"}, **{"events.batch_size": 1})
+    client.start(5)
+    assert client.track("purchase", CARLA)
+    assert service.wait_for_events(1)
 
 
 def test_events_are_tried_again_and_arrive_once(service: OptimizelySimulator, open_client: Opener) -> None:

@@ -32,6 +32,8 @@ def check_headers(findings: Findings, request: Request, endpoint: Endpoint, opti
     else:
         check_header(findings, request, "content-type", JSON, "application/json")
     _check_credentials(findings, request, endpoint)
+    if endpoint.region is not None and options.event_header:
+        findings.require(request.header(options.event_header) is not None, f"header {options.event_header}", "is missing")
     check_conditions(findings, request, dated=endpoint.method == "GET")
     check_body_headers(findings, request)
 

@@ -25,6 +25,8 @@ class Options(Settings):
     """Empty for any semantic version."""
     user_agent: bool = True
     """Whether `User-Agent` must be `hoist/<semantic version>`; custom transports may send another."""
+    event_header: str = ""
+    """A header that every request of events must bring, as a header provider of the host's sets it; empty for none."""
     maximum_visitors: int = 10
     """How many visitors one event request may hold."""
     maximum_platform_events: int = 10
