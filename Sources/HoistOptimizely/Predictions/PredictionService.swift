@@ -48,6 +48,8 @@ final class PredictionService: Predictor, OptimizelyPart, @unchecked Sendable {
   private var state: State
   /// Pauses before another attempt; the scheduler thread's.
   private var pauses: [Topic: any Cancellable] = [:]
+  /// Told once per episode; the scheduler thread's.
+  private var isFailing = false
 
   init(host: any ProviderHost, settings: PredictionSettings) {
     self.host = host
@@ -98,20 +100,35 @@ final class PredictionService: Predictor, OptimizelyPart, @unchecked Sendable {
     exchange.timeoutMilliseconds = settings.timeoutMilliseconds
     exchange.maximumResponseBytes = Self.maximumResponseBytes
     requests.send(exchange) { [weak self] answer in
-      let response = try? answer.get()
-      self?.heard(PredictionAnswer(status: response?.status, body: response?.body ?? []), topic, attempt, request.uuid)
+      self?.heard(answer, topic, attempt, request.uuid)
     }
   }
 
-  private func heard(_ answer: PredictionAnswer, _ topic: Topic, _ attempt: Int, _ uuid: String) {
-    switch answer {
-    case .variation(let id): conclude(topic, PredictionCache.Choice(variationID: id, uuid: uuid))
+  private func heard(_ answer: OutgoingRequests.Answer, _ topic: Topic, _ attempt: Int, _ uuid: String) {
+    let response = try? answer.get()
+    switch PredictionAnswer(status: response?.status, body: response?.body ?? []) {
+    case .variation(let id):
+      isFailing = false
+      conclude(topic, PredictionCache.Choice(variationID: id, uuid: uuid))
     case .failed where attempt < Self.attempts && !withState({ $0.isStopped }):
       pauses[topic] = host.scheduler.schedule(afterMilliseconds: Self.retryMilliseconds) { [weak self] in
         self?.ask(topic, attempt: attempt + 1)
       }
-    case .failed, .invalid: conclude(topic, nil)
+    case .failed, .invalid:
+      if !withState({ $0.isStopped }) { tellOfFailure(answer) }
+      conclude(topic, nil)
     }
+  }
+
+  private func tellOfFailure(_ answer: OutgoingRequests.Answer) {
+    let cause = switch answer {
+    case .failure(let failure): "no answer: \(failure.message)"
+    case .success(let response) where (200..<300).contains(response.status): "it answered what names no variation"
+    case .success(let response): "it answered \(response.status)"
+    }
+    let message = "the prediction server could not be asked: \(cause)"
+    if isFailing { host.log.debug(message) } else { host.log.warning("\(message) (further ones are told at level debug)") }
+    isFailing = true
   }
 
   /// Tells what the first question came to, to all whom it serves, and goes on with the next one.

@@ -136,6 +136,24 @@ import Testing
     #expect(rig.heard().last == "C 12 C")
   }
 
+  @Test func aServerThatFailsIsToldOncePerEpisode() throws {
+    let rig = try Rig()
+    func warnings() -> [String] { rig.host.lines.messages(.warning) }
+    rig.host.network.enqueue(answer(500), answer(503))
+    try rig.ask("A")
+    rig.host.time.advance(milliseconds: 100)
+    #expect(warnings().count == 1 && warnings().first?.contains("503") ?? false)
+    rig.host.network.enqueue(noAnswer, noAnswer)
+    try rig.ask("B")
+    rig.host.time.advance(milliseconds: 100)
+    #expect(warnings().count == 1)
+    rig.host.network.enqueue(choice("11"), noAnswer, noAnswer)
+    try rig.ask("C")
+    try rig.ask("D", user: "v")
+    rig.host.time.advance(milliseconds: 100)
+    #expect(warnings().count == 2 && warnings().last?.contains("no answer") ?? false, "\(warnings())")
+  }
+
   @Test func whatCannotBeReadIsNotAskedAgain() throws {
     let rig = try Rig()
     rig.host.network.enqueue(answer(200, #"{"predictions":[{"variation_id":7}]}"#))
