@@ -10,8 +10,9 @@
  * The calls of the core speak of Optimizely like this. hoist_client_bool() is whether the flag is on,
  * hoist_client_string() the variation's key, hoist_client_json() the flag's variables; numbers are members of those. The
  * context's targeting key is the user id, its attributes are the user's. Each such call sends the impression that a
- * decide call sends. hoist_client_track() is trackEvent: properties become tags, `value` the tag "value". These calls
- * know neither forced decisions nor profiles nor segments: what a user brings along belongs to a user context.
+ * decide call sends. hoist_client_track() is trackEvent: properties become tags, `value` the tag "value"; without a
+ * targeting key it answers HOIST_ERR_OPTIMIZELY_USER_ID_INVALID. These calls know neither forced decisions nor forced
+ * variations nor profiles nor segments: what a user brings along belongs to a user context.
  */
 #ifndef HOIST_OPTIMIZELY_H
 #define HOIST_OPTIMIZELY_H
