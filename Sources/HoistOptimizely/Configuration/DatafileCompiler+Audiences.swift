@@ -6,21 +6,22 @@ internal import HoistJSON
 extension DatafileCompiler {
   /// Typed audiences hide the others of their ids.
   mutating func addAudiences() {
-    for audience in datafile.audiences { add(audience, isTyped: false) }
-    for audience in datafile.typedAudiences { add(audience, isTyped: true) }
+    for (index, audience) in datafile.audiences.enumerated() { add(audience, at: index, isTyped: false) }
+    for (index, audience) in datafile.typedAudiences.enumerated() { add(audience, at: index, isTyped: true) }
     root.audiences = builder.table(audiences)
     root.segmentCount = UInt32(segments.entries.count)
     let names = segments.entries.map { builder.text($0.key) }
     root.segments = builder.append(contentsOf: names)
   }
 
-  private mutating func add(_ audience: AudienceDefinition, isTyped: Bool) {
+  private mutating func add(_ audience: AudienceDefinition, at index: Int, isTyped: Bool) {
     let leaves = Leaves.audience(isTyped: isTyped)
     var program: [Instruction]?
     switch audience.conditions {
     case .json(let tree), .text(let tree): program = try? JSONNode.parse(tree) { self.program(of: $0, leaves) }
     case nil: break
     }
+    noteDepth(isTyped ? "typed audience" : "audience", audience.id, index)
     let steps = program ?? [Instruction(operation: .set)]
     let record = AudienceRecord(
       id: builder.text(audience.id), name: builder.text(audience.name), program: laidOut(steps))
@@ -33,12 +34,22 @@ extension DatafileCompiler {
     case .json(let tree):
       if let known = programs[tree] { return known }
       let steps = try? JSONNode.parse(tree) { tree in tree.array?.isEmpty ?? false ? [] : self.program(of: tree, .rule) }
+      noteDepth("rule", rule.id, rules.count)
       let program = append(steps ?? [Instruction(operation: .set)])
       programs.set(tree, to: program)
       return program
     case .text(let id): return append([reference(id)])
     case nil: return append(program(ofAny: rule.audienceIDs))
     }
+  }
+
+  private mutating func noteDepth(_ what: StaticString, _ id: ByteView, _ index: Int) {
+    guard isTooDeep else { return }
+    isTooDeep = false
+    bad.note(
+      ElementPlace().inside(what, id, index).text,
+      "conditions beyond \(Program.maximumStack) operators of several operands, or \(Program.maximumDepth) of any, inside each "
+        + "other are unknown")
   }
 
   private mutating func append(_ steps: [Instruction]) -> UInt32 {
@@ -90,6 +101,7 @@ extension DatafileCompiler {
     let (operation, operands) = Self.parts(list)
     guard nesting.depth < Program.maximumDepth, let first = operands.first else {
       // An `and` of nothing holds and an `or` of nothing does not; an empty list is unknown.
+      if nesting.depth >= Program.maximumDepth { isTooDeep = true }
       let isEmptyOperator = nesting.depth < Program.maximumDepth && !list.isEmpty
       let truth: Truth = isEmptyOperator ? (operation == .and ? .yes : operation == .or ? .no : .unknown) : .unknown
       program.append(Instruction(operation: .set, truth: truth))
@@ -104,6 +116,7 @@ extension DatafileCompiler {
     }
     inner.stack += 1
     guard inner.stack <= Program.maximumStack else {
+      isTooDeep = true
       program.append(Instruction(operation: .set))
       return
     }

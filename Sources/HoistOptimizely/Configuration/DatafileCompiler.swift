@@ -6,6 +6,9 @@ internal import HoistJSON
 struct DatafileCompiler: ~Copyable {
   let datafile: Datafile
   var builder: SnapshotBuilder
+  var bad: BadElements
+  /// Whether the conditions that are being compiled go deeper than what is evaluated.
+  var isTooDeep = false
   var root = SnapshotRoot()
   /// `AudienceRecord`s by id.
   var audiences = BytesTable()
@@ -47,8 +50,9 @@ struct DatafileCompiler: ~Copyable {
     var fingerprint: UInt64
   }
 
-  init(_ datafile: Datafile, expectedBytes: Int) {
+  init(_ datafile: Datafile, expectedBytes: Int, _ log: Log?) {
     self.datafile = datafile
+    bad = BadElements("the datafile", log)
     builder = SnapshotBuilder(expectedBytes: expectedBytes)
   }
 
@@ -62,6 +66,7 @@ struct DatafileCompiler: ~Copyable {
     addRollouts()
     addExperiments()
     addFlags()
+    bad.finish()
     let root = builder.append(self.root)
     return builder.finish(evaluate: evaluateDecision, root: root)
   }
@@ -104,14 +109,21 @@ struct DatafileCompiler: ~Copyable {
   /// Global ones, and local ones by the rules they name (2.5).
   private mutating func addHoldouts() {
     var global: [UInt32] = []
-    for definition in datafile.holdouts {
+    for (index, definition) in datafile.holdouts.enumerated() {
+      if !definition.includedRules.isEmpty {
+        bad.note(ElementPlace().inside("holdout", definition.id, index).text, "it is for all rules; \"includedRules\" is ignored")
+      }
       let holdout = rule(definition, .holdout)
       global.append(holdout.offset)
       holdoutsFingerprint.add(holdout.fingerprint)
     }
     root.holdouts = builder.append(contentsOf: global)
     root.holdoutCount = UInt32(global.count)
-    for holdout in datafile.localHoldouts where !holdout.includedRules.isEmpty {
+    for (index, holdout) in datafile.localHoldouts.enumerated() {
+      guard !holdout.includedRules.isEmpty else {
+        bad.note(ElementPlace().inside("local holdout", holdout.id, index).text, "\"includedRules\" names no rule; it is left out")
+        continue
+      }
       let compiled = rule(holdout, .holdout)
       for id in holdout.includedRules { localHoldouts[BytesKey(id), default: []].append(compiled) }
     }

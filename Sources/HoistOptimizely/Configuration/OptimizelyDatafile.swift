@@ -8,13 +8,15 @@ public enum OptimizelyDatafile {
   ///
   /// What stands at the top is read strictly, the rest leniently; a datafile that is refused leaves whatever is
   /// served as it is (protocols/optimizely.md 2.1).
-  /// - Parameter bytes: UTF-8 text, borrowed for the call.
+  /// - Parameters:
+  ///   - bytes: UTF-8 text, borrowed for the call.
+  ///   - log: is told what was left out; nil for nobody.
   /// - Returns: a snapshot that belongs to the caller: publish it, or `destroy` it.
   public static func compile(
-    _ bytes: some ByteSource, limits: JSONLimits = .standard
+    _ bytes: some ByteSource, limits: JSONLimits = .standard, log: Log? = nil
   ) throws(OptimizelyDatafileFailure) -> Snapshot {
     try withDatafile(bytes, limits) { datafile, size throws(OptimizelyDatafileFailure) in
-      guard let snapshot = DatafileCompiler(datafile, expectedBytes: size).compile() else {
+      guard let snapshot = DatafileCompiler(datafile, expectedBytes: size, log).compile() else {
         throw .invalid("too large, or memory has run out")
       }
       return snapshot

@@ -21,8 +21,9 @@ struct CompiledDatafile: @unchecked Sendable {
   /// For messages.
   var shownRevision: String { String(decoding: revision.prefix(40), as: UTF8.self) }
 
-  init(_ bytes: [UInt8]) throws(OptimizelyDatafileFailure) {
+  /// - Parameter log: is told what was left out; nil for nobody.
+  init(_ bytes: [UInt8], log: Log? = nil) throws(OptimizelyDatafileFailure) {
     self.bytes = bytes
-    snapshot = try OptimizelyDatafile.compile(bytes)
+    snapshot = try OptimizelyDatafile.compile(bytes, log: log)
   }
 }

@@ -98,7 +98,7 @@ final class DatafileDownload: @unchecked Sendable {
       return saved.map { .unchanged($0) } ?? failed(.optimizelyDatafileLoadingFailed, "nothing is saved")
     case .success(let response) where response.status == 200:
       do throws(OptimizelyDatafileFailure) {
-        return .arrived(try CompiledDatafile(response.body), lastModified: response.lastModified)
+        return .arrived(try CompiledDatafile(response.body, log: host.log), lastModified: response.lastModified)
       } catch {
         return failed(.optimizelyDatafileLoadingFailed, "the answer is \(error.message)")
       }

@@ -14,7 +14,7 @@ extension DatafileSource {
   /// Of the properties; the start tells why there is none.
   private func given() -> CompiledDatafile? {
     givenFailure = nil
-    return givenBytes().flatMap { compiled($0, "the given datafile", { givenFailure = $0 }) }
+    return givenBytes().flatMap { compiled($0, "the given datafile", log: host.log, { givenFailure = $0 }) }
   }
 
   private func givenBytes() -> [UInt8]? {
@@ -28,9 +28,12 @@ extension DatafileSource {
     }
   }
 
-  private func compiled(_ bytes: [UInt8], _ origin: String, _ refuse: (DatafileFailure) -> Void) -> CompiledDatafile? {
+  /// - Parameter log: nil for a datafile whose faults were told when it arrived.
+  private func compiled(
+    _ bytes: [UInt8], _ origin: String, log: Log? = nil, _ refuse: (DatafileFailure) -> Void
+  ) -> CompiledDatafile? {
     do throws(OptimizelyDatafileFailure) {
-      return try CompiledDatafile(bytes)
+      return try CompiledDatafile(bytes, log: log)
     } catch {
       refuse(DatafileFailure(error, origin))
       return nil
@@ -77,7 +80,7 @@ extension DatafileSource {
       return nil
     }
     var refusal: DatafileFailure?
-    if let datafile, let given = compiled(datafile, "the given datafile", { refusal = $0 }) {
+    if let datafile, let given = compiled(datafile, "the given datafile", log: host.log, { refusal = $0 }) {
       show(given, .given)
       return nil
     }

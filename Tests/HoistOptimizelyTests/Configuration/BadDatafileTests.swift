@@ -2,6 +2,7 @@ import HoistBase
 import HoistCore
 import HoistJSON
 import HoistOptimizely
+import HoistTestSupport
 import Testing
 
 @Suite("A bad datafile is refused with its place, or read as far as it makes sense (OPT-73, G9)") struct BadDatafileTests {
@@ -40,6 +41,35 @@ import Testing
     // Which of two is served is not for the compiler to say: revisions are texts without an order.
     let project = try Project(flags: flag("f", ["1"]), experiments: rule("1"), more: #""revision":"-1""#)
     #expect(text(OptimizelyFlags.revision(of: project.snapshot)) == "-1")
+  }
+
+  /// What is told of a datafile that is taken.
+  private func warnings(_ text: String) throws -> [String] {
+    let lines = RecordingLogSink()
+    try OptimizelyDatafile.compile(text, log: Log(threshold: .debug, clock: SystemClock()) { lines.write($0, $1) }).destroy()
+    return lines.messages(.warning)
+  }
+
+  @Test func holdoutsThatAreNotTakenAsTheyStandAreTold() throws {
+    let told = try warnings(
+      Project.datafile(
+        more: #""holdouts":[{"id":"h1","key":"a","includedRules":["r"]},{"id":"h2","key":"b"}],"#
+          + #""localHoldouts":[{"id":"h3","key":"c"},{"id":"h4","key":"d","includedRules":["r"]}]"#))
+    #expect(told.count == 2)  // 2.5
+    #expect(told.first?.contains(#"holdout "h1": it is for all rules"#) ?? false, "\(told)")
+    #expect(told.last?.contains(#"local holdout "h3": "includedRules" names no rule"#) ?? false, "\(told)")
+  }
+
+  @Test func conditionsThatAreTooDeepAreTold() throws {
+    func audience(levels: Int) -> String {
+      let leaf = #"{"type":"custom_attribute","name":"country","match":"exact","value":"de"}"#
+      let tree = (0..<levels).reduce(leaf) { tree, _ in "[\"and\",\(tree),\(leaf)]" }
+      return Project.datafile(typed: #"{"id":"7","name":"deep","conditions":\#(tree)}"#)
+    }
+    #expect(try warnings(audience(levels: 31)).isEmpty)
+    let told = try warnings(audience(levels: 32))
+    #expect(told.count == 1)
+    #expect(told.first?.contains(#"typed audience "7""#) ?? false, "\(told)")
   }
 
   @Test func danglingIDsLeaveTheRestWorking() throws {
