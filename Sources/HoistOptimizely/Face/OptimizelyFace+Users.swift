@@ -16,7 +16,9 @@ extension OptimizelyFace {
     let own = attributes?.copy() ?? EvaluationContext()
     own.setTargetingKey(id)
     provider.platform?.events.identify(id)
-    return OptimizelyUser(client: client, services: provider.visitors, attributes: own)
+    let user = OptimizelyUser(client: client, services: provider.visitors, attributes: own)
+    for attribute in own.content.attributes { user.tellOfUnusable(attribute.name, attribute.value) }
+    return user
   }
 
   /// - Parameter variationKey: nil takes the forced variation back.

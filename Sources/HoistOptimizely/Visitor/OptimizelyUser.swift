@@ -57,6 +57,16 @@ public final class OptimizelyUser: @unchecked Sendable {
 
   public func set(_ name: [UInt8], _ value: AttributeValue) throws(EvaluationContext.Refusal) {
     try attributes.set(name, value)
+    tellOfUnusable(name, value)
+  }
+
+  /// A bucketing id that is no text counts for nothing (protocols/optimizely.md 4.1).
+  func tellOfUnusable(_ name: [UInt8], _ value: AttributeValue) {
+    guard name.elementsEqual("$opt_bucketing_id".utf8) else { return }
+    switch value {
+    case .string, .null: break
+    default: _ = withClient { $1.log.warning("attribute \"$opt_bucketing_id\" is no text; the user id is used in its place") }
+    }
   }
 
   /// The attributes as a JSON object.

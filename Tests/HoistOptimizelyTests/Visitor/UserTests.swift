@@ -155,4 +155,19 @@ import Testing
       for await isFine in group { #expect(isFine) }
     }
   }
+
+  @Test("A bucketing id that is no text is told of (4.1)") func bucketingIDs() throws {
+    let rig = try UserRig()
+    func warnings() -> Int {
+      rig.hear()
+      return rig.log.messages(.warning).filter { $0.contains("$opt_bucketing_id") }.count
+    }
+    let user = try rig.user("u1", ["$opt_bucketing_id": .string(bytes("b"))])
+    #expect(warnings() == 0)
+    try user.set(bytes("$opt_bucketing_id"), .int(5))
+    #expect(rig.settle { warnings() == 1 })
+    _ = try rig.user("u2", ["$opt_bucketing_id": .bool(true)])
+    #expect(rig.settle { warnings() == 2 })
+  }
+
 }
