@@ -47,6 +47,17 @@ def test_a_logger_is_told_level_and_message(level: str, told: set[str]) -> None:
     assert {of.name.lower() for of, _ in lines.lines} == told
 
 
+def test_an_empty_datafile_is_no_datafile() -> None:
+    """OPT-49"""
+    with opened() as client:
+        client.start_with_datafile(json.dumps(sample_datafile()))
+        client.start_with_datafile()
+        with pytest.raises(hoist.Error) as failure:
+            client.start_with_datafile(b"")
+        assert failure.value.status is Status.OPTIMIZELY_DATAFILE_INVALID
+        assert client.revision == sample_datafile()["revision"]
+
+
 def test_without_a_level_warnings_are_told() -> None:
     """OPT-08: the property log.level; quieter than the vendor's "info" unless it is set (G6)."""
     lines = Lines()

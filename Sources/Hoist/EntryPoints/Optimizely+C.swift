@@ -32,7 +32,7 @@ public func hoist_optimizely_start_with_datafile(
 ) -> hoist_status {
   let slot = ErrorSlot(error)
   guard length >= 0, datafile != nil || length == 0 else { return slot.fail(.argument, "datafile is NULL") }
-  let bytes = length == 0 ? nil : Array(UnsafeRawBufferPointer(start: datafile, count: length))
+  let bytes = datafile.map { Array(UnsafeRawBufferPointer(start: $0, count: length)) }
   return start(client, bytes, flags, slot)
 }
 

@@ -33,10 +33,11 @@ class Life:
 
         `update`: what is downloaded is served at once. Raises `hoist.Error` when there is nothing to serve.
         """
-        data = b"" if datafile is None else _bytes(datafile)
+        data = None if datafile is None else _bytes(datafile)
         slot = ErrorSlot()
         call = lib.hoist_optimizely_start_with_datafile
-        status = call(self._pointer, data or NULL, len(data), _flags(update, background_fetch), slot.pointer)
+        given = (NULL, 0) if data is None else (data, len(data))
+        status = call(self._pointer, *given, _flags(update, background_fetch), slot.pointer)
         slot.check(status, "the datafile")
 
     def start_with_file(
