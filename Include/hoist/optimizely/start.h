@@ -52,6 +52,7 @@ enum {
 /**
  * Starts with a datafile, for clients opened with `autostart` = "false", or anew. Waits for the store, never for the
  * network. A saved datafile wins over the given one; a saved one that is broken is deleted and the given one is served.
+ * When the start fails, what is served already stays, and the client is HOIST_CLIENT_STALE.
  *
  * @param datafile JSON text, borrowed for the call. NULL with length 0: the saved one, or what is served already.
  * @param flags    Bits of the enum above.
