@@ -92,7 +92,17 @@ extension OptimizelyProvider: Provider {
     completion(.ok)
   }
 
-  public func flush(completion: @escaping @Sendable (Status) -> Void) { (parts as [any ClientPart]).flushAll(completion) }
+  /// Profiles go to the store while events go to the service: neither waits for the other.
+  public func flush(completion: @escaping @Sendable (Status) -> Void) {
+    let sent = Shared(Status.ok)
+    let last = Countdown(2) { completion(sent.withLock { $0 }) }
+    profiles.flush { _ in last.count() }
+    let others: [any ClientPart] = parts.filter { $0 !== profiles }
+    others.flushAll { status in
+      sent.withLock { $0 = status }
+      last.count()
+    }
+  }
 
   public func forgetCountsAfterFork() {}
 

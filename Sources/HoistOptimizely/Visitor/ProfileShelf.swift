@@ -101,20 +101,20 @@ final class ProfileShelf: @unchecked Sendable {
   }
 
   static func key(_ index: Int) -> String { index < 10 ? "profiles.0\(index)" : "profiles.\(index)" }
+}
 
-  /// Calls somebody when so many things have ended. On the scheduler's thread.
-  private final class Countdown: @unchecked Sendable {
-    private var left: Int
-    private let completion: @Sendable () -> Void
+/// Calls somebody when so many things have ended. On the scheduler's thread.
+final class Countdown: @unchecked Sendable {
+  private var left: Int
+  private let completion: @Sendable () -> Void
 
-    init(_ left: Int, _ completion: @escaping @Sendable () -> Void) {
-      self.left = left
-      self.completion = completion
-    }
+  init(_ left: Int, _ completion: @escaping @Sendable () -> Void) {
+    self.left = left
+    self.completion = completion
+  }
 
-    func count() {
-      left -= 1
-      if left == 0 { completion() }
-    }
+  func count() {
+    left -= 1
+    if left == 0 { completion() }
   }
 }

@@ -8,7 +8,8 @@ import Testing
 @Suite("What is kept of users outlives short runs and neighbours (OPT-05, 4.6)") struct KeptProfileTests {
   /// A client whose datafile gives everybody a variation, 1 or 2.
   private func rig(_ variation: Int, _ manager: any CacheManager) throws -> UserRig {
-    try UserRig(ProfileTests.datafile(variation), ProfileTests.kept, cacheManager: manager)
+    let properties = ProfileTests.kept.merging(["events.durability": "memory"]) { $1 }
+    return try UserRig(ProfileTests.datafile(variation), properties, cacheManager: manager)
   }
 
   private static func key(of user: String) -> String {
@@ -65,6 +66,23 @@ import Testing
     #expect(rigs[0].scheduler.turning { rigs[0].client.close(timeoutMilliseconds: 20_000) } == .ok)
     #expect(isKept(Self.neighbour, manager))
     #expect(isKept("u1", manager))
+  }
+
+  @Test func aStoreThatIsSlowKeepsNoEventsWaiting() throws {
+    let manager = GatedManager()
+    let rig = try rig(1, manager)
+    #expect(rig.settle { rig.client.state == .ready })
+    rig.transport.setResponder { _ in .status(204) }
+    _ = try rig.user("u1").decide("a")
+    manager.shut("profiles")
+    let sent = Locked<Status?>(nil)
+    rig.client.onScheduler { $0.provider?.flush { sent.value = $0 } }
+    #expect(rig.settle { !rig.transport.requests.isEmpty })
+    #expect(sent.value == nil)
+    manager.open()
+    #expect(rig.settle { sent.value == .ok })
+    close(rig)
+    #expect(isKept("u1", manager.inner))
   }
 
   @Test func untilTheStoreIsReadNothingStartsAndNothingIsRemembered() throws {
