@@ -20,6 +20,7 @@ public final class KameleoonVisitor: @unchecked Sendable {
   let trackingMark = TrackingMark()
 
   private let uniqueness: Atomic<Bool>
+  private let wasAskedFor = Atomic(true)
   private let lock = Lock()
   /// Guarded by `lock`.
   private var shared: VisitorData
@@ -49,6 +50,12 @@ public final class KameleoonVisitor: @unchecked Sendable {
   public internal(set) var isUnique: Bool {
     get { uniqueness.load(ordering: .acquiring) }
     set { uniqueness.store(newValue, ordering: .releasing) }
+  }
+
+  /// False for the client's own visitor of a generated code as long as it is no host's business (KAM-14).
+  var isAskedFor: Bool {
+    get { wasAskedFor.load(ordering: .acquiring) }
+    set { wasAskedFor.store(newValue, ordering: .releasing) }
   }
 
   /// With the lock of its data held.

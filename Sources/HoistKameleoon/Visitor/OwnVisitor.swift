@@ -40,12 +40,12 @@ final class OwnVisitor: @unchecked Sendable {
     if !given.isEmpty {
       use(given)
       decided.give(given)
-      return registry.becomeOwn(given)
+      return registry.becomeOwn(given, isAskedFor: true)
     }
     let candidate = state.withLock { $0.candidate }
     host.store.shared(key, orKeep: candidate) { [weak registry] stored in
       decided.give(VisitorCode.isValid(stored) ? stored : candidate)
-      if let code = decided.wait(untilNanoseconds: 0) { registry?.becomeOwn(code) }
+      if let code = decided.wait(untilNanoseconds: 0) { registry?.becomeOwn(code, isAskedFor: false) }
     }
   }
 

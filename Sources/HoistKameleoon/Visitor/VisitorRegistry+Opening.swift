@@ -24,13 +24,13 @@ extension VisitorRegistry {
     let deadline = Deadline.nanoseconds(afterMilliseconds: waits ? VisitorOptions.lookUpMilliseconds : 0)
     let code = code ?? own.code(untilNanoseconds: deadline)
     guard VisitorCode.isValid(code) else { throw .kameleoonVisitorCodeInvalid }
-    let (visitor, restored) = open(code, of: client)
+    let (visitor, restored) = open(code, of: client, isAskedFor: true)
     if waits { _ = restored?.wait(untilNanoseconds: deadline) }
     return visitor
   }
 
   /// - Returns: who is told when what an earlier run has left was taken over.
-  private func open(_ code: [UInt8], of client: Client) -> (KameleoonVisitor, Answer<Bool>?) {
+  private func open(_ code: [UInt8], of client: Client, isAskedFor: Bool) -> (KameleoonVisitor, Answer<Bool>?) {
     let found = places.open(code) {
       VisitorData(code: code, now: host.clock.unixMilliseconds)
     } make: { data, isUnique in
@@ -43,7 +43,11 @@ extension VisitorRegistry {
       if length > VisitorCode.documentedLength {
         host.log.warning("a visitor code of \(length) characters: the service documents \(VisitorCode.documentedLength) at most")
       }
+      if !isAskedFor { found.visitor.isAskedFor = false }
       restore(found.visitor, found.restored)
+    }
+    if isAskedFor, found.isNew || !found.visitor.isAskedFor {
+      found.visitor.isAskedFor = true
       tracker.opened(found.visitor)
     }
     return (found.visitor, found.restored)
@@ -127,10 +131,11 @@ extension VisitorRegistry {
   // MARK: The client's own
 
   /// The client speaks for that visitor from now on; on the scheduler's thread.
-  func becomeOwn(_ code: [UInt8], completion: @escaping @Sendable (Status) -> Void = { _ in }) {
+  /// - Parameter isAskedFor: whether a host has named it.
+  func becomeOwn(_ code: [UInt8], isAskedFor: Bool, completion: @escaping @Sendable (Status) -> Void = { _ in }) {
     guard let client = host.client else { return completion(.cancelled) }
     guard VisitorCode.isValid(code) else { return completion(.kameleoonVisitorCodeInvalid) }
-    let (visitor, restored) = open(code, of: client)
+    let (visitor, restored) = open(code, of: client, isAskedFor: isAskedFor)
     guard let context = EvaluationContext(targetingKey: code, attributes: []).reference() else { return completion(.limit) }
     if own.replace(with: visitor) { host.setCurrentContext(context) }
     if restored?.isGiven != false { ownIsThere() }
@@ -141,7 +146,7 @@ extension VisitorRegistry {
   func identify(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void) {
     let (key, _) = EvaluationContext(copying: context.frozen).content
     guard let code = key ?? own.current?.code else { return completion(.argument) }
-    becomeOwn(code) { [host] status in
+    becomeOwn(code, isAskedFor: true) { [host] status in
       if status == .ok { host.notify(Notification(.contextChanged)) }
       completion(status)
     }
