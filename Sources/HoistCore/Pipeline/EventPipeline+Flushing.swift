@@ -2,12 +2,12 @@ internal import HoistBase
 
 /// When something is sent.
 extension EventPipeline {
-  func flushNow(_ completion: @escaping @Sendable (Bool) -> Void) {
+  func flushNow(cutsPausesShort: Bool = true, _ completion: @escaping @Sendable (Bool) -> Void) {
     abandonInheritance()
     state.flushRequests.append(completion)
     takeIn()
     // Somebody asks: a pause of our own is cut short, one that the service asked for is not.
-    for batch in state.batches {
+    for batch in state.batches where cutsPausesShort {
       if case .sleeping(isAskedFor: false) = batch.stage { wake(batch) }
     }
     beginFlush()
@@ -112,7 +112,8 @@ extension EventPipeline {
   }
 
   /// Hands over what is there before it returns, as far as it may be sent now. On the scheduler's thread.
-  public func sendAtOnce() { flushNow { _ in } }
+  /// - Parameter cutsPausesShort: whether batches that wait for another attempt go, too; not where nobody has asked for it.
+  public func sendAtOnce(cutsPausesShort: Bool = true) { flushNow(cutsPausesShort: cutsPausesShort) { _ in } }
 
   /// Ends requests and timers; what is recorded stays, and is given to the store now. `start` may
   /// follow. On the scheduler's thread.

@@ -38,6 +38,8 @@ struct TrackingRecipient: Sendable {
   /// nil for rows of another run, while nobody has opened the visitor: the rows tell of themselves.
   var visitor: (any TrackedVisitor)?
   private var known: TrackingIdentity?
+  /// Of one without a visitor: whether consent was given, as it was read; nil where it was not.
+  var hasConsent: Bool?
   /// Told once what came of it.
   var completions: [Completion] = []
 

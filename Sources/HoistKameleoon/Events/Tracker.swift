@@ -11,6 +11,7 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
   /// The fewest that wait for whom the request is cut, and how many it then has.
   private static let crowd = 40_000
   private static let crowdedRequest = 20_000
+  private static let mostFailedProbes = 2
 
   let host: any ProviderHost
   let settings: KameleoonSettings
@@ -21,6 +22,8 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
   /// The visitor of that code, if somebody holds it.
   var openVisitor: ([UInt8]) -> (any TrackedVisitor)? = { _ in nil }
   var openVisitors: () -> [any TrackedVisitor] = { [] }
+  /// Reads whether somebody who is not in memory has consented. On the scheduler's thread, as the answer is.
+  var readConsent: (TrackingIdentity, _ completion: @escaping @Sendable (Bool) -> Void) -> Void = { $1(false) }
 
   // The scheduler thread's.
   private var timer: (any Cancellable)?
@@ -29,6 +32,8 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
   private var isReady = false
   /// After a failure: one visitor at each interval, until a request arrives (KAM-B25).
   private var isProbing = false
+  /// Of the one whose turn it is.
+  private var failedProbes = 0
   private var startedAt: Int64 = 0
 
   init(
@@ -44,6 +49,8 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
     options.commitLimitMilliseconds = Self.commitLimitMilliseconds
     // Whoever is due is sent at once; nothing else asks for a flush.
     options.flushIntervalMilliseconds = 86_400_000
+    // Who has refused meanwhile is not in the next attempt.
+    options.encodesEveryAttempt = true
     // A request that waits to be tried again holds up nobody.
     options.maximumInFlight = 8
     pipeline = EventPipeline(
@@ -51,9 +58,10 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
       scheduler: host.scheduler, entropy: host.entropy)
     pipeline.hold(.notReady)
     policy.failed = { [weak self] in self?.failed($0) }
+    policy.withheld = { [weak self] in self?.withheld($0) }
     policy.inherited = { [weak self] in self?.inherited($0) }
     policy.ended = { [weak self] isDelivered in
-      if isDelivered { self?.isProbing = false }
+      if isDelivered { self?.endProbing() }
       self?.armTimer()
     }
   }
@@ -142,7 +150,14 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
     queue.putFirst(policy.takeDue())
     let count = queue.count
     let most = isProbing ? 1 : count >= Self.crowd ? Self.crowdedRequest : count
-    queue.putFirst(send(takeQueued(atMost: most)))
+    queue.putFirst(send(known(of: takeQueued(atMost: most))))
+    armTimer()
+  }
+
+  /// Those of whom it is known by now what may be sent.
+  func sendNow(_ recipients: [TrackingRecipient]) {
+    guard canSend else { return enqueue(recipients.map { TrackingRecipient($0.identity) }) }
+    queue.putFirst(send(recipients))
     armTimer()
   }
 
@@ -160,18 +175,35 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
     for recipient in draft.idle where !policy.attach(recipient.completions, to: recipient) { letGo(recipient, .ok) }
     let unformed = policy.takeDue()
     policy.makeDue(unformed + draft.accepted)
-    if !policy.due.isEmpty { pipeline.sendAtOnce() }
+    if !policy.due.isEmpty { pipeline.sendAtOnce(cutsPausesShort: false) }
     return draft.rest
   }
 
+  /// Whoever has failed twice alone waits behind the others: whom the service refuses holds up nobody.
   private func failed(_ recipients: [TrackingRecipient]) {
+    if isProbing { failedProbes += 1 }
     isProbing = true
     var recipients = recipients
     for index in recipients.indices {
       for completion in recipients[index].completions { completion(.network) }
       recipients[index].completions = []
+      recipients[index].hasConsent = nil
       _ = recipients[index].visitor?.trackingMark.set()
     }
+    if failedProbes < Self.mostFailedProbes {
+      queue.putFirst(recipients)
+    } else {
+      failedProbes = 0
+      enqueue(recipients)
+    }
+    armTimer()
+  }
+
+  private func endProbing() { (isProbing, failedProbes) = (false, 0) }
+
+  /// Somebody of the request has refused since: what may still be sent goes with the next one.
+  private func withheld(_ recipients: [TrackingRecipient]) {
+    for recipient in recipients { _ = recipient.visitor?.trackingMark.set() }
     queue.putFirst(recipients)
     armTimer()
   }
@@ -226,14 +258,25 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
 
   /// Everything that may be sent, of everybody (4.9).
   func flush(_ completion: @escaping @Sendable (Bool) -> Void) {
+    var unknown: [TrackingRecipient] = []
     if canSend {
       var everybody = policy.takeDue() + takeQueued()
       everybody += others(than: everybody)
-      repeat { everybody = send(everybody) } while !everybody.isEmpty && policy.due.isEmpty
-      queue.putFirst(everybody)
-      armTimer()
+      (everybody, unknown) = parted(everybody)
+      sendAll(everybody)
     }
-    pipeline.flush { [weak self] isDone in completion(isDone || self?.hasSomethingToSend == false) }
+    readConsent(of: unknown) { [weak self] found in
+      guard let self else { return completion(false) }
+      if canSend { sendAll(found) }
+      pipeline.flush { [weak self] isDone in completion(isDone || self?.hasSomethingToSend == false) }
+    }
+  }
+
+  private func sendAll(_ recipients: [TrackingRecipient]) {
+    var recipients = recipients
+    repeat { recipients = send(recipients) } while !recipients.isEmpty && policy.due.isEmpty
+    queue.putFirst(recipients)
+    armTimer()
   }
 
   /// Those of whom rows wait.
@@ -253,8 +296,10 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
     var isFound = pipeline.counters.inFlight > 0
     pipeline.forEachWaiting { row in
       guard !isFound else { return }
-      let visitor = TrackedRow(row.payload).flatMap { openVisitor($0.code) }
-      isFound = policy.isAllowed(row.payload, TrackingPolicy.Admission(visitor))
+      let code = TrackedRow(row.payload)?.code ?? Array(row.subject.utf8)
+      let recipient = openVisitor(code).map { TrackingRecipient($0) }
+        ?? TrackingRecipient(TrackingIdentity(subject: Array(row.subject.utf8), code: code))
+      isFound = policy.isAllowed(row.payload, policy.admission(of: recipient))
     }
     return isFound
   }
@@ -262,7 +307,7 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
   func abandonAfterFork() {
     timer = nil
     activityTimer = nil
-    isProbing = false
+    endProbing()
     // What was recorded before is the parent's to send.
     for recipient in queue.take() + policy.takeAll() { recipient.visitor?.trackingMark.clear() }
   }

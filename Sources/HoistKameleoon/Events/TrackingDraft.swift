@@ -71,7 +71,7 @@ struct TrackingDraft {
   /// them any more.
   private mutating func lookThroughRows() {
     for recipient in chosen {
-      let admission = TrackingPolicy.Admission(recipient.visitor)
+      let admission = tracker.policy.admission(of: recipient)
       for subject in recipient.subjects {
         piles[subject] = Pile(admission: max(piles[subject]?.admission ?? admission, admission))
       }

@@ -10,12 +10,7 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
 
   /// What may go of a visitor.
   enum Admission: Int, Comparable {
-    case withoutConsent, asNoted, everything
-
-    /// - Parameter visitor: nil where nobody has opened it.
-    init(_ visitor: (any TrackedVisitor)?) {
-      self = visitor.map { $0.hasConsentToTrack ? .everything : .withoutConsent } ?? .asNoted
-    }
+    case withoutConsent, everything
 
     static func < (left: Admission, right: Admission) -> Bool { left.rawValue < right.rawValue }
   }
@@ -29,6 +24,8 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
     var bearer: String?
     /// The service takes no token.
     var goesWithoutToken = false
+    /// Somebody has refused while it waited for a token.
+    var isWithheld = false
   }
 
   private let host: any ProviderHost
@@ -50,6 +47,10 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
   var requiresConsent = true
   /// Those of a request that has failed, to be tried again.
   var failed: ([TrackingRecipient]) -> Void = { _ in }
+  /// Those of a request that may not go as it is; nobody is told.
+  var withheld: ([TrackingRecipient]) -> Void = { _ in }
+  /// Whether somebody whom nobody holds has consented; nil where that is not in memory.
+  var knownConsent: (TrackingIdentity) -> Bool? = { _ in nil }
   /// Those of whom another run has left rows.
   var inherited: ([TrackingRecipient]) -> Void = { _ in }
   /// A request has arrived, or will never be sent.
@@ -69,10 +70,29 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
   /// - Parameter recipients: whose rows go with the next batch.
   func makeDue(_ recipients: [TrackingRecipient]) {
     due += recipients
+    admitted.merge(admissions(of: recipients)) { max($0, $1) }
+  }
+
+  private func admissions(of recipients: [TrackingRecipient]) -> [[UInt8]: Admission] {
+    var admissions: [[UInt8]: Admission] = [:]
     for recipient in recipients {
-      let admission = Admission(recipient.visitor)
-      for subject in recipient.subjects { admitted[subject] = max(admitted[subject] ?? admission, admission) }
+      let admission = admission(of: recipient)
+      for subject in recipient.subjects { admissions[subject] = max(admissions[subject] ?? admission, admission) }
     }
+    return admissions
+  }
+
+  /// As it is now. Of whom nothing is known goes what needs no consent.
+  func admission(of recipient: TrackingRecipient) -> Admission {
+    if let visitor = recipient.visitor { return visitor.hasConsentToTrack ? .everything : .withoutConsent }
+    if !requiresConsent { return .everything }
+    let hasConsent = knownConsent(recipient.identity) ?? recipient.hasConsent ?? false
+    return hasConsent ? .everything : .withoutConsent
+  }
+
+  /// Whether it has to be read first what may go.
+  func hasToAsk(about recipient: TrackingRecipient) -> Bool {
+    recipient.visitor == nil && requiresConsent && recipient.hasConsent == nil && knownConsent(recipient.identity) == nil
   }
 
   /// Nobody is due any more.
@@ -97,14 +117,7 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
 
   /// Whether a row may be sent (4.4).
   func isAllowed(_ payload: [UInt8], _ admission: Admission) -> Bool {
-    let bits = TrackedRow.bits(of: payload)
-    if !bits.contains(.needsConsent) { return true }
-    switch admission {
-    case .everything: return true
-    // Nobody has opened the visitor: it stands with what was known when the row was recorded.
-    case .asNoted: return bits.contains(.hadConsent) || !requiresConsent
-    case .withoutConsent: return false
-    }
+    admission == .everything || !TrackedRow.bits(of: payload).contains(.needsConsent)
   }
 
   func admits(_ row: EventRow) -> Bool {
@@ -123,7 +136,32 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
     return false
   }
 
+  /// Whether nobody of it has refused since it was formed.
+  private func isStillAllowed(_ batch: EventBatch) -> Bool {
+    guard requiresConsent else { return true }
+    let admissions = admissions(of: flights[batch.id]?.recipients ?? due)
+    return batch.rows.allSatisfy { isAllowed($0.payload, admissions[Array($0.subject.utf8)] ?? .withoutConsent) }
+  }
+
+  /// Its rows wait again with the others, of which the next batch takes what may go.
+  private func withhold(_ batch: EventBatch) -> EventEncoding {
+    if let flight = flights.removeValue(forKey: batch.id) {
+      tell(read(batch), flight.recipients, areUnsent: true)
+      withheld(flight.recipients)
+    } else {
+      let recipients = due
+      (due, admitted, isFormed) = ([], [:], false)
+      withheld(recipients)
+    }
+    return .later
+  }
+
+  private func read(_ batch: EventBatch) -> [(subject: [UInt8], row: TrackedRow)] {
+    batch.rows.compactMap { row in TrackedRow(row.payload).map { (Array(row.subject.utf8), $0) } }
+  }
+
   func encode(_ batch: EventBatch) -> EventEncoding {
+    guard isStillAllowed(batch) else { return withhold(batch) }
     var rows: [(subject: [UInt8], row: TrackedRow)] = []
     var broken: [String] = []
     for row in batch.rows {
@@ -131,7 +169,7 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
     }
     guard broken.isEmpty else { return .reject(ids: broken, reason: "they cannot be read") }
     let recipients = flights[batch.id]?.recipients ?? takeOff(batch.id)
-    tell(rows, recipients, areUnsent: false)
+    if batch.attempt == 1 { tell(rows, recipients, areUnsent: false) }
     return .request(request(TrackingBody(rows, to: recipients).bytes))
   }
 
@@ -172,6 +210,10 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
   private func begin(
     _ batch: EventBatch, _ bearer: String?, _ request: HTTPRequest, _ completion: (HTTPRequest?) -> Void
   ) {
+    guard isStillAllowed(batch) else {
+      flights[batch.id]?.isWithheld = true
+      return completion(nil)
+    }
     flights[batch.id]?.begunNanoseconds = host.clock.monotonicNanoseconds
     flights[batch.id]?.bearer = bearer
     var request = request
@@ -180,6 +222,11 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
   }
 
   func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict {
+    // Not sent: made anew at once, of what may still go.
+    if flights[batch.id]?.isWithheld == true {
+      flights[batch.id]?.isWithheld = false
+      return .pause(milliseconds: 0)
+    }
     if let flight = flights[batch.id] { reports.attempt(.tracking, answer, begunNanoseconds: flight.begunNanoseconds) }
     if case .success(let response) = answer {
       switch response.status {
@@ -190,7 +237,7 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
       default: break
       }
     }
-    if batch.attempt < Self.maximumAttempts { return .retry(afterMilliseconds: Self.retryMilliseconds) }
+    if batch.attempt < Self.maximumAttempts { return .pause(milliseconds: Self.retryMilliseconds) }
     giveBack(batch)
     return .rest(afterMilliseconds: nil)
   }
@@ -214,7 +261,7 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
 
   private func giveBack(_ batch: EventBatch) {
     let recipients = flights.removeValue(forKey: batch.id)?.recipients ?? []
-    tell(batch.rows.compactMap { row in TrackedRow(row.payload).map { (Array(row.subject.utf8), $0) } }, recipients, areUnsent: true)
+    tell(read(batch), recipients, areUnsent: true)
     failed(recipients)
   }
 

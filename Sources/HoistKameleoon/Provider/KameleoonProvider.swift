@@ -38,7 +38,12 @@ public final class KameleoonProvider: @unchecked Sendable {
     visitors = VisitorRegistry(host: host, settings: settings, tracker: tracking)
     remote = RemoteDataService(host: host, settings: settings, addresses: addresses, tokens: tokens, reports: reports)
     tracking.openVisitor = { [weak visitors] code in visitors?.places.openVisitor(code) }
-    tracking.openVisitors = { [weak visitors] in visitors?.places.openVisitors ?? [] }
+    tracking.openVisitors = { [weak visitors] in visitors?.places.openVisitors.filter(\.isAskedFor) ?? [] }
+    tracking.policy.knownConsent = { [weak visitors] in visitors?.knownConsent(of: $0) }
+    tracking.readConsent = { [weak visitors] identity, completion in
+      guard let visitors else { return completion(false) }
+      visitors.readConsent(of: identity, completion: completion)
+    }
     parts = [readiness, tokens, visitors, remote, tracking]
     source.serve = { [weak self] in self?.serve($0) }
     visitors.ownIsThere = { [weak self] in self?.beginSource() }

@@ -63,6 +63,31 @@ import Testing
     #expect(bench.sent.count == 6)
   }
 
+  @Test("KAM-B25") func aVisitorThatTheServiceRefusesHoldsUpNobody() throws {
+    let bench = try TrackerBench()
+    bench.host.network.setResponder { request in answer(request.text.contains("visitorCode=poison") ? 400 : 200) }
+    for code in ["poison", "anna", "bea"] {
+      let visitor = bench.visitor(code)
+      bench.tracker.record(Tracked.conversion(1), of: visitor)
+      bench.tracker.queue(visitor)
+    }
+    bench.settle()
+    for _ in 0..<60 { bench.advance(1_000) }
+    #expect(bench.count("delivered") == 2 && (bench.count("waiting") ?? 0) + (bench.count("in_flight") ?? 0) == 1)
+  }
+
+  @Test("4.9") func aFlushThatIsAskedForDoesNotWaitForTheSecondAttempt() throws {
+    let bench = try TrackerBench()
+    bench.host.network.enqueue(answer(500))
+    let anna = bench.visitor("anna")
+    bench.tracker.record(Tracked.phone, of: anna)
+    #expect(bench.flush(anna) == [])
+    let told = Locked<Bool?>(nil)
+    bench.tracker.flush { told.value = $0 }
+    bench.settle()
+    #expect(bench.sent.count == 2 && told.value == true)
+  }
+
   @Test func aRequestThatWaitsToBeSentAgainHoldsUpNobody() throws {
     let bench = try TrackerBench()
     let (anna, bea) = (bench.visitor("anna"), bench.visitor("bea"))

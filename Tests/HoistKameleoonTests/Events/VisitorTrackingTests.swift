@@ -81,6 +81,19 @@ import Testing
     withExtendedLifetime(anna) {}
   }
 
+  @Test("The client's own visitor is reported active once somebody has asked for it (KAM-14, KAM-B17)", arguments: ["0", "15000"])
+  func aGeneratedVisitorThatNobodyAskedForIsNotReported(_ interval: String) throws {
+    let rig = try rig(["activity_tracking_interval_millisecond": interval])
+    rig.settle { rig.visitors.own.current != nil }
+    let anna = try rig.visitor("anna")
+    rig.scheduler.advance(milliseconds: 16_000)
+    #expect(Set(lines(rig).flatMap { $0 }) == ["activity&visitorCode=anna"])
+    let own = try rig.visitor(nil)
+    rig.scheduler.advance(milliseconds: 16_000)
+    #expect(lines(rig).flatMap { $0 }.contains("activity&visitorCode=\(text(own.code))"))
+    withExtendedLifetime(anna) {}
+  }
+
   @Test func whoWaitsForAnIntervalIsToldThatThereIsNoNetwork() throws {
     let rig = try rig()
     let anna = try rig.visitor("anna")

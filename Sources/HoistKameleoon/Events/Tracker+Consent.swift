@@ -1,0 +1,40 @@
+internal import HoistBase
+internal import HoistCore
+
+/// What somebody whom nobody holds has answered last (KAM-60; protocols/kameleoon.md 4.4). On the scheduler's thread.
+extension Tracker {
+  /// Those who can be sent now; the others follow when it is known what of them may be sent.
+  func known(of chosen: [TrackingRecipient]) -> [TrackingRecipient] {
+    let (known, unknown) = parted(chosen)
+    if !unknown.isEmpty { readConsent(of: unknown) { [weak self] in self?.sendNow($0) } }
+    return known
+  }
+
+  /// - Returns: whose answer is in memory, or does not matter; and whose has to be read.
+  func parted(_ chosen: [TrackingRecipient]) -> (known: [TrackingRecipient], unknown: [TrackingRecipient]) {
+    var (known, unknown): ([TrackingRecipient], [TrackingRecipient]) = ([], [])
+    for recipient in chosen {
+      let isUnknown = policy.hasToAsk(about: recipient) && openVisitor(recipient.identity.code) == nil
+      if isUnknown { unknown.append(recipient) } else { known.append(recipient) }
+    }
+    return (known, unknown)
+  }
+
+  /// - Parameter completion: once, with what was found; at once where nobody is to be asked about.
+  func readConsent(of recipients: [TrackingRecipient], completion: @escaping @Sendable ([TrackingRecipient]) -> Void) {
+    guard !recipients.isEmpty else { return completion([]) }
+    let answers = Shared((found: [TrackingRecipient](), missing: recipients.count))
+    for recipient in recipients {
+      readConsent(recipient.identity) { hasConsent in
+        let all = answers.withLock { answers -> [TrackingRecipient]? in
+          var recipient = recipient
+          recipient.hasConsent = hasConsent
+          answers.found.append(recipient)
+          answers.missing -= 1
+          return answers.missing == 0 ? answers.found : nil
+        }
+        if let all { completion(all) }
+      }
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import HoistBase
+import HoistCore
+import HoistTestSupport
+import Testing
+
+@testable import HoistKameleoon
+
+/// What goes of a visitor is decided by what it has answered last, whoever holds it by then.
+@Suite("The last answer counts (KAM-60, 4.4)") struct ConsentTests {
+  private let store = MemoryCacheManager()
+  private static let configuration = #"{"configuration":{"consentType":"REQUIRED"},"customData":[{"id":1,"index":3,"isMappingIdentifier":true}]}"#
+  private static let phone = "eventType=staticData&deviceType=PHONE&visitorCode=anna"
+
+  private func rig(
+    _ properties: [String: String] = [:], keeps: Bool = false,
+    respond: @escaping @Sendable (HTTPRequest) -> ScriptedTransport.Answer? = { _ in answer(200) }
+  ) throws -> KameleoonRig {
+    try KameleoonRig(
+      properties.merging(keeps ? ["events.durability": "periodic"] : [:]) { $1 }, configuration: Self.configuration,
+      cacheManager: keeps ? store : nil, respond: respond)
+  }
+
+  /// The lines of requests for tracking, without their nonces.
+  private func lines(_ rig: KameleoonRig) -> [[String]] {
+    rig.transport.requests.filter { $0.url.contains("/visit/events") }.map { request in
+      request.lines.map { String($0.dropFirst("nonce=0123456789ABCDEF&".count)) }
+    }
+  }
+
+  private func flush(_ rig: KameleoonRig) -> Bool? {
+    let answer = Locked<Status?>(nil)
+    rig.provider.flush { answer.value = $0 }
+    rig.settle { answer.value != nil }
+    return answer.value == .ok
+  }
+
+  /// A phone, recorded with one answer; then the visitor gives another, and nobody holds it.
+  private func leave(_ rig: KameleoonRig, recorded: Bool, then isGiven: Bool) throws {
+    let anna = try rig.visitor("anna")
+    #expect(anna.setLegalConsent(recorded) == .ok)
+    #expect(anna.add([.device(.phone)]) == .ok)
+    #expect(anna.setLegalConsent(isGiven) == .ok)
+  }
+
+  @Test func whatWasRecordedUnderConsentStaysWhenTheVisitorHasRefusedAndNobodyHoldsIt() throws {
+    let rig = try rig()
+    try leave(rig, recorded: true, then: false)
+    rig.scheduler.run()
+    #expect(rig.visitors.places.openVisitor(bytes("anna")) == nil)
+    #expect(flush(rig) == true)
+    #expect(lines(rig) == [])
+    // Not lost: it goes when the visitor agrees after all.
+    let anna = try rig.visitor("anna")
+    #expect(anna.setLegalConsent(true) == .ok)
+    #expect(rig.sent(anna) == [Self.phone])
+  }
+
+  @Test func whatWasHeldBackGoesWhenTheVisitorHasAgreedAndNobodyHoldsIt() throws {
+    let rig = try rig()
+    try leave(rig, recorded: false, then: true)
+    rig.scheduler.run()
+    #expect(flush(rig) == true)
+    #expect(lines(rig) == [[Self.phone]])
+  }
+
+  @Test("The next run reads the answer before anything goes", arguments: [true, false], [true, false])
+  func anotherRun(_ isGiven: Bool, isLinked: Bool) throws {
+    do {
+      let rig = try rig(["online": "false"], keeps: true)
+      if isLinked {
+        let owner = try rig.visitor("owner")
+        #expect(owner.add([custom(3, "anna")], isTracked: false) == .ok)
+      }
+      try leave(rig, recorded: !isGiven, then: isGiven)
+      rig.scheduler.advance(milliseconds: 500)
+      rig.settle { rig.kept("anna", in: store) != nil }
+    }
+    let rig = try rig(keeps: true)
+    rig.settle { rig.provider.tracking.pipeline.counters.adopted > 0 }
+    rig.scheduler.advance(milliseconds: 1_000)
+    for _ in 0..<3 {
+      #expect(flush(rig) != nil)
+      rig.scheduler.advance(milliseconds: 1_000)
+    }
+    let isSent = lines(rig).joined().contains { line in line.hasPrefix("eventType=staticData&deviceType=PHONE") }
+    #expect(isSent == isGiven)
+  }
+
+  @Test("2.11") func aRequestThatWaitsForItsSecondAttemptGoesOnlyWithWhatIsStillAllowed() throws {
+    let attempts = Locked(0)
+    let rig = try rig { request in
+      guard request.url.contains("/visit/events") else { return answer(304) }
+      attempts.change { $0 += 1 }
+      return answer(attempts.value == 1 ? 500 : 200)
+    }
+    let anna = try rig.visitor("anna")
+    #expect(anna.setLegalConsent(true) == .ok)
+    #expect(anna.add([.device(.phone), .conversion(Conversion(goalID: 1))]) == .ok)
+    #expect(rig.sent(anna).count == 2)
+    #expect(anna.setLegalConsent(false) == .ok)
+    rig.scheduler.advance(milliseconds: 10_000)
+    let conversion = "eventType=conversion&goalId=1&revenue=0.0&negative=false&visitorCode=anna"
+    #expect(lines(rig) == [[Self.phone, conversion], [conversion]])
+    #expect(anna.setLegalConsent(true) == .ok)
+    #expect(rig.sent(anna) == [Self.phone])
+  }
+
+  @Test("2.10") func aRequestThatWaitsForATokenGoesOnlyWithWhatIsStillAllowed() throws {
+    let rig = try rig(["client_id": "id", "client_secret": "secret"]) { request in
+      request.url.contains("/oauth/token") ? nil : answer(200)
+    }
+    let anna = try rig.visitor("anna")
+    #expect(anna.setLegalConsent(true) == .ok)
+    #expect(anna.add([.device(.phone), .conversion(Conversion(goalID: 1))]) == .ok)
+    #expect(rig.sent(anna) == [])
+    #expect(anna.setLegalConsent(false) == .ok)
+    rig.scheduler.run()
+    rig.transport.open.first { $0.request.url.contains("/oauth/token") }?.complete(
+      answer(200, #"{"access_token":"tok","expires_in":7200}"#))
+    rig.scheduler.run()
+    rig.scheduler.advance(milliseconds: 10_000)
+    #expect(lines(rig) == [["eventType=conversion&goalId=1&revenue=0.0&negative=false&visitorCode=anna"]])
+  }
+
+  @Test func aConfigurationThatWantsConsentLaterHoldsBackWhatWasRecordedBefore() throws {
+    let rig = try KameleoonRig(["online": "true"], configuration: "{}") { request in
+      if request.url.contains("/visit/events") { return answer(200) }
+      return request.url.contains("/v3/") ? SiteAnswers.answer(Self.configuration) : nil
+    }
+    #expect(try rig.visitor("anna").add([.device(.phone)]) == .ok)
+    rig.settle { rig.visitors.requiresConsent }
+    #expect(rig.visitors.requiresConsent && flush(rig) == true)
+    #expect(lines(rig) == [])
+  }
+}
