@@ -8,6 +8,7 @@ extension VisitorDirectory {
   /// - Returns: nil where that is not known yet.
   func facts(for context: FrozenContext?, _ snapshot: Snapshot) -> VisitorFacts? {
     guard let context else { return facts(of: nil) }
+    if let key = context.targetingKey, hasToRead(key) { return nil }
     let known = facts(of: context.targetingKey)
     if context.attributeCount == 0, let known { return known }
     var content: VisitorFacts.Content

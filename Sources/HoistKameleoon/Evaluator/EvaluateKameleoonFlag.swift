@@ -20,6 +20,8 @@ protocol VisitorDirectory: AnyObject, Sendable {
   /// - Parameter code: nil for the client's own visitor.
   /// - Returns: nil for one that nothing is known of.
   func facts(of code: ByteView?) -> VisitorFacts?
+  /// Whether it is not known yet what the visitor has answered, where that matters; it is read then.
+  func hasToRead(_ code: ByteView) -> Bool
 }
 
 /// The snapshot's evaluate function: a decision as the core's evaluation.
@@ -52,7 +54,7 @@ extension Evaluation {
     }
     let asked = context.flatMap { $0 == inherited ? nil : FrozenContext($0) }
     guard let facts = visitors.facts(for: asked, snapshot) else {
-      return fail(.providerNotReady, "the client's own visitor is not known yet")
+      return fail(.providerNotReady, "the visitor is not known yet")
     }
     var evaluator = KameleoonEvaluator(snapshot, facts, now: visitors.now, recorder: recorder)
     let flag = record.assumingMemoryBound(to: FlagRecord.self)

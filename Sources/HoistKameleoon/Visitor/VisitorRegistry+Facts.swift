@@ -7,15 +7,38 @@ extension VisitorRegistry: VisitorDirectory {
   var now: Int64 { host.clock.recentUnixMilliseconds }
 
   func facts(of code: ByteView?) -> VisitorFacts? {
-    let visitor = code.map { code in places.openVisitor(Array(code)) } ?? own.current
+    let visitor = code.map { code in knownVisitor(Array(code)) } ?? own.current
     let section = shim_enter()
     defer { shim_leave(section) }
     return visitor?.facts(now: now)?.takeUnretainedValue()
   }
 
+  /// nil when nothing of it is in memory.
+  private func knownVisitor(_ code: [UInt8]) -> KameleoonVisitor? {
+    if let visitor = places.openVisitor(code) { return visitor }
+    guard places.data(of: code) != nil, let client = host.client else { return nil }
+    return try? open(code, of: client, waits: false)
+  }
+
+  /// Where consent is required, a visitor may have refused in an earlier run: it is read first.
+  func hasToRead(_ code: ByteView) -> Bool {
+    guard requiresConsent, host.store.keepsValues else { return false }
+    let code = Array(code)
+    guard VisitorCode.isValid(code) else { return false }
+    if let restored = places.restored(code) { return !restored.isGiven }
+    if places.data(of: code) != nil { return false }
+    guard let client = host.client else { return false }
+    _ = try? open(code, of: client, waits: false)
+    return true
+  }
+
   /// Whose evaluation it was; another one than the client's own is opened for it.
   func visitor(of context: FrozenContext?, inherited: UnsafeRawPointer?) -> KameleoonVisitor? {
-    guard let context, context.base != inherited else { return own.current }
+    guard let context, context.base != inherited else {
+      let visitor = own.current
+      if visitor?.isAskedFor == false { visitor?.isAskedFor = true }
+      return visitor
+    }
     guard let code = context.targetingKey, let client = host.client else { return nil }
     return try? open(Array(code), of: client, waits: false)
   }

@@ -137,6 +137,51 @@ import Testing
   }
 }
 
+@Suite("Evaluations of the core know what a visitor has answered (KAM-60, 3.8)") struct CoreConsentTests {
+  private static let configuration = """
+    {"configuration":{"consentType":"REQUIRED","consentOptOutBehavior":"FULLY_BLOCK"},
+    "featureFlags":[{"id":1,"featureKey":"f","defaultVariationKey":"off","environmentEnabled":true,
+    "variations":[{"key":"off"},{"key":"on"}],"rules":[{"id":10,"type":"EXPERIMENTATION","exposition":1,"experimentId":100,
+    "variationByExposition":[{"variationKey":"on","variationId":1,"exposition":1}]}]}]}
+    """
+  private let store = MemoryCacheManager()
+
+  private func answer(_ rig: KameleoonRig, _ code: String) -> (isOn: Bool, isKnown: Bool) {
+    let context = EvaluationContext(targetingKey: bytes(code), attributes: [])
+    return withExtendedLifetime(context) {
+      bytes("f").withUnsafeBytes { key in
+        rig.client.evaluate(key, context.subject, .bool, []) { evaluation, _ in
+          (evaluation.enabled, evaluation.errorCode != .providerNotReady)
+        }
+      }
+    }
+  }
+
+  @Test func ofAVisitorThatNobodyHolds() throws {
+    let rig = try KameleoonRig(configuration: Self.configuration)
+    #expect(answer(rig, "other").isOn)
+    _ = try rig.visitor("visitor").setLegalConsent(false)
+    rig.scheduler.run()
+    #expect(rig.visitors.places.openVisitor(bytes("visitor")) == nil)
+    #expect(!answer(rig, "visitor").isOn)
+  }
+
+  @Test func ofAVisitorOfAnEarlierRun() throws {
+    do {
+      let rig = try KameleoonRig(configuration: Self.configuration, cacheManager: store)
+      _ = try rig.visitor("visitor").setLegalConsent(false)
+      #expect(rig.kept("visitor", in: store) != nil)
+    }
+    let rig = try KameleoonRig(configuration: Self.configuration, cacheManager: store)
+    #expect(!answer(rig, "visitor").isOn && !answer(rig, "visitor").isKnown)
+    rig.settle { answer(rig, "visitor").isKnown }
+    #expect(!answer(rig, "visitor").isOn && answer(rig, "visitor").isKnown)
+    // Nothing is kept of that one.
+    rig.settle { answer(rig, "new").isKnown }
+    #expect(answer(rig, "new").isOn)
+  }
+}
+
 @Suite("Time that passes while a visitor is only evaluated (KAM-03, KAM-B29)") struct RestingVisitorTests {
   private static let minute: Int64 = 60_000
   private static let configuration = """
