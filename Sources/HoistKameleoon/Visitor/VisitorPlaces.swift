@@ -19,6 +19,8 @@ final class VisitorPlaces: @unchecked Sendable {
 
   /// Who is not open any more, in this order; some may be open again.
   private var closed: [[UInt8]] = []
+  /// Data that visitors were linked with; some of it may be one visitor's again.
+  private var linked: Set<ObjectIdentifier> = []
 
   /// How a visitor was found.
   struct Found {
@@ -91,10 +93,19 @@ final class VisitorPlaces: @unchecked Sendable {
   func link(_ code: [UInt8], to data: VisitorData) -> (visitor: KameleoonVisitor?, former: VisitorData?) {
     lock.withLock {
       let former = places[code]
+      linked.insert(ObjectIdentifier(data))
       places[code] = Place(visitor: former?.visitor, data: data, restored: former?.restored, isUnique: former?.isUnique)
       if former == nil { closed.append(code) }
       return (former?.visitor, former?.data)
     }
+  }
+
+  /// With `lock` held. Whether data that is kept under a code is others' too: it would be read a second time for it.
+  private func isShared(_ data: VisitorData, byOthersThan code: [UInt8]) -> Bool {
+    guard linked.contains(ObjectIdentifier(data)), data.code == code else { return false }
+    if places.contains(where: { $0.key != code && $0.value.data === data }) { return true }
+    linked.remove(ObjectIdentifier(data))
+    return false
   }
 
   /// Nobody holds that visitor any more. Its data stays for a while.
@@ -108,7 +119,7 @@ final class VisitorPlaces: @unchecked Sendable {
       for code in oldest {
         // One that is open again comes back here when it closes.
         guard let place = places[code], place.visitor == nil else { continue }
-        if isWaiting(place.data) {
+        if isWaiting(place.data) || isShared(place.data, byOthersThan: code) {
           unwritten.append(code)
         } else {
           // Let go of outside the lock.

@@ -205,4 +205,24 @@ import Testing
     #expect(user.facts.device == .phone)
     #expect(user.trackingIdentity.subject == bytes("user"))
   }
+
+  @Test("Data that others share stays in memory when the first of them has gone from there (KAM-67)", arguments: [true, false])
+  func dataOfAClosedOwner(_ isKept: Bool) throws {
+    let rig = try rig(isKept ? MemoryCacheManager() : nil)
+    let user = try rig.visitor("user")
+    #expect(try rig.visitor("anonymous").add([custom(3, "user")]) == .ok)
+    for number in 0..<1_050 {
+      _ = try rig.visitors.open(bytes("visitor-\(number)"), of: rig.client, waits: false)
+      rig.scheduler.run()
+    }
+    rig.settle {
+      rig.scheduler.advance(milliseconds: 60)
+      return rig.visitors.places.count < 1_030
+    }
+    for number in 0..<50 { _ = try rig.visitor("later-\(number)") }
+    rig.scheduler.run()
+    let anonymous = try rig.visitor("anonymous")
+    #expect(anonymous.data === user.data)
+    #expect(anonymous.setLegalConsent(false) == .ok && user.legalConsent == .refused)
+  }
 }
