@@ -26,7 +26,13 @@ extension ConfigurationCompiler {
         $2.value = $0.text($1["value"], $1["valueMatchType"])
       }
     ),
-    ("CONVERSIONS", .conversions, { $2.integer = $1["goalId"]?.wholeNumber ?? -1 }),
+    (
+      "CONVERSIONS", .conversions,
+      {
+        $2.integer = $1["goalId"]?.wholeNumber ?? -1
+        if Self.isOther($1["goalId"], \.wholeNumber) { $2.kind = .never }
+      }
+    ),
     ("TARGET_EXPERIMENT", .targetExperiment, { $0.readExperiment($1, &$2) }),
     ("TARGET_FEATURE_FLAG", .targetFeatureFlag, { $0.readFeature($1, &$2) }),
     ("TARGET_PERSONALIZATION", .targetPersonalization, { $2.readID($1["personalizationId"]) }),
@@ -61,6 +67,11 @@ extension ConfigurationCompiler {
     reading.read(&self, node, &record)
     if record.kind == .never { bad.note(place.text, "cannot be read: it never holds") }
     return record
+  }
+
+  /// Whether a member is there and of another type than its own: it is not as if it were missing.
+  private static func isOther<Value>(_ node: JSONNode?, _ read: (JSONNode) -> Value?) -> Bool {
+    node?.unlessNull.map { read($0) == nil } ?? false
   }
 
   /// A text, and how it is compared.
@@ -193,6 +204,8 @@ extension ConfigurationCompiler {
 
   /// The experiments of the flag's rules, and which of their variations count.
   private mutating func readFeature(_ node: JSONNode, _ record: inout ConditionRecord) {
+    let isUnreadable = Self.isOther(node["featureFlagId"], \.wholeNumber) || Self.isOther(node["variationKey"], \.bytes)
+    if isUnreadable || Self.isOther(node["ruleId"], \.wholeNumber) { return record.kind = .never }
     guard let index = node["featureFlagId"]?.wholeNumber.flatMap({ flagsByID[$0] }) else { return }
     let flag = flags[Int(index)]
     let wanted = node["variationKey"]?.bytes

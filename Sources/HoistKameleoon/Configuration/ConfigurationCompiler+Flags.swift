@@ -77,6 +77,9 @@ extension ConfigurationCompiler {
     var record = FlagRecord(head: FlagHead(name: builder.text(key)))
     record.id = node["id"]?.wholeNumber ?? 0
     record.isEnabled = node["environmentEnabled"]?.bool ?? false
+    if let other = node["environmentEnabled"]?.unlessNull, other.bool == nil {
+      bad.note(place.text, "\"environmentEnabled\" is no boolean: the flag is off")
+    }
     if let id = node["bucketingCustomDataId"]?.wholeNumber, let data = customData.last(where: { $0.id == id }) {
       // The vendor's SDK takes index 0 for none (A7).
       record.bucketingIndex = options.isStrict && data.index == 0 ? -1 : data.index
@@ -92,13 +95,30 @@ extension ConfigurationCompiler {
     let defaultKey = node["defaultVariationKey"]?.bytes ?? .noBytes
     let row = row(key: defaultKey, offset)
     record.defaultRow = append(row)
-    addRules(elements(node["rules"], "rules", place), to: &record, offset, &fingerprint)
+    addRules(rules(node, place), to: &record, offset, &fingerprint)
     fingerprint.add(holdoutFingerprint)
     fingerprint.add(root.requiresConsent)
     fingerprint.add(root.blocksFully)
     record.fingerprint = fingerprint.value
     builder.store(record, at: offset)
     builder.addFlag(record: offset, hash: Hash64.hash(key))
+  }
+
+  /// Without those whose segment cannot be read: they would be for everybody.
+  private mutating func rules(_ flag: JSONNode, _ place: ElementPlace) -> [JSONNode] {
+    elements(flag["rules"], "rules", place).enumerated().compactMap { index, node in
+      let place = place.inside("rule", .noBytes, index)
+      if let other = node["exposition"]?.unlessNull, other.double == nil {
+        bad.note(place.text, "\"exposition\" is no number: nobody is exposed")
+      }
+      guard let segment = node["segmentId"]?.unlessNull else { return node }
+      guard let id = segment.wholeNumber else {
+        bad.note(place.text, "\"segmentId\" is no id: the rule is left out")
+        return nil
+      }
+      if id != 0, segments[id] == nil { bad.note(place.text, "segment \(id) is not there: the rule is for everybody") }
+      return node
+    }
   }
 
   private mutating func addRules(

@@ -16,15 +16,19 @@ enum KameleoonConfiguration {
   ) throws(KameleoonConfigurationFailure) -> CompiledConfiguration {
     let compiled: CompiledConfiguration??
     var listsFlags = false
+    var isOther = false
     do throws(JSONFailure) {
       compiled = try JSONNode.parse(text) { document in
         guard document.object != nil else { return .none }
+        isOther = !isConfiguration(document)
+        if isOther { return .none }
         listsFlags = document["featureFlags"]?.array?.isEmpty == false
         return .some(ConfigurationCompiler(options, expectedBytes: text.count &* 2).compile(document))
       }
     } catch {
       throw KameleoonConfigurationFailure(message: "the configuration is no JSON: \(error)")
     }
+    if isOther { throw KameleoonConfigurationFailure(message: "it is an object, but no configuration") }
     guard let compiled else { throw KameleoonConfigurationFailure(message: "the configuration is no JSON object") }
     guard let compiled else {
       throw KameleoonConfigurationFailure(message: "the configuration is too large, or memory has run out")
@@ -34,6 +38,19 @@ enum KameleoonConfiguration {
       throw KameleoonConfigurationFailure(message: "none of the configuration's flags can be read")
     }
     return compiled
+  }
+}
+
+extension KameleoonConfiguration {
+  private static let members: [StaticString] = [
+    "configuration", "dateModified", "customData", "segments", "featureFlags", "holdout",
+  ]
+
+  /// What a service answers with that has nothing to say may be an object, too: it must not take the place of the last good
+  /// configuration. An empty object is a configuration without flags.
+  private static func isConfiguration(_ document: JSONNode) -> Bool {
+    if let flags = document["featureFlags"]?.unlessNull, flags.array == nil { return false }
+    return document.object?.isEmpty == true || members.contains { document[$0] != nil }
   }
 }
 

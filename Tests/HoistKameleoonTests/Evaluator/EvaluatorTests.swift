@@ -158,6 +158,47 @@ import Testing
     #expect(configuration.snapshot.customDataDefinitions.all.isEmpty)
   }
 
+  // 2.2: the last good one stays.
+  @Test(arguments: [#"{"featureFlags":{}}"#, #"{"featureFlags":"x"}"#, #"{"featureFlags":7}"#, #"{"error":"maintenance"}"#, #"{"featureflags":[]}"#])
+  func anAnswerWithoutAConfigurationIsRefused(text: String) {
+    #expect(throws: KameleoonConfigurationFailure.self) { _ = try Configuration(text) }
+  }
+
+  @Test(arguments: ["{}", #"{"featureFlags":[]}"#, #"{"featureFlags":null}"#, #"{"configuration":{}}"#, #"{"dateModified":1}"#])
+  func anEmptyConfigurationIsOne(text: String) throws { #expect(try Configuration(text).snapshot.flagCount == 0) }
+
+  // 2.3, 3.11: a fault never lets more visitors in.
+  @Test(arguments: [
+    (#""segmentId":"5""#, #"{"targetingType":"EXPLICIT_TRIGGER"}"#),
+    (#""segmentId":5"#, #"{"targetingType":"CONVERSIONS","goalId":"12"}"#),
+    (#""segmentId":5"#, #"{"targetingType":"TARGET_FEATURE_FLAG","featureFlagId":1,"ruleId":"10"}"#),
+    (#""segmentId":5"#, #"{"targetingType":"TARGET_FEATURE_FLAG","featureFlagId":1,"variationKey":7}"#),
+    (#""segmentId":null,"exposition":"1""#, "{}"),
+  ])
+  func aFieldOfAnotherTypeLetsNobodyInAndIsTold(rule: String, condition: String) throws {
+    let log = RecordingLogSink()
+    let text = #"""
+      {"segments":[{"id":5,"conditionsData":{"firstLevel":[{"conditions":[\#(condition)]}]}}],
+       "featureFlags":[{"id":1,"featureKey":"f","defaultVariationKey":"off","environmentEnabled":true,
+        "variations":[{"key":"off"},{"key":"on"}],"rules":[{"id":10,"type":"TARGETED_DELIVERY","experimentId":100,\#(rule),
+        \#(rule.contains("exposition") ? "" : #""exposition":1,"#)"variationByExposition":[{"variationKey":"on","variationId":1,"exposition":1}]}]}]}
+      """#
+    var facts = VisitorFacts.Content(code: [0x76], visitStart: 0)
+    facts.conversions = [GoalReached(goalID: 12, time: 0)]
+    facts.assignments.set(Assignment(experimentID: 100, variationID: 1, rule: .targetedDelivery, isUnsent: false, time: 0))
+    let configuration = try Configuration(text) { $0.log = Log(threshold: .warning, clock: ManualScheduler()) { log.write($0, $1) } }
+    #expect(configuration.key(facts) == "off")
+    #expect(log.lines.contains { $0.level == .warning })
+  }
+
+  @Test func whatSwitchesAFlagOffOrNamesNoSegmentIsTold() throws {
+    for flag in [#""environmentEnabled":"true""#, #""environmentEnabled":true,"rules":[{"id":1,"segmentId":99}]"#] {
+      let log = RecordingLogSink()
+      _ = try Configuration(#"{"featureFlags":[{"featureKey":"f",\#(flag)}]}"#) { $0.log = Log(threshold: .warning, clock: ManualScheduler()) { log.write($0, $1) } }
+      #expect(log.lines.contains { $0.level == .warning })
+    }
+  }
+
   @Test(arguments: ["", "[]", "7", "{\"featureFlags\":", "nonsense"])
   func whatIsNoConfigurationIsRefused(text: String) {
     #expect(throws: KameleoonConfigurationFailure.self) { _ = try Configuration(text) }
