@@ -58,7 +58,7 @@ public final class KameleoonSites: Sendable {
     do throws(Status) {
       let visitor = try face.visitor(visitorCode)
       let isUnique = values.boolean("is_unique_identifier")
-      if isGiven, values.isSet("is_unique_identifier"), visitor.isUnique != isUnique {
+      if values.isSet("is_unique_identifier"), visitor.isUnique != isUnique {
         visitor.isUnique = isUnique
         _ = visitor.add([.uniqueIdentifier(isUnique)])
       }
@@ -82,7 +82,10 @@ public final class KameleoonSites: Sendable {
       if isGiven { Self.warn(known, of: values) }
       return known
     }
-    let new = try Client(factory: KameleoonFactory(), values: values, plugins: plugins, services: services)
+    var shared = values
+    // Each visitor's own, and none of those to come.
+    try shared.set("is_unique_identifier", "false")
+    let new = try Client(factory: KameleoonFactory(), values: shared, plugins: plugins, services: services)
     let kept = state.withLock { state in
       let kept = state.clients[key] ?? new
       state.clients[key] = kept

@@ -96,6 +96,20 @@ struct KameleoonSitesTests {
     #expect(try create("site", "a").isUnique == false)
   }
 
+  @Test("What the site's first one says of its code holds for it alone (KAM-07)")
+  func uniquenessOfTheFirst() throws {
+    let properties = ["is_unique_identifier": "true"]
+    let user = try create("site", "user", properties)
+    #expect(user.isUnique)
+    #expect(try !create("site", "anonymous").isUnique)
+    let client = try #require(user.client)
+    #expect(try KameleoonFace(client)?.visitor(bytes("third")).isUnique == false)
+    // A configuration file's word counts for whoever is created with it.
+    #expect(try create("files", "user", properties, isGiven: false).isUnique)
+    #expect(try create("files", "other", properties, isGiven: false).isUnique)
+    #expect(try !create("files", "third", isGiven: false).isUnique)
+  }
+
   @Test("A site that is forgotten is closed; its visitors are not ready, and the next one is new (KAM-B28)")
   func forget() throws {
     let user = try create("site", "user")
