@@ -35,6 +35,7 @@ extension VisitorDraft {
     for assignment in new.assignments.entries { content.assignments.set(assignment) }
     for segment in newRest.segments where !rest.segments.contains(segment) { rest.segments.append(segment) }
     rest.aside += newRest.aside
+    for index in newRest.fetched where !rest.fetched.contains(index) { rest.fetched.append(index) }
     rest.mappingIndex = newRest.mappingIndex ?? rest.mappingIndex
     if definitions != nil { addAside() }
     // The visit of before goes on, or this one is another.

@@ -8,9 +8,9 @@ extension VisitorDraft {
       let place = content.customData.count
       guard place < VisitorLimits.customData else { break }
       content.customData.append(CustomDatum(index: data.index, values: data.values, overwrites: data.overwrites, time: now))
-      guard let definitions, definitions.isVisitorScoped(data.index), !definitions.isLocalOnly(data.index) else { continue }
-      track(.customData, key: Self.key(data.index), place: place, .customData(data, isMapping: false))
+      rest.fetched.append(data.index)
     }
+    trackFetched()
     for page in remote.pages {
       _ = seen(page) { known in
         known.count &+= page.count
@@ -34,6 +34,19 @@ extension VisitorDraft {
       content.visits = visits
       rest.hasRemoteHistory = true
       trackVisits()
+    }
+  }
+
+  /// Of what the service has told only custom data of the visitor's scope goes back (KAM-66).
+  mutating func trackFetched() {
+    guard let definitions else { return }
+    let indexes = rest.fetched
+    rest.fetched = []
+    for index in indexes where definitions.isVisitorScoped(index) && !definitions.isLocalOnly(index) {
+      guard let place = content.customData.firstIndex(where: { $0.index == index }) else { continue }
+      let datum = content.customData[place]
+      let data = CustomData(index: index, values: datum.values, overwrites: datum.overwrites)
+      track(.customData, key: Self.key(index), place: place, .customData(data, isMapping: false))
     }
   }
 

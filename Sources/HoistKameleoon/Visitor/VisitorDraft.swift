@@ -40,6 +40,7 @@ struct VisitorDraft {
 
   /// The first configuration has come.
   mutating func addAside() {
+    trackFetched()
     let (waiting, own) = (rest.aside, code)
     rest.aside = []
     for item in waiting {

@@ -68,6 +68,7 @@ enum VisitorRecord {
           [$0.experimentID, $0.variationID, Int64($0.rule.rawValue), $0.time]
         })
       writer.integers("segments", [rest.segments])
+      if !rest.fetched.isEmpty { writer.integers("fetched", [rest.fetched]) }
       writer.key("aside")
       writer.array { writer in
         for item in rest.aside {
@@ -150,6 +151,7 @@ extension VisitorRecord {
           isUnsent: false, time: $0.integer())
       })
     rest.segments = root["segments"]?.array?.first?.array?.compactMap(\.int64) ?? []
+    rest.fetched = root["fetched"]?.array?.first?.array?.compactMap(\.int64) ?? []
     rest.aside = root.elements("aside") {
       let (time, isTracked, code) = ($0.integer(), $0.bool(), $0.text())
       return $0.next().flatMap { VisitorDatum($0) }.map { DatumAside(datum: $0, code: code, isTracked: isTracked, time: time) }

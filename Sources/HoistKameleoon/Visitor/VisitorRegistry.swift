@@ -142,7 +142,7 @@ final class VisitorRegistry: KameleoonPart, @unchecked Sendable {
     }
     hasConfiguration.store(true, ordering: .releasing)
     guard isFirst, let client = host.client else { return }
-    for code in places.codes(where: { $0.read { !$1.aside.isEmpty } }) {
+    for code in places.codes(where: { $0.read { $1.waitsForConfiguration } }) {
       guard let visitor = try? open(code, of: client, waits: false) else { continue }
       change(visitor) { $0.addAside() }
     }

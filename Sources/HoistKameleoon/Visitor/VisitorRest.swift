@@ -16,6 +16,11 @@ struct VisitorRest: Sendable {
   var hasRemoteHistory = false
   /// What came before the first configuration, which says what it means (protocols/kameleoon.md 4.1).
   var aside: [DatumAside] = []
+  /// Custom data that the service told of before the first configuration, which says what is sent back: indexes (2.7).
+  var fetched: [Int64] = []
+
+  /// Whether the first configuration has something to say of it.
+  var waitsForConfiguration: Bool { !aside.isEmpty || !fetched.isEmpty }
 }
 
 /// Milliseconds of Unix time; 0 where there is nothing.

@@ -253,6 +253,18 @@ import Testing
     #expect(rig.sent(visitor) == ["eventType=customData&index=6&valuesCountMap=%7B%22shared%22%3A1%7D&overwrite=true&visitorCode=visitor"])
   }
 
+  @Test("Also what was fetched before the first configuration, which says what that is (2.7, 4.1, KAM-66)") func sentBackLater() throws {
+    let rig = try KameleoonRig(["online": "true"], configuration: nil) { request in
+      request.url.contains("/visit/events") ? answer(200) : nil
+    }
+    let visitor = try rig.visitor("visitor")
+    visitor.merge(remote, isAdded: true)
+    rig.scheduler.run()
+    rig.answerFetch(SiteAnswers.answer(customDataConfiguration))
+    rig.settle { rig.face.isReady }
+    #expect(rig.sent(visitor) == ["eventType=customData&index=6&valuesCountMap=%7B%22shared%22%3A1%7D&overwrite=true&visitorCode=visitor"])
+  }
+
   @Test("Nothing is added where that is not wanted (KAM-48)") func notAdded() throws {
     let rig = try KameleoonRig(configuration: customDataConfiguration)
     let visitor = try rig.visitor("visitor")
