@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import queue
 import threading
 from typing import Any
 
@@ -109,8 +110,22 @@ def test_remote_data(kameleoon: KameleoonSimulator, visitor: Visitor) -> None:
         visitor.remote_data("prices/é", timeout=0.2)
     assert late.value.status is hoist.Status.TIMEOUT
     kameleoon.fail("remote-data", "garbage")
-    with pytest.raises((hoist.Error, UnicodeDecodeError)):
+    with pytest.raises(hoist.Error) as garbage:
         visitor.remote_data("prices/é")
+    assert garbage.value.status is hoist.Status.PARSE
+
+
+def test_remote_data_that_is_no_json_is_told(kameleoon: KameleoonSimulator, visitor: Visitor) -> None:
+    """KAM-45, KAM-74: whoever waits is told in every form of the call."""
+    kameleoon.site.store("prices", {"eur": 7})
+    kameleoon.fail("remote-data", "garbage")
+    told: queue.Queue[tuple[hoist.Status, Any]] = queue.Queue()
+    assert visitor.remote_data_soon(lambda status, found: told.put((status, found)), "prices")
+    assert told.get(timeout=10) == (hoist.Status.PARSE, None)
+    kameleoon.fail("remote-data", "garbage")
+    with pytest.raises(hoist.Error) as failure:
+        asyncio.run(asyncio.wait_for(visitor.remote_data_async("prices"), 10))
+    assert failure.value.status is hoist.Status.PARSE
 
 
 def test_warehouse_audiences_are_custom_data(kameleoon: KameleoonSimulator, visitor: Visitor) -> None:

@@ -13,7 +13,7 @@ from .. import aio
 from .._callback import forget, function, implements, keep, owner
 from .._native import NULL, ffi, lib
 from .._text import decode_bytes, milliseconds, optional, take
-from ..status import Status, check
+from ..status import Error, Status, check
 from .data import CustomData, Data, read_list
 
 if TYPE_CHECKING:
@@ -157,7 +157,11 @@ def _data_done(user_data: Any, status: int, data: Any) -> None:
 def _remote_data_done(user_data: Any, status: int, text: Any, length: int) -> None:
     done: Callable[[Status, Any], object] = owner(user_data)
     forget(user_data)
-    done(Status(status), _json(decode_bytes(text, length)))
+    try:
+        told, found = Status(status), _json(decode_bytes(text, length))
+    except Error as failure:
+        told, found = failure.status, None
+    done(told, found)
 
 
 def _start(kind: str, done: Callable[..., object] | None, call: Callable[[Any, Any], int]) -> Status:
@@ -221,4 +225,7 @@ def _alone(data: list[Data]) -> CustomData:
 
 
 def _json(text: bytes | None) -> Any:
-    return json.loads(text) if text else None
+    try:
+        return json.loads(text) if text else None
+    except ValueError:  # no JSON, or not UTF-8
+        raise Error(Status.PARSE, "the remote data is no JSON") from None
