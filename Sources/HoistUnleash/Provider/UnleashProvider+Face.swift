@@ -1,5 +1,5 @@
 internal import HoistBase
-internal import HoistCore
+public import HoistCore
 
 /// What the vendor's own calls need beyond the core's.
 extension UnleashProvider {
@@ -17,6 +17,20 @@ extension UnleashProvider {
       context.update(context: members, properties: properties)
       carry(context, in: frontend)
     }
+  }
+
+  /// What fetches carry and what evaluations see change in one step, in the order of the host's calls.
+  public var ownsCurrentContext: Bool { frontend != nil }
+
+  public func beginIdentify(_ context: ContextReference, timeoutMilliseconds: Int64) -> (@Sendable (Status) -> Void)? {
+    guard let frontend else { return nil }
+    contextChange.withLock {
+      var carried = frontend.context
+      carried.update(context: FrontendContext.members(of: context.frozen), properties: [:])
+      frontend.carry(carried, fingerprint: context.frozen.fingerprint)
+      host?.setCurrentContext(context)
+    }
+    return nil
   }
 
   /// Evaluations see what the next fetch carries. Under `contextChange`.

@@ -28,6 +28,10 @@ public final class UnleashProvider: @unchecked Sendable {
   }
   let failureForReaders = Shared<FetchFailure?>(nil)
   private(set) var isStarted = false
+  /// Counts starts and stops: what an older start has read is no longer its own to go on with.
+  private var startCount: UInt64 = 0
+  /// Something else has made the source fetch since the start, which still reads the store.
+  private var isFetchBegun = false
   /// In a forked child, whether the parent had started; nil otherwise.
   private var resumes: Bool?
   private var hasAnnouncedInitialized = false
@@ -139,9 +143,12 @@ extension UnleashProvider: Provider {
   /// - Parameter delayed: the first fetch comes after one interval.
   func begin(delayed: Bool = false, completion: @escaping Poller.Completion) {
     isStarted = true
+    isFetchBegun = false
+    startCount &+= 1
+    let mine = startCount
     metrics.start()
     storage.load { [weak self] stored in
-      guard let self, self.isStarted else { return completion(.superseded) }
+      guard let self, self.isStarted, mine == self.startCount else { return completion(.superseded) }
       let isFresh = self.adoptStored(stored)
       self.announceInitialized()
       guard self.host?.isOnline == true, self.options.url != nil else {
@@ -149,8 +156,15 @@ extension UnleashProvider: Provider {
         return completion(.unchanged)
       }
       let waits = delayed || isFresh || self.storage.isBootstrapped && self.options.bootstrapDelaysFetch
+      if self.isFetchBegun { return self.join(waits: waits, completion) }
       self.source.start(fetchingNow: !waits, completion: completion)
     }
+  }
+
+  /// A start whose fetch has been begun by a change of the context, or by going online, leaves that one alone (D.5).
+  /// - Parameter waits: for no fetch at all.
+  private func join(waits: Bool, _ completion: @escaping Poller.Completion) {
+    if waits || !source.join(completion) { completion(waits ? .unchanged : lastFailure.map { .failed($0) } ?? .unchanged) }
   }
 
   /// - Returns: whether the stored flags are young enough to spare the first fetch.
@@ -183,15 +197,19 @@ extension UnleashProvider: Provider {
   }
 
   public func stop() {
-    isStarted = false
-    source.stop()
+    end()
     metrics.stop()
+  }
+
+  private func end() {
+    isStarted = false
+    startCount &+= 1
+    source.stop()
   }
 
   /// `stop` on the host's wish: what was counted is sent before, within the limit (UNL-70, D.4).
   func retire() {
-    isStarted = false
-    source.stop()
+    end()
     metrics.stop(afterSendingForMilliseconds: Self.lastSendingMilliseconds)
   }
 
@@ -200,6 +218,7 @@ extension UnleashProvider: Provider {
   public func setOnline(_ online: Bool) {
     guard isStarted else { return }
     if online {
+      isFetchBegun = true
       source.start(fetchingNow: true) { _ in }
       metrics.start()
     } else {
@@ -220,18 +239,7 @@ extension UnleashProvider: Provider {
       source.contextChanged { _ in }
       return completion(.ok)
     }
-    takeOver(context)
     fetchForContext { completion($0.status) }
-  }
-
-  /// What the core has made the current context is what fetches carry from now on.
-  private func takeOver(_ context: ContextReference) {
-    guard let frontend else { return }
-    contextChange.withLock {
-      var carried = frontend.context
-      carried.update(context: FrontendContext.members(of: context.frozen), properties: [:])
-      frontend.carry(carried, fingerprint: context.frozen.fingerprint)
-    }
   }
 
   /// The context has changed: the former flags serve until its own are there (D.5).
@@ -244,6 +252,7 @@ extension UnleashProvider: Provider {
     // Before the start this is one (D.5).
     if !isStarted { metrics.start() }
     isStarted = true
+    isFetchBegun = true
     source.contextChanged { [weak self] outcome in
       // After a 304 the flags are the same, and now this context's.
       switch outcome {

@@ -64,6 +64,8 @@ final class BackendSource: FlagSource, @unchecked Sendable {
 
   func fetchNow(completion: @escaping Poller.Completion) { poller.fetchNow(completion: completion) }
 
+  func join(_ completion: @escaping Poller.Completion) -> Bool { poller.join(completion) }
+
   /// Definitions do not depend on the context, but a change is reason enough to try a refused key again (D.2).
   func contextChanged(completion: @escaping Poller.Completion) {
     if poller.isHalted { poller.fetchNow(completion: completion) } else { completion(.unchanged) }

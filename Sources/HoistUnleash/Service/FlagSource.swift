@@ -9,6 +9,8 @@ protocol FlagSource: AnyObject {
   func start(fetchingNow: Bool, completion: @escaping Poller.Completion)
   func stop()
   func fetchNow(completion: @escaping Poller.Completion)
+  /// - Returns: whether a fetch is in flight; only then `completion` gets its outcome.
+  func join(_ completion: @escaping Poller.Completion) -> Bool
   /// The current context has changed; `completion` when its flags are there.
   func contextChanged(completion: @escaping Poller.Completion)
   /// Takes flags that the client starts with.

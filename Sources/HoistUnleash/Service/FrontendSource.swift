@@ -54,6 +54,8 @@ final class FrontendSource: FlagSource, @unchecked Sendable {
 
   func fetchNow(completion: @escaping Poller.Completion) { poller.fetchNow(completion: completion) }
 
+  func join(_ completion: @escaping Poller.Completion) -> Bool { poller.join(completion) }
+
   /// The answer to an older context must not come after this.
   func contextChanged(completion: @escaping Poller.Completion) {
     sender.cancelAll()

@@ -66,6 +66,12 @@ final class Poller: @unchecked Sendable {
     fetch { [weak self] outcome in self?.finish(outcome, mine) }
   }
 
+  /// - Returns: whether a fetch is in flight, whose outcome `completion` gets then.
+  func join(_ completion: @escaping Completion) -> Bool {
+    if isFetching { waiting.append(completion) }
+    return isFetching
+  }
+
   private func finish(_ outcome: FetchOutcome, _ mine: UInt64) {
     guard mine == generation else { return }
     isFetching = false
