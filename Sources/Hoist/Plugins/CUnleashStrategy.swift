@@ -22,10 +22,11 @@ final class CUnleashStrategy: UnleashStrategy, @unchecked Sendable {
       hoist_unleash_parameter(name: texts[$0].pointer, value: texts[$0 + 1].pointer)
     }
     // A context of the host's own kind, alive during the call.
-    let context = (call.context ?? call.inherited).map { EvaluationContext(copying: $0) }
+    let context = call.merged
+    _ = context.freeze()
     return withExtendedLifetime((texts, context)) {
       told.withUnsafeBufferPointer {
-        evaluate(table.user_data, $0.baseAddress, $0.count, context.map { OpaquePointer($0.subject) })
+        evaluate(table.user_data, $0.baseAddress, $0.count, OpaquePointer(context.subject))
       }
     }
   }

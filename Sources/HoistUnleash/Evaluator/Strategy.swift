@@ -35,6 +35,37 @@ public struct UnleashStrategyCall {
     }
   }
 
+  /// Everything that built-in strategies see, as one context of its own: the call's over the client's over the static
+  /// fields. What is there hides what is behind it, even as null.
+  public var merged: EvaluationContext {
+    var attributes: [Attribute] = []
+    var places: [[UInt8]: Int] = [:]
+    func put(_ name: [UInt8], _ value: AttributeValue) {
+      if let place = places[name] { return attributes[place].value = value }
+      places[name] = attributes.count
+      attributes.append(Attribute(name: name, value: value))
+    }
+    for field in staticFields { put(Array(field.name.bytes(base)), .string(Array(field.staticValue.bytes(base)))) }
+    let userID = Array("userId".utf8)
+    var key: [UInt8]?
+    for frozen in [inherited, context] {
+      guard let frozen else { continue }
+      if let own = frozen.targetingKey {
+        key = Array(own)
+        if places[userID] != nil { put(userID, .string(Array(own))) }
+      }
+      let attributes = EvaluationContext(copying: frozen).content.attributes
+      if frozen.targetingKey == nil, attributes.contains(where: { $0.name == userID }) { key = nil }
+      for attribute in attributes { put(attribute.name, attribute.value) }
+    }
+    return EvaluationContext(targetingKey: key, attributes: attributes)
+  }
+
+  private var staticFields: UnsafeBufferPointer<FieldRecord> {
+    let root: UnsafePointer<SnapshotRoot> = base.at(Snapshot(base).head.pointee.rootOffset)
+    return UnsafeBufferPointer(start: base.at(root.pointee.staticFields), count: Int(root.pointee.staticFieldCount))
+  }
+
   /// The text of a context field or property, as the built-in strategies see it; nil when it has none.
   public func field(_ name: some ByteSource) -> ByteView? {
     name.withBytes { name in
@@ -45,12 +76,7 @@ public struct UnleashStrategyCall {
         if let attribute = frozen.find(name, hash: field.nameHash) { return FieldValue(attribute)?.bytes }
         if field.role == .userID, let key = frozen.targetingKey { return key }
       }
-      let root: UnsafePointer<SnapshotRoot> = base.at(Snapshot(base).head.pointee.rootOffset)
-      let fields: UnsafePointer<FieldRecord> = base.at(root.pointee.staticFields)
-      for index in 0..<Int(root.pointee.staticFieldCount) where fields[index].name.bytes(base).hasSameBytes(as: name) {
-        return fields[index].staticValue.bytes(base)
-      }
-      return nil
+      return staticFields.first { $0.name.bytes(base).hasSameBytes(as: name) }.map { $0.staticValue.bytes(base) }
     }
   }
 }

@@ -1,4 +1,5 @@
 import HoistBase
+import HoistCore
 import HoistUnleash
 import Testing
 
@@ -51,6 +52,23 @@ import Testing
     #expect(rules.evaluate("a", call, inherited: context(["tier": "gold", "age": "1"]))?.enabled == true)
   }
 
+  @Test("C.1: all that built-in strategies see can be lent as one context") func theContextIsMerged() throws {
+    let strategy = Recorded { call in
+      let merged = call.merged.content
+      let texts = merged.attributes.map { "\(String(decoding: $0.name, as: UTF8.self))=\($0.value)" }
+      #expect(merged.key.map { String(decoding: $0, as: UTF8.self) } == "key")
+      #expect(call.merged.reference()?.frozen.find("userId") == "key" && call.merged.reference()?.frozen.find("appName") == "shop")
+      #expect(call.merged.reference()?.frozen.find("tier") == "gold" && call.merged.reference()?.frozen.find("age") == "18")
+      #expect(call.merged.reference()?.frozen.find("city") == nil && texts.count == 5)
+      return true
+    }
+    let rules = try Rules(flag("a", strategy: "mine"), options(["mine": strategy]))
+    let call = context(["age": "18"], key: "key")
+    try call.set(Array("city".utf8), .null)
+    let inherited = context(["tier": "gold", "age": "1", "userId": "other", "city": "Oslo"])
+    #expect(rules.evaluate("a", call, inherited: inherited)?.enabled == true)
+  }
+
   @Test func constraintsGuardIt() throws {
     let strategy = Recorded { _ in
       Issue.record("asked although a constraint does not hold")
@@ -72,5 +90,12 @@ import Testing
     #expect(watched != nil)
     rules = nil
     #expect(watched == nil)
+  }
+}
+
+extension FrozenContext {
+  /// The text of an attribute that is not null.
+  fileprivate func find(_ name: String) -> String? {
+    name.withBytes { find($0, hash: Hash64.hash($0)) }.flatMap { $0.pointee.kind == .null ? nil : text($0.pointee.textBytes) }
   }
 }
