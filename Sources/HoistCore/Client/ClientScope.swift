@@ -41,7 +41,7 @@ final class ClientScope: Sendable {
       ?? services.makeCacheManager(
         StoreRequest(
           kind: values.text("store"), folder: values.text("store.path"), vendor: factory.name,
-          identity: factory.storeIdentity(values), log: log))
+          identity: factory.storeIdentity(values, plugins), log: log))
     store = Store(manager: manager, log: log, clock: services.clock, scheduler: services.scheduler)
   }
 

@@ -116,6 +116,8 @@ public protocol ProviderFactory: Sendable {
   func make(_ values: PropertyValues, _ host: any ProviderHost) throws(ConfigurationFailure) -> any Provider
   /// What identifies the store of these values: clients with the same text share one file.
   func storeIdentity(_ values: PropertyValues) -> String
+  /// The same where plug-ins have a say in it. By default they have none.
+  func storeIdentity(_ values: PropertyValues, _ plugins: Plugins) -> String
   /// Further environments that live one life with a client of these values: each is a client of its own, with its own
   /// provider, flags, observers and events, while store, network and lanes are shared. What opens, closes, flushes,
   /// identifies or switches one of them online or offline does so to all. By default there are none.
@@ -125,6 +127,7 @@ public protocol ProviderFactory: Sendable {
 }
 
 extension ProviderFactory {
+  public func storeIdentity(_ values: PropertyValues, _ plugins: Plugins) -> String { storeIdentity(values) }
   public func environments(_ values: PropertyValues) -> [(name: String, values: PropertyValues)] { [] }
   public func logLevels(_ values: PropertyValues) -> LogLevels { .upTo(LogLevel(name: values.text("log.level"))) }
 }

@@ -98,6 +98,17 @@ struct UnleashSettings: Sendable {
     try Self.check(header: "unleash-sdk-flavor-version", flavorVersion, property: "sdk_flavor_version")
   }
 
+  /// What requests prove themselves with, as far as it is known before they are made.
+  var credential: String { Self.credential(key: key.reveal(), keyHeader: keyHeader, customHeaders) }
+
+  /// - Returns: the key, or what custom headers replace it by.
+  static func credential(key: String, keyHeader: String, _ headers: [(name: String, value: String)]) -> String {
+    func given(_ name: String) -> String? { headers.first { ASCII.equalsIgnoringCase($0.name, name) }?.value }
+    let own = given(keyHeader) ?? key
+    guard !ASCII.equalsIgnoringCase(keyHeader, "Authorization"), let other = given("Authorization") else { return own }
+    return "\(own)\n\(other)"
+  }
+
   /// These settings with the address, key and headers of other ones.
   func reporting(as other: UnleashSettings) -> UnleashSettings {
     var copy = self

@@ -12,6 +12,17 @@ public struct UnleashFactory: ProviderFactory {
   }
 
   public func storeIdentity(_ values: PropertyValues) -> String {
-    "unleash|\(values.text("mode"))|\(values.text("url"))|\(values.text("key"))"
+    let headers = values.textMap("custom_headers").map { (name: $0.key, value: $0.value) }
+    let credential = UnleashSettings.credential(key: values.text("key"), keyHeader: values.text("key_header"), headers)
+    return "unleash|\(values.text("mode"))|\(values.text("url"))|\(credential)"
+  }
+
+  /// What is not sent yet goes where the client reports to, and is nobody else's to send.
+  public func storeIdentity(_ values: PropertyValues, _ plugins: Plugins) -> String {
+    guard let poller = plugins.vendor[UnleashPlugins.poller] as? UnleashPoller else { return storeIdentity(values) }
+    var fetching = values
+    fetching.take(UnleashPoller.properties, from: poller.values)
+    let reporting = values.text("url").isEmpty ? fetching : values
+    return "\(storeIdentity(reporting))|\(storeIdentity(fetching))"
   }
 }
