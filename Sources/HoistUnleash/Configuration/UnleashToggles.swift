@@ -8,9 +8,9 @@ public enum UnleashToggles {
   /// toggles of one name the first counts.
   /// - Parameters:
   ///   - bytes: borrowed for the call.
-  ///   - context: fingerprint of the context they were fetched for; 0 serves them to every context.
+  ///   - context: what they were fetched for; nil serves them to every context.
   public static func compile(
-    _ bytes: some ByteSource, context: UInt64, _ options: UnleashOptions
+    _ bytes: some ByteSource, context: ContextPrint?, _ options: UnleashOptions
   ) throws(UnleashDocumentFailure) -> UnleashCompilation {
     try bytes.withBytes { bytes in
       Result { () throws(UnleashDocumentFailure) in try compile(bytes, context, options) }
@@ -30,7 +30,7 @@ public enum UnleashToggles {
   }
 
   private static func compile(
-    _ bytes: ByteView, _ context: UInt64, _ options: UnleashOptions
+    _ bytes: ByteView, _ context: ContextPrint?, _ options: UnleashOptions
   ) throws(UnleashDocumentFailure) -> UnleashCompilation {
     let parts = try DocumentParts(bytes, options.limits)
     guard let toggles = try parts.members(bytes, ["toggles"], of: "the document")[0] else {
@@ -172,9 +172,9 @@ private struct ToggleCompiler: ~Copyable {
     return fingerprint.value
   }
 
-  consuming func finish(context: UInt64) -> Snapshot? {
+  consuming func finish(context: ContextPrint?) -> Snapshot? {
     var root = SnapshotRoot(disabledName: disabledName)
-    root.contextFingerprint = context
+    root.context = context
     root.isFrontend = true
     let offset = builder.append(root)
     return builder.finish(evaluate: evaluateToggle, root: offset)

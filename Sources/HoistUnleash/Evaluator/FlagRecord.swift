@@ -55,8 +55,8 @@ struct FlagDetails: BitwiseCopyable {
 struct SnapshotRoot: BitwiseCopyable {
   /// "disabled"
   var disabledName: TextReference
-  /// Frontend mode: fingerprint of the context the values are for; 0 takes any.
-  var contextFingerprint: UInt64 = 0
+  /// Frontend mode: the context the values are for, unless they are for any.
+  var context: ContextPrint?
   /// `FieldRecord`s.
   var userID: UInt32 = 0
   var sessionID: UInt32 = 0

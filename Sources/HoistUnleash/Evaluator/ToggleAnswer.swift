@@ -23,9 +23,9 @@ func evaluateToggle(
 private func isServed(
   _ context: UnsafeRawPointer, _ current: UnsafeRawPointer?, _ root: UnsafePointer<SnapshotRoot>
 ) -> Bool {
-  let fingerprint = FrozenContext(context).fingerprint
-  if root.pointee.contextFingerprint == 0 || root.pointee.contextFingerprint == fingerprint { return true }
-  return current.map { FrozenContext($0).fingerprint == fingerprint } ?? false
+  guard let served = root.pointee.context else { return true }
+  let given = ContextPrint(FrozenContext(context))
+  return served.accepts(given) || current.map { ContextPrint(FrozenContext($0)).accepts(given) } ?? false
 }
 
 /// The variant as it was sent, also when it is off: then it has a name but no value (D.6).

@@ -52,7 +52,7 @@ public struct UnleashToggle: Sendable, Equatable {
   public static func problem(in document: [UInt8]) -> String? {
     document.withUnsafeBytes { bytes in
       do throws(UnleashDocumentFailure) {
-        try UnleashToggles.compile(bytes, context: 0, UnleashOptions()).snapshot.destroy()
+        try UnleashToggles.compile(bytes, context: nil, UnleashOptions()).snapshot.destroy()
         return nil
       } catch {
         if let features = try? UnleashFeatures.compile(bytes, UnleashOptions()) {

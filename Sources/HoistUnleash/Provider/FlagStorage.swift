@@ -15,7 +15,7 @@ struct StoredFlags: Sendable {
 final class FlagStorage: @unchecked Sendable {
   private let store: Store
   private let options: UnleashSettings
-  private var contextText = ""
+  private var context: [String] = []
   /// What was stored last, by its key.
   private var latest: (key: String, savedUnixMilliseconds: Int64)?
   /// Of `latest`: an older document must not replace a newer one.
@@ -28,7 +28,7 @@ final class FlagStorage: @unchecked Sendable {
     self.options = options
   }
 
-  func contextChanged(_ context: FrontendContext) { contextText = Self.text(of: context) }
+  func contextChanged(_ context: FrontendContext) { self.context = Self.parts(of: context) }
 
   /// `completion` runs on the scheduler's thread; nil when nothing usable is stored.
   func load(completion: @escaping @Sendable (StoredFlags?) -> Void) {
@@ -70,20 +70,17 @@ final class FlagStorage: @unchecked Sendable {
 
   private var key: String {
     var hash = SHA256()
-    hash.update(options.url?.text ?? "")
-    hash.update(options.key.reveal())
-    hash.update(options.mode == .frontend ? contextText : selection)
+    let parts = [options.url?.text ?? "", options.credential] + (options.mode == .frontend ? context : selection)
+    for part in parts { hash.update("\(part.utf8.count):\(part)") }
     return "flags.\(options.mode == .frontend ? "frontend" : "backend").\(Hex.encode(hash.finish()))"
   }
 
   /// Which flags a backend client asks for.
-  private var selection: String {
-    ([options.project, options.namePrefix] + options.tags).joined(separator: "\n")
-  }
+  private var selection: [String] { [options.project, options.namePrefix] + options.tags }
 
   /// The session id is drawn anew in each run, so it does not count unless the host gave it.
-  private static func text(of context: FrontendContext) -> String {
-    FrontendRequest.pairs(context).filter { $0.name != "sessionId" }.map { "\($0.name)=\($0.value)" }.joined(separator: "\n")
+  private static func parts(of context: FrontendContext) -> [String] {
+    FrontendRequest.pairs(context).filter { $0.name != "sessionId" || !context.isSessionDrawn }.flatMap { [$0.name, $0.value] }
   }
 
   /// A line of JSON about the document, then the document itself: it is not parsed to be stored.

@@ -30,7 +30,7 @@ extension UnleashProvider {
       writer.string(utf8: evaluation.variation.bindMemory(to: UInt8.self))
     }
     writer.key("context")
-    write(context, to: &writer)
+    write(context, evaluation.inherited.map { FrozenContext($0) }, to: &writer)
     writer.key("eventId")
     writer.string(UUIDv4(from: host.entropy).text)
     writer.key("eventType")
@@ -41,9 +41,10 @@ extension UnleashProvider {
     return Notification(.impression, keys: [name], json: writer.bytes)
   }
 
-  private func write(_ context: FrozenContext?, to writer: inout JSONWriter) {
+  /// All that decided the flag: the call's context, and what it inherits.
+  private func write(_ context: FrozenContext?, _ inherited: FrozenContext?, to writer: inout JSONWriter) {
     writer.object { writer in
-      var members = context.map { FrontendContext.members(of: $0) } ?? [:]
+      var members = FrontendContext.members(of: context, over: inherited)
       if let frontend { members["sessionId"] = members["sessionId"] ?? frontend.context.sessionID }
       members["appName"] = members["appName"] ?? options.appName
       members["environment"] = members["environment"] ?? options.environment

@@ -12,7 +12,7 @@ extension UnleashProvider {
   /// Evaluations and impressions see the new context at once. Any thread.
   func changeContext(_ members: [String: String], _ properties: [String: String]) {
     contextChange.withLock {
-      guard let frontend else { return _ = setHostContext(properties.merging(members) { $1 }) }
+      guard let frontend else { return setHostContext(FrontendContext.merged(members, properties: properties)) }
       var context = frontend.context
       context.update(context: members, properties: properties)
       carry(context, in: frontend)
@@ -27,7 +27,7 @@ extension UnleashProvider {
     contextChange.withLock {
       var carried = frontend.context
       carried.update(context: FrontendContext.members(of: context.frozen), properties: [:])
-      frontend.carry(carried, fingerprint: context.frozen.fingerprint)
+      frontend.carry(carried)
       host?.setCurrentContext(context)
     }
     return nil
@@ -35,7 +35,8 @@ extension UnleashProvider {
 
   /// Evaluations see what the next fetch carries. Under `contextChange`.
   private func carry(_ context: FrontendContext, in frontend: FrontendSource) {
-    frontend.carry(context, fingerprint: setHostContext(context.flattened))
+    frontend.carry(context)
+    setHostContext(context.flattened)
   }
 
   /// One field or property of the current context (UNL-87); further changes of this turn are fetched with it.
@@ -44,15 +45,16 @@ extension UnleashProvider {
       guard let frontend else {
         var members = flattenedContext
         members[name] = value
-        return _ = setHostContext(members)
+        return setHostContext(members)
       }
       var context = frontend.context
       context.set(name, value)
       carry(context, in: frontend)
     }
-    guard let host, frontend != nil else { return }
-    host.scheduler.post { [weak self] in
-      guard let self, !self.isFetchPending else { return }
+    host?.scheduler.post { [weak self] in
+      guard let self else { return }
+      guard self.frontend != nil else { return self.source.contextChanged { _ in } }
+      guard !self.isFetchPending else { return }
       self.isFetchPending = true
       self.host?.scheduler.post { [weak self] in
         self?.isFetchPending = false

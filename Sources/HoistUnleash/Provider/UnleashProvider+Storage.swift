@@ -10,7 +10,7 @@ extension UnleashProvider: ExternalFlags {
     guard let toggle = hostStorage?.value(String(decoding: key, as: UTF8.self)) else { return nil }
     let document = UnleashToggle.document([toggle])
     return try? document.withBytes { bytes in
-      Result { try UnleashToggles.compile(bytes, context: 0, externalOptions).snapshot }
+      Result { try UnleashToggles.compile(bytes, context: nil, externalOptions).snapshot }
     }.get()
   }
 
@@ -21,9 +21,13 @@ extension UnleashProvider: ExternalFlags {
 
   /// Hands the storage what is served now, on a lane: it is host code.
   func fillHostStorage(_ snapshot: Snapshot) {
-    guard let hostStorage, frontend != nil else { return }
-    let toggles = UnleashToggle.list(snapshot)
-    host?.onPluginLane { hostStorage.set(toggles) }
+    guard let hostStorageQueue, let host else { return }
+    hostStorageQueue.set(UnleashToggle.list(snapshot), over: host)
+  }
+
+  /// Runs it when the storage has the flags that arrived before; at once where there is none.
+  func afterHostStorage(_ work: @escaping @Sendable () -> Void) {
+    if let hostStorageQueue { hostStorageQueue.afterwards(work) } else { work() }
   }
 
   /// Nothing is served until the next flags arrive.

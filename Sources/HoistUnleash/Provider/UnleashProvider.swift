@@ -9,6 +9,8 @@ public final class UnleashProvider: @unchecked Sendable {
   private let relay: SourceRelay
   /// The host's own storage of toggles, and how its answers are compiled.
   let hostStorage: (any UnleashStorage)?
+  /// Set in frontend mode with such a storage.
+  let hostStorageQueue: HostStorageQueue?
   let externalOptions: UnleashOptions
   let options: UnleashSettings
   let source: any FlagSource
@@ -51,6 +53,7 @@ public final class UnleashProvider: @unchecked Sendable {
     externalOptions = UnleashOptions(options, host)
     relay = SourceRelay()
     let transport = host.transport
+    hostStorageQueue = options.mode == .frontend ? hostStorage.map { HostStorageQueue($0) } : nil
     if options.mode == .frontend {
       let frontend = FrontendSource(
         host: host, options: options, headerProvider: settings.fetchHeaders, transport: transport, delegate: relay)
@@ -71,20 +74,17 @@ public final class UnleashProvider: @unchecked Sendable {
 
   /// The context of the options is the client's current one until it is changed.
   private func adoptInitialContext() {
-    guard let frontend else { return _ = setHostContext(options.initialContext.merging(options.initialProperties) { $1 }) }
-    frontend.carry(frontend.context, fingerprint: setHostContext(frontend.context.flattened))
+    setHostContext(
+      frontend?.context.flattened ?? FrontendContext.merged(options.initialContext, properties: options.initialProperties))
   }
 
   /// Makes evaluations see a context map.
-  /// - Returns: the fingerprint of what they see; 0 when there is no memory for it.
-  func setHostContext(_ members: [String: String]) -> UInt64 {
+  func setHostContext(_ members: [String: String]) {
     let context = EvaluationContext(
       attributes: members.sorted { $0.key < $1.key }.map {
         Attribute(name: Array($0.key.utf8), value: .string(Array($0.value.utf8)))
       })
-    guard let reference = context.reference() else { return 0 }
-    host?.setCurrentContext(reference)
-    return reference.frozen.fingerprint
+    if let reference = context.reference() { host?.setCurrentContext(reference) }
   }
 
   /// Readable from construction on (UNL-23, UNL-35, UNL-37): a file that cannot be read is logged, no more.
@@ -149,6 +149,10 @@ extension UnleashProvider: Provider {
     metrics.start()
     storage.load { [weak self] stored in
       guard let self, self.isStarted, mine == self.startCount else { return completion(.superseded) }
+      let completion: Poller.Completion = { [weak self] outcome in
+        guard let self, outcome != .superseded else { return completion(outcome) }
+        self.afterHostStorage { completion(outcome) }
+      }
       let isFresh = self.adoptStored(stored)
       self.announceInitialized()
       guard self.host?.isOnline == true, self.options.url != nil else {
@@ -177,8 +181,9 @@ extension UnleashProvider: Provider {
     }
     // The time comes from a file: it may be any number.
     let (age, overflow) = host.clock.unixMilliseconds.subtractingReportingOverflow(stored.savedUnixMilliseconds)
-    if !overflow, age >= 0, age < options.storageSeconds * 1000 {
-      becomeReady("flags stored \(age / 1000) s ago")
+    // Where a header provider brings the key, they may be another key's.
+    if !overflow, age >= 0, age < options.storageSeconds * 1000, !options.credential.isEmpty {
+      afterHostStorage { [weak self] in self?.becomeReady("flags stored \(age / 1000) s ago") }
       return true
     }
     host.setState(.stale, "flags of an earlier run")
@@ -257,10 +262,16 @@ extension UnleashProvider: Provider {
       // After a 304 the flags are the same, and now this context's.
       switch outcome {
       case .updated, .unchanged: self?.host?.notify(Notification(.contextChanged))
+      case .empty: self?.reportUnconfirmed()
       case .failed, .superseded: break
       }
       completion(outcome)
     }
+  }
+
+  private func reportUnconfirmed() {
+    guard let host, host.withSnapshot({ $0 != nil }) else { return }
+    host.setState(.stale, "the service has not answered with the flags of the new context")
   }
 
   /// Offline, an earlier run may have left the flags of this very context.
@@ -281,22 +292,33 @@ extension UnleashProvider: Provider {
 
   public func abandonAfterFork() {
     resumes = isStarted
+    isFetchPending = false
     source.abandonAfterFork()
     metrics.abandonAfterFork()
+    hostStorageQueue?.release()
   }
 
   public func detach() {
     stop()
     host = nil
+    hostStorageQueue?.release()
   }
 }
 
 /// What fetches bring, in the vendor's order: flags, then the event, then the completion (D.1).
 extension UnleashProvider {
-  func flagsArrived(_ snapshot: Snapshot, changed: [String]) {
+  func flagsArrived(_ snapshot: Snapshot, changed: [String], isAnswer: Bool) {
     hasChanges = !changed.isEmpty
     fillHostStorage(snapshot)
-    host?.publish(snapshot, changed: changed)
+    // What the client begins with is readable at once.
+    guard isAnswer, hostStorageQueue != nil else { return serve(snapshot, changed) }
+    afterHostStorage { [weak self] in
+      if let self { self.serve(snapshot, changed) } else { snapshot.destroy() }
+    }
+  }
+
+  private func serve(_ snapshot: Snapshot, _ changed: [String]) {
+    if let host { host.publish(snapshot, changed: changed) } else { snapshot.destroy() }
   }
 
   func fetchEnded(_ outcome: FetchOutcome, document: [UInt8]?, entityTag: String) {
@@ -317,6 +339,8 @@ extension UnleashProvider {
       becomeReady("flags are up to date")
     case .failed(let failure):
       report(failure)
+    case .empty:
+      recover()
     case .superseded:
       break
     }
@@ -355,7 +379,12 @@ extension UnleashProvider {
 /// Lets sources know their provider without holding it.
 final class SourceRelay: FlagSourceDelegate, @unchecked Sendable {
   weak var provider: UnleashProvider?
-  func flagsArrived(_ snapshot: Snapshot, changed: [String]) { provider?.flagsArrived(snapshot, changed: changed) }
+  func flagsArrived(_ snapshot: Snapshot, changed: [String], isAnswer: Bool) {
+    provider?.flagsArrived(snapshot, changed: changed, isAnswer: isAnswer)
+  }
+  func afterHostStorage(_ work: @escaping @Sendable () -> Void) {
+    if let provider { provider.afterHostStorage(work) } else { work() }
+  }
   func fetchEnded(_ outcome: FetchOutcome, document: [UInt8]?, entityTag: String) {
     provider?.fetchEnded(outcome, document: document, entityTag: entityTag)
   }

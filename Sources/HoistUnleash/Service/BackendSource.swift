@@ -174,7 +174,7 @@ final class BackendSource: FlagSource, @unchecked Sendable {
     case .failure(let failure): return failure.message
     case .success(let snapshot):
       let changed = host.withSnapshot { UnleashFlags.changedKeys(old: $0, new: snapshot) }
-      delegate?.flagsArrived(snapshot, changed: changed)
+      delegate?.flagsArrived(snapshot, changed: changed, isAnswer: true)
       return nil
     }
   }

@@ -5,15 +5,17 @@ internal import HoistCore
 enum FetchOutcome: Sendable, Equatable {
   /// New flags are served.
   case updated
-  /// 304, or an answer without a body.
+  /// 304: the service confirms the flags.
   case unchanged
+  /// An answer without a body: nothing is wrong, and nothing is confirmed.
+  case empty
   case failed(FetchFailure)
   /// A newer context or a stop made the answer worthless.
   case superseded
 
   var status: Status {
     switch self {
-    case .updated, .unchanged: .ok
+    case .updated, .unchanged, .empty: .ok
     case .superseded: .superseded
     case .failed(.decoding): .parse
     case .failed: .network

@@ -23,8 +23,11 @@ protocol FlagSource: AnyObject {
 
 /// What a source tells its provider of.
 protocol FlagSourceDelegate: AnyObject {
-  /// The service has answered with flags that were taken over.
-  func flagsArrived(_ snapshot: Snapshot, changed: [String])
+  /// Flags were taken over.
+  /// - Parameter isAnswer: they are the service's answer to a fetch.
+  func flagsArrived(_ snapshot: Snapshot, changed: [String], isAnswer: Bool)
+  /// Runs it when a storage of the host's own has the flags that arrived before; at once where there is none.
+  func afterHostStorage(_ work: @escaping @Sendable () -> Void)
   /// - Parameters:
   ///   - document: what to keep for the next run, when there is something new.
   ///   - entityTag: of the flags served now, "" for none.

@@ -6,7 +6,9 @@ struct FrontendContext: Sendable, Equatable {
   let appName: String
   let environment: String?
   var userID: String?
-  var sessionID: String
+  private(set) var sessionID: String
+  /// No host has named the session: it is another one in each run.
+  private(set) var isSessionDrawn = true
   var remoteAddress: String?
   var properties: [String: String] = [:]
 
@@ -25,9 +27,21 @@ struct FrontendContext: Sendable, Equatable {
   mutating func update(context: [String: String], properties extra: [String: String]) {
     userID = context["userId"]
     remoteAddress = context["remoteAddress"]
-    if let session = context["sessionId"] { sessionID = session }
-    let fixed: Set<String> = ["userId", "remoteAddress", "sessionId", "appName", "environment"]
-    properties = context.filter { !fixed.contains($0.key) }.merging(extra) { _, given in given }
+    if let session = context["sessionId"] { adopt(session: session) }
+    properties = context.filter { !Self.fixed.contains($0.key) }.merging(extra) { _, given in given }
+  }
+
+  private static let fixed: Set<String> = ["userId", "remoteAddress", "sessionId", "appName", "environment"]
+
+  private mutating func adopt(session: String) {
+    sessionID = session
+    isSessionDrawn = false
+  }
+
+  /// The same for backend mode, as one map: other keys, `properties` over them, and the fixed fields over all.
+  static func merged(_ context: [String: String], properties: [String: String]) -> [String: String] {
+    context.filter { !fixed.contains($0.key) }.merging(properties) { $1 }
+      .merging(context.filter { fixed.contains($0.key) }) { $1 }
   }
 
   /// One field or property, nil to remove it (UNL-87), under the rules of `update`.
@@ -36,7 +50,7 @@ struct FrontendContext: Sendable, Equatable {
     case "appName", "environment": return
     case "userId": userID = value
     case "remoteAddress": remoteAddress = value
-    case "sessionId": sessionID = value ?? sessionID
+    case "sessionId": if let value { adopt(session: value) }
     default: properties[name] = value
     }
   }
@@ -51,9 +65,22 @@ struct FrontendContext: Sendable, Equatable {
     return fields
   }
 
+  /// By which evaluations know whether flags are theirs.
+  var print: ContextPrint { ContextPrint(members: flattened) }
+
   /// One map for handlers: properties first, then fixed fields over them.
   var flattened: [String: String] {
     properties.merging(fields.map { ($0.name, $0.value) }) { _, field in field }
+  }
+
+  /// The members of a call's context over those of the one it inherits, which what is there hides even as null.
+  static func members(of context: FrozenContext?, over inherited: FrozenContext?) -> [String: String] {
+    var members = inherited.map { Self.members(of: $0) } ?? [:]
+    guard let context else { return members }
+    for index in 0..<context.attributeCount {
+      members[String(decoding: context.attribute(at: index).pointee.nameBytes, as: UTF8.self)] = nil
+    }
+    return members.merging(Self.members(of: context)) { $1 }
   }
 
   /// The members a host's context stands for: the targeting key is userId, scalars become text, others are left out.

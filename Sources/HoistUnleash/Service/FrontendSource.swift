@@ -9,10 +9,11 @@ final class FrontendSource: FlagSource, @unchecked Sendable {
   private weak var delegate: (any FlagSourceDelegate)?
   private let mayRefreshKey: Bool
   private let compileOptions: UnleashOptions
-  /// What the next fetch carries, and the fingerprint of the client's context that stands for it; changed by the
-  /// caller of an update, on any thread.
-  private let carried: Shared<(context: FrontendContext, fingerprint: UInt64)>
-  var context: FrontendContext { carried.withLock { $0.context } }
+  /// What the next fetch carries; changed by the caller of an update, on any thread.
+  private let carried: Shared<FrontendContext>
+  var context: FrontendContext { carried.withLock { $0 } }
+  /// Counts starts, stops and changes of the context: what was asked for before one ends with it.
+  private var turn: UInt64 = 0
   /// As the service sent it; it covers the answer's body, so it outlives a change of context.
   var entityTag = ""
   private(set) lazy var poller = Poller(
@@ -33,21 +34,24 @@ final class FrontendSource: FlagSource, @unchecked Sendable {
     let context = FrontendContext(
       appName: options.appName, environment: options.environment, context: options.initialContext,
       properties: options.initialProperties, drawnSessionID: FrontendContext.drawSessionID(host.entropy))
-    carried = Shared((context, 0))
+    carried = Shared(context)
   }
 
   func start(fetchingNow: Bool, completion: @escaping Poller.Completion) {
+    turn &+= 1
     sender.cancelAll()
     poller.start(fetchingNow: fetchingNow, completion: completion)
     if !fetchingNow { completion(.unchanged) }
   }
 
   func stop() {
+    turn &+= 1
     poller.stop()
     sender.cancelAll()
   }
 
   func abandonAfterFork() {
+    turn &+= 1
     sender.abandonAll()
     poller.stop()
   }
@@ -58,22 +62,23 @@ final class FrontendSource: FlagSource, @unchecked Sendable {
 
   /// The answer to an older context must not come after this.
   func contextChanged(completion: @escaping Poller.Completion) {
+    turn &+= 1
     sender.cancelAll()
     poller.start(fetchingNow: true, completion: completion)
   }
 
   /// Any thread; the fetch is the scheduler's matter.
-  func carry(_ context: FrontendContext, fingerprint: UInt64) { carried.withLock { $0 = (context, fingerprint) } }
+  func carry(_ context: FrontendContext) { carried.withLock { $0 = context } }
 
   func adopt(_ document: [UInt8], entityTag tag: String) -> String? {
-    if let problem = take(document, for: 0) { return problem }
+    if let problem = take(document, for: nil) { return problem }
     entityTag = tag
     return nil
   }
 
   /// Flags that an earlier run got for the current context.
   func adoptStored(_ flags: StoredFlags) -> String? {
-    if let problem = take(flags.document, for: carried.withLock { $0.fingerprint }) { return problem }
+    if let problem = take(flags.document, for: context.print) { return problem }
     entityTag = flags.entityTag
     return nil
   }
@@ -83,43 +88,49 @@ final class FrontendSource: FlagSource, @unchecked Sendable {
 
   private func fetch(_ completion: @escaping Poller.Completion) {
     guard let url = options.url else { return completion(.failed(.url)) }
-    let options = options
-    let (context, fingerprint) = carried.withLock { $0 }
+    let (options, context, turn) = (options, context, turn)
     sender.send(.frontendFetch(entityTag: entityTag), to: url) { headers in
       FrontendRequest.make(options, url: url, context, headers: headers)
     } completion: { [weak self] answer in
       guard let self else { return }
-      let outcome = self.read(answer, fingerprint)
+      let outcome = self.read(answer, context.print)
       let document: [UInt8]? = if case .updated = outcome, case .success(let response) = answer { response.body } else { nil }
-      self.delegate?.fetchEnded(outcome, document: document, entityTag: self.entityTag)
-      completion(outcome)
+      let tag = self.entityTag
+      guard let delegate = self.delegate else { return completion(outcome) }
+      delegate.afterHostStorage { [weak self] in
+        guard let self, turn == self.turn else { return completion(.superseded) }
+        self.delegate?.fetchEnded(outcome, document: document, entityTag: tag)
+        completion(outcome)
+      }
     }
   }
 
   /// The table of protocol B.5, in its order.
-  /// - Parameter fingerprint: of the context the request carried.
-  private func read(_ answer: RequestSender.Answer, _ fingerprint: UInt64) -> FetchOutcome {
+  /// - Parameter context: what the request carried.
+  private func read(_ answer: RequestSender.Answer, _ context: ContextPrint) -> FetchOutcome {
     let response: HTTPResponse
     switch answer {
     case .failure(let failure): return .failed(failure.kind == .invalidURL ? .url : .noResponse(failure))
     case .success(let success): response = success
     }
     if response.status == 304 { return .unchanged }
-    if !(400...598).contains(response.status), response.hasNoBody { return .unchanged }
+    if !(400...598).contains(response.status), response.hasNoBody { return .empty }
     if response.status != 200 {
       return .failed(FetchFailure.status(response, now: host.clock.unixMilliseconds))
     }
-    if let problem = take(response.body, for: fingerprint) { return .failed(.decoding(problem)) }
+    if let problem = take(response.body, for: context, isAnswer: true) { return .failed(.decoding(problem)) }
     if let tag = response.headers.value(of: "ETag"), !tag.isEmpty { entityTag = tag }
     return .updated
   }
 
-  /// - Parameter fingerprint: of the context the flags were fetched for; 0 serves them to whoever asks.
+  /// - Parameters:
+  ///   - context: what the flags were fetched for; nil serves them to whoever asks.
+  ///   - isAnswer: the service has sent them now.
   /// - Returns: why the flags cannot be served; nil when they are.
-  private func take(_ document: [UInt8], for fingerprint: UInt64) -> String? {
+  private func take(_ document: [UInt8], for context: ContextPrint?, isAnswer: Bool = false) -> String? {
     let compiled = document.withUnsafeBytes { bytes -> Result<Snapshot, UnleashDocumentFailure> in
       do throws(UnleashDocumentFailure) {
-        return .success(try UnleashToggles.compile(bytes, context: fingerprint, compileOptions).snapshot)
+        return .success(try UnleashToggles.compile(bytes, context: context, compileOptions).snapshot)
       } catch {
         return .failure(error)
       }
@@ -127,7 +138,8 @@ final class FrontendSource: FlagSource, @unchecked Sendable {
     switch compiled {
     case .failure(let failure): return failure.message
     case .success(let snapshot):
-      delegate?.flagsArrived(snapshot, changed: host.withSnapshot { UnleashFlags.changedKeys(old: $0, new: snapshot) })
+      let changed = host.withSnapshot { UnleashFlags.changedKeys(old: $0, new: snapshot) }
+      delegate?.flagsArrived(snapshot, changed: changed, isAnswer: isAnswer)
       return nil
     }
   }

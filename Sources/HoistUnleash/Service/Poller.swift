@@ -78,7 +78,7 @@ final class Poller: @unchecked Sendable {
     let answered = waiting
     waiting = []
     switch outcome {
-    case .updated, .unchanged: schedule(pace.succeeded())
+    case .updated, .unchanged, .empty: schedule(pace.succeeded())
     case .failed(let failure): schedule(pace.failed(failure, mayRefreshKey: mayRefreshKey))
     case .superseded: break
     }

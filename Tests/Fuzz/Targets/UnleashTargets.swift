@@ -9,7 +9,7 @@ func checkFeatures(_ bytes: ByteView) -> String? {
 }
 
 func checkToggles(_ bytes: ByteView) -> String? {
-  guard let compilation = try? UnleashToggles.compile(bytes, context: 0, options) else { return nil }
+  guard let compilation = try? UnleashToggles.compile(bytes, context: nil, options) else { return nil }
   return check(compilation.snapshot)
 }
 

@@ -71,8 +71,8 @@ import Testing
 
   @Test func onlyTheContextTheyWereFetchedForGetsThem() throws {
     let current = user("1")
-    let fingerprint = current.reference()?.frozen.fingerprint ?? 0
-    let rules = try Rules(toggles: Self.document, context: fingerprint)
+    let reference = try #require(current.reference())
+    let rules = try Rules(toggles: Self.document, context: ContextPrint(reference.frozen))
     #expect(rules.evaluate("on", nil, inherited: nil)?.enabled == true)
     #expect(rules.evaluate("on", user("1"))?.enabled == true)  // equal, not the same
     let refused = rules.evaluate("on", user("2"), inherited: current)

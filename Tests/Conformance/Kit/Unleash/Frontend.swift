@@ -60,7 +60,7 @@ private func expected(_ value: JSONValue?) -> String {
 }
 
 private func decode(_ body: String) -> String {
-  guard let compilation = try? UnleashToggles.compile(body, context: 0, UnleashOptions()) else { return "false: " }
+  guard let compilation = try? UnleashToggles.compile(body, context: nil, UnleashOptions()) else { return "false: " }
   let snapshot = compilation.snapshot
   defer { snapshot.destroy() }
   let toggles = (0..<snapshot.flagCount).map { index in
