@@ -13,7 +13,7 @@ enum FrontendRequest {
     if let get, get.utf8.count <= maximumURLBytes {
       request = HTTPRequest(method: "GET", url: get, headers: headers)
     } else {
-      request = HTTPRequest(method: "POST", url: url.text, headers: headers, body: body(context))
+      request = HTTPRequest(method: "POST", url: url.replacingQuery(pairs: []).text, headers: headers, body: body(context))
     }
     request.connectTimeoutMilliseconds = options.connectTimeoutMilliseconds
     request.timeoutMilliseconds = options.timeoutMilliseconds

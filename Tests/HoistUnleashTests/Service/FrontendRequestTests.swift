@@ -39,6 +39,8 @@ struct FrontendRequestTests {
 
   @Test func postCanBeChosen() throws {
     #expect(try request(["fetch_method": "POST"], [:]).method == "POST")
+    let sent = try request(["fetch_method": "POST", "url": "https://edge.test/api/frontend/?old=1"], [:])
+    #expect(sent.url == "https://edge.test/api/frontend/", "B.2: a query of the address's own is not kept here either")
   }
 
   @Test(arguments: ["flags.test/api", "ftp://flags.test", "https://", "http://flags.test/a b"])
