@@ -54,8 +54,13 @@ package final class ImpactMetrics: @unchecked Sendable {
   var dropped: Int64 { lock.withLock { lost } }
 
   /// The first definition of a name stays.
-  package func define(_ name: String, help: String, _ kind: Kind) {
-    lock.withLock { defineLocked(name, help, kind) }
+  /// - Returns: whether the name is defined now; not beyond the limit.
+  @discardableResult
+  package func define(_ name: String, help: String, _ kind: Kind) -> Bool {
+    lock.withLock {
+      defineLocked(name, help, kind)
+      return metrics[name] != nil
+    }
   }
 
   private func defineLocked(_ name: String, _ help: String, _ kind: Kind) {

@@ -123,8 +123,7 @@ public struct UnleashFace: Sendable {
 
   /// UNL-88.
   public func define(_ name: String, help: String, _ kind: ImpactMetricKind) -> Status {
-    provider.metrics.impact.define(name, help: help, kind.kind)
-    return .ok
+    provider.metrics.impact.define(name, help: help, kind.kind) ? .ok : .limit
   }
 
   public func increment(_ name: String, by value: Int64, _ labels: [String: String]) -> Status {

@@ -119,7 +119,8 @@ import Testing
   }
 
   @Test func metricsAndLabelSetsAreBounded() {
-    for index in 0...ImpactMetrics.maximumMetrics { impact.define("m\(index)", help: "", .counter) }
+    for index in 0..<ImpactMetrics.maximumMetrics { #expect(impact.define("m\(index)", help: "", .counter)) }
+    #expect(!impact.define("m1000", help: "", .counter) && impact.define("m0", help: "again", .gauge))
     #expect(impact.increment("m999", by: 1, [:]) && !impact.increment("m1000", by: 1, [:]))
     for index in 0..<ImpactMetrics.maximumSamples { #expect(impact.increment("m0", by: 1, ["l": "\(index)"])) }
     #expect(!impact.increment("m0", by: 1, ["l": "more"]) && impact.increment("m0", by: 1, ["l": "0"]))
