@@ -15,6 +15,10 @@ final class MetricsPolicy: EventPolicy, @unchecked Sendable {
   private let body: MetricsBody
   private var pace: RetryPace
   var willFlush: () -> Void = {}
+  /// How often a batch that the service refuses is sent.
+  private static let maximumAttempts = 5
+  /// Batches that were refused, whether they wait or are given up.
+  private(set) var refusals: UInt64 = 0
 
   init(host: any ProviderHost, settings: UnleashSettings, headerProvider: (any HeaderProvider)?) {
     self.host = host
@@ -75,7 +79,7 @@ final class MetricsPolicy: EventPolicy, @unchecked Sendable {
       _ = pace.succeeded()
       return .done
     case .success(let response) where response.status == 400 || response.status == 413 || response.status == 422:
-      return refused(response.status)
+      return refused(response.status, batch)
     case .success(let response): failure = FetchFailure.status(response, now: host.clock.unixMilliseconds)
     case .failure(let transport): failure = .noResponse(transport)
     }
@@ -87,11 +91,13 @@ final class MetricsPolicy: EventPolicy, @unchecked Sendable {
     }
   }
 
-  /// The same bytes would be refused for ever.
-  private func refused(_ status: Int) -> EventVerdict {
-    let message = "the service refuses these metrics with \(status); they are dropped"
+  /// They are restored like others (D.4), but the same bytes may be refused for ever.
+  private func refused(_ status: Int, _ batch: EventBatch) -> EventVerdict {
+    refusals &+= 1
+    let isLast = batch.attempt >= Self.maximumAttempts
+    let message = "the service refuses these metrics with \(status)" + (isLast ? "; they are dropped" : "")
     tell(message, .unleashNetwork)
-    return .drop(reason: message)
+    return isLast ? .drop(reason: message) : .pause(milliseconds: pace.intervalMilliseconds)
   }
 
   private func tell(_ message: String, _ status: Status) {

@@ -42,6 +42,7 @@ final class MetricsRecorder: @unchecked Sendable {
 
   /// The counts of one evaluation over the host's own storage.
   func countExternal(_ snapshot: Snapshot) {
+    guard countsMetrics else { return }
     lock.withLock {
       snapshot.drain { record, cell, count in
         let name = String(decoding: snapshot.name(of: record), as: UTF8.self)

@@ -14,6 +14,7 @@ final class MetricsReporter: @unchecked Sendable {
   private let host: any ProviderHost
   private let settings: UnleashSettings
   private let body: MetricsBody
+  private let policy: MetricsPolicy
   private let counts: EventPipeline
   private let events: EventPipeline
   /// The same for those who record: no reference is counted on the way.
@@ -41,6 +42,7 @@ final class MetricsReporter: @unchecked Sendable {
     body = MetricsBody(options: settings)
     recorder = MetricsRecorder(host: host, countsMetrics: settings.countsMetrics)
     let policy = MetricsPolicy(host: host, settings: settings, headerProvider: headerProvider)
+    self.policy = policy
     func pipeline(_ name: String, rows: Int) -> EventPipeline {
       var options = EventPipeline.Options(name: name)
       options.durability = EventPipeline.Durability(name: values.text("events.durability"))
@@ -67,6 +69,7 @@ final class MetricsReporter: @unchecked Sendable {
   /// Any thread (UNL-84 and the core's tracking).
   @inline(never)
   func track(_ event: EventView) -> Status {
+    guard settings.countsMetrics else { return .ok }
     // Taken out of this object before: a closure that holds it would count a reference.
     let events = eventsPort
     let outcome = TrackedEventText.withRecord(of: event) { record in
@@ -88,7 +91,8 @@ final class MetricsReporter: @unchecked Sendable {
 
   private func begin() {
     let isOnline = host.isOnline && settings.url != nil
-    for pipeline in [counts, events] {
+    // Without metrics nothing is sent, also nothing that an earlier run has left (UNL-17).
+    for pipeline in settings.countsMetrics ? [counts, events] : [] {
       if isOnline { pipeline.lift(.offline) } else { pipeline.hold(.offline) }
       if !hasStarted { pipeline.start() }
     }
@@ -140,14 +144,15 @@ final class MetricsReporter: @unchecked Sendable {
 
   /// Also before the start and after a stop.
   func flush(completion: @escaping @Sendable (Status) -> Void) {
+    guard settings.countsMetrics else { return completion(.ok) }
     if !hasStarted { begin() }
     sendings += 1
-    let (counts, events) = (counts, events)
+    let (counts, events, policy, refusals) = (counts, events, policy, policy.refusals)
     for pipeline in [counts, events] { pipeline.lift(.notReady) }
     counts.flush { countsAreSent in
       events.flush { [weak self] eventsAreSent in
         self?.sendingEnded()
-        completion(countsAreSent && eventsAreSent ? .ok : .network)
+        completion(countsAreSent && eventsAreSent && refusals == policy.refusals ? .ok : .network)
       }
     }
   }
@@ -184,7 +189,7 @@ final class MetricsReporter: @unchecked Sendable {
   @discardableResult
   private func keep() -> Bool {
     guard recorder.absorb() else { return false }
-    updateLive()
+    if settings.countsMetrics { updateLive() } else { recorder.beginBucket() }
     return true
   }
 

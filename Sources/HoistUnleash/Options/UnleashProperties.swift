@@ -14,7 +14,7 @@ enum UnleashProperties {
     Property("refresh_jitter_percent", .integer(0...10), default: "0", "Random addition to each wait, in percent of the interval."),
     Property("metrics_interval", .integer(0...86_400), "Seconds between metrics, 30 in frontend and 60 in backend mode when unset; 0 sends on flush only."),
     Property("metrics_initial_delay", .integer(0...86_400), "Seconds before the first metrics; the interval when unset."),
-    Property("disable_metrics", .boolean, default: "false", "Counts and sends nothing."),
+    Property("disable_metrics", .boolean, default: "false", "Counts and sends nothing: no evaluations, no impact metrics, no events, nothing of an earlier run."),
     Property("metrics_over_plugin_transport", .boolean, default: "true", "Whether a transport plug-in carries metrics too, or fetches only."),
     Property("disable_registration", .boolean, default: "false", "backend: does not announce the client at start."),
     Property("context", .textMap, default: "{}", "Initial context; keys other than userId, sessionId and remoteAddress become properties, appName and environment are ignored."),

@@ -178,7 +178,35 @@ struct FrontendMetricsTests {
     #expect(rig.posts.count == (isGood ? 1 : 2) && rig.posts.first?.body == rig.posts.last?.body)
   }
 
-  @Test("UNL-17: with metrics disabled impact metrics are not held back, and nothing else is sent")
+  @Test("D.4, G-15: metrics that the service refuses wait too, for five attempts at most, and no flush that leaves them is a success", arguments: [400, 413, 422])
+  func refusedMetrics(_ status: Int) throws {
+    let rig = try #require(ClientRig(frontend))
+    rig.start(toggles("a"))
+    _ = rig.isOn("a")
+    rig.transport.enqueue(.success(HTTPResponse(status: status)), accepted)
+    #expect(rig.flush().value == .network && rig.flush().value == .ok)
+    #expect(rig.posts.count == 2 && rig.posts[0].body == rig.posts[1].body)
+    _ = rig.isOn("a")
+    rig.transport.setResponder { _ in .success(HTTPResponse(status: status)) }
+    for _ in 1...5 { #expect(rig.flush().value == .network) }
+    #expect(rig.posts.count == 7 && rig.flush().value == .ok && rig.posts.count == 7)
+  }
+
+  @Test("UNL-17: what an earlier run has left is not sent by one that has metrics disabled")
+  func disabledMetricsSendNothingOfBefore() throws {
+    func posts(_ properties: [String: String]) throws -> Int {
+      let rig = try #require(ClientRig(frontend.merging(properties) { $1 }, cacheManager: LeftBehind()))
+      rig.start(toggles("a"))
+      rig.transport.setResponder { _ in accepted }
+      #expect(rig.flush().value == .ok)
+      rig.scheduler.advance(milliseconds: 60_000)
+      return rig.posts.count
+    }
+    #expect(try posts(["disable_metrics": "true", "metrics_interval": "1"]) == 0)
+    #expect(try posts([:]) > 0)
+  }
+
+  @Test("UNL-17: with metrics disabled no evaluation, no impact metric and no event is sent")
   func disabledMetricsCountNothing() throws {
     let rig = try #require(ClientRig(frontend.merging(["disable_metrics": "true"]) { $1 }))
     rig.start(toggles("a"))
@@ -186,6 +214,9 @@ struct FrontendMetricsTests {
       _ = rig.isOn(name)
       _ = rig.variant(name)
     }
+    _ = rig.face.define("purchases", help: "", .counter)
+    #expect(rig.face.increment("purchases", by: 1, [:]) == .ok)
+    #expect(rig.client.track(TrackedEvent(key: "bought", context: nil, value: nil, properties: [], unixMilliseconds: 0)) == .ok)
     #expect(rig.flush().value == .ok && rig.posts.isEmpty)
   }
 
@@ -244,4 +275,23 @@ struct FrontendMetricsTests {
     let connections = Set(rig.transport.requests.map { $0.headers.value(of: "unleash-connection-id") })
     #expect(connections.count == 1)
   }
+}
+
+/// A cache with a bucket of an earlier run.
+private final class LeftBehind: CacheManager, @unchecked Sendable {
+  private let rows = Locked([EventRow(id: "1", pipeline: "metrics", createdUnixMilliseconds: 0, payload: Array("{}".utf8))])
+  func load(key: String) -> [UInt8]? { nil }
+  func save(key: String, value: [UInt8]) {}
+  func remove(key: String) {}
+  func putEvents(_ rows: [EventRow], owner: EventOwner) {}
+  func claimEvents(pipeline: String, maximumRows: Int, maximumBytes: Int, owner: EventOwner) -> [EventRow] {
+    let claimed = rows.value.filter { $0.pipeline == pipeline }
+    rows.change { $0.removeAll { $0.pipeline == pipeline } }
+    return claimed
+  }
+  func removeEvents(ids: [String], owner: EventOwner) {}
+  func purgeEvents(subject: String, pipeline: String) {}
+  func renewLease(owner: EventOwner) {}
+  func releaseEvents(owner: EventOwner) {}
+  func close() {}
 }
