@@ -43,6 +43,7 @@ HOIST_API bool hoist_unleash_is_enabled(hoist_client *HOIST_NULLABLE client, con
 /**
  * hoist_unleash_is_enabled() with an answer of the host's own for an unknown toggle, which is what is counted.
  * In frontend mode off and unknown look alike: the fallback is asked only before the first flags are there.
+ * A closed client asks nobody and gives false.
  */
 HOIST_API bool hoist_unleash_is_enabled_or(hoist_client *HOIST_NULLABLE client, const char *HOIST_NULLABLE name,
                                            const hoist_context *HOIST_NULLABLE context,
@@ -117,7 +118,8 @@ typedef struct hoist_unleash_bootstrap hoist_unleash_bootstrap;
 /** Owned by the caller; free with hoist_unleash_bootstrap_free(). */
 HOIST_API hoist_unleash_bootstrap *HOIST_NONNULL hoist_unleash_bootstrap_new(void);
 
-/** One toggle; the variant may be missing as a whole, or parts of it. Zero-initialise, set struct_size. */
+/** One toggle; the variant may be missing as a whole, or parts of it. Zero-initialise, set struct_size,
+ *  and of a variant variant_feature_enabled, where zero says false. */
 typedef struct hoist_unleash_toggle {
     size_t struct_size; /**< sizeof(hoist_unleash_toggle) */
     const char *HOIST_NULLABLE name;
@@ -130,10 +132,13 @@ typedef struct hoist_unleash_toggle {
     const char *HOIST_NULLABLE payload_value;
 } hoist_unleash_toggle;
 
-/** Adds a toggle; borrowed for the call. HOIST_ERR_ARGUMENT, HOIST_ERR_LIMIT beyond 100,000. */
+/**
+ * Adds a toggle; borrowed for the call. HOIST_ERR_ARGUMENT, HOIST_ERR_LIMIT beyond 100,000, HOIST_ERR_STATE after a
+ * whole document was taken.
+ */
 HOIST_API hoist_status hoist_unleash_bootstrap_add(hoist_unleash_bootstrap *HOIST_NULLABLE bootstrap,
                                                    const hoist_unleash_toggle *HOIST_NULLABLE toggle);
-/** Takes the service's answer format. A document that cannot be read gives HOIST_ERR_PARSE and stays out. */
+/** Takes the service's answer format, in place of what was added or taken before. A document that cannot be read gives HOIST_ERR_PARSE and stays out. */
 HOIST_API hoist_status hoist_unleash_bootstrap_from_json(hoist_unleash_bootstrap *HOIST_NULLABLE bootstrap,
                                                          const char *HOIST_NULLABLE json, size_t length,
                                                          hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
@@ -290,7 +295,8 @@ typedef struct hoist_unleash_label {
 } hoist_unleash_label;
 
 /* Impact metrics: the first definition of a name stays; what is recorded under an undefined name is dropped and
- * counted, HOIST_ERR_NOT_FOUND. Sent with the usage metrics. At most 1,000 metrics, 1,000 label sets each. */
+ * counted, HOIST_ERR_NOT_FOUND. Sent with the usage metrics, so never where these are disabled. At most 1,000
+ * metrics, beyond which a definition gives HOIST_ERR_LIMIT, and 1,000 label sets each. */
 HOIST_API hoist_status hoist_unleash_define_counter(hoist_client *HOIST_NULLABLE client,
                                                     const char *HOIST_NULLABLE name, const char *HOIST_NULLABLE help);
 HOIST_API hoist_status hoist_unleash_define_gauge(hoist_client *HOIST_NULLABLE client,

@@ -16,7 +16,9 @@ public func hoist_unleash_is_enabled_or(
   _ client: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ context: OpaquePointer?,
   _ fallback: hoist_unleash_fallback?, _ user_data: UnsafeMutableRawPointer?
 ) -> Bool {
-  guard let fallback, let name, let object = ClientHandle.borrow(client), let face = UnleashFace(object) else {
+  guard let fallback, let name, let object = ClientHandle.borrow(client), let face = UnleashFace(object),
+    object.state != .closed
+  else {
     return hoist_client_bool(client, name, context, false, nil)
   }
   let key = CString.bytes(name)

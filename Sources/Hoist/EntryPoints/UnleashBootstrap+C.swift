@@ -27,7 +27,7 @@ public func hoist_unleash_bootstrap_add(
     return Status.argument.rawValue
   }
   guard box.toggles.count < BootstrapBox.maximumToggles else { return Status.limit.rawValue }
-  box.given = nil
+  guard box.given == nil else { return Status.state.rawValue }
   box.toggles.append(read)
   return Status.ok.rawValue
 }

@@ -1,0 +1,45 @@
+import CHoist
+import HoistCore
+import Testing
+
+@testable import Hoist
+
+/// What the C functions of Unleash's own header promise.
+@Suite("Unleash's C functions") struct UnleashEntryPointTests {
+  @Test("UNL-34: a toggle is not added to a whole document, which would be lost; a document replaces toggles")
+  func togglesAndDocuments() {
+    let bootstrap = hoist_unleash_bootstrap_new()
+    defer { hoist_unleash_bootstrap_free(bootstrap) }
+    func add(_ name: StaticString) -> hoist_status {
+      var toggle = hoist_unleash_toggle()
+      toggle.struct_size = MemoryLayout<hoist_unleash_toggle>.size
+      return name.withUTF8Buffer { bytes in
+        bytes.withMemoryRebound(to: CChar.self) { text in
+          toggle.name = text.baseAddress
+          return hoist_unleash_bootstrap_add(bootstrap, &toggle)
+        }
+      }
+    }
+    #expect(add("a") == Status.ok.rawValue)
+    let document = #"{"toggles":[{"name":"b","enabled":true}]}"#
+    #expect(hoist_unleash_bootstrap_from_json(bootstrap, document, document.utf8.count, nil) == Status.ok.rawValue)
+    #expect(add("c") == Status.state.rawValue)
+    #expect(Handle<BootstrapBox>.borrow(bootstrap)?.document == Array(document.utf8))
+  }
+
+  @Test("UNL-100: a closed client does not ask the host what an unknown toggle is")
+  func aClosedClientAsksNobody() throws {
+    let config = try #require(hoist_config_new("unleash"))
+    defer { hoist_config_free(config) }
+    for (name, value) in ["mode": "backend", "online": "false", "store": "none", "log.level": "none"] {
+      #expect(hoist_config_set(config, name, value, nil) == Status.ok.rawValue)
+    }
+    var client: OpaquePointer?
+    #expect(hoist_client_open(config, &client, nil) == Status.ok.rawValue)
+    let fallback: hoist_unleash_fallback = { _, _, _ in true }
+    #expect(hoist_unleash_is_enabled_or(client, "unknown", nil, fallback, nil))
+    #expect(hoist_client_close(client, 5000) == Status.ok.rawValue)
+    #expect(!hoist_unleash_is_enabled_or(client, "unknown", nil, fallback, nil))
+    hoist_client_free(client)
+  }
+}
