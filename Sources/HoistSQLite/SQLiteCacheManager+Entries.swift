@@ -31,7 +31,7 @@ extension SQLiteCacheManager {
         return countsLimits ? try evictOldest(database, butNot: key) : 0
       }
     }
-    countEvicted(evicted)
+    if countsLimits { countEvicted(evicted) }
   }
 
   public func remove(key: String) throws(CacheFailure) {
@@ -40,7 +40,8 @@ extension SQLiteCacheManager {
     }
   }
 
-  /// Removes the values written longest ago until the limits hold. `key` has just been written.
+  /// Removes the values written longest ago until the limits hold, those of visitors before all others: there is one for
+  /// each, and without the others nothing works offline. `key` has just been written.
   private func evictOldest(_ database: Database, butNot key: String) throws(SQLiteFailure) -> Int {
     var count = Int64(0)
     var bytes = Int64(0)
@@ -51,7 +52,8 @@ extension SQLiteCacheManager {
     }
     guard count > options.maximumEntries || bytes > options.maximumEntryBytes else { return 0 }
     var victims: [String] = []
-    try database.run("SELECT key, length(value) FROM entries WHERE key <> ? ORDER BY changed", [.text(key)]) {
+    let order = "ORDER BY key NOT GLOB 'visitor:*', changed"
+    try database.run("SELECT key, length(value) FROM entries WHERE key <> ? \(order)", [.text(key)]) {
       guard count > options.maximumEntries || bytes > options.maximumEntryBytes else { return false }
       victims.append($0.text(0))
       count -= 1

@@ -14,9 +14,9 @@ internal import Synchronization
 /// last commits before a power loss may be missing, never half of one.
 ///
 /// Limits: a value of `maximumValueBytes`; `maximumEntries` values and `maximumEntryBytes` in all,
-/// beyond which those written longest ago go (counted; looked at every few saves, so that a
-/// sixteenth more may stand there for a while); a file of `maximumFileBytes`, at which
-/// writes fail like those to a full disk. How many events may wait is the pipelines' business.
+/// beyond which those written longest ago go, visitors' before others (counted and told; looked at every few
+/// saves, so that a sixteenth more may stand there for a while); a file of `maximumFileBytes`, at which writes fail like
+/// those to a full disk. How many events may wait is the pipelines' business.
 public final class SQLiteCacheManager: CacheManager {
   public struct Options: Sendable {
     /// nil: `$XDG_CACHE_HOME/hoist`, else `~/.cache/hoist`. Made, mode 0700, when missing. Where a relative path begins,
@@ -53,6 +53,7 @@ public final class SQLiteCacheManager: CacheManager {
   let connection: SQLiteConnection
   private let evicted = Atomic(0)
   private let saves = Atomic(0)
+  private let isFull = Atomic(false)
 
   public init(options: Options, clock: any Clock, warn: @escaping @Sendable (String) -> Void = { _ in }) {
     self.options = options
@@ -72,7 +73,12 @@ public final class SQLiteCacheManager: CacheManager {
     return saves.add(1, ordering: .relaxed).oldValue % stride == 0
   }
 
-  func countEvicted(_ count: Int) { evicted.add(count, ordering: .relaxed) }
+  /// - Parameter count: of the values that had to make room when that was looked at; told once until it is none.
+  func countEvicted(_ count: Int) {
+    evicted.add(count, ordering: .relaxed)
+    if isFull.exchange(count > 0, ordering: .relaxed) || count == 0 { return }
+    warn("the cache is full: those visitors are forgotten, or else other values, that were written longest ago")
+  }
 
   public func close() { connection.close(checkpoint: true) }
 

@@ -34,6 +34,19 @@ import Testing
     #expect(manager.evictedEntries == 3)
   }
 
+  // KAM-60, KAM-70, KAM-76
+  @Test func visitorsMakeRoomBeforeAnythingElseAndThatIsToldOnce() throws {
+    let told = Lines()
+    let manager = scratch.manager(clock: clock, change: { $0.maximumEntries = 3 }, warn: { told.add($0) })
+    for key in ["configuration", "visitor:a", "visitor:b", "visitor:c", "visitor:d"] {
+      clock.advance(milliseconds: 1)
+      try manager.save(key: key, value: [1])
+    }
+    #expect(try manager.load(key: "configuration") != nil && manager.load(key: "visitor:a") == nil)
+    #expect(try manager.load(key: "visitor:c") != nil && manager.load(key: "visitor:d") != nil)
+    #expect(told.all.count == 1 && told.all.first?.contains("full") == true)
+  }
+
   @Test func theBytesOfAllValuesAreBoundedToo() throws {
     let manager = scratch.manager(clock: clock) {
       $0.maximumEntries = 16
