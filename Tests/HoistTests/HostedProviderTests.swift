@@ -121,11 +121,17 @@ import Testing
   func theEndComesOnce() throws {
     var rig: HostedRig? = try HostedRig()
     let probe = try #require(rig?.probe)
+    let scheduler = try #require(rig?.scheduler)
     rig?.publish([("asked", "true", .decidedPerCall)])
     #expect(rig?.close() == .ok)
     #expect(probe.calls("destroy") == 0)
     rig = nil
-    probe.waitFor("release")
+    // Whoever reads anything at this moment, in another test, is waited for by timers.
+    let isReleased = scheduler.settle {
+      scheduler.advance(milliseconds: 256)
+      return probe.calls("release") == 1
+    }
+    #expect(isReleased)
     #expect(probe.order.suffix(3) == ["stop", "destroy", "release"])
   }
 }
