@@ -1,4 +1,4 @@
-public import HoistBase
+internal import HoistBase
 public import HoistCore
 
 /// What tells whether flags that were fetched for one context are another one's too (protocol B.2): its members as
