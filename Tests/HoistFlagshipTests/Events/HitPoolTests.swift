@@ -225,7 +225,7 @@ import Testing
     try context.set(Array("whole".utf8), .double(3))
     try context.set(Array("city".utf8), .string(Array("L\"yon".utf8)))
     let held = try #require(context.reference())
-    withExtendedLifetime(held) { test.hits.segment(held.frozen, of: test.visitor) }
+    _ = withExtendedLifetime(held) { test.hits.segment(held.frozen, of: test.visitor) }
     test.run(5_000)
     #expect(
       test.batches == [[
@@ -238,7 +238,7 @@ import Testing
     let pairs = (0..<count).map { Attribute(name: Array("key\($0)".utf8), value: .int(Int64($0))) }
     let held = try #require(ContextReference(key: Array("user-42".utf8), attributes: pairs))
     #expect((held.frozen.bytes.count > 8_192) == (count > 100))
-    withExtendedLifetime(held) { test.hits.segment(held.frozen, of: test.visitor) }
+    _ = withExtendedLifetime(held) { test.hits.segment(held.frozen, of: test.visitor) }
     test.run(5_000)
     let text = (0..<count).map { #""key\#($0)":"\#($0)""# }.joined(separator: ",")
     #expect(
