@@ -32,7 +32,7 @@ let package = Package(
     .target(
       name: "HoistPropertyList", dependencies: ["HoistBase", "HoistJSON", "CExpat"], exclude: ["README.md"]),
     .target(
-      name: "HoistCore", dependencies: ["HoistBase", "HoistJSON", "CShims"], exclude: ["README.md"]),
+      name: "HoistCore", dependencies: ["HoistBase", "HoistJSON", "CShims"], exclude: ["README.md", "Pipeline/README.md"]),
 
     // Level 4: built-in implementations of the core's seams, and one provider per service.
     .target(

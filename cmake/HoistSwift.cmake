@@ -62,13 +62,20 @@ function(hoist_swift_sources result)
   set(${result} "${files}" PARENT_SCOPE)
 endfunction()
 
-# Sets `result` to a program in front of the toolchain's linker that lets it leave more out. Without Python there is none,
-# and the library is an eighth larger.
-function(hoist_find_lean_linker result)
+# Sets `result` to a program in front of the toolchain's linker that fails where a hook finds nothing to hook, and lets it
+# leave more out. Without Python there is none: hooks are not checked, and the library is an eighth larger.
+function(hoist_find_linker result)
   find_package(Python3 COMPONENTS Interpreter QUIET)
-  if(Python3_FOUND AND NOT HOIST_SANITIZE)
-    set(linker "${PROJECT_BINARY_DIR}/lean/ld.lld")
-    configure_file("${PROJECT_SOURCE_DIR}/cmake/lean_linker.py.in" "${linker}" @ONLY
+  if(Python3_FOUND)
+    set(linker "${PROJECT_BINARY_DIR}/linker/ld.lld")
+    if(HOIST_SANITIZE)
+      set(hoist_is_lean OFF)
+    else()
+      set(hoist_is_lean ON)
+    endif()
+    # See shim_backtrace.c.
+    set(hoist_replaced_names "_swift_backtraceSettings")
+    configure_file("${PROJECT_SOURCE_DIR}/cmake/linker.py.in" "${linker}" @ONLY
                    FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
     set(${result} "${linker}" PARENT_SCOPE)
   else()
@@ -77,7 +84,7 @@ function(hoist_find_lean_linker result)
 endfunction()
 
 # The linker that every toolchain brings along.
-hoist_find_lean_linker(hoist_linker)
+hoist_find_linker(hoist_linker)
 if(hoist_linker)
   list(APPEND hoist_swift_command -Xswiftc -ld-path=${hoist_linker})
 endif()
@@ -106,14 +113,18 @@ endif()
 function(hoist_add_library)
   hoist_swift_sources(sources)
   set(map "${PROJECT_SOURCE_DIR}/cmake/hoist.map")
-  # The first wrapped function leaves the names of Unicode scalars out, the others keep forks out of the
-  # runtime's own locks (the last one is swift::threading_impl::once_slow); see shim_unicode.c and shim_runtime.c.
   set(linker_flags
       -soname=${hoist_soname} --version-script=${map}
-      -z nodelete -z relro -z now -z noexecstack
-      --wrap=_swift_stdlib_getScalarName
-      --wrap=pthread_mutex_lock --wrap=pthread_mutex_unlock
-      --wrap=_ZN5swift14threading_impl9once_slowERNS0_6once_tEPFvPvES3_)
+      -z nodelete -z relro -z now -z noexecstack)
+  # The first wrapped function leaves the names of Unicode scalars out, the others keep forks out of the
+  # runtime's own locks (the last one is swift::threading_impl::once_slow); see shim_unicode.c and shim_runtime.c.
+  # A runtime in a library of its own is out of reach.
+  if(HOIST_STATIC_STDLIB)
+    list(APPEND linker_flags
+         --wrap=_swift_stdlib_getScalarName
+         --wrap=pthread_mutex_lock --wrap=pthread_mutex_unlock
+         --wrap=_ZN5swift14threading_impl9once_slowERNS0_6once_tEPFvPvES3_)
+  endif()
   # Equal functions, of which generics make many, are kept once.
   if(NOT HOIST_SANITIZE)
     list(APPEND linker_flags --icf=all)

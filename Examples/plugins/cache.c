@@ -71,6 +71,19 @@ static hoist_status forget(void *user_data, const char *key) {
     return HOIST_OK;
 }
 
+/* One process only, and one member at a time: a step of its own. A database does it in a transaction. */
+static hoist_status replace(void *user_data, const char *key, const void *expected, size_t expected_size,
+                            const void *value, size_t value_size, hoist_bytes_sink *sink) {
+    entry *found = find(user_data, key);
+    bool same = found && expected && found->size == expected_size && memcmp(found->value, expected, expected_size) == 0;
+    if (found && !same) {
+        hoist_status status = hoist_bytes_sink_write(sink, found->value, found->size);
+        return status == HOIST_OK ? HOIST_ERR_STATE : status;
+    }
+    if (!found && expected) return HOIST_ERR_NOT_FOUND;
+    return value ? save(user_data, key, value, value_size) : forget(user_data, key);
+}
+
 static void clear_row(row *old) {
     free(old->id);
     free(old->pipeline);
@@ -182,7 +195,7 @@ static hoist_status create(const char *options, hoist_cache *table, char *messag
     if (!own) return HOIST_ERR_LIMIT;
     *table = (hoist_cache){sizeof *table, own,          load,          save,         forget,
                            put_events,    claim_events, remove_events, purge_events, renew_lease,
-                           end};
+                           end,           replace};
     return HOIST_OK;
 }
 
@@ -201,7 +214,7 @@ int main(int argc, char **argv) {
     static cache own;
     hoist_cache table = {sizeof table, &own,          load,          save,         forget,
                          put_events,   claim_events,  remove_events, purge_events, renew_lease,
-                         NULL};
+                         NULL,         replace};
     hoist_config *config = example_config(argc > 1 ? argv[1] : "features.json");
     hoist_error *error = NULL;
     must(hoist_config_set_cache(config, &table, &error), "set_cache", &error);

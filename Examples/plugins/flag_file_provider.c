@@ -94,7 +94,6 @@ static void read_file(flag_file *own) {
         return;
     }
     snprintf(line, sizeof line, "the flags of %.150s are not used: %s", own->path, why);
-    hoist_provider_host_log(own->host, HOIST_LOG_ERROR, line);
     hoist_provider_host_set_state(own->host, own->has_flags ? HOIST_CLIENT_STALE : HOIST_CLIENT_ERROR, line);
 }
 

@@ -45,7 +45,7 @@ int main(int argc, char **argv) {
     hoist_config *config = example_config(argc > 1 ? argv[1] : "features.json");
     hoist_error *error = NULL;
     must(hoist_config_set_logger(config, &logger, &error), "set_logger", &error);
-    set(config, "bootstrap.file", "/nonexistent/features.json"); /* something to log */
+    set(config, "log.level", "debug"); /* a healthy client has little to say at the level of a service that runs */
 
     hoist_client *client = NULL;
     must(hoist_client_open(config, &client, &error), "open", &error);

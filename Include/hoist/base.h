@@ -73,7 +73,9 @@ enum {
     HOIST_ERR_UNSUPPORTED = 10, /**< this provider, or this mode of it, has no such thing */
     HOIST_ERR_SUPERSEDED  = 11, /**< a newer request took the place of this one */
     HOIST_ERR_CANCELLED   = 12, /**< ended by a close, a stop or the host */
-    HOIST_ERR_PLUGIN      = 13  /**< a plug-in failed or broke its contract */
+    HOIST_ERR_PLUGIN      = 13, /**< a plug-in failed or broke its contract */
+    HOIST_ERR_UNSAVED     = 14, /**< recorded, in memory only: stored as soon as the store works, see hoist_client_track() */
+    HOIST_ERR_REJECTED    = 15  /**< the service refused, for good, something that was recorded */
     /* 1000…1099 Unleash, 1100…1199 Optimizely, 1200…1299 LaunchDarkly, 1300…1399 Flagship,
        1400…1499 Kameleoon: see the vendor's header */
 };

@@ -18,15 +18,18 @@ extern "C" {
  */
 typedef struct hoist_client hoist_client;
 
-/** Where a client stands. */
+/** The state of a client. */
 typedef int32_t hoist_client_state;
 enum {
-    HOIST_CLIENT_NOT_READY   = 0, /**< no flags yet: fallbacks are served */
-    HOIST_CLIENT_READY       = 1, /**< flags from the service */
-    HOIST_CLIENT_STALE       = 2, /**< flags from an earlier time: store, bootstrap, or the service is away */
-    HOIST_CLIENT_ERROR       = 3, /**< no flags, and the last attempt failed; attempts go on */
-    HOIST_CLIENT_FATAL       = 4, /**< attempts have stopped: the key or the address is refused */
-    HOIST_CLIENT_RECONCILING = 5, /**< waiting for the flags of a new context */
+    HOIST_CLIENT_NOT_READY   = 0, /**< open, no flags yet, nothing has failed */
+    HOIST_CLIENT_READY       = 1, /**< flags are served, and the last word of the service was good */
+    HOIST_CLIENT_STALE       = 2, /**< flags are served, from store, bootstrap or file, or the service's last word was a
+                                       failure; attempts go on, or the client is offline */
+    HOIST_CLIENT_ERROR       = 3, /**< no flags, and the last attempt failed, or the service has switched all flags off;
+                                       attempts go on, at a pace that grows to property network.retry_max_ms */
+    HOIST_CLIENT_FATAL       = 4, /**< attempts have stopped for good, with flags or without: hoist_client_refresh(),
+                                       hoist_client_set_online() or hoist_client_reopen() start them again */
+    HOIST_CLIENT_RECONCILING = 5, /**< a change of the context is under way */
     HOIST_CLIENT_CLOSED      = 6
 };
 
@@ -43,15 +46,16 @@ HOIST_API HOIST_MUST_CHECK hoist_status hoist_client_open(const hoist_config *HO
                                                           hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
 
 /**
- * Waits until the client has flags to serve (READY or STALE).
+ * Waits until the client has flags: HOIST_OK exactly when a read of a flag, at once, on this thread, sees flags.
  *
  * @param timeout_ms Longest wait; 0 only asks; negative waits without limit.
- * @return HOIST_OK; HOIST_ERR_TIMEOUT: go on, fallbacks serve; HOIST_ERR_NETWORK when the client is FATAL;
+ * @return HOIST_OK; HOIST_ERR_TIMEOUT: go on, fallbacks serve; HOIST_ERR_NETWORK when the client is FATAL
+ *         without flags;
  *         HOIST_ERR_CANCELLED when it was closed meanwhile; HOIST_ERR_STATE on a thread of Hoist's own.
  */
 HOIST_API hoist_status hoist_client_wait_ready(hoist_client *HOIST_NULLABLE client, int64_t timeout_ms);
 
-/** Where the client stands now; HOIST_CLIENT_CLOSED for NULL. */
+/** The client's state now; HOIST_CLIENT_CLOSED for NULL. */
 HOIST_API hoist_client_state hoist_client_get_state(const hoist_client *HOIST_NULLABLE client);
 
 /**
@@ -62,7 +66,9 @@ typedef void (*hoist_done)(void *HOIST_NULLABLE user_data, hoist_status status);
 
 /**
  * Changes the client's current context. Where the service evaluates, the flags of the new context are
- * fetched: the client is RECONCILING meanwhile and serves the former flags.
+ * fetched: the client is RECONCILING meanwhile, and serves the former flags or none, as the service's header says. Flags of
+ * the new context that an earlier run has stored are served at once. A context equal to the current one is done at once,
+ * with HOIST_OK and without a request.
  *
  * @param context   Copied. NULL means an empty context.
  * @param done      NULL, or called exactly once: HOIST_OK when the flags of this context are there,
@@ -79,19 +85,29 @@ HOIST_API hoist_status hoist_client_identify(hoist_client *HOIST_NULLABLE client
 HOIST_API hoist_status hoist_client_identify_wait(hoist_client *HOIST_NULLABLE client,
                                                   const hoist_context *HOIST_NULLABLE context, int64_t timeout_ms);
 
-/** Switches all network use off or on. Offline, flags stay readable and events are kept. */
+/**
+ * Switches all network use off or on. Offline, flags stay readable and events are kept. Back online the client fetches at
+ * once, also where attempts had stopped.
+ */
 HOIST_API hoist_status hoist_client_set_online(hoist_client *HOIST_NULLABLE client, bool online);
 HOIST_API bool hoist_client_is_online(const hoist_client *HOIST_NULLABLE client);
 
-/** Fetches the configuration now, whatever the polling interval says; does not wait. */
+/**
+ * Fetches now, whatever the mode and the interval say, and does not wait: the configuration, or the flags of the current
+ * context where the service evaluates. Attempts that had stopped go on from there.
+ */
 HOIST_API hoist_status hoist_client_refresh(hoist_client *HOIST_NULLABLE client);
 
 /**
  * Sends what is recorded, and what earlier runs and processes that died have left in the store, and waits for the service's
  * answers; then until the store knows of them, so that no later run sends the same again.
  *
- * @return HOIST_OK when nothing is left; HOIST_ERR_TIMEOUT; HOIST_ERR_NETWORK when the service did not accept
- *         something, which is kept and tried again; HOIST_ERR_STATE on a thread of Hoist's own.
+ * A pause after a failure is cut short by it, unless the service has asked for that pause (Retry-After).
+ *
+ * @return HOIST_OK when all that was recorded before has been accepted; HOIST_ERR_REJECTED when the service has refused
+ *         something for good since the last flush, which a warning in the log names; HOIST_ERR_TIMEOUT;
+ *         HOIST_ERR_NETWORK when something was not accepted, and is kept and tried again; HOIST_ERR_STATE on a
+ *         thread of Hoist's own.
  */
 HOIST_API hoist_status hoist_client_flush(hoist_client *HOIST_NULLABLE client, int64_t timeout_ms);
 
@@ -101,13 +117,14 @@ HOIST_API hoist_status hoist_client_flush(hoist_client *HOIST_NULLABLE client, i
  *
  *   events     what is recorded and sent to the service: recorded, waiting, in_flight, delivered, dropped (no room, too
  *              large), rejected (refused by the service for good), expired (too old), purged (forgotten on request),
- *              retried (attempts after the first), adopted (taken over from processes that ended)
+ *              retried (attempts after the first), adopted (taken over from processes that ended); LaunchDarkly's also
+ *              summary_overflow (evaluations that a summary had no room for)
  *   metrics    Unleash's usage counts, in buckets: recorded, waiting, in_flight, delivered, dropped, rejected, expired,
  *              purged, retried, adopted, impact_dropped (impact metrics of unknown names or beyond limits),
  *              unknown_overflow (evaluations of unknown flags beyond those told apart)
  *   odp        Optimizely's data platform, unless it is off: recorded, waiting, in_flight, delivered, dropped, rejected,
  *              expired, purged (the project has no data platform any more), retried, adopted
- *   profiles   Optimizely's users, unless a service of the host's or nobody keeps them: held, forgotten (no room)
+ *   profiles   Optimizely's users, unless a service of the host's or none keeps them: held, forgotten (no room)
  *   hits       Flagship's hits: recorded, waiting, in_flight, delivered, dropped, rejected, expired (after four hours),
  *              purged (consent was withdrawn), retried, adopted, duplicates (within property hits.deduplication_ms)
  *   activates  Flagship's exposures: recorded, waiting, in_flight, delivered, dropped, rejected, expired, purged, retried,
@@ -125,23 +142,27 @@ HOIST_API hoist_status hoist_client_flush(hoist_client *HOIST_NULLABLE client, i
  *              (what was never written), ignored (rows not believed), stuck (calls that have not returned)
  *   observers  delivered, dropped (no room), waiting
  *   plugins    answered, expired (no answer in time), set_aside (threads left behind), late (returned after that)
- *   snapshots  waiting (replaced flags that somebody still reads), counts_lost (replaced flags whose counts were given up)
+ *   snapshots  waiting (replaced flags that are still read), counts_lost (replaced flags whose counts were given up)
  *
  * @return Owned by the caller; free with hoist_text_free(). NULL for NULL.
  */
 HOIST_API hoist_text *HOIST_NULLABLE hoist_client_statistics(hoist_client *HOIST_NULLABLE client);
 
 /**
- * Flushes and stops within the limit. After it returns no new host call begins; one that is still running
- * inside the host is detached, and its table's `release` runs when it returns. May be called again.
+ * Flushes and stops within the limit: what fails is tried again until it is over, unless the client is offline. After it
+ * returns no new host call begins; one that is still running inside the host is detached, and its table's `release` runs
+ * when it returns. May be called again. What the service has refused is not left: hoist_client_flush() and a warning tell.
  *
- * @param timeout_ms Longest wait; 0 stops without flushing; negative counts as 0.
- * @return HOIST_OK; HOIST_ERR_TIMEOUT when something was still under way: what the store holds by then is kept
- *         for the next run, as after a crash; HOIST_ERR_STATE on a thread of Hoist's own: nothing was done.
+ * @param timeout_ms Longest wait; 0 stops without flushing, negative waits without limit.
+ * @return HOIST_OK; HOIST_ERR_TIMEOUT when something is left or lost, or was still under way: what the store holds by then
+ *         is kept for the next run, as after a crash; HOIST_ERR_STATE on a thread of Hoist's own: nothing was done.
  */
 HOIST_API hoist_status hoist_client_close(hoist_client *HOIST_NULLABLE client, int64_t timeout_ms);
 
-/** Starts a closed client again, with the configuration it was opened with. HOIST_ERR_STATE when it is not closed. */
+/**
+ * Starts a closed client again, with the configuration it was opened with; its observers are told of the new start.
+ * HOIST_ERR_STATE when it is not closed.
+ */
 HOIST_API hoist_status hoist_client_reopen(hoist_client *HOIST_NULLABLE client,
                                            hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
 

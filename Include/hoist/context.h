@@ -100,7 +100,8 @@ HOIST_API hoist_status hoist_context_get(const hoist_context *HOIST_NULLABLE con
                                          hoist_attribute *HOIST_NULLABLE attribute);
 
 /**
- * Reads a JSON object: member "targetingKey" is the targeting key, every other member an attribute.
+ * Reads a JSON object: member "targetingKey" is the targeting key, every other member an attribute. Where there is none, and
+ * a text "userId" beside an object "properties", as some services' own SDKs write it, these are the targeting key and attributes.
  *
  * @return Owned by the caller; free with hoist_context_free(). NULL with `error` set otherwise.
  */

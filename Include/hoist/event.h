@@ -31,15 +31,18 @@ typedef struct hoist_event {
  * Records an event and returns; it is delivered in the background, also after a crash or a restart as far as
  * the property `events.durability` says. With "immediate", the call returns once the event is in the
  * store, or in a journal beside the built-in one, which is one write to a file; either outlives the process. Where
- * neither has taken it after two seconds, as while the store fails, it returns all the same: the event is then
- * in memory only, until the store takes it. On a disk that stalls, one call at a time may wait for its write to a
+ * neither has taken it after two seconds, as while the store fails, it returns HOIST_ERR_UNSAVED: the event is then
+ * in memory only, until the store takes it; a thread of Hoist's own does not wait at all. On a disk that stalls, one call at a time may wait for its write to a
  * journal for as long as the system does; the others wait for two seconds. A journal is kept on disks of this machine
  * only, not on those of a network.
  *
  * @param key     Name of the event. Borrowed for the call, like everything else.
  * @param context NULL means the client's current context.
  * @param event   NULL means no value and no properties.
- * @return HOIST_OK: recorded. HOIST_ERR_LIMIT: the queue is full, the event is dropped and counted.
+ * What the key, the value and the properties become is the service's: its header says so. What it cannot carry is refused,
+ * and a line of the log names it.
+ *
+ * @return HOIST_OK: recorded. HOIST_ERR_UNSAVED: recorded, but not stored yet. HOIST_ERR_LIMIT: the queue is full, the event is dropped and counted.
  *         HOIST_ERR_STATE: closed, perhaps while this call was under way. HOIST_ERR_ARGUMENT. HOIST_ERR_UNSUPPORTED.
  */
 HOIST_API hoist_status hoist_client_track(hoist_client *HOIST_NULLABLE client, const char *HOIST_NULLABLE key,

@@ -6,14 +6,6 @@
  * `api_key`. Property `mode` says who assigns campaigns: the service, for each fetch of a visitor ("decision_api"), or
  * this library from a file with all campaigns ("bucketing").
  *
- * The calls of the core speak of Flagship like this. A context's targeting key is the visitor's id. In bucketing mode each
- * call is decided for the context given, without a history: that an assignment stays when allocations change is the visitors'
- * alone. In decision_api mode calls answer for the client's current context, which is that of the shared visitor:
- * hoist_client_identify() makes one, or changes its context, and fetches. NULL is the shared visitor in both modes. Before the
- * start and in panic, whichever visitor's fetch has found out, every call gives its fallback.
- * hoist_client_track() is an Event hit: its value has to be a whole number from 0 on, or the event is refused with
- * HOIST_ERR_FLAGSHIP_HIT_INVALID; properties `category` and `label` are those of the hit.
- *
  * As the vendor's SDKs do, about two visitors in a thousand report how the client is set up when they fetch, without
  * anything of the visitor. Property `usage_tracking` = "false" ends that for a client, environment variable
  * HOIST_NO_USAGE_TRACKING=1 for the process.
@@ -28,6 +20,34 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- The core's calls here -------------------------------------------------------------------------------- */
+
+/*
+ * READY                    decision_api: the flags of the current context are there; without a context, visitors can be
+ *                          made. bucketing: the file is there. Stored ones make a client STALE, and readable, until the
+ *                          service answers.
+ * hoist_client_bool() …    bucketing: decided for the context given, without a history: that an assignment stays when
+ *                          allocations change is the visitors' alone. Before the start and in panic, whichever visitor's
+ *                          fetch has found out, every call gives its fallback.
+ * context of one call      the targeting key is the visitor's id, and NULL the shared visitor. decision_api: the service
+ *                          decides, so another context than the current one gets the fallback, with INVALID_CONTEXT.
+ * hoist_client_identify()  the current context is that of the shared visitor, of which there is one. Another targeting key
+ *                          is another visitor: the flags of the former one are dropped, and stored ones of the new one
+ *                          are served at once. The same key changes the visitor's context, and its flags stay until the
+ *                          new ones are there. HOIST_ERR_NETWORK when they cannot be fetched.
+ * hoist_client_refresh()   decision_api: the current context's flags, now. bucketing: the file.
+ * hoist_client_track()     an Event hit: its action is the key, its value a whole number from 0 on, or the event is refused
+ *                          with HOIST_ERR_FLAGSHIP_HIT_INVALID. Properties `category` and `label` are texts of the hit; any
+ *                          other one is refused with HOIST_ERR_UNSUPPORTED. HOIST_ERR_FLAGSHIP_NO_CONSENT, _PANIC and
+ *                          _NOT_INITIALIZED: nothing is recorded.
+ *                          decision_api: HOIST_ERR_UNSUPPORTED for another context than the current one.
+ * attempts                 never stop: a fetch that fails is tried again after pauses that grow up to property
+ *                          `network.retry_max_ms`. After one that succeeds the service is asked again when the host wants
+ *                          it (decision_api), or after `polling_interval` seconds (bucketing).
+ * deliveries               a failed one comes again after about 1 s, then longer pauses up to property
+ *                          `network.retry_max_ms`; meanwhile nothing else is sent.
+ */
 
 /** What went wrong, beside the statuses of base.h. */
 enum {

@@ -17,6 +17,31 @@
 extern "C" {
 #endif
 
+/* ---- The core's calls here -------------------------------------------------------------------------------- */
+
+/*
+ * READY                    the site's configuration has come or is confirmed. A stored or given one makes a client STALE,
+ *                          and readable, until then.
+ * context of one call      any: everything is decided here. The targeting key is the visitor's code; attributes are not
+ *                          looked at: what is told of a visitor is added to it.
+ * hoist_client_identify()  done at once; nothing is fetched for it.
+ * hoist_client_refresh()   one fetch of the configuration now.
+ * hoist_client_track()     a conversion: the key is the goal's id in decimal, or the event is refused with
+ *                          HOIST_ERR_ARGUMENT; the value is its revenue, the text property `negative` may be "true", and
+ *                          any other one is refused with HOIST_ERR_UNSUPPORTED. HOIST_ERR_KAMELEOON_SDK_NOT_READY before
+ *                          the first configuration.
+ * attempts                 never stop. What fails is asked for again at once, once, then after pauses that grow up to
+ *                          property `network.retry_max_ms`; where the service refuses the site (401, 403, 404), after the
+ *                          longest one.
+ * deliveries               a failed one comes again after 5 s, then longer pauses up to property `network.retry_max_ms`;
+ *                          each line keeps its nonce.
+ * client_secret            goes to no host when `network_domain` is no domain, unless `token.url` names one: the service's
+ *                          own hosts are used then, without authorisation, and the log says so.
+ * default_datafile         what is no configuration, as an empty object, is left aside; of an answer likewise.
+ * events.consent_capacity  what is recorded of visitors who have not said whether they consent, where the site requires
+ *                          it; older than `data_expiration_interval_minute`, or 30 days, it is forgotten.
+ */
+
 /** What went wrong, beside the statuses of base.h. */
 enum {
     HOIST_ERR_KAMELEOON_SDK_NOT_READY      = 1400, /**< no configuration has come yet */

@@ -23,6 +23,40 @@
 extern "C" {
 #endif
 
+/* ---- The core's calls here -------------------------------------------------------------------------------- */
+
+/*
+ * READY                    the flags of the current context have come, or the service has confirmed stored ones. Stored ones
+ *                          make a client STALE, and readable, until then. In polling mode the first poll waits for its
+ *                          turn where stored flags were confirmed within the polling interval.
+ * hoist_client_bool() …    before there are flags the fallback, with PROVIDER_NOT_READY; the vendor's details say
+ *                          FLAG_NOT_FOUND then, as its SDKs do.
+ * context of one call      the service evaluates, so another context than the current one gets the fallback, with
+ *                          INVALID_CONTEXT.
+ * hoist_client_identify()  drops the flags of the former context. Stored ones of the new one are served at once, also when
+ *                          the service does not answer; else there are none until they come. Done when they have come or
+ *                          are confirmed; offline at once, with HOIST_ERR_NETWORK where none are stored. Of several that
+ *                          wait the newest is done, the others end with
+ *                          HOIST_ERR_SUPERSEDED. An equal context is done at once, and is an
+ *                          identify event all the same.
+ * hoist_client_refresh()   one poll now, with a stream beside it. Offline and in the background nothing, unless the
+ *                          property `enable_background_updates` is true.
+ * hoist_client_track()     a custom event of the current context: the properties are its data, the value is its metric.
+ *                          HOIST_ERR_UNSUPPORTED for another context.
+ * deliveries               a failed one comes again after 1 s, then longer pauses up to property `network.retry_max_ms`,
+ *                          under the same payload id, also by the next process. With 403 or 404 a payload is dropped.
+ * background               flags are not kept fresh: STALE, unless `enable_background_updates` is true. Events are sent.
+ * UPDATED                  each message of the stream and each poll, after the first, that brings or confirms flags.
+ * attempts                 stop with 401 to a poll, the stream or events, and with every other status from 400 to 499 but
+ *                          400, 408 and 429 to the stream: FATAL, with the flags there are. hoist_client_refresh(),
+ *                          hoist_client_set_online() and hoist_client_reopen() begin them again; after the stream alone
+ *                          was refused an identify and a return to the foreground, too. With property `retry_refused`
+ *                          they never stop, and come every 5 minutes. After other failures the stream is opened again
+ *                          with pauses that grow to 30 seconds, and polls go on at their interval. A message that cannot be
+ *                          read changes no flag and leaves the stream open, STALE until the next one that can be read; before
+ *                          the first flags the stream is opened again.
+ */
+
 /* ==== Life: starts, connection ============================================================================= */
 
 /** What went wrong, beside the statuses of base.h. */

@@ -1,6 +1,6 @@
 /**
  * @file
- * Observers: being told of changes. Manual dispatch: being told on a thread of the host's own.
+ * Observers: notification of changes. Manual dispatch: notification on the host's own thread.
  */
 #ifndef HOIST_OBSERVER_H
 #define HOIST_OBSERVER_H
@@ -11,22 +11,29 @@
 extern "C" {
 #endif
 
-/** What an observer is told of. */
+/** The topic of a notification. */
 typedef int32_t hoist_topic;
 enum {
-    HOIST_TOPIC_READY                 = 1,  /**< flags are there for the first time; told at once when they already are */
-    HOIST_TOPIC_CONFIGURATION_CHANGED = 2,  /**< new flags are served; keys: those that changed */
+    HOIST_TOPIC_READY                 = 1,  /**< flags are there for the first time, wherever from: once
+                                               per start; told at once when they already are */
+    HOIST_TOPIC_CONFIGURATION_CHANGED = 2,  /**< other flags are served than before; keys: those that
+                                               changed */
     HOIST_TOPIC_FLAG_CHANGED          = 3,  /**< one flag changed; keys: that one */
-    HOIST_TOPIC_ERROR                 = 4,  /**< a fetch, a delivery, the store or a plug-in failed */
+    HOIST_TOPIC_ERROR                 = 4,  /**< a fetch, a delivery, the store or a plug-in failed; once
+                                               per failure */
     HOIST_TOPIC_STATE                 = 5,  /**< hoist_client_get_state() changed */
     HOIST_TOPIC_IMPRESSION            = 6,  /**< a flag with impression data was evaluated */
     HOIST_TOPIC_EVENTS_SENT           = 7,  /**< the service accepted recorded events or counts */
-    HOIST_TOPIC_CONTEXT_CHANGED       = 8,  /**< the flags of a new current context are served */
-    HOIST_TOPIC_INITIALIZED           = 9,  /**< store and bootstrap have been read; as READY */
-    HOIST_TOPIC_RECOVERED             = 10, /**< the service answers again after a failure */
+    HOIST_TOPIC_CONTEXT_CHANGED       = 8,  /**< the flags of a new current context are served: a read
+                                               inside the callback sees them */
+    HOIST_TOPIC_INITIALIZED           = 9,  /**< store and bootstrap have been read, whatever they held;
+                                               as READY */
+    HOIST_TOPIC_RECOVERED             = 10, /**< the first success after failures, of fetches and of
+                                               deliveries alike */
     HOIST_TOPIC_UPDATED               = 11, /**< a fetch after the first brought an answer, changed or not */
     HOIST_TOPIC_FETCH_FAILED          = 12, /**< flags could not be fetched; ERROR tells of it too */
     HOIST_TOPIC_SEND_FAILED           = 13  /**< events could not be sent; ERROR tells of it too */
+    /* From 1000 on they are a service's own; its header has them. */
 };
 
 /** One piece of news. Valid only during the callback that receives it. */
@@ -66,7 +73,7 @@ typedef struct hoist_observer {
 typedef uint64_t hoist_token;
 
 /**
- * Registers an observer.
+ * Registers an observer, until hoist_client_unobserve() or hoist_client_free(): it outlives close and reopen.
  *
  * @param topic    What to be told of.
  * @param key      For FLAG_CHANGED and IMPRESSION: the one flag; NULL means all. Else ignored.

@@ -7,12 +7,6 @@
  * one that the host gives (properties `datafile`, `datafile.file`), one that an earlier run has saved, or one that is
  * downloaded for `sdk_key`. Several clients of one SDK key are independent of each other.
  *
- * The calls of the core speak of Optimizely like this. hoist_client_bool() is whether the flag is on,
- * hoist_client_string() the variation's key, hoist_client_json() the flag's variables; numbers are members of those. The
- * context's targeting key is the user id, its attributes are the user's. Each such call sends the impression that a
- * decide call sends. hoist_client_track() is trackEvent: properties become tags, `value` the tag "value"; without a
- * targeting key it answers HOIST_ERR_OPTIMIZELY_USER_ID_INVALID. These calls know neither forced decisions nor forced
- * variations nor profiles nor segments: what a user brings along belongs to a user context.
  */
 #ifndef HOIST_OPTIMIZELY_H
 #define HOIST_OPTIMIZELY_H
@@ -25,5 +19,37 @@
 #include "optimizely/start.h"
 #include "optimizely/user.h"
 #include "optimizely/variation.h"
+
+/* ---- The core's calls here -------------------------------------------------------------------------------- */
+
+/*
+ * READY                    the service has sent or confirmed a datafile, and one is served. A given or saved datafile makes
+ *                          a client STALE, and readable, until then: for good without `sdk_key`, and with property
+ *                          `background_fetch` off. One that is kept for the next start counts as sent.
+ * start                    a saved or given datafile is served at once, and what the download brings takes its place.
+ * INITIALIZED              what is kept of users has been read: see start.h.
+ * hoist_client_bool() …    whether the flag is on; hoist_client_string() the variation's key, hoist_client_json() the
+ *                          flag's variables; numbers are members of those. Each sends the impression that a decide call
+ *                          sends. They know neither forced decisions nor forced variations nor profiles nor segments:
+ *                          what a user brings along belongs to a user context.
+ * context of one call      any: everything is decided here. The targeting key is the user id, attributes are the user's.
+ * hoist_client_identify()  done at once; nothing is fetched for it.
+ * hoist_client_refresh()   one download now, whose datafile is served, also where others are kept for the next start.
+ *                          Once the client has been started; before, hoist_optimizely_download_datafile() downloads.
+ * hoist_client_track()     trackEvent: properties become tags, `value` the tag "value"; without a targeting key
+ *                          HOIST_ERR_OPTIMIZELY_USER_ID_INVALID, for a key that the datafile does not have
+ *                          HOIST_ERR_OPTIMIZELY_EVENT_KEY_INVALID, before there is one HOIST_ERR_OPTIMIZELY_SDK_NOT_READY.
+ * deliveries               a failed one comes again after 0.2 s, then longer pauses up to property
+ *                          `network.retry_max_ms`; each event keeps its uuid.
+ * attempts                 never stop while there is something to ask, and begin after a start that failed, too: after
+ *                          3 s, then longer pauses up to property `network.retry_max_ms`, with polling no longer than its
+ *                          interval. Answers 401, 403 and 404 are asked again after the longest pause. The state is
+ *                          HOIST_CLIENT_FATAL where a start finds no datafile and may not download one.
+ * hoist_client_open()      HOIST_ERR_CONFIG for a broken or missing datafile of the properties without `sdk_key`; with one
+ *                          it is warned of, and the service is asked.
+ * vendor's events          HOIST_OPTIMIZELY_DATAFILE_CHANGE (listener.h) is told with the document whenever another
+ *                          one takes the place of the one that is served, whichever call brought it;
+ *                          HOIST_TOPIC_CONFIGURATION_CHANGED only where a flag differs.
+ */
 
 #endif

@@ -64,7 +64,7 @@ typedef struct hoist_event_row {
     size_t payload_size;
 } hoist_event_row;
 
-/** Receives bytes from hoist_cache.load. Valid only during that call. */
+/** Receives bytes from hoist_cache.load and .replace. Valid only during that call. */
 typedef struct hoist_bytes_sink hoist_bytes_sink;
 /** Appends bytes. HOIST_ERR_LIMIT beyond 64 MiB in all. */
 HOIST_API hoist_status hoist_bytes_sink_write(hoist_bytes_sink *HOIST_NULLABLE sink,
@@ -75,6 +75,10 @@ typedef struct hoist_event_sink hoist_event_sink;
 /** Adds a row, which is copied. HOIST_ERR_LIMIT beyond the number asked for. */
 HOIST_API hoist_status hoist_event_sink_add(hoist_event_sink *HOIST_NULLABLE sink,
                                             const hoist_event_row *HOIST_NULLABLE row);
+
+/** How the keys of what is kept of single persons begin. There may be very many: a cache that must make room
+ *  removes these first, since without the others nothing works offline. */
+#define HOIST_CACHE_PERSON_PREFIX "visitor:"
 
 /**
  * Keeps what must outlive the process, in place of SQLite. Members run one at a time for one client and may
@@ -96,8 +100,8 @@ typedef struct hoist_cache {
     /** Inserts rows, or replaces those of the same id that `owner` holds; all or none. */
     hoist_status (*HOIST_NULLABLE put_events)(void *HOIST_NULLABLE user_data, const hoist_event_row *HOIST_NONNULL rows,
                                               size_t count, const char *HOIST_NONNULL owner, int64_t lease_ms);
-    /** Makes the oldest rows that nobody else holds the owner's and hands them out, oldest first: at most
-     *  `max_rows`, with at most `max_bytes` of payload in all. Not those the owner holds already. */
+    /** Assigns the oldest rows without an owner to this owner and hands them out, oldest first: at most `max_rows`,
+     *  with at most `max_bytes` of payload in all. Not those the owner holds already. */
     hoist_status (*HOIST_NULLABLE claim_events)(void *HOIST_NULLABLE user_data, const char *HOIST_NONNULL pipeline,
                                                 size_t max_rows, size_t max_bytes, const char *HOIST_NONNULL owner,
                                                 int64_t lease_ms, hoist_event_sink *HOIST_NONNULL sink);
@@ -105,13 +109,30 @@ typedef struct hoist_cache {
     hoist_status (*HOIST_NULLABLE remove_events)(void *HOIST_NULLABLE user_data,
                                                  const char *HOIST_NONNULL const *HOIST_NONNULL ids, size_t count,
                                                  const char *HOIST_NONNULL owner);
-    /** Removes all rows of a subject in one pipeline, whoever holds them. */
+    /** Removes all rows of a subject in one pipeline, whatever their owner. */
     hoist_status (*HOIST_NULLABLE purge_events)(void *HOIST_NULLABLE user_data, const char *HOIST_NONNULL subject,
                                                 const char *HOIST_NONNULL pipeline);
     /** Prolongs the owner's lease on all its rows; `lease_ms` 0 gives them back. */
     hoist_status (*HOIST_NULLABLE renew_lease)(void *HOIST_NULLABLE user_data, const char *HOIST_NONNULL owner,
                                                int64_t lease_ms);
     void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
+
+    /**
+     * Compare-and-set: keeps `value` under `key` if what is kept there is `expected`, byte for byte, atomically for all
+     * users of the same data, other processes too. So two concurrent changes of one subject's value lose nothing of
+     * each other. Without it (NULL, or a table of an earlier header) Hoist loads, compares and saves, one caller at a
+     * time in this process, and says once in the log that it does.
+     * @param expected NULL: nothing may be kept under the key. An empty value is not NULL.
+     * @param value    NULL: what is kept is removed.
+     * @param sink     Receives what is kept, when that is something else.
+     * @return HOIST_OK: done; HOIST_ERR_STATE: something else is kept, and in the sink; HOIST_ERR_NOT_FOUND:
+     *         nothing is kept, though something was expected; any other status for a failure. Only HOIST_OK has
+     *         changed anything.
+     */
+    hoist_status (*HOIST_NULLABLE replace)(void *HOIST_NULLABLE user_data, const char *HOIST_NONNULL key,
+                                           const void *HOIST_NULLABLE expected, size_t expected_size,
+                                           const void *HOIST_NULLABLE value, size_t value_size,
+                                           hoist_bytes_sink *HOIST_NONNULL sink);
 } hoist_cache;
 
 HOIST_API hoist_status hoist_config_set_cache(hoist_config *HOIST_NULLABLE config,
@@ -178,7 +199,7 @@ HOIST_API hoist_status hoist_http_exchange_fail(hoist_http_exchange *HOIST_NULLA
 /** Stream: the head of the answer is there. */
 HOIST_API hoist_status hoist_http_exchange_open(hoist_http_exchange *HOIST_NULLABLE exchange, int32_t status,
                                                 const hoist_header *HOIST_NULLABLE headers, size_t header_count);
-/** Stream: the next bytes of the body. HOIST_ERR_CANCELLED when nobody wants more: end it. */
+/** Stream: the next bytes of the body. HOIST_ERR_CANCELLED when no more is wanted: end it. */
 HOIST_API hoist_status hoist_http_exchange_receive(hoist_http_exchange *HOIST_NULLABLE exchange,
                                                    const void *HOIST_NULLABLE bytes, size_t size);
 /** Stream: finishes in good order. */
@@ -222,7 +243,7 @@ typedef struct hoist_dispatch_batch {
     size_t event_count;
 } hoist_dispatch_batch;
 
-/** The answer that is owed for one batch. As hoist_http_exchange: finished once, by any thread, at any time. */
+/** The pending answer for one batch. As hoist_http_exchange: finished once, by any thread, at any time. */
 typedef struct hoist_dispatch_receipt hoist_dispatch_receipt;
 
 /**

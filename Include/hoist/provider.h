@@ -87,8 +87,8 @@ HOIST_API void hoist_flag_set_free(hoist_flag_set *HOIST_NULLABLE set);
 
 /**
  * Serves these flags from now on, in place of all before: evaluations that begin after it returns see them. Observers
- * are told of those that are new, gone or different. The client's state stays what it is: see
- * hoist_provider_host_set_state().
+ * are told of those that are new, gone or different. The client is STALE with the first ones, until
+ * hoist_provider_host_set_state() says that the service's word on them is good.
  *
  * @param set Borrowed for the call; may be published again, or extended and published again.
  * @return HOIST_OK; HOIST_ERR_ARGUMENT; HOIST_ERR_STATE; HOIST_ERR_LIMIT: too large in all. The former flags go on
@@ -121,9 +121,14 @@ HOIST_API void hoist_provider_host_log(hoist_provider_host *HOIST_NULLABLE host,
                                        const char *HOIST_NULLABLE message);
 
 /**
- * Says where the client stands; observers are told.
+ * Says what has become of an attempt. The client's state, its log and what observers are told follow from that as for every
+ * service: see hoist_client_state.
  *
- * @param state   Any but HOIST_CLIENT_CLOSED.
+ * @param state   HOIST_CLIENT_READY: the service has sent or confirmed the published flags, also once more.
+ *                HOIST_CLIENT_ERROR or STALE: an attempt has failed, and attempts go on; with flags the client is STALE,
+ *                without any ERROR. STALE as the first word after a start: published flags are of an earlier run.
+ *                HOIST_CLIENT_FATAL: attempts have stopped. HOIST_CLIENT_NOT_READY: nothing is known of the service any
+ *                more. HOIST_CLIENT_RECONCILING: a change of the context waits for the service. Not CLOSED.
  * @param message One line for people; NULL counts as "".
  * @return HOIST_OK; HOIST_ERR_ARGUMENT; HOIST_ERR_STATE: ended, or READY, STALE or RECONCILING before any flags have
  *         been published.
@@ -218,12 +223,11 @@ typedef struct hoist_provider_batch {
  * Records an event.
  *
  * @param pipeline     One of the table's.
- * @param subject      Whom it speaks of; NULL counts as "".
+ * @param subject      The subject of the event; NULL counts as "".
  * @param payload      In a form of the provider's own, at most 1 MiB. Copied.
  * @return HOIST_OK: kept; with `events.durability` "immediate" it is in the store or a journal by then, as with
- *         hoist_client_track(), unless this is called inside `evaluate` or `record`, which wait for nobody.
- *         HOIST_ERR_LIMIT: no room, dropped and counted. HOIST_ERR_NOT_FOUND: no such pipeline.
- *         HOIST_ERR_ARGUMENT. HOIST_ERR_STATE.
+ *         hoist_client_track(), unless this is called inside `evaluate` or `record`, which never wait. HOIST_ERR_LIMIT:
+ *         no room, dropped and counted. HOIST_ERR_NOT_FOUND: no such pipeline. HOIST_ERR_ARGUMENT. HOIST_ERR_STATE.
  */
 HOIST_API hoist_status hoist_provider_host_record(hoist_provider_host *HOIST_NULLABLE host,
                                                   const char *HOIST_NULLABLE pipeline,
@@ -300,7 +304,7 @@ typedef struct hoist_provider_property {
     int64_t maximum;
 } hoist_provider_property;
 
-/** What is owed for one call of `identify` or `flush`. */
+/** The pending reply to one call of `identify` or `flush`. */
 typedef struct hoist_provider_reply hoist_provider_reply;
 /**
  * Completes the call; on any thread, also inside the member. Only the first counts; NULL, a second completion, and one
@@ -355,7 +359,7 @@ typedef struct hoist_provider {
                                     hoist_provider_reply *HOIST_NONNULL reply);
     /** Record what is counted elsewhere, then complete the reply: Hoist sends what the pipelines hold after it. */
     void (*HOIST_NULLABLE flush)(void *HOIST_NULLABLE instance, hoist_provider_reply *HOIST_NONNULL reply);
-    /** In a forked child, before `start`: what was under way, and what is counted, is the parent's. A member that was
+    /** In a forked child, before `start`: what was under way or counted belongs to the parent. A member that was
      *  running in another thread of the parent never returns here. */
     void (*HOIST_NULLABLE forked)(void *HOIST_NULLABLE instance);
 
@@ -374,7 +378,7 @@ typedef struct hoist_provider {
     /** After an evaluation of a flag that is_recorded: an exposure. `variation` is -1 when the fallback is served. */
     void (*HOIST_NULLABLE record)(void *HOIST_NULLABLE instance,
                                   const hoist_provider_evaluation *HOIST_NONNULL evaluation);
-    /** hoist_client_explain(): writes any JSON that tells how a flag was decided, after it was. */
+    /** hoist_client_explain(): writes any JSON that says how a flag was decided, after the decision. */
     hoist_status (*HOIST_NULLABLE explain)(void *HOIST_NULLABLE instance,
                                            const hoist_provider_evaluation *HOIST_NONNULL evaluation,
                                            hoist_bytes_sink *HOIST_NONNULL sink);

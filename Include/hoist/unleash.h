@@ -27,6 +27,47 @@ enum {
     HOIST_ERR_UNLEASH_DECODING         = 1004  /**< the answer cannot be read */
 };
 
+/* ---- The core's calls here -------------------------------------------------------------------------------- */
+
+/*
+ * READY                    frontend: the toggles of the current context are there; backend: the definitions. Bootstrapped
+ *                          and stored ones make a client STALE, and readable, until the service sends or confirms them;
+ *                          stored ones younger than the property `storage_ttl` count as sent.
+ * hoist_client_bool() …    frontend: a toggle that fetched toggles do not list is off, and not unknown: the service
+ *                          lists what is on. The fallback is given while nothing has been fetched, now or by an earlier
+ *                          run, and in backend mode for toggles that the definitions do not have.
+ * context of one call      frontend: the service evaluates, so another context than the current one gets the fallback,
+ *                          with INVALID_CONTEXT. backend: any context; what it lacks comes from the current one.
+ * contexts                 the targeting key is userId, scalars become text. Lists and objects have no form here: such an
+ *                          attribute of a current context is left out with a warning that names it, and refused in the
+ *                          property `context`.
+ * hoist_client_identify()  frontend: the former toggles are read until those of the context are there; stored ones are
+ *                          served at once. HOIST_ERR_NETWORK when neither the service nor the store has them. backend:
+ *                          done at once.
+ * hoist_client_refresh()   one fetch now, also before hoist_unleash_start(); with a stream, beside it.
+ * hoist_client_track()     impact metrics: a counter of the event's key with its properties as labels, numbers as text, and
+ *                          with a value a histogram KEY_value. Of nobody: a context does not matter. The service knows no
+ *                          ids of metrics: a delivery whose answer is lost is sent again, and counted twice.
+ * attempts                 never stop. While the service answers 401 or 403 the state is ERROR, with toggles STALE, and
+ *                          the next attempt comes after eleven refresh intervals, or the property
+ *                          `network.retry_max_ms` when that is less; after one interval where a header provider may
+ *                          bring another key; at once after a start, a change of the context, hoist_client_refresh() or
+ *                          going online. Metrics likewise, by their own interval. A stream that is not offered is tried
+ *                          again after `network.retry_max_ms`; definitions are polled meanwhile.
+ * hoist_client_open()      HOIST_ERR_CONFIG for a bootstrap that cannot be read where nothing can be fetched; with a url
+ *                          and online it is warned of and left aside.
+ */
+
+/** Events of the vendor's SDKs beyond the topics of observer.h, for hoist_client_observe(). */
+enum {
+    /** `ready`: once in a client's life, when toggles have been fetched, or stored ones are confirmed by the service
+     *  or younger than `storage_ttl`. Later observers are not notified: see hoist_unleash_is_ready(). */
+    HOIST_TOPIC_UNLEASH_READY  = 1000,
+    /** `update`: with each later answer that brings toggles; where none has changed, only with the property
+     *  `notify_unchanged`. */
+    HOIST_TOPIC_UNLEASH_UPDATE = 1001
+};
+
 /** Version as the header unleash-sdk reports it, "unleash-hoist-sdk:0.1.0". Static. */
 HOIST_API const char *HOIST_NONNULL hoist_unleash_version(void);
 
@@ -41,9 +82,9 @@ HOIST_API bool hoist_unleash_is_enabled(hoist_client *HOIST_NULLABLE client, con
                                         const hoist_context *HOIST_NULLABLE context);
 
 /**
- * hoist_unleash_is_enabled() with an answer of the host's own for an unknown toggle, which is what is counted.
- * In frontend mode off and unknown look alike: the fallback is asked only before the first flags are there.
- * A closed client asks nobody and gives false.
+ * hoist_unleash_is_enabled() with the caller's own answer for an unknown toggle, which is what is counted. In frontend
+ * mode off and unknown look alike: the fallback is asked only before toggles have been fetched, now or by an earlier
+ * run. A closed client does not ask and gives false.
  */
 HOIST_API bool hoist_unleash_is_enabled_or(hoist_client *HOIST_NULLABLE client, const char *HOIST_NULLABLE name,
                                            const hoist_context *HOIST_NULLABLE context,
@@ -68,7 +109,8 @@ enum {
 /**
  * The variant chosen for the context; counted. Never fails: without one it is "disabled".
  *
- * @return Owned by the caller; free with hoist_unleash_variant_free(). NULL only for a NULL client or name.
+ * @return Owned by the caller; free with hoist_unleash_variant_free(). "disabled" for another service's client; NULL
+ *         only for a NULL client or name.
  */
 HOIST_API hoist_unleash_variant *HOIST_NULLABLE hoist_unleash_get_variant(hoist_client *HOIST_NULLABLE client,
                                                                           const char *HOIST_NULLABLE name,
@@ -96,7 +138,7 @@ HOIST_API void hoist_unleash_variant_free(hoist_unleash_variant *HOIST_NULLABLE 
 
 /**
  * The known toggles as a JSON array of {"name","type","project","enabled"…}; nothing is counted.
- * Free with hoist_text_free(). NULL for NULL.
+ * Free with hoist_text_free(). "[]" for another service's client; NULL for NULL.
  */
 HOIST_API hoist_text *HOIST_NULLABLE hoist_unleash_list_toggles(hoist_client *HOIST_NULLABLE client);
 
@@ -148,7 +190,8 @@ HOIST_API hoist_status hoist_unleash_bootstrap_from_file(hoist_unleash_bootstrap
                                                          hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
 HOIST_API void hoist_unleash_bootstrap_free(hoist_unleash_bootstrap *HOIST_NULLABLE bootstrap);
 
-/** Readable from hoist_client_open() on. Copied; replaces the properties `bootstrap` and `bootstrap.file`. */
+/** Readable from hoist_client_open() on: toggles in frontend mode, definitions in backend mode. Copied; replaces the
+ *  properties `bootstrap` and `bootstrap.file`. */
 HOIST_API hoist_status hoist_unleash_config_set_bootstrap(hoist_config *HOIST_NULLABLE config,
                                                           const hoist_unleash_bootstrap *HOIST_NULLABLE bootstrap);
 
@@ -171,7 +214,7 @@ HOIST_API hoist_status hoist_unleash_start_wait(hoist_client *HOIST_NULLABLE cli
  * sent once more in the background, for at most 5 seconds; what cannot be sent is kept.
  */
 HOIST_API hoist_status hoist_unleash_stop(hoist_client *HOIST_NULLABLE client);
-/** Whether flags have been fetched. */
+/** Whether HOIST_TOPIC_UNLEASH_READY has been announced: toggles have been fetched or confirmed. */
 HOIST_API bool hoist_unleash_is_ready(const hoist_client *HOIST_NULLABLE client);
 /** Why the last fetch failed; HOIST_OK when it did not. */
 HOIST_API hoist_status hoist_unleash_last_error(const hoist_client *HOIST_NULLABLE client);
@@ -203,18 +246,25 @@ HOIST_API hoist_status hoist_unleash_update_context_wait(hoist_client *HOIST_NUL
                                                          const hoist_context *HOIST_NULLABLE context,
                                                          const hoist_context *HOIST_NULLABLE properties,
                                                          int64_t timeout_ms);
-/** Sets (or with NULL removes) one field or property; several changes in a row are fetched once. */
+/**
+ * Sets (or with NULL removes) one field or property; several changes one after another cause one fetch. A sessionId stays
+ * until another one is set.
+ *
+ * @return HOIST_OK; HOIST_ERR_ARGUMENT, also for appName and environment in frontend mode, where the properties `app_name`
+ *         and `environment` say them.
+ */
 HOIST_API hoist_status hoist_unleash_set_context_field(hoist_client *HOIST_NULLABLE client,
                                                        const char *HOIST_NULLABLE name,
                                                        const char *HOIST_NULLABLE value);
-/** The current context as one flat JSON object. Free with hoist_text_free(). NULL for NULL. */
+/** The current context as one flat JSON object. Free with hoist_text_free(). "{}" for another service's client; NULL for NULL. */
 HOIST_API hoist_text *HOIST_NULLABLE hoist_unleash_context(const hoist_client *HOIST_NULLABLE client);
 
 /* ---- Events ------------------------------------------------------------------------------------------------ */
 
 /**
- * The topic of an event in Unleash's words: "ready", "update", "sent", "error" (metrics could not be sent),
- * "fetch_error", "impression", "initialized", "recovered". 0 for others.
+ * The topic of an event in Unleash's words: "ready" (HOIST_TOPIC_UNLEASH_READY), "update"
+ * (HOIST_TOPIC_UNLEASH_UPDATE), "sent", "error" (metrics could not be sent), "fetch_error", "impression",
+ * "initialized", "recovered". 0 for others.
  *
  * hoist_notification_json() of an impression is an object of "toggleName", "enabled", "variant" (its name; only from
  * reads of a variant), "context" (the flat context as it was at the read), "eventId", "eventType" ("isEnabled" or

@@ -12,8 +12,8 @@ extern "C" {
 #endif
 
 /**
- * Pins the client's flags and a context as they are now: reads are consistent, the cheapest there are, and
- * hand out borrowed pointers. Thread-safe. Hold it for a request, not for ever: it keeps its flags in memory.
+ * Pins the client's flags and a context as they are now: reads are consistent, the cheapest there are, and hand out
+ * borrowed pointers. Thread-safe. Hold it for a request, not forever: it keeps its flags in memory.
  */
 typedef struct hoist_view hoist_view;
 

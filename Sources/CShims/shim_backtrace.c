@@ -1,8 +1,8 @@
-/* What Swift's runtime asks of its crash catcher, answered: it is off.
+/* Stand-ins for Swift's crash catcher, which say that it is off.
  *
- * The catcher would replace the host's handlers of seven signals when it finds its helper program, and costs a hundred
- * thousand bytes. It is pulled into the library by these two names only; here they are, so it stays out. Weak, for programs
- * that carry the catcher for another reason. */
+ * The catcher would replace the host's handlers of seven signals when it finds its helper program, and costs a
+ * hundred thousand bytes. Only these two names pull it into the library; defined here, they keep it out. Weak, for
+ * programs that carry the catcher for another reason. */
 #include <stdbool.h>
 
 #define SHIM_FALLBACK __attribute__((weak, visibility("hidden")))

@@ -8,13 +8,16 @@ uint32_t shim_fork_generation_value = 0;
 /* What a fork waits at most for those inside the gate: they may themselves wait for something that we do not see. */
 enum { LONGEST_WAIT_US = 500000, PATIENCE_US = 1000 };
 
-/* Our locks and the gate, together: who is inside may wait for one of our locks, and who holds one of them for the
- * gate. So neither is kept while the other is not to be had. */
+/* Registered locks, inline locks and the gate, together: a thread that has some of them may wait for others. So none
+ * are held while others cannot be taken. */
 static void take_locks_and_gate(void) {
   for (uint32_t waited = 0; ; waited += PATIENCE_US) {
     shim_locks_prepare();
-    if (shim_gate_close(PATIENCE_US) || waited >= LONGEST_WAIT_US) return;
-    shim_gate_open();
+    if (shim_inline_locks_close(PATIENCE_US)) {
+      if (shim_gate_close(PATIENCE_US) || waited >= LONGEST_WAIT_US) return;
+      shim_gate_open();
+    }
+    shim_inline_locks_open();
     shim_locks_parent();
     shim_gate_rest();
   }
@@ -28,6 +31,7 @@ static void before(void) {
 static void in_parent(void) {
   shim_reader_after_fork(false);
   shim_gate_after_fork(false);
+  shim_inline_locks_open();
   shim_locks_parent();
 }
 
@@ -35,6 +39,7 @@ static void in_child(void) {
   __atomic_fetch_add(&shim_fork_generation_value, 1, __ATOMIC_RELAXED);
   shim_reader_after_fork(true);
   shim_gate_after_fork(true);
+  shim_inline_locks_open();
   shim_locks_child();
 }
 

@@ -77,7 +77,7 @@ bool shim_sha256_ask(void) {
   return false;
 }
 
-/* Never called: nobody is told that this processor is fast. */
+/* Never called: this processor is never reported as having the instructions. */
 void shim_sha256_block(uint32_t *state, const void *block) {
   (void)state;
   (void)block;

@@ -8,8 +8,9 @@
 
 struct shim_lock {
   pthread_mutex_t mutex;
-  struct shim_lock *next;  /* every lock ever made */
-  struct shim_lock *spare; /* those given back, for reuse */
+  struct shim_lock *next, **link;
+  uint32_t forks; /* that wait for it */
+  bool is_given_back;
 };
 
 struct shim_condition {
@@ -17,14 +18,13 @@ struct shim_condition {
   struct shim_condition *next, **link;
 };
 
-/* Guards the lists. Nobody waits for another lock while holding it. */
+/* Guards the lists. No thread waits for another lock while holding it. */
 static pthread_mutex_t registry = PTHREAD_MUTEX_INITIALIZER;
-/* A lock that is given back stays in this list: the fork handler may be waiting for it. */
 static shim_lock *locks;
-static shim_lock *spares;
+static uint32_t lock_count;
 static shim_condition *conditions;
 
-/* On cache lines of its own: who takes one lock should not hold up who takes its neighbour. */
+/* On cache lines of its own: contention on one lock should not slow down its neighbour. */
 static void *allocate(size_t bytes) {
   size_t line = 64, whole = (bytes + line - 1) / line * line;
   void *memory = aligned_alloc(line, whole);
@@ -34,25 +34,39 @@ static void *allocate(size_t bytes) {
 
 shim_lock *shim_lock_new(void) {
   shim_fork_install();
+  shim_lock *lock = allocate(sizeof *lock);
+  pthread_mutex_init(&lock->mutex, NULL);
   shim_mutex_lock(&registry);
-  shim_lock *lock = spares;
-  if (lock) {
-    spares = lock->spare;
-  } else {
-    lock = allocate(sizeof *lock);
-    pthread_mutex_init(&lock->mutex, NULL);
-    lock->next = locks;
-    locks = lock;
-  }
+  lock->next = locks;
+  lock->link = &locks;
+  if (locks) locks->link = &lock->next;
+  locks = lock;
+  lock_count++;
   shim_mutex_unlock(&registry);
   return lock;
 }
 
+/* With the registry held, and the lock free. */
+static void leave_registry(shim_lock *lock) {
+  *lock->link = lock->next;
+  if (lock->next) lock->next->link = lock->link;
+  lock_count--;
+  pthread_mutex_destroy(&lock->mutex);
+  free(lock);
+}
+
 void shim_lock_free(shim_lock *lock) {
   shim_mutex_lock(&registry);
-  lock->spare = spares;
-  spares = lock;
+  lock->is_given_back = true; /* the last fork that waits for it lets it go */
+  if (lock->forks == 0) leave_registry(lock);
   shim_mutex_unlock(&registry);
+}
+
+uint32_t shim_lock_count(void) {
+  shim_mutex_lock(&registry);
+  uint32_t count = lock_count;
+  shim_mutex_unlock(&registry);
+  return count;
 }
 
 void shim_lock_lock(shim_lock *lock) { shim_mutex_lock(&lock->mutex); }
@@ -112,25 +126,37 @@ bool shim_condition_wait(shim_condition *condition, shim_lock *lock, int64_t dea
   return pthread_cond_timedwait(&condition->condition, &lock->mutex, &at) == 0;
 }
 
-/* Takes the registry and every lock that is free, beside `held`, which the caller has.
- * On a busy one it gives everything back, `held` too, and names the busy one. */
+/* Takes every lock, beside `held`, which the caller has. On a busy one it gives everything back, `held` too, and names the
+ * busy one. With the registry held. */
 static shim_lock *take_all(shim_lock *held) {
-  shim_mutex_lock(&registry);
   for (shim_lock *lock = locks; lock; lock = lock->next) {
     if (lock == held || pthread_mutex_trylock(&lock->mutex) == 0) continue;
     for (shim_lock *taken = locks; taken != lock; taken = taken->next) {
       if (taken != held) shim_mutex_unlock(&taken->mutex);
     }
     if (held) shim_mutex_unlock(&held->mutex);
-    shim_mutex_unlock(&registry);
     return lock;
   }
   return NULL;
 }
 
+/* Waits for a lock in turn, without the registry. Returns NULL when the lock is freed meanwhile. */
+static shim_lock *wait_for(shim_lock *busy) {
+  busy->forks++;
+  shim_mutex_unlock(&registry);
+  shim_mutex_lock(&busy->mutex);
+  shim_mutex_lock(&registry);
+  busy->forks--;
+  if (!busy->is_given_back || busy->forks > 0) return busy;
+  shim_mutex_unlock(&busy->mutex);
+  leave_registry(busy);
+  return NULL;
+}
+
 void shim_locks_prepare(void) {
-  shim_lock *busy = NULL;
-  while ((busy = take_all(busy)) != NULL) shim_mutex_lock(&busy->mutex);
+  shim_mutex_lock(&registry);
+  shim_lock *held = NULL, *busy;
+  while ((busy = take_all(held)) != NULL) held = wait_for(busy);
 }
 
 static void release_all(void) {
@@ -141,6 +167,13 @@ static void release_all(void) {
 void shim_locks_parent(void) { release_all(); }
 
 void shim_locks_child(void) {
+  for (shim_lock *lock = locks, *next; lock; lock = next) {
+    next = lock->next;
+    lock->forks = 0; /* those that waited do not exist here */
+    if (!lock->is_given_back) continue;
+    shim_mutex_unlock(&lock->mutex);
+    leave_registry(lock);
+  }
   for (shim_condition *condition = conditions; condition; condition = condition->next) {
     condition_init(&condition->condition); /* its waiters do not exist here */
   }

@@ -7,9 +7,23 @@ void shim_locks_prepare(void);
 void shim_locks_parent(void);
 void shim_locks_child(void);
 
+/* Orders what this thread has written before what it reads next, for threads that read and write the other way round and
+ * wait for no barrier of their own. */
+void shim_reader_barrier(void);
+/* Whether another thread than the caller has an inline lock, or waits for one. */
+bool shim_reader_others_lock(void);
+
+/* From now on no thread gets its first inline lock. False if others have some after so long; they stay closed. */
+bool shim_inline_locks_close(uint32_t patience_us);
+void shim_inline_locks_open(void);
+
+/* The lock itself, which no fork knows of. */
+void shim_word_lock(uint32_t *word);
+void shim_word_unlock(uint32_t *word);
+
 enum { GATE_PAUSE_US = 50 };
 void shim_gate_rest(void);
-/* Lets nobody in any more. False if others than the caller are still inside after so long; it stays closed. */
+/* Lets no thread in any more. False if others than the caller are still inside after so long; it stays closed. */
 bool shim_gate_close(uint32_t patience_us);
 void shim_gate_open(void);
 void shim_gate_after_fork(bool is_child);

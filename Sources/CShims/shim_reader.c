@@ -31,6 +31,7 @@ static pthread_key_t thread_end;
 static void give_back(void *raw) {
   shim_slot *slot = raw;
   slot->depth = 0;
+  __atomic_store_n(&slot->inline_locks, 0, __ATOMIC_RELEASE);
   __atomic_store_n(&slot->epoch, 0, __ATOMIC_RELEASE);
   __atomic_store_n(&slot->owned, 0, __ATOMIC_RELEASE);
   shim_tls_slot = NULL;
@@ -83,9 +84,13 @@ shim_slot *shim_slot_attach(void) {
   return slot;
 }
 
+void shim_reader_barrier(void) {
+  if (shim_reader_asymmetric) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+}
+
 uint64_t shim_epoch_advance(void) {
   uint64_t epoch = __atomic_add_fetch(&shim_epoch, 1, __ATOMIC_SEQ_CST);
-  if (shim_reader_asymmetric) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+  shim_reader_barrier();
   return epoch;
 }
 
@@ -95,6 +100,13 @@ bool shim_epoch_quiescent(uint64_t epoch) {
     if (seen != 0 && seen < epoch) return false;
   }
   return true;
+}
+
+bool shim_reader_others_lock(void) {
+  for (shim_slot *slot = __atomic_load_n(&slots, __ATOMIC_SEQ_CST); slot; slot = slot->next) {
+    if (slot != shim_tls_slot && __atomic_load_n(&slot->inline_locks, __ATOMIC_SEQ_CST) != 0) return true;
+  }
+  return false;
 }
 
 uint32_t *shim_cells_find(shim_slot *slot, uint64_t snapshot_id, shim_cells **list, uint32_t count) {
@@ -163,6 +175,7 @@ void shim_reader_after_fork(bool in_child) {
       if (slot == own) continue;
       slot->epoch = 0;
       slot->depth = 0;
+      slot->inline_locks = 0;
       slot->owned = 0;
     }
     for (shim_hot *hot = hots; hot; hot = hot->next) shim_or_u32(&hot->gate, SHIM_GATE_FORKED);

@@ -20,7 +20,7 @@ typedef struct start {
 static void *run(void *raw) {
   start work = *(start *)raw;
   free(raw);
-  /* By itself, before anything else: until then it has the name of whoever made it. */
+  /* By itself, before anything else: until then it has its creator's name. */
   pthread_setname_np(pthread_self(), work.name);
   is_own = true;
   work.body(work.argument);

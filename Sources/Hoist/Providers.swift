@@ -12,7 +12,7 @@ enum Providers {
     UnleashFactory(), OptimizelyFactory(), LaunchDarklyFactory(), FlagshipFactory(), KameleoonFactory(),
   ]
 
-  private static let registered = Shared<[any ProviderFactory]>([])
+  private static let registered = LockedValue<[any ProviderFactory]>([])
 
   static var names: [String] { (builtIn + registered.withLock { $0 }).map(\.name) }
 
@@ -33,7 +33,7 @@ enum Providers {
   /// - Returns: `.notFound`, or `.unsupported` for a service of the library's own.
   static func unregister(_ name: String) -> Status {
     guard find(name, in: builtIn) == nil else { return .unsupported }
-    // Let go of outside the lock: its `release` is the host's code.
+    // Released outside the lock: its `release` is host code.
     let gone = registered.withLock { known in
       known.firstIndex { $0.name.utf8.elementsEqual(name.utf8) }.map { known.remove(at: $0) }
     }

@@ -1,13 +1,12 @@
 internal import Glibc
 
-/// Where time comes from. Logic asks the clock it was given, so that tests can turn it.
+/// The source of time. Logic uses the clock it was given, so that tests can set it.
 public protocol Clock: AnyObject, Sendable {
   /// Nanoseconds of a clock that never leaps and has no meaning between processes.
   var monotonicNanoseconds: Int64 { get }
   /// Milliseconds since 1970-01-01T00:00:00Z; may leap either way.
   var unixMilliseconds: Int64 { get }
-  /// The same at a fraction of the cost, and up to one tick of the system (10 ms at most) behind: for time stamps of what
-  /// is recorded often.
+  /// The same at a fraction of the cost, up to one tick of the system (10 ms at most) behind: for frequent time stamps.
   var recentUnixMilliseconds: Int64 { get }
 }
 

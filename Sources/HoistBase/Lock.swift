@@ -1,12 +1,12 @@
 public import CShims
 
-/// A mutex that stays usable in a forked child. Not recursive.
+/// A mutex that stays usable in a forked child. Not recursive. For objects that are few: each fork takes every one, and
+/// may copy a page for it. Objects that may be many have an `InlineLock`.
 ///
-/// `Synchronization.Mutex` traps in a child when another thread held it at the fork;
-/// this one stands in the registry of `shim_lock.h`, which the fork handler takes whole.
-/// Never held while host code, a system library's call or I/O runs, but for the locks around the files of the built-in
-/// store and its journals, whose work must not be cut in two by a fork: a fork waits until that is done, and so as long as
-/// the disk takes for it. Where a host's thread may come to such a lock, it waits for a time only.
+/// `Synchronization.Mutex` traps in a child when another thread held it at the fork; this one is in the registry of
+/// `shim_lock.h`, whose locks the fork handler takes. Never held while host code, a system library's call or I/O runs,
+/// but for the locks around the files of the built-in store and its journals, whose work must not be cut in two by a
+/// fork: a fork waits until that is done, and so for the disk. A host's thread waits for such a lock with a limit only.
 public final class Lock: @unchecked Sendable {
   @usableFromInline let raw: OpaquePointer
 
@@ -41,7 +41,7 @@ public final class Condition: @unchecked Sendable {
   public func broadcast() { shim_condition_broadcast(raw) }
 
   /// Waits with `lock` held by the caller; it is released while waiting.
-  /// - Parameter deadline: monotonic nanoseconds; `Int64.max` waits for ever.
+  /// - Parameter deadline: monotonic nanoseconds; `Int64.max` waits forever.
   /// - Returns: false when the deadline passed. Wake-ups may be spurious: check again.
   public func wait(_ lock: Lock, untilNanoseconds deadline: Int64) -> Bool {
     shim_condition_wait(raw, lock.raw, deadline)

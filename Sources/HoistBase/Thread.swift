@@ -27,15 +27,15 @@ public enum Thread {
   /// To be called on a thread that `start` made for calls into the host.
   public static func admitHost() { shim_thread_admit_host() }
 
-  /// Runs what may hold one of our locks, and may let go of something of the host's: the host's code runs elsewhere.
+  /// For work that may hold one of our locks and release a host object: host code runs on another thread.
   public static func withoutHost(_ body: () -> Void) {
     shim_thread_exclude_host()
     body()
     shim_thread_end_exclusion()
   }
 
-  /// Bytes of stack the calling thread has left; 0 when the system does not tell. For the rare place
-  /// where an outsider decides how deep a system library recurses: it is not cheap.
+  /// Bytes of stack the calling thread has left; 0 when the system does not tell. Not cheap: for the rare case in which
+  /// outside data decides how deep a system library recurses.
   public static var remainingStackBytes: Int { Int(clamping: shim_thread_stack_left()) }
 
   private final class Box {

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import HoistBase
 
-/// What the machine tells of itself; nil for what it does not.
+/// Facts about the machine; nil for unknown ones.
 public struct MachineFacts: Sendable, Equatable {
   public var manufacturer: String?
   public var model: String?

@@ -5,7 +5,7 @@ internal import HoistCore
 enum RequestHeaders {
   /// What frames the message is the transport's to say.
   private static let framing = ["Content-Length", "Transfer-Encoding", "Expect"]
-  /// What goes on to another origin: nothing that could be a credential.
+  /// The headers that are sent on to another origin: none that could be a credential.
   private static let originFree = [
     "Accept", "Accept-Encoding", "Accept-Language", "Cache-Control", "Content-Encoding", "Content-Language",
     "Content-Type", "If-Modified-Since", "If-None-Match", "User-Agent",

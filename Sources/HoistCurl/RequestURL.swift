@@ -1,8 +1,8 @@
 internal import CCurl
 internal import HoistBase
 
-/// An absolute http or https URL, as libcurl's own parser understands it: whoever decides where
-/// credentials may go must read an address exactly as the one who connects.
+/// An absolute http or https URL, as libcurl's own parser understands it: the check of where credentials may go must
+/// read an address exactly as libcurl does when it connects.
 struct RequestURL: Sendable {
   /// Where credentials belong.
   struct Origin: Sendable, Equatable {
@@ -17,8 +17,6 @@ struct RequestURL: Sendable {
   /// For messages: origin and path, without user, query and fragment, and without path segments
   /// that are long enough to be a key or a context.
   let redacted: String
-
-  private static let longestShownSegment = 19
 
   init?(_ text: String) {
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), Self.hasAuthority(text) else { return nil }
@@ -58,13 +56,7 @@ struct RequestURL: Sendable {
     self.text = text
     origin = Origin(isSecure: scheme == "https", host: host, port: port)
     let shownPort = part(CURLUPART_PORT).map { ":\($0)" } ?? ""
-    redacted = "\(scheme)://\(host)\(shownPort)\(Self.redacted(path: part(CURLUPART_PATH) ?? "/"))"
-  }
-
-  private static func redacted(path: String) -> String {
-    path.split(separator: "/", omittingEmptySubsequences: false)
-      .map { $0.utf8.count > longestShownSegment ? "***" : $0 }
-      .joined(separator: "/")
+    redacted = "\(scheme)://\(host)\(shownPort)\(URLText.redacted(path: part(CURLUPART_PATH) ?? "/"))"
   }
 }
 

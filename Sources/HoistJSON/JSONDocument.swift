@@ -1,6 +1,6 @@
 internal import CJansson
 
-/// Owns one reference to a jansson tree that nobody changes. Any thread may read and release it.
+/// Owns one reference to an immutable jansson tree. Any thread may read and release it.
 ///
 /// The text is read by a parser of this module, not by jansson's: one pass that accepts what services
 /// send and jansson refuses, and needs half the time. It takes RFC 8259 and also

@@ -43,3 +43,16 @@ public struct JSONPosition: Sendable, Equatable {
     self.column = column
   }
 }
+
+extension JSONPosition {
+  /// - Parameter byte: how many bytes before it stand from `start` on.
+  init(of byte: Int, in start: UnsafePointer<UInt8>) {
+    var line = 1
+    var lineStart = 0
+    for index in 0..<byte where start[index] == 0x0A {
+      line += 1
+      lineStart = index + 1
+    }
+    self.init(byte: byte, line: line, column: byte - lineStart + 1)
+  }
+}

@@ -48,7 +48,7 @@ public struct JSONNode: @unchecked Sendable {
   /// Members one after the other; of members of the same name all.
   public var object: JSONNodes? { kind == .object ? JSONNodes(entry) : nil }
 
-  /// As `object`, and nothing for what is no object.
+  /// As `object`, and empty for another kind.
   public var members: JSONNodes { JSONNodes(entry, isEmpty: kind != .object) }
 
   /// The name of a member; no bytes elsewhere.
@@ -74,7 +74,7 @@ public struct JSONNode: @unchecked Sendable {
   }
 }
 
-/// What is directly in a container, borrowed as `JSONNode` is.
+/// The direct members or elements of a container, borrowed as `JSONNode` is.
 public struct JSONNodes: Sequence, @unchecked Sendable {
   private let container: UnsafePointer<JSONTape.Entry>
   private let end: UnsafePointer<JSONTape.Entry>

@@ -1,4 +1,4 @@
-/// Reads values of a text in one pass, without recursion, and tells a sink of them.
+/// Reads the values of a text in one pass, without recursion, and hands them to a sink.
 struct JSONParser<Sink: JSONSink & ~Copyable>: ~Copyable {
   var scanner: JSONScanner
   var sink: Sink

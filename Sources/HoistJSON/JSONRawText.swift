@@ -1,9 +1,11 @@
-/// JSON text written into memory of the caller's, for those who may not allocate.
+internal import HoistBase
+
+/// Writes JSON text into the caller's memory, for code that must not allocate.
 public enum JSONRawText {
   /// The most bytes a number takes.
   public static let maximumNumberBytes = 32
 
-  /// The most bytes a string of so many bytes takes, quotes included.
+  /// The most bytes that a string of `count` bytes takes, quotes included.
   public static func maximumStringBytes(_ count: Int) -> Int { count * 6 + 2 }
 
   /// Writes a string with its quotes.
@@ -82,14 +84,12 @@ public enum JSONRawText {
       target[1] = UInt8(ascii: "u")
       target[2] = UInt8(ascii: "0")
       target[3] = UInt8(ascii: "0")
-      target[4] = hexDigit(byte >> 4)
-      target[5] = hexDigit(byte & 15)
+      target[4] = Hex.lowercaseDigit(byte >> 4)
+      target[5] = Hex.lowercaseDigit(byte & 15)
       return 6
     }
     return 2
   }
-
-  private static func hexDigit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 &+ value : 0x57 &+ value }
 
   private static func exact(_ value: Double) -> Int64? {
     value.magnitude <= 0x1p53 ? Int64(exactly: value) : nil

@@ -1,4 +1,5 @@
-/// Numbers.
+internal import HoistBase
+
 extension JSONScanner {
   enum Number {
     case int(Int64)
@@ -90,13 +91,6 @@ private struct Digits {
 
   /// The value when one rounding yields it: both the digits and the power of ten are exact doubles.
   var exactDouble: Double? {
-    guard !overflows, value <= 1 << 53, exponent >= -22, exponent <= 22 else { return nil }
-    let power = Self.powersOfTen[Int(exponent.magnitude)]
-    return exponent < 0 ? Double(value) / power : Double(value) * power
+    overflows ? nil : DecimalParser.exact(value, exponent: Int64(exponent))
   }
-
-  private static let powersOfTen: [Double] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
-    1e20, 1e21, 1e22,
-  ]
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import HoistBase
 
 /// Strings and member names.
 extension JSONScanner {
@@ -7,7 +8,7 @@ extension JSONScanner {
   mutating func readString(isName: Bool = false) throws(JSONFailure) -> UnsafeBufferPointer<UInt8> {
     let first = at + 1
     let last = PlainBytes.end(from: first, to: end)
-    // Nothing to decode or to look at closely, as in most strings.
+    // Nothing to decode or to check, as in most strings.
     if last < end, last.pointee == UInt8(ascii: "\""), last - first <= limits.maximumStringBytes {
       at = last + 1
       return UnsafeBufferPointer(start: first, count: last - first)
@@ -41,8 +42,7 @@ extension JSONScanner {
       case 0..<0x20:
         throw failure("a control character, \(found), in a string must be escaped")
       default:
-        let length = UTF8Sequence.length(at: at, end: end)
-        guard length > 0 else { throw failure("invalid UTF-8, \(found), in a string") }
+        guard let length = UTF8Text.lengthOfSequence(at, end - at) else { throw failure("invalid UTF-8, \(found), in a string") }
         at += length
       }
     }
@@ -110,21 +110,14 @@ extension JSONScanner {
     guard last - escape >= 6, escape[0] == UInt8(ascii: "\\"), escape[1] == UInt8(ascii: "u") else { return nil }
     var unit: UInt16 = 0
     for index in 2..<6 {
-      let letter = escape[index]
-      let digit: UInt8
-      switch letter {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = letter - UInt8(ascii: "0")
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = letter - UInt8(ascii: "a") + 10
-      case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = letter - UInt8(ascii: "A") + 10
-      default: return nil
-      }
+      guard let digit = ASCII.hexValue(escape[index]) else { return nil }
       unit = unit << 4 | UInt16(digit)
     }
     return unit
   }
 }
 
-/// Memory for a decoded string, kept for the next one. Asked of `malloc`, whose refusal is no trap.
+/// Memory for a decoded string, reused for the next one. From `malloc`, whose failure is no trap.
 struct DecodedText: ~Copyable {
   private var start: UnsafeMutablePointer<UInt8>?
   private var capacity = 0

@@ -20,7 +20,7 @@ struct JSONScanner: ~Copyable {
     self.limits = limits
   }
 
-  /// What an empty buffer, whose address may be nil, is read as.
+  /// Stands for an empty buffer, whose address may be nil.
   nonisolated(unsafe) static let emptyText = UnsafePointer(UnsafeMutablePointer<UInt8>.allocate(capacity: 1))
 
   @inline(__always)
@@ -71,7 +71,7 @@ struct JSONScanner: ~Copyable {
     return name
   }
 
-  /// The byte at hand for a message: printable ASCII as itself, others by number.
+  /// The current byte for a message: printable ASCII as itself, others by number.
   var found: String {
     guard at < end else { return "the end of the text" }
     let byte = at.pointee
@@ -82,18 +82,6 @@ struct JSONScanner: ~Copyable {
   func failure(
     _ reason: String, _ kind: JSONFailure.Kind = .syntax, at place: UnsafePointer<UInt8>? = nil
   ) -> JSONFailure {
-    let place = place ?? at
-    var line = 1
-    var lineStart = start
-    var cursor = start
-    while cursor < place {
-      if cursor.pointee == 0x0A {
-        line += 1
-        lineStart = cursor + 1
-      }
-      cursor += 1
-    }
-    return JSONFailure(
-      kind, reason, at: JSONPosition(byte: place - start, line: line, column: place - lineStart + 1))
+    JSONFailure(kind, reason, at: JSONPosition(of: (place ?? at) - start, in: start))
   }
 }

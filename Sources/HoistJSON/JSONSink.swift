@@ -1,4 +1,4 @@
-/// What a `JSONParser` builds, told value by value.
+/// Receives the values that a `JSONParser` reads, one by one.
 ///
 /// Containers are opened and closed in the order of the text; what is inside comes between.
 protocol JSONSink: ~Copyable {

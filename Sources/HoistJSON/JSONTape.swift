@@ -3,8 +3,8 @@ internal import HoistBase
 
 /// Values as one flat list in the order of the text: an entry for each, a container before what is in it.
 ///
-/// Nothing is allocated per value, and the memory serves one value after another; so a tape suits whoever reads a
-/// document once. What is kept and shared goes into a `JSONDocument`.
+/// Nothing is allocated per value, and the memory is reused; so a tape suits documents that are read once. Use
+/// `JSONDocument` for what is stored and shared.
 struct JSONTape: JSONSink, ~Copyable {
   struct Entry: BitwiseCopyable {
     /// Of a member; nil elsewhere.
@@ -114,7 +114,7 @@ struct JSONTape: JSONSink, ~Copyable {
   @inline(__always)
   private mutating func kept(_ text: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
     guard let start = text.baseAddress, let first = source.baseAddress else { return text }
-    // What had no escapes lies in the text itself.
+    // A string without escapes is in the text itself.
     if start >= first, start <= first + source.count { return text }
     return decoded.keep(UnsafeRawBufferPointer(text)).bindMemory(to: UInt8.self)
   }

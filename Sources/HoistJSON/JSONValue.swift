@@ -7,9 +7,9 @@ public enum JSONKind: UInt8, BitwiseCopyable, Sendable {
 
 /// A look into a document: one pointer, no reference count.
 ///
-/// Borrowed: valid while the `JSONDocument` it came from lives; `JSONDocument.withRoot` sees to that
-/// for the length of a closure, and `JSONDocument(retaining:)` keeps a part for longer. Reading is
-/// safe from any thread as long as nobody changes the tree, and nothing here does.
+/// Borrowed: valid while the `JSONDocument` it came from lives; `JSONDocument.withRoot` sees to that for the length of
+/// a closure, and `JSONDocument(retaining:)` keeps a part for longer. Reading is safe from any thread as long as the
+/// tree is not changed, and nothing here does.
 public struct JSONValue: @unchecked Sendable {
   let json: UnsafeMutablePointer<json_t>
 

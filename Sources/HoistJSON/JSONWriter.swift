@@ -1,3 +1,5 @@
+internal import HoistBase
+
 /// Writes compact JSON into a byte array: `begin…`, `key`, values, `end…`, in the order of the text.
 ///
 /// Commas and colons come by themselves. That containers are closed and members named is the caller's part.
@@ -61,6 +63,14 @@ public struct JSONWriter: Sendable {
     needsComma = false
   }
 
+  /// A member whose value `body` writes.
+  public mutating func member<Failure: Error>(
+    _ name: String, _ body: (inout JSONWriter) throws(Failure) -> Void
+  ) throws(Failure) {
+    key(name)
+    try body(&self)
+  }
+
   public mutating func null() { scalar("null") }
   public mutating func bool(_ value: Bool) { scalar(value ? "true" : "false") }
   public mutating func int(_ value: some BinaryInteger) {
@@ -69,21 +79,7 @@ public struct JSONWriter: Sendable {
 
   public mutating func int(_ value: Int64) {
     comma()
-    // Nineteen digits and a sign.
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { room in
-      var rest = value.magnitude
-      var first = 20
-      repeat {
-        first -= 1
-        room[first] = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)
-        rest /= 10
-      } while rest > 0
-      if value < 0 {
-        first -= 1
-        room[first] = UInt8(ascii: "-")
-      }
-      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: room[first...]))
-    }
+    append(atMost: JSONRawText.maximumNumberBytes) { JSONRawText.writeInteger(value, to: $0) }
   }
 
   /// The shortest text that reads back as the same double; null for NaN and infinities.
@@ -105,7 +101,7 @@ public struct JSONWriter: Sendable {
     if let start = value.baseAddress, PlainBytes.end(from: start, to: start + value.count) == start + value.count {
       return quotePlain(value)
     }
-    UTF8Sequence.isValid(value) ? quote(value) : string(String(decoding: value, as: UTF8.self))
+    UTF8Text.isValid(ByteView(value)) ? quote(value) : string(String(decoding: value, as: UTF8.self))
   }
 
   /// A value that is JSON text already; not looked at.
@@ -176,11 +172,12 @@ public struct JSONWriter: Sendable {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  private mutating func escape(_ byte: UInt8) {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 6) { room in
+  private mutating func escape(_ byte: UInt8) { append(atMost: 6) { JSONRawText.writeEscape(byte, to: $0) } }
+
+  private mutating func append(atMost count: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { room in
       guard let start = room.baseAddress else { return }
-      let count = JSONRawText.writeEscape(byte, to: start)
-      bytes.append(contentsOf: UnsafeBufferPointer(start: start, count: count))
+      bytes.append(contentsOf: UnsafeBufferPointer(start: start, count: write(start)))
     }
   }
 }

@@ -1,4 +1,4 @@
-/// Bytes that stand for themselves in a JSON string.
+/// Bytes that need no escape in a JSON string.
 enum PlainBytes {
   /// - Returns: the first quote, backslash, control character or byte beyond ASCII, or `end`. Eight bytes a step.
   @inline(__always)

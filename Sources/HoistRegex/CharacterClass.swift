@@ -1,12 +1,12 @@
-/// What one code point may be, and how that is said to PCRE2.
+/// A set of code points, and its form for PCRE2.
 ///
 /// Plain ranges are kept as numbers and computed with; Unicode properties, whose members only PCRE2 knows,
 /// are kept as text, and set operations on them become look-arounds on the one code point.
 struct CharacterClass {
   var ranges = ScalarSet()
-  /// Property escapes, as they stand between brackets.
+  /// Property escapes, in the form for brackets.
   private var properties: [UInt8] = []
-  /// Expressions for one code point each, that cannot stand between brackets.
+  /// Expressions for one code point each, that cannot be put between brackets.
   private var others: [[UInt8]] = []
 
   init(_ ranges: [ClosedRange<UInt32>] = []) { self.ranges = ScalarSet(ranges) }
@@ -72,7 +72,7 @@ struct CharacterClass {
     return ascii("(?:") + Array(alternatives.joined(separator: ascii("|"))) + ascii(")")
   }
 
-  /// What stands between the brackets. PCRE2 knows no surrogates, so no range ends in them.
+  /// The text between the brackets. PCRE2 knows no surrogates, so no range ends in them.
   private var bracketed: [UInt8] {
     var text: [UInt8] = []
     for range in ranges.ranges {

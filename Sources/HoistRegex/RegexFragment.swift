@@ -70,8 +70,8 @@ extension RegexFragment {
     return fragment
   }
 
-  /// For an item by itself with an open end, the open part is said with `*`: PCRE2's breadth-first matcher
-  /// counts the steps of `+`, so that a search would keep one state for every place it began at.
+  /// For an item by itself with an open end, the open part is written with `*`: PCRE2's breadth-first matcher counts
+  /// the steps of `+`, so that a search would keep one state for every place it began at.
   private func counted(_ item: [UInt8], _ least: Int, _ most: Int?) -> [UInt8] {
     guard let most else {
       if isSingleItem { return (least == 0 ? [] : exactly(least, item)) + item + RegexText.ascii("*") }

@@ -4,9 +4,9 @@ internal import HoistCore
 
 /// A compiled pattern in raw memory, immutable and shared by all threads.
 ///
-/// PCRE2's breadth-first matcher (`pcre2_dfa_match`) is used: it follows all ways through a pattern at once, so
-/// that no pattern makes it try one after the other. A search by itself would still begin anew at every place
-/// of a subject; a second form of the pattern, with `.*?` before it, searches in one run.
+/// PCRE2's breadth-first matcher (`pcre2_dfa_match`) is used: it follows all paths through a pattern at once, so that
+/// no pattern makes it backtrack. A search by itself would still begin anew at every place of a subject; a second form
+/// of the pattern, with `.*?` before it, searches in one run.
 struct RegexProgram {
   /// The pattern; searches by beginning at every place.
   private let code: OpaquePointer
@@ -62,7 +62,7 @@ struct RegexProgram {
     }
   }
 
-  /// For patterns whose simultaneous ways outgrow the workspace: one after the other, up to a limit.
+  /// For patterns whose simultaneous paths outgrow the workspace: one after the other, up to a limit.
   private func matchDepthFirst(_ subject: UnsafePointer<UInt8>, _ count: Int) -> Int32 {
     guard let data = pcre2_match_data_create_8(1, nil) else { return -1 }
     defer { pcre2_match_data_free_8(data) }

@@ -120,7 +120,7 @@ extension RegexTranslator {
     return operation
   }
 
-  /// Operators have no precedence: each takes all that stands left of it in its brackets.
+  /// Operators have no precedence: each applies to all that is left of it in its brackets.
   private func applyOperation(to right: Part, _ stack: inout [Entry]) throws(RegexFailure) -> Part {
     guard case .operation(let operation, let left)? = stack.last else { return right }
     stack.removeLast()

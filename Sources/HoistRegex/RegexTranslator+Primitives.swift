@@ -1,8 +1,8 @@
 internal import HoistCore
 
-/// What stands for one code point or one place: literals, dots, anchors, escapes.
+/// Items that match one code point or one position: literals, dots, anchors, escapes.
 extension RegexTranslator {
-  /// An escape or a literal, before it is known whether it stands in a class.
+  /// An escape or a literal, before it is known whether it is in a class.
   enum Primitive {
     case literal(UInt32)
     case characterClass(CharacterClass, cost: Int)
@@ -63,7 +63,6 @@ extension RegexTranslator {
   }
 }
 
-/// Escapes.
 extension RegexTranslator {
   mutating func readEscape() throws(RegexFailure) -> Primitive {
     scanner.advance()

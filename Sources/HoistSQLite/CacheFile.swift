@@ -24,14 +24,14 @@ struct CacheFile: Sendable {
   /// How the paths of journals begin.
   var journalStem: String { path.dropLast(Self.suffix.count) + "." }
 
-  /// Which file stands at the path; nil when there is none.
+  /// The identity of the file at the path; nil when there is none.
   var identity: UInt64? { Self.status(path).map { UInt64($0.st_ino) } }
 
   private static let companions = ["-wal", "-shm", "-journal"]
 
-  /// Makes the file, mode 0600, where it is missing, and refuses it and its companions when they
-  /// are links, no plain files, or somebody else's. The file is never opened when it exists: closing
-  /// a descriptor would drop the locks that other connections of this process hold on it.
+  /// Makes the file, mode 0600, where it is missing, and refuses it and its companions when they are links, no plain
+  /// files, or owned by another account. The file is never opened when it exists: closing a descriptor would drop the
+  /// locks that other connections of this process hold on it.
   func prepare() throws(CacheFailure) {
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     if descriptor >= 0 {

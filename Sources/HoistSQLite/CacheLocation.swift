@@ -2,11 +2,11 @@ internal import Glibc
 internal import HoistBase
 internal import HoistCore
 
-/// Where a manager's files stand: one place as long as it lives, whatever becomes of the process's environment and of the
-/// folder it works in. Thread-safe.
+/// The folder of a manager's files: fixed for its life, whatever happens to the process's environment and current
+/// folder. Thread-safe.
 final class CacheLocation: Sendable {
   private let options: SQLiteCacheManager.Options
-  /// Looked up when the manager is made, on the host's thread: the environment is the host's to change.
+  /// Looked up when the manager is made, on the host's thread: the host may change the environment later.
   private let wanted: Result<String, CacheFailure>
   private let found = Found()
 

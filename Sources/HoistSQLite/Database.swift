@@ -97,7 +97,7 @@ final class Database {
     return result
   }
 
-  /// Runs `body` as one transaction that nobody else writes beside; all of it or none.
+  /// Runs `body` as one exclusive write transaction; all of it or none.
   func transaction<Value>(_ body: () throws(SQLiteFailure) -> Value) throws(SQLiteFailure) -> Value {
     try execute("BEGIN IMMEDIATE")
     do {

@@ -49,7 +49,7 @@ final class FileJournal: EventJournal, @unchecked Sendable {
     }
   }
 
-  /// Somebody who looks may come between a new file and its lock: then another name will do.
+  /// A scan by another process may lock a new file first: then another name will do.
   private static func newPart(
     _ file: CacheFile, _ header: JournalFormat.Header, _ entropy: any Entropy
   ) throws(CacheFailure) -> JournalPart {

@@ -5,7 +5,7 @@ internal import HoistBase
 enum JournalDisk {
   // MARK: Locks, which a process loses when it dies, and a forked child does not have
 
-  /// - Returns: false when another process has it, or the file system has no locks; `errno` tells.
+  /// - Returns: false when another process holds it, or the file system has no locks; see `errno`.
   static func lock(_ descriptor: Int32) -> Bool {
     var whole = flock()
     whole.l_type = Int16(F_WRLCK)

@@ -2,7 +2,7 @@ internal import CZlib
 internal import HoistBase
 internal import HoistCore
 
-/// How a file of a journal is written. Numbers stand as in memory: the file never leaves its machine.
+/// The format of a journal file. Numbers are in native order: the file never leaves its machine.
 ///
 ///     "hoistJ1\n" · length and CRC-32 of the rest · two words of the ids · pipeline
 ///
@@ -10,8 +10,8 @@ internal import HoistCore
 ///
 ///     length of the content · CRC-32 · kind · length of the subject · number · time · subject, payload
 ///
-/// The checksum is of everything behind the kind. What does not match it was being written when the process died, and is the
-/// end of the file. An erased entry keeps its place: its kind says so, its content is zeros.
+/// The checksum is of everything behind the kind. What does not match it was being written when the process died, and
+/// is the end of the file. An erased entry stays, with a kind of its own and zeros as content.
 enum JournalFormat {
   static let entryHeaderBytes = 32
   private static let magic = Array("hoistJ1\n".utf8)
@@ -91,8 +91,7 @@ enum JournalFormat {
     return (Header(identifiers: identifiers, pipeline: pipeline), 16 + length)
   }
 
-  /// Whether this is what is left of a header of ours that did not come to the disk whole. Another version's begins
-  /// differently.
+  /// Whether this is a partly written header of this version. Another version's begins differently.
   static func isTornHeader(_ file: ByteView) -> Bool {
     let count = min(file.count, magic.count)
     return magic.withBytes { file.view(from: 0, to: count).hasSameBytes(as: $0.view(from: 0, to: count)) } || file.allSatisfy { $0 == 0 }

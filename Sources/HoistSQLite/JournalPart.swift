@@ -17,7 +17,7 @@ struct JournalPart {
     let bytes = JournalFormat.bytes(of: header)
     guard let file = OpenJournals.make(path) else { throw Self.failure(path, errno) }
     (self.file, self.path, headerBytes, used) = (file, path, bytes.count, bytes.count)
-    // The lock first: a file with a header and without a lock is anyone's.
+    // The lock first: a file with a header and without a lock may be claimed.
     if JournalDisk.lock(file.descriptor), JournalDisk.write(bytes, to: file.descriptor, at: 0) { return }
     let reason = errno
     unlink()

@@ -2,8 +2,8 @@ internal import Glibc
 internal import HoistBase
 internal import HoistCore
 
-/// The journals beside a cache file that no process holds any more. What cannot be looked at is a failure: it may hold
-/// what a purge is about.
+/// The journals beside a cache file that no process holds any more. An unreadable one is a failure: it may hold records
+/// of a purged subject.
 struct LeftJournals {
   /// More is not ours: a part is no longer than its limit.
   private static let maximumBytes = FileJournal.maximumBytes
@@ -21,7 +21,8 @@ struct LeftJournals {
   }
 
   /// Opens one and locks it.
-  /// - Parameter removesUnreadable: what the disk does not give back is removed: it may another time. Else it is left.
+  /// - Parameter removesUnreadable: whether an unreadable file is removed, as a later read might succeed; else it is
+  ///   left.
   /// - Returns: nil for one that is in use, gone meanwhile, or none.
   func open(_ name: String, removesUnreadable: Bool = false) throws(SQLiteFailure) -> LeftJournal? {
     guard let file = try OpenJournals.open(path(name)) else { return nil }
@@ -89,7 +90,7 @@ struct LeftJournals {
   }
 }
 
-/// A journal that is open and locked, until it is released: nobody else reads or removes it meanwhile.
+/// A journal that is open and locked, until it is released: no other process reads or removes it meanwhile.
 final class LeftJournal {
   let header: JournalFormat.Header
   let name: String

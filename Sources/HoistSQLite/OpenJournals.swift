@@ -1,10 +1,10 @@
 internal import Glibc
 internal import HoistBase
 
-/// The journals that this process has open. They are not to be opened here once more, by whatever path: closing any
-/// descriptor of a file lets go of the process's locks on it.
+/// The journals that this process has open. They must not be opened again in this process, by any path: closing any
+/// descriptor of a file releases the process's locks on it.
 ///
-/// The lock is held while files are opened and closed, so that nobody comes between a file and its place in the list.
+/// The lock is held while files are opened and closed, so that the list always matches the open files.
 enum OpenJournals {
   struct File {
     let descriptor: Int32
@@ -27,7 +27,7 @@ enum OpenJournals {
   private static let box = Box()
 
   /// Makes a file, mode 0600.
-  /// - Returns: nil when that fails; `errno` tells why, and nothing is left behind.
+  /// - Returns: nil when that fails; see `errno`; no file is left behind.
   static func make(_ path: String) -> File? {
     with { keys in
       let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -56,7 +56,7 @@ enum OpenJournals {
     }
   }
 
-  /// Whether nobody holds a file now; it may be taken at once.
+  /// Whether a file is not locked now; another process may lock it at once.
   static func isFree(_ path: String) throws(SQLiteFailure) -> Bool {
     try with { keys throws(SQLiteFailure) in
       guard let (descriptor, _) = try foreign(path, among: keys) else { return false }
@@ -82,7 +82,7 @@ enum OpenJournals {
     guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), !keys.contains(Key(status)) else { return nil }
     let descriptor = Glibc.open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
     if descriptor >= 0 { return (descriptor, Key(status)) }
-    // What nobody of this account may open, nobody takes in.
+    // What this account may not open is not drained.
     if [ENOENT, EACCES, EPERM, ELOOP].contains(errno) { return nil }
     throw JournalDisk.failure(path, errno)
   }

@@ -2,46 +2,70 @@ public import HoistCore
 
 extension SQLiteCacheManager {
   public func load(key: String) throws(CacheFailure) -> [UInt8]? {
-    try perform("reading the cache") { database throws(SQLiteFailure) in
-      var value: [UInt8]?
-      let limit = Int64(options.maximumValueBytes)
-      try database.run("SELECT value FROM entries WHERE key = ? AND length(value) <= ?", [.text(key), .integer(limit)])
-      {
-        value = $0.blob(0)
-        return false
-      }
-      return value
-    }
+    try perform("reading the cache") { database throws(SQLiteFailure) in try read(key, database) }
   }
 
-  public func save(key: String, value: [UInt8]) throws(CacheFailure) {
-    guard value.count <= options.maximumValueBytes else {
+  /// A value over the limit is none.
+  private func read(_ key: String, _ database: Database) throws(SQLiteFailure) -> [UInt8]? {
+    var value: [UInt8]?
+    let limit = Int64(options.maximumValueBytes)
+    try database.run("SELECT value FROM entries WHERE key = ? AND length(value) <= ?", [.text(key), .integer(limit)]) {
+      value = $0.blob(0)
+      return false
+    }
+    return value
+  }
+
+  public func save(key: String, value: [UInt8]) throws(CacheFailure) { _ = try write(key: key, value) }
+
+  public var replacesInOneStep: Bool { true }
+
+  public func replace(key: String, expected: [UInt8]?, with value: [UInt8]?) throws(CacheFailure) -> CacheReplacement {
+    try write(key: key, value, where: expected)
+  }
+
+  /// - Parameter expected: what has to be there, nil for nothing; left out for anything.
+  private func write(
+    key: String, _ value: [UInt8]?, where expected: [UInt8]?? = .none
+  ) throws(CacheFailure) -> CacheReplacement {
+    if let value, value.count > options.maximumValueBytes {
       throw CacheFailure(
         "writing the cache: a value of \(value.count) bytes is over the limit of \(options.maximumValueBytes)")
     }
     let now = clock.unixMilliseconds
-    let countsLimits = isTimeToCount()
-    let evicted = try perform("writing the cache") { database throws(SQLiteFailure) in
-      try database.transaction { () throws(SQLiteFailure) in
+    let countsLimits = value != nil && isTimeToCount()
+    let (outcome, evicted) = try perform("writing the cache") { database throws(SQLiteFailure) in
+      try database.transaction { () throws(SQLiteFailure) -> (CacheReplacement, Int?) in
+        if let expected {
+          let known = try read(key, database)
+          guard known == expected else { return (.differs(known), nil) }
+        }
+        guard let value else {
+          try delete(key, database)
+          return (.done, nil)
+        }
         try database.run(
           """
           INSERT INTO entries(key, value, changed) VALUES (?, ?, ?)
           ON CONFLICT(key) DO UPDATE SET value = excluded.value, changed = excluded.changed
           """, [.text(key), .blob(value), .integer(now)])
-        return countsLimits ? try evictOldest(database, butNot: key) : 0
+        return (.done, countsLimits ? try evictOldest(database, butNot: key) : nil)
       }
     }
-    if countsLimits { countEvicted(evicted) }
+    if let evicted { countEvicted(evicted) }
+    return outcome
   }
 
   public func remove(key: String) throws(CacheFailure) {
-    try perform("writing the cache") { database throws(SQLiteFailure) in
-      try database.run("DELETE FROM entries WHERE key = ?", [.text(key)])
-    }
+    try perform("writing the cache") { database throws(SQLiteFailure) in try delete(key, database) }
   }
 
-  /// Removes the values written longest ago until the limits hold, those of visitors before all others: there is one for
-  /// each, and without the others nothing works offline. `key` has just been written.
+  private func delete(_ key: String, _ database: Database) throws(SQLiteFailure) {
+    try database.run("DELETE FROM entries WHERE key = ?", [.text(key)])
+  }
+
+  /// Removes the values written longest ago until the limits hold, those of single persons (`PersonKey`) before all others.
+  /// `key` has just been written.
   private func evictOldest(_ database: Database, butNot key: String) throws(SQLiteFailure) -> Int {
     var count = Int64(0)
     var bytes = Int64(0)
@@ -52,15 +76,15 @@ extension SQLiteCacheManager {
     }
     guard count > options.maximumEntries || bytes > options.maximumEntryBytes else { return 0 }
     var victims: [String] = []
-    let order = "ORDER BY key NOT GLOB 'visitor:*', changed"
-    try database.run("SELECT key, length(value) FROM entries WHERE key <> ? \(order)", [.text(key)]) {
+    let wanted = "SELECT key, length(value) FROM entries WHERE key <> ? ORDER BY key NOT GLOB ?, changed"
+    try database.run(wanted, [.text(key), .text(PersonKey.prefix + "*")]) {
       guard count > options.maximumEntries || bytes > options.maximumEntryBytes else { return false }
       victims.append($0.text(0))
       count -= 1
       bytes -= $0.integer(1)
       return true
     }
-    for victim in victims { try database.run("DELETE FROM entries WHERE key = ?", [.text(victim)]) }
+    for victim in victims { try delete(victim, database) }
     return victims.count
   }
 }

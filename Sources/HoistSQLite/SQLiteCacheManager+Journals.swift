@@ -2,12 +2,12 @@ internal import CShims
 internal import HoistBase
 public import HoistCore
 
-/// Journals stand beside the cache file. What a process that died has left in its own comes into the tables before rows are
-/// claimed; a row that had come there already stays as it is.
+/// Journals stand beside the cache file. What a dead process has left in its own is moved into the tables before rows
+/// are claimed; a row that is there already stays as it is.
 ///
-/// Whoever takes one in, or purges, has the write lock of the tables meanwhile: a purge finds what is left either still in
-/// its file, or already in the tables. A file whose rows are in the tables may outlive whoever was to remove it; the tables
-/// know it by its name then, as an owner, so that what has been purged, or delivered, meanwhile does not come again.
+/// A process that drains one, or purges, holds the write lock of the tables meanwhile: a purge finds the rows either
+/// still in the file, or already in the tables. A drained file may outlive the process that was to remove it; the
+/// tables then list its name as an owner, so that rows purged or delivered meanwhile do not come back.
 extension SQLiteCacheManager {
   public func openJournal(pipeline: String, identifiers: EventIdentifiers) throws(CacheFailure) -> (any EventJournal)? {
     let file = try location.file()
@@ -17,7 +17,7 @@ extension SQLiteCacheManager {
     return try FileJournal(beside: file, pipeline: pipeline, identifiers: identifiers)
   }
 
-  /// Moves the rows of journals that nobody holds into the tables, where nobody holds them either.
+  /// Moves the rows of journals without an owner into the tables, again without an owner.
   func takeInLeftJournals() throws(CacheFailure) {
     let left = try leftJournals()
     let action = "taking over what a process has left"
@@ -73,7 +73,7 @@ extension SQLiteCacheManager {
     }
   }
 
-  /// Forgets what journals that nobody holds have of a subject. Inside a transaction; needs no room.
+  /// Removes a subject's records from journals without an owner. Inside a transaction; needs no room.
   func purge(_ left: LeftJournals, of subject: String, pipeline: String) throws(SQLiteFailure) {
     for name in try left.names() {
       guard let journal = try left.open(name, removesUnreadable: true),

@@ -6,17 +6,16 @@ internal import Synchronization
 /// The built-in cache manager: one SQLite file per service and key, shared by all processes that use
 /// the same account on this machine.
 ///
-/// What it survives, and how (`reliability.md` 4.3): a damaged or foreign file is renamed to
-/// `.corrupt` and made anew, once; a file of a newer version is left alone and the cache stays off;
-/// a full disk fails the call and keeps the old row; a file that others keep locked is tried in
-/// short slices up to `busyMilliseconds`; after an I/O error the file is opened anew, at most
-/// `maximumReopenings` times in a row. A commit survives the death of the process at any moment; the
-/// last commits before a power loss may be missing, never half of one.
+/// What it survives, and how (`reliability.md` 4.3): a damaged or foreign file is renamed to `.corrupt` and made anew,
+/// once; a file of a newer version is left alone and the cache stays off; a full disk fails the call and keeps the old
+/// row; a file that others keep locked is tried in short slices up to `busyMilliseconds`; after an I/O error the file
+/// is opened anew, at most `maximumReopenings` times without a success. A commit survives the death of the process at
+/// any moment; the last commits before a power loss may be missing, never half of one.
 ///
-/// Limits: a value of `maximumValueBytes`; `maximumEntries` values and `maximumEntryBytes` in all,
-/// beyond which those written longest ago go, visitors' before others (counted and told; looked at every few
-/// saves, so that a sixteenth more may stand there for a while); a file of `maximumFileBytes`, at which writes fail like
-/// those to a full disk. How many events may wait is the pipelines' business.
+/// Limits: a value of `maximumValueBytes`; `maximumEntries` values and `maximumEntryBytes` in all, beyond which those
+/// written longest ago go, visitors' before others (counted and logged; checked every few saves, so that it may be a
+/// sixteenth more for a while); a file of `maximumFileBytes`, at which writes fail like those to a full disk. The
+/// pipelines limit how many events may wait.
 public final class SQLiteCacheManager: CacheManager {
   public struct Options: Sendable {
     /// nil: `$XDG_CACHE_HOME/hoist`, else `~/.cache/hoist`. Made, mode 0700, when missing. Where a relative path begins,
@@ -39,7 +38,7 @@ public final class SQLiteCacheManager: CacheManager {
       self.keyDigest = keyDigest
     }
 
-    /// - Parameter key: what tells accounts apart, e.g. the SDK key with the environment's name.
+    /// - Parameter key: the identity of the account, e.g. the SDK key with the environment's name.
     public init(folder: String? = nil, vendor: String, key: String) {
       self.init(folder: folder, vendor: vendor, keyDigest: Hex.encode(SHA256.hash(key)))
     }
@@ -73,7 +72,7 @@ public final class SQLiteCacheManager: CacheManager {
     return saves.add(1, ordering: .relaxed).oldValue % stride == 0
   }
 
-  /// - Parameter count: of the values that had to make room when that was looked at; told once until it is none.
+  /// - Parameter count: the values evicted at the last check; logged once until it is 0 again.
   func countEvicted(_ count: Int) {
     evicted.add(count, ordering: .relaxed)
     if isFull.exchange(count > 0, ordering: .relaxed) || count == 0 { return }

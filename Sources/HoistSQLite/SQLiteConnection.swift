@@ -15,7 +15,7 @@ final class SQLiteConnection: @unchecked Sendable {
     case again
     /// Another try may do, a little later; else the failure is the answer.
     case wait(CacheFailure)
-    /// A new file stands in the place of a damaged one; the host should know.
+    /// A new file has replaced a damaged one; the host should know.
     case replaced(String)
     case giveUp(CacheFailure)
   }
@@ -80,7 +80,7 @@ final class SQLiteConnection: @unchecked Sendable {
     guard let file else { return .giveUp(CacheFailure(failure.message)) }
     if hasReplacedFile { return switchOff("the cache is off: \(file.path) is damaged again: \(failure.message)") }
     let identity = identity
-    // When another process was faster, what stands there now is the new file.
+    // When another process was faster, the new file is there already.
     let moved = file.alone { file.identity == identity ? file.setAside() : true }
     switch moved {
     case nil: return .wait(CacheFailure("the cache folder \(file.folder) is locked by another process"))
@@ -93,7 +93,7 @@ final class SQLiteConnection: @unchecked Sendable {
   }
 
   private func drop(checkpoint: Bool) {
-    // A file that is not at its path any more shares the names of its companions with its successor.
+    // A replaced file's companions have the names of its successor's.
     database?.close(checkpoint: checkpoint && file?.identity == identity)
     database = nil
   }

@@ -19,7 +19,7 @@ struct SQLiteFailure: Error {
 
   private var primary: Int32 { code & 0xff }
 
-  /// Somebody else is at it: worth another try shortly.
+  /// Another connection holds the lock: worth another try shortly.
   var isBusy: Bool { primary == SQLITE_BUSY || primary == SQLITE_LOCKED }
   /// The file is no database of ours any more.
   var isDamage: Bool { primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB }

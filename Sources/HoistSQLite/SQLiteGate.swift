@@ -3,17 +3,16 @@ internal import HoistBase
 
 /// The one door to SQLite: every call of this process passes here, one at a time.
 ///
-/// Two reasons, both about fork. A child of a process that had another thread inside SQLite
-/// inherits SQLite's own mutexes in a locked state and hangs at its first call; the gate is one of
-/// the locks that the fork handler takes, so nobody is inside. And SQLite's table of open files
-/// does not know about fork: a child that left an inherited connection lying and opened the same
-/// file anew would believe to hold file locks that only its parent holds, and lose commits when
-/// the parent checkpoints. So the child's first step here closes every inherited connection; with
-/// no transaction open and no checkpoint on close, that touches neither the files nor the parent's
-/// locks, which belong to the parent's process.
+/// Two reasons, both about fork. A child of a process that had another thread inside SQLite inherits SQLite's own
+/// mutexes in a locked state and hangs at its first call; the gate is one of the locks that the fork handler takes, so
+/// no thread is inside. And SQLite's table of open files does not know about fork: a child that left an inherited
+/// connection lying and opened the same file anew would believe to hold file locks that only its parent holds, and lose
+/// commits when the parent checkpoints. So the child's first step here closes every inherited connection; with no
+/// transaction open and no checkpoint on close, that touches neither the files nor the parent's locks, which belong to
+/// the parent's process.
 ///
-/// A whole transaction runs inside, so that none is open at a fork. Nobody waits inside: when the
-/// file is busy, the caller leaves, sleeps, and comes back.
+/// A whole transaction runs inside, so that none is open at a fork. No thread waits inside: when the file is busy, the
+/// caller leaves, sleeps, and comes back.
 enum SQLiteGate {
   private final class State: @unchecked Sendable {
     let lock = Lock()

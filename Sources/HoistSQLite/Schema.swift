@@ -2,9 +2,8 @@ internal import CSQLite
 
 /// The tables of a cache file, and how a file is recognised as one of ours.
 ///
-/// `entries` holds configurations and profiles by key. `events` holds rows on their way to a
-/// service; each belongs to one row of `owners`, where the lease stands once for all its rows
-/// (0: given back, anyone's to claim).
+/// `entries` holds configurations and profiles by key. `events` holds rows on their way to a service; each belongs to
+/// one row of `owners`, which has the lease of all its rows (0: released, may be claimed).
 enum Schema {
   static let version: Int64 = 1
   /// "Hois": written into the file's header.

@@ -2,8 +2,8 @@ internal import Glibc
 internal import HoistBase
 public import HoistCore
 
-/// A small value beside the cache files, in a file of its own: who removes it needs no database for that, and who
-/// comes first makes it for all.
+/// A small value beside the cache files, in a file of its own: removing it needs no database, and the first process
+/// makes it for all.
 struct SharedValueFile {
   private static let maximumBytes = 4096
   /// Between looking and making, another process may remove or make it.
@@ -47,8 +47,8 @@ struct SharedValueFile {
     return content
   }
 
-  /// Writes aside and links it into place, so that nobody reads half of it, and the first one stays.
-  /// - Returns: false when somebody else was faster.
+  /// Writes aside and links it into place, so that no reader sees half of it, and the first one stays.
+  /// - Returns: false when another process was faster.
   private func make(_ value: [UInt8]) throws(CacheFailure) -> Bool {
     let draft = "\(path).\(UUIDv4(from: SystemEntropy()).digits)"
     let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)

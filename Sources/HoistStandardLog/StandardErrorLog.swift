@@ -8,7 +8,7 @@ public final class StandardErrorLog: LogSink {
   public func write(_ level: LogLevel, _ message: String) {
     var line = "\(Self.name(of: level)) \(message)\n"
     line.withUTF8 { bytes in
-      // One write call, so that lines of several threads do not mix. A closed stderr is nobody's error.
+      // One write call, so that lines of several threads do not mix. A closed stderr is no error.
       _ = Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
     }
   }

@@ -2,7 +2,6 @@ import ArgumentParser
 import CHoist
 import Glibc
 
-/// The `hoist` command.
 struct Tool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hoist",

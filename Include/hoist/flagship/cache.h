@@ -19,8 +19,8 @@ typedef struct hoist_flagship_visitor_lookup hoist_flagship_visitor_lookup;
 /**
  * Answers a look-up, during the call or later, on any thread.
  * @param json What was cached under the id; copied. NULL: nothing.
- * @return HOIST_ERR_NOT_FOUND for a look-up that nobody waits for any more, HOIST_ERR_ARGUMENT for what is not UTF-8, which
- *         counts as nothing.
+ * @return HOIST_ERR_NOT_FOUND for a look-up that has ended, HOIST_ERR_ARGUMENT for what is not UTF-8, which counts as
+ *         nothing.
  */
 HOIST_API hoist_status hoist_flagship_visitor_lookup_reply(hoist_flagship_visitor_lookup *HOIST_NULLABLE lookup,
                                                            const char *HOIST_NULLABLE json, size_t length);
@@ -63,8 +63,8 @@ typedef struct hoist_flagship_hit_lookup hoist_flagship_hit_lookup;
 /**
  * Answers a look-up, during the call or later, on any thread.
  * @param json An object with the record of each hit under its id, as they were cached; copied. NULL: nothing.
- * @return HOIST_ERR_NOT_FOUND for a look-up that nobody waits for any more, HOIST_ERR_ARGUMENT for what is not UTF-8, which
- *         counts as a failure.
+ * @return HOIST_ERR_NOT_FOUND for a look-up that has ended, HOIST_ERR_ARGUMENT for what is not UTF-8, which counts as a
+ *         failure.
  */
 HOIST_API hoist_status hoist_flagship_hit_lookup_reply(hoist_flagship_hit_lookup *HOIST_NULLABLE lookup,
                                                        const char *HOIST_NULLABLE json, size_t length);

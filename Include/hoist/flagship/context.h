@@ -59,8 +59,7 @@ HOIST_API hoist_status hoist_flagship_visitor_set_int64(hoist_flagship_visitor *
                                                         const char *HOIST_NULLABLE key, int64_t value);
 HOIST_API hoist_status hoist_flagship_visitor_set_double(hoist_flagship_visitor *HOIST_NULLABLE visitor,
                                                          const char *HOIST_NULLABLE key, double value);
-/** Several pairs in one step: those that cannot be set are left out, and told in the log. The targeting key is not looked
- *  at. */
+/** Several pairs in one step: those that cannot be set are left out, and logged. The targeting key is not looked at. */
 HOIST_API hoist_status hoist_flagship_visitor_update_context(hoist_flagship_visitor *HOIST_NULLABLE visitor,
                                                              const hoist_context *HOIST_NULLABLE context);
 /** The same with the pairs of a JSON object; HOIST_ERR_PARSE when it is none. */

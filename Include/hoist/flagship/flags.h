@@ -6,9 +6,9 @@
  * exponent; 5.0 is a double. An integer is no double, unless property `numeric_widening` says so. Null is no value: the
  * default is returned.
  *
- * With `exposed`, reading a value counts the visitor: an activation is sent, also when the default is returned because the
- * value is null or of another type. Where there is no such flag, nobody is counted. Without consent of the visitor, values can
- * be read and nothing is sent.
+ * With `exposed`, reading a value counts the visitor: an activation is sent, also when the default is returned because
+ * the value is null or of another type. Where there is no such flag, nothing is counted. Without consent of the
+ * visitor, values can be read and nothing is sent.
  */
 #ifndef HOIST_FLAGSHIP_FLAGS_H
 #define HOIST_FLAGSHIP_FLAGS_H
@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/** Where a flag stands. */
+/** The state of a flag. */
 typedef int32_t hoist_flagship_flag_state;
 enum {
     HOIST_FLAGSHIP_FLAG_FETCHED        = 0,
@@ -115,7 +115,7 @@ HOIST_API hoist_status hoist_flagship_flag_json(const hoist_flagship_flag *HOIST
  * Counts the visitor as having seen the flag, whether its value was read or not. Never waits; it is sent at once, or with
  * property `hits.batch_activates` as hits are, and the host's observer of exposures is told once the service has accepted it.
  *
- * @return HOIST_ERR_NOT_FOUND for a flag that no campaign gave the visitor (told in the log), HOIST_ERR_FLAGSHIP_NO_CONSENT,
+ * @return HOIST_ERR_NOT_FOUND for a flag that no campaign gave the visitor (logged), HOIST_ERR_FLAGSHIP_NO_CONSENT,
  *         HOIST_ERR_FLAGSHIP_PANIC, HOIST_ERR_FLAGSHIP_NOT_INITIALIZED, HOIST_ERR_LIMIT when too much waits to be sent:
  *         nothing is sent then. HOIST_ERR_ARGUMENT for NULL.
  */

@@ -1,6 +1,6 @@
 /**
  * @file
- * AB Tasty Flagship: the SDK's status, who is told of it, starts, the client of the whole process.
+ * AB Tasty Flagship: the SDK's status and its listener, starts, the client of the whole process.
  */
 #ifndef HOIST_FLAGSHIP_LIFE_H
 #define HOIST_FLAGSHIP_LIFE_H
@@ -14,7 +14,7 @@ extern "C" {
 
 /* ==== Status =============================================================================================== */
 
-/** Where the SDK stands. */
+/** The state of the SDK. */
 typedef int32_t hoist_flagship_status;
 enum {
     HOIST_FLAGSHIP_NOT_INITIALIZED = 0, /**< not started, or closed */

@@ -1,6 +1,6 @@
 /**
  * @file
- * Flagship's visitors: who flags are fetched for, whether they have consented, how fetching stands.
+ * Flagship's visitors: the subjects that flags are fetched for, their consent, the status of fetching.
  */
 #ifndef HOIST_FLAGSHIP_VISITOR_H
 #define HOIST_FLAGSHIP_VISITOR_H
@@ -18,7 +18,7 @@ extern "C" {
  */
 typedef struct hoist_flagship_visitor hoist_flagship_visitor;
 
-/** Where a visitor's flags stand. */
+/** The state of a visitor's flags. */
 typedef int32_t hoist_flagship_fetch_status;
 enum {
     HOIST_FLAGSHIP_FETCH_FETCHED  = 0, /**< the flags are those of the context */
@@ -86,8 +86,8 @@ typedef struct hoist_flagship_visitor_options {
     /** NULL, or pairs as a JSON object, set after those of `context`. */
     const char *HOIST_NULLABLE context_json;
     size_t context_json_length;
-    /** NULL, or what hoist_flagship_visitor_export() gave for this id: the visitor begins with those flags, and the cache is
-     *  not asked. What cannot be read is told in the log. */
+    /** NULL, or what hoist_flagship_visitor_export() gave for this id: the visitor begins with those flags, without
+     *  a cache look-up. What cannot be read is logged. */
     const char *HOIST_NULLABLE exported;
     size_t exported_length;
     hoist_flagship_fetch_changed HOIST_NULLABLE fetch_changed;
@@ -101,10 +101,11 @@ typedef struct hoist_flagship_visitor_options {
 /**
  * Makes a visitor. Possible at any time, also before the SDK is initialized.
  *
- * With consent, the visitor cache is asked first: this waits for its answer, for property `visitor_cache.timeout_ms` at the
- * longest; on a thread of Hoist's the answer comes later, and fetches wait for it. Pairs of the context that cannot be set are
- * left out, which is told in the log. Without consent this is a refusal, and may wait for what it erases, as
- * hoist_flagship_visitor_set_consent() does. With property `fetch.at_creation` the first fetch has begun when this returns.
+ * With consent, the visitor cache is asked first: this waits for its answer, for property `visitor_cache.timeout_ms` at
+ * the longest; on a thread of Hoist's the answer comes later, and fetches wait for it. Pairs of the context that cannot
+ * be set are left out, which is logged. Without consent this is a refusal, and may wait for what it erases, as
+ * hoist_flagship_visitor_set_consent() does. With property `fetch.at_creation` the first fetch has begun when this
+ * returns.
  *
  * @param options NULL: a shared visitor with a generated id, whose consent is property `has_consented`.
  * @param visitor Receives the visitor: owned by the caller; free with hoist_flagship_visitor_free(). NULL on failure.
@@ -147,12 +148,16 @@ HOIST_API hoist_status hoist_flagship_visitor_unauthenticate(hoist_flagship_visi
 /** false for NULL. */
 HOIST_API bool hoist_flagship_visitor_has_consented(const hoist_flagship_visitor *HOIST_NULLABLE visitor);
 /**
- * What the visitor has answered. Each call is reported to the service. Refusing erases what is cached of the visitor and what
- * waits to be sent, under every id that the visitor has had, and sends nothing any more; flags can be fetched and read all the
- * same. With property `hits.strategy` "continuous_caching" all that is stored before the call returns, which waits for it two
- * seconds at the longest, and not at all on a thread of Hoist's: not even a process that is killed then forgets the refusal.
- * While the SDK is not initialized, and in panic, the answer is not reported, and a refusal erases all the same; on a closed
- * client it is remembered, no more.
+ * The visitor's consent. Each call is reported to the service. Refusing erases what is cached of the visitor and what
+ * waits to be sent, under every id that the visitor has had, and sends nothing any more; flags can be fetched and read
+ * all the same. With property `hits.strategy` "continuous_caching" all that is stored before the call returns, which
+ * waits for it two seconds at the longest, and not at all on a thread of Hoist's: not even a process that is killed
+ * then forgets the refusal. While the SDK is not initialized, and in panic, the answer is not reported, and a refusal
+ * erases all the same; on a closed client it is only remembered.
+ *
+ * Where the client's own store keeps visitors, a refusal stays there in the place of what was kept. Other clients and
+ * processes that use the store look there before they send, and send and keep nothing of that visitor either, until it agrees
+ * again, or is made anew with consent.
  * @return HOIST_ERR_ARGUMENT for NULL.
  */
 HOIST_API hoist_status hoist_flagship_visitor_set_consent(hoist_flagship_visitor *HOIST_NULLABLE visitor, bool has_consented);
@@ -169,8 +174,8 @@ hoist_flagship_visitor_fetch_reason(const hoist_flagship_visitor *HOIST_NULLABLE
 /**
  * Fetches the flags of the visitor as it is now. In bucketing mode they are there when this returns.
  *
- * A fetch joins one that is under way for the same visitor and context, and takes the place of one for another context, whose
- * answer does not count any more. When it fails, the flags of before stay.
+ * A fetch joins one that is under way for the same visitor and context, and takes the place of one for another context,
+ * whose answer does not count any more. When it fails, the former flags stay.
  *
  * @param done NULL, or called once, after all callbacks of the fetch, on the delivery lane, in manual dispatch or inside
  *             hoist_client_close(), with HOIST_OK; HOIST_ERR_FLAGSHIP_PANIC; HOIST_ERR_FLAGSHIP_FETCH_FAILED;

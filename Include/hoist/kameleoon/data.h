@@ -1,6 +1,6 @@
 /**
  * @file
- * What can be told of a Kameleoon visitor.
+ * The data of a Kameleoon visitor.
  */
 #ifndef HOIST_KAMELEOON_DATA_H
 #define HOIST_KAMELEOON_DATA_H
@@ -12,8 +12,8 @@ extern "C" {
 #endif
 
 /**
- * Something told of a visitor: of one of the kinds below. Made by the function that is called as its kind, added to any
- * number of visitors by hoist_kameleoon_visitor_add_data(), which copies it. Thread-safe.
+ * A datum of a visitor, of one of the kinds below. Made by the function that is called as its kind, added to any number
+ * of visitors by hoist_kameleoon_visitor_add_data(), which copies it. Thread-safe.
  *
  * Texts are UTF-8, ended by NUL, and copied. Each function that makes one gives an object owned by the caller; free with
  * hoist_kameleoon_data_free(). NULL for NULL where a text is needed, for invalid UTF-8, for a number that is not finite, for a
@@ -111,7 +111,7 @@ HOIST_API hoist_kameleoon_data *HOIST_NULLABLE hoist_kameleoon_operating_system(
 
 /**
  * A page was seen. Without a URL ("") it is dropped when it is added.
- * @param title     NULL for none.
+ * @param title     NULL for none, which no condition on titles holds for; "" is a title.
  * @param referrers `count` indexes of where the visitor came from; may be NULL when `count` is 0.
  */
 HOIST_API hoist_kameleoon_data *HOIST_NULLABLE hoist_kameleoon_page_view(const char *HOIST_NULLABLE url,
@@ -120,7 +120,7 @@ HOIST_API hoist_kameleoon_data *HOIST_NULLABLE hoist_kameleoon_page_view(const c
                                                                          size_t count);
 /** Goes with the visitor's lines in tracking requests. */
 HOIST_API hoist_kameleoon_data *HOIST_NULLABLE hoist_kameleoon_user_agent(const char *HOIST_NULLABLE value);
-/** The visitor's cookies, in place of those of before; begins with one. For targeting alone: never sent. */
+/** The visitor's cookies, in place of the former ones; begins with one. For targeting alone: never sent. */
 HOIST_API hoist_kameleoon_data *HOIST_NULLABLE hoist_kameleoon_cookie(const char *HOIST_NULLABLE name,
                                                                       const char *HOIST_NULLABLE value);
 /** A further cookie. HOIST_ERR_ARGUMENT for NULL, invalid UTF-8 and what is no cookies; HOIST_ERR_LIMIT beyond 1000. */
@@ -141,7 +141,8 @@ HOIST_API hoist_kameleoon_data_kind hoist_kameleoon_data_kind_of(const hoist_kam
  * hoist_text_free(). NULL for NULL.
  */
 HOIST_API hoist_text *HOIST_NULLABLE hoist_kameleoon_data_json(const hoist_kameleoon_data *HOIST_NULLABLE data);
-/** What hoist_kameleoon_data_json() gives, read again; members that are not needed may be missing. NULL for what is no datum. */
+/** What hoist_kameleoon_data_json() gives, read again; members that are not needed may be missing. NULL for what is no datum, and
+ *  for what the functions above make none of: a location without a country, a list that is too long or has other elements. */
 HOIST_API hoist_kameleoon_data *HOIST_NULLABLE hoist_kameleoon_data_from_json(const char *HOIST_NULLABLE json, size_t length);
 /** NULL is harmless. */
 HOIST_API void hoist_kameleoon_data_free(hoist_kameleoon_data *HOIST_NULLABLE data);

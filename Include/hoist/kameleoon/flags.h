@@ -196,7 +196,7 @@ HOIST_API HOIST_DEPRECATED hoist_status hoist_kameleoon_visitor_active_feature_l
 HOIST_API HOIST_DEPRECATED hoist_status hoist_kameleoon_visitor_active_features(
     hoist_kameleoon_visitor *HOIST_NULLABLE visitor, hoist_kameleoon_variations *HOIST_NULLABLE *HOIST_NULLABLE variations);
 /**
- * The variables of a flag's variation by its key, as a JSON object of their values; nobody is decided for.
+ * The variables of a flag's variation by its key, as a JSON object of their values. No decision is made.
  *
  * @return HOIST_ERR_KAMELEOON_FEATURE_NOT_FOUND, HOIST_ERR_KAMELEOON_FEATURE_ENVIRONMENT_DISABLED,
  *         HOIST_ERR_KAMELEOON_FEATURE_VARIATION_NOT_FOUND, too.

@@ -1,6 +1,6 @@
 /**
  * @file
- * Kameleoon: making visitors by site code, readiness, what is told of the service, log levels.
+ * Kameleoon: making visitors by site code, readiness, notifications about the service, log levels.
  *
  * What is kept for a whole site belongs to its client: that of hoist_client_open(), or, after hoist_kameleoon_create(), that of
  * hoist_kameleoon_visitor_client().
@@ -23,9 +23,9 @@ extern "C" {
  * earlier run has left of the visitor in the store is waited for, half a second at most, so that the first variation is the
  * same as before; with property `store` "none", and on a thread of Hoist's, the call returns at once.
  *
- * The first call for a site and environment opens a client for it, which all later calls share, whatever their configuration
- * says; a configuration that says something else is told in the log. Only `is_unique_identifier` is each visitor's own. The
- * client lives until hoist_kameleoon_forget(). Freeing the visitor does not end it.
+ * The first call for a site and environment opens a client for it, which all later calls share, whatever their
+ * configuration says; a configuration that says something else is logged. Only `is_unique_identifier` is each visitor's
+ * own. The client lives until hoist_kameleoon_forget(). Freeing the visitor does not end it.
  *
  * @param site_code    Wins over property `site_code`.
  * @param visitor_code 1 to 255 characters. NULL: property `visitor_code`, or one that is generated, kept in the store and used
@@ -55,7 +55,7 @@ HOIST_API hoist_status hoist_kameleoon_create(const char *HOIST_NULLABLE site_co
 HOIST_API hoist_status hoist_kameleoon_forget(const char *HOIST_NULLABLE site_code, const char *HOIST_NULLABLE environment,
                                               int64_t timeout_ms);
 /**
- * The client of a visitor. Borrowed: valid as long as that of hoist_client_open() is, and for ever for one that
+ * The client of a visitor. Borrowed: valid as long as that of hoist_client_open() is, and forever for one that
  * hoist_kameleoon_create() has opened; that one must not be freed. NULL for NULL, and when the client is gone.
  */
 HOIST_API hoist_client *HOIST_NULLABLE
@@ -76,13 +76,14 @@ HOIST_API hoist_status hoist_kameleoon_config_load_file(hoist_config *HOIST_NULL
 /** Whether there is a configuration; it stays true. false for NULL, after close, and for a client of another service. */
 HOIST_API bool hoist_kameleoon_is_ready(const hoist_client *HOIST_NULLABLE client);
 
-/** Whether the client was ready in time. Called once, as hoist_done is. */
+/** Whether the client was ready in time. Called once, as hoist_done is. With property `ready.fails_fast`: false also when a fetch
+ *  has failed. */
 typedef void (*hoist_kameleoon_ready)(void *HOIST_NULLABLE user_data, bool is_ready);
 /**
  * Calls back as soon as the client is ready, or with false when the time is over first, or when the client closes: then the
  * visitor gets the reference variation, whatever comes later. Never called inside this call.
  *
- * @param timeout_ms Negative: 10000. 0 decides at once.
+ * @param timeout_ms Negative: no limit. 0 decides at once.
  * @return HOIST_OK: `done` will be called. HOIST_ERR_ARGUMENT for NULL; HOIST_ERR_STATE after close, HOIST_ERR_LIMIT when too
  *         many calls are under way, HOIST_ERR_UNSUPPORTED for a client of another service; then it will not.
  */
@@ -97,7 +98,7 @@ HOIST_API hoist_status hoist_kameleoon_run_when_ready(hoist_client *HOIST_NULLAB
  */
 HOIST_API hoist_status hoist_kameleoon_wait_ready(hoist_client *HOIST_NULLABLE client, int64_t timeout_ms);
 
-/* ==== What is told of the service ========================================================================== */
+/* ==== Notifications about the service ========================================================================== */
 
 /** What a request was for. */
 typedef int32_t hoist_kameleoon_request_kind;
@@ -143,7 +144,7 @@ enum {
 typedef struct hoist_kameleoon_listener {
     size_t struct_size; /**< sizeof(hoist_kameleoon_listener) */
     void *HOIST_NULLABLE user_data;
-    /** A real-time event has brought a new configuration. */
+    /** A real-time event has brought a new configuration, also one that was missed while there was no connection. */
     void (*HOIST_NULLABLE configuration_updated)(void *HOIST_NULLABLE user_data);
     /** A new configuration has come from the service, however, also the first one. `date_modified_ms` is Unix time, 0 when the
      *  configuration has none. */
@@ -158,7 +159,7 @@ typedef struct hoist_kameleoon_listener {
 
 /**
  * Takes the listener in place of the one before.
- * @param listener NULL: nobody is told any more. Copied.
+ * @param listener NULL removes it. Copied.
  * @return HOIST_ERR_ARGUMENT, HOIST_ERR_UNSUPPORTED for a client of another service.
  */
 HOIST_API hoist_status hoist_kameleoon_set_listener(hoist_client *HOIST_NULLABLE client,

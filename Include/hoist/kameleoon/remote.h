@@ -84,7 +84,7 @@ typedef struct hoist_kameleoon_filter {
  *
  * @param filter     NULL for HOIST_KAMELEOON_FILTER_INIT. Borrowed for the call.
  * @param add_data   Whether the visitor gets the data; without, only the visitor's code is taken over.
- * @param timeout_ms Of the whole call; property `default_timeout_millisecond` when not above 0.
+ * @param timeout_ms Of the whole call; negative: property `default_timeout_millisecond`.
  * @param done       NULL, or told of the end: custom data, page views, device, browser, operating system, geolocation and
  *                   conversions. Visits, experiments, personalizations and scores are added and not told.
  * @return HOIST_ERR_ARGUMENT, HOIST_ERR_STATE when the client is closed or gone, HOIST_ERR_LIMIT.
@@ -126,7 +126,7 @@ typedef void (*hoist_kameleoon_remote_data_done)(void *HOIST_NULLABLE user_data,
  * Asks for what the site keeps under a key with the vendor's Data API.
  *
  * @param key        NULL or empty for the visitor's code. Borrowed for the call.
- * @param timeout_ms Of the whole call; property `default_timeout_millisecond` when not above 0.
+ * @param timeout_ms Of the whole call; negative: property `default_timeout_millisecond`.
  * @param done       NULL, or told of the end.
  * @return HOIST_ERR_ARGUMENT, HOIST_ERR_STATE when the client is closed or gone, HOIST_ERR_LIMIT.
  */
@@ -152,7 +152,7 @@ HOIST_API hoist_status hoist_kameleoon_visitor_get_remote_data_wait(
  *
  * @param warehouse_key     NULL or empty for the visitor's code. Borrowed for the call.
  * @param custom_data_index From 0 on.
- * @param timeout_ms        Of the whole call; property `default_timeout_millisecond` when not above 0.
+ * @param timeout_ms        Of the whole call; negative: property `default_timeout_millisecond`.
  * @param done              NULL, or told of the end: the custom data.
  * @return HOIST_ERR_ARGUMENT, HOIST_ERR_STATE when the client is closed or gone, HOIST_ERR_LIMIT.
  */

@@ -2,16 +2,18 @@
  * @file
  * What Kameleoon's visitors do, and when it is sent.
  *
- * Data of a visitor, variations that it got, audiences and conversions wait until the visitor is due: after an evaluation that
- * is tracked, a conversion, hoist_kameleoon_visitor_flush() and hoist_kameleoon_visitor_evaluate_audiences(). At each interval
- * (property `tracking_interval_millisecond`: 1000 ms unless set, 100 to 5000) one request takes what waits of all visitors who
- * are due. What could not be delivered is tried again, in this run and in later ones, however long it takes: nothing is
- * dropped but for lack of room (property `events.capacity`), and every datum keeps its nonce, by which the service knows one
- * that it has already. How much the death of the process may cost is property `events.durability`.
+ * Data of a visitor, variations that it got, audiences and conversions wait until the visitor is due: after an
+ * evaluation that is tracked, a conversion, hoist_kameleoon_visitor_flush() and
+ * hoist_kameleoon_visitor_evaluate_audiences(). At each interval (property `tracking_interval_millisecond`: 1000 ms
+ * unless set, 100 to 5000) one request takes what waits of all visitors that are due. What could not be delivered is
+ * tried again, in this run and in later ones, however long it takes: nothing is dropped but for lack of room (property
+ * `events.capacity`), and every datum keeps its nonce, by which the service knows one that it has already. How much the
+ * death of the process may cost is property `events.durability`.
  *
- * Where the site requires consent and the visitor has not given it, only conversions and the variations of delivery rules are
- * sent; the rest is held back until it has, and takes room of `events.capacity` as long as it waits: when there is none left,
- * what comes is refused with HOIST_ERR_LIMIT, dropped and counted, whoever's it is. hoist_client_flush() and hoist_client_close() send what may be sent of everybody.
+ * Where the site requires consent and the visitor has not given it, only conversions and the variations of delivery
+ * rules are sent; the rest is held back until it has, and takes room of `events.capacity` as long as it waits: when
+ * there is none left, what comes is refused with HOIST_ERR_LIMIT, dropped and counted, for every visitor.
+ * hoist_client_flush() and hoist_client_close() send what may be sent of all visitors.
  */
 #ifndef HOIST_KAMELEOON_TRACKING_H
 #define HOIST_KAMELEOON_TRACKING_H
@@ -42,8 +44,8 @@ HOIST_API hoist_status hoist_kameleoon_visitor_track_conversion(
     const hoist_kameleoon_data *HOIST_NULLABLE const *HOIST_NULLABLE metadata, size_t count);
 
 /**
- * Has everything of the visitor sent that has not been. A visitor of whom nothing waits is reported as active. What had no room
- * when it was told is gone: the call that told it has said so.
+ * Has everything of the visitor sent that has not been. A visitor with nothing to send is reported as active. What had
+ * no room when it was recorded is gone: that call has returned HOIST_ERR_LIMIT.
  *
  * @param instant   false: with the next tracking request; true: now, in a request of its own.
  * @param done      NULL, or called exactly once: HOIST_OK when the service has it, also when there was nothing to send;

@@ -29,7 +29,7 @@ typedef struct hoist_kameleoon_visitor hoist_kameleoon_visitor;
  * The visitor of a code. What an earlier run has left of it is there when this returns, unless the store takes longer than
  * half a second; on a thread of Hoist's it comes later. Possible at any time, also before there is a configuration.
  *
- * @param code    1 to 255 characters; the service documents 100 at most, and more are told in the log. NULL: the client's own
+ * @param code    1 to 255 characters; the service documents 100 at most, and more are logged. NULL: the client's own
  *                visitor, whose code is property `visitor_code`, or one that is generated, and kept for all later runs.
  * @param visitor Receives the visitor: owned by the caller; free with hoist_kameleoon_visitor_free(). NULL on failure.
  * @param error   NULL, or receives why it failed; free with hoist_error_free().
@@ -51,18 +51,19 @@ HOIST_API hoist_text *HOIST_NULLABLE hoist_kameleoon_visitor_code(const hoist_ka
  * nothing by itself.
  *
  * Of every kind there is one, and of custom data one of each index: a later one takes the place of an earlier one. Views of a
- * page are counted by URL, conversions are all kept. Custom data that the site calls local is never sent. Custom data that the
+ * page are counted by URL, conversions are all kept. Of pages told one after the other the last is the current one; of several
+ * in one call, which are of one moment, the first, as the vendor's SDK has it. Custom data that the site calls local is never sent. Custom data that the
  * site calls the mapping identifier makes the visitor and the one whose code is its first value one and the same: they share
  * all data, and get the same variations; it is sent even where `track` is false.
  *
  * Before the first configuration data is put aside, 1000 at most, and counts from then on.
  * @param data  `count` data, each copied; may be NULL when `count` is 0.
  * @param track false: for targeting alone, never sent.
- * @return HOIST_OK when it is known, and what is to be sent is recorded: with `events.durability` "immediate" it is in the store,
- *         unless that takes half a second. HOIST_ERR_LIMIT when there is no room for what is to be sent (`events.capacity`): it
- *         is dropped and counted, and known for targeting all the same. HOIST_ERR_ARGUMENT for NULL, and NULL among the data;
- *         then nothing is added. HOIST_ERR_STATE when the client is closed or gone. Data that cannot be used is left out, and
- *         told in the log.
+ * @return HOIST_OK when it is known, and what is to be sent is recorded: with `events.durability` "immediate" it is in
+ *         the store, unless that takes half a second. HOIST_ERR_LIMIT when there is no room for what is to be sent
+ *         (`events.capacity`): it is dropped and counted, and known for targeting all the same. HOIST_ERR_ARGUMENT for
+ *         NULL, and NULL among the data; then nothing is added. HOIST_ERR_STATE when the client is closed or gone. Data
+ *         that cannot be used is left out, and logged.
  */
 HOIST_API hoist_status hoist_kameleoon_visitor_add_data(
     hoist_kameleoon_visitor *HOIST_NULLABLE visitor,
@@ -77,10 +78,11 @@ enum {
     HOIST_KAMELEOON_CONSENT_REFUSED = 2
 };
 /**
- * What the visitor has answered; kept for later runs. It counts where the site requires consent: then, until it is given, only
- * conversions and variations of deliveries are sent, the rest waits; once it is refused, experiments give the default
- * variation, or nothing at all, as the site says. With `events.durability` "immediate" it is in the store when this returns,
- * unless that takes half a second; else within 0.1 s.
+ * The visitor's consent; stored for later runs. It counts where the site requires consent: then, until it is given,
+ * only conversions and variations of deliveries are sent, the rest waits; once it is refused, experiments give the
+ * default variation, or nothing at all, as the site says. With `events.durability` "immediate" it is in the store when
+ * this returns, unless that takes half a second; else within 0.1 s. Other clients and processes that use the store look
+ * there before they send, and a refusal outweighs an answer given to them without knowledge of it.
  * @return HOIST_ERR_ARGUMENT for NULL, HOIST_ERR_STATE when the client is closed or gone.
  */
 HOIST_API hoist_status hoist_kameleoon_visitor_set_legal_consent(hoist_kameleoon_visitor *HOIST_NULLABLE visitor,

@@ -49,7 +49,7 @@ typedef struct hoist_launchdarkly_connection {
 HOIST_API hoist_status hoist_launchdarkly_connection_information(hoist_client *HOIST_NULLABLE client,
                                                                  hoist_launchdarkly_connection *HOIST_NULLABLE information);
 
-/** Where the source of flags stands. */
+/** The state of the data source of flags. */
 typedef int32_t hoist_launchdarkly_data_source_state;
 enum {
     HOIST_LAUNCHDARKLY_DATA_SOURCE_INITIALIZING = 0, /**< online, and nothing has come yet */
@@ -92,9 +92,9 @@ enum {
 };
 
 /**
- * Tells all environments of the client that its program has gone to the background or come back. Returns at once.
- * Whoever comes back goes online at once, unless the client was set offline, or the service has refused the mobile key:
- * that is tried again when the client is set online.
+ * Tells all environments of the client that its program has gone to the background or come back. Returns at once. On
+ * coming back the client goes online at once, unless it was set offline, or the service has refused the mobile key:
+ * that is tried again when the client is set online or refreshed.
  * @return HOIST_ERR_ARGUMENT for NULL and an unknown mode, HOIST_ERR_UNSUPPORTED for a client of another service,
  *         HOIST_ERR_STATE for a closed one.
  */

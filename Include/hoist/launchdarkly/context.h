@@ -1,6 +1,6 @@
 /**
  * @file
- * LaunchDarkly's contexts: whom flags are evaluated for. One of a kind (a user, an organisation, a device), or several
+ * LaunchDarkly's contexts: the subjects of evaluations. One of a kind (a user, an organisation, a device), or several
  * of different kinds in one; keys, attributes, private attributes, references to attributes.
  *
  * A hoist_context is a LaunchDarkly context too, where such a client takes it: the targeting key is the key, attribute
@@ -32,7 +32,7 @@ enum {
 };
 
 /**
- * Whom flags are evaluated for. Immutable, not tied to a client; any thread. It takes at most 1 MiB as JSON, with at
+ * The subject of an evaluation. Immutable, not tied to a client; any thread. It takes at most 1 MiB as JSON, with at
  * most 10,000 attributes, and names of at most 1024 bytes: HOIST_ERR_LIMIT beyond.
  */
 typedef struct hoist_launchdarkly_context hoist_launchdarkly_context;

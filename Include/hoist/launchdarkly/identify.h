@@ -93,8 +93,8 @@ enum {
 enum {
     /** Never give way to a newer one. */
     HOIST_LAUNCHDARKLY_UNSHEDDABLE = 1,
-    /** Until its flags come, serve the former context's flags as the new one's. By default: what is cached of the new
-     *  context, or else no flag. */
+    /** Until its flags come, serves the former context's flags as the new one's. By default: what is cached of the
+     *  new context, or else no flag. */
     HOIST_LAUNCHDARKLY_USE_CACHE_NO = 2,
     /** The same where nothing is cached of the new context. */
     HOIST_LAUNCHDARKLY_USE_CACHE_IF_AVAILABLE = 4
@@ -111,12 +111,12 @@ typedef void (*hoist_launchdarkly_identified)(void *HOIST_NULLABLE user_data, ho
  * once, and is an identify event all the same.
  *
  * @param context    Copied. NULL: an anonymous user.
- * @param timeout_ms After these milliseconds `done` is called at the latest, with TIMEOUT, and the change goes on; 0: no
- *                   limit. More than 15000 is warned of.
+ * @param timeout_ms After these milliseconds `done` is called at the latest, with TIMEOUT, and the change goes on; negative:
+ *                   no limit. More than 15000 is warned of.
  * @param options    0, or HOIST_LAUNCHDARKLY_UNSHEDDABLE and one of HOIST_LAUNCHDARKLY_USE_CACHE_….
  * @param done       NULL, or told how it ended.
  * @param user_data  Handed to `done`.
- * @return HOIST_ERR_ARGUMENT for an unknown option or a negative time, HOIST_ERR_STATE after close, HOIST_ERR_LIMIT when
+ * @return HOIST_ERR_ARGUMENT for an unknown option, HOIST_ERR_STATE after close, HOIST_ERR_LIMIT when
  *         too many calls are under way, HOIST_ERR_UNSUPPORTED for a client of another service.
  */
 HOIST_API hoist_status hoist_launchdarkly_identify(hoist_client *HOIST_NULLABLE client,

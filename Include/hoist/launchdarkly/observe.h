@@ -1,6 +1,6 @@
 /**
  * @file
- * LaunchDarkly: who is told of changed flags, and of the connection's mode.
+ * LaunchDarkly: observers of changed flags and of the connection's mode.
  */
 #ifndef HOIST_LAUNCHDARKLY_OBSERVE_H
 #define HOIST_LAUNCHDARKLY_OBSERVE_H
@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /**
- * Whom observers belong to: they end with their owner. One owner may have observers in several clients. Thread-safe.
+ * The owner of observers: they end with it. One owner may have observers in several clients. Thread-safe.
  */
 typedef struct hoist_launchdarkly_owner hoist_launchdarkly_owner;
 
@@ -20,7 +20,7 @@ typedef struct hoist_launchdarkly_owner hoist_launchdarkly_owner;
 HOIST_API hoist_launchdarkly_owner *HOIST_NULLABLE hoist_launchdarkly_owner_new(void);
 /**
  * Ends every observer of the owner. No call begins afterwards, not even one that is queued; one that is under way on
- * another thread goes on, nobody waits for it. An observer may free its own owner.
+ * another thread goes on and is not waited for. An observer may free its own owner.
  */
 HOIST_API void hoist_launchdarkly_owner_free(hoist_launchdarkly_owner *HOIST_NULLABLE owner);
 
@@ -33,8 +33,8 @@ typedef struct hoist_launchdarkly_change {
 
 /**
  * Told on the client's delivery lane, one call at a time and in the order of the updates, or in manual dispatch. Every
- * function of Hoist may be called but those that wait. Who is told is settled when the update comes: registrations that
- * come or end afterwards do not matter for it. `release` runs after the last call, when no registration is left.
+ * function of Hoist may be called but those that wait. The observers of an update are fixed when it comes: later
+ * changes of registrations do not matter for it. `release` runs after the last call, when no registration is left.
  */
 typedef struct hoist_launchdarkly_observer {
     size_t struct_size; /**< sizeof(hoist_launchdarkly_observer) */

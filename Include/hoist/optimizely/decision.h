@@ -71,7 +71,7 @@ typedef void (*hoist_optimizely_decided)(void *HOIST_NULLABLE user_data, hoist_s
  * moment. A flag whose prediction cannot be had gets a decision that is off, without variation, with the reason.
  *
  * @param keys      NULL with `count` 0: all flags.
- * @param done      NULL: nobody is told.
+ * @param done      NULL: no callback.
  * @return HOIST_OK: `done` will be called. Anything else: it will not. HOIST_ERR_STATE after close,
  *         HOIST_ERR_OPTIMIZELY_SDK_NOT_READY when the client is gone.
  */

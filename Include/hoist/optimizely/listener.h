@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /**
- * What listeners are told of, and its JSON. "attributes" is an object, "event" the request that reports it:
+ * The kinds of notifications, and their JSON. "attributes" is an object, "event" the request that reports it:
  * {"url":…,"body":{…}}, with this event alone.
  */
 typedef int32_t hoist_optimizely_notification_kind;
@@ -48,7 +48,7 @@ typedef struct hoist_optimizely_listener {
 } hoist_optimizely_listener;
 
 /**
- * Adds a listener. What nobody listens to costs nothing.
+ * Adds a listener. Events without a listener cost nothing.
  *
  * @param listener Copied, by the rules of plug-ins.
  * @param id       NULL, or receives what hoist_optimizely_remove_listener() takes: 1, 2, 3… for each client; 0 on failure.

@@ -43,11 +43,11 @@ enum {
 /**
  * Asks which of the segments that the datafile's audiences want the user is in; conditions on segments are about the
  * answer. While it is under way, and after it has failed, the user has none. Asked once, without retries, for
- * odp.segment_fetch_timeout_ms at most; nobody is asked where the answer is kept, or the datafile wants no segments. Of
- * several fetches for one user the one that began last counts.
+ * odp.segment_fetch_timeout_ms at most; no request is made where the answer is cached, or the datafile wants no
+ * segments. Of several fetches for one user the one that began last counts.
  *
  * @param options HOIST_OPTIMIZELY_IGNORE_SEGMENT_CACHE and HOIST_OPTIMIZELY_RESET_SEGMENT_CACHE, or 0.
- * @param done    NULL: nobody is told. HOIST_OK, HOIST_ERR_OPTIMIZELY_INVALID_SEGMENT_IDENTIFIER,
+ * @param done    NULL: no callback. HOIST_OK, HOIST_ERR_OPTIMIZELY_INVALID_SEGMENT_IDENTIFIER,
  *                HOIST_ERR_OPTIMIZELY_FETCH_SEGMENTS_FAILED (the log says why) or HOIST_ERR_CANCELLED.
  * @return HOIST_OK: `done` will be called. Anything else: it will not. HOIST_ERR_OPTIMIZELY_ODP_NOT_ENABLED,
  *         HOIST_ERR_STATE after close, HOIST_ERR_OPTIMIZELY_SDK_NOT_READY when the client is gone.
@@ -75,7 +75,7 @@ HOIST_API bool hoist_optimizely_user_is_qualified_for(const hoist_optimizely_use
 HOIST_API hoist_text *HOIST_NULLABLE
 hoist_optimizely_user_segments(const hoist_optimizely_user *HOIST_NULLABLE user);
 /**
- * Sets the user's segments without asking anybody.
+ * Sets the user's segments without a request.
  *
  * @param names Borrowed for the call; NULL with `count` 0: none were fetched.
  * @return HOIST_ERR_ARGUMENT for NULL or invalid UTF-8 among them, HOIST_ERR_LIMIT for more than 10 000.
@@ -120,10 +120,10 @@ HOIST_API hoist_status hoist_optimizely_segment_sink_add(hoist_optimizely_segmen
                                                          const char *HOIST_NULLABLE name);
 
 /**
- * A data platform of the host's, in place of the service's.
+ * A data platform of the host, in place of the service's.
  *
  * Threads: members run on a lane of their client's, one at a time, and may block; after odp.segment_fetch_timeout_ms or
- * odp.event_timeout_ms nobody waits for them any more. None begins after the client has closed. They must not call
+ * odp.event_timeout_ms their result is ignored. None begins after the client has closed. They must not call
  * hoist_client_close(); other functions are allowed. All pointers are valid only during the call. Its part of the
  * datafile and the segment cache do not matter then; odp.disable does.
  */

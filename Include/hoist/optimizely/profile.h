@@ -22,16 +22,18 @@ HOIST_API hoist_status hoist_optimizely_profile_sink_put(hoist_optimizely_profil
  * Keeps which variation of which experiment each user is in, so that it stays so:
  * {"user_id":"u1","experiment_bucket_map":{"<experiment id>":{"variation_id":"<variation id>"}}}. Members that Hoist does not
  * know are kept. Without a service, the profiles of the users seen last (property `user_profiles.capacity`) are kept in the
- * client's store; property `user_profiles` = "false" keeps none, and asks no service.
+ * client's store, where other clients and processes add theirs; property `user_profiles` = "false" keeps none, and asks no
+ * service.
  *
- * `lookup` runs on the deciding thread, on several at once, once before the decisions of a call; `save` once after them, where
- * something is new (on a lane after decisions that asked the prediction server). Both should be quick. A failure is told in
- * the log and else ignored. Plug-ins' other rules hold; `release` runs when the client is freed.
+ * `lookup` runs on the deciding thread, on several at once, once before the decisions of a call; `save` once after
+ * them, where something is new (on a lane after decisions that asked the prediction server). Both should be quick. A
+ * failure is logged and else ignored. Plug-ins' other rules hold; `release` runs when the client is freed.
  */
 typedef struct hoist_optimizely_profile_service {
     size_t struct_size; /**< sizeof(hoist_optimizely_profile_service) */
     void *HOIST_NULLABLE user_data;
-    /** HOIST_OK after handing the profile to the sink, HOIST_ERR_NOT_FOUND; anything else is a failure. */
+    /** HOIST_OK after handing the profile to the sink, HOIST_ERR_NOT_FOUND; anything else is a failure: it is logged, the
+     *  user is decided for without a profile, and nothing is saved in its place. */
     hoist_status (*HOIST_NULLABLE lookup)(void *HOIST_NULLABLE user_data, const char *HOIST_NONNULL user_id,
                                           hoist_optimizely_profile_sink *HOIST_NONNULL sink);
     /** `json` is the whole profile, without a NUL that counts. */

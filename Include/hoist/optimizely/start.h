@@ -29,13 +29,13 @@ HOIST_API const char *HOIST_NONNULL hoist_optimizely_version(void);
  * hoist_client_open() starts the client by itself, unless property `autostart` is false.
  *
  * With property `datafile` or `datafile.file` that is a start with a datafile: it is served when hoist_client_open()
- * returns. The client is HOIST_CLIENT_READY as soon as the store has been read (at once without a store): what earlier
- * runs have kept of users holds from then on, and a datafile that one of them has saved for this SDK key takes the place
- * of the given one, whichever is newer. Decisions before that go by the given datafile alone, and nothing of them is
- * remembered: whoever wants users to stay where they are waits with hoist_client_wait_ready(). A newer datafile is then
- * asked for in the background (property `background_fetch`). It is kept for the next start, and served now only with
- * `update_on_new_datafile` or `polling_interval`. Whoever wonders why a change of the project does not arrive wants one
- * of these two.
+ * returns. HOIST_TOPIC_INITIALIZED is told when the store has been read (at once without a store): what earlier runs have
+ * kept of users holds from then on, and a datafile that one of them has saved for this SDK key takes the place of the
+ * given one, whichever is newer. Decisions before that go by the given datafile alone, and nothing of them is remembered:
+ * a host that wants users to stay where they are waits for that topic. A newer datafile is then asked for in the
+ * background (property `background_fetch`). It is kept for the next start, and served now only with
+ * `update_on_new_datafile` or `polling_interval`: where a change of the project does not arrive, one of these two is
+ * missing.
  *
  * Otherwise it is a start from the service: the datafile is downloaded first; without an answer the saved one is served.
  *
@@ -52,7 +52,7 @@ enum {
 /**
  * Starts with a datafile, for clients opened with `autostart` = "false", or anew. Waits for the store, never for the
  * network. A saved datafile wins over the given one; a saved one that is broken is deleted and the given one is served.
- * When the start fails, what is served already stays, and the client is HOIST_CLIENT_STALE.
+ * When the start fails, what is served already stays, and the service is asked all the same, unless `flags` forbid it.
  *
  * @param datafile JSON text, borrowed for the call. NULL with length 0: the saved one, or what is served already.
  * @param flags    Bits of the enum above.
@@ -75,7 +75,7 @@ HOIST_API hoist_status hoist_optimizely_start_with_file(hoist_client *HOIST_NULL
  * time is over), or the one of the properties. The failure is then told to observers of HOIST_TOPIC_FETCH_FAILED, and the
  * client is HOIST_CLIENT_STALE.
  *
- * @param timeout_ms Longest wait for the download; negative: until it has ended.
+ * @param timeout_ms Longest wait for the download; negative: until it has ended. Attempts go on afterwards.
  * @param done       NULL, or called once if this returns HOIST_OK: with HOIST_OK; else with
  *                   HOIST_ERR_OPTIMIZELY_DATAFILE_REFUSED, HOIST_ERR_OPTIMIZELY_DATAFILE_DOWNLOAD_FAILED,
  *                   HOIST_ERR_OPTIMIZELY_DATAFILE_LOADING_FAILED, HOIST_ERR_TIMEOUT, HOIST_ERR_SUPERSEDED (by another
@@ -107,7 +107,8 @@ HOIST_API hoist_status hoist_optimizely_download_datafile(hoist_client *HOIST_NU
                                                           hoist_done HOIST_NULLABLE done, void *HOIST_NULLABLE user_data);
 /** Whether a datafile is saved for this SDK key. Waits for the store; false on a thread of Hoist's own. */
 HOIST_API bool hoist_optimizely_has_saved_datafile(hoist_client *HOIST_NULLABLE client);
-/** The saved datafile. Waits for the store. Free with hoist_text_free(). NULL when there is none, and where nobody may wait. */
+/** The saved datafile. Waits for the store. Free with hoist_text_free(). NULL when there is none, and on threads
+ *  that must not wait. */
 HOIST_API hoist_text *HOIST_NULLABLE hoist_optimizely_saved_datafile(hoist_client *HOIST_NULLABLE client);
 /**
  * Saves a datafile for the next start; borrowed for the call. What is no datafile is refused with

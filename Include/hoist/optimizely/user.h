@@ -1,6 +1,6 @@
 /**
  * @file
- * Optimizely's user contexts: who is decided for, and what goes wrong with them.
+ * Optimizely's user contexts: the subjects of decisions, and their errors.
  */
 #ifndef HOIST_OPTIMIZELY_USER_H
 #define HOIST_OPTIMIZELY_USER_H

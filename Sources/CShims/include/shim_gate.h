@@ -1,9 +1,9 @@
 /* The gate between forks and locks that are not ours.
  *
- * The Swift runtime has locks of its own, e.g. around the metadata of generic types and the first use of a global. A
- * child that is forked while another thread holds one waits for it for ever. In the shared library every such lock
- * passes this gate (see shim_runtime.c): a fork waits, for a moment, until nobody is inside, and who wants in waits
- * until it is over. */
+ * The Swift runtime has locks of its own, e.g. for the metadata of generic types and the first use of a global. A
+ * child forked while another thread holds one would wait for it forever. In the shared library every such lock
+ * passes this gate (see shim_runtime.c): a fork waits briefly until no thread is inside, and a thread that wants in
+ * waits until the fork is over. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,12 +1,10 @@
 /* Reading a shared immutable block without a shared write.
  *
- * A reader announces itself in a slot of its own thread; a writer swaps the pointer,
- * advances the epoch, and frees the old block once no slot shows an older epoch.
- * What a block is, is the writer's business: a client that is let go of waits in the same way.
- * Where the kernel offers it, the writer pays for the ordering (membarrier) and the
- * reader for a compiler barrier only; elsewhere the reader pays one exchange.
- * The scheme is the memory-barrier flavour of user-space RCU (Desnoyers et al.,
- * "User-Level Implementations of Read-Copy Update", IEEE TPDS 2012). */
+ * A reader announces itself in a slot of its own thread; a writer swaps the pointer, advances the epoch, and frees
+ * the old block once no slot shows an older epoch. A block may be anything: a disposed client waits in the same way.
+ * Where the kernel offers it, the writer pays for the ordering (membarrier) and the reader for a compiler barrier
+ * only; elsewhere the reader pays one exchange. The scheme is the memory-barrier flavour of user-space RCU
+ * (Desnoyers et al., "User-Level Implementations of Read-Copy Update", IEEE TPDS 2012). */
 #pragma once
 #include "shim_atomic.h"
 
@@ -16,6 +14,7 @@ typedef struct shim_slot {
   uint64_t epoch; /* 0 outside a reading section */
   uint32_t depth; /* sections nest: a host callback may evaluate again */
   uint32_t owned; /* 1 while a live thread uses the slot */
+  uint32_t inline_locks; /* how many the thread has, or waits for; see shim_lock.h */
   uint64_t random; /* state of the thread's generator; see shim_random */
   struct shim_slot *_Nullable next;
   struct {
@@ -43,7 +42,7 @@ static inline shim_slot *_Nonnull shim_enter(void) {
   shim_slot *slot = shim_tls_slot;
   if (__builtin_expect(slot == 0, 0)) slot = shim_slot_attach();
   if (__builtin_expect(slot->depth++ == 0, 1)) {
-    /* Acquire: who sees an epoch sees every pointer that was swapped before it. */
+    /* Acquire: a thread that sees an epoch sees every pointer that was swapped before it. */
     uint64_t epoch = __atomic_load_n(&shim_epoch, __ATOMIC_ACQUIRE);
     if (__builtin_expect(shim_reader_asymmetric, 1)) {
       __atomic_store_n(&slot->epoch, epoch, __ATOMIC_RELAXED);

@@ -26,8 +26,8 @@ bool shim_thread_admits_host(void);
  * Not cheap: on the main thread it reads the process's memory map. */
 size_t shim_thread_stack_left(void);
 
-/* Which of several equal places the calling thread goes to first: 0 until it has chosen another, because somebody was
- * in its way. Places are kept by whoever offers them. */
+/* The stripe that the calling thread tries first: 0 until contention made it choose another. The stripes belong to
+ * the structure that offers them. */
 extern __thread uint32_t shim_tls_place __attribute__((tls_model("initial-exec")));
 static inline uint32_t shim_thread_place(void) { return shim_tls_place; }
 static inline void shim_thread_set_place(uint32_t place) { shim_tls_place = place; }

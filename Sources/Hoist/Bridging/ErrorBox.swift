@@ -1,5 +1,9 @@
 internal import CHoist
 internal import HoistCore
+internal import HoistLaunchDarkly
+internal import HoistKameleoon
+internal import HoistOptimizely
+internal import HoistUnleash
 
 /// What a `hoist_error` handle holds.
 final class ErrorBox: Sendable {
@@ -37,5 +41,70 @@ struct ErrorSlot {
     return status.rawValue
   }
 
-  func fail(_ failure: ConfigurationFailure) -> hoist_status { fail(.configuration, failure.message) }
+  fileprivate func fail(_ error: any Error) -> hoist_status {
+    guard let failure = error as? any CallFailure else { return fail(.argument, "the call failed") }
+    return fail(failure.status, failure.message)
+  }
+}
+
+/// An error that a C function can tell.
+protocol CallFailure: Error {
+  var status: Status { get }
+  /// One line.
+  var message: String { get }
+}
+
+/// Why a call of the host's is refused.
+struct Refusal: CallFailure {
+  let status: Status
+  let message: String
+
+  init(_ status: Status, _ message: String) {
+    self.status = status
+    self.message = message
+  }
+}
+
+extension ConfigurationFailure: CallFailure { var status: Status { .configuration } }
+extension PropertyListing.Failure: CallFailure { var status: Status { isUnreadable ? .parse : .configuration } }
+extension ContextJSON.Failure: CallFailure { var status: Status { .parse } }
+extension FileContent.Failure: CallFailure { var status: Status { .io } }
+extension UnleashDocumentFailure: CallFailure { var status: Status { .parse } }
+extension PlatformFailure: CallFailure {}
+extension FetchFailure: CallFailure {}
+extension ContextFailure: CallFailure {}
+extension ConfigurationFile.Failure: CallFailure {}
+extension KameleoonCreationFailure: CallFailure {}
+
+extension EvaluationContext.Refusal: CallFailure {
+  var status: Status {
+    switch self {
+    case .invalidUTF8, .notFinite: .argument
+    case .nameTooLong, .valueTooLarge, .tooManyAttributes: .limit
+    }
+  }
+  var message: String { rawValue }
+}
+
+/// The status of a call that ends well unless it throws.
+func attempt(_ error: UnsafeMutablePointer<OpaquePointer?>? = nil, _ body: () throws -> Void) -> hoist_status {
+  answer(error) {
+    try body()
+    return .ok
+  }
+}
+
+/// The status of a call that has a status of its own, of which no more is said.
+func answer(_ error: UnsafeMutablePointer<OpaquePointer?>? = nil, _ body: () throws -> Status) -> hoist_status {
+  let slot = ErrorSlot(error)
+  do { return try body().rawValue } catch { return slot.fail(error) }
+}
+
+/// What a call makes; nil when it throws.
+func result<Value>(_ error: UnsafeMutablePointer<OpaquePointer?>?, _ body: () throws -> Value?) -> Value? {
+  let slot = ErrorSlot(error)
+  do { return try body() } catch {
+    _ = slot.fail(error)
+    return nil
+  }
 }

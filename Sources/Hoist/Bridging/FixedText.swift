@@ -1,6 +1,5 @@
 internal import HoistBase
 
-/// Texts in places of a fixed size.
 enum FixedText {
   /// As much of `text` as fits, cut between characters of UTF-8, and NULs after it; a NUL inside ends it.
   static func fill(_ place: UnsafeMutableRawBufferPointer, with text: String) {

@@ -1,5 +1,10 @@
 internal import CShims
 internal import HoistCore
+internal import HoistFlagship
+internal import HoistKameleoon
+internal import HoistLaunchDarkly
+internal import HoistOptimizely
+internal import HoistUnleash
 
 /// The only place where C handles turn into Swift objects and back.
 enum Handle<Object: AnyObject> {
@@ -12,13 +17,27 @@ enum Handle<Object: AnyObject> {
     return Unmanaged<Object>.fromOpaque(UnsafeRawPointer(handle)).takeUnretainedValue()
   }
 
-  /// The same for the length of `body`, without a shared write: whoever calls keeps the handle meanwhile.
+  /// The same for the length of `body`, without a shared write: the caller keeps the handle alive meanwhile.
   /// - Returns: nil for NULL.
   @inline(__always)
   static func with<Result>(_ handle: OpaquePointer?, _ body: (Object) -> Result) -> Result? {
     guard let handle else { return nil }
     return Unmanaged<Object>.fromOpaque(UnsafeRawPointer(handle))._withUnsafeGuaranteedRef(body)
   }
+
+  /// - Parameter name: of the handle, for the message.
+  static func need(_ handle: OpaquePointer?, _ name: String) throws(Refusal) -> Object {
+    guard let object = borrow(handle) else { throw Refusal(.argument, "\(name) is NULL") }
+    return object
+  }
+
+  /// A handle for the length of `body`.
+  static func lend<Result>(_ object: Object, _ body: (OpaquePointer) -> Result) -> Result {
+    withExtendedLifetime(object) { body(lent(object)) }
+  }
+
+  /// A handle that is good for as long as somebody else keeps the object.
+  static func lent(_ object: Object) -> OpaquePointer { OpaquePointer(Unmanaged.passUnretained(object).toOpaque()) }
 
   static func take(_ handle: OpaquePointer?) {
     guard let handle else { return }
@@ -37,6 +56,11 @@ enum ClientHandle {
   static func borrow(_ handle: OpaquePointer?) -> Client? {
     guard let hot = hot(handle), let object = hot.pointee.object else { return nil }
     return Unmanaged<Client>.fromOpaque(object).takeUnretainedValue()
+  }
+
+  static func need(_ handle: OpaquePointer?) throws(Refusal) -> Client {
+    guard let client = borrow(handle) else { throw Refusal(.argument, "client is NULL") }
+    return client
   }
 
   @inline(__always)
@@ -73,8 +97,37 @@ enum ContextHandle {
     return subject.pointee.magic == ContextMagic.value ? subject : nil
   }
 
+  /// A context as it is now; nil for NULL.
+  static func reference(_ handle: OpaquePointer?) throws(Refusal) -> ContextReference? {
+    guard handle == nil || borrow(handle) != nil else { throw Refusal(.argument, "context is none") }
+    return borrow(handle)?.reference()
+  }
+
   static func take(_ handle: OpaquePointer?) {
     guard let context = borrow(handle) else { return }
     Unmanaged.passUnretained(context).release()
+  }
+}
+
+/// What a service offers beyond what all clients can.
+protocol ServiceFace {
+  /// nil for clients of other services.
+  init?(_ client: Client)
+}
+
+extension UnleashFace: ServiceFace {}
+extension OptimizelyFace: ServiceFace {}
+extension LaunchDarklyFace: ServiceFace {}
+extension FlagshipFace: ServiceFace {}
+extension KameleoonFace: ServiceFace {}
+
+extension ServiceFace {
+  /// nil for NULL and for clients of other services.
+  static func of(_ client: OpaquePointer?) -> Self? { ClientHandle.borrow(client).flatMap { Self($0) } }
+
+  /// - Throws: `.argument` for NULL, `.unsupported` for a client of another service.
+  static func need(_ client: OpaquePointer?) throws(Refusal) -> Self {
+    guard let face = Self(try ClientHandle.need(client)) else { throw Refusal(.unsupported, "the client is of another service") }
+    return face
   }
 }

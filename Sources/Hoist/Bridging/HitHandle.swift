@@ -2,10 +2,11 @@ internal import CShims
 internal import HoistBase
 internal import HoistFlagship
 
-/// Handles of hits point at raw memory with a lock of its own. What was freed last is kept for the next hit, one for each
-/// of the places where threads go first: most hosts make a hit, send it and free it.
+/// Handles of hits point at raw memory with a lock of its own. The last freed one of each stripe is reused for the next
+/// hit: most hosts make a hit, send it and free it.
 enum HitHandle {
-  /// A lock, and the hit behind it: each by a pointer of its own, for others look at the lock while somebody changes the hit.
+  /// A lock and the hit behind it, each by a pointer of its own: other threads read the lock while its owner changes
+  /// the hit.
   private struct Cell {
     private static let hitOffset = 16
     let memory: UnsafeMutableRawPointer
@@ -15,7 +16,7 @@ enum HitHandle {
 
     static func make(_ kind: Hit.Kind) -> Cell {
       let cell = Cell(.allocate(byteCount: hitOffset + MemoryLayout<Hit>.size, alignment: hitOffset))
-      cell.lock.initialize(to: BriefLock())
+      cell.lock.initialize(to: SpinLock())
       cell.hit.initialize(to: Hit(kind))
       return cell
     }
@@ -26,7 +27,7 @@ enum HitHandle {
       memory.deallocate()
     }
 
-    var lock: UnsafeMutablePointer<BriefLock> { memory.assumingMemoryBound(to: BriefLock.self) }
+    var lock: UnsafeMutablePointer<SpinLock> { memory.assumingMemoryBound(to: SpinLock.self) }
     var hit: UnsafeMutablePointer<Hit> { (memory + Self.hitOffset).assumingMemoryBound(to: Hit.self) }
   }
 
@@ -47,7 +48,7 @@ enum HitHandle {
   }
 
   /// A hit without values, to be given back by `take`.
-  /// - Parameter complete: before anybody else knows it.
+  /// - Parameter complete: before it is shared.
   @inline(__always)
   static func give(_ kind: Hit.Kind, _ complete: (inout Hit) -> Void = { _ in }) -> OpaquePointer {
     let cell = cell(for: kind)
@@ -62,7 +63,7 @@ enum HitHandle {
     return cell
   }
 
-  /// Sets a value that the kind has, of a hit that nobody else knows yet.
+  /// Sets a value that the kind has, of a hit that is not shared yet.
   @inline(__always)
   static func begin(_ handle: OpaquePointer, _ field: HitField, _ text: ByteView) {
     try? Cell(handle).hit.pointee.set(field, text: text)
@@ -71,13 +72,13 @@ enum HitHandle {
   static func take(_ handle: OpaquePointer?) {
     guard let handle else { return }
     let cell = Cell(handle)
-    // Lost at a fork: nobody knows what it looks like.
+    // Lost at a fork: its owner is gone, and its state unknown.
     if cell.lock.pointee.isTaken { return }
     guard cell.hit.pointee.size <= largestKept else { return cell.free() }
     if let surplus = shim_exchange_pointer(place, cell.memory) { Cell(surplus).free() }
   }
 
-  /// Runs `body` with the hit, which is nobody else's meanwhile; it is short and calls nobody.
+  /// Runs `body` with exclusive access to the hit; `body` is short and calls no host code.
   /// - Returns: nil for NULL, and for a hit that is lost.
   @inline(__always)
   static func withHit<Result>(_ handle: OpaquePointer?, _ body: (inout Hit) -> Result) -> Result? {

@@ -1,7 +1,7 @@
 internal import HoistBase
 
-/// The last call into a host's table. Whoever lets go of the table last may be the network thread, where no host's code
-/// runs: then the call goes to a thread that is made for such calls and ends with them.
+/// The last call into a host's table. The last reference may end on the network thread, which must not run host code:
+/// then a thread made for such calls runs it.
 enum HostRelease {
   typealias Function = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
@@ -19,7 +19,7 @@ enum HostRelease {
     mutating func forgetInheritance() { if generation != ForkGeneration.current { self = Waiting() } }
   }
 
-  private static let waiting = Shared(Waiting())
+  private static let waiting = LockedValue(Waiting())
 
   /// - Parameter release: nil for a table without.
   static func run(_ release: Function?, _ userData: UnsafeMutableRawPointer?) {

@@ -6,19 +6,19 @@ struct TextBlock {
   /// With a NUL behind them.
   let start: UnsafePointer<CChar>
   let count: Int
-  /// Keeps the bytes; nil where they stand behind this.
+  /// Keeps the bytes; nil where they follow this object.
   let lender: Unmanaged<AnyObject>?
 }
 
 /// Texts that belong to the host until it frees them.
 enum TextHandle {
-  /// Up to so many bytes are copied rather than lent: that costs less than to hold the lender, and holds back nothing.
+  /// Up to this many bytes are copied rather than lent: that is cheaper, and keeps no owner alive.
   private static let longestCopy = 256
 
   /// A copy.
   static func give(_ source: some ByteSource) -> OpaquePointer { source.withBytes { copy($0) } }
 
-  /// A text that stands in memory of another object, which lives as long as this one if need be.
+  /// A text in the memory of another object, which this one keeps alive.
   /// - Parameter bytes: with a NUL behind them, or none.
   static func give(_ bytes: ByteView, lentBy lender: AnyObject) -> OpaquePointer {
     guard bytes.count > longestCopy, let start = bytes.baseAddress else { return copy(bytes) }

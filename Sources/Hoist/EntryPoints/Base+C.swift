@@ -65,6 +65,8 @@ extension Status {
     case .superseded: "HOIST_ERR_SUPERSEDED"
     case .cancelled: "HOIST_ERR_CANCELLED"
     case .plugin: "HOIST_ERR_PLUGIN"
+    case .unsaved: "HOIST_ERR_UNSAVED"
+    case .rejected: "HOIST_ERR_REJECTED"
     default: nil
     }
   }

@@ -6,27 +6,22 @@ public func hoist_client_open(
   _ config: OpaquePointer?, _ client: UnsafeMutablePointer<OpaquePointer?>?,
   _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  let slot = ErrorSlot(error)
   client?.pointee = nil
-  guard let client else { return slot.fail(.argument, "the place for the client is NULL") }
-  guard let box = Handle<ConfigBox>.borrow(config) else { return slot.fail(.argument, "config is NULL") }
-  guard let factory = box.factory else { return slot.fail(.configuration, box.unknownProvider) }
-  do throws(ConfigurationFailure) {
+  return attempt(error) {
+    guard let client else { throw Refusal(.argument, "the place for the client is NULL") }
+    let box = try Handle<ConfigBox>.need(config, "config")
+    guard let factory = box.factory else { throw Refusal(.configuration, box.unknownProvider) }
     let opened = try Client(factory: factory, values: box.values, plugins: box.plugins, services: BuiltInServices.shared)
     opened.open()
     let handle = ClientHandle.give(opened)
     client.pointee = handle
     CLaunchDarklyClientPlugin.register(opened, handle)
-    return Status.ok.rawValue
-  } catch {
-    return slot.fail(error)
   }
 }
 
 @_cdecl("hoist_client_wait_ready") @implementation
 public func hoist_client_wait_ready(_ client: OpaquePointer?, _ timeout_ms: Int64) -> hoist_status {
-  guard let client = ClientHandle.borrow(client) else { return Status.argument.rawValue }
-  return client.waitReady(timeoutMilliseconds: timeout_ms).rawValue
+  (ClientHandle.borrow(client)?.waitReady(timeoutMilliseconds: timeout_ms) ?? .argument).rawValue
 }
 
 @_cdecl("hoist_client_get_state") @implementation
@@ -38,17 +33,18 @@ public func hoist_client_get_state(_ client: OpaquePointer?) -> hoist_client_sta
 public func hoist_client_identify(
   _ client: OpaquePointer?, _ context: OpaquePointer?, _ done: hoist_done?, _ user_data: UnsafeMutableRawPointer?
 ) -> hoist_status {
-  guard let client = ClientHandle.borrow(client) else { return Status.argument.rawValue }
-  guard context == nil || ContextHandle.borrow(context) != nil else { return Status.argument.rawValue }
-  let completion = done.map { Completion($0, user_data) }
-  return client.identify(ContextHandle.borrow(context)?.reference(), completion: completion?.call).rawValue
+  answer {
+    let context = try ContextHandle.reference(context)
+    return try ClientHandle.need(client).identify(context, completion: completion(done, user_data))
+  }
 }
 
 @_cdecl("hoist_client_identify_wait") @implementation
 public func hoist_client_identify_wait(_ client: OpaquePointer?, _ context: OpaquePointer?, _ timeout_ms: Int64) -> hoist_status {
-  guard let client = ClientHandle.borrow(client) else { return Status.argument.rawValue }
-  guard context == nil || ContextHandle.borrow(context) != nil else { return Status.argument.rawValue }
-  return client.identifyAndWait(ContextHandle.borrow(context)?.reference(), timeoutMilliseconds: timeout_ms).rawValue
+  answer {
+    let context = try ContextHandle.reference(context)
+    return try ClientHandle.need(client).identifyAndWait(context, timeoutMilliseconds: timeout_ms)
+  }
 }
 
 @_cdecl("hoist_client_set_online") @implementation
@@ -81,24 +77,18 @@ public func hoist_client_close(_ client: OpaquePointer?, _ timeout_ms: Int64) ->
 
 @_cdecl("hoist_client_reopen") @implementation
 public func hoist_client_reopen(_ client: OpaquePointer?, _ error: UnsafeMutablePointer<OpaquePointer?>?) -> hoist_status {
-  let slot = ErrorSlot(error)
-  guard let client = ClientHandle.borrow(client) else { return slot.fail(.argument, "client is NULL") }
-  let status = client.reopen()
-  return status == .ok ? status.rawValue : slot.fail(status, "the client is not closed")
+  attempt(error) {
+    let status = try ClientHandle.need(client).reopen()
+    if status != .ok { throw Refusal(status, "the client is not closed") }
+  }
 }
 
 @_cdecl("hoist_client_free") @implementation
 public func hoist_client_free(_ client: OpaquePointer?) { ClientHandle.take(client) }
 
-/// A C completion with its user data.
-struct Completion: @unchecked Sendable {
-  private let done: hoist_done
-  private let userData: UnsafeMutableRawPointer?
-
-  init(_ done: hoist_done, _ userData: UnsafeMutableRawPointer?) {
-    self.done = done
-    self.userData = userData
-  }
-
-  func call(_ status: Status) { done(userData, status.rawValue) }
+/// A host's completion with its user data; nil for none.
+func completion(_ done: hoist_done?, _ userData: UnsafeMutableRawPointer?) -> (@Sendable (Status) -> Void)? {
+  let data = UserData(userData)
+  @Sendable func tell(_ status: Status) { done?(data.pointer, status.rawValue) }
+  return done == nil ? nil : tell
 }

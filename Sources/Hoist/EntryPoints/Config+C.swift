@@ -52,18 +52,12 @@ public func hoist_config_set(
   _ config: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafePointer<CChar>?,
   _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  let slot = ErrorSlot(error)
-  guard let box = Handle<ConfigBox>.borrow(config) else { return slot.fail(.argument, "config is NULL") }
-  guard let name = CString.text(name) else { return slot.fail(.argument, "the property's name is NULL or not UTF-8") }
-  guard let value = CString.text(value) else {
-    return slot.fail(.argument, "the value of property \"\(name)\" is NULL or not UTF-8")
-  }
-  guard box.factory != nil else { return slot.fail(.configuration, box.unknownProvider) }
-  do {
+  attempt(error) {
+    let box = try Handle<ConfigBox>.need(config, "config")
+    let name = try CString.need(name, "the property's name")
+    let value = try CString.need(value, "the value of property \"\(name)\"")
+    guard box.factory != nil else { throw Refusal(.configuration, box.unknownProvider) }
     try box.values.set(name, value)
-    return Status.ok.rawValue
-  } catch {
-    return slot.fail(error)
   }
 }
 
@@ -72,26 +66,17 @@ public func hoist_config_set_json(
   _ config: OpaquePointer?, _ json: UnsafePointer<CChar>?, _ length: Int,
   _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  let slot = ErrorSlot(error)
-  guard let box = Handle<ConfigBox>.borrow(config) else { return slot.fail(.argument, "config is NULL") }
-  guard let text = CString.json(json, length, slot) else { return Status.argument.rawValue }
-  return box.setAll(text, slot)
+  attempt(error) { try Handle<ConfigBox>.need(config, "config").setAll(try CString.json(json, length)) }
 }
 
 @_cdecl("hoist_config_load_file") @implementation
 public func hoist_config_load_file(
   _ config: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  let slot = ErrorSlot(error)
-  guard let box = Handle<ConfigBox>.borrow(config) else { return slot.fail(.argument, "config is NULL") }
-  guard let path = CString.text(path), !path.isEmpty else {
-    return slot.fail(.argument, "the path is NULL, empty or not UTF-8")
-  }
-  do {
-    let content = try FileContent.read(path: path, limitBytes: 1 << 20)
-    return content.withUnsafeBytes { box.setAll($0, slot) }
-  } catch {
-    return slot.fail(.io, error.message)
+  attempt(error) {
+    let box = try Handle<ConfigBox>.need(config, "config")
+    let content = try FileContent.read(path: try CString.needPath(path), limitBytes: 1 << 20)
+    try content.withUnsafeBytes { try box.setAll($0) }
   }
 }
 
@@ -109,13 +94,8 @@ public func hoist_config_describe(_ provider: UnsafePointer<CChar>?) -> OpaquePo
 
 extension ConfigBox {
   /// All members or none.
-  fileprivate func setAll(_ json: UnsafeRawBufferPointer, _ slot: ErrorSlot) -> hoist_status {
-    guard factory != nil else { return slot.fail(.configuration, unknownProvider) }
-    do {
-      values = try PropertyListing.applying(json, to: values)
-      return Status.ok.rawValue
-    } catch {
-      return slot.fail(error.isUnreadable ? .parse : .configuration, error.message)
-    }
+  fileprivate func setAll(_ json: UnsafeRawBufferPointer) throws {
+    guard factory != nil else { throw Refusal(.configuration, unknownProvider) }
+    values = try PropertyListing.applying(json, to: values)
   }
 }

@@ -18,12 +18,8 @@ public func hoist_context_free(_ context: OpaquePointer?) { ContextHandle.take(c
 
 @_cdecl("hoist_context_set_targeting_key") @implementation
 public func hoist_context_set_targeting_key(_ context: OpaquePointer?, _ targeting_key: UnsafePointer<CChar>?) -> hoist_status {
-  guard let object = ContextHandle.borrow(context) else { return Status.argument.rawValue }
-  guard targeting_key != nil else {
-    object.setTargetingKey(nil)
-    return Status.ok.rawValue
-  }
-  guard let key = CString.array(targeting_key) else { return Status.argument.rawValue }
+  let key = CString.array(targeting_key)
+  guard let object = ContextHandle.borrow(context), targeting_key == nil || key != nil else { return Status.argument.rawValue }
   object.setTargetingKey(key)
   return Status.ok.rawValue
 }
@@ -59,14 +55,10 @@ public func hoist_context_set_date(_ context: OpaquePointer?, _ name: UnsafePoin
 public func hoist_context_set_strings(
   _ context: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ values: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int
 ) -> hoist_status {
-  guard count >= 0, values != nil || count == 0 else { return Status.argument.rawValue }
-  if count > EvaluationContext.maximumValueBytes { return Status.limit.rawValue }
-  var list: [[UInt8]] = []
-  for index in 0..<count {
-    guard let text = CString.array(values?[index]) else { return Status.argument.rawValue }
-    list.append(text)
+  answer {
+    let list = try CString.list(values, count, limit: EvaluationContext.maximumValueBytes)
+    return Status(rawValue: set(context, name, .strings(list)))
   }
-  return set(context, name, .strings(list))
 }
 
 @_cdecl("hoist_context_set_json") @implementation
@@ -91,16 +83,7 @@ public func hoist_context_remove(_ context: OpaquePointer?, _ name: UnsafePointe
 @_cdecl("hoist_context_from_json") @implementation
 public func hoist_context_from_json(
   _ json: UnsafePointer<CChar>?, _ length: Int, _ error: UnsafeMutablePointer<OpaquePointer?>?
-) -> OpaquePointer? {
-  let slot = ErrorSlot(error)
-  guard let text = CString.json(json, length, slot) else { return nil }
-  do {
-    return ContextHandle.give(try ContextJSON.context(text))
-  } catch {
-    _ = slot.fail(.parse, error.message)
-    return nil
-  }
-}
+) -> OpaquePointer? { result(error) { ContextHandle.give(try ContextJSON.context(try CString.json(json, length))) } }
 
 @_cdecl("hoist_context_to_json") @implementation
 public func hoist_context_to_json(_ context: OpaquePointer?) -> OpaquePointer? {
@@ -112,13 +95,5 @@ private func set(_ context: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ val
   guard let object = ContextHandle.borrow(context), let name = CString.array(name), let value else {
     return Status.argument.rawValue
   }
-  do {
-    try object.set(name, value)
-    return Status.ok.rawValue
-  } catch {
-    switch error {
-    case .invalidUTF8, .notFinite: return Status.argument.rawValue
-    case .nameTooLong, .valueTooLarge, .tooManyAttributes: return Status.limit.rawValue
-    }
-  }
+  return attempt { try object.set(name, value) }
 }

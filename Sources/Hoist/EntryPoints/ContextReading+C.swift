@@ -6,7 +6,7 @@ internal import HoistCore
 @_cdecl("hoist_context_get_targeting_key") @implementation
 public func hoist_context_get_targeting_key(_ context: OpaquePointer?) -> UnsafePointer<CChar>? {
   ContextHandle.frozen(context) { frozen in
-    frozen.targetingKey?.baseAddress?.assumingMemoryBound(to: CChar.self)
+    frozen.targetingKey?.chars
   } ?? nil
 }
 
@@ -20,7 +20,7 @@ public func hoist_context_get(
     guard let found = frozen.find(name, hash: Hash64.hash(name)) else { return .notFound }
     let told = hoist_attribute(
       struct_size: size, type: hoist_attribute_type(found.pointee.kind.rawValue),
-      text: found.pointee.textBytes.baseAddress?.assumingMemoryBound(to: CChar.self),
+      text: found.pointee.textBytes.chars,
       length: Int(found.pointee.textCount), integer: found.pointee.integer,
       number: found.pointee.number.isNaN ? 0 : found.pointee.number)
     return HostTable.write(told, to: attribute, size: size) ? .ok : .argument
@@ -29,7 +29,7 @@ public func hoist_context_get(
 }
 
 extension ContextHandle {
-  /// Reads a context as it is now: one of the host's, or one that was lent to it.
+  /// Reads a context as it is now: one of the host's, or one lent to the host.
   /// - Returns: nil for a handle that is none.
   static func frozen<Value>(_ handle: OpaquePointer?, _ body: (FrozenContext) -> Value) -> Value? {
     guard let subject = subject(handle) else { return nil }

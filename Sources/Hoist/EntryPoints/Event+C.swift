@@ -29,9 +29,8 @@ private func track(
   }
   guard let event else { return record(view) }
   // Of the usual size it is not copied byte by byte.
-  let size = event.pointee.struct_size
-  let isWhole = size == MemoryLayout<hoist_event>.size
-  guard let given = isWhole ? event.pointee : HostTable.read(event, size: size, zero: hoist_event()) else {
+  let isWhole = event.pointee.struct_size == MemoryLayout<hoist_event>.size
+  guard let given = isWhole ? event.pointee : HostTable.read(event) else {
     return .argument
   }
   if given.has_value || given.value != 0 {

@@ -12,17 +12,13 @@ public func hoist_flag_set_free(_ set: OpaquePointer?) { Handle<FlagSet>.take(se
 public func hoist_flag_set_add(
   _ set: OpaquePointer?, _ flag: UnsafePointer<hoist_flag>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  let slot = ErrorSlot(error)
-  guard let set = Handle<FlagSet>.borrow(set) else { return slot.fail(.argument, "the set is NULL") }
-  guard let flag else { return slot.fail(.argument, "the flag is NULL") }
-  guard let told = HostTable.read(flag, size: flag.pointee.struct_size, zero: hoist_flag()) else {
-    return slot.fail(.argument, "struct_size of the flag is \(flag.pointee.struct_size), which is no size of a flag")
-  }
-  do throws(FlagSet.Refusal) {
+  attempt(error) {
+    let set = try Handle<FlagSet>.need(set, "the set")
+    guard let flag else { throw Refusal(.argument, "the flag is NULL") }
+    guard let told = HostTable.read(flag) else {
+      throw Refusal(.argument, "struct_size of the flag is \(HostTable.size(of: flag)), which is no size of a flag")
+    }
     try set.add(try FlagSet.Flag(told))
-    return Status.ok.rawValue
-  } catch {
-    return slot.fail(error.status, error.message)
   }
 }
 
@@ -40,27 +36,19 @@ public func hoist_flag_set_limit_to(_ set: OpaquePointer?, _ context: OpaquePoin
 public func hoist_provider_host_publish(
   _ host: OpaquePointer?, _ set: OpaquePointer?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  let slot = ErrorSlot(error)
-  guard let set = Handle<FlagSet>.borrow(set) else { return slot.fail(.argument, "the set is NULL") }
-  guard let provider = HostedProvider.handles.borrow(host) else {
-    return slot.fail(host == nil ? .argument : .state, "the host is NULL or has ended")
-  }
-  do throws(FlagSet.Refusal) {
+  attempt(error) {
+    let set = try Handle<FlagSet>.need(set, "the set")
+    guard let provider = HostedProvider.handles.borrow(host) else {
+      throw Refusal(host == nil ? .argument : .state, "the host is NULL or has ended")
+    }
     try provider.publish(set)
-    return Status.ok.rawValue
-  } catch {
-    return slot.fail(error.status, error.message)
   }
 }
 
 extension FlagSet.Flag {
-  fileprivate init(_ told: hoist_flag) throws(FlagSet.Refusal) {
-    guard let key = CString.array(told.key) else {
-      throw FlagSet.Refusal(status: .argument, message: "a flag's key is NULL or not UTF-8")
-    }
-    func refuse(_ status: Status, _ what: String) -> FlagSet.Refusal {
-      FlagSet.Refusal(status: status, message: "flag \"\(String(decoding: key.prefix(200), as: UTF8.self))\" \(what)")
-    }
+  fileprivate init(_ told: hoist_flag) throws(Refusal) {
+    guard let key = CString.array(told.key) else { throw Refusal(.argument, "a flag's key is NULL or not UTF-8") }
+    func refuse(_ status: Status, _ what: String) -> Refusal { FlagSet.refusal(of: key, status, what) }
     guard told.variation_count <= FlagSet.maximumVariations, told.variation_count >= 0 else {
       throw refuse(.limit, "has more than \(FlagSet.maximumVariations) variations")
     }

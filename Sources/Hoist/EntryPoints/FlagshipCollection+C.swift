@@ -24,7 +24,7 @@ public func hoist_flagship_flags_key_at(_ flags: OpaquePointer?, _ index: Int) -
 
 @_cdecl("hoist_flagship_flags_metadata_at") @implementation
 public func hoist_flagship_flags_metadata_at(_ flags: OpaquePointer?, _ index: Int) -> OpaquePointer? {
-  Handle<FlagCollection>.borrow(flags)?.entry(at: index).map { Handle<HeldMetadata>.give($0.flag.metadata) }
+  Handle<FlagCollection>.borrow(flags)?.entry(at: index).map { Handle<OwnedMetadata>.give($0.flag.metadata) }
 }
 
 @_cdecl("hoist_flagship_flags_get") @implementation
@@ -49,7 +49,7 @@ public func hoist_flagship_flags_for_each(
   _ flags: OpaquePointer?, _ body: hoist_flagship_each_flag?, _ user_data: UnsafeMutableRawPointer?
 ) {
   guard let flags = Handle<FlagCollection>.borrow(flags), let body else { return }
-  for entry in flags.entries { withExtendedLifetime(entry) { body(user_data, entry.key.pointer, lent(entry.flag)) } }
+  for entry in flags.entries { withExtendedLifetime(entry) { body(user_data, entry.key.pointer, Handle.lent(entry.flag)) } }
 }
 
 @_cdecl("hoist_flagship_flags_filter") @implementation
@@ -57,7 +57,7 @@ public func hoist_flagship_flags_filter(
   _ flags: OpaquePointer?, _ takes: hoist_flagship_takes_flag?, _ user_data: UnsafeMutableRawPointer?
 ) -> OpaquePointer? {
   guard let flags = Handle<FlagCollection>.borrow(flags), let takes else { return nil }
-  return Handle<FlagCollection>.give(flags.filter { takes(user_data, $0.pointer, lent($1)) })
+  return Handle<FlagCollection>.give(flags.filter { takes(user_data, $0.pointer, Handle.lent($1)) })
 }
 
 @_cdecl("hoist_flagship_flags_to_json") @implementation
@@ -69,6 +69,3 @@ public func hoist_flagship_flags_to_json(_ flags: OpaquePointer?) -> OpaquePoint
 public func hoist_flagship_flags_expose_all(_ flags: OpaquePointer?) -> hoist_status {
   (Handle<FlagCollection>.borrow(flags)?.exposeAll() ?? .argument).rawValue
 }
-
-/// A handle for the length of a call.
-private func lent(_ flag: FlagshipFlag) -> OpaquePointer { OpaquePointer(Unmanaged.passUnretained(flag).toOpaque()) }

@@ -67,7 +67,7 @@ private func read<Value>(
   } ?? Status.argument.rawValue
 }
 
-/// - Parameter whenNone: what stands for a fallback of NULL.
+/// - Parameter whenNone: what a fallback of NULL means.
 @inline(__always)
 private func readText(
   _ visitor: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ fallback: UnsafePointer<CChar>?, whenNone: StaticString?,
@@ -86,8 +86,8 @@ private func give(_ text: ByteView, lentBy flags: VisitorFlags, to value: Unsafe
 }
 
 /// - Parameters:
-///   - whenNone: what stands for a fallback of NULL.
-///   - body: puts the text to `value` where there is one.
+///   - whenNone: what a fallback of NULL means.
+///   - body: hands the text to `value` where there is one.
 private func readText(
   _ fallback: UnsafePointer<CChar>?, whenNone: StaticString?, _ value: UnsafeMutablePointer<OpaquePointer?>?,
   _ body: (ByteView?) -> Status

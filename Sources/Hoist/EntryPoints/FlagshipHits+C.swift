@@ -208,7 +208,7 @@ public func hoist_flagship_visitor_send_hit(
   } ?? slot.fail(.argument, "visitor is NULL")
 }
 
-/// Lends a visitor that sends. It is held only where that may wait: the host may free it meanwhile.
+/// Lends a visitor that sends. It is retained only where sending may wait: the host may free it meanwhile.
 /// - Returns: nil for NULL.
 @inline(__always)
 private func withSender<Result>(_ handle: OpaquePointer?, _ body: (FlagshipVisitor) -> Result) -> Result? {

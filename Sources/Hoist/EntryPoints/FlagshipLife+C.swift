@@ -3,10 +3,12 @@ internal import HoistBase
 internal import HoistCore
 internal import HoistFlagship
 
+@_cdecl("hoist_flagship_version") @implementation
+public func hoist_flagship_version() -> UnsafePointer<CChar> { Constants.pointer("hoist 0.1.0") }
+
 @_cdecl("hoist_flagship_sdk_status") @implementation
 public func hoist_flagship_sdk_status(_ client: OpaquePointer?) -> hoist_flagship_status {
-  let asked = client ?? FlagshipProcess.shared.client
-  return (flagship(asked)?.status ?? .notInitialized).rawValue
+  (FlagshipFace.of(client ?? FlagshipProcess.shared.client)?.status ?? .notInitialized).rawValue
 }
 
 @_cdecl("hoist_flagship_status_name") @implementation
@@ -25,22 +27,14 @@ public func hoist_flagship_config_set_listener(
   _ config: OpaquePointer?, _ listener: UnsafePointer<hoist_flagship_listener>?,
   _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  var isSupported = true
-  let status = PluginSlot.set(
-    config, listener, size: listener?.pointee.struct_size, zero: hoist_flagship_listener(), error, kind: "listener"
-  ) {
-    CFlagshipListener($0)
-  } store: { box, adapter in
-    isSupported = box.factory is FlagshipFactory
-    if isSupported { box.plugins.vendor[FlagshipLifePlugins.listener] = adapter }
-  }
-  return isSupported ? status : ErrorSlot(error).fail(.unsupported, "the configuration is none of Flagship's")
+  PluginSlot.set(
+    config, listener, error, "listener", \.vendor[FlagshipLifePlugins.listener], for: "flagship"
+  ) { CFlagshipListener($0) }
 }
 
 @_cdecl("hoist_flagship_start_client") @implementation
 public func hoist_flagship_start_client(_ client: OpaquePointer?) -> hoist_status {
-  guard ClientHandle.borrow(client) != nil else { return Status.argument.rawValue }
-  return (flagship(client)?.start() ?? .unsupported).rawValue
+  answer { try FlagshipFace.need(client).start() }
 }
 
 @_cdecl("hoist_flagship_start") @implementation
@@ -48,20 +42,16 @@ public func hoist_flagship_start(
   _ env_id: UnsafePointer<CChar>?, _ api_key: UnsafePointer<CChar>?, _ config: OpaquePointer?,
   _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  let slot = ErrorSlot(error)
-  guard let environment = CString.text(env_id) else { return slot.fail(.argument, "env_id is NULL or not UTF-8") }
-  guard let key = CString.text(api_key) else { return slot.fail(.argument, "api_key is NULL or not UTF-8") }
-  let given = Handle<ConfigBox>.borrow(config)
-  guard config == nil || given?.factory is FlagshipFactory else {
-    return slot.fail(.argument, "config is none of Flagship's")
-  }
-  if Thread.isOwn { return slot.fail(.state, "a thread of the library's own cannot close the client of before") }
-  let box = given.map { ConfigBox(copying: $0) } ?? ConfigBox(provider: "flagship")
-  do throws(ConfigurationFailure) {
+  attempt(error) {
+    let environment = try CString.need(env_id, "env_id")
+    let key = try CString.need(api_key, "api_key")
+    let given = Handle<ConfigBox>.borrow(config)
+    guard config == nil || given?.factory is FlagshipFactory else {
+      throw Refusal(.argument, "config is none of Flagship's")
+    }
+    if Thread.isOwn { throw Refusal(.state, "a thread of the library's own cannot close the client of before") }
+    let box = given.map { ConfigBox(copying: $0) } ?? ConfigBox(provider: "flagship")
     try FlagshipProcess.shared.start(box, environment: environment, key: key)
-    return Status.ok.rawValue
-  } catch {
-    return slot.fail(error)
   }
 }
 
@@ -74,7 +64,7 @@ public func hoist_flagship_stop(_ timeout_ms: Int64) -> hoist_status {
   return FlagshipProcess.shared.stop(timeoutMilliseconds: timeout_ms).rawValue
 }
 
-/// The client of the whole process (FS-01, FS-02). Handles that were given out stay good: who has one may be using it.
+/// The client of the whole process (FS-01, FS-02). Handles that were given out stay valid, as they may be in use.
 private final class FlagshipProcess: @unchecked Sendable {
   static let shared = FlagshipProcess()
   private static let closingMilliseconds: Int64 = 2_000
@@ -125,10 +115,8 @@ public func hoist_flagship_collect_emotion(
   _ client: OpaquePointer?, _ event: UnsafePointer<CChar>?, _ length: Int, _ done: hoist_done?,
   _ user_data: UnsafeMutableRawPointer?
 ) -> hoist_status {
-  guard let object = ClientHandle.borrow(client), event != nil, let bytes = CString.array(event, length) else {
-    return Status.argument.rawValue
+  answer {
+    guard event != nil, let bytes = CString.array(event, length) else { return .argument }
+    return try FlagshipFace.need(client).collectEmotion(bytes, completion: completion(done, user_data))
   }
-  guard let face = FlagshipFace(object) else { return Status.unsupported.rawValue }
-  let completion = done.map { Completion($0, user_data) }
-  return face.collectEmotion(bytes, completion: completion?.call).rawValue
 }

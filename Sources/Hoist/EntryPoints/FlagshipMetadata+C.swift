@@ -5,11 +5,11 @@ internal import HoistFlagship
 
 @_cdecl("hoist_flagship_flag_metadata") @implementation
 public func hoist_flagship_flag_metadata(_ flag: OpaquePointer?) -> OpaquePointer? {
-  Handle<FlagshipFlag>.borrow(flag).map { Handle<HeldMetadata>.give($0.metadata) }
+  Handle<FlagshipFlag>.borrow(flag).map { Handle<OwnedMetadata>.give($0.metadata) }
 }
 
 @_cdecl("hoist_flagship_metadata_free") @implementation
-public func hoist_flagship_metadata_free(_ metadata: OpaquePointer?) { Handle<HeldMetadata>.take(metadata) }
+public func hoist_flagship_metadata_free(_ metadata: OpaquePointer?) { Handle<OwnedMetadata>.take(metadata) }
 
 @_cdecl("hoist_flagship_metadata_campaign_id") @implementation
 public func hoist_flagship_metadata_campaign_id(_ metadata: OpaquePointer?) -> UnsafePointer<CChar> {
@@ -43,7 +43,7 @@ public func hoist_flagship_metadata_variation_name(_ metadata: OpaquePointer?) -
 
 @_cdecl("hoist_flagship_metadata_is_reference") @implementation
 public func hoist_flagship_metadata_is_reference(_ metadata: OpaquePointer?) -> Bool {
-  Handle<HeldMetadata>.borrow(metadata)?.fields.isReference ?? false
+  Handle<OwnedMetadata>.borrow(metadata)?.fields.isReference ?? false
 }
 
 @_cdecl("hoist_flagship_metadata_campaign_type") @implementation
@@ -56,11 +56,10 @@ public func hoist_flagship_metadata_slug(_ metadata: OpaquePointer?) -> UnsafePo
 
 @_cdecl("hoist_flagship_metadata_to_json") @implementation
 public func hoist_flagship_metadata_to_json(_ metadata: OpaquePointer?) -> OpaquePointer? {
-  Handle<HeldMetadata>.borrow(metadata).map { TextHandle.give($0.json) }
+  Handle<OwnedMetadata>.borrow(metadata).map { TextHandle.give($0.json) }
 }
 
 /// A field, which has a NUL behind it.
 private func text(_ metadata: OpaquePointer?, _ field: KeyPath<FlagMetadata, ByteView>) -> UnsafePointer<CChar> {
-  Handle<HeldMetadata>.borrow(metadata)?.fields[keyPath: field].baseAddress?.assumingMemoryBound(to: CChar.self)
-    ?? Constants.empty
+  Handle<OwnedMetadata>.borrow(metadata)?.fields[keyPath: field].chars ?? Constants.empty
 }

@@ -24,62 +24,47 @@ public func hoist_flagship_visitor_new(
   _ visitor: UnsafeMutablePointer<OpaquePointer?>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
   visitor?.pointee = nil
-  let slot = ErrorSlot(error)
-  var table: hoist_flagship_visitor_options?
-  if let options {
-    table = HostTable.read(options, size: options.pointee.struct_size, zero: hoist_flagship_visitor_options())
-    guard table != nil else {
-      return slot.fail(.argument, "struct_size of the options is \(options.pointee.struct_size), which is no size of them")
+  return attempt(error) {
+    // Before anything else is checked: `release` runs whatever happens.
+    let listener = CFlagshipVisitorListener(reading: options)
+    if let options, listener == nil {
+      throw Refusal(.argument, "struct_size of the options is \(HostTable.size(of: options)), which is no size of them")
     }
-  }
-  // Before anything else is checked: `release` runs whatever happens.
-  let listener = table.map { CFlagshipVisitorListener($0) }
-  guard let object = ClientHandle.borrow(client) else { return slot.fail(.argument, "client is NULL") }
-  guard let visitor else { return slot.fail(.argument, "visitor is NULL") }
-  guard let face = FlagshipFace(object) else { return slot.fail(.unsupported, "the client is not flagship's") }
-  do throws(VisitorOptionsFailure) {
-    var made = try table.map { (table) throws(VisitorOptionsFailure) in try VisitorOptions(table) }
-      ?? VisitorOptions(id: [], hasConsented: face.visitorsConsent)
+    let face = try FlagshipFace.need(client)
+    guard let visitor else { throw Refusal(.argument, "visitor is NULL") }
+    var made = try listener.map { try VisitorOptions($0.table) } ?? VisitorOptions(id: [], hasConsented: face.visitorsConsent)
     made.listener = listener?.isNeeded ?? false ? listener : nil
-    guard let new = face.visitor(made) else { return slot.fail(.limit, "out of memory") }
+    guard let new = face.visitor(made) else { throw Refusal(.limit, "out of memory") }
     visitor.pointee = Handle<FlagshipVisitor>.give(new)
-    return Status.ok.rawValue
-  } catch {
-    return slot.fail(error.status, error.message)
   }
-}
-
-struct VisitorOptionsFailure: Error {
-  var status = Status.argument
-  var message: String
 }
 
 extension VisitorOptions {
-  fileprivate init(_ table: hoist_flagship_visitor_options) throws(VisitorOptionsFailure) {
-    guard table.id == nil || CString.text(table.id) != nil else { throw VisitorOptionsFailure(message: "the id is not UTF-8") }
+  fileprivate init(_ table: hoist_flagship_visitor_options) throws(Refusal) {
+    let id = try CString.optional(table.id, "the id")
     // HOIST_FLAGSHIP_SHARED_INSTANCE, HOIST_FLAGSHIP_NEW_INSTANCE
-    guard 0...1 ~= table.instance else { throw VisitorOptionsFailure(message: "\(table.instance) is no kind of instance") }
-    self.init(id: CString.array(table.id) ?? [], hasConsented: table.has_consented)
+    guard 0...1 ~= table.instance else { throw Refusal(.argument, "\(table.instance) is no kind of instance") }
+    self.init(id: id ?? [], hasConsented: table.has_consented)
     isAuthenticated = table.is_authenticated
     isShared = table.instance == 0
     if let given = table.context {
       guard let pairs = ContextHandle.borrow(given)?.content.attributes else {
-        throw VisitorOptionsFailure(message: "the context is none")
+        throw Refusal(.argument, "the context is none")
       }
       context = pairs
     }
     if table.context_json != nil || table.context_json_length != 0 {
       guard let json = CString.array(table.context_json, table.context_json_length) else {
-        throw VisitorOptionsFailure(message: "context_json is not UTF-8, or its length is wrong")
+        throw Refusal(.argument, "context_json is not UTF-8, or its length is wrong")
       }
       guard let pairs = FlagshipVisitor.pairs(ofJSON: json) else {
-        throw VisitorOptionsFailure(status: .parse, message: "context_json is no JSON object")
+        throw Refusal(.parse, "context_json is no JSON object")
       }
       context += pairs
     }
     if table.exported != nil || table.exported_length != 0 {
       guard let json = CString.array(table.exported, table.exported_length) else {
-        throw VisitorOptionsFailure(message: "exported is not UTF-8, or its length is wrong")
+        throw Refusal(.argument, "exported is not UTF-8, or its length is wrong")
       }
       record = json
     }
@@ -91,7 +76,7 @@ public func hoist_flagship_visitor_free(_ visitor: OpaquePointer?) { Handle<Flag
 
 @_cdecl("hoist_flagship_shared_visitor") @implementation
 public func hoist_flagship_shared_visitor(_ client: OpaquePointer?) -> OpaquePointer? {
-  flagship(client)?.sharedVisitor.map { Handle<FlagshipVisitor>.give($0) }
+  FlagshipFace.of(client)?.sharedVisitor.map { Handle<FlagshipVisitor>.give($0) }
 }
 
 @_cdecl("hoist_flagship_visitor_id") @implementation
@@ -139,8 +124,7 @@ public func hoist_flagship_visitor_fetch_reason(_ visitor: OpaquePointer?) -> ho
 public func hoist_flagship_visitor_fetch(
   _ visitor: OpaquePointer?, _ done: hoist_done?, _ user_data: UnsafeMutableRawPointer?
 ) -> hoist_status {
-  guard let visitor = Handle<FlagshipVisitor>.borrow(visitor) else { return Status.argument.rawValue }
-  return visitor.fetch(completion: done.map { Completion($0, user_data) }?.call).rawValue
+  (Handle<FlagshipVisitor>.borrow(visitor)?.fetch(completion: completion(done, user_data)) ?? .argument).rawValue
 }
 
 @_cdecl("hoist_flagship_visitor_fetch_wait") @implementation

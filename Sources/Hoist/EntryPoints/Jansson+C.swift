@@ -8,11 +8,8 @@ internal import HoistJSON
 public func hoist_config_set_jansson(
   _ config: OpaquePointer?, _ object: UnsafePointer<json_t>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  let slot = ErrorSlot(error)
-  guard let text = JanssonText.bytes(object) else { return slot.fail(.argument, "object is NULL, or nested too deeply") }
-  return text.withUnsafeBytes { bytes in
-    hoist_config_set_json(config, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count, error)
-  }
+  JanssonText.lend(object) { hoist_config_set_json(config, $0, $1, error) }
+    ?? ErrorSlot(error).fail(.argument, "object is NULL, or nested too deeply")
 }
 
 @_cdecl("hoist_config_describe_jansson") @implementation
@@ -31,13 +28,9 @@ public func hoist_plugin_describe_jansson(
 public func hoist_context_from_jansson(
   _ object: UnsafePointer<json_t>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> OpaquePointer? {
-  guard let text = JanssonText.bytes(object) else {
-    _ = ErrorSlot(error).fail(.argument, "object is NULL, or nested too deeply")
-    return nil
-  }
-  return text.withUnsafeBytes { bytes in
-    hoist_context_from_json(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count, error)
-  }
+  if let made = JanssonText.lend(object, { hoist_context_from_json($0, $1, error) }) { return made }
+  _ = ErrorSlot(error).fail(.argument, "object is NULL, or nested too deeply")
+  return nil
 }
 
 @_cdecl("hoist_context_to_jansson") @implementation
@@ -49,10 +42,7 @@ public func hoist_context_to_jansson(_ context: OpaquePointer?) -> UnsafeMutable
 public func hoist_context_set_jansson(
   _ context: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafePointer<json_t>?
 ) -> hoist_status {
-  guard let text = JanssonText.bytes(value) else { return Status.argument.rawValue }
-  return text.withUnsafeBytes { bytes in
-    hoist_context_set_json(context, name, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
-  }
+  JanssonText.lend(value) { hoist_context_set_json(context, name, $0, $1) } ?? Status.argument.rawValue
 }
 
 @_cdecl("hoist_client_json_jansson") @implementation
@@ -112,6 +102,12 @@ enum JanssonText {
   static func bytes(_ value: UnsafePointer<json_t>?) -> [UInt8]? {
     guard let value else { return nil }
     return try? JSONValue(borrowing: OpaquePointer(value)).text()
+  }
+
+  /// Runs `body` with the value's text and its length.
+  /// - Returns: nil where `bytes` does.
+  static func lend<Result>(_ value: UnsafePointer<json_t>?, _ body: (UnsafePointer<CChar>?, Int) -> Result) -> Result? {
+    bytes(value)?.withUnsafeBytes { body($0.chars, $0.count) }
   }
 
   static func value(_ text: [UInt8]) -> UnsafeMutablePointer<json_t>? {

@@ -5,22 +5,16 @@ internal import HoistKameleoon
 
 // MARK: Making
 
-private func give(_ datum: VisitorDatum) -> OpaquePointer { Handle<Shared<VisitorDatum>>.give(Shared(datum)) }
+private func give(_ datum: VisitorDatum) -> OpaquePointer { Handle<LockedValue<VisitorDatum>>.give(LockedValue(datum)) }
 
 /// nil for NULL.
 func kameleoonDatum(_ handle: OpaquePointer?) -> VisitorDatum? {
-  Handle<Shared<VisitorDatum>>.borrow(handle)?.withLock { $0 }
+  Handle<LockedValue<VisitorDatum>>.borrow(handle)?.withLock { $0 }
 }
 
 /// nil for a list that is none, or has an element that is none.
 private func texts(_ values: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int) -> [[UInt8]]? {
-  guard (0...DatumLimits.texts).contains(count), values != nil || count == 0 else { return nil }
-  var texts: [[UInt8]] = []
-  for value in UnsafeBufferPointer(start: values, count: count) {
-    guard let text = CString.array(value) else { return nil }
-    texts.append(text)
-  }
-  return texts
+  try? CString.list(values, count, limit: DatumLimits.texts)
 }
 
 /// "" for NULL; nil for invalid UTF-8.
@@ -107,11 +101,13 @@ public func hoist_kameleoon_operating_system(_ type: hoist_kameleoon_system_type
 public func hoist_kameleoon_page_view(
   _ url: UnsafePointer<CChar>?, _ title: UnsafePointer<CChar>?, _ referrers: UnsafePointer<Int64>?, _ count: Int
 ) -> OpaquePointer? {
-  guard let url = CString.array(url), let title = textOrNone(title), (0...DatumLimits.texts).contains(count),
+  let title = title.map { CString.array($0) }
+  if case .some(nil) = title { return nil }
+  guard let url = CString.array(url), (0...DatumLimits.texts).contains(count),
     referrers != nil || count == 0
   else { return nil }
   let indexes = Array(UnsafeBufferPointer(start: referrers, count: count))
-  return give(.pageView(PageView(url: url, title: title, referrers: indexes)))
+  return give(.pageView(PageView(url: url, title: title ?? nil, referrers: indexes)))
 }
 
 @_cdecl("hoist_kameleoon_user_agent") @implementation
@@ -148,12 +144,7 @@ public func hoist_kameleoon_application_version(_ version: UnsafePointer<CChar>?
 public func hoist_kameleoon_unique_identifier(_ is_unique: Bool) -> OpaquePointer? { give(.uniqueIdentifier(is_unique)) }
 
 private func change(_ handle: OpaquePointer?, _ body: (inout VisitorDatum) -> Status) -> hoist_status {
-  (Handle<Shared<VisitorDatum>>.borrow(handle)?.withLock(body) ?? .argument).rawValue
-}
-
-enum DatumLimits {
-  static let texts = 1_000
-  static let metadata = 100
+  (Handle<LockedValue<VisitorDatum>>.borrow(handle)?.withLock(body) ?? .argument).rawValue
 }
 
 // MARK: Reading
@@ -174,4 +165,4 @@ public func hoist_kameleoon_data_from_json(_ json: UnsafePointer<CChar>?, _ leng
 }
 
 @_cdecl("hoist_kameleoon_data_free") @implementation
-public func hoist_kameleoon_data_free(_ data: OpaquePointer?) { Handle<Shared<VisitorDatum>>.take(data) }
+public func hoist_kameleoon_data_free(_ data: OpaquePointer?) { Handle<LockedValue<VisitorDatum>>.take(data) }

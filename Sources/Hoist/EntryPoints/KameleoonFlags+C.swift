@@ -9,12 +9,12 @@ public func hoist_kameleoon_visitor_is_feature_active(
   _ visitor: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ track: Bool, _ active: UnsafeMutablePointer<Bool>?
 ) -> hoist_status {
   active?.pointee = false
-  guard let active, let visitor, let key = CString.view(key) else { return Status.argument.rawValue }
-  return Unmanaged<KameleoonVisitor>.fromOpaque(UnsafeRawPointer(visitor))._withUnsafeGuaranteedRef { visitor in
+  guard let active, let key = CString.view(key) else { return Status.argument.rawValue }
+  return Handle<KameleoonVisitor>.with(visitor) { visitor in
     let answer = visitor.isFeatureActive(key, isTracked: track)
     active.pointee = answer.isActive
     return answer.status.rawValue
-  }
+  } ?? Status.argument.rawValue
 }
 
 @_cdecl("hoist_kameleoon_visitor_variation") @implementation
@@ -23,12 +23,12 @@ public func hoist_kameleoon_visitor_variation(
   _ variation: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
   variation?.pointee = nil
-  guard let variation, let visitor, let key = CString.view(key) else { return Status.argument.rawValue }
-  return Unmanaged<KameleoonVisitor>.fromOpaque(UnsafeRawPointer(visitor))._withUnsafeGuaranteedRef { visitor in
+  guard let variation, let key = CString.view(key) else { return Status.argument.rawValue }
+  return Handle<KameleoonVisitor>.with(visitor) { visitor in
     let answer = visitor.variation(key, isTracked: track)
     variation.pointee = answer.variation.map { OpaquePointer($0.address) }
     return answer.status.rawValue
-  }
+  } ?? Status.argument.rawValue
 }
 
 @_cdecl("hoist_kameleoon_visitor_variations") @implementation
@@ -140,9 +140,10 @@ private func read(
   _ body: (KameleoonFace) -> (json: CText?, status: Status)
 ) -> hoist_status {
   place?.pointee = nil
-  guard let place, let known = ClientHandle.borrow(client) else { return Status.argument.rawValue }
-  guard let face = KameleoonFace(known) else { return Status.unsupported.rawValue }
-  let answer = body(face)
-  place.pointee = answer.json.map { TextHandle.give(ByteView($0.buffer), lentBy: $0) }
-  return answer.status.rawValue
+  return answer {
+    guard let place else { return .argument }
+    let answer = body(try KameleoonFace.need(client))
+    place.pointee = answer.json.map { TextHandle.give(ByteView($0.buffer), lentBy: $0) }
+    return answer.status
+  }
 }

@@ -3,37 +3,29 @@ internal import Glibc
 internal import HoistCore
 internal import HoistKameleoon
 
+@_cdecl("hoist_kameleoon_version") @implementation
+public func hoist_kameleoon_version() -> UnsafePointer<CChar> { Constants.pointer("hoist 0.1.0") }
+
 @_cdecl("hoist_kameleoon_create") @implementation
 public func hoist_kameleoon_create(
   _ site_code: UnsafePointer<CChar>?, _ visitor_code: UnsafePointer<CChar>?, _ config: OpaquePointer?,
   _ visitor: UnsafeMutablePointer<OpaquePointer?>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
   visitor?.pointee = nil
-  let slot = ErrorSlot(error)
-  guard let visitor else { return slot.fail(.argument, "visitor is NULL") }
-  guard let site = CString.text(site_code) else { return slot.fail(.argument, "site_code is NULL or not UTF-8") }
-  let code = CString.array(visitor_code)
-  guard visitor_code == nil || code != nil else { return slot.fail(.argument, "visitor_code is not UTF-8") }
-  let given = Handle<ConfigBox>.borrow(config)
-  guard config == nil || given?.factory is KameleoonFactory else {
-    return slot.fail(.argument, "config is none of Kameleoon's")
-  }
-  var values = given?.values ?? ConfigBox(provider: "kameleoon").values
-  if given == nil, let path = KameleoonDefaultFile.path {
-    do throws(ConfigurationFile.Failure) {
-      values = try ConfigurationFile.applying(path: path, to: values)
-    } catch {
-      return slot.fail(error.status, error.message)
+  return attempt(error) {
+    guard let visitor else { throw Refusal(.argument, "visitor is NULL") }
+    let site = try CString.need(site_code, "site_code")
+    let code = try CString.optional(visitor_code, "visitor_code")
+    let given = Handle<ConfigBox>.borrow(config)
+    guard config == nil || given?.factory is KameleoonFactory else {
+      throw Refusal(.argument, "config is none of Kameleoon's")
     }
-  }
-  do throws(KameleoonCreationFailure) {
+    var values = given?.values ?? ConfigBox(provider: "kameleoon").values
+    if given == nil, let path = KameleoonDefaultFile.path { values = try ConfigurationFile.applying(path: path, to: values) }
     let made = try KameleoonSites.shared.create(
       siteCode: site, visitorCode: code, values: values, isGiven: given != nil, plugins: given?.plugins ?? Plugins(),
       services: BuiltInServices.shared)
     visitor.pointee = Handle<KameleoonVisitor>.give(made)
-    return Status.ok.rawValue
-  } catch {
-    return slot.fail(error.status, error.message)
   }
 }
 
@@ -68,65 +60,56 @@ public func hoist_kameleoon_visitor_client(_ visitor: OpaquePointer?) -> OpaqueP
 public func hoist_kameleoon_config_load_file(
   _ config: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  let slot = ErrorSlot(error)
-  guard let box = Handle<ConfigBox>.borrow(config) else { return slot.fail(.argument, "config is NULL") }
-  guard let path = CString.text(path), !path.isEmpty else {
-    return slot.fail(.argument, "the path is NULL, empty or not UTF-8")
-  }
-  guard box.factory is KameleoonFactory else { return slot.fail(.unsupported, "the configuration is none of Kameleoon's") }
-  do throws(ConfigurationFile.Failure) {
+  attempt(error) {
+    let box = try Handle<ConfigBox>.need(config, "config")
+    let path = try CString.needPath(path)
+    try box.require("kameleoon", "such a file")
     box.values = try ConfigurationFile.applying(path: path, to: box.values)
-    return Status.ok.rawValue
-  } catch {
-    return slot.fail(error.status, error.message)
   }
 }
 
 @_cdecl("hoist_kameleoon_is_ready") @implementation
-public func hoist_kameleoon_is_ready(_ client: OpaquePointer?) -> Bool { kameleoon(client)?.isReady ?? false }
+public func hoist_kameleoon_is_ready(_ client: OpaquePointer?) -> Bool { KameleoonFace.of(client)?.isReady ?? false }
 
 @_cdecl("hoist_kameleoon_run_when_ready") @implementation
 public func hoist_kameleoon_run_when_ready(
   _ client: OpaquePointer?, _ timeout_ms: Int64, _ done: hoist_kameleoon_ready?, _ user_data: UnsafeMutableRawPointer?
 ) -> hoist_status {
-  guard ClientHandle.borrow(client) != nil, let done else { return Status.argument.rawValue }
-  guard let face = kameleoon(client) else { return Status.unsupported.rawValue }
-  let completion = ReadyCompletion(done: done, userData: user_data)
-  return face.runWhenReady(timeoutMilliseconds: timeout_ms) { completion.done(completion.userData, $0) }.rawValue
-}
-
-private struct ReadyCompletion: @unchecked Sendable {
-  let done: hoist_kameleoon_ready
-  let userData: UnsafeMutableRawPointer?
+  answer {
+    guard let done else { return .argument }
+    let data = UserData(user_data)
+    return try KameleoonFace.need(client).runWhenReady(timeoutMilliseconds: timeout_ms) { done(data.pointer, $0) }
+  }
 }
 
 @_cdecl("hoist_kameleoon_wait_ready") @implementation
 public func hoist_kameleoon_wait_ready(_ client: OpaquePointer?, _ timeout_ms: Int64) -> hoist_status {
-  guard ClientHandle.borrow(client) != nil else { return Status.argument.rawValue }
-  return (kameleoon(client)?.waitReady(timeoutMilliseconds: timeout_ms) ?? .unsupported).rawValue
+  answer { try KameleoonFace.need(client).waitReady(timeoutMilliseconds: timeout_ms) }
 }
 
 @_cdecl("hoist_kameleoon_set_listener") @implementation
 public func hoist_kameleoon_set_listener(
   _ client: OpaquePointer?, _ listener: UnsafePointer<hoist_kameleoon_listener>?
 ) -> hoist_status {
-  let table = listener.map { HostTable.read($0, size: $0.pointee.struct_size, zero: hoist_kameleoon_listener()) }
   // Before anything else is checked: `release` runs whatever happens.
-  let adapter = (table ?? nil).map { CKameleoonListener($0) }
-  guard ClientHandle.borrow(client) != nil, listener == nil || adapter != nil else { return Status.argument.rawValue }
-  guard let face = kameleoon(client) else { return Status.unsupported.rawValue }
-  if let adapter { adapter.listen(to: face) } else { face.setHandlers() }
-  return Status.ok.rawValue
+  let adapter = CKameleoonListener(reading: listener)
+  return attempt {
+    guard listener == nil || adapter != nil else { throw Refusal(.argument, "listener is none") }
+    let face = try KameleoonFace.need(client)
+    if let adapter { adapter.listen(to: face) } else { face.setHandlers() }
+  }
 }
 
 @_cdecl("hoist_kameleoon_set_log_level") @implementation
 public func hoist_kameleoon_set_log_level(_ client: OpaquePointer?, _ level: Int32) -> hoist_status {
   let wanted = LogLevel(rawValue: level)
-  guard ClientHandle.borrow(client) != nil, level == 0 || wanted != nil else { return Status.argument.rawValue }
-  guard let face = kameleoon(client) else { return Status.unsupported.rawValue }
-  face.logLevel = wanted
-  return Status.ok.rawValue
+  return attempt {
+    guard level == 0 || wanted != nil else { throw Refusal(.argument, "level is none") }
+    try KameleoonFace.need(client).logLevel = wanted
+  }
 }
 
 @_cdecl("hoist_kameleoon_log_level") @implementation
-public func hoist_kameleoon_log_level(_ client: OpaquePointer?) -> Int32 { kameleoon(client)?.logLevel?.rawValue ?? 0 }
+public func hoist_kameleoon_log_level(_ client: OpaquePointer?) -> Int32 {
+  KameleoonFace.of(client)?.logLevel?.rawValue ?? 0
+}

@@ -11,7 +11,7 @@ public func hoist_kameleoon_data_list_count(_ list: OpaquePointer?) -> Int {
 @_cdecl("hoist_kameleoon_data_list_at") @implementation
 public func hoist_kameleoon_data_list_at(_ list: OpaquePointer?, _ index: Int) -> OpaquePointer? {
   guard let data = Handle<VisitorDataList>.borrow(list)?.data, data.indices.contains(index) else { return nil }
-  return OpaquePointer(Unmanaged.passUnretained(data[index]).toOpaque())
+  return Handle.lent(data[index])
 }
 
 @_cdecl("hoist_kameleoon_data_list_free") @implementation
@@ -22,8 +22,7 @@ public func hoist_kameleoon_visitor_get_remote_visitor_data(
   _ visitor: OpaquePointer?, _ filter: UnsafePointer<hoist_kameleoon_filter>?, _ add_data: Bool, _ timeout_ms: Int64,
   _ done: hoist_kameleoon_data_done?, _ user_data: UnsafeMutableRawPointer?
 ) -> hoist_status {
-  guard let filter = RemoteVisitorDataFilter(filter) else { return Status.argument.rawValue }
-  return ask(visitor, .visitorData(filter, adds: add_data), timeout_ms, DataCompletion(done, user_data))
+  ask(visitor, timeout_ms, tell(done, user_data)) { .visitorData(try RemoteVisitorDataFilter(filter), adds: add_data) }
 }
 
 @_cdecl("hoist_kameleoon_visitor_get_remote_visitor_data_of") @implementation
@@ -38,7 +37,7 @@ public func hoist_kameleoon_visitor_get_remote_visitor_data_of(
   ]
   let filter = RemoteVisitorDataFilter(
     previousVisitAmount: previous_visit_amount, parts: parts.reduce(.visitorCode) { $1.0 ? $0.union($1.1) : $0 })
-  return ask(visitor, .visitorData(filter, adds: add_data), timeout_ms, DataCompletion(done, user_data))
+  return ask(visitor, timeout_ms, tell(done, user_data)) { .visitorData(filter, adds: add_data) }
 }
 
 @_cdecl("hoist_kameleoon_visitor_get_remote_visitor_data_wait") @implementation
@@ -46,9 +45,7 @@ public func hoist_kameleoon_visitor_get_remote_visitor_data_wait(
   _ visitor: OpaquePointer?, _ filter: UnsafePointer<hoist_kameleoon_filter>?, _ add_data: Bool, _ timeout_ms: Int64,
   _ data: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  data?.pointee = nil
-  guard let filter = RemoteVisitorDataFilter(filter) else { return Status.argument.rawValue }
-  return askAndWait(visitor, .visitorData(filter, adds: add_data), timeout_ms, data)
+  askAndWait(visitor, timeout_ms, data) { .visitorData(try RemoteVisitorDataFilter(filter), adds: add_data) }
 }
 
 @_cdecl("hoist_kameleoon_visitor_get_remote_data") @implementation
@@ -56,11 +53,12 @@ public func hoist_kameleoon_visitor_get_remote_data(
   _ visitor: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ timeout_ms: Int64, _ done: hoist_kameleoon_remote_data_done?,
   _ user_data: UnsafeMutableRawPointer?
 ) -> hoist_status {
-  guard let visitor = Handle<KameleoonVisitor>.borrow(visitor), let key = OptionalKey(key) else {
-    return Status.argument.rawValue
+  let data = UserData(user_data)
+  @Sendable func tell(_ answer: RemoteAnswer) {
+    let text = answer.status == .ok ? answer.body.map { CText($0) } : nil
+    withExtendedLifetime(text) { done?(data.pointer, answer.status.rawValue, text?.pointer, text?.count ?? 0) }
   }
-  let completion = RemoteDataCompletion(done, user_data)
-  return visitor.ask(.data(key: key.bytes), timeoutMilliseconds: timeout_ms, completion: completion?.call).rawValue
+  return ask(visitor, timeout_ms, done == nil ? nil : tell) { .data(key: try CString.optional(key, "key")) }
 }
 
 @_cdecl("hoist_kameleoon_visitor_get_remote_data_wait") @implementation
@@ -68,12 +66,12 @@ public func hoist_kameleoon_visitor_get_remote_data_wait(
   _ visitor: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ timeout_ms: Int64, _ json: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
   json?.pointee = nil
-  guard let visitor = Handle<KameleoonVisitor>.borrow(visitor), let key = OptionalKey(key) else {
-    return Status.argument.rawValue
+  return answer {
+    let question = RemoteQuestion.data(key: try CString.optional(key, "key"))
+    let answer = try Handle<KameleoonVisitor>.need(visitor, "visitor").askAndWait(question, timeoutMilliseconds: timeout_ms)
+    if let json, answer.status == .ok { json.pointee = answer.body.map { TextHandle.give($0) } }
+    return answer.status
   }
-  let answer = visitor.askAndWait(.data(key: key.bytes), timeoutMilliseconds: timeout_ms)
-  if let json, answer.status == .ok { json.pointee = answer.body.map { TextHandle.give($0) } }
-  return answer.status.rawValue
 }
 
 @_cdecl("hoist_kameleoon_visitor_get_warehouse_audience") @implementation
@@ -81,9 +79,9 @@ public func hoist_kameleoon_visitor_get_warehouse_audience(
   _ visitor: OpaquePointer?, _ warehouse_key: UnsafePointer<CChar>?, _ custom_data_index: Int64, _ timeout_ms: Int64,
   _ done: hoist_kameleoon_data_done?, _ user_data: UnsafeMutableRawPointer?
 ) -> hoist_status {
-  guard let key = OptionalKey(warehouse_key) else { return Status.argument.rawValue }
-  let question = RemoteQuestion.warehouseAudience(key: key.bytes, index: custom_data_index)
-  return ask(visitor, question, timeout_ms, DataCompletion(done, user_data))
+  ask(visitor, timeout_ms, tell(done, user_data)) {
+    .warehouseAudience(key: try CString.optional(warehouse_key, "warehouse_key"), index: custom_data_index)
+  }
 }
 
 @_cdecl("hoist_kameleoon_visitor_get_warehouse_audience_wait") @implementation
@@ -91,87 +89,57 @@ public func hoist_kameleoon_visitor_get_warehouse_audience_wait(
   _ visitor: OpaquePointer?, _ warehouse_key: UnsafePointer<CChar>?, _ custom_data_index: Int64, _ timeout_ms: Int64,
   _ data: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  data?.pointee = nil
-  guard let key = OptionalKey(warehouse_key) else { return Status.argument.rawValue }
-  return askAndWait(visitor, .warehouseAudience(key: key.bytes, index: custom_data_index), timeout_ms, data)
+  askAndWait(visitor, timeout_ms, data) {
+    .warehouseAudience(key: try CString.optional(warehouse_key, "warehouse_key"), index: custom_data_index)
+  }
 }
 
 private func ask(
-  _ visitor: OpaquePointer?, _ question: RemoteQuestion, _ timeout: Int64, _ completion: DataCompletion?
+  _ visitor: OpaquePointer?, _ timeout: Int64, _ completion: (@Sendable (RemoteAnswer) -> Void)?,
+  _ question: () throws -> RemoteQuestion
 ) -> hoist_status {
-  guard let visitor = Handle<KameleoonVisitor>.borrow(visitor) else { return Status.argument.rawValue }
-  return visitor.ask(question, timeoutMilliseconds: timeout, completion: completion?.call).rawValue
+  answer {
+    let visitor = try Handle<KameleoonVisitor>.need(visitor, "visitor")
+    return visitor.ask(try question(), timeoutMilliseconds: timeout, completion: completion)
+  }
 }
 
 private func askAndWait(
-  _ visitor: OpaquePointer?, _ question: RemoteQuestion, _ timeout: Int64, _ data: UnsafeMutablePointer<OpaquePointer?>?
+  _ visitor: OpaquePointer?, _ timeout: Int64, _ data: UnsafeMutablePointer<OpaquePointer?>?,
+  _ question: () throws -> RemoteQuestion
 ) -> hoist_status {
-  guard let visitor = Handle<KameleoonVisitor>.borrow(visitor) else { return Status.argument.rawValue }
-  let answer = visitor.askAndWait(question, timeoutMilliseconds: timeout)
-  if let data, answer.status == .ok { data.pointee = Handle<VisitorDataList>.give(VisitorDataList(answer.data)) }
-  return answer.status.rawValue
+  data?.pointee = nil
+  return answer {
+    let visitor = try Handle<KameleoonVisitor>.need(visitor, "visitor")
+    let answer = visitor.askAndWait(try question(), timeoutMilliseconds: timeout)
+    if let data, answer.status == .ok { data.pointee = Handle<VisitorDataList>.give(VisitorDataList(answer.data)) }
+    return answer.status
+  }
+}
+
+/// A host's function and its argument; nil for none.
+private func tell(
+  _ done: hoist_kameleoon_data_done?, _ userData: UnsafeMutableRawPointer?
+) -> (@Sendable (RemoteAnswer) -> Void)? {
+  let data = UserData(userData)
+  @Sendable func tell(_ answer: RemoteAnswer) {
+    Handle.lend(VisitorDataList(answer.status == .ok ? answer.data : [])) { done?(data.pointer, answer.status.rawValue, $0) }
+  }
+  return done == nil ? nil : tell
 }
 
 /// What a `hoist_kameleoon_data_list` handle holds.
 private final class VisitorDataList: Sendable {
-  let data: [Shared<VisitorDatum>]
-  init(_ data: [VisitorDatum]) { self.data = data.map { Shared($0) } }
-}
-
-/// A key that may be NULL; nil for one that is not UTF-8.
-private struct OptionalKey {
-  let bytes: [UInt8]?
-
-  init?(_ text: UnsafePointer<CChar>?) {
-    bytes = CString.array(text)
-    if text != nil, bytes == nil { return nil }
-  }
-}
-
-/// A host's function and its argument.
-private struct DataCompletion: @unchecked Sendable {
-  private let done: hoist_kameleoon_data_done
-  private let userData: UnsafeMutableRawPointer?
-
-  /// nil for no function.
-  init?(_ done: hoist_kameleoon_data_done?, _ userData: UnsafeMutableRawPointer?) {
-    guard let done else { return nil }
-    self.done = done
-    self.userData = userData
-  }
-
-  func call(_ answer: RemoteAnswer) {
-    let list = VisitorDataList(answer.status == .ok ? answer.data : [])
-    withExtendedLifetime(list) {
-      done(userData, answer.status.rawValue, OpaquePointer(Unmanaged.passUnretained(list).toOpaque()))
-    }
-  }
-}
-
-private struct RemoteDataCompletion: @unchecked Sendable {
-  private let done: hoist_kameleoon_remote_data_done
-  private let userData: UnsafeMutableRawPointer?
-
-  /// nil for no function.
-  init?(_ done: hoist_kameleoon_remote_data_done?, _ userData: UnsafeMutableRawPointer?) {
-    guard let done else { return nil }
-    self.done = done
-    self.userData = userData
-  }
-
-  func call(_ answer: RemoteAnswer) {
-    guard answer.status == .ok, let body = answer.body else { return done(userData, answer.status.rawValue, nil, 0) }
-    let text = CText(body)
-    withExtendedLifetime(text) { done(userData, answer.status.rawValue, text.pointer, text.count) }
-  }
+  let data: [LockedValue<VisitorDatum>]
+  init(_ data: [VisitorDatum]) { self.data = data.map { LockedValue($0) } }
 }
 
 extension RemoteVisitorDataFilter {
-  /// The standard one for NULL; nil for a structure that is none.
-  fileprivate init?(_ filter: UnsafePointer<hoist_kameleoon_filter>?) {
+  /// The standard one for NULL.
+  fileprivate init(_ filter: UnsafePointer<hoist_kameleoon_filter>?) throws(Refusal) {
     self.init()
     guard let filter else { return }
-    guard let given = HostTable.read(filter, size: filter.pointee.struct_size, zero: hoist_kameleoon_filter()) else { return nil }
+    guard let given = HostTable.read(filter) else { throw Refusal(.argument, "filter is none") }
     previousVisitAmount = given.previous_visit_amount
     let chosen: [(Bool, Parts)] = [
       (given.current_visit, .currentVisit), (given.custom_data, .customData), (given.page_views, .pageViews),

@@ -24,8 +24,8 @@ public func hoist_kameleoon_visitor_track_conversion(
 public func hoist_kameleoon_visitor_flush(
   _ visitor: OpaquePointer?, _ instant: Bool, _ done: hoist_done?, _ user_data: UnsafeMutableRawPointer?
 ) -> hoist_status {
-  guard let visitor = Handle<KameleoonVisitor>.borrow(visitor) else { return Status.argument.rawValue }
-  return visitor.flush(isInstant: instant, completion: done.map { Completion($0, user_data) }?.call).rawValue
+  (Handle<KameleoonVisitor>.borrow(visitor)?.flush(isInstant: instant, completion: completion(done, user_data)) ?? .argument)
+    .rawValue
 }
 
 @_cdecl("hoist_kameleoon_visitor_evaluate_audiences") @implementation

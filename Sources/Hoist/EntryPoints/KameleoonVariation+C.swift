@@ -3,15 +3,14 @@ internal import HoistBase
 internal import HoistCore
 internal import HoistKameleoon
 
-// A handle on a variation or a variable is its address in the configuration, which stays as long as somebody has one.
+// A handle on a variation or a variable is its address in the configuration, which stays alive as long as there is a
+// handle.
 
 private func variable(_ handle: OpaquePointer?) -> KameleoonVariable? { handle.map { KameleoonVariable(UnsafeRawPointer($0)) } }
 private func variation(_ handle: OpaquePointer?) -> KameleoonVariation? { handle.map { KameleoonVariation(UnsafeRawPointer($0)) } }
 
 /// A text of the configuration, which has a NUL behind it; "" for none.
-private func pointer(_ bytes: ByteView?) -> UnsafePointer<CChar> {
-  bytes?.baseAddress?.assumingMemoryBound(to: CChar.self) ?? Constants.empty
-}
+private func pointer(_ bytes: ByteView?) -> UnsafePointer<CChar> { bytes?.chars ?? Constants.empty }
 
 @_cdecl("hoist_kameleoon_variable_key") @implementation
 public func hoist_kameleoon_variable_key(_ variable: OpaquePointer?) -> UnsafePointer<CChar> {

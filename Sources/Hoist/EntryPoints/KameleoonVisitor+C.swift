@@ -9,17 +9,15 @@ public func hoist_kameleoon_visitor_new(
   _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
   visitor?.pointee = nil
-  let slot = ErrorSlot(error)
-  guard let object = ClientHandle.borrow(client) else { return slot.fail(.argument, "client is NULL") }
-  guard let visitor else { return slot.fail(.argument, "visitor is NULL") }
-  guard let face = KameleoonFace(object) else { return slot.fail(.unsupported, "the client is not kameleoon's") }
-  let bytes = CString.array(code)
-  guard code == nil || bytes != nil else { return slot.fail(.argument, "the visitor code is not UTF-8") }
-  do throws(Status) {
-    visitor.pointee = Handle<KameleoonVisitor>.give(try face.visitor(bytes))
-    return Status.ok.rawValue
-  } catch {
-    return slot.fail(error, KameleoonFace.reason(error))
+  return attempt(error) {
+    let face = try KameleoonFace.need(client)
+    guard let visitor else { throw Refusal(.argument, "visitor is NULL") }
+    let code = try CString.optional(code, "the visitor code")
+    do throws(Status) {
+      visitor.pointee = Handle<KameleoonVisitor>.give(try face.visitor(code))
+    } catch {
+      throw Refusal(error, KameleoonFace.reason(error))
+    }
   }
 }
 

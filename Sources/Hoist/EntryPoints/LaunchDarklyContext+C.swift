@@ -7,9 +7,7 @@ internal import HoistLaunchDarkly
 public func hoist_launchdarkly_context_from_json(
   _ json: UnsafePointer<CChar>?, _ length: Int, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> OpaquePointer? {
-  let slot = ErrorSlot(error)
-  guard let text = CString.json(json, length, slot) else { return nil }
-  return made(slot) { () throws(ContextFailure) in try LDContext.read(json: text) }
+  result(error) { Handle.give(OwnedContext(try LDContext.read(json: try CString.json(json, length)))) }
 }
 
 @_cdecl("hoist_launchdarkly_context_to_json") @implementation
@@ -21,15 +19,11 @@ public func hoist_launchdarkly_context_to_json(_ context: OpaquePointer?) -> Opa
 public func hoist_launchdarkly_context_redacted(
   _ context: OpaquePointer?, _ references: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ options: UInt32
 ) -> OpaquePointer? {
-  guard let context = held(context), count >= 0, count <= LDContext.maximumAttributes, references != nil || count == 0
+  guard let context = held(context), let references = try? CString.list(references, count, limit: LDContext.maximumAttributes)
   else { return nil }
-  var global: [AttributeReference] = []
-  for index in 0..<count {
-    guard let text = CString.text(references?[index]) else { return nil }
-    global.append(AttributeReference(text))
-  }
   let redaction = Redaction(
-    allAttributesPrivate: options & UInt32(HOIST_LAUNCHDARKLY_REDACT_ALL) != 0, globalPrivate: global)
+    allAttributesPrivate: options & UInt32(HOIST_LAUNCHDARKLY_REDACT_ALL) != 0,
+    globalPrivate: references.map { AttributeReference(String(decoding: $0, as: UTF8.self)) })
   let hidesAnonymous = options & UInt32(HOIST_LAUNCHDARKLY_REDACT_ANONYMOUS) != 0
   return TextHandle.give(redaction.json(of: context, hidingAnonymous: hidesAnonymous))
 }
@@ -38,12 +32,10 @@ public func hoist_launchdarkly_context_redacted(
 public func hoist_launchdarkly_context_from_hoist(
   _ context: OpaquePointer?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> OpaquePointer? {
-  let slot = ErrorSlot(error)
-  guard let hold = ContextHandle.borrow(context)?.reference() else {
-    _ = slot.fail(.argument, "context is NULL")
-    return nil
+  result(error) {
+    guard let hold = ContextHandle.borrow(context)?.reference() else { throw Refusal(.argument, "context is NULL") }
+    return Handle.give(OwnedContext(try LDContext.read(hold)))
   }
-  return made(slot) { () throws(ContextFailure) in try LDContext.read(hold) }
 }
 
 @_cdecl("hoist_launchdarkly_context_to_hoist") @implementation
@@ -56,22 +48,22 @@ public func hoist_launchdarkly_context_is_multi(_ context: OpaquePointer?) -> Bo
 
 @_cdecl("hoist_launchdarkly_context_kind") @implementation
 public func hoist_launchdarkly_context_kind(_ context: OpaquePointer?) -> UnsafePointer<CChar> {
-  Handle<HeldContext>.borrow(context)?.kind.pointer ?? Constants.empty
+  Handle<OwnedContext>.borrow(context)?.kind.pointer ?? Constants.empty
 }
 
 @_cdecl("hoist_launchdarkly_context_key") @implementation
 public func hoist_launchdarkly_context_key(_ context: OpaquePointer?) -> UnsafePointer<CChar>? {
-  Handle<HeldContext>.borrow(context)?.key?.pointer
+  Handle<OwnedContext>.borrow(context)?.key?.pointer
 }
 
 @_cdecl("hoist_launchdarkly_context_fully_qualified_key") @implementation
 public func hoist_launchdarkly_context_fully_qualified_key(_ context: OpaquePointer?) -> UnsafePointer<CChar> {
-  Handle<HeldContext>.borrow(context)?.fullyQualifiedKey.pointer ?? Constants.empty
+  Handle<OwnedContext>.borrow(context)?.fullyQualifiedKey.pointer ?? Constants.empty
 }
 
 @_cdecl("hoist_launchdarkly_context_keys") @implementation
 public func hoist_launchdarkly_context_keys(_ context: OpaquePointer?) -> OpaquePointer? {
-  held(context).flatMap { HeldValue($0.keys) }.map { Handle.give($0) }
+  held(context).flatMap { OwnedValue($0.keys) }.map { Handle.give($0) }
 }
 
 @_cdecl("hoist_launchdarkly_context_part") @implementation
@@ -79,7 +71,7 @@ public func hoist_launchdarkly_context_part(
   _ context: OpaquePointer?, _ kind: UnsafePointer<CChar>?
 ) -> OpaquePointer? {
   guard let context = held(context), let kind = CString.text(kind) else { return nil }
-  return context.context(ofKind: kind).map { Handle.give(HeldContext($0)) }
+  return context.context(ofKind: kind).map { Handle.give(OwnedContext($0)) }
 }
 
 @_cdecl("hoist_launchdarkly_context_get") @implementation
@@ -87,7 +79,7 @@ public func hoist_launchdarkly_context_get(
   _ context: OpaquePointer?, _ reference: UnsafePointer<CChar>?
 ) -> OpaquePointer? {
   guard let context = held(context), let reference = CString.text(reference) else { return nil }
-  return context.value(at: AttributeReference(reference)).flatMap { HeldValue($0) }.map { Handle.give($0) }
+  return context.value(at: AttributeReference(reference)).flatMap { OwnedValue($0) }.map { Handle.give($0) }
 }
 
 @_cdecl("hoist_launchdarkly_context_equals") @implementation
@@ -97,27 +89,21 @@ public func hoist_launchdarkly_context_equals(_ context: OpaquePointer?, _ other
 }
 
 @_cdecl("hoist_launchdarkly_context_free") @implementation
-public func hoist_launchdarkly_context_free(_ context: OpaquePointer?) { Handle<HeldContext>.take(context) }
+public func hoist_launchdarkly_context_free(_ context: OpaquePointer?) { Handle<OwnedContext>.take(context) }
 
 @_cdecl("hoist_launchdarkly_reference_names") @implementation
 public func hoist_launchdarkly_reference_names(
   _ reference: UnsafePointer<CChar>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> OpaquePointer? {
-  let slot = ErrorSlot(error)
-  guard let text = CString.text(reference) else {
-    _ = slot.fail(.argument, "reference is NULL or not UTF-8")
-    return nil
+  result(error) {
+    let text = try CString.need(reference, "reference")
+    let read = AttributeReference(text)
+    if let failure = read.failure { throw Refusal(.parse, "the reference \"\(text.prefix(80))\" \(failure.reason)") }
+    guard let names = OwnedValue(.array(read.components.map { .string($0) })) else {
+      throw Refusal(.limit, "the reference is longer than \(OwnedValue.maximumBytes) bytes")
+    }
+    return Handle.give(names)
   }
-  let read = AttributeReference(text)
-  if let failure = read.failure {
-    _ = slot.fail(.parse, "the reference \"\(text.prefix(80))\" \(failure.reason)")
-    return nil
-  }
-  guard let names = HeldValue(.array(read.components.map { .string($0) })) else {
-    _ = slot.fail(.limit, "the reference is longer than \(HeldValue.maximumBytes) bytes")
-    return nil
-  }
-  return Handle.give(names)
 }
 
 @_cdecl("hoist_launchdarkly_reference_literal") @implementation
@@ -127,17 +113,4 @@ public func hoist_launchdarkly_reference_literal(_ name: UnsafePointer<CChar>?) 
   return reference.isValid ? TextHandle.give(reference.raw) : nil
 }
 
-private func held(_ context: OpaquePointer?) -> LDContext? { Handle<HeldContext>.borrow(context)?.context }
-
-private func made(_ slot: ErrorSlot, _ make: () throws(ContextFailure) -> LDContext) -> OpaquePointer? {
-  do {
-    return Handle.give(HeldContext(try make()))
-  } catch {
-    _ = slot.fail(error)
-    return nil
-  }
-}
-
-extension ErrorSlot {
-  func fail(_ failure: ContextFailure) -> hoist_status { fail(failure.status, failure.message) }
-}
+private func held(_ context: OpaquePointer?) -> LDContext? { Handle<OwnedContext>.borrow(context)?.context }

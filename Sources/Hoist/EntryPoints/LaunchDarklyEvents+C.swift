@@ -24,7 +24,5 @@ public func hoist_launchdarkly_track(
 
 @_cdecl("hoist_launchdarkly_flush") @implementation
 public func hoist_launchdarkly_flush(_ client: OpaquePointer?) -> hoist_status {
-  guard let client = ClientHandle.borrow(client) else { return Status.argument.rawValue }
-  guard let face = LaunchDarklyFace(client) else { return Status.unsupported.rawValue }
-  return face.flush().rawValue
+  answer { try LaunchDarklyFace.need(client).flush() }
 }

@@ -5,7 +5,7 @@ internal import HoistLaunchDarkly
 
 @_cdecl("hoist_launchdarkly_all_flags") @implementation
 public func hoist_launchdarkly_all_flags(_ client: OpaquePointer?) -> OpaquePointer? {
-  launchDarkly(client)?.allFlags.map { TextHandle.give($0) }
+  LaunchDarklyFace.of(client)?.allFlags.map { TextHandle.give($0) }
 }
 
 @_cdecl("hoist_launchdarkly_detail_reason") @implementation
@@ -31,7 +31,7 @@ public func hoist_launchdarkly_variation_decode(
   _ userData: UnsafeMutableRawPointer?, _ fallback: UnsafePointer<CChar>?, _ detail: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Bool {
   detail?.pointee = nil
-  guard let face = launchDarkly(client), let key, let decode else { return false }
+  guard let face = LaunchDarklyFace.of(client), let key, let decode else { return false }
   let result = face.decode(
     CString.bytes(key), fallback: EvaluationFallback(.json, fallback), isDetailed: detail != nil
   ) { value in

@@ -15,9 +15,7 @@ public func hoist_launchdarkly_owner_free(_ owner: OpaquePointer?) {
 public func hoist_launchdarkly_observe_flag(
   _ client: OpaquePointer?, _ owner: OpaquePointer?, _ key: UnsafePointer<CChar>?,
   _ observer: UnsafePointer<hoist_launchdarkly_observer>?
-) -> hoist_status {
-  observe(client, owner, observer) { key.flatMap { CString.text($0) }.map { .flags([Array($0.utf8)]) } }
-}
+) -> hoist_status { observe(client, owner, observer) { CString.array(key).map { .flags([$0]) } } }
 
 @_cdecl("hoist_launchdarkly_observe_flags") @implementation
 public func hoist_launchdarkly_observe_flags(
@@ -25,13 +23,8 @@ public func hoist_launchdarkly_observe_flags(
   _ observer: UnsafePointer<hoist_launchdarkly_observer>?
 ) -> hoist_status {
   observe(client, owner, observer) {
-    guard let keys, count > 0, count <= LaunchDarklyFace.maximumKeys else { return nil }
-    var texts: [[UInt8]] = []
-    for key in UnsafeBufferPointer(start: keys, count: count) {
-      guard let key, let text = CString.text(key) else { return nil }
-      texts.append(Array(text.utf8))
-    }
-    return .flags(texts)
+    guard keys != nil, count > 0 else { return nil }
+    return (try? CString.list(keys, count, limit: LaunchDarklyFace.maximumKeys)).map { .flags($0) }
   }
 }
 
@@ -52,10 +45,9 @@ public func hoist_launchdarkly_observe_connection_mode(
 
 @_cdecl("hoist_launchdarkly_stop_observing") @implementation
 public func hoist_launchdarkly_stop_observing(_ client: OpaquePointer?, _ owner: OpaquePointer?) -> hoist_status {
-  withLaunchDarkly(client) { face in
-    guard let owner = Handle<ObserverOwner>.borrow(owner) else { return .argument }
-    face.stopObserving(owner)
-    return .ok
+  attempt {
+    let face = try LaunchDarklyFace.need(client)
+    face.stopObserving(try Handle<ObserverOwner>.need(owner, "owner"))
   }
 }
 
@@ -64,9 +56,10 @@ private func observe(
   _ what: () -> ObservedChanges?
 ) -> hoist_status {
   // The adapter first: whatever happens next, `release` runs when it goes.
-  let adapter = table.flatMap { CLaunchDarklyObserver($0) }
-  return withLaunchDarkly(client) { face in
-    guard let adapter, let owner = Handle<ObserverOwner>.borrow(owner), let what = what() else { return .argument }
-    return face.observe(what, owner, adapter)
+  let adapter = CLaunchDarklyObserver(reading: table)
+  return answer {
+    let face = try LaunchDarklyFace.need(client)
+    guard let adapter, let what = what() else { return .argument }
+    return face.observe(what, try Handle<ObserverOwner>.need(owner, "owner"), adapter)
   }
 }

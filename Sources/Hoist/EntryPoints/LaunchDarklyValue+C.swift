@@ -1,43 +1,44 @@
 public import CHoist
 internal import HoistBase
 internal import HoistCore
+internal import HoistJSON
 internal import HoistLaunchDarkly
 
 @_cdecl("hoist_launchdarkly_value_new_null") @implementation
-public func hoist_launchdarkly_value_new_null() -> OpaquePointer { Handle.give(HeldValue(small: .null)) }
+public func hoist_launchdarkly_value_new_null() -> OpaquePointer { Handle.give(OwnedValue(small: .null)) }
 
 @_cdecl("hoist_launchdarkly_value_new_bool") @implementation
-public func hoist_launchdarkly_value_new_bool(_ value: Bool) -> OpaquePointer { Handle.give(HeldValue(small: .bool(value))) }
+public func hoist_launchdarkly_value_new_bool(_ value: Bool) -> OpaquePointer { Handle.give(OwnedValue(small: .bool(value))) }
 
 @_cdecl("hoist_launchdarkly_value_new_number") @implementation
 public func hoist_launchdarkly_value_new_number(_ value: Double) -> OpaquePointer? {
-  value.isFinite ? Handle.give(HeldValue(small: .number(value))) : nil
+  value.isFinite ? Handle.give(OwnedValue(small: .number(value))) : nil
 }
 
 @_cdecl("hoist_launchdarkly_value_new_string") @implementation
 public func hoist_launchdarkly_value_new_string(_ value: UnsafePointer<CChar>?) -> OpaquePointer? {
-  CString.text(value).flatMap { HeldValue(.string($0)) }.map { Handle.give($0) }
+  CString.text(value).flatMap { OwnedValue(.string($0)) }.map { Handle.give($0) }
 }
 
 @_cdecl("hoist_launchdarkly_value_new_array") @implementation
-public func hoist_launchdarkly_value_new_array() -> OpaquePointer { Handle.give(HeldValue(small: .array([]))) }
+public func hoist_launchdarkly_value_new_array() -> OpaquePointer { Handle.give(OwnedValue(small: .array([]))) }
 
 @_cdecl("hoist_launchdarkly_value_new_object") @implementation
-public func hoist_launchdarkly_value_new_object() -> OpaquePointer { Handle.give(HeldValue(small: .object(LDObject()))) }
+public func hoist_launchdarkly_value_new_object() -> OpaquePointer { Handle.give(OwnedValue(small: .object(LDObject()))) }
 
 @_cdecl("hoist_launchdarkly_value_from_json") @implementation
 public func hoist_launchdarkly_value_from_json(
   _ json: UnsafePointer<CChar>?, _ length: Int, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> OpaquePointer? {
-  let slot = ErrorSlot(error)
-  guard let text = CString.json(json, length, slot) else { return nil }
-  do {
-    if let value = HeldValue(try LDValue(json: text)) { return Handle.give(value) }
-    _ = slot.fail(.limit, "the value takes more than \(HeldValue.maximumBytes) bytes")
-  } catch {
-    _ = slot.fail(error.kind == .syntax ? .parse : .limit, "the value cannot be read: \(error)")
+  result(error) {
+    let text = try CString.json(json, length)
+    do throws(JSONFailure) {
+      if let value = OwnedValue(try LDValue(json: text)) { return Handle.give(value) }
+      throw JSONFailure(.limit, "the value takes more than \(OwnedValue.maximumBytes) bytes")
+    } catch {
+      throw Refusal(error.kind == .syntax ? .parse : .limit, "the value cannot be read: \(error)")
+    }
   }
-  return nil
 }
 
 @_cdecl("hoist_launchdarkly_value_to_json") @implementation
@@ -51,7 +52,7 @@ public func hoist_launchdarkly_value_copy(_ value: OpaquePointer?) -> OpaquePoin
 }
 
 @_cdecl("hoist_launchdarkly_value_free") @implementation
-public func hoist_launchdarkly_value_free(_ value: OpaquePointer?) { Handle<HeldValue>.take(value) }
+public func hoist_launchdarkly_value_free(_ value: OpaquePointer?) { Handle<OwnedValue>.take(value) }
 
 @_cdecl("hoist_launchdarkly_value_equals") @implementation
 public func hoist_launchdarkly_value_equals(_ value: OpaquePointer?, _ other: OpaquePointer?) -> Bool {
@@ -148,7 +149,7 @@ public func hoist_launchdarkly_value_remove(_ value: OpaquePointer?, _ name: Uns
   return value.remove(name).rawValue
 }
 
-private func held(_ value: OpaquePointer?) -> HeldValue? { Handle<HeldValue>.borrow(value) }
+private func held(_ value: OpaquePointer?) -> OwnedValue? { Handle<OwnedValue>.borrow(value) }
 
 /// A handle on a value that is within the limits, being a part of one that is.
-private func give(_ value: LDValue) -> OpaquePointer? { HeldValue(value).map { Handle.give($0) } }
+private func give(_ value: LDValue) -> OpaquePointer? { OwnedValue(value).map { Handle.give($0) } }

@@ -41,15 +41,13 @@ public func hoist_client_observe(
 ) -> hoist_status {
   token?.pointee = 0
   // The adapter first: whatever happens next, `release` runs when it goes.
-  let adapter = observer.flatMap { CObserver($0) }
-  guard let adapter, let client = ClientHandle.borrow(client), let topic = Topic(rawValue: topic) else {
-    return Status.argument.rawValue
+  let adapter = CObserver(reading: observer)
+  return attempt {
+    guard let adapter, let topic = Topic(rawValue: topic) else { throw Refusal(.argument, "observer or topic is none") }
+    // Not within the assignment, which does nothing at all without a token.
+    let registered = try ClientHandle.need(client).observe(topic, key: try key.map { try CString.need($0, "key") }, adapter)
+    token?.pointee = registered
   }
-  guard key == nil || CString.text(key) != nil else { return Status.argument.rawValue }
-  guard client.state != .closed else { return Status.state.rawValue }
-  let registered = client.observe(topic, key: CString.text(key), adapter)
-  token?.pointee = registered
-  return Status.ok.rawValue
 }
 
 @_cdecl("hoist_client_unobserve") @implementation
@@ -86,20 +84,8 @@ final class NotificationBox: Sendable {
 }
 
 /// A host's observer. `release` runs when the last registration and call let go of it.
-final class CObserver: Observer, @unchecked Sendable {
-  private let table: hoist_observer
-
-  init?(_ table: UnsafePointer<hoist_observer>) {
-    guard let copy = HostTable.read(table, size: table.pointee.struct_size, zero: hoist_observer()) else { return nil }
-    self.table = copy
-  }
-
-  deinit { HostRelease.run(table.release, table.user_data) }
-
+final class CObserver: HostAdapter<hoist_observer>, Observer, @unchecked Sendable {
   func notify(_ notification: Notification) {
-    let box = NotificationBox(notification)
-    withExtendedLifetime(box) {
-      table.notify?(table.user_data, OpaquePointer(Unmanaged.passUnretained(box).toOpaque()))
-    }
+    Handle.lend(NotificationBox(notification)) { table.notify?(table.user_data, $0) }
   }
 }

@@ -7,11 +7,10 @@ internal import HoistOptimizely
 public func hoist_optimizely_user_decide(
   _ user: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ options: hoist_optimizely_options
 ) -> OpaquePointer? {
-  guard let user else { return nil }
-  let decided = Unmanaged<OptimizelyUser>.fromOpaque(UnsafeRawPointer(user))._withUnsafeGuaranteedRef { user in
+  let decided = Handle<OptimizelyUser>.with(user) { user in
     CallersKeys.with(key) { user.decide($0, DecideOptions(caller: options)) }
   }
-  return Handle<HeldDecision>.give(decided)
+  return decided.map { Handle<OwnedDecision>.give($0) }
 }
 
 @_cdecl("hoist_optimizely_user_decide_for_keys") @implementation
@@ -20,13 +19,13 @@ public func hoist_optimizely_user_decide_for_keys(
   _ options: hoist_optimizely_options
 ) -> OpaquePointer? {
   guard let user = Handle<OptimizelyUser>.borrow(user) else { return nil }
-  return Handle<HeldDecisions>.give(user.decide(keys: CallersKeys.list(keys, count), DecideOptions(caller: options)))
+  return Handle<OwnedDecisions>.give(user.decide(keys: CallersKeys.list(keys, count), DecideOptions(caller: options)))
 }
 
 @_cdecl("hoist_optimizely_user_decide_all") @implementation
 public func hoist_optimizely_user_decide_all(_ user: OpaquePointer?, _ options: hoist_optimizely_options) -> OpaquePointer? {
   guard let user = Handle<OptimizelyUser>.borrow(user) else { return nil }
-  return Handle<HeldDecisions>.give(user.decideAll(DecideOptions(caller: options)))
+  return Handle<OwnedDecisions>.give(user.decideAll(DecideOptions(caller: options)))
 }
 
 @_cdecl("hoist_optimizely_user_decide_async") @implementation
@@ -37,9 +36,12 @@ public func hoist_optimizely_user_decide_async(
   guard let user = Handle<OptimizelyUser>.borrow(user), count >= 0, keys != nil || count == 0,
     CallersKeys.areValid(keys, count)
   else { return Status.argument.rawValue }
-  let completion = DecidedCompletion(done: done, userData: user_data)
+  let data = UserData(user_data)
   return user.decideAsync(keys: keys == nil ? nil : CallersKeys.list(keys, count), DecideOptions(caller: options)) {
-    completion.call($0, $1)
+    status, decisions in
+    withExtendedLifetime(decisions) {
+      done?(data.pointer, status.rawValue, status == .ok ? decisions.map { Handle.lent($0) } : nil)
+    }
   }.rawValue
 }
 
@@ -50,21 +52,8 @@ public func hoist_optimizely_user_decide_wait(
 ) -> OpaquePointer? {
   guard let user = Handle<OptimizelyUser>.borrow(user) else { return nil }
   let keys = keys == nil && count == 0 ? nil : CallersKeys.list(keys, count)
-  return Handle<HeldDecisions>.give(
+  return Handle<OwnedDecisions>.give(
     user.decideAndWait(keys: keys, DecideOptions(caller: options), timeoutMilliseconds: timeout_ms))
-}
-
-/// A C completion with its user data.
-private struct DecidedCompletion: @unchecked Sendable {
-  let done: hoist_optimizely_decided?
-  let userData: UnsafeMutableRawPointer?
-
-  func call(_ status: Status, _ decisions: HeldDecisions?) {
-    withExtendedLifetime(decisions) {
-      let handle = decisions.map { OpaquePointer(Unmanaged.passUnretained($0).toOpaque()) }
-      done?(userData, status.rawValue, status == .ok ? handle : nil)
-    }
-  }
 }
 
 extension DecideOptions {
@@ -73,7 +62,7 @@ extension DecideOptions {
   init(caller bits: hoist_optimizely_options) { self.init(rawValue: bits & 0xFF) }
 }
 
-/// Flag keys as C gives them. What is not UTF-8 is repaired, so that no flag has it and every answer can be told.
+/// Flag keys as C gives them. Invalid UTF-8 is repaired, so that it names no flag and every result can be returned.
 private enum CallersKeys {
   static let maximumCount = 1 << 20
 
@@ -114,7 +103,7 @@ public func hoist_optimizely_decision_rule_key(_ decision: OpaquePointer?) -> Un
 
 @_cdecl("hoist_optimizely_decision_enabled") @implementation
 public func hoist_optimizely_decision_enabled(_ decision: OpaquePointer?) -> Bool {
-  Handle<HeldDecision>.borrow(decision)?.enabled ?? false
+  Handle<OwnedDecision>.borrow(decision)?.enabled ?? false
 }
 
 @_cdecl("hoist_optimizely_decision_variables") @implementation
@@ -124,12 +113,12 @@ public func hoist_optimizely_decision_variables(_ decision: OpaquePointer?) -> U
 
 @_cdecl("hoist_optimizely_decision_reason_count") @implementation
 public func hoist_optimizely_decision_reason_count(_ decision: OpaquePointer?) -> Int {
-  Handle<HeldDecision>.borrow(decision)?.reasonCount ?? 0
+  Handle<OwnedDecision>.borrow(decision)?.reasonCount ?? 0
 }
 
 @_cdecl("hoist_optimizely_decision_reason") @implementation
 public func hoist_optimizely_decision_reason(_ decision: OpaquePointer?, _ index: Int) -> UnsafePointer<CChar> {
-  guard let decision = Handle<HeldDecision>.borrow(decision), index >= 0, index < decision.reasonCount else {
+  guard let decision = Handle<OwnedDecision>.borrow(decision), index >= 0, index < decision.reasonCount else {
     return Constants.empty
   }
   return decision.reasons[index].pointer
@@ -160,18 +149,18 @@ public func hoist_optimizely_decision_double(
 public func hoist_optimizely_decision_string(
   _ decision: OpaquePointer?, _ variable: UnsafePointer<CChar>?
 ) -> UnsafePointer<CChar>? {
-  guard let decision = Handle<HeldDecision>.borrow(decision), let key = CString.view(variable),
+  guard let decision = Handle<OwnedDecision>.borrow(decision), let key = CString.view(variable),
     case .string(let text) = decision.json?.variable(key)
   else { return nil }
   // Inside the decision's own document, with a NUL behind it.
-  return text.baseAddress.map { $0.assumingMemoryBound(to: CChar.self) } ?? Constants.empty
+  return text.chars ?? Constants.empty
 }
 
 private func variableValue<Value>(
   _ decision: OpaquePointer?, _ variable: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<Value>?,
   _ pick: (OptimizelyValue) -> Value?
 ) -> hoist_status {
-  guard let decision = Handle<HeldDecision>.borrow(decision), let key = CString.view(variable) else {
+  guard let decision = Handle<OwnedDecision>.borrow(decision), let key = CString.view(variable) else {
     return Status.argument.rawValue
   }
   guard let found = decision.json?.variable(key) else { return Status.optimizelyVariableKeyInvalid.rawValue }
@@ -182,60 +171,59 @@ private func variableValue<Value>(
 
 @_cdecl("hoist_optimizely_decision_value") @implementation
 public func hoist_optimizely_decision_value(_ decision: OpaquePointer?, _ path: UnsafePointer<CChar>?) -> OpaquePointer? {
-  guard let decision = Handle<HeldDecision>.borrow(decision), path == nil || CString.view(path) != nil else { return nil }
+  guard let decision = Handle<OwnedDecision>.borrow(decision), path == nil || CString.view(path) != nil else { return nil }
   let value = decision.json?.value(atPath: path.map { CString.bytes($0) } ?? ByteView(start: nil, count: 0))
   return value.map { TextHandle.give($0) }
 }
 
 @_cdecl("hoist_optimizely_decision_user") @implementation
 public func hoist_optimizely_decision_user(_ decision: OpaquePointer?) -> OpaquePointer? {
-  (Handle<HeldDecision>.borrow(decision)?.user).map { Handle<OptimizelyUser>.give($0) }
+  (Handle<OwnedDecision>.borrow(decision)?.user).map { Handle<OptimizelyUser>.give($0) }
 }
 
 @_cdecl("hoist_optimizely_decision_to_json") @implementation
 public func hoist_optimizely_decision_to_json(_ decision: OpaquePointer?) -> OpaquePointer? {
-  Handle<HeldDecision>.borrow(decision).map { TextHandle.give($0.text()) }
+  Handle<OwnedDecision>.borrow(decision).map { TextHandle.give($0.text()) }
 }
 
 @_cdecl("hoist_optimizely_decision_copy") @implementation
 public func hoist_optimizely_decision_copy(_ decision: OpaquePointer?) -> OpaquePointer? {
-  Handle<HeldDecision>.borrow(decision).map { Handle<HeldDecision>.give($0) }
+  Handle<OwnedDecision>.borrow(decision).map { Handle<OwnedDecision>.give($0) }
 }
 
 @_cdecl("hoist_optimizely_decision_free") @implementation
-public func hoist_optimizely_decision_free(_ decision: OpaquePointer?) { Handle<HeldDecision>.take(decision) }
+public func hoist_optimizely_decision_free(_ decision: OpaquePointer?) { Handle<OwnedDecision>.take(decision) }
 
 /// A text inside the decision, with a NUL behind it.
-private func text(_ decision: OpaquePointer?, _ member: (HeldDecision) -> ByteView?) -> UnsafePointer<CChar>? {
-  Handle<HeldDecision>.borrow(decision).flatMap(member)?.baseAddress?.assumingMemoryBound(to: CChar.self)
+private func text(_ decision: OpaquePointer?, _ member: (OwnedDecision) -> ByteView?) -> UnsafePointer<CChar>? {
+  Handle<OwnedDecision>.borrow(decision).flatMap(member)?.chars
 }
 
 @_cdecl("hoist_optimizely_decisions_count") @implementation
 public func hoist_optimizely_decisions_count(_ decisions: OpaquePointer?) -> Int {
-  Handle<HeldDecisions>.borrow(decisions)?.decisions.count ?? 0
+  Handle<OwnedDecisions>.borrow(decisions)?.decisions.count ?? 0
 }
 
 @_cdecl("hoist_optimizely_decisions_at") @implementation
 public func hoist_optimizely_decisions_at(_ decisions: OpaquePointer?, _ index: Int) -> OpaquePointer? {
-  guard let list = Handle<HeldDecisions>.borrow(decisions)?.decisions, list.indices.contains(index) else { return nil }
-  return OpaquePointer(Unmanaged.passUnretained(list[index]).toOpaque())
+  guard let list = Handle<OwnedDecisions>.borrow(decisions)?.decisions, list.indices.contains(index) else { return nil }
+  return Handle.lent(list[index])
 }
 
 @_cdecl("hoist_optimizely_decisions_find") @implementation
 public func hoist_optimizely_decisions_find(_ decisions: OpaquePointer?, _ key: UnsafePointer<CChar>?) -> OpaquePointer? {
-  guard let key, let found = Handle<HeldDecisions>.borrow(decisions)?.find(CString.bytes(key)) else { return nil }
-  return OpaquePointer(Unmanaged.passUnretained(found).toOpaque())
+  key.flatMap { Handle<OwnedDecisions>.borrow(decisions)?.find(CString.bytes($0)) }.map { Handle.lent($0) }
 }
 
 @_cdecl("hoist_optimizely_decisions_to_json") @implementation
 public func hoist_optimizely_decisions_to_json(_ decisions: OpaquePointer?) -> OpaquePointer? {
-  Handle<HeldDecisions>.borrow(decisions).map { TextHandle.give($0.text()) }
+  Handle<OwnedDecisions>.borrow(decisions).map { TextHandle.give($0.text()) }
 }
 
 @_cdecl("hoist_optimizely_decisions_copy") @implementation
 public func hoist_optimizely_decisions_copy(_ decisions: OpaquePointer?) -> OpaquePointer? {
-  Handle<HeldDecisions>.borrow(decisions).map { Handle<HeldDecisions>.give($0) }
+  Handle<OwnedDecisions>.borrow(decisions).map { Handle<OwnedDecisions>.give($0) }
 }
 
 @_cdecl("hoist_optimizely_decisions_free") @implementation
-public func hoist_optimizely_decisions_free(_ decisions: OpaquePointer?) { Handle<HeldDecisions>.take(decisions) }
+public func hoist_optimizely_decisions_free(_ decisions: OpaquePointer?) { Handle<OwnedDecisions>.take(decisions) }

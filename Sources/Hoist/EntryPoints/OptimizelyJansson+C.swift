@@ -9,10 +9,7 @@ internal import HoistOptimizely
 public func hoist_optimizely_user_set_jansson(
   _ user: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafePointer<json_t>?
 ) -> hoist_status {
-  guard let text = JanssonText.bytes(value) else { return Status.argument.rawValue }
-  return text.withUnsafeBytes { bytes in
-    hoist_optimizely_user_set_json(user, name, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
-  }
+  JanssonText.lend(value) { hoist_optimizely_user_set_json(user, name, $0, $1) } ?? Status.argument.rawValue
 }
 
 @_cdecl("hoist_optimizely_user_attributes_jansson") @implementation
@@ -25,13 +22,8 @@ public func hoist_optimizely_user_track_jansson(
   _ user: OpaquePointer?, _ event_key: UnsafePointer<CChar>?, _ tags: UnsafePointer<json_t>?,
   _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  guard let text = JanssonText.bytes(tags) else {
-    return ErrorSlot(error).fail(.argument, "tags are NULL, or nested too deeply")
-  }
-  return text.withUnsafeBytes { bytes in
-    hoist_optimizely_user_track(
-      user, event_key, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count, error)
-  }
+  JanssonText.lend(tags) { hoist_optimizely_user_track(user, event_key, $0, $1, error) }
+    ?? ErrorSlot(error).fail(.argument, "tags are NULL, or nested too deeply")
 }
 
 @_cdecl("hoist_optimizely_send_odp_event_jansson") @implementation
@@ -39,22 +31,21 @@ public func hoist_optimizely_send_odp_event_jansson(
   _ client: OpaquePointer?, _ type: UnsafePointer<CChar>?, _ action: UnsafePointer<CChar>?,
   _ identifiers: UnsafePointer<json_t>?, _ data: UnsafePointer<json_t>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  let slot = ErrorSlot(error)
   let texts = (JanssonText.bytes(identifiers), JanssonText.bytes(data))
   guard (texts.0 != nil || identifiers == nil) && (texts.1 != nil || data == nil) else {
-    return slot.fail(.argument, "identifiers or data are nested too deeply")
+    return ErrorSlot(error).fail(.argument, "identifiers or data are nested too deeply")
   }
   return (texts.0 ?? []).withBytes { identifierBytes in
     (texts.1 ?? []).withBytes { dataBytes in
       sendPlatformEvent(
-        client, type, action, identifiers == nil ? nil : identifierBytes, data == nil ? nil : dataBytes, slot)
+        client, type, action, identifiers == nil ? nil : identifierBytes, data == nil ? nil : dataBytes, error)
     }
   }
 }
 
 @_cdecl("hoist_optimizely_decision_variables_jansson") @implementation
 public func hoist_optimizely_decision_variables_jansson(_ decision: OpaquePointer?) -> UnsafeMutablePointer<json_t>? {
-  Handle<HeldDecision>.borrow(decision).flatMap { JanssonText.value(Array($0.variables)) }
+  Handle<OwnedDecision>.borrow(decision).flatMap { JanssonText.value(Array($0.variables)) }
 }
 
 @_cdecl("hoist_optimizely_decision_value_jansson") @implementation

@@ -9,7 +9,7 @@ public func hoist_optimizely_set_forced_variation(
   _ variation_key: UnsafePointer<CChar>?
 ) -> Bool {
   let variation = CString.array(variation_key)
-  guard let face = optimizely(client), let experiment = CString.array(experiment_key), let user = CString.array(user_id),
+  guard let face = OptimizelyFace.of(client), let experiment = CString.array(experiment_key), let user = CString.array(user_id),
     variation_key == nil || variation != nil
   else { return false }
   return face.setForcedVariation(experiment, user: user, variation)
@@ -19,7 +19,7 @@ public func hoist_optimizely_set_forced_variation(
 public func hoist_optimizely_forced_variation(
   _ client: OpaquePointer?, _ experiment_key: UnsafePointer<CChar>?, _ user_id: UnsafePointer<CChar>?
 ) -> OpaquePointer? {
-  guard let face = optimizely(client), let experiment = CString.array(experiment_key), let user = CString.array(user_id)
+  guard let face = OptimizelyFace.of(client), let experiment = CString.array(experiment_key), let user = CString.array(user_id)
   else { return nil }
   return face.forcedVariation(experiment, user: user).map { TextHandle.give($0) }
 }
@@ -45,13 +45,12 @@ private func variation(
   _ out: UnsafeMutablePointer<OpaquePointer?>?, activates: Bool
 ) -> hoist_status {
   out?.pointee = nil
-  guard ClientHandle.borrow(client) != nil, let key = CString.view(experiment_key) else { return Status.argument.rawValue }
-  guard let face = optimizely(client) else { return Status.unsupported.rawValue }
-  switch face.variation(key, ContextHandle.borrow(user), activates: activates) {
-  case .success(let variation):
+  return answer {
+    let face = try OptimizelyFace.need(client)
+    guard let key = CString.view(experiment_key) else { return .argument }
+    let variation = try face.variation(key, ContextHandle.borrow(user), activates: activates).get()
     out?.pointee = TextHandle.give(variation)
-    return Status.ok.rawValue
-  case .failure(let status): return status.rawValue
+    return .ok
   }
 }
 
@@ -59,7 +58,7 @@ private func variation(
 public func hoist_optimizely_is_feature_enabled(
   _ client: OpaquePointer?, _ feature_key: UnsafePointer<CChar>?, _ user: OpaquePointer?
 ) -> Bool {
-  guard let face = optimizely(client), let key = CString.view(feature_key) else { return false }
+  guard let face = OptimizelyFace.of(client), let key = CString.view(feature_key) else { return false }
   return face.isFeatureEnabled(key, ContextHandle.borrow(user))
 }
 
@@ -119,12 +118,11 @@ private func featureVariable(
   _ client: OpaquePointer?, _ feature_key: UnsafePointer<CChar>?, _ variable_key: UnsafePointer<CChar>?,
   _ user: OpaquePointer?, _ type: OptimizelyVariableType, _ take: (OptimizelyValue) -> Void
 ) -> hoist_status {
-  guard ClientHandle.borrow(client) != nil, let feature = CString.view(feature_key), let key = CString.view(variable_key)
-  else { return Status.argument.rawValue }
-  guard let face = optimizely(client) else { return Status.unsupported.rawValue }
-  switch face.variable(key, of: feature, as: type, ContextHandle.borrow(user), take) {
-  case .success: return Status.ok.rawValue
-  case .failure(let status): return status.rawValue
+  answer {
+    let face = try OptimizelyFace.need(client)
+    guard let feature = CString.view(feature_key), let key = CString.view(variable_key) else { return .argument }
+    _ = try face.variable(key, of: feature, as: type, ContextHandle.borrow(user), take).get()
+    return .ok
   }
 }
 
@@ -132,13 +130,13 @@ private func featureVariable(
 public func hoist_optimizely_feature_variables(
   _ client: OpaquePointer?, _ feature_key: UnsafePointer<CChar>?, _ user: OpaquePointer?
 ) -> OpaquePointer? {
-  guard let face = optimizely(client), let key = CString.view(feature_key) else { return nil }
+  guard let face = OptimizelyFace.of(client), let key = CString.view(feature_key) else { return nil }
   return text(face.variables(of: key, ContextHandle.borrow(user)))
 }
 
 @_cdecl("hoist_optimizely_enabled_features") @implementation
 public func hoist_optimizely_enabled_features(_ client: OpaquePointer?, _ user: OpaquePointer?) -> OpaquePointer? {
-  optimizely(client).flatMap { text($0.enabledFeatures(ContextHandle.borrow(user))) }
+  OptimizelyFace.of(client).flatMap { text($0.enabledFeatures(ContextHandle.borrow(user))) }
 }
 
 private func text(_ result: Result<[UInt8], Status>) -> OpaquePointer? {
@@ -150,9 +148,8 @@ public func hoist_optimizely_track(
   _ client: OpaquePointer?, _ event_key: UnsafePointer<CChar>?, _ user: OpaquePointer?,
   _ tags_json: UnsafePointer<CChar>?, _ length: Int, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  let slot = ErrorSlot(error)
-  guard ClientHandle.borrow(client) != nil else { return slot.fail(.argument, "client is NULL") }
-  guard let face = optimizely(client) else { return slot.fail(.unsupported, "the client is none of Optimizely's") }
-  let context = ContextHandle.borrow(user)
-  return OptimizelyTracking.track(event_key, tags_json, length, error) { face.track($0, context, tags: $1) }
+  OptimizelyTracking.track(event_key, tags_json, length, error) {
+    let face = try OptimizelyFace.need(client)
+    return { face.track($0, ContextHandle.borrow(user), tags: $1) }
+  }
 }

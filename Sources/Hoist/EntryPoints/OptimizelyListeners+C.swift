@@ -9,30 +9,30 @@ public func hoist_optimizely_add_listener(
 ) -> hoist_status {
   id?.pointee = 0
   // The adapter first: whatever happens next, `release` runs when it goes.
-  let adapter = listener.flatMap { COptimizelyListener($0) }
-  guard let adapter, let object = ClientHandle.borrow(client), let kind = NotificationKind(rawValue: kind) else {
-    return Status.argument.rawValue
+  let adapter = COptimizelyListener(reading: listener)
+  return answer {
+    let client = try ClientHandle.need(client)
+    guard let adapter, let kind = NotificationKind(rawValue: kind) else { return .argument }
+    guard let face = OptimizelyFace(client) else { return .unsupported }
+    guard client.state != .closed else { return .state }
+    let number = face.add(kind, adapter)
+    id?.pointee = number
+    return number == 0 ? .limit : .ok
   }
-  guard let face = optimizely(client) else { return Status.unsupported.rawValue }
-  guard object.state != .closed else { return Status.state.rawValue }
-  let number = face.add(kind, adapter)
-  id?.pointee = number
-  return (number == 0 ? Status.limit : .ok).rawValue
 }
 
 @_cdecl("hoist_optimizely_remove_listener") @implementation
 public func hoist_optimizely_remove_listener(_ client: OpaquePointer?, _ id: Int32) -> Bool {
-  optimizely(client)?.removeListener(id) ?? false
+  OptimizelyFace.of(client)?.removeListener(id) ?? false
 }
 
 @_cdecl("hoist_optimizely_clear_listeners") @implementation
 public func hoist_optimizely_clear_listeners(
   _ client: OpaquePointer?, _ kind: hoist_optimizely_notification_kind
 ) -> hoist_status {
-  guard ClientHandle.borrow(client) != nil, kind == 0 || NotificationKind(rawValue: kind) != nil else {
-    return Status.argument.rawValue
+  attempt {
+    let wanted = NotificationKind(rawValue: kind)
+    guard kind == 0 || wanted != nil else { throw Refusal(.argument, "kind is none") }
+    try OptimizelyFace.need(client).clearListeners(wanted)
   }
-  guard let face = optimizely(client) else { return Status.unsupported.rawValue }
-  face.clearListeners(NotificationKind(rawValue: kind))
-  return Status.ok.rawValue
 }

@@ -5,7 +5,7 @@ internal import HoistOptimizely
 
 @_cdecl("hoist_optimizely_vuid") @implementation
 public func hoist_optimizely_vuid(_ client: OpaquePointer?) -> OpaquePointer? {
-  optimizely(client)?.vuid.map { TextHandle.give($0) }
+  OptimizelyFace.of(client)?.vuid.map { TextHandle.give($0) }
 }
 
 @_cdecl("hoist_optimizely_send_odp_event") @implementation
@@ -14,26 +14,19 @@ public func hoist_optimizely_send_odp_event(
   _ identifiers_json: UnsafePointer<CChar>?, _ data_json: UnsafePointer<CChar>?,
   _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  sendPlatformEvent(
-    client, type, action, identifiers_json.map { CString.bytes($0) }, data_json.map { CString.bytes($0) }, ErrorSlot(error))
+  sendPlatformEvent(client, type, action, identifiers_json.map { CString.bytes($0) }, data_json.map { CString.bytes($0) }, error)
 }
 
 /// `hoist_optimizely_send_odp_event`, with the JSON as bytes.
 func sendPlatformEvent(
   _ client: OpaquePointer?, _ type: UnsafePointer<CChar>?, _ action: UnsafePointer<CChar>?, _ identifiers: ByteView?,
-  _ data: ByteView?, _ slot: ErrorSlot
+  _ data: ByteView?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  guard let object = ClientHandle.borrow(client) else { return slot.fail(.argument, "client is NULL") }
-  guard let face = OptimizelyFace(object) else { return slot.fail(.unsupported, "the client is not optimizely's") }
-  for text in [type, action] where text != nil && CString.text(text) == nil {
-    return slot.fail(.argument, "a text is not UTF-8")
-  }
-  do throws(PlatformFailure) {
-    try face.sendPlatformEvent(
-      type: CString.text(type), action: CString.text(action) ?? "", identifiers: identifiers, data: data)
-    return Status.ok.rawValue
-  } catch {
-    return slot.fail(error.status, error.message)
+  attempt(error) {
+    let face = try OptimizelyFace.need(client)
+    let type = try type.map { try CString.need($0, "type") }
+    let action = try action.map { try CString.need($0, "action") } ?? ""
+    try face.sendPlatformEvent(type: type, action: action, identifiers: identifiers, data: data)
   }
 }
 
@@ -41,13 +34,9 @@ func sendPlatformEvent(
 public func hoist_optimizely_user_fetch_segments(
   _ user: OpaquePointer?, _ options: UInt32, _ done: hoist_done?, _ user_data: UnsafeMutableRawPointer?
 ) -> hoist_status {
-  guard let user = Handle<OptimizelyUser>.borrow(user) else { return Status.argument.rawValue }
-  let completion = done.map { Completion($0, user_data) }
-  do throws(PlatformFailure) {
-    try user.fetchSegments(SegmentFetchOptions(rawValue: options), completion: completion?.call)
-    return Status.ok.rawValue
-  } catch {
-    return error.status.rawValue
+  attempt {
+    try Handle<OptimizelyUser>.need(user, "user").fetchSegments(
+      SegmentFetchOptions(rawValue: options), completion: completion(done, user_data))
   }
 }
 
@@ -55,13 +44,9 @@ public func hoist_optimizely_user_fetch_segments(
 public func hoist_optimizely_user_fetch_segments_wait(
   _ user: OpaquePointer?, _ options: UInt32, _ timeout_ms: Int64, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  let slot = ErrorSlot(error)
-  guard let user = Handle<OptimizelyUser>.borrow(user) else { return slot.fail(.argument, "user is NULL") }
-  do throws(PlatformFailure) {
-    try user.fetchSegmentsAndWait(SegmentFetchOptions(rawValue: options), timeoutMilliseconds: timeout_ms)
-    return Status.ok.rawValue
-  } catch {
-    return slot.fail(error.status, error.message)
+  attempt(error) {
+    try Handle<OptimizelyUser>.need(user, "user").fetchSegmentsAndWait(
+      SegmentFetchOptions(rawValue: options), timeoutMilliseconds: timeout_ms)
   }
 }
 
@@ -80,19 +65,8 @@ public func hoist_optimizely_user_segments(_ user: OpaquePointer?) -> OpaquePoin
 public func hoist_optimizely_user_set_segments(
   _ user: OpaquePointer?, _ names: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int
 ) -> hoist_status {
-  guard let user = Handle<OptimizelyUser>.borrow(user), count >= 0, names != nil || count == 0 else {
-    return Status.argument.rawValue
+  attempt {
+    let segments = try CString.list(names, count, limit: SegmentSink.maximumNames)
+    try Handle<OptimizelyUser>.need(user, "user").setSegments(names == nil ? nil : segments)
   }
-  guard count <= SegmentSink.maximumNames else { return Status.limit.rawValue }
-  guard let names else {
-    user.setSegments(nil)
-    return Status.ok.rawValue
-  }
-  var segments: [[UInt8]] = []
-  for index in 0..<count {
-    guard let name = CString.array(names[index]) else { return Status.argument.rawValue }
-    segments.append(name)
-  }
-  user.setSegments(segments)
-  return Status.ok.rawValue
 }

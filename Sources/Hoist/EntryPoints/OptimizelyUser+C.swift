@@ -13,9 +13,10 @@ public func hoist_optimizely_option(_ name: UnsafePointer<CChar>?) -> hoist_opti
 public func hoist_optimizely_user_new(
   _ client: OpaquePointer?, _ user_id: UnsafePointer<CChar>?, _ attributes: OpaquePointer?
 ) -> OpaquePointer? {
-  let id = CString.array(user_id)
-  guard let face = optimizely(client), user_id == nil || id != nil else { return nil }
-  return face.user(id, attributes: ContextHandle.borrow(attributes)).map { Handle<OptimizelyUser>.give($0) }
+  result(nil) {
+    let id = try CString.optional(user_id, "user_id")
+    return try OptimizelyFace.need(client).user(id, attributes: ContextHandle.borrow(attributes)).map { Handle.give($0) }
+  }
 }
 
 @_cdecl("hoist_optimizely_user_copy") @implementation
@@ -83,12 +84,7 @@ private func set(_ user: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value:
   guard let user = Handle<OptimizelyUser>.borrow(user), let name = CString.array(name), let value else {
     return Status.argument.rawValue
   }
-  do throws(EvaluationContext.Refusal) {
-    try user.set(name, value)
-    return Status.ok.rawValue
-  } catch {
-    return error.status.rawValue
-  }
+  return attempt { try user.set(name, value) }
 }
 
 @_cdecl("hoist_optimizely_user_set_forced_decision") @implementation
@@ -122,7 +118,7 @@ public func hoist_optimizely_user_remove_all_forced_decisions(_ user: OpaquePoin
   return true
 }
 
-/// nil for arguments that name no place of a forced decision.
+/// nil for invalid arguments of a forced decision.
 private func forcing<Result>(
   _ user: OpaquePointer?, _ flag_key: UnsafePointer<CChar>?, _ rule_key: UnsafePointer<CChar>?,
   _ body: (OptimizelyUser, [UInt8], [UInt8]?) -> Result
@@ -138,32 +134,36 @@ public func hoist_optimizely_user_track(
   _ user: OpaquePointer?, _ event_key: UnsafePointer<CChar>?, _ tags_json: UnsafePointer<CChar>?, _ length: Int,
   _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  guard let user = Handle<OptimizelyUser>.borrow(user) else { return ErrorSlot(error).fail(.argument, "user is NULL") }
-  return OptimizelyTracking.track(event_key, tags_json, length, error) { user.track($0, tags: $1) }
+  OptimizelyTracking.track(event_key, tags_json, length, error) {
+    let user = try Handle<OptimizelyUser>.need(user, "user")
+    return { user.track($0, tags: $1) }
+  }
 }
 
-/// Conversions, whoever makes them.
+/// Conversions, from every entry point.
 enum OptimizelyTracking {
   static func track(
     _ key: UnsafePointer<CChar>?, _ json: UnsafePointer<CChar>?, _ length: Int,
-    _ error: UnsafeMutablePointer<OpaquePointer?>?, _ send: (ByteView, JSONValue?) -> Status
+    _ error: UnsafeMutablePointer<OpaquePointer?>?, _ sender: () throws -> (ByteView, JSONValue?) -> Status
   ) -> hoist_status {
-    let slot = ErrorSlot(error)
-    guard let key = CString.view(key) else { return slot.fail(.argument, "event_key is NULL or not UTF-8") }
-    guard length >= 0 else { return slot.fail(.argument, CString.wrongLength("tags_json", length)) }
-    guard json != nil || length == 0 else { return slot.fail(.argument, "tags_json is NULL, but not its length") }
-    var tags: JSONDocument?
-    if let json {
-      let bytes = UnsafeRawBufferPointer(start: json, count: length)
-      guard UTF8Text.isValid(bytes) else { return slot.fail(.argument, "tags_json is not UTF-8") }
-      guard let document = try? JSONDocument(parsing: bytes), document.withRoot({ $0.object != nil }) else {
-        return slot.fail(.optimizelyEventTagsInvalid, "the tags are no JSON object")
+    attempt(error) {
+      let send = try sender()
+      guard let key = CString.view(key) else { throw Refusal(.argument, "event_key is NULL or not UTF-8") }
+      guard length >= 0 else { throw Refusal(.argument, CString.wrongLength("tags_json", length)) }
+      guard json != nil || length == 0 else { throw Refusal(.argument, "tags_json is NULL, but not its length") }
+      var tags: JSONDocument?
+      if let json {
+        let bytes = UnsafeRawBufferPointer(start: json, count: length)
+        guard UTF8Text.isValid(bytes) else { throw Refusal(.argument, "tags_json is not UTF-8") }
+        guard let document = try? JSONDocument(parsing: bytes), document.withRoot({ $0.object != nil }) else {
+          throw Refusal(.optimizelyEventTagsInvalid, "the tags are no JSON object")
+        }
+        tags = document
       }
-      tags = document
+      let status = tags.map { tags in tags.withRoot { send(key, $0) } } ?? send(key, nil)
+      if status != .ok { throw Refusal(status, status.optimizelyMessage) }
     }
-    let status = tags.map { tags in tags.withRoot { send(key, $0) } } ?? send(key, nil)
-    return status == .ok ? status.rawValue : slot.fail(status, status.optimizelyMessage)
-  }
+}
 }
 
 extension Status {
@@ -176,15 +176,6 @@ extension Status {
     case .limit: "the queue of events is full; the event is dropped"
     case .state: "the client is closed"
     default: "the call failed"
-    }
-  }
-}
-
-extension EvaluationContext.Refusal {
-  var status: Status {
-    switch self {
-    case .invalidUTF8, .notFinite: .argument
-    case .nameTooLong, .valueTooLarge, .tooManyAttributes: .limit
     }
   }
 }

@@ -7,21 +7,15 @@ public func hoist_config_load_plugin(
   _ config: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ options: UnsafePointer<CChar>?,
   _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  let slot = ErrorSlot(error)
-  guard let box = Handle<ConfigBox>.borrow(config) else { return slot.fail(.argument, "config is NULL") }
-  guard let path = CString.text(path), !path.isEmpty else { return slot.fail(.argument, wrongPath) }
-  guard let options = options == nil ? "" : CString.text(options) else {
-    return slot.fail(.argument, "the options for the plug-in \(path) are not UTF-8")
-  }
-  do throws(PluginRefusal) {
+  attempt(error) {
+    let box = try Handle<ConfigBox>.need(config, "config")
+    let path = try CString.needPath(path, pathName)
+    let options = options == nil ? "" : try CString.need(options, "the text of options for the plug-in \(path)")
     let object = try box.factory == nil ? PluginObject(path: path, offering: box) : PluginObject(path: path)
     let own = try box.factory == nil ? object.makeProvider(options) : nil
     // On a copy, so that a refusal leaves the configuration as it was and releases what was made before it.
     box.plugins = try object.installing(into: box.plugins, of: box.provider, options: options, besides: own)
     if let own { box.adopt(own) }
-    return Status.ok.rawValue
-  } catch {
-    return slot.fail(error.status, error.message)
   }
 }
 
@@ -29,37 +23,27 @@ public func hoist_config_load_plugin(
 public func hoist_plugin_describe(
   _ path: UnsafePointer<CChar>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> OpaquePointer? {
-  let slot = ErrorSlot(error)
-  guard let path = CString.text(path), !path.isEmpty else {
-    _ = slot.fail(.argument, wrongPath)
-    return nil
-  }
-  do throws(PluginRefusal) {
-    return TextHandle.give(try PluginObject(path: path).json)
-  } catch {
-    _ = slot.fail(error.status, error.message)
-    return nil
-  }
+  result(error) { TextHandle.give(try PluginObject(path: try CString.needPath(path, pathName)).json) }
 }
 
-private let wrongPath = "the path of the plug-in is NULL, empty or not UTF-8"
+private let pathName = "the path of the plug-in"
 
 extension PluginObject {
-  /// An object for a configuration whose provider nobody knows: it has to bring that.
-  fileprivate init(path: String, offering box: ConfigBox) throws(PluginRefusal) {
+  /// For a configuration of an unknown provider: the object has to supply it.
+  fileprivate init(path: String, offering box: ConfigBox) throws(Refusal) {
     try self.init(path: path)
     guard table.create_provider != nil, let offered = CString.text(table.provider_name) else {
-      throw PluginRefusal(status: .configuration, message: box.unknownProvider)
+      throw Refusal(.configuration, box.unknownProvider)
     }
     guard offered.utf8.elementsEqual(box.provider.utf8) else {
-      throw PluginRefusal(
-        status: .configuration, message: "\(box.unknownProvider); the plug-in \(path) brings \"\(offered.prefix(80))\"")
+      throw Refusal(
+        .configuration, "\(box.unknownProvider); the plug-in \(path) brings \"\(offered.prefix(80))\"")
     }
   }
 
-  fileprivate func makeProvider(_ options: String) throws(PluginRefusal) -> HostedFactory? {
+  fileprivate func makeProvider(_ options: String) throws(Refusal) -> HostedFactory? {
     guard let create = table.create_provider else { return nil }
-    let made = HostedTable(try make("provider", options, create, hoist_provider()))
+    let made = HostedTable(try make("provider", options, create))
     return HostedFactory(description: try HostedDescription(made, offered: CString.text(table.provider_name)))
   }
 
@@ -67,10 +51,10 @@ extension PluginObject {
   /// - Parameter own: the provider itself, if the object has brought that.
   func installing(
     into plugins: Plugins, of provider: String, options: String, besides own: HostedFactory?
-  ) throws(PluginRefusal) -> Plugins {
+  ) throws(Refusal) -> Plugins {
     let offers = offers(for: provider)
     if offers.isEmpty, own == nil {
-      throw PluginRefusal(status: .unsupported, message: "the plug-in \(path) offers nothing for \(provider)")
+      throw Refusal(.unsupported, "the plug-in \(path) offers nothing for \(provider)")
     }
     for offer in offers {
       if let refusal = offer.obstacle(plugins) { throw refusal }
@@ -92,20 +76,16 @@ extension PluginObject {
     let kinds = all.indices.filter { all[$0].kind != strategy || $0 == firstStrategy }.map { all[$0].kind }
     var writer = JSONWriter()
     writer.object { writer in
-      writer.key("name")
-      writer.string(name)
-      writer.key("version")
-      if let version { writer.string(version) } else { writer.null() }
-      writer.key("abi_version")
-      writer.int(table.abi_version)
+      writer.member("name", name)
+      writer.member("version", version)
+      writer.member("abi_version", table.abi_version)
       writer.key("kinds")
       let brought = table.create_provider == nil ? nil : CString.text(table.provider_name)
       writer.array { writer in for kind in kinds + (brought == nil ? [] : ["provider"]) { writer.string(kind) } }
       writer.key("unleash_strategies")
       writer.array { writer in for name in strategyNames { writer.string(name) } }
       if let brought {
-        writer.key("provider")
-        writer.string(brought)
+        writer.member("provider", brought)
       }
     }
     return writer.bytes

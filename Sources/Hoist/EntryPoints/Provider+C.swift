@@ -6,18 +6,14 @@ internal import HoistCore
 public func hoist_provider_register(
   _ provider: UnsafePointer<hoist_provider>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  let slot = ErrorSlot(error)
-  guard let provider else { return slot.fail(.argument, "the provider table is NULL") }
-  let size = provider.pointee.struct_size
-  guard let table = HostTable.read(provider, size: size, zero: hoist_provider()) else {
-    return slot.fail(.argument, "struct_size of the provider table is \(size), which is no size of such a table")
-  }
-  do throws(PluginRefusal) {
+  attempt(error) {
+    guard let provider else { throw Refusal(.argument, "the provider table is NULL") }
+    guard let table = HostTable.read(provider) else {
+      let size = HostTable.size(of: provider)
+      throw Refusal(.argument, "struct_size of the provider table is \(size), which is no size of such a table")
+    }
     let factory = HostedFactory(description: try HostedDescription(HostedTable(table)))
-    if Providers.register(factory) { return Status.ok.rawValue }
-    return slot.fail(.state, "there is a provider \"\(factory.name)\" already")
-  } catch {
-    return slot.fail(error.status, error.message)
+    guard Providers.register(factory) else { throw Refusal(.state, "there is a provider \"\(factory.name)\" already") }
   }
 }
 
@@ -25,13 +21,13 @@ public func hoist_provider_register(
 public func hoist_provider_unregister(
   _ name: UnsafePointer<CChar>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  let slot = ErrorSlot(error)
-  guard let name = CString.text(name) else { return slot.fail(.argument, "the provider's name is NULL or not UTF-8") }
-  let status = Providers.unregister(name)
-  switch status {
-  case .ok: return status.rawValue
-  case .unsupported: return slot.fail(status, "the provider \"\(name)\" is the library's own")
-  default: return slot.fail(status, "there is no provider \"\(name)\"")
+  attempt(error) {
+    let name = try CString.need(name, "the provider's name")
+    switch Providers.unregister(name) {
+    case .ok: break
+    case .unsupported: throw Refusal(.unsupported, "the provider \"\(name)\" is the library's own")
+    case let status: throw Refusal(status, "there is no provider \"\(name)\"")
+    }
   }
 }
 

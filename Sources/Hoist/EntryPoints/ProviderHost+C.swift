@@ -155,9 +155,3 @@ private func storeKey(_ key: UnsafePointer<CChar>?) -> String? {
   guard let key = CString.text(key), !key.isEmpty, key.utf8.count <= 1024 else { return nil }
   return "provider.\(key)"
 }
-
-/// A plug-in's pointer on its way through closures.
-private struct UserData: @unchecked Sendable {
-  let pointer: UnsafeMutableRawPointer?
-  init(_ pointer: UnsafeMutableRawPointer?) { self.pointer = pointer }
-}

@@ -26,7 +26,7 @@ public func hoist_unleash_is_enabled_or(
     evaluation.errorCode != .flagNotFound && evaluation.errorCode != .providerNotReady
   }
   if known { return hoist_client_bool(client, name, context, false, nil) }
-  let answer = face.answersForUnknown ? fallback(user_data, name, context) : false
+  let answer = fallback(user_data, name, context)
   if let text = CString.text(name) { face.countFallback(text, enabled: answer) }
   return answer
 }
@@ -55,76 +55,71 @@ public func hoist_unleash_check_variant(
 
 @_cdecl("hoist_unleash_variant_name") @implementation
 public func hoist_unleash_variant_name(_ variant: OpaquePointer?) -> UnsafePointer<CChar> {
-  Handle<HeldVariant>.borrow(variant)?.name.pointer ?? Constants.pointer("disabled")
+  Handle<OwnedVariant>.borrow(variant)?.name.pointer ?? Constants.pointer("disabled")
 }
 
 @_cdecl("hoist_unleash_variant_enabled") @implementation
 public func hoist_unleash_variant_enabled(_ variant: OpaquePointer?) -> Bool {
-  Handle<HeldVariant>.borrow(variant)?.isEnabled ?? false
+  Handle<OwnedVariant>.borrow(variant)?.isEnabled ?? false
 }
 
 @_cdecl("hoist_unleash_variant_feature_enabled") @implementation
 public func hoist_unleash_variant_feature_enabled(_ variant: OpaquePointer?) -> hoist_unleash_tristate {
-  guard let variant = Handle<HeldVariant>.borrow(variant), let sent = variant.featureEnabled else { return -1 }
+  guard let variant = Handle<OwnedVariant>.borrow(variant), let sent = variant.featureEnabled else { return -1 }
   return sent ? 1 : 0
 }
 
 @_cdecl("hoist_unleash_variant_is_feature_enabled") @implementation
 public func hoist_unleash_variant_is_feature_enabled(_ variant: OpaquePointer?) -> Bool {
-  Handle<HeldVariant>.borrow(variant)?.isFeatureEnabled ?? false
+  Handle<OwnedVariant>.borrow(variant)?.isFeatureEnabled ?? false
 }
 
 @_cdecl("hoist_unleash_variant_payload_type") @implementation
 public func hoist_unleash_variant_payload_type(_ variant: OpaquePointer?) -> UnsafePointer<CChar> {
-  Handle<HeldVariant>.borrow(variant)?.payloadType?.pointer ?? Constants.empty
+  Handle<OwnedVariant>.borrow(variant)?.payloadType?.pointer ?? Constants.empty
 }
 
 @_cdecl("hoist_unleash_variant_payload_value") @implementation
 public func hoist_unleash_variant_payload_value(_ variant: OpaquePointer?) -> UnsafePointer<CChar> {
-  Handle<HeldVariant>.borrow(variant)?.payloadValue?.pointer ?? Constants.empty
+  Handle<OwnedVariant>.borrow(variant)?.payloadValue?.pointer ?? Constants.empty
 }
 
 @_cdecl("hoist_unleash_variant_free") @implementation
-public func hoist_unleash_variant_free(_ variant: OpaquePointer?) { Handle<HeldVariant>.take(variant) }
+public func hoist_unleash_variant_free(_ variant: OpaquePointer?) { Handle<OwnedVariant>.take(variant) }
 
 private enum VariantHandle {
   static func make(
     _ client: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ context: OpaquePointer?, _ mode: EvaluationMode
   ) -> OpaquePointer? {
-    guard let name, let client = ClientHandle.borrow(client), let face = UnleashFace(client) else { return nil }
-    return Handle<HeldVariant>.give(face.variant(CString.bytes(name), ContextHandle.subject(context), mode))
+    guard let name, let client = ClientHandle.borrow(client) else { return nil }
+    // Another service's client has no toggles.
+    let variant = UnleashFace(client).map { $0.variant(CString.bytes(name), ContextHandle.subject(context), mode) }
+    return Handle.give(variant ?? OwnedVariant.disabled)
   }
 }
 
 @_cdecl("hoist_unleash_list_toggles") @implementation
 public func hoist_unleash_list_toggles(_ client: OpaquePointer?) -> OpaquePointer? {
-  unleash(client).map { TextHandle.give($0.listing()) }
+  ClientHandle.borrow(client).map { TextHandle.give(UnleashFace($0)?.listing() ?? Array("[]".utf8)) }
 }
 
 @_cdecl("hoist_unleash_context_from_json") @implementation
 public func hoist_unleash_context_from_json(
   _ json: UnsafePointer<CChar>?, _ length: Int, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> OpaquePointer? {
-  let slot = ErrorSlot(error)
-  guard let text = CString.json(json, length, slot) else { return nil }
-  do throws(UnleashDocumentFailure) {
-    return ContextHandle.give(try UnleashContextReader.read(text))
-  } catch {
-    _ = slot.fail(.parse, error.message)
-    return nil
-  }
+  result(error) { ContextHandle.give(try UnleashContextReader.read(try CString.json(json, length))) }
 }
 
 @_cdecl("hoist_unleash_start") @implementation
 public func hoist_unleash_start(
   _ client: OpaquePointer?, _ bootstrap: OpaquePointer?, _ done: hoist_done?, _ user_data: UnsafeMutableRawPointer?
 ) -> hoist_status {
-  guard let object = ClientHandle.borrow(client) else { return Status.argument.rawValue }
-  guard let face = UnleashFace(object) else { return Status.unsupported.rawValue }
-  let completion = done.map { Completion($0, user_data) }
-  return object.promise(completion?.call) {
-    face.start(bootstrap: Handle<BootstrapBox>.borrow(bootstrap)?.document, completion: $0)
-  }.rawValue
+  answer {
+    let face = try UnleashFace.need(client)
+    return try ClientHandle.need(client).promise(completion(done, user_data)) {
+      face.start(bootstrap: Handle<BootstrapBox>.borrow(bootstrap)?.document, completion: $0)
+    }
+  }
 }
 
 @_cdecl("hoist_unleash_start_wait") @implementation
@@ -134,17 +129,15 @@ public func hoist_unleash_start_wait(_ client: OpaquePointer?, _ bootstrap: Opaq
 
 @_cdecl("hoist_unleash_stop") @implementation
 public func hoist_unleash_stop(_ client: OpaquePointer?) -> hoist_status {
-  guard ClientHandle.borrow(client) != nil else { return Status.argument.rawValue }
-  return (unleash(client)?.stop() ?? .unsupported).rawValue
+  answer { try UnleashFace.need(client).stop() }
 }
 
 @_cdecl("hoist_unleash_is_ready") @implementation
-public func hoist_unleash_is_ready(_ client: OpaquePointer?) -> Bool { unleash(client)?.isReady ?? false }
+public func hoist_unleash_is_ready(_ client: OpaquePointer?) -> Bool { UnleashFace.of(client)?.isReady ?? false }
 
 @_cdecl("hoist_unleash_last_error") @implementation
 public func hoist_unleash_last_error(_ client: OpaquePointer?) -> hoist_status {
-  guard ClientHandle.borrow(client) != nil else { return Status.argument.rawValue }
-  return (unleash(client)?.lastFailure ?? .unsupported).rawValue
+  answer { try UnleashFace.need(client).lastFailure }
 }
 
 @_cdecl("hoist_unleash_update_context") @implementation
@@ -152,12 +145,12 @@ public func hoist_unleash_update_context(
   _ client: OpaquePointer?, _ context: OpaquePointer?, _ properties: OpaquePointer?, _ done: hoist_done?,
   _ user_data: UnsafeMutableRawPointer?
 ) -> hoist_status {
-  guard let object = ClientHandle.borrow(client) else { return Status.argument.rawValue }
-  guard let face = UnleashFace(object) else { return Status.unsupported.rawValue }
-  let completion = done.map { Completion($0, user_data) }
-  return object.promise(completion?.call) {
-    face.updateContext(members(context), properties: members(properties), completion: $0)
-  }.rawValue
+  answer {
+    let face = try UnleashFace.need(client)
+    return try ClientHandle.need(client).promise(completion(done, user_data)) {
+      face.updateContext(members(context, face), properties: members(properties, face), completion: $0)
+    }
+  }
 }
 
 @_cdecl("hoist_unleash_update_context_wait") @implementation
@@ -165,7 +158,7 @@ public func hoist_unleash_update_context_wait(
   _ client: OpaquePointer?, _ context: OpaquePointer?, _ properties: OpaquePointer?, _ timeout_ms: Int64
 ) -> hoist_status {
   waiting(client, timeout_ms) { face, done in
-    face.updateContext(members(context), properties: members(properties), completion: done)
+    face.updateContext(members(context, face), properties: members(properties, face), completion: done)
   }
 }
 
@@ -173,15 +166,15 @@ public func hoist_unleash_update_context_wait(
 public func hoist_unleash_set_context_field(
   _ client: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafePointer<CChar>?
 ) -> hoist_status {
-  guard ClientHandle.borrow(client) != nil, let name = CString.text(name), !name.isEmpty,
-    value == nil || CString.text(value) != nil
-  else { return Status.argument.rawValue }
-  return (unleash(client)?.setContextField(name, CString.text(value)) ?? .unsupported).rawValue
+  answer {
+    let face = try UnleashFace.need(client)
+    return face.setContextField(try CString.needPath(name, "name"), try value.map { try CString.need($0, "value") })
+  }
 }
 
 @_cdecl("hoist_unleash_context") @implementation
 public func hoist_unleash_context(_ client: OpaquePointer?) -> OpaquePointer? {
-  unleash(client).map { TextHandle.give($0.flattenedContextJSON()) }
+  ClientHandle.borrow(client).map { TextHandle.give(UnleashFace($0)?.flattenedContextJSON() ?? Array("{}".utf8)) }
 }
 
 @_cdecl("hoist_unleash_event_topic") @implementation
@@ -189,11 +182,8 @@ public func hoist_unleash_event_topic(_ name: UnsafePointer<CChar>?) -> hoist_to
   CString.text(name).flatMap { UnleashFace.topic(ofEvent: $0) }?.rawValue ?? 0
 }
 
-/// nil for NULL and for clients of other services.
-private func unleash(_ client: OpaquePointer?) -> UnleashFace? { ClientHandle.borrow(client).flatMap { UnleashFace($0) } }
-
-private func members(_ context: OpaquePointer?) -> [String: String] {
-  ContextHandle.borrow(context).map { UnleashFace.members(of: $0) } ?? [:]
+private func members(_ context: OpaquePointer?, _ face: UnleashFace) -> [String: String] {
+  ContextHandle.borrow(context).map { face.members(of: $0) } ?? [:]
 }
 
 /// Runs an asynchronous call and waits for its end.
@@ -201,11 +191,12 @@ private func waiting(
   _ client: OpaquePointer?, _ timeout_ms: Int64,
   _ begin: (UnleashFace, @escaping @Sendable (Status) -> Void) -> Status
 ) -> hoist_status {
-  guard let object = ClientHandle.borrow(client) else { return Status.argument.rawValue }
-  guard let face = UnleashFace(object) else { return Status.unsupported.rawValue }
-  if Thread.isOwn { return Status.state.rawValue }
-  let answer = Answer<Status>()
-  let begun = begin(face) { answer.give($0) }
-  guard begun == .ok else { return begun.rawValue }
-  return (answer.wait(untilNanoseconds: Deadline.nanoseconds(afterMilliseconds: timeout_ms)) ?? .timeout).rawValue
+  answer {
+    let face = try UnleashFace.need(client)
+    if Thread.isOwn { return .state }
+    let answer = Completion<Status>()
+    let begun = begin(face) { answer.give($0) }
+    guard begun == .ok else { return begun }
+    return answer.wait(untilNanoseconds: Deadline.nanoseconds(afterMilliseconds: timeout_ms)) ?? .timeout
+  }
 }

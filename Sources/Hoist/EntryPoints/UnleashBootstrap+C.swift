@@ -37,61 +37,49 @@ public func hoist_unleash_bootstrap_from_json(
   _ bootstrap: OpaquePointer?, _ json: UnsafePointer<CChar>?, _ length: Int,
   _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  let slot = ErrorSlot(error)
-  guard let box = Handle<BootstrapBox>.borrow(bootstrap) else { return slot.fail(.argument, "bootstrap is NULL") }
-  guard let text = CString.json(json, length, slot) else { return Status.argument.rawValue }
-  return box.take(Array(text), slot)
+  attempt(error) {
+    try Handle<BootstrapBox>.need(bootstrap, "bootstrap").take(Array(try CString.json(json, length)))
+  }
 }
 
 @_cdecl("hoist_unleash_bootstrap_from_file") @implementation
 public func hoist_unleash_bootstrap_from_file(
   _ bootstrap: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  let slot = ErrorSlot(error)
-  guard let box = Handle<BootstrapBox>.borrow(bootstrap) else { return slot.fail(.argument, "bootstrap is NULL") }
-  guard let path = CString.text(path), !path.isEmpty else { return slot.fail(.argument, "the path is NULL, empty or not UTF-8") }
-  do throws(FileContent.Failure) {
-    return box.take(try FileContent.read(path: path, limitBytes: 64 << 20), slot)
-  } catch {
-    return slot.fail(.io, error.message)
+  attempt(error) {
+    let box = try Handle<BootstrapBox>.need(bootstrap, "bootstrap")
+    try box.take(try FileContent.read(path: try CString.needPath(path), limitBytes: 64 << 20))
   }
 }
 
 @_cdecl("hoist_unleash_config_set_bootstrap") @implementation
 public func hoist_unleash_config_set_bootstrap(_ config: OpaquePointer?, _ bootstrap: OpaquePointer?) -> hoist_status {
-  guard let config = Handle<ConfigBox>.borrow(config), let bootstrap = Handle<BootstrapBox>.borrow(bootstrap) else {
-    return Status.argument.rawValue
-  }
-  guard config.factory?.name == "unleash" else { return Status.unsupported.rawValue }
-  do throws(ConfigurationFailure) {
-    try config.values.set("bootstrap", String(decoding: bootstrap.document, as: UTF8.self))
-    return Status.ok.rawValue
-  } catch {
-    return Status.configuration.rawValue
+  attempt {
+    let config = try Handle<ConfigBox>.need(config, "config")
+    let document = try Handle<BootstrapBox>.need(bootstrap, "bootstrap").document
+    try config.require("unleash", "a bootstrap")
+    try config.values.set("bootstrap", String(decoding: document, as: UTF8.self))
   }
 }
 
 @_cdecl("hoist_unleash_config_set_poller") @implementation
 public func hoist_unleash_config_set_poller(_ config: OpaquePointer?, _ poller: OpaquePointer?) -> hoist_status {
-  guard let config = Handle<ConfigBox>.borrow(config), let poller = Handle<ConfigBox>.borrow(poller) else {
-    return Status.argument.rawValue
+  attempt {
+    let config = try Handle<ConfigBox>.need(config, "config")
+    let poller = try Handle<ConfigBox>.need(poller, "poller")
+    for box in [config, poller] { try box.require("unleash", "a poller") }
+    config.plugins.vendor[UnleashPlugins.poller] = UnleashPoller(
+      values: poller.values, headerProvider: poller.plugins.headerProvider)
+    if let storage = poller.plugins.vendor[UnleashPlugins.storage] { config.plugins.vendor[UnleashPlugins.storage] = storage }
   }
-  guard config.factory?.name == "unleash", poller.factory?.name == "unleash" else { return Status.unsupported.rawValue }
-  config.plugins.vendor[UnleashPlugins.poller] = UnleashPoller(
-    values: poller.values, headerProvider: poller.plugins.headerProvider)
-  if let storage = poller.plugins.vendor[UnleashPlugins.storage] { config.plugins.vendor[UnleashPlugins.storage] = storage }
-  return Status.ok.rawValue
 }
 
 extension BootstrapBox {
   /// Keeps a document that can be read.
-  fileprivate func take(_ document: [UInt8], _ slot: ErrorSlot) -> hoist_status {
-    if let problem = UnleashToggle.problem(in: document) {
-      return slot.fail(.parse, "the bootstrap cannot be read: \(problem)")
-    }
+  fileprivate func take(_ document: [UInt8]) throws(Refusal) {
+    if let problem = UnleashToggle.problem(in: document) { throw Refusal(.parse, "the bootstrap cannot be read: \(problem)") }
     given = document
     toggles = []
-    return Status.ok.rawValue
   }
 }
 
@@ -101,7 +89,7 @@ enum CToggle {
   static func read(_ toggle: UnsafePointer<hoist_unleash_toggle>) -> UnleashToggle? {
     var zero = hoist_unleash_toggle()
     zero.variant_feature_enabled = -1
-    guard let told = HostTable.read(toggle, size: toggle.pointee.struct_size, zero: zero),
+    guard let told = HostTable.read(toggle, zero: zero),
       let name = CString.text(told.name), !name.isEmpty
     else { return nil }
     for text in [told.variant_name, told.payload_type, told.payload_value] where text != nil && CString.text(text) == nil {

@@ -63,27 +63,26 @@ public func hoist_unleash_observe(
 private func define(
   _ client: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ help: UnsafePointer<CChar>?, _ kind: ImpactMetricKind
 ) -> hoist_status {
-  guard let client = ClientHandle.borrow(client), let name = CString.text(name), !name.isEmpty,
-    help == nil || CString.text(help) != nil
-  else { return Status.argument.rawValue }
-  guard let face = UnleashFace(client) else { return Status.unsupported.rawValue }
-  return face.define(name, help: CString.text(help) ?? "", kind).rawValue
+  answer {
+    let face = try UnleashFace.need(client)
+    let name = try CString.needPath(name, "name")
+    return face.define(name, help: try help.map { try CString.need($0, "help") } ?? "", kind)
+  }
 }
 
 private func record(
   _ client: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ labels: UnsafePointer<hoist_unleash_label>?, _ count: Int,
   _ body: (UnleashFace, String, [String: String]) -> Status
 ) -> hoist_status {
-  guard let client = ClientHandle.borrow(client), let name = CString.text(name), count >= 0, labels != nil || count == 0
-  else { return Status.argument.rawValue }
-  guard count <= maximumLabels else { return Status.limit.rawValue }
-  guard let face = UnleashFace(client) else { return Status.unsupported.rawValue }
-  var map: [String: String] = [:]
-  for index in 0..<count {
-    guard let label = labels?[index], let key = CString.text(label.name), let value = CString.text(label.value) else {
-      return Status.argument.rawValue
+  answer {
+    let face = try UnleashFace.need(client)
+    let name = try CString.need(name, "name")
+    guard count >= 0, labels != nil || count == 0 else { return .argument }
+    guard count <= maximumLabels else { return .limit }
+    var map: [String: String] = [:]
+    for label in UnsafeBufferPointer(start: labels, count: count) {
+      map[try CString.need(label.name, "a label's name")] = try CString.need(label.value, "a label's value")
     }
-    map[key] = value
+    return body(face, name, map)
   }
-  return body(face, name, map).rawValue
 }

@@ -7,11 +7,6 @@ final class FlagSet {
   static let maximumFlags = 1_000_000
   static let maximumVariations = 1_000
 
-  struct Refusal: Error {
-    let status: Status
-    let message: String
-  }
-
   struct Flag {
     let key: [UInt8]
     let traits: HostedFlagTraits
@@ -34,12 +29,10 @@ final class FlagSet {
   var contextFingerprint: UInt64 = 0
   private(set) var isDecidedPerCall = false
 
-  /// Everything of the flag is checked before it is kept.
+  /// Checks everything of the flag before it is stored.
   func add(_ flag: Flag) throws(Refusal) {
-    func refuse(_ status: Status, _ what: String) -> Refusal {
-      Refusal(status: status, message: "flag \"\(String(decoding: flag.key.prefix(200), as: UTF8.self))\" \(what)")
-    }
-    guard !flag.key.isEmpty else { throw Refusal(status: .argument, message: "a flag's key is empty") }
+    func refuse(_ status: Status, _ what: String) -> Refusal { Self.refusal(of: flag.key, status, what) }
+    guard !flag.key.isEmpty else { throw Refusal(.argument, "a flag's key is empty") }
     guard flag.key.count <= Client.maximumKeyBytes else { throw refuse(.limit, "has a key of more than 4096 bytes") }
     guard !names.contains(flag.key) else { throw refuse(.argument, "is there already") }
     guard flag.defaultVariation >= -1, flag.variations.isEmpty || Int(flag.defaultVariation) < flag.variations.count else {
@@ -54,16 +47,18 @@ final class FlagSet {
       values.append(value)
     }
     guard let metadata = Self.object(flag.metadata) else { throw refuse(.parse, "has metadata that are no JSON object") }
-    guard flags.count < Self.maximumFlags else {
-      throw Refusal(status: .limit, message: "a set has at most \(Self.maximumFlags) flags")
-    }
+    guard flags.count < Self.maximumFlags else { throw Refusal(.limit, "a set has at most \(Self.maximumFlags) flags") }
     flags.append(Entry(flag: flag, values: values, metadata: metadata))
     names.insert(flag.key)
     textBytes += flag.variations.reduce(flag.key.count + flag.metadata.count) { $0 + $1.name.count + $1.json.count }
     if flag.traits.contains(.decidedPerCall) { isDecidedPerCall = true }
   }
 
-  /// The object written anew; empty for none, nil for what is no object.
+  static func refusal(of key: [UInt8], _ status: Status, _ what: String) -> Refusal {
+    Refusal(status, "flag \"\(String(decoding: key.prefix(200), as: UTF8.self))\" \(what)")
+  }
+
+  /// The object, rewritten; empty for none, nil when it is no object.
   private static func object(_ json: [UInt8]) -> [UInt8]? {
     if json.isEmpty { return [] }
     return (try? JSONDocument(parsing: json))?.withRoot { $0.object == nil ? nil : try? $0.text() }

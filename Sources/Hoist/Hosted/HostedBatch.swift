@@ -11,9 +11,7 @@ enum HostedBatch {
     guard let encode = instance.table.members.encode else { return .failure(.argument) }
     let sink = RequestSink(limits)
     let status = with(batch) { batch in
-      withExtendedLifetime(sink) {
-        encode(instance.pointer, batch, OpaquePointer(Unmanaged.passUnretained(sink).toOpaque()))
-      }
+      Handle.lend(sink) { encode(instance.pointer, batch, $0) }
     }
     guard status == Status.ok.rawValue else { return .failure(Status(rawValue: status)) }
     return sink.request.map { .success($0) } ?? .failure(.plugin)
@@ -34,21 +32,12 @@ enum HostedBatch {
   private static func with(
     _ batch: EventBatch, _ body: (UnsafePointer<hoist_provider_batch>) -> hoist_status
   ) -> hoist_status {
-    let texts = batch.rows.map { row in
-      (id: CText(row.id), pipeline: CText(row.pipeline), subject: CText(row.subject), payload: CText(row.payload))
-    }
-    let rows = zip(batch.rows, texts).map { row, text in
-      hoist_event_row(
-        struct_size: MemoryLayout<hoist_event_row>.size, id: text.id.pointer, pipeline: text.pipeline.pointer,
-        subject: text.subject.pointer, created_at_unix_ms: row.createdUnixMilliseconds,
-        payload: UnsafeRawPointer(text.payload.pointer), payload_size: text.payload.count)
-    }
     let (name, id) = (CText(batch.rows.first?.pipeline ?? ""), CText(batch.id))
-    return withExtendedLifetime((texts, name, id)) {
-      rows.withUnsafeBufferPointer { rows in
+    return withExtendedLifetime((name, id)) {
+      HostRows.with(batch.rows) { rows, count in
         var told = hoist_provider_batch(
           struct_size: MemoryLayout<hoist_provider_batch>.size, pipeline: name.pointer, id: id.pointer,
-          attempt: Int32(clamping: batch.attempt), rows: rows.baseAddress, row_count: rows.count)
+          attempt: Int32(clamping: batch.attempt), rows: rows, row_count: count)
         return body(&told)
       }
     }
@@ -103,8 +92,7 @@ extension HTTPRequest {
   static func read(
     _ told: UnsafePointer<hoist_http_request>?, _ limits: HostedRequestLimits
   ) -> Result<HTTPRequest, Status> {
-    guard let told, let copy = HostTable.read(told, size: told.pointee.struct_size, zero: hoist_http_request()),
-      let url = CString.text(copy.url), !url.isEmpty, copy.timeout_ms >= 0,
+    guard let copy = HostTable.read(told), let url = CString.text(copy.url), !url.isEmpty, copy.timeout_ms >= 0,
       copy.body_size >= 0, copy.body_size <= maximumBodyBytes, copy.body != nil || copy.body_size == 0,
       let method = copy.method == nil ? "GET" : CString.text(copy.method), isToken(method),
       let headers = CHeaders.read(copy.headers, copy.header_count)

@@ -10,20 +10,18 @@ struct HostedDescription: Sendable {
   let table: HostedTable
   let name: String
   let properties: [Property]
-  /// Names of those that tell one store from another.
+  /// Names of the properties that distinguish stores.
   let identity: [String]
   let pipelines: [HostedPipelineOptions]
 
   /// - Parameter offered: the name that a shared object offers it under; nil for what the table says.
-  init(_ table: HostedTable, offered: String? = nil) throws(PluginRefusal) {
+  init(_ table: HostedTable, offered: String? = nil) throws(Refusal) {
     let members = table.members
     guard let name = members.name == nil ? offered : CString.text(members.name), Self.isName(name, also: "-") else {
-      throw PluginRefusal(
-        status: .argument, message: "a provider's name is a to z, 0 to 9, - and _, from a letter on, at most 40 of them")
+      throw Refusal(
+        .argument, "a provider's name is a to z, 0 to 9, - and _, from a letter on, at most 40 of them")
     }
-    func refuse(_ status: Status, _ what: String) -> PluginRefusal {
-      PluginRefusal(status: status, message: "the provider \"\(name)\" \(what)")
-    }
+    func refuse(_ status: Status, _ what: String) -> Refusal { Refusal(status, "the provider \"\(name)\" \(what)") }
     if let offered, !offered.utf8.elementsEqual(name.utf8) {
       throw refuse(.plugin, "is offered under another name, \"\(offered.prefix(80))\"")
     }
@@ -52,7 +50,7 @@ struct HostedDescription: Sendable {
   }
 
   /// The structures of a list, each of which says its size: the first one's is the distance between them.
-  private static func list<Element>(_ first: UnsafePointer<Element>?, _ count: Int, limit: Int, zero: Element) -> [Element]? {
+  private static func list<Element>(_ first: UnsafePointer<Element>?, _ count: Int, limit: Int) -> [Element]? {
     guard count > 0 else { return count == 0 ? [] : nil }
     guard let first, count <= limit else { return nil }
     let stride = UnsafeRawPointer(first).loadUnaligned(as: Int.self)
@@ -63,7 +61,7 @@ struct HostedDescription: Sendable {
       }
       let place = UnsafeRawPointer(first) + index * stride
       guard place.loadUnaligned(as: Int.self) == stride,
-        let element = HostTable.read(place.assumingMemoryBound(to: Element.self), size: stride, zero: zero)
+        let element = HostTable.read(place.assumingMemoryBound(to: Element.self))
       else { return nil }
       elements.append(element)
     }
@@ -71,7 +69,7 @@ struct HostedDescription: Sendable {
   }
 
   private static func pipelines(_ members: hoist_provider) -> [HostedPipelineOptions]? {
-    guard let told = list(members.pipelines, members.pipeline_count, limit: maximumPipelines, zero: hoist_provider_pipeline())
+    guard let told = list(members.pipelines, members.pipeline_count, limit: maximumPipelines)
     else { return nil }
     var pipelines: [HostedPipelineOptions] = []
     for one in told {
@@ -90,7 +88,7 @@ struct HostedDescription: Sendable {
   private static func properties(
     _ members: hoist_provider
   ) throws(ConfigurationFailure) -> (all: [Property], identity: [String]) {
-    guard let told = list(members.properties, members.property_count, limit: maximumProperties, zero: hoist_provider_property())
+    guard let told = list(members.properties, members.property_count, limit: maximumProperties)
     else {
       throw ConfigurationFailure("", "has properties that cannot be read: at most \(maximumProperties), each with its struct_size")
     }

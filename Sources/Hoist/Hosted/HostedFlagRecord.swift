@@ -10,7 +10,7 @@ struct HostedFlagRecord: BitwiseCopyable {
   /// -1 for none.
   var defaultVariation: Int32
   /// `HostedVariationRecord`s one after the other.
-  var variations: UInt32 = 0
+  var variations: Place<HostedVariationRecord> = .none
   var variationCount: Int32 = 0
   /// A JSON object; none for an empty one.
   var metadata: TextReference
@@ -52,7 +52,7 @@ func evaluateHostedFlag(
 ) {
   let evaluation = out.assumingMemoryBound(to: Evaluation.self)
   let flag = record.assumingMemoryBound(to: HostedFlagRecord.self)
-  let root: UnsafePointer<HostedRoot> = base.at(Snapshot(base).head.pointee.rootOffset)
+  let root: UnsafePointer<HostedRoot> = Snapshot(base).root()
   if root.pointee.contextFingerprint != 0, let context, context != evaluation.pointee.inherited,
     !isServed(context, evaluation.pointee.inherited, root.pointee.contextFingerprint)
   {
@@ -80,9 +80,9 @@ func evaluateHostedFlag(
   evaluation.pointee.give(flag, decision.variation, base)
 }
 
-/// Never somebody else's values: the current context always gets what there is, another one only when it equals that or
-/// the one the flags were made for.
-private func isServed(_ context: UnsafeRawPointer, _ current: UnsafeRawPointer?, _ served: UInt64) -> Bool {
+/// Never another context's values: the current context always gets the flags, another one only when it equals the
+/// current one or the one they were made for.
+func isServed(_ context: UnsafeRawPointer, _ current: UnsafeRawPointer?, _ served: UInt64) -> Bool {
   let fingerprint = FrozenContext(context).fingerprint
   return fingerprint == served || current.map { FrozenContext($0).fingerprint == fingerprint } ?? false
 }
@@ -102,7 +102,7 @@ extension Evaluation {
   fileprivate mutating func give(_ flag: UnsafePointer<HostedFlagRecord>, _ index: Int32, _ base: UnsafeRawPointer) {
     if flag.pointee.variationCount == 0 { return give(isOn: enabled) }
     guard index >= 0 else { return }
-    let first: UnsafePointer<HostedVariationRecord> = base.at(flag.pointee.variations)
+    let first = base.at(flag.pointee.variations)
     let value = first + Int(index)
     guard take(value, base) else { return fail(.typeMismatch, Self.otherType) }
     variation = value.pointee.name.bytes(base)

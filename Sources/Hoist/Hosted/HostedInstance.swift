@@ -4,18 +4,18 @@ internal import HoistBase
 internal import HoistCore
 internal import Synchronization
 
-/// A provider's table, whose `release` runs when nobody has it any more.
+/// A provider's table, whose `release` runs with the last reference.
 final class HostedTable: @unchecked Sendable {
   let members: hoist_provider
   init(_ table: hoist_provider) { members = table }
   deinit { HostRelease.run(members.release, members.user_data) }
 }
 
-/// What `create` makes for one client. `destroy` runs when nobody can call it any more: neither the client, nor a
-/// snapshot that somebody still reads, nor a call that is in progress.
+/// What `create` makes for one client. `destroy` runs when it can no longer be called: not by the client, by a snapshot
+/// that is still read, or by a call in progress.
 final class HostedInstance: @unchecked Sendable {
   let table: HostedTable
-  /// Set by `adopt`, before anybody reads it.
+  /// Set by `adopt`, before it is read.
   private(set) var pointer: UnsafeMutableRawPointer?
   private var isMade = false
   /// Between the client's end and its next start no call begins.
@@ -25,7 +25,7 @@ final class HostedInstance: @unchecked Sendable {
 
   init(_ table: HostedTable) { self.table = table }
 
-  /// What `create` has made, and `destroy` is owed for.
+  /// Sets the instance that `create` made, and that `destroy` has to end.
   func adopt(_ pointer: UnsafeMutableRawPointer?) {
     self.pointer = pointer
     isMade = true
@@ -115,7 +115,7 @@ extension HostedInstance {
 
 extension HostedFlagRecord {
   fileprivate func key(_ base: UnsafeRawPointer) -> UnsafePointer<CChar>? {
-    head.name.bytes(base).baseAddress?.assumingMemoryBound(to: CChar.self)
+    head.name.bytes(base).chars
   }
 }
 

@@ -31,7 +31,7 @@ final class HostedLane: Sendable {
   private let clock: any Clock
   /// Told of the name of a call that does not return.
   private let report: @Sendable (StaticString) -> Void
-  private let state = Shared(State())
+  private let state = LockedValue(State())
 
   init(_ host: any ProviderHost, report: @escaping @Sendable (StaticString) -> Void) {
     lane = Lane(options: .init(name: "hoist-provider"), clock: host.clock, scheduler: host.scheduler)

@@ -26,7 +26,7 @@ final class HostedOperations: @unchecked Sendable {
   private let scheduler: any Scheduler
   /// The scheduler thread's.
   private let requests: OutgoingRequests
-  private let state = Shared(State())
+  private let state = LockedValue(State())
 
   init(_ host: any ProviderHost, _ lane: HostedLane) {
     self.lane = lane
@@ -74,8 +74,9 @@ final class HostedOperations: @unchecked Sendable {
     for operation in open.values { callOff(operation) }
   }
 
-  /// In a forked child: what is under way is the parent's. On the scheduler's thread.
+  /// In a forked child: what is under way belongs to the parent. On the scheduler's thread.
   func abandonAfterFork() {
+    scheduler.assertCurrent()
     let inherited = state.withLock { state in
       defer { state.open = [:] }
       return state.open
@@ -97,7 +98,7 @@ final class HostedOperations: @unchecked Sendable {
 
   private func isOpen(_ token: UInt64) -> Bool { state.withLock { $0.open[token] != nil } }
 
-  /// What calls it off; at once when it was cancelled meanwhile.
+  /// Sets the operation that cancels it; cancels at once when that was requested meanwhile.
   private func note(_ token: UInt64, _ operation: Operation) {
     let isOpen = state.withLock { state in
       if state.open[token] == nil { return false }
@@ -121,7 +122,7 @@ final class HostedOperations: @unchecked Sendable {
       call()
     }
     if isTaken { return }
-    // The lane is full, or has closed: then the client's end calls off what is open.
+    // The lane is full, or has closed: then the client's end cancels what is open.
     _ = scheduler.schedule(afterMilliseconds: Self.retryMilliseconds) { [weak self] in
       if let self, isOpen(token) { end(token, name, call) }
     }

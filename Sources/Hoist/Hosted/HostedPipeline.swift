@@ -34,20 +34,20 @@ final class HostedPipeline: ClientPart {
     options.flushAtRows = wanted.flushCount > 0 ? wanted.flushCount : nil
     let policy = HostedEventPolicy(
       client, instance, lane, batchCount: wanted.batchCount > 0 ? wanted.batchCount : 500, HostedRequestLimits(values))
-    pipeline = EventPipeline(
-      options: options, policy: policy, sink: policy, store: client.store, log: client.log, clock: client.clock,
-      scheduler: client.scheduler, entropy: client.entropy)
+    options.pace = RegularPace(interval: 0, limit: values.integer("network.retry_max_ms"), base: 1_000, jitter: 1)
+    options.keepsBatches = true
+    pipeline = EventPipeline(options, policy: policy, host: client, sink: policy)
   }
 
   /// Any thread.
   func record(_ payload: ByteView, subject: ByteView) -> Status {
-    // An evaluation waits for nobody (G1), and is what runs inside a reading section.
+    // Only evaluations run inside a reading section, and they must not wait (G1).
     let slot = shim_enter()
     let isEvaluation = slot.pointee.depth > 1
     shim_leave(slot)
-    let outcome = pipeline.record(
-      payload, subject: subject, unixMilliseconds: client.clock.unixMilliseconds, waits: isEvaluation ? .never : .forCommit)
-    return outcome == .dropped ? .limit : .ok
+    return pipeline.record(
+      payload, subject: subject, unixMilliseconds: client.clock.unixMilliseconds, waits: isEvaluation ? .never : .forCommit
+    ).status
   }
 
   func start() {
@@ -57,7 +57,7 @@ final class HostedPipeline: ClientPart {
 
   func stop() { pipeline.stop() }
   func setOnline(_ isOnline: Bool) { if isOnline { pipeline.lift(.offline) } else { pipeline.hold(.offline) } }
-  func flush(_ completion: @escaping @Sendable (Bool) -> Void) { pipeline.flush(completion: completion) }
+  func flush(_ completion: @escaping @Sendable (FlushResult) -> Void) { pipeline.flush(completion: completion) }
   var statistics: [(group: String, name: String, value: Int64)] { pipeline.counters.listing(name) }
 }
 
@@ -71,7 +71,7 @@ private final class HostedEventPolicy: EventPolicy, EventSink, @unchecked Sendab
     static let split = 1
     static let retry = 2
   }
-  /// The method of a request that is none: its rows are given up, for the reason in place of the address.
+  /// Marks a request that must not be sent: its rows are given up, for the reason that is stored as the address.
   private static let refusalMethod = ""
   private static let retryHeader = "after-ms"
 
@@ -156,11 +156,11 @@ private final class HostedEventPolicy: EventPolicy, EventSink, @unchecked Sendab
       case Verdict.split: return .split
       case Verdict.retry:
         let wait = response.headers.value(of: Self.retryHeader).flatMap { Int64($0) } ?? 0
-        return .retry(afterMilliseconds: wait > 0 ? wait : nil)
+        return .failed(FetchFailure(.network, "the provider has them tried again", retryAfterMilliseconds: wait > 0 ? wait : nil))
       default: break
       }
     }
-    return .standard(answer, nowUnixMilliseconds: client.clock.unixMilliseconds)
+    return .standard(answer)
   }
 }
 

@@ -34,10 +34,8 @@ extension HostedProvider {
     let traits = record.assumingMemoryBound(to: HostedFlagRecord.self).pointee.traits
     var writer = JSONWriter()
     writer.beginObject()
-    writer.key("enabled")
-    writer.bool(traits.contains(.enabled))
-    writer.key("decidedPerCall")
-    writer.bool(traits.contains(.decidedPerCall))
+    writer.member("enabled", traits.contains(.enabled))
+    writer.member("decidedPerCall", traits.contains(.decidedPerCall))
     writer.key("variation")
     if evaluation.variationIndex >= 0 { writer.int(Int64(evaluation.variationIndex)) } else { writer.null() }
     writer.key("provider")
@@ -54,10 +52,15 @@ extension HostedProvider {
     let sink = BytesSink()
     defer { withExtendedLifetime(sink) {} }
     let status = instance.tell(evaluation, record, snapshot, context: context) {
-      member(instance.pointer, $0, OpaquePointer(Unmanaged.passUnretained(sink).toOpaque()))
+      member(instance.pointer, $0, Handle.lent(sink))
     }
     guard status == Status.ok.rawValue, let document = try? JSONDocument(parsing: sink.bytes) else { return nil }
     return document.withRoot { try? $0.text() }
+  }
+
+  func accepts(_ context: FrozenContext, current: FrozenContext?, in snapshot: Snapshot?) -> Bool {
+    guard let root: UnsafePointer<HostedRoot> = snapshot?.root(), root.pointee.contextFingerprint != 0 else { return true }
+    return isServed(context.base, current?.base, root.pointee.contextFingerprint)
   }
 
   func track(_ event: TrackedEvent) -> Status {

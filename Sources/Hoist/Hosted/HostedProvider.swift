@@ -6,7 +6,7 @@ internal import Synchronization
 /// One client of a provider plug-in: what the core asks for becomes calls on the instance's lane, and what the instance
 /// asks for is done by the core.
 final class HostedProvider: @unchecked Sendable {
-  /// What `hoist_provider_host` handles stand for, until `detach`.
+  /// The objects of `hoist_provider_host` handles, until `detach`.
   static let handles = HandleTable<HostedProvider>()
 
   let client: any ProviderHost
@@ -18,8 +18,10 @@ final class HostedProvider: @unchecked Sendable {
   /// Held while flags are compared and replaced.
   private let publishing = Lock()
   private let hasFlags = Atomic(false)
-  /// Replies that are owed, by the numbers of their handles.
-  private let owed = Shared<Set<UInt>>([])
+  /// The plug-in has told of its service since the start.
+  private let hasHeard = Atomic(false)
+  /// Pending replies, by the numbers of their handles.
+  private let owed = LockedValue<Set<UInt>>([])
   // The scheduler thread's.
   private var handle: UInt = 0
   private var isStarted = false
@@ -45,7 +47,7 @@ final class HostedProvider: @unchecked Sendable {
     pipelines = description.pipelines.map { HostedPipeline($0, values, client, instance, lane) }
   }
 
-  /// Has the instance made, on the lane: the caller waits, but not for ever.
+  /// Makes the instance on the lane; the caller waits for a limited time.
   func create(_ name: String) throws(ConfigurationFailure) {
     let host = Self.handles.give(self)
     handle = UInt(bitPattern: host)
@@ -73,26 +75,37 @@ final class HostedProvider: @unchecked Sendable {
   }
 
   /// Serves flags from now on; any thread.
-  func publish(_ set: FlagSet) throws(FlagSet.Refusal) {
-    guard isOpen else { throw FlagSet.Refusal(status: .state, message: "the client is closed") }
+  func publish(_ set: FlagSet) throws(Refusal) {
+    guard isOpen else { throw Refusal(.state, "the client is closed") }
     if set.isDecidedPerCall, table.evaluate == nil {
-      throw FlagSet.Refusal(status: .argument, message: "a flag is decided per call, and the provider has no evaluate")
+      throw Refusal(.argument, "a flag is decided per call, and the provider has no evaluate")
     }
     guard let snapshot = set.compile(for: instance) else {
-      throw FlagSet.Refusal(status: .limit, message: "the flags are too large in all, or memory has run out")
+      throw Refusal(.limit, "the flags are too large in all, or memory has run out")
     }
     publishing.withLock {
       let changed = client.withSnapshot { snapshot.changedHostedFlags(since: $0) }
       client.publish(snapshot, changed: changed)
     }
     hasFlags.store(true, ordering: .releasing)
+    client.report(.serving("the provider's flags are served"))
   }
 
   /// Any thread.
   /// - Returns: false for a state in which there are flags, while there are none.
   func setState(_ state: ClientState, _ message: String) -> Bool {
-    guard !state.servesFlags || hasFlags.load(ordering: .acquiring) else { return false }
-    client.setState(state, message)
+    let hasFlags = hasFlags.load(ordering: .acquiring)
+    switch state {
+    case .ready where hasFlags: client.report(.answered(message.isEmpty ? "the provider's flags have come" : message))
+    // What is served before there is a word of the service is no failure.
+    case .stale where hasFlags && !hasHeard.load(ordering: .acquiring): client.report(.serving(message))
+    case .stale where hasFlags, .error: client.report(.failed(.network, message.isEmpty ? "the provider has failed" : message))
+    case .fatal: client.report(.stopped(.network, message.isEmpty ? "the provider has given up" : message))
+    case .notReady: client.report(.unconfirmed(message))
+    case .reconciling where hasFlags: client.awaitContext()
+    case .ready, .stale, .reconciling, .closed: return false
+    }
+    if [.ready, .error, .fatal].contains(state) { hasHeard.store(true, ordering: .releasing) }
     return true
   }
 
@@ -110,7 +123,10 @@ extension HostedProvider: Provider {
     lane.reopen()
     instance.isOpen.store(true, ordering: .releasing)
     isStarted = true
+    hasHeard.store(false, ordering: .releasing)
     parts.startAll()
+    if hasFlags.load(ordering: .acquiring) { client.report(.serving("flags of before are served")) }
+    client.report(.initialized)
     call("start", table.start)
   }
 
@@ -141,21 +157,17 @@ extension HostedProvider: Provider {
 
   func identify(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void) {
     HostedReply.complete(OpaquePointer(bitPattern: identifying), .superseded)
-    let changed: @Sendable (Status) -> Void = { [client] status in
-      if status == .ok { client.notify(Notification(.contextChanged)) }
-      completion(status)
-    }
-    guard let member = table.identify else { return changed(.ok) }
-    let reply = owe("identify", changed) { instance, reply in
+    guard let member = table.identify else { return completion(.ok) }
+    let reply = owe("identify", completion) { instance, reply in
       BorrowedContext.with(context.frozen.base) { context in if let context { member(instance, context, reply) } }
     }
     identifying = UInt(bitPattern: reply)
   }
 
-  func flush(completion: @escaping @Sendable (Status) -> Void) {
+  func flush(completion: @escaping @Sendable (FlushResult) -> Void) {
     guard let member = table.flush else { return parts.flushAll(completion) }
     _ = owe("flush") { [self] status in
-      parts.flushAll { completion(status == .ok ? $0 : status) }
+      parts.flushAll { completion(status == .ok ? $0 : max($0, status == .rejected ? .refused : .left)) }
     } _: { instance, reply in
       member(instance, reply)
     }

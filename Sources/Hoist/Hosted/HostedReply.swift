@@ -7,7 +7,7 @@ final class HostedReply: @unchecked Sendable {
   static let patienceMilliseconds: Int64 = 60_000
 
   private let scheduler: any Scheduler
-  private let lock = Lock()
+  private let lock = InlineLock()
   private var completion: (@Sendable (UInt, Status) -> Void)?
   private var timer: (any Cancellable)?
 

@@ -1,19 +1,13 @@
 public import CHoist
+internal import HoistBase
 internal import HoistCore
 
 /// A host's cache manager. What it hands back is checked like data from the network.
-final class CCache: CacheManager, @unchecked Sendable {
-  private let table: hoist_cache
-
-  init(_ table: hoist_cache) { self.table = table }
-  deinit { HostRelease.run(table.release, table.user_data) }
-
+final class CCache: HostAdapter<hoist_cache>, CacheManager, @unchecked Sendable {
   func load(key: String) throws(CacheFailure) -> [UInt8]? {
     guard let load = table.load else { return nil }
     let sink = BytesSink()
-    let status = withExtendedLifetime(sink) {
-      key.withCString { load(table.user_data, $0, OpaquePointer(Unmanaged.passUnretained(sink).toOpaque())) }
-    }
+    let status = Handle.lend(sink) { sink in key.withCString { load(table.user_data, $0, sink) } }
     if status == Status.notFound.rawValue { return nil }
     try Self.check(status, "load")
     return sink.bytes
@@ -30,10 +24,34 @@ final class CCache: CacheManager, @unchecked Sendable {
     try Self.check(key.withCString { remove(table.user_data, $0) }, "remove")
   }
 
+  var replacesInOneStep: Bool { table.replace != nil }
+
+  func replace(key: String, expected: [UInt8]?, with value: [UInt8]?) throws(CacheFailure) -> CacheReplacement {
+    guard let replace = table.replace else {
+      // Two configurations may have been given the same table.
+      let name = UInt(bitPattern: table.user_data)
+      return try ReplacementQueue.replace(in: self, named: name, key: key, expected, with: value)
+    }
+    let sink = BytesSink()
+    let status = Handle.lend(sink) { found in
+      key.withCString { key in
+        HostBytes.with(expected) { expected, expectedSize in
+          HostBytes.with(value) { replace(table.user_data, key, expected, expectedSize, $0, $1, found) }
+        }
+      }
+    }
+    if status == Status.state.rawValue { return .differs(sink.bytes) }
+    if status == Status.notFound.rawValue { return .differs(nil) }
+    try Self.check(status, "replace")
+    return .done
+  }
+
   func putEvents(_ rows: [EventRow], owner: EventOwner) throws(CacheFailure) {
     guard let put = table.put_events, !rows.isEmpty else { return }
-    let status = HostRows.with(rows) { told in
-      owner.id.withCString { owner_id in put(table.user_data, told, rows.count, owner_id, owner.leaseMilliseconds) }
+    let status = HostRows.with(rows) { told, count in
+      owner.id.withCString { owner_id in
+        told.map { put(table.user_data, $0, count, owner_id, owner.leaseMilliseconds) } ?? Status.ok.rawValue
+      }
     }
     try Self.check(status, "put_events")
   }
@@ -43,12 +61,10 @@ final class CCache: CacheManager, @unchecked Sendable {
   ) throws(CacheFailure) -> [EventRow] {
     guard let claim = table.claim_events else { return [] }
     let sink = EventRowSink(pipeline: pipeline, maximumRows: maximumRows, maximumBytes: maximumBytes)
-    let status = withExtendedLifetime(sink) {
+    let status = Handle.lend(sink) { sink in
       pipeline.withCString { name in
         owner.id.withCString { owner_id in
-          claim(
-            table.user_data, name, maximumRows, maximumBytes, owner_id, owner.leaseMilliseconds,
-            OpaquePointer(Unmanaged.passUnretained(sink).toOpaque()))
+          claim(table.user_data, name, maximumRows, maximumBytes, owner_id, owner.leaseMilliseconds, sink)
         }
       }
     }
@@ -58,13 +74,8 @@ final class CCache: CacheManager, @unchecked Sendable {
 
   func removeEvents(ids: [String], owner: EventOwner) throws(CacheFailure) {
     guard let remove = table.remove_events, !ids.isEmpty else { return }
-    let texts = ids.map { CText($0) }
-    let pointers = texts.map(\.pointer)
-    let status = withExtendedLifetime(texts) {
-      pointers.withUnsafeBufferPointer { list -> hoist_status in
-        guard let start = list.baseAddress else { return Status.ok.rawValue }
-        return owner.id.withCString { remove(table.user_data, start, list.count, $0) }
-      }
+    let status = HostTexts.with(ids) { list, count in
+      owner.id.withCString { remove(table.user_data, list, count, $0) }
     }
     try Self.check(status, "remove_events")
   }
@@ -91,9 +102,34 @@ final class CCache: CacheManager, @unchecked Sendable {
   }
 }
 
+/// Bytes as C sees them, alive during `body`: NULL for none, never for an empty value.
+private enum HostBytes {
+  static func with<Result>(_ bytes: [UInt8]?, _ body: (UnsafeRawPointer?, Int) -> Result) -> Result {
+    guard let bytes else { return body(nil, 0) }
+    // The place behind an empty array may be NULL.
+    if bytes.isEmpty { return withUnsafeBytes(of: UInt8(0)) { body($0.baseAddress, 0) } }
+    return bytes.withUnsafeBytes { body($0.baseAddress, $0.count) }
+  }
+}
+
+/// Texts as C sees them, alive during `body`.
+enum HostTexts {
+  /// - Parameter texts: one at least.
+  static func with(
+    _ texts: [some ByteSource], _ body: (UnsafePointer<UnsafePointer<CChar>>, Int) -> hoist_status
+  ) -> hoist_status {
+    let texts = texts.map { CText($0) }
+    return withExtendedLifetime(texts) {
+      texts.map(\.pointer).withUnsafeBufferPointer { list in
+        list.baseAddress.map { body($0, list.count) } ?? Status.ok.rawValue
+      }
+    }
+  }
+}
+
 /// Rows as C sees them, alive during `body`.
-private enum HostRows {
-  static func with(_ rows: [EventRow], _ body: (UnsafePointer<hoist_event_row>) -> hoist_status) -> hoist_status {
+enum HostRows {
+  static func with(_ rows: [EventRow], _ body: (UnsafePointer<hoist_event_row>?, Int) -> hoist_status) -> hoist_status {
     let texts = rows.map { (id: CText($0.id), pipeline: CText($0.pipeline), subject: CText($0.subject), payload: CText($0.payload)) }
     let told = zip(rows, texts).map { row, text in
       hoist_event_row(
@@ -101,9 +137,7 @@ private enum HostRows {
         subject: text.subject.pointer, created_at_unix_ms: row.createdUnixMilliseconds, payload: text.payload.pointer,
         payload_size: text.payload.count)
     }
-    return withExtendedLifetime(texts) {
-      told.withUnsafeBufferPointer { list in list.baseAddress.map(body) ?? Status.ok.rawValue }
-    }
+    return withExtendedLifetime(texts) { told.withUnsafeBufferPointer { body($0.baseAddress, $0.count) } }
   }
 }
 
@@ -140,11 +174,7 @@ final class EventRowSink {
 public func hoist_config_set_cache(
   _ config: OpaquePointer?, _ cache: UnsafePointer<hoist_cache>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  PluginSlot.set(config, cache, size: cache?.pointee.struct_size, zero: hoist_cache(), error, kind: "cache") {
-    CCache($0)
-  } store: {
-    $0.plugins.cacheManager = $1
-  }
+  PluginSlot.set(config, cache, error, "cache", \.cacheManager) { CCache($0) }
 }
 
 @_cdecl("hoist_bytes_sink_write") @implementation
@@ -159,8 +189,7 @@ public func hoist_bytes_sink_write(_ sink: OpaquePointer?, _ bytes: UnsafeRawPoi
 
 @_cdecl("hoist_event_sink_add") @implementation
 public func hoist_event_sink_add(_ sink: OpaquePointer?, _ row: UnsafePointer<hoist_event_row>?) -> hoist_status {
-  guard let sink = Handle<EventRowSink>.borrow(sink), let row,
-    let told = HostTable.read(row, size: row.pointee.struct_size, zero: hoist_event_row()),
+  guard let sink = Handle<EventRowSink>.borrow(sink), let told = HostTable.read(row),
     let id = CString.text(told.id), !id.isEmpty, let pipeline = CString.text(told.pipeline),
     let subject = CString.text(told.subject), told.payload_size >= 0, told.payload_size <= BytesSink.maximumBytes,
     told.payload != nil || told.payload_size == 0

@@ -2,21 +2,13 @@ public import CHoist
 internal import HoistBase
 internal import HoistCore
 
-/// A host's event dispatcher, in place of delivery over the network. The pipeline gives up on answers that never come.
-final class CDispatcher: EventSink, @unchecked Sendable {
-  private let table: hoist_dispatcher
-  private let lane: Lane
+/// A host's event dispatcher, in place of delivery over the network. The pipeline gives up when no answer comes.
+final class CDispatcher: HostAdapter<hoist_dispatcher>, EventSink, @unchecked Sendable {
+  private let lane = Lane(
+    options: .init(name: "hoist-dispatch"), clock: BuiltInServices.shared.clock, scheduler: BuiltInServices.shared.scheduler)
   private static let limitNanoseconds: Int64 = 10_000_000_000
 
-  init(_ table: hoist_dispatcher, scheduler: any Scheduler, clock: any Clock) {
-    self.table = table
-    lane = Lane(options: .init(name: "hoist-dispatch"), clock: clock, scheduler: scheduler)
-  }
-
-  deinit {
-    lane.close()
-    HostRelease.run(table.release, table.user_data)
-  }
+  deinit { lane.close() }
 
   func deliver(
     _ delivery: EventDelivery, completion: @escaping @Sendable (EventAnswer) -> Void
@@ -33,7 +25,7 @@ final class CDispatcher: EventSink, @unchecked Sendable {
 
   private func call(_ delivery: EventDelivery, _ receipt: DispatchReceipt) {
     guard let dispatch = table.dispatch else { return receipt.complete(.failed("the dispatcher plug-in cannot dispatch")) }
-    // The host's, until it completes.
+    // Owned by the host until it completes.
     guard let handle = DispatchReceipt.handles.give(receipt) else { return }
     let status = HostBatch.with(delivery) { dispatch(table.user_data, $0, handle) }
     guard status != Status.ok.rawValue else { return }
@@ -85,11 +77,5 @@ public func hoist_dispatch_receipt_complete(_ receipt: OpaquePointer?, _ status:
 public func hoist_config_set_dispatcher(
   _ config: OpaquePointer?, _ dispatcher: UnsafePointer<hoist_dispatcher>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  PluginSlot.set(
-    config, dispatcher, size: dispatcher?.pointee.struct_size, zero: hoist_dispatcher(), error, kind: "dispatcher"
-  ) {
-    CDispatcher($0, scheduler: BuiltInServices.shared.scheduler, clock: BuiltInServices.shared.clock)
-  } store: {
-    $0.plugins.eventSink = $1
-  }
+  PluginSlot.set(config, dispatcher, error, "dispatcher", \.eventSink) { CDispatcher($0) }
 }

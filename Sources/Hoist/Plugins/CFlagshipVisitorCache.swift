@@ -2,20 +2,14 @@ public import CHoist
 internal import HoistCore
 internal import HoistFlagship
 
-/// A host's cache of visitors.
-final class CFlagshipVisitorCache: VisitorCache, @unchecked Sendable {
-  private let table: hoist_flagship_visitor_cache
-
-  init(_ table: hoist_flagship_visitor_cache) { self.table = table }
-  deinit { HostRelease.run(table.release, table.user_data) }
-
+final class CFlagshipVisitorCache: HostAdapter<hoist_flagship_visitor_cache>, VisitorCache, @unchecked Sendable {
   func cache(_ visitorID: [UInt8], _ json: [UInt8]) {
     guard let cache = table.cache else { return }
     let (id, json) = (CText(visitorID), CText(json))
     withExtendedLifetime((id, json)) { cache(table.user_data, id.pointer, json.pointer, json.count) }
   }
 
-  func lookUp(_ visitorID: [UInt8], _ question: VisitorLookUp) {
+  func lookUp(_ visitorID: [UInt8], _ question: CacheLookUp) {
     guard let lookup = table.lookup, let handle = CFlagshipLookUps.live.give(question) else {
       question.reply(nil)
       return
@@ -33,9 +27,9 @@ final class CFlagshipVisitorCache: VisitorCache, @unchecked Sendable {
   }
 }
 
-/// What `hoist_flagship_visitor_lookup` handles stand for, as long as somebody waits.
+/// What `hoist_flagship_visitor_lookup` handles stand for, as long as the look-up waits.
 enum CFlagshipLookUps {
-  static let live = HandleTable<VisitorLookUp>()
+  static let live = HandleTable<CacheLookUp>()
 }
 
 @_cdecl("hoist_flagship_visitor_lookup_reply") @implementation
@@ -53,14 +47,7 @@ public func hoist_flagship_config_set_visitor_cache(
   _ config: OpaquePointer?, _ cache: UnsafePointer<hoist_flagship_visitor_cache>?,
   _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  var isSupported = true
-  let status = PluginSlot.set(
-    config, cache, size: cache?.pointee.struct_size, zero: hoist_flagship_visitor_cache(), error, kind: "visitor cache"
-  ) {
-    CFlagshipVisitorCache($0)
-  } store: { box, adapter in
-    isSupported = box.factory?.name == "flagship"
-    if isSupported { box.plugins.vendor[FlagshipPlugins.visitorCache] = adapter }
-  }
-  return isSupported ? status : ErrorSlot(error).fail(.unsupported, "a visitor cache is for flagship only")
+  PluginSlot.set(
+    config, cache, error, "visitor cache", \.vendor[FlagshipPlugins.visitorCache], for: "flagship"
+  ) { CFlagshipVisitorCache($0) }
 }

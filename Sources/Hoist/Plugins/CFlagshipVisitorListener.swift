@@ -2,20 +2,14 @@ internal import CHoist
 internal import HoistFlagship
 
 /// Callbacks of a visitor. `release` runs when the visitor, and the last call, let go of it.
-final class CFlagshipVisitorListener: VisitorListener, @unchecked Sendable {
-  private let table: hoist_flagship_visitor_options
-
-  init(_ table: hoist_flagship_visitor_options) { self.table = table }
-  deinit { HostRelease.run(table.release, table.user_data) }
-
+final class CFlagshipVisitorListener: HostAdapter<hoist_flagship_visitor_options>, VisitorListener, @unchecked Sendable {
   /// Also for `release` alone, which then runs with the visitor.
   var isNeeded: Bool {
     table.fetch_changed != nil || table.fetch_required != nil || table.fetched != nil || table.release != nil
   }
 
   func fetchStatusChanged(_ visitor: FlagshipVisitor, _ status: FetchStatus, _ reason: FetchReason) {
-    let handle = OpaquePointer(Unmanaged.passUnretained(visitor).toOpaque())
-    withExtendedLifetime(visitor) {
+    Handle.lend(visitor) { handle in
       table.fetch_changed?(table.user_data, handle, status.rawValue, reason.rawValue)
       switch status {
       case .fetchRequired: table.fetch_required?(table.user_data, handle, reason.rawValue)

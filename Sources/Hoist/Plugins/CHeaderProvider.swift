@@ -2,19 +2,11 @@ public import CHoist
 internal import HoistBase
 internal import HoistCore
 
-/// A host's header provider.
-final class CHeaderProvider: HeaderProvider, @unchecked Sendable {
-  private let table: hoist_header_provider
-
-  init(_ table: hoist_header_provider) { self.table = table }
-  deinit { HostRelease.run(table.release, table.user_data) }
-
+final class CHeaderProvider: HostAdapter<hoist_header_provider>, HeaderProvider, @unchecked Sendable {
   func headers(for url: String) -> [HTTPHeader]? {
     guard let provide = table.provide else { return [] }
     let sink = HeaderSink()
-    let status = withExtendedLifetime(sink) {
-      url.withCString { provide(table.user_data, $0, OpaquePointer(Unmanaged.passUnretained(sink).toOpaque())) }
-    }
+    let status = Handle.lend(sink) { sink in url.withCString { provide(table.user_data, $0, sink) } }
     return status == Status.ok.rawValue ? sink.headers : nil
   }
 }
@@ -42,13 +34,7 @@ public func hoist_config_set_header_provider(
   _ config: OpaquePointer?, _ provider: UnsafePointer<hoist_header_provider>?,
   _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  PluginSlot.set(
-    config, provider, size: provider?.pointee.struct_size, zero: hoist_header_provider(), error, kind: "header provider"
-  ) {
-    CHeaderProvider($0)
-  } store: {
-    $0.plugins.headerProvider = $1
-  }
+  PluginSlot.set(config, provider, error, "header provider", \.headerProvider) { CHeaderProvider($0) }
 }
 
 /// Headers as C sees them, alive during `body`.

@@ -3,12 +3,7 @@ internal import HoistCore
 internal import HoistKameleoon
 
 /// A host's listener. `release` runs when the client lets go of it.
-final class CKameleoonListener: @unchecked Sendable {
-  private let table: hoist_kameleoon_listener
-
-  init(_ table: hoist_kameleoon_listener) { self.table = table }
-  deinit { HostRelease.run(table.release, table.user_data) }
-
+final class CKameleoonListener: HostAdapter<hoist_kameleoon_listener>, @unchecked Sendable {
   /// The client holds it from now on.
   func listen(to face: KameleoonFace) {
     var update: (@Sendable () -> Void)?

@@ -2,33 +2,28 @@ public import CHoist
 internal import HoistCore
 internal import HoistLaunchDarkly
 
-/// A host's LaunchDarkly plug-in.
-final class CLaunchDarklyClientPlugin: LaunchDarklyClientPlugin, @unchecked Sendable {
+final class CLaunchDarklyClientPlugin: HostAdapter<hoist_launchdarkly_client_plugin>, LaunchDarklyClientPlugin, @unchecked Sendable {
   /// Most plug-ins one configuration may have.
   static let maximumPerConfiguration = 16
 
+  /// Copied: the table's text is the host's.
   let name: String
-  private let table: hoist_launchdarkly_client_plugin
 
-  init(_ table: hoist_launchdarkly_client_plugin) {
-    self.table = table
+  required init(_ table: hoist_launchdarkly_client_plugin) {
     name = table.name.map { String(cString: $0) } ?? ""
+    super.init(table)
   }
-
-  deinit { HostRelease.run(table.release, table.user_data) }
 
   func hooks(for environment: EnvironmentMetadata, room: Int) -> (hooks: [any LaunchDarklyHook], status: Status) {
     guard let getHooks = table.get_hooks else { return ([], .ok) }
     let sink = HookSink(room: room)
     let status = Self.with(environment) { told in
-      withExtendedLifetime(sink) {
-        Status(rawValue: getHooks(table.user_data, told, OpaquePointer(Unmanaged.passUnretained(sink).toOpaque())))
-      }
+      Handle.lend(sink) { Status(rawValue: getHooks(table.user_data, told, $0)) }
     }
     return (sink.hooks, status)
   }
 
-  /// Tells the plug-in of a client of the host's.
+  /// Registers a client with the plug-in.
   func register(_ client: OpaquePointer, _ environment: EnvironmentMetadata) -> Status {
     guard let register = table.register_client else { return .ok }
     return Self.with(environment) { Status(rawValue: register(table.user_data, client, $0)) }
@@ -82,11 +77,8 @@ final class HookSink {
 public func hoist_launchdarkly_hook_sink_add(
   _ sink: OpaquePointer?, _ hook: UnsafePointer<hoist_launchdarkly_hook>?
 ) -> hoist_status {
-  guard let hook, let table = HostTable.read(hook, size: hook.pointee.struct_size, zero: hoist_launchdarkly_hook()) else {
-    return Status.argument.rawValue
-  }
   // The adapter first: whatever happens next, `release` runs when it goes.
-  let adapter = CLaunchDarklyHook(table)
+  guard let adapter = CLaunchDarklyHook(reading: hook) else { return Status.argument.rawValue }
   return (Handle<HookSink>.borrow(sink)?.add(adapter) ?? .argument).rawValue
 }
 
@@ -95,22 +87,11 @@ public func hoist_launchdarkly_config_add_plugin(
   _ config: OpaquePointer?, _ plugin: UnsafePointer<hoist_launchdarkly_client_plugin>?,
   _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  var refusal: (Status, String)?
-  let status = PluginSlot.set(
-    config, plugin, size: plugin?.pointee.struct_size, zero: hoist_launchdarkly_client_plugin(), error,
-    kind: "LaunchDarkly plug-in"
-  ) {
-    CLaunchDarklyClientPlugin($0)
-  } store: { box, adapter in
-    var plugins = box.plugins.vendor[LaunchDarklyPlugins.plugins] as? [any LaunchDarklyClientPlugin] ?? []
-    if box.factory?.name != "launchdarkly" {
-      refusal = (.unsupported, "a LaunchDarkly plug-in is for launchdarkly only")
-    } else if plugins.count >= CLaunchDarklyClientPlugin.maximumPerConfiguration {
-      refusal = (.limit, "a configuration has at most \(CLaunchDarklyClientPlugin.maximumPerConfiguration) LaunchDarkly plug-ins")
-    } else {
-      plugins.append(adapter)
-      box.plugins.vendor[LaunchDarklyPlugins.plugins] = plugins
-    }
+  PluginSlot.take(config, plugin, error, "LaunchDarkly plug-in", { CLaunchDarklyClientPlugin($0) }) { box, adapter in
+    try box.require("launchdarkly", "a LaunchDarkly plug-in")
+    let (known, limit) = (box.plugins.vendor[LaunchDarklyPlugins.plugins], CLaunchDarklyClientPlugin.maximumPerConfiguration)
+    let plugins = known as? [any LaunchDarklyClientPlugin] ?? []
+    guard plugins.count < limit else { throw Refusal(.limit, "a configuration has at most \(limit) LaunchDarkly plug-ins") }
+    box.plugins.vendor[LaunchDarklyPlugins.plugins] = plugins + [adapter]
   }
-  return refusal.map { ErrorSlot(error).fail($0.0, $0.1) } ?? status
 }

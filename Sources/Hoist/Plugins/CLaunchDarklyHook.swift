@@ -2,17 +2,14 @@ public import CHoist
 internal import HoistCore
 internal import HoistLaunchDarkly
 
-/// A host's LaunchDarkly hook.
-final class CLaunchDarklyHook: LaunchDarklyHook, @unchecked Sendable {
+final class CLaunchDarklyHook: HostAdapter<hoist_launchdarkly_hook>, LaunchDarklyHook, @unchecked Sendable {
+  /// Copied: the table's text is the host's.
   let name: String
-  private let table: hoist_launchdarkly_hook
 
-  init(_ table: hoist_launchdarkly_hook) {
-    self.table = table
+  required init(_ table: hoist_launchdarkly_hook) {
     name = table.name.map { String(cString: $0) } ?? ""
+    super.init(table)
   }
-
-  deinit { HostRelease.run(table.release, table.user_data) }
 
   func beforeEvaluation(_ series: EvaluationSeries, _ data: inout UnsafeMutableRawPointer?) -> Status {
     guard let before = table.before_evaluation else { return .ok }
@@ -21,8 +18,9 @@ final class CLaunchDarklyHook: LaunchDarklyHook, @unchecked Sendable {
 
   func afterEvaluation(_ series: EvaluationSeries, _ data: UnsafeMutableRawPointer?, _ detail: EvaluationDetail) -> Status {
     guard let after = table.after_evaluation else { return .ok }
-    let handle = OpaquePointer(Unmanaged.passUnretained(detail).toOpaque())
-    return Self.with(series) { Status(rawValue: after(table.user_data, $0, data, handle)) }
+    return Self.with(series) { series in
+      Handle.lend(detail) { Status(rawValue: after(table.user_data, series, data, $0)) }
+    }
   }
 
   func beforeIdentify(_ series: IdentifySeries, _ data: inout UnsafeMutableRawPointer?) -> Status {
@@ -80,19 +78,11 @@ public func hoist_launchdarkly_config_add_hook(
   _ config: OpaquePointer?, _ hook: UnsafePointer<hoist_launchdarkly_hook>?,
   _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  var refusal: (Status, String)?
-  let status = PluginSlot.set(
-    config, hook, size: hook?.pointee.struct_size, zero: hoist_launchdarkly_hook(), error, kind: "LaunchDarkly hook"
-  ) {
-    CLaunchDarklyHook($0)
-  } store: { box, adapter in
-    if box.factory?.name != "launchdarkly" {
-      refusal = (.unsupported, "a LaunchDarkly hook is for launchdarkly only")
-    } else if box.plugins.hasRoomForLaunchDarklyHook {
-      box.plugins.add(adapter)
-    } else {
-      refusal = (.limit, "a configuration has at most \(LaunchDarklyPlugins.maximumHooks) LaunchDarkly hooks")
+  PluginSlot.take(config, hook, error, "LaunchDarkly hook", { CLaunchDarklyHook($0) }) { box, adapter in
+    try box.require("launchdarkly", "a LaunchDarkly hook")
+    guard box.plugins.hasRoomForLaunchDarklyHook else {
+      throw Refusal(.limit, "a configuration has at most \(LaunchDarklyPlugins.maximumHooks) LaunchDarkly hooks")
     }
+    box.plugins.add(adapter)
   }
-  return refusal.map { ErrorSlot(error).fail($0.0, $0.1) } ?? status
 }

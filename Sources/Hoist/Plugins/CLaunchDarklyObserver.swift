@@ -2,18 +2,7 @@ internal import CHoist
 internal import HoistLaunchDarkly
 
 /// A host's observer. `release` runs when the last registration and call let go of it.
-final class CLaunchDarklyObserver: ChangeObserver, @unchecked Sendable {
-  private let table: hoist_launchdarkly_observer
-
-  init?(_ table: UnsafePointer<hoist_launchdarkly_observer>) {
-    guard let copy = HostTable.read(table, size: table.pointee.struct_size, zero: hoist_launchdarkly_observer()) else {
-      return nil
-    }
-    self.table = copy
-  }
-
-  deinit { HostRelease.run(table.release, table.user_data) }
-
+final class CLaunchDarklyObserver: HostAdapter<hoist_launchdarkly_observer>, ChangeObserver, @unchecked Sendable {
   func changed(_ changes: [FlagChange]) {
     guard let changed = table.changed else { return }
     withExtendedLifetime(changes) {

@@ -2,13 +2,7 @@ public import CHoist
 internal import HoistCore
 internal import HoistOptimizely
 
-/// A host's data platform.
-final class COptimizelyPlatform: PlatformManager, @unchecked Sendable {
-  private let table: hoist_optimizely_odp_manager
-
-  init(_ table: hoist_optimizely_odp_manager) { self.table = table }
-  deinit { HostRelease.run(table.release, table.user_data) }
-
+final class COptimizelyPlatform: HostAdapter<hoist_optimizely_odp_manager>, PlatformManager, @unchecked Sendable {
   var fetchesSegments: Bool { table.fetch_segments != nil }
   var takesEvents: Bool { table.send_event != nil }
 
@@ -16,8 +10,8 @@ final class COptimizelyPlatform: PlatformManager, @unchecked Sendable {
     guard let fetch = table.fetch_segments else { return .success([]) }
     let sink = SegmentSink()
     let user = CText(userID)
-    let status = withExtendedLifetime((sink, user)) {
-      fetch(table.user_data, user.pointer, options.rawValue, OpaquePointer(Unmanaged.passUnretained(sink).toOpaque()))
+    let status = withExtendedLifetime(user) {
+      Handle.lend(sink) { fetch(table.user_data, user.pointer, options.rawValue, $0) }
     }
     switch status {
     case Status.ok.rawValue: return .success(sink.names)
@@ -55,14 +49,7 @@ public func hoist_optimizely_config_set_odp_manager(
   _ config: OpaquePointer?, _ manager: UnsafePointer<hoist_optimizely_odp_manager>?,
   _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  var isSupported = true
-  let status = PluginSlot.set(
-    config, manager, size: manager?.pointee.struct_size, zero: hoist_optimizely_odp_manager(), error, kind: "ODP manager"
-  ) {
-    COptimizelyPlatform($0)
-  } store: { box, adapter in
-    isSupported = box.factory?.name == "optimizely"
-    if isSupported { box.plugins.vendor[OptimizelyPlatformPlugin.key] = adapter }
-  }
-  return isSupported ? status : ErrorSlot(error).fail(.unsupported, "this ODP manager is for optimizely only")
+  PluginSlot.set(
+    config, manager, error, "ODP manager", \.vendor[OptimizelyPlatformPlugin.key], for: "optimizely"
+  ) { COptimizelyPlatform($0) }
 }

@@ -2,20 +2,12 @@ public import CHoist
 internal import HoistCore
 internal import HoistOptimizely
 
-/// A host's user profile service.
-final class COptimizelyProfiles: UserProfileService, @unchecked Sendable {
-  private let table: hoist_optimizely_profile_service
-
-  init(_ table: hoist_optimizely_profile_service) { self.table = table }
-  deinit { HostRelease.run(table.release, table.user_data) }
-
+final class COptimizelyProfiles: HostAdapter<hoist_optimizely_profile_service>, UserProfileService, @unchecked Sendable {
   func lookUp(_ userID: [UInt8]) -> ProfileAnswer {
     guard let lookup = table.lookup else { return .none }
     let sink = ProfileSink()
     let id = CText(userID)
-    let status = withExtendedLifetime((sink, id)) {
-      lookup(table.user_data, id.pointer, OpaquePointer(Unmanaged.passUnretained(sink).toOpaque()))
-    }
+    let status = withExtendedLifetime(id) { Handle.lend(sink) { lookup(table.user_data, id.pointer, $0) } }
     switch Status(rawValue: status) {
     case .ok: return sink.profile.map { .profile($0) } ?? .none
     case .notFound: return .none
@@ -53,15 +45,7 @@ public func hoist_optimizely_config_set_profile_service(
   _ config: OpaquePointer?, _ service: UnsafePointer<hoist_optimizely_profile_service>?,
   _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  var isSupported = true
-  let status = PluginSlot.set(
-    config, service, size: service?.pointee.struct_size, zero: hoist_optimizely_profile_service(), error,
-    kind: "user profile service"
-  ) {
-    COptimizelyProfiles($0)
-  } store: { box, adapter in
-    isSupported = box.factory?.name == "optimizely"
-    if isSupported { box.plugins.vendor[OptimizelyPlugins.profileService] = adapter }
-  }
-  return isSupported ? status : ErrorSlot(error).fail(.unsupported, "a user profile service is for optimizely only")
+  PluginSlot.set(
+    config, service, error, "user profile service", \.vendor[OptimizelyPlugins.profileService], for: "optimizely"
+  ) { COptimizelyProfiles($0) }
 }

@@ -8,13 +8,7 @@ private let maximumBodyBytes = 1 << 30
 public func hoist_config_set_transport(
   _ config: OpaquePointer?, _ transport: UnsafePointer<hoist_transport>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  PluginSlot.set(
-    config, transport, size: transport?.pointee.struct_size, zero: hoist_transport(), error, kind: "transport"
-  ) {
-    CTransport($0, scheduler: BuiltInServices.shared.scheduler, clock: BuiltInServices.shared.clock)
-  } store: {
-    $0.plugins.transport = $1
-  }
+  PluginSlot.set(config, transport, error, "transport", \.transport) { CTransport($0) }
 }
 
 @_cdecl("hoist_http_exchange_respond") @implementation

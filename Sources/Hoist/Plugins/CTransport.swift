@@ -6,23 +6,14 @@ internal import HoistCore
 ///
 /// `send` runs on a lane of its own; an exchange that the host does not finish ends at Hoist's deadline. What the host
 /// says after an exchange has ended is ignored.
-final class CTransport: Transport, @unchecked Sendable {
-  private let table: hoist_transport
-  private let scheduler: any Scheduler
-  private let lane: Lane
+final class CTransport: HostAdapter<hoist_transport>, Transport, @unchecked Sendable {
+  private let scheduler = BuiltInServices.shared.scheduler
+  private let lane = Lane(
+    options: .init(name: "hoist-transport"), clock: BuiltInServices.shared.clock, scheduler: BuiltInServices.shared.scheduler)
   /// The host's `send` itself may take this long.
   private static let sendLimitNanoseconds: Int64 = 10_000_000_000
 
-  init(_ table: hoist_transport, scheduler: any Scheduler, clock: any Clock) {
-    self.table = table
-    self.scheduler = scheduler
-    lane = Lane(options: .init(name: "hoist-transport"), clock: clock, scheduler: scheduler)
-  }
-
-  deinit {
-    lane.close()
-    HostRelease.run(table.release, table.user_data)
-  }
+  deinit { lane.close() }
 
   func send(
     _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, TransportFailure>) -> Void
@@ -51,7 +42,7 @@ final class CTransport: Transport, @unchecked Sendable {
       exchange.finish(.failure(TransportFailure(.other, "the transport plug-in cannot send")))
       return
     }
-    // The host's, until hoist_http_exchange_release.
+    // Owned by the host until hoist_http_exchange_release.
     guard let handle = HostExchange.handles.give(exchange) else { return }
     let status = HostRequest.with(request, isStream: exchange.isStream) { send(table.user_data, $0, handle) }
     guard status != Status.ok.rawValue else { return }
@@ -92,7 +83,7 @@ final class HostExchange: Cancellable, @unchecked Sendable {
   }
 
   private let scheduler: any Scheduler
-  private let lock = Lock()
+  private let lock = InlineLock()
   private var receiver: Receiver?
   private var timer: (any Cancellable)?
   private var hasOpened = false
@@ -149,7 +140,7 @@ final class HostExchange: Cancellable, @unchecked Sendable {
     return true
   }
 
-  /// - Returns: false when nobody wants more.
+  /// - Returns: false when no more is wanted.
   func receive(_ bytes: [UInt8]) -> Bool {
     let handler = lock.withLock { () -> (any StreamHandler)? in
       guard case .stream(let handler)? = receiver, hasOpened else { return nil }

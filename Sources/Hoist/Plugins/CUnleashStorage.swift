@@ -2,13 +2,7 @@ public import CHoist
 internal import HoistCore
 internal import HoistUnleash
 
-/// A host's storage of toggles.
-final class CUnleashStorage: UnleashStorage, @unchecked Sendable {
-  private let table: hoist_unleash_storage
-
-  init(_ table: hoist_unleash_storage) { self.table = table }
-  deinit { HostRelease.run(table.release, table.user_data) }
-
+final class CUnleashStorage: HostAdapter<hoist_unleash_storage>, UnleashStorage, @unchecked Sendable {
   func set(_ toggles: [UnleashToggle]) {
     guard let set = table.set else { return }
     let held = toggles.map { HeldToggle($0) }
@@ -19,9 +13,7 @@ final class CUnleashStorage: UnleashStorage, @unchecked Sendable {
   func value(_ name: String) -> UnleashToggle? {
     guard let value = table.value else { return nil }
     let sink = ToggleSink()
-    let status = withExtendedLifetime(sink) {
-      name.withCString { value(table.user_data, $0, OpaquePointer(Unmanaged.passUnretained(sink).toOpaque())) }
-    }
+    let status = Handle.lend(sink) { sink in name.withCString { value(table.user_data, $0, sink) } }
     return status == Status.ok.rawValue ? sink.toggle : nil
   }
 
@@ -69,14 +61,7 @@ public func hoist_unleash_config_set_storage(
   _ config: OpaquePointer?, _ storage: UnsafePointer<hoist_unleash_storage>?,
   _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  var isSupported = true
-  let status = PluginSlot.set(
-    config, storage, size: storage?.pointee.struct_size, zero: hoist_unleash_storage(), error, kind: "storage"
-  ) {
-    CUnleashStorage($0)
-  } store: { box, adapter in
-    isSupported = box.factory?.name == "unleash"
-    if isSupported { box.plugins.vendor[UnleashPlugins.storage] = adapter }
-  }
-  return isSupported ? status : ErrorSlot(error).fail(.unsupported, "this storage is for unleash only")
+  PluginSlot.set(
+    config, storage, error, "storage", \.vendor[UnleashPlugins.storage], for: "unleash"
+  ) { CUnleashStorage($0) }
 }

@@ -3,13 +3,7 @@ internal import HoistBase
 internal import HoistCore
 internal import HoistUnleash
 
-/// A host's custom strategy.
-final class CUnleashStrategy: UnleashStrategy, @unchecked Sendable {
-  private let table: hoist_unleash_strategy
-
-  init(_ table: hoist_unleash_strategy) { self.table = table }
-  deinit { HostRelease.run(table.release, table.user_data) }
-
+final class CUnleashStrategy: HostAdapter<hoist_unleash_strategy>, UnleashStrategy, @unchecked Sendable {
   func isEnabled(_ call: UnleashStrategyCall) -> Bool {
     guard let evaluate = table.evaluate else { return false }
     var texts: [CText] = []
@@ -37,22 +31,9 @@ public func hoist_unleash_config_add_strategy(
   _ config: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ strategy: UnsafePointer<hoist_unleash_strategy>?,
   _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  var refusal: (Status, String)?
-  let status = PluginSlot.set(
-    config, strategy, size: strategy?.pointee.struct_size, zero: hoist_unleash_strategy(), error, kind: "strategy"
-  ) {
-    CUnleashStrategy($0)
-  } store: { box, adapter in
-    guard let name = CString.text(name), !name.isEmpty else {
-      refusal = (.argument, "the strategy's name is NULL, empty or not UTF-8")
-      return
-    }
-    guard box.factory?.name == "unleash" else {
-      refusal = (.unsupported, "strategies are for unleash only")
-      return
-    }
+  PluginSlot.take(config, strategy, error, "strategy", { CUnleashStrategy($0) }) { box, adapter in
+    let name = try CString.needPath(name, "the strategy's name")
+    try box.require("unleash", "this strategy")
     box.plugins.vendor[UnleashPlugins.strategyPrefix + name] = adapter
   }
-  guard let refusal else { return status }
-  return ErrorSlot(error).fail(refusal.0, refusal.1)
 }

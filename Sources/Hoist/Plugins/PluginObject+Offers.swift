@@ -7,53 +7,12 @@ internal import HoistUnleash
 /// Everything that an object offers, in the order of the members.
 extension PluginObject {
   var coreOffers: [PluginOffer] {
-    let services = BuiltInServices.shared
     let one: [PluginOffer?] = [
-      table.create_logger.map {
-        offer("logger", $0, zero: hoist_logger()) {
-          CLogger($0)
-        } isTaken: {
-          $0.logSink != nil
-        } store: {
-          $0.logSink = $1
-        }
-      },
-      table.create_cache.map {
-        offer("cache", $0, zero: hoist_cache()) {
-          CCache($0)
-        } isTaken: {
-          $0.cacheManager != nil
-        } store: {
-          $0.cacheManager = $1
-        }
-      },
-      table.create_header_provider.map {
-        offer("header_provider", $0, zero: hoist_header_provider()) {
-          CHeaderProvider($0)
-        } isTaken: {
-          $0.headerProvider != nil
-        } store: {
-          $0.headerProvider = $1
-        }
-      },
-      table.create_transport.map {
-        offer("transport", $0, zero: hoist_transport()) {
-          CTransport($0, scheduler: services.scheduler, clock: services.clock)
-        } isTaken: {
-          $0.transport != nil
-        } store: {
-          $0.transport = $1
-        }
-      },
-      table.create_dispatcher.map {
-        offer("dispatcher", $0, zero: hoist_dispatcher()) {
-          CDispatcher($0, scheduler: services.scheduler, clock: services.clock)
-        } isTaken: {
-          $0.eventSink != nil
-        } store: {
-          $0.eventSink = $1
-        }
-      },
+      offer("logger", table.create_logger, \.logSink) { CLogger($0) },
+      offer("cache", table.create_cache, \.cacheManager) { CCache($0) },
+      offer("header_provider", table.create_header_provider, \.headerProvider) { CHeaderProvider($0) },
+      offer("transport", table.create_transport, \.transport) { CTransport($0) },
+      offer("dispatcher", table.create_dispatcher, \.eventSink) { CDispatcher($0) },
     ]
     return one.compactMap { $0 } + hookOffers
   }
@@ -63,30 +22,17 @@ extension PluginObject {
     return [
       PluginOffer(kind: "hook") { plugins in
         guard plugins.hooks.count >= CHook.maximumPerConfiguration else { return nil }
-        return PluginRefusal(
-          status: .limit,
-          message: "the plug-in \(path) offers a hook, and a configuration has at most \(CHook.maximumPerConfiguration)"
-        )
-      } install: { options, plugins throws(PluginRefusal) in
-        plugins.hooks.append(CHook(try make("hook", options, create, hoist_hook())))
+        return refusal(.limit, "offers a hook, and a configuration has at most \(CHook.maximumPerConfiguration)")
+      } install: { options, plugins throws(Refusal) in
+        plugins.hooks.append(CHook(try make("hook", options, create)))
       }
     ]
   }
 
   var unleashOffers: [PluginOffer] {
-    var offers: [PluginOffer] = []
-    if let create = unleash?.create_storage {
-      offers.append(
-        offer("unleash_storage", create, zero: hoist_unleash_storage()) {
-          CUnleashStorage($0)
-        } isTaken: {
-          $0.vendor[UnleashPlugins.storage] != nil
-        } store: {
-          $0.vendor[UnleashPlugins.storage] = $1
-        })
-    }
-    guard let create = unleash?.create_strategy else { return offers }
-    return offers + strategyNames.map { strategyOffer($0, create) }
+    let storage = offer("unleash_storage", unleash?.create_storage, \.vendor[UnleashPlugins.storage]) { CUnleashStorage($0) }
+    let strategies = unleash?.create_strategy.map { create in strategyNames.map { strategyOffer($0, create) } }
+    return [storage].compactMap { $0 } + (strategies ?? [])
   }
 
   private func strategyOffer(
@@ -100,38 +46,22 @@ extension PluginObject {
     let slot = UnleashPlugins.strategyPrefix + name
     return PluginOffer(kind: "unleash_strategy") { plugins in
       guard plugins.vendor[slot] != nil else { return nil }
-      return PluginRefusal(
-        status: .state,
-        message: "the plug-in \(path) offers a strategy \"\(name)\", and the configuration has one of that name already"
-      )
-    } install: { options, plugins throws(PluginRefusal) in
+      return refusal(.state, "offers a strategy \"\(name)\", and the configuration has one of that name already")
+    } install: { options, plugins throws(Refusal) in
       let named: Create<hoist_unleash_strategy> = { options, table, message, size in
         name.withCString { create($0, options, table, message, size) }
       }
-      plugins.vendor[slot] = CUnleashStrategy(
-        try make("unleash strategy \"\(name)\"", options, named, hoist_unleash_strategy()))
+      plugins.vendor[slot] = CUnleashStrategy(try make("unleash strategy \"\(name)\"", options, named))
     }
   }
 
   var optimizelyOffers: [PluginOffer] {
     let offers: [PluginOffer?] = [
-      optimizely?.create_profile_service.map {
-        offer("optimizely_profile_service", $0, zero: hoist_optimizely_profile_service()) {
-          COptimizelyProfiles($0)
-        } isTaken: {
-          $0.vendor[OptimizelyPlugins.profileService] != nil
-        } store: {
-          $0.vendor[OptimizelyPlugins.profileService] = $1
-        }
+      offer("optimizely_profile_service", optimizely?.create_profile_service, \.vendor[OptimizelyPlugins.profileService]) {
+        COptimizelyProfiles($0)
       },
-      optimizely?.create_odp_manager.map {
-        offer("optimizely_odp_manager", $0, zero: hoist_optimizely_odp_manager()) {
-          COptimizelyPlatform($0)
-        } isTaken: {
-          $0.vendor[OptimizelyPlatformPlugin.key] != nil
-        } store: {
-          $0.vendor[OptimizelyPlatformPlugin.key] = $1
-        }
+      offer("optimizely_odp_manager", optimizely?.create_odp_manager, \.vendor[OptimizelyPlatformPlugin.key]) {
+        COptimizelyPlatform($0)
       },
     ]
     return offers.compactMap { $0 }
@@ -142,11 +72,9 @@ extension PluginObject {
     return [
       PluginOffer(kind: "launchdarkly_hook") { plugins in
         guard !plugins.hasRoomForLaunchDarklyHook else { return nil }
-        return PluginRefusal(
-          status: .limit,
-          message: "the plug-in \(path) offers a LaunchDarkly hook, and a configuration has at most \(LaunchDarklyPlugins.maximumHooks)")
-      } install: { options, plugins throws(PluginRefusal) in
-        plugins.add(CLaunchDarklyHook(try make("launchdarkly hook", options, create, hoist_launchdarkly_hook())))
+        return refusal(.limit, "offers a LaunchDarkly hook, and a configuration has at most \(LaunchDarklyPlugins.maximumHooks)")
+      } install: { options, plugins throws(Refusal) in
+        plugins.add(CLaunchDarklyHook(try make("launchdarkly hook", options, create)))
       }
     ]
   }

@@ -2,12 +2,6 @@ internal import CHoist
 internal import Glibc
 internal import HoistCore
 
-/// Why a shared object cannot serve.
-struct PluginRefusal: Error {
-  let status: Status
-  let message: String
-}
-
 /// A shared object with plug-ins, in the process for good.
 struct PluginObject {
   let path: String
@@ -24,7 +18,7 @@ struct PluginObject {
   private static let entryName = "hoist_plugin_entry"
   private static let maximumStrategies = 64
 
-  init(path: String) throws(PluginRefusal) {
+  init(path: String) throws(Refusal) {
     let entry = try Self.entry(of: path)
     let number = UInt32(HOIST_PLUGIN_ABI)
     guard let told = entry(number) else {
@@ -38,20 +32,15 @@ struct PluginObject {
     self.name = name
     version = CString.text(read.version)
     table = read
-    unleash = try Self.part(
-      read.unleash, size: read.unleash?.pointee.struct_size, zero: hoist_unleash_plugin(), "hoist_unleash_plugin", path)
-    optimizely = try Self.part(
-      read.optimizely, size: read.optimizely?.pointee.struct_size, zero: hoist_optimizely_plugin(),
-      "hoist_optimizely_plugin", path)
-    launchDarkly = try Self.part(
-      read.launchdarkly, size: read.launchdarkly?.pointee.struct_size, zero: hoist_launchdarkly_plugin(),
-      "hoist_launchdarkly_plugin", path)
+    unleash = try Self.part(read.unleash, "hoist_unleash_plugin", path)
+    optimizely = try Self.part(read.optimizely, "hoist_optimizely_plugin", path)
+    launchDarkly = try Self.part(read.launchdarkly, "hoist_launchdarkly_plugin", path)
     strategyNames = try Self.names(unleash, path)
   }
 
-  /// Loads the file. An object without the entry is let go; any other stays, since its code may be running, or owed a
-  /// `release`, at any time from then on.
-  private static func entry(of path: String) throws(PluginRefusal) -> Entry {
+  /// Loads the file. An object without the entry is unloaded; any other stays, since its code may run, or its `release`
+  /// be due, at any time.
+  private static func entry(of path: String) throws(Refusal) -> Entry {
     // Without a slash the dynamic linker would search its own folders.
     let file = path.utf8.contains(UInt8(ascii: "/")) ? path : "./" + path
     var status = stat()
@@ -71,7 +60,7 @@ struct PluginObject {
     return unsafeBitCast(symbol, to: Entry.self)
   }
 
-  private static func read(_ told: UnsafePointer<hoist_plugin>, _ path: String) throws(PluginRefusal) -> hoist_plugin {
+  private static func read(_ told: UnsafePointer<hoist_plugin>, _ path: String) throws(Refusal) -> hoist_plugin {
     // The first two members never change; all else depends on the version.
     let size = told.pointee.struct_size
     let leastForVersion = MemoryLayout<hoist_plugin>.offset(of: \.name) ?? 0
@@ -80,7 +69,7 @@ struct PluginObject {
       throw .broken(
         path, "is of ABI version \(told.pointee.abi_version), and this library loads version \(HOIST_PLUGIN_ABI)")
     }
-    guard size >= least, let read = HostTable.read(told, size: size, zero: hoist_plugin()) else {
+    guard size >= least, let read = HostTable.read(told) else {
       throw .broken(path, "says that struct_size of its hoist_plugin is \(size); it has to be \(least) or more")
     }
     return read
@@ -88,16 +77,16 @@ struct PluginObject {
 
   /// What the object offers for one service.
   private static func part<Part>(
-    _ told: UnsafePointer<Part>?, size: Int?, zero: Part, _ type: String, _ path: String
-  ) throws(PluginRefusal) -> Part? {
-    guard let told, let size else { return nil }
-    guard let read = HostTable.read(told, size: size, zero: zero) else {
-      throw .broken(path, "says that struct_size of its \(type) is \(size)")
+    _ told: UnsafePointer<Part>?, _ type: String, _ path: String
+  ) throws(Refusal) -> Part? {
+    guard let told else { return nil }
+    guard let read = HostTable.read(told) else {
+      throw .broken(path, "says that struct_size of its \(type) is \(HostTable.size(of: told))")
     }
     return read
   }
 
-  private static func names(_ offered: hoist_unleash_plugin?, _ path: String) throws(PluginRefusal) -> [String] {
+  private static func names(_ offered: hoist_unleash_plugin?, _ path: String) throws(Refusal) -> [String] {
     guard let list = offered?.strategy_names else { return [] }
     var names: [String] = []
     while let next = list[names.count] {
@@ -116,12 +105,12 @@ struct PluginObject {
   }
 }
 
-extension PluginRefusal {
-  fileprivate static func unloadable(_ path: String, _ reason: String) -> PluginRefusal {
-    PluginRefusal(status: .io, message: "the plug-in \(path) cannot be loaded: \(reason)")
+extension Refusal {
+  fileprivate static func unloadable(_ path: String, _ reason: String) -> Refusal {
+    Refusal(.io, "the plug-in \(path) cannot be loaded: \(reason)")
   }
 
-  static func broken(_ path: String, _ what: String) -> PluginRefusal {
-    PluginRefusal(status: .plugin, message: "the plug-in \(path) \(what)")
+  static func broken(_ path: String, _ what: String) -> Refusal {
+    Refusal(.plugin, "the plug-in \(path) \(what)")
   }
 }

@@ -6,9 +6,9 @@ struct PluginOffer {
   /// As `hoist_plugin_describe` names it, e.g. "header_provider".
   let kind: String
   /// Why there can be no such plug-in beside those.
-  let obstacle: (Plugins) -> PluginRefusal?
+  let obstacle: (Plugins) -> Refusal?
   /// Makes the table from the options and adds its adapter.
-  let install: (String, inout Plugins) throws(PluginRefusal) -> Void
+  let install: (String, inout Plugins) throws(Refusal) -> Void
 }
 
 extension PluginObject {
@@ -18,27 +18,26 @@ extension PluginObject {
   ) -> hoist_status
 
   /// - Parameters:
-  ///   - zero: a table of Hoist's own size.
+  ///   - create: nil for an object that has no such plug-in.
+  ///   - slot: of a kind that a configuration has one of.
   ///   - adapt: takes over `user_data`.
-  ///   - isTaken: whether the configuration has one, if it can have one only.
-  func offer<Table, Adapter: AnyObject>(
-    _ kind: String, _ create: @escaping Create<Table>, zero: Table, adapt: @escaping (Table) -> Adapter,
-    isTaken: @escaping (Plugins) -> Bool, store: @escaping (inout Plugins, Adapter) -> Void
-  ) -> PluginOffer {
+  func offer<Table, Slot>(
+    _ kind: String, _ create: Create<Table>?, _ slot: WritableKeyPath<Plugins, Slot?>, adapt: @escaping (Table) -> Slot
+  ) -> PluginOffer? {
+    guard let create else { return nil }
     let noun = String(kind.map { $0 == "_" ? " " : $0 })
     return PluginOffer(kind: kind) { plugins in
-      guard isTaken(plugins) else { return nil }
-      return PluginRefusal(
-        status: .state, message: "the plug-in \(path) offers a \(noun), and the configuration has one already")
-    } install: { options, plugins throws(PluginRefusal) in
-      store(&plugins, adapt(try make(noun, options, create, zero)))
+      guard plugins[keyPath: slot] != nil else { return nil }
+      return refusal(.state, "offers a \(noun), and the configuration has one already")
+    } install: { options, plugins throws(Refusal) in
+      plugins[keyPath: slot] = adapt(try make(noun, options, create))
     }
   }
 
+  func refusal(_ status: Status, _ what: String) -> Refusal { Refusal(status, "the plug-in \(path) \(what)") }
+
   /// Calls a create function. What it answers is checked before anything of the table is believed.
-  func make<Table>(
-    _ noun: String, _ options: String, _ create: Create<Table>, _ zero: Table
-  ) throws(PluginRefusal) -> Table {
+  func make<Table>(_ noun: String, _ options: String, _ create: Create<Table>) throws(Refusal) -> Table {
     // As large as any table may be, for objects that were built with a newer header.
     let room = UnsafeMutableRawPointer.allocate(byteCount: HostTable.maximumBytes, alignment: 16)
     defer { room.deallocate() }
@@ -54,8 +53,8 @@ extension PluginObject {
     guard status == Status.ok.rawValue else {
       throw .broken(path, "could not make its \(noun): \(Self.reason(message, status))")
     }
-    let size = room.load(as: Int.self)
-    guard let table = HostTable.read(told, size: size, zero: zero) else {
+    guard let table = HostTable.read(told) else {
+      let size = HostTable.size(of: told)
       throw .broken(path, "says that struct_size of its \(noun) table is \(size), which is no size of such a table")
     }
     return table

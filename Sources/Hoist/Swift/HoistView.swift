@@ -2,7 +2,7 @@ internal import HoistBase
 internal import HoistCore
 
 /// One snapshot and one context, held for many reads, e.g. of one request: consistent, and the cheapest way to
-/// evaluate. Thread-safe. Hold it for a request, not for ever: it keeps its flags in memory.
+/// evaluate. Thread-safe. Hold it for a request, not forever: it keeps its flags in memory.
 public final class HoistView: Sendable {
   private let view: FlagView
 

@@ -2,11 +2,11 @@ public import HoistCore
 
 // What the Swift face shares with the core, under names of its own.
 
-/// Where a client stands.
+/// The state of a client.
 public typealias HoistState = ClientState
 /// How a call ended; the numbers of `hoist_status`.
 public typealias HoistStatus = Status
-/// What observers can be told of.
+/// The topics of notifications.
 public typealias HoistTopic = Topic
 /// One piece of news.
 public typealias HoistNotification = HoistCore.Notification

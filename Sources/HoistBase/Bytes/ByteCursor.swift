@@ -66,4 +66,7 @@
     offset &+= taken
     return value
   }
+
+  /// Takes exactly so many decimal digits.
+  public mutating func takeNumber(digits: Int) -> Int? { takeNumber(minimumDigits: digits, maximumDigits: digits) }
 }

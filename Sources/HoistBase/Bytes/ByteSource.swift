@@ -1,5 +1,5 @@
-/// Read-only bytes that somebody else keeps alive: the currency of every parser and hash of this
-/// module. Valid only during the call it is passed to; an empty view may have no address.
+/// Borrowed read-only bytes, the input of every parser and hash of this module. Valid only during the call it is passed
+/// to; an empty view may have no address.
 public typealias ByteView = UnsafeRawBufferPointer
 
 /// What can lend its bytes for the length of a call. Text lends its UTF-8.

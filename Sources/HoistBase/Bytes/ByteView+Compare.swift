@@ -33,7 +33,7 @@ extension UnsafeRawBufferPointer {
     return Self.areEqual(left + (count &- suffix.count), right, suffix.count)
   }
 
-  /// True when `needle` stands somewhere in these bytes; an empty one always does.
+  /// Whether these bytes contain `needle`; an empty one always.
   public func containsBytes(_ needle: ByteView) -> Bool {
     guard needle.count <= count else { return false }
     guard needle.count > 0, let left = baseAddress, let right = needle.baseAddress else {
@@ -51,7 +51,7 @@ extension UnsafeRawBufferPointer {
     return Ordering(of: count, against: other.count)
   }
 
-  /// Where `piece` stands, when it is a piece of this memory and not only of the same bytes.
+  /// The offset of `piece`, if it is a part of this very memory.
   @inlinable @inline(__always)
   public func place(of piece: ByteView) -> Int? {
     guard let start = baseAddress, let other = piece.baseAddress, other >= start else { return nil }
@@ -96,7 +96,7 @@ extension UnsafeRawBufferPointer {
   }
 }
 
-/// How two values stand to each other.
+/// The order of two values.
 @frozen public enum Ordering: Sendable {
   case less, equal, greater
 

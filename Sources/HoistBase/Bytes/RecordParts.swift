@@ -17,7 +17,7 @@ public struct PartWriter {
     end += 1
   }
 
-  /// Eight bytes as they stand in memory: for records that do not leave the process.
+  /// Eight bytes in native order: for records that do not leave the process.
   @inlinable
   public mutating func word(_ word: UInt64) {
     end.storeBytes(of: word, as: UInt64.self)
@@ -97,7 +97,7 @@ public struct PartReader {
     return bytes.view(from: position + 1, to: position + 1 + count)
   }
 
-  /// So many bytes; nil where there are not as many.
+  /// The next `count` bytes; nil where there are fewer.
   public mutating func plain(_ count: Int) -> ByteView? {
     guard count >= 0, count <= bytes.count - position else { return nil }
     defer { position += count }

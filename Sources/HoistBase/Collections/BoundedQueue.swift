@@ -1,7 +1,7 @@
 /// A first-in, first-out queue that never holds more than its capacity and counts what it lost.
 /// Memory grows with what it holds, not with what it could hold. Not thread-safe.
 public struct BoundedQueue<Element> {
-  /// Who gives way when the queue is full.
+  /// Which element is dropped when the queue is full.
   public enum Policy: Sendable {
     case refuseNewest
     case dropOldest

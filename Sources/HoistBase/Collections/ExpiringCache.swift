@@ -8,12 +8,12 @@ public struct ExpiringCache<Key: Hashable, Value> {
     var usedAt: UInt64
   }
 
-  /// At most so many entries; none at 0 or below.
+  /// The most entries; none at 0 or below.
   public let capacity: Int
   /// An entry is there while its age is less; forever at 0 or below.
   public let lifetime: Int64
   private var entries: [Key: Entry] = [:]
-  /// Counts uses, to tell the least recent one.
+  /// Counts uses, to find the least recent one.
   private var uses: UInt64 = 0
 
   public init(capacity: Int, lifetime: Int64) {

@@ -13,6 +13,6 @@ public enum Hex {
   }
 
   /// The digit of a value from 0 to 15.
-  static func lowercaseDigit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 &+ value : 0x57 &+ value }
+  public static func lowercaseDigit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 &+ value : 0x57 &+ value }
   public static func uppercaseDigit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 &+ value : 0x37 &+ value }
 }

@@ -1,5 +1,5 @@
-/// A fast hash for look-up tables and fingerprints inside one process. Not for anything that is
-/// stored or sent: it may change, and it is no defence against somebody who chooses the keys.
+/// A fast hash for look-up tables and fingerprints inside one process. Not for anything that is stored or sent: it may
+/// change, and it does not resist chosen keys.
 ///
 /// In the manner of Wang Yi's public-domain wyhash: eight bytes at a time, stirred by a
 /// 64 x 64 -> 128 bit multiplication whose halves are folded together.

@@ -81,9 +81,29 @@ public struct URLText: Sendable, Equatable {
     return copy
   }
 
+  /// The last segment of the path that is not empty; nil without one.
+  public var lastSegment: Substring? { path.split(separator: "/").last }
+
+  /// The URL without its last segment, and without what follows that.
+  public var parent: URLText {
+    var copy = self
+    if let lastSegment { copy.path = String(path[..<lastSegment.startIndex]) }
+    copy.query = nil
+    return copy
+  }
+
   /// Any text for a message: redacted when it is a URL, else not shown at all.
   public static func redacted(_ source: some ByteSource) -> String {
     (try? URLText(source))?.redacted ?? "(invalid URL)"
+  }
+
+  /// Longest segment of a path that is no key and no context.
+  private static let longestShownSegment = 19
+
+  /// A path without the segments that are long enough to be a key or a context.
+  public static func redacted(path: String) -> String {
+    path.split(separator: "/", omittingEmptySubsequences: false)
+      .map { $0.utf8.count > longestShownSegment ? "***" : String($0) }.joined(separator: "/")
   }
 
   private var authority: String { port == scheme.defaultPort ? host : "\(host):\(port)" }
@@ -140,7 +160,7 @@ extension URLText {
   }
 }
 
-/// Which bytes stand where in a URL.
+/// The bytes that are allowed in each part of a URL.
 private enum URLCharacters {
   /// Visible ASCII without the characters that RFC 3986 gives no place, and `%` only before two
   /// hexadecimal digits. Square brackets, which it keeps for addresses, are let through in queries.

@@ -38,6 +38,19 @@ public enum DecimalParser {
     return isNegative ? -magnitude : magnitude
   }
 
+  /// `digits` times ten to the power `exponent`, when both are exact doubles, so that one operation rounds once (William
+  /// Clinger, "How to Read Floating Point Numbers Accurately").
+  public static func exact(_ digits: UInt64, exponent: Int64) -> Double? {
+    guard digits <= 1 &<< 53, -22...22 ~= exponent else { return nil }
+    let factor = powersOfTen[Int(abs(exponent))]
+    return exponent < 0 ? Double(digits) / factor : Double(digits) * factor
+  }
+
+  private static let powersOfTen: InlineArray<23, Double> = [
+    1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
+    1e21, 1e22,
+  ]
+
   private static func word(_ bytes: ByteView) -> Double? {
     func reads(_ text: StaticString) -> Bool {
       text.withBytes { ASCII.equalsIgnoringCase(bytes, $0) }
@@ -113,7 +126,7 @@ public enum DecimalParser {
     }
   }
 
-  /// No tie between two doubles needs more than 768 significant digits to be told.
+  /// 768 significant digits decide every tie between two doubles.
   private static var digitLimit: Int { 800 }
 }
 
@@ -138,29 +151,16 @@ private struct ScannedDecimal {
     }
   }
 
-  /// The value when both the digits and the power of ten are exact doubles, so that one operation
-  /// rounds once (William Clinger, "How to Read Floating Point Numbers Accurately").
   var quickValue: Double? {
     var digits: UInt64 = 0
-    for digit in whole {
-      digits = digits &* 10 &+ UInt64(digit &- 0x30)
-      if digits > 1 &<< 53 { return nil }
+    for part in [whole, fraction] {
+      for digit in part {
+        digits = digits &* 10 &+ UInt64(digit &- 0x30)
+        if digits > 1 &<< 53 { return nil }
+      }
     }
-    for digit in fraction {
-      digits = digits &* 10 &+ UInt64(digit &- 0x30)
-      if digits > 1 &<< 53 { return nil }
-    }
-    if digits == 0 { return 0 }
-    let power = exponent - Int64(fraction.count)
-    guard -22...22 ~= power else { return nil }
-    let factor = Self.powersOfTen[Int(abs(power))]
-    return power < 0 ? Double(digits) / factor : Double(digits) * factor
+    return digits == 0 ? 0 : DecimalParser.exact(digits, exponent: exponent - Int64(fraction.count))
   }
-
-  private static let powersOfTen: InlineArray<23, Double> = [
-    1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
-    1e18, 1e19, 1e20, 1e21, 1e22,
-  ]
 }
 
 extension ByteCursor {

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Synchronization
 
-/// Where randomness comes from. Logic asks the source it was given, so that tests can foretell it.
-/// Callable from any thread.
+/// The source of randomness. Logic uses the source it was given, so that tests can predict it. Callable from any
+/// thread.
 public protocol Entropy: Sendable {
   /// 64 bits, all values equally likely.
   func next() -> UInt64

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The system's randomness at the price of a lock: drawn in blocks, handed out word by word, each word once.
+/// The system's randomness at the cost of a lock: drawn in blocks, handed out word by word, each word once.
 ///
 /// A forked child throws away what its parent drew. Callable from any thread.
 public final class PooledEntropy: Entropy, @unchecked Sendable {
@@ -18,7 +18,7 @@ public final class PooledEntropy: Entropy, @unchecked Sendable {
     self.init { block in block.baseAddress.map { getentropy($0, block.count) == 0 } ?? false }
   }
 
-  /// - Parameter fill: false when the system gives nothing; then each word is asked for by itself.
+  /// - Parameter fill: false when the system fails; then each word is requested by itself.
   init(fill: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Bool) {
     self.fill = fill
     words = .allocate(capacity: Self.blockWords)

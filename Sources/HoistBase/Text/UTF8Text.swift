@@ -52,8 +52,8 @@ public enum UTF8Text {
     return offset
   }
 
-  /// The length of the sequence of two to four bytes at `base`; nil when it is none.
-  private static func lengthOfSequence(_ base: UnsafeRawPointer, _ available: Int) -> Int? {
+  /// The length of the sequence of two to four bytes at `base`; nil when it is none, or cut off.
+  public static func lengthOfSequence(_ base: UnsafeRawPointer, _ available: Int) -> Int? {
     let lead = base.load(as: UInt8.self)
     let length: Int
     // Only the second byte has a range of its own; the others are plain continuations.

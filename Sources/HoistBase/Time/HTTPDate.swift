@@ -19,9 +19,9 @@ public enum HTTPDate {
 
   /// `Sun, 06 Nov 1994 08:49:37 GMT`, after the comma.
   private static func fixed(_ cursor: inout ByteCursor) -> Int64? {
-    guard let day = takeTwoDigits(&cursor), cursor.take(0x20),
+    guard let day = cursor.takeNumber(digits: 2), cursor.take(0x20),
       let month = takeMonth(&cursor), cursor.take(0x20),
-      let year = cursor.takeNumber(minimumDigits: 4, maximumDigits: 4), cursor.take(0x20),
+      let year = cursor.takeNumber(digits: 4), cursor.take(0x20),
       let time = takeTime(&cursor), cursor.take(" GMT"), cursor.isAtEnd
     else { return nil }
     return seconds(year, month, day, time)
@@ -29,9 +29,9 @@ public enum HTTPDate {
 
   /// `Sunday, 06-Nov-94 08:49:37 GMT`, after the comma.
   private static func obsolete(_ cursor: inout ByteCursor, _ now: Int64) -> Int64? {
-    guard let day = takeTwoDigits(&cursor), cursor.take(0x2D),
+    guard let day = cursor.takeNumber(digits: 2), cursor.take(0x2D),
       let month = takeMonth(&cursor), cursor.take(0x2D),
-      let shortYear = takeTwoDigits(&cursor), cursor.take(0x20),
+      let shortYear = cursor.takeNumber(digits: 2), cursor.take(0x20),
       let time = takeTime(&cursor), cursor.take(" GMT"), cursor.isAtEnd
     else { return nil }
     // The latest year with these two digits that is not more than fifty years ahead.
@@ -46,9 +46,9 @@ public enum HTTPDate {
     guard let month = takeMonth(&cursor), cursor.take(0x20) else { return nil }
     let isOneDigit = cursor.take(0x20)
     let digits = isOneDigit ? 1 : 2
-    guard let day = cursor.takeNumber(minimumDigits: digits, maximumDigits: digits),
+    guard let day = cursor.takeNumber(digits: digits),
       cursor.take(0x20), let time = takeTime(&cursor), cursor.take(0x20),
-      let year = cursor.takeNumber(minimumDigits: 4, maximumDigits: 4), cursor.isAtEnd
+      let year = cursor.takeNumber(digits: 4), cursor.isAtEnd
     else { return nil }
     return seconds(year, month, day, time)
   }
@@ -61,16 +61,12 @@ public enum HTTPDate {
       .seconds
   }
 
-  private static func takeTwoDigits(_ cursor: inout ByteCursor) -> Int? {
-    cursor.takeNumber(minimumDigits: 2, maximumDigits: 2)
-  }
-
   private static func takeTime(
     _ cursor: inout ByteCursor
   ) -> (hour: Int, minute: Int, second: Int)? {
-    guard let hour = takeTwoDigits(&cursor), cursor.take(0x3A),
-      let minute = takeTwoDigits(&cursor), cursor.take(0x3A),
-      let second = takeTwoDigits(&cursor)
+    guard let hour = cursor.takeNumber(digits: 2), cursor.take(0x3A),
+      let minute = cursor.takeNumber(digits: 2), cursor.take(0x3A),
+      let second = cursor.takeNumber(digits: 2)
     else { return nil }
     return (hour, minute, second)
   }

@@ -10,9 +10,9 @@ public enum RFC3339 {
   public static func parse(_ bytes: ByteView) -> UnixInstant? {
     var cursor = ByteCursor(bytes)
     guard let date = takeDate(&cursor), cursor.take(0x54) || cursor.take(0x74),
-      let hour = takeTwoDigits(&cursor), cursor.take(0x3A),
-      let minute = takeTwoDigits(&cursor), cursor.take(0x3A),
-      let second = takeTwoDigits(&cursor),
+      let hour = cursor.takeNumber(digits: 2), cursor.take(0x3A),
+      let minute = cursor.takeNumber(digits: 2), cursor.take(0x3A),
+      let second = cursor.takeNumber(digits: 2),
       let nanoseconds = takeFraction(&cursor),
       let offset = takeOffset(&cursor), cursor.isAtEnd,
       let instant = UnixInstant(
@@ -54,15 +54,11 @@ public enum RFC3339 {
   }
 
   private static func takeDate(_ cursor: inout ByteCursor) -> CivilDate? {
-    guard let year = cursor.takeNumber(minimumDigits: 4, maximumDigits: 4), cursor.take(0x2D),
-      let month = takeTwoDigits(&cursor), cursor.take(0x2D),
-      let day = takeTwoDigits(&cursor)
+    guard let year = cursor.takeNumber(digits: 4), cursor.take(0x2D),
+      let month = cursor.takeNumber(digits: 2), cursor.take(0x2D),
+      let day = cursor.takeNumber(digits: 2)
     else { return nil }
     return CivilDate(year: year, month: month, day: day)
-  }
-
-  private static func takeTwoDigits(_ cursor: inout ByteCursor) -> Int? {
-    cursor.takeNumber(minimumDigits: 2, maximumDigits: 2)
   }
 
   /// Nanoseconds; 0 when there is no fraction, nil when it has no digits.
@@ -79,8 +75,8 @@ public enum RFC3339 {
   private static func takeOffset(_ cursor: inout ByteCursor) -> Int? {
     if cursor.take(0x5A) || cursor.take(0x7A) { return 0 }
     let isBehind = cursor.take(0x2D)
-    guard isBehind || cursor.take(0x2B), let hours = takeTwoDigits(&cursor), hours < 24,
-      cursor.take(0x3A), let minutes = takeTwoDigits(&cursor), minutes < 60
+    guard isBehind || cursor.take(0x2B), let hours = cursor.takeNumber(digits: 2), hours < 24,
+      cursor.take(0x3A), let minutes = cursor.takeNumber(digits: 2), minutes < 60
     else { return nil }
     let seconds = hours * 3_600 + minutes * 60
     return isBehind ? -seconds : seconds

@@ -11,9 +11,9 @@
     nanoseconds = Int32(truncatingIfNeeded: rest * 1_000_000)
   }
 
-  /// The moment a clock shows.
+  /// The instant of a calendar date and time.
   /// - Parameters:
-  ///   - second: 60 stands for the first second of the next minute.
+  ///   - second: 60 means the first second of the next minute.
   ///   - offsetSeconds: how far the clock is ahead of UTC.
   /// - Returns: nil when the clock cannot show that time, or the offset is a day or more.
   public init?(

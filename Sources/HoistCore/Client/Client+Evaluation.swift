@@ -73,10 +73,12 @@ extension Client {
     evaluation.inherited = UnsafeRawPointer(shim_load_pointer(&hot.pointee.context))
     let context = subject.map { FrozenContext(of: $0) } ?? evaluation.inherited.map { FrozenContext($0) }
     let current = pinned ?? shim_load_pointer(&hot.pointee.snapshot).map { Snapshot(UnsafeRawPointer($0)) }
-    let snapshot = external == nil ? current : own
-    var record = resolve(key, in: snapshot, &evaluation, mode, fallback, isRefused: isRefused)
+    let listing = external == nil ? current : own
+    // A flag missing in the host's own store may still be known to be off.
+    let snapshot = listing ?? current
+    var record = resolve(key, in: listing, unlisted: snapshot?.unlisted, &evaluation, mode, fallback, isRefused: isRefused)
     if record != nil, subject != nil, context == nil {
-      // Never somebody else's values.
+      // Never another context's values.
       evaluation.fail(.invalidContext, "the context cannot be read")
       record = nil
     }
@@ -92,7 +94,9 @@ extension Client {
       }
       if mode.contains(.counted) {
         HotPath.count(evaluation, in: snapshot, slot)
-        if !evaluation.effects.isEmpty { announce(&evaluation, fallback, snapshot: snapshot, record: record, context: context) }
+        if !evaluation.effects.isEmpty {
+          announce(&evaluation, fallback, asked: key, snapshot: snapshot, record: record, context: context)
+        }
       }
       metadata = provider?.metadata(snapshot: snapshot, record: record, evaluation: evaluation)
     }
@@ -102,14 +106,15 @@ extension Client {
     return body(evaluation, detail)
   }
 
-  /// After close no host call begins, and a key that is none is nobody's.
+  /// After close no host call begins, and an invalid key needs none.
   private func asksHost(for key: ByteView, _ isRefused: Bool) -> Bool {
     !isRefused && state != .closed && key.count <= Self.maximumKeyBytes && UTF8Text.isValid(key)
   }
 
   /// The flag's record, or nil with the reason in `evaluation`.
+  /// - Parameter unlisted: the record of flags that are not there; nil when there are none.
   private func resolve(
-    _ key: ByteView?, in snapshot: Snapshot?, _ evaluation: inout Evaluation, _ mode: EvaluationMode,
+    _ key: ByteView?, in snapshot: Snapshot?, unlisted: UnsafeRawPointer?, _ evaluation: inout Evaluation, _ mode: EvaluationMode,
     _ fallback: EvaluationFallback, isRefused: Bool
   ) -> UnsafeRawPointer? {
     guard let key else {
@@ -124,22 +129,35 @@ extension Client {
       evaluation.fail(.general, "the flag key is not valid UTF-8")
     } else if state == .closed {
       evaluation.fail(.providerNotReady, "the client is closed")
+    } else if let record = snapshot?.find(key) {
+      return record
+    } else if let unlisted {
+      countUnknown(key, evaluation.want, mode, fallback)
+      return unlisted
     } else if let snapshot {
-      if let record = snapshot.find(key) { return record }
-      evaluation.fail(.flagNotFound, "no flag of this key")
+      evaluation.base = snapshot.base
+      if life.servesFlags || snapshot.flagCount > 0 {
+        evaluation.fail(.flagNotFound, "no flag of this key")
+      } else {
+        failUnready(&evaluation)
+      }
       countUnknown(key, evaluation.want, mode, fallback)
     } else if external != nil {
       evaluation.fail(.flagNotFound, "the host's storage has no flag of this key")
       countUnknown(key, evaluation.want, mode, fallback)
     } else {
-      if state == .fatal {
-        evaluation.fail(.providerFatal, "the service refuses this client, and no flags are stored")
-      } else {
-        evaluation.fail(.providerNotReady, "no flags yet: none fetched, stored or given")
-      }
+      failUnready(&evaluation)
       countUnknown(key, evaluation.want, mode, fallback)
     }
     return nil
+  }
+
+  private func failUnready(_ evaluation: inout Evaluation) {
+    if state == .fatal {
+      evaluation.fail(.providerFatal, "the service refuses this client, and no flags are stored")
+    } else {
+      evaluation.fail(.providerNotReady, "no flags yet: none fetched, stored or given")
+    }
   }
 
   private func countUnknown(_ key: ByteView, _ want: WantedType, _ mode: EvaluationMode, _ fallback: EvaluationFallback) {

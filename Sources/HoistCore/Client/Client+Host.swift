@@ -30,7 +30,10 @@ extension Client: ProviderHost {
   }
 
   public func publish(_ snapshot: Snapshot, changed: [String]) {
+    let count = snapshot.flagCount
+    let begun = clock.monotonicNanoseconds
     holder.publish(snapshot)
+    log.debug("\(count) flags are served, \(changed.count) of them changed; it took \((clock.monotonicNanoseconds &- begun) / 1_000_000) ms")
     guard !changed.isEmpty else { return }
     notify(Notification(.configurationChanged, message: "\(changed.count) flags changed", keys: changed))
     guard observers.isObserved(.flagChanged) else { return }
@@ -45,15 +48,23 @@ extension Client: ProviderHost {
 
   public func withSnapshot<Result>(_ body: (Snapshot?) -> Result) -> Result { holder.read(body) }
 
-  public func setState(_ state: ClientState, _ message: String) {
-    let change = status.set(state)
-    if change.firstReady { notify(Notification(.ready, message: message)) }
-    if change.changed { notify(Notification(.state, message: message)) }
+  public func report(_ report: LifeReport) { tell(life.take(report)) }
+
+  public func beginContextChange() { life.beginContextChange() }
+  public func takeUpContextChange() { life.takeUpContextChange() }
+  public func awaitContext() { tell(life.awaitContext()) }
+  public func endContextChange(_ status: Status) { tell(life.endContextChange(status)) }
+
+  /// In the log and to observers.
+  func tell(_ news: LifeNews) {
+    for line in news.lines { log.write(line.level, line.text) }
+    if let reason = news.readiness { log.info("ready: \(reason): \(holder.read { $0?.flagCount ?? 0 }) flags") }
+    for notification in news.notifications { notify(notification) }
   }
 
   public func notify(_ notification: Notification) {
     let happensOnce = notification.topic == .ready || notification.topic == .initialized
-    if notification.topic == .initialized { status.setInitialized() }
+    if notification.topic == .initialized, !life.wasInitialized { return report(.initialized) }
     for registration in observers.observers(of: notification) {
       if happensOnce, !observers.claim(registration.token) { continue }
       tell(registration, notification)
@@ -75,7 +86,7 @@ extension Client: ProviderHost {
 
   public func onPluginLane(_ work: @escaping @Sendable () -> Void) { pluginLane.perform(work) }
 
-  public func onDeliveryLane(_ call: @escaping @Sendable () -> Void) { courier.deliver(call) }
+  public func onDeliveryLane(_ call: @escaping @Sendable () -> Void) { callbacks.deliver(call) }
 
   public var delivery: any EventSink {
     plugins.eventSink ?? TransportEventSink(transport)
@@ -84,7 +95,7 @@ extension Client: ProviderHost {
   /// Calls an observer on the lane, unless its registration has ended by then.
   func tell(_ registration: ObserverRegistry.Registration, _ notification: Notification) {
     let observers = observers
-    courier.deliver {
+    callbacks.deliver {
       if observers.contains(registration.token) { registration.observer.notify(notification) }
     }
   }
@@ -92,11 +103,12 @@ extension Client: ProviderHost {
 
 /// Observers and manual dispatch.
 extension Client {
-  /// - Returns: a token for `unobserve`. An observer of `.ready` or `.initialized` is told at once when it has happened.
+  /// - Returns: a token for `unobserve`. An observer of `.ready` or `.initialized` is notified at once when it has
+  ///   happened already.
   public func observe(_ topic: Topic, key: String?, _ observer: any Observer) -> UInt64 {
     let registration = observers.add(topic, key: topic == .flagChanged || topic == .impression ? key : nil, observer)
     updateWantedEffects()
-    let hasHappened = topic == .ready && status.wasReady || topic == .initialized && status.wasInitialized
+    let hasHappened = topic == .ready && life.wasReady || topic == .initialized && life.wasInitialized
     if hasHappened, observers.claim(registration.token) { tell(registration, Notification(topic)) }
     return registration.token
   }
@@ -114,15 +126,17 @@ extension Client {
   }
 
   /// Whether the service's flags have ever been served.
-  public var wasReady: Bool { status.wasReady }
+  public var wasReady: Bool { life.wasReady }
+  /// Whether store and bootstrap have been read since the start.
+  public var wasInitialized: Bool { life.wasInitialized }
 
   /// Readable while calls wait for `dispatch`; -1 without manual dispatch.
-  public var dispatchDescriptor: Int32 { courier.descriptor }
+  public var dispatchDescriptor: Int32 { callbacks.descriptor }
 
   /// Runs waiting calls on the calling thread; returns how many ran.
-  public func dispatch(limit: Int) -> Int { courier.dispatch(limit: limit) }
+  public func dispatch(limit: Int) -> Int { callbacks.dispatch(limit: limit) }
 
-  /// Evaluations announce impressions only while somebody listens.
+  /// Evaluations announce impressions only while there is a listener.
   private func updateWantedEffects() {
     let impression = UInt32(Effects.impression.rawValue)
     if observers.isObserved(.impression) {
@@ -132,12 +146,24 @@ extension Client {
     }
   }
 
-  /// An evaluation whose effects somebody waits for; on the evaluating thread.
+  /// The first of a flag is warned of: its caller may not look at details.
+  private func warnOfRefusal(_ key: ByteView, _ evaluation: borrowing Evaluation) {
+    let isFirst = refusedFlags.withLock { $0.count < Self.mostRefusedFlags && $0.insert(Array(key)).inserted }
+    guard isFirst else { return }
+    let reason = evaluation.message.map { String(cString: $0) } ?? ""
+    log.warning("flag \"\(String(decoding: key, as: UTF8.self))\" gives its fallback for a context of one call: \(reason)")
+  }
+
+  private static var mostRefusedFlags: Int { 1000 }
+
+  /// An evaluation whose effects have a listener; on the evaluating thread.
+  /// - Parameter asked: the key where it may not be the record's, which flags that are not listed share.
   func announce(
-    _ evaluation: inout Evaluation, _ fallback: EvaluationFallback, snapshot: Snapshot, record: UnsafeRawPointer,
-    context: FrozenContext?
+    _ evaluation: inout Evaluation, _ fallback: EvaluationFallback, asked: ByteView? = nil, snapshot: Snapshot,
+    record: UnsafeRawPointer, context: FrozenContext?
   ) {
     guard let provider else { return }
+    if evaluation.effects.contains(.refusal) { warnOfRefusal(asked ?? snapshot.name(of: record), evaluation) }
     if evaluation.effects.contains(.record) {
       fallback.withPointer { fallback in
         evaluation.fallback = fallback

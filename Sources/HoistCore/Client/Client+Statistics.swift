@@ -15,7 +15,7 @@ extension Client {
     }
     for counter in provider?.statistics ?? [] { add(counter.group, counter.name, counter.value) }
     for counter in store.statistics { add("store", counter.name, counter.value) }
-    let (deliveries, waiting, dropped) = courier.counters
+    let (deliveries, waiting, dropped) = callbacks.counters
     add("observers", "delivered", Int64(deliveries.finished))
     add("observers", "dropped", Int64(deliveries.dropped) + dropped)
     add("observers", "waiting", Int64(deliveries.waiting + waiting))

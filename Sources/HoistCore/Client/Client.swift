@@ -9,8 +9,8 @@ internal import Synchronization
 public final class Client: @unchecked Sendable {
   /// What C handles point at; lives as long as the client.
   public let hot: UnsafeMutablePointer<shim_hot>
-  /// For those who may outlive it.
-  public let link = ClientLink()
+  /// For objects that may outlive it.
+  public let link = ClientReference()
   public let name: String
   /// Which environment of its group it is; "" for the first, and for a client without others.
   public let environment: String
@@ -25,13 +25,17 @@ public final class Client: @unchecked Sendable {
 
   let holder: SnapshotHolder
   let observers = ObserverRegistry()
-  var courier: Courier { scope.courier }
+  var callbacks: CallbackDispatcher { scope.callbacks }
   var pluginLane: Lane { scope.pluginLane }
   var logLane: Lane { scope.logLane }
-  let status: ClientStatus
+  let life: ClientLife
+  /// Of the context that the host has identified with last, and of what its provider has made of it; 0 for none.
+  let identified = LockedValue<(given: UInt64, made: UInt64)>((0, 0))
+  /// Flags that were refused to a context of one call.
+  let refusedFlags = LockedValue<Set<[UInt8]>>([])
   /// The host's, then the provider's own; set once in `init`.
   nonisolated(unsafe) private(set) var hooks: [any EvaluationHook]
-  let pending: PendingAnswers
+  let pending: PendingCompletions
   let generation = Atomic<UInt32>(ForkGeneration.current)
   private let resuming = Lock()
   private let factory: any ProviderFactory
@@ -39,7 +43,7 @@ public final class Client: @unchecked Sendable {
   nonisolated(unsafe) public private(set) var provider: (any Provider)?
   /// The provider again, for events; set once in `init`, owned.
   nonisolated(unsafe) private(set) var port: Unmanaged<EventPort>?
-  /// The provider, when its flags are read from a store of the host's own.
+  /// The provider, when its flags are read from the host's own store.
   nonisolated(unsafe) private(set) var external: (any ExternalFlags)?
   /// The further environments of a group, which the first one holds; set once in `init`.
   nonisolated(unsafe) private(set) var environments: [Client] = []
@@ -77,14 +81,16 @@ public final class Client: @unchecked Sendable {
     self.environment = environment
     name = environment.isEmpty ? scope.name : "\(scope.name)/\(environment)"
     log = scope.log(named: name)
-    pending = PendingAnswers(scheduler: services.scheduler)
+    pending = PendingCompletions(scheduler: services.scheduler)
     hooks = plugins.hooks
     holder = SnapshotHolder(hot)
-    status = ClientStatus(clock: services.clock, isOnline: values.boolean("online"))
+    let mode = factory.mode(values)
+    life = ClientLife(
+      clock: services.clock, isOnline: values.boolean("online"), service: mode.isEmpty ? factory.name : "\(factory.name), \(mode)")
     hot.pointee.object = Unmanaged.passUnretained(self).toOpaque()
     link.begin(self)
     // A provider marks what it wants to record; what observers want changes.
-    shim_or_u32(&hot.pointee.wanted, UInt32(Effects.record.rawValue))
+    shim_or_u32(&hot.pointee.wanted, UInt32(Effects.record.union(.refusal).rawValue))
     let provider = try factory.make(values, ClientHost(self))
     self.provider = provider
     hooks += provider.evaluationHooks
@@ -119,7 +125,7 @@ public final class Client: @unchecked Sendable {
     let isFirst = resuming.withLock {
       let current = ForkGeneration.current
       guard generation.load(ordering: .relaxed) != current else { return false }
-      // The parent sends these, and nobody counts here before this is over.
+      // The parent sends these counts; no evaluation counts here before this returns.
       holder.drain { _, _, _, _ in }
       provider?.forgetCountsAfterFork()
       shim_and_u32(&hot.pointee.gate, ~UInt32(SHIM_GATE_FORKED))
@@ -128,7 +134,8 @@ public final class Client: @unchecked Sendable {
     }
     guard isFirst else { return }
     pending.forgetAll()
-    courier.forgetInheritance()
+    life.abandonAfterFork()
+    callbacks.forgetInheritance()
     let isClosed = state == .closed
     onScheduler { client in
       client.provider?.abandonAfterFork()
@@ -136,10 +143,10 @@ public final class Client: @unchecked Sendable {
     }
   }
 
-  public var state: ClientState { status.state }
+  public var state: ClientState { life.state }
   /// Whether that is `.closed`; costs nothing to ask.
-  public var isClosed: Bool { status.isClosed }
-  public var isOnline: Bool { status.isOnline }
+  public var isClosed: Bool { life.isClosed }
+  public var isOnline: Bool { life.isOnline }
   /// Which lines are written, of the whole group.
   public var logLevels: LogLevels {
     get { scope.logThreshold.current }
@@ -150,10 +157,10 @@ public final class Client: @unchecked Sendable {
   public func waitReady(timeoutMilliseconds: Int64) -> Status {
     if Thread.isOwn { return .state }
     resumeAfterFork()
-    return status.waitReady(timeoutMilliseconds: timeoutMilliseconds)
+    return life.waitReady(timeoutMilliseconds: timeoutMilliseconds)
   }
 
-  /// Readers see it at once; the one before is freed when nobody reads it any more.
+  /// Readers see it at once; the former one is freed when it has no reader any more.
   public func setCurrentContext(_ context: ContextReference) {
     context.frozen.retain()
     let block = UnsafeMutableRawPointer(mutating: context.frozen.base)

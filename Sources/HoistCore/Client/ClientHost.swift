@@ -56,7 +56,11 @@ final class ClientHost: ProviderHost, @unchecked Sendable {
     return client.withSnapshot(body)
   }
 
-  func setState(_ state: ClientState, _ message: String) { client?.setState(state, message) }
+  func report(_ report: LifeReport) { client?.report(report) }
+  func beginContextChange() { client?.beginContextChange() }
+  func takeUpContextChange() { client?.takeUpContextChange() }
+  func awaitContext() { client?.awaitContext() }
+  func endContextChange(_ status: Status) { client?.endContextChange(status) }
   func notify(_ notification: Notification) { client?.notify(notification) }
 
   func dynamicHeaders(

@@ -5,8 +5,8 @@ final class ClientScope: Sendable {
   let name: String
   let transport: any Transport
   let store: Store
-  let courier: Courier
-  /// Asks plug-ins whose answers the client waits for: header providers.
+  let callbacks: CallbackDispatcher
+  /// For plug-ins whose results the client waits for: header providers.
   let pluginLane: Lane
   /// Its own, so that a slow observer does not silence the log.
   let logLane: Lane
@@ -14,13 +14,13 @@ final class ClientScope: Sendable {
   let logThreshold: LogThreshold
   private let makeLog: @Sendable (String) -> Log
   /// Stores of the providers' own.
-  private let ownStores = Shared<[Store]>([])
+  private let ownStores = LockedValue<[Store]>([])
 
   /// - Parameter values: the first environment's; they name the store.
   init(factory: any ProviderFactory, values: PropertyValues, plugins: Plugins, services: ClientServices) {
     name = values.text("name").isEmpty ? factory.name : values.text("name")
     let isManual = values.text("dispatch") == "manual"
-    let courier = Courier(lane: "hoist-deliver", isManual: isManual, services: services)
+    let callbacks = CallbackDispatcher(lane: "hoist-deliver", isManual: isManual, services: services)
     let logLane = Lane(options: .init(name: "hoist-log"), clock: services.clock, scheduler: services.scheduler)
     let sink = plugins.logSink ?? services.defaultLogSink
     let threshold = LogThreshold(factory.logLevels(values))
@@ -29,14 +29,15 @@ final class ClientScope: Sendable {
     makeLog = { title in
       Log(threshold: threshold, clock: clock) { level, message in
         let write: @Sendable () -> Void = { sink.write(level, "hoist[\(title)]: \(message)") }
-        if isManual { courier.deliver(write) } else { logLane.perform(write) }
+        if isManual { callbacks.deliver(write) } else { logLane.perform(write) }
       }
     }
-    (self.courier, self.logLane) = (courier, logLane)
+    (self.callbacks, self.logLane) = (callbacks, logLane)
     pluginLane = Lane(options: .init(name: "hoist-plugin"), clock: services.clock, scheduler: services.scheduler)
-    transport = plugins.transport
-      ?? services.makeTransport(NetworkOptions(values, userAgent: "hoist/\(HoistVersion.text)"))
     let log = makeLog(name)
+    transport = LoggedTransport(
+      plugins.transport ?? services.makeTransport(NetworkOptions(values, userAgent: "hoist/\(HoistVersion.text)")), log: log,
+      clock: clock)
     let manager = plugins.cacheManager
       ?? services.makeCacheManager(
         StoreRequest(

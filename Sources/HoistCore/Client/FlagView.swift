@@ -34,10 +34,7 @@ public final class FlagView: Sendable {
   @usableFromInline
   func answer(_ key: ByteView, _ fallback: EvaluationFallback, _ evaluation: inout Evaluation) -> Bool {
     if shim_load_u32(&client.hot.pointee.gate) & SHIM_GATE_FORKED != 0 { client.resumeAfterFork() }
-    guard let snapshot, let record = snapshot.find(key) else {
-      unknown(key, evaluation.want, fallback)
-      return false
-    }
+    guard let record = snapshot?.find(key) ?? unlisted(key, evaluation.want, fallback), let snapshot else { return false }
     evaluation.inherited = inherited?.frozen.base
     let frozen = context?.frozen
     snapshot.head.pointee.evaluate(snapshot.base, record, frozen?.base, &evaluation)
@@ -45,13 +42,15 @@ public final class FlagView: Sendable {
     HotPath.count(evaluation, in: snapshot, slot)
     shim_leave(slot)
     if evaluation.effects.rawValue & UInt8(truncatingIfNeeded: shim_load_u32(&client.hot.pointee.wanted)) != 0 {
-      client.announce(&evaluation, fallback, snapshot: snapshot, record: record, context: frozen)
+      client.announce(&evaluation, fallback, asked: key, snapshot: snapshot, record: record, context: frozen)
     }
     return true
   }
 
-  private func unknown(_ key: ByteView, _ want: WantedType, _ fallback: EvaluationFallback) {
-    guard client.state != .closed, key.count <= Client.maximumKeyBytes, UTF8Text.isValid(key) else { return }
+  /// Counts the read; the record of flags that are not listed, if there is one.
+  private func unlisted(_ key: ByteView, _ want: WantedType, _ fallback: EvaluationFallback) -> UnsafeRawPointer? {
+    guard client.state != .closed, key.count <= Client.maximumKeyBytes, UTF8Text.isValid(key) else { return nil }
     fallback.withPointer { client.provider?.countUnknown(key, want: want, fallback: $0) }
+    return snapshot?.unlisted
   }
 }

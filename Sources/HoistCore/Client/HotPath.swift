@@ -5,7 +5,7 @@ public import HoistBase
 public enum Gate {
   public static let closed: UInt32 = 1
   public static let hooks: UInt32 = 2
-  /// Flags are read from a store of the host's own.
+  /// Flags are read from the host's own store.
   public static let external: UInt32 = 4
 }
 
@@ -17,7 +17,7 @@ public enum HotPath {
   ///
   /// - Parameters:
   ///   - subject: the context's hot part; nil for the client's own context.
-  ///   - fallback: told to whoever records the evaluation.
+  ///   - fallback: handed to the recorder of the evaluation.
   ///   - body: reads the evaluation's texts while the snapshot is still held.
   /// - Returns: nil when the slow path has to answer; nothing was counted then.
   @inlinable @inline(__always)

@@ -3,20 +3,20 @@ internal import HoistBase
 
 /// Owns a client's current snapshot and those it has replaced, and drains their counters.
 ///
-/// A replaced one goes as soon as nobody reads it and its counts have been taken.
-/// Readers find the current one in `shim_hot` without a lock; everything here is the writer's side.
+/// A replaced one is freed as soon as it has no reader and its counts have been taken. Readers find the current one in
+/// `shim_hot` without a lock; everything here is the writer's side.
 final class SnapshotHolder: @unchecked Sendable {
   typealias Drain = (_ snapshot: Snapshot, _ record: UnsafeRawPointer, _ cell: UInt32, _ count: UInt64) -> Void
 
   private let hot: UnsafeMutablePointer<shim_hot>
   private let lock = Lock()
-  /// Replaced ones that are kept for their counts alone: beyond this the oldest go, and their counts are lost.
+  /// The most replaced ones that wait only for a drain of their counts; beyond this the oldest go with their counts.
   private static let maximumKeptForCounts = 1_000
 
   private struct Replaced {
     let snapshot: Snapshot
     let epoch: UInt64
-    /// Nobody reads it any more, and it waits for a drain.
+    /// It has no reader any more, and waits for a drain.
     var waitsForDrain = false
   }
 
@@ -40,7 +40,7 @@ final class SnapshotHolder: @unchecked Sendable {
     }
   }
 
-  /// Where nobody drains, counts must not grow without bound.
+  /// Without a drain, counts must not grow without bound.
   private func dropSurplus() {
     guard replaced.count > Self.maximumKeptForCounts,
       let oldest = replaced.firstIndex(where: { $0.waitsForDrain })
@@ -65,12 +65,12 @@ final class SnapshotHolder: @unchecked Sendable {
     for snapshot in done { snapshot.destroy() }
   }
 
-  /// Asked before the counts are looked at: whoever leaves later is counted next time.
+  /// Checked before the counts are read: a reader that leaves later is counted next time.
   private func isFree(_ old: Replaced) -> Bool {
     shim_epoch_quiescent(old.epoch) && !old.snapshot.isPinned
   }
 
-  /// Hands out counts of the current and of replaced snapshots, and frees replaced ones that nobody reads.
+  /// Hands out counts of the current and of replaced snapshots, and frees replaced ones without a reader.
   func drain(_ body: Drain) {
     remove { old in
       let isFree = isFree(old)
@@ -88,7 +88,7 @@ final class SnapshotHolder: @unchecked Sendable {
     }
   }
 
-  /// Snapshots whose counts were given up because nobody drained.
+  /// Snapshots whose counts were given up because they were not drained.
   var lostCounts: Int64 { lock.withLock { lost } }
 
   /// Snapshots that wait for their last reader, or for a drain.
@@ -109,7 +109,7 @@ final class SnapshotHolder: @unchecked Sendable {
     }
   }
 
-  /// Frees everything; nobody may be reading, views excepted, whose blocks are handed to the reclaimer.
+  /// Frees everything; there must be no reader but views, whose blocks are handed to the reclaimer.
   func destroy() {
     publish(nil)
     lock.withLock {

@@ -10,7 +10,7 @@ public struct BadElements {
 
   /// - Parameters:
   ///   - document: what it is about, e.g. "the bucketing file".
-  ///   - log: nil for nobody.
+  ///   - log: nil for none.
   public init(_ document: StaticString, _ log: Log?) {
     self.document = document
     self.log = log
@@ -38,7 +38,7 @@ public struct ElementPlace {
 
   public init() {}
 
-  /// - Parameter id: of the element; without bytes its place stands for it.
+  /// - Parameter id: of the element; without bytes its index is used.
   public func inside(_ what: StaticString, _ id: ByteView, _ index: Int) -> ElementPlace {
     var place = self
     place.steps.append(id.isEmpty ? .index(what, index) : .name(what, id))

@@ -10,18 +10,15 @@ public enum PropertyListing {
       for property in table {
         writer.object { writer in
           func text(_ name: String, _ value: String) {
-            writer.key(name)
-            writer.string(value)
+            writer.member(name, value)
           }
           text("name", property.name)
           text("type", property.kindName)
           writer.key("default")
           if let value = property.defaultValue { writer.string(value) } else { writer.null() }
           text("range", property.range)
-          writer.key("required")
-          writer.bool(property.isRequired)
-          writer.key("secret")
-          writer.bool(property.kind == .secret)
+          writer.member("required", property.isRequired)
+          writer.member("secret", property.kind == .secret)
           text("meaning", property.meaning)
         }
       }

@@ -115,13 +115,13 @@ public struct PropertyValues: Sendable {
     }
   }
 
-  /// Somebody's text in a message of one line.
+  /// Foreign text in a message of one line.
   private static func quoted(_ text: String) -> String {
     let line = text.unicodeScalars.prefix(80).map { $0.value < 0x20 ? " " : String($0) }.joined()
     return "\"\(line)\""
   }
 
-  /// The name somebody may have meant.
+  /// The known name that is nearest to an unknown one.
   private func suggestion(for name: String) -> String {
     func flat(_ text: String) -> String { text.lowercased().filter { $0.isLetter || $0.isNumber } }
     let wanted = flat(name)

@@ -24,22 +24,30 @@ public enum ContextJSON {
     return try document.withRoot { root throws(Failure) in
       guard let object = root.object else { throw Failure(message: "the context is no JSON object") }
       let context = EvaluationContext()
+      // As some services' own SDKs write it: a user's id, and attributes one level deeper.
+      let isNested = object["targetingKey"] == nil && object["userId"]?.utf8 != nil && object["properties"]?.object != nil
       for (key, value) in object {
-        if key == "targetingKey" {
+        if isNested, key == "properties", let properties = value.object {
+          for (name, value) in properties { try set(Array(name.utf8), value, of: context) }
+        } else if key == "targetingKey" || isNested && key == "userId" {
           guard let text = value.utf8 else {
             if value.isNull { continue }
             throw Failure(message: "the context's targetingKey is no text")
           }
           context.setTargetingKey(Array(text))
-          continue
-        }
-        do throws(EvaluationContext.Refusal) {
-          try context.set(Array(key.utf8), attribute(value))
-        } catch {
-          throw Failure(message: "the context's attribute \"\(key.string.prefix(80))\" is refused: \(error)")
+        } else {
+          try set(Array(key.utf8), value, of: context)
         }
       }
       return context
+    }
+  }
+
+  private static func set(_ name: [UInt8], _ value: JSONValue, of context: EvaluationContext) throws(Failure) {
+    do throws(EvaluationContext.Refusal) {
+      try context.set(name, attribute(value))
+    } catch {
+      throw Failure(message: "the context's attribute \"\(String(decoding: name, as: UTF8.self).prefix(80))\" is refused: \(error)")
     }
   }
 

@@ -20,7 +20,7 @@ public final class EvaluationContext: @unchecked Sendable {
     public var description: String { rawValue }
   }
 
-  private let lock = Lock()
+  private let lock = InlineLock()
   private var key: [UInt8]?
   private var attributes: [Attribute] = []
   private var index: [[UInt8]: Int] = [:]

@@ -61,7 +61,7 @@ private struct TextWriter {
   private var at: UnsafeMutableRawPointer
   init(at start: UnsafeMutableRawPointer) { at = start }
 
-  /// Copies bytes and a NUL (the block is zeroed); returns where they stand and their hash.
+  /// Copies bytes and a NUL (the block is zeroed); returns their address and hash.
   mutating func write(_ bytes: [UInt8]) -> (UnsafePointer<UInt8>, UInt64) {
     let start = at.assumingMemoryBound(to: UInt8.self)
     bytes.withUnsafeBytes { source in

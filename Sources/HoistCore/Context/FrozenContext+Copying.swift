@@ -7,10 +7,10 @@ extension FrozenContext {
   @inline(__always)
   public var bytes: ByteView { ByteView(start: base, count: head.pointee.byteCount) }
 
-  /// Lends the context that a copy of its bytes stands for.
+  /// Lends the context in a copy of its bytes.
   /// - Parameters:
   ///   - bytes: as `bytes` gave them, in this process.
-  ///   - original: where they stood then.
+  ///   - original: their address then.
   /// - Returns: nil when they are no such bytes.
   public static func withCopy<Result>(_ bytes: ByteView, of original: UInt, _ body: (FrozenContext) -> Result) -> Result? {
     guard let source = bytes.baseAddress, bytes.count >= MemoryLayout<FrozenContextHead>.size else { return nil }

@@ -76,7 +76,7 @@ public struct FrozenContext: @unchecked Sendable {
     }
   }
 
-  /// One more holder; whoever calls this holds it, or is in a reading section.
+  /// One more reference; the caller holds one already, or is in a reading section.
   public func retain() { _ = shim_add_i64(references, 1) }
   /// Frees the block with the last holder.
   public func release() {
@@ -91,7 +91,7 @@ public struct FrozenContext: @unchecked Sendable {
 public final class ContextReference: Sendable {
   public let frozen: FrozenContext
 
-  /// Shares a block somebody else holds now.
+  /// Shares a block that is alive now.
   public init(sharing frozen: FrozenContext) {
     frozen.retain()
     self.frozen = frozen

@@ -63,6 +63,8 @@ public struct Effects: OptionSet, BitwiseCopyable, Sendable {
   @inlinable public static var impression: Effects { Effects(rawValue: 1) }
   /// Hand the evaluation to the provider's `record` (assignments, exposures, profile saves).
   @inlinable public static var record: Effects { Effects(rawValue: 2) }
+  /// Warn of a context that was refused.
+  @inlinable public static var refusal: Effects { Effects(rawValue: 4) }
 }
 
 /// Things an evaluation may depend on beside snapshot and context; passed in so that tests can fix them.
@@ -82,7 +84,7 @@ public struct EvaluationOutcome: BitwiseCopyable, Sendable {
   public var rule: UInt32 = 0
   /// The variation served; 0 for none.
   public var variation: UInt32 = 0
-  /// What else has to be told of the evaluation; 0 for nothing.
+  /// The provider's own bits about the evaluation; 0 for none.
   public var other: UInt32 = 0
   public var bits: UInt32 = 0
 
@@ -104,8 +106,8 @@ public struct Evaluation {
   public var want: WantedType
   /// The caller gets more than the value: a detail.
   public var isDetailed = false
-  /// What the caller gets when there is no value; nil for null, and where the caller named none. Set for whoever
-  /// records the evaluation, not for the evaluate function.
+  /// What the caller gets when there is no value; nil for null, and where the caller named none. Set for the recorder
+  /// of the evaluation, not for the evaluate function.
   public var fallback: UnsafePointer<EvaluationFallback>?
   /// Where the answer came from: the snapshot's base and the flag's record. Set on the slow path only, for vendors'
   /// own calls.
@@ -145,6 +147,7 @@ public struct Evaluation {
   @inlinable @inline(__always)
   public mutating func fail(_ code: ErrorCode, _ text: StaticString) {
     errorCode = code
+    if code == .invalidContext { effects = .refusal }
     reason = .error
     kind = .none
     message = UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)

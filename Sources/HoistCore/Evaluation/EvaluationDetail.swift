@@ -15,6 +15,8 @@ public final class EvaluationDetail: Sendable {
   public let metadata: CText
   /// JSON; "null" unless the evaluation was explained.
   public let explanation: CText
+  /// Flags could be served, and none of this key is among them: also before the first ones have come.
+  public let isMissing: Bool
   private let isExplained: Bool
 
   init(
@@ -27,6 +29,8 @@ public final class EvaluationDetail: Sendable {
     reason = evaluation.reason
     errorCode = evaluation.errorCode
     errorMessage = evaluation.errorText
+    let (base, record) = (evaluation.base, evaluation.record)
+    isMissing = base != nil && record == nil
     self.metadata = metadata.map { CText($0) } ?? CText("{}")
     isExplained = explanation != nil
     self.explanation = explanation.map { CText($0) } ?? CText("null")
@@ -41,12 +45,13 @@ public final class EvaluationDetail: Sendable {
     reason = detail.reason
     errorCode = detail.errorCode
     errorMessage = detail.errorMessage
+    isMissing = detail.isMissing
     metadata = detail.metadata
     explanation = detail.explanation
     isExplained = detail.isExplained
   }
 
-  /// The same of a caller who returns another value, JSON text: the fallback.
+  /// The same for a caller that returns another value, as JSON text: the fallback.
   public func returning(_ value: [UInt8]) -> EvaluationDetail { EvaluationDetail(self, value: CText(value)) }
 
   /// All members as one JSON object.
@@ -62,13 +67,11 @@ public final class EvaluationDetail: Sendable {
       writer.string(utf8: value.buffer)
     }
     func json(_ name: String, _ value: CText) {
-      writer.key(name)
-      writer.raw(value.buffer)
+      writer.member(name, raw: value.buffer)
     }
     writer.beginObject()
     text("key", key)
-    writer.key("enabled")
-    writer.bool(enabled)
+    writer.member("enabled", enabled)
     text("variation", variation)
     json("value", value)
     text("reason", CText(reason.text))
@@ -107,7 +110,7 @@ extension Evaluation {
     case .bool: writer.bool(integer != 0)
     case .int: writer.int(integer)
     case .double: writer.double(number)
-    case .string: writer.string(utf8: text.bindMemory(to: UInt8.self))
+    case .string: writer.string(text)
     case .json: return text.isEmpty ? Array("null".utf8) : Array(text)
     }
     return writer.bytes

@@ -43,7 +43,7 @@ public struct EvaluationFallback: BitwiseCopyable {
     count = text.count
   }
 
-  /// A text that ends at a NUL, which nobody looks for before it is needed; nil is no fallback.
+  /// A text that ends at a NUL, which is looked for only when needed; nil is no fallback.
   @inlinable @inline(__always)
   public init(_ kind: ValueKind, _ text: UnsafePointer<CChar>?) {
     self.kind = text == nil ? .none : kind

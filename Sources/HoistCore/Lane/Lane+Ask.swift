@@ -22,13 +22,13 @@ extension Lane {
     if !taken && question.answerOnce() { scheduler.post { answer(nil) } }
   }
 
-  /// Asks something that may block, and waits for the answer on the calling thread, which must not be the scheduler's.
+  /// Runs work that may block, and waits for its result on the calling thread, which must not be the scheduler's.
   ///
-  /// - Returns: nil when the limit passed first, or the lane refused the work. What comes later is ignored.
+  /// - Returns: nil when the limit passed first, or the lane refused the work. A later result is ignored.
   public func answer<Value: Sendable>(
     withinNanoseconds limitNanoseconds: Int64, _ work: @escaping @Sendable () -> Value
   ) -> Value? {
-    let answered = Answer<Value?>()
+    let answered = Completion<Value?>()
     let limit = max(1, limitNanoseconds)
     let deadline = SystemClock().monotonicNanoseconds.addingReportingOverflow(limit)
     let taken = perform(withinNanoseconds: limit) {

@@ -67,7 +67,7 @@ extension Lane {
       state.isBlocked = false
       return false
     }
-    // Room for one more to be set aside: the watch has a look at the one that could not be.
+    // Room for one more to be set aside: the watch checks the one that could not be.
     if replaceable { scheduler.post { [self] in watch() } }
   }
 

@@ -1,7 +1,7 @@
 internal import HoistBase
 
-/// The watch: a timer on the scheduler that notices work whose time is up, also when nobody waits
-/// for it. There is at most one timer that matters, and none while no work has a limit.
+/// The watch: a timer on the scheduler that notices work whose time is up, also when no thread waits for it. At most
+/// one timer is active, and none while no work has a limit.
 extension Lane {
   func watch(at time: Int64) {
     let delay = max(0, time &- clock.monotonicNanoseconds)

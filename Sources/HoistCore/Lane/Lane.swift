@@ -22,7 +22,7 @@ public final class Lane: @unchecked Sendable {
     public init(name: String) { self.name = name }
   }
 
-  /// Since the lane was made, but for `waiting` and `stuck`, which tell of now.
+  /// Since the lane was made, but for `waiting` and `stuck`, which are current values.
   public struct Counters: Sendable, Equatable {
     public var waiting = 0
     public var stuck = 0
@@ -98,8 +98,8 @@ public final class Lane: @unchecked Sendable {
     }
   }
 
-  /// Ends the lane: nothing begins after this returns, and what waits is discarded. Work that is
-  /// running goes on by itself; nobody waits for it. May be repeated.
+  /// Ends the lane: nothing begins after this returns, and what waits is discarded. Running work goes on and is not
+  /// waited for. May be repeated.
   public func close() {
     let (discarded, inherited) = lock.withLock {
       state.isClosed = true
@@ -133,7 +133,7 @@ public final class Lane: @unchecked Sendable {
       arrived.broadcast()
       return (true, state.arm(for: work.due))
     }
-    // Released here, without the lock: it may hold the last reference to something of the host's.
+    // Released here, without the lock: it may hold the last reference to a host object.
     withExtendedLifetime(inherited) {}
     if let thread, !start(thread, refusing: work) { return false }
     if let timer { watch(at: timer) }

@@ -22,7 +22,7 @@ final class LaneThread: @unchecked Sendable {
   var running: LaneWork?
   /// When the running work has had its whole limit.
   var allowedUntil = Int64.max
-  /// The running work's submitter was told that its time is up.
+  /// The time-out of the running work has been reported to its submitter.
   var isOverdue = false
   var isSetAside = false
 }
@@ -105,7 +105,7 @@ struct LaneQueue {
     return items[head...].compactMap { $0 }
   }
 
-  /// Removes those whose time is up.
+  /// Removes work whose time is up.
   mutating func removeDue(at now: Int64) -> [LaneWork] {
     guard earliestDue <= now else { return [] }
     let all = removeAll()

@@ -3,7 +3,8 @@ internal import Synchronization
 
 /// Where a client's parts write lines: filtered by level, limited in rate, handed to the sink elsewhere.
 ///
-/// At most 100 lines in 10 seconds; what is left out is counted and said in the next line that passes.
+/// At most 100 lines in 10 seconds, and as many of DEBUG beside; what is left out is counted and said in the next line that
+/// passes.
 public final class Log: @unchecked Sendable {
   private static let windowNanoseconds: Int64 = 10_000_000_000
   private static let linesPerWindow = 100
@@ -14,9 +15,14 @@ public final class Log: @unchecked Sendable {
   private let clock: any Clock
   private let emit: @Sendable (LogLevel, String) -> Void
   private let lock = Lock()
-  private var windowStart: Int64 = .min
-  private var lines = 0
-  private var leftOut = 0
+  private var window = Window()
+  private var debugWindow = Window()
+
+  private struct Window {
+    var start: Int64 = .min
+    var lines = 0
+    var leftOut = 0
+  }
 
   /// - Parameters:
   ///   - threshold: which levels are written now; it may be changed.
@@ -32,27 +38,31 @@ public final class Log: @unchecked Sendable {
   public func info(_ message: @autoclosure () -> String) { write(.info, message) }
   public func debug(_ message: @autoclosure () -> String) { write(.debug, message) }
 
+  public func write(_ level: LogLevel, _ message: @autoclosure () -> String) { write(level, message) }
+
   private func write(_ level: LogLevel, _ message: () -> String) {
-    guard levels.current.contains(level), let suffix = admit() else { return }
+    guard levels.current.contains(level), let suffix = admit(level) else { return }
     emit(level, Self.oneLine(message()) + suffix)
   }
 
   /// - Returns: nil when the line is left out, else what to append to it.
-  private func admit() -> String? {
+  private func admit(_ level: LogLevel) -> String? {
     let now = clock.monotonicNanoseconds
-    return lock.withLock {
-      if windowStart == .min || now &- windowStart >= Self.windowNanoseconds {
-        windowStart = now
-        lines = 0
-      }
-      guard lines < Self.linesPerWindow else {
-        leftOut &+= 1
-        return nil
-      }
-      lines += 1
-      defer { leftOut = 0 }
-      return leftOut == 0 ? "" : " (\(leftOut) lines left out before)"
+    return lock.withLock { level == .debug ? Self.admit(to: &debugWindow, at: now) : Self.admit(to: &window, at: now) }
+  }
+
+  private static func admit(to window: inout Window, at now: Int64) -> String? {
+    if window.start == .min || now &- window.start >= windowNanoseconds {
+      window.start = now
+      window.lines = 0
     }
+    guard window.lines < linesPerWindow else {
+      window.leftOut &+= 1
+      return nil
+    }
+    window.lines += 1
+    defer { window.leftOut = 0 }
+    return window.leftOut == 0 ? "" : " (\(window.leftOut) lines left out before)"
   }
 
   private static func oneLine(_ message: String) -> String {

@@ -1,8 +1,41 @@
-/// What observers can be told of; the numbers of `hoist_topic`.
-public enum Topic: Int32, Sendable {
-  case ready = 1
-  case configurationChanged, flagChanged, error, state, impression, eventsSent, contextChanged, initialized, recovered, updated
-  case fetchFailed, sendFailed
+/// The topics of notifications; the numbers of `hoist_topic`. From 1000 on they are a service's own.
+public struct Topic: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+  public let rawValue: Int32
+
+  private init(_ rawValue: Int32) { self.rawValue = rawValue }
+
+  /// nil for a number that is no topic.
+  public init?(rawValue: Int32) {
+    guard (1...13).contains(rawValue) || (1000...1999).contains(rawValue) else { return nil }
+    self.rawValue = rawValue
+  }
+
+  /// - Parameter number: from 0; beyond 999 it is that.
+  public init(ofService number: Int32) { rawValue = 1000 + min(max(0, number), 999) }
+
+  private static let names = [
+    "ready", "configurationChanged", "flagChanged", "error", "state", "impression", "eventsSent", "contextChanged",
+    "initialized", "recovered", "updated", "fetchFailed", "sendFailed",
+  ]
+
+  public var description: String {
+    let index = Int(rawValue) - 1
+    return Self.names.indices.contains(index) ? Self.names[index] : "topic \(rawValue)"
+  }
+
+  public static var ready: Topic { Topic(1) }
+  public static var configurationChanged: Topic { Topic(2) }
+  public static var flagChanged: Topic { Topic(3) }
+  public static var error: Topic { Topic(4) }
+  public static var state: Topic { Topic(5) }
+  public static var impression: Topic { Topic(6) }
+  public static var eventsSent: Topic { Topic(7) }
+  public static var contextChanged: Topic { Topic(8) }
+  public static var initialized: Topic { Topic(9) }
+  public static var recovered: Topic { Topic(10) }
+  public static var updated: Topic { Topic(11) }
+  public static var fetchFailed: Topic { Topic(12) }
+  public static var sendFailed: Topic { Topic(13) }
 }
 
 /// One piece of news.
@@ -24,7 +57,7 @@ public struct Notification: Sendable {
   }
 }
 
-/// Somebody who is told. Called on the client's delivery lane or in manual dispatch, one call at a time.
+/// Called on the client's delivery lane or in manual dispatch, one call at a time.
 public protocol Observer: AnyObject, Sendable {
   func notify(_ notification: Notification)
 }

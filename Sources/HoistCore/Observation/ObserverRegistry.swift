@@ -43,7 +43,7 @@ final class ObserverRegistry: @unchecked Sendable {
   /// Whether a registration is still wanted: asked again just before its call.
   func contains(_ token: UInt64) -> Bool { lock.withLock { registrations.contains { $0.token == token } } }
 
-  /// An observer that comes while the client becomes ready, or initialized, may hear of it from both sides.
+  /// An observer that comes while the client becomes ready, or initialized, may be notified by both.
   /// - Returns: true once for each registration.
   func claim(_ token: UInt64) -> Bool {
     lock.withLock {
@@ -52,6 +52,13 @@ final class ObserverRegistry: @unchecked Sendable {
       }
       registrations[at].knows = true
       return true
+    }
+  }
+
+  /// The client starts again: topics announced once per start may be announced again.
+  func beginAnew() {
+    lock.withLock {
+      for at in registrations.indices { registrations[at].knows = false }
     }
   }
 

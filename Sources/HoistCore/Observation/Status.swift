@@ -3,6 +3,9 @@ public struct Status: RawRepresentable, Sendable, Equatable, Error {
   public let rawValue: Int32
   public init(rawValue: Int32) { self.rawValue = rawValue }
 
+  /// Whether what was given is recorded.
+  public var isTaken: Bool { self == .ok || self == .unsaved }
+
   public static var ok: Status { Status(rawValue: 0) }
   public static var argument: Status { Status(rawValue: 1) }
   public static var state: Status { Status(rawValue: 2) }
@@ -17,4 +20,6 @@ public struct Status: RawRepresentable, Sendable, Equatable, Error {
   public static var superseded: Status { Status(rawValue: 11) }
   public static var cancelled: Status { Status(rawValue: 12) }
   public static var plugin: Status { Status(rawValue: 13) }
+  public static var unsaved: Status { Status(rawValue: 14) }
+  public static var rejected: Status { Status(rawValue: 15) }
 }

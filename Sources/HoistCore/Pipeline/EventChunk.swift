@@ -2,7 +2,7 @@ internal import Glibc
 internal import HoistBase
 
 /// A block of memory with records one after another. Each is a header of 28 bytes (number, creation time, lengths of
-/// payload and subject, where after the header the subject stands), the payload, and the subject unless it is a part of
+/// payload and subject, offset of the subject after the header), the payload, and the subject unless it is a part of
 /// that; padded to 8 bytes.
 struct EventChunk {
   static let standardBytes = 64 << 10
@@ -34,7 +34,7 @@ struct EventChunk {
 
   /// - Parameters:
   ///   - size: as `bytes` says; fits.
-  ///   - place: where in the payload the subject stands; nil: nowhere.
+  ///   - place: the offset of the subject in the payload; nil when it is not in there.
   ///   - payload: the rest of it is `tail`.
   @inline(__always)
   mutating func append(

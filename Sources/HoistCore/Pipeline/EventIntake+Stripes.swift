@@ -1,9 +1,9 @@
 internal import CShims
 
-/// Going into one stripe, and having all of them.
+/// Locking one stripe, and locking all.
 ///
-/// Nobody waits for a stripe while having one, but in the order of their indexes and from the first on; so whoever
-/// has the first may have them all, and their number changes only in the hands of somebody who has.
+/// A thread that holds a stripe waits for another only in the order of their indexes, from the first on. So the holder
+/// of the first may lock all, and only the holder of all changes their number.
 extension EventIntake {
   /// Takes a stripe: the one this thread was in last, or else one that is free.
   /// - Returns: its place; to be left by unlocking the lock there.
@@ -17,7 +17,7 @@ extension EventIntake {
 
   @inline(never)
   private func enterAnother(than own: Int, among count: Int) -> Int {
-    if !isGathered.load(ordering: .relaxed) {
+    if !isTakenWhole.load(ordering: .relaxed) {
       for place in 0..<count where shim_lock_try(locks[place]) {
         shim_thread_set_place(UInt32(truncatingIfNeeded: place))
         return place
@@ -29,12 +29,12 @@ extension EventIntake {
   }
 
   private func enterNew() -> Int {
-    gathered {
+    withAllStripes {
       let place = min(stripeCount.load(ordering: .relaxed), Self.mostStripes - 1)
       shim_thread_set_place(UInt32(truncatingIfNeeded: place))
       if place == stripeCount.load(ordering: .relaxed) {
         makeStripe(place)
-        // Like the others, for whoever has them all.
+        // Locked like the others, for the holder of all.
         shim_lock_lock(locks[place])
         stripeCount.store(place + 1, ordering: .releasing)
       }
@@ -42,18 +42,18 @@ extension EventIntake {
     return enter()
   }
 
-  /// Runs `body` while nobody records. `state` is exact, and may be changed.
+  /// Runs `body` while no thread records. `state` is exact, and may be changed.
   @inline(__always)
-  func gathered<Value>(_ body: () -> Value) -> Value {
-    gather()
-    defer { scatter() }
+  func withAllStripes<Value>(_ body: () -> Value) -> Value {
+    lockAllStripes()
+    defer { unlockAllStripes() }
     return body()
   }
 
   @inline(never)
-  private func gather() {
+  private func lockAllStripes() {
     shim_lock_lock(locks[0])
-    isGathered.store(true, ordering: .relaxed)
+    isTakenWhole.store(true, ordering: .relaxed)
     for place in 1..<stripeCount.load(ordering: .relaxed) { shim_lock_lock(locks[place]) }
     let next = UInt64(bitPattern: shim_load_i64(self.next))
     let news = Int(truncatingIfNeeded: next &- state.pointee.nextSequence)
@@ -64,18 +64,18 @@ extension EventIntake {
   }
 
   @inline(never)
-  private func scatter() {
+  private func unlockAllStripes() {
     shim_store_i64(next, Int64(bitPattern: state.pointee.nextSequence))
     shim_store_i64(bytes, Int64(state.pointee.totalBytes))
     state.pointee.plainEnd = plainEnd
-    isGathered.store(false, ordering: .relaxed)
+    isTakenWhole.store(false, ordering: .relaxed)
     for place in 0..<stripeCount.load(ordering: .relaxed) { shim_lock_unlock(locks[place]) }
   }
 
-  /// Less than the limit and what is worth telling by those who may look at the same time.
+  /// Below the limit and the warning level by as many records as may be checked at the same time.
   private var plainEnd: Int64 {
     var rows = limits.rows
-    if state.pointee.told < state.pointee.leastNeed { return 0 }
+    if state.pointee.told < state.pointee.leastPriority { return 0 }
     if state.pointee.told < .now { rows = min(rows, state.pointee.urgentRows &- 1) }
     let room = rows &- state.pointee.totalRows &- (stripeCount.load(ordering: .relaxed) - 1)
     return room > 0 ? Int64(bitPattern: state.pointee.nextSequence) &+ Int64(room) : 0

@@ -2,27 +2,26 @@ internal import CShims
 internal import HoistBase
 internal import Synchronization
 
-/// Where records come in, from any thread: copied into raw memory under one short lock, without an
-/// allocation per record, however many wait. The scheduler's thread takes them from there.
+/// Accepts records from any thread: copied into raw memory under one short lock, without an allocation per record. The
+/// scheduler's thread drains them.
 ///
-/// There is one stripe, with a lock of its own, as long as nobody is in anybody's way; a thread that
-/// finds its stripe taken goes to another and stays there, up to `mostStripes`. Each record draws a
-/// number of the whole intake while it is in a stripe, and records are taken in the order of their numbers:
-/// those of one thread as they were made, and of two threads, the one whose call returned before the
-/// other's began comes first.
+/// There is one stripe, with its own lock, until there is contention; a thread that finds its stripe locked moves to
+/// another and stays there, up to `mostStripes`. Each record draws a number of the whole intake while it is in a
+/// stripe, and records are taken in the order of their numbers: those of one thread as they were made, and of two
+/// threads, the one whose call returned before the other's began comes first.
 ///
-/// It also keeps the account of everything in the pipeline, wherever it is, against the limits. Whoever has
-/// all stripes has the exact account; in one stripe it is known whether there is plainly room.
+/// It also counts everything in the pipeline against the limits. The holder of all stripes knows the exact count; in
+/// one stripe it is only known whether there is certainly room.
 final class EventIntake: @unchecked Sendable {
-  /// What the scheduler's thread should do about a record.
-  enum Need: Comparable {
-    case nothing, soon, now
+  /// How soon a record needs a turn of the pipeline.
+  enum WakePriority: Comparable {
+    case none, soon, now
   }
 
   struct Answer {
     var isTaken: Bool
     var sequence: UInt64
-    var need: Need
+    var priority: WakePriority
     /// The first record of an episode that found no room.
     var beginsEpisode: Bool
   }
@@ -34,14 +33,14 @@ final class EventIntake: @unchecked Sendable {
     var dropsOldest: Bool
   }
 
-  /// Changed by whoever has all stripes, read by whoever has one.
+  /// Changed by the holder of all stripes, read by the holder of one.
   struct State {
     var generation: UInt32
-    /// From this number on a record may be one too many, or one to tell of.
+    /// From this number on a record may exceed the limit, or reach the warning level.
     var plainEnd: Int64 = 0
     /// Of the oldest record in the stripes.
     var firstSequence: UInt64 = 0
-    /// These four are what they were when the stripes were last had together.
+    /// These four are exact as of the last time that all stripes were locked.
     var nextSequence: UInt64 = 0
     /// Everything in the pipeline, what is in the stripes included.
     var totalRows = 0
@@ -50,12 +49,14 @@ final class EventIntake: @unchecked Sendable {
     /// What of `totalBytes` is not in the stripes.
     var takenBytes = 0
     var isFull = false
+    /// Records that wait for consent found no room since one last left it.
+    var isAsideFull = false
     var dropped = 0
-    /// The greatest need that was told since records were last taken.
-    var told = Need.nothing
-    /// Every record is told of at least like this.
-    var leastNeed = Need.soon
-    /// So many rows are worth a turn at once.
+    /// The highest priority that was asked for since records were last taken.
+    var told = WakePriority.none
+    /// The least wake priority of a record.
+    var leastPriority = WakePriority.soon
+    /// From this many rows on a turn runs at once.
     var urgentRows = Int.max
     /// Asked for since records were last taken.
     var purges: [Purge] = []
@@ -85,16 +86,13 @@ final class EventIntake: @unchecked Sendable {
   let next: UnsafeMutablePointer<Int64>
   let bytes: UnsafeMutablePointer<Int64>
   let stripeCount = Atomic(1)
-  /// Somebody has all stripes: who comes then waits, and makes no stripe of it.
-  let isGathered = Atomic(false)
+  /// A thread holds all stripes: others wait then, and do not add a stripe.
+  let isTakenWhole = Atomic(false)
 
-  /// Since records were last taken (`press`).
-  let isPressed = Atomic(false)
+  /// A record must not wait for a group, since records were last taken (`askToStoreNow`).
+  let storesNow = Atomic(false)
 
-  let commitLock = Lock()
-  let commitNews = Condition()
-  /// Guarded by `commitLock`.
-  var commits = Commits()
+  let progress = StoreProgress()
 
   init(limits: Limits, generation: UInt32) {
     self.limits = limits
@@ -135,7 +133,7 @@ final class EventIntake: @unchecked Sendable {
   // MARK: Recording
 
   /// - Parameters:
-  ///   - subject: may be a piece of `payload`, of the same memory: it is then kept once.
+  ///   - subject: may be a piece of `payload`, of the same memory: it is then stored once.
   ///   - tail: the second part of the payload.
   func append(
     created: Int64, subject: ByteView, payload: ByteView, tail: ByteView = ByteView(start: nil, count: 0), generation: UInt32
@@ -146,7 +144,7 @@ final class EventIntake: @unchecked Sendable {
     guard payloadBytes <= limits.rowBytes,
       let size = EventChunk.bytes(subject: subjectPlace == nil ? subject.count : 0, payload: payloadBytes)
     else {
-      return gathered { refuse() }
+      return withAllStripes { refuse() }
     }
     let place = enter()
     guard state.pointee.generation == generation, stripe(place).pointee.reserve(size), let number = draw(bytes) else {
@@ -159,10 +157,10 @@ final class EventIntake: @unchecked Sendable {
     stripe(place).pointee.append(
       number: number, size: size, created: created, subject: subject, place: subjectPlace, payload: payload, tail: tail)
     shim_lock_unlock(locks[place])
-    return Answer(isTaken: true, sequence: number, need: .nothing, beginsEpisode: false)
+    return Answer(isTaken: true, sequence: number, priority: .none, beginsEpisode: false)
   }
 
-  /// A number for a record, with a stripe in hand; nil when a close look is needed.
+  /// A number for a record, with one stripe locked; nil when the exact check is needed.
   @inline(__always)
   private func draw(_ size: Int) -> UInt64? {
     if stripeCount.load(ordering: .relaxed) == 1 {
@@ -180,12 +178,12 @@ final class EventIntake: @unchecked Sendable {
     return UInt64(bitPattern: shim_add_i64(next, 1))
   }
 
-  /// The same while nobody else records: the account is exact, and what is in the stripes may make room.
+  /// The same while no other thread records: the count is exact, and records in the stripes may be dropped for room.
   @inline(never)
   private func appendClosely(
     _ size: Int, _ bytes: Int, _ generation: UInt32, _ append: (inout ChunkQueue, UInt64) -> Void
   ) -> Answer {
-    gathered {
+    withAllStripes {
       if state.pointee.generation != generation { beginAnew(generation) }
       guard makeRoom(for: bytes), stripe(0).pointee.reserve(size) else { return refuse() }
       let number = state.pointee.nextSequence
@@ -194,24 +192,24 @@ final class EventIntake: @unchecked Sendable {
       state.pointee.totalRows += 1
       state.pointee.totalBytes += bytes
       state.pointee.recorded &+= 1
-      return Answer(isTaken: true, sequence: number, need: tell(), beginsEpisode: false)
+      return Answer(isTaken: true, sequence: number, priority: raisePriority(), beginsEpisode: false)
     }
   }
 
-  private func tell() -> Need {
-    var need = state.pointee.leastNeed
+  private func raisePriority() -> WakePriority {
+    var priority = state.pointee.leastPriority
     let rows = state.pointee.totalRows
-    if rows >= state.pointee.urgentRows || rows > limits.rows || state.pointee.totalBytes > limits.bytes { need = .now }
-    guard need > state.pointee.told else { return .nothing }
-    state.pointee.told = need
-    return need
+    if rows >= state.pointee.urgentRows || rows > limits.rows || state.pointee.totalBytes > limits.bytes { priority = .now }
+    guard priority > state.pointee.told else { return .none }
+    state.pointee.told = priority
+    return priority
   }
 
   private func refuse() -> Answer {
     state.pointee.dropped &+= 1
     let isFirst = !state.pointee.isFull
     state.pointee.isFull = true
-    return Answer(isTaken: false, sequence: 0, need: .nothing, beginsEpisode: isFirst)
+    return Answer(isTaken: false, sequence: 0, priority: .none, beginsEpisode: isFirst)
   }
 
   /// Whether a record may come in. Where the oldest gives way, those in the stripes go here; older ones
@@ -240,18 +238,22 @@ final class EventIntake: @unchecked Sendable {
     // Sequences go on, so that a record of the parent's is never taken for one of the child's.
     state.pointee.firstSequence = old.nextSequence
     state.pointee.nextSequence = old.nextSequence
-    isPressed.store(false, ordering: .relaxed)
-    change { $0 = Commits(attempted: old.nextSequence, committed: old.nextSequence) }
+    storesNow.store(false, ordering: .relaxed)
+    progress.restart(at: old.nextSequence)
   }
+
+  /// What was recorded so far is to be stored without waiting for more.
+  /// - Returns: whether a turn has to be asked for.
+  func askToStoreNow() -> Bool { !storesNow.exchange(true, ordering: .acquiringAndReleasing) }
 
   // MARK: The scheduler's side
 
-  func with<Value>(_ body: (inout State) -> Value) -> Value { gathered { body(&state.pointee) } }
+  func with<Value>(_ body: (inout State) -> Value) -> Value { withAllStripes { body(&state.pointee) } }
 
   /// Carried out when records are next taken, and so before any later one can reach the store. Any thread.
   /// - Returns: the number of the request, to wait for.
   func requestPurge(of subject: ByteKey, generation: UInt32) -> UInt64 {
-    gathered {
+    withAllStripes {
       if state.pointee.generation != generation { beginAnew(generation) }
       state.pointee.purges.append(Purge(subject: subject, end: state.pointee.nextSequence))
       state.pointee.purgesAsked &+= 1
@@ -261,20 +263,20 @@ final class EventIntake: @unchecked Sendable {
 
   /// In a forked child: forgets the parent's records and their account.
   func abandon(generation: UInt32) {
-    gathered { if state.pointee.generation != generation { beginAnew(generation) } }
+    withAllStripes { if state.pointee.generation != generation { beginAnew(generation) } }
   }
 
-  /// Takes everything that has come in, oldest first.
-  /// - Parameter purges: receives what is to be forgotten of it, and of what was taken before.
-  /// - Returns: whether something of it must not wait for more (`press`).
-  func take(_ purges: inout [Purge], _ body: (EventChunk.Record) -> Void) -> Bool {
-    var wasPressed = false
-    var queues: [ChunkQueue] = gathered {
+  /// Drains all records, oldest first.
+  /// - Parameter purges: receives the purges, which apply to these records and to earlier ones.
+  /// - Returns: whether a record must be stored at once (`askToStoreNow`).
+  func drain(_ purges: inout [Purge], _ body: (EventChunk.Record) -> Void) -> Bool {
+    var mustStore = false
+    var queues: [ChunkQueue] = withAllStripes {
       state.pointee.firstSequence = state.pointee.nextSequence
       state.pointee.takenBytes = state.pointee.totalBytes
-      state.pointee.told = .nothing
+      state.pointee.told = .none
       swap(&purges, &state.pointee.purges)
-      wasPressed = isPressed.exchange(false, ordering: .acquiringAndReleasing)
+      mustStore = storesNow.exchange(false, ordering: .acquiringAndReleasing)
       return (0..<stripeCount.load(ordering: .relaxed)).map { stripe($0).pointee.takeAll() }
     }
     while let place = ChunkQueue.oldest(of: queues.count, { queues[$0].firstNumber }), let record = queues[place].popFirst() {
@@ -286,7 +288,7 @@ final class EventIntake: @unchecked Sendable {
       stripe(place).pointee.keep(chunk)
       shim_lock_unlock(locks[place])
     }
-    return wasPressed
+    return mustStore
   }
 
   /// Rows have come (adopted from the store) or left. An episode of fullness is over when a quarter is free.
@@ -299,6 +301,10 @@ final class EventIntake: @unchecked Sendable {
       if $0.totalRows <= limits.rows / 4 * 3, $0.totalBytes <= limits.bytes / 4 * 3 { $0.isFull = false }
     }
   }
+
+  /// A record that did not come in here.
+  @inline(never)
+  func countRecorded() { with { $0.recorded &+= 1 } }
 
   @inline(never)
   func countDropped(_ count: Int) { with { $0.dropped &+= count } }

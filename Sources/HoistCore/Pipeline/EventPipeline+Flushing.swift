@@ -2,13 +2,22 @@ internal import HoistBase
 
 /// When something is sent.
 extension EventPipeline {
-  func flushNow(cutsPausesShort: Bool = true, _ completion: @escaping @Sendable (Bool) -> Void) {
+  func flushNow(cutsPausesShort: Bool = true, _ completion: @escaping @Sendable (FlushResult) -> Void) {
     abandonInheritance()
     state.flushRequests.append(completion)
-    takeIn()
-    // Somebody asks: a pause of our own is cut short, one that the service asked for is not.
-    for batch in state.batches where cutsPausesShort {
-      if case .sleeping(isAskedFor: false) = batch.stage { wake(batch) }
+    sendAtOnce(cutsPausesShort: cutsPausesShort)
+  }
+
+  /// Hands over what is there before it returns, as far as it may be sent now; what was refused is left to the next flush
+  /// to tell. On the scheduler's thread.
+  /// - Parameter cutsPausesShort: whether batches that wait for another attempt go, too; only in a requested flush.
+  public func sendAtOnce(cutsPausesShort: Bool = true) {
+    abandonInheritance()
+    drainIntake()
+    // A requested flush cuts our own pauses short, not those that the service asked for.
+    if cutsPausesShort {
+      state.restUntil = min(state.restUntil, state.askedUntil)
+      wakeBatches()
     }
     beginFlush()
     turn()
@@ -16,20 +25,52 @@ extension EventPipeline {
 
   /// What waits now, and what is counted now, is to be sent.
   func beginFlush() {
-    guard state.holds.isEmpty, clock.monotonicNanoseconds >= state.restUntil else { return }
+    guard mayBegin else { return }
     state.flushTimer?.cancel()
     state.flushTimer = nil
     state.isFlushing = true
     policy.willFlush(self)
-    takeIn()
+    drainIntake()
   }
 
-  /// Sending ends until the next flush.
-  func endFlush(restMilliseconds: Int64 = 0) {
-    state.isFlushing = false
-    let rest = restMilliseconds.multipliedReportingOverflow(by: 1_000_000)
-    let until = clock.monotonicNanoseconds.addingReportingOverflow(rest.overflow ? .max : rest.partialValue)
-    state.restUntil = until.overflow ? .max : until.partialValue
+  /// After a failure, until the pause is over. On the scheduler's thread.
+  public var isResting: Bool { clock.monotonicNanoseconds < state.restUntil }
+
+  /// Nothing holds, and no pause goes on.
+  var mayBegin: Bool { state.holds.isEmpty && clock.monotonicNanoseconds >= state.restUntil }
+
+  /// After a failure nothing is sent for a while, whatever is recorded: one pace for all batches. What was on its way
+  /// beside the first that failed makes the pause no longer, unless the service asks for more.
+  func rest(after failure: FetchFailure) {
+    let now = clock.monotonicNanoseconds
+    let asked = failure.retryAfterMilliseconds ?? 0
+    let isResting = now < state.restUntil
+    let pause = isResting ? asked : state.pace.failed(failure, hasFlags: false, entropy) ?? Self.longestRestMilliseconds
+    if asked > 0 { state.askedUntil = max(state.askedUntil, Self.nanoseconds(now, afterMilliseconds: asked)) }
+    state.restUntil = max(state.restUntil, Self.nanoseconds(now, afterMilliseconds: pause))
+    state.restTimer?.cancel()
+    // Not a moment too soon, or nothing would come of it.
+    let left = state.restUntil == .max ? Self.longestRestMilliseconds : (max(0, state.restUntil &- now) &+ 999_999) / 1_000_000
+    state.restTimer = scheduler.schedule(afterMilliseconds: left) { [weak self] in
+      guard let self else { return }
+      abandonInheritance()
+      wakeBatches()
+      turn()
+    }
+  }
+
+  private static var longestRestMilliseconds: Int64 { 86_400_000 }
+
+  private static func nanoseconds(_ now: Int64, afterMilliseconds milliseconds: Int64) -> Int64 {
+    let span = max(0, milliseconds).multipliedReportingOverflow(by: 1_000_000)
+    let end = now.addingReportingOverflow(span.overflow ? .max : span.partialValue)
+    return end.overflow ? .max : end.partialValue
+  }
+
+  /// Batches that wait for another attempt go, if they may.
+  func wakeBatches() {
+    guard mayBegin else { return }
+    for batch in state.batches where !batch.isSending && state.batches.contains(where: { $0 === batch }) { attempt(batch) }
   }
 
   /// How many rows are sent without waiting for the interval.
@@ -45,9 +86,7 @@ extension EventPipeline {
   }
 
   func armFlushTimer() {
-    guard state.flushTimer == nil, !state.isFlushing, state.holds.isEmpty else { return }
-    let hasSomething = intake.with { $0.totalRows > 0 } || options.flushesWhenEmpty
-    guard hasSomething else { return }
+    guard state.flushTimer == nil, !state.isFlushing, state.holds.isEmpty, intervalHasWork else { return }
     let now = clock.monotonicNanoseconds
     let rest = state.restUntil > now ? (state.restUntil - now) / 1_000_000 + 1 : 0
     let delay = max(rest, millisecondsToNextFlush(now))
@@ -59,6 +98,13 @@ extension EventPipeline {
     }
   }
 
+  /// Without an interval, neither what is on its way nor what has just been looked at is anything to wake up for.
+  private var intervalHasWork: Bool {
+    let (total, hasNew) = intake.with { ($0.totalRows, $0.firstSequence != $0.nextSequence) }
+    guard options.flushIntervalMilliseconds <= 0 else { return total > 0 || options.flushesWhenEmpty }
+    return hasNew || !state.live.isEmpty || state.rows.waitingCount > (isResting ? 0 : state.blockedRows)
+  }
+
   private func millisecondsToNextFlush(_ now: Int64) -> Int64 {
     let interval = max(0, options.flushIntervalMilliseconds)
     guard options.flushTiming == .sinceStart, interval > 0, state.startedAt <= now else { return interval }
@@ -66,19 +112,21 @@ extension EventPipeline {
     return interval - passed % interval
   }
 
-  /// Answers those who asked for a flush, as soon as it is known what came of it.
+  /// Completes flush requests as soon as their result is known.
   func answerFlushes() {
     guard !state.flushRequests.isEmpty else { return }
     // What others have left is on its way here.
     if !state.claims.isEmpty, state.holds.isEmpty { return }
     let isDone = state.rows.isEmpty && state.live.isEmpty
+    let left: FlushResult = state.holds.isEmpty ? .left : .held
     let isUnderWay = state.batches.contains { $0.isSending } || state.isRenewing
     guard isDone || !isUnderWay else { return }
-    // Whoever waits for the store as well finds nothing of it in the journal.
+    // A caller that waits for the store, too, then finds an empty journal.
     if isDone { releaseJournal() }
+    let result: FlushResult = state.hasRefused ? .refused : isDone ? .accepted : left
     let requests = state.flushRequests
-    state.flushRequests = []
-    for request in requests { request(isDone) }
+    (state.flushRequests, state.hasRefused) = ([], false)
+    for request in requests { request(result) }
   }
 
   // MARK: Holds
@@ -89,8 +137,9 @@ extension EventPipeline {
     if isSet { state.holds.insert(hold) } else { state.holds.remove(hold) }
     guard state.holds != before else { return }
     if state.holds.isEmpty {
+      state.blockedRows = 0
       state.startedAt = clock.monotonicNanoseconds
-      for batch in state.batches where batch.timer == nil && !batch.isSending { wake(batch) }
+      wakeBatches()
     } else {
       state.flushTimer?.cancel()
       state.flushTimer = nil
@@ -101,29 +150,31 @@ extension EventPipeline {
 
   /// Begins to send, and to take over what other processes have left. On the scheduler's thread.
   public func start() {
+    scheduler.assertCurrent()
     abandonInheritance()
     state.blockedRows = 0
     replaceBrokenJournal()
     journals.askAgain(state.generation, isStart: true)
     setHold(.stopped, false)
     awaitPurges()
-    adopt()
+    claimOrphans()
     armAdoptionTimer()
   }
-
-  /// Hands over what is there before it returns, as far as it may be sent now. On the scheduler's thread.
-  /// - Parameter cutsPausesShort: whether batches that wait for another attempt go, too; not where nobody has asked for it.
-  public func sendAtOnce(cutsPausesShort: Bool = true) { flushNow(cutsPausesShort: cutsPausesShort) { _ in } }
 
   /// Ends requests and timers; what is recorded stays, and is given to the store now. `start` may
   /// follow. On the scheduler's thread.
   public func stop() {
+    scheduler.assertCurrent()
     abandonInheritance()
     setHold(.stopped, true)
-    for batch in state.batches.reversed() { dissolve(batch) }
+    state.restTimer?.cancel()
+    (state.restUntil, state.askedUntil) = (.min, .min)
+    for batch in state.batches.reversed() {
+      if batch.isSealed { regroup(batch, [batch.numbers], id: batch.batch.id) } else { dissolve(batch) }
+    }
     state.adoptionTimer?.cancel()
     state.adoptionTimer = nil
-    takeIn()
+    drainIntake()
     cancelStoreTimer()
     // One after the other into the store's lane, before it is closed.
     while putNow(besideOthers: true) {}
@@ -131,7 +182,7 @@ extension EventPipeline {
     answerFlushes()
   }
 
-  /// A policy admits other records than before. Callable from any thread.
+  /// To be called when a policy admits other records than before. Callable from any thread.
   public func reconsider() {
     scheduler.post { [self] in
       abandonInheritance()

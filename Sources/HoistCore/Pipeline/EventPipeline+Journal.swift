@@ -18,7 +18,7 @@ extension EventPipeline {
       openJournal(generation)
       return nil
     }
-    // What is recorded after a purge is not to be kept sooner than that.
+    // A record made after a purge must not be stored before it.
     guard !store.isPurging, payload.count + tail.count <= options.maximumRowBytes else { return nil }
     let kept = policy.kept(payload, tail)
     guard kept.count <= options.maximumRowBytes else { return nil }
@@ -32,7 +32,7 @@ extension EventPipeline {
     }
     guard let answer else { return nil }
     guard isWritten else { return conclude(answer, wait, untilNanoseconds: deadline) }
-    return heed(answer) ? .stored : .dropped
+    return wake(for: answer) ? .stored : .dropped
   }
 
   private func openJournal(_ generation: UInt32) {
@@ -43,8 +43,8 @@ extension EventPipeline {
       store.openJournal(pipeline: options.name, identifiers: state.identifiers) { [weak self] result in
         guard let self, state.generation == generation else { return }
         take(result, generation)
-        // Who began to wait before goes the way of before.
-        state.isPressing = true
+        // Callers that wait already stay with the store.
+        state.mustStoreNow = true
         turn()
       }
     }
@@ -68,7 +68,7 @@ extension EventPipeline {
 
   /// What was recorded is not in the journal and must not wait for a group.
   func storeNow() {
-    if intake.press() { scheduler.post(turnNow.work) }
+    if intake.askToStoreNow() { scheduler.post(turnNow.work) }
   }
 
   // MARK: Letting go of records
@@ -93,8 +93,8 @@ extension EventPipeline {
     }
   }
 
-  /// A journal that takes nothing any more, as when its file was removed, makes room for another when nothing needs it: also
-  /// of what has not been taken in yet, some may be in it.
+  /// A journal that takes nothing any more, as when its file was removed, is replaced when nothing needs it; records
+  /// that are not drained yet may be in it, too.
   func replaceBrokenJournal() {
     guard state.unstored.isEmpty, state.puts == 0, intake.with({ $0.firstSequence == $0.nextSequence }) else { return }
     if let former = journals.takeOutBroken(state.generation) { store.close(former) }
@@ -103,12 +103,12 @@ extension EventPipeline {
   /// After erasures: records that were acknowledged may be nowhere but in memory now.
   private func storeWhatAJournalLost() {
     guard journals.isOpen, !isJournaling else { return }
-    takeIn()
+    drainIntake()
     if state.unstored.isEmpty { replaceBrokenJournal() } else { turn() }
   }
 
-  /// After everything that has been given to the store. A journal that still holds something stays open, for a later start:
-  /// its records are in memory, too, and nobody else may have them as long as they are.
+  /// After everything that has been given to the store. A journal that still holds something stays open, for a later
+  /// start: its records are in memory, too, and must not be claimed as long as they are.
   func closeJournal() {
     if let journal = journals.journal(state.generation) { store.closeIfEmpty(journal) }
   }

@@ -3,7 +3,7 @@ internal import HoistBase
 /// Forming batches and handing them over.
 extension EventPipeline {
   func send() {
-    guard state.holds.isEmpty, clock.monotonicNanoseconds >= state.restUntil else { return }
+    guard mayBegin else { return }
     if !state.isFlushing, state.batches.count < options.maximumInFlight, isFlushDue { beginFlush() }
     while state.isFlushing, state.batches.count < max(1, options.maximumInFlight) {
       guard ownsWhatItSends() else { return }
@@ -33,13 +33,14 @@ extension EventPipeline {
   }
 
   private func nextBatch() -> PipelineBatch? {
+    if let batch = nextGroup() { return batch }
     let limits = policy.batchLimits
     let most = max(1, min(limits.rows, state.splitRows ?? .max))
     var numbers: [UInt64] = []
     var rows: [EventRow] = []
     var bytes = 0
     state.rows.forEachWaiting { number, row in
-      guard policy.admits(row.row) else { return true }
+      guard !row.isGrouped, policy.admits(row.row) else { return true }
       guard rows.isEmpty || bytes + row.row.payload.count <= limits.bytes else { return false }
       numbers.append(number)
       rows.append(row.row)
@@ -56,9 +57,37 @@ extension EventPipeline {
     return PipelineBatch(numbers: numbers, batch: batch)
   }
 
+  /// The first of the groups, as far as its rows are there. One that a claim may still bring a part of waits.
+  private func nextGroup() -> PipelineBatch? {
+    while let group = state.groups.first {
+      if !group.missing.isEmpty, !state.claims.isEmpty { return nil }
+      state.groups.removeFirst()
+      let found = group.numbers.compactMap { number in state.rows[number].map { (number, $0) } }.filter(\.1.isWaiting)
+      let batch = EventBatch(id: group.id, rows: found.map(\.1.row), attempt: 0)
+      guard !found.isEmpty else {
+        if group.isSealed { unseal(group.id) }
+        continue
+      }
+      for (number, _) in found { state.rows.update(number) { $0.isGrouped = false } }
+      state.rows.takeOut(found.map(\.0))
+      tally.count { $0.inFlight += found.count }
+      return PipelineBatch(numbers: found.map(\.0), batch: batch, isSealed: group.isSealed)
+    }
+    return nil
+  }
+
+  /// The rows of a batch go again as groups, before all others.
+  func regroup(_ batch: PipelineBatch, _ parts: [[UInt64]], id: String? = nil) {
+    dissolve(batch)
+    let groups = parts.map { RowGroup(id: id ?? UUIDv4(from: entropy).text, numbers: $0, isSealed: id != nil && batch.isSealed) }
+    for number in parts.joined() { state.rows.update(number) { $0.isGrouped = true } }
+    state.groups.insert(contentsOf: groups, at: 0)
+  }
+
   /// Sends a batch, for the first time or again.
   func attempt(_ batch: PipelineBatch) {
     batch.cancelTimers()
+    if options.keepsBatches, isStoring, !batch.isSealed { return seal(batch) }
     batch.batch.attempt += 1
     if batch.batch.attempt > 1 { tally.count { $0.retried += 1 } }
     guard let request = request(for: batch) else { return }
@@ -69,6 +98,11 @@ extension EventPipeline {
     let generation = state.generation
     policy.prepare(request, of: batch.batch) { [weak self, weak batch] prepared in
       guard let self, let batch, scheduler.generation == generation, isCurrent(batch, attempt) else { return }
+      // Rows were removed meanwhile, which the prepared request still contains.
+      guard batch.request != nil else {
+        batch.batch.attempt -= 1
+        return self.attempt(batch)
+      }
       guard let prepared else { return answered(batch, attempt, .failed("the request could not be prepared")) }
       handOver(batch, attempt, prepared)
     }
@@ -90,7 +124,7 @@ extension EventPipeline {
     if isCurrent(batch, attempt) { batch.exchange = exchange } else { exchange?.cancel() }
   }
 
-  /// The bytes of a batch; nil when it has come to nothing, and has been dealt with.
+  /// The request of a batch; nil when there is none, and the batch is settled.
   private func request(for batch: PipelineBatch) -> HTTPRequest? {
     if let request = batch.request, !options.encodesEveryAttempt { return request }
     while !batch.batch.rows.isEmpty {
@@ -100,13 +134,14 @@ extension EventPipeline {
         return request
       case .later:
         endBatch(batch)
+        if batch.isSealed { unseal(batch.batch.id) }
         state.rows.putBack(batch.numbers)
-        endFlush()
+        state.isFlushing = false
         return nil
       case .reject(let ids, let reason):
         let rejected = Set(ids.map { ByteKey($0) })
         let numbers = take(from: batch) { rejected.contains(ByteKey($0.id)) }
-        // A policy that rejects nothing of the batch would be asked for ever.
+        // A policy that rejects nothing of the batch would be asked forever.
         reject(numbers.isEmpty ? take(from: batch) { _ in true } : numbers, reason)
       }
     }
@@ -142,11 +177,11 @@ extension EventPipeline {
     return taken
   }
 
-  /// The batch is no more; its rows are the caller's business.
+  /// The batch ends; the caller sees to its rows.
   func endBatch(_ batch: PipelineBatch) {
     batch.cancelTimers()
     batch.exchange = nil
-    batch.stage = .sleeping(isAskedFor: false)
+    batch.stage = .sleeping
     state.batches.removeAll { $0 === batch }
     tally.count { $0.inFlight -= batch.numbers.count }
   }
@@ -162,15 +197,165 @@ extension EventPipeline {
   /// The batch will never be sent.
   func drop(_ batch: PipelineBatch, _ reason: String) {
     endBatch(batch)
+    if batch.isSealed { unseal(batch.batch.id) }
     reject(batch.numbers, reason)
     policy.dropped(batch.batch)
   }
 
+  /// What can never be sent, or is refused for good: told, and a flush answers it. The first lines of an episode are
+  /// warnings.
   func reject(_ numbers: [UInt64], _ reason: String) {
+    guard let first = numbers.first.flatMap({ state.rows[$0]?.row }) else { return }
+    let said = policy.describe(first)
+    let what =
+      numbers.count > 1
+      ? "\(numbers.count) records of \"\(options.name)\" are" : "a record of \"\(options.name)\"\(said.isEmpty ? "" : ", \(said),") is"
     settle(numbers)
     tally.count { $0.rejected += numbers.count }
-    guard !state.isRejecting else { return }
-    state.isRejecting = true
-    log.warning("events: \(numbers.count) records of \"\(options.name)\" are dropped: \(reason)")
+    state.hasRefused = true
+    let message = "events: \(what) dropped: \(reason)"
+    state.dropLines += 1
+    log.write(state.dropLines <= Self.mostDropLines ? .warning : .debug, message)
+    tellFailure(.rejected, message)
+  }
+
+  private static var mostDropLines: Int { 3 }
+
+  /// Once for each failure.
+  func tellFailure(_ status: Status, _ message: String) {
+    for topic in [Topic.sendFailed, .error] { notify(Notification(topic, status: status, message: message)) }
+  }
+}
+
+/// The outcome of a batch.
+extension EventPipeline {
+  /// An answer that came twice, or too late.
+  func ignore(_ answer: EventAnswer) {
+    // The end of an exchange that was called off from here.
+    if case .service(.failure(let failure)) = answer, failure.kind == .cancelled { return }
+    tally.count { $0.ignoredAnswers += 1 }
+  }
+
+  /// The first answer to the present attempt.
+  func answered(_ batch: PipelineBatch, _ attempt: UInt64, _ answer: EventAnswer) {
+    batch.cancelTimers()
+    let exchange = batch.exchange
+    batch.exchange = nil
+    follow(verdict(on: answer, of: batch), of: batch, on: answer)
+    // Given up for lack of an answer: the sink may stop.
+    if case .failed = answer { exchange?.cancel() }
+    turn()
+  }
+
+  private func verdict(on answer: EventAnswer, of batch: PipelineBatch) -> EventVerdict {
+    switch answer {
+    case .service(let result): policy.classify(result, of: batch.batch)
+    case .taken: .done
+    case .refused(let reason): .drop(reason: reason)
+    case .failed(let reason): policy.classify(.failure(TransportFailure(.other, reason)), of: batch.batch)
+    }
+  }
+
+  private func follow(_ verdict: EventVerdict, of batch: PipelineBatch, on answer: EventAnswer) {
+    switch verdict {
+    case .done: finish(batch)
+    case .drop(let reason): drop(batch, reason)
+    case .again: self.attempt(batch)
+    case .split:
+      state.splitRows = max(1, batch.numbers.count / 2)
+      divide(batch, "a single record is too large for the service")
+    case .refused(let reason): divide(batch, reason)
+    case .failed(let failure): retry(batch, completed(failure, answer))
+    case .rest(let failure):
+      let failure = completed(failure, answer)
+      tellUnreachable(failure)
+      let (isFirst, count) = (!isResting, batch.numbers.count)
+      dissolve(batch)
+      // However many wait now, it takes a new row, the interval or a call to try again. What came during the pause is new.
+      state.blockedRows = isFirst ? state.rows.waitingCount : state.blockedRows + count
+      state.isFlushing = false
+      rest(after: failure)
+    }
+  }
+
+  /// With the cause, and what the service asks for. An exchange that was called off has no cause.
+  private func completed(_ failure: FetchFailure, _ answer: EventAnswer) -> FetchFailure {
+    var failure = failure
+    switch answer {
+    case .service(.success(let response)):
+      failure.retryAfterMilliseconds = failure.retryAfterMilliseconds ?? response.retryAfterMilliseconds(clock)
+      if failure.message.isEmpty { failure.message = "the service answered \(response.status)" }
+    case .service(.failure(let cause)):
+      if cause.kind == .cancelled { failure.message = "" } else if failure.message.isEmpty { failure.message = cause.message }
+    case .failed(let reason): if failure.message.isEmpty { failure.message = reason }
+    case .taken, .refused: break
+    }
+    return failure
+  }
+
+  private func finish(_ batch: PipelineBatch) {
+    endBatch(batch)
+    if batch.isSealed { unseal(batch.batch.id) }
+    settle(batch.numbers)
+    // A death from here on is not to send it again.
+    releaseJournal()
+    tally.count { $0.delivered += batch.numbers.count }
+    log.debug("events: \(batch.numbers.count) events of \"\(options.name)\" are accepted")
+    state.dropLines = 0
+    _ = state.pace.succeeded()
+    if !batch.batch.rows.isEmpty {
+      policy.delivered(batch.batch)
+      notify(Notification(.eventsSent, message: options.name))
+    }
+    tellRecovery()
+    if state.mayAdoptMore { claimOrphans() }
+  }
+
+  private func tellRecovery() {
+    guard let since = state.failingSince else { return }
+    state.failingSince = nil
+    let seconds = max(0, clock.monotonicNanoseconds &- since) / 1_000_000_000
+    let message = "recovered: records of \"\(options.name)\" are delivered again after \(seconds) s"
+    log.info("events: \(message)")
+    notify(Notification(.recovered, message: message))
+  }
+
+  /// The halves, each on its own; a record that stands alone is the bad one.
+  private func divide(_ batch: PipelineBatch, _ reason: String) {
+    let numbers = batch.numbers
+    guard numbers.count > 1 else { return drop(batch, reason) }
+    if batch.isSealed { unseal(batch.batch.id) }
+    batch.isSealed = false
+    let half = numbers.count / 2
+    regroup(batch, [Array(numbers[..<half]), Array(numbers[half...])])
+    let rows = batch.batch.rows
+    let ids = state.groups.prefix(2).map(\.id)
+    policy.divided(
+      batch.batch,
+      into: zip(ids, [rows[..<half], rows[half...]]).map { EventBatch(id: $0, rows: Array($1), attempt: 0) })
+    state.isFlushing = true
+  }
+
+  private func retry(_ batch: PipelineBatch, _ failure: FetchFailure) {
+    tellUnreachable(failure)
+    if let most = options.maximumAttempts, batch.batch.attempt >= most {
+      drop(batch, "given up after \(batch.batch.attempt) attempts" + (failure.message.isEmpty ? "" : ": \(failure.message)"))
+    } else if batch.batch.rows.isEmpty {
+      endBatch(batch)
+    } else {
+      batch.stage = .sleeping
+    }
+    rest(after: failure)
+  }
+
+  /// A line for each episode; observers hear of each failure.
+  private func tellUnreachable(_ failure: FetchFailure) {
+    guard !failure.message.isEmpty else { return }
+    tellFailure(failure.status, failure.message)
+    let isFirst = state.failingSince == nil
+    if isFirst { state.failingSince = clock.monotonicNanoseconds }
+    let what = "events: records of \"\(options.name)\" cannot be delivered now (\(failure.message))"
+    let place = isStoring ? "kept" : "kept in memory"
+    log.write(isFirst ? (failure.next == .slow ? .error : .warning) : .debug, what + "; they are \(place) and tried again")
   }
 }

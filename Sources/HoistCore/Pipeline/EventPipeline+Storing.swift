@@ -1,6 +1,6 @@
 internal import HoistBase
 
-/// Giving rows to the store, behind the backs of those who record them.
+/// Giving rows to the store, in the background.
 extension EventPipeline {
   /// What one call of the store takes at most.
   private static var rowsOfAPut: Int { 1_000 }
@@ -14,7 +14,7 @@ extension EventPipeline {
       guard let self else { return }
       state.storeTimer = nil
       state.isStoreResting = false
-      takeIn()
+      drainIntake()
       _ = putNow()
       turn()
     }
@@ -29,9 +29,9 @@ extension EventPipeline {
   /// Immediate durability stores at every turn what is in no journal, periodic when its timer says so.
   func storeWhenDue() {
     guard isStoring else { return noteAttempted() }
-    if options.durability == .immediate, state.isPressing || !isJournaling {
-      // Nobody waits for the next try.
-      if state.isStoreResting { return intake.attempted(below: state.takenBelow, committed: false) }
+    if options.durability == .immediate, state.mustStoreNow || !isJournaling {
+      // Callers do not wait for the next attempt.
+      if state.isStoreResting { return intake.progress.attempted(below: state.takenBelow, committed: false) }
       cancelStoreTimer()
       _ = putNow()
     } else if !state.unstored.isEmpty || state.live.values.contains(where: \.isDirty) {
@@ -45,7 +45,7 @@ extension EventPipeline {
   func putNow(besideOthers: Bool = false) -> Bool {
     guard isStoring, state.puts == 0 || besideOthers else { return false }
     let (rows, numbers, names) = nextPut()
-    if state.unstored.isEmpty { state.isPressing = false }
+    if state.unstored.isEmpty { state.mustStoreNow = false }
     guard !rows.isEmpty else {
       releaseJournal()
       noteAttempted()
@@ -100,7 +100,7 @@ extension EventPipeline {
     noteAttempted(upTo: numbers, committed: isCommitted)
     if isCommitted { replaceBrokenJournal() }
     if !isCommitted {
-      // What has been delivered meanwhile leaves it all the same.
+      // Records delivered meanwhile leave the journal all the same.
       if state.puts == 0 { releaseJournal() }
       cancelStoreTimer()
       armStoreTimer(afterMilliseconds: Self.retryMilliseconds)
@@ -110,22 +110,22 @@ extension EventPipeline {
     if isCommitted, state.unstored.count >= Self.rowsOfAPut { _ = putNow() }
   }
 
-  /// Tells those who wait for a commit how far the store has come. Records of the queue are stored in
-  /// order, so that everything below the first one that has not been tried is done with.
+  /// Publishes the store's progress to callers that wait for a commit. Records are stored in order, so everything below
+  /// the first one not yet attempted is settled.
   func noteAttempted(upTo numbers: [UInt64] = [], committed: Bool = true) {
     guard options.durability == .immediate else { return }
     if let last = numbers.last(where: { $0 < RowTable.adoptedBase }) {
-      intake.attempted(below: last &+ 1, committed: committed)
+      intake.progress.attempted(below: last &+ 1, committed: committed)
     }
     guard state.puts == 0, committed else { return }
     let next = state.unstored.first { $0 < RowTable.adoptedBase && state.rows[$0] != nil }
-    intake.attempted(below: next ?? state.takenBelow, committed: isStoring)
+    intake.progress.attempted(below: next ?? state.takenBelow, committed: isStoring)
   }
 
   // MARK: Adoption
 
-  /// Takes over rows that nobody holds any more, as far as there is room.
-  func adopt() {
+  /// Claims rows without an owner, as far as there is room.
+  func claimOrphans() {
     guard isStoring, state.claims.isEmpty, !state.holds.contains(.stopped) else { return }
     let (rows, bytes) = intake.with { (options.maximumRows - $0.totalRows, options.maximumBytes - $0.totalBytes) }
     guard rows > 0, bytes > 0 else { return }
@@ -136,25 +136,30 @@ extension EventPipeline {
     store.claimEvents(pipeline: options.name, maximumRows: rows, maximumBytes: bytes) { [weak self] found in
       guard let self, state.generation == generation, scheduler.generation == generation else { return }
       let purged = state.claims.removeValue(forKey: claim) ?? []
-      if let found { takeOver(found, purged) } else { turn() }
+      if let found { receiveOrphans(found, purged) } else { turn() }
     }
   }
 
-  private func takeOver(_ found: [EventRow], _ purged: [ByteKey]) {
+  private func receiveOrphans(_ found: [EventRow], _ purged: [ByteKey]) {
     let epoch = store.ownerEpoch
     var known: [ByteKey: UInt64] = [:]
     for (number, row) in state.rows.rows { known[ByteKey(row.row.id)] = number }
     var new: [PipelineRow] = []
     for row in found where !purged.contains(ByteKey(row.subject)) {
-      if let number = known[ByteKey(row.id)] {
+      if let group = Self.group(of: row) {
+        if !isKnown(group.id) { state.groups.append(group) }
+      } else if let number = known[ByteKey(row.id)] {
         state.rows.update(number) { $0.epoch = epoch }
       } else {
-        new.append(PipelineRow(row: row, isInStore: true, epoch: epoch))
+        new.append(PipelineRow(row: row, isInStore: true, epoch: epoch, isAside: policy.awaitsConsent(row)))
       }
     }
     state.mayAdoptMore = !new.isEmpty
-    state.rows.prepend(new)
-    intake.account(rows: new.count, bytes: new.reduce(0) { $0 + $1.bytes })
+    for (number, row) in zip(state.rows.prepend(new), new) { known[ByteKey(row.row.id)] = number }
+    completeGroups(known)
+    let counted = new.filter { !$0.isAside }
+    intake.account(rows: counted.count, bytes: counted.reduce(0) { $0 + $1.bytes })
+    changeAside(new.count - counted.count)
     tally.count { $0.adopted += new.count }
     if !new.isEmpty {
       policy.adopted(new.map(\.row))
@@ -162,14 +167,14 @@ extension EventPipeline {
     }
     turn()
     // There may be more than one claim takes.
-    if state.mayAdoptMore { adopt() }
+    if state.mayAdoptMore { claimOrphans() }
   }
 
-  /// Takes over, now and not at its time, what the store has that nobody holds. Callable from any thread.
+  /// Claims rows without an owner now, not at the next regular time. Any thread.
   public func lookForRows() {
     scheduler.post { [self] in
       abandonInheritance()
-      adopt()
+      claimOrphans()
     }
   }
 
@@ -182,13 +187,13 @@ extension EventPipeline {
       guard let self else { return }
       state.adoptionTimer = nil
       journals.askAgain(state.generation, isStart: false)
-      adopt()
+      claimOrphans()
       armAdoptionTimer()
     }
   }
 
-  /// After the store has lost its lease unnoticed, what it kept may have found another owner: rows
-  /// that only wait are forgotten here, and claimed back if they are still to be had.
+  /// After the store has lost its lease unnoticed, its rows may have another owner: waiting rows are dropped here, and
+  /// claimed again if they are still free.
   func followOwner() {
     let epoch = store.ownerEpoch
     guard isStoring, epoch != state.epoch else { return }
@@ -197,10 +202,111 @@ extension EventPipeline {
     for (number, row) in state.rows.rows where row.isWaiting && row.epoch != nil && row.epoch != epoch {
       doubtful.append(number)
     }
-    var bytes = 0
-    for number in doubtful { bytes += state.rows.remove(number)?.bytes ?? 0 }
-    intake.account(rows: -doubtful.count, bytes: -bytes)
+    discount(doubtful.compactMap { state.rows.remove($0) })
+    state.groups.removeAll { $0.isSealed }
     renameLive()
-    adopt()
+    claimOrphans()
+  }
+}
+
+/// Which rows a batch has, for a service that knows it by its id: a row of its own in the store, beside them, as long as it is
+/// not known what became of it.
+extension EventPipeline {
+  /// No row's id begins like that.
+  private static var sealPrefix: String { "batch " }
+
+  /// Goes on with `attempt` when the store has been told.
+  func seal(_ batch: PipelineBatch) {
+    state.nextAttempt += 1
+    let (attempt, generation) = (state.nextAttempt, state.generation)
+    batch.stage = .sending(attempt)
+    // What is in it comes before it.
+    while putNow(besideOthers: true) {}
+    let row = EventRow(
+      id: Self.sealPrefix + batch.batch.id, pipeline: options.name, subject: "",
+      createdUnixMilliseconds: clock.unixMilliseconds, payload: Array(batch.batch.rows.map(\.id).joined(separator: "\n").utf8))
+    batch.isSealed = true
+    store.putEvents([row]) { [weak self, weak batch] _ in
+      guard let self, let batch, scheduler.generation == generation, isCurrent(batch, attempt) else { return }
+      self.attempt(batch)
+      turn()
+    }
+  }
+
+  func unseal(_ id: String) { store.removeEvents(ids: [Self.sealPrefix + id]) }
+
+  /// What a row of the store says of a batch; nil for a record.
+  private static func group(of row: EventRow) -> RowGroup? {
+    guard row.id.utf8.starts(with: sealPrefix.utf8) else { return nil }
+    let ids = row.payload.split(separator: UInt8(ascii: "\n")).map { ByteKey(String(decoding: $0, as: UTF8.self)) }
+    return RowGroup(id: String(row.id.dropFirst(sealPrefix.count)), numbers: [], missing: ids, isSealed: true)
+  }
+
+  private func isKnown(_ id: String) -> Bool {
+    state.groups.contains { $0.id == id } || state.batches.contains { $0.batch.id == id }
+  }
+
+  /// Rows that a claim has brought go with those that they were on their way with.
+  private func completeGroups(_ known: [ByteKey: UInt64]) {
+    for place in state.groups.indices where !state.groups[place].missing.isEmpty {
+      let found = state.groups[place].missing.compactMap { known[$0] }.filter { state.rows[$0]?.isWaiting == true }
+      state.groups[place].missing.removeAll { known[$0] != nil }
+      state.groups[place].numbers += found
+      for number in found { state.rows.update(number) { $0.isGrouped = true } }
+    }
+  }
+}
+
+/// Live records: open counts, stored under one id and replaced there, so that a crash loses no more than the store's
+/// delay. All on the scheduler's thread.
+extension EventPipeline {
+  /// Keeps `payload` as the present state of the record called `name`; begins it if there is none.
+  public func updateLive(_ name: String, _ payload: [UInt8], subject: String = "") {
+    scheduler.assertCurrent()
+    abandonInheritance()
+    if var record = state.live[name] {
+      intake.account(rows: 0, bytes: payload.count - record.row.payload.count)
+      record.row.payload = payload
+      record.isDirty = true
+      state.live[name] = record
+    } else {
+      let row = EventRow(
+        id: UUIDv4(from: entropy).text, pipeline: options.name, subject: subject,
+        createdUnixMilliseconds: clock.unixMilliseconds, payload: payload)
+      let record = LiveRecord(row: row)
+      state.live[name] = record
+      intake.account(rows: 1, bytes: record.bytes)
+      intake.countRecorded()
+    }
+    storeWhenDue()
+    armFlushTimer()
+  }
+
+  /// The record is complete: it waits to be sent like any other. The next update begins a new one.
+  public func sealLive(_ name: String) {
+    scheduler.assertCurrent()
+    guard let record = state.live.removeValue(forKey: name) else { return }
+    let number = state.rows.newNumber()
+    state.rows.append(PipelineRow(row: record.row, isInStore: record.isInStore), number: number)
+    if isStoring, record.isDirty { state.unstored.append(number) }
+    armFlushTimer()
+  }
+
+  /// Drops the record with its counts.
+  public func discardLive(_ name: String) {
+    scheduler.assertCurrent()
+    guard let record = state.live.removeValue(forKey: name) else { return }
+    intake.account(rows: -1, bytes: -record.bytes)
+    if record.isInStore { store.removeEvents(ids: [record.row.id]) }
+  }
+
+  /// What the store has of live records may be another process's by now: they go on under new ids.
+  func renameLive() {
+    for (name, record) in state.live where record.isInStore && !record.isDirty {
+      store.removeEvents(ids: [record.row.id])
+      state.live[name]?.row.id = UUIDv4(from: entropy).text
+      state.live[name]?.isInStore = false
+      state.live[name]?.isDirty = true
+    }
   }
 }

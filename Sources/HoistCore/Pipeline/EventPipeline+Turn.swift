@@ -1,11 +1,11 @@
 internal import HoistBase
 
-/// One turn of the pipeline, on the scheduler's thread: take in what has come, keep to the limits,
-/// store, send.
+/// One turn of the pipeline, on the scheduler's thread: drain the intake, enforce the limits, store, send.
 extension EventPipeline {
   func turn() {
+    scheduler.assertCurrent()
     abandonInheritance()
-    takeIn()
+    drainIntake()
     followOwner()
     expire()
     trim()
@@ -29,6 +29,7 @@ extension EventPipeline {
     let inherited = state
     state = PipelineState(options, generation: scheduler.generation, epoch: store.ownerEpoch, entropy: entropy)
     intake.abandon(generation: scheduler.generation)
+    asideRows.store(0, ordering: .relaxed)
     state.takenBelow = intake.with { $0.firstSequence }
     _ = tally.counters(state.generation)
     withExtendedLifetime(inherited) {}
@@ -37,30 +38,38 @@ extension EventPipeline {
   /// Whether rows are given to the store at all.
   var isStoring: Bool { options.durability != .memory && store.keepsEvents }
 
-  func takeIn() {
+  func drainIntake() {
     var purges: [EventIntake.Purge] = []
-    var growth = 0
-    let isPressed = intake.take(&purges) { record in
+    var (growth, aside, asideBytes) = (0, 0, 0)
+    let storesNow = intake.drain(&purges) { record in
       let payload = policy.kept(record.payload)
       growth += payload.count - record.payload.count
       let row = EventRow(
         id: state.identifiers.text(record.number), pipeline: options.name,
         subject: String(decoding: record.subject, as: UTF8.self), createdUnixMilliseconds: record.created,
         payload: payload)
-      state.rows.append(PipelineRow(row: row), number: record.number)
+      let isAside = policy.awaitsConsent(row)
+      state.rows.append(PipelineRow(row: row, isAside: isAside), number: record.number)
+      if isAside {
+        aside += 1
+        asideBytes += record.payload.count + record.subject.count
+        growth -= payload.count - record.payload.count
+      }
       if isStoring { state.unstored.append(record.number) }
       state.takenBelow = record.number &+ 1
     }
-    if isPressed { state.isPressing = true }
-    if growth != 0 { intake.account(rows: 0, bytes: growth) }
+    if storesNow { state.mustStoreNow = true }
+    if growth != 0 || aside > 0 { intake.account(rows: -aside, bytes: growth - asideBytes) }
+    changeAside(aside)
     for purge in purges { carryOut(purge) }
     eraseFromJournal(purges)
-    intake.purgesCarriedOut(purges.count)
+    intake.progress.purgesCarriedOut(purges.count)
   }
 
   // MARK: Limits
 
   private func expire() {
+    expireAside()
     guard let age = options.maximumAgeMilliseconds else { return }
     let oldest = clock.unixMilliseconds.subtractingReportingOverflow(age)
     guard !oldest.overflow else { return }
@@ -74,6 +83,31 @@ extension EventPipeline {
     if !expired.isEmpty { tally.count { $0.expired += expired.count } }
   }
 
+  /// Those that wait for consent have an age of their own; looked through now and then, for they stand among the others.
+  private func expireAside() {
+    guard let age = options.consentAgeMilliseconds, state.asideCount > 0 else { return }
+    let now = clock.monotonicNanoseconds
+    guard now >= state.nextAsideLook else { return }
+    state.nextAsideLook = now &+ Self.asideLookNanoseconds
+    let oldest = clock.unixMilliseconds.subtractingReportingOverflow(age)
+    var expired: [UInt64] = []
+    state.rows.forEachWaiting { number, row in
+      if row.isAside, !oldest.overflow, row.row.createdUnixMilliseconds < oldest.partialValue { expired.append(number) }
+      return true
+    }
+    settle(expired)
+    if !expired.isEmpty { tally.count { $0.expired += expired.count } }
+  }
+
+  private static var asideLookNanoseconds: Int64 { 1_000_000_000 }
+
+  func changeAside(_ change: Int) {
+    guard change != 0 else { return }
+    state.asideCount += change
+    asideRows.store(state.asideCount, ordering: .relaxed)
+    if change < 0 { intake.with { $0.isAsideFull = false } }
+  }
+
   private func trim() {
     guard options.overflow == .dropOldest else { return }
     var (rows, bytes) = intake.with {
@@ -83,6 +117,7 @@ extension EventPipeline {
     var surplus: [UInt64] = []
     state.rows.forEachWaiting { number, row in
       guard rows > 0 || bytes > 0 else { return false }
+      guard !row.isAside else { return true }
       surplus.append(number)
       rows -= 1
       bytes -= row.bytes
@@ -98,23 +133,22 @@ extension EventPipeline {
 
   /// Rows leave the pipeline for good: from memory, from the account, from the store.
   func settle(_ numbers: [UInt64]) {
-    var count = 0
-    var bytes = 0
-    var stored: [String] = []
-    for number in numbers {
-      guard let row = state.rows.remove(number) else { continue }
-      count += 1
-      bytes += row.bytes
-      if row.isInStore { stored.append(row.row.id) }
-    }
-    guard count > 0 else { return }
+    let gone = numbers.compactMap { state.rows.remove($0) }
+    guard !gone.isEmpty else { return }
     state.blockedRows = min(state.blockedRows, state.rows.waitingCount)
-    intake.account(rows: -count, bytes: -bytes)
-    store.removeEvents(ids: stored)
+    discount(gone)
+    store.removeEvents(ids: gone.filter(\.isInStore).map(\.row.id))
     noteAttempted()
   }
 
-  /// What the next records should be told of.
+  /// They do not count against their limits any more.
+  func discount(_ gone: [PipelineRow]) {
+    let counted = gone.filter { !$0.isAside }
+    intake.account(rows: -counted.count, bytes: -counted.reduce(0) { $0 + $1.bytes })
+    changeAside(counted.count - gone.count)
+  }
+
+  /// The wake priorities of the next records.
   private func askForTurns() {
     let isOpen = state.holds.isEmpty && state.batches.count < max(1, options.maximumInFlight)
     let urgent =
@@ -123,16 +157,62 @@ extension EventPipeline {
       : rowsThatFlush.map { $0.addingReportingOverflow(state.blockedRows) }.map { $0.overflow ? .max : $0.partialValue }
         ?? .max
     let waitsForTimer = isStoring || state.flushTimer != nil || !state.holds.isEmpty
-    let least: EventIntake.Need =
+    let least: EventIntake.WakePriority =
       switch options.durability {
       case .immediate where isStoring: isJournaling ? .soon : .now
       case .periodic where isStoring: .soon
-      default: waitsForTimer ? .nothing : .soon
+      default: waitsForTimer ? .none : .soon
       }
     intake.with {
       $0.urgentRows = urgent
-      $0.leastNeed = least
+      $0.leastPriority = least
     }
     armFlushTimer()
+  }
+}
+
+/// Forgetting.
+extension EventPipeline {
+  func carryOut(_ purge: EventIntake.Purge) {
+    scheduler.assertCurrent()
+    forget { number, row in
+      ByteKey(row.subject) == purge.subject && (number < purge.end || number >= RowTable.adoptedBase)
+    }
+    for (name, record) in state.live where ByteKey(record.row.subject) == purge.subject { discardLive(name) }
+    // Rows of a running claim were in the store before the purge.
+    for claim in state.claims.keys { state.claims[claim]?.append(purge.subject) }
+    if isStoring { store.purgeEvents(subject: purge.subject.text, pipeline: options.name) }
+  }
+
+  /// Forgets records of this process that a condition holds for, wherever they are. On the
+  /// scheduler's thread.
+  public func discard(where condition: (EventRow) -> Bool) {
+    scheduler.assertCurrent()
+    abandonInheritance()
+    drainIntake()
+    forget { condition($1) }
+    turn()
+  }
+
+  private func forget(where condition: (UInt64, EventRow) -> Bool) {
+    let numbers = state.rows.rows.filter { condition($0.key, $0.value.row) }.map(\.key)
+    guard !numbers.isEmpty else { return }
+    let forgotten = Set(numbers)
+    for batch in state.batches {
+      let ids = Set(zip(batch.numbers, batch.batch.rows).filter { forgotten.contains($0.0) }.map { ByteKey($0.1.id) })
+      guard !ids.isEmpty else { continue }
+      _ = take(from: batch) { ids.contains(ByteKey($0.id)) }
+      if batch.batch.rows.isEmpty { abandon(batch) }
+    }
+    settle(numbers)
+    tally.count { $0.purged += numbers.count }
+  }
+
+  /// Nothing is left in a batch: it is stopped on its way, if it still can be.
+  private func abandon(_ batch: PipelineBatch) {
+    let exchange = batch.exchange
+    endBatch(batch)
+    if batch.isSealed { unseal(batch.batch.id) }
+    exchange?.cancel()
   }
 }

@@ -1,15 +1,15 @@
 public import HoistBase
+internal import Synchronization
 
-/// Brings records of one kind to a service, whatever happens to the network, the disk and the process.
+/// Brings records of one kind to a service, through failures of the network, the disk and the process.
 ///
-/// A record comes in from any thread at the cost of a copy, waits in bounded memory and, by the
-/// pipeline's durability, in the client's store; it leaves both only when the service has accepted
-/// it, the policy gives it up (counted), or its subject is purged. Every record keeps one id, on all
-/// attempts and in all processes: delivery is at least once, and once where the service looks at ids.
-/// Rows of processes that died are adopted.
+/// A record comes in from any thread at the cost of a copy, waits in bounded memory and, by the pipeline's durability,
+/// in the client's store; it leaves both only when the service has accepted it, the policy gives it up (counted), or
+/// its subject is purged. Every record has one id, on all attempts and in all processes: delivery is at least once, and
+/// once where the service looks at ids. Rows of dead processes are claimed.
 ///
-/// Everything but recording runs on the scheduler's thread. In a forked child the pipeline is empty:
-/// what was recorded before the fork is the parent's to send.
+/// Everything but recording runs on the scheduler's thread. In a forked child the pipeline is empty: the parent sends
+/// what was recorded before the fork.
 public final class EventPipeline: @unchecked Sendable {
   public let options: Options
   let policy: any EventPolicy
@@ -20,6 +20,10 @@ public final class EventPipeline: @unchecked Sendable {
   let scheduler: any Scheduler
   let entropy: any Entropy
   let intake: EventIntake
+  /// Tells the client's observers.
+  let notify: @Sendable (Notification) -> Void
+  /// Rows that wait for consent, for those who record.
+  let asideRows = Atomic(0)
   /// Posted often: made once.
   let turnNow: WeakWork
   private let turnSoon: WeakWork
@@ -32,8 +36,10 @@ public final class EventPipeline: @unchecked Sendable {
 
   public init(
     options: Options, policy: any EventPolicy, sink: any EventSink, store: Store, log: Log, clock: any Clock,
-    scheduler: any Scheduler, entropy: any Entropy = SystemEntropy()
+    scheduler: any Scheduler, entropy: any Entropy = SystemEntropy(),
+    notify: @escaping @Sendable (Notification) -> Void = { _ in }
   ) {
+    self.notify = notify
     self.options = options
     self.policy = policy
     self.sink = sink
@@ -53,26 +59,60 @@ public final class EventPipeline: @unchecked Sendable {
     journals = JournalSlot(generation: generation)
     turnNow = WeakWork()
     turnSoon = WeakWork()
-    if options.durability == .immediate { intake.with { $0.leastNeed = .now } }
+    if options.durability == .immediate { intake.with { $0.leastPriority = .now } }
     turnNow.work = { [weak self] in self?.turn() }
     turnSoon.work = { [weak self] in self?.turnSoonest() }
+  }
+
+  /// A pipeline of a provider's.
+  /// - Parameters:
+  ///   - sink: nil for the client's.
+  ///   - store: nil for the client's.
+  public convenience init(
+    _ options: Options, policy: any EventPolicy, host: any ProviderHost, sink: (any EventSink)? = nil, store: Store? = nil
+  ) {
+    self.init(
+      options: options, policy: policy, sink: sink ?? host.delivery, store: store ?? host.store, log: host.log,
+      clock: host.clock, scheduler: host.scheduler, entropy: host.entropy
+    ) { [weak host] in host?.notify($0) }
   }
 
   /// Records something. Any thread. What one thread records is sent in its order; of two threads' records, the one whose
   /// call returned before the other's began comes first.
   /// - Parameters:
   ///   - payload: in a form of the provider's own, which its policy understands. Copied.
-  ///   - subject: whom it speaks of, when that person may withdraw consent; empty for a record that
-  ///     must survive even that. Copied.
-  ///   - tail: the second part of the payload, where it does not stand in one piece. Copied.
+  ///   - subject: the person concerned, who may withdraw consent; empty for a record that survives even that. Copied.
+  ///   - tail: the second part of a payload that is in two pieces. Copied.
   ///   - unixMilliseconds: when it happened.
-  /// - Returns: `.stored` only with `.immediate`, when the record is in the journal, or the commit came within its limit.
+  ///   - awaitsConsent: what the policy will say of it: there has to be room among those.
+  /// - Returns: `.stored` only with `.immediate`, when the record is in the journal, or the commit came within its limit;
+  ///   `.unsaved` when it should have been, and is not.
   @discardableResult
   public func record(
     _ payload: ByteView, tail: ByteView = ByteView(start: nil, count: 0), subject: ByteView = ByteView(start: nil, count: 0),
-    unixMilliseconds: Int64, waits wait: Wait = .forCommit
+    unixMilliseconds: Int64, awaitsConsent: Bool = false, waits wished: Wait = .forCommit
   ) -> Outcome {
-    let wait = mayWait ? wait : .never
+    if awaitsConsent, asideRows.load(ordering: .relaxed) >= options.consentRows { return refuseAside() }
+    let outcome = record(payload, tail, subject, unixMilliseconds, mayWait ? wished : .never)
+    if case .queued = outcome, options.durability == .immediate, store.keepsEvents, wished.isWanted { return .unsaved }
+    return outcome
+  }
+
+  private func refuseAside() -> Outcome {
+    let begins = intake.with { state in
+      state.dropped &+= 1
+      defer { state.isAsideFull = true }
+      return !state.isAsideFull
+    }
+    if begins {
+      log.warning("events: \(options.consentRows) records of \"\(options.name)\" wait for consent; further ones are dropped")
+    }
+    return .dropped
+  }
+
+  private func record(
+    _ payload: ByteView, _ tail: ByteView, _ subject: ByteView, _ unixMilliseconds: Int64, _ wait: Wait
+  ) -> Outcome {
     let deadline = wait.isForJournal ? commitDeadline : 0
     if wait.isForJournal,
       let outcome = recordInJournal(
@@ -88,10 +128,10 @@ public final class EventPipeline: @unchecked Sendable {
 
   private var mayWait: Bool { options.durability == .immediate && store.keepsEvents && !Thread.isOwn }
 
-  /// What comes of a record that is in no journal.
-  /// - Parameter deadline: until when a caller who waits for the commit does.
+  /// The outcome of a record that is in no journal.
+  /// - Parameter deadline: the limit of a caller that waits for the commit.
   func conclude(_ answer: EventIntake.Answer, _ wait: Wait, untilNanoseconds deadline: Int64) -> Outcome {
-    guard heed(answer) else { return .dropped }
+    guard wake(for: answer) else { return .dropped }
     switch wait {
     case .forCommit: return awaitCommit(of: answer.sequence, untilNanoseconds: deadline)
     case .forStore(let deadline): return awaitCommit(of: answer.sequence, untilNanoseconds: deadline)
@@ -103,9 +143,9 @@ public final class EventPipeline: @unchecked Sendable {
 
   /// Asks for the turn that a record needs.
   /// - Returns: whether it is taken.
-  func heed(_ answer: EventIntake.Answer) -> Bool {
-    switch answer.need {
-    case .nothing: break
+  func wake(for answer: EventIntake.Answer) -> Bool {
+    switch answer.priority {
+    case .none: break
     case .soon: scheduler.post(turnSoon.work)
     case .now: scheduler.post(turnNow.work)
     }
@@ -124,15 +164,18 @@ public final class EventPipeline: @unchecked Sendable {
   /// Not on a thread of the library's own, where waiting would keep the commit from happening.
   private func awaitCommit(of sequence: UInt64, untilNanoseconds deadline: Int64) -> Outcome {
     if journals.isOpen { storeNow() }
-    return intake.waitForCommit(of: sequence, untilNanoseconds: deadline) ? .stored : .queued
+    return intake.progress.waitForCommit(of: sequence, untilNanoseconds: deadline) ? .stored : .queued
   }
 
   /// Waits, with `.immediate`, until everything that was recorded so far is stored, within the limit of one record: for
-  /// whoever records where it must not wait. Any thread but the library's own.
-  public func waitForCommit() {
-    guard mayWait else { return }
+  /// whoever records where it must not wait. Any thread.
+  /// - Returns: `.unsaved` when it is not, as on a thread of the library's own.
+  public func waitForCommit() -> Outcome {
+    guard options.durability == .immediate, store.keepsEvents else { return .queued }
     let next = intake.with(\.nextSequence)
-    if next > 0 { _ = awaitCommit(of: next &- 1, untilNanoseconds: commitDeadline) }
+    guard next > 0 else { return .stored }
+    let outcome = mayWait ? awaitCommit(of: next &- 1, untilNanoseconds: commitDeadline) : .unsaved
+    return outcome == .queued ? .unsaved : outcome
   }
 
   var commitDeadline: Int64 {
@@ -145,36 +188,38 @@ public final class EventPipeline: @unchecked Sendable {
   }
 
   /// Sends what is there, without waiting for the interval. Callable from any thread.
-  /// - Parameter completion: runs once, on the scheduler's thread: true when nothing is left, false as
-  ///   soon as something has to wait: for the service, a hold, or another attempt.
-  public func flush(completion: @escaping @Sendable (Bool) -> Void = { _ in }) {
+  /// - Parameter completion: runs once, on the scheduler's thread: when nothing is left, or as soon as something has to
+  ///   wait: for the service, a hold, or another attempt.
+  public func flush(completion: @escaping @Sendable (FlushResult) -> Void = { _ in }) {
     scheduler.post { [self] in flushNow(completion) }
   }
 
   /// Forgets what was recorded about a subject, in memory, in the store and, as far as it can still be
   /// stopped, on its way; nothing of it is sent again. Records made after this call stay, and are in
   /// the store only when the purge is. Callable from any thread.
-  /// - Parameter deadline: until when the call may wait, with `.immediate`, for the store to be told: what is recorded
-  ///   afterwards, in any pipeline over this store, is then stored after the purge. In nanoseconds of the machine's clock.
+  /// - Parameter deadline: the limit of the wait, with `.immediate`, until the store has the purge: what is recorded
+  ///   afterwards, in any pipeline over this store, is then stored after it. In nanoseconds of the machine's clock.
   public func purge(subject: String, waitsForStoreUntil deadline: Int64? = nil) {
     guard !subject.isEmpty else { return }
     if countsPurges { store.beginPurge() }
     let number = intake.requestPurge(of: ByteKey(subject), generation: scheduler.generation)
     scheduler.post { [self] in turn() }
     guard let deadline, options.durability == .immediate, store.keepsEvents, !Thread.isOwn else { return }
-    intake.waitForPurge(number, untilNanoseconds: deadline)
+    intake.progress.waitForPurge(number, untilNanoseconds: deadline)
   }
 
-  /// Takes in what has been recorded, as each turn does: nothing that was recorded before is in the form of its recording
-  /// any more. On the scheduler's thread.
-  public func takeInRecords() {
+  /// Drains the intake, as each turn does: all earlier records are then in their stored form. On the scheduler's
+  /// thread.
+  public func drainRecords() {
+    scheduler.assertCurrent()
     abandonInheritance()
-    takeIn()
+    drainIntake()
   }
 
   /// Shows what waits to be sent, oldest first, what was recorded just now included. On the scheduler's thread.
   public func forEachWaiting(_ body: (EventRow) -> Void) {
-    takeInRecords()
+    scheduler.assertCurrent()
+    drainRecords()
     state.rows.forEachWaiting { _, row in
       body(row.row)
       return true
@@ -193,7 +238,8 @@ public final class EventPipeline: @unchecked Sendable {
     intake.with {
       counters.recorded = $0.recorded
       counters.dropped = $0.dropped
-      counters.waiting = $0.generation == generation ? max(0, $0.totalRows - counters.inFlight) : 0
+      let rows = $0.totalRows + asideRows.load(ordering: .relaxed)
+      counters.waiting = $0.generation == generation ? max(0, rows - counters.inFlight) : 0
     }
     return counters
   }
@@ -228,6 +274,11 @@ final class PipelineTally: @unchecked Sendable {
 }
 
 extension EventPipeline.Wait {
+  /// Whether who records wants it stored.
+  var isWanted: Bool {
+    if case .never = self { false } else { true }
+  }
+
   var isForJournal: Bool {
     switch self {
     case .forJournal, .forCommit: true

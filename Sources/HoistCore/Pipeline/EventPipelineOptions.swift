@@ -3,8 +3,8 @@ extension EventPipeline {
     /// What the store knows its rows by, e.g. "metrics".
     public var name: String
 
-    /// Records that may be in the pipeline, those on their way included. When a limit is reached,
-    /// `overflow` decides who gives way; either is counted, and told once per episode.
+    /// Records that may be in the pipeline, those on their way included. When a limit is reached, `overflow` decides
+    /// which records are dropped; they are counted, and the host is notified once per episode.
     public var maximumRows = 10_000
     public var maximumBytes = 16 << 20
     /// A larger payload is refused.
@@ -20,7 +20,7 @@ extension EventPipeline {
     /// Between flushes; 0 sends at once.
     public var flushIntervalMilliseconds: Int64 = 30_000
     public var flushTiming = FlushTiming.sinceFirstRow
-    /// As soon as so many rows wait, they are sent without waiting for the interval; nil: only then.
+    /// With this many waiting rows they are sent before the interval ends; nil: never before.
     public var flushAtRows: Int?
     /// Whether intervals end in a flush although nothing waits, for policies that count elsewhere.
     public var flushesWhenEmpty = false
@@ -32,14 +32,19 @@ extension EventPipeline {
     /// Older records are dropped and counted; nil keeps them.
     public var maximumAgeMilliseconds: Int64?
 
-    /// Pauses between attempts that the service has not set.
-    public var retryBaseMilliseconds: Int64 = 1_000
-    public var retryCapMilliseconds: Int64 = 300_000
-    /// The part of a pause that chance may take: 0 none, 1 all of it ("full jitter").
-    public var retryJitter = 1.0
-    /// Attempts of one batch; nil without end.
+    /// Pauses after failures.
+    public var pace: any FetchPace = RegularPace(interval: 0, limit: 300_000, base: 1_000, jitter: 1)
+    /// Attempts of one batch, after which it is dropped; nil without end.
     public var maximumAttempts: Int?
-    public var whenExhausted = Exhausted.drop
+    /// Whether the service knows a batch by its id: the same rows then go under the same id also when the process dies on
+    /// the way, by whichever process takes them over.
+    public var keepsBatches = false
+
+    /// Records that may wait for consent (`EventPolicy.awaitsConsent`), beside `maximumRows`; they stay in this room until
+    /// they are sent.
+    public var consentRows = 1_000
+    /// Older ones of those are dropped and counted; nil keeps them.
+    public var consentAgeMilliseconds: Int64?
     /// For records whose form depends on when they are sent.
     public var encodesEveryAttempt = false
     /// Beyond the request's own time limit, how long to wait for a sink's answer.
@@ -72,13 +77,6 @@ extension EventPipeline {
     case sinceStart
   }
 
-  public enum Exhausted: Sendable {
-    /// The batch is dropped and counted.
-    case drop
-    /// Its rows wait for the next flush.
-    case rest
-  }
-
   /// Why nothing may be sent for now. Any number may hold at once.
   public struct Hold: OptionSet, Sendable {
     public let rawValue: UInt8
@@ -106,11 +104,21 @@ extension EventPipeline {
     case stored
     /// On its way.
     case queued
+    /// On its way, but in memory only, though it should have been stored: it is as soon as the store works.
+    case unsaved
     /// Counted as dropped.
     case dropped
+
+    public var status: Status {
+      switch self {
+      case .stored, .queued: .ok
+      case .unsaved: .unsaved
+      case .dropped: .limit
+      }
+    }
   }
 
-  /// Since the pipeline was made, but for `waiting` and `inFlight`, which tell of now.
+  /// Since the pipeline was made, but for `waiting` and `inFlight`, which are current values.
   public struct Counters: Sendable, Equatable {
     public var recorded = 0
     /// For lack of room, or too large.

@@ -3,11 +3,11 @@ public import HoistBase
 /// What one service wants of one of its pipelines: how records become requests, and what its answers
 /// mean. All calls come on the scheduler's thread, so that a policy's state needs no lock.
 public protocol EventPolicy: AnyObject, Sendable {
-  /// The form in which a record is stored and waits, of the one in which it came in: once for each, in the order of
-  /// recording. A record may so be cheap to make, and finished here. It counts against the limits as it is.
+  /// Converts a record to the form in which it is stored and waits: once for each, in the order of recording. So
+  /// recording is cheap, and the record is finished here. Limits count the recorded form.
   ///
-  /// One whose caller waits for its commit is asked for on the calling thread, and what this has returned once more here: then
-  /// it is handed back as it is.
+  /// For a caller that waits for the commit this runs on the calling thread; the result comes here once more and is
+  /// returned as it is.
   func kept(_ recorded: ByteView) -> [UInt8]
 
   /// Asked before each batch is formed: a policy may send less after a failure.
@@ -17,8 +17,7 @@ public protocol EventPolicy: AnyObject, Sendable {
   /// pipeline.
   func admits(_ row: EventRow) -> Bool
 
-  /// A batch is about to be formed because time has passed, or somebody asked for it: the moment to
-  /// record or seal what has been counted.
+  /// A batch is about to be formed, by time or on request: the moment to record or seal what has been counted.
   func willFlush(_ pipeline: EventPipeline)
 
   /// How many of the rows, from the first, belong into one request; at least 1.
@@ -35,18 +34,27 @@ public protocol EventPolicy: AnyObject, Sendable {
   /// The same for a policy that wants to know which batch it is for.
   func prepare(_ request: HTTPRequest, of batch: EventBatch, completion: @escaping @Sendable (HTTPRequest?) -> Void)
 
-  /// What to do with a batch that the service has answered. `batch` holds what is left of it: rows
-  /// that were purged on the way are gone.
+  /// What to do with a batch that the service has answered. `batch` holds the remaining rows, without those purged
+  /// meanwhile.
   func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict
 
-  /// Whoever took it, a batch is delivered.
+  /// A batch is delivered, by whichever sink.
   func delivered(_ batch: EventBatch)
 
-  /// A batch is dropped: what is left of it will never be sent.
+  /// A batch is dropped: its remaining rows will never be sent.
   func dropped(_ batch: EventBatch)
 
   /// Rows of another run, or of a process that has died, wait here from now on.
   func adopted(_ rows: [EventRow])
+
+  /// The service refused a batch as a whole: its parts go on their own.
+  func divided(_ batch: EventBatch, into parts: [EventBatch])
+
+  /// Whether a row waits for somebody's consent: it has a room of its own, and an age (`Options.consentRows`).
+  func awaitsConsent(_ row: EventRow) -> Bool
+
+  /// What a row is, for the line that says that it is dropped: a word or two, of nobody; empty for nothing to say.
+  func describe(_ row: EventRow) -> String
 }
 
 public struct BatchLimits: Sendable, Equatable {
@@ -79,15 +87,20 @@ public enum EventEncoding: Sendable {
 public enum EventVerdict: Sendable, Equatable {
   /// The service has the rows.
   case done
-  /// The same batch again, after so long; nil: by the pipeline's back-off.
-  case retry(afterMilliseconds: Int64?)
-  /// The same batch again after a pause of the client's own, which a flush that is asked for cuts short.
-  case pause(milliseconds: Int64)
-  /// The rows wait again with the others, and go with the next flush, but no sooner than this. They do not count
-  /// among those that make a flush due before its time.
-  case rest(afterMilliseconds: Int64?)
+  /// The same batch again, at the pipeline's pace and no sooner than `Retry-After` says; nothing else goes meanwhile. The
+  /// message may be empty: the pipeline knows what the answer was.
+  case failed(FetchFailure)
+  /// The same batch again at once: it was not sent, or goes another way now.
+  case again
+  /// As `failed`, but the rows wait with the others, and go with the next flush after the pause. They do not count among
+  /// those that make a flush due before its time.
+  case rest(FetchFailure)
   /// Too large: the halves, each on its own. A single row is dropped.
   case split
+  /// The service refuses these rows, or one of them: the halves, each on its own, until the bad one stands alone and is
+  /// dropped.
+  case refused(reason: String)
+  /// The batch is dropped as a whole.
   case drop(reason: String)
 }
 
@@ -117,26 +130,55 @@ extension EventPolicy {
   public func delivered(_ batch: EventBatch) {}
   public func dropped(_ batch: EventBatch) {}
   public func adopted(_ rows: [EventRow]) {}
+  public func divided(_ batch: EventBatch, into parts: [EventBatch]) {}
+  public func awaitsConsent(_ row: EventRow) -> Bool { false }
+  public func describe(_ row: EventRow) -> String { "" }
 }
 
 extension EventVerdict {
-  /// What most services mean: any 2xx is success; 413 asks for less; 408, 429, 5xx and a failed
-  /// exchange may be tried again, no sooner than `Retry-After` says; anything else never succeeds.
-  public static func standard(
-    _ answer: Result<HTTPResponse, TransportFailure>, nowUnixMilliseconds: Int64,
-    retryAfterCapMilliseconds: Int64 = 3_600_000
-  ) -> EventVerdict {
-    guard case .success(let response) = answer else { return .retry(afterMilliseconds: nil) }
-    switch response.status {
-    case 200...299: return .done
-    case 413: return .split
-    case 408, 429, 500...599:
-      let wait = response.headers.value(of: "Retry-After").flatMap {
-        RetryAfter.milliseconds(
-          $0, nowUnixMilliseconds: nowUnixMilliseconds, capMilliseconds: retryAfterCapMilliseconds)
-      }
-      return .retry(afterMilliseconds: wait)
-    default: return .drop(reason: "the service answered \(response.status)")
+  /// The one table of what answers mean: any 2xx is success; 413 asks for less; 401 and 403 refuse the key, for now; 408,
+  /// 425, 429 and no answer, and what is no answer to such a request, may pass; any other 4xx refuses what was sent.
+  public static func standard(_ answer: Result<HTTPResponse, TransportFailure>) -> EventVerdict {
+    switch answer {
+    case .failure(let failure): .failed(FetchFailure(.network, failure.message))
+    case .success(let response): standard(response.status)
+    }
+  }
+
+  private static func standard(_ status: Int) -> EventVerdict {
+    let message = "the service answered \(status)"
+    return switch status {
+    case 200...299: .done
+    case 401, 403: .failed(FetchFailure(.network, message, next: .slow))
+    case 413: .split
+    case 408, 425, 429: .failed(FetchFailure(.network, message))
+    case 400...499: .refused(reason: message)
+    default: .failed(FetchFailure(.network, message))
+    }
+  }
+
+  /// The same, but what failed waits with the others, and goes with them.
+  public var resting: EventVerdict { if case .failed(let failure) = self { .rest(failure) } else { self } }
+}
+
+/// What became of a flush: of several, the gravest counts.
+public enum FlushResult: Int, Sendable, Comparable {
+  /// Everything that was recorded before it was accepted.
+  case accepted
+  /// Something is left that cannot go now, however often it is tried: the client is offline, or stopped.
+  case held
+  /// Something is left: for another attempt.
+  case left
+  /// The service has refused something for good since the last flush.
+  case refused
+
+  public static func < (left: FlushResult, right: FlushResult) -> Bool { left.rawValue < right.rawValue }
+
+  public var status: Status {
+    switch self {
+    case .accepted: .ok
+    case .held, .left: .network
+    case .refused: .rejected
     }
   }
 }

@@ -1,7 +1,7 @@
 internal import HoistBase
 internal import Synchronization
 
-/// The journal of a pipeline: opened when somebody first waits for a commit, and again in a forked child. Thread-safe.
+/// The journal of a pipeline: opened at the first wait for a commit, and again in a forked child. Thread-safe.
 final class JournalSlot: @unchecked Sendable {
   fileprivate enum State {
     case unasked, asked
@@ -13,7 +13,7 @@ final class JournalSlot: @unchecked Sendable {
   private let lock = Lock()
   private var state = State.unasked
   private var generation: UInt32
-  /// Costs nothing to ask; of the parent's in a forked child, until somebody looks.
+  /// Cheap to check. In a forked child the parent's value, until the first real look.
   private let isFilled = Atomic(false)
 
   init(generation: UInt32) { self.generation = generation }
@@ -26,7 +26,7 @@ final class JournalSlot: @unchecked Sendable {
     }
   }
 
-  /// Whether it is to be opened now, by whoever asked.
+  /// Whether the caller is to open it now.
   func asksFirst(_ generation: UInt32) -> Bool {
     with(generation) {
       guard case .unasked = $0 else { return false }
@@ -50,7 +50,7 @@ final class JournalSlot: @unchecked Sendable {
     }
   }
 
-  /// Another may be opened in place of one that takes nothing any more.
+  /// Allows opening another in place of one that accepts no more records.
   /// - Returns: the former one, to be closed.
   func takeOutBroken(_ generation: UInt32) -> (any EventJournal)? {
     with(generation) { state in

@@ -9,14 +9,14 @@ struct PipelineState {
   var live: [String: LiveRecord] = [:]
   var batches: [PipelineBatch] = []
   var holds: EventPipeline.Hold = .stopped
-  var backoff: Backoff
+  var pace: any FetchPace
 
   // Storing
   /// Rows to be given to the store next, oldest first, among others that are gone.
   var unstored: [UInt64] = []
   /// Calls of the store that have not been answered.
   var puts = 0
-  /// What a journal was told of last (`JournalProgress`).
+  /// The last progress given to a journal (`JournalProgress`).
   var journalRound: UInt64 = 0
   var journalStep = 0
   /// Purges that the store has not carried out yet, as far as is known, and those of them that it is asked for.
@@ -25,11 +25,11 @@ struct PipelineState {
   var storeTimer: (any Cancellable)?
   /// The store has failed just now: the timer is for the next try.
   var isStoreResting = false
-  /// Something must not wait for a group (`EventIntake.press`).
-  var isPressing = false
+  /// Something must not wait for a group (`EventIntake.askToStoreNow`).
+  var mustStoreNow = false
   /// Below this, every record has come in.
   var takenBelow: UInt64 = 0
-  /// The store's identity that is followed here.
+  /// The store's epoch that these rows belong to.
   var epoch: UInt64
   var isRenewing = false
 
@@ -45,49 +45,64 @@ struct PipelineState {
   /// Sending goes on until nothing is left.
   var isFlushing = false
   var flushTimer: (any Cancellable)?
-  var flushRequests: [@Sendable (Bool) -> Void] = []
-  /// Monotonic nanoseconds: where intervals are counted from, and before when nothing is sent.
+  var flushRequests: [@Sendable (FlushResult) -> Void] = []
+  /// The service has refused something since a flush was last answered.
+  var hasRefused = false
+  /// Monotonic nanoseconds: where intervals are counted from, before when nothing is sent after a failure, and what of that
+  /// the service has asked for.
   var startedAt = Int64.min
   var restUntil = Int64.min
+  var askedUntil = Int64.min
+  var restTimer: (any Cancellable)?
+  /// Rows that go together, and with no others, oldest first: parts of a batch that the service refused, and batches of
+  /// which it is not known whether they have arrived.
+  var groups: [RowGroup] = []
   /// Rows that the policy did not admit when it was last asked, or that rest after a failure: they make no flush due.
   var blockedRows = 0
   /// After an answer that a batch was too large: smaller ones, until nothing waits.
   var splitRows: Int?
 
-  // Episodes, told once each
-  var isUnreachable = false
-  var isRejecting = false
+  /// Rows that wait for consent, and when they are looked through next.
+  var asideCount = 0
+  var nextAsideLook = Int64.min
+
+  // Episodes
+  /// When the present one of failures began, in nanoseconds of the monotonic clock.
+  var failingSince: Int64?
+  /// Lines of records that were dropped, since the last success.
+  var dropLines = 0
   var isWithoutJournal = false
 
   init(_ options: EventPipeline.Options, generation: UInt32, epoch: UInt64, entropy: any Entropy) {
     self.generation = generation
     self.epoch = epoch
     identifiers = EventIdentifiers(high: entropy.next(), low: entropy.next())
-    backoff = Backoff(
-      baseMilliseconds: options.retryBaseMilliseconds, capMilliseconds: options.retryCapMilliseconds,
-      jitter: options.retryJitter)
+    pace = options.pace
   }
 }
 
 /// Rows that are being sent, or wait to be sent again together. On the scheduler's thread only.
 final class PipelineBatch: @unchecked Sendable {
   enum Stage {
-    /// Being prepared or sent; the number tells this attempt's answer from late ones.
+    /// Being prepared or sent; the number distinguishes this attempt's answer from late ones.
     case sending(UInt64)
-    /// Until a timer; whether the service itself asked for the pause.
-    case sleeping(isAskedFor: Bool)
+    /// Until the pipeline's pause is over.
+    case sleeping
   }
 
   var numbers: [UInt64]
   var batch: EventBatch
   var request: HTTPRequest?
-  var stage = Stage.sleeping(isAskedFor: false)
+  var stage = Stage.sleeping
+  /// The store knows which rows it has (`Options.keepsBatches`).
+  var isSealed: Bool
   var exchange: (any Cancellable)?
   var timer: (any Cancellable)?
 
-  init(numbers: [UInt64], batch: EventBatch) {
+  init(numbers: [UInt64], batch: EventBatch, isSealed: Bool = false) {
     self.numbers = numbers
     self.batch = batch
+    self.isSealed = isSealed
   }
 
   var isSending: Bool {
@@ -98,6 +113,17 @@ final class PipelineBatch: @unchecked Sendable {
     timer?.cancel()
     timer = nil
   }
+}
+
+/// Rows that are to be a batch of their own.
+struct RowGroup {
+  /// Of the batch.
+  let id: String
+  var numbers: [UInt64]
+  /// Ids of rows that a claim may still bring.
+  var missing: [ByteKey] = []
+  /// The store knows it.
+  var isSealed = false
 }
 
 /// A record that is still being counted: replaced under its id until it is sealed.

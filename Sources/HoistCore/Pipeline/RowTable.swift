@@ -7,6 +7,10 @@ struct PipelineRow {
   var epoch: UInt64?
   /// In the queue, as opposed to in a batch.
   var isWaiting = true
+  /// Goes only with the rows of its group.
+  var isGrouped = false
+  /// In the room of those that wait for consent, and not counted against the limits.
+  var isAside = false
 
   /// What it counts against the limits.
   var bytes: Int { row.payload.count + row.subject.utf8.count }
@@ -43,7 +47,8 @@ struct RowTable {
   }
 
   /// Rows from the store are older than anything here.
-  mutating func prepend(_ new: [PipelineRow]) {
+  /// - Returns: their numbers.
+  mutating func prepend(_ new: [PipelineRow]) -> [UInt64] {
     let numbers = new.map { row in
       let number = newNumber()
       rows[number] = row
@@ -51,6 +56,7 @@ struct RowTable {
       return number
     }
     putFirst(numbers)
+    return numbers
   }
 
   /// Rows of a batch wait again, before all others.
@@ -120,7 +126,7 @@ struct RowTable {
     waitingBytes += sign * row.bytes
   }
 
-  /// Forgets the places of rows that are gone, at the front, and altogether when they are the most.
+  /// Removes entries of rows that are gone: at the front, and everywhere when they are the majority.
   private mutating func compact() {
     while head < order.count, rows[order[head]]?.isWaiting != true { head += 1 }
     if head == order.count {

@@ -5,7 +5,7 @@ extension ProviderHost {
   /// thread.
   public func addDynamicHeaders(to request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest) -> Void) {
     guard plugins.headerProvider != nil else { return completion(request) }
-    dynamicHeaders(for: URLText.redacted(request.url)) { dynamic in
+    dynamicHeaders(for: request.shown) { dynamic in
       var request = request
       for header in dynamic { request.headers.set(header.name, header.value) }
       completion(request)

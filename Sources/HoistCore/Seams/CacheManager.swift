@@ -1,10 +1,10 @@
 /// A record on its way to a service, as a cache manager keeps it.
 public struct EventRow: Sendable, Equatable {
-  /// Stable for the life of the record, unique in the world: the service and the store know it by this.
+  /// Stable for the life of the record, globally unique: its identity for the service and the store.
   public var id: String
   /// Which pipeline of the provider it belongs to, e.g. "metrics".
   public var pipeline: String
-  /// Whom it speaks of, when that person may withdraw consent; "" for what stays even then.
+  /// The person concerned, who may withdraw consent; "" for what stays even then.
   public var subject: String
   public var createdUnixMilliseconds: Int64
   public var payload: [UInt8]
@@ -18,11 +18,11 @@ public struct EventRow: Sendable, Equatable {
   }
 }
 
-/// Who may send a row now. Rows of an owner whose lease has run out, or who is known to be
-/// dead, are anyone's to claim.
+/// The owner may send a row now. Rows of an owner whose lease has run out, or that is known to be dead, may be claimed
+/// by any other.
 public struct EventOwner: Sendable, Equatable {
-  /// Tells processes apart, forked children and two clients of one process too; the form is that
-  /// of `OwnerIdentity`, which can tell whether an owner on this machine still lives.
+  /// Distinguishes processes, forked children and clients of one process; in the form of `OwnerIdentity`, which knows
+  /// whether an owner on this machine still lives.
   public var id: String
   public var leaseMilliseconds: Int64
   public init(id: String, leaseMilliseconds: Int64) {
@@ -42,6 +42,23 @@ public struct CacheFailure: Error, Sendable, Equatable {
   }
 }
 
+/// What came of a compare-and-set.
+public enum CacheReplacement: Sendable, Equatable {
+  case done
+  /// Nothing was changed: this is the stored value, nil for none.
+  case differs([UInt8]?)
+}
+
+/// Which keys belong to one person each. There may be very many of them, so a manager that must make room removes these
+/// before any other: without the others nothing works offline. Part of the contract with hosts' cache managers
+/// (`HOIST_CACHE_PERSON_PREFIX`).
+public enum PersonKey {
+  public static let prefix = "visitor:"
+
+  public static func make(_ id: [UInt8]) -> String { prefix + String(decoding: id, as: UTF8.self) }
+  public static func isOne(_ key: String) -> Bool { key.utf8.starts(with: prefix.utf8) }
+}
+
 /// Keeps what must outlive the process: configurations by key, and events until they are delivered.
 ///
 /// Called on a client's store lane only, so calls may block, and never overlap for one manager
@@ -51,9 +68,15 @@ public protocol CacheManager: AnyObject, Sendable {
   func save(key: String, value: [UInt8]) throws(CacheFailure)
   func remove(key: String) throws(CacheFailure)
 
-  /// What every client of the service on this machine knows under `key`, whatever its account: `value`, unless
-  /// somebody kept another one before. Of two that come at once, one prevails, and both get its value.
-  /// Without an own implementation it is an ordinary value.
+  /// Compare-and-set: keeps `value` under `key` if what is kept there is `expected`, byte for byte; nil is no value,
+  /// before as after. By default that holds within this process only (`ReplacementQueue`).
+  func replace(key: String, expected: [UInt8]?, with value: [UInt8]?) throws(CacheFailure) -> CacheReplacement
+  /// Whether `replace` is atomic for all users of the same files or database, other processes too.
+  var replacesInOneStep: Bool { get }
+
+  /// The value of `key` that all clients of the service on this machine share, whatever their account: `value`, unless
+  /// another was stored before. Of two concurrent calls one prevails, and both get its value. By default an ordinary
+  /// value.
   func shared(key: String, orKeep value: [UInt8]) throws(CacheFailure) -> [UInt8]
   func removeShared(key: String) throws(CacheFailure)
 
@@ -68,18 +91,18 @@ public protocol CacheManager: AnyObject, Sendable {
   ) throws(CacheFailure) -> [EventRow]
   /// Removes rows, but only those that `owner` still holds.
   func removeEvents(ids: [String], owner: EventOwner) throws(CacheFailure)
-  /// Removes every row of a subject in one pipeline, whoever holds it; what a living process has in a journal of its own is
-  /// that process's to purge (`EventJournal.erase`). A success says that no later claim hands out any of it.
+  /// Removes every row of a subject in one pipeline, whatever its owner; the journals of living processes are theirs to
+  /// purge (`EventJournal.erase`). After a success no claim hands out any of it.
   func purgeEvents(subject: String, pipeline: String) throws(CacheFailure)
   /// Prolongs the owner's lease on all its rows.
   func renewLease(owner: EventOwner) throws(CacheFailure)
   /// Gives the owner's rows back, for a clean shutdown.
   func releaseEvents(owner: EventOwner) throws(CacheFailure)
 
-  /// A journal for records of a pipeline that are not in the store yet. `claimEvents` hands out, with the rows that nobody
-  /// holds, what is in journals that are gone, or whose process is; `purgeEvents` forgets there, too. On the store's lane, also
-  /// while other calls fail.
-  /// - Parameter identifiers: make the ids of rows from the numbers of records.
+  /// A journal for records of a pipeline that are not in the store yet. `claimEvents` hands out rows without an owner
+  /// and what is in journals that were closed, or whose process ended; `purgeEvents` covers these journals, too. On the
+  /// store's lane, also while other calls fail.
+  /// - Parameter identifiers: makes the ids of rows from the numbers of records.
   /// - Returns: nil, as without an own implementation, from a manager that keeps none: callers wait for the store. A failure
   ///   says why there is none now, or, when it is permanent, at all here.
   func openJournal(pipeline: String, identifiers: EventIdentifiers) throws(CacheFailure) -> (any EventJournal)?
@@ -89,6 +112,12 @@ public protocol CacheManager: AnyObject, Sendable {
 }
 
 extension CacheManager {
+  public var replacesInOneStep: Bool { false }
+
+  public func replace(key: String, expected: [UInt8]?, with value: [UInt8]?) throws(CacheFailure) -> CacheReplacement {
+    try ReplacementQueue.replace(in: self, named: UInt(bitPattern: ObjectIdentifier(self)), key: key, expected, with: value)
+  }
+
   public func shared(key: String, orKeep value: [UInt8]) throws(CacheFailure) -> [UInt8] {
     if let known = try load(key: key) { return known }
     try save(key: key, value: value)

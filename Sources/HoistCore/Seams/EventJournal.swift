@@ -1,11 +1,11 @@
 public import HoistBase
 
-/// Where a pipeline writes records down before they are in the store, so that whoever records need not wait for that; the
-/// store is then given them in groups. What a process that died has left in its journals, its cache manager hands out with
-/// the rows that nobody holds (`CacheManager.claimEvents`).
+/// Where a pipeline writes records before they are in the store, so that callers need not wait for that; the store then
+/// gets them in groups. What a dead process has left in its journals is handed out with the rows without an owner
+/// (`CacheManager.claimEvents`).
 ///
-/// Nobody else has what is in a journal as long as its process lives and the journal is there. That goes for purges, too:
-/// what another living process has in its journals is reached by a purge of its own only.
+/// The records of a journal are its process's alone while that lives and the journal exists. So a purge does not reach
+/// the journals of other living processes.
 public protocol EventJournal: AnyObject, Sendable {
   /// Records something and writes it down, with no other record of this journal in between. Any thread; may wait for
   /// other calls until the deadline, and then for one write to the system's cache of a file, however long that takes.
@@ -29,17 +29,17 @@ public protocol EventJournal: AnyObject, Sendable {
   /// Forgets what needs the journal no more. On the store's lane.
   func release(_ progress: JournalProgress)
 
-  /// False when it takes nothing any more. Any thread.
+  /// False when it accepts no more records. Any thread.
   var isSound: Bool { get }
 
   /// Ends a journal that holds nothing, with nothing left behind. On the store's lane.
   func closeIfEmpty()
-  /// Ends a journal, which leaves what it holds to whoever claims next. May be repeated. On the store's lane; a journal that
-  /// nobody has any more does the same.
+  /// Ends a journal and leaves its records to be claimed. May be repeated. On the store's lane; the last reference to a
+  /// journal does the same.
   func close()
 }
 
-/// How far the store has come with what is in a journal.
+/// The store's progress with the records of a journal.
 public struct JournalProgress: Sendable {
   /// Records below this number are stored, or gone, when all steps of the round so far have succeeded.
   public var below: UInt64
@@ -54,8 +54,8 @@ public struct JournalProgress: Sendable {
   }
 }
 
-/// Makes ids that are unique in the world from one draw of randomness and a counter: the text of a
-/// UUID of version 4, in which the counter moves the last digits.
+/// Makes globally unique ids from one random draw and a counter: the text of a UUID of version 4, whose last digits the
+/// counter changes.
 public struct EventIdentifiers: Sendable, Equatable {
   public let high: UInt64
   public let low: UInt64

@@ -20,7 +20,7 @@ public struct EventDelivery: Sendable {
 public enum EventAnswer: Sendable {
   /// A service answered, or could not be reached; the provider knows what that means.
   case service(Result<HTTPResponse, TransportFailure>)
-  /// Somebody has taken the events over: they are forgotten.
+  /// Another owner has the events: they are forgotten.
   case taken
   /// They will never be taken: dropped and counted.
   case refused(String)
@@ -28,10 +28,10 @@ public enum EventAnswer: Sendable {
   case failed(String)
 }
 
-/// Carries batches of events: over the network, or, where the host brings a dispatcher, its own way.
+/// Carries batches of events: over the network, or by the host's dispatcher.
 ///
-/// Called on the scheduler's thread; must not block. `completion` may run on any thread, also within
-/// the call. Only its first answer counts; a missing one is given up for failed after a while.
+/// Called on the scheduler's thread; must not block. `completion` may run on any thread, also within the call. Only its
+/// first answer counts; a missing one counts as a failure after a limit.
 public protocol EventSink: AnyObject, Sendable {
   func deliver(
     _ delivery: EventDelivery, completion: @escaping @Sendable (EventAnswer) -> Void

@@ -1,7 +1,7 @@
 public import CShims
 internal import HoistBase
 
-/// Whose event is tracked, and what is served meanwhile. Valid for the call.
+/// The subject of a tracked event, and the snapshot served meanwhile. Valid for the call.
 public struct EventSubject {
   private let hot: UnsafeMutablePointer<shim_hot>
   /// nil for the client's own context.
@@ -32,7 +32,7 @@ public struct EventSubject {
 }
 
 extension FrozenContext {
-  /// What a host's context is now; nil when memory has run out. Inside a reading section, and valid as long.
+  /// The current state of a host's context; nil when memory has run out. Inside a reading section, and valid as long.
   public init?(of subject: UnsafeMutablePointer<shim_subject>) {
     if let block = shim_load_pointer(&subject.pointee.frozen) {
       self.init(UnsafeRawPointer(block))

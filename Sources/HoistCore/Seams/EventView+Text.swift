@@ -50,7 +50,7 @@ extension EventView {
     return end &+ 1
   }
 
-  /// Writes what stands before a member's value.
+  /// Writes what precedes a member's value.
   /// - Returns: where the value begins.
   @inline(__always)
   private static func begin(_ name: ByteView, _ target: UnsafeMutablePointer<UInt8>, _ end: Int) -> Int {

@@ -1,12 +1,9 @@
 public import HoistBase
 
-/// Where a client stands; the numbers of `hoist_client_state`.
+/// The state of a client; the numbers of `hoist_client_state`.
 public enum ClientState: Int32, Sendable {
   case notReady = 0
   case ready, stale, error, fatal, reconciling, closed
-
-  /// Whether flags are served that are more than fallbacks.
-  public var servesFlags: Bool { self == .ready || self == .stale || self == .reconciling }
 }
 
 /// A value the host tracks.
@@ -34,8 +31,15 @@ public protocol Provider: AnyObject {
   /// Whether the provider sets the current context itself, in one step with the flags that belong to it. Otherwise
   /// `identify` finds it set. Fixed for the provider's life.
   var ownsCurrentContext: Bool { get }
+  /// Whether `beginIdentify` and `identify` are called for a context that equals the current one too: to record that it was
+  /// given, or to tell hooks of it. Nothing is fetched for it. Fixed for the provider's life.
+  var hearsOfEqualContexts: Bool { get }
+  /// Leads the provider's parts through the client's life.
+  var life: PartLife { get }
   /// The service's own hooks, which run after the host's. Fixed for the provider's life.
   var evaluationHooks: [any EvaluationHook] { get }
+  /// Whether a context that the host identifies with is the current one already, where not every difference counts.
+  func isSame(_ context: FrozenContext, as current: FrozenContext) -> Bool
   /// Reads bootstrap and store, and begins to fetch when online.
   func start()
   /// Ends timers and requests. What is recorded stays recorded; `start` may follow.
@@ -45,14 +49,14 @@ public protocol Provider: AnyObject {
   func refresh()
   /// A change of the context begins, on the caller's thread, before anything is done for it.
   /// - Parameter timeoutMilliseconds: how long the caller waits; negative for no limit.
-  /// - Returns: what is told of its end, once, on the delivery lane or inside the call that closes the client; nil for
-  ///   nothing.
+  /// - Returns: a function to call at its end, once, on the delivery lane or inside the call that closes the client;
+  ///   nil for none.
   func beginIdentify(_ context: ContextReference, timeoutMilliseconds: Int64) -> (@Sendable (Status) -> Void)?
   /// The client's current context has changed, or is to change: see `ownsCurrentContext`. `completion` runs once, on
   /// the scheduler's thread. In a group every environment's provider is asked, one after the other in one piece of work.
   func identify(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void)
-  /// Sends what is recorded. `completion` runs once: `.ok` when nothing is left.
-  func flush(completion: @escaping @Sendable (Status) -> Void)
+  /// Sends what is recorded. `completion` runs once.
+  func flush(completion: @escaping @Sendable (FlushResult) -> Void)
   /// The process was forked: what was counted is the parent's to send. On the thread of the first call in the
   /// child, before that call counts anything; nothing else of this client's runs yet.
   func forgetCountsAfterFork()
@@ -61,8 +65,8 @@ public protocol Provider: AnyObject {
   /// The client is being freed: stops, and lets go of the host. The last call on this thread. Others may still be in a
   /// reading section that found the client before.
   func detach()
-  /// The client closes, and `stop` is over or on its way: waits for what is called in the host, until the deadline at
-  /// most, and sees to it that nothing is called there any more before `start`. On the thread that closes.
+  /// The client closes, and `stop` has run or is under way: waits for running host calls, until the deadline at most,
+  /// and prevents further ones before `start`. On the closing thread.
   /// - Parameter deadline: nanoseconds of the machine's monotonic clock.
   /// - Returns: whether nothing was left.
   func settle(untilNanoseconds deadline: Int64) -> Bool
@@ -72,18 +76,21 @@ public protocol Provider: AnyObject {
   /// An evaluation of a flag that the snapshot does not have, or before there was one.
   /// - Parameter fallback: what the caller gets in its place; nil for null, and where the caller named none.
   func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?)
-  /// What observers of impressions are told; nil for nothing.
+  /// The notification for observers of impressions; nil for none.
   func impression(_ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?) -> Notification?
   /// An evaluation with the effect `.record`; its `fallback` is set.
   func record(_ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?)
-  /// What the service tells of a flag beyond its value, as a JSON object.
+  /// What the service says of a flag beyond its value, as a JSON object.
   func metadata(snapshot: Snapshot, record: UnsafeRawPointer, evaluation: borrowing Evaluation) -> [UInt8]
   /// Evaluates with every step written down, as JSON; counts nothing. `evaluation` holds the question.
   func explain(_ evaluation: inout Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?) -> [UInt8]
+  /// Whether flags and events may be those of a context of one call; false for others than the current one where the
+  /// service evaluates. Inside a reading section.
+  func accepts(_ context: FrozenContext, current: FrozenContext?, in snapshot: Snapshot?) -> Bool
   /// Records an event of the host; any thread.
   func track(_ event: TrackedEvent) -> Status
-  /// The same for an event that is still the host's. Without an own implementation it is copied for the other.
-  /// - Parameter subject: whose event it is, for a provider that wants to know.
+  /// The same for an event in the host's memory. By default it is copied and given to the other function.
+  /// - Parameter subject: the subject of the event, for a provider that needs it.
   func track(_ event: EventView, of subject: EventSubject) -> Status
   /// Counters of the provider's own by group and name; any thread.
   var statistics: [(group: String, name: String, value: Int64)] { get }
@@ -91,12 +98,24 @@ public protocol Provider: AnyObject {
 
 extension Provider {
   public var ownsCurrentContext: Bool { false }
+  public var hearsOfEqualContexts: Bool { ownsCurrentContext }
+  public func isSame(_ context: FrozenContext, as current: FrozenContext) -> Bool { context.fingerprint == current.fingerprint }
+  public func accepts(_ context: FrozenContext, current: FrozenContext?, in snapshot: Snapshot?) -> Bool { true }
   public var evaluationHooks: [any EvaluationHook] { [] }
   public func beginIdentify(_ context: ContextReference, timeoutMilliseconds: Int64) -> (@Sendable (Status) -> Void)? { nil }
   public func settle(untilNanoseconds deadline: Int64) -> Bool { true }
+  public func forgetCountsAfterFork() {}
+  public var life: PartLife { PartLife([]) }
+  public func start() { life.open() }
+  public func stop() { life.stop() }
+  public func setOnline(_ online: Bool) { life.setOnline(online) }
+  public func refresh() { life.refresh() }
+  public func flush(completion: @escaping @Sendable (FlushResult) -> Void) { life.flush(completion) }
+  public func abandonAfterFork() { life.abandonAfterFork() }
+  public var statistics: [(group: String, name: String, value: Int64)] { life.statistics }
 }
 
-/// A provider whose flags the host may keep in a store of its own: every read asks there first.
+/// A provider whose flags the host may keep in its own store, which every read asks first.
 public protocol ExternalFlags: Provider {
   /// Whether there is such a store; fixed for the provider's life.
   var hasExternalFlags: Bool { get }
@@ -114,6 +133,8 @@ public protocol ProviderFactory: Sendable {
   var properties: [Property] { get }
   /// Checks the values as a whole and builds a provider that has not started.
   func make(_ values: PropertyValues, _ host: any ProviderHost) throws(ConfigurationFailure) -> any Provider
+  /// How the service is used, for the log; "" where there is one way only.
+  func mode(_ values: PropertyValues) -> String
   /// What identifies the store of these values: clients with the same text share one file.
   func storeIdentity(_ values: PropertyValues) -> String
   /// The same where plug-ins have a say in it. By default they have none.
@@ -129,6 +150,7 @@ public protocol ProviderFactory: Sendable {
 extension ProviderFactory {
   public func storeIdentity(_ values: PropertyValues, _ plugins: Plugins) -> String { storeIdentity(values) }
   public func environments(_ values: PropertyValues) -> [(name: String, values: PropertyValues)] { [] }
+  public func mode(_ values: PropertyValues) -> String { "" }
   public func logLevels(_ values: PropertyValues) -> LogLevels { .upTo(LogLevel(name: values.text("log.level"))) }
 }
 
@@ -160,20 +182,28 @@ public protocol ProviderHost: AnyObject, Sendable {
   /// Compiles the expressions of rules; nil when the library was built without.
   var regex: (any RegexEngine)? { get }
 
-  /// Serves a new snapshot from now on and frees the old one when nobody reads it any more; the counters of
-  /// the old one are handed to `drain` before. The client announces the change.
+  /// Serves a new snapshot from now on and frees the old one when it has no reader any more; the counters of the old
+  /// one are handed to `drain` before. The client announces the change.
   /// - Parameter changed: keys that are new, gone or different.
   func publish(_ snapshot: Snapshot, changed: [String])
   /// Hands every count since the last call to `body`, of the current and of retired snapshots.
   func drainCounts(_ body: (_ snapshot: Snapshot, _ record: UnsafeRawPointer, _ cell: UInt32, _ count: UInt64) -> Void)
-  /// Runs `body` with the current snapshot held.
+  /// Runs `body` while the current snapshot is kept alive.
   func withSnapshot<Result>(_ body: (Snapshot?) -> Result) -> Result
-  func setState(_ state: ClientState, _ message: String)
+  /// Reports a fact about the provider's flags or service; its consequences are logged and announced to observers.
+  func report(_ report: LifeReport)
+  /// A change of the current context begins, on the caller's thread; is taken up, on the scheduler's; waits for the service;
+  /// or ends. The client does this around `Provider.identify`. Changes may overlap.
+  func beginContextChange()
+  func takeUpContextChange()
+  func awaitContext()
+  /// - Parameter status: `.ok` when the flags of the new context are served.
+  func endContextChange(_ status: Status)
   func notify(_ notification: Notification)
   /// Asks a header provider of the host's, if there is one; `completion` runs on the scheduler's thread.
   func dynamicHeaders(
     from provider: (any HeaderProvider)?, for url: String, completion: @escaping @Sendable ([HTTPHeader]) -> Void)
-  /// Runs work that may call the host, e.g. a store of the host's own; never on the scheduler's thread.
+  /// Runs work that may call the host, e.g. the host's own store; never on the scheduler's thread.
   func onPluginLane(_ work: @escaping @Sendable () -> Void)
   /// Calls an observer of a kind that the core does not know: in order, on the delivery lane or in manual dispatch, and
   /// not after the client has closed.

@@ -3,7 +3,7 @@ public protocol RegexEngine: AnyObject, Sendable {
   /// - Parameters:
   ///   - pattern: UTF-8, borrowed for the call.
   ///   - caseInsensitive: as if the pattern began with `(?i)`.
-  /// - Returns: a failure for a pattern outside the dialect; what that means is the caller's matter.
+  /// - Returns: a failure for a pattern outside the dialect; the caller decides what that means.
   func compile(
     pattern: UnsafeBufferPointer<UInt8>, caseInsensitive: Bool
   ) -> Result<CompiledRegex, RegexFailure>
@@ -11,7 +11,7 @@ public protocol RegexEngine: AnyObject, Sendable {
 
 /// A compiled expression in the plain form that a snapshot keeps.
 ///
-/// Owned by who compiled it, who calls `free(code)` once, when no thread matches with it any more.
+/// Owned by the compiling caller, which calls `free(code)` once, when no thread matches with it any more.
 public struct CompiledRegex: @unchecked Sendable {
   /// Tells whether the expression is found anywhere in a subject: 1 found, 0 not found, -1 given up (a limit
   /// reached, or the subject is not UTF-8), which counts as not found. Any number of threads may
@@ -29,6 +29,16 @@ public struct CompiledRegex: @unchecked Sendable {
     self.match = match
     self.free = free
   }
+}
+
+/// A compiled expression in a snapshot, whose resources own it.
+@frozen
+public struct RegexReference: BitwiseCopyable, @unchecked Sendable {
+  public let code: UnsafeRawPointer
+  public let match: CompiledRegex.Match
+
+  @inlinable
+  public init(_ expression: CompiledRegex) { (code, match) = (expression.code, expression.match) }
 }
 
 /// Why a pattern was not compiled.

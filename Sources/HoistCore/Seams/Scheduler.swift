@@ -20,8 +20,11 @@ public protocol Scheduler: AnyObject, Sendable {
   /// True when the caller is on the scheduler's thread.
   var isCurrent: Bool { get }
 
-  /// Moves on when a fork has left everything posted, scheduled and sent so far to the parent:
-  /// whoever waits for such work compares it with what it was, and begins anew.
+  /// The condition of `assertCurrent`: `isCurrent`; for a test's scheduler also the test's own thread.
+  var standsInForItsThread: Bool { get }
+
+  /// Changes in a forked child, where everything posted, scheduled and sent so far stays with the parent. Compare it to
+  /// notice that such work has to begin anew.
   var generation: UInt32 { get }
 }
 

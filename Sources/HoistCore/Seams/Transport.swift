@@ -16,6 +16,8 @@ public struct HTTPRequest: Sendable {
   public var method: String
   /// Absolute, http or https, already percent-encoded.
   public var url: String
+  /// What header providers are told in place of an address that has a key in its path; nil where it has none.
+  public var shownURL: String?
   public var headers: [HTTPHeader]
   public var body: [UInt8]?
   /// Whether a transport that can do so sends the body as gzip, and adds the header that says so.
@@ -27,8 +29,8 @@ public struct HTTPRequest: Sendable {
   public var headerTimeoutMilliseconds: Int64 = 0
   /// Longest silence once the header is there; 0 means no limit.
   public var idleTimeoutMilliseconds: Int64 = 0
-  /// Counted after decompression. More ends the exchange with `.tooLarge`. Streams have no limit:
-  /// whoever parses one bounds what it keeps.
+  /// Counted after decompression. More ends the exchange with `.tooLarge`. Streams have no limit: their parser bounds
+  /// what it keeps.
   public var maximumResponseBytes: Int = 64 << 20
 
   public init(method: String, url: String, headers: [HTTPHeader] = [], body: [UInt8]? = nil) {
@@ -37,6 +39,9 @@ public struct HTTPRequest: Sendable {
     self.headers = headers
     self.body = body
   }
+
+  /// The address for others than the service: without user and query, and without a key.
+  public var shown: String { shownURL ?? URLText.redacted(url) }
 }
 
 /// An answer of any status: a status is never a `TransportFailure`.
@@ -67,8 +72,8 @@ public struct TransportFailure: Error, Sendable, Equatable {
   }
 }
 
-/// What a long-lived response tells, in order, on the scheduler's thread: `opened` once, `received`
-/// any number of times, `ended` exactly once and last (without `opened` when no answer came).
+/// The events of a long-lived response, in order, on the scheduler's thread: `opened` once, `received` any number of
+/// times, `ended` exactly once and last (without `opened` when no answer came).
 public protocol StreamHandler: AnyObject, Sendable {
   func streamOpened(_ head: HTTPResponse)
   func streamReceived(_ bytes: UnsafeRawBufferPointer)

@@ -4,15 +4,15 @@ internal import HoistBase
 public enum EventStreamEnd: Sendable {
   /// The delegate did not take the answer; it has a status and headers.
   case refused(HTTPResponse)
-  /// More bytes in one line or one event than are kept.
+  /// A line or event is longer than the limit.
   case tooLarge(ServerSentEventError)
   /// nil when the server closed in good order.
   case closed(TransportFailure?)
 }
 
-/// Whoever reads a stream. Everything runs on the scheduler's thread; each call may open, reopen or close the stream.
+/// The reader of a stream. Everything runs on the scheduler's thread; each call may open, reopen or close the stream.
 public protocol EventStreamDelegate: AnyObject {
-  /// The address for the host's header provider; nil when nothing can be opened now, and nothing is.
+  /// The address for the host's header provider; nil when no stream can be opened now; then none is.
   var streamAddress: String? { get }
   /// - Parameters:
   ///   - lastEventID: "" before the first event with one.
@@ -59,6 +59,7 @@ public final class EventStream: @unchecked Sendable {
 
   /// Opens a connection now, in place of the one there is.
   public func open() {
+    host.scheduler.assertCurrent()
     close()
     guard let delegate, let address = delegate.streamAddress else { return }
     let connection = Connection(self)
@@ -74,12 +75,14 @@ public final class EventStream: @unchecked Sendable {
 
   /// Closes the connection and opens another one after a pause.
   public func reopen(afterMilliseconds pause: Int64) {
+    host.scheduler.assertCurrent()
     close()
     timer = host.scheduler.schedule(afterMilliseconds: pause) { [weak self] in self?.open() }
   }
 
   /// Nothing is received after this, until it is opened again.
   public func close() {
+    host.scheduler.assertCurrent()
     timer?.cancel()
     timer = nil
     connection?.stream = nil
@@ -90,6 +93,7 @@ public final class EventStream: @unchecked Sendable {
 
   /// What is under way belongs to the process this one was forked from.
   public func abandonAfterFork() {
+    host.scheduler.assertCurrent()
     exchange = nil
     connection?.stream = nil
     connection = nil
@@ -120,6 +124,7 @@ public final class EventStream: @unchecked Sendable {
   }
 
   private func tell(_ item: ServerSentEventItem, _ connection: Connection) {
+    host.scheduler.assertCurrent()
     switch item {
     case .event(let event): delegate?.streamReceived(event)
     case .retry(let milliseconds): delegate?.streamAsksForPause(milliseconds: milliseconds)
@@ -136,7 +141,6 @@ public final class EventStream: @unchecked Sendable {
   }
 }
 
-/// One connection.
 private final class Connection: StreamHandler, @unchecked Sendable {
   weak var stream: EventStream?
   var openedNanoseconds: Int64?

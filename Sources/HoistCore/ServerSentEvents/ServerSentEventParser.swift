@@ -168,7 +168,7 @@ public struct ServerSentEventParser: Sendable {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Where `byte` first stands in `start..<end`, or `end`. Ends may lie outside: they are clamped.
+  /// The index of the first `byte` in `start..<end`, or `end`. Bounds are clamped.
   fileprivate func index(of byte: UInt8, from start: Int, to end: Int = .max) -> Int {
     let end = Swift.min(end, count)
     guard let baseAddress, start < end else { return end }

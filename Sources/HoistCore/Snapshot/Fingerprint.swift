@@ -1,7 +1,7 @@
 public import HoistBase
 
-/// A hash over what decides a flag's value, to tell which flags a new configuration changes. What only informs
-/// (descriptions, dates) is left out; what a service never sends twice in another order is hashed in its order.
+/// A hash over what decides a flag's value, to find the flags that a new configuration changes. Descriptions and dates
+/// are left out; lists that a service always sends in the same order are hashed in that order.
 @frozen
 public struct Fingerprint {
   public var value: UInt64
@@ -9,15 +9,52 @@ public struct Fingerprint {
   /// - Parameter start: the fingerprint of what comes before.
   @inlinable public init(continuing start: UInt64 = 1) { value = start }
 
-  @inlinable @inline(__always)
-  public mutating func add(_ number: some BinaryInteger) {
-    value = Hash64.combine(value, UInt64(truncatingIfNeeded: number))
+  /// One after the other; of lists their count, too.
+  public mutating func add<each Part: Fingerprinted>(_ parts: repeat each Part) {
+    repeat (each parts).add(to: &self)
   }
 
-  @inlinable public mutating func add(_ truth: Bool) { add(truth ? 1 : 2) }
-  @inlinable public mutating func add(_ text: ByteView) { value = Hash64.combine(value, Hash64.hash(text)) }
-  @inlinable public mutating func add(_ text: ByteView?) {
-    if let text { add(text) } else { add(0) }
+  fileprivate mutating func add(word: UInt64) { value = Hash64.combine(value, word) }
+}
+
+/// What a flag's value depends on.
+public protocol Fingerprinted {
+  func add(to fingerprint: inout Fingerprint)
+}
+
+extension Fingerprinted where Self: BinaryInteger {
+  public func add(to fingerprint: inout Fingerprint) { fingerprint.add(word: UInt64(truncatingIfNeeded: self)) }
+}
+
+extension Int: Fingerprinted {}
+extension Int32: Fingerprinted {}
+extension Int64: Fingerprinted {}
+extension UInt8: Fingerprinted {}
+extension UInt32: Fingerprinted {}
+extension UInt64: Fingerprinted {}
+
+extension Bool: Fingerprinted {
+  public func add(to fingerprint: inout Fingerprint) { fingerprint.add(word: self ? 1 : 2) }
+}
+
+extension ByteView: Fingerprinted {
+  public func add(to fingerprint: inout Fingerprint) { fingerprint.add(word: Hash64.hash(self)) }
+}
+
+extension Optional: Fingerprinted where Wrapped: Fingerprinted {
+  public func add(to fingerprint: inout Fingerprint) {
+    if let self { self.add(to: &fingerprint) } else { fingerprint.add(word: 0) }
+  }
+}
+
+extension Array: Fingerprinted where Element: Fingerprinted {
+  public func add(to fingerprint: inout Fingerprint) { withUnsafeBufferPointer { $0.add(to: &fingerprint) } }
+}
+
+extension UnsafeBufferPointer: Fingerprinted where Element: Fingerprinted {
+  public func add(to fingerprint: inout Fingerprint) {
+    fingerprint.add(word: UInt64(count))
+    for element in self { element.add(to: &fingerprint) }
   }
 }
 

@@ -3,8 +3,8 @@ public import Synchronization
 
 /// An immutable object that many threads read and few replace.
 ///
-/// Reading costs one load, inside a reading section (`shim_enter`); what is replaced goes once no section can hold it.
-/// Whoever holds it has the slot in its own memory: a reader takes no step more.
+/// Reading costs one load, inside a reading section (`shim_enter`); a replaced object is freed once no section can hold
+/// it. The slot is inline in its owner: no further indirection for a reader.
 public struct Published<Object: AnyObject & Sendable>: ~Copyable, @unchecked Sendable {
   @usableFromInline let slot: Atomic<UnsafeMutableRawPointer?>
 
@@ -20,7 +20,7 @@ public struct Published<Object: AnyObject & Sendable>: ~Copyable, @unchecked Sen
   @inlinable @inline(__always)
   public var current: Unmanaged<Object>? { slot.load(ordering: .acquiring).map { Unmanaged.fromOpaque($0) } }
 
-  /// The object, to be kept.
+  /// An owned reference to the object.
   public var held: Object? {
     let reading = shim_enter()
     defer { shim_leave(reading) }

@@ -21,7 +21,7 @@ public final class Reclaimer: @unchecked Sendable {
   /// No new reader can find them; the epoch has not advanced since.
   private var fresh: [any AnyObject & Sendable] = []
 
-  /// Takes over a block that no new reader can find any more.
+  /// Takes ownership of a block that no new reader can find.
   /// - Parameters:
   ///   - isFree: false while something else than a reading section holds it.
   ///   - destroy: runs once, on the thread of some later `collect`, outside the lock.
@@ -56,7 +56,7 @@ public final class Reclaimer: @unchecked Sendable {
       retired.removeSubrange(split...)
       return retired.count
     }
-    // Whoever collects may hold a lock, and a block the last reference to something of the host's.
+    // The collecting thread may hold a lock, and a block the last reference to a host object.
     Thread.withoutHost { for block in ready { block.destroy() } }
     return waiting
   }

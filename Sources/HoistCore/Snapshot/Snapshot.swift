@@ -52,13 +52,15 @@ public struct SnapshotHead {
   public var pins: Int64
   public var cellCount: UInt32
   public var flagCount: UInt32
-  /// The look-up table: `tableMask + 1` slots of (tag, record offset).
+  /// The look-up table: `tableMask + 1` slots.
   public var tableMask: UInt32
-  public var tableOffset: UInt32
-  /// Offsets of all records, ordered by the bytes of their names.
-  public var recordsOffset: UInt32
-  /// The provider's own data about the whole snapshot.
+  public var table: Place<TableSlot>
+  /// Places of all records, ordered by the bytes of their names.
+  public var records: Place<Place<FlagHead>>
+  /// The provider's own data about the whole snapshot; see `Snapshot.root`.
   public var rootOffset: UInt32
+  /// The record of unlisted flags; 0 for none.
+  public var unlistedOffset: UInt32
   public var byteCount: UInt64
   /// Keeps what the block points to outside itself (compiled expressions, registries); released with it.
   public var resources: Unmanaged<AnyObject>?
@@ -90,14 +92,19 @@ public struct Snapshot: @unchecked Sendable {
 
   @inlinable @inline(__always)
   public func find(_ name: ByteView, hash: UInt64) -> UnsafeRawPointer? {
-    NameTable(offset: head.pointee.tableOffset, mask: head.pointee.tableMask).find(name, hash: hash, in: base)
+    NameTable(slots: head.pointee.table, mask: head.pointee.tableMask).find(name, hash: hash, in: base)
+  }
+
+  /// The record of a flag that is not listed, where not to be listed is an answer; it has no name and no counters.
+  public var unlisted: UnsafeRawPointer? {
+    head.pointee.unlistedOffset == 0 ? nil : base + Int(head.pointee.unlistedOffset)
   }
 
   public var flagCount: Int { Int(head.pointee.flagCount) }
 
   /// The records in the order of their names' bytes; `index` below `flagCount`.
   public func record(at index: Int) -> UnsafeRawPointer {
-    base + Int((base + Int(head.pointee.recordsOffset)).assumingMemoryBound(to: UInt32.self)[index])
+    UnsafeRawPointer(base.at(base.at(head.pointee.records)[index]))
   }
 
   public func name(of record: UnsafeRawPointer) -> ByteView {
@@ -162,8 +169,8 @@ public struct Snapshot: @unchecked Sendable {
     return false
   }
 
-  /// Frees the block; nobody may be reading it. For snapshots that were never published; the client frees
-  /// those that were.
+  /// Frees the block; there must be no reader. For snapshots that were never published; the client frees those that
+  /// were.
   public func destroy() {
     shim_cells_free(head.pointee.cells)
     head.pointee.resources?.release()

@@ -31,7 +31,7 @@ public struct SnapshotBuilder: ~Copyable {
   public init(continuing old: Snapshot, skipping skipped: Range<UInt32>, growth: Int) {
     let head = old.head.pointee
     let headEnd = MemoryLayout<SnapshotHead>.size
-    let end = max(Int(head.tableOffset), headEnd)
+    let end = max(Int(head.table.offset), headEnd)
     capacity = end &+ max(0, growth) &+ Int(head.flagCount) &* 64 &+ 4096
     memory = malloc(capacity)
     count = end
@@ -71,51 +71,46 @@ public struct SnapshotBuilder: ~Copyable {
   }
 
   /// Appends a plain value.
-  public mutating func append<Value: BitwiseCopyable>(_ value: Value) -> UInt32 {
-    let at = reserve(bytes: MemoryLayout<Value>.size, alignment: MemoryLayout<Value>.alignment)
-    store(value, at: at)
-    return at
+  public mutating func append<Value: BitwiseCopyable>(_ value: Value) -> Place<Value> {
+    let place = reserve(1, of: Value.self)
+    store(value, at: place)
+    return place
   }
 
-  /// Appends plain values one after the other; the offset of the first.
-  public mutating func append<Value: BitwiseCopyable>(contentsOf values: [Value]) -> UInt32 {
-    let at = reserve(bytes: MemoryLayout<Value>.stride * values.count, alignment: MemoryLayout<Value>.alignment)
-    guard !isBroken, let memory else { return 0 }
+  /// Appends plain values one after the other; the place of the first, none of none.
+  public mutating func append<Value: BitwiseCopyable>(contentsOf values: [Value]) -> Place<Value> {
+    let place = reserve(values.count, of: Value.self)
+    guard !isBroken, let memory else { return .none }
     values.withUnsafeBytes { source in
-      if let start = source.baseAddress { memcpy(memory + Int(at), start, source.count) }
+      if let start = source.baseAddress, !source.isEmpty { memcpy(memory + Int(place.offset), start, source.count) }
     }
-    return at
+    return place
   }
 
-  /// Reserves places for plain values one after the other; the offset of the first.
-  public mutating func reserve<Value: BitwiseCopyable>(_ count: Int, of type: Value.Type) -> UInt32 {
+  /// Reserves places for plain values one after the other; the first, none of none.
+  public mutating func reserve<Value: BitwiseCopyable>(_ count: Int, of type: Value.Type) -> Place<Value> {
+    if count == 0 { return .none }
     let (size, overflows) = MemoryLayout<Value>.stride.multipliedReportingOverflow(by: count)
-    return reserve(bytes: overflows ? -1 : size, alignment: MemoryLayout<Value>.alignment)
-  }
-
-  /// Fills one of several places reserved.
-  public mutating func store<Value: BitwiseCopyable>(_ value: Value, at offset: UInt32, index: Int) {
-    store(value, at: offset &+ UInt32(truncatingIfNeeded: MemoryLayout<Value>.stride &* index))
+    return Place(offset: reserve(bytes: overflows ? -1 : size, alignment: MemoryLayout<Value>.alignment))
   }
 
   /// A value appended before.
-  public func value<Value: BitwiseCopyable>(at offset: UInt32, as type: Value.Type) -> Value? {
-    guard !isBroken, let memory, offset > 0, Int(offset) + MemoryLayout<Value>.size <= count else { return nil }
-    return (memory + Int(offset)).load(as: Value.self)
+  public func value<Value: BitwiseCopyable>(at place: Place<Value>) -> Value? {
+    guard !isBroken, let memory, !place.isNone, Int(place.offset) + MemoryLayout<Value>.size <= count else { return nil }
+    return (memory + Int(place.offset)).load(as: Value.self)
   }
 
   /// Changes a value appended before.
-  public mutating func update<Value: BitwiseCopyable>(at offset: UInt32, as type: Value.Type, _ change: (inout Value) -> Void) {
-    guard !isBroken, let memory, Int(offset) + MemoryLayout<Value>.size <= count else { return }
-    var value = (memory + Int(offset)).load(as: Value.self)
+  public mutating func update<Value: BitwiseCopyable>(at place: Place<Value>, _ change: (inout Value) -> Void) {
+    guard var value = value(at: place) else { return }
     change(&value)
-    store(value, at: offset)
+    store(value, at: place)
   }
 
-  /// Replaces a value appended before.
-  public mutating func store<Value: BitwiseCopyable>(_ value: Value, at offset: UInt32) {
-    guard !isBroken, let memory, Int(offset) + MemoryLayout<Value>.size <= count else { return }
-    (memory + Int(offset)).storeBytes(of: value, as: Value.self)
+  /// Replaces a value appended before, or fills a place reserved.
+  public mutating func store<Value: BitwiseCopyable>(_ value: Value, at place: Place<Value>) {
+    guard !isBroken, let memory, !place.isNone, Int(place.offset) + MemoryLayout<Value>.size <= count else { return }
+    (memory + Int(place.offset)).storeBytes(of: value, as: Value.self)
   }
 
   /// Appends a text and a NUL; texts of the same bytes share one place.
@@ -152,23 +147,26 @@ public struct SnapshotBuilder: ~Copyable {
   }
 
   /// Makes a record, which begins with a `FlagHead`, findable by its name. Names must be unique.
-  public mutating func addFlag(record: UInt32, name: TextReference) {
+  public mutating func addFlag(record: Place<some BitwiseCopyable>, name: TextReference) {
     guard !isBroken, let memory else { return }
-    flags.append((Hash64.hash(name.bytes(memory)), record, name))
+    flags.append((Hash64.hash(name.bytes(memory)), record.offset, name))
   }
 
   /// As `addFlag(record:name:)`, by the hash of the name that the record begins with.
-  public mutating func addFlag(record: UInt32, hash: UInt64) {
+  public mutating func addFlag(record: Place<some BitwiseCopyable>, hash: UInt64) {
     guard !isBroken, let memory else { return }
-    flags.append((hash, record, memory.loadUnaligned(fromByteOffset: Int(record), as: TextReference.self)))
+    let name = memory.loadUnaligned(fromByteOffset: Int(record.offset), as: TextReference.self)
+    flags.append((hash, record.offset, name))
   }
 
   /// - Parameters:
-  ///   - root: offset of the provider's own data; 0 for none.
+  ///   - root: the provider's own data.
+  ///   - unlisted: offset of the record of unlisted flags; 0 for none.
   ///   - resources: kept until the block is freed.
   /// - Returns: the finished block, owned by the caller; nil when memory ran out or the block is too large.
   public consuming func finish(
-    evaluate: @escaping EvaluateFunction, root: UInt32 = 0, resources: AnyObject? = nil
+    evaluate: @escaping EvaluateFunction, root: Place<some BitwiseCopyable> = Place<FlagHead>.none, unlisted: UInt32 = 0,
+    resources: AnyObject? = nil
   ) -> Snapshot? {
     let table = table(of: flags)
     let records = buildRecords()
@@ -177,8 +175,9 @@ public struct SnapshotBuilder: ~Copyable {
     block.storeBytes(
       of: SnapshotHead(
         id: Self.nextID.wrappingAdd(1, ordering: .relaxed).newValue, evaluate: evaluate, cells: nil, pins: 0,
-        cellCount: cellCount, flagCount: UInt32(flags.count), tableMask: table.mask, tableOffset: table.offset,
-        recordsOffset: records, rootOffset: root, byteCount: UInt64(count),
+        cellCount: cellCount, flagCount: UInt32(flags.count), tableMask: table.mask, table: table.slots,
+        records: records, rootOffset: root.offset, unlistedOffset: unlisted,
+        byteCount: UInt64(count),
         resources: resources.map { Unmanaged.passRetained($0) }),
       as: SnapshotHead.self)
     return Snapshot(UnsafeRawPointer(block))
@@ -202,14 +201,14 @@ public struct SnapshotBuilder: ~Copyable {
       while slots[Int(at)].record != 0 { at = (at &+ 1) & mask }
       slots[Int(at)] = TableSlot(tag: UInt32(truncatingIfNeeded: entry.hash &>> 32), record: entry.record)
     }
-    return NameTable(offset: append(contentsOf: slots), mask: mask)
+    return NameTable(slots: append(contentsOf: slots), mask: mask)
   }
 
-  private mutating func buildRecords() -> UInt32 {
-    guard let memory else { return 0 }
+  private mutating func buildRecords() -> Place<Place<FlagHead>> {
+    guard let memory else { return .none }
     let ordered = flags.sorted { left, right in
       left.name.bytes(memory).order(against: right.name.bytes(memory)) == .less
     }
-    return append(contentsOf: ordered.map(\.record))
+    return append(contentsOf: ordered.map { Place(offset: $0.record) })
   }
 }

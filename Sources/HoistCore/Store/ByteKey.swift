@@ -1,5 +1,5 @@
-/// A text that is told from others by its bytes: Swift's own equality takes canonically equivalent
-/// texts, two different keys or persons, for one.
+/// A text compared by its bytes: Swift's own equality treats canonically equivalent texts, which may be different keys
+/// or persons, as equal.
 struct ByteKey: Hashable, Sendable {
   let text: String
   init(_ text: String) { self.text = text }

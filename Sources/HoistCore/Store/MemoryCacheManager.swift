@@ -2,8 +2,8 @@ public import HoistBase
 
 /// The cache manager that keeps nothing beyond the process: for hosts that ask for no files.
 ///
-/// Beyond `maximumEntries` the values written longest ago go. A forked child inherits the values,
-/// but no events: those are the parent's to send.
+/// Beyond `maximumEntries` the values written longest ago go, those of single persons before all others.
+/// A forked child inherits the values, but no events: those are the parent's to send.
 public final class MemoryCacheManager: CacheManager, @unchecked Sendable {
   private struct Held {
     var row: EventRow
@@ -28,17 +28,39 @@ public final class MemoryCacheManager: CacheManager, @unchecked Sendable {
 
   public func load(key: String) -> [UInt8]? { lock.withLock { entries[ByteKey(key)]?.value } }
 
-  public func save(key: String, value: [UInt8]) {
+  public func save(key: String, value: [UInt8]) { lock.withLock { set(ByteKey(key), value) } }
+
+  public func remove(key: String) { lock.withLock { set(ByteKey(key), nil) } }
+
+  public var replacesInOneStep: Bool { true }
+
+  public func replace(key: String, expected: [UInt8]?, with value: [UInt8]?) -> CacheReplacement {
     lock.withLock {
-      order += 1
-      entries[ByteKey(key)] = (value, order)
-      if entries.count > maximumEntries, let oldest = entries.min(by: { $0.value.order < $1.value.order }) {
-        entries[oldest.key] = nil
-      }
+      let known = entries[ByteKey(key)]?.value
+      guard known == expected else { return .differs(known) }
+      set(ByteKey(key), value)
+      return .done
     }
   }
 
-  public func remove(key: String) { lock.withLock { entries[ByteKey(key)] = nil } }
+  /// With `lock` held.
+  private func set(_ key: ByteKey, _ value: [UInt8]?) {
+    guard let value else {
+      entries[key] = nil
+      return
+    }
+    order += 1
+    entries[key] = (value, order)
+    guard entries.count > maximumEntries else { return }
+    let others = entries.lazy.filter { $0.key != key }
+    let first = others.min { Self.rank($0) < Self.rank($1) }
+    if let first { entries[first.key] = nil }
+  }
+
+  /// The order of eviction: a person's entries before all others, oldest first.
+  private static func rank(_ entry: (key: ByteKey, value: (value: [UInt8], order: UInt64))) -> (Int, UInt64) {
+    (PersonKey.isOne(entry.key.text) ? 0 : 1, entry.value.order)
+  }
 
   public func putEvents(_ rows: [EventRow], owner: EventOwner) {
     change {

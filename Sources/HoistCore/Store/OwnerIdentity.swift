@@ -1,7 +1,7 @@
 internal import HoistBase
 
-/// The name under which a store holds rows, made so that another process on this machine can tell
-/// whether the holder still lives: a killed process's rows need not wait for their lease.
+/// The name under which a store owns rows, made so that another process on this machine can find out whether the owner
+/// still lives: a killed process's rows need not wait for their lease.
 ///
 /// Text form: `boot.namespace.pid.started.fork.nonce`. A process is known by its id together with
 /// the time it started, within one boot and one process namespace; where those are not the reader's
@@ -52,7 +52,7 @@ public struct OwnerIdentity: Sendable, Equatable {
     self.nonce = nonce
   }
 
-  /// Whether the holder still lives, as far as can be told from here.
+  /// Whether the holder still lives, as far as it can be known here.
   public var liveness: Liveness {
     let here = ProcessFacts.current
     guard !boot.isEmpty, !namespace.isEmpty, boot == here.boot, namespace == here.namespace, started != 0 else {
@@ -65,16 +65,27 @@ public struct OwnerIdentity: Sendable, Equatable {
   }
 }
 
-/// The identities of this process whose stores are open. One that is gone without having released
-/// its rows counts as dead, although its process lives.
+/// The identities of this process whose stores are open. One that was freed without releasing its rows counts as dead,
+/// although its process lives.
 enum LiveOwners {
   private final class Box: @unchecked Sendable {
     let lock = Lock()
     var nonces: Set<UInt64> = []
+    var count: UInt64 = 0
   }
   private static let box = Box()
 
   static func contains(_ nonce: UInt64) -> Bool { box.lock.withLock { box.nonces.contains(nonce) } }
-  static func insert(_ nonce: UInt64) { box.lock.withLock { _ = box.nonces.insert(nonce) } }
   static func remove(_ nonce: UInt64) { box.lock.withLock { _ = box.nonces.remove(nonce) } }
+  /// - Parameter random: may come again, also of an owner that has gone: a store that is made for a seed.
+  /// - Returns: the nonce, which no other owner of this process has had.
+  static func insert(_ random: UInt64) -> UInt64 {
+    box.lock.withLock {
+      box.count &+= 1
+      // An odd factor gives each count a value of its own.
+      let nonce = random ^ (box.count &* 0x9E37_79B9_7F4A_7C15)
+      box.nonces.insert(nonce)
+      return nonce
+    }
+  }
 }

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import HoistBase
 
-/// What `/proc` tells about this process and others.
+/// What `/proc` says about this process and others.
 struct ProcessFacts: Sendable {
   var boot = ""
   var namespace = ""

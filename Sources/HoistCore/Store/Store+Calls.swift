@@ -5,7 +5,7 @@ internal import HoistBase
 extension Store {
   enum Access {
     case read
-    /// Not made while writes pause; removals and purges that are owed come first.
+    /// Not made while writes pause; pending removals and purges come first.
     case write
     /// A write for the owner of the rows, which prolongs its lease.
     case owner

@@ -1,9 +1,9 @@
 /// What pipelines ask of the store. Rows stay with the pipeline until they are delivered; the store
 /// keeps copies that outlive the process.
 extension Store {
-  /// Ids of the system's own are shorter; what is longer did not come from a pipeline.
+  /// Ids of the system's own are shorter; a longer one did not come from a pipeline.
   private static var maximumIdentifierBytes: Int { 256 }
-  /// Requests that may be owed while the manager fails; rows whose removal is given up may be sent twice.
+  /// Requests that may be pending while the manager fails; rows whose removal is given up may be sent twice.
   private static var maximumOwed: Int { 10_000 }
   private static var rowsAtOnce: Int { 1_000 }
 
@@ -18,7 +18,7 @@ extension Store {
     completion: @escaping @Sendable (Bool) -> Void
   ) {
     call(.owner) { manager, owner throws(CacheFailure) in
-      // What was purged is gone before what was recorded afterwards is kept.
+      // Purges are complete before later records are stored.
       journal?.journal.carryOutErasures()
       try manager.putEvents(rows, owner: owner)
       if let journal { journal.journal.release(journal.progress) }
@@ -27,7 +27,7 @@ extension Store {
     }
   }
 
-  /// Rows of this pipeline that nobody holds any more, oldest first.
+  /// Rows of this pipeline without an owner, oldest first.
   /// - Parameter completion: nil when the manager failed.
   func claimEvents(
     pipeline: String, maximumRows: Int, maximumBytes: Int, completion: @escaping @Sendable ([EventRow]?) -> Void
@@ -40,7 +40,7 @@ extension Store {
     }
   }
 
-  /// A manager may be anyone's: what it hands out is checked like a message from the network.
+  /// A manager may be a plug-in: its data is checked like a message from the network.
   private func believable(_ rows: [EventRow], _ pipeline: String, _ maximumRows: Int, _ maximumBytes: Int) -> [EventRow]
   {
     var seen: Set<ByteKey> = []
@@ -59,13 +59,13 @@ extension Store {
     return believed
   }
 
-  /// Forgets delivered or dropped rows. While the manager fails they stay owed.
+  /// Forgets delivered or dropped rows. While the manager fails the removal stays pending.
   func removeEvents(ids: [String]) {
     if !ids.isEmpty { forget(.rows(ids)) }
   }
 
-  /// Forgets what is stored of a subject in one pipeline, whoever holds it. While the manager fails
-  /// it stays owed, and nothing is put or claimed before it is done.
+  /// Forgets what is stored of a subject in one pipeline, whatever its owner. While the manager fails the purge stays
+  /// pending, and nothing is put or claimed before it is done.
   func purgeEvents(subject: String, pipeline: String) {
     if !subject.isEmpty { forget(.subject(subject, pipeline: pipeline)) }
   }

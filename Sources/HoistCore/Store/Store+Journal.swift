@@ -24,7 +24,7 @@ extension Store {
     }
   }
 
-  /// After what was asked for before.
+  /// After all earlier calls.
   func closeIfEmpty(_ journal: any EventJournal) {
     onLane {
       journal.carryOutErasures()
@@ -33,7 +33,7 @@ extension Store {
     }
   }
 
-  /// What it holds is somebody else's to claim.
+  /// Its records may be claimed by another process.
   func close(_ journal: any EventJournal) { onLane { journal.close() } completion: { _ in } }
 
   private func onLane(_ work: @escaping @Sendable () -> Void, completion: @escaping @Sendable (Bool) -> Void) {
@@ -58,7 +58,7 @@ extension Store {
   /// Carries out the purges that were asked for so far, in the store and in the journal.
   /// - Parameter completion: whether that succeeded.
   func carryOutPurges(_ journal: (any EventJournal)?, completion: @escaping @Sendable (Bool) -> Void) {
-    // A write: what is to be forgotten goes first.
+    // A write: pending removals go first.
     call(.write) { _, _ throws(CacheFailure) in
       journal?.carryOutErasures()
     } answer: { result in

@@ -2,9 +2,8 @@ internal import HoistBase
 
 /// How long stored rows are surely the store's own.
 extension Store {
-  /// Counts the identities so far. When it moves on, the lease had run out unnoticed, as when the
-  /// process was stopped for long: stored rows may have found another owner, and have to be claimed
-  /// again before they may be sent.
+  /// Counts the identities so far. A change means that the lease had run out unnoticed, as when the process was stopped
+  /// for long: stored rows may have another owner, and have to be claimed again before they may be sent.
   var ownerEpoch: UInt64 { withState { $0.ownerEpoch } }
 
   /// Whether stored rows are surely the store's own. While the manager fails there is no knowing,
@@ -31,7 +30,7 @@ extension Store {
   ) throws(CacheFailure) -> Value {
     let began = clock.monotonicNanoseconds
     let nonce = entropy.next()
-    var acting = withState { $0.owner.hasLapsed(at: began) ? HeldOwner(nonce: nonce) : $0.owner }
+    var acting = withState { $0.owner.hasLapsed(at: began) ? LeasedOwner(nonce: nonce) : $0.owner }
     let value = try body(manager, acting.eventOwner(options))
     let until = began.addingReportingOverflow(options.leaseMilliseconds &* 1_000_000)
     acting.holdsRows = true

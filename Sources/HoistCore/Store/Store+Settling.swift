@@ -4,6 +4,10 @@ internal import HoistBase
 extension Store {
   /// A round of values stops at this many failures: the disk is at fault, not one value.
   private static var failuresOfARound: Int { 2 }
+  /// At the end.
+  private static var lastRounds: Int { 4 }
+  /// So often others may be faster.
+  private static var maximumReplacements: Int { 64 }
 
   /// Waits until what was given to the store, and asked to be forgotten, is written; while the manager fails that is nothing.
   /// Not on a thread of the library's own.
@@ -11,14 +15,14 @@ extension Store {
   /// - Returns: false when the deadline passed first.
   func settle(untilNanoseconds deadline: Int64) -> Bool {
     guard manager != nil else { return true }
-    let ended = Answer<Bool>()
+    let ended = Completion<Bool>()
     // Calls of the manager are made in their order.
     call(.write) { _, _ in } answer: { _ in ended.give(true) }
     return ended.wait(untilNanoseconds: deadline) != nil
   }
 
-  /// Begins to write what is owed, unless that has begun; when writes pause, after the pause. A closed store owes until
-  /// it is opened again.
+  /// Begins the pending writes, unless that has begun; when writes pause, after the pause. A closed store keeps them
+  /// until it is opened again.
   func settleSoon() {
     let now = clock.monotonicNanoseconds
     let delay: Int64? = withState {
@@ -43,23 +47,66 @@ extension Store {
     var failures = 0
     for item in withState({ $0.pending.inOrder() }) where failures < Self.failuresOfARound {
       do {
-        if let value = item.value {
-          try manager.save(key: item.key.text, value: value)
-        } else {
-          try manager.remove(key: item.key.text)
-        }
-        withState { if $0.pending.settled(item, written: true) { $0.counters.written += 1 } }
+        let kept = try settle(item, manager)
+        settled(item, .success(kept))
       } catch {
         last = error
         failures += 1
-        withState { if !$0.pending.settled(item, written: false) { $0.counters.givenUp += 1 } }
+        settled(item, .failure(error))
       }
     }
     if let last { throw last }
   }
 
-  /// On the lane: forgets what was asked for before the call of this number. What fails stays owed,
-  /// with all that comes after it.
+  private func settled(_ item: PendingValues.Item, _ result: Result<[UInt8]?, CacheFailure>) {
+    let isWritten = if case .success = result { true } else { false }
+    let settlement = withState { state in
+      let settlement = state.pending.settled(item, written: isWritten)
+      if isWritten { state.counters.written += 1 }
+      if settlement.isGivenUp { state.counters.givenUp += 1 }
+      return settlement
+    }
+    for completion in settlement.completions { completion(result) }
+  }
+
+  /// - Returns: the value stored now.
+  private func settle(_ item: PendingValues.Item, _ manager: any CacheManager) throws(CacheFailure) -> [UInt8]? {
+    if case .value = item.base {
+      let value = try fitting(item.value(from: nil))
+      if let value { try manager.save(key: item.key.text, value: value) } else { try manager.remove(key: item.key.text) }
+      return value
+    }
+    noteReplacing(manager)
+    var known = try checked(try manager.load(key: item.key.text))
+    for _ in 0..<Self.maximumReplacements {
+      let value = try fitting(item.value(from: known))
+      if value == known { return known }
+      switch try manager.replace(key: item.key.text, expected: known, with: value) {
+      case .done: return value
+      case .differs(let other): known = try checked(other)
+      }
+    }
+    throw CacheFailure("others change a value all the time")
+  }
+
+  private func fitting(_ value: [UInt8]?) throws(CacheFailure) -> [UInt8]? {
+    guard let value, value.count > options.maximumValueBytes else { return value }
+    throw CacheFailure("a value of \(value.count) bytes is over the limit")
+  }
+
+  private func noteReplacing(_ manager: any CacheManager) {
+    let isNews = withState { state in
+      defer { state.hasNotedReplacing = true }
+      return !state.hasNotedReplacing
+    }
+    guard isNews, !manager.replacesInOneStep else { return }
+    log.warning(
+      "store: the cache plug-in cannot compare and set: what another process changes at the same time may be lost; "
+        + "give it a \"replace\"")
+  }
+
+  /// On the lane: makes the removals and purges requested before the call of this number. After a failure, that one and
+  /// all later ones stay pending.
   func settleEvents(_ manager: any CacheManager, upTo call: UInt64) throws(CacheFailure) {
     var (due, owners) = withState { state in
       let due = state.forgettings.prefix { $0.call <= call }
@@ -86,7 +133,8 @@ extension Store {
     defer { manager.close() }
     do {
       try settleEvents(manager, upTo: .max)
-      try settleValues(manager)
+      // What changes while it is written is written again.
+      for _ in 0..<Self.lastRounds where !withState({ $0.pending.isEmpty }) { try settleValues(manager) }
       if let owner = withState({ $0.owner.holdsRows ? $0.owner.eventOwner(options) : nil }) {
         try manager.releaseEvents(owner: owner)
       }

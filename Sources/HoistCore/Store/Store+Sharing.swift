@@ -1,6 +1,6 @@
 /// What all clients of a service on this machine share: an identity of the installation, not of an account.
 extension Store {
-  /// The value under `key`: `candidate`, unless one is kept already.
+  /// The value under `key`: `candidate`, unless one is stored already.
   /// - Parameter completion: gets the candidate as well where there is no store, or it fails: then it holds for this
   ///   client only.
   public func shared(_ key: String, orKeep candidate: [UInt8], completion: @escaping @Sendable ([UInt8]) -> Void) {
@@ -11,7 +11,7 @@ extension Store {
     }
   }
 
-  /// The same for a text that is made once, such as an id: in place of what is kept, too, where that is something else.
+  /// The same for a text that is made once, such as an id: also in place of a stored value that is no such text.
   /// - Parameter isWhole: whether bytes are such a text.
   public func sharedText(
     _ key: String, orKeep made: String, isWhole: @escaping @Sendable ([UInt8]) -> Bool,
@@ -33,7 +33,7 @@ extension Store {
     }
   }
 
-  /// Forgets it for everybody; not tried again when it fails.
+  /// Removes it for all clients; not retried.
   public func removeShared(_ key: String) {
     guard manager != nil else { return }
     call(.write) { manager, _ throws(CacheFailure) in

@@ -1,15 +1,14 @@
 public import HoistBase
 
-/// A client's memory of its own: values by key and events in waiting, kept by a cache manager that may
-/// be slow, broken or absent.
+/// A client's store: values by key and waiting events, in a cache manager that may be slow, broken or absent.
 ///
-/// Memory comes first: what is saved can be loaded at once, and is written behind on a lane of the
-/// store's own, the newest value of a key only. No caller waits. When the manager fails, the host is
-/// told once per episode and writes pause, at growing intervals; nothing is lost but durability. When
-/// a call does not return within its limit, the store does without the manager until it does.
+/// Memory comes first: what is saved can be loaded at once, and is written behind on the store's own lane, the newest
+/// value of a key only. No caller waits. When the manager fails, the host is notified once per episode and writes
+/// pause, at growing intervals; only durability is lost. When a call does not return within its limit, the store does
+/// without the manager until it does.
 ///
-/// Callable from any thread; completions run on the scheduler's thread, exactly once each. In a
-/// forked child the store begins anew: what waited to be written is the parent's to write.
+/// Callable from any thread; completions run on the scheduler's thread, but for `update`, exactly once each. In a
+/// forked child the store begins anew: the parent writes what was waiting.
 public final class Store: @unchecked Sendable {
   public struct Options: Sendable {
     /// How long one call of the manager may take.
@@ -52,21 +51,46 @@ public final class Store: @unchecked Sendable {
   /// Whether anything outlives the process.
   public var keepsValues: Bool { manager != nil }
 
-  /// What is kept under `key`; nil when there is nothing, or it cannot be read.
+  /// The value of `key`; nil when there is none, or it cannot be read: for data that can be fetched again. Use `read`
+  /// and `update` for data that must not be overwritten.
   public func load(_ key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
-    let pending = withState { $0.pending.value(of: ByteKey(key)) }
-    if let pending {
-      scheduler.post { completion(pending) }
-      return
+    read(key) { completion((try? $0.get()) ?? nil) }
+  }
+
+  /// The value of `key`; nil for none, a failure where it cannot be read.
+  public func read(_ key: String, completion: @escaping @Sendable (Result<[UInt8]?, CacheFailure>) -> Void) {
+    if let pending = withState({ $0.pending.item(of: ByteKey(key)) }), pending.changes.isEmpty {
+      return scheduler.post { completion(.success(pending.value(from: nil))) }
     }
-    let limit = options.maximumValueBytes
-    call(.read) { manager, _ throws(CacheFailure) -> [UInt8]? in
-      let value = try manager.load(key: key)
-      guard let value, value.count > limit else { return value }
-      throw CacheFailure("a stored value of \(value.count) bytes is over the limit")
-    } answer: { result in
-      completion((try? result.get()) ?? nil)
+    call(.read) { [self] manager, _ throws(CacheFailure) in
+      try kept(key, manager)
+    } answer: {
+      completion($0)
     }
+  }
+
+  /// What is kept under each of some keys, in one call of the manager's lane.
+  /// - Parameters:
+  ///   - each: with the index of a key and its stored value; on the lane. Not called after the first that cannot be
+  ///     read.
+  ///   - completion: on the scheduler's thread.
+  public func readEach(
+    _ keys: [String], each: @escaping @Sendable (_ place: Int, _ kept: [UInt8]?) -> Void,
+    completion: @escaping @Sendable () -> Void
+  ) {
+    call(.read) { [self] manager, _ throws(CacheFailure) in
+      for (place, key) in keys.enumerated() { each(place, try kept(key, manager)) }
+    } answer: { _ in
+      completion()
+    }
+  }
+
+  /// On the lane: with what waits to be written.
+  private func kept(_ key: String, _ manager: any CacheManager) throws(CacheFailure) -> [UInt8]? {
+    let pending = withState { $0.pending.item(of: ByteKey(key)) }
+    if let pending, case .value = pending.base { return pending.value(from: nil) }
+    let stored = try checked(try manager.load(key: key))
+    return pending.map { $0.value(from: stored) } ?? stored
   }
 
   /// Keeps `value` under `key`, in place of what was there.
@@ -83,12 +107,49 @@ public final class Store: @unchecked Sendable {
   private func write(_ key: String, _ value: [UInt8]?) {
     guard manager != nil else { return }
     let options = options
-    withState {
-      let lost = $0.pending.set(
+    wait {
+      $0.set(
         ByteKey(key), value, maximumCount: options.maximumPendingValues, maximumBytes: options.maximumPendingBytes)
-      $0.counters.givenUp += lost
     }
+  }
+
+  /// Changes what is kept under `key` in one step: concurrent changes by other clients and processes are not lost, as
+  /// far as the manager supports that.
+  /// - Parameters:
+  ///   - transform: makes the new value, nil for none, from the stored one. Pure. Called on the store's lane, with no
+  ///     lock held, and again when another writer was faster, or for a read of what is not written yet.
+  ///   - completion: with the value stored then; or a failure, when there is no store, or after too many attempts. On
+  ///     the store's lane, before any other work on the key; without a store, on the scheduler's thread.
+  public func update(
+    _ key: String, kind: ChangeKind = .ordinary, _ transform: @escaping @Sendable (_ kept: [UInt8]?) -> [UInt8]?,
+    completion: @escaping @Sendable (Result<[UInt8]?, CacheFailure>) -> Void = { _ in }
+  ) {
+    guard manager != nil else { return scheduler.post { completion(.failure(CacheFailure("there is no store"))) } }
+    let options = options
+    wait {
+      $0.add(
+        transform, kind, to: ByteKey(key), completion: completion, maximumCount: options.maximumPendingValues,
+        maximumBytes: options.maximumPendingBytes)
+    }
+  }
+
+  private func wait(_ add: (inout PendingValues) -> [PendingValues.Item]) {
+    let lost = withState { state in
+      let lost = add(&state.pending)
+      state.counters.givenUp += lost.count
+      return lost.flatMap(\.changes)
+    }
+    let tell: @Sendable () -> Void = {
+      for change in lost { change.completion(.failure(CacheFailure("too much waits for the store"))) }
+    }
+    if !lost.isEmpty, !lane.perform(tell) { tell() }
     settleSoon()
+  }
+
+  /// A value of the manager's, if it can be believed.
+  func checked(_ value: [UInt8]?) throws(CacheFailure) -> [UInt8]? {
+    guard let value, value.count > options.maximumValueBytes else { return value }
+    throw CacheFailure("a stored value of \(value.count) bytes is over the limit")
   }
 
   /// `completion` runs when everything that was saved so far is written, or the manager has failed.
@@ -124,8 +185,8 @@ public final class Store: @unchecked Sendable {
     let nonce = entropy.next()
     withState {
       $0.isClosed = false
-      $0.owner = HeldOwner(nonce: nonce)
-      // What was held has been given back.
+      $0.owner = LeasedOwner(nonce: nonce)
+      // The rows were released.
       $0.ownerEpoch += 1
     }
     settleSoon()
@@ -140,7 +201,7 @@ public final class Store: @unchecked Sendable {
     ]
   }
 
-  /// Every look at the state goes through here, so that a forked child begins anew at its first.
+  /// Every access to the state goes through here, so that a forked child begins anew at its first.
   func withState<Value>(_ body: (inout StoreState) -> Value) -> Value {
     var inherited: StoreState?
     defer { withExtendedLifetime(inherited) {} }

@@ -25,12 +25,14 @@ struct StoreState {
   /// one may be the very call that stores them.
   var nextCall: UInt64 = 1
 
-  var owner: HeldOwner
-  /// The one before, whose lease ran out unnoticed; rows on their way are still under its name.
+  var owner: LeasedOwner
+  /// The former owner, whose lease ran out unnoticed; rows on their way are still under its name.
   var formerOwner: EventOwner?
   var ownerEpoch: UInt64 = 0
   var isRenewing = false
   var isClosed = false
+  /// Whether the host knows whether its manager can compare and set.
+  var hasNotedReplacing = false
 
   /// The call that has not returned in time; while there is one, no other is made.
   var stuck: StoreCall?
@@ -44,7 +46,7 @@ struct StoreState {
 
   init(generation: UInt32, nonce: UInt64) {
     self.generation = generation
-    owner = HeldOwner(nonce: nonce)
+    owner = LeasedOwner(nonce: nonce)
   }
 
   var owesSomething: Bool { !pending.isEmpty || !forgettings.isEmpty }
@@ -63,7 +65,7 @@ struct StoreState {
   }
 }
 
-/// One call of the manager, to be told from others. Guarded by the store's lock.
+/// The identity of one call of the manager. Guarded by the store's lock.
 final class StoreCall: @unchecked Sendable {
   let number: UInt64
   var hasBegun = false

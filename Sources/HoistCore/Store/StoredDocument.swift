@@ -1,15 +1,21 @@
 internal import HoistBase
 internal import HoistJSON
 
-/// A document of a service as it came, and the date it came with.
+/// A document of a service as it came, and what it came with.
 public struct StoredDocument: Sendable {
   public var bytes: [UInt8]
   /// The header `Last-Modified`, word for word; nil for none.
   public var lastModified: String?
+  /// The header `ETag`, likewise.
+  public var entityTag: String?
+  /// When it was saved, as its writer says; any number.
+  public var savedUnixMilliseconds: Int64?
 
-  public init(bytes: [UInt8], lastModified: String?) {
+  public init(bytes: [UInt8], lastModified: String? = nil, entityTag: String? = nil, savedUnixMilliseconds: Int64? = nil) {
     self.bytes = bytes
     self.lastModified = lastModified
+    self.entityTag = entityTag
+    self.savedUnixMilliseconds = savedUnixMilliseconds
   }
 }
 
@@ -43,9 +49,12 @@ public final class DocumentStorage: @unchecked Sendable {
   private static func encode(_ document: StoredDocument) -> [UInt8] {
     var writer = JSONWriter()
     writer.object { writer in
-      guard let lastModified = document.lastModified else { return }
-      writer.key("lastModified")
-      writer.string(lastModified)
+      for (name, text) in [("lastModified", document.lastModified), ("etag", document.entityTag)] {
+        guard let text else { continue }
+        writer.member(name, text)
+      }
+      guard let saved = document.savedUnixMilliseconds else { return }
+      writer.member("saved", saved)
     }
     return writer.bytes + [UInt8(ascii: "\n")] + document.bytes
   }
@@ -54,9 +63,15 @@ public final class DocumentStorage: @unchecked Sendable {
     guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")),
       let head = try? JSONDocument(parsing: Array(bytes[..<end]))
     else { return nil }
-    let lastModified = head.withRoot { $0["lastModified"]?.string }
-    // It goes into a header: what would break one is forgotten.
-    let isSafe = lastModified.map { HeaderText.isSafeValue($0) } ?? false
-    return StoredDocument(bytes: Array(bytes[(end + 1)...]), lastModified: isSafe ? lastModified : nil)
+    return head.withRoot { head in
+      StoredDocument(
+        bytes: Array(bytes[(end + 1)...]), lastModified: header(head["lastModified"]), entityTag: header(head["etag"]),
+        savedUnixMilliseconds: head["saved"]?.int64)
+    }
+  }
+
+  /// It goes into a header: what would break one is forgotten.
+  private static func header(_ value: JSONValue?) -> String? {
+    value?.string.flatMap { $0.isEmpty || !HeaderText.isSafeValue($0) ? nil : $0 }
   }
 }

@@ -44,7 +44,7 @@ final class Exchange: Cancellable, @unchecked Sendable {
     loop.post { self.end(Self.cancellation) }
   }
 
-  /// In a forked child: lets go of whoever waits, and leaves the transfer to the parent.
+  /// In a forked child: lets go of the receiver, and leaves the transfer to the parent.
   func abandon() { receiver = nil }
 
   // MARK: Beginning
@@ -136,7 +136,7 @@ final class Exchange: Cancellable, @unchecked Sendable {
     } else if let refusal {
       fail(refusal.kind, refusal.message)
     } else if let redirectTarget {
-      // However its body ended: nobody reads it.
+      // However its body ended: it is not read.
       follow(redirectTarget, status: answer.head.status)
     } else if let failure {
       fail(failure.kind, failure.message)

@@ -3,7 +3,7 @@ internal import HoistCore
 
 /// Bodies that are sent compressed.
 enum GzipBody {
-  /// The request with its body as gzip, and told so; as it is when it wants none, or memory is short.
+  /// The request with its body as gzip, and the header for it; unchanged when it wants none, or memory is short.
   static func applied(to request: HTTPRequest) -> HTTPRequest {
     guard request.compressesBody, let body = request.body, !body.isEmpty, let packed = pack(body) else { return request }
     var request = request

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import HoistCore
 
-/// What has come of an answer so far, within its limits.
+/// The part of a response received so far, within its limits.
 struct IncomingAnswer {
   private static let maximumDiscardedBytes = 1 << 20
 
@@ -32,13 +32,13 @@ struct IncomingAnswer {
     return .taken
   }
 
-  /// For the body of a redirect, which nobody reads. Returns false when it is not worth waiting for.
+  /// For the body of a redirect, which is not read. Returns false when it is not worth waiting for.
   mutating func discard(_ bytes: UnsafeRawBufferPointer) -> Bool {
     discardedBytes += bytes.count
     return discardedBytes <= Self.maximumDiscardedBytes
   }
 
-  /// Swift aborts where memory is refused; `malloc` can say no before it comes to that.
+  /// Swift aborts when memory runs out; a trial `malloc` avoids that.
   private static func isMemoryLeft(_ count: Int) -> Bool {
     guard count > 64 << 10 else { return true }
     guard let probe = malloc(count) else { return false }

@@ -1,8 +1,7 @@
 internal import HoistBase
 internal import HoistCore
 
-/// The header of an answer, line by line as libcurl hands it on: interim answers (1xx) are passed
-/// over, and what follows the final one is a trailer, which nobody asked for.
+/// The header of a response, line by line from libcurl: interim responses (1xx) and trailers are skipped.
 struct ResponseHead {
   private(set) var status = 0
   private(set) var headers: [HTTPHeader] = []
@@ -27,7 +26,7 @@ struct ResponseHead {
     }
   }
 
-  /// A line that begins with a blank goes on with the header before it (obsolete folding, RFC 9112 5.2).
+  /// A line that begins with a blank continues the header before it (obsolete folding, RFC 9112 5.2).
   private mutating func continueLast(with content: Slice<UnsafeRawBufferPointer>) {
     guard let last = headers.popLast() else { return }
     headers.append(HTTPHeader(last.name, last.value + " " + Self.trimmed(content)))

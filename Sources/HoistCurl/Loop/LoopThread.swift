@@ -47,7 +47,7 @@ final class LoopThread: @unchecked Sendable {
       isStarted = true
       return .start
     }
-    // Before its first wait, and between two waits, the thread looks at the queues itself.
+    // Before its first wait, and between two waits, the thread checks the queues itself.
     guard !isServiceDue, let polled, !LoopMark.isSet(lock) else { return .none }
     isServiceDue = true
     return .wake(polled)
@@ -95,7 +95,7 @@ final class LoopThread: @unchecked Sendable {
     while true { turn() }
   }
 
-  /// A function of its own, that returns: what is held inside a loop without an end is never let go.
+  /// A function that returns: references held inside an endless loop would never be released.
   @inline(never)
   private func turn() {
     step { if multi == nil { openMulti() } }

@@ -47,7 +47,7 @@ public final class NetworkLoop: Scheduler, @unchecked Sendable {
     change { thread in thread.append { [unowned thread] in work(thread) } }
   }
 
-  /// Changes the queues of a thread that belongs to this process, and sees to it that they are served.
+  /// Changes the queues of a thread that belongs to this process, and wakes it.
   private func change<Result>(_ body: (LoopThread) -> Result) -> Result {
     var inherited: LoopThread?
     let (result, current, call) = lock.withLock {

@@ -2,7 +2,7 @@ internal import HoistBase
 internal import HoistCore
 internal import HoistJSON
 
-/// One hit or activate as a cache of the host's keeps it (6.2), both ways.
+/// One hit or activate in the form of the host's cache (6.2): reading and writing.
 struct HitCacheRecord {
   private static let version: Int64 = 1
   private static let activateType = "ACTIVATE"
@@ -60,7 +60,7 @@ struct HitCacheRecord {
     return writer.bytes
   }
 
-  /// Whose a row is, and the type of a hit, from its item.
+  /// The visitor of a row, and the type of a hit, from its item.
   private static func visitor(of row: EventRow) -> (visitorID: [UInt8], anonymousID: [UInt8]?, type: [UInt8])? {
     let isActivate = row.pipeline == ActivateReporter.pipelineName
     guard let item = isActivate ? ActivateRow(row.payload)?.item : row.payload, QueuedItem.isSound(item) else { return nil }

@@ -1,7 +1,7 @@
 internal import HoistCore
 
-/// Where hits and activates are kept until they have arrived: in the client's store (FS-21), or with a cache of the
-/// host's (FS-22).
+/// Where hits and activates are stored until they have arrived: in the client's store (FS-21), or in the host's cache
+/// (FS-22).
 struct HitStorage: Sendable {
   let store: Store
   /// nil for the client's own store.
@@ -19,7 +19,7 @@ struct HitStorage: Sendable {
     store = host.store(over: cache)
   }
 
-  /// A visitor who had refused consents again: what the host kept meanwhile is asked for once more. Any thread.
+  /// A visitor that had refused consents again: the host's cache is read once more. Any thread.
   func consentReturned() { cache?.wantLookup() }
 
   var statistics: [(group: String, name: String, value: Int64)] {

@@ -2,12 +2,12 @@ internal import HoistBase
 internal import HoistCore
 internal import HoistJSON
 
-/// A cache of hits of the host's own as the place where the pipelines keep their rows (protocols/flagship.md 5.5, 6.2;
-/// FS-101, FS-105 to FS-108).
+/// The host's own cache of hits as the store of the pipelines' rows (protocols/flagship.md 5.5, 6.2; FS-101, FS-105 to
+/// FS-108).
 ///
-/// It knows no owners: whoever looks up takes everything, once per start, and again after consent has returned. All of
-/// it runs on the lane of its store, which waits for the host no longer than its limits: a call that does not return is
-/// set aside, and what it would have said is not heard (FS-24).
+/// It knows no owners: a look-up takes everything, once per start, and again after consent has returned. All of it runs
+/// on the lane of its store, which waits for the host within limits: a call that does not return is set aside, and its
+/// result ignored (FS-24).
 final class HostHitCache: CacheManager, @unchecked Sendable {
   private static let writeLimitNanoseconds: Int64 = 2_000_000_000
 
@@ -27,17 +27,17 @@ final class HostHitCache: CacheManager, @unchecked Sendable {
   // Guarded by `lock`.
   private var generation = ForkGeneration.current
   private var isWantingLookup = true
-  /// All that the host has is known, so that it may be told to forget everything.
+  /// All hits in the host's cache are known, so that it may be cleared.
   private var knowsEverything = false
   private var known: [String: Known] = [:]
-  /// The host was told to forget everything, and has not taken the rest back yet.
+  /// The host's cache was cleared, and the remaining hits are not written back yet.
   private var owesCopy = false
-  /// Ids of rows that a look-up brought and nobody has claimed yet, oldest first.
+  /// Ids of rows from a look-up that are not claimed yet, oldest first.
   private var unclaimed: [String] = []
   private var unread: Int64 = 0
 
-  /// - Parameter clearsAndCopies: whether the host is told to forget everything and to keep the rest, as periodic
-  ///   caching does, rather than to forget hits one by one.
+  /// - Parameter clearsAndCopies: whether the cache is cleared and the remaining hits are written again, as in periodic
+  ///   caching, instead of removing hits one by one.
   init(
     _ delegate: any HitCacheDelegate, environmentID: String, lookupMilliseconds: Int64, clearsAndCopies: Bool,
     host: any ProviderHost
@@ -56,7 +56,7 @@ final class HostHitCache: CacheManager, @unchecked Sendable {
   /// The next claim looks up again. Any thread.
   func wantLookup() { lock.withLock { isWantingLookup = true } }
 
-  /// Records of the host's that were none. Any thread.
+  /// Unreadable records of the host. Any thread.
   var unreadCount: Int64 { lock.withLock { unread } }
 
   // MARK: Events
@@ -143,14 +143,17 @@ final class HostHitCache: CacheManager, @unchecked Sendable {
       defer { cache.isWantingLookup = false }
       return cache.isWantingLookup
     }) else { return }
-    let question = HitLookUp()
+    let answer = Completion<CacheLookUp.Reply>()
+    let question = CacheLookUp { answer.give($0) }
     let isTaken = lane.perform(withinNanoseconds: lookupNanoseconds) { [delegate] in
       delegate.lookUpHits(question)
     } abandoned: {
     }
     let deadline = SystemClock().monotonicNanoseconds &+ lookupNanoseconds
-    switch isTaken ? question.wait(untilNanoseconds: deadline) : nil {
-    case nil: log.warning("the hit cache did not tell its hits in time; going on without them")
+    let reply = isTaken ? answer.wait(untilNanoseconds: deadline) : nil
+    question.giveUp()
+    switch reply {
+    case .late, nil: log.warning("the hit cache did not tell its hits in time; going on without them")
     case .failed: log.warning("the hit cache failed to tell its hits; going on without them")
     case .nothing: withState { $0.knowsEverything = true }
     case .found(let text): take(text)
@@ -208,7 +211,7 @@ final class HostHitCache: CacheManager, @unchecked Sendable {
     }
   }
 
-  // MARK: Values, which are kept elsewhere
+  // MARK: Values, which are stored elsewhere
 
   func load(key: String) -> [UInt8]? { nil }
   func save(key: String, value: [UInt8]) {}

@@ -7,16 +7,16 @@ extension CampaignCompiler {
   /// From how many texts on a list is looked up instead of walked.
   private static var longList: Int { 8 }
 
-  mutating func append(_ groups: [[TargetingDefinition]]) -> (offset: UInt32, count: UInt32) {
+  mutating func append(_ groups: [[TargetingDefinition]]) -> (first: Place<TargetingGroupRecord>, count: UInt32) {
     let first = builder.reserve(groups.count, of: TargetingGroupRecord.self)
     for (index, group) in groups.enumerated() {
       var record = TargetingGroupRecord()
       record.targetings = builder.reserve(group.count, of: TargetingRecord.self)
       record.targetingCount = UInt32(clamping: group.count)
       for (index, targeting) in group.enumerated() {
-        builder.store(self.record(of: targeting), at: record.targetings, index: index)
+        builder.store(self.record(of: targeting), at: record.targetings.at(index))
       }
-      builder.store(record, at: first, index: index)
+      builder.store(record, at: first.at(index))
     }
     return (first, UInt32(clamping: groups.count))
   }
@@ -48,13 +48,13 @@ extension CampaignCompiler {
       var texts = BytesTable(expecting: values.count)
       walked = []
       for value in values {
-        if let text = value.bytes { texts.set(text, to: builder.append(target(value))) } else { walked.append(value) }
+        if let text = value.bytes { texts.set(text, to: builder.append(target(value)).offset) } else { walked.append(value) }
       }
       record.texts = builder.table(texts)
     }
     record.targets = builder.reserve(walked.count, of: TargetRecord.self)
     record.targetCount = UInt32(clamping: walked.count)
-    for (index, value) in walked.enumerated() { builder.store(target(value), at: record.targets, index: index) }
+    for (index, value) in walked.enumerated() { builder.store(target(value), at: record.targets.at(index)) }
   }
 
   private mutating func target(_ value: JSONNode) -> TargetRecord {

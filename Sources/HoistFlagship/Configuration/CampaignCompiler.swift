@@ -8,13 +8,15 @@ struct CampaignCompiler: ~Copyable {
   /// For one value after the other.
   var writer = JSONWriter(wholeDoubles: .withFraction)
   private var root: CampaignsRoot
-  private var campaigns: [UInt32] = []
+  private var campaigns: [Place<CampaignRecord>] = []
   /// Ordinals by key.
   private var flags = BytesTable()
   /// By ordinal.
-  private var candidates: [[UInt32]] = []
-  /// By campaign.
-  private var fingerprints: [UInt32: UInt64] = [:]
+  private var candidates: [[Place<CampaignRecord>]] = []
+  /// By campaign: of all that its flags share.
+  private var fingerprints: [Place<CampaignRecord>: UInt64] = [:]
+  /// By ordinal: of the flag's own values.
+  private var ownFingerprints: [UInt64] = []
 
   init(isDecided: Bool, widensIntegers: Bool, expectedBytes: Int) {
     root = CampaignsRoot(isDecided: isDecided, widensIntegers: widensIntegers)
@@ -26,26 +28,28 @@ struct CampaignCompiler: ~Copyable {
     campaigns = []
     flags = BytesTable()
     candidates = []
+    ownFingerprints = []
   }
 
-  /// - Parameter fingerprint: another one for every other campaign.
-  mutating func add(_ campaign: CampaignDefinition, fingerprint: UInt64) {
-    let offset = builder.reserve(1, of: CampaignRecord.self)
+  mutating func add(_ campaign: CampaignDefinition) {
+    let place = builder.reserve(1, of: CampaignRecord.self)
     var record = CampaignRecord(
       id: builder.text(campaign.id), name: builder.text(campaign.name), type: builder.text(campaign.type),
       slug: builder.text(campaign.slug))
     record.groups = builder.reserve(campaign.groups.count, of: GroupRecord.self)
     record.groupCount = UInt32(clamping: campaign.groups.count)
     for (index, group) in campaign.groups.enumerated() {
-      let place = Self.place(of: GroupRecord.self, index, from: record.groups)
-      builder.store(self.record(of: group, at: place, campaign: offset), at: place)
+      let groupPlace = record.groups.at(index)
+      builder.store(self.record(of: group, at: groupPlace, campaign: place), at: groupPlace)
     }
-    builder.store(record, at: offset)
-    campaigns.append(offset)
-    fingerprints[offset] = fingerprint
+    builder.store(record, at: place)
+    campaigns.append(place)
+    fingerprints[place] = campaign.fingerprint
   }
 
-  private mutating func record(of group: GroupDefinition, at offset: UInt32, campaign: UInt32) -> GroupRecord {
+  private mutating func record(
+    of group: GroupDefinition, at groupPlace: Place<GroupRecord>, campaign: Place<CampaignRecord>
+  ) -> GroupRecord {
     var record = GroupRecord(id: builder.text(group.id), name: builder.text(group.name))
     record.idHash = Hash64.hash(group.id)
     record.bucketing = Murmur3State(group.id)
@@ -58,14 +62,14 @@ struct CampaignCompiler: ~Copyable {
     var end: UInt32 = 0
     for (index, variation) in group.variations.enumerated() {
       end = min(end + variation.allocation, 100)
-      let place = Self.place(of: VariationRecord.self, index, from: record.variations)
+      let place = record.variations.at(index)
       var made = VariationRecord(
         id: builder.text(variation.id), groupID: record.id, name: builder.text(variation.name))
       made.idHash = Hash64.hash(variation.id)
-      made.group = offset
+      made.group = groupPlace
       made.end = end
       made.isReference = variation.isReference
-      (made.values, made.valueCount) = append(variation.values, of: place, campaign)
+      (made.values, made.valueCount) = append(variation.values, of: place, made.idHash, campaign)
       builder.store(made, at: place)
     }
     return record
@@ -73,9 +77,9 @@ struct CampaignCompiler: ~Copyable {
 
   /// The values of a variation; of members of one name the last counts, in the first one's place.
   private mutating func append(
-    _ values: JSONNode?, of variation: UInt32, _ campaign: UInt32
-  ) -> (offset: UInt32, count: UInt32) {
-    guard let members = values?.object, !members.isEmpty else { return (0, 0) }
+    _ values: JSONNode?, of variation: Place<VariationRecord>, _ idHash: UInt64, _ campaign: Place<CampaignRecord>
+  ) -> (first: Place<ValueRecord>, count: UInt32) {
+    guard let members = values?.object, !members.isEmpty else { return (.none, 0) }
     var nodes: [JSONNode] = []
     nodes.reserveCapacity(members.count)
     var places = BytesTable(expecting: members.count)
@@ -92,7 +96,9 @@ struct CampaignCompiler: ~Copyable {
       var record = value(node)
       record.flag = ordinal(of: ByteView(node.name), campaign)
       record.variation = variation
-      builder.store(record, at: first, index: index)
+      let own = Hash64.combine(idHash, Hash64.hash(writer.bytes))
+      ownFingerprints[Int(record.flag)] = Hash64.combine(ownFingerprints[Int(record.flag)], own)
+      builder.store(record, at: first.at(index))
     }
     return (first, UInt32(clamping: nodes.count))
   }
@@ -115,11 +121,12 @@ struct CampaignCompiler: ~Copyable {
   }
 
   /// The ordinal of a flag, of which the campaign is a candidate from now on.
-  private mutating func ordinal(of key: ByteView, _ campaign: UInt32) -> UInt32 {
+  private mutating func ordinal(of key: ByteView, _ campaign: Place<CampaignRecord>) -> UInt32 {
     guard let known = flags[key] else {
       let ordinal = UInt32(clamping: candidates.count)
       flags.set(key, to: ordinal)
       candidates.append([campaign])
+      ownFingerprints.append(0)
       return ordinal
     }
     if candidates[Int(known)].last != campaign { candidates[Int(known)].append(campaign) }
@@ -133,26 +140,23 @@ struct CampaignCompiler: ~Copyable {
     root.campaigns = builder.append(contentsOf: campaigns)
     root.campaignCount = UInt32(clamping: campaigns.count)
     root.flagCount = UInt32(clamping: candidates.count)
-    var records: [UInt32] = []
+    var records: [Place<CampaignFlagRecord>] = []
     records.reserveCapacity(candidates.count)
     for entry in flags.entries {
       let name = builder.text(entry.key)
       var record = CampaignFlagRecord(head: FlagHead(name: name), ordinal: entry.value)
       record.candidates = builder.append(contentsOf: Array(candidates[Int(entry.value)].reversed()))
       record.candidateCount = UInt32(clamping: candidates[Int(entry.value)].count)
+      record.fingerprint = ownFingerprints[Int(entry.value)]
       for campaign in candidates[Int(entry.value)] {
         record.fingerprint = record.fingerprint &* 0x9E37_79B9_7F4A_7C15 &+ (fingerprints[campaign] ?? 0)
       }
-      let offset = builder.append(record)
-      builder.addFlag(record: offset, hash: entry.hash)
-      records.append(offset)
+      let place = builder.append(record)
+      builder.addFlag(record: place, hash: entry.hash)
+      records.append(place)
     }
     root.flags = builder.append(contentsOf: records)
     let root = builder.append(self.root)
     return builder.finish(evaluate: evaluateCampaignFlag, root: root)
-  }
-
-  static func place<Record>(of type: Record.Type, _ index: Int, from first: UInt32) -> UInt32 {
-    first &+ UInt32(truncatingIfNeeded: index &* MemoryLayout<Record>.stride)
   }
 }

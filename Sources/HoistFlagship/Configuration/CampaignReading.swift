@@ -133,7 +133,7 @@ extension CampaignReading {
 
 extension CampaignReading {
   /// A text, no bytes where there is none.
-  /// - Returns: nil for what is no text, which is noted.
+  /// - Returns: nil for another type, which is noted.
   private mutating func text(_ node: JSONNode?, _ name: StaticString, _ place: ElementPlace) -> ByteView? {
     guard let node = node?.unlessNull else { return .noBytes }
     guard let bytes = node.bytes else { return leaveOut(place, "\"\(name)\" is no text") }

@@ -10,10 +10,10 @@ struct CampaignsRoot: BitwiseCopyable {
   /// A flag's integer may be read as a double.
   var widensIntegers = false
   /// Offsets of `CampaignRecord`s in the order of the document.
-  var campaigns: UInt32 = 0
+  var campaigns: Place<Place<CampaignRecord>> = .none
   var campaignCount: UInt32 = 0
   /// Offsets of `CampaignFlagRecord`s by their ordinals.
-  var flags: UInt32 = 0
+  var flags: Place<Place<CampaignFlagRecord>> = .none
   var flagCount: UInt32 = 0
 }
 
@@ -23,36 +23,34 @@ struct CampaignRecord: BitwiseCopyable {
   var type = TextReference.none
   var slug = TextReference.none
   /// `GroupRecord`s.
-  var groups: UInt32 = 0
+  var groups: Place<GroupRecord> = .none
   var groupCount: UInt32 = 0
 }
 
-/// A variation group: whom it is for, and how they are spread.
+/// A variation group: its targeting and its allocation.
 struct GroupRecord: BitwiseCopyable {
   var id = TextReference.none
   var name = TextReference.none
   var idHash: UInt64 = 0
   /// After the group's id; the visitor's follows (4.1).
   var bucketing = Murmur3State()
-  var campaign: UInt32 = 0
-  /// `TargetingGroupRecord`s, of which one has to match; where the service has decided there are none, and everybody
-  /// matches.
-  var targetingGroups: UInt32 = 0
+  var campaign: Place<CampaignRecord> = .none
+  /// `TargetingGroupRecord`s, of which one has to match; none, where the service has decided: every visitor matches.
+  var targetingGroups: Place<TargetingGroupRecord> = .none
   var targetingGroupCount: UInt32 = 0
   /// `VariationRecord`s.
-  var variations: UInt32 = 0
+  var variations: Place<VariationRecord> = .none
   var variationCount: UInt32 = 0
 }
 
 /// `TargetingRecord`s that have to hold together.
 struct TargetingGroupRecord: BitwiseCopyable {
-  var targetings: UInt32 = 0
+  var targetings: Place<TargetingRecord> = .none
   var targetingCount: UInt32 = 0
 }
 
 /// Where a targeting looks.
 enum TargetingSource: UInt8, BitwiseCopyable {
-  /// An attribute of the context.
   case attribute
   /// The visitor's id, whatever the context holds.
   case visitor
@@ -69,9 +67,9 @@ struct TargetingRecord: BitwiseCopyable {
   var name = TextReference.none
   var isList = false
   /// `TargetRecord`s: one, or those of the list.
-  var targets: UInt32 = 0
+  var targets: Place<TargetRecord> = .none
   var targetCount: UInt32 = 0
-  /// The texts of a long list; then `targets` holds what is no text.
+  /// The texts of a long list; then `targets` holds the other values.
   var texts = NameTable()
   /// The value as JSON, for explanations.
   var json = TextReference.none
@@ -89,12 +87,12 @@ struct VariationRecord: BitwiseCopyable {
   var groupID = TextReference.none
   var name = TextReference.none
   var idHash: UInt64 = 0
-  var group: UInt32 = 0
+  var group: Place<GroupRecord> = .none
   /// Buckets below, and not below the variations before, are its.
   var end: UInt32 = 0
   var isReference = false
   /// `ValueRecord`s.
-  var values: UInt32 = 0
+  var values: Place<ValueRecord> = .none
   var valueCount: UInt32 = 0
 }
 
@@ -107,7 +105,7 @@ public enum FlagKind: UInt8, BitwiseCopyable, Sendable {
 struct ValueRecord: BitwiseCopyable {
   /// The flag's ordinal.
   var flag: UInt32 = 0
-  var variation: UInt32 = 0
+  var variation: Place<VariationRecord> = .none
   var kind = FlagKind.null
   /// A string's bytes; empty for all else.
   var text = TextReference.none
@@ -123,7 +121,7 @@ struct CampaignFlagRecord: BitwiseCopyable {
   /// Its place in `VisitorFlags`.
   var ordinal: UInt32 = 0
   /// Offsets of the `CampaignRecord`s that may give it a value, the last of the document first: later ones win (4.2).
-  var candidates: UInt32 = 0
+  var candidates: Place<Place<CampaignRecord>> = .none
   var candidateCount: UInt32 = 0
   /// Of its candidates: another one when any of them is another, or they come in another order.
   var fingerprint: UInt64 = 0
@@ -131,7 +129,7 @@ struct CampaignFlagRecord: BitwiseCopyable {
 
 extension Snapshot {
   /// Of a snapshot of campaigns.
-  var campaignsRoot: UnsafePointer<CampaignsRoot> { base.at(head.pointee.rootOffset) }
+  var campaignsRoot: UnsafePointer<CampaignsRoot> { root() }
 
   @inline(__always)
   func campaignFlag(_ key: ByteView, hash: UInt64) -> UnsafePointer<CampaignFlagRecord>? {

@@ -13,7 +13,7 @@ public struct CampaignOptions: Sendable {
   /// An integer may be read as a double.
   public var widensIntegers: Bool
   public var limits: JSONLimits
-  /// Where bad elements are told.
+  /// Receives warnings about bad elements.
   public var log: Log?
 
   public init(widensIntegers: Bool = false, limits: JSONLimits = .standard, log: Log? = nil) {
@@ -125,7 +125,7 @@ private struct CampaignDocument: ~Copyable {
     var index = 0
     while let node = try json.nextElement() {
       let campaign = isDecided ? reading.decided(node, index: index) : reading.bucketed(node, index: index)
-      if let campaign { compiler.add(campaign, fingerprint: Hash64.hash(node.source ?? .noBytes)) }
+      if let campaign { compiler.add(campaign) }
       index += 1
     }
   }
@@ -145,5 +145,12 @@ private struct CampaignDocument: ~Copyable {
       throw JSONFailure(.limit, "it is too large, or memory has run out")
     }
     return ServedCampaigns(snapshot: snapshot, isPanic: isPanic, hasCampaigns: hasCampaigns, account: account)
+  }
+}
+
+extension Snapshot {
+  /// Of campaigns: names of the flags that are new, gone, or may be decided differently.
+  func changedCampaignFlags(since old: Snapshot?) -> [String] {
+    changedNames(since: old) { $0.assumingMemoryBound(to: CampaignFlagRecord.self).pointee.fingerprint }
   }
 }

@@ -32,7 +32,7 @@ struct AutomaticContext: Sendable {
     reserved = own.map { Attribute(name: $0.withBytes { Array($0) }, value: .string($1)) }
   }
 
-  /// Sets them in place of what the host has set so far.
+  /// Sets them, over what the host has set so far.
   /// - Parameter isFirstTime: whether no visitor was made with this store before.
   func load(into context: inout VisitorContext, isFirstTime: Bool) {
     let pairs = isFirstTime ? first : later

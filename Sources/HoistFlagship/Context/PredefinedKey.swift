@@ -96,7 +96,7 @@ public enum PredefinedKey: Int32, Sendable, CaseIterable {
   }
 }
 
-/// Keys that the SDK sets and nobody else (FS-200).
+/// Keys that only the SDK sets (FS-200).
 enum ReservedKey {
   static let allUsers: StaticString = "fs_all_users"
   static let users: StaticString = "fs_users"

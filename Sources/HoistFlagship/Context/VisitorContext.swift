@@ -3,7 +3,7 @@ internal import HoistCore
 internal import HoistJSON
 
 /// A visitor's context as the host and the SDK set it (protocols/flagship.md 4.6). A value; the pairs `fs_…` are not in
-/// it, but in what is made of it.
+/// it: they are added to its frozen form.
 struct VisitorContext: Sendable, Equatable {
   /// Why a pair is not taken.
   enum Refusal: Error, Sendable, Equatable {
@@ -33,7 +33,7 @@ struct VisitorContext: Sendable, Equatable {
   /// The reserved pairs are in a frozen context, too.
   static let maximumPairs = EvaluationContext.maximumAttributes - 4
 
-  /// So many are looked through rather than found by a table.
+  /// Up to this many a linear search is used instead of a table.
   private static let fewPairs = 16
 
   /// In the order of setting.
@@ -82,7 +82,7 @@ struct VisitorContext: Sendable, Equatable {
     return true
   }
 
-  /// Several pairs at once: those that are refused are left out, each with a word to `refused`.
+  /// Several pairs at once: those that are refused are left out, and `refused` is called for each.
   mutating func set(_ new: some Sequence<Attribute>, refused: (Refusal) -> Void) {
     for pair in new {
       do throws(Refusal) { try set(pair.name, pair.value) } catch { refused(error) }
@@ -128,9 +128,9 @@ enum ContextText {
     writer.object { writer in
       for index in 0..<context.attributeCount {
         let attribute = context.attribute(at: index).pointee
-        writer.key(utf8: attribute.nameBytes.bindMemory(to: UInt8.self))
+        writer.key(attribute.nameBytes)
         switch attribute.kind {
-        case .string, .date: writer.string(utf8: attribute.textBytes.bindMemory(to: UInt8.self))
+        case .string, .date: writer.string(attribute.textBytes)
         case .null, .bool, .int, .double, .strings, .json: writer.raw(attribute.textBytes)
         }
       }

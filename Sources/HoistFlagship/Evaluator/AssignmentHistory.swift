@@ -6,7 +6,7 @@ public import HoistBase
 /// An assignment holds against the hash as long as the visitor lives, whatever becomes of the allocations. One block of
 /// memory: the entries, a look-up table, the texts.
 public final class AssignmentHistory: @unchecked Sendable {
-  /// What comes after so many is assigned and not remembered.
+  /// Further assignments are made and not remembered.
   public static let maximumCount = 65_536
 
   /// An assignment by its ids.
@@ -89,7 +89,7 @@ public final class AssignmentHistory: @unchecked Sendable {
     group.withBytes { find($0, hash: Hash64.hash($0))?.id }
   }
 
-  /// With what is new; what is known already stays as it is.
+  /// With the new ones; known ones stay as they are.
   public func adding(_ new: [Assignment]) -> AssignmentHistory {
     new.isEmpty ? self : AssignmentHistory(keeping: self, adding: new)
   }

@@ -1,18 +1,18 @@
 internal import HoistBase
 internal import HoistCore
 
-/// Whom a group is for (4.3).
+/// The targeting of a group (4.3).
 extension CampaignEvaluator {
-  /// One of its targeting groups matches; without any, nobody does.
+  /// One of its targeting groups matches; without any, no visitor does.
   @inline(__always)
   mutating func matches(_ group: UnsafePointer<GroupRecord>) -> Bool {
-    let groups: UnsafePointer<TargetingGroupRecord> = base.at(group.pointee.targetingGroups)
+    let groups = base.at(group.pointee.targetingGroups)
     var matches = false
     var index = 0
     while index < Int(group.pointee.targetingGroupCount) {
       if self.matches(groups + index) {
         matches = true
-        if !Recorder.asksEverything { break }
+        if !Recorder.isWatching { break }
       }
       index &+= 1
     }
@@ -22,18 +22,18 @@ extension CampaignEvaluator {
   /// All of its targetings hold; an empty list does.
   @inline(__always)
   private mutating func matches(_ group: UnsafePointer<TargetingGroupRecord>) -> Bool {
-    recorder.beginTargetings()
-    let targetings: UnsafePointer<TargetingRecord> = base.at(group.pointee.targetings)
+    recorder.note { $0.beginTargetings() }
+    let targetings = base.at(group.pointee.targetings)
     var matches = true
     var index = 0
     while index < Int(group.pointee.targetingCount) {
       if !holds(targetings + index) {
         matches = false
-        if !Recorder.asksEverything { break }
+        if !Recorder.isWatching { break }
       }
       index &+= 1
     }
-    recorder.endTargetings(matches)
+    recorder.note { $0.endTargetings(matches) }
     return matches
   }
 
@@ -42,7 +42,7 @@ extension CampaignEvaluator {
     let actual: Comparand?
     switch targeting.pointee.source {
     case .everybody:
-      recorder.targeting(targeting, actual: nil, holds: true)
+      recorder.note { $0.targeting(targeting, actual: nil, holds: true) }
       return true
     case .visitor: actual = Comparand(text: visitor, hash: visitorHash)
     case .attribute:
@@ -50,7 +50,7 @@ extension CampaignEvaluator {
       actual = attribute.flatMap { Comparand($0) }
     }
     let holds = holds(targeting, actual)
-    recorder.targeting(targeting, actual: actual, holds: holds)
+    recorder.note { $0.targeting(targeting, actual: actual, holds: holds) }
     return holds
   }
 
@@ -61,7 +61,7 @@ extension CampaignEvaluator {
     if test == .present { return actual != nil }
     if test == .absent { return actual == nil }
     guard let actual else { return false }
-    let targets: UnsafePointer<TargetRecord> = base.at(targeting.pointee.targets)
+    let targets = base.at(targeting.pointee.targets)
     if !targeting.pointee.isList { return targeting.pointee.targetCount > 0 && holds(test, actual, targets) }
     return holdsForList(targeting, targets, actual)
   }

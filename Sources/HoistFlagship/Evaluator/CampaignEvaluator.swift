@@ -3,8 +3,9 @@ internal import HoistCore
 
 /// Decides campaigns of a snapshot for one visitor: a pure reader of raw memory (section 4).
 ///
-/// Generic over what watches: `Silence` leaves nothing behind in the machine code. Explanations run these very functions.
-struct CampaignEvaluator<Recorder: CampaignRecorder> {
+/// Generic over what watches: `NoSteps` leaves nothing behind in the machine code. Explanations run
+/// these very functions.
+struct CampaignEvaluator<Recorder: StepRecorder<ExplanationRecorder>> {
   let base: UnsafeRawPointer
   let context: FrozenContext?
   let visitor: ByteView
@@ -29,8 +30,7 @@ struct CampaignEvaluator<Recorder: CampaignRecorder> {
 
 /// A variation, and why; without one the campaign gives nothing.
 struct CampaignChoice: BitwiseCopyable {
-  /// The `VariationRecord`'s offset; 0 for none.
-  var variation: UInt32 = 0
+  var variation: Place<VariationRecord> = .none
   /// No earlier fetch assigned it.
   var isNew = false
 }
@@ -39,23 +39,23 @@ extension CampaignEvaluator {
   /// The first group that matches and has a variation for the visitor (4.2).
   @inline(__always)
   mutating func decide(_ campaign: UnsafePointer<CampaignRecord>) -> CampaignChoice {
-    recorder.begin(campaign: campaign)
-    let groups: UnsafePointer<GroupRecord> = base.at(campaign.pointee.groups)
+    recorder.note { $0.begin(campaign: campaign) }
+    let groups = base.at(campaign.pointee.groups)
     var index = 0
     while index < Int(campaign.pointee.groupCount) {
       let group = groups + index
-      recorder.begin(group: group)
+      recorder.note { $0.begin(group: group) }
       let (verdict, variation, bucket) = decide(group)
-      recorder.endGroup(verdict, bucket: bucket, variation: variation)
+      recorder.note { $0.endGroup(verdict, bucket: bucket, variation: variation) }
       if verdict == .deleted { break }
       if let variation {
-        recorder.endCampaign(variation: variation)
+        recorder.note { $0.endCampaign(variation: variation) }
         return CampaignChoice(
-          variation: UInt32(truncatingIfNeeded: UnsafeRawPointer(variation) - base), isNew: verdict != .remembered)
+          variation: Place(offset: UInt32(truncatingIfNeeded: UnsafeRawPointer(variation) - base)), isNew: verdict != .remembered)
       }
       index &+= 1
     }
-    recorder.endCampaign(variation: nil)
+    recorder.note { $0.endCampaign(variation: nil) }
     return CampaignChoice()
   }
 
@@ -63,7 +63,7 @@ extension CampaignEvaluator {
   private mutating func decide(
     _ group: UnsafePointer<GroupRecord>
   ) -> (GroupVerdict, UnsafePointer<VariationRecord>?, bucket: UInt32?) {
-    let variations: UnsafePointer<VariationRecord> = base.at(group.pointee.variations)
+    let variations = base.at(group.pointee.variations)
     let count = Int(group.pointee.variationCount)
     if Snapshot(base).campaignsRoot.pointee.isDecided {
       return (.decided, count > 0 ? variations : nil, nil)
@@ -73,7 +73,7 @@ extension CampaignEvaluator {
       let found = (0..<count).first { index in
         variations[index].idHash == hash && variations[index].id.bytes(base).hasSameBytes(as: id)
       }
-      let bucket = Recorder.asksEverything ? self.bucket(group) : nil
+      let bucket = Recorder.isWatching ? self.bucket(group) : nil
       return found.map { (.remembered, variations + $0, bucket) } ?? (.deleted, nil, bucket)
     }
     let bucket = self.bucket(group)

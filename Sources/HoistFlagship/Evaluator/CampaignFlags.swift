@@ -4,7 +4,7 @@ internal import HoistJSON
 
 /// What can be asked of a snapshot of campaigns, flag by flag.
 public enum CampaignFlags {
-  /// What the service tells of an evaluation's value, as a JSON object: the nine fields of the metadata (FS-73), and
+  /// What the service says of an evaluation's value, as a JSON object: the nine fields of the metadata (FS-73), and
   /// nothing where no campaign gave a value.
   public static func metadata(_ evaluation: borrowing Evaluation, in snapshot: Snapshot) -> [UInt8] {
     FlagValue(evaluation, in: snapshot)?.metadata.json ?? Array("{}".utf8)
@@ -27,7 +27,7 @@ public enum CampaignFlags {
     return evaluator.recorder.finish()
   }
 
-  /// How a visitor comes to a flag, history included.
+  /// The explanation of a visitor's flag, history included.
   /// - Parameter key: of the flag; one that the campaigns do not have gives an empty array.
   public static func explain(
     _ key: some ByteSource, in snapshot: Snapshot, context: FrozenContext?, visitor: ByteView,

@@ -2,8 +2,8 @@ internal import HoistBase
 internal import HoistCore
 
 extension FrozenContext {
-  /// Whether this is what the host has identified the client with: the current context has, beside the host's pairs, those
-  /// that the SDK sets, and lacks those that it does not take.
+  /// Whether the host has identified the client with this context: the current one has also the pairs that the SDK
+  /// sets, and lacks those that it refuses.
   func says(theSameAs current: FrozenContext) -> Bool {
     if fingerprint == current.fingerprint { return true }
     if let key = targetingKey, current.targetingKey.map({ key.hasSameBytes(as: $0) }) != true { return false }

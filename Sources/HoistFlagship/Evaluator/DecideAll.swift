@@ -5,32 +5,33 @@ extension VisitorFlags {
   /// Decides all campaigns for one visitor (4.2). Pure: no lock, no I/O.
   /// - Parameters:
   ///   - snapshot: only inside a reading section, or while it is pinned. The flags keep it alive.
-  ///   - context: what targeting looks at; nil for an empty one.
+  ///   - context: for targeting; nil for an empty one.
   ///   - visitor: the visitor's id.
   /// - Returns: the flags, and the history with the assignments that are new.
   public static func decide(
     _ snapshot: Snapshot, context: FrozenContext?, visitor: ByteView, history: AssignmentHistory
   ) -> (flags: VisitorFlags, history: AssignmentHistory) {
-    decide(HeldCampaigns(pinning: snapshot), context, visitor, history)
+    decide(OwnedCampaigns(pinning: snapshot), context, visitor, history)
   }
 
-  /// The same on campaigns that nobody else has: a Decision API answer, or a stored one.
+  /// The same on unshared campaigns: a Decision API answer, or a stored one.
   /// - Parameter owned: belongs to the flags from now on.
   public static func decide(
     owning owned: Snapshot, context: FrozenContext?, visitor: ByteView, history: AssignmentHistory
   ) -> (flags: VisitorFlags, history: AssignmentHistory) {
-    decide(HeldCampaigns(owning: owned), context, visitor, history)
+    decide(OwnedCampaigns(owning: owned), context, visitor, history)
   }
 
   private static func decide(
-    _ campaigns: HeldCampaigns, _ context: FrozenContext?, _ visitor: ByteView, _ history: AssignmentHistory
+    _ campaigns: OwnedCampaigns, _ context: FrozenContext?, _ visitor: ByteView, _ history: AssignmentHistory
   ) -> (flags: VisitorFlags, history: AssignmentHistory) {
     if campaigns.snapshot.campaignsRoot.pointee.isPanic { return (.panic, history) }
     var assigned: [AssignmentHistory.Assignment] = []
     let flags = VisitorFlags(campaigns) { values, order in
       var walk = CampaignWalk(
         evaluator: CampaignEvaluator(
-          base: campaigns.snapshot.base, context: context, visitor: visitor, history: history, recorder: Silence()),
+          base: campaigns.snapshot.base, context: context, visitor: visitor, history: history,
+          recorder: NoSteps()),
         values: values, order: order)
       return walk.run { assigned.append($0) }
     }
@@ -42,28 +43,28 @@ extension VisitorFlags {
 
 /// One walk over the campaigns of a snapshot, in their order: later ones overwrite.
 private struct CampaignWalk {
-  var evaluator: CampaignEvaluator<Silence>
+  var evaluator: CampaignEvaluator<NoSteps<ExplanationRecorder>>
   let values: UnsafeMutablePointer<UInt32>
   let order: UnsafeMutablePointer<UInt32>
 
-  /// - Parameter assign: told of the assignments that the history does not have.
+  /// - Parameter assign: called with the assignments that the history does not have.
   /// - Returns: how many flags have a value.
   @inline(__always)
   mutating func run(_ assign: (AssignmentHistory.Assignment) -> Void) -> Int {
     let base = evaluator.base
     let root = Snapshot(base).campaignsRoot
-    let campaigns: UnsafePointer<UInt32> = base.at(root.pointee.campaigns)
+    let campaigns = base.at(root.pointee.campaigns)
     var count = 0
     var index = 0
     while index < Int(root.pointee.campaignCount) {
       let choice = evaluator.decide(base.at(campaigns[index]))
       index &+= 1
-      if choice.variation == 0 { continue }
-      let variation: UnsafePointer<VariationRecord> = base.at(choice.variation)
+      if choice.variation.isNone { continue }
+      let variation = base.at(choice.variation)
       if choice.isNew {
         assign(.init(group: variation.pointee.groupID.bytes(base), variation: variation.pointee.id.bytes(base)))
       }
-      let records: UnsafePointer<ValueRecord> = base.at(variation.pointee.values)
+      let records = base.at(variation.pointee.values)
       var place: UInt32 = 0
       while place < variation.pointee.valueCount {
         let flag = Int(records[Int(place)].flag)
@@ -71,7 +72,7 @@ private struct CampaignWalk {
           order[count] = records[Int(place)].flag
           count &+= 1
         }
-        values[flag] = variation.pointee.values &+ place &* UInt32(MemoryLayout<ValueRecord>.stride)
+        values[flag] = variation.pointee.values.at(Int(place)).offset
         place &+= 1
       }
     }

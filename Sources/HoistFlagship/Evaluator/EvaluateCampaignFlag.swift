@@ -18,13 +18,13 @@ func evaluateCampaignFlag(
     return evaluation.pointee.fail(.targetingKeyMissing, "a visitor id is needed: the context has no targeting key")
   }
   var evaluator = CampaignEvaluator(
-    base: base, context: context, visitor: visitor, history: nil, recorder: Silence())
+    base: base, context: context, visitor: visitor, history: nil, recorder: NoSteps())
   let flag = record.assumingMemoryBound(to: CampaignFlagRecord.self)
   evaluator.fill(&evaluation.pointee, flag)
 }
 
-/// Never somebody else's values.
-private func isCurrent(_ context: UnsafeRawPointer?, _ current: UnsafeRawPointer?) -> Bool {
+/// Never another context's values.
+func isCurrent(_ context: UnsafeRawPointer?, _ current: UnsafeRawPointer?) -> Bool {
   guard let context, context != current else { return true }
   return current.map { FrozenContext(context).says(theSameAs: FrozenContext($0)) } ?? false
 }
@@ -33,14 +33,14 @@ extension CampaignEvaluator {
   /// The value of the last campaign that gives one.
   @inline(__always)
   mutating func value(of flag: UnsafePointer<CampaignFlagRecord>) -> UnsafePointer<ValueRecord>? {
-    let candidates: UnsafePointer<UInt32> = base.at(flag.pointee.candidates)
+    let candidates = base.at(flag.pointee.candidates)
     var index = 0
     while index < Int(flag.pointee.candidateCount) {
       let choice = decide(base.at(candidates[index]))
       index &+= 1
-      if choice.variation == 0 { continue }
-      let variation: UnsafePointer<VariationRecord> = base.at(choice.variation)
-      let values: UnsafePointer<ValueRecord> = base.at(variation.pointee.values)
+      if choice.variation.isNone { continue }
+      let variation = base.at(choice.variation)
+      let values = base.at(variation.pointee.values)
       var place = 0
       while place < Int(variation.pointee.valueCount) {
         if values[place].flag == flag.pointee.ordinal { return values + place }
@@ -56,15 +56,15 @@ extension CampaignEvaluator {
       evaluation.reason = .default
       return
     }
-    let variation: UnsafePointer<VariationRecord> = base.at(value.pointee.variation)
-    let group: UnsafePointer<GroupRecord> = base.at(variation.pointee.group)
-    evaluation.outcome.variation = value.pointee.variation
+    let variation = base.at(value.pointee.variation)
+    let group = base.at(variation.pointee.group)
+    evaluation.outcome.variation = value.pointee.variation.offset
     evaluation.outcome.other = UInt32(truncatingIfNeeded: UnsafeRawPointer(value) - base)
     evaluation.enabled = true
     evaluation.variation = variation.pointee.id.bytes(base)
     evaluation.variationIndex = Int32(truncatingIfNeeded: variation - base.at(group.pointee.variations))
     evaluation.rule = group.pointee.id.bytes(base)
-    // Whoever asks is counted, also where the value is null or of another type (4.5).
+    // An exposure is counted, also where the value is null or of another type (4.5).
     evaluation.effects = [.impression, .record]
     evaluation.reason = .targetingMatch
     if !evaluation.take(FlagValue(base: base, record: value)) {

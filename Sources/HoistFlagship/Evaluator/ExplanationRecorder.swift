@@ -14,9 +14,7 @@ internal import HoistJSON
 /// ```
 /// `actual` is null for what the visitor does not have. Every targeting of a group is there; groups and campaigns after
 /// the one that decided are not.
-struct ExplanationRecorder: CampaignRecorder {
-  static var asksEverything: Bool { true }
-
+struct ExplanationRecorder: StepRecorder {
   private let base: UnsafeRawPointer
   private var writer = JSONWriter(wholeDoubles: .withFraction)
 
@@ -35,8 +33,7 @@ struct ExplanationRecorder: CampaignRecorder {
     writer.beginObject()
     text("campaign", campaign.pointee.id)
     text("name", campaign.pointee.name)
-    writer.key("groups")
-    writer.beginArray()
+    writer.beginArray("groups")
   }
 
   mutating func endCampaign(variation: UnsafePointer<VariationRecord>?) {
@@ -48,30 +45,24 @@ struct ExplanationRecorder: CampaignRecorder {
     writer.beginObject()
     text("group", group.pointee.id)
     text("name", group.pointee.name)
-    writer.key("targetingGroups")
-    writer.beginArray()
+    writer.beginArray("targetingGroups")
   }
 
   mutating func endGroup(_ verdict: GroupVerdict, bucket: UInt32?, variation: UnsafePointer<VariationRecord>?) {
     writer.endArray()
-    writer.key("outcome")
-    writer.string(verdict.name)
-    if let bucket {
-      writer.key("bucket")
-      writer.int(Int64(bucket))
-    }
+    writer.member("outcome", verdict.rawValue)
+    if let bucket { writer.member("bucket", bucket) }
     end(variation)
   }
 
   mutating func beginTargetings() {
     writer.beginObject()
-    writer.key("targetings")
-    writer.beginArray()
+    writer.beginArray("targetings")
   }
 
   mutating func endTargetings(_ match: Bool) {
     writer.endArray()
-    holds(match)
+    writer.member("holds", match)
     writer.endObject()
   }
 
@@ -79,11 +70,10 @@ struct ExplanationRecorder: CampaignRecorder {
     writer.beginObject()
     text("key", targeting.pointee.key)
     text("operator", targeting.pointee.name)
-    writer.key("expected")
-    writer.raw(targeting.pointee.json.bytes(base))
+    writer.member("expected", raw: targeting.pointee.json.bytes(base))
     writer.key("actual")
     actual.write(to: &writer)
-    self.holds(holds)
+    writer.member("holds", holds)
     writer.endObject()
   }
 
@@ -92,15 +82,22 @@ struct ExplanationRecorder: CampaignRecorder {
     writer.endObject()
   }
 
-  private mutating func text(_ name: String, _ text: TextReference) {
-    writer.key(name)
-    writer.string(utf8: text.bytes(base).bindMemory(to: UInt8.self))
-  }
+  private mutating func text(_ name: String, _ text: TextReference) { writer.member(name, text.bytes(base)) }
+}
 
-  private mutating func holds(_ truth: Bool) {
-    writer.key("holds")
-    writer.bool(truth)
-  }
+/// How a group came to its variation.
+enum GroupVerdict: String {
+  /// The targeting does not match.
+  case notTargeted
+  /// No variation's share has the visitor's bucket.
+  case untracked
+  case allocated
+  /// Assigned by an earlier fetch.
+  case remembered
+  /// Assigned by an earlier fetch, and not there any more: the campaign gives nothing.
+  case deleted
+  /// The service decided.
+  case decided
 }
 
 extension Comparand? {
@@ -111,7 +108,7 @@ extension Comparand? {
     case .bool: writer.bool(self.plain.integer != 0)
     case .int: writer.int(self.plain.integer)
     case .double: writer.double(self.plain.number)
-    case .string: writer.string(utf8: self.text.bindMemory(to: UInt8.self))
+    case .string: writer.string(self.text)
     }
   }
 }

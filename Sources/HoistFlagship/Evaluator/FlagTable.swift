@@ -4,7 +4,7 @@ internal import HoistCore
 
 /// Where readers look a visitor's flags up. Lent: valid as long as its `VisitorFlags`.
 struct FlagTable: @unchecked Sendable {
-  /// In place of the last digit of a value's offset, which is a multiple of the alignment of `ValueRecord`: it was read.
+  /// The lowest bit of a value's offset, free because offsets are aligned to `ValueRecord`: the value was read.
   private static let wasReadMark: UInt32 = 1
 
   let snapshot: Snapshot
@@ -25,7 +25,7 @@ struct FlagTable: @unchecked Sendable {
     let found = shim_load_u32(place)
     if found == 0 { return nil }
     if isReading, found & Self.wasReadMark == 0 { shim_or_u32(place, Self.wasReadMark) }
-    return FlagValue(base: snapshot.base, record: snapshot.base.at(found & ~Self.wasReadMark))
+    return FlagValue(base: snapshot.base, record: snapshot.base.at(Place(offset: found & ~Self.wasReadMark)))
   }
 
   func wasRead(_ value: FlagValue) -> Bool {

@@ -50,7 +50,7 @@ enum TargetingTest: UInt8, BitwiseCopyable, CaseIterable {
     }
   }
 
-  /// What the order of the two values has to be; nil for what is no question of order.
+  /// The required order of the two values; nil for an operator that does not compare.
   var relation: Relation? {
     switch self {
     case .greater, .versionGreater: .greater

@@ -3,7 +3,7 @@ public import HoistBase
 public import HoistCore
 
 /// Keeps campaigns alive for the flags that were decided on them.
-final class HeldCampaigns: @unchecked Sendable {
+final class OwnedCampaigns: @unchecked Sendable {
   let snapshot: Snapshot
   private let isOwned: Bool
 
@@ -14,7 +14,7 @@ final class HeldCampaigns: @unchecked Sendable {
     isOwned = false
   }
 
-  /// Campaigns of one visitor, which nobody else has: freed with this object.
+  /// Campaigns of one visitor, not shared: freed with this object.
   init(owning snapshot: Snapshot) {
     self.snapshot = snapshot
     isOwned = true
@@ -31,7 +31,7 @@ public final class VisitorFlags: @unchecked Sendable {
   public static let panic = VisitorFlags(isPanic: true)
 
   public let isPanic: Bool
-  private let campaigns: HeldCampaigns?
+  private let campaigns: OwnedCampaigns?
   /// nil where there are no flags.
   let table: FlagTable?
   /// The ordinals of the flags that have a value, in the order in which campaigns gave them first.
@@ -48,7 +48,7 @@ public final class VisitorFlags: @unchecked Sendable {
 
   /// - Parameter fill: sets values by ordinal, and their order; returns how many there are.
   init(
-    _ campaigns: HeldCampaigns,
+    _ campaigns: OwnedCampaigns,
     _ fill: (_ values: UnsafeMutablePointer<UInt32>, _ order: UnsafeMutablePointer<UInt32>) -> Int
   ) {
     let flagCount = Int(campaigns.snapshot.campaignsRoot.pointee.flagCount)

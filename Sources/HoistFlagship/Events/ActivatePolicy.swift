@@ -10,11 +10,16 @@ final class ActivatePolicy: EventPolicy, @unchecked Sendable {
   private let host: any ProviderHost
   private let settings: FlagshipSettings
   private let telemetry: Telemetry
+  private let refusals: SubjectRefusals
   private var times: RequestTimes
   /// The host's callback; nil where there is none.
   private let observer: (any ExposureObserver)?
 
-  init(host: any ProviderHost, settings: FlagshipSettings, telemetry: Telemetry, observer: (any ExposureObserver)?) {
+  init(
+    host: any ProviderHost, settings: FlagshipSettings, telemetry: Telemetry, refusals: SubjectRefusals,
+    observer: (any ExposureObserver)?
+  ) {
+    self.refusals = refusals
     self.host = host
     self.settings = settings
     self.telemetry = telemetry
@@ -38,8 +43,7 @@ final class ActivatePolicy: EventPolicy, @unchecked Sendable {
     writer.string(settings.environmentID)
     writer.verbatim(#","batch":["#)
     var body = writer.bytes
-    // The new one first, then those that were kept (3.4), in this run or before: they wait in the order of their making,
-    // in which they go where all of them have waited.
+    // Unbatched: the new one first, then the stored ones (3.4), oldest first. Batched: oldest first.
     let ordered = settings.hits.batchesActivates ? rows : rows.suffix(1) + rows.dropLast()
     for (place, entry) in ordered.enumerated() {
       if place > 0 { body.append(UInt8(ascii: ",")) }
@@ -51,18 +55,19 @@ final class ActivatePolicy: EventPolicy, @unchecked Sendable {
   }
 
   func prepare(_ request: HTTPRequest, of batch: EventBatch, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
-    if telemetry.isAsked { times.begin(batch.id) }
-    host.addDynamicHeaders(to: request, completion: completion)
+    refusals.check(batch) { [self] in
+      if telemetry.isAsked { times.begin(batch.id) }
+      host.addDynamicHeaders(to: request, completion: completion)
+    }
   }
 
   func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict {
     telemetry.answered(.activateError, settings.addresses.activate, answer, milliseconds: times.end(batch.id))
-    return EventAnswers.verdict(on: answer)
+    return EventVerdict.standard(answer).resting
   }
 
   /// Only now the visitor counts as exposed (FS-26), also when an earlier process saw it.
   func delivered(_ batch: EventBatch) {
-    host.notify(Notification(.eventsSent, message: batch.rows.first?.pipeline ?? ""))
     guard let observer else { return }
     for row in batch.rows {
       guard let activate = ActivateRow(row.payload), activate.isTold else { continue }

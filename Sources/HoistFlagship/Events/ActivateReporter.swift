@@ -1,14 +1,17 @@
 internal import HoistBase
 internal import HoistCore
 
-/// Sends exposures, and tells the host of those that arrived (3.4, 5.4; FS-26 to FS-29).
+/// Sends exposures, and notifies the host of those that arrived (3.4, 5.4; FS-26 to FS-29).
 final class ActivateReporter: VisitorQueue, @unchecked Sendable {
   static let pipelineName = "activates"
 
-  /// Whether the host is told of exposures.
+  /// Whether the host observes exposures.
   let isTold: Bool
 
-  init(host: any ProviderHost, settings: FlagshipSettings, status: StatusMachine, telemetry: Telemetry, store: Store) {
+  init(
+    host: any ProviderHost, settings: FlagshipSettings, status: StatusMachine, telemetry: Telemetry, refusals: SubjectRefusals,
+    store: Store
+  ) {
     let observer = host.plugins.vendor[FlagshipPlugins.exposureObserver] as? any ExposureObserver
     isTold = observer != nil
     var options = settings.hits.pipelineOptions(Self.pipelineName)
@@ -17,12 +20,13 @@ final class ActivateReporter: VisitorQueue, @unchecked Sendable {
     options.maximumInFlight = 4
     super.init(
       options, host: host, settings: settings, status: status,
-      policy: ActivatePolicy(host: host, settings: settings, telemetry: telemetry, observer: observer), store: store)
+      policy: ActivatePolicy(host: host, settings: settings, telemetry: telemetry, refusals: refusals, observer: observer),
+      store: store)
   }
 
   /// Records an exposure; never waits. Any thread.
   ///
-  /// Whoever asks looks again afterwards whether the visitor still consents, and else calls `forget`.
+  /// Whoever asks looks again afterwards whether the visitor still consents, and else purges.
   /// - Returns: `.limit` when there is no room.
   @discardableResult
   func expose(_ exposure: Exposure, hasConsented: Bool) -> Status {
@@ -36,18 +40,15 @@ final class ActivateReporter: VisitorQueue, @unchecked Sendable {
     }
     let now = clock.recentUnixMilliseconds
     return RecordedExposure.with(exposure, isTold: isTold) { record, visitorID, context in
-      let outcome = pipeline.record(
-        record, tail: context, subject: visitorID, unixMilliseconds: now, waits: .never)
-      if case .dropped = outcome { return .limit }
-      return .ok
+      pipeline.record(record, tail: context, subject: visitorID, unixMilliseconds: now, waits: .never).status
     }
   }
 
-  /// What makes two exposures the same: what the service is told of them.
+  /// The identity of an exposure: what is sent to the service.
   private func identity(of exposure: Exposure) -> [UInt8] {
     RecordedExposure.with(exposure, isTold: false) { record, _, _ in Array(record) }
   }
 
-  /// Hands over what was kept, before hits go (5.5). On the scheduler's thread.
-  func sendKept() { pipeline.sendAtOnce() }
+  /// Hands over what was kept, before hits go (5.5), unless the pause after a failure goes on. On the scheduler's thread.
+  func sendKept() { pipeline.sendAtOnce(cutsPausesShort: false) }
 }

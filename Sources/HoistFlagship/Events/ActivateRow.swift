@@ -5,7 +5,7 @@ internal import HoistJSON
 ///
 ///     version 3 · item of the batch, without `qt` · text of the flag · text of the visitor
 ///
-/// The texts are what the host is told after it has arrived; empty when it is not.
+/// The texts are for the host's observer; empty without one.
 struct ActivateRow: Equatable {
   private static let version: UInt8 = 3
 

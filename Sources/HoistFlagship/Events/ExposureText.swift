@@ -2,7 +2,7 @@ internal import HoistBase
 internal import HoistCore
 internal import HoistJSON
 
-/// What the host is told of an exposure: two JSON texts (protocols/flagship.md 5.4; FS-27 to FS-29).
+/// The notification of an exposure for the host: two JSON texts (protocols/flagship.md 5.4; FS-27 to FS-29).
 enum ExposureText {
   static func visitor(visitorID: ByteView, anonymousID: ByteView?, context: FrozenContext?) -> [UInt8] {
     var writer = JSONWriter(wholeDoubles: .withFraction, reservingCapacity: 512)

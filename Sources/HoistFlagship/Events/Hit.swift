@@ -1,7 +1,7 @@
 public import HoistBase
 
 /// What a visitor did, as the host tells it (FS-71): made with what is required, completed, then sent any number of
-/// times. What is missing or wrong shows when it is sent. Not copied: its values stand in memory of its own.
+/// times. What is missing or wrong shows when it is sent. Not copyable: it owns the memory of its values.
 public struct Hit: ~Copyable, @unchecked Sendable {
   public enum Kind: Sendable {
     case screen, page, transaction, item, event

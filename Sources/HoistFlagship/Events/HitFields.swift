@@ -1,11 +1,11 @@
 internal import HoistBase
 internal import HoistJSON
 
-/// What a hit says, in one piece of memory as it is recorded: setting a value copies its bytes, and JSON is made of them
-/// when the record is taken in.
+/// What a hit says, in one piece of memory as it is recorded: setting a value copies its bytes, and JSON is made of
+/// them when the record is drained.
 ///
 ///     field · short part   a text
-///     field · eight bytes  a number, as it stands in memory
+///     field · eight bytes  a number, in native order
 ///     field · one byte     a category
 public struct HitFields: ~Copyable {
   private static let firstCapacity = 256

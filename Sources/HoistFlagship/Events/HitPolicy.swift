@@ -11,13 +11,18 @@ final class HitPolicy: EventPolicy, @unchecked Sendable {
   private let host: any ProviderHost
   private let settings: FlagshipSettings
   private let telemetry: Telemetry
+  private let refusals: SubjectRefusals
   private var times: RequestTimes
   /// The body of a batch up to its first item.
   private let envelope: [UInt8]
   private let sendFirst: () -> Void
 
   /// - Parameter sendFirst: sends what has to go before hits.
-  init(host: any ProviderHost, settings: FlagshipSettings, telemetry: Telemetry, sendFirst: @escaping () -> Void) {
+  init(
+    host: any ProviderHost, settings: FlagshipSettings, telemetry: Telemetry, refusals: SubjectRefusals,
+    sendFirst: @escaping () -> Void
+  ) {
+    self.refusals = refusals
     self.sendFirst = sendFirst
     self.telemetry = telemetry
     times = RequestTimes(host.clock)
@@ -63,14 +68,18 @@ final class HitPolicy: EventPolicy, @unchecked Sendable {
   }
 
   func prepare(_ request: HTTPRequest, of batch: EventBatch, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
-    if telemetry.isAsked { times.begin(batch.id) }
-    host.addDynamicHeaders(to: request, completion: completion)
+    refusals.check(batch) { [self] in
+      if telemetry.isAsked { times.begin(batch.id) }
+      host.addDynamicHeaders(to: request, completion: completion)
+    }
   }
 
   func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict {
     telemetry.answered(.hitsError, settings.addresses.hits, answer, milliseconds: times.end(batch.id))
-    return EventAnswers.verdict(on: answer)
+    return EventVerdict.standard(answer).resting
   }
 
-  func delivered(_ batch: EventBatch) { host.notify(Notification(.eventsSent, message: batch.rows.first?.pipeline ?? "")) }
+  func describe(_ row: EventRow) -> String {
+    (try? JSONDocument(parsing: row.payload))?.withRoot { $0.object?.member("t")?.string }.map { "a hit of type \($0)" } ?? ""
+  }
 }

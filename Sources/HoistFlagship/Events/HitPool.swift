@@ -17,13 +17,13 @@ final class HitPool: VisitorQueue, @unchecked Sendable {
   /// Consent hits, by what they say.
   private let given: Hit
   private let refused: Hit
-  /// Somebody has refused since hits were looked up.
+  /// A visitor has refused consent since hits were looked up.
   private let wasRefused = Atomic(false)
 
-  /// - Parameter activates: of whom kept ones go before hits (5.5).
+  /// - Parameter activates: stored ones go before hits (5.5).
   init(
     host: any ProviderHost, settings: FlagshipSettings, status: StatusMachine, storage: HitStorage,
-    telemetry: Telemetry, before activates: ActivateReporter
+    telemetry: Telemetry, refusals: SubjectRefusals, before activates: ActivateReporter
   ) {
     self.storage = storage
     given = InternalHit.consent(true, clientName: settings.clientName)
@@ -37,13 +37,14 @@ final class HitPool: VisitorQueue, @unchecked Sendable {
     }
     super.init(
       options, host: host, settings: settings, status: status,
-      policy: HitPolicy(host: host, settings: settings, telemetry: telemetry) { activates.sendKept() }, store: storage.store)
+      policy: HitPolicy(host: host, settings: settings, telemetry: telemetry, refusals: refusals) { activates.sendKept() },
+      store: storage.store)
   }
 
   /// Records a hit of a visitor (FS-71). With continuous caching it is stored when this returns, unless that takes too
   /// long, or the thread is one of the library's own. Any thread.
   ///
-  /// Whoever asks looks again afterwards whether the visitor still consents, and else calls `forget`.
+  /// Whoever asks looks again afterwards whether the visitor still consents, and else purges.
   func send(_ hit: borrowing Hit, from identity: borrowing VisitorIdentity, hasConsented: Bool) -> Status {
     send(hit.content, from: identity, hasConsented: hasConsented)
   }
@@ -62,7 +63,7 @@ final class HitPool: VisitorQueue, @unchecked Sendable {
     return record(HitType(hit.kind), .fields, hit.fields, identity, waits: waitsForStore ? .forCommit : .never)
   }
 
-  /// Tells the service what the visitor has answered; passes without consent and survives `forget` (5.6; FS-67).
+  /// Tells the service what the visitor has answered; passes without consent and survives a purge (5.6; FS-67).
   /// - Parameter deadline: until when the call may wait for the store; nil: it waits for a journal at most.
   func consent(_ isGiven: Bool, of identity: VisitorIdentity, waitsForStoreUntil deadline: Int64? = nil) {
     if let refusal = refusal(hasConsented: true) {
@@ -100,11 +101,10 @@ final class HitPool: VisitorQueue, @unchecked Sendable {
         host.log.debug("an identical hit is dropped")
         return .ok
       }
-      let outcome = pipeline.record(
+      return pipeline.record(
         head, tail: tail, subject: isSubjectToConsent ? subject : .noBytes, unixMilliseconds: clock.recentUnixMilliseconds,
-        waits: wait)
-      if case .dropped = outcome { return .limit }
-      return .ok
+        waits: wait
+      ).status
     }
   }
 }

@@ -1,6 +1,6 @@
 internal import HoistCore
 
-/// How hits are batched and kept (FS-14 to FS-20, FS-201, FS-204, FS-210).
+/// How hits are batched and stored (FS-14 to FS-20, FS-201, FS-204, FS-210).
 struct HitSettings: Sendable {
   enum Strategy: String, CaseIterable {
     /// Each hit is in the cache before it is in a batch.
@@ -23,7 +23,7 @@ struct HitSettings: Sendable {
   let strategy: Strategy
   /// Between two batches.
   let intervalMilliseconds: Int64
-  /// So many pooled hits are sent without waiting for the interval.
+  /// With this many pooled hits they are sent before the interval ends.
   let poolSize: Int
   /// Whether activates wait for either, too (FS-204).
   let batchesActivates: Bool

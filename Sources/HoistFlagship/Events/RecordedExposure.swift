@@ -2,11 +2,11 @@ internal import HoistBase
 internal import HoistCore
 internal import HoistJSON
 
-/// An exposure as it is recorded: copied together, to be written out when it is taken in (`ActivateRow`).
+/// An exposure as it is recorded: raw copies, encoded when they are drained (`ActivateRow`).
 ///
-///     mark · bits · visitor id · anonymous id, if any · group id · variation id
-///     and, where the host is told of exposures:
-///     address of the context · key · value · fallback · names and ids of the campaign · bytes of the context
+///     mark · bits · visitor id · anonymous id, if any · group id · variation id and, where the host observes
+///     exposures: address of the context · key · value · fallback · names and ids of the campaign · bytes of the
+///     context
 struct RecordedExposure {
   private static let mark: UInt8 = 2
 
@@ -19,7 +19,7 @@ struct RecordedExposure {
   }
 
   /// Lends the record's first part, the visitor's id in it, and its tail.
-  /// - Parameter isTold: whether the host is told when it has arrived.
+  /// - Parameter isTold: whether the host is notified when it has arrived.
   @inline(__always)
   static func with<Result>(_ exposure: Exposure, isTold: Bool, _ body: (_ head: ByteView, _ visitorID: ByteView, _ tail: ByteView) -> Result) -> Result {
     let metadata = exposure.metadata
@@ -61,8 +61,8 @@ struct RecordedExposure {
     }
   }
 
-  /// Writes a record out.
-  /// - Returns: nil for what is written out already, or nothing of the kind.
+  /// Encodes a record.
+  /// - Returns: nil for a record that is encoded already, or no exposure.
   static func row(_ recorded: ByteView, isQA: Bool) -> ActivateRow? {
     var reader = PartReader(recorded)
     guard reader.byte() == mark, let bits = reader.byte().map({ Bits(rawValue: $0) }),

@@ -28,7 +28,7 @@ enum HitType: UInt8, CaseIterable {
   }
 }
 
-/// A hit as it is recorded: copied together, to be written out when it is taken in (`HitItem`).
+/// A hit as it is recorded: raw copies, encoded when they are drained (`HitItem`).
 ///
 ///     mark · type · bits · visitor id · anonymous id, if any · the hit's fields (`HitFields`)
 ///     or, of a segment hit: … · address of the context · bytes of the context
@@ -44,7 +44,7 @@ struct RecordedHit {
     static let text = Bits(rawValue: 4)
   }
 
-  /// What stands after the head.
+  /// The part after the head.
   enum Tail {
     case fields
     case context(FrozenContext)
@@ -55,7 +55,7 @@ struct RecordedHit {
   let type: HitType
   let visitorID: ByteView
   let anonymousID: ByteView?
-  /// Where the context stood whose bytes `tail` is.
+  /// The original address of the context whose bytes are in `tail`.
   private let context: UInt?
   private let isText: Bool
   private let tail: ByteView
@@ -97,7 +97,7 @@ struct RecordedHit {
     }
   }
 
-  /// - Returns: nil for what is written out already.
+  /// - Returns: nil for a record that is encoded already.
   init?(_ recorded: ByteView) {
     var reader = PartReader(recorded)
     guard reader.byte() == Self.mark, let type = reader.byte().flatMap({ HitType(rawValue: $0) }),
@@ -111,7 +111,7 @@ struct RecordedHit {
     tail = reader.rest
   }
 
-  /// The item of the batch, without `qt`. With an anonymous id the visitor's own stands in `cuid` (3.5).
+  /// The item of the batch, without `qt`. With an anonymous id the visitor's own is in `cuid` (3.5).
   func item(environmentID: String, isQA: Bool) -> [UInt8] {
     var writer = JSONWriter(reservingCapacity: tail.count + 192)
     writer.verbatim(#"{"t":"#)

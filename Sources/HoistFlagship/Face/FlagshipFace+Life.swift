@@ -11,7 +11,7 @@ extension FlagshipFace {
     }
     client.resumeAfterFork()
     let provider = provider
-    client.onScheduler { _ in provider.begin() }
+    client.onScheduler { _ in provider.life.start() }
     return .ok
   }
 

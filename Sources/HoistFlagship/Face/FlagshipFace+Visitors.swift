@@ -13,7 +13,7 @@ extension FlagshipFace {
     return visitor
   }
 
-  /// What visitors are whose consent nobody has told (FS-34).
+  /// The default consent of visitors (FS-34).
   public var visitorsConsent: Bool { provider.settings.visitors.hasConsented }
 
   /// `sharedVisitor`, `getVisitor` (FS-31); nil before there is one, and after close.

@@ -21,7 +21,7 @@ public final class FlagCollection: Sendable {
     }
   }
 
-  private let content: Shared<Content>
+  private let content: LockedValue<Content>
 
   /// All flags that the visitor has now, in the order in which campaigns gave them.
   public convenience init(of visitor: FlagshipVisitor) {
@@ -38,7 +38,7 @@ public final class FlagCollection: Sendable {
   private init(_ entries: [Entry]) {
     var content = Content()
     for entry in entries { content.set(entry.key, entry.flag) }
-    self.content = Shared(content)
+    self.content = LockedValue(content)
   }
 
   public var count: Int { content.withLock { $0.entries.count } }
@@ -75,8 +75,7 @@ public final class FlagCollection: Sendable {
           withExtendedLifetime(listing.metadata) { listing.metadata.fields.writeMembers(to: &writer) }
           writer.key("key")
           writer.string(utf8: key.buffer)
-          writer.key("hex")
-          writer.string(Hex.encode(Array(#"{"v":"#.utf8) + listing.json + Array("}".utf8)))
+          writer.member("hex", Hex.encode(Array(#"{"v":"#.utf8) + listing.json + Array("}".utf8)))
         }
       }
     }

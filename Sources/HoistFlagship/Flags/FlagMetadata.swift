@@ -18,7 +18,7 @@ public struct FlagMetadata {
   /// Of a flag that does not exist.
   public init() {}
 
-  /// What the service is told of an exposure: the two ids, and nothing else.
+  /// The part that is sent of an exposure: only the two ids.
   @inline(__always)
   init(idsOf variation: UnsafePointer<VariationRecord>, in base: UnsafeRawPointer) {
     variationGroupID = variation.pointee.groupID.bytes(base)
@@ -26,8 +26,8 @@ public struct FlagMetadata {
   }
 
   init(_ variation: UnsafePointer<VariationRecord>, in base: UnsafeRawPointer) {
-    let group: UnsafePointer<GroupRecord> = base.at(variation.pointee.group)
-    let campaign: UnsafePointer<CampaignRecord> = base.at(group.pointee.campaign)
+    let group = base.at(variation.pointee.group)
+    let campaign = base.at(group.pointee.campaign)
     campaignID = campaign.pointee.id.bytes(base)
     campaignName = campaign.pointee.name.bytes(base)
     variationGroupID = group.pointee.id.bytes(base)
@@ -48,19 +48,14 @@ public struct FlagMetadata {
 
   /// The nine fields, inside an object.
   func writeMembers(to writer: inout JSONWriter) {
-    func text(_ name: String, _ bytes: ByteView, _ writer: inout JSONWriter) {
-      writer.key(name)
-      writer.string(utf8: bytes.bindMemory(to: UInt8.self))
-    }
-    text("campaignId", campaignID, &writer)
-    text("campaignName", campaignName, &writer)
-    text("variationGroupId", variationGroupID, &writer)
-    text("variationGroupName", variationGroupName, &writer)
-    text("variationId", variationID, &writer)
-    text("variationName", variationName, &writer)
-    writer.key("isReference")
-    writer.bool(isReference)
-    text("campaignType", campaignType, &writer)
-    text("slug", slug, &writer)
+    writer.member("campaignId", campaignID)
+    writer.member("campaignName", campaignName)
+    writer.member("variationGroupId", variationGroupID)
+    writer.member("variationGroupName", variationGroupName)
+    writer.member("variationId", variationID)
+    writer.member("variationName", variationName)
+    writer.member("isReference", isReference)
+    writer.member("campaignType", campaignType)
+    writer.member("slug", slug)
   }
 }

@@ -17,7 +17,7 @@ public struct FlagValue: @unchecked Sendable {
   public init?(_ evaluation: borrowing Evaluation, in snapshot: Snapshot) {
     guard evaluation.outcome.other != 0 else { return nil }
     base = snapshot.base
-    record = snapshot.base.at(evaluation.outcome.other)
+    record = snapshot.base.at(Place(offset: evaluation.outcome.other))
   }
 
   public var kind: FlagKind { record.pointee.kind }
@@ -38,8 +38,8 @@ public struct FlagValue: @unchecked Sendable {
 
   public var key: ByteView {
     let root = Snapshot(base).campaignsRoot
-    let flags: UnsafePointer<UInt32> = base.at(root.pointee.flags)
-    let flag: UnsafePointer<CampaignFlagRecord> = base.at(flags[Int(record.pointee.flag)])
+    let flags = base.at(root.pointee.flags)
+    let flag = base.at(flags[Int(record.pointee.flag)])
     return flag.pointee.head.name.bytes(base)
   }
 
@@ -53,7 +53,29 @@ public struct FlagValue: @unchecked Sendable {
   public var variationID: ByteView { variation.pointee.id.bytes(base) }
   public var variationGroupID: ByteView { variation.pointee.groupID.bytes(base) }
   public var campaignID: ByteView {
-    let campaign: UnsafePointer<CampaignRecord> = base.at(group.pointee.campaign)
+    let campaign = base.at(group.pointee.campaign)
     return campaign.pointee.id.bytes(base)
+  }
+}
+
+/// Why a caller gets a flag's value, or what it named as default (4.5).
+public enum FlagReading: Sendable, Equatable {
+  case value
+  /// The value is null: the default, and the visitor counts.
+  case null
+  /// The value is of another type: the default, and the visitor counts.
+  case otherType
+  /// There is no such flag: the default, and no exposure.
+  case unknown
+}
+
+extension FlagValue {
+  /// - Parameter wanted: the type of the default; nil where there is none.
+  @inline(__always)
+  public func answer(for wanted: FlagKind?) -> FlagReading {
+    guard let wanted else { return .value }
+    if kind == wanted { return .value }
+    if kind == .null { return .null }
+    return wanted == .double && double != nil ? .value : .otherType
   }
 }

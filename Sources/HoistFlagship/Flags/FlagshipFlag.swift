@@ -52,16 +52,16 @@ public final class FlagshipFlag: Sendable {
   public func expose() -> Status { visitor?.expose(flagKey) ?? .notFound }
 
   /// FS-72
-  public var metadata: HeldMetadata {
-    visitor?.withFlag(flagKey) { state, flag, _ in flag.map { HeldMetadata($0, in: state.flags) } } ?? HeldMetadata()
+  public var metadata: OwnedMetadata {
+    visitor?.withFlag(flagKey) { state, flag, _ in flag.map { OwnedMetadata($0, in: state.flags) } } ?? OwnedMetadata()
   }
 
   /// With the value's JSON; nil for a flag that does not exist.
-  var listing: (metadata: HeldMetadata, json: [UInt8])? {
-    visitor?.withFlag(flagKey) { state, flag, _ in flag.map { (HeldMetadata($0, in: state.flags), Array($0.json)) } } ?? nil
+  var listing: (metadata: OwnedMetadata, json: [UInt8])? {
+    visitor?.withFlag(flagKey) { state, flag, _ in flag.map { (OwnedMetadata($0, in: state.flags), Array($0.json)) } } ?? nil
   }
 
-  /// How the visitor comes to the flag, by the campaigns of its last fetch: see `ExplanationRecorder`.
+  /// The explanation of the visitor's flag, by the campaigns of its last fetch: see `ExplanationRecorder`.
   public var explanation: [UInt8] {
     let nothing = Array("[]".utf8)
     guard let state = visitor?.snapshotOfState, let snapshot = state.flags.snapshot else { return nothing }
@@ -76,7 +76,7 @@ public final class FlagshipFlag: Sendable {
 }
 
 /// Metadata that outlive the visitor's flags. Immutable.
-public final class HeldMetadata: @unchecked Sendable {
+public final class OwnedMetadata: @unchecked Sendable {
   private let flags: VisitorFlags?
   /// Lent as long as this object.
   public let fields: FlagMetadata
@@ -94,4 +94,39 @@ public final class HeldMetadata: @unchecked Sendable {
 
   /// FS-74
   public var json: [UInt8] { withExtendedLifetime(flags) { fields.json } }
+}
+
+/// The state of a flag (FS-75); the numbers of `hoist/flagship/flags.h`.
+public enum FlagState: Int32, Sendable, CaseIterable {
+  case fetched = 0
+  case fetchRequired
+  case notFound
+  case panic
+
+  public var name: StaticString {
+    switch self {
+    case .fetched: "FETCHED"
+    case .fetchRequired: "FETCH_REQUIRED"
+    case .notFound: "NOT_FOUND"
+    case .panic: "PANIC"
+    }
+  }
+}
+
+/// A flag's key with its hash. Lent for a call.
+public struct FlagKey {
+  let bytes: ByteView
+  let hash: UInt64
+
+  @inline(__always)
+  public init(_ bytes: ByteView) {
+    self.bytes = bytes
+    hash = Hash64.hash(bytes)
+  }
+
+  @inline(__always)
+  init(_ bytes: ByteView, hash: UInt64) {
+    self.bytes = bytes
+    self.hash = hash
+  }
 }

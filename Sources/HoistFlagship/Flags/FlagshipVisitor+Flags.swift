@@ -70,7 +70,7 @@ extension FlagshipVisitor {
     }
   }
 
-  /// Lends a flag's value for the length of `body`, with the state it is of.
+  /// Lends a flag's value for the length of `body`, with the visitor's state that it belongs to.
   /// - Parameters:
   ///   - isReading: whether to remember that the value was read.
   ///   - body: gets nil for what is no flag, and why.

@@ -9,8 +9,7 @@ final class JSONKinds: @unchecked Sendable {
 
   private static let count = 64
   private static let kindMask: UInt64 = 15
-  /// Of the text that came last to a place: its hash, with the type and a bit that something is there in the place of the
-  /// last digits.
+  /// Per slot, the hash of its last text; the low bits hold the type and that the slot is used.
   private let known = UnsafeMutablePointer<Int64>.allocate(capacity: count)
 
   init() { known.initialize(repeating: 0, count: Self.count) }

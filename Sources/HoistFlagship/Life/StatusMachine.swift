@@ -12,9 +12,11 @@ final class StatusCell: Sendable {
   fileprivate func set(_ status: SDKStatus) { value.store(status.rawValue, ordering: .relaxed) }
 }
 
-/// The SDK's status and whoever is told of its changes (protocols/flagship.md 5.1; FS-12, FS-38 to FS-42). Read on any
+/// The SDK's status and the listener of its changes (protocols/flagship.md 5.1; FS-12, FS-38 to FS-42). Read on any
 /// thread; changed on the scheduler's.
-final class StatusMachine: @unchecked Sendable {
+final class StatusMachine: ClientPart, @unchecked Sendable {
+  static let panicMessage = "the service says panic: every flag is its fallback"
+
   typealias Listener = @Sendable (SDKStatus) -> Void
 
   private struct State {
@@ -23,7 +25,7 @@ final class StatusMachine: @unchecked Sendable {
   }
 
   private let host: any ProviderHost
-  private let state = Shared(State())
+  private let state = LockedValue(State())
   let cell = StatusCell()
   /// Told on the scheduler's thread when panic comes and when it goes. Set while the provider is made.
   var followPanic: @Sendable (Bool) -> Void = { _ in }
@@ -38,18 +40,15 @@ final class StatusMachine: @unchecked Sendable {
   func listen(_ listener: Listener?) { state.withLock { $0.listener = listener } }
 
   /// A start without anything that could be served.
-  func initializing() { change(to: .initializing, .notReady, "the bucketing file is being downloaded") }
-  func initialized() { change(to: .initialized, .ready, "initialized") }
+  func initializing() { change(to: .initializing, "the bucketing file is being downloaded") }
+  func initialized() { change(to: .initialized, "initialized") }
   /// What a bucketing file or an answer of the Decision API says.
   func answered(isPanic: Bool) {
-    if isPanic { change(to: .panic, .error, "the service says panic: every flag is its fallback") } else { initialized() }
+    if isPanic { change(to: .panic, Self.panicMessage) } else { initialized() }
   }
-  func closed() { change(to: .notInitialized, .notReady, "not started") }
+  func stop() { change(to: .notInitialized, "not started") }
 
-  /// Nothing new has come. The SDK's status stays; the client's state tells.
-  func failed(_ message: String) { host.setState(current == .initialized ? .stale : .error, message) }
-
-  private func change(to status: SDKStatus, _ clientState: ClientState, _ message: String) {
+  private func change(to status: SDKStatus, _ message: String) {
     let (before, listener) = state.withLock { state in
       defer {
         state.status = status
@@ -57,9 +56,8 @@ final class StatusMachine: @unchecked Sendable {
       }
       return (state.status, state.listener)
     }
-    // Before anybody hears of it, nothing else is answered any more.
+    // Evaluations follow the change before the listener is called.
     if before.isSilent != status.isSilent { followSilence(status.isSilent) }
-    host.setState(clientState, message)
     guard before != status else { return }
     if before == .panic || status == .panic { followPanic(status == .panic) }
     host.log.info("SDK status: \(message)")

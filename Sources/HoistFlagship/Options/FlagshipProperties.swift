@@ -10,6 +10,7 @@ enum FlagshipProperties {
     Property("api_key", .secret, default: "", required: true, "API key of the environment."),
     Property("mode", .choice(["decision_api", "bucketing"]), default: "decision_api", "Whether the service assigns campaigns, or this library from the bucketing file."),
     Property("autostart", .boolean, default: "true", "Whether opening the client starts it, or a call of hoist/flagship.h does."),
+    Property("context", .json, "Visitor that the client speaks for from the start, as a JSON object: targetingKey, and pairs of the context; unset: none before an identify."),
     Property("timeout_ms", .integer(1...600_000), default: "2000", "Longest time for one request for decisions, in milliseconds."),
     Property("polling_interval", .integer(0...86_400), default: "60", "Seconds from the end of one download of the bucketing file to the next; 0 downloads it once."),
     Property("bucketing", .text, "Bucketing file to start with while none is stored, as JSON text."),
@@ -21,7 +22,7 @@ enum FlagshipProperties {
     Property("client_name", .text, default: "hoist", "Name of the SDK in requests, hits and contexts."),
   ]
 
-  /// What is told beside flags and hits, and asked beside campaigns (FS-25, FS-203, FS-207 to FS-209).
+  /// What is sent beside flags and hits, and fetched beside campaigns (FS-25, FS-203, FS-207 to FS-209).
   private static let beside: [Property] = [
     Property("usage_tracking", .boolean, default: "true", "Whether about two visitors in a thousand report how the client is set up, without anything of themselves; environment variable HOIST_NO_USAGE_TRACKING ends that for all clients."),
     Property("account_settings", .boolean, default: "false", "Whether the account's settings are downloaded at the start, too: they come with campaigns."),

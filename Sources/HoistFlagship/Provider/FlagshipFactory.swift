@@ -16,5 +16,7 @@ public struct FlagshipFactory: ProviderFactory {
     return VendorLogLevel(name: values.text("log_level")).levels
   }
 
+  public func mode(_ values: PropertyValues) -> String { values.text("mode") }
+
   public func storeIdentity(_ values: PropertyValues) -> String { "flagship|\(values.text("env_id"))" }
 }

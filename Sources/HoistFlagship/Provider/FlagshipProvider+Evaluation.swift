@@ -3,7 +3,7 @@ public import HoistCore
 
 /// What evaluating threads need.
 extension FlagshipProvider {
-  /// Flagship counts nobody for a flag that it does not know.
+  /// Flagship counts no exposure of an unknown flag.
   public func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?) {}
 
   public func impression(

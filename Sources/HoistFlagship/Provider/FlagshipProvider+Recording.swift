@@ -1,8 +1,8 @@
 internal import HoistBase
 public import HoistCore
 
-/// What calls of the core record: as visitors of their contexts, who have consented as property `has_consented` says, unless
-/// they are known to have refused; the shared visitor speaks for itself.
+/// What calls of the core record: as visitors of their contexts, who have consented as property `has_consented` says,
+/// unless they are known to have refused; the shared visitor has its own consent.
 extension FlagshipProvider {
   public func record(
     _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
@@ -20,35 +20,53 @@ extension FlagshipProvider {
     }
   }
 
+  /// What a fetch would bring is there.
+  public func isSame(_ context: FrozenContext, as current: FrozenContext) -> Bool {
+    visitors.shared.current?.snapshotOfState.fetchStatus == .fetched && context.says(theSameAs: current)
+  }
+
+  public func accepts(_ context: FrozenContext, current: FrozenContext?, in snapshot: Snapshot?) -> Bool {
+    settings.mode == .bucketing || isCurrent(context.base, current?.base)
+  }
+
   /// An event: its action is the key; properties `category` and `label` are those of the hit, and its value is the hit's:
-  /// a whole number from 0 on, else the event is refused.
+  /// a whole number from 0 on. What a hit cannot carry is refused.
   public func track(_ event: TrackedEvent) -> Status {
     let reference = event.context ?? host?.currentContext
-    guard let subject = withExtendedLifetime(reference, { subject(of: reference?.frozen) }) else { return .argument }
+    guard let subject = withExtendedLifetime(reference, { subject(of: reference?.frozen) }) else {
+      return refuse(event, .argument, "it is of nobody: its context has no targeting key")
+    }
     var category = Hit.EventCategory.actionTracking
     var label: [UInt8]?
     for (name, value) in event.properties {
-      guard case .string(let text) = value else { continue }
-      if name.utf8.elementsEqual("category".utf8) {
-        guard let named = Hit.EventCategory.allCases.first(where: { $0.text.description.utf8.elementsEqual(text) }) else { return .argument }
+      if name.utf8.elementsEqual("category".utf8), case .string(let text) = value {
+        guard let named = Hit.EventCategory.allCases.first(where: { $0.text.description.utf8.elementsEqual(text) }) else {
+          return refuse(event, .argument, "its category is none of a hit's")
+        }
         category = named
-      } else if name.utf8.elementsEqual("label".utf8) {
+      } else if name.utf8.elementsEqual("label".utf8), case .string(let text) = value {
         label = text
+      } else {
+        return refuse(event, .unsupported, "a hit cannot carry its property \"\(name)\"")
       }
     }
     var hit = Hit.event(category, action: event.key)
     if let label { try? hit.set(.label, text: label) }
     if let value = event.value {
       guard let whole = Int64(exactly: value), whole >= 0 else {
-        host?.log.error("event \"\(event.key)\" is refused: its value \(value) is no whole number from 0 on, as the service wants it")
-        return .flagshipHitInvalid
+        return refuse(event, .flagshipHitInvalid, "its value \(value) is no whole number from 0 on, as the service wants it")
       }
       try? hit.set(.value, integer: whole)
     }
     return hits.send(hit, from: subject.identity, hasConsented: subject.hasConsented)
   }
 
-  /// Whom a context speaks of; nil for nobody.
+  private func refuse(_ event: TrackedEvent, _ status: Status, _ why: String) -> Status {
+    host?.log.error("event \"\(event.key)\" is refused: \(why)")
+    return status
+  }
+
+  /// The visitor of a context, if any.
   private func subject(of context: FrozenContext?) -> (identity: VisitorIdentity, hasConsented: Bool)? {
     let key = context?.targetingKey
     if let shared = visitors.shared.current?.snapshotOfState {

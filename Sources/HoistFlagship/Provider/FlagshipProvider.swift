@@ -1,7 +1,7 @@
 internal import HoistBase
 public import HoistCore
 
-/// One Flagship environment's life. It owns one object per concern; see `ClientPart`.
+/// One Flagship environment. It owns one object per concern; see `ClientPart`.
 ///
 /// State belongs to the scheduler's thread; what other threads use is immutable or guards itself.
 public final class FlagshipProvider: @unchecked Sendable {
@@ -10,21 +10,16 @@ public final class FlagshipProvider: @unchecked Sendable {
   let status: StatusMachine
   let account: AccountSettingsHolder
   let telemetry: Telemetry
-  let bucketing: BucketingSource
+  /// nil where the service decides.
+  let bucketing: ConfigurationSource<BucketingFormat>?
   let decisions: DecisionService
   let segments: VisitorSegments
   let storage: HitStorage
   let hits: HitPool
   let activates: ActivateReporter
-  let visitors: VisitorRegistry
+  let visitors: FlagshipVisitorRegistry
   private let listener: (any FlagshipListener)?
-  /// Started and not stopped; on the scheduler's thread.
-  private var isStarted = false
-  /// A forked child begins where its parent was.
-  private var resumes = false
-  /// Everything that takes part in the client's life, in the order of its beginning. What is recorded by one is sent by
-  /// those after it.
-  private let parts: [any ClientPart]
+  public let life: PartLife
 
   init(_ values: PropertyValues, _ host: any ProviderHost) throws(ConfigurationFailure) {
     let settings = try FlagshipSettings(values)
@@ -34,18 +29,33 @@ public final class FlagshipProvider: @unchecked Sendable {
     status = StatusMachine(host: host)
     account = AccountSettingsHolder()
     telemetry = Telemetry(host: host, settings: settings, status: status, account: account)
-    bucketing = BucketingSource(host: host, settings: settings, status: status, account: account, telemetry: telemetry)
+    let format = BucketingFormat(host: host, settings: settings, status: status, account: account, telemetry: telemetry)
+    bucketing = settings.mode != .bucketing ? nil : ConfigurationSource(
+      host: host, format: format, storageKey: "bucketing",
+      pace: RegularPace(interval: settings.pollingSeconds * 1000, limit: settings.longestRetryMilliseconds))
     decisions = DecisionService(host: host, settings: settings, status: status, account: account, telemetry: telemetry)
     segments = VisitorSegments(host: host, settings: settings, account: account)
     storage = HitStorage(host: host, settings: settings)
-    activates = ActivateReporter(host: host, settings: settings, status: status, telemetry: telemetry, store: storage.store)
-    hits = HitPool(host: host, settings: settings, status: status, storage: storage, telemetry: telemetry, before: activates)
-    visitors = VisitorRegistry(
+    // Where visitors are kept in a cache of the host's, they are the host's to follow.
+    let followsStored = host.plugins.vendor[FlagshipPlugins.visitorCache] == nil
+    let refusals = SubjectRefusals(store: followsStored ? host.store : nil) { CachedVisitor.isRefusal($0) }
+    activates = ActivateReporter(
+      host: host, settings: settings, status: status, telemetry: telemetry, refusals: refusals, store: storage.store)
+    hits = HitPool(
+      host: host, settings: settings, status: status, storage: storage, telemetry: telemetry, refusals: refusals,
+      before: activates)
+    visitors = FlagshipVisitorRegistry(
       host: host, settings: settings, status: status, decisions: decisions,
-      reports: VisitorReports(hits: hits, activates: activates))
+      reports: VisitorReports(hits: hits, activates: activates), refusals: refusals)
     let accountSource = AccountSettingsSource(host: host, settings: settings, account: account)
-    // Kept activates go before hits (5.5).
-    parts = [telemetry, accountSource, segments, visitors, decisions, activates, hits]
+    let current = CurrentVisitor(host: host, settings: settings, status: status, visitors: visitors)
+    visitors.following = current
+    // Kept activates go before hits (5.5). What is recorded by one part is sent by those after it.
+    life = PartLife(
+      [status, telemetry, accountSource, segments, visitors, decisions, activates, hits] + (bucketing.map { [$0] } ?? []) + [current],
+      startsByItself: settings.autostart)
+    // Pipelines store each for itself: the hit that tells of a refusal must not overtake what goes of the activates.
+    refusals.govern([activates.pipeline, hits.pipeline])
     visitors.telemetry = telemetry
     visitors.segments = segments
     status.followPanic = { [weak activates, weak hits] isPanic in
@@ -53,11 +63,8 @@ public final class FlagshipProvider: @unchecked Sendable {
       hits?.setPanic(isPanic)
     }
     status.followSilence = { [weak visitors] in visitors?.shared.setSilent($0) }
-    bucketing.serve = { [weak self] in self?.serve($0) }
-    if let listener {
-      status.listen { listener.sdkStatusChanged($0) }
-      bucketing.changed = { host.onDeliveryLane { listener.bucketingChanged() } }
-    }
+    format.connect(self)
+    if let listener { status.listen { listener.sdkStatusChanged($0) } }
     if !settings.hasUsualEnvironmentID {
       host.log.warning("env_id is not 20 characters of 0-9 and a-v, as the service's are: only servers of one's own have such")
     }
@@ -66,10 +73,15 @@ public final class FlagshipProvider: @unchecked Sendable {
 
 extension FlagshipProvider {
   /// On the scheduler's thread.
-  private func serve(_ campaigns: ServedCampaigns) {
+  func serve(_ campaigns: ServedCampaigns) {
     guard let host else { return campaigns.snapshot.destroy() }
     let changed = host.withSnapshot { campaigns.snapshot.changedCampaignFlags(since: $0) }
     host.publish(campaigns.snapshot, changed: changed)
+  }
+
+  /// Another bucketing file has come from the service.
+  func tellOfNewFile() {
+    if let listener { host?.onDeliveryLane { listener.bucketingChanged() } }
   }
 }
 
@@ -77,44 +89,16 @@ extension FlagshipProvider {
 extension FlagshipProvider: Provider {
   public var ownsCurrentContext: Bool { true }
 
-  public func start() { if settings.autostart || resumes { begin() } }
-
-  /// A start that was asked for (FS-02); harmless when there was one.
-  func begin() {
-    resumes = false
-    guard !isStarted else { return }
-    isStarted = true
-    parts.startAll()
-    if settings.mode == .bucketing { bucketing.start() } else { status.initialized() }
-  }
-
-  public func stop() {
-    isStarted = false
-    bucketing.stop()
-    parts.stopAll()
-    status.closed()
-  }
-
-  public func setOnline(_ online: Bool) {
-    for part in parts { part.setOnline(online) }
-    bucketing.setOnline(online)
-  }
-
-  public func refresh() { bucketing.refresh() }
-
   public func identify(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void) {
-    visitors.identify(context, completion: completion)
-  }
-
-  public func flush(completion: @escaping @Sendable (Status) -> Void) { parts.flushAll(completion) }
-
-  public func forgetCountsAfterFork() {}
-
-  public func abandonAfterFork() {
-    resumes = isStarted
-    isStarted = false
-    bucketing.abandonAfterFork()
-    for part in parts { part.abandonAfterFork() }
+    let decidesHere = settings.mode == .bucketing
+    visitors.identify(context) { status in
+      switch status {
+      // It is the current one; the file decides for it when it comes.
+      case .flagshipNotInitialized where decidesHere: completion(.ok)
+      case .flagshipFetchFailed: completion(.network)
+      default: completion(status)
+      }
+    }
   }
 
   public func detach() {
@@ -122,5 +106,5 @@ extension FlagshipProvider: Provider {
     host = nil
   }
 
-  public var statistics: [(group: String, name: String, value: Int64)] { parts.flatMap(\.statistics) + storage.statistics }
+  public var statistics: [(group: String, name: String, value: Int64)] { life.statistics + storage.statistics }
 }

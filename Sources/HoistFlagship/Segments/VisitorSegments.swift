@@ -11,7 +11,7 @@ final class VisitorSegments: ClientPart, @unchecked Sendable {
   private let settings: FlagshipSettings
   private let account: AccountSettingsHolder
   private let requests: OutgoingRequests
-  /// What the host has been told of that was left out.
+  /// The left-out elements that were logged already.
   private var toldPlaces: Set<String> = []
   private static let maximumToldPlaces = 20
   private static let maximumToldBytes = 128
@@ -28,8 +28,9 @@ final class VisitorSegments: ClientPart, @unchecked Sendable {
   private var wantsSegments: Bool { settings.usesSegments && settings.mode == .bucketing }
   private var wantsScore: Bool { settings.usesEmotionScore && account.current.usesEmotionScore }
 
-  /// `completion` runs once; what cannot be had is left out.
+  /// `completion` runs once; what cannot be fetched is left out.
   func gather(_ visitorID: [UInt8], completion: @escaping Completion) {
+    host.scheduler.assertCurrent()
     let gathering = Gathering((wantsSegments ? 1 : 0) + (wantsScore ? 1 : 0), completion)
     if wantsSegments { ask(settings.addresses.segments(of: visitorID), gathering) { [weak self] in self?.segments($0) } }
     if wantsScore { ask(settings.addresses.emotionScore(of: visitorID), gathering) { Self.score($0) } }
@@ -89,6 +90,7 @@ final class VisitorSegments: ClientPart, @unchecked Sendable {
   ///   - event: a JSON object, in the service's form.
   ///   - completion: once; whether it was taken.
   func collect(_ event: [UInt8], completion: @escaping @Sendable (Status) -> Void) {
+    host.scheduler.assertCurrent()
     guard account.current.collectsEmotions, settings.usesEmotionScore else { return completion(.unsupported) }
     guard host.isOnline else { return completion(.network) }
     requests.send(ServiceRequest(settings).post(settings.addresses.emotionEvents, body: event)) { answer in

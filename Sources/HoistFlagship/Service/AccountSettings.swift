@@ -62,7 +62,7 @@ extension AccountSettings {
 
 /// The settings that hold now; any thread.
 final class AccountSettingsHolder: @unchecked Sendable {
-  private let shared = Shared(AccountSettings())
+  private let shared = LockedValue(AccountSettings())
   private let asks = Atomic(false)
 
   var current: AccountSettings { shared.withLock { $0 } }

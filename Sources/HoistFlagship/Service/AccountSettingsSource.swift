@@ -1,41 +1,61 @@
 internal import HoistCore
 
-/// Downloads the account's settings at the start, where they are needed before a fetch brings them (FS-208). On the
-/// scheduler's thread.
+/// Downloads the account's settings at the start, where they are needed before a fetch brings them (FS-208), until that
+/// succeeds. On the scheduler's thread.
 final class AccountSettingsSource: ClientPart, @unchecked Sendable {
   private let host: any ProviderHost
   private let settings: FlagshipSettings
   private let account: AccountSettingsHolder
-  private let requests: OutgoingRequests
+  private let loop: FetchLoop
+  private var isRunning = false
 
   init(host: any ProviderHost, settings: FlagshipSettings, account: AccountSettingsHolder) {
     self.host = host
     self.settings = settings
     self.account = account
-    requests = OutgoingRequests(host: host)
+    loop = FetchLoop(
+      host: host, pace: RegularPace(interval: 0, limit: settings.longestRetryMilliseconds),
+      options: .init(headerProvider: host.plugins.headerProvider))
+    loop.delegate = self
   }
 
   func start() {
-    guard settings.downloadsAccount, host.isOnline, requests.count == 0 else { return }
-    requests.send(ServiceRequest(settings).get(settings.addresses.accountSettings)) { [weak self] in self?.take($0) }
+    isRunning = true
+    if settings.downloadsAccount, host.isOnline { loop.start() }
   }
 
+  func stop() {
+    isRunning = false
+    loop.stop()
+  }
+
+  func setOnline(_ isOnline: Bool) {
+    guard isRunning else { return }
+    if isOnline { start() } else { loop.stop() }
+  }
+
+  func abandonAfterFork() { loop.abandonAfterFork() }
+}
+
+extension AccountSettingsSource: FetchDelegate {
+  var hasFlags: Bool { false }
+
+  func fetchRequest(of loop: FetchLoop) -> HTTPRequest? { ServiceRequest(settings).get(settings.addresses.accountSettings) }
+
   /// `{"accountSettings":{…}}`, or the settings themselves.
-  private func take(_ answer: Result<HTTPResponse, TransportFailure>) {
-    switch answer {
-    case .failure(let failure): host.log.warning("account settings: no answer: \(failure.message)")
+  func fetchAnswered(_ answer: FetchAnswer, of loop: FetchLoop, conclude: @escaping @Sendable (FetchVerdict) -> Void) {
+    func failed(_ what: String) { conclude(.ended(.failed(FetchFailure(.network, "account settings: \(what)")))) }
+    switch answer.result {
+    case .failure(let failure): failed("no answer: \(failure.message)")
     case .success(let response):
-      guard 200...299 ~= response.status else {
-        return host.log.warning("account settings: the service answered \(response.status)")
-      }
-      guard let read = AccountSettings(document: response.body) else {
-        return host.log.warning("account settings: the answer cannot be read")
-      }
+      guard 200...299 ~= response.status else { return failed("the service answered \(response.status)") }
+      guard let read = AccountSettings(document: response.body) else { return failed("the answer cannot be read") }
       account.take(read)
+      conclude(.ended(.updated))
     }
   }
 
-  func stop() { requests.cancelAll() }
-  func setOnline(_ isOnline: Bool) { if isOnline { start() } else { requests.cancelAll() } }
-  func abandonAfterFork() { requests.abandonAfterFork() }
+  func fetchEnded(_ outcome: FetchOutcome, of loop: FetchLoop) {
+    if case .failed(let failure) = outcome { host.log.warning(failure.message) }
+  }
 }

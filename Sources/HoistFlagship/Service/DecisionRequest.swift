@@ -22,7 +22,7 @@ struct DecisionRequest: Sendable {
       if let anonymousID { anonymousID.withUnsafeBufferPointer { writer.string(utf8: $0) } } else { writer.null() }
       writer.key("visitor_consent")
       writer.bool(hasConsented)
-      // With true the server would count the visitor for everything at once.
+      // With true the server would count an exposure of every flag.
       writer.key("trigger_hit")
       writer.bool(false)
       if !decisionGroup.isEmpty {

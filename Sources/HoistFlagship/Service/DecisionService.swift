@@ -47,7 +47,8 @@ final class DecisionService: ClientPart, @unchecked Sendable {
     case .success(let response):
       guard 200...299 ~= response.status else {
         report(response, isSuccess: false, since: begun)
-        return failed("the service answered \(response.status)")
+        let isRefused = AnswerMeaning(status: response.status) == .refused
+        return failed("the service answered \(response.status)\(isRefused ? ": the key or the address is refused" : "")", isRefused: isRefused)
       }
       let decided: DecisionAnswer
       do throws(DecisionAnswer.Flaw) {
@@ -60,6 +61,7 @@ final class DecisionService: ClientPart, @unchecked Sendable {
       // It speaks of the visitor.
       if hasConsented { report(response, isSuccess: true, since: begun) }
       status.answered(isPanic: decided.isPanic)
+      host.report(decided.isPanic ? .suspended(StatusMachine.panicMessage) : .heard)
       return .success(decided)
     }
   }
@@ -70,9 +72,9 @@ final class DecisionService: ClientPart, @unchecked Sendable {
       milliseconds: RequestTimes.milliseconds(since: begun, host.clock))
   }
 
-  private func failed(_ what: String) -> Result<DecisionAnswer, DecisionFailure> {
+  private func failed(_ what: String, isRefused: Bool = false) -> Result<DecisionAnswer, DecisionFailure> {
     let failure = DecisionFailure.fetch("decisions of environment \(settings.environmentID): \(what)")
-    host.tellOfFailedFetch(failure.status, failure.message)
+    host.report(isRefused ? .refused(failure.status, failure.message) : .failed(failure.status, failure.message))
     return .failure(failure)
   }
 

@@ -1,7 +1,7 @@
 internal import HoistBase
 internal import HoistCore
 
-/// How a client is set up, as usage reports tell it: nothing of visitors, and no addresses of the host's own.
+/// A client's configuration as usage reports contain it: nothing of visitors, and no addresses that the host has set.
 struct ClientFacts {
   let settings: FlagshipSettings
   let status: SDKStatus

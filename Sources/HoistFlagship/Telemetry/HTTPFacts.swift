@@ -1,7 +1,7 @@
 internal import HoistBase
 internal import HoistCore
 
-/// An exchange as reports of troubleshooting tell it: no headers, which may hold keys.
+/// An exchange as troubleshooting reports describe it: no headers, which may hold keys.
 struct HTTPFacts {
   /// Of a body.
   private static let maximumBytes = 2_000
@@ -9,7 +9,7 @@ struct HTTPFacts {
   let method: String
   let url: String
   let response: HTTPResponse
-  /// From the request to the answer; nil where nobody has measured.
+  /// From the request to the answer; nil where it was not measured.
   let milliseconds: Int64?
 
   init(method: String, url: String, _ response: HTTPResponse, milliseconds: Int64?) {

@@ -19,7 +19,7 @@ extension Telemetry {
     }
   }
 
-  /// The value of a flag was asked for, or its exposure, and could not be had; or its exposure before its value.
+  /// The value or the exposure of a flag was requested and not available; or its exposure came before its value.
   /// - Parameter fallback: of the kind `.none` where there is none.
   func missed(_ label: TroubleshootingLabel, _ key: ByteView, _ fallback: EvaluationFallback, of state: VisitorState) {
     report(label, of: state) {
@@ -30,7 +30,7 @@ extension Telemetry {
   /// A request was answered.
   /// - Parameters:
   ///   - label: of an answer that is no success.
-  ///   - milliseconds: that the answer took; nil where nobody has measured.
+  ///   - milliseconds: that the answer took; nil where it was not measured.
   func answered(_ label: TroubleshootingLabel, _ url: String, _ response: HTTPResponse, isSuccess: Bool, milliseconds: Int64?) {
     report(isSuccess ? .httpCall : label, of: nil) {
       HTTPFacts(method: "POST", url: url, response, milliseconds: milliseconds).values
@@ -44,7 +44,7 @@ extension Telemetry {
     answered(label, url, response, isSuccess: 200...299 ~= response.status, milliseconds: milliseconds)
   }
 
-  /// Something went wrong that no answer of the service tells of.
+  /// An error that is not a failed answer of the service.
   /// - Parameter visitor: nil for the SDK as a whole.
   func caught(_ message: String, of visitor: VisitorState?) {
     report(.errorCaught, of: visitor) { [("error.message", message)] }

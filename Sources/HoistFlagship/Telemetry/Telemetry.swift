@@ -4,7 +4,7 @@ internal import HoistCore
 internal import HoistJSON
 
 /// Reports to the vendor of how the SDK is used and of what goes wrong (protocols/flagship.md 6.4; FS-25, FS-203): sent
-/// once, never kept, never tried again. Any thread.
+/// once, never stored, never retried. Any thread.
 final class Telemetry: ClientPart, @unchecked Sendable {
   /// Set to anything but "" or "0", it ends usage reports of every client of the process.
   static let optOutVariable = "HOIST_NO_USAGE_TRACKING"
@@ -20,9 +20,9 @@ final class Telemetry: ClientPart, @unchecked Sendable {
   /// Of this client, in every report of it.
   private let instanceID: String
   private let sessionID: String
-  private let counters = Shared(Counters())
-  private let startedMilliseconds = Shared<Int64>(0)
-  private let today = Shared(Sampling.Day(at: 0))
+  private let counters = LockedValue(Counters())
+  private let startedMilliseconds = LockedValue<Int64>(0)
+  private let today = LockedValue(Sampling.Day(at: 0))
 
   private struct Counters {
     var sent: Int64 = 0
@@ -77,7 +77,7 @@ final class Telemetry: ClientPart, @unchecked Sendable {
   @inline(__always)
   var isAsked: Bool { account.asksForReports }
 
-  /// Costs nothing while nobody's reports are wanted.
+  /// Costs nothing while no reports are wanted.
   /// - Parameters:
   ///   - visitor: nil for what concerns the SDK as a whole.
   ///   - more: asked for only when the report is sent.
@@ -114,6 +114,7 @@ final class Telemetry: ClientPart, @unchecked Sendable {
   // MARK: Life, on the scheduler's thread
 
   func start() {
+    host.scheduler.assertCurrent()
     let now = host.clock.unixMilliseconds
     startedMilliseconds.withLock { $0 = now }
   }

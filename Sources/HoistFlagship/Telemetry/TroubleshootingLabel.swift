@@ -19,7 +19,7 @@ enum TroubleshootingLabel: String, CaseIterable, Sendable {
   case httpCall = "HTTP_CALL"
   case errorCaught = "ERROR_CATCHED"
 
-  /// `logLevel` of the report: told from the label.
+  /// The `logLevel` of the report, which follows from the label.
   static func logLevel(of label: String) -> String {
     if has("ERROR", label) { return "ERROR" }
     return has("WARNING", label) || has("FLAG_NOT_FOUND", label) ? "WARNING" : "INFO"

@@ -2,10 +2,10 @@ internal import HoistBase
 internal import HoistCore
 
 extension VisitorState {
-  /// What is told of a context, of flags and of assignments at most.
+  /// The most pairs, flags and assignments in a report.
   private static let maximumTold = 100
 
-  /// What reports of troubleshooting tell of a visitor, who has consented.
+  /// The part of a troubleshooting report about a visitor, which has consented.
   func told(sessionID: String) -> [(String, String)] {
     var values = [
       ("visitor.sessionId", sessionID), ("visitor.visitorId", String(decoding: identity.visitorID, as: UTF8.self)),

@@ -7,14 +7,14 @@ struct DecidedFlags: Sendable {
   enum Source: Sendable {
     /// The Decision API's answer.
     case answer([UInt8])
-    /// The array of campaigns that was kept of an earlier run.
+    /// The array of campaigns that an earlier run has stored.
     case kept([UInt8])
   }
 
   var flags: VisitorFlags
   /// With the assignments that are new.
   var history: AssignmentHistory
-  /// nil for campaigns that everybody shares.
+  /// nil for campaigns shared by all visitors.
   var source: Source?
 }
 

@@ -1,4 +1,4 @@
-/// Where a visitor's flags stand (FS-45); the numbers of `hoist/flagship/visitor.h`.
+/// The state of a visitor's flags (FS-45); the numbers of `hoist/flagship/visitor.h`.
 public enum FetchStatus: Int32, Sendable, CaseIterable {
   case fetched = 0
   case fetching

@@ -23,7 +23,7 @@ struct FetchTurns {
     case afterLookUp
   }
 
-  /// What an answer is worth.
+  /// Whether and how an answer may be used.
   enum Verdict {
     /// A newer fetch is under way, or the visitor is another one.
     case stale
@@ -46,9 +46,9 @@ struct FetchTurns {
   /// Whether a fetch has ever begun.
   var hasBegun: Bool { lastNumber > 0 }
 
-  /// A fetch joins one that is under way for the same visitor and context; else it takes that one's place, and those who
-  /// wait for it.
-  /// - Parameter completion: called by whoever ends the turn.
+  /// A fetch joins one under way for the same visitor and context; else it replaces that one and takes over its
+  /// completions.
+  /// - Parameter completion: called by the caller of `end`.
   mutating func begin(again: @escaping @Sendable () -> Void, _ completion: @escaping Completion) -> Beginning {
     forgetInheritance()
     if afterLookUp != nil {
@@ -65,7 +65,7 @@ struct FetchTurns {
     return .turn(turn)
   }
 
-  /// Begins where nothing is under way; who comes meanwhile joins.
+  /// Begins where nothing is under way; later fetches join it.
   /// - Returns: nil where it would have to wait, or to take another's place.
   mutating func beginAlone() -> Turn? {
     forgetInheritance()
@@ -76,7 +76,7 @@ struct FetchTurns {
     return turn
   }
 
-  /// - Returns: what the answer is worth, and who waits for it; nobody where a newer fetch has taken them over.
+  /// - Returns: what the answer is worth, and the completions; none where a newer fetch has taken them over.
   mutating func end(_ turn: Turn) -> (Verdict, [Completion]) {
     guard let current = running, current.turn == turn else { return (.stale, []) }
     running = nil
@@ -107,7 +107,7 @@ struct FetchTurns {
     return afterLookUp ?? []
   }
 
-  /// In a forked child: what is under way is the parent's, and so is who waits.
+  /// In a forked child: running fetches and their completions are the parent's.
   private mutating func forgetInheritance() {
     guard generation != ForkGeneration.current else { return }
     generation = ForkGeneration.current

@@ -3,7 +3,7 @@ public import HoistCore
 
 /// The context (FS-59 to FS-63; protocols/flagship.md 4.6). Refused while the SDK is not initialized and in panic.
 extension FlagshipVisitor {
-  /// Sets pairs. Those that cannot be set are left out, and told in the log.
+  /// Sets pairs. Those that cannot be set are left out, and logged.
   /// - Returns: `.flagshipContextRefused` when one was left out.
   public func updateContext(_ pairs: [Attribute]) -> Status {
     if let refusal = toldRefusal(of: "a change of the context") { return refusal }
@@ -26,7 +26,7 @@ extension FlagshipVisitor {
     }
   }
 
-  /// In place of all that the host has set.
+  /// Replaces all pairs that the host has set.
   func replaceContext(_ pairs: [Attribute]) -> Status {
     changeContext { context, change in
       context = VisitorContext()
@@ -68,14 +68,15 @@ extension FlagshipVisitor {
   /// FS-64 to FS-67 (5.6). Every call is reported, also one that changes nothing, but not while the SDK is not initialized
   /// or in panic; what a refusal erases goes then, too.
   public func setConsent(_ hasConsented: Bool) -> Status {
-    let identity = change { content, _ in
+    let (identity, hadConsented) = change { content, _ in
+      let former = content.hasConsented
       content.hasConsented = hasConsented
       defer { if !hasConsented { content.identity.forgetFormerIDs() } }
-      return content.identity
+      return (content.identity, former)
     }
     if !hasConsented { forgetReport() }
     withClient { client, registry in
-      if !client.isClosed { registry.consentGiven(hasConsented, identity, isReported: refusal == nil) }
+      if !client.isClosed { registry.consentGiven(hasConsented, identity, isAnswer: !hadConsented, isReported: refusal == nil) }
     }
     return .ok
   }

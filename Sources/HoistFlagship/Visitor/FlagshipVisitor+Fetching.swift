@@ -2,7 +2,7 @@ internal import HoistBase
 public import HoistCore
 
 /// What a fetch has brought.
-enum FetchOutcome: Sendable {
+enum VisitorFetch: Sendable {
   case decided(DecidedFlags)
   case panic
   case failed(Status)
@@ -13,8 +13,8 @@ enum FetchOutcome: Sendable {
 /// Fetching flags (FS-56; protocols/flagship.md 5.3).
 extension FlagshipVisitor {
   /// In bucketing mode the flags are there when this returns.
-  /// - Parameter completion: once if the result is `.ok`, after everything else that the fetch has to tell, on the delivery
-  ///   lane or in the call that closes the client; never otherwise.
+  /// - Parameter completion: once if the result is `.ok`, after all other callbacks of the fetch, on the delivery lane
+  ///   or in the call that closes the client; never otherwise.
   public func fetch(completion: (@Sendable (Status) -> Void)?) -> Status {
     withClient { client, registry in
       if client.isClosed { return .state }
@@ -31,7 +31,7 @@ extension FlagshipVisitor {
       if client.isClosed { return .state }
       if let status = fetchHere(registry) { return status }
       if registry.decidesHere {
-        let answer = Answer<Status>()
+        let answer = Completion<Status>()
         begin(client, registry) { answer.give($0) }
         if let status = answer.wait(untilNanoseconds: 0) { return status }
       }
@@ -41,9 +41,9 @@ extension FlagshipVisitor {
     } ?? .state
   }
 
-  /// A fetch that this thread decides by itself, where nobody sees the visitor fetching.
-  /// - Returns: how it ended; nil where it has to ask or wait for somebody, or to tell of its beginning.
-  private func fetchHere(_ registry: VisitorRegistry) -> Status? {
+  /// A fetch that this thread decides by itself, where the status "fetching" is not observed.
+  /// - Returns: how it ended; nil where it has to send a request, to wait, or to announce its beginning.
+  private func fetchHere(_ registry: FlagshipVisitorRegistry) -> Status? {
     guard registry.decidesHere, !hasListener, !registry.isEnriched else { return nil }
     if isBuffered(registry) { return .ok }
     guard let turn = lock.withLock({ turns.beginAlone() }) else { return nil }
@@ -51,7 +51,7 @@ extension FlagshipVisitor {
   }
 
   /// - Parameter completion: runs once, on any thread, unless the client goes first.
-  func begin(_ client: Client, _ registry: VisitorRegistry, _ completion: @escaping FetchTurns.Completion) {
+  func begin(_ client: Client, _ registry: FlagshipVisitorRegistry, _ completion: @escaping FetchTurns.Completion) {
     if isBuffered(registry) { return completion(.ok) }
     let again: @Sendable () -> Void = { [self] in withClient { begin($0, $1, completion) } ?? completion(.state) }
     let beginning = change { content, turns in
@@ -68,7 +68,7 @@ extension FlagshipVisitor {
   }
 
   /// FS-204
-  private func isBuffered(_ registry: VisitorRegistry) -> Bool {
+  private func isBuffered(_ registry: FlagshipVisitorRegistry) -> Bool {
     let window = registry.settings.visitors.bufferingMilliseconds
     guard window > 0 else { return false }
     let (fetchedAt, state) = lock.withLock { (turns.fetchedAt, published.held) }
@@ -78,9 +78,9 @@ extension FlagshipVisitor {
 
   /// Any thread.
   /// - Parameter registry: nil when the client has gone meanwhile.
-  /// - Returns: how it ended for whoever began it.
+  /// - Returns: how it ended for the caller that began it.
   @discardableResult
-  private func end(_ turn: FetchTurns.Turn, _ outcome: FetchOutcome, _ registry: VisitorRegistry?) -> Status {
+  private func end(_ turn: FetchTurns.Turn, _ outcome: VisitorFetch, _ registry: FlagshipVisitorRegistry?) -> Status {
     let now = registry?.now
     let ((verdict, waiting), state) = changed { content, turns in
       let ended = turns.end(turn)
@@ -95,7 +95,7 @@ extension FlagshipVisitor {
   }
 
   private static func apply(
-    _ outcome: FetchOutcome, _ verdict: FetchTurns.Verdict, _ now: Int64?, to content: inout VisitorState.Content,
+    _ outcome: VisitorFetch, _ verdict: FetchTurns.Verdict, _ now: Int64?, to content: inout VisitorState.Content,
     _ turns: inout FetchTurns
   ) {
     switch outcome {
@@ -116,7 +116,7 @@ extension FlagshipVisitor {
   }
 }
 
-extension FetchOutcome {
+extension VisitorFetch {
   var status: Status {
     switch self {
     case .decided: .ok

@@ -6,7 +6,7 @@ extension FlagshipVisitor {
   /// FS-71: records a hit, unless the visitor has refused (FS-65).
   public func send(_ hit: borrowing Hit) -> Status { send(hit.content) }
 
-  /// The same of what is borrowed for the call. Where it `waitsForStore`, the caller holds the visitor.
+  /// The same of what is borrowed for the call. Where it `waitsForStore`, the caller keeps the visitor alive.
   public func send(_ hit: HitContent) -> Status {
     let status =
       waitsForStore
@@ -15,7 +15,7 @@ extension FlagshipVisitor {
   }
 
   @inline(__always)
-  private func send(_ hit: HitContent, of state: VisitorState, _ client: Client, _ registry: VisitorRegistry) -> Status {
+  private func send(_ hit: HitContent, of state: VisitorState, _ client: Client, _ registry: FlagshipVisitorRegistry) -> Status {
     guard !client.isClosed else { return .flagshipNotInitialized }
     let status = unlessRefused(
       state, registry, registry.reports.hits.send(hit, from: state.identity, hasConsented: state.hasConsented))
@@ -44,10 +44,10 @@ extension FlagshipVisitor {
     } ?? .flagshipNotInitialized
   }
 
-  /// A refusal that came while something was recorded takes that away too: it purged what was there before.
-  private func unlessRefused(_ state: VisitorState, _ registry: VisitorRegistry, _ status: Status) -> Status {
+  /// A refusal that came during the recording purged only earlier records: removes this one, too.
+  private func unlessRefused(_ state: VisitorState, _ registry: FlagshipVisitorRegistry, _ status: Status) -> Status {
     guard status == .ok, !hasConsented else { return status }
-    registry.reports.forget(state.identity)
+    registry.refusals.purge(state.identity.allIDs)
     return .flagshipNoConsent
   }
 }

@@ -4,24 +4,24 @@ internal import HoistCore
 
 /// A visitor of a client (FS-30 to FS-37, FS-45 to FS-70): ids, context, consent, flags. Thread-safe.
 ///
-/// What it is stands in one immutable object, which readers find without a lock. It does not keep its client: without the
-/// client it is a visitor of an SDK that is not initialized.
+/// Its state is one immutable object, which readers find without a lock. It does not own its client: without the client
+/// it is a visitor of an SDK that is not initialized.
 public final class FlagshipVisitor: @unchecked Sendable {
   /// Announcements that wait for the host; beyond this the oldest are given up.
   private static let maximumAnnouncements = 1_000
 
-  private let tie: ClientTie<VisitorRegistry>
-  /// Whether sending a hit may wait, for the store or for a cache of the host's.
+  private let owner: UnownedClient<FlagshipVisitorRegistry>
+  /// Whether sending a hit may wait, for the store or for the host's cache.
   public let waitsForStore: Bool
   /// For readers.
   let published: Published<VisitorState>
-  /// Likewise: where the SDK stands.
+  /// Likewise: the SDK's status.
   let statusCell: StatusCell
   private let listener: (any VisitorListener)?
   /// Whether the context says that this is the first visitor of the installation (FS-109).
   let isFirst: Bool
 
-  let lock = Lock()
+  let lock = InlineLock()
   // Guarded by `lock`.
   var turns = FetchTurns()
   private var state: VisitorState
@@ -29,9 +29,9 @@ public final class FlagshipVisitor: @unchecked Sendable {
   private var reportedContext: UInt64?
 
   init(
-    client: Client, registry: VisitorRegistry, content: VisitorState.Content, isFirst: Bool, listener: (any VisitorListener)?
+    client: Client, registry: FlagshipVisitorRegistry, content: VisitorState.Content, isFirst: Bool, listener: (any VisitorListener)?
   ) {
-    tie = ClientTie(client, registry)
+    owner = UnownedClient(client, registry)
     waitsForStore = registry.reports.hits.waitsForStore
     state = VisitorState(content)
     published = Published(state)
@@ -50,16 +50,16 @@ public final class FlagshipVisitor: @unchecked Sendable {
   /// Runs `body` with a client that still is, and is not a stale copy in a forked child.
   /// - Returns: nil when the client is gone.
   @inline(__always)
-  func withClient<Result>(_ body: (Client, VisitorRegistry) -> Result) -> Result? { tie.withClient(body) }
+  func withClient<Result>(_ body: (Client, FlagshipVisitorRegistry) -> Result) -> Result? { owner.withClient(body) }
 
   /// The same without a shared write, with what the visitor is now.
-  /// - Parameter body: short, and waits for nobody.
+  /// - Parameter body: short, and never waits.
   @inline(__always)
-  func read<Result>(_ body: (Client, VisitorRegistry, VisitorState) -> Result) -> Result? {
-    tie.read { client, registry in published.current?._withUnsafeGuaranteedRef { body(client, registry, $0) } } ?? nil
+  func read<Result>(_ body: (Client, FlagshipVisitorRegistry, VisitorState) -> Result) -> Result? {
+    owner.read { client, registry in published.current?._withUnsafeGuaranteedRef { body(client, registry, $0) } } ?? nil
   }
 
-  /// Where the SDK stands, as this visitor sees it.
+  /// The SDK's status, as this visitor sees it.
   var sdkStatus: SDKStatus {
     withClient { client, registry in client.isClosed ? .notInitialized : registry.status.current } ?? .notInitialized
   }
@@ -73,8 +73,8 @@ public final class FlagshipVisitor: @unchecked Sendable {
     }
   }
 
-  /// Changes what the visitor is, in one step, and tells whoever wants to know of its fetch status.
-  /// - Parameter body: with `lock` held; short, and calls nobody.
+  /// Changes the visitor's state in one step, and announces its fetch status.
+  /// - Parameter body: with `lock` held; short, and makes no calls out.
   @discardableResult
   func change<Result>(_ body: (inout VisitorState.Content, inout FetchTurns) -> Result) -> Result { changed(body).result }
 
@@ -93,7 +93,7 @@ public final class FlagshipVisitor: @unchecked Sendable {
     return changed
   }
 
-  /// Whether anybody is told of the fetch status.
+  /// Whether there is a listener of the fetch status.
   var hasListener: Bool { listener != nil }
 
   /// With `lock` held.
@@ -111,12 +111,12 @@ public final class FlagshipVisitor: @unchecked Sendable {
   /// The client follows the context of its shared visitor.
   func tellContext() { lock.withLock { tellContextLocked() } }
 
-  /// With `lock` held, so that the client is told of contexts in their order.
+  /// With `lock` held, so that the client gets contexts in their order.
   private func tellContextLocked() {
     withClient { $1.shared.contextChanged(of: self, state.content.context) }
   }
 
-  /// Announces with no lock held, in the order of the changes: whoever comes first takes what all have left.
+  /// Announces with no lock held, in the order of the changes: the first thread announces what all have queued.
   private func tell() {
     guard let listener, lock.withLock({ !announcements.isEmpty }) else { return }
     withClient { client, _ in
@@ -139,7 +139,7 @@ public final class FlagshipVisitor: @unchecked Sendable {
     }
   }
 
-  /// What was reported is not with the service any more.
+  /// The service no longer has what was reported.
   func forgetReport() { lock.withLock { reportedContext = nil } }
 }
 

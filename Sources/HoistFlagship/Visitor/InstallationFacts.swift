@@ -11,25 +11,31 @@ final class InstallationFacts: ClientPart, @unchecked Sendable {
   }
 
   private static let visitedKey = "visited"
-  /// A longer text in the store is not one of these ids.
-  private static let maximumIDBytes = 256
 
   private struct Asked {
     var generation: UInt32
-    var isFirst: Answer<Bool>
-    var ids: [GeneratedID: Answer<String>]
+    var isFirst = Completion<Bool>()
   }
 
   private let host: any ProviderHost
   private let keepsIDs: Bool
-  private let asked = Shared<Asked?>(nil)
-  private let hasVisitor = Shared(false)
+  private let ids: [GeneratedID: InstallationID]
+  private let asked = LockedValue<Asked?>(nil)
+  private let hasVisitor = LockedValue(false)
   /// On the scheduler's thread.
   private var waiting: [@Sendable () -> Void] = []
 
   init(host: any ProviderHost, keepsIDs: Bool) {
     self.host = host
     self.keepsIDs = keepsIDs
+    let entropy = host.entropy
+    ids = GeneratedID.allCases.reduce(into: [:]) { ids, kind in
+      ids[kind] = InstallationID(
+        store: host.store, scheduler: host.scheduler, key: kind.rawValue, isWhole: InstallationID.isPlain
+      ) {
+        UUIDv4(from: entropy).text
+      }
+    }
   }
 
   func start() { _ = ask() }
@@ -37,9 +43,7 @@ final class InstallationFacts: ClientPart, @unchecked Sendable {
   private func ask() -> Asked {
     let (answers, isNew) = asked.withLock { asked -> (Asked, Bool) in
       if let asked, asked.generation == host.scheduler.generation { return (asked, false) }
-      let new = Asked(
-        generation: host.scheduler.generation, isFirst: Answer(),
-        ids: GeneratedID.allCases.reduce(into: [:]) { $0[$1] = Answer() })
+      let new = Asked(generation: host.scheduler.generation)
       asked = new
       return (new, true)
     }
@@ -48,18 +52,14 @@ final class InstallationFacts: ClientPart, @unchecked Sendable {
       answers.isFirst.give($0 == nil)
       self?.tell()
     }
-    guard keepsIDs else { return answers }
-    for (kind, answer) in answers.ids {
-      host.store.sharedText(kind.rawValue, orKeep: generate(), isWhole: { Self.isID($0) }) { [weak self] in
-        answer.give($0)
-        self?.tell()
-      }
-    }
+    if keepsIDs { for id in ids.values { id.whenKnown { [weak self] _ in self?.tell() } } }
     return answers
   }
 
-  /// Runs `body` when the store has told everything, or has not in time; in the order of the calls. On the scheduler's thread.
+  /// Runs `body` when the store has been read, or the limit has passed; in the order of the calls. On the scheduler's
+  /// thread.
   func whenTold(withinMilliseconds limit: Int64, _ body: @escaping @Sendable () -> Void) {
+    host.scheduler.assertCurrent()
     _ = ask()
     if isComplete { return body() }
     waiting.append(body)
@@ -75,15 +75,11 @@ final class InstallationFacts: ClientPart, @unchecked Sendable {
     for body in due { body() }
   }
 
-  private static func isID(_ bytes: [UInt8]) -> Bool {
-    (1...maximumIDBytes).contains(bytes.count) && bytes.allSatisfy { 0x20 < $0 && $0 < 0x7F }
-  }
-
-  /// Whether the store has told everything.
+  /// Whether the store has been read.
   var isComplete: Bool {
     guard let asked = asked.withLock({ $0 }) else { return false }
     return asked.isFirst.wait(untilNanoseconds: 0) != nil
-      && (!keepsIDs || asked.ids.values.allSatisfy { $0.wait(untilNanoseconds: 0) != nil })
+      && (!keepsIDs || ids.values.allSatisfy { $0.current != nil })
   }
 
   /// True for the first visitor that is ever made with this store.
@@ -99,23 +95,22 @@ final class InstallationFacts: ClientPart, @unchecked Sendable {
     return isFirst
   }
 
-  /// A new id; or, where ids are kept, the one of before.
+  /// A new id; or, where ids are stored, the stored one.
   func id(_ kind: GeneratedID, untilNanoseconds deadline: Int64) -> [UInt8] {
     guard keepsIDs else { return Array(generate().utf8) }
-    if let known = ask().ids[kind]?.wait(untilNanoseconds: deadline) { return Array(known.utf8) }
+    _ = ask()
+    if let known = ids[kind]?.wait(untilNanoseconds: deadline) { return Array(known.utf8) }
     host.log.warning("the store has not told the id that was kept; a new one is used")
     return Array(generate().utf8)
   }
 
-  /// Whoever waits is the parent's.
+  /// The waiting completions are the parent's.
   func abandonAfterFork() {
+    for id in ids.values { id.abandonAfterFork() }
     let inherited = waiting
     waiting = []
     withExtendedLifetime(inherited) {}
   }
 
-  private func generate() -> String {
-    func make(_ entropy: some Entropy) -> String { UUIDv4(from: entropy).text }
-    return make(host.entropy)
-  }
+  private func generate() -> String { UUIDv4(from: host.entropy).text }
 }

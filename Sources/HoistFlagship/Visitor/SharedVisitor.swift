@@ -36,7 +36,7 @@ final class SharedVisitor: @unchecked Sendable {
     withExtendedLifetime(former) {}
   }
 
-  /// The client has closed; nobody is told of its flags any more.
+  /// The client has closed; its flags are not published any more.
   func forget() {
     let former = lock.withLock {
       defer { visitor = nil }
@@ -46,8 +46,8 @@ final class SharedVisitor: @unchecked Sendable {
     withExtendedLifetime(former) {}
   }
 
-  /// Before the start, after the end and in panic every call of the core gets its fallback, whoever saw the panic (5.1). Then
-  /// the shared visitor's flags are served again, as far as it has kept them.
+  /// Before the start, after the end and in panic every call of the core gets its fallback, whichever part noticed the
+  /// panic (5.1). Then the shared visitor's flags are served again, if it still has them.
   func setSilent(_ isSilent: Bool) {
     lock.withLock { self.isSilent = isSilent }
     serve()
@@ -65,7 +65,7 @@ final class SharedVisitor: @unchecked Sendable {
   /// What calls of the core answer with at this moment.
   private var wanted: VisitorFlags { lock.withLock { isSilent ? nil : visitor }?.snapshotOfState.flags ?? .none }
 
-  /// Publishes that, unless it is served. Whoever changes it calls this.
+  /// Publishes the flags, unless they are served already. To be called after each change.
   private func serve(_ known: (flags: VisitorFlags, source: DecidedFlags.Source)? = nil, isTold: Bool = true) {
     guard publishes else { return }
     let flags = wanted
@@ -74,7 +74,7 @@ final class SharedVisitor: @unchecked Sendable {
     do throws(CampaignFailure) {
       let campaigns = try source.compile(options)
       let isServed = serving.withLock {
-        // Somebody has changed it since, and sees to it.
+        // A later change replaces it and publishes itself.
         guard flags === wanted, flags !== served else { return false }
         host.publish(campaigns.snapshot, changed: isTold ? Self.changes(from: served, to: flags) : [])
         served = flags

@@ -1,12 +1,13 @@
 internal import HoistBase
 
-/// Who a visitor is (protocols/flagship.md 5.7). Which id stands where on the wire: 3.2, 3.4, 3.5.
+/// Who a visitor is (protocols/flagship.md 5.7). Which id is sent where: 3.2, 3.4, 3.5.
 struct VisitorIdentity: Sendable, Equatable {
   /// Of the known visitor while authenticated, else of the anonymous one.
   private(set) var visitorID: [UInt8]
   /// Of the anonymous visitor that the known one was; nil while anonymous.
   private(set) var anonymousID: [UInt8]?
-  /// Which it was before, the oldest first, as far as they are remembered: what is kept of them is the visitor's, too.
+  /// Earlier ids of the visitor, oldest first, as far as they are remembered: data stored under them is the visitor's,
+  /// too.
   private(set) var formerIDs: [[UInt8]] = []
 
   private static let maximumFormerIDs = 32
@@ -49,10 +50,10 @@ struct VisitorIdentity: Sendable, Equatable {
     formerIDs.append(id)
   }
 
-  /// Nothing is kept of them any more.
+  /// Nothing is stored under them any more.
   mutating func forgetFormerIDs() { formerIDs = [] }
 
-  /// Every id under which something of the visitor may be kept, that of now last (5.6).
+  /// Every id under which data of the visitor may be stored, the current one last (5.6).
   var allIDs: [[UInt8]] {
     (formerIDs + (anonymousID.map { [$0] } ?? [])).filter { $0 != visitorID } + [visitorID]
   }

@@ -1,6 +1,7 @@
 public import HoistCore
 
-/// Who is told of a visitor's fetch status (FS-36). Called on the client's delivery lane or in manual dispatch, in order.
+/// The listener of a visitor's fetch status (FS-36). Called on the client's delivery lane or in manual dispatch, in
+/// order.
 public protocol VisitorListener: AnyObject, Sendable {
   func fetchStatusChanged(_ visitor: FlagshipVisitor, _ status: FetchStatus, _ reason: FetchReason)
 }

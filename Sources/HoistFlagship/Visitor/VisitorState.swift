@@ -15,7 +15,7 @@ final class VisitorState: Sendable {
     var progress = FetchProgress.created
   }
 
-  /// Of the flags: whoever reads one need not go to them. nil where there are none.
+  /// Of the flags: saves a reader one indirection. nil where there are none.
   let table: FlagTable?
   let content: Content
 
@@ -33,8 +33,8 @@ final class VisitorState: Sendable {
   var reason: FetchReason { content.progress.reason }
 
   /// What the visitor cache keeps (6.1).
-  var record: VisitorRecord {
-    VisitorRecord(
+  var record: CachedVisitor {
+    CachedVisitor(
       visitorID: identity.visitorID, anonymousID: identity.anonymousID, hasConsented: hasConsented,
       context: ContextText.json(context), campaigns: KeptCampaigns.json(of: flags),
       assignments: withExtendedLifetime(history) {

@@ -8,8 +8,8 @@ extension ConfigurationCompiler {
 
   private static let readings: [(name: StaticString, kind: ConditionKind, read: Reading)] = [
     ("CUSTOM_DATUM", .customDatum, { $0.readCustomDatum($1, &$2) }),
-    ("DEVICE_TYPE", .device, { $2.read($1["device"], among: DatumNames.devices, ignoresCase: true) }),
-    ("OPERATING_SYSTEM", .operatingSystem, { $2.read($1["os"], among: DatumNames.operatingSystems) }),
+    ("DEVICE_TYPE", .device, { $2.read($1["device"], among: Device.names, ignoresCase: true) }),
+    ("OPERATING_SYSTEM", .operatingSystem, { $2.read($1["os"], among: OperatingSystem.names) }),
     ("BROWSER", .browser, { $0.readBrowser($1, &$2) }),
     ("GEOLOCATION", .geolocation, { $0.readGeolocation($1, &$2) }),
     ("APPLICATION_VERSION", .applicationVersion, { $0.readVersion($1, &$2) }),
@@ -85,31 +85,31 @@ extension ConfigurationCompiler {
     return test
   }
 
-  /// - Returns: 0 for a pattern that cannot be used, which matches nothing.
-  private mutating func expression(_ pattern: ByteView) -> UInt32 {
+  /// - Returns: none for a pattern that cannot be used, which matches nothing.
+  private mutating func expression(_ pattern: ByteView) -> Place<RegexReference> {
     let key = BytesKey(pattern)
     if let known = knownExpressions[key] { return known }
-    let offset = compile(pattern)
-    knownExpressions[key] = offset
-    if offset == 0 { bad.note("expression", "cannot be used: it matches nothing") }
-    return offset
+    let place = compile(pattern)
+    knownExpressions[key] = place
+    if place.isNone { bad.note("expression", "cannot be used: it matches nothing") }
+    return place
   }
 
-  private mutating func compile(_ pattern: ByteView) -> UInt32 {
+  private mutating func compile(_ pattern: ByteView) -> Place<RegexReference> {
     guard let engine = options.regexEngine,
       case .success(let plain) = engine.compile(pattern: pattern.bindMemory(to: UInt8.self), caseInsensitive: false)
-    else { return 0 }
+    else { return .none }
     var expression = plain
     if !options.searchesExpressions {
       // By itself first, so that a bracket too many does not close the group.
       plain.free(plain.code)
       let whole = Array(#"\A(?:"#.utf8) + Array(pattern) + Array(#")\z"#.utf8)
       let compiled = whole.withUnsafeBufferPointer { engine.compile(pattern: $0, caseInsensitive: false) }
-      guard case .success(let wrapped) = compiled else { return 0 }
+      guard case .success(let wrapped) = compiled else { return .none }
       expression = wrapped
     }
     resources.add(expression)
-    return builder.append(RegexReference(code: expression.code, match: expression.match))
+    return builder.append(RegexReference(expression))
   }
 }
 
@@ -137,7 +137,7 @@ extension ConfigurationCompiler {
     let strict = options.isStrict
     let texts = try? JSONNode.parse(text) { list in (list.array.map { $0.compactMap { Self.text(of: $0, strict) } }) ?? [] }
     let references = (texts ?? []).map { builder.text($0) }
-    record.list = builder.append(contentsOf: references)
+    record.list = builder.append(contentsOf: references).offset
     record.listCount = UInt32(clamping: references.count)
   }
 
@@ -174,7 +174,7 @@ extension ConfigurationCompiler {
     guard record.match.isForNumbers, let version = node["version"]?.bytes.flatMap({ DottedVersion($0) }) else {
       return record.kind = .never
     }
-    record.list = builder.append(version)
+    record.list = builder.append(version).offset
   }
 
   /// Known here and now.
@@ -223,13 +223,13 @@ extension ConfigurationCompiler {
       }
       targets.append(target)
     }
-    record.list = builder.append(contentsOf: targets)
+    record.list = builder.append(contentsOf: targets).offset
     record.listCount = UInt32(clamping: targets.count)
   }
 
   private mutating func readSegment(_ node: JSONNode, _ record: inout ConditionRecord) {
     guard let id = node["segmentId"]?.wholeNumber, let segment = segments[id] else { return record.kind = .never }
-    record.list = segment.offset
+    record.list = segment.place.offset
   }
 
   private mutating func readHeatSlice(_ node: JSONNode, _ record: inout ConditionRecord) {
@@ -258,7 +258,7 @@ extension MatchOperator {
 }
 
 extension ConditionRecord {
-  /// The place of a name in a list; a name that is not in it never holds.
+  /// The index of a name in a list; an unknown name never matches.
   fileprivate mutating func read(_ node: JSONNode?, among names: [StaticString], ignoresCase: Bool = false) {
     let name = node?.bytes ?? .noBytes
     let place = names.firstIndex { known in

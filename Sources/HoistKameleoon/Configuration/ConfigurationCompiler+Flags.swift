@@ -4,7 +4,7 @@ internal import HoistJSON
 
 /// Flags, rules, the holdout.
 extension ConfigurationCompiler {
-  /// Which flags there are: of several of one key the last one, in the place of the first.
+  /// The flags, one for each key: the last one, at the position of the first.
   mutating func addFlagPlaces(_ list: JSONNode?) {
     var flagPlaces = BytesTable()
     for (index, node) in elements(list, "featureFlags").enumerated() {
@@ -41,40 +41,40 @@ extension ConfigurationCompiler {
   }
 
   mutating func addFlags() {
-    let offsets = flags.map { _ in builder.reserve(1, of: FlagRecord.self) }
-    addGroups(offsets)
-    for (index, node) in flags.enumerated() { add(node, at: offsets[index], index) }
-    root.flags = builder.append(contentsOf: offsets)
-    root.flagCount = UInt32(clamping: offsets.count)
+    let places = flags.map { _ in builder.reserve(1, of: KameleoonFlagRecord.self) }
+    addGroups(places)
+    for (index, node) in flags.enumerated() { add(node, at: places[index], index) }
+    root.flags = builder.append(contentsOf: places)
+    root.flagCount = UInt32(clamping: places.count)
     let sorted = experiments.map { ExperimentEntry(id: $0.key, rule: $0.value) }.sorted { $0.id < $1.id }
     root.experiments = builder.append(contentsOf: sorted)
     root.experimentCount = UInt32(clamping: sorted.count)
   }
 
   /// Flags of one group, by their ids (3.5); disabled ones too.
-  private mutating func addGroups(_ offsets: [UInt32]) {
-    var members: [BytesKey: [(id: Int64, offset: UInt32)]] = [:]
+  private mutating func addGroups(_ places: [Place<KameleoonFlagRecord>]) {
+    var members: [BytesKey: [(id: Int64, place: Place<KameleoonFlagRecord>)]] = [:]
     var order: [BytesKey] = []
     for (index, node) in flags.enumerated() {
       guard let name = node["mutuallyExclusiveGroup"]?.bytes, !name.isEmpty else { continue }
       let key = BytesKey(name)
       if members[key] == nil { order.append(key) }
-      members[key, default: []].append((node["id"]?.wholeNumber ?? 0, offsets[index]))
+      members[key, default: []].append((node["id"]?.wholeNumber ?? 0, places[index]))
     }
     for key in order {
       let sorted = (members[key] ?? []).sorted { $0.id < $1.id }
       for member in sorted { groupsFingerprint.add(member.id) }
       groups[key] = builder.append(
         GroupRecord(
-          name: builder.text(key.bytes), members: builder.append(contentsOf: sorted.map(\.offset)),
+          name: builder.text(key.bytes), members: builder.append(contentsOf: sorted.map(\.place)),
           memberCount: UInt32(clamping: sorted.count)))
     }
   }
 
-  private mutating func add(_ node: JSONNode, at offset: UInt32, _ index: Int) {
+  private mutating func add(_ node: JSONNode, at flagPlace: Place<KameleoonFlagRecord>, _ index: Int) {
     let key = node["featureKey"]?.bytes ?? .noBytes
     let place = ElementPlace().inside("flag", key, index)
-    var record = FlagRecord(head: FlagHead(name: builder.text(key)))
+    var record = KameleoonFlagRecord(head: FlagHead(name: builder.text(key)))
     record.id = node["id"]?.wholeNumber ?? 0
     record.isEnabled = node["environmentEnabled"]?.bool ?? false
     if let other = node["environmentEnabled"]?.unlessNull, other.bool == nil {
@@ -85,26 +85,23 @@ extension ConfigurationCompiler {
       record.bucketingIndex = options.isStrict && data.index == 0 ? -1 : data.index
     }
     var fingerprint = Fingerprint()
-    fingerprint.add(node.source)
-    fingerprint.add(record.bucketingIndex)
+    fingerprint.add(node.source, record.bucketingIndex)
     if let name = node["mutuallyExclusiveGroup"]?.bytes, let group = groups[BytesKey(name)] {
       record.group = group
       fingerprint.add(groupsFingerprint.value)
     }
     addVariations(elements(node["variations"], "variations", place), to: &record)
     let defaultKey = node["defaultVariationKey"]?.bytes ?? .noBytes
-    let row = row(key: defaultKey, offset)
+    let row = row(key: defaultKey, flagPlace)
     record.defaultRow = append(row)
-    addRules(rules(node, place), to: &record, offset, &fingerprint)
-    fingerprint.add(holdoutFingerprint)
-    fingerprint.add(root.requiresConsent)
-    fingerprint.add(root.blocksFully)
+    addRules(rules(node, place), to: &record, flagPlace, &fingerprint)
+    fingerprint.add(holdoutFingerprint, root.requiresConsent, root.blocksFully)
     record.fingerprint = fingerprint.value
-    builder.store(record, at: offset)
-    builder.addFlag(record: offset, hash: Hash64.hash(key))
+    builder.store(record, at: flagPlace)
+    builder.addFlag(record: flagPlace, hash: Hash64.hash(key))
   }
 
-  /// Without those whose segment cannot be read: they would be for everybody.
+  /// Without those whose segment cannot be read: they would match every visitor.
   private mutating func rules(_ flag: JSONNode, _ place: ElementPlace) -> [JSONNode] {
     elements(flag["rules"], "rules", place).enumerated().compactMap { index, node in
       let place = place.inside("rule", .noBytes, index)
@@ -122,15 +119,16 @@ extension ConfigurationCompiler {
   }
 
   private mutating func addRules(
-    _ nodes: [JSONNode], to flag: inout FlagRecord, _ offset: UInt32, _ fingerprint: inout Fingerprint
+    _ nodes: [JSONNode], to flag: inout KameleoonFlagRecord, _ flagPlace: Place<KameleoonFlagRecord>,
+    _ fingerprint: inout Fingerprint
   ) {
     flag.rules = builder.reserve(nodes.count, of: RuleRecord.self)
     flag.ruleCount = UInt32(clamping: nodes.count)
     for (index, node) in nodes.enumerated() {
-      let place = Self.place(of: RuleRecord.self, index, from: flag.rules)
-      var rule = rule(node, at: place, of: flag, offset)
+      let place = flag.rules.at(index)
+      var rule = rule(node, at: place, of: flag, flagPlace)
       if let segment = node["segmentId"]?.wholeNumber, let known = segments[segment] {
-        rule.segment = known.offset
+        rule.segment = known.place
         fingerprint.add(known.fingerprint.value)
         if known.asksAssignments { flag.asksAssignments = true }
       }
@@ -139,8 +137,10 @@ extension ConfigurationCompiler {
     }
   }
 
-  private mutating func rule(_ node: JSONNode, at place: UInt32, of flag: FlagRecord, _ offset: UInt32) -> RuleRecord {
-    var rule = RuleRecord(id: node["id"]?.wholeNumber ?? 0, experimentID: node["experimentId"]?.wholeNumber ?? 0, flag: offset)
+  private mutating func rule(
+    _ node: JSONNode, at place: Place<RuleRecord>, of flag: KameleoonFlagRecord, _ flagPlace: Place<KameleoonFlagRecord>
+  ) -> RuleRecord {
+    var rule = RuleRecord(id: node["id"]?.wholeNumber ?? 0, experimentID: node["experimentId"]?.wholeNumber ?? 0, flag: flagPlace)
     let type = node["type"]?.bytes ?? .noBytes
     if type.reads("EXPERIMENTATION") { rule.type = .experimentation }
     if type.reads("TARGETED_DELIVERY") { rule.type = .targetedDelivery }
@@ -158,7 +158,9 @@ extension ConfigurationCompiler {
     builder.text(respool == 0 ? "\(id)" : "\(id)\(respool)")
   }
 
-  private mutating func addRows(_ list: JSONNode?, to rule: inout RuleRecord, at place: UInt32, of flag: FlagRecord?) {
+  private mutating func addRows(
+    _ list: JSONNode?, to rule: inout RuleRecord, at place: Place<RuleRecord>, of flag: KameleoonFlagRecord?
+  ) {
     let nodes = elements(list, "variationByExposition")
     rule.rows = builder.reserve(nodes.count, of: RowRecord.self)
     rule.rowCount = UInt32(clamping: nodes.count)
@@ -169,20 +171,20 @@ extension ConfigurationCompiler {
       row.experimentID = rule.experimentID
       row.exposition = node["exposition"]?.double ?? 0
       row.rule = place
-      row.place = Self.place(of: RowRecord.self, index, from: rule.rows)
+      row.place = rule.rows.at(index)
       builder.store(row, at: row.place)
     }
   }
 
-  /// - Parameter offset: of the flag whose variations were added last.
-  private mutating func row(key: ByteView, _ offset: UInt32) -> RowRecord {
-    var row = RowRecord(key: builder.text(key), flag: offset)
+  /// - Parameter flag: the flag whose variations were added last.
+  private mutating func row(key: ByteView, _ flag: Place<KameleoonFlagRecord>) -> RowRecord {
+    var row = RowRecord(key: builder.text(key), flag: flag)
     row.isActive = !key.reads("off")
-    row.variation = variationPlaces[Int64(row.key.offset)] ?? 0
+    row.variation = variationPlaces[Int64(row.key.offset)] ?? .none
     return row
   }
 
-  private mutating func append(_ row: RowRecord) -> UInt32 {
+  private mutating func append(_ row: RowRecord) -> Place<RowRecord> {
     let place = builder.reserve(1, of: RowRecord.self)
     var row = row
     row.place = place
@@ -190,7 +192,7 @@ extension ConfigurationCompiler {
     return place
   }
 
-  /// The holdout, shaped like a rule that everybody is exposed to (3.4).
+  /// The holdout, as a rule with an exposition of 100 % (3.4).
   mutating func addHoldout(_ node: JSONNode?) {
     guard let node = node?.unlessNull, node.object != nil else { return }
     let place = builder.reserve(1, of: RuleRecord.self)

@@ -12,8 +12,7 @@ extension ConfigurationCompiler {
     var everything = Fingerprint()
     for (index, node) in nodes.enumerated() {
       everything.add(node.source)
-      let place = Self.place(of: SegmentRecord.self, index, from: root.segments)
-      segments[node["id"]?.wholeNumber ?? 0] = (place, Fingerprint(), false)
+      segments[node["id"]?.wholeNumber ?? 0] = (root.segments.at(index), Fingerprint(), false)
     }
     var (areFlagsAsked, askers): (Bool, [Int64]) = (false, [])
     for (index, node) in nodes.enumerated() {
@@ -25,16 +24,16 @@ extension ConfigurationCompiler {
       record.asksAssignments = !kinds.isDisjoint(with: [.targetExperiment, .targetFeatureFlag, .exclusiveExperiment, .segment])
       record.steps = builder.append(contentsOf: steps)
       record.stepCount = UInt32(clamping: steps.count)
-      let offset = Self.place(of: SegmentRecord.self, index, from: root.segments)
-      builder.store(record, at: offset)
+      let segmentPlace = root.segments.at(index)
+      builder.store(record, at: segmentPlace)
       var fingerprint = Fingerprint()
       fingerprint.add(node.source)
       if kinds.contains(.targetFeatureFlag) { areFlagsAsked = true }
-      guard segments[id]?.offset == offset else { continue }
-      segments[id] = (offset, fingerprint, record.asksAssignments)
+      guard segments[id]?.place == segmentPlace else { continue }
+      segments[id] = (segmentPlace, fingerprint, record.asksAssignments)
       if !kinds.isDisjoint(with: [.targetFeatureFlag, .segment]) { askers.append(id) }
     }
-    // Who asks for other segments, or for flags, changes with them.
+    // A flag that refers to other segments, or to flags, changes with them.
     if areFlagsAsked { for flag in flags { everything.add(flag.source) } }
     for id in askers { segments[id]?.fingerprint.add(everything.value) }
   }
@@ -51,7 +50,7 @@ extension ConfigurationCompiler {
       compiler.emit(conditions.count, compiler.operators(level["orOperators"]), &steps) { compiler, index, steps in
         let record = compiler.condition(conditions[index], place.inside("condition", .noBytes, index))
         kinds.insert(record.kind)
-        steps.append(Step(operation: .test, target: compiler.builder.append(record)))
+        steps.append(Step(operation: .test, target: compiler.builder.append(record).offset))
       }
     }
     return steps

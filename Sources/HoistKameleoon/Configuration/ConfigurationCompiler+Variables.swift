@@ -4,7 +4,7 @@ internal import HoistJSON
 
 /// Variations and their variables (protocols/kameleoon.md 3.10).
 extension ConfigurationCompiler {
-  mutating func addVariations(_ nodes: [JSONNode], to flag: inout FlagRecord) {
+  mutating func addVariations(_ nodes: [JSONNode], to flag: inout KameleoonFlagRecord) {
     flag.variations = builder.reserve(nodes.count, of: VariationRecord.self)
     flag.variationCount = UInt32(clamping: nodes.count)
     variationPlaces.removeAll(keepingCapacity: true)
@@ -13,9 +13,9 @@ extension ConfigurationCompiler {
       let place = ElementPlace().inside("flag", flag.head.name.isNone ? .noBytes : key, index)
       var record = VariationRecord(key: builder.text(key), name: builder.text(node["name"]?.bytes ?? .noBytes))
       addVariables(elements(node["variables"], "variables", place), to: &record, place)
-      builder.store(record, at: flag.variations, index: index)
+      builder.store(record, at: flag.variations.at(index))
       let offset = Int64(record.key.offset)
-      if variationPlaces[offset] == nil { variationPlaces[offset] = Self.place(of: VariationRecord.self, index, from: flag.variations) }
+      if variationPlaces[offset] == nil { variationPlaces[offset] = flag.variations.at(index) }
     }
   }
 
@@ -31,10 +31,10 @@ extension ConfigurationCompiler {
         texts.append(writer.bytes)
         continue
       }
-      // The last counts, but for who asks for one variable by its key.
+      // The last one counts, except for a look-up of one variable by its key.
       known.set(name, to: earlier)
       let former = kept[Int(earlier)]
-      record.first = former.first != 0 ? former.first : append(former)
+      record.first = former.first.isNone ? append(former) : former.first
       kept[Int(earlier)] = record
       texts[Int(earlier)] = writer.bytes
     }
@@ -42,13 +42,13 @@ extension ConfigurationCompiler {
     variation.variableCount = UInt32(clamping: kept.count)
     for (index, record) in kept.enumerated() {
       var record = record
-      record.place = Self.place(of: VariableRecord.self, index, from: variation.variables)
+      record.place = variation.variables.at(index)
       builder.store(record, at: record.place)
     }
     variation.json = object(known, texts)
   }
 
-  private mutating func append(_ record: VariableRecord) -> UInt32 {
+  private mutating func append(_ record: VariableRecord) -> Place<VariableRecord> {
     var record = record
     record.place = builder.reserve(1, of: VariableRecord.self)
     builder.store(record, at: record.place)
@@ -59,7 +59,7 @@ extension ConfigurationCompiler {
     writer.removeAll()
     writer.beginObject()
     for (entry, value) in zip(names.entries, values) {
-      writer.key(utf8: entry.key.bindMemory(to: UInt8.self))
+      writer.key(entry.key)
       writer.raw(value)
     }
     writer.endObject()

@@ -12,21 +12,21 @@ struct ConfigurationCompiler: ~Copyable {
   /// For one value after the other.
   var writer = JSONWriter(wholeDoubles: .withFraction)
   let resources = SnapshotResources()
-  /// By pattern; 0 for one that cannot be used.
-  var knownExpressions: [BytesKey: UInt32] = [:]
-  /// `SegmentRecord`s and fingerprints by id.
-  var segments: [Int64: (offset: UInt32, fingerprint: Fingerprint, asksAssignments: Bool)] = [:]
+  /// By pattern; none for one that cannot be used.
+  var knownExpressions: [BytesKey: Place<RegexReference>] = [:]
+  /// By id.
+  var segments: [Int64: (place: Place<SegmentRecord>, fingerprint: Fingerprint, asksAssignments: Bool)] = [:]
   var customData: [CustomDataDefinition] = []
   /// In the order of the configuration, one of a key.
   var flags: [JSONNode] = []
   /// Places in `flags`; of several of one id the last.
   var flagsByID: [Int64: UInt32] = [:]
   /// The present flag's `VariationRecord`s by where their keys are; of several of one key the first.
-  var variationPlaces: [Int64: UInt32] = [:]
-  var groups: [BytesKey: UInt32] = [:]
+  var variationPlaces: [Int64: Place<VariationRecord>] = [:]
+  var groups: [BytesKey: Place<GroupRecord>] = [:]
   var groupsFingerprint = Fingerprint()
   var holdoutFingerprint: UInt64 = 0
-  var experiments: [Int64: UInt32] = [:]
+  var experiments: [Int64: Place<RuleRecord>] = [:]
 
   init(_ options: ConfigurationOptions, expectedBytes: Int) {
     self.options = options
@@ -93,10 +93,6 @@ struct ConfigurationCompiler: ~Copyable {
       if element.object != nil { objects.append(element) } else { bad.note(place.text, "\"\(name)\" \(index) is no object") }
     }
     return objects
-  }
-
-  static func place<Record>(of type: Record.Type, _ index: Int, from first: UInt32) -> UInt32 {
-    first &+ UInt32(truncatingIfNeeded: index &* MemoryLayout<Record>.stride)
   }
 }
 

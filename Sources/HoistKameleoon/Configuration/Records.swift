@@ -6,44 +6,44 @@ struct KameleoonRoot: BitwiseCopyable {
   var dateModified: Int64 = 0
   /// Consent counts (protocols/kameleoon.md 3.8).
   var requiresConsent = false
-  /// Who has refused gets no answer at all, where others would get an experiment.
+  /// Visitors that have refused get no result, where others would get an experiment.
   var blocksFully = false
   /// Departures from the vendor's own SDK are switched off (section 7).
   var isStrict = false
-  /// `FlagRecord` offsets in the order of the configuration.
-  var flags: UInt32 = 0
+  /// `KameleoonFlagRecord` offsets in the order of the configuration.
+  var flags: Place<Place<KameleoonFlagRecord>> = .none
   var flagCount: UInt32 = 0
   /// `SegmentRecord`s in the order of the configuration.
-  var segments: UInt32 = 0
+  var segments: Place<SegmentRecord> = .none
   var segmentCount: UInt32 = 0
   /// `ExperimentEntry`s, by id.
-  var experiments: UInt32 = 0
+  var experiments: Place<ExperimentEntry> = .none
   var experimentCount: UInt32 = 0
   /// A `RuleRecord`.
-  var holdout: UInt32 = 0
+  var holdout: Place<RuleRecord> = .none
   /// `CustomDataRecord`s in the order of the configuration.
-  var customData: UInt32 = 0
+  var customData: Place<CustomDataRecord> = .none
   var customDataCount: UInt32 = 0
 }
 
 /// A flag; begins with the core's `FlagHead`.
-struct FlagRecord: BitwiseCopyable {
+struct KameleoonFlagRecord: BitwiseCopyable {
   var head: FlagHead
   var id: Int64 = 0
   var isEnabled = false
-  /// Some condition asks what was assigned before.
+  /// Some condition depends on earlier assignments.
   var asksAssignments = false
   /// Index of the custom data whose first value is hashed in place of the visitor; -1 for none.
   var bucketingIndex: Int64 = -1
   /// The row of "everyone else".
-  var defaultRow: UInt32 = 0
+  var defaultRow: Place<RowRecord> = .none
   /// The `GroupRecord` of mutually exclusive flags.
-  var group: UInt32 = 0
+  var group: Place<GroupRecord> = .none
   /// `VariationRecord`s.
-  var variations: UInt32 = 0
+  var variations: Place<VariationRecord> = .none
   var variationCount: UInt32 = 0
   /// `RuleRecord`s.
-  var rules: UInt32 = 0
+  var rules: Place<RuleRecord> = .none
   var ruleCount: UInt32 = 0
   /// Of all that can change its decisions.
   var fingerprint: UInt64 = 0
@@ -54,7 +54,7 @@ struct VariationRecord: BitwiseCopyable {
   var key: TextReference
   var name: TextReference
   /// `VariableRecord`s, of variables of one key the last, in the place of the first.
-  var variables: UInt32 = 0
+  var variables: Place<VariableRecord> = .none
   var variableCount: UInt32 = 0
   /// A JSON object of their values.
   var json: TextReference = .none
@@ -66,7 +66,7 @@ struct VariableRecord: BitwiseCopyable {
   /// In the configuration's words.
   var type: TextReference
   /// Its own offset, so that a handle on it finds the snapshot.
-  var place: UInt32 = 0
+  var place: Place<VariableRecord> = .none
   var kind: KameleoonValueKind = .null
   /// Integers, and booleans as 0 and 1.
   var integer: Int64 = 0
@@ -75,13 +75,13 @@ struct VariableRecord: BitwiseCopyable {
   var text: TextReference = .none
   var json: TextReference = .none
   /// Where an earlier one has the same key, that one.
-  var first: UInt32 = 0
+  var first: Place<VariableRecord> = .none
 }
 
 struct GroupRecord: BitwiseCopyable {
   var name: TextReference
-  /// `FlagRecord` offsets by the flags' ids.
-  var members: UInt32 = 0
+  /// `KameleoonFlagRecord` offsets by the flags' ids.
+  var members: Place<Place<KameleoonFlagRecord>> = .none
   var memberCount: UInt32 = 0
 }
 
@@ -96,24 +96,24 @@ struct RuleRecord: BitwiseCopyable {
   /// What is hashed behind the visitor for the rule's exposition, and for its variation: the id and the respool time.
   var ruleSuffix: TextReference = .none
   var experimentSuffix: TextReference = .none
-  /// A `SegmentRecord`; 0 admits everybody.
-  var segment: UInt32 = 0
+  /// A `SegmentRecord`; 0 admits every visitor.
+  var segment: Place<SegmentRecord> = .none
   /// `RowRecord`s.
-  var rows: UInt32 = 0
+  var rows: Place<RowRecord> = .none
   var rowCount: UInt32 = 0
-  var flag: UInt32 = 0
+  var flag: Place<KameleoonFlagRecord> = .none
 }
 
-/// A variation with its share of a rule's traffic: what a decision comes to. A handle on a decision is its address.
+/// A variation with its share of a rule's traffic: the result of a decision. A handle on a decision is its address.
 struct RowRecord: BitwiseCopyable {
   var key: TextReference
   /// Its own offset, so that a handle on it finds the snapshot.
-  var place: UInt32 = 0
+  var place: Place<RowRecord> = .none
   /// The `VariationRecord`; 0 where the flag has none of that key.
-  var variation: UInt32 = 0
+  var variation: Place<VariationRecord> = .none
   /// 0 for "everyone else".
-  var rule: UInt32 = 0
-  var flag: UInt32 = 0
+  var rule: Place<RuleRecord> = .none
+  var flag: Place<KameleoonFlagRecord> = .none
   /// -1 for none.
   var variationID: Int64 = -1
   var experimentID: Int64 = -1
@@ -124,12 +124,12 @@ struct RowRecord: BitwiseCopyable {
 
 struct SegmentRecord: BitwiseCopyable {
   var id: Int64
-  /// Visitors whom it means are told to the service (KAM-B12).
+  /// Matching visitors are reported to the service (KAM-B12).
   var isTracked = false
   /// Some condition asks what was assigned before, or for another segment.
   var asksAssignments = false
-  /// `Step`s; none admit everybody.
-  var steps: UInt32 = 0
+  /// `Step`s; none admit every visitor.
+  var steps: Place<Step> = .none
   var stepCount: UInt32 = 0
 }
 
@@ -137,7 +137,7 @@ struct SegmentRecord: BitwiseCopyable {
 struct ExperimentEntry: BitwiseCopyable {
   var id: Int64
   /// A `RuleRecord`.
-  var rule: UInt32
+  var rule: Place<RuleRecord>
 }
 
 /// An entry of `customData` that has an index.

@@ -1,8 +1,7 @@
 internal import HoistBase
 internal import HoistJSON
 
-/// Data as JSON objects: `{"type": "CustomData", "index": 3, "values": ["a"]}`. So hosts read and write
-/// them, and so they are kept in the store.
+/// Data as JSON objects: `{"type": "CustomData", "index": 3, "values": ["a"]}`. The form for hosts and for the store.
 extension VisitorDatum {
   private static let types: [StaticString] = [
     "CustomData", "Conversion", "Device", "Geolocation", "Browser", "OperatingSystem", "PageView", "UserAgent", "Cookie",
@@ -37,7 +36,7 @@ extension VisitorDatum {
   /// - Returns: nil for what is no datum.
   public init?(json: [UInt8]) {
     let read: VisitorDatum?? = try? json.withUnsafeBytes { bytes throws(JSONFailure) in
-      try JSONNode.parse(bytes) { VisitorDatum($0) }
+      try JSONNode.parse(bytes) { $0.isWholeDatum ? VisitorDatum($0) : nil }
     }
     guard let datum = read ?? nil else { return nil }
     self = datum
@@ -57,14 +56,15 @@ extension VisitorDatum {
       case .operatingSystem(let system): writer.member("os", system.name)
       case .pageView(let view):
         writer.member("url", view.url)
-        writer.member("title", view.title)
+        if let title = view.title {
+          writer.key("title")
+          writer.text(title)
+        }
         guard !view.referrers.isEmpty else { break }
-        writer.key("referrers")
-        writer.array { writer in for index in view.referrers { writer.int(index) } }
+        writer.array("referrers") { writer in for index in view.referrers { writer.int(index) } }
       case .userAgent(let text): writer.member("value", text)
       case .cookie(let cookies):
-        writer.key("cookies")
-        writer.object { writer in
+        writer.object("cookies") { writer in
           for cookie in cookies {
             cookie.name.withUnsafeBufferPointer { writer.key(utf8: $0) }
             writer.text(cookie.value)
@@ -72,14 +72,13 @@ extension VisitorDatum {
         }
       case .applicationVersion(let version): writer.member("version", version)
       case .uniqueIdentifier(let isUnique):
-        writer.key("value")
-        writer.bool(isUnique)
+        writer.member("value", isUnique)
       }
     }
   }
 
   init?(_ node: JSONNode) {
-    guard let type = node["type"]?.utf8, let kind = DatumNames.number(of: ByteView(type), in: Self.types) else { return nil }
+    guard let type = node["type"]?.utf8, let kind = Self.types.firstIndex(reading: ByteView(type)) else { return nil }
     switch kind {
     case 0:
       guard let data = CustomData(node) else { return nil }
@@ -104,7 +103,7 @@ extension VisitorDatum {
     case 6:
       self = .pageView(
         PageView(
-          url: node.text("url"), title: node.text("title"), referrers: node["referrers"]?.array?.compactMap(\.int64) ?? []))
+          url: node.text("url"), title: node["title"]?.utf8.map { Array($0) }, referrers: node["referrers"]?.array?.compactMap(\.int64) ?? []))
     case 7: self = .userAgent(node.text("value"))
     case 8:
       self = .cookie(
@@ -123,14 +122,11 @@ extension CustomData {
       writer.key("name")
       writer.text(name)
     } else {
-      writer.key("index")
-      writer.int(index)
+      writer.member("index", index)
     }
-    writer.key("values")
-    writer.array { writer in for value in values { writer.text(value) } }
+    writer.array("values") { writer in for value in values { writer.text(value) } }
     guard !overwrites else { return }
-    writer.key("overwrite")
-    writer.bool(false)
+    writer.member("overwrite", false)
   }
 
   fileprivate init?(_ node: JSONNode) {
@@ -148,14 +144,11 @@ extension CustomData {
 
 extension Conversion {
   fileprivate func writeMembers(to writer: inout JSONWriter) {
-    writer.key("goalId")
-    writer.int(goalID)
+    writer.member("goalId", goalID)
     writer.member("revenue", revenue)
-    writer.key("negative")
-    writer.bool(isNegative)
+    writer.member("negative", isNegative)
     guard !metadata.isEmpty else { return }
-    writer.key("metadata")
-    writer.array { writer in for data in metadata { VisitorDatum.customData(data).write(to: &writer) } }
+    writer.array("metadata") { writer in for data in metadata { VisitorDatum.customData(data).write(to: &writer) } }
   }
 
   fileprivate init?(_ node: JSONNode) {
@@ -168,12 +161,36 @@ extension Conversion {
 
 extension Geolocation {
   fileprivate func writeMembers(to writer: inout JSONWriter) {
-    writer.member("country", country)
+    writer.key("country")
+    writer.text(country)
     writer.member("region", region)
     writer.member("city", city)
     writer.member("postalCode", postalCode)
     writer.member("latitude", latitude)
     writer.member("longitude", longitude)
+  }
+}
+
+/// What a host may write, with the limits that the functions of `hoist/kameleoon/data.h` have. What is stored is read without
+/// them.
+extension JSONNode {
+  fileprivate var isWholeDatum: Bool {
+    guard self["type"]?.bytes?.reads("Geolocation") != true || self["country"]?.utf8 != nil else { return false }
+    return isWholeCustomData && isList("referrers", of: DatumLimits.texts) { $0.int64 != nil }
+      && isList("metadata", of: DatumLimits.metadata) { CustomData($0) != nil && $0.isWholeCustomData } && hasWholeCookies
+  }
+
+  private var isWholeCustomData: Bool { isList("values", of: DatumLimits.texts) { $0.utf8 != nil } }
+
+  private var hasWholeCookies: Bool {
+    guard let cookies = self["cookies"]?.unlessNull else { return true }
+    return cookies.object != nil && cookies.members.count <= DatumLimits.texts && cookies.members.allSatisfy { $0.utf8 != nil }
+  }
+
+  /// Whether a member is missing, or an array of so many elements of that kind.
+  private func isList(_ name: StaticString, of limit: Int, _ isElement: (JSONNode) -> Bool) -> Bool {
+    guard let list = self[name]?.unlessNull else { return true }
+    return list.array.map { $0.count <= limit && $0.allSatisfy(isElement) } ?? false
   }
 }
 

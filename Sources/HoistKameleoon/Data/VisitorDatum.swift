@@ -1,4 +1,6 @@
-/// Something a host tells of a visitor (KAM-56, KAM-65; protocols/kameleoon.md 2.6, 4.3).
+internal import HoistBase
+
+/// A datum of a visitor, given by the host (KAM-56, KAM-65; protocols/kameleoon.md 2.6, 4.3).
 public enum VisitorDatum: Sendable {
   case customData(CustomData)
   case conversion(Conversion)
@@ -8,11 +10,20 @@ public enum VisitorDatum: Sendable {
   case operatingSystem(OperatingSystem)
   case pageView(PageView)
   case userAgent([UInt8])
-  /// In place of all cookies of before.
+  /// Replaces all former cookies.
   case cookie([Cookie])
   case applicationVersion([UInt8])
   /// Whether the visitor's code is a unique identifier (KAM-07).
   case uniqueIdentifier(Bool)
+
+  var isPage: Bool { if case .pageView = self { true } else { false } }
+}
+
+/// How much one datum holds.
+public enum DatumLimits {
+  /// Values, cookies, referrers.
+  public static let texts = 1_000
+  public static let metadata = 100
 }
 
 /// Values at an index, or under the name that the configuration has for one (KAM-62, KAM-B14).
@@ -84,7 +95,7 @@ public enum OperatingSystem: Int32, Sendable, CaseIterable {
   case windows = 0, mac, ios, linux, android, windowsPhone
 }
 
-/// KAM-64. Texts are empty where nothing is told.
+/// KAM-64. Unknown texts are empty.
 public struct Geolocation: Sendable, Equatable {
   public var country: [UInt8]
   public var region: [UInt8]
@@ -109,11 +120,11 @@ public struct Geolocation: Sendable, Equatable {
 
 public struct PageView: Sendable, Equatable {
   public var url: [UInt8]
-  /// Empty for none.
-  public var title: [UInt8]
+  /// nil for none: conditions tell it from an empty one (3.12).
+  public var title: [UInt8]?
   public var referrers: [Int64]
 
-  public init(url: [UInt8], title: [UInt8] = [], referrers: [Int64] = []) {
+  public init(url: [UInt8], title: [UInt8]? = nil, referrers: [Int64] = []) {
     self.url = url
     self.title = title
     self.referrers = referrers
@@ -128,4 +139,41 @@ public struct Cookie: Sendable, Equatable {
     self.name = name
     self.value = value
   }
+}
+
+/// What the service has numbers and names for.
+protocol ServiceNamed: RawRepresentable<Int32> {
+  /// In the order of the numbers.
+  static var names: [StaticString] { get }
+}
+
+extension ServiceNamed {
+  var name: StaticString { Self.names.indices.contains(Int(rawValue)) ? Self.names[Int(rawValue)] : "" }
+
+  init?(name: some ByteSource) {
+    guard let number = name.withBytes({ Self.names.firstIndex(reading: $0) }) else { return nil }
+    self.init(rawValue: Int32(truncatingIfNeeded: number))
+  }
+
+  init?(anyCase name: ByteView) {
+    let number = Self.names.firstIndex { known in known.withBytes { ASCII.equalsIgnoringCase($0, name) } }
+    guard let number else { return nil }
+    self.init(rawValue: Int32(truncatingIfNeeded: number))
+  }
+}
+
+extension Device: ServiceNamed {
+  static var names: [StaticString] { ["PHONE", "TABLET", "DESKTOP"] }
+}
+
+extension BrowserKind: ServiceNamed {
+  static var names: [StaticString] { ["CHROME", "INTERNET_EXPLORER", "FIREFOX", "SAFARI", "OPERA", "OTHER"] }
+}
+
+extension OperatingSystem: ServiceNamed {
+  static var names: [StaticString] { ["WINDOWS", "MAC", "IOS", "LINUX", "ANDROID", "WINDOWS_PHONE"] }
+}
+
+extension [StaticString] {
+  func firstIndex(reading name: ByteView) -> Int? { firstIndex { name.reads($0) } }
 }

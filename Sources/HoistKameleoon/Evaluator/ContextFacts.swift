@@ -2,7 +2,7 @@ internal import HoistBase
 internal import HoistCore
 internal import HoistJSON
 
-/// Visitors for the length of one call of the core: who is in a context, with what its attributes add.
+/// The visitor of a context for one call of the core, with the data from its attributes.
 extension VisitorDirectory {
   /// - Parameter context: nil for the client's own visitor.
   /// - Returns: nil where that is not known yet.
@@ -26,17 +26,11 @@ extension VisitorDirectory {
 }
 
 extension VisitorFacts.Content {
-  /// What an attribute is called, and whose place it takes.
+  /// The attributes by name, and what each one sets.
   private static let takers: [(name: StaticString, take: @Sendable (inout Self, ByteView) -> Void)] = [
-    ("device", { $0.device = place($1, DatumNames.devices).flatMap { Device(rawValue: $0) } }),
-    (
-      "browser",
-      {
-        let kind = place($1, DatumNames.browsers)
-        $0.browser = kind.flatMap { BrowserKind(rawValue: $0) }.map { Browser(kind: $0, version: nil) }
-      }
-    ),
-    ("os", { $0.operatingSystem = place($1, DatumNames.operatingSystems).flatMap { OperatingSystem(rawValue: $0) } }),
+    ("device", { $0.device = Device(anyCase: $1) }),
+    ("browser", { $0.browser = BrowserKind(anyCase: $1).map { Browser(kind: $0, version: nil) } }),
+    ("os", { $0.operatingSystem = OperatingSystem(anyCase: $1) }),
     ("country", { content, text in content.move { $0.country = Array(text) } }),
     ("region", { content, text in content.move { $0.region = Array(text) } }),
     ("city", { content, text in content.move { $0.city = Array(text) } }),
@@ -47,10 +41,6 @@ extension VisitorFacts.Content {
     var place = geolocation ?? Geolocation(country: [])
     change(&place)
     geolocation = place
-  }
-
-  private static func place(_ name: ByteView, _ names: [StaticString]) -> Int32? {
-    names.firstIndex { known in known.withBytes { ASCII.equalsIgnoringCase($0, name) } }.map { Int32($0) }
   }
 
   fileprivate mutating func take(_ attribute: FrozenAttribute, _ base: UnsafeRawPointer, _ now: Int64) {
@@ -67,7 +57,7 @@ extension VisitorFacts.Content {
       return IntegerParser.parse(name.view(from: prefix.utf8CodeUnitCount, to: name.count), as: Int64.self).value
     }
     let root = Snapshot(base).kameleoonRoot
-    let records: UnsafePointer<CustomDataRecord> = base.at(root.pointee.customData)
+    let records = base.at(root.pointee.customData)
     for place in 0..<Int(root.pointee.customDataCount) {
       if records[place].nameHash == hash, records[place].name.bytes(base).hasSameBytes(as: name) { return records[place].index }
     }

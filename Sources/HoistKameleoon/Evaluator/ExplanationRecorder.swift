@@ -13,7 +13,7 @@ internal import HoistJSON
 /// ```
 /// What did not run is not there: conditions after the one that settled a segment, rules after the one that decided.
 /// `holds` has the exclusion in it.
-struct ExplanationRecorder: EvaluationRecorder {
+struct ExplanationRecorder: StepRecorder {
   private let base: UnsafeRawPointer
   private var writer = JSONWriter(wholeDoubles: .withFraction)
   private var rules = JSONWriter(wholeDoubles: .withFraction)
@@ -30,8 +30,7 @@ struct ExplanationRecorder: EvaluationRecorder {
   /// Ends the text.
   mutating func finish() -> [UInt8] {
     rules.endArray()
-    writer.key("rules")
-    writer.raw(rules.bytes)
+    writer.member("rules", raw: rules.bytes)
     writer.endObject()
     return writer.bytes
   }
@@ -40,10 +39,8 @@ struct ExplanationRecorder: EvaluationRecorder {
     rules.beginObject()
     rules.member("id", rule.pointee.id)
     rules.member("experimentId", rule.pointee.experimentID)
-    rules.key("type")
-    rules.string("\(rule.pointee.type.name)")
-    rules.key("exposition")
-    rules.double(rule.pointee.exposition)
+    rules.member("type", "\(rule.pointee.type.name)")
+    rules.member("exposition", rule.pointee.exposition)
     begin()
   }
 
@@ -59,8 +56,7 @@ struct ExplanationRecorder: EvaluationRecorder {
       writer.key("condition")
       let source = condition.pointee.source.bytes(base)
       if source.isEmpty { writer.null() } else { writer.raw(source) }
-      writer.key("holds")
-      writer.bool(holds)
+      writer.member("holds", holds)
     }
   }
 
@@ -68,10 +64,8 @@ struct ExplanationRecorder: EvaluationRecorder {
     conditions.endArray()
     segments.object { writer in
       writer.member("id", segment.pointee.id)
-      writer.key("conditions")
-      writer.raw(conditions.bytes)
-      writer.key("matches")
-      writer.bool(matches)
+      writer.member("conditions", raw: conditions.bytes)
+      writer.member("matches", matches)
     }
     conditions.removeAll()
     conditions.beginArray()
@@ -79,51 +73,37 @@ struct ExplanationRecorder: EvaluationRecorder {
 
   mutating func hash(_ name: StaticString, _ value: Double) {
     if name.withBytes({ $0.reads("groupHash") }) { return groupHash = value }
-    rules.key("\(name)")
-    rules.double(value)
+    rules.member("\(name)", value)
   }
 
   mutating func endRule(_ outcome: RuleOutcome, _ row: UnsafePointer<RowRecord>?) {
     segments.endArray()
-    rules.key("segments")
-    rules.raw(segments.bytes)
-    rules.key("outcome")
-    rules.string(outcome.rawValue)
+    rules.member("segments", raw: segments.bytes)
+    rules.member("outcome", outcome.rawValue)
     if let row { rules.member("variation", row.pointee.key.bytes(base)) }
     rules.endObject()
   }
 
   mutating func holdout(_ rule: UnsafePointer<RuleRecord>, _ row: UnsafePointer<RowRecord>?) {
-    writer.key("holdout")
-    writer.object { writer in
+    writer.object("holdout") { writer in
       writer.member("experimentId", rule.pointee.experimentID)
       writer.key("variation")
-      if let row { writer.string(utf8: row.pointee.key.bytes(base).bindMemory(to: UInt8.self)) } else { writer.null() }
+      if let row { writer.string(row.pointee.key.bytes(base)) } else { writer.null() }
     }
   }
 
   mutating func group(_ group: UnsafePointer<GroupRecord>, isChosen: Bool) {
-    writer.key("group")
-    writer.object { writer in
+    writer.object("group") { writer in
       writer.member("name", group.pointee.name.bytes(base))
-      writer.key("hash")
-      writer.double(groupHash)
-      writer.key("chosen")
-      writer.bool(isChosen)
+      writer.member("hash", groupHash)
+      writer.member("chosen", isChosen)
     }
   }
 }
 
-extension JSONWriter {
-  mutating func member(_ name: String, _ text: ByteView) {
-    key(name)
-    string(utf8: text.bindMemory(to: UInt8.self))
-  }
-
-  mutating func member(_ name: String, _ number: Int64) {
-    key(name)
-    int(number)
-  }
+/// What came of one rule (protocols/kameleoon.md 3.6).
+enum RuleOutcome: String, BitwiseCopyable {
+  case notTargeted, forced, blocked, scored, delivered, assigned, notExposed, notAssigned
 }
 
 extension RuleType {

@@ -12,7 +12,7 @@ extension KameleoonEvaluator {
     case .geolocation: return holdsForGeolocation(condition)
     case .applicationVersion:
       guard let version = facts.content.applicationVersion?.withBytes({ DottedVersion($0) }) else { return false }
-      let wanted: UnsafePointer<DottedVersion> = base.at(condition.pointee.list)
+      let wanted = base.at(condition.pointee.version)
       return condition.pointee.match.holds(version.order(against: wanted.pointee))
     case .pageURL, .pageTitle, .previousPage: return holdsForPage(condition)
     case .pageViews: return holds(condition, facts.content.pages.reduce(0) { $0 &+ $1.count })
@@ -82,17 +82,17 @@ extension KameleoonEvaluator {
     if condition.pointee.kind == .previousPage { place = place.flatMap { latest(except: $0) } }
     guard let page = place.map({ pages[$0] }) else { return false }
     if condition.pointee.kind != .pageTitle { return page.url.withBytes { holds(condition.pointee.value, $0) } }
-    return !page.title.isEmpty && page.title.withBytes { holds(condition.pointee.value, $0) }
+    return page.title?.withBytes { holds(condition.pointee.value, $0) } ?? false
   }
 
   private func holdsForFeature(_ condition: UnsafePointer<ConditionRecord>) -> Bool {
-    let targets: UnsafePointer<FeatureTarget> = base.at(condition.pointee.list)
+    let targets = base.at(condition.pointee.targets)
     let threshold = threshold(condition)
     for index in 0..<Int(condition.pointee.listCount) {
       let target = targets[index]
       guard let assignment = assignment(target.experimentID), assignment.time >= threshold else { continue }
       if target.anyVariation { return true }
-      let variations: UnsafePointer<Int64> = base.at(target.variations)
+      let variations = base.at(target.variations)
       for place in 0..<Int(target.variationCount) where variations[place] == assignment.variationID { return true }
     }
     return false
@@ -104,15 +104,15 @@ extension KameleoonEvaluator {
     let campaign = condition.pointee.integer
     let hasExperiment =
       campaign != 1
-      && (heldRow != 0 && root.pointee.holdoutID(base) != own && now >= threshold
+      && (!heldRow.isNone && root.pointee.holdoutID(base) != own && now >= threshold
         || facts.content.assignments.entries.contains { $0.experimentID != own && $0.time >= threshold })
     let hasPersonalization = campaign != 0 && facts.content.personalizations.contains { $0.time >= threshold }
     return !hasExperiment && !hasPersonalization
   }
 
   private func assignment(_ experimentID: Int64) -> (variationID: Int64, time: Int64)? {
-    if heldRow != 0, root.pointee.holdoutID(base) == experimentID {
-      let row: UnsafePointer<RowRecord> = base.at(heldRow)
+    if !heldRow.isNone, root.pointee.holdoutID(base) == experimentID {
+      let row = base.at(heldRow)
       return (row.pointee.variationID, now)
     }
     return facts.content.assignments[experimentID].map { ($0.variationID, $0.time) }
@@ -147,7 +147,7 @@ extension KameleoonEvaluator {
 
 extension KameleoonRoot {
   fileprivate func holdoutID(_ base: UnsafeRawPointer) -> Int64 {
-    let rule: UnsafePointer<RuleRecord> = base.at(holdout)
+    let rule = base.at(holdout)
     return rule.pointee.experimentID
   }
 }

@@ -1,17 +1,17 @@
 internal import HoistBase
 internal import HoistCore
 
-/// Whom a segment means (protocols/kameleoon.md 3.11).
+/// Which visitors match a segment (protocols/kameleoon.md 3.11).
 extension KameleoonEvaluator {
   /// How many segments may ask for each other.
   private static var maximumDepth: Int { 32 }
   static var maximumSteps: Int { 100_000 }
 
-  /// - Parameter current: whose segment it is; nil where it is asked for by itself.
+  /// - Parameter current: the flag or experiment of the segment; nil where the segment is evaluated by itself.
   @inline(__always)
-  mutating func matches(_ offset: UInt32, current: UnsafePointer<RuleRecord>?, depth: Int = 0) -> Bool {
-    let segment: UnsafePointer<SegmentRecord> = base.at(offset)
-    let steps: UnsafePointer<Step> = base.at(segment.pointee.steps)
+  mutating func matches(_ place: Place<SegmentRecord>, current: UnsafePointer<RuleRecord>?, depth: Int = 0) -> Bool {
+    let segment = base.at(place)
+    let steps = base.at(segment.pointee.steps)
     let count = Int(segment.pointee.stepCount)
     var holds = true
     var at = 0
@@ -20,15 +20,15 @@ extension KameleoonEvaluator {
       at &+= 1
       switch step.operation {
       case .test:
-        let condition: UnsafePointer<ConditionRecord> = base.at(step.target)
+        let condition = base.at(step.condition)
         holds = self.holds(condition, current, depth) != condition.pointee.isExcluded
-        recorder.condition(condition, holds: holds)
+        recorder.note { $0.condition(condition, holds: holds) }
       case .hold: holds = true
       case .skipIfTrue: if holds { at = Int(step.target) }
       case .skipIfFalse: if !holds { at = Int(step.target) }
       }
     }
-    recorder.segment(segment, matches: holds)
+    recorder.note { $0.segment(segment, matches: holds) }
     return holds
   }
 
@@ -43,15 +43,17 @@ extension KameleoonEvaluator {
     case .device: facts.content.device.map { Int64($0.rawValue) == condition.pointee.integer } ?? false
     case .operatingSystem: facts.content.operatingSystem.map { Int64($0.rawValue) == condition.pointee.integer } ?? false
     case .visitorCode: facts.content.code.withUnsafeBytes { holds(condition.pointee.value, $0) }
-    case .segment: depth < Self.maximumDepth && matchesInside(condition.pointee.list, current, depth &+ 1)
+    case .segment: depth < Self.maximumDepth && matchesInside(condition.pointee.segment, current, depth &+ 1)
     default: holdsForHistory(condition, current)
     }
   }
 
   @inline(never)
-  private mutating func matchesInside(_ segment: UInt32, _ current: UnsafePointer<RuleRecord>?, _ depth: Int) -> Bool {
-    let record: UnsafePointer<SegmentRecord> = base.at(segment)
-    // Where each asks for the next one twice, a few segments would take for ever.
+  private mutating func matchesInside(
+    _ segment: Place<SegmentRecord>, _ current: UnsafePointer<RuleRecord>?, _ depth: Int
+  ) -> Bool {
+    let record = base.at(segment)
+    // Where each refers to the next one twice, a few segments would take forever.
     stepsLeft -= 1 + Int(record.pointee.stepCount)
     return stepsLeft > 0 && matches(segment, current: current, depth: depth)
   }
@@ -67,9 +69,9 @@ extension KameleoonEvaluator {
   }
 
   @inline(never)
-  private func holds(expression: UInt32, _ text: ByteView) -> Bool {
-    guard expression != 0 else { return false }
-    let reference: UnsafePointer<RegexReference> = base.at(expression)
+  private func holds(expression: Place<RegexReference>, _ text: ByteView) -> Bool {
+    guard !expression.isNone else { return false }
+    let reference = base.at(expression)
     var nothing: UInt8 = 0
     return withUnsafePointer(to: &nothing) { nothing in
       let start = text.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? nothing
@@ -126,8 +128,21 @@ extension KameleoonEvaluator {
 
   @inline(never)
   private func isAmong(_ condition: UnsafePointer<ConditionRecord>, _ value: ByteView) -> Bool {
-    let list: UnsafePointer<TextReference> = base.at(condition.pointee.list)
+    let list = base.at(condition.pointee.texts)
     for index in 0..<Int(condition.pointee.listCount) where list[index].bytes(base).hasSameBytes(as: value) { return true }
     return false
+  }
+}
+
+/// Which audiences a visitor belongs to (protocols/kameleoon.md 3.11; KAM-B12).
+extension KameleoonEvaluator {
+  /// Ids of the segments that the site follows and that match, in the order of the configuration.
+  mutating func audiences() -> [Int64] {
+    let segments = base.at(root.pointee.segments)
+    return (0..<Int(root.pointee.segmentCount)).compactMap { index in
+      stepsLeft = Self.maximumSteps
+      guard segments[index].isTracked, matches(root.pointee.segments.at(index), current: nil) else { return nil }
+      return segments[index].id
+    }
   }
 }

@@ -3,18 +3,18 @@ internal import HoistCore
 
 /// Decides flags of a snapshot for one visitor: a pure reader (protocols/kameleoon.md 3).
 ///
-/// Generic over what watches: `Silence` leaves nothing behind in the machine code, `ExplanationRecorder` writes the steps
-/// down. Both run these very functions.
-struct KameleoonEvaluator<Recorder: EvaluationRecorder> {
+/// Generic over what watches: `NoSteps` leaves nothing behind in the machine code, `ExplanationRecorder`
+/// writes the steps down. Both run these very functions.
+struct KameleoonEvaluator<Recorder: StepRecorder<ExplanationRecorder>> {
   let base: UnsafeRawPointer
   let facts: VisitorFacts
   /// Milliseconds of Unix time.
   let now: Int64
   let hasRefused: Bool
-  /// Whether what is decided is kept (3.9).
+  /// Whether decisions are stored (3.9).
   let saves: Bool
-  /// The `RowRecord` of the holdout that this decision found, and keeps before it asks the rules; 0 for none.
-  var heldRow: UInt32 = 0
+  /// The row of the holdout that this decision found, and keeps before it asks the rules.
+  var heldRow: Place<RowRecord> = .none
   /// How many steps of segments that other segments ask for may still be taken.
   var stepsLeft = Self.maximumSteps
   var recorder: Recorder
@@ -32,18 +32,18 @@ struct KameleoonEvaluator<Recorder: EvaluationRecorder> {
   @inline(__always)
   var root: UnsafePointer<KameleoonRoot> { Snapshot(base).kameleoonRoot }
 
-  /// The order of 3.3. One copy of it: whoever decides calls it.
+  /// The order of 3.3. One copy for all callers.
   @inline(never)
-  mutating func decide(_ flag: UnsafePointer<FlagRecord>) -> Choice {
+  mutating func decide(_ flag: UnsafePointer<KameleoonFlagRecord>) -> Choice {
     if !facts.content.simulated.isEmpty, let choice = simulated(flag) { return choice }
     if !flag.pointee.isEnabled { return Choice(refusal: .environmentDisabled) }
     var choice = Choice(row: flag.pointee.defaultRow)
     return withCode(of: flag) { evaluator, code in
-      if evaluator.root.pointee.holdout != 0 {
+      if !evaluator.root.pointee.holdout.isNone {
         if evaluator.hasRefused, evaluator.root.pointee.blocksFully { return Choice(refusal: .blocked) }
         if evaluator.isHeldOut(code, &choice) { return choice }
       }
-      if flag.pointee.group != 0, !evaluator.isChosen(flag, code) { return choice }
+      if !flag.pointee.group.isNone, !evaluator.isChosen(flag, code) { return choice }
       evaluator.decideByRules(flag, code, &choice)
       return choice
     }
@@ -52,7 +52,7 @@ struct KameleoonEvaluator<Recorder: EvaluationRecorder> {
   /// What is hashed (3.1).
   @inline(__always)
   private mutating func withCode<Result>(
-    of flag: UnsafePointer<FlagRecord>, _ body: (inout Self, ByteView) -> Result
+    of flag: UnsafePointer<KameleoonFlagRecord>, _ body: (inout Self, ByteView) -> Result
   ) -> Result {
     if flag.pointee.bucketingIndex >= 0, let place = place(ofCustomData: flag.pointee.bucketingIndex),
       let first = facts.content.customData[place].values.first
@@ -76,9 +76,9 @@ struct KameleoonEvaluator<Recorder: EvaluationRecorder> {
   /// Whether the visitor is out of everything (3.4).
   @inline(never)
   private mutating func isHeldOut(_ code: ByteView, _ choice: inout Choice) -> Bool {
-    let rule: UnsafePointer<RuleRecord> = base.at(root.pointee.holdout)
+    let rule = base.at(root.pointee.holdout)
     let row = pick(rule, BucketHash.value(code, rule.pointee.experimentSuffix.bytes(base)))
-    recorder.holdout(rule, row)
+    recorder.note { $0.holdout(rule, row) }
     guard let row else { return false }
     choice.holdoutRow = row.pointee.place
     if saves, row.pointee.variationID != -1 { heldRow = row.pointee.place }
@@ -87,18 +87,18 @@ struct KameleoonEvaluator<Recorder: EvaluationRecorder> {
 
   /// Whether the flag is the one of its group that the visitor may get (3.5).
   @inline(never)
-  private mutating func isChosen(_ flag: UnsafePointer<FlagRecord>, _ code: ByteView) -> Bool {
-    let group: UnsafePointer<GroupRecord> = base.at(flag.pointee.group)
-    let members: UnsafePointer<UInt32> = base.at(group.pointee.members)
+  private mutating func isChosen(_ flag: UnsafePointer<KameleoonFlagRecord>, _ code: ByteView) -> Bool {
+    let group = base.at(flag.pointee.group)
+    let members = base.at(group.pointee.members)
     let count = Int(group.pointee.memberCount)
     let hash = BucketHash.value(code, group.pointee.name.bytes(base))
     let isChosen = Self.place(hash, of: count).map { base.at(members[$0]) == flag } ?? false
-    recorder.hash("groupHash", hash)
-    recorder.group(group, isChosen: isChosen)
+    recorder.note { $0.hash("groupHash", hash) }
+    recorder.note { $0.group(group, isChosen: isChosen) }
     return isChosen
   }
 
-  /// Which of so many a hash stands for; nil for none.
+  /// The index that a hash selects among a number of choices; nil for none.
   @inline(__always)
   static func place(_ hash: Double, of count: Int) -> Int? {
     count > 0 ? min(Int(hash * Double(count)), count &- 1) : nil
@@ -107,16 +107,16 @@ struct KameleoonEvaluator<Recorder: EvaluationRecorder> {
   /// By the cookie of web SDKs, which does not ask whether the flag is enabled (3.7). What it names that is not there
   /// counts for nothing.
   @inline(never)
-  private func simulated(_ flag: UnsafePointer<FlagRecord>) -> Choice? {
+  private func simulated(_ flag: UnsafePointer<KameleoonFlagRecord>) -> Choice? {
     let key = flag.pointee.head.name.bytes(base)
     guard let named = facts.content.simulated.last(where: { $0.featureKey.withBytes { $0.hasSameBytes(as: key) } }) else {
       return nil
     }
     var choice = Choice(isSimulated: true, reason: .static, row: flag.pointee.defaultRow)
     if named.experimentID == 0 { return choice }
-    let rules: UnsafePointer<RuleRecord> = base.at(flag.pointee.rules)
+    let rules = base.at(flag.pointee.rules)
     for index in 0..<Int(flag.pointee.ruleCount) where rules[index].experimentID == named.experimentID {
-      let rows: UnsafePointer<RowRecord> = base.at(rules[index].rows)
+      let rows = base.at(rules[index].rows)
       for place in 0..<Int(rules[index].rowCount) where rows[place].variationID == named.variationID {
         choice.row = rows[place].place
         return choice
@@ -124,4 +124,24 @@ struct KameleoonEvaluator<Recorder: EvaluationRecorder> {
     }
     return nil
   }
+}
+
+/// The result of a decision.
+struct Choice: BitwiseCopyable {
+  enum Refusal: UInt8, BitwiseCopyable {
+    case none
+    /// The flag is off in this environment.
+    case environmentDisabled
+    /// The visitor has refused, and the account wants no answer then (protocols/kameleoon.md 3.8).
+    case blocked
+  }
+
+  var refusal = Refusal.none
+  /// The cookie of web SDKs decided: nothing is saved or sent (3.7).
+  var isSimulated = false
+  var reason = Reason.default
+  /// That of "everyone else" where no rule decided. None with a refusal.
+  var row: Place<RowRecord> = .none
+  /// That of the holdout.
+  var holdoutRow: Place<RowRecord> = .none
 }

@@ -18,6 +18,9 @@ struct Step: BitwiseCopyable {
 
   var operation: Operation
   var target: UInt32 = 0
+
+  /// Of `test`.
+  var condition: Place<ConditionRecord> { Place(offset: target) }
 }
 
 /// What a condition asks (3.12).
@@ -60,14 +63,8 @@ enum MatchOperator: UInt8, BitwiseCopyable, CaseIterable {
 struct TextTest: BitwiseCopyable {
   var match = MatchOperator.never
   var text: TextReference = .none
-  /// A `RegexReference`; 0 for an expression that cannot be used.
-  var regex: UInt32 = 0
-}
-
-/// A compiled expression, which the snapshot's resources own.
-struct RegexReference: BitwiseCopyable {
-  let code: UnsafeRawPointer
-  let match: CompiledRegex.Match
+  /// None for an expression that cannot be used.
+  var regex: Place<RegexReference> = .none
 }
 
 /// Which conditions of visits count (3.12, "Threshold").
@@ -94,18 +91,26 @@ struct ConditionRecord: BitwiseCopyable {
   /// A cookie's name; a region.
   var name = TextTest()
   var city: TextReference = .none
-  /// `TextReference`s of `among`; `FeatureTarget`s of `targetFeatureFlag`; a `SegmentRecord`.
+  /// What `texts`, `targets`, `segment` and `version` lead to.
   var list: UInt32 = 0
   var listCount: UInt32 = 0
   /// As it came, for people.
   var source: TextReference = .none
+
+  /// Of `among`.
+  var texts: Place<TextReference> { Place(offset: list) }
+  /// Of `targetFeatureFlag`.
+  var targets: Place<FeatureTarget> { Place(offset: list) }
+  var segment: Place<SegmentRecord> { Place(offset: list) }
+  /// Of `applicationVersion`.
+  var version: Place<DottedVersion> { Place(offset: list) }
 }
 
 /// An experiment of a flag that a condition asks for.
 struct FeatureTarget: BitwiseCopyable {
   var experimentID: Int64
   /// `Int64`s: which variations count. All where `anyVariation`.
-  var variations: UInt32 = 0
+  var variations: Place<Int64> = .none
   var variationCount: UInt32 = 0
   var anyVariation = true
 }

@@ -1,8 +1,8 @@
 internal import HoistBase
 internal import HoistJSON
 
-/// A line of a tracking request as far as it speaks of a datum: `eventType=…&name=value…` (2.5, 2.6). What the request adds
-/// stands around it: the nonce, and whom it speaks of.
+/// The part of a tracking request's line that describes a datum: `eventType=…&name=value…` (2.5, 2.6). The request adds
+/// the nonce and the visitor.
 struct EventLine {
   private(set) var bytes: [UInt8] = []
 
@@ -12,7 +12,7 @@ struct EventLine {
     append(type)
   }
 
-  /// Whom a line speaks of, and with which browser.
+  /// The visitor of a line and the browser.
   static func append(_ name: StaticString, _ value: [UInt8], to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "&"))
     bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))

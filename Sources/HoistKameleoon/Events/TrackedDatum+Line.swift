@@ -31,7 +31,7 @@ extension TrackedDatum {
     case .pageView(let view):
       line = EventLine("page")
       line.add("href", view.url)
-      line.add("title", view.title)
+      line.add("title", view.title ?? [])
       line.add("referrersIndices", EventLine.indices(view.referrers))
     case .assignment(let assignment):
       line = EventLine("experiment")

@@ -4,6 +4,23 @@ struct TrackedDatum: Sendable {
   enum Kind: UInt8, Sendable {
     case device = 0
     case browser, operatingSystem, geolocation, visits, customData, pageView, assignment, segment, conversion, activity
+
+    /// For lines of the log.
+    var name: String {
+      switch self {
+      case .device: "a device"
+      case .browser: "a browser"
+      case .operatingSystem: "an operating system"
+      case .geolocation: "a geolocation"
+      case .visits: "a number of visits"
+      case .customData: "custom data"
+      case .pageView: "a page view"
+      case .assignment: "an assignment"
+      case .segment: "a segment"
+      case .conversion: "a conversion"
+      case .activity: "an activity"
+      }
+    }
   }
 
   enum Content: Sendable {
@@ -20,14 +37,14 @@ struct TrackedDatum: Sendable {
     case segment(Int64)
     /// Its metadata have indexes, one of each.
     case conversion(Conversion)
-    /// Of a visitor of whom there is nothing else to send.
+    /// For a visitor with nothing else to send.
     case activity
     /// What waits under this kind and key is not to be sent after all.
     case withdrawn
   }
 
   var kind: Kind
-  /// Which one of its kind: a later one of the same key takes the place of one that waits; nil stands for itself.
+  /// The identity within its kind: a later one of the same key replaces a waiting one; nil replaces none.
   var key: [UInt8]?
   /// Among those of its kind.
   var place: Int64

@@ -1,6 +1,6 @@
 internal import HoistBase
 
-/// Whom lines speak of (2.5, 4.5).
+/// The visitor of a line (2.5, 4.5).
 struct TrackingIdentity: Sendable, Equatable {
   /// What data is recorded under: linked visitors have one for all of them.
   var subject: [UInt8]
@@ -15,9 +15,9 @@ struct TrackingIdentity: Sendable, Equatable {
 ///
 ///     version 1 · bits · kind · nonce · place · experiment · key · code · user agent · line
 ///
-/// The line is empty for what withdraws another. Who records is not kept waiting for the line of what comes often: it is made
-/// when the row is taken in.
-/// The code and the user agent are those of its recording, for a run in which nobody has opened the visitor.
+/// The line is empty for a row that withdraws another. For frequent data the line is made when the row is drained, so
+/// that recording is fast. The code and the user agent are those of the recording, for a run in which the visitor is
+/// not open.
 struct TrackedRow {
   struct Bits: OptionSet {
     let rawValue: UInt8
@@ -91,7 +91,7 @@ struct TrackedRow {
   /// What of it decides whether it may be sent, without reading the rest.
   static func bits(of payload: [UInt8]) -> Bits { payload.count > 1 ? Bits(rawValue: payload[1]) : [] }
 
-  /// How a datum is recorded: what stands before its line, and the line, or nothing where what it is made of stands there too.
+  /// The recorded form of a datum: a head, and its line; no line where the head holds what it is made of.
   /// - Parameters:
   ///   - nonce: random, for this datum alone.
   ///   - isOwn: see `Bits.own`.

@@ -1,7 +1,7 @@
 internal import HoistCore
 internal import Synchronization
 
-/// Whom the tracker tracks, as it sees them. Thread-safe.
+/// A visitor as the tracker sees it. Thread-safe.
 protocol TrackedVisitor: AnyObject, Sendable {
   var trackingMark: TrackingMark { get }
   var trackingIdentity: TrackingIdentity { get }
@@ -31,11 +31,11 @@ final class TrackingMark: Sendable {
   func clear() { _ = isQueued.exchange(false, ordering: .acquiringAndReleasing) }
 }
 
-/// Somebody whose data is to be sent.
+/// A visitor whose data is to be sent.
 struct TrackingRecipient: Sendable {
   typealias Completion = @Sendable (Status) -> Void
 
-  /// nil for rows of another run, while nobody has opened the visitor: the rows tell of themselves.
+  /// nil for rows of another run while the visitor is not open: the rows carry its identity.
   var visitor: (any TrackedVisitor)?
   private var known: TrackingIdentity?
   /// Of one without a visitor: whether consent was given, as it was read; nil where it was not.
@@ -48,10 +48,10 @@ struct TrackingRecipient: Sendable {
     if let completion { completions = [completion] }
   }
 
-  /// Rows of nobody who is open.
+  /// For rows of a visitor that is not open.
   init(_ identity: TrackingIdentity) { known = identity }
 
-  /// As it was when it was last asked of the visitor: before it is its turn to be sent, nobody needs it.
+  /// Asked of the visitor only when its data is about to be sent.
   var identity: TrackingIdentity { known ?? visitor?.trackingIdentity ?? TrackingIdentity(subject: [], code: []) }
 
   mutating func identify() { known = visitor?.trackingIdentity ?? known }

@@ -1,16 +1,17 @@
 internal import HoistBase
 internal import HoistCore
 
-/// What somebody whom nobody holds has answered last (KAM-60; protocols/kameleoon.md 4.4). On the scheduler's thread.
+/// The last consent of visitors that are not open (KAM-60; protocols/kameleoon.md 4.4). On the scheduler's thread.
 extension Tracker {
-  /// Those who can be sent now; the others follow when it is known what of them may be sent.
+  /// The visitors that can be sent now; the others follow when their consent is known.
   func known(of chosen: [TrackingRecipient]) -> [TrackingRecipient] {
+    host.scheduler.assertCurrent()
     let (known, unknown) = parted(chosen)
     if !unknown.isEmpty { readConsent(of: unknown) { [weak self] in self?.sendNow($0) } }
     return known
   }
 
-  /// - Returns: whose answer is in memory, or does not matter; and whose has to be read.
+  /// - Returns: those whose consent is in memory, or does not matter; and those whose consent has to be read.
   func parted(_ chosen: [TrackingRecipient]) -> (known: [TrackingRecipient], unknown: [TrackingRecipient]) {
     var (known, unknown): ([TrackingRecipient], [TrackingRecipient]) = ([], [])
     for recipient in chosen {
@@ -20,10 +21,11 @@ extension Tracker {
     return (known, unknown)
   }
 
-  /// - Parameter completion: once, with what was found; at once where nobody is to be asked about.
+  /// - Parameter completion: once, with what was found; at once where there is nothing to read.
   func readConsent(of recipients: [TrackingRecipient], completion: @escaping @Sendable ([TrackingRecipient]) -> Void) {
+    host.scheduler.assertCurrent()
     guard !recipients.isEmpty else { return completion([]) }
-    let answers = Shared((found: [TrackingRecipient](), missing: recipients.count))
+    let answers = LockedValue((found: [TrackingRecipient](), missing: recipients.count))
     for recipient in recipients {
       readConsent(recipient.identity) { hasConsent in
         let all = answers.withLock { answers -> [TrackingRecipient]? in

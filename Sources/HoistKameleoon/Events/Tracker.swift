@@ -1,14 +1,13 @@
 internal import HoistBase
 internal import HoistCore
 
-/// Sends what visitors leave to be sent: of those who are due, at each interval, in one request (4.4; KAM-05, KAM-41,
-/// KAM-58 to KAM-60). Thread-safe, but for the calls of `KameleoonPart`.
+/// Sends the data of visitors that are due, at each interval, in one request (4.4; KAM-05, KAM-41, KAM-58 to KAM-60).
+/// Thread-safe, but for the calls of `ClientPart`.
 ///
-/// A datum is a row of the pipeline from the moment it is recorded, and survives the process; when it goes is the queue's
-/// business.
-final class Tracker: KameleoonPart, @unchecked Sendable {
+/// A datum is a row of the pipeline from its recording on, and survives the process; the queue decides when it is sent.
+final class Tracker: ClientPart, @unchecked Sendable {
   static let pipelineName = "tracking"
-  /// The fewest that wait for whom the request is cut, and how many it then has.
+  /// With this many waiting visitors the request is cut, to this number.
   private static let crowd = 40_000
   private static let crowdedRequest = 20_000
   private static let mostFailedProbes = 2
@@ -19,10 +18,10 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
   let pipeline: EventPipeline
   let queue = TrackingQueue()
 
-  /// The visitor of that code, if somebody holds it.
+  /// The visitor of that code, if it is open.
   var openVisitor: ([UInt8]) -> (any TrackedVisitor)? = { _ in nil }
   var openVisitors: () -> [any TrackedVisitor] = { [] }
-  /// Reads whether somebody who is not in memory has consented. On the scheduler's thread, as the answer is.
+  /// Reads whether a visitor that is not in memory has consented. On the scheduler's thread, as the answer is.
   var readConsent: (TrackingIdentity, _ completion: @escaping @Sendable (Bool) -> Void) -> Void = { $1(false) }
 
   // The scheduler thread's.
@@ -30,11 +29,11 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
   private var activityTimer: (any Cancellable)?
   private var isStarted = false
   private var isReady = false
+  private var startedAt: Int64 = 0
   /// After a failure: one visitor at each interval, until a request arrives (KAM-B25).
   private var isProbing = false
-  /// Of the one whose turn it is.
+  /// Of the visitor whose turn it is.
   private var failedProbes = 0
-  private var startedAt: Int64 = 0
 
   init(
     host: any ProviderHost, settings: KameleoonSettings, addresses: ServiceAddresses, tokens: AccessTokens,
@@ -46,20 +45,21 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
     var options = EventPipeline.Options(name: Self.pipelineName)
     options.maximumRows = settings.eventCapacity
     options.durability = settings.eventDurability
+    options.consentRows = settings.consentCapacity
+    options.consentAgeMilliseconds = settings.dataExpirationMilliseconds ?? Self.longestWaitForConsent
+    options.pace = TrackingPace(limitMilliseconds: settings.longestRetryMilliseconds)
     options.commitLimitMilliseconds = Self.commitLimitMilliseconds
-    // Whoever is due is sent at once; nothing else asks for a flush.
+    // Visitors that are due are sent by the tracker; no flush by time.
     options.flushIntervalMilliseconds = 86_400_000
-    // Who has refused meanwhile is not in the next attempt.
+    // A visitor that has refused meanwhile is left out of the next attempt.
     options.encodesEveryAttempt = true
-    // A request that waits to be tried again holds up nobody.
+    // A request that waits for another attempt must not block others.
     options.maximumInFlight = 8
-    pipeline = EventPipeline(
-      options: options, policy: policy, sink: host.delivery, store: host.store, log: host.log, clock: host.clock,
-      scheduler: host.scheduler, entropy: host.entropy)
+    pipeline = EventPipeline(options, policy: policy, host: host)
     pipeline.hold(.notReady)
-    policy.failed = { [weak self] in self?.failed($0) }
     policy.withheld = { [weak self] in self?.withheld($0) }
     policy.inherited = { [weak self] in self?.inherited($0) }
+    policy.failed = { [weak self] in self?.failed($0) }
     policy.ended = { [weak self] isDelivered in
       if isDelivered { self?.endProbing() }
       self?.armTimer()
@@ -77,15 +77,18 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
     return identity.subject.withUnsafeBytes { subject in
       TrackedRow.withRecord(datum, of: identity, hasConsent: hasConsent, nonce: host.entropy.next(), isOwn: isOwn) { head, content in
         pipeline.record(
-          head, tail: content, subject: subject, unixMilliseconds: unixMilliseconds, waits: .never) != .dropped
+          head, tail: content, subject: subject, unixMilliseconds: unixMilliseconds,
+          awaitsConsent: datum.needsConsent && !hasConsent, waits: .never) != .dropped
       }
     }
   }
 
   /// With immediate durability: until everything that was recorded so far is stored, for as long as it may take.
-  func waitForCommit() { pipeline.waitForCommit() }
+  func waitForCommit() -> Status { pipeline.waitForCommit().status }
 
   static let commitLimitMilliseconds: Int64 = 500
+  /// What is recorded of somebody who never says whether it may go is forgotten, also where data does not expire.
+  private static let longestWaitForConsent: Int64 = 30 * 86_400_000
 
   /// The visitor is due at the next interval.
   /// - Parameter completion: once, on the scheduler's thread: what came of its request.
@@ -98,10 +101,12 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
   func consentChanged(_ visitor: any TrackedVisitor) { pipeline.reconsider() }
 
   /// Sends what is recorded of the visitor now, beside the queue.
-  /// - Parameter completion: once, on the scheduler's thread: `.network` when it could not be sent now, and is kept.
+  /// - Parameter completion: once, on the scheduler's thread: `.network` when it could not be sent now, and stays
+  ///   stored.
   func flushNow(_ visitor: any TrackedVisitor, completion: @escaping TrackingRecipient.Completion) {
+    host.scheduler.assertCurrent()
     host.scheduler.post { [self] in
-      guard canSend else {
+      guard canSend, !pipeline.isResting else {
         queue(visitor)
         return completion(.network)
       }
@@ -113,7 +118,7 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
   private func enqueue(_ recipients: [TrackingRecipient]) {
     let (dropped, isCall) = queue.append(recipients)
     for recipient in dropped { letGo(recipient, .limit) }
-    // Whoever was there before has asked for a tick.
+    // An earlier entry has asked for a tick already.
     guard isCall else { return }
     host.scheduler.post { [weak self] in
       self?.answerWhoCannotBeSent()
@@ -121,7 +126,7 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
     }
   }
 
-  /// They stay in the queue, but nobody waits for the network to come back.
+  /// They stay in the queue, but their completions do not wait for the network.
   private func answerWhoCannotBeSent() {
     guard isStarted, !canSend else { return }
     for completion in queue.takeCompletions() { completion(.network) }
@@ -136,7 +141,7 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
 
   private var canSend: Bool { isStarted && isReady && host.isOnline }
 
-  /// At whole intervals since the start, while somebody waits; not while a probe is on its way, or waits to be sent again.
+  /// At whole intervals since the start, while somebody waits; not while a probe is under way, or waits for another attempt.
   private func armTimer() {
     guard timer == nil, canSend, queue.count > 0 || !policy.due.isEmpty, !(isProbing && policy.hasRequests) else { return }
     let interval = settings.trackingIntervalMilliseconds
@@ -145,17 +150,21 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
   }
 
   private func tick() {
+    host.scheduler.assertCurrent()
     timer = nil
     guard canSend else { return }
     queue.putFirst(policy.takeDue())
+    // After a failure the pipeline has its pace, and no visitor goes before the pause is over.
+    if pipeline.isResting || policy.isRetrying { return armTimer() }
     let count = queue.count
     let most = isProbing ? 1 : count >= Self.crowd ? Self.crowdedRequest : count
     queue.putFirst(send(known(of: takeQueued(atMost: most))))
     armTimer()
   }
 
-  /// Those of whom it is known by now what may be sent.
+  /// For visitors whose consent is known by now.
   func sendNow(_ recipients: [TrackingRecipient]) {
+    host.scheduler.assertCurrent()
     guard canSend else { return enqueue(recipients.map { TrackingRecipient($0.identity) }) }
     queue.putFirst(send(recipients))
     armTimer()
@@ -168,7 +177,7 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
     return taken
   }
 
-  /// - Returns: those for whom the request had no room.
+  /// - Returns: those that did not fit into the request.
   private func send(_ chosen: [TrackingRecipient]) -> [TrackingRecipient] {
     var draft = TrackingDraft(chosen, self)
     draft.prepare()
@@ -179,14 +188,12 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
     return draft.rest
   }
 
-  /// Whoever has failed twice alone waits behind the others: whom the service refuses holds up nobody.
+  /// A visitor that has failed twice alone waits behind the others, so that one the service refuses does not block them.
   private func failed(_ recipients: [TrackingRecipient]) {
     if isProbing { failedProbes += 1 }
     isProbing = true
     var recipients = recipients
     for index in recipients.indices {
-      for completion in recipients[index].completions { completion(.network) }
-      recipients[index].completions = []
       recipients[index].hasConsent = nil
       _ = recipients[index].visitor?.trackingMark.set()
     }
@@ -201,7 +208,7 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
 
   private func endProbing() { (isProbing, failedProbes) = (false, 0) }
 
-  /// Somebody of the request has refused since: what may still be sent goes with the next one.
+  /// A visitor of the request has refused since: what may still be sent goes with the next one.
   private func withheld(_ recipients: [TrackingRecipient]) {
     for recipient in recipients { _ = recipient.visitor?.trackingMark.set() }
     queue.putFirst(recipients)
@@ -213,6 +220,7 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
   // MARK: Life
 
   func start() {
+    host.scheduler.assertCurrent()
     if !isStarted { startedAt = host.clock.monotonicNanoseconds }
     isStarted = true
     setOnline(host.isOnline)
@@ -221,6 +229,7 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
   }
 
   func stop() {
+    host.scheduler.assertCurrent()
     isStarted = false
     timer?.cancel()
     timer = nil
@@ -232,10 +241,12 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
       for completion in interrupted[index].completions { completion(.cancelled) }
       interrupted[index].completions = []
     }
+    endProbing()
     queue.putFirst(interrupted)
   }
 
   func setOnline(_ isOnline: Bool) {
+    host.scheduler.assertCurrent()
     if isOnline { pipeline.lift(.offline) } else { pipeline.hold(.offline) }
     answerWhoCannotBeSent()
     resume()
@@ -256,9 +267,10 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
     }
   }
 
-  /// Everything that may be sent, of everybody (4.9).
-  func flush(_ completion: @escaping @Sendable (Bool) -> Void) {
+  /// Everything that may be sent, of all visitors (4.9).
+  func flush(_ completion: @escaping @Sendable (FlushResult) -> Void) {
     var unknown: [TrackingRecipient] = []
+    policy.clientFlushes += 1
     if canSend {
       var everybody = policy.takeDue() + takeQueued()
       everybody += others(than: everybody)
@@ -266,9 +278,13 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
       sendAll(everybody)
     }
     readConsent(of: unknown) { [weak self] found in
-      guard let self else { return completion(false) }
+      guard let self else { return completion(.left) }
       if canSend { sendAll(found) }
-      pipeline.flush { [weak self] isDone in completion(isDone || self?.hasSomethingToSend == false) }
+      pipeline.flush { [weak self] result in
+        self?.policy.clientFlushes -= 1
+        let isDone = result < .refused && self?.hasSomethingToSend == false
+        completion(isDone ? .accepted : result)
+      }
     }
   }
 
@@ -279,7 +295,7 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
     armTimer()
   }
 
-  /// Those of whom rows wait.
+  /// Visitors with waiting rows.
   private func others(than known: [TrackingRecipient]) -> [TrackingRecipient] {
     var subjects = Set(known.flatMap(\.subjects))
     var others: [TrackingRecipient] = []
@@ -307,7 +323,6 @@ final class Tracker: KameleoonPart, @unchecked Sendable {
   func abandonAfterFork() {
     timer = nil
     activityTimer = nil
-    endProbing()
     // What was recorded before is the parent's to send.
     for recipient in queue.take() + policy.takeAll() { recipient.visitor?.trackingMark.clear() }
   }

@@ -7,7 +7,7 @@ struct TrackingBody {
   fileprivate struct Section {
     var identity: TrackingIdentity
     var lines: [(place: Int64, row: TrackedRow)] = []
-    /// Places in `lines` by what a later datum takes the place of.
+    /// Indexes in `lines` by the slot in which a later datum replaces an earlier one.
     var places: [Slot: Int] = [:]
   }
 
@@ -22,7 +22,7 @@ struct TrackingBody {
 
   /// - Parameters:
   ///   - rows: oldest first.
-  ///   - recipients: whoever is first of a subject gets the rows that are not another's own.
+  ///   - recipients: the first of a subject gets the rows that are not another's own.
   init(_ rows: [(subject: [UInt8], row: TrackedRow)], to recipients: [TrackingRecipient]) {
     var sectionOf: [[UInt8]: Int] = [:]
     var firstOf: [[UInt8]: TrackingIdentity] = [:]
@@ -38,7 +38,7 @@ struct TrackingBody {
         sectionOf[identity.code] = section
         sections.append(Section(identity: identity))
       }
-      // Of a visitor that nobody has opened, what was known last.
+      // For a visitor that is not open, the last known identity.
       sections[section].identity = identity
       sections[section].add(row)
     }
@@ -63,7 +63,7 @@ struct TrackingBody {
 }
 
 extension TrackingBody.Section {
-  /// The last of what can be there once is sent, at the place of the first (4.3).
+  /// Of data that can be there once the last is sent, at the position of the first (4.3).
   fileprivate mutating func add(_ row: TrackedRow) {
     if let slot = row.slot {
       if let place = places[slot] {
@@ -77,7 +77,7 @@ extension TrackingBody.Section {
 }
 
 extension TrackedRow {
-  /// nil for a datum that stands for itself.
+  /// nil for a datum that replaces no other.
   var slot: TrackingBody.Slot? {
     bits.contains(.unique) ? nil : TrackingBody.Slot(kind: kind.rawValue, key: key)
   }

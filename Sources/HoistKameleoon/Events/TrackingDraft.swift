@@ -1,18 +1,18 @@
 internal import HoistBase
 internal import HoistCore
 
-/// A tracking request before it is made: whose rows it takes, and what is recorded for it beside them (4.4, 4.5). On the
-/// scheduler's thread.
+/// A tracking request before it is made: the visitors whose rows it takes, and what is recorded for it beside them
+/// (4.4, 4.5). On the scheduler's thread.
 struct TrackingDraft {
   /// What waits under one subject.
   fileprivate struct Pile {
     var admission: TrackingPolicy.Admission
-    /// Of what may be sent, and stands for itself.
+    /// Bytes of data that may be sent and replace no other.
     var uniqueBytes = 0
     /// The rest by what only one of them can have: rows, what of them may be sent, and whether the last one links the
     /// visitor.
     var slots: [TrackingBody.Slot: (ids: [String], bytes: Int, isMapping: Bool)] = [:]
-    /// Sizes of mappings by the code of those whose alone they are.
+    /// Sizes of mappings by the code of the one visitor that they belong to.
     var ownMappings: [[UInt8]: Int] = [:]
   }
 
@@ -20,11 +20,11 @@ struct TrackingDraft {
   private var chosen: [TrackingRecipient] = []
   private var piles: [[UInt8]: Pile] = [:]
 
-  /// Of whom something is sent.
+  /// Visitors with something to send.
   private(set) var accepted: [TrackingRecipient] = []
-  /// Of whom there is nothing to send.
+  /// Visitors with nothing to send.
   private(set) var idle: [TrackingRecipient] = []
-  /// For whom there was no room.
+  /// Visitors that did not fit.
   private(set) var rest: [TrackingRecipient] = []
 
   init(_ recipients: [TrackingRecipient], _ tracker: Tracker) {
@@ -67,8 +67,8 @@ struct TrackingDraft {
     for recipient in rest { _ = recipient.visitor?.trackingMark.set() }
   }
 
-  /// What waits of those who are chosen. What was withdrawn goes, and so do activities that were not sent: nobody asks for
-  /// them any more.
+  /// The waiting rows of the chosen visitors. Withdrawn ones are removed, and so are unsent activities, which are of no
+  /// use any more.
   private mutating func lookThroughRows() {
     for recipient in chosen {
       let admission = tracker.policy.admission(of: recipient)
@@ -96,7 +96,7 @@ struct TrackingDraft {
     if !outdated.isEmpty { tracker.pipeline.discard { outdated.contains($0.id) } }
   }
 
-  /// - Returns: the size of what is sent of it.
+  /// - Returns: the size of its part of the request.
   private func take(_ recipient: TrackingRecipient, isFirst: Bool) -> Int {
     let identity = recipient.identity
     let own = piles[identity.subject]?.ownMappings[identity.code]

@@ -5,7 +5,7 @@ internal import HoistCore
 final class TrackingPolicy: EventPolicy, @unchecked Sendable {
   static let maximumAttempts = 2
   static let retryMilliseconds: Int64 = 5_000
-  /// Visitors are added to a request until their rows are more; the one with whom they are is still in (2.5).
+  /// Visitors are added to a request until this is exceeded; the last one is still included (2.5).
   static let maximumBodyBytes = 2_621_440
 
   /// What may go of a visitor.
@@ -24,8 +24,12 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
     var bearer: String?
     /// The service takes no token.
     var goesWithoutToken = false
-    /// Somebody has refused while it waited for a token.
+    /// A visitor has refused while it waited for a token.
     var isWithheld = false
+    /// Its first attempt has failed.
+    var hasFailed = false
+    /// The service has refused what it carries again and again: it is split until the bad row stands alone.
+    var isRefused = false
   }
 
   private let host: any ProviderHost
@@ -34,24 +38,31 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
   private let tokens: AccessTokens
   private let reports: ServiceReports
   private var flights: [String: Flight] = [:]
-  /// Whose rows the next batch takes, of one subject in their order.
+  /// The visitors whose rows the next batch takes, those of one subject in their order.
   private(set) var due: [TrackingRecipient] = []
-  /// What may go of whom, by subject.
+  /// What may be sent, by subject.
   private var admitted: [[UInt8]: Admission] = [:]
-  /// There has been a batch for those who are due.
+  /// A batch was formed for the visitors that are due.
   private var isFormed = false
   /// Less than `maximumBodyBytes` after the service has found a request too large.
   private(set) var bodyLimit = maximumBodyBytes
+  /// Answers since the last success that refuse what was sent.
+  private var refusals = 0
+  /// Flushes of the whole client that are under way: they are to say what is refused, and wait for no other attempt.
+  var clientFlushes = 0
 
   /// Whether the configuration wants consent.
   var requiresConsent = true
-  /// Those of a request that has failed, to be tried again.
+  /// The visitors of a request that has failed twice; their completions are called.
   var failed: ([TrackingRecipient]) -> Void = { _ in }
-  /// Those of a request that may not go as it is; nobody is told.
+  /// The visitors of a request that may not go as it is; no completion is called.
   var withheld: ([TrackingRecipient]) -> Void = { _ in }
-  /// Whether somebody whom nobody holds has consented; nil where that is not in memory.
+  /// Whether a visitor that is not open has consented; nil where that is not in memory.
   var knownConsent: (TrackingIdentity) -> Bool? = { _ in nil }
-  /// Those of whom another run has left rows.
+  /// Reads whether another client or process has stored a refusal of one of them. On the scheduler's thread, as the
+  /// completion is.
+  var hearRefusals: ([TrackingRecipient], _ completion: @escaping @Sendable () -> Void) -> Void = { $1() }
+  /// Visitors with rows of another run.
   var inherited: ([TrackingRecipient]) -> Void = { _ in }
   /// A request has arrived, or will never be sent.
   var ended: (_ isDelivered: Bool) -> Void = { _ in }
@@ -67,7 +78,7 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
     self.reports = reports
   }
 
-  /// - Parameter recipients: whose rows go with the next batch.
+  /// - Parameter recipients: the visitors whose rows go with the next batch.
   func makeDue(_ recipients: [TrackingRecipient]) {
     due += recipients
     admitted.merge(admissions(of: recipients)) { max($0, $1) }
@@ -82,7 +93,7 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
     return admissions
   }
 
-  /// As it is now. Of whom nothing is known goes what needs no consent.
+  /// As of now. Without a known answer, only what needs no consent is sent.
   func admission(of recipient: TrackingRecipient) -> Admission {
     if let visitor = recipient.visitor { return visitor.hasConsentToTrack ? .everything : .withoutConsent }
     if !requiresConsent { return .everything }
@@ -95,21 +106,24 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
     recipient.visitor == nil && requiresConsent && recipient.hasConsent == nil && knownConsent(recipient.identity) == nil
   }
 
-  /// Nobody is due any more.
-  /// - Returns: those for whom there was no batch.
+  /// Empties the list of those due.
+  /// - Returns: those that no batch was formed for.
   func takeDue() -> [TrackingRecipient] {
     defer { (due, admitted, isFormed) = ([], [:], false) }
     return isFormed ? [] : due
   }
 
-  /// Everybody, also of requests on their way.
+  /// Whether a request is under way, or waits for another attempt.
+  var hasRequests: Bool { !flights.isEmpty }
+
+  /// Whether the second attempt of a request is awaited: it decides what follows for the other visitors, too.
+  var isRetrying: Bool { flights.values.contains(where: \.hasFailed) }
+
+  /// All visitors, also those of requests under way.
   func takeAll() -> [TrackingRecipient] {
     defer { flights = [:] }
     return flights.values.flatMap(\.recipients) + takeDue()
   }
-
-  /// Whether a request is on its way, or waits to be sent again.
-  var hasRequests: Bool { !flights.isEmpty }
 
   func kept(_ recorded: ByteView) -> [UInt8] { TrackedRow.finished(recorded) }
 
@@ -125,8 +139,8 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
     return isAllowed(row.payload, admission)
   }
 
-  /// Tells those who wait for a visitor's rows what comes of the request that they are on.
-  /// - Returns: false when they are on none.
+  /// Adds completions to the request that carries a visitor's rows.
+  /// - Returns: false when no request carries them.
   func attach(_ completions: [TrackingRecipient.Completion], to recipient: TrackingRecipient) -> Bool {
     for (id, flight) in flights {
       guard let at = flight.recipients.firstIndex(where: { $0.isSame(as: recipient) }) else { continue }
@@ -136,23 +150,22 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
     return false
   }
 
-  /// Whether nobody of it has refused since it was formed.
+  /// Whether no visitor of it has refused since it was formed.
   private func isStillAllowed(_ batch: EventBatch) -> Bool {
     guard requiresConsent else { return true }
-    let admissions = admissions(of: flights[batch.id]?.recipients ?? due)
+    let admissions = admissions(of: recipients(of: batch))
     return batch.rows.allSatisfy { isAllowed($0.payload, admissions[Array($0.subject.utf8)] ?? .withoutConsent) }
   }
 
   /// Its rows wait again with the others, of which the next batch takes what may go.
   private func withhold(_ batch: EventBatch) -> EventEncoding {
-    if let flight = flights.removeValue(forKey: batch.id) {
-      tell(read(batch), flight.recipients, areUnsent: true)
-      withheld(flight.recipients)
-    } else {
-      let recipients = due
+    let recipients = recipients(of: batch)
+    if flights.removeValue(forKey: batch.id) != nil {
+      tell(read(batch), recipients, areUnsent: true)
+    } else if isDue(batch) {
       (due, admitted, isFormed) = ([], [:], false)
-      withheld(recipients)
     }
+    withheld(recipients)
     return .later
   }
 
@@ -168,7 +181,7 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
       if let read = TrackedRow(row.payload) { rows.append((Array(row.subject.utf8), read)) } else { broken.append(row.id) }
     }
     guard broken.isEmpty else { return .reject(ids: broken, reason: "they cannot be read") }
-    let recipients = flights[batch.id]?.recipients ?? takeOff(batch.id)
+    let recipients = flights[batch.id]?.recipients ?? takeOff(batch)
     if batch.attempt == 1 { tell(rows, recipients, areUnsent: false) }
     return .request(request(TrackingBody(rows, to: recipients).bytes))
   }
@@ -183,14 +196,56 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
     return request
   }
 
-  private func takeOff(_ id: String) -> [TrackingRecipient] {
-    flights[id] = Flight(recipients: due)
+  private func takeOff(_ batch: EventBatch) -> [TrackingRecipient] {
+    let recipients = recipients(of: batch)
+    flights[batch.id] = Flight(recipients: recipients)
+    guard isDue(batch) else { return recipients }
     isFormed = true
     for index in due.indices { due[index].completions = [] }
     return due
   }
 
-  /// An exposure that is on its way does not wait any more; one that failed does again (4.3).
+  /// Whether it was formed for those who are due, and is no part of an earlier one.
+  private func isDue(_ batch: EventBatch) -> Bool { batch.rows.allSatisfy { admitted[Array($0.subject.utf8)] != nil } }
+
+  private func recipients(of batch: EventBatch) -> [TrackingRecipient] {
+    flights[batch.id]?.recipients ?? (isDue(batch) ? due : Self.recipients(of: batch.rows))
+  }
+
+  /// As the rows themselves tell.
+  private static func recipients(of rows: [EventRow]) -> [TrackingRecipient] {
+    var recipients: [[UInt8]: TrackingRecipient] = [:]
+    for row in rows {
+      let subject = Array(row.subject.utf8)
+      guard recipients[subject] == nil else { continue }
+      let code = TrackedRow(row.payload)?.code ?? subject
+      recipients[subject] = TrackingRecipient(TrackingIdentity(subject: subject, code: code))
+    }
+    return Array(recipients.values)
+  }
+
+  /// Who waits hears what comes of the last part.
+  func divided(_ batch: EventBatch, into parts: [EventBatch]) {
+    guard var flight = flights.removeValue(forKey: batch.id) else { return }
+    for part in parts.reversed() {
+      let subjects = Set(part.rows.map { Array($0.subject.utf8) })
+      var own = flight
+      own.recipients.removeAll { subjects.isDisjoint(with: $0.subjects) }
+      flights[part.id] = own
+      for index in flight.recipients.indices where !subjects.isDisjoint(with: flight.recipients[index].subjects) {
+        flight.recipients[index].completions = []
+      }
+    }
+  }
+
+  func awaitsConsent(_ row: EventRow) -> Bool {
+    let bits = TrackedRow.bits(of: row.payload)
+    return bits.contains(.needsConsent) && !bits.contains(.hadConsent)
+  }
+
+  func describe(_ row: EventRow) -> String { TrackedRow(row.payload)?.kind.name ?? "" }
+
+  /// Notes that an exposure is on its way; one that failed waits again (4.3).
   private func tell(_ rows: [(subject: [UInt8], row: TrackedRow)], _ recipients: [TrackingRecipient], areUnsent: Bool) {
     var experiments: [[UInt8]: [Int64]] = [:]
     for (subject, row) in rows where row.kind == .assignment { experiments[subject, default: []].append(row.experimentID) }
@@ -203,8 +258,10 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
   func prepare(_ request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest?) -> Void) { completion(request) }
 
   func prepare(_ request: HTTPRequest, of batch: EventBatch, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
-    if flights[batch.id]?.goesWithoutToken == true { return begin(batch, nil, request, completion) }
-    tokens.bearer(withinMilliseconds: request.timeoutMilliseconds) { [self] in begin(batch, $0, request, completion) }
+    hearRefusals(flights[batch.id]?.recipients ?? []) { [self] in
+      if flights[batch.id]?.goesWithoutToken == true { return begin(batch, nil, request, completion) }
+      tokens.bearer(withinMilliseconds: request.timeoutMilliseconds) { [self] in begin(batch, $0, request, completion) }
+    }
   }
 
   private func begin(
@@ -225,7 +282,7 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
     // Not sent: made anew at once, of what may still go.
     if flights[batch.id]?.isWithheld == true {
       flights[batch.id]?.isWithheld = false
-      return .pause(milliseconds: 0)
+      return .again
     }
     if let flight = flights[batch.id] { reports.attempt(.tracking, answer, begunNanoseconds: flight.begunNanoseconds) }
     if case .success(let response) = answer {
@@ -233,61 +290,78 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
       case let status where ServiceAnswer.isSuccess(status): return .done
       case 401:
         if let verdict = refused(batch) { return verdict }
-      case 413: return tooLarge(batch)
+      case 413:
+        // Less at a time from now on.
+        bodyLimit = min(bodyLimit, batch.rows.reduce(0) { $0 + $1.payload.count }) / 2
+        return .split
       default: break
       }
     }
-    if batch.attempt < Self.maximumAttempts { return .pause(milliseconds: Self.retryMilliseconds) }
-    giveBack(batch)
-    return .rest(afterMilliseconds: nil)
+    return again(batch, EventVerdict.standard(answer))
   }
 
-  /// The token is given up; the last attempt is followed by one without (2.10).
-  private func refused(_ batch: EventBatch) -> EventVerdict? {
-    guard let bearer = flights[batch.id]?.bearer else { return nil }
-    tokens.drop(bearer)
-    guard batch.attempt >= Self.maximumAttempts else { return nil }
-    flights[batch.id]?.goesWithoutToken = true
-    return .retry(afterMilliseconds: 0)
-  }
-
-  /// Less at a time from now on; nobody gets more than a record into the service.
-  private func tooLarge(_ batch: EventBatch) -> EventVerdict {
-    guard batch.rows.count > 1 else { return .drop(reason: "a single record is too large for the service") }
-    bodyLimit = min(bodyLimit, batch.rows.reduce(0) { $0 + $1.payload.count }) / 2
+  /// As the vendor's SDK does: one more attempt after a pause, and then the visitors wait for the next interval, whatever
+  /// the answer was (4.4). What is still refused then is not asked for again.
+  private func again(_ batch: EventBatch, _ verdict: EventVerdict) -> EventVerdict {
+    var failure: FetchFailure
+    switch verdict {
+    case .refused(let reason):
+      refusals += 1
+      if flights[batch.id]?.isRefused == true || refusals > Self.maximumAttempts || clientFlushes > 0 {
+        flights[batch.id]?.isRefused = true
+        return verdict
+      }
+      failure = FetchFailure(.network, reason)
+    case .failed(let cause): failure = cause
+    default: return verdict
+    }
+    // Completions do not wait for the service to come back.
+    for index in flights[batch.id]?.recipients.indices ?? 0..<0 {
+      for completion in flights[batch.id]?.recipients[index].completions ?? [] { completion(.network) }
+      flights[batch.id]?.recipients[index].completions = []
+    }
+    if failure.next == .slow { return .failed(failure) }
+    if batch.attempt < Self.maximumAttempts {
+      flights[batch.id]?.hasFailed = true
+      failure.next = .after(milliseconds: Self.retryMilliseconds)
+      return .failed(failure)
+    }
     giveBack(batch)
-    return .rest(afterMilliseconds: nil)
+    return .rest(failure)
   }
 
   private func giveBack(_ batch: EventBatch) {
-    let recipients = flights.removeValue(forKey: batch.id)?.recipients ?? []
+    let recipients = flights.removeValue(forKey: batch.id)?.recipients ?? Self.recipients(of: batch.rows)
     tell(read(batch), recipients, areUnsent: true)
     failed(recipients)
+  }
+
+  /// Drops the token; after the last attempt there is one without it (2.10).
+  private func refused(_ batch: EventBatch) -> EventVerdict? {
+    guard let bearer = flights[batch.id]?.bearer else { return nil }
+    tokens.drop(bearer)
+    guard batch.attempt >= Self.maximumAttempts else {
+      let pause = FetchFailure.Next.after(milliseconds: Self.retryMilliseconds)
+      return .failed(FetchFailure(.network, "the access token is refused (401)", next: pause))
+    }
+    flights[batch.id]?.goesWithoutToken = true
+    return .again
   }
 
   func delivered(_ batch: EventBatch) {
     let flight = flights.removeValue(forKey: batch.id)
     bodyLimit = min(Self.maximumBodyBytes, bodyLimit * 2)
+    refusals = 0
     ended(true)
-    host.notify(Notification(.eventsSent, message: batch.rows.first?.pipeline ?? ""))
     for completion in flight?.recipients.flatMap(\.completions) ?? [] { completion(.ok) }
   }
 
-  /// Nobody waits for what will never be sent.
+  /// Completes the visitors of what will never be sent.
   func dropped(_ batch: EventBatch) {
     let flight = flights.removeValue(forKey: batch.id)
     ended(false)
-    for completion in flight?.recipients.flatMap(\.completions) ?? [] { completion(.network) }
+    for completion in flight?.recipients.flatMap(\.completions) ?? [] { completion(.rejected) }
   }
 
-  func adopted(_ rows: [EventRow]) {
-    var recipients: [[UInt8]: TrackingRecipient] = [:]
-    for row in rows {
-      let subject = Array(row.subject.utf8)
-      guard recipients[subject] == nil else { continue }
-      let code = TrackedRow(row.payload)?.code ?? subject
-      recipients[subject] = TrackingRecipient(TrackingIdentity(subject: subject, code: code))
-    }
-    inherited(Array(recipients.values))
-  }
+  func adopted(_ rows: [EventRow]) { inherited(Self.recipients(of: rows)) }
 }

@@ -1,8 +1,8 @@
 internal import HoistBase
 
-/// Who is due at the next interval (4.4). Thread-safe.
+/// The visitors that are due at the next interval (4.4). Thread-safe.
 final class TrackingQueue: @unchecked Sendable {
-  /// With more, the fifth that waits longest is left out: what is recorded of them goes when they come again.
+  /// With more, the fifth that waits longest is dropped: their data is sent when they are queued again.
   static let capacity = 1_000_000
 
   private let lock = Lock()
@@ -12,8 +12,8 @@ final class TrackingQueue: @unchecked Sendable {
   var count: Int { lock.withLock { entries.count } }
   var droppedCount: Int64 { lock.withLock { dropped } }
 
-  /// - Returns: those who had to give way; and whether somebody has to be told: the queue was empty, or one of them waits
-  ///   for an answer.
+  /// - Returns: those dropped for room; and whether the tracker is to be woken: the queue was empty, or one of them has
+  ///   a completion.
   func append(_ recipients: [TrackingRecipient]) -> (dropped: [TrackingRecipient], isCall: Bool) {
     lock.withLock {
       let isCall = entries.isEmpty || recipients.contains { !$0.completions.isEmpty }
@@ -32,7 +32,7 @@ final class TrackingQueue: @unchecked Sendable {
     lock.withLock { entries.insert(contentsOf: recipients, at: 0) }
   }
 
-  /// Those who wait to be told what came of a visitor, who stays.
+  /// Takes the completions of all visitors, which stay in the queue.
   func takeCompletions() -> [TrackingRecipient.Completion] {
     lock.withLock {
       let waiting = entries.flatMap(\.completions)

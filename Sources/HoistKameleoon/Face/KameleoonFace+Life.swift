@@ -1,10 +1,10 @@
 public import HoistCore
 
-/// Readiness, and what the host is told of the service.
+/// Readiness, and notifications about the service.
 extension KameleoonFace {
   /// `runWhenReady` (KAM-18, KAM-19).
   /// - Parameters:
-  ///   - timeoutMilliseconds: negative for the vendor's ten seconds; 0 decides at once.
+  ///   - timeoutMilliseconds: negative for no limit; 0 decides at once.
   ///   - completion: once if the result is `.ok`, on the delivery lane or in the call that closes the client: true as soon as
   ///     the client is ready, false when the time is over first.
   /// - Returns: `.state` after close, `.limit` when too many calls are under way.
@@ -13,7 +13,7 @@ extension KameleoonFace {
     client.resumeAfterFork()
     let readiness = provider.readiness
     return client.promise({ completion($0 == .ok) }) { tell in
-      client.onScheduler { _ in readiness.wait(milliseconds: Self.limit(timeoutMilliseconds), tell) }
+      client.onScheduler { _ in readiness.wait(milliseconds: timeoutMilliseconds, tell) }
       return .ok
     }
   }
@@ -23,15 +23,11 @@ extension KameleoonFace {
   ///   `.state` after close and on a thread of the library's own; `.cancelled` when the client closes meanwhile.
   public func waitReady(timeoutMilliseconds: Int64) -> Status {
     let readiness = provider.readiness
-    let limit = Self.limit(timeoutMilliseconds)
     // What waits in the provider ends in time.
-    return client.wait(timeoutMilliseconds: -1) { _, tell in readiness.wait(milliseconds: limit, tell) }
+    return client.wait(timeoutMilliseconds: -1) { _, tell in readiness.wait(milliseconds: timeoutMilliseconds, tell) }
   }
 
-  private static func limit(_ milliseconds: Int64) -> Int64 { milliseconds < 0 ? standardMilliseconds : milliseconds }
-  private static let standardMilliseconds: Int64 = 10_000
-
-  /// Who is told of the service, on the delivery lane, in place of those before; nil for nobody.
+  /// Sets the handlers, which are called on the delivery lane, in place of the former ones; nil for none.
   /// - Parameters:
   ///   - updateConfiguration: a real-time event has brought a new configuration (KAM-43).
   ///   - datafileUpdate: a new configuration has come from the service, however (KAM-B23).

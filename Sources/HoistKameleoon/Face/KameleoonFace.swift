@@ -15,3 +15,37 @@ public struct KameleoonFace: Sendable {
   /// `ready` (KAM-17).
   public var isReady: Bool { client.state != .closed && provider.readiness.isReady }
 }
+
+/// `KameleoonLogger.logLevel` (KAM-71): each level has those before it.
+extension KameleoonFace {
+  /// nil for none.
+  public var logLevel: LogLevel? {
+    get { LogLevel.allCases.last { client.logLevels.contains($0) } }
+    nonmutating set { client.logLevels = .upTo(newValue) }
+  }
+}
+
+/// Visitors (KAM-11, KAM-12, KAM-14).
+extension KameleoonFace {
+  /// - Parameters:
+  ///   - code: UTF-8; nil for the client's own visitor.
+  ///   - waits: whether what an earlier run has left of the visitor is there when this returns; half a second limits it. On a
+  ///     thread of the library's own it never is.
+  /// - Throws: `.kameleoonVisitorCodeInvalid`; `.state` after close.
+  public func visitor(_ code: [UInt8]?, waits: Bool = true) throws(Status) -> KameleoonVisitor {
+    client.resumeAfterFork()
+    guard client.state != .closed else { throw .state }
+    return try provider.visitors.open(code, of: client, waits: waits)
+  }
+}
+
+extension KameleoonFace {
+  /// Why a visitor cannot be made, for people.
+  public static func reason(_ status: Status) -> String {
+    switch status {
+    case .kameleoonVisitorCodeInvalid: "a visitor code has 1 to \(VisitorCode.maximumLength) characters"
+    case .state: "the client has closed"
+    default: "the visitor cannot be opened"
+    }
+  }
+}

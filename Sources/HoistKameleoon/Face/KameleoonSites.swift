@@ -25,11 +25,11 @@ public final class KameleoonSites: Sendable {
 
   private struct State {
     var clients: [Key: Client] = [:]
-    /// Their handles were lent to the host for ever.
+    /// Their handles were lent to the host for good.
     var lent: [Client] = []
   }
 
-  private let state = Shared(State())
+  private let state = LockedValue(State())
 
   public init() {}
 

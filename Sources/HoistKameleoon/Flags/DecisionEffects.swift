@@ -3,7 +3,7 @@ internal import HoistCore
 
 /// What follows from decisions of one visitor: assignments to keep, and whether it is due for tracking.
 struct DecisionEffects {
-  /// Empty where everything is kept already, so that an evaluation that changes nothing allocates nothing.
+  /// Empty where everything is stored already, so that an evaluation that changes nothing allocates nothing.
   private(set) var assignments: [DecidedAssignment] = []
   private(set) var isDue = false
 
@@ -14,18 +14,18 @@ struct DecisionEffects {
     if choice.isSimulated { return }
     let isStrict = snapshot.kameleoonRoot.pointee.isStrict
     // The vendor's SDK reports the holdout's also where nothing is to be (A6).
-    if choice.holdoutRow != 0 { take(choice.holdoutRow, known, snapshot.base, isTracked: isTracked || isStrict, isStrict, now) }
-    if choice.row != 0 { take(choice.row, known, snapshot.base, isTracked: isTracked, isStrict, now) }
+    if !choice.holdoutRow.isNone { take(choice.holdoutRow, known, snapshot.base, isTracked: isTracked || isStrict, isStrict, now) }
+    if !choice.row.isNone { take(choice.row, known, snapshot.base, isTracked: isTracked, isStrict, now) }
     if isTracked, choice.refusal == .none { isDue = true }
   }
 
   @inline(__always)
   private mutating func take(
-    _ place: UInt32, _ known: borrowing VisitorFacts.Content, _ base: UnsafeRawPointer, isTracked: Bool, _ isStrict: Bool,
-    _ now: Int64
+    _ place: Place<RowRecord>, _ known: borrowing VisitorFacts.Content, _ base: UnsafeRawPointer, isTracked: Bool,
+    _ isStrict: Bool, _ now: Int64
   ) {
-    let row: UnsafePointer<RowRecord> = base.at(place)
-    guard row.pointee.variationID != -1, row.pointee.rule != 0 else { return }
+    let row = base.at(place)
+    guard row.pointee.variationID != -1, !row.pointee.rule.isNone else { return }
     let isSettled =
       !isStrict && now &- known.lastEvent < VisitorLimits.lastEventGrainMilliseconds
       && known.assignments.isSettled(
@@ -35,7 +35,7 @@ struct DecisionEffects {
 
   @inline(never)
   private mutating func append(_ row: UnsafePointer<RowRecord>, _ base: UnsafeRawPointer, _ isTracked: Bool) {
-    let rule: UnsafePointer<RuleRecord> = base.at(row.pointee.rule)
+    let rule = base.at(row.pointee.rule)
     assignments.append(
       DecidedAssignment(
         experimentID: row.pointee.experimentID, variationID: row.pointee.variationID, rule: rule.pointee.type,
@@ -44,13 +44,13 @@ struct DecisionEffects {
 
   /// Outside the reading section.
   @inline(__always)
-  mutating func apply(to visitor: KameleoonVisitor, _ registry: VisitorRegistry) {
+  mutating func apply(to visitor: KameleoonVisitor, _ registry: KameleoonVisitorRegistry) {
     keep(for: visitor, registry)
     if isDue { registry.tracker.queue(visitor) }
   }
 
   @inline(__always)
-  mutating func keep(for visitor: KameleoonVisitor, _ registry: VisitorRegistry) {
+  mutating func keep(for visitor: KameleoonVisitor, _ registry: KameleoonVisitorRegistry) {
     if assignments.isEmpty { return }
     visitor.assign(assignments, registry)
     assignments.removeAll(keepingCapacity: true)

@@ -3,13 +3,13 @@ public import HoistBase
 public import HoistCore
 internal import HoistJSON
 
-/// What the configuration says of flags, whoever asks.
+/// What the configuration says of flags, independent of a visitor.
 extension KameleoonFace {
   /// KAM-32: keys of all flags, in the order of the configuration; nil when not ready.
   public var featureKeys: [CText]? {
     withConfiguration { snapshot in
-      snapshot.kameleoonFlags.map { offset in
-        let flag: UnsafePointer<FlagRecord> = snapshot.base.at(offset)
+      snapshot.kameleoonFlags.map { place in
+        let flag = snapshot.base.at(place)
         return CText(flag.pointee.head.name.bytes(snapshot.base))
       }
     }
@@ -21,9 +21,11 @@ extension KameleoonFace {
   public func variables(of key: ByteView, variation: ByteView) -> (json: CText?, status: Status) {
     withConfiguration { snapshot -> (CText?, Status) in
       let base = snapshot.base
-      guard let flag = snapshot.find(key)?.assumingMemoryBound(to: FlagRecord.self) else { return (nil, .kameleoonFeatureNotFound) }
+      guard let flag = snapshot.find(key)?.assumingMemoryBound(to: KameleoonFlagRecord.self) else {
+        return (nil, .kameleoonFeatureNotFound)
+      }
       guard flag.pointee.isEnabled else { return (nil, .kameleoonFeatureEnvironmentDisabled) }
-      let variations: UnsafePointer<VariationRecord> = base.at(flag.pointee.variations)
+      let variations = base.at(flag.pointee.variations)
       for index in 0..<Int(flag.pointee.variationCount) where variations[index].key.bytes(base).hasSameBytes(as: variation) {
         return (CText(variations[index].json.bytes(base)), .ok)
       }
@@ -49,11 +51,10 @@ enum DataFileText {
     var writer = JSONWriter(wholeDoubles: .withFraction)
     writer.object { writer in
       writer.member("dateModified", snapshot.kameleoonRoot.pointee.dateModified)
-      writer.key("featureFlags")
-      writer.object { writer in
-        for offset in snapshot.kameleoonFlags {
-          let flag: UnsafePointer<FlagRecord> = base.at(offset)
-          writer.key(utf8: flag.pointee.head.name.bytes(base).bindMemory(to: UInt8.self))
+      writer.object("featureFlags") { writer in
+        for place in snapshot.kameleoonFlags {
+          let flag = base.at(place)
+          writer.key(flag.pointee.head.name.bytes(base))
           write(flag, base, to: &writer)
         }
       }
@@ -61,26 +62,22 @@ enum DataFileText {
     return writer.bytes
   }
 
-  private static func write(_ flag: UnsafePointer<FlagRecord>, _ base: UnsafeRawPointer, to writer: inout JSONWriter) {
-    let defaultRow: UnsafePointer<RowRecord> = base.at(flag.pointee.defaultRow)
+  private static func write(_ flag: UnsafePointer<KameleoonFlagRecord>, _ base: UnsafeRawPointer, to writer: inout JSONWriter) {
+    let defaultRow = base.at(flag.pointee.defaultRow)
     writer.object { writer in
-      writer.key("environmentEnabled")
-      writer.bool(flag.pointee.isEnabled)
+      writer.member("environmentEnabled", flag.pointee.isEnabled)
       writer.member("defaultVariationKey", defaultRow.pointee.key.bytes(base))
       writer.key("defaultVariation")
-      if defaultRow.pointee.variation == 0 { writer.null() } else { KameleoonVariation(flag.pointee.defaultRow, in: base).write(to: &writer) }
-      writer.key("variations")
-      writer.object { writer in
-        let variations: UnsafePointer<VariationRecord> = base.at(flag.pointee.variations)
+      if defaultRow.pointee.variation.isNone { writer.null() } else { KameleoonVariation(flag.pointee.defaultRow, in: base).write(to: &writer) }
+      writer.object("variations") { writer in
+        let variations = base.at(flag.pointee.variations)
         for index in 0..<Int(flag.pointee.variationCount) {
-          writer.key(utf8: variations[index].key.bytes(base).bindMemory(to: UInt8.self))
-          let place = ConfigurationCompiler.place(of: VariationRecord.self, index, from: flag.pointee.variations)
-          writer.variation(VariationFields(place, base), id: -1, experimentID: -1)
+          writer.key(variations[index].key.bytes(base))
+          writer.variation(VariationFields(flag.pointee.variations.at(index), base), id: -1, experimentID: -1)
         }
       }
-      writer.key("rules")
-      writer.array { writer in
-        let rules: UnsafePointer<RuleRecord> = base.at(flag.pointee.rules)
+      writer.array("rules") { writer in
+        let rules = base.at(flag.pointee.rules)
         for index in 0..<Int(flag.pointee.ruleCount) { write(rules[index], base, to: &writer) }
       }
     }
@@ -88,11 +85,10 @@ enum DataFileText {
 
   private static func write(_ rule: RuleRecord, _ base: UnsafeRawPointer, to writer: inout JSONWriter) {
     writer.object { writer in
-      writer.key("variations")
-      writer.object { writer in
-        let rows: UnsafePointer<RowRecord> = base.at(rule.rows)
+      writer.object("variations") { writer in
+        let rows = base.at(rule.rows)
         for index in 0..<Int(rule.rowCount) {
-          writer.key(utf8: rows[index].key.bytes(base).bindMemory(to: UInt8.self))
+          writer.key(rows[index].key.bytes(base))
           KameleoonVariation(rows[index].place, in: base).write(to: &writer)
         }
       }
@@ -100,13 +96,13 @@ enum DataFileText {
   }
 }
 
-/// What a variation is called, and its variables; nothing for a place of 0.
+/// What a variation is called, and its variables; nothing for no place.
 struct VariationFields {
   let record: UnsafePointer<VariationRecord>?
   let base: UnsafeRawPointer
 
-  init(_ place: UInt32, _ base: UnsafeRawPointer) {
-    record = place == 0 ? nil : base.at(place)
+  init(_ place: Place<VariationRecord>, _ base: UnsafeRawPointer) {
+    record = place.isNone ? nil : base.at(place)
     self.base = base
   }
 }
@@ -120,7 +116,7 @@ extension KameleoonVariation {
   }
 
   func write(to writer: inout JSONWriter) {
-    writer.variation(VariationFields(row.pointee.variation, address - Int(row.pointee.place)), id: id, experimentID: experimentID)
+    writer.variation(VariationFields(row.pointee.variation, address - Int(row.pointee.place.offset)), id: id, experimentID: experimentID)
   }
 }
 
@@ -132,17 +128,15 @@ extension JSONWriter {
       writer.member("name", fields.record?.pointee.name.bytes(base) ?? .noBytes)
       writer.member("id", id)
       writer.member("experimentId", experimentID)
-      writer.key("variables")
-      writer.object { writer in
+      writer.object("variables") { writer in
         guard let record = fields.record else { return }
-        let variables: UnsafePointer<VariableRecord> = base.at(record.pointee.variables)
+        let variables = base.at(record.pointee.variables)
         for index in 0..<Int(record.pointee.variableCount) {
           let variable = KameleoonVariable(record: variables + index)
-          writer.key(utf8: variable.key.bindMemory(to: UInt8.self))
+          writer.key(variable.key)
           writer.object { writer in
             writer.member("type", variable.type)
-            writer.key("value")
-            writer.raw(variable.json)
+            writer.member("value", raw: variable.json)
           }
         }
       }
@@ -163,8 +157,8 @@ extension Client {
 }
 
 extension Snapshot {
-  /// Offsets of `FlagRecord`s in the order of the configuration.
-  var kameleoonFlags: UnsafeBufferPointer<UInt32> {
+  /// In the order of the configuration.
+  var kameleoonFlags: UnsafeBufferPointer<Place<KameleoonFlagRecord>> {
     let root = kameleoonRoot
     return UnsafeBufferPointer(start: base.at(root.pointee.flags), count: Int(root.pointee.flagCount))
   }

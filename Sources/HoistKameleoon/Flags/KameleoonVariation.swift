@@ -1,14 +1,14 @@
 public import HoistBase
 internal import HoistCore
 
-/// A variation that a visitor got (KAM-38, KAM-B15): a view into the configuration that it was decided on, which stays as
-/// it is until `release`. One word; any thread.
+/// A variation that a visitor got (KAM-38, KAM-B15): a view into the configuration that it was decided on, which stays
+/// alive until `release`. One word; any thread.
 public struct KameleoonVariation: @unchecked Sendable {
   let row: UnsafePointer<RowRecord>
 
   /// In a reading section, or while the snapshot is pinned.
   @inline(__always)
-  init(_ row: UInt32, in base: UnsafeRawPointer) { self.row = base.at(row) }
+  init(_ row: Place<RowRecord>, in base: UnsafeRawPointer) { self.row = base.at(row) }
 
   /// - Parameter address: what `address` gave, of one that is not released.
   @inline(__always)
@@ -17,7 +17,7 @@ public struct KameleoonVariation: @unchecked Sendable {
   public var address: UnsafeRawPointer { UnsafeRawPointer(row) }
 
   @inline(__always)
-  private var base: UnsafeRawPointer { address - Int(row.pointee.place) }
+  private var base: UnsafeRawPointer { address - Int(row.pointee.place.offset) }
 
   @inline(__always)
   func retain() { Snapshot(base).pin() }
@@ -25,7 +25,7 @@ public struct KameleoonVariation: @unchecked Sendable {
   @inline(__always)
   public func release() { Snapshot(base).unpin() }
 
-  private var variation: UnsafePointer<VariationRecord>? { row.pointee.variation == 0 ? nil : base.at(row.pointee.variation) }
+  private var variation: UnsafePointer<VariationRecord>? { row.pointee.variation.isNone ? nil : base.at(row.pointee.variation) }
 
   /// Texts have a NUL behind them; they are no text where the flag has no variation of the key that was decided on.
   public var key: ByteView { variation?.pointee.key.bytes(base) ?? .noBytes }
@@ -45,13 +45,13 @@ public struct KameleoonVariation: @unchecked Sendable {
   /// nil for an index that is not below `variableCount`.
   public func variable(at index: Int) -> KameleoonVariable? {
     guard let variation, index >= 0, index < Int(variation.pointee.variableCount) else { return nil }
-    let records: UnsafePointer<VariableRecord> = base.at(variation.pointee.variables)
+    let records = base.at(variation.pointee.variables)
     return KameleoonVariable(record: records + index)
   }
 
   public func variable(_ key: ByteView) -> KameleoonVariable? {
     guard let variation else { return nil }
-    let records: UnsafePointer<VariableRecord> = base.at(variation.pointee.variables)
+    let records = base.at(variation.pointee.variables)
     for index in 0..<Int(variation.pointee.variableCount) where records[index].key.bytes(base).hasSameBytes(as: key) {
       return KameleoonVariable(record: records + index)
     }
@@ -61,7 +61,7 @@ public struct KameleoonVariation: @unchecked Sendable {
   /// Of variables of one key the first, as `getFeatureVariable` has it (protocols/kameleoon.md 3.10).
   func firstVariable(_ key: ByteView) -> KameleoonVariable? {
     guard let found = variable(key) else { return nil }
-    return found.record.pointee.first == 0 ? found : KameleoonVariable(record: base.at(found.record.pointee.first))
+    return found.record.pointee.first.isNone ? found : KameleoonVariable(record: base.at(found.record.pointee.first))
   }
 }
 
@@ -77,7 +77,7 @@ public struct KameleoonVariable: @unchecked Sendable {
   public init(_ address: UnsafeRawPointer) { record = address.assumingMemoryBound(to: VariableRecord.self) }
 
   public var address: UnsafeRawPointer { UnsafeRawPointer(record) }
-  private var base: UnsafeRawPointer { address - Int(record.pointee.place) }
+  private var base: UnsafeRawPointer { address - Int(record.pointee.place.offset) }
 
   func retain() { Snapshot(base).pin() }
   /// For one that was handed out by itself.

@@ -37,7 +37,7 @@ extension KameleoonVisitor {
     return (variable, .ok)
   }
 
-  /// Decides, and does what follows from it: the assignment is kept, the visitor is due for tracking.
+  /// Decides, stores the assignment and makes the visitor due for tracking.
   /// - Parameter body: in the reading section; with a choice that is no refusal.
   @inline(__always)
   private func decide<Result>(
@@ -48,8 +48,8 @@ extension KameleoonVisitor {
       let now = registry.now
       let answer = reading(client, now) { snapshot, facts -> (Result?, Status) in
         guard let record = snapshot.find(key) else { return (nil, .kameleoonFeatureNotFound) }
-        var evaluator = KameleoonEvaluator(snapshot, facts, now: now, recorder: Silence())
-        let choice = evaluator.decide(record.assumingMemoryBound(to: FlagRecord.self))
+        var evaluator = KameleoonEvaluator(snapshot, facts, now: now, recorder: NoSteps())
+        let choice = evaluator.decide(record.assumingMemoryBound(to: KameleoonFlagRecord.self))
         effects.take(choice, facts.content, snapshot, isTracked: isTracked, now: now)
         return choice.refusal == .none ? (body(choice, snapshot.base), .ok) : (nil, choice.refusal.status)
       }

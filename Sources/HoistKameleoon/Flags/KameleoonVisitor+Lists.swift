@@ -10,7 +10,7 @@ extension KameleoonVisitor {
     decideAll(onlyActive: onlyActive, isTracked: isTracked, saves: true)
   }
 
-  /// KAM-33, KAM-34: of flags that are active; nothing is kept and nothing reported.
+  /// KAM-33, KAM-34: of flags that are active; nothing is stored and nothing reported.
   public var activeVariations: VariationList? { decideAll(onlyActive: true, isTracked: false, saves: false) }
 
   private func decideAll(onlyActive: Bool, isTracked: Bool, saves: Bool) -> VariationList? {
@@ -18,21 +18,20 @@ extension KameleoonVisitor {
       guard let snapshot = client.pinnedConfiguration else { return nil }
       defer { snapshot.unpin() }
       let base = snapshot.base
-      let root = snapshot.kameleoonRoot
-      let flags = UnsafeBufferPointer<UInt32>(start: base.at(root.pointee.flags), count: Int(root.pointee.flagCount))
+      let flags = snapshot.kameleoonFlags
       let now = registry.now
-      var entries: [(flag: UInt32, row: UInt32)] = []
+      var entries: [(flag: Place<KameleoonFlagRecord>, row: Place<RowRecord>)] = []
       entries.reserveCapacity(flags.count)
       var effects = DecisionEffects()
       var next = 0
       while next < flags.count {
         let isOpen: Void? = reading(client, now) { _, facts in
           repeat {
-            let flag: UnsafePointer<FlagRecord> = base.at(flags[next])
-            // What it asks for may be what a flag before it has come to.
+            let flag = base.at(flags[next])
+            // Its conditions may depend on the decision of an earlier flag.
             if flag.pointee.asksAssignments, !effects.assignments.isEmpty { return }
             next &+= 1
-            var evaluator = KameleoonEvaluator(snapshot, facts, now: now, saves: saves, recorder: Silence())
+            var evaluator = KameleoonEvaluator(snapshot, facts, now: now, saves: saves, recorder: NoSteps())
             let choice = evaluator.decide(flag)
             if saves { effects.take(choice, facts.content, snapshot, isTracked: isTracked, now: now) }
             if choice.refusal == .none, !onlyActive || choice.row(in: base).pointee.isActive {
@@ -48,15 +47,15 @@ extension KameleoonVisitor {
     } ?? nil
   }
 
-  /// How the visitor comes to a flag, as JSON (see `ExplanationRecorder`); nothing is kept and nothing reported. nil when
-  /// not ready, or for an unknown flag.
+  /// The explanation of a visitor's flag, as JSON (see `ExplanationRecorder`); nothing is stored and nothing reported.
+  /// nil when not ready, or for an unknown flag.
   public func explanation(_ key: ByteView) -> [UInt8]? {
     withClient { client, registry -> [UInt8]? in
       reading(client, registry.now) { snapshot, facts -> [UInt8]? in
         guard let record = snapshot.find(key) else { return nil }
         var evaluator = KameleoonEvaluator(
           snapshot, facts, now: registry.now, saves: false, recorder: ExplanationRecorder(snapshot.base))
-        _ = evaluator.decide(record.assumingMemoryBound(to: FlagRecord.self))
+        _ = evaluator.decide(record.assumingMemoryBound(to: KameleoonFlagRecord.self))
         return evaluator.recorder.finish()
       } ?? nil
     } ?? nil

@@ -2,9 +2,9 @@ internal import HoistBase
 internal import HoistCore
 internal import Synchronization
 
-/// Whether there is a configuration, and who waits for one (4.1; KAM-15 to KAM-19, KAM-B26). `isReady` on any thread, the rest
-/// on the scheduler's.
-final class Readiness: KameleoonPart, @unchecked Sendable {
+/// Whether there is a configuration, and the calls that wait for one (4.1; KAM-15 to KAM-19, KAM-B26). `isReady` on any
+/// thread, the rest on the scheduler's.
+final class Readiness: ClientPart, @unchecked Sendable {
   private let host: any ProviderHost
   private let failsFast: Bool
   private let isSet = Atomic<Bool>(false)
@@ -13,7 +13,8 @@ final class Readiness: KameleoonPart, @unchecked Sendable {
 
   private struct Waiter {
     let tell: @Sendable (Status) -> Void
-    let timer: any Cancellable
+    /// nil without a limit.
+    let timer: (any Cancellable)?
   }
 
   init(host: any ProviderHost, settings: KameleoonSettings) {
@@ -24,14 +25,16 @@ final class Readiness: KameleoonPart, @unchecked Sendable {
   /// Once true, it stays so.
   var isReady: Bool { isSet.load(ordering: .acquiring) }
 
-  /// - Parameter tell: once, unless the client closes first: `.ok` when ready; `.timeout`; `.network` when a fetch has failed
+  /// - Parameters:
+  ///   - milliseconds: negative for no limit.
+  ///   - tell: once, unless the client closes first: `.ok` when ready; `.timeout`; `.network` when a fetch has failed
   ///   and waiting ends with that.
   func wait(milliseconds: Int64, _ tell: @escaping @Sendable (Status) -> Void) {
     if isReady { return tell(.ok) }
-    if milliseconds <= 0 { return tell(.timeout) }
+    if milliseconds == 0 { return tell(.timeout) }
     lastNumber &+= 1
     let number = lastNumber
-    let timer = host.scheduler.schedule(afterMilliseconds: milliseconds) { [weak self] in
+    let timer = milliseconds < 0 ? nil : host.scheduler.schedule(afterMilliseconds: milliseconds) { [weak self] in
       self?.waiting.removeValue(forKey: number)?.tell(.timeout)
     }
     waiting[number] = Waiter(tell: tell, timer: timer)
@@ -40,13 +43,11 @@ final class Readiness: KameleoonPart, @unchecked Sendable {
   /// A configuration is served.
   func becomeReady() {
     isSet.store(true, ordering: .releasing)
-    host.setState(.ready, "a configuration is served")
     tellAll(.ok)
   }
 
-  /// A fetch has failed; what is served stays.
-  func failed(_ message: String) {
-    host.setState(isReady ? .stale : .error, message)
+  /// A fetch has failed; the served configuration stays.
+  func failed() {
     if failsFast { tellAll(.network) }
   }
 
@@ -54,12 +55,12 @@ final class Readiness: KameleoonPart, @unchecked Sendable {
     let waiters = waiting.sorted { $0.key < $1.key }.map(\.value)
     waiting = [:]
     for waiter in waiters {
-      waiter.timer.cancel()
+      waiter.timer?.cancel()
       waiter.tell(status)
     }
   }
 
-  /// Who still waits is told by the client's end.
+  /// Completes the calls that still wait.
   func stop() { tellAll(.cancelled) }
 
   /// They wait in the parent.

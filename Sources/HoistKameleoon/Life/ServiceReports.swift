@@ -48,7 +48,7 @@ final class ServiceReports: Sendable {
   }
 
   private let host: any ProviderHost
-  private let handlers = Shared(Handlers())
+  private let handlers = LockedValue(Handlers())
 
   init(host: any ProviderHost) { self.host = host }
 

@@ -10,6 +10,7 @@ struct KameleoonSettings: Sendable {
   let clientID: String
   let clientSecret: Secret
   let refreshMilliseconds: Int64
+  let longestRetryMilliseconds: Int64
   /// Of every request, unless the call has one of its own (KAM-04).
   let timeoutMilliseconds: Int64
   let connectTimeoutMilliseconds: Int64
@@ -29,8 +30,9 @@ struct KameleoonSettings: Sendable {
   /// nil: none; 0: one at the start (KAM-B17).
   let activityIntervalMilliseconds: Int64?
   let tracksEvaluations: Bool
-  /// How many recorded data are kept, and how soon they are stored.
+  /// How many recorded data may wait, and how soon they are stored.
   let eventCapacity: Int
+  let consentCapacity: Int
   let eventDurability: EventPipeline.Durability
   let sdkName: String
   let sdkVersion: String
@@ -54,6 +56,7 @@ struct KameleoonSettings: Sendable {
     environment = values.text("environment")
     clientID = values.text("client_id")
     clientSecret = Secret(values.text("client_secret"))
+    longestRetryMilliseconds = values.integer("network.retry_max_ms")
     refreshMilliseconds = Self.positive(values, "refresh_interval_minute", else: Self.standardRefreshMinutes, &warnings) * 60_000
     timeoutMilliseconds = Self.positive(values, "default_timeout_millisecond", else: Self.standardTimeoutMilliseconds, &warnings)
     connectTimeoutMilliseconds = values.integer("network.connect_timeout_ms")
@@ -73,11 +76,13 @@ struct KameleoonSettings: Sendable {
     activityIntervalMilliseconds = Self.activityInterval(values, &warnings)
     tracksEvaluations = values.boolean("track_evaluations")
     eventCapacity = Int(clamping: values.integer("events.capacity"))
+    consentCapacity = values.consentCapacity
     eventDurability = EventPipeline.Durability(name: values.text("events.durability"))
     sdkName = values.text("sdk_name")
     sdkVersion = values.text("sdk_version")
     searchesRegex = values.boolean("regex_search")
     isStrictVendor = values.boolean("strict_vendor")
+    if let missing = Self.missingCredential(clientID, clientSecret) { warnings.append(missing) }
     self.warnings = warnings
     for (name, value) in [("sdk_name", sdkName), ("sdk_version", sdkVersion)] where !HeaderText.isSafeValue(value) || value.isEmpty {
       throw ConfigurationFailure(name, "property \"\(name)\" is empty or has a control character")
@@ -90,6 +95,14 @@ struct KameleoonSettings: Sendable {
   /// Whether requests for data and tracking are authorised (KAM-08).
   var hasCredentials: Bool { !clientID.isEmpty && clientSecret.withRevealedBytes { !$0.isEmpty } }
 
+  /// One without the other is of no use; nil for both, and for none.
+  private static func missingCredential(_ id: String, _ secret: Secret) -> String? {
+    let hasSecret = secret.withRevealedBytes { !$0.isEmpty }
+    guard id.isEmpty == hasSecret else { return nil }
+    let (given, missing) = hasSecret ? ("client_secret", "client_id") : ("client_id", "client_secret")
+    return "\(given) without \(missing) is not used: requests for data and tracking are not authorised"
+  }
+
   /// - Parameter milliseconds: of a call that has a timeout of its own; nil for the client's.
   func limit(_ request: inout HTTPRequest, toMilliseconds milliseconds: Int64? = nil) {
     request.connectTimeoutMilliseconds = connectTimeoutMilliseconds
@@ -97,7 +110,7 @@ struct KameleoonSettings: Sendable {
     request.maximumResponseBytes = maximumResponseBytes
   }
 
-  /// Vendor SDKs put their default in the place of what is not above 0 (4.2).
+  /// Vendor SDKs use their default for values not above 0 (4.2).
   private static func positive(
     _ values: PropertyValues, _ name: String, else standard: Int64, _ warnings: inout [String]
   ) -> Int64 {

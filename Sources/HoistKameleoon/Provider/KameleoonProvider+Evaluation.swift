@@ -3,7 +3,7 @@ public import HoistCore
 
 /// What evaluating threads need.
 extension KameleoonProvider {
-  /// Kameleoon counts nobody for a flag that it does not know.
+  /// Kameleoon counts no exposure of an unknown flag.
   public func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?) {}
 
   public func impression(
@@ -17,8 +17,9 @@ extension KameleoonProvider {
   ) {
     guard let visitor = visitors.visitor(of: context, inherited: evaluation.inherited) else { return }
     let now = visitors.now
-    var choice = Choice(row: evaluation.outcome.variation, holdoutRow: evaluation.outcome.other)
-    if choice.row == 0 { choice.refusal = .blocked }
+    var choice = Choice(
+      row: Place(offset: evaluation.outcome.variation), holdoutRow: Place(offset: evaluation.outcome.other))
+    if choice.row.isNone { choice.refusal = .blocked }
     var effects = DecisionEffects()
     if let facts = visitor.heldFacts {
       effects.take(choice, facts.content, snapshot, isTracked: settings.tracksEvaluations, now: now)

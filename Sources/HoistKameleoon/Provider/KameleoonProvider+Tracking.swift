@@ -5,15 +5,25 @@ extension KameleoonProvider {
   /// A conversion of the context's visitor, or of the client's own: the key is the goal's id in decimal, the value its
   /// revenue, and the text property `negative` may be "true".
   public func track(_ event: TrackedEvent) -> Status {
-    guard let goal = Int64(event.key), goal >= 0 else {
-      host?.log.error("event \"\(event.key)\" is refused: its key is no id of a goal")
-      return .argument
-    }
+    guard let goal = Int64(event.key), goal >= 0 else { return refuse(event, .argument, "its key is no id of a goal") }
     var conversion = Conversion(goalID: goal, revenue: event.value ?? 0)
-    for (name, value) in event.properties where name.utf8.elementsEqual("negative".utf8) {
-      guard case .string(let text) = value else { continue }
+    for (name, value) in event.properties {
+      guard name.utf8.elementsEqual("negative".utf8), case .string(let text) = value else {
+        return refuse(event, .unsupported, "a conversion cannot carry its property \"\(name)\"")
+      }
       conversion.isNegative = text.elementsEqual("true".utf8)
     }
+    let status = record(conversion, event)
+    if status == .kameleoonSDKNotReady { return refuse(event, status, "no configuration has come yet") }
+    return status
+  }
+
+  private func refuse(_ event: TrackedEvent, _ status: Status, _ why: String) -> Status {
+    host?.log.error("event \"\(event.key)\" is refused: \(why)")
+    return status
+  }
+
+  private func record(_ conversion: Conversion, _ event: TrackedEvent) -> Status {
     let key = event.context?.frozen.targetingKey.map { Array($0) }
     guard let key else { return visitors.own.current?.trackConversion(conversion) ?? .kameleoonSDKNotReady }
     guard let client = host?.client else { return .state }

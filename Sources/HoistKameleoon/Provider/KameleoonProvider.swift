@@ -1,7 +1,7 @@
 internal import HoistBase
 public import HoistCore
 
-/// One site in one environment. It owns one object per concern; see `KameleoonPart`.
+/// One site in one environment. It owns one object per concern; see `ClientPart`.
 ///
 /// State belongs to the scheduler's thread; what other threads use is immutable or guards itself.
 public final class KameleoonProvider: @unchecked Sendable {
@@ -10,18 +10,14 @@ public final class KameleoonProvider: @unchecked Sendable {
   let addresses: ServiceAddresses
   let reports: ServiceReports
   let readiness: Readiness
-  let source: ConfigurationSource
+  let source: SiteSource
   let tokens: AccessTokens
   let tracking: Tracker
-  let visitors: VisitorRegistry
+  let visitors: KameleoonVisitorRegistry
   let remote: RemoteDataService
-  /// Everything that takes part in the client's life, in the order of its beginning. What is recorded by one is sent by
-  /// those after it.
-  private let parts: [any KameleoonPart]
-  /// Guarded by `KameleoonSites`: nobody may have the client's handle any more.
+  public let life: PartLife
+  /// Guarded by `KameleoonSites`: there may be no handle on the client any more.
   var isForgotten = false
-  /// Set while the source has yet to begin.
-  private var beginning: (any Cancellable)?
 
   init(_ values: PropertyValues, _ host: any ProviderHost) throws(ConfigurationFailure) {
     let settings = try KameleoonSettings(values)
@@ -31,29 +27,35 @@ public final class KameleoonProvider: @unchecked Sendable {
     self.addresses = addresses
     reports = ServiceReports(host: host)
     readiness = Readiness(host: host, settings: settings)
-    source = ConfigurationSource(
+    let configuration = SiteConfiguration(
       host: host, settings: settings, addresses: addresses, readiness: readiness, reports: reports)
+    source = SiteSource(host: host, settings: settings, addresses: addresses, format: configuration)
     tokens = AccessTokens(host: host, settings: settings, addresses: addresses, reports: reports)
     tracking = Tracker(host: host, settings: settings, addresses: addresses, tokens: tokens, reports: reports)
-    visitors = VisitorRegistry(host: host, settings: settings, tracker: tracking)
+    visitors = KameleoonVisitorRegistry(host: host, settings: settings, tracker: tracking)
     remote = RemoteDataService(host: host, settings: settings, addresses: addresses, tokens: tokens, reports: reports)
-    tracking.openVisitor = { [weak visitors] code in visitors?.places.openVisitor(code) }
-    tracking.openVisitors = { [weak visitors] in visitors?.places.openVisitors.filter(\.isAskedFor) ?? [] }
+    tracking.openVisitor = { [weak visitors] code in visitors?.people.handle(of: code) }
+    tracking.openVisitors = { [weak visitors] in visitors?.people.handles.filter(\.isNamedByHost) ?? [] }
     tracking.policy.knownConsent = { [weak visitors] in visitors?.knownConsent(of: $0) }
+    tracking.policy.hearRefusals = { [weak visitors] recipients, completion in
+      guard let visitors else { return completion() }
+      visitors.hearRefusals(of: recipients, completion: completion)
+    }
     tracking.readConsent = { [weak visitors] identity, completion in
       guard let visitors else { return completion(false) }
       visitors.readConsent(of: identity, completion: completion)
     }
-    parts = [readiness, tokens, visitors, remote, tracking]
-    source.serve = { [weak self] in self?.serve($0) }
-    visitors.ownIsThere = { [weak self] in self?.beginSource() }
+    // The source first: the visitors may find their own at once. What is recorded by one part is sent by those after it.
+    life = PartLife([source, readiness, tokens, visitors, remote, tracking])
+    configuration.connect(self)
+    visitors.ownVisitorIsLoaded = { [weak source] in source?.begin() }
     for warning in settings.warnings { host.log.warning(warning) }
   }
 
   /// On the scheduler's thread.
-  private func serve(_ configuration: CompiledConfiguration) {
+  func serve(_ configuration: CompiledConfiguration) {
     guard let host else { return configuration.snapshot.destroy() }
-    for part in parts { part.configurationChanged(configuration.snapshot) }
+    life.configurationChanged(configuration.snapshot)
     configuration.snapshot.answer(for: visitors)
     let changed = host.withSnapshot { configuration.snapshot.changedFeatures(since: $0) }
     host.publish(configuration.snapshot, changed: changed)
@@ -64,51 +66,12 @@ public final class KameleoonProvider: @unchecked Sendable {
 extension KameleoonProvider: Provider {
   public var ownsCurrentContext: Bool { true }
 
-  /// Who is ready knows its own visitor: the source begins when that is there, or has not come in time.
-  public func start() {
-    guard let host else { return }
-    beginning = host.scheduler.schedule(afterMilliseconds: VisitorOptions.lookUpMilliseconds) { [weak self] in self?.beginSource() }
-    for part in parts { part.start() }
-  }
-
-  private func beginSource() {
-    guard let timer = beginning else { return }
-    timer.cancel()
-    beginning = nil
-    source.start()
-  }
-
-  public func stop() {
-    beginning?.cancel()
-    beginning = nil
-    source.stop()
-    for part in parts.reversed() { part.stop() }
-  }
-
-  public func setOnline(_ online: Bool) {
-    for part in parts { part.setOnline(online) }
-    source.setOnline(online)
-  }
-
-  public func refresh() { source.refresh() }
-
   public func identify(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void) {
     visitors.identify(context, completion: completion)
-  }
-
-  public func flush(completion: @escaping @Sendable (Status) -> Void) { (parts as [any ClientPart]).flushAll(completion) }
-
-  public func forgetCountsAfterFork() {}
-
-  public func abandonAfterFork() {
-    source.abandonAfterFork()
-    for part in parts { part.abandonAfterFork() }
   }
 
   public func detach() {
     stop()
     host = nil
   }
-
-  public var statistics: [(group: String, name: String, value: Int64)] { parts.flatMap(\.statistics) }
 }

@@ -3,8 +3,8 @@ internal import HoistCore
 internal import HoistJSON
 
 /// Access tokens of the Data API (2.10; KAM-08). One is fetched when the first request wants it, and all that come
-/// meanwhile wait for the same fetch; nobody asks where the client has no credentials. On the scheduler's thread.
-final class AccessTokens: KameleoonPart, @unchecked Sendable {
+/// meanwhile wait for the same fetch; none is fetched where the client has no credentials. On the scheduler's thread.
+final class AccessTokens: ClientPart, @unchecked Sendable {
   /// - Parameter bearer: the value of a header `Authorization`; nil: go without.
   typealias Completion = @Sendable (_ bearer: String?) -> Void
 
@@ -12,7 +12,7 @@ final class AccessTokens: KameleoonPart, @unchecked Sendable {
   private static let endGap: Int64 = 60
   /// From this long before its end, another one is fetched while it is used.
   private static let refreshGap: Int64 = 1_800
-  /// After a fetch that failed nobody asks for this long.
+  /// The pause after a failed fetch.
   private static let silenceSeconds: Int64 = 300
   /// Longer lives are cut.
   private static let longestSeconds: Int64 = 366 * 86_400
@@ -37,7 +37,7 @@ final class AccessTokens: KameleoonPart, @unchecked Sendable {
   private let settings: KameleoonSettings
   private let reports: ServiceReports
   private let url: String
-  /// With the client's credentials; nil without.
+  /// With the client's credentials; nil without, and where they are not to be sent.
   private let authorization: Secret?
   private let requests: OutgoingRequests
   private var current: Token?
@@ -51,7 +51,7 @@ final class AccessTokens: KameleoonPart, @unchecked Sendable {
     self.reports = reports
     url = addresses.token
     let id = settings.clientID
-    authorization = settings.hasCredentials
+    authorization = settings.hasCredentials && addresses.takesSecret
       ? Secret(settings.clientSecret.withRevealedBytes { "Basic \(Base64.encode(Array("\(id):".utf8) + $0))" }) : nil
     requests = OutgoingRequests(host: host)
   }
@@ -60,6 +60,7 @@ final class AccessTokens: KameleoonPart, @unchecked Sendable {
   ///   - limitMilliseconds: how long the caller waits; then it goes without.
   ///   - completion: runs once, within the call where nothing is waited for.
   func bearer(withinMilliseconds limitMilliseconds: Int64, completion: @escaping Completion) {
+    host.scheduler.assertCurrent()
     guard let authorization else { return completion(nil) }
     let now = now
     if let current, now < current.usableUntil {
@@ -74,9 +75,10 @@ final class AccessTokens: KameleoonPart, @unchecked Sendable {
     fetch(authorization)
   }
 
-  /// The service has answered 401 to this: whoever asks next gets another one.
+  /// The service has answered 401 to this token: the next request gets another one.
   /// - Parameter bearer: as it was given; one that is not current any more is ignored.
   func drop(_ bearer: String) {
+    host.scheduler.assertCurrent()
     guard let current, current.bearer.utf8.elementsEqual(bearer.utf8) else { return }
     host.log.debug("the access token is refused")
     self.current = nil
@@ -96,7 +98,7 @@ final class AccessTokens: KameleoonPart, @unchecked Sendable {
         HTTPHeader("Authorization", authorization.reveal()),
       ],
       body: Array("grant_type=client_credentials".utf8))
-    // Whoever waits may have less time.
+    // The waiting request may have less time.
     settings.limit(&request)
     request.maximumResponseBytes = Self.maximumResponseBytes
     let begun = now
@@ -154,8 +156,9 @@ final class AccessTokens: KameleoonPart, @unchecked Sendable {
 
 /// The client's life.
 extension AccessTokens {
-  /// Who waits goes without.
+  /// Waiting requests go without a token.
   func stop() {
+    host.scheduler.assertCurrent()
     requests.cancelAll()
     tellAll(nil)
   }

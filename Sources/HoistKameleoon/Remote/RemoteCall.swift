@@ -51,7 +51,7 @@ final class RemoteCall: @unchecked Sendable {
     access.tokens.bearer(withinMilliseconds: template.timeoutMilliseconds / 2) { [self] in send($0) }
   }
 
-  /// Whoever waits is answered now.
+  /// Completes the call now.
   func end(_ failure: RemoteFailure) { end(.failure(failure)) }
 
   private func send(_ bearer: String?) {

@@ -1,9 +1,9 @@
+public import HoistCore
 internal import HoistBase
-internal import HoistCore
 internal import HoistJSON
 
 /// Visitor data, remote data, warehouse audiences (2.7 to 2.9; KAM-45 to KAM-55). On the scheduler's thread.
-final class RemoteDataService: KameleoonPart, @unchecked Sendable {
+final class RemoteDataService: ClientPart, @unchecked Sendable {
   typealias Completion = @Sendable (RemoteAnswer) -> Void
 
   /// Of visits; remote data have the client's own limit.
@@ -32,13 +32,14 @@ final class RemoteDataService: KameleoonPart, @unchecked Sendable {
   }
 
   /// - Parameters:
-  ///   - timeoutMilliseconds: of the whole call; the client's own when not above 0 (KAM-04).
+  ///   - timeoutMilliseconds: of the whole call; negative for the client's own (KAM-04).
   ///   - completion: runs once.
   @inline(never)
   func answer(
     _ question: RemoteQuestion, of visitor: KameleoonVisitor, timeoutMilliseconds: Int64, completion: @escaping Completion
   ) {
-    let timeout = timeoutMilliseconds > 0 ? min(timeoutMilliseconds, Self.longestMilliseconds) : settings.timeoutMilliseconds
+    host.scheduler.assertCurrent()
+    let timeout = timeoutMilliseconds >= 0 ? min(timeoutMilliseconds, Self.longestMilliseconds) : settings.timeoutMilliseconds
     switch question {
     case .visitorData(let filter, let adds):
       get(.remoteVisitorData, visitorData(of: visitor, filter), "visitor data", Self.maximumVisitorDataBytes, timeout) { [self] body throws(RemoteFailure) in
@@ -118,8 +119,9 @@ final class RemoteDataService: KameleoonPart, @unchecked Sendable {
 extension RemoteDataService {
   func start() { isStopped = false }
 
-  /// Who waits is answered.
+  /// Completes all waiting calls.
   func stop() {
+    host.scheduler.assertCurrent()
     isStopped = true
     endAll(.closed)
   }
@@ -152,4 +154,29 @@ enum WarehouseAudience {
     }
     return names
   }
+}
+
+/// What the Data API can be asked for a visitor (protocols/kameleoon.md 2.7 to 2.9).
+public enum RemoteQuestion: Sendable {
+  /// `getRemoteVisitorData` (KAM-46). `adds`: whether the visitor gets what comes (KAM-48).
+  case visitorData(RemoteVisitorDataFilter, adds: Bool)
+  /// `getRemoteData` (KAM-45). nil or empty for the visitor's code.
+  case data(key: [UInt8]?)
+  /// `getVisitorWarehouseAudience` (KAM-55): nil or empty for the visitor's code; `index` of the custom data that the
+  /// audiences become.
+  case warehouseAudience(key: [UInt8]?, index: Int64)
+}
+
+/// What came of a question.
+public struct RemoteAnswer: Sendable {
+  /// `.network`, `.timeout`, `.notFound`, `.parse`, `.limit`, `.cancelled` when there are no data.
+  public var status: Status
+  /// Visitor data, or the one custom data of a warehouse audience; empty otherwise.
+  public var data: [VisitorDatum] = []
+  /// Remote data as the service keeps them; nil for none.
+  public var body: [UInt8]?
+
+  init(_ status: Status) { self.status = status }
+  init(data: [VisitorDatum]) { (status, self.data) = (.ok, data) }
+  init(body: [UInt8]?) { (status, self.body) = (.ok, body) }
 }

@@ -4,7 +4,7 @@ internal import HoistJSON
 /// Reads what the service answers of a visitor's visits (2.7; KAM-46 to KAM-53, KAM-B06, KAM-B22). What is of a wrong type
 /// is left out, element by element.
 struct RemoteVisitorDataReader {
-  /// Elements of one kind that are kept; further ones are left out. The newest come first.
+  /// The most elements of one kind; further ones are left out. The newest come first.
   private static let maximumElements = 1_000
 
   private(set) var read = RemoteVisitorData()
@@ -52,7 +52,7 @@ struct RemoteVisitorDataReader {
     read.banditScores = scores(root["cbs"])?.map { BanditScore(experimentID: $0, variationID: $1, score: $2) }
   }
 
-  /// How many visits came before the current one, by the first visit that tells; 0 until then.
+  /// How many visits came before the current one, from the first visit that says so; 0 until then.
   private var visitNumber: Int64 = 0
 
   /// - Parameter age: how many visits are newer.
@@ -96,7 +96,7 @@ extension RemoteVisitorDataReader {
       }
       guard hasRoom(read.pages.count) else { continue }
       places.set(ByteView(url), to: UInt32(truncatingIfNeeded: read.pages.count))
-      let title = data["title"]?.utf8.map { Array($0) } ?? []
+      let title = data["title"]?.utf8.map { Array($0) }
       read.pages.append(PageVisit(url: Array(url), title: title, lastTime: time, count: 1))
     }
   }
@@ -153,21 +153,19 @@ extension RemoteVisitorDataReader {
       visitNumber = number.addingReportingOverflow(age).overflow ? .max : number + age
     }
     if parts.contains(.device), read.device == nil {
-      read.device = place(data["deviceType"], in: DatumNames.devices).flatMap { Device(rawValue: $0) }
+      read.device = named(data["deviceType"])
     }
     if parts.contains(.browser), read.browser == nil {
-      read.browser = place(data["browser"], in: DatumNames.browsers).flatMap { BrowserKind(rawValue: $0) }.map {
-        Browser(kind: $0, version: data["browserVersion"]?.double)
-      }
+      read.browser = named(data["browser"]).map { Browser(kind: $0, version: data["browserVersion"]?.double) }
     }
     if parts.contains(.operatingSystem), read.operatingSystem == nil {
-      read.operatingSystem = place(data["os"], in: DatumNames.operatingSystems).flatMap { OperatingSystem(rawValue: $0) }
+      read.operatingSystem = named(data["os"])
     }
   }
 
-  /// The number of a name; nil for what is none, which leaves out that field alone (§7-A15).
-  private mutating func place(_ name: JSONNode?, in names: [StaticString]) -> Int32? {
-    if let text = name?.utf8, let number = DatumNames.number(of: text, in: names) { return number }
+  /// Nil for what is no name, which leaves out that field alone (§7-A15).
+  private mutating func named<Kind: ServiceNamed>(_ name: JSONNode?) -> Kind? {
+    if let text = name?.bytes, let kind = Kind(name: text) { return kind }
     isSpoilt = isSpoilt || isStrictVendor
     return nil
   }
@@ -177,7 +175,7 @@ extension RemoteVisitorDataReader {
 extension RemoteVisitorDataReader {
   private func elements(_ node: JSONNode, _ name: StaticString) -> [JSONNode] { node[name]?.array.map { Array($0) } ?? [] }
 
-  /// The events of a list that have data, with their times; 0 where none is told.
+  /// The events of a list that have data, with their times; 0 for none.
   private func events(_ visit: JSONNode, _ name: StaticString) -> [(data: JSONNode, time: Int64)] {
     elements(visit, name).compactMap { event in
       guard let data = event["data"], data.object != nil else { return nil }

@@ -2,13 +2,9 @@ internal import HoistBase
 internal import HoistCore
 internal import HoistJSON
 
-/// Real-time events: the service says when there is a new configuration (2.4). A connection that ends, however it does, is
-/// opened again after a pause, for ever. On the scheduler's thread.
+/// Real-time events: the service says when there is a new configuration (2.4). A connection that ends, for any reason,
+/// is opened again after a pause, without limit. On the scheduler's thread.
 final class ConfigurationStream: @unchecked Sendable {
-  private static let basePauseMilliseconds: Int64 = 3000
-  private static let greatestPauseMilliseconds: Int64 = 60_000
-  /// A connection that was good for so long makes up for what failed before it.
-  private static let healthyMilliseconds: Int64 = 60_000
   private static let maximumEventBytes = 64 * 1024
   private static let updateEvent = "configuration-update-event"
 
@@ -16,11 +12,12 @@ final class ConfigurationStream: @unchecked Sendable {
   private let settings: KameleoonSettings
   private let address: String
   private let stream: EventStream
-  /// Asks for the configuration of that time; nil for any.
-  var updated: (Int64?) -> Void = { _ in }
+  weak var source: SiteSource?
 
   private(set) var isRunning = false
-  private var failedConnections = 0
+  /// The vendor's pause, longer with each connection that was of no use.
+  private var pace = ReconnectPace(base: 3000, cap: 60_000, spread: 1...1.25)
+  /// Of the newest event; never ahead of this machine's clock, so that no event keeps those after it from being heard.
   private var latestTimestamp = Int64.min
   /// Events may have been missed while there was no connection.
   private var mayHaveMissed = false
@@ -33,8 +30,6 @@ final class ConfigurationStream: @unchecked Sendable {
     stream.delegate = self
   }
 
-  var isOpen: Bool { isRunning && stream.openMilliseconds != nil }
-
   /// Harmless while it runs.
   func start() {
     guard !isRunning else { return }
@@ -46,21 +41,15 @@ final class ConfigurationStream: @unchecked Sendable {
   func stop() {
     isRunning = false
     stream.close()
+    source?.streamIsOpen(false)
   }
 
   func abandonAfterFork() {
     isRunning = false
     stream.abandonAfterFork()
+    source?.streamIsOpen(false)
   }
 
-  /// The vendor's pause, longer with each connection that was of no use, and never the same for all clients.
-  private func reconnect() {
-    mayHaveMissed = true
-    let doubled = Self.basePauseMilliseconds << Int64(min(failedConnections, 5))
-    failedConnections += 1
-    let pause = min(doubled, Self.greatestPauseMilliseconds)
-    stream.reopen(afterMilliseconds: pause + host.entropy.number(in: 0...pause / 4))
-  }
 }
 
 extension ConfigurationStream: EventStreamDelegate {
@@ -81,32 +70,39 @@ extension ConfigurationStream: EventStreamDelegate {
   func streamAccepts(_ head: HTTPResponse) -> Bool { head.status == 200 }
 
   func streamOpened() {
+    source?.streamIsOpen(true)
     guard mayHaveMissed else { return }
     mayHaveMissed = false
-    updated(nil)
+    source?.hear(at: nil)
   }
 
-  /// An event that is older than one seen before says nothing new.
+  /// An event that is older than one seen before says nothing new. Time stamps of the future are not remembered as such (2.4).
   func streamReceived(_ event: ServerSentEvent) {
     guard event.type == Self.updateEvent else { return }
     guard let timestamp = Self.timestamp(of: event) else {
       host.log.warning("a real-time event without a time stamp; the configuration is fetched")
-      return updated(nil)
+      source?.hear(at: nil)
+      return
+    }
+    let now = host.clock.unixMilliseconds
+    if TimeStamps.isTooFarAhead(timestamp, now: now) {
+      host.log.warning("real-time events: one is dated more than a day ahead of this machine's clock; the configuration is fetched")
     }
     guard timestamp >= latestTimestamp else { return }
-    latestTimestamp = timestamp
-    updated(timestamp)
+    latestTimestamp = min(timestamp, now)
+    source?.hear(at: timestamp)
   }
 
   func streamEnded(_ end: EventStreamEnd, openMilliseconds: Int64?) {
     guard isRunning else { return }
-    if let openMilliseconds, openMilliseconds >= Self.healthyMilliseconds { failedConnections = 0 }
+    source?.streamIsOpen(false)
     switch end {
     case .refused(let head): host.log.warning("real-time events: the service answered \(head.status)")
     case .tooLarge(let error): host.log.warning("real-time events: the stream exceeds a limit: \(error)")
     case .closed(let failure): host.log.info("real-time events: \(failure?.message ?? "the service closed the stream")")
     }
-    reconnect()
+    mayHaveMissed = true
+    stream.reopen(afterMilliseconds: pace.nextMilliseconds(openMilliseconds: openMilliseconds, host.entropy))
   }
 
   private static func timestamp(of event: ServerSentEvent) -> Int64? {

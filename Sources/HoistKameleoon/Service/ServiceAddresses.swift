@@ -1,11 +1,13 @@
 internal import HoistBase
 internal import HoistCore
 
-/// Where the service is (2.1): its own hosts, those of a network domain, or addresses of the host's own. Where data goes may
-/// change with a configuration. Thread-safe.
+/// Where the service is (2.1): its own hosts, those of a network domain, or addresses that the host has set. The
+/// address of data may change with a configuration. Thread-safe.
 final class ServiceAddresses: Sendable {
   let stream: String
   let token: String
+  /// False where a network domain was meant that is none: the host has not named the service's own, where the secret would go.
+  let takesSecret: Bool
   private let configuration: String
   private let environment: String
   private let site: String
@@ -13,25 +15,30 @@ final class ServiceAddresses: Sendable {
   private let domain: NetworkDomain?
   /// Whether the host has said where data goes: then no configuration does.
   private let keepsDataHost: Bool
-  private let dataBase: Shared<String>
+  private let dataBase: LockedValue<String>
 
   init(_ values: PropertyValues, log: Log) throws(ConfigurationFailure) {
     let wanted = values.text("network_domain")
     let domain = NetworkDomain(wanted)
-    if domain == nil, !wanted.isEmpty { log.error("network_domain is no domain; the service's own hosts are used") }
+    takesSecret = domain != nil || wanted.isEmpty || !values.text("token.url").isEmpty
+    if domain == nil, !wanted.isEmpty {
+      let secret = takesSecret ? "" : ", and client_secret is not sent to them"
+      log.error("network_domain is no domain (\"flags.example.com\" is one); the service's own hosts are used\(secret)")
+    }
     self.domain = domain
     site = "siteCode=\(Self.encode(values.text("site_code")))"
     sdk = "sdkName=\(Self.encode(values.text("sdk_name")))&sdkVersion=\(Self.encode(values.text("sdk_version")))"
     let environment = values.text("environment")
     self.environment = environment.isEmpty ? "" : "environment=\(Self.encode(environment))"
-    func base(_ property: String, _ host: String, _ service: String) throws(ConfigurationFailure) -> String {
-      try Self.base(values, property) ?? "https://\(host).\(domain?.text ?? service)"
+    func base(_ property: String, _ host: String, _ service: String, path: String) throws(ConfigurationFailure) -> String {
+      try Self.base(values, property, path: path) ?? "https://\(host).\(domain?.text ?? service)\(path)"
     }
-    configuration = try base("configuration.url", "sdk-config", "kameleoon.eu") + "/v3/\(Self.encode(values.text("site_code")))"
-    stream = try (Self.base(values, "stream.url") ?? "https://events.\(domain?.text ?? "kameleoon.eu"):8110") + "/sse?\(site)"
-    token = try base("token.url", "api", "kameleoon.com") + "/oauth/token?\(sdk)&\(site)"
+    configuration = try base("configuration.url", "sdk-config", "kameleoon.eu", path: "/v3") + "/\(Self.encode(values.text("site_code")))"
+    let events = "https://events.\(domain?.text ?? "kameleoon.eu"):8110/sse"
+    stream = try (Self.base(values, "stream.url", path: "/sse") ?? events) + "?\(site)"
+    token = try base("token.url", "api", "kameleoon.com", path: "/oauth/token") + "?\(sdk)&\(site)"
     keepsDataHost = !values.text("data.url").isEmpty
-    dataBase = Shared(try base("data.url", "data", "kameleoon.io"))
+    dataBase = LockedValue(try base("data.url", "data", "kameleoon.io", path: ""))
   }
 
   /// - Parameter timestamp: of the real-time event that made it necessary; nil for none.
@@ -51,10 +58,11 @@ final class ServiceAddresses: Sendable {
     return "\(data)/map/map?\(site)\(key.isEmpty ? "" : "&key=\(key)")"
   }
 
-  /// How values stand in queries and in lines of tracking requests.
+  /// The encoding of values in queries and in lines of tracking requests.
   static func encode(_ text: some ByteSource) -> String { PercentEncoding.encode(text, keeping: .component) }
 
-  /// What a configuration says of the host of data; "" changes nothing. With a network domain, its first label counts.
+  /// Sets the host of data as a configuration says; "" changes nothing. With a network domain, only its first label
+  /// counts.
   /// - Returns: false for what is no name of a host; nothing changes then.
   @discardableResult
   func follow(dataAPIDomain: [UInt8]) -> Bool {
@@ -71,9 +79,10 @@ final class ServiceAddresses: Sendable {
 
   private var data: String { dataBase.withLock { $0 } }
 
-  /// Without the slash at its end; nil for the service's own.
-  private static func base(_ values: PropertyValues, _ property: String) throws(ConfigurationFailure) -> String? {
+  /// Ends with the path, which the host may have given, too; nil for the service's own.
+  private static func base(_ values: PropertyValues, _ property: String, path: String) throws(ConfigurationFailure) -> String? {
     guard !values.text(property).isEmpty else { return nil }
-    return try BaseAddress.read(values, property)
+    let address = try BaseAddress.read(values, property)
+    return address.hasSuffix(path) ? address : address + path
   }
 }

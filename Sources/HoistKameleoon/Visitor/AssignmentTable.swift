@@ -22,7 +22,7 @@ struct AssignmentTable: Sendable {
   /// Places in `entries` plus one, by hash; 0 is free. At most half full, a power of two; empty for few entries.
   private var slots: [UInt32] = []
 
-  /// So many are looked through one by one.
+  /// Up to this many a linear search is used.
   private static let maximumScanned = 8
 
   init() {}
@@ -41,7 +41,7 @@ struct AssignmentTable: Sendable {
     return entry.variationID == variationID && (entry.isUnsent || !isTracked) && entry.time >= visitStart
   }
 
-  /// In place of the experiment's former one.
+  /// Replaces the experiment's former assignment.
   mutating func set(_ assignment: Assignment) {
     if let place = place(of: assignment.experimentID) {
       entries[place] = assignment
@@ -56,7 +56,7 @@ struct AssignmentTable: Sendable {
     if let place = place(of: experimentID) { entries[place].isUnsent = isUnsent }
   }
 
-  /// Where there are more, half of so many stay: of those of one moment the ones that came last.
+  /// Where there are more, half of `maximum` stay: of those with equal times the last ones.
   mutating func keepNewest(_ maximum: Int) {
     guard entries.count > maximum else { return }
     let times = entries.map(\.time).sorted()

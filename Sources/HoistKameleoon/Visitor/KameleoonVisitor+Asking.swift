@@ -4,13 +4,13 @@ public import HoistCore
 /// What the service knows of the visitor, and what it keeps for the site (KAM-45 to KAM-55, KAM-B04).
 extension KameleoonVisitor {
   /// - Parameters:
-  ///   - timeoutMilliseconds: of the whole call; the client's own when not above 0 (KAM-04).
+  ///   - timeoutMilliseconds: of the whole call; negative for the client's own (KAM-04).
   ///   - completion: once if the result is `.ok`, on the delivery lane or in the call that closes the client (KAM-74).
   public func ask(
-    _ question: RemoteQuestion, timeoutMilliseconds: Int64 = 0, completion: (@Sendable (RemoteAnswer) -> Void)?
+    _ question: RemoteQuestion, timeoutMilliseconds: Int64 = -1, completion: (@Sendable (RemoteAnswer) -> Void)?
   ) -> Status {
     withService(question) { client, service in
-      let kept = Shared<RemoteAnswer?>(nil)
+      let kept = LockedValue<RemoteAnswer?>(nil)
       let told = completion.map { completion in
         { @Sendable (status: Status) in completion(kept.withLock { $0 } ?? RemoteAnswer(status)) }
       }
@@ -27,8 +27,8 @@ extension KameleoonVisitor {
   }
 
   /// The same, waiting for its end (KAM-B04). `.state` on a thread of the library's own.
-  public func askAndWait(_ question: RemoteQuestion, timeoutMilliseconds: Int64 = 0) -> RemoteAnswer {
-    let kept = Shared<RemoteAnswer?>(nil)
+  public func askAndWait(_ question: RemoteQuestion, timeoutMilliseconds: Int64 = -1) -> RemoteAnswer {
+    let kept = LockedValue<RemoteAnswer?>(nil)
     // The call ends by its own time limit, or with the client.
     let status = withService(question) { client, service in
       client.wait(timeoutMilliseconds: -1) { [self] _, tell in

@@ -1,9 +1,9 @@
 internal import HoistBase
 public import HoistCore
 
-/// What the host tells of a visitor.
+/// What the host sets on a visitor.
 extension KameleoonVisitor {
-  /// KAM-56, KAM-57. What cannot be used is left out, and told in the log. With immediate durability it is stored when this
+  /// KAM-56, KAM-57. What cannot be used is left out, and logged. With immediate durability it is stored when this
   /// returns, unless that takes too long.
   /// - Parameter isTracked: whether it is ever sent (KAM-B19).
   /// - Returns: `.limit` when there is no room for what is to be sent of it; it is there for targeting. `.state` after close,
@@ -12,17 +12,17 @@ extension KameleoonVisitor {
     whileOpen { registry in add(data, isTracked: isTracked, registry) }
   }
 
-  func add(_ data: [VisitorDatum], isTracked: Bool = true, _ registry: VisitorRegistry) -> Status {
+  func add(_ data: [VisitorDatum], isTracked: Bool = true, _ registry: KameleoonVisitorRegistry) -> Status {
     let status = registry.change(self) { draft in for datum in data { draft.add(datum, isTracked: isTracked, time: draft.now) } }
-    registry.waitForCommit()
-    return status
+    let stored = registry.waitForCommit()
+    return status == .ok ? stored : status
   }
 
   /// KAM-60: what the visitor has answered. Stored when this returns, likewise.
   public func setLegalConsent(_ isGiven: Bool) -> Status {
     whileOpen { registry in
       let status = registry.change(self) { $0.content.consent = isGiven ? .given : .refused }
-      for visitor in data.visitors { registry.tracker.consentChanged(visitor) }
+      registry.consentChanged(data)
       registry.waitForCommit()
       return status
     }
@@ -52,7 +52,7 @@ extension KameleoonVisitor {
     }
   }
 
-  /// KAM-B27: what a tester has chosen in a web page, which is neither kept nor sent.
+  /// KAM-B27: the choice of a tester in a web page, which is neither stored nor sent.
   /// - Parameter text: of cookie `kameleoonSimulationFFData`, as the browser sends it or decoded; empty ends it.
   /// - Returns: `.parse` when it is no JSON object; then nothing changes.
   public func simulate(_ text: [UInt8]) -> Status {
@@ -64,7 +64,7 @@ extension KameleoonVisitor {
   }
 
   /// - Returns: `.state` when the client has closed, or is gone.
-  private func whileOpen(_ body: (VisitorRegistry) -> Status) -> Status {
+  private func whileOpen(_ body: (KameleoonVisitorRegistry) -> Status) -> Status {
     withClient { client, registry in isClosed(client) ? .state : body(registry) } ?? .state
   }
 }

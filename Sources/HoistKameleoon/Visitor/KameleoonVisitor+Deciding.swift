@@ -1,6 +1,6 @@
 internal import HoistCore
 
-/// A variation that a decision came to, to be kept.
+/// A decided variation, to be stored.
 struct DecidedAssignment {
   var experimentID: Int64
   var variationID: Int64
@@ -10,8 +10,8 @@ struct DecidedAssignment {
 
 /// What follows from decisions (KAM-29, KAM-B12).
 extension KameleoonVisitor {
-  /// Keeps what was decided, but for what another thread has kept meanwhile.
-  func assign(_ decided: [DecidedAssignment], _ registry: VisitorRegistry) {
+  /// Stores the decisions, except those that another thread has stored meanwhile.
+  func assign(_ decided: [DecidedAssignment], _ registry: KameleoonVisitorRegistry) {
     registry.change(self) { draft in
       for one in decided where !draft.isSettled(one) {
         draft.assign(one.experimentID, one.variationID, one.rule, isTracked: one.isTracked)

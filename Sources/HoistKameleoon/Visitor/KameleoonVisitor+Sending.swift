@@ -16,8 +16,8 @@ extension KameleoonVisitor {
   }
 
   /// KAM-59, KAM-42: everything of the visitor that has not been sent goes with the next tracking request, or now.
-  /// - Parameter completion: once if the result is `.ok`, on the delivery lane or in the call that closes the client: `.ok`
-  ///   when the service has it, `.network` when it could not be sent, and is kept.
+  /// - Parameter completion: once if the result is `.ok`, on the delivery lane or in the call that closes the client:
+  ///   `.ok` when the service has it, `.network` when it could not be sent, and stays stored.
   /// - Returns: `.kameleoonSDKNotReady` before the first configuration; `.state` after close, and without the client;
   ///   `.limit` when too many answers are waited for.
   public func flush(isInstant: Bool, completion: (@Sendable (Status) -> Void)? = nil) -> Status {
@@ -42,7 +42,7 @@ extension KameleoonVisitor {
       defer { registry.tracker.queue(self) }
       let now = registry.now
       let segments = reading(client, now) { snapshot, facts in
-        var evaluator = KameleoonEvaluator(snapshot, facts, now: now, saves: false, recorder: Silence())
+        var evaluator = KameleoonEvaluator(snapshot, facts, now: now, saves: false, recorder: NoSteps())
         return evaluator.audiences()
       }
       guard let segments, !segments.isEmpty else { return .ok }
@@ -50,7 +50,7 @@ extension KameleoonVisitor {
     }
   }
 
-  private func withReady(_ body: (Client, VisitorRegistry) -> Status) -> Status {
+  private func withReady(_ body: (Client, KameleoonVisitorRegistry) -> Status) -> Status {
     withClient { client, registry in
       if isClosed(client) { return .state }
       return registry.isReady ? body(client, registry) : .kameleoonSDKNotReady

@@ -1,9 +1,9 @@
 internal import HoistBase
 internal import HoistCore
 
-/// What tracking asks of a visitor, and tells it.
+/// A visitor as tracking uses it.
 extension KameleoonVisitor: TrackedVisitor {
-  /// Linked visitors' data is recorded under the code under which it is kept.
+  /// Linked visitors' data is recorded under the code that it is stored under.
   var trackingIdentity: TrackingIdentity {
     let isUnique = isUnique
     return data.read { content, rest in
@@ -18,7 +18,7 @@ extension KameleoonVisitor: TrackedVisitor {
     data.read { content, _ in content.consent == .given } || !(withClient { $1.requiresConsent } ?? true)
   }
 
-  /// What goes with every request: who the visitor is on other devices (KAM-67); nil for none.
+  /// Sent with every request: the visitor's identity on other devices (KAM-67); nil for none.
   var mappingDatum: TrackedDatum? {
     data.read { content, rest in
       guard let index = rest.mappingIndex, let place = content.customData.firstIndex(where: { $0.index == index }) else {
@@ -31,7 +31,7 @@ extension KameleoonVisitor: TrackedVisitor {
     }
   }
 
-  /// A unique identifier that is linked with nobody is linked with itself; before its lines are made (4.5).
+  /// A unique identifier without a link is linked with itself; before its lines are made (4.5).
   func linkToItself() {
     guard isUnique, data.read({ content, _ in content.mappingIdentifier == nil }) else { return }
     withClient { _, registry in

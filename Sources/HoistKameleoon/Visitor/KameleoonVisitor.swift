@@ -5,15 +5,15 @@ internal import Synchronization
 
 /// A visitor of a site: what the vendor calls a client (KAM-14). Thread-safe.
 ///
-/// What decisions read of it stands in one immutable object, which they find without a lock. It does not keep its
-/// client: without that nothing is ready.
+/// Decisions read one immutable object, which they find without a lock. It does not own its client: without that
+/// nothing is ready.
 public final class KameleoonVisitor: @unchecked Sendable {
-  private let tie: ClientTie<VisitorRegistry>
+  private let owner: UnownedClient<KameleoonVisitorRegistry>
   /// KAM-44
   public let code: [UInt8]
   /// Faults of the vendor's SDK are reproduced (section 7).
   let isStrict: Bool
-  /// How long nothing may have happened before a decision looks at what time has changed.
+  /// After this pause a decision checks what time has changed.
   private let restMilliseconds: Int64
   /// For decisions.
   let published: Published<VisitorFacts>
@@ -21,12 +21,12 @@ public final class KameleoonVisitor: @unchecked Sendable {
 
   private let uniqueness: Atomic<Bool>
   private let wasAskedFor = Atomic(true)
-  private let lock = Lock()
+  private let lock = InlineLock()
   /// Guarded by `lock`.
   private var shared: VisitorData
 
-  init(client: Client, registry: VisitorRegistry, code: [UInt8], data: VisitorData, isUnique: Bool) {
-    tie = ClientTie(client, registry)
+  init(client: Client, registry: KameleoonVisitorRegistry, code: [UInt8], data: VisitorData, isUnique: Bool) {
+    owner = UnownedClient(client, registry)
     self.code = code
     isStrict = registry.settings.isStrictVendor
     restMilliseconds = registry.settings.dataExpirationMilliseconds == nil
@@ -36,8 +36,8 @@ public final class KameleoonVisitor: @unchecked Sendable {
     published = Published(data.read { content, _ in VisitorFacts(content, as: code) })
   }
 
-  /// The client, to be kept; nil when it is gone.
-  public var client: Client? { tie.client }
+  /// An owned reference to the client; nil when it is gone.
+  public var client: Client? { owner.client }
 
   deinit { withClient { $1.closed(code) } }
 
@@ -52,8 +52,8 @@ public final class KameleoonVisitor: @unchecked Sendable {
     set { uniqueness.store(newValue, ordering: .releasing) }
   }
 
-  /// False for the client's own visitor of a generated code as long as it is no host's business (KAM-14).
-  var isAskedFor: Bool {
+  /// False for the client's own visitor of a generated code until the host has asked for it (KAM-14).
+  var isNamedByHost: Bool {
     get { wasAskedFor.load(ordering: .acquiring) }
     set { wasAskedFor.store(newValue, ordering: .releasing) }
   }
@@ -74,7 +74,7 @@ public final class KameleoonVisitor: @unchecked Sendable {
     return published.current
   }
 
-  /// The same, to be kept.
+  /// An owned reference to the same.
   var heldFacts: VisitorFacts? {
     let reading = shim_enter()
     defer { shim_leave(reading) }
@@ -87,10 +87,10 @@ public final class KameleoonVisitor: @unchecked Sendable {
   /// Runs `body` with a client that still is, and is not a stale copy in a forked child.
   /// - Returns: nil when the client is gone.
   @inline(__always)
-  func withClient<Result>(_ body: (Client, VisitorRegistry) -> Result) -> Result? { tie.withClient(body) }
+  func withClient<Result>(_ body: (Client, KameleoonVisitorRegistry) -> Result) -> Result? { owner.withClient(body) }
 
-  /// What decisions read, in a reading section: after a rest of the visit that begins now, without what is too old (KAM-03,
-  /// KAM-B29). Valid as long as the section.
+  /// The snapshot that decisions read, in a reading section: after a pause with a new visit, and without data that is
+  /// too old (KAM-03, KAM-B29). Valid as long as the section.
   @inline(__always)
   func facts(now: Int64) -> Unmanaged<VisitorFacts>? {
     guard let facts = currentFacts else { return nil }
@@ -107,7 +107,7 @@ public final class KameleoonVisitor: @unchecked Sendable {
   func isClosed(_ client: Client) -> Bool { shim_load_u32(&client.hot.pointee.gate) & Gate.closed != 0 }
 
   /// Changes what is known of it, unless the client is gone.
-  /// - Parameter body: short, and calls nobody.
+  /// - Parameter body: short, and makes no calls out.
   /// - Returns: `.limit` when there was no room for something of it that is to be sent.
   @discardableResult
   func change(_ body: (inout VisitorDraft) -> Void) -> Status {
@@ -116,7 +116,7 @@ public final class KameleoonVisitor: @unchecked Sendable {
 }
 
 extension VisitorFacts {
-  /// Of one of those who share it.
+  /// The snapshot of one of the visitors that share it.
   convenience init(_ content: borrowing Content, as code: [UInt8]) {
     var own = copy content
     own.code = code

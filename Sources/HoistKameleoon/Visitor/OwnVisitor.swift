@@ -6,61 +6,51 @@ internal import HoistCore
 final class OwnVisitor: @unchecked Sendable {
   private struct State {
     var visitor: KameleoonVisitor?
-    /// Of the code that is generated where none is kept.
-    var candidate: [UInt8]
-    var decided: Answer<[UInt8]>
+    /// In which process it has begun.
     var generation: UInt32?
   }
 
   private let host: any ProviderHost
   private let given: [UInt8]
-  private let key: String
-  private let state: Shared<State>
+  private let generated: InstallationID
+  private let state = LockedValue(State())
 
   init(host: any ProviderHost, settings: KameleoonSettings) {
     self.host = host
     given = Array(settings.visitorCode.utf8)
+    let entropy = host.entropy
     // A site's code may hold what no name of a file may.
-    key = "visitor-code-" + String(Hex.encode(SHA256.hash(settings.siteCode)).prefix(32))
-    state = Shared(State(candidate: VisitorOptions.generateCode(host), decided: Answer()))
+    generated = InstallationID(
+      store: host.store, scheduler: host.scheduler,
+      key: "visitor-code-" + String(Hex.encode(SHA256.hash(settings.siteCode)).prefix(32)),
+      isWhole: { VisitorCode.isValid($0) && $0.withBytes { UTF8Text.isValid($0) } },
+      make: { String(decoding: VisitorCode.generate(entropy), as: UTF8.self) })
   }
 
   /// nil before the client has begun.
   var current: KameleoonVisitor? { state.withLock { $0.visitor } }
 
   /// On the scheduler's thread; harmless when it has begun.
-  func start(_ registry: VisitorRegistry) {
+  func start(_ registry: KameleoonVisitorRegistry) {
+    host.scheduler.assertCurrent()
     let generation = host.scheduler.generation
-    let decided = state.withLock { state -> Answer<[UInt8]>? in
-      if state.generation == generation, state.visitor != nil || state.decided.isGiven { return nil }
-      state.generation = generation
-      return state.decided
+    let isFirst = state.withLock { state in
+      defer { state.generation = generation }
+      return state.generation != generation
     }
-    guard let decided else { return }
-    if !given.isEmpty {
-      use(given)
-      decided.give(given)
-      return registry.becomeOwn(given, isAskedFor: true)
+    guard isFirst else { return }
+    guard given.isEmpty else {
+      // It is used from now on where none is given.
+      generated.forget()
+      host.store.shared(generated.key, orKeep: given) { _ in }
+      return registry.becomeOwn(given, isNamedByHost: true)
     }
-    let candidate = state.withLock { $0.candidate }
-    host.store.shared(key, orKeep: candidate) { [weak registry] stored in
-      decided.give(VisitorCode.isValid(stored) ? stored : candidate)
-      if let code = decided.wait(untilNanoseconds: 0) { registry?.becomeOwn(code, isAskedFor: false) }
-    }
+    generated.whenKnown { [weak registry] code in registry?.becomeOwn(Array(code.utf8), isNamedByHost: false) }
   }
 
   /// The code, when it is known in time; else a new one, which holds for this client.
   func code(untilNanoseconds deadline: Int64) -> [UInt8] {
-    let (decided, candidate) = state.withLock { ($0.decided, $0.candidate) }
-    if let code = decided.wait(untilNanoseconds: deadline) { return code }
-    decided.give(candidate)
-    return decided.wait(untilNanoseconds: 0) ?? candidate
-  }
-
-  /// A code was given: it is used from now on where none is.
-  func use(_ code: [UInt8]) {
-    host.store.removeShared(key)
-    host.store.shared(key, orKeep: code) { _ in }
+    given.isEmpty ? Array(generated.decide(untilNanoseconds: deadline).utf8) : given
   }
 
   /// - Returns: false when it is so already.
@@ -72,14 +62,12 @@ final class OwnVisitor: @unchecked Sendable {
     return former !== visitor
   }
 
+  func abandonAfterFork() { generated.abandonAfterFork() }
+
   /// The client has closed.
   func stop() {
     let former = state.withLock { state in
-      defer {
-        state.visitor = nil
-        state.decided = Answer()
-        state.generation = nil
-      }
+      defer { state = State() }
       return state.visitor
     }
     withExtendedLifetime(former) {}

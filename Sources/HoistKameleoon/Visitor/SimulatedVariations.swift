@@ -3,7 +3,7 @@ internal import HoistJSON
 
 extension SimulatedVariation {
   /// - Parameter text: `{"feature": {"expId": 1, "varId": 2}}`, percent-encoded or not; empty for none.
-  /// - Returns: one of a flag; members of another form are left out. nil for what is no JSON object.
+  /// - Returns: at most one per flag; members of another form are left out. nil when it is no JSON object.
   static func read(_ text: [UInt8]) -> [SimulatedVariation]? {
     if text.isEmpty { return [] }
     let json = text.first == UInt8(ascii: "{") ? text : WebCookie.decoded(text)

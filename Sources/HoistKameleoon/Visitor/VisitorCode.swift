@@ -33,7 +33,7 @@ public enum VisitorCode {
   /// The code that a web page has left, in a header `Cookie` or a part of one (KAM-B27); nil for none that is valid.
   public static func inCookies(_ header: [UInt8]) -> [UInt8]? {
     guard var code = WebCookie.value(of: "kameleoonVisitorCode", in: header) else { return nil }
-    // What scripts in the page have written.
+    // The mark that scripts in the page have written.
     let mark = Array("_js_".utf8)
     if code.starts(with: mark) { code.removeFirst(mark.count) }
     return isValid(code) ? code : nil

@@ -3,42 +3,43 @@ internal import HoistCore
 
 /// What is known of a visitor, and of those that are linked with it (protocols/kameleoon.md 4.5): they share it all but
 /// their codes. Thread-safe.
-final class VisitorData: @unchecked Sendable {
+final class VisitorData: SubjectRecord, @unchecked Sendable {
   private struct Member {
     weak var visitor: KameleoonVisitor?
   }
 
+  let mark = WriteMark()
+
   /// Held during a change and the recording of what follows from it, so that records come in the order of the changes.
   /// Taken before `lock`.
-  private let turn = Lock()
-  private let lock = Lock()
+  private let turn = InlineLock()
+  private let lock = InlineLock()
   // Guarded by `lock`.
-  /// What is known, changed where it stands: a copy would be one of every list in it.
+  /// Changed in place: a copy would copy every list in it.
   private var draft: VisitorDraft
   private var members: [Member] = []
-  /// What members decide by and that is still so; a change outdates it, and whoever decides next makes it anew.
+  /// The members' current snapshots; a change discards them, and the next decision makes them anew.
   private var current: [VisitorFacts] = []
   private var isChanged = false
   private var restoring = false
-  /// Of the scheduler, where a change waits to be written.
-  private var unwritten: UInt32?
+  private var kept = KeptState()
 
-  /// - Parameter code: of the visitor under which it is kept.
+  /// - Parameter code: the visitor code that it is stored under.
   init(code: [UInt8], now: Int64) { draft = VisitorDraft(VisitorFacts.Content(code: code, visitStart: now)) }
 
-  /// Under whose code it is kept.
+  /// The visitor code that it is stored under.
   var code: [UInt8] { lock.withLock { draft.content.code } }
 
-  /// Reads what is not published.
+  /// Reads the state that is not published.
   func read<Result>(_ body: (borrowing VisitorFacts.Content, borrowing VisitorRest) -> Result) -> Result {
     lock.withLock { body(draft.content, draft.rest) }
   }
 
-  /// Changes it in one step, for those who share it.
+  /// Changes it in one step, for all visitors that share it.
   /// - Parameters:
   ///   - visitor: for whom it is changed.
-  ///   - environment: how it is changed; asked with the lock held, so that a first configuration misses nobody.
-  ///   - body: short, and calls nobody.
+  ///   - environment: how it is changed; asked with the lock held, so that a first configuration misses no visitor.
+  ///   - body: short, and makes no calls out.
   ///   - record: takes what follows from the change, before another change can begin.
   func change(
     for code: [UInt8], _ environment: () -> VisitorEnvironment, _ body: (inout VisitorDraft) -> Void,
@@ -46,6 +47,7 @@ final class VisitorData: @unchecked Sendable {
   ) {
     turn.withLock {
       let change = lock.withLock {
+        kept.leaveToParent(draft)
         draft.begin(code, environment())
         body(&draft)
         isChanged = true
@@ -56,7 +58,7 @@ final class VisitorData: @unchecked Sendable {
     }
   }
 
-  /// Whether the store has yet to tell what it has, which a record made now would take the place of.
+  /// Whether the stored record is still being read; a record written now would overwrite it.
   var isRestoring: Bool { lock.withLock { restoring } }
 
   func beginRestoring() { lock.withLock { restoring = true } }
@@ -77,29 +79,80 @@ final class VisitorData: @unchecked Sendable {
     }
   }
 
-  // MARK: Writing
+  // MARK: Keeping
 
-  /// A change is to be written.
-  /// - Parameter generation: of the scheduler that will write it; what the parent of a forked child has left is the parent's.
-  /// - Returns: false when another change waits for the same already.
-  func beginWaiting(_ generation: UInt32) -> Bool {
+  /// The key it is stored under; nil when a link has taken its place.
+  var storeKey: String? { lock.withLock { draft.content.code.isEmpty ? nil : VisitorStorage.key(draft.content.code) } }
+
+  /// Notes the stored state, from which later changes are computed.
+  func wasRead(_ content: VisitorFacts.Content, _ rest: VisitorRest) {
+    lock.withLock { kept.base = KeptVisitor(content: content, rest: rest) }
+  }
+
+  func merge(into stored: [UInt8]?, under key: String) -> [UInt8]? {
+    let (ours, known) = lock.withLock { () -> (KeptVisitor, KeptState) in
+      kept.leaveToParent(draft)
+      return (KeptVisitor(content: draft.content, rest: draft.rest), kept)
+    }
+    var merge = KeptState.Merge(ours: ours)
+    defer { lock.withLock { kept.merge = merge } }
+    guard VisitorStorage.key(ours.content.code) == key else { return stored }
+    let hash = stored.map { $0.withBytes { Hash64.hash($0) } }
+    switch stored.flatMap({ hash == known.hash ? nil : StoredVisitor(json: $0) }) {
+    case .link(let owner, _) where !known.takesPlace && owner != ours.content.code:
+      merge.owner = owner
+      return stored
+    case .visitor(let content, let rest):
+      merge.result = KeptVisitor.merge(ours, base: known.base, theirs: KeptVisitor(content: content, rest: rest))
+      merge.isChanged = true
+    case .link, nil: merge.result = ours
+    }
+    let json = merge.result.map { StoredVisitor.json($0.content, $0.rest) }
+    merge.hash = json.map { $0.withBytes { Hash64.hash($0) } }
+    return json
+  }
+
+  func wasKept() {
     lock.withLock {
-      defer { unwritten = generation }
-      return unwritten != generation
+      guard let merge = kept.merge else { return }
+      kept.merge = nil
+      kept.news = KeptNews(owner: merge.owner)
+      guard let result = merge.result else { return }
+      (kept.base, kept.hash, kept.takesPlace) = (result, merge.hash, false)
+      guard merge.isChanged else { return }
+      let former = draft.content.consent
+      let new = KeptVisitor.merge(
+        KeptVisitor(content: draft.content, rest: draft.rest), base: merge.ours, theirs: result)
+      (draft.content, draft.rest) = (new.content, new.rest)
+      kept.news?.isConsentChanged = former != new.content.consent
+      outdate()
     }
   }
 
-  func isWaiting(_ generation: UInt32) -> Bool { lock.withLock { unwritten == generation } }
-
-  /// Later changes wait anew.
-  func endWaiting() { lock.withLock { unwritten = nil } }
-
-  /// What is to be written.
-  var record: (code: [UInt8], json: [UInt8]) {
-    lock.withLock { (draft.content.code, VisitorRecord.json(draft.content, draft.rest)) }
+  /// What others have made of it, since this was asked last; nil for nothing.
+  func takeHasChanged() -> KeptNews? {
+    lock.withLock {
+      defer { kept.news = nil }
+      return kept.news
+    }
   }
 
-  // MARK: Those who share it
+  /// Reads whether another process has stored a refusal that is not known here.
+  /// - Returns: whether it is news.
+  func hearRefusal(in stored: [UInt8]) -> Bool {
+    let hash = stored.withBytes { Hash64.hash($0) }
+    guard lock.withLock({ kept.hash != hash && draft.content.consent == .given }) else { return false }
+    guard case .visitor(let content, _) = StoredVisitor(json: stored), content.consent == .refused else { return false }
+    return lock.withLock {
+      guard kept.base?.content.consent != .refused, draft.content.consent == .given else { return false }
+      draft.content.consent = .refused
+      kept.base?.content.consent = .refused
+      outdate()
+      return true
+    }
+  }
+
+  // MARK: Visitors that share it
 
   /// A visitor shares it from now on.
   func join(_ visitor: KameleoonVisitor) {
@@ -121,10 +174,16 @@ final class VisitorData: @unchecked Sendable {
     lock.withLock { members.removeAll { $0.visitor == nil || $0.visitor === visitor } }
   }
 
-  /// - Parameter code: of one who shares it; empty for nobody, of whom nothing is kept.
-  func keep(under code: [UInt8]) { lock.withLock { draft.content.code = code } }
+  /// - Parameter code: of a visitor that shares it; empty for none, and nothing is stored.
+  func keep(under code: [UInt8]) {
+    lock.withLock {
+      draft.content.code = code
+      // The record there is a link to the former key of this data.
+      kept = KeptState(takesPlace: true)
+    }
+  }
 
-  /// Those who are open.
+  /// The open ones.
   var visitors: [KameleoonVisitor] { lock.withLock { members.compactMap(\.visitor) } }
 
   /// With `lock` held.
@@ -158,7 +217,7 @@ struct VisitorEnvironment {
 struct VisitorChange {
   /// To be sent, in this order.
   var tracked: [TrackedDatum] = []
-  /// Whom that speaks of, and whether consent is given, or not required.
+  /// The visitor, and whether consent is given or not required.
   var identity = TrackingIdentity(subject: [], code: [])
   var hasConsent = false
   /// Visitors that share the data from now on (KAM-67).

@@ -6,6 +6,7 @@ extension VisitorDraft {
   ///   - isTracked: whether it is ever sent (KAM-B19).
   ///   - time: when it was given.
   mutating func add(_ datum: VisitorDatum, isTracked: Bool, time: Int64) {
+    let time = datum.isPage ? momentOfPage(toldAt: time) : time
     guard let definitions else {
       if rest.aside.count >= VisitorLimits.aside {
         rest.aside.removeFirst()
@@ -14,6 +15,11 @@ extension VisitorDraft {
       rest.aside.append(DatumAside(datum: datum, code: code, isTracked: isTracked, time: time))
       return
     }
+    take(datum, definitions, isTracked: isTracked, time: time)
+  }
+
+  /// - Parameter time: likewise; of a page, when it was seen.
+  mutating func take(_ datum: VisitorDatum, _ definitions: CustomDataDefinitions, isTracked: Bool, time: Int64) {
     switch datum {
     case .customData(let data): add(data, definitions, isTracked, time)
     case .conversion(let conversion): add(conversion, definitions, isTracked, time)
@@ -71,7 +77,7 @@ extension VisitorDraft {
       if: isTracked && !definitions.isLocalOnly(index), replacing: !isNew)
   }
 
-  /// KAM-67: whoever is called `value` is this visitor too. Linked visitors are decided by the code of the first of them.
+  /// KAM-67: the visitor with the code `value` is this one, too. Linked visitors are decided by the first one's code.
   private mutating func link(to value: [UInt8], by index: Int64) {
     if content.mappingIdentifier == nil { content.mappingIdentifier = code }
     rest.mappingIndex = index

@@ -1,9 +1,17 @@
 /// What an earlier run has left (protocols/kameleoon.md 4.6).
 extension VisitorDraft {
   /// - Parameters:
-  ///   - kept: as it was. What the host has told meanwhile is newer, but the first mapping identifier holds for ever
+  ///   - kept: as it was. What the host has set meanwhile is newer, but the first mapping identifier stays for good
   ///     (KAM-70).
   mutating func restore(_ kept: VisitorFacts.Content, _ keptRest: VisitorRest) {
+    layOver(kept, keptRest)
+    if definitions != nil { addAside() }
+    // The former visit goes on, or a new one begins.
+    noteEvent()
+  }
+
+  /// Lays the current data over the stored data.
+  mutating func layOver(_ kept: VisitorFacts.Content, _ keptRest: VisitorRest) {
     let (new, newRest) = (content, rest)
     content = kept
     content.code = new.code
@@ -37,9 +45,6 @@ extension VisitorDraft {
     rest.aside += newRest.aside
     for index in newRest.fetched where !rest.fetched.contains(index) { rest.fetched.append(index) }
     rest.mappingIndex = newRest.mappingIndex ?? rest.mappingIndex
-    if definitions != nil { addAside() }
-    // The visit of before goes on, or this one is another.
-    noteEvent()
   }
 
   private mutating func restoreSingle(_ new: VisitorFacts.Content, _ newRest: VisitorRest) {

@@ -1,8 +1,9 @@
 /// What the service has of the visitor (protocols/kameleoon.md 2.7).
 extension VisitorDraft {
-  /// What is known here wins; what the service has told is not sent back to it, but for custom data that belongs to the
-  /// visitor on every device, and visits.
+  /// Known data wins; data from the service is not sent back to it, except visits and custom data that belongs to the
+  /// visitor on every device.
   mutating func merge(_ remote: RemoteVisitorData) {
+    let remote = isStrict ? remote : remote.believed(now: now)
     mergeSingle(remote)
     for data in remote.customData where !content.customData.contains(where: { $0.index == data.index }) {
       let place = content.customData.count
@@ -37,7 +38,7 @@ extension VisitorDraft {
     }
   }
 
-  /// Of what the service has told only custom data of the visitor's scope goes back (KAM-66).
+  /// Of the service's data only custom data of the visitor's scope is sent back (KAM-66).
   mutating func trackFetched() {
     guard let definitions else { return }
     let indexes = rest.fetched
@@ -69,7 +70,7 @@ extension VisitorDraft {
     }
   }
 
-  /// KAM-53, KAM-70: the first one holds for ever.
+  /// KAM-53, KAM-70: the first one stays for good.
   mutating func adopt(mappingIdentifier code: [UInt8]) {
     if content.mappingIdentifier == nil, !code.isEmpty { content.mappingIdentifier = code }
   }

@@ -1,12 +1,14 @@
 internal import HoistBase
 
-/// What is known of a visitor as it is changed, and what follows from a change. Used with the visitor's lock held.
+/// A visitor's state while it is changed, and the consequences of a change. Used with the visitor's lock held.
 struct VisitorDraft {
   var content: VisitorFacts.Content
   var rest = VisitorRest()
   /// Of the visitor that the change is made for; linked ones share their data.
   private(set) var code: [UInt8] = []
   private var environment = VisitorEnvironment()
+  /// When the pages of this change were seen; nil before the first one.
+  private var momentOfPages: Int64?
 
   /// What follows from the change.
   var change = VisitorChange()
@@ -17,6 +19,7 @@ struct VisitorDraft {
   mutating func begin(_ code: [UInt8], _ environment: VisitorEnvironment) {
     self.code = code
     self.environment = environment
+    momentOfPages = nil
   }
 
   /// Milliseconds of Unix time.
@@ -25,6 +28,18 @@ struct VisitorDraft {
   var definitions: CustomDataDefinitions? { environment.definitions }
   /// Faults of the vendor's SDK are reproduced (section 7).
   var isStrict: Bool { environment.isStrict }
+
+  /// When a page is seen that is told at `time`. Of pages told one after the other the last is the current one, also within one
+  /// tick of the clock (contract 9); those of one call are of one moment (3.12).
+  mutating func momentOfPage(toldAt time: Int64) -> Int64 {
+    if isStrict { return time }
+    if let momentOfPages { return momentOfPages }
+    let known = max(content.pages.lazy.map(\.lastTime).max() ?? .min, rest.aside.lazy.filter(\.isPage).map(\.time).max() ?? .min)
+    // Where the clock was set back by more, what it showed before is not believed.
+    let moment = known >= time && known &- time < TimeStamps.furthestAhead ? known &+ 1 : time
+    momentOfPages = moment
+    return moment
+  }
 
   /// The change is over.
   mutating func end() -> VisitorChange {
@@ -40,12 +55,13 @@ struct VisitorDraft {
 
   /// The first configuration has come.
   mutating func addAside() {
+    guard let definitions else { return }
     trackFetched()
     let (waiting, own) = (rest.aside, code)
     rest.aside = []
     for item in waiting {
       code = item.code
-      add(item.datum, isTracked: item.isTracked, time: item.time)
+      take(item.datum, definitions, isTracked: item.isTracked, time: item.time)
     }
     code = own
   }

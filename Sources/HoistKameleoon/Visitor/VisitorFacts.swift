@@ -52,7 +52,7 @@ final class VisitorFacts: Sendable {
 
   init(_ content: consuming Content) { self.content = content }
 
-  /// Something has changed since: who decides next makes others.
+  /// Outdated by a change: the next decision makes a new snapshot.
   var areOutdated: Bool { isOver.load(ordering: .acquiring) }
 
   func outdate() { isOver.store(true, ordering: .releasing) }
@@ -76,8 +76,8 @@ struct CustomDatum: Sendable, Equatable {
 /// Views of one page.
 struct PageVisit: Sendable, Equatable {
   var url: [UInt8]
-  /// Of the last view; empty for none.
-  var title: [UInt8]
+  /// Of the last view; nil for none.
+  var title: [UInt8]?
   var lastTime: Int64
   var count: Int64
 }
@@ -104,6 +104,14 @@ struct VisitHistory: Sendable, Equatable {
   var previous: [Visit]
   /// How many visits came before the current one; more than those that are known, or as many.
   var number: Int64
+
+  /// - Parameter believe: mends a time that cannot be.
+  mutating func believe(_ believe: (inout Int64) -> Void) {
+    for index in previous.indices {
+      believe(&previous[index].start)
+      believe(&previous[index].lastEvent)
+    }
+  }
 }
 
 /// A Kameleoon Conversion Score: `{"kcs": {keyMoment: {goal: score}}}`.

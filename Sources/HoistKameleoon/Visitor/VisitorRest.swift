@@ -1,6 +1,6 @@
 /// What is known of a visitor beyond what decisions read.
 struct VisitorRest: Sendable {
-  /// Whether the code that the data is kept under was said to be a unique identifier (KAM-07).
+  /// Whether the code that the data is stored under is a unique identifier (KAM-07).
   var isUnique = false
   /// Sent with lines, not as one; empty for none.
   var userAgent: [UInt8] = []
@@ -16,7 +16,8 @@ struct VisitorRest: Sendable {
   var hasRemoteHistory = false
   /// What came before the first configuration, which says what it means (protocols/kameleoon.md 4.1).
   var aside: [DatumAside] = []
-  /// Custom data that the service told of before the first configuration, which says what is sent back: indexes (2.7).
+  /// Indexes of custom data that came from the service before the first configuration, which says what is sent back
+  /// (2.7).
   var fetched: [Int64] = []
 
   /// Whether the first configuration has something to say of it.
@@ -41,4 +42,6 @@ struct DatumAside: Sendable {
   var code: [UInt8]
   var isTracked: Bool
   var time: Int64
+
+  var isPage: Bool { datum.isPage }
 }

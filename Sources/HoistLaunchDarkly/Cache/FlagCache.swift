@@ -1,8 +1,7 @@
 internal import HoistBase
 public import HoistCore
-internal import HoistJSON
 
-/// What tells the stored flags of one context from those of others (3.5).
+/// The identity of a context's stored flags (3.5).
 public struct FlagCacheKey: Sendable, Equatable {
   /// Of the context's key.
   public var hashedKey: String
@@ -29,25 +28,19 @@ public struct CachedFlags: Sendable {
   public var updatedUnixMilliseconds: Int64?
 }
 
-/// Keeps the flags of a few contexts for the next run, or the next identify (5.10, LD-76, LD-85). On the scheduler's
+/// Stores the flags of a few contexts for the next run, or the next identify (5.10, LD-76, LD-85). On the scheduler's
 /// thread.
 ///
 /// Under the environment's prefix there is an entry for each context's flags, one for its entity tag, and an index of
-/// when each was updated. An entry that the index does not name is none. Others may use the same store: the index is read
-/// again before each look at it, and each change to it.
+/// when each was updated. An entry that is not in the index does not count. Others may use the same store: the index is
+/// changed in one step, and read again before each use.
 public final class FlagCache: @unchecked Sendable {
-  /// Of the index; entries of another version are removed.
-  private static let version: Int64 = 9
-
   private let store: Store
   private let prefix: String
   /// Negative: any number; 0: none.
   private let maximumContexts: Int
-  /// Milliseconds since 1970 by hashed key, as it was when last read; nil until then.
-  private var index: [String: Int64]?
-  /// What has been updated and is not in the stored index yet.
-  private var updated: [String: Int64] = [:]
-  private var waiting: [() -> Void] = []
+  /// Contexts that are on their way into the index, and how often: no other change of it removes their entries.
+  private let underWay = LockedValue<[String: Int]>([:])
 
   /// - Parameter environment: distinguishes the mobile keys that share a store.
   public init(store: Store, environment: String, maximumContexts: Int) {
@@ -60,13 +53,15 @@ public final class FlagCache: @unchecked Sendable {
   private func flagsKey(_ hashedKey: String) -> String { prefix + "flags-" + hashedKey }
   private func tagKey(_ hashedKey: String) -> String { prefix + "etag-" + hashedKey }
 
-  /// - Parameter completion: once, on the scheduler's thread; nil when nothing is kept of the context.
+  /// - Parameter completion: once, on the scheduler's thread; nil when nothing is stored for the context.
   public func load(_ key: FlagCacheKey, completion: @escaping @Sendable (CachedFlags?) -> Void) {
-    withIndex { [self] in
-      guard let updated = index?[key.hashedKey] else { return completion(nil) }
+    store.load(indexKey) { [self] bytes in
+      let index = ContextIndex(bytes)
+      if !index.removed.isEmpty { changeIndex { _ in } }
+      guard let updated = index.contexts[key.hashedKey] else { return completion(nil) }
       store.load(flagsKey(key.hashedKey)) { [self] bytes in
         guard let entry = bytes.flatMap({ Self.decode($0) }) else { return completion(nil) }
-        // What is kept of others with this key serves as a first answer, but says nothing of freshness.
+        // Flags stored for another context with this key serve as a first answer, but not as fresh ones.
         guard entry.fingerprint == key.fingerprint else { return completion(CachedFlags(document: entry.document)) }
         store.load(tagKey(key.hashedKey)) { tag in
           let tag = tag.map { String(decoding: $0, as: UTF8.self) } ?? ""
@@ -81,102 +76,63 @@ public final class FlagCache: @unchecked Sendable {
 
   /// - Parameters:
   ///   - document: flags and tombstones.
-  ///   - entityTag: "" forgets the one that is kept; nil leaves it as it is.
+  ///   - entityTag: "" removes the stored one; nil leaves it as it is.
   public func save(_ key: FlagCacheKey, _ document: [UInt8], entityTag: String?, at unixMilliseconds: Int64) {
     guard maximumContexts != 0 else { return }
-    store.save(flagsKey(key.hashedKey), Self.encode(key.fingerprint, document))
+    let (hashedKey, maximum) = (key.hashedKey, maximumContexts)
+    underWay.withLock { $0[hashedKey, default: 0] += 1 }
+    store.save(flagsKey(hashedKey), Self.encode(key.fingerprint, document))
     switch entityTag {
     case nil: break
-    case "": store.remove(tagKey(key.hashedKey))
-    case let tag?: store.save(tagKey(key.hashedKey), Array(tag.utf8))
+    case "": store.remove(tagKey(hashedKey))
+    case let tag?: store.save(tagKey(hashedKey), Array(tag.utf8))
     }
-    updated[key.hashedKey] = unixMilliseconds
-    withIndex { [self] in saveIndex() }
+    changeIndex {
+      $0.contexts[hashedKey] = unixMilliseconds
+      $0.removeOldest(butFor: maximum)
+    } then: { [underWay] in
+      underWay.withLock { $0[hashedKey] = $0[hashedKey].flatMap { $0 > 1 ? $0 - 1 : nil } }
+    }
   }
 
-  /// The service says that what is kept of the context holds.
+  /// The service confirms the stored flags of the context.
   public func confirm(_ key: FlagCacheKey, at unixMilliseconds: Int64) {
-    withIndex { [self] in
-      guard index?[key.hashedKey] != nil else { return }
-      updated[key.hashedKey] = unixMilliseconds
-      saveIndex()
-    }
+    let hashedKey = key.hashedKey
+    changeIndex { if $0.contexts[hashedKey] != nil { $0.contexts[hashedKey] = unixMilliseconds } }
   }
 
-  /// Nothing waits for the store to be read any more: the client ends.
-  public func settle() {
-    if index != nil { saveIndex() }
-  }
-
-  /// What is being read is read for the parent.
-  func abandonAfterFork() {
-    waiting = []
-    updated = [:]
-  }
-
-  private func evict() {
-    guard maximumContexts > 0, let index, index.count > maximumContexts else { return }
-    let oldest = index.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
-    for (hashedKey, _) in oldest.prefix(index.count - maximumContexts) { forget(hashedKey) }
-  }
-
-  private func forget(_ hashedKey: String) {
-    index?[hashedKey] = nil
-    store.remove(flagsKey(hashedKey))
-    store.remove(tagKey(hashedKey))
-  }
+  /// What is on its way is the parent's to write.
+  func abandonAfterFork() { underWay.withLock { $0 = [:] } }
 
   // MARK: The index
 
-  private func withIndex(_ body: @escaping () -> Void) {
-    waiting.append(body)
-    guard waiting.count == 1 else { return }
-    store.load(indexKey) { [self] bytes in
-      // A store that cannot be read just now has not forgotten.
-      if let bytes { read(bytes) } else if index == nil { index = [:] }
-      let ready = waiting
-      waiting = []
-      for body in ready { body() }
+  /// - Parameters:
+  ///   - body: pure; runs again when another writer was faster.
+  ///   - completion: on the store's lane.
+  private func changeIndex(
+    _ body: @escaping @Sendable (inout ContextIndex) -> Void, then completion: @escaping @Sendable () -> Void = {}
+  ) {
+    let removed = LockedValue<[String]>([])
+    store.update(indexKey) { bytes in
+      var index = ContextIndex(bytes)
+      let former = index
+      body(&index)
+      removed.withLock { $0 = index.removed.filter { index.contexts[$0] == nil } }
+      return index == former && index.removed.isEmpty ? bytes : index.json
+    } completion: { [weak self] result in
+      completion()
+      if case .success = result { self?.forget(removed.withLock { $0 }) }
     }
   }
 
-  private func read(_ bytes: [UInt8]) {
-    index = [:]
-    guard let document = try? JSONDocument(parsing: bytes) else { return }
-    document.withRoot { root in
-      guard let contexts = root["contexts"]?.object else { return }
-      for (name, value) in contexts {
-        index?[name.string] = value.int64 ?? 0
-      }
-      guard root["version"]?.int64 != Self.version else { return }
-      for hashedKey in (index ?? [:]).keys where updated[hashedKey] == nil { forget(hashedKey) }
-      index = [:]
-      writeIndex()
-    }
-  }
-
-  private func saveIndex() {
-    guard !updated.isEmpty else { return }
-    index?.merge(updated) { $1 }
-    updated = [:]
-    evict()
-    writeIndex()
-  }
-
-  private func writeIndex() {
-    var writer = JSONWriter()
-    writer.object { writer in
-      writer.key("version")
-      writer.int(Self.version)
-      writer.key("contexts")
-      writer.object { writer in
-        for (hashedKey, updated) in (index ?? [:]).sorted(by: { $0.key < $1.key }) {
-          writer.key(hashedKey)
-          writer.int(updated)
-        }
+  /// Removes entries that the index no longer lists.
+  private func forget(_ hashedKeys: [String]) {
+    underWay.withLock { underWay in
+      for hashedKey in hashedKeys where underWay[hashedKey] == nil {
+        store.remove(flagsKey(hashedKey))
+        store.remove(tagKey(hashedKey))
       }
     }
-    store.save(indexKey, writer.bytes)
   }
 
   // MARK: Entries

@@ -7,13 +7,13 @@ struct FlagLayout: ~Copyable {
   private var builder: SnapshotBuilder
   private var writer = JSONWriter(reservingCapacity: 256)
   private let null: TextReference
-  /// Offset of the root that goes on; 0 for one that is still to come.
-  private var rootOffset: UInt32 = 0
+  /// The place of an existing root; none before it is made.
+  private var rootPlace: Place<FlagsRoot> = .none
   private var root: FlagsRoot
   private var owner: EventContext?
 
   /// - Parameters:
-  ///   - owner: whose evaluations those of the snapshot are; nil for whoever is the current context.
+  ///   - owner: the context that the snapshot's results are for; nil for the current one.
   ///   - expectedBytes: of the document.
   init(root: FlagsRoot, owner: EventContext? = nil, expectedBytes: Int) {
     self.root = root
@@ -22,15 +22,15 @@ struct FlagLayout: ~Copyable {
     null = builder.text("null")
   }
 
-  /// Begins with another's flags, which are still to be kept one by one.
+  /// Continues another snapshot, whose flags are then kept one by one.
   init?(continuing old: Snapshot) {
     guard let oldRoot = old.flagsRoot else { return nil }
-    rootOffset = old.head.pointee.rootOffset
+    rootPlace = Place(offset: old.head.pointee.rootOffset)
     root = oldRoot.pointee
     root.period = oldRoot.period
     owner = old.owner
-    let end = rootOffset &+ FlagsRoot.size &+ root.wordCount &* 4
-    builder = SnapshotBuilder(continuing: old, skipping: rootOffset..<end, growth: 4096)
+    let end = rootPlace.offset &+ FlagsRoot.size &+ root.wordCount &* 4
+    builder = SnapshotBuilder(continuing: old, skipping: rootPlace.offset..<end, growth: 4096)
     null = builder.text("null")
   }
 
@@ -46,9 +46,8 @@ struct FlagLayout: ~Copyable {
 
   /// Writes a flag down.
   /// - Parameter cell: the counter of the record that this one replaces; nil for a new one.
-  /// - Returns: the record's offset.
-  mutating func record(_ flag: FlagDefinition, name: TextReference, cell: UInt32? = nil) -> UInt32 {
-    var record = FlagRecord(head: FlagHead(name: name, firstCell: cell ?? builder.cells(1), cellCount: 1))
+  mutating func record(_ flag: FlagDefinition, name: TextReference, cell: UInt32? = nil) -> Place<LaunchDarklyFlagRecord> {
+    var record = LaunchDarklyFlagRecord(head: FlagHead(name: name, firstCell: cell ?? builder.cells(1), cellCount: 1))
     setValue(flag.value, of: &record)
     if let variation = flag.variation {
       record.traits.insert(.hasVariation)
@@ -75,7 +74,7 @@ struct FlagLayout: ~Copyable {
     return builder.append(record)
   }
 
-  private mutating func setValue(_ value: JSONNode?, of record: inout FlagRecord) {
+  private mutating func setValue(_ value: JSONNode?, of record: inout LaunchDarklyFlagRecord) {
     guard let value else {
       record.value = null
       return
@@ -124,7 +123,7 @@ struct FlagLayout: ~Copyable {
     return writer.bytes.withUnsafeBytes { builder.text($0) }
   }
 
-  private mutating func setPrerequisites(_ list: JSONNode?, of record: inout FlagRecord) {
+  private mutating func setPrerequisites(_ list: JSONNode?, of record: inout LaunchDarklyFlagRecord) {
     guard let keys = list?.array, !keys.isEmpty else { return }
     var references: [TextReference] = []
     for key in keys { references.append(builder.text(ByteView(key.utf8 ?? UnsafeBufferPointer(start: nil, count: 0)))) }
@@ -133,24 +132,25 @@ struct FlagLayout: ~Copyable {
   }
 
   /// Makes a record of this layout findable.
-  mutating func add(record: UInt32, hash: UInt64) { builder.addFlag(record: record, hash: hash) }
+  mutating func add(record: Place<LaunchDarklyFlagRecord>, hash: UInt64) { builder.addFlag(record: record, hash: hash) }
 
-  /// Keeps another's flags but one, whose room is lost.
-  mutating func keepAll(of old: Snapshot, but dropped: UnsafePointer<FlagRecord>?) {
+  /// Keeps all flags of another snapshot but one, whose memory is not reused.
+  mutating func keepAll(of old: Snapshot, but dropped: UnsafePointer<LaunchDarklyFlagRecord>?) {
     for index in 0..<old.flagCount {
       let record = old.record(at: index)
       if let dropped, record == UnsafeRawPointer(dropped) { continue }
-      builder.addFlag(record: UInt32(truncatingIfNeeded: record - old.base), hash: Hash64.hash(old.name(of: record)))
+      let place = Place<LaunchDarklyFlagRecord>(offset: UInt32(truncatingIfNeeded: record - old.base))
+      builder.addFlag(record: place, hash: Hash64.hash(old.name(of: record)))
     }
     guard let dropped else { return }
     let record = dropped.pointee
     let texts = [record.head.name, record.value, record.text, record.reason].reduce(0) { $0 &+ Int($1.count) }
-    let lost = UInt32(truncatingIfNeeded: texts &+ MemoryLayout<FlagRecord>.size)
+    let lost = UInt32(truncatingIfNeeded: texts &+ MemoryLayout<LaunchDarklyFlagRecord>.size)
     root.staleBytes = root.staleBytes.addingReportingOverflow(lost).overflow ? .max : root.staleBytes &+ lost
   }
 
   /// Copies a flag from another snapshot, with what it uses only.
-  mutating func copy(_ flag: UnsafePointer<FlagRecord>, of old: Snapshot) {
+  mutating func copy(_ flag: UnsafePointer<LaunchDarklyFlagRecord>, of old: Snapshot) {
     var record = flag.pointee
     func text(_ reference: TextReference) -> ByteView { reference.bytes(old.base) }
     record.head.name = builder.uniqueText(text(flag.pointee.head.name))
@@ -169,13 +169,13 @@ struct FlagLayout: ~Copyable {
 
   /// - Parameter count: how many flags there are, as a guess, when the root is still to come.
   consuming func finish(count: Int) -> Snapshot? {
-    if rootOffset == 0 {
+    if rootPlace.isNone {
       let words = count &+ count / 8 &+ 64
       root.wordCount = UInt32(clamping: words)
-      rootOffset = builder.reserve(bytes: Int(FlagsRoot.size) &+ words &* 4, alignment: 64)
+      rootPlace = Place(offset: builder.reserve(bytes: Int(FlagsRoot.size) &+ words &* 4, alignment: 64))
     }
-    builder.store(root, at: rootOffset)
-    return builder.finish(evaluate: evaluateFlag, root: rootOffset, resources: owner)
+    builder.store(root, at: rootPlace)
+    return builder.finish(evaluate: evaluateFlag, root: rootPlace, resources: owner)
   }
 }
 

@@ -2,7 +2,7 @@ internal import HoistBase
 internal import HoistCore
 internal import HoistJSON
 
-/// Flags as JSON, and what is told of one beside its value.
+/// Flags as JSON, and the metadata of one.
 enum FlagListing {
   /// Every flag with its value as it is stored, null included (LD-25, 4.2.3).
   static func values(of snapshot: Snapshot) -> [UInt8] {
@@ -10,7 +10,7 @@ enum FlagListing {
     writer.beginObject()
     for index in 0..<snapshot.flagCount {
       let record = snapshot.record(at: index)
-      writer.key(utf8: snapshot.name(of: record).bindMemory(to: UInt8.self))
+      writer.key(snapshot.name(of: record))
       writer.raw(snapshot.flag(record).pointee.value.bytes(snapshot.base))
     }
     writer.endObject()
@@ -21,21 +21,18 @@ enum FlagListing {
   static func cacheDocument(of snapshot: Snapshot, tombstones: [[UInt8]: Int64]) -> [UInt8] {
     var writer = JSONWriter(reservingCapacity: snapshot.flagCount &* 160)
     writer.beginObject()
-    writer.key("flags")
-    writer.beginObject()
+    writer.beginObject("flags")
     for index in 0..<snapshot.flagCount {
       let record = snapshot.record(at: index)
-      writer.key(utf8: snapshot.name(of: record).bindMemory(to: UInt8.self))
+      writer.key(snapshot.name(of: record))
       writer.object { writer in
-        writer.key("item")
-        writer.object { writer in write(snapshot.flag(record), snapshot, to: &writer) }
+        writer.object("item") { writer in write(snapshot.flag(record), snapshot, to: &writer) }
       }
     }
     for (key, version) in tombstones.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
       key.withUnsafeBufferPointer { writer.key(utf8: $0) }
       writer.object { writer in
-        writer.key("tombstone")
-        writer.int(version)
+        writer.member("tombstone", version)
       }
     }
     writer.endObject()
@@ -43,54 +40,45 @@ enum FlagListing {
     return writer.bytes
   }
 
-  private static func write(_ flag: UnsafePointer<FlagRecord>, _ snapshot: Snapshot, to writer: inout JSONWriter) {
+  private static func write(_ flag: UnsafePointer<LaunchDarklyFlagRecord>, _ snapshot: Snapshot, to writer: inout JSONWriter) {
     let record = flag.pointee
     if record.kind != .none {
-      writer.key("value")
-      writer.raw(record.value.bytes(snapshot.base))
+      writer.member("value", raw: record.value.bytes(snapshot.base))
     }
     writeNumbers(record, to: &writer)
     if record.traits.contains(.tracked) {
-      writer.key("trackEvents")
-      writer.bool(true)
+      writer.member("trackEvents", true)
     }
     if record.traits.contains(.tracksReason) {
-      writer.key("trackReason")
-      writer.bool(true)
+      writer.member("trackReason", true)
     }
     if record.debuggedUntil > 0 {
-      writer.key("debugEventsUntilDate")
-      writer.int(record.debuggedUntil)
+      writer.member("debugEventsUntilDate", record.debuggedUntil)
     }
     if let reason = snapshot.reason(of: flag) {
-      writer.key("reason")
-      writer.raw(reason)
+      writer.member("reason", raw: reason)
     }
     writePrerequisites(flag, snapshot, to: &writer)
   }
 
-  private static func writeNumbers(_ record: FlagRecord, to writer: inout JSONWriter) {
+  private static func writeNumbers(_ record: LaunchDarklyFlagRecord, to writer: inout JSONWriter) {
     if record.traits.contains(.hasVariation) {
-      writer.key("variation")
-      writer.int(record.variation)
+      writer.member("variation", record.variation)
     }
     if record.traits.contains(.hasVersion) {
-      writer.key("version")
-      writer.int(record.version)
+      writer.member("version", record.version)
     }
     if record.traits.contains(.hasFlagVersion) {
-      writer.key("flagVersion")
-      writer.int(record.flagVersion)
+      writer.member("flagVersion", record.flagVersion)
     }
   }
 
   private static func writePrerequisites(
-    _ flag: UnsafePointer<FlagRecord>, _ snapshot: Snapshot, to writer: inout JSONWriter
+    _ flag: UnsafePointer<LaunchDarklyFlagRecord>, _ snapshot: Snapshot, to writer: inout JSONWriter
   ) {
     guard flag.pointee.prerequisiteCount > 0 else { return }
-    writer.key("prerequisites")
-    writer.array { writer in
-      for key in snapshot.prerequisites(of: flag) { writer.string(utf8: key.bindMemory(to: UInt8.self)) }
+    writer.array("prerequisites") { writer in
+      for key in snapshot.prerequisites(of: flag) { writer.string(key) }
     }
   }
 
@@ -110,39 +98,31 @@ enum FlagListing {
     let flag = snapshot.flag(record)
     if evaluation.errorCode == .none {
       if flag.pointee.traits.contains(.hasVariation) {
-        writer.key("variationIndex")
-        writer.int(flag.pointee.variation)
+        writer.member("variationIndex", flag.pointee.variation)
       }
       if let reason = snapshot.reason(of: flag) {
-        writer.key("reason")
-        writer.raw(reason)
+        writer.member("reason", raw: reason)
       }
     }
     if flag.pointee.traits.contains(.hasVersion) {
-      writer.key("version")
-      writer.int(flag.pointee.version)
+      writer.member("version", flag.pointee.version)
     }
     if flag.pointee.traits.contains(.hasFlagVersion) {
-      writer.key("flagVersion")
-      writer.int(flag.pointee.flagVersion)
+      writer.member("flagVersion", flag.pointee.flagVersion)
     }
     if snapshot.flagsRoot?.pointee.isFromCache == true {
-      writer.key("fromCache")
-      writer.bool(true)
+      writer.member("fromCache", true)
     }
   }
 
-  /// How an answer came about: the service has evaluated, so there is little to tell.
+  /// The explanation of an evaluation: short, as the service has evaluated.
   static func explanation(_ evaluation: borrowing Evaluation, _ snapshot: Snapshot, _ record: UnsafeRawPointer) -> [UInt8] {
     var writer = JSONWriter()
     writer.beginObject()
-    writer.key("evaluatedBy")
-    writer.string("service")
-    writer.key("answer")
-    writer.string(answer(evaluation, snapshot.flag(record)))
+    writer.member("evaluatedBy", "service")
+    writer.member("answer", answer(evaluation, snapshot.flag(record)))
     if evaluation.errorCode != .invalidContext {
-      writer.key("value")
-      writer.raw(snapshot.flag(record).pointee.value.bytes(snapshot.base))
+      writer.member("value", raw: snapshot.flag(record).pointee.value.bytes(snapshot.base))
       writePrerequisites(snapshot.flag(record), snapshot, to: &writer)
       write(evaluation, snapshot, record, to: &writer)
     }
@@ -150,7 +130,7 @@ enum FlagListing {
     return writer.bytes
   }
 
-  private static func answer(_ evaluation: borrowing Evaluation, _ flag: UnsafePointer<FlagRecord>) -> String {
+  private static func answer(_ evaluation: borrowing Evaluation, _ flag: UnsafePointer<LaunchDarklyFlagRecord>) -> String {
     switch evaluation.errorCode {
     case .none: flag.pointee.kind == .none ? "the fallback: the value is null" : "the value"
     case .invalidContext: "the fallback: the flags are those of another context"

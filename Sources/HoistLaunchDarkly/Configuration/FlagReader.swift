@@ -12,7 +12,7 @@ enum FlagReader {
   }
 
   /// - Parameters:
-  ///   - owner: whose evaluations those of the snapshot are; nil for whoever is the current context.
+  ///   - owner: the context that the snapshot's results are for; nil for the current one.
   ///   - tombstone: told of each deleted flag.
   /// - Returns: owned by the caller.
   static func read(
@@ -32,8 +32,8 @@ enum FlagReader {
         try readCache(&json) { key, node throws(FlagFailure) in
           if let item = node["item"]?.unlessNull {
             try set.add(key, FlagDefinition(item))
-          } else if let version = node["tombstone"]?.unlessNull {
-            tombstone(key, try FlagDefinition.integer(version, "tombstone"))
+          } else if let version = try FlagDefinition.integer(node["tombstone"], "tombstone") {
+            tombstone(key, version)
           } else {
             throw FlagFailure("an entry is neither a flag nor a tombstone")
           }
@@ -90,11 +90,11 @@ private struct FlagSet: ~Copyable {
   mutating func add(_ key: ByteView, _ flag: FlagDefinition) throws(FlagFailure) {
     if let own = flag.key, !own.hasSameBytes(as: key) { throw FlagFailure("a flag's \"key\" is another than its member's name") }
     let name = layout.name(key)
-    records.set(keys.keep(key), to: layout.record(flag, name: name))
+    records.set(keys.keep(key), to: layout.record(flag, name: name).offset)
   }
 
   consuming func finish() -> Snapshot? {
-    for entry in records.entries { layout.add(record: entry.value, hash: entry.hash) }
+    for entry in records.entries { layout.add(record: Place(offset: entry.value), hash: entry.hash) }
     return layout.finish(count: records.entries.count)
   }
 }

@@ -5,7 +5,7 @@ internal import HoistJSON
 
 /// What a message makes of the flags.
 struct FlagUpdate {
-  /// To be served from now on, owned by whoever gets it; nil when the message was too old to change anything.
+  /// To be served from now on, owned by the receiver; nil when the message was too old to change anything.
   var snapshot: Snapshot?
   /// Where value or variation differ, in the order of the keys' bytes (5.6).
   var changes: [FlagChange] = []
@@ -17,11 +17,11 @@ struct FlagUpdate {
 struct FlagTable {
   /// Versions of deleted flags; they count as absent.
   private(set) var tombstones: [[UInt8]: Int64] = [:]
-  /// Tombstones beyond this are not remembered: only a service that deletes what nobody has would get there.
+  /// Tombstones beyond this are not remembered: only a service that deletes unknown flags would get there.
   static let maximumTombstones = 100_000
 
   /// The complete set: replaces everything.
-  /// - Parameter owner: whose evaluations those of the flags are; nil for whoever is the current context.
+  /// - Parameter owner: the context that the flags' results are for; nil for the current one.
   mutating func put(
     _ text: ByteView, in root: FlagsRoot, owner: EventContext? = nil, over old: Snapshot?, limits: JSONLimits = .standard
   ) throws(FlagFailure) -> FlagUpdate {
@@ -30,7 +30,7 @@ struct FlagTable {
     return FlagUpdate(snapshot: snapshot, changes: Self.changes(from: old, to: snapshot))
   }
 
-  /// Flags and tombstones as the cache has kept them.
+  /// Flags and tombstones from the cache.
   mutating func restore(
     _ text: ByteView, in root: FlagsRoot, owner: EventContext? = nil, over old: Snapshot?, limits: JSONLimits = .standard
   ) throws(FlagFailure) -> FlagUpdate {
@@ -42,7 +42,7 @@ struct FlagTable {
     return FlagUpdate(snapshot: snapshot, changes: Self.changes(from: old, to: snapshot))
   }
 
-  /// One flag, new or changed; ignored when its version is not newer than what is known.
+  /// One flag, new or changed; ignored when its version is not newer than the known one.
   mutating func patch(_ text: ByteView, of old: Snapshot, limits: JSONLimits = .standard) throws(FlagFailure) -> FlagUpdate {
     try Self.withRoot(text, limits) { (node) throws(FlagFailure) in
       let flag = try FlagDefinition(node)
@@ -57,9 +57,8 @@ struct FlagTable {
   mutating func delete(_ text: ByteView, of old: Snapshot, limits: JSONLimits = .standard) throws(FlagFailure) -> FlagUpdate {
     try Self.withRoot(text, limits) { (node) throws(FlagFailure) in
       guard node.kind == .object else { throw FlagFailure("a deletion is no object") }
-      guard let key = node["key"]?.utf8.map({ ByteView($0) }) else { throw FlagFailure("a deletion has no \"key\"") }
-      var version: Int64?
-      if let sent = node["version"]?.unlessNull { version = try FlagDefinition.integer(sent, "version") }
+      guard let key = node["key"]?.bytes else { throw FlagFailure("a deletion has no \"key\"") }
+      let version = try FlagDefinition.integer(node["version"], "version")
       guard isNewer(version, key, than: old) else { return FlagUpdate() }
       if tombstones.count < Self.maximumTombstones { tombstones[Array(key)] = version ?? 0 }
       return old.find(flag: key) == nil ? FlagUpdate() : try Self.replace(key, by: nil, in: old)
@@ -104,7 +103,7 @@ struct FlagTable {
 
   /// The former block with the flag appended; written anew when much of that would be waste.
   private static func laidOut(
-    _ key: ByteView, _ flag: FlagDefinition?, _ before: UnsafePointer<FlagRecord>?, _ old: Snapshot
+    _ key: ByteView, _ flag: FlagDefinition?, _ before: UnsafePointer<LaunchDarklyFlagRecord>?, _ old: Snapshot
   ) -> Snapshot? {
     guard let root = old.flagsRoot else { return nil }
     let hasRoom = before != nil || old.head.pointee.cellCount < root.pointee.wordCount
@@ -126,7 +125,7 @@ struct FlagTable {
     return layout.finish(count: old.flagCount &+ 1)
   }
 
-  /// What goes when nothing is served any more.
+  /// The changes when nothing is served any more.
   static func removals(of old: Snapshot?) -> [FlagChange] {
     guard let old else { return [] }
     return (0..<old.flagCount).map { index in
@@ -163,7 +162,7 @@ struct FlagTable {
 
   /// By key; one that is not there comes last.
   private static func order(
-    _ before: UnsafePointer<FlagRecord>?, _ old: Snapshot?, _ after: UnsafePointer<FlagRecord>?, _ new: Snapshot
+    _ before: UnsafePointer<LaunchDarklyFlagRecord>?, _ old: Snapshot?, _ after: UnsafePointer<LaunchDarklyFlagRecord>?, _ new: Snapshot
   ) -> Ordering {
     guard let before, let old else { return .greater }
     guard let after else { return .less }
@@ -171,7 +170,7 @@ struct FlagTable {
   }
 
   private static func change(
-    _ key: ByteView, _ before: UnsafePointer<FlagRecord>?, _ old: Snapshot?, _ after: UnsafePointer<FlagRecord>?,
+    _ key: ByteView, _ before: UnsafePointer<LaunchDarklyFlagRecord>?, _ old: Snapshot?, _ after: UnsafePointer<LaunchDarklyFlagRecord>?,
     _ new: Snapshot
   ) -> FlagChange {
     FlagChange(

@@ -4,9 +4,9 @@ internal import HoistJSON
 
 /// Whether two flags' values are the same JSON value: `1` is `1.0`, the order of members does not count (4.1, 5.6).
 enum FlagValue {
-  /// Whether observers are told (5.6): version, reason and tracking alone are no change.
+  /// Whether observers are notified (5.6): version, reason and tracking alone are no change.
   static func differs(
-    _ old: UnsafePointer<FlagRecord>, _ oldSnapshot: Snapshot, _ new: UnsafePointer<FlagRecord>, _ newSnapshot: Snapshot
+    _ old: UnsafePointer<LaunchDarklyFlagRecord>, _ oldSnapshot: Snapshot, _ new: UnsafePointer<LaunchDarklyFlagRecord>, _ newSnapshot: Snapshot
   ) -> Bool {
     let (old, new) = (old.pointee, new.pointee)
     if old.traits.contains(.hasVariation) != new.traits.contains(.hasVariation) || old.variation != new.variation {

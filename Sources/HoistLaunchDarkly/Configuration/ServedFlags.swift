@@ -3,7 +3,7 @@ internal import HoistBase
 internal import HoistCore
 
 /// The flags of the current context: what changes them, and their copy in the store. On the scheduler's thread.
-final class ServedFlags: LaunchDarklyPart, @unchecked Sendable {
+final class ServedFlags: ClientPart, @unchecked Sendable {
   /// A burst of patches is stored once; large sets less often: so much is written per millisecond in the long run.
   private static let saveMilliseconds: Int64 = 100
   private static let longestSaveMilliseconds: Int64 = 10_000
@@ -12,20 +12,22 @@ final class ServedFlags: LaunchDarklyPart, @unchecked Sendable {
   private let host: any ProviderHost
   private let cache: FlagCache
   private var table = FlagTable()
-  /// Whose flags these are in the store; nil while there is no context.
+  /// The store key of these flags; nil while there is no context.
   private var key: FlagCacheKey?
   /// Of the context, in the core; 0 serves whichever is the current one.
   private var fingerprint: UInt64 = 0
   /// Of the same context as it was spelled last; 0 for no other spelling.
   private var spelling: UInt64 = 0
-  /// Whose evaluations those of the flags are.
+  /// The context that the flags' results are for.
   private var owner: EventContext?
+  /// Whether the served flags come from the service or the store.
+  private(set) var isServing = false
   private var saving: (any Cancellable)?
   private var lastSize = 0
   /// Told of each message that counts (5.6); empty for one that changes nothing.
   var updated: ([FlagChange]) -> Void = { _ in }
 
-  /// Told before flags of another context take the place of these: counts belong to the one they were made for.
+  /// Called before the flags of another context replace these: counts belong to the former context.
   var changing: () -> Void = {}
 
   /// What events say of a context: its flags' snapshots hold it, so that both change in one step (LD-24).
@@ -39,6 +41,7 @@ final class ServedFlags: LaunchDarklyPart, @unchecked Sendable {
   /// Serves no flag at all.
   func serveNone() {
     table.removeAll()
+    isServing = false
     guard let snapshot = FlagLayout(root: root, owner: owner, expectedBytes: 0).finish(count: 0) else { return }
     host.publish(snapshot, changed: [])
   }
@@ -47,6 +50,7 @@ final class ServedFlags: LaunchDarklyPart, @unchecked Sendable {
 
   /// What the store keeps of a context (5.10); on the scheduler's thread. `completion` gets nil when it keeps none.
   func load(_ context: LDContext, completion: @escaping @Sendable (CachedFlags?) -> Void) {
+    host.scheduler.assertCurrent()
     cache.load(FlagCacheKey(context), completion: completion)
   }
 
@@ -56,10 +60,11 @@ final class ServedFlags: LaunchDarklyPart, @unchecked Sendable {
   ///   - fingerprint: `servedFingerprint` of the context in the core.
   ///   - cached: nil where none are kept, or they are not to be used.
   ///   - keepingFormer: whether the former ones stay, where there are no kept ones that can be read.
-  /// - Returns: what changes by that, and whether the kept flags are served: what is known of them counts only then.
+  /// - Returns: the changes, and whether the stored flags are served: only then their entity tag and age count.
   func change(
     to context: LDContext, fingerprint: UInt64, _ cached: CachedFlags?, keepingFormer: Bool
   ) -> (changes: [FlagChange], isFromCache: Bool) {
+    host.scheduler.assertCurrent()
     saveNow()
     changing()
     key = FlagCacheKey(context)
@@ -76,7 +81,7 @@ final class ServedFlags: LaunchDarklyPart, @unchecked Sendable {
     return (changes, false)
   }
 
-  /// The context is the same, in another spelling: its flags are served to whoever gives either.
+  /// The context is the same, in another spelling: its flags are served for both spellings.
   func respell(_ fingerprint: UInt64) {
     guard fingerprint != self.fingerprint, fingerprint != spelling else { return }
     spelling = fingerprint
@@ -84,10 +89,10 @@ final class ServedFlags: LaunchDarklyPart, @unchecked Sendable {
     publishCopy(for: isAnybodys ? 0 : self.fingerprint)
   }
 
-  /// Whoever is the current context gets them now.
+  /// The current context gets them now.
   private func keepFormer() { publishCopy(for: 0) }
 
-  /// What is served goes on as this context's.
+  /// The served flags become this context's.
   private func publishCopy(for fingerprint: UInt64) {
     let copy = host.withSnapshot { old -> Snapshot? in
       guard let old, var layout = FlagLayout(continuing: old) else { return nil }
@@ -108,15 +113,18 @@ final class ServedFlags: LaunchDarklyPart, @unchecked Sendable {
       }.get()
     }
     switch outcome {
-    case .success(let changes): return changes
+    case .success(let changes):
+      isServing = true
+      return changes
     case .failure(let failure):
       host.log.warning("stored flags cannot be read: \(failure.reason)")
       return nil
     }
   }
 
-  /// Changes what is served (2.2).
+  /// Changes the served flags (2.2).
   func apply(_ message: FlagMessage) -> FlagOutcome {
+    host.scheduler.assertCurrent()
     let (root, owner) = (root, owner)
     let outcome = update { table, old throws(FlagFailure) in
       switch message {
@@ -129,6 +137,7 @@ final class ServedFlags: LaunchDarklyPart, @unchecked Sendable {
     switch outcome {
     case .failure(let failure): return .refused(failure.reason)
     case .success(let changes):
+      isServing = true
       if case .put(_, let tag?) = message { save(entityTag: tag) } else { saveSoon() }
       updated(changes)
       return .applied
@@ -141,7 +150,7 @@ final class ServedFlags: LaunchDarklyPart, @unchecked Sendable {
     try text.withBytes { text in Result { () throws(FlagFailure) in try body(text) } }.get()
   }
 
-  /// Makes a change and serves what comes of it.
+  /// Makes a change and serves the result.
   private func update(
     _ body: (inout FlagTable, Snapshot) throws(FlagFailure) -> FlagUpdate
   ) -> Result<[FlagChange], FlagFailure> {
@@ -157,7 +166,7 @@ final class ServedFlags: LaunchDarklyPart, @unchecked Sendable {
     }
   }
 
-  /// The service says that what is served holds.
+  /// The service confirms the served flags.
   func confirm() {
     if let key { cache.confirm(key, at: host.clock.unixMilliseconds) }
     updated([])
@@ -195,14 +204,15 @@ final class ServedFlags: LaunchDarklyPart, @unchecked Sendable {
     cache.save(key, document, entityTag: entityTag, at: host.clock.unixMilliseconds)
   }
 
-  /// From here on keys that nobody knows are unknown flags; before, the client is not ready (4.2.1).
+  /// From here on unlisted keys are unknown flags; before, the client is not ready (4.2.1).
   func start() {
+    host.scheduler.assertCurrent()
     if host.withSnapshot({ $0 == nil }) { serveNone() }
   }
 
   func stop() {
+    host.scheduler.assertCurrent()
     saveNow()
-    cache.settle()
   }
 
   func abandonAfterFork() {

@@ -1,12 +1,12 @@
 /// Names an attribute of a context, or a member deeper in one (protocols/launchdarkly.md 3.5 "Attribute references").
 ///
-/// Text that does not begin with a slash is the name itself. After a slash come the members' names one below the other,
-/// in which `~1` stands for a slash and `~0` for a tilde. Elements of arrays have no references.
+/// Text that does not begin with a slash is the name itself. After a slash come the members' names, one level after
+/// another, in which `~1` means a slash and `~0` a tilde. Elements of arrays have no references.
 public struct AttributeReference: Sendable {
   /// What is wrong with a reference.
   public enum Failure: Sendable, Equatable {
     case empty
-    /// A slash at the end, or two in a row.
+    /// A slash at the end, or two adjacent ones.
     case emptyName
     /// A tilde that is not followed by 0 or 1.
     case invalidEscape

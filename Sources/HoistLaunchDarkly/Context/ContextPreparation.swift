@@ -1,8 +1,8 @@
 internal import HoistCore
 
-/// What a client does to a context before it uses it, at its start and at every identify: keys for parts without one, and
-/// what is known of the application and the machine (rows LD-02, LD-80). What comes out is what is compared with the
-/// current context.
+/// What a client does to a context before it uses it, at its start and at every identify: keys for parts without one,
+/// and what is known of the application and the machine (rows LD-02, LD-80). The result is compared with the current
+/// context.
 ///
 /// Called on the scheduler's thread, where completions run too.
 final class ContextPreparation: Sendable {

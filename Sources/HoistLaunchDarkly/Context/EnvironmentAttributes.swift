@@ -11,7 +11,7 @@ struct EnvironmentAttributes: Sendable {
   let application: ApplicationInfo
   let machine: MachineFacts
 
-  /// - Parameter application: as the host names it. Without an id that can be sent, the library stands in as a whole (2.1).
+  /// - Parameter application: as the host names it. Without an id that can be sent, the library is named instead (2.1).
   init(application: ApplicationInfo, machine: MachineFacts) {
     self.application = application.id.flatMap { ApplicationTags.sendable($0) } == nil ? .library : application
     self.machine = machine
@@ -56,12 +56,12 @@ struct EnvironmentAttributes: Sendable {
     return try builder.single()
   }
 
-  /// Null, which sets nothing, for what is not known.
+  /// Null, which sets nothing, for an unknown one.
   private func text(_ value: String?) -> LDValue { value.map { .string($0) } ?? .null }
 }
 
 extension ApplicationInfo {
-  /// What stands in for an application that is not named.
+  /// Used for an application that is not named.
   static var library: ApplicationInfo {
     ApplicationInfo(
       id: "hoist-client-sdk", name: "hoist-client-sdk", version: HoistVersion.text, versionName: HoistVersion.text)

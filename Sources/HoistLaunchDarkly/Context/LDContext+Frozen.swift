@@ -3,10 +3,10 @@ internal import HoistBase
 internal import HoistJSON
 
 /// The core's contexts in the service's words: the targeting key is the key; the attributes "kind", "name", "anonymous"
-/// and "_meta" are what JSON calls so; of kind "multi" every other attribute is one kind's object. A user of old may have
-/// an empty key: to tell them from one whose key was forgotten, their kind is null.
+/// and "_meta" are what JSON calls so; of kind "multi" every other attribute is one kind's object. A user of the old
+/// form may have an empty key: its kind is null, which distinguishes it from a user without a key.
 extension LDContext {
-  /// What a client takes a context of the core for, which somebody else holds. Without a targeting key, one is made by the client.
+  /// Reads a context of the core, which the caller keeps alive. Without a targeting key, one is made by the client.
   public static func read(_ frozen: FrozenContext) throws(ContextFailure) -> LDContext {
     let attributes = (0..<frozen.attributeCount).map { frozen.attribute(at: $0).pointee }
     if let kind = attributes.first(where: { $0.nameBytes.reads("kind") }), kind.kind == .string, kind.textBytes.reads("multi") {
@@ -48,7 +48,7 @@ extension LDContext {
 
   private var isOfOldWithoutKey: Bool { !isMulti && key?.isEmpty ?? false }
 
-  /// What stands beside the targeting key. A user's kind does not: hosts leave it out, too.
+  /// The members beside the targeting key, without the kind of a user, which hosts leave out, too.
   private var coreMembers: [LDObject.Member] {
     guard let members = value.object else { return [] }
     return members.filter { member in

@@ -1,7 +1,7 @@
 internal import HoistBase
 
-/// Whom flags are evaluated for, in the service's sense: one context, or several of different kinds in one
-/// (row LD-71, protocols/launchdarkly.md 3). Immutable; any thread.
+/// The subject of an evaluation, in the service's sense: one context, or several of different kinds in one (row LD-71,
+/// protocols/launchdarkly.md 3). Immutable; any thread.
 public final class LDContext: Sendable {
   /// At least one; in the order of their kinds' bytes.
   public let parts: [SingleContext]
@@ -65,7 +65,7 @@ public final class LDContext: Sendable {
   /// The context's JSON as it stands in the paths of requests (2.2).
   public var pathSegment: String { Base64.encode(requestJSON, alphabet: .urlSafe, padding: .required) }
 
-  /// The value a reference leads to; nil when there is none. Of several contexts in one only "kind" can be told.
+  /// The value a reference leads to; nil when there is none. Several contexts in one have only "kind".
   public func value(at reference: AttributeReference) -> LDValue? {
     guard let first = reference.components.first else { return nil }
     guard let part = parts.first, !isMulti else {
@@ -77,7 +77,7 @@ public final class LDContext: Sendable {
   }
 
   /// The context as a JSON value (3.4).
-  /// - Parameter namingPrivate: false tells of private attributes only that there are some.
+  /// - Parameter namingPrivate: false leaves out the names of private attributes.
   private static func value(of parts: [SingleContext], namingPrivate: Bool = true) -> LDValue {
     if let only = parts.first, parts.count == 1 { return .object(only.members(namingPrivate: namingPrivate)) }
     var members = parts.map {
@@ -108,6 +108,6 @@ public final class LDContext: Sendable {
 }
 
 extension LDContext: Equatable {
-  /// Everything counts, private attributes too: what tells an identify apart from a repeated one (5.5).
+  /// Everything counts, private attributes too: a repeated identify has an equal context (5.5).
   public static func == (left: LDContext, right: LDContext) -> Bool { left === right || left.parts == right.parts }
 }

@@ -1,6 +1,7 @@
 internal import HoistJSON
 
-/// What of contexts is kept from events (row LD-83, protocols/launchdarkly.md 3.6). Flag services get everything.
+/// The parts of contexts that are left out of events (row LD-83, protocols/launchdarkly.md 3.6). Flag services get
+/// everything.
 public struct Redaction: Sendable {
   private let hidesAll: Bool
   private let global: [AttributeReference]
@@ -21,11 +22,9 @@ public struct Redaction: Sendable {
       if let only = context.parts.first, !context.isMulti {
         return write(only, withKind: true, hidingAnonymous, to: &writer)
       }
-      writer.key("kind")
-      writer.string(ContextKind.multi)
+      writer.member("kind", ContextKind.multi)
       for part in context.parts {
-        writer.key(part.kind)
-        writer.object { write(part, withKind: false, hidingAnonymous, to: &$0) }
+        writer.object(part.kind) { write(part, withKind: false, hidingAnonymous, to: &$0) }
       }
     }
     return writer.bytes
@@ -48,10 +47,8 @@ public struct Redaction: Sendable {
       }
     }
     guard !hidden.isEmpty else { return }
-    writer.key("_meta")
-    writer.object { writer in
-      writer.key("redactedAttributes")
-      writer.array { writer in for reference in hidden { writer.string(reference) } }
+    writer.object("_meta") { writer in
+      writer.array("redactedAttributes") { writer in for reference in hidden { writer.string(reference) } }
     }
   }
 

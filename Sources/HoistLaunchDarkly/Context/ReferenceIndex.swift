@@ -1,6 +1,6 @@
 internal import HoistBase
 
-/// References in an order in which those below one path stand together.
+/// References in an order that groups those below one path.
 struct ReferenceIndex {
   /// The references below one path.
   struct Part {
@@ -13,8 +13,8 @@ struct ReferenceIndex {
       self.level = level
     }
 
-    /// One name further down.
-    /// - Returns: what is below, and the reference to the very place, if there is one.
+    /// Descends one level.
+    /// - Returns: the references below, and the one to this level, if there is one.
     func narrowed(to name: String) -> (part: Part, reference: AttributeReference?) {
       guard !references.isEmpty else { return (self, nil) }
       let start = place(in: references) { $0 == .less }

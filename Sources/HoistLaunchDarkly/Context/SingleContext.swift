@@ -33,7 +33,7 @@ public struct SingleContext: Sendable {
       kind: kind, key: key, name: name, isAnonymous: true, attributes: attributes, privateAttributes: privateAttributes)
   }
 
-  /// Kind, key and attributes; what is nil or false is left out.
+  /// Kind, key and attributes; nil and false ones are left out.
   func visibleMembers(withKind: Bool) -> [LDObject.Member] {
     var members = Array(attributes)
     if withKind { members.append(LDObject.Member(name: "kind", value: .string(kind))) }

@@ -3,7 +3,7 @@ internal import HoistBase
 internal import HoistCore
 internal import HoistJSON
 
-/// Who sends diagnostics, and how it is set up: the body of `diagnostic-init` (4.6).
+/// The sender of diagnostics and its configuration: the body of `diagnostic-init` (4.6).
 struct DiagnosticOrigin: Sendable {
   /// The members of "configuration", in order.
   var configuration: [(name: String, value: Value)]
@@ -22,16 +22,13 @@ struct DiagnosticOrigin: Sendable {
     var writer = JSONWriter()
     writer.object { writer in
       DiagnosticText.begin("diagnostic-init", unixMilliseconds, id: id, keySuffix: keySuffix, &writer)
-      writer.key("sdk")
-      writer.object { writer in
+      writer.object("sdk") { writer in
         let named = [("name", "hoist"), ("version", HoistVersion.text), ("wrapperName", wrapperName), ("wrapperVersion", wrapperVersion)]
         for (name, text) in named where !text.isEmpty {
-          writer.key(name)
-          writer.string(text)
+          writer.member(name, text)
         }
       }
-      writer.key("configuration")
-      writer.object { writer in
+      writer.object("configuration") { writer in
         for (name, value) in configuration {
           writer.key(name)
           switch value {
@@ -40,8 +37,7 @@ struct DiagnosticOrigin: Sendable {
           }
         }
       }
-      writer.key("platform")
-      writer.object { writePlatform(to: &$0) }
+      writer.object("platform") { writePlatform(to: &$0) }
     }
     return writer.bytes
   }
@@ -51,13 +47,10 @@ struct DiagnosticOrigin: Sendable {
     for (name, text) in [
       ("name", "swift"), ("systemName", system.name), ("systemVersion", system.release), ("deviceType", system.machine),
     ] {
-      writer.key(name)
-      writer.string(text)
+      writer.member(name, text)
     }
-    writer.key("backgroundEnabled")
-    writer.bool(isBackgroundEnabled)
-    writer.key("streamingEnabled")
-    writer.bool(true)
+    writer.member("backgroundEnabled", isBackgroundEnabled)
+    writer.member("streamingEnabled", true)
   }
 }
 
@@ -74,5 +67,49 @@ struct SystemFacts: Sendable {
       withUnsafeBytes(of: field) { UTF8Text.repaired(ByteView(rebasing: $0.prefix { $0 != 0 })) }
     }
     return SystemFacts(name: text(facts.sysname), release: text(facts.release), machine: text(facts.machine))
+  }
+}
+
+extension DiagnosticOrigin {
+  init(_ settings: LaunchDarklySettings) {
+    configuration = [
+      ("customBaseURI", .bool(settings.hasCustomBaseURL)),
+      ("customEventsURI", .bool(settings.hasCustomEventsURL)),
+      ("customStreamURI", .bool(settings.hasCustomStreamURL)),
+      ("eventsCapacity", .int(Int64(settings.eventCapacity))),
+      ("connectTimeoutMillis", .int(settings.connectionTimeoutMilliseconds)),
+      ("eventsFlushIntervalMillis", .int(settings.flushMilliseconds)),
+      ("streamingDisabled", .bool(!settings.streams)),
+      ("allAttributesPrivate", .bool(settings.allAttributesArePrivate)),
+      ("pollingIntervalMillis", .int(settings.pollingMilliseconds)),
+      ("backgroundPollingIntervalMillis", .int(settings.backgroundPollingMilliseconds)),
+      ("useReport", .bool(settings.usesReport)),
+      ("backgroundPollingDisabled", .bool(!settings.updatesInBackground)),
+      ("evaluationReasonsRequested", .bool(settings.asksForReasons)),
+      ("maxCachedContexts", .int(Int64(max(-1, settings.maximumCachedContexts)))),
+      ("mobileKeyCount", .int(Int64(1 + settings.secondaryMobileKeys.count))),
+      ("diagnosticRecordingIntervalMillis", .int(settings.diagnosticMilliseconds)),
+      ("customHeaders", .bool(!settings.additionalHeaders.isEmpty)),
+    ]
+    keySuffix = settings.mobileKey.withRevealedBytes { UTF8Text.repaired(ByteView(rebasing: $0.suffix(6))) }
+    wrapperName = settings.wrapperName
+    wrapperVersion = settings.wrapperVersion
+    isBackgroundEnabled = settings.updatesInBackground
+  }
+}
+
+extension DiagnosticReporter {
+  /// nil where no diagnostics are sent.
+  convenience init?(host: any ProviderHost, settings: LaunchDarklySettings, events: EventRecorder) {
+    guard settings.sendsDiagnostics, settings.sendsEvents else { return nil }
+    self.init(
+      host: host,
+      options: Options(
+        url: (settings.eventsURL.appendingPath("mobile/events/diagnostic") ?? settings.eventsURL).text,
+        storeKey: "diagnostics:\(settings.mobileKeyDigest)", intervalMilliseconds: settings.diagnosticMilliseconds,
+        timeoutMilliseconds: settings.connectionTimeoutMilliseconds, compresses: settings.compressesEvents),
+      origin: DiagnosticOrigin(settings))
+    dropped = { [weak events] in events?.capacity.dropped ?? 0 }
+    events.policy.made = { [weak self] in self?.batchMade($0) }
   }
 }

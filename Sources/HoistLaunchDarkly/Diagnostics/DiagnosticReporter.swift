@@ -1,14 +1,14 @@
 internal import HoistBase
 internal import HoistCore
 
-/// Tells the service how the client is set up and how it fares (4.6): at its first going online what the process before
-/// it had left to tell, then how it is set up; then statistics at intervals. On the scheduler's thread.
+/// Sends diagnostics (4.6): at its first going online what the process before has left, then the client's
+/// configuration; then statistics at intervals. On the scheduler's thread.
 ///
-/// Requests of their own, never stored: what cannot be sent twice in a row is dropped.
-final class DiagnosticReporter: LaunchDarklyPart, @unchecked Sendable {
+/// Requests of their own, never stored: what fails twice is dropped.
+final class DiagnosticReporter: ClientPart, @unchecked Sendable {
   struct Options: Sendable {
     var url: String
-    /// Where statistics are kept.
+    /// The store key of the statistics.
     var storeKey: String
     var intervalMilliseconds: Int64
     var timeoutMilliseconds: Int64
@@ -34,13 +34,13 @@ final class DiagnosticReporter: LaunchDarklyPart, @unchecked Sendable {
   /// What the process before this one has left; nil while it is being read.
   private var inheritance: [[UInt8]]?
   private var hasBegun = false
-  /// The run that the store tells of is a parent's, which goes on.
+  /// The run in the store is the parent's, which goes on.
   private var isChild = false
   private var timer: (any Cancellable)?
   private var waiting: [Message] = []
   private var exchange: (any Cancellable)?
   /// Tells this life's answers from those to an earlier one.
-  private var life: UInt64 = 0
+  private var generation = Generation()
 
   /// Headers that all requests have.
   var headers: (_ url: String, _ own: [HTTPHeader], _ completion: @escaping @Sendable ([HTTPHeader]) -> Void) -> Void = {
@@ -60,15 +60,14 @@ final class DiagnosticReporter: LaunchDarklyPart, @unchecked Sendable {
   func start() {
     guard !isRunning else { return }
     isRunning = true
-    life &+= 1
-    let mine = life
+    let mine = generation.advance()
     if isChild {
       isChild = false
       return inherit(nil)
     }
     host.store.load(options.storeKey) { [weak self] record in
-      guard let self, self.life == mine, self.isRunning else { return }
-      self.inherit(record.flatMap { DiagnosticStatistics(record: $0) })
+      guard let self, generation.isCurrent(mine), isRunning else { return }
+      inherit(record.flatMap { DiagnosticStatistics(record: $0) })
     }
   }
 
@@ -95,7 +94,7 @@ final class DiagnosticReporter: LaunchDarklyPart, @unchecked Sendable {
 
   private func forget() {
     isRunning = false
-    life &+= 1
+    generation.advance()
     exchange?.cancel()
     exchange = nil
     timer?.cancel()
@@ -108,6 +107,7 @@ final class DiagnosticReporter: LaunchDarklyPart, @unchecked Sendable {
       id: UUIDv4(from: host.entropy).text, sinceUnixMilliseconds: host.clock.unixMilliseconds)
   }
 
+  /// The client has gone online, or offline.
   func onlineChanged(_ isOnline: Bool) {
     self.isOnline = isOnline
     setActive(isOnline && isForeground)
@@ -198,18 +198,18 @@ final class DiagnosticReporter: LaunchDarklyPart, @unchecked Sendable {
     request.timeoutMilliseconds = options.timeoutMilliseconds
     request.maximumResponseBytes = 1 << 20
     request.compressesBody = options.compresses
-    let mine = life
+    let mine = generation.current
     let own = [HTTPHeader("Content-Type", "application/json"), HTTPHeader("Accept", "application/json")]
     // Set at once, so that nothing is sent beside it.
     exchange = NothingToCancel()
     let prepared = request
     headers(options.url, own) { [weak self] headers in
-      guard let self, self.life == mine else { return }
+      guard let self, generation.isCurrent(mine) else { return }
       guard self.isActive else { return self.putBack(message) }
       var request = prepared
       request.headers = headers
       self.exchange = self.host.transport.send(request) { [weak self] answer in
-        guard let self, self.life == mine else { return }
+        guard let self, generation.isCurrent(mine) else { return }
         self.answered(answer, message)
       }
     }

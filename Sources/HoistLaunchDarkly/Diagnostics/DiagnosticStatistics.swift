@@ -1,7 +1,7 @@
 internal import HoistBase
 internal import HoistJSON
 
-/// What one process has to tell about itself (4.6): kept in the store, so that the next one can tell the last of it.
+/// The statistics of one process (4.6): stored, so that the next process can send the last ones.
 struct DiagnosticStatistics: Equatable, Sendable {
   /// The latest attempts to open the stream; earlier ones are forgotten.
   static let maximumStreamInits = 100
@@ -50,8 +50,7 @@ struct DiagnosticStatistics: Equatable, Sendable {
   var record: [UInt8] {
     var writer = JSONWriter()
     writer.object { writer in
-      writer.key("instanceId")
-      writer.string(id)
+      writer.member("instanceId", id)
       writeCounters(to: &writer)
     }
     return writer.bytes
@@ -61,19 +60,14 @@ struct DiagnosticStatistics: Equatable, Sendable {
     for (name, value) in [
       ("dataSinceDate", since), ("droppedEvents", Int64(droppedEvents)), ("eventsInLastBatch", Int64(eventsInLastBatch)),
     ] {
-      writer.key(name)
-      writer.int(value)
+      writer.member(name, value)
     }
-    writer.key("streamInits")
-    writer.array { writer in
+    writer.array("streamInits") { writer in
       for attempt in streamInits {
         writer.object { writer in
-          writer.key("timestamp")
-          writer.int(attempt.unixMilliseconds)
-          writer.key("durationMillis")
-          writer.int(attempt.durationMilliseconds)
-          writer.key("failed")
-          writer.bool(attempt.hasFailed)
+          writer.member("timestamp", attempt.unixMilliseconds)
+          writer.member("durationMillis", attempt.durationMilliseconds)
+          writer.member("failed", attempt.hasFailed)
         }
       }
     }
@@ -105,16 +99,11 @@ enum DiagnosticText {
   static func begin(
     _ kind: String, _ unixMilliseconds: Int64, id: String, keySuffix: String, _ writer: inout JSONWriter
   ) {
-    writer.key("kind")
-    writer.string(kind)
-    writer.key("creationDate")
-    writer.int(unixMilliseconds)
-    writer.key("id")
-    writer.object { writer in
-      writer.key("diagnosticId")
-      writer.string(id)
-      writer.key("sdkKeySuffix")
-      writer.string(keySuffix)
+    writer.member("kind", kind)
+    writer.member("creationDate", unixMilliseconds)
+    writer.object("id") { writer in
+      writer.member("diagnosticId", id)
+      writer.member("sdkKeySuffix", keySuffix)
     }
   }
 }

@@ -2,15 +2,15 @@ internal import CShims
 internal import HoistBase
 internal import HoistCore
 
-/// Answers for a flag (4.2): the snapshot's evaluate function. The service has evaluated; what is left is to look whose
-/// values these are, of what type, and whether the evaluation is more than a count.
+/// Answers for a flag (4.2): the snapshot's evaluate function. The service has evaluated; this checks the context and
+/// the type, and whether the evaluation is more than a count.
 func evaluateFlag(
   _ base: UnsafeRawPointer, _ record: UnsafeRawPointer, _ context: UnsafeRawPointer?, _ out: UnsafeMutableRawPointer
 ) {
   let evaluation = out.assumingMemoryBound(to: Evaluation.self)
   let snapshot = Snapshot(base)
-  let flag = record.assumingMemoryBound(to: FlagRecord.self)
-  let root = (base + Int(snapshot.head.pointee.rootOffset)).assumingMemoryBound(to: FlagsRoot.self)
+  let flag = record.assumingMemoryBound(to: LaunchDarklyFlagRecord.self)
+  let root: UnsafePointer<FlagsRoot> = snapshot.root()
   // The current one always gets what there is.
   if let context, context != evaluation.pointee.inherited, !isServed(context, evaluation.pointee.inherited, root) {
     return evaluation.pointee.fail(
@@ -34,8 +34,8 @@ func evaluateFlag(
   }
 }
 
-/// Never somebody else's values: while a context is being changed, those of the one they were evaluated for.
-private func isServed(
+/// Never another context's values: while the context changes, flags are served for the one they were evaluated for.
+func isServed(
   _ context: UnsafeRawPointer, _ current: UnsafeRawPointer?, _ root: UnsafePointer<FlagsRoot>
 ) -> Bool {
   let fingerprint = FrozenContext(context).servedFingerprint
@@ -49,7 +49,7 @@ extension Evaluation {
   /// The value as the caller wants it, without coercion from one type of JSON to another (4.2.2).
   /// - Returns: false for a value of another type. Null is no error: there is no value then.
   @inline(__always)
-  fileprivate mutating func take(_ flag: UnsafePointer<FlagRecord>, _ base: UnsafeRawPointer) -> Bool {
+  fileprivate mutating func take(_ flag: UnsafePointer<LaunchDarklyFlagRecord>, _ base: UnsafeRawPointer) -> Bool {
     let kind = flag.pointee.kind
     if kind == .none { return true }
     switch want {

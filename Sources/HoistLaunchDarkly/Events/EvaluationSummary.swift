@@ -127,7 +127,7 @@ extension EvaluationSummary {
   }
 
   /// The summary event.
-  /// - Parameter context: JSON text of the only context it tells of (LD-90); nil for all together.
+  /// - Parameter context: JSON text of the only context it covers (LD-90); nil for all together.
   func event(endUnixMilliseconds: Int64, context: [UInt8]? = nil) -> [UInt8] {
     var writer = JSONWriter(reservingCapacity: 256 + flags.count * 128)
     writer.verbatim(#"{"kind":"summary","startDate":"#)

@@ -19,7 +19,7 @@ final class EventCapacity: Sendable {
   /// Counts an event that found no place before it could take one.
   func refuse() { refused.add(1, ordering: .relaxed) }
 
-  /// So many have gone into a payload; also such as never took a place, of an earlier run.
+  /// Frees the room of events that went into a payload; the count may include events of an earlier run.
   func giveBack(_ count: Int) {
     var before = waiting.load(ordering: .relaxed)
     while true {

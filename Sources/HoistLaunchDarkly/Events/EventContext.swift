@@ -5,7 +5,7 @@ internal import HoistJSON
 ///
 /// Snapshots of the context's flags hold it, so that an evaluation finds it without counting a reference.
 final class EventContext: Sendable {
-  /// Equal for equal contexts: summaries by context (LD-90) are told apart by it.
+  /// Equal for equal contexts: summaries by context (LD-90) are keyed by it.
   let fingerprint: UInt64
   /// The fully-qualified key, as a JSON string.
   let key: [UInt8]

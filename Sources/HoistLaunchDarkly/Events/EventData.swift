@@ -11,7 +11,7 @@ enum EventData {
     event.properties.isEmpty ? body(nil) : event.withPropertiesText { body(ByteView($0)) }
   }
 
-  /// Whether a text may stand in an event as it is; nil when it is no JSON, false for null.
+  /// Whether a text may be put into an event as it is; nil when it is no JSON, false for null.
   static func isSomething(_ json: ByteView) -> Bool? { try? JSONNode.parse(json) { !$0.isNull } }
 
   static func isJSON(_ text: [UInt8]) -> Bool { text.withBytes { isSomething($0) != nil } }

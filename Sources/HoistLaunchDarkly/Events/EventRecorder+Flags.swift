@@ -3,7 +3,7 @@ internal import HoistBase
 internal import HoistCore
 internal import HoistJSON
 
-/// Evaluations of stored flags, as events and summaries tell them (4.4.2 to 4.4.5).
+/// Evaluations of stored flags, as events and summaries report them (4.4.2 to 4.4.5).
 extension EventRecorder {
   /// An evaluation that is more than a count; see `evaluateFlag`. Any thread.
   func record(_ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer) {
@@ -67,7 +67,7 @@ extension Snapshot {
 }
 
 extension FlagFacts {
-  init(_ flag: UnsafePointer<FlagRecord>, in snapshot: Snapshot) {
+  init(_ flag: UnsafePointer<LaunchDarklyFlagRecord>, in snapshot: Snapshot) {
     let record = flag.pointee
     let identity = CounterIdentity(flag)
     self.init(
@@ -82,7 +82,7 @@ extension FlagFacts {
 }
 
 extension CounterIdentity {
-  init(_ flag: UnsafePointer<FlagRecord>) {
+  init(_ flag: UnsafePointer<LaunchDarklyFlagRecord>) {
     let traits = flag.pointee.traits
     variation = traits.contains(.hasVariation) ? flag.pointee.variation : nil
     version = traits.contains(.hasFlagVersion)

@@ -2,14 +2,16 @@ internal import HoistBase
 internal import HoistCore
 
 /// Life, on the scheduler's thread.
-extension EventRecorder: LaunchDarklyPart {
+extension EventRecorder: ClientPart {
   func start() {
+    host.scheduler.assertCurrent()
     guard options.isEnabled else { return }
     pipeline.start()
     checkpoints.start()
   }
 
   func stop() {
+    host.scheduler.assertCurrent()
     guard options.isEnabled else { return }
     checkpoints.stop()
     _ = keep()
@@ -17,18 +19,17 @@ extension EventRecorder: LaunchDarklyPart {
     pipeline.stop()
   }
 
-  func onlineChanged(_ isOnline: Bool) { setOnline(isOnline) }
+  /// The client has gone online, or offline: then, as at the beginning, everything waits (LD-41).
+  func onlineChanged(_ isOnline: Bool) { if isOnline { pipeline.lift(.offline) } else { pipeline.hold(.offline) } }
 
-  /// Offline, as at the beginning, everything waits (LD-41).
-  func setOnline(_ isOnline: Bool) { if isOnline { pipeline.lift(.offline) } else { pipeline.hold(.offline) } }
-
-  func flush(_ completion: @escaping @Sendable (Bool) -> Void) {
-    guard options.isEnabled else { return completion(true) }
+  func flush(_ completion: @escaping @Sendable (FlushResult) -> Void) {
+    guard options.isEnabled else { return completion(.accepted) }
     first.whenNothingWaits { [pipeline] in pipeline.flush(completion: completion) }
   }
 
   /// On the thread of the child's first call, before anything is recorded in it.
   func forgetAfterFork() {
+    host.scheduler.assertCurrent()
     capacity.forget()
     first.forget()
     summaries.forget(nowUnixMilliseconds: host.clock.unixMilliseconds)
@@ -54,9 +55,12 @@ extension EventRecorder {
       policy: LaunchDarklyEventPolicy.Options(
         url: (settings.eventsURL.appendingPath("mobile/events/bulk") ?? settings.eventsURL).text,
         timeoutMilliseconds: settings.connectionTimeoutMilliseconds, flushMilliseconds: settings.flushMilliseconds,
-        dropsAfterRetry: settings.isStrict, retriesRefusals: settings.retriesRefusals, compresses: settings.compressesEvents))
+        retriesRefusals: settings.retriesRefusals, compresses: settings.compressesEvents))
     options.pipeline = "events:\(settings.mobileKeyDigest)"
     options.capacity = settings.eventCapacity
+    options.mostRows = settings.mostEvents
+    options.dropsAfterRetry = settings.isStrict
+    options.longestRetryMilliseconds = settings.longestRetryMilliseconds
     options.durability = settings.eventDurability
     options.isEnabled = settings.sendsEvents
     options.summarizesPerContext = settings.summarizesPerContext

@@ -10,6 +10,11 @@ final class EventRecorder: @unchecked Sendable {
     /// What the store knows the rows of this environment by.
     var pipeline = "events"
     var capacity = 100
+    /// Kept at most; nil for what a few payloads have.
+    var mostRows: Int?
+    /// A payload that has failed twice is dropped, as the vendor's clients do.
+    var dropsAfterRetry = false
+    var longestRetryMilliseconds: Int64 = 300_000
     var durability = EventPipeline.Durability.periodic
     /// False: nothing is recorded.
     var isEnabled = true
@@ -27,14 +32,14 @@ final class EventRecorder: @unchecked Sendable {
   let options: Options
   let policy: LaunchDarklyEventPolicy
   let pipeline: EventPipeline
-  let summaries: SummaryBook
+  let summaries: SummaryAccumulator
   let capacity: EventCapacity
   let serverTime = ServerTime()
   let context = Published<EventContext>(nil)
-  /// Asked by those who come before there is a context.
+  /// Used before there is a context.
   let first = FirstContext()
   let checkpoints: Checkpoints
-  /// Hands out the counts of all cells since the last call, with whose they are; set before the start.
+  /// Hands out the counts of all cells since the last call, with their contexts; set before the start.
   var drain: (_ body: (ByteView, CounterIdentity, UInt64, EventContext?) -> Void) -> Void = { _ in }
   /// Makes the next evaluation of each flag the first of its period; set before the start.
   var beginPeriod: () -> Void = {}
@@ -43,22 +48,23 @@ final class EventRecorder: @unchecked Sendable {
     self.host = host
     self.options = options
     capacity = EventCapacity(options.capacity)
-    summaries = SummaryBook(
+    summaries = SummaryAccumulator(
       isPerContext: options.summarizesPerContext, startUnixMilliseconds: host.clock.unixMilliseconds)
     policy = LaunchDarklyEventPolicy(
       options: options.policy, capacity: capacity, serverTime: serverTime, clock: host.clock)
     var pipe = EventPipeline.Options(name: options.pipeline)
     pipe.durability = options.durability
-    pipe.maximumRows = options.capacity * 2 + Self.spareRows
+    pipe.maximumRows = options.mostRows ?? options.capacity * 2 + Self.spareRows
     pipe.maximumRowBytes = Self.maximumRowBytes
     pipe.flushIntervalMilliseconds = max(1, options.policy.flushMilliseconds)
     pipe.flushTiming = .sinceStart
     pipe.flushesWhenEmpty = true
     // A payload that waits for its second try does not hold up the next.
     pipe.maximumInFlight = Self.payloadsAtOnce
-    pipeline = EventPipeline(
-      options: pipe, policy: policy, sink: host.delivery, store: host.store, log: host.log, clock: host.clock,
-      scheduler: host.scheduler, entropy: host.entropy)
+    pipe.pace = RegularPace(interval: 0, limit: options.longestRetryMilliseconds, base: 1_000, jitter: 0)
+    pipe.maximumAttempts = options.dropsAfterRetry ? 2 : nil
+    pipe.keepsBatches = true
+    pipeline = EventPipeline(pipe, policy: policy, host: host)
     checkpoints = Checkpoints(scheduler: host.scheduler)
     pipeline.hold(.offline)
     policy.aboutToFlush = { [weak self] in self?.seal() }
@@ -78,7 +84,7 @@ final class EventRecorder: @unchecked Sendable {
     addIdentify(of: context)
   }
 
-  /// Its event, and those that have waited for it, are there before anybody else can record one of it.
+  /// Its event, and those that have waited for it, are recorded before any other event of it.
   private func announce(_ context: EventContext, _ early: [EarlyEvent] = []) {
     addIdentify(of: context)
     for event in early {
@@ -93,7 +99,7 @@ final class EventRecorder: @unchecked Sendable {
     self.context.replace(context)
   }
 
-  /// The start has come to its context, or an identify to another one (4.4.1).
+  /// The start or an identify has set the context (4.4.1).
   func identified(_ context: LDContext) {
     let own = describe(context)
     if !first.arrives(context, { announce(own, $0) }) { identify(own) }
@@ -149,14 +155,14 @@ final class EventRecorder: @unchecked Sendable {
         unixMilliseconds: unixMilliseconds ?? host.clock.unixMilliseconds)
     }
     if isKept == false { capacity.refuse() }
-    return isKept.map { $0 ? .ok : .limit }
+    return isKept.map { $0 ? options.durability == .immediate ? .unsaved : .ok : .limit }
   }
 
   /// An evaluation that is more than a count: the first of its flag in a period, one of a flag with events of its own, or
   /// with prerequisites.
   /// - Parameters:
-  ///   - owner: whose evaluation it is; nil for the current context's.
-  ///   - isFirst: nothing has been noted of the flag in this period; `noted` runs when that is done.
+  ///   - owner: the context of the evaluation; nil for the current one.
+  ///   - isFirst: the flag's first evaluation in this period; `noted` runs when it is recorded.
   ///   - find: the stored flag of a key.
   func evaluated(
     _ use: FlagUse, owner: EventContext? = nil, isFirst: Bool, noted: () -> Void, find: (ByteView) -> FlagFacts?
@@ -221,17 +227,15 @@ final class EventRecorder: @unchecked Sendable {
   }
 
   private func record(_ event: ByteView, at unixMilliseconds: Int64, waits wait: EventPipeline.Wait) -> Status {
-    switch pipeline.record(event, unixMilliseconds: unixMilliseconds, waits: wait) {
-    case .stored, .queued: return .ok
-    case .dropped:
-      capacity.giveBack(1)
-      return .limit
-    }
+    let outcome = pipeline.record(event, unixMilliseconds: unixMilliseconds, waits: wait)
+    if outcome == .dropped { capacity.giveBack(1) }
+    return outcome.status
   }
 
   // MARK: Summaries, on the scheduler's thread
 
   private func absorb() {
+    host.scheduler.assertCurrent()
     let current = context.held
     drain { key, identity, times, owner in
       if let context = owner ?? current { summaries.count(key, identity, times: times, context) }
@@ -241,21 +245,23 @@ final class EventRecorder: @unchecked Sendable {
   /// What has been counted so far goes into the store.
   /// - Returns: its size in bytes.
   func keep() -> Int {
+    host.scheduler.assertCurrent()
     absorb()
     return keep(summaries.news(nowUnixMilliseconds: host.clock.unixMilliseconds))
   }
 
-  private func keep(_ pages: [SummaryBook.Page]) -> Int {
-    for page in pages { pipeline.updateLive(page.name, page.event) }
-    return pages.reduce(0) { $0 + $1.event.count }
+  private func keep(_ events: [SummaryAccumulator.SummaryEvent]) -> Int {
+    for event in events { pipeline.updateLive(event.name, event.event) }
+    return events.reduce(0) { $0 + $1.event.count }
   }
 
   /// Ends the period: its summaries wait to be sent.
   private func seal() {
+    host.scheduler.assertCurrent()
     guard options.isEnabled else { return }
     absorb()
-    let pages = summaries.close(nowUnixMilliseconds: host.clock.unixMilliseconds, begin: beginPeriod)
-    _ = keep(pages)
-    for page in pages { pipeline.sealLive(page.name) }
+    let events = summaries.close(nowUnixMilliseconds: host.clock.unixMilliseconds, begin: beginPeriod)
+    _ = keep(events)
+    for event in events { pipeline.sealLive(event.name) }
   }
 }

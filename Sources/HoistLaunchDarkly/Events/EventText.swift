@@ -1,7 +1,7 @@
 internal import HoistBase
 internal import HoistJSON
 
-/// The text of one event as it stands in a payload, made on the stack unless it is long: recording allocates nothing.
+/// The text of one event as in a payload, made on the stack unless it is long: recording allocates nothing.
 struct EventText {
   /// Room for the names, numbers and punctuation of any event, beside its texts.
   private static let frameBytes = 256

@@ -1,6 +1,6 @@
 internal import HoistBase
 
-/// A custom event of the host's before there is a context that it could be of.
+/// A custom event that the host records before there is a context.
 struct EarlyEvent: Sendable {
   let key: [UInt8]
   /// JSON text; nil for none.
@@ -11,8 +11,8 @@ struct EarlyEvent: Sendable {
   var size: Int { key.count + (data?.count ?? 0) + MemoryLayout<EarlyEvent>.size }
 }
 
-/// Whom a client is going to start with, from the moment it opens: what the host records before the start has come so far
-/// is that context's, and comes after its identify event (LD-40, 4.4.1). Any thread.
+/// The context that a client is going to start with, known from open on: what the host records before the start is that
+/// context's, and comes after its identify event (LD-40, 4.4.1). Any thread.
 final class FirstContext: Sendable {
   private enum Progress {
     case unknown
@@ -28,7 +28,7 @@ final class FirstContext: Sendable {
     var progress = Progress.unknown
     var early: [EarlyEvent] = []
     var earlyBytes = 0
-    /// Who wants to know when nothing waits any more.
+    /// The completions to call when no event waits any more.
     var waiting: [@Sendable () -> Void] = []
 
     /// - Returns: what has waited.
@@ -41,13 +41,13 @@ final class FirstContext: Sendable {
   /// All that may wait.
   private static let maximumBytes = 4 << 20
 
-  private let state = Shared(State())
+  private let state = LockedValue(State())
 
   func expect(_ context: LDContext) { state.withLock { $0.progress = .expected(context) } }
 
   func awaitContext() { state.withLock { $0.progress = .awaited } }
 
-  /// - Parameter record: records the identify event; called for the first of those who ask, while others wait.
+  /// - Parameter record: records the identify event; called for the first caller, while others wait.
   func announce(_ record: (LDContext) -> Void) {
     state.withLock { state in
       guard case .expected(let context) = state.progress else { return }
@@ -71,7 +71,7 @@ final class FirstContext: Sendable {
     }
   }
 
-  /// The start has come to its context. Nothing is announced or kept from now on.
+  /// The start has its context. From now on nothing is announced or deferred here.
   /// - Parameter record: where it was awaited: records its identify event and what has waited, while others wait.
   /// - Returns: whether its identify event has been recorded.
   func arrives(_ context: LDContext, _ record: ([EarlyEvent]) -> Void) -> Bool {

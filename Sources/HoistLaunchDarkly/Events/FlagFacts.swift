@@ -1,6 +1,6 @@
 internal import HoistBase
 
-/// What events say of one flag as it is stored. All texts are borrowed, as long as the flag's snapshot.
+/// The part of a stored flag that goes into events. All texts are borrowed, as long as the flag's snapshot.
 struct FlagFacts {
   var key: ByteView
   var variation: Int64?
@@ -20,7 +20,7 @@ struct FlagFacts {
   var identity: CounterIdentity { CounterIdentity(variation: variation, version: version) }
 }
 
-/// One evaluation as events tell it. All texts are borrowed for the call.
+/// One evaluation as events report it. All texts are borrowed for the call.
 struct FlagUse {
   var key: ByteView
   /// nil for an unknown flag.

@@ -5,15 +5,12 @@ internal import HoistJSON
 /// How recorded events become payloads, and what the answers mean (protocols/launchdarkly.md 2.4, 4.4.7). On the
 /// scheduler's thread.
 final class LaunchDarklyEventPolicy: EventPolicy, @unchecked Sendable {
-  private static let retryMilliseconds: Int64 = 1000
   private static let summaryStart: StaticString = #"{"kind":"summary","#
 
   struct Options: Sendable {
     var url: String
     var timeoutMilliseconds: Int64 = 10_000
     var flushMilliseconds: Int64 = 30_000
-    /// A payload that has failed twice is dropped, as the vendor's clients do, and not kept for the next flush.
-    var dropsAfterRetry = false
     /// LD-93: a refused key may be accepted later.
     var retriesRefusals = false
     var compresses = false
@@ -22,6 +19,8 @@ final class LaunchDarklyEventPolicy: EventPolicy, @unchecked Sendable {
   private let options: Options
   private let capacity: EventCapacity
   private let serverTime: ServerTime
+  /// Parts of payloads that were refused.
+  private var divided: Set<String> = []
   private let clock: any Clock
 
   /// Headers that all requests have; `completion` runs on the scheduler's thread.
@@ -30,7 +29,7 @@ final class LaunchDarklyEventPolicy: EventPolicy, @unchecked Sendable {
   }
   /// Seals what has been counted.
   var aboutToFlush: () -> Void = {}
-  /// A payload of so many events has been made.
+  /// A payload has been made, of this many events.
   var made: (Int) -> Void = { _ in }
   /// The service refuses the mobile key.
   var unauthorized: () -> Void = {}
@@ -61,8 +60,10 @@ final class LaunchDarklyEventPolicy: EventPolicy, @unchecked Sendable {
       body += row.payload
     }
     body.append(UInt8(ascii: "]"))
-    capacity.giveBack(batch.rows.count - summaries.count)
-    made(batch.rows.count)
+    if divided.remove(batch.id) == nil {
+      capacity.giveBack(batch.rows.count - summaries.count)
+      made(batch.rows.count)
+    }
     return .request(request(body, id: batch.id))
   }
 
@@ -98,37 +99,36 @@ final class LaunchDarklyEventPolicy: EventPolicy, @unchecked Sendable {
     }
   }
 
-  /// A failure that may pass: once again after a second, the same bytes under the same id; after that, with the next flush.
-  /// The rest is dropped, and 401 takes the client offline, unless refusals are to be tried again.
+  /// 401 takes the client offline, unless refusals are to be tried again; an address or key that is refused is not tried
+  /// again either, and the rest is the core's to judge.
   func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict {
+    let verdict = EventVerdict.standard(answer)
     let response = try? answer.get()
-    if options.retriesRefusals, let response, Refusal.isMeant(byStatus: response.status) {
-      failed(response.status)
-      if !options.dropsAfterRetry { return .pause(milliseconds: Refusal.pauseMilliseconds) }
-      return .drop(reason: "the service answered \(response.status)")
-    }
-    switch EventAnswerClass(answer) {
-    case .taken:
+    if verdict == .done {
       if let response { serverTime.learn(from: response, nowUnixMilliseconds: clock.unixMilliseconds) }
       return .done
-    case .passing:
-      failed(response?.status)
-      return again(batch)
-    case .unauthorized:
+    }
+    switch response?.status {
+    case 401? where !options.retriesRefusals:
       unauthorized()
       return .drop(reason: "the service refuses the mobile key (401)")
-    case .refused:
+    case 403? where !options.retriesRefusals, 404?:
       failed(response?.status)
       return .drop(reason: "the service answered \(response?.status ?? 0)")
+    default:
+      failed(response?.status)
+      return verdict
     }
   }
 
-  private func again(_ batch: EventBatch) -> EventVerdict {
-    if !batch.attempt.isMultiple(of: 2) { return .retry(afterMilliseconds: Self.retryMilliseconds) }
-    if options.dropsAfterRetry { return .drop(reason: "the service could not take them twice") }
-    // Not taken apart: the id stays, so that the service knows a payload that it has had after all.
-    return .pause(milliseconds: max(Self.retryMilliseconds, options.flushMilliseconds))
-  }
+  /// Their places were given back with the whole.
+  func divided(_ batch: EventBatch, into parts: [EventBatch]) { divided.formUnion(parts.map(\.id)) }
 
   func delivered(_ batch: EventBatch) { sent() }
+
+  func describe(_ row: EventRow) -> String {
+    (try? JSONDocument(parsing: row.payload))?.withRoot { root in
+      root.object?.member("kind")?.string.map { kind in "\(kind) \(root.object?.member("key")?.string ?? "")" }
+    } ?? ""
+  }
 }

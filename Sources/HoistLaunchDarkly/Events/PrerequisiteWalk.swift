@@ -1,8 +1,8 @@
 internal import HoistBase
 
-/// The prerequisites of an evaluation in the order of their events (4.2.5, LD-82): each before the flag that wants it, in
-/// list order, depth first. One that is already on the path is skipped, so cycles end; one reached on two paths counts
-/// twice. Without recursion, and bounded: a diamond of many levels would take for ever.
+/// The prerequisites of an evaluation in the order of their events (4.2.5, LD-82): each before the flag that wants it,
+/// in list order, depth first. One that is already on the path is skipped, so cycles end; one reached on two paths
+/// counts twice. Without recursion, and bounded: a diamond of many levels would take forever.
 struct PrerequisiteWalk {
   /// Prerequisites of one evaluation; further ones are left out.
   static let maximumVisits = 1000

@@ -17,7 +17,7 @@ final class ServerTime: Sendable {
     last.max(told.partialValue, ordering: .relaxed)
   }
 
-  /// Whether a flag is still debugged: by both clocks, so that a wrong local one does not go on for ever.
+  /// Whether a flag is still debugged: by both clocks, so that a wrong local one does not prolong it forever.
   func isBefore(_ end: Int64, nowUnixMilliseconds: Int64) -> Bool {
     end > nowUnixMilliseconds && end > last.load(ordering: .relaxed)
   }

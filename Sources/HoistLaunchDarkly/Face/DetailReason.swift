@@ -7,6 +7,8 @@ public enum DetailReason {
   public static func errorKind(_ detail: EvaluationDetail) -> StaticString? {
     switch detail.errorCode {
     case .none: nil
+    // While started the vendor's SDKs know no other reason (4.2.1).
+    case _ where detail.isMissing: "FLAG_NOT_FOUND"
     case .flagNotFound: "FLAG_NOT_FOUND"
     case .providerNotReady, .providerFatal: "CLIENT_NOT_READY"
     case .typeMismatch: "WRONG_TYPE"

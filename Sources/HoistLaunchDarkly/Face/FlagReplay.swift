@@ -55,7 +55,7 @@ public final class FlagReplay {
     snapshot.map { FlagListing.cacheDocument(of: $0, tombstones: table.tombstones) } ?? []
   }
 
-  /// Evaluates for whichever context; `body` gets the answer, and what is told of it beside the value.
+  /// Evaluates for any context; `body` gets the result and its metadata.
   /// - Returns: nil for an unknown flag.
   public func evaluate<Result>(
     _ key: some ByteSource, _ want: WantedType, _ body: (borrowing Evaluation, _ metadata: [UInt8]) -> Result

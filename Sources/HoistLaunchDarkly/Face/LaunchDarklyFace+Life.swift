@@ -71,38 +71,44 @@ extension LaunchDarklyFace {
 
   /// - Parameters:
   ///   - context: nil for an anonymous user.
-  ///   - timeoutMilliseconds: 0 for no limit.
+  ///   - timeoutMilliseconds: negative for no limit.
   public func identify(
     _ context: ContextReference?, timeoutMilliseconds: Int64, options: IdentifyOptions,
     completion: (@Sendable (Status) -> Void)?
   ) -> Status {
-    guard timeoutMilliseconds >= 0, let cacheUsage = options.cacheUsage else { return .argument }
+    guard let cacheUsage = options.cacheUsage else { return .argument }
     guard client.state != .closed else { return .state }
     client.resumeAfterFork()
     guard let context = context ?? EvaluationContext().reference() else { return .limit }
-    return client.promiseIdentify(
-      context, timeoutMilliseconds: timeoutMilliseconds > 0 ? timeoutMilliseconds : -1, completion
-    ) { tell in
+    return client.promiseIdentify(context, timeoutMilliseconds: timeoutMilliseconds, completion) { tell in
+      let request = IdentifyRequest(
+        context, cacheUsage: cacheUsage, isSheddable: !options.contains(.unsheddable), done: tell)
+      let isChange = begin(request)
       let provider = provider
-      client.onScheduler { _ in
-        let request = IdentifyRequest(
-          context, cacheUsage: cacheUsage, isSheddable: !options.contains(.unsheddable), done: tell)
-        provider.lead.identifying.add(request, timeoutMilliseconds: timeoutMilliseconds)
-      }
+      client.onScheduler { provider.add(request, of: $0, isChange: isChange, timeoutMilliseconds: timeoutMilliseconds) }
       return .ok
     }
+  }
+
+  /// What the core does for its own call.
+  /// - Returns: false for a context that equals the current one.
+  private func begin(_ request: IdentifyRequest) -> Bool {
+    guard !client.isCurrent(request.context) else { return false }
+    client.beginChange()
+    request.ending.tell { [client] status in for member in client.members { member.endContextChange(status) } }
+    return true
   }
 
   public func identifyAndWait(
     _ context: ContextReference?, timeoutMilliseconds: Int64, options: IdentifyOptions
   ) -> Status {
-    guard timeoutMilliseconds >= 0, let cacheUsage = options.cacheUsage else { return .argument }
+    guard let cacheUsage = options.cacheUsage else { return .argument }
     guard let context = context ?? EvaluationContext().reference() else { return .limit }
-    let provider = provider
-    return client.waitIdentify(context, timeoutMilliseconds: timeoutMilliseconds > 0 ? timeoutMilliseconds : -1) { _, tell in
+    return client.waitIdentify(context, timeoutMilliseconds: timeoutMilliseconds) { [self] client, tell in
       let request = IdentifyRequest(
         context, cacheUsage: cacheUsage, isSheddable: !options.contains(.unsheddable), done: tell)
-      provider.lead.identifying.add(request, timeoutMilliseconds: timeoutMilliseconds)
+      let isChange = begin(request)
+      provider.add(request, of: client, isChange: isChange, timeoutMilliseconds: timeoutMilliseconds)
     }
   }
 
@@ -111,6 +117,15 @@ extension LaunchDarklyFace {
     guard client.state != .closed else { return nil }
     let isPrimary = name.utf8.elementsEqual(LaunchDarklySettings.primaryEnvironment.utf8)
     return client.environment(named: isPrimary ? "" : name)
+  }
+}
+
+extension LaunchDarklyProvider {
+  /// On the scheduler's thread.
+  fileprivate func add(_ request: IdentifyRequest, of client: Client, isChange: Bool, timeoutMilliseconds: Int64) {
+    if isChange { for member in client.members { member.takeUpContextChange() } }
+    lead.identifying.add(request, timeoutMilliseconds: timeoutMilliseconds)
+    for member in client.members { member.awaitContext() }
   }
 }
 
@@ -131,7 +146,7 @@ extension LaunchDarklyFace {
 }
 
 extension ObservedChanges {
-  /// A flag that is named twice is told once.
+  /// A flag that is named twice is reported once.
   fileprivate var withoutRepetition: ObservedChanges {
     guard case .flags(let keys) = self else { return self }
     var seen: Set<[UInt8]> = []

@@ -6,7 +6,7 @@ internal import Synchronization
 /// The hooks of one client (4.5). Any thread.
 final class HookRunner: Sendable {
   private let hooks: [HookEntry]
-  private let facts = Shared(Facts())
+  private let facts = LockedValue(Facts())
 
   private struct Facts: Sendable {
     var context: CText?
@@ -40,7 +40,7 @@ final class HookRunner: Sendable {
       method: VariationMethod.name(call.want, isDetailed: call.isDetailed), environmentID: known.environmentID)
   }
 
-  /// Begins an identify, on the caller's thread; nil when nobody wants to know.
+  /// Begins an identify, on the caller's thread; nil without hooks.
   func beginIdentify(_ json: [UInt8], timeoutMilliseconds: Int64) -> IdentifyStages? {
     isEmpty ? nil : IdentifyStages(hooks, IdentifySeries(context: CText(json), timeoutMilliseconds: timeoutMilliseconds))
   }
@@ -83,7 +83,7 @@ final class IdentifyStages: Sendable {
   }
 }
 
-/// A hook, and what was told of its failures.
+/// A hook, and which of its failures were logged.
 private final class HookEntry: Sendable {
   enum Stage: String, CaseIterable {
     case beforeEvaluation, afterEvaluation, beforeIdentify, afterIdentify, afterTrack
@@ -161,7 +161,7 @@ extension EvaluationFallback {
     case .bool: writer.bool(integer != 0)
     case .int: writer.int(integer)
     case .double: writer.double(number)
-    case .string: writer.string(utf8: text.bindMemory(to: UInt8.self))
+    case .string: writer.string(text)
     case .json:
       let isNull = try? JSONNode.parse(text) { node in
         writer.value(node)

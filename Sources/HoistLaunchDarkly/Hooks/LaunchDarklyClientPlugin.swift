@@ -9,7 +9,7 @@ public protocol LaunchDarklyClientPlugin: AnyObject, Sendable {
   func hooks(for environment: EnvironmentMetadata, room: Int) -> (hooks: [any LaunchDarklyHook], status: Status)
 }
 
-/// What a plug-in is told of an environment; "" for what is not set.
+/// An environment as plug-ins see it; "" for what is not set.
 public struct EnvironmentMetadata: Sendable {
   /// "default", or the name of a secondary one.
   public var environment = ""

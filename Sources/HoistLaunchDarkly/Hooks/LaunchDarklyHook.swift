@@ -25,7 +25,7 @@ public struct EvaluationSeries: Sendable {
   public let fallback: CText
   /// What was called, in the vendor's words, e.g. "boolVariationDetail".
   public let method: StaticString
-  /// As the service has told it; nil before it has.
+  /// From the service; nil before it has sent it.
   public let environmentID: CText?
 }
 
@@ -47,7 +47,7 @@ public struct TrackSeries: Sendable {
   public let environmentID: CText?
 }
 
-/// Where hooks stand among a configuration's plug-ins, as an array of them.
+/// The names of the arrays of hooks and plug-ins among a configuration's plug-ins.
 public enum LaunchDarklyPlugins {
   public static let hooks = "launchdarkly.hooks"
   public static let plugins = "launchdarkly.plugins"

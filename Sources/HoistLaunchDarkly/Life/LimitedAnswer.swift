@@ -1,39 +1,47 @@
 internal import HoistBase
 internal import HoistCore
 
-/// Tells somebody once, at the latest when a limit passes. Thread-safe.
+/// A status that each completion gets once, at the latest when a limit passes. Thread-safe.
 final class LimitedAnswer: Sendable {
   private struct State {
-    var tell: (@Sendable (Status) -> Void)?
+    var waiting: [@Sendable (Status) -> Void] = []
+    var given: Status?
     var timer: (any Cancellable)?
   }
 
-  private let state: Shared<State>
+  private let state = LockedValue(State())
 
-  init(_ tell: @escaping @Sendable (Status) -> Void) { state = Shared(State(tell: tell)) }
+  /// Adds a completion; called at once when the status is known.
+  func tell(_ tell: @escaping @Sendable (Status) -> Void) {
+    let given = state.withLock { state in
+      if state.given == nil { state.waiting.append(tell) }
+      return state.given
+    }
+    if let given { tell(given) }
+  }
 
-  /// - Parameter expired: called when `.timeout` has been told.
+  /// - Parameter expired: called after `.timeout` was given.
   func limit(_ scheduler: any Scheduler, milliseconds: Int64, expired: @escaping @Sendable () -> Void = {}) {
     let timer = scheduler.schedule(afterMilliseconds: milliseconds) {
       if self.give(.timeout) { expired() }
     }
     let isLate = state.withLock { state in
-      if state.tell != nil { state.timer = timer }
-      return state.tell == nil
+      if state.given == nil { state.timer = timer }
+      return state.given != nil
     }
     if isLate { timer.cancel() }
   }
 
-  /// - Returns: false when something has been told already.
+  /// - Returns: false when a status was given already.
   @discardableResult
   func give(_ status: Status) -> Bool {
     let former = state.withLock { state in
-      defer { state = State() }
+      defer { if state.given == nil { state = State(given: status) } }
       return state
     }
+    guard former.given == nil else { return false }
     former.timer?.cancel()
-    guard let tell = former.tell else { return false }
-    tell(status)
+    for tell in former.waiting { tell(status) }
     return true
   }
 }

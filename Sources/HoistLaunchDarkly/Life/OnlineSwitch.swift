@@ -11,9 +11,9 @@ protocol FlagConnection: AnyObject {
 
 /// Going online and offline (5.3; LD-10 to LD-15). On the scheduler's thread but for what any thread may ask.
 ///
-/// Every completion is told once: `.ok` when flags have come, are confirmed, or the client is offline; what ended the
+/// Every completion is called once: `.ok` when flags have come, are confirmed, or the client is offline; what ended the
 /// attempt; `.superseded` when a newer call took the place of one that the throttle held back.
-final class OnlineSwitch: LaunchDarklyPart, @unchecked Sendable {
+final class OnlineSwitch: ClientPart, @unchecked Sendable {
   typealias Completion = @Sendable (Status) -> Void
 
   private enum Attempt {
@@ -27,7 +27,7 @@ final class OnlineSwitch: LaunchDarklyPart, @unchecked Sendable {
 
   private struct Facts {
     var isStarted = false
-    /// The start still looks for whom to go online for, and goes online itself when it has found them.
+    /// The start is still preparing the context, and goes online itself when it has it.
     var awaitsSubject = false
     var isOnline = false
     var hasCommunicated = false
@@ -37,18 +37,21 @@ final class OnlineSwitch: LaunchDarklyPart, @unchecked Sendable {
   private let settings: LaunchDarklySettings
   private let connection: any FlagConnection
   private let throttle: Throttle
-  private let facts = Shared(Facts())
-  /// Whom to go online for; nil before there is a context.
+  private let facts = LockedValue(Facts())
+  /// The context to go online with, if there is one yet.
   private(set) var subject: SynchronizedContext?
   /// Told of each step from offline to online and back.
   var changed: ((Bool) -> Void)?
+  /// Told whether events may be sent, whenever that may have changed: also in the background, where flags are not kept fresh.
+  var mayReport: ((Bool) -> Void)?
   /// Whether the host's program is in the foreground (5.7).
   private var isForeground = true
-  /// The service has refused the mobile key since somebody last wished to go online.
+  /// The service has refused the mobile key since the last request to go online.
   private var isRefused = false
   private var hasToldOfEmptyKey = false
   private var attempt = Attempt.none
-  private var attemptNumber: UInt64 = 0
+  /// Moves on with each attempt.
+  private var generation = Generation()
   private var waiting: [Completion] = []
 
   init(host: any ProviderHost, settings: LaunchDarklySettings, connection: any FlagConnection) {
@@ -79,9 +82,15 @@ final class OnlineSwitch: LaunchDarklyPart, @unchecked Sendable {
     let awaitsSubject = subject == nil
     isRefused = false
     facts.withLock { $0 = Facts(isStarted: true, awaitsSubject: awaitsSubject) }
+    tellWhetherEventsGo()
   }
 
-  /// The start has found nobody to go online for.
+  private func tellWhetherEventsGo() {
+    let rests = !isForeground && host.isOnline && !isRefused && !settings.mobileKey.isEmpty && facts.withLock { $0.isStarted }
+    mayReport?(isOnline || rests)
+  }
+
+  /// The start has found no context to go online with.
   func findsNoSubject() {
     facts.withLock { $0.awaitsSubject = false }
     goOffline { _ in }
@@ -101,11 +110,13 @@ final class OnlineSwitch: LaunchDarklyPart, @unchecked Sendable {
     keepEntityTag()
     waiting = []
     attempt = .none
-    attemptNumber &+= 1
+    generation.advance()
     facts.withLock { $0 = Facts() }
   }
 
   // MARK: Switching
+
+  func setOnline(_ isOnline: Bool) { set(isOnline) { _ in } }
 
   func set(_ isOnline: Bool, completion: @escaping Completion) {
     if isOnline {
@@ -114,9 +125,10 @@ final class OnlineSwitch: LaunchDarklyPart, @unchecked Sendable {
     }
     if isOnline, mayGoOnline, facts.withLock({ $0.awaitsSubject }) { return waiting.append(completion) }
     guard isOnline, canGoOnline else { return goOffline(completion) }
+    host.report(.resumed)
     throttle.run { [weak self] in
       guard let self else { return completion(.cancelled) }
-      // Things may have changed while the call was held back.
+      // The state may have changed while the call was held back.
       if self.canGoOnline { self.goOnline(completion) } else { self.goOffline(completion) }
     } replaced: {
       completion(.superseded)
@@ -134,6 +146,13 @@ final class OnlineSwitch: LaunchDarklyPart, @unchecked Sendable {
     return wasOnline
   }
 
+  /// Tries again after attempts have ended; the throttle neither counts that nor holds it back.
+  func refresh() {
+    guard isRefused || attempt == .shutDown, host.isOnline, canGoOnline else { return }
+    isRefused = false
+    goOnline { _ in }
+  }
+
   /// In the background the client is online only where that is allowed (LD-15).
   func setForeground(_ isForeground: Bool) {
     self.isForeground = isForeground
@@ -142,8 +161,10 @@ final class OnlineSwitch: LaunchDarklyPart, @unchecked Sendable {
     let isWanted = host.isOnline && !isRefused
     // The start goes online itself.
     if isWanted, mayGoOnline, facts.withLock({ $0.awaitsSubject }) { return }
-    // No try of the host's: the throttle neither counts it nor holds it back (5.4, 5.7).
-    if isWanted, canGoOnline { goOnline { _ in } } else { goOffline { _ in } }
+    // Not an attempt of the host: the throttle neither counts it nor holds it back (5.4, 5.7).
+    if isWanted, canGoOnline { return goOnline { _ in } }
+    goOffline { _ in }
+    if !isForeground { host.report(.unconfirmed("in the background flags are not kept fresh")) }
   }
 
   /// Section 6, 5.3.
@@ -176,17 +197,17 @@ final class OnlineSwitch: LaunchDarklyPart, @unchecked Sendable {
     let wasOnline = isOnline
     facts.withLock { $0.isOnline = true }
     if !wasOnline { changed?(true) }
+    tellWhetherEventsGo()
     switch attempt {
     case .settled: completion(.ok)
     case .waiting: waiting.append(completion)
     case .none, .shutDown:
       waiting.append(completion)
       attempt = .waiting
-      attemptNumber &+= 1
-      let number = attemptNumber
+      let mine = generation.advance()
+      host.report(.resumed)
       connection.begin(subject) { [weak self] outcome in
-        guard let self, self.attemptNumber == number else { return }
-        self.settled(outcome)
+        if let self, generation.isCurrent(mine) { settled(outcome) }
       }
     }
   }
@@ -205,7 +226,7 @@ final class OnlineSwitch: LaunchDarklyPart, @unchecked Sendable {
     }
   }
 
-  /// Those who wait for flags need not wait any more.
+  /// Completes the calls that wait for flags.
   private func goOffline(_ completion: Completion, telling status: Status = .ok) {
     let ended = takeWaiting()
     throttle.cancel()
@@ -217,7 +238,7 @@ final class OnlineSwitch: LaunchDarklyPart, @unchecked Sendable {
 
   private func disconnect() {
     // What the connection says of its own end is of no interest.
-    attemptNumber &+= 1
+    generation.advance()
     keepEntityTag()
     attempt = .none
     connection.end()
@@ -226,6 +247,7 @@ final class OnlineSwitch: LaunchDarklyPart, @unchecked Sendable {
       return facts.isOnline
     }
     if wasOnline { changed?(false) }
+    tellWhetherEventsGo()
   }
 
   /// The next beginning asks what has changed since the newest poll, not since the cache was read (LD-85, 5.10).

@@ -1,12 +1,12 @@
-/// One piece of work at a time; of those that wait and may be shed, only the newest stays (5.5). A value: who holds it runs
-/// what is in flight.
+/// One piece of work at a time; of those that wait and may be shed, only the newest stays (5.5). A value: its owner
+/// runs what is in flight.
 public struct SheddingQueue<Work> {
   /// What became of a piece of work that came.
   public enum Outcome {
     /// It is in flight.
     case begins
     case waits
-    /// It waits in the place of this one, which never runs.
+    /// It replaces this waiting one, which never runs.
     case sheds(Work)
     /// Too many wait.
     case refused

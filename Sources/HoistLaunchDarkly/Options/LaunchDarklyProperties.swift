@@ -13,7 +13,7 @@ enum LaunchDarklyProperties {
     Property("autostart", .boolean, default: "true", "Whether opening the client starts it, or hoist_launchdarkly_start() does."),
   ]
 
-  /// Where flags come from, and how they are kept fresh (LD-75, LD-76, LD-85).
+  /// The source of flags, and how they are kept current (LD-75, LD-76, LD-85).
   private static let service: [Property] = [
     Property("base_url", .text, default: LaunchDarklySettings.standardBaseURL, "Address that is polled; may have a path."),
     Property("stream_url", .text, default: LaunchDarklySettings.standardStreamURL, "Address of the stream; may have a path."),

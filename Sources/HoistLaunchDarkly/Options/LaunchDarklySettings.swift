@@ -31,6 +31,7 @@ struct LaunchDarklySettings: Sendable {
   let pollingMilliseconds: Int64
   let backgroundPollingMilliseconds: Int64
   let initialRetryMilliseconds: Int64
+  let longestRetryMilliseconds: Int64
   /// LD-93: no status ends anything for good.
   let retriesRefusals: Bool
   let updatesInBackground: Bool
@@ -49,6 +50,8 @@ struct LaunchDarklySettings: Sendable {
 
   let sendsEvents: Bool
   let eventCapacity: Int
+  /// Kept at most, also while nothing can be sent; nil where the host has not said.
+  let mostEvents: Int?
   let flushMilliseconds: Int64
   let compressesEvents: Bool
   let eventDurability: EventPipeline.Durability
@@ -85,6 +88,7 @@ struct LaunchDarklySettings: Sendable {
     backgroundPollingMilliseconds = interval(
       "background_flag_polling_interval_ms", least: Self.leastBackgroundPollingMilliseconds)
     initialRetryMilliseconds = values.integer("initial_retry_delay_ms")
+    longestRetryMilliseconds = values.integer("network.retry_max_ms")
     retriesRefusals = values.boolean("retry_refused")
     updatesInBackground = values.boolean("enable_background_updates")
     usesReport = values.boolean("use_report")
@@ -98,6 +102,7 @@ struct LaunchDarklySettings: Sendable {
     privateAttributes = values.textList("private_context_attributes")
     sendsEvents = values.boolean("send_events")
     eventCapacity = Int(clamping: values.integer("event_capacity"))
+    mostEvents = values.isSet("events.capacity") ? Int(clamping: values.integer("events.capacity")) : nil
     let flush = values.integer("events.flush_interval_ms")
     flushMilliseconds = flush > 0 ? flush : Self.standardFlushMilliseconds
     compressesEvents = values.boolean("enable_compression")
@@ -169,5 +174,31 @@ extension LaunchDarklySettings {
       throw ConfigurationFailure(property, "property \"\(property)\" has a control character")
     }
     return text
+  }
+}
+
+/// What a client's options say of contexts.
+extension LaunchDarklySettings {
+  var application: ApplicationInfo {
+    func given(_ text: String) -> String? { text.isEmpty ? nil : text }
+    return ApplicationInfo(
+      id: given(applicationID), name: given(applicationName), version: given(applicationVersion),
+      versionName: given(applicationVersionName))
+  }
+
+  /// Nil where contexts are not completed. Reads small files of the system.
+  var environmentAttributes: EnvironmentAttributes? {
+    completesContexts ? EnvironmentAttributes(application: application, machine: .current()) : nil
+  }
+
+  /// The application as headers name it: as in contexts, where it is there (2.1 "Tags").
+  var tags: ApplicationTags {
+    ApplicationTags(
+      completesContexts ? EnvironmentAttributes(application: application, machine: MachineFacts()).application : application)
+  }
+
+  var redaction: Redaction {
+    Redaction(
+      allAttributesPrivate: allAttributesArePrivate, globalPrivate: privateAttributes.map { AttributeReference($0) })
   }
 }

@@ -11,6 +11,8 @@ public struct LaunchDarklyFactory: ProviderFactory {
     try LaunchDarklyProvider(values, host)
   }
 
+  public func mode(_ values: PropertyValues) -> String { values.text("streaming_mode") }
+
   public func storeIdentity(_ values: PropertyValues) -> String { "launchdarkly|\(values.text("mobile_key"))" }
 
   public func environments(_ values: PropertyValues) -> [(name: String, values: PropertyValues)] {

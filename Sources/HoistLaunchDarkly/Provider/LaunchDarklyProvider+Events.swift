@@ -13,13 +13,13 @@ extension LaunchDarklyProvider {
       if !isSomething { something = nil }
     }
     let status = events.track(key, data: something, metric: metric)
-    if status == .ok { hooks.tracked(key, data: something, metric: metric) }
+    if status.isTaken { hooks.tracked(key, data: something, metric: metric) }
     return status
   }
 
   public func track(_ event: TrackedEvent) -> Status {
     let status = events.track(event)
-    if status == .ok, !hooks.isEmpty {
+    if status.isTaken, !hooks.isEmpty {
       let data = event.properties.isEmpty ? nil : EventRecorder.document(of: event.properties)
       event.key.withBytes { key in
         if let data { data.withBytes { hooks.tracked(key, data: $0, metric: event.value) } } else {
@@ -30,14 +30,18 @@ extension LaunchDarklyProvider {
     return status
   }
 
-  /// LaunchDarkly's events are of the client's context, whatever the call's is.
+  public func accepts(_ context: FrozenContext, current: FrozenContext?, in snapshot: Snapshot?) -> Bool {
+    snapshot?.flagsRoot.map { isServed(context.base, current?.base, $0) } ?? false
+  }
+
+  /// LaunchDarkly's events are of the client's context: see `accepts`.
   public func track(_ event: EventView, of subject: EventSubject) -> Status {
     let (events, hooks) = ports
     return EventData.with(event) { data in
       let status = events._withUnsafeGuaranteedRef {
         $0.track(event.key, data: data, metric: event.value, at: event.unixMilliseconds)
       }
-      if status == .ok { hooks._withUnsafeGuaranteedRef { $0.tracked(event.key, data: data, metric: event.value) } }
+      if status.isTaken { hooks._withUnsafeGuaranteedRef { $0.tracked(event.key, data: data, metric: event.value) } }
       return status
     }
   }

@@ -21,26 +21,26 @@ extension LaunchDarklyProvider: IdentifyDelegate {
   }
 
   private func change(to request: IdentifyRequest, completion: @escaping @Sendable (Status) -> Void) {
-    guard life.isBegun else { return completion(.state) }
-    if life.waitsForContext({ [weak self] in self?.change(to: request, completion: completion) }) { return }
-    let number = life.number
+    guard life.isStarted else { return completion(.state) }
+    if gate.holdsBack({ [weak self] in self?.change(to: request, completion: completion) }) { return }
+    let mine = life.generation.current
     understand(request.context) { [weak self] context in
-      guard let self, self.life.number == number else { return completion(.cancelled) }
+      guard let self, let host, life.generation.isCurrent(mine) else { return completion(.cancelled) }
       guard let context else { return completion(.argument) }
-      if context == self.online.subject?.context {
-        self.flags.respell(request.context.frozen.servedFingerprint)
-        self.host?.setCurrentContext(request.context)
-        self.identified(context)
+      if context == online.subject?.context {
+        flags.respell(request.context.frozen.servedFingerprint)
+        host.setCurrentContext(request.context)
+        identified(context)
         return completion(.ok)
       }
-      self.flags.load(context) { [weak self] cached in
-        guard let self, self.life.number == number else { return completion(.cancelled) }
-        self.serve(context, cached, request, completion)
+      flags.load(context) { [weak self] cached in
+        guard let self, life.generation.isCurrent(mine) else { return completion(.cancelled) }
+        serve(context, cached, request, completion)
       }
     }
   }
 
-  /// One step: whoever evaluates finds the former context's flags, or those of the new one.
+  /// One step: an evaluation finds the former context's flags, or those of the new one.
   private func serve(
     _ context: LDContext, _ cached: CachedFlags?, _ request: IdentifyRequest, _ completion: @escaping @Sendable (Status) -> Void
   ) {
@@ -50,16 +50,26 @@ extension LaunchDarklyProvider: IdentifyDelegate {
       to: context, fingerprint: request.context.frozen.servedFingerprint, request.cacheUsage == .no ? nil : cached,
       keepingFormer: keepsFormer)
     let wasOnline = online.change(to: Self.subject(context, isFromCache ? cached : nil))
-    health.contextChanged(hasFlags: keepsFormer || isFromCache, isOnline: wasOnline)
     host.setCurrentContext(request.context)
     identified(context)
-    // Emptying is not told: what changed is seen when the flags arrive (5.5).
+    report(isFromCache: isFromCache, keepsFormer: keepsFormer)
+    // Emptying is not announced: the changes are computed when the flags arrive (5.5).
     if isFromCache, !changes.isEmpty { observers.updated(changes) }
-    host.notify(Notification(.contextChanged))
     online.set(wasOnline) { status in completion(status == .superseded ? .launchDarklyShed : status) }
   }
 
-  /// The stages of the hooks (4.5, LD-81); of what is no context they are not told.
+  /// What is served of a new context before the service has answered.
+  private func report(isFromCache: Bool, keepsFormer: Bool) {
+    host?.report(.unconfirmed("the service has not been asked for the new context"))
+    if isFromCache {
+      host?.report(.serving("stored flags of the new context are served"))
+      host?.report(.contextServed)
+    } else if !keepsFormer {
+      host?.report(.emptied("the flags of the former context are dropped"))
+    }
+  }
+
+  /// The stages of the hooks (4.5, LD-81); they are not called for an invalid context.
   public func beginIdentify(_ context: ContextReference, timeoutMilliseconds: Int64) -> (@Sendable (Status) -> Void)? {
     guard !hooks.isEmpty, let context = try? LDContext.read(context) else { return nil }
     guard let stages = hooks.beginIdentify(context.requestJSON, timeoutMilliseconds: timeoutMilliseconds) else { return nil }
@@ -73,7 +83,7 @@ extension LaunchDarklyProvider: IdentifyDelegate {
 
   func identified(_ context: LDContext) {
     hooks.contextChanged(context.requestJSON)
-    for part in parts { part.identified(context) }
+    events.identified(context)
   }
 
   /// What a client takes a context for, with the keys and parts that it adds; nil when it is none.

@@ -4,35 +4,23 @@ internal import HoistCore
 extension LaunchDarklyProvider: SynchronizerDelegate {
   func take(_ message: FlagMessage) -> FlagOutcome { flags.apply(message) }
 
-  func served() { health.isFresh("flags have come from the service") }
+  func confirmed() { flags.confirm() }
 
-  func confirmed(byService: Bool) {
-    health.isFresh("flags are up to date")
-    if byService { flags.confirm() }
-  }
+  func unauthorized() { online.forceOffline() }
 
-  func unauthorized() {
-    health.hasEnded("the service refuses the mobile key", .launchDarklyUnauthorized)
-    online.forceOffline()
-  }
-
-  func streamShutDown(status: Int) {
-    health.hasEnded("the service refuses the stream with status \(status)", .launchDarklyStreamShutDown)
-    online.streamShutDown()
-  }
-
-  func failed(_ problem: String) { health.failed(problem) }
+  func streamShutDown() { online.streamShutDown() }
 }
 
 extension LaunchDarklyProvider {
-  /// Lets the parts know what they tell each other of the service.
+  /// Connects the parts that exchange news of the service.
   func joinService() {
     connection.modeChanged = { [weak self] mode in self?.observers.connectionModeChanged(mode.rawValue) }
     events.policy.unauthorized = { [weak self] in
       guard let self else { return }
       self.connection.note(.unauthorized)
       self.connection.failed(.response, status: 401, "the mobile key is refused for events")
-      self.host?.log.error("the service refuses the mobile key for events with status 401: the client goes offline")
+      self.host?.report(
+        .stopped(.launchDarklyUnauthorized, "the service refuses the mobile key for events with status 401: the client goes offline"))
       self.unauthorized()
     }
     events.policy.failed = { [weak self] status in
@@ -49,14 +37,5 @@ extension LaunchDarklyProvider {
   private func prepare(_ own: [HTTPHeader], for url: String, _ completion: @escaping @Sendable ([HTTPHeader]) -> Void) {
     guard let host else { return completion(headers.make(own)) }
     headers.prepare(own, for: url, host: host, completion: completion)
-  }
-
-  /// The host's program has gone to the background, or come back (5.7); on the scheduler's thread.
-  func setInBackground(_ isInBackground: Bool) {
-    guard isInBackground != synchronizer.isInBackground else { return }
-    synchronizer.isInBackground = isInBackground
-    diagnostics?.setForeground(!isInBackground)
-    if isInBackground, !settings.updatesInBackground { health.isOffline() }
-    online.setForeground(!isInBackground)
   }
 }

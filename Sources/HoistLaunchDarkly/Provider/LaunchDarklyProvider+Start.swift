@@ -7,12 +7,12 @@ extension LaunchDarklyProvider {
 
   /// Starts every environment.
   /// - Parameters:
-  ///   - waitMilliseconds: `done` is told at the latest after these, with `.timeout`, while the start goes on; negative
-  ///     waits for the end of the start, however long that takes.
-  ///   - done: told once: `.ok` with the first flags of all, or when the client is offline.
+  ///   - waitMilliseconds: `done` is called at the latest after these, with `.timeout`, while the start goes on;
+  ///     negative waits for the end of the start, however long that takes.
+  ///   - done: called once: `.ok` with the first flags of all, or when the client is offline.
   func startAll(waitMilliseconds: Int64, done: @escaping @Sendable (Status) -> Void) {
     guard let host else { return done(.cancelled) }
-    guard !life.isBegun else {
+    guard !life.isStarted else {
       host.log.warning("start: the client has been started before")
       return done(.launchDarklyAlreadyStarted)
     }
@@ -20,43 +20,46 @@ extension LaunchDarklyProvider {
       host.log.warning("start: a wait of \(waitMilliseconds) ms is long; recommended is less than \(Self.longWaitMilliseconds)")
     }
     let all = environments
-    let answer = LimitedAnswer(done)
+    let answer = LimitedAnswer()
+    answer.tell(done)
     let gathering = StatusGathering(all.count) { answer.give($0 == .superseded ? .ok : $0) }
     if waitMilliseconds >= 0 { answer.limit(host.scheduler, milliseconds: waitMilliseconds) }
     for (index, environment) in all.enumerated() { environment.begin { gathering.take($0, of: index) } }
   }
 
-  /// Starts this environment, or goes on in a forked child.
-  func begin(_ completion: @escaping @Sendable (Status) -> Void) {
-    guard !life.isBegun, let host else { return completion(.launchDarklyAlreadyStarted) }
-    let isResuming = life.isResuming
-    life.begin()
-    for part in parts { part.start() }
+  /// Starts this environment.
+  private func begin(_ completion: @escaping @Sendable (Status) -> Void) {
+    if life.start() { beginServing(completion) } else { completion(.launchDarklyAlreadyStarted) }
+  }
+
+  /// The parts have begun, for the first time, again, or in a forked child: so do the flags of the context.
+  func beginServing(_ completion: @escaping @Sendable (Status) -> Void) {
+    guard let host else { return completion(.cancelled) }
     if let subject = online.subject {
-      // Its flags are still served.
-      if !isResuming { identified(subject.context) }
-      defer { letChange() }
+      if !gate.isInherited { identified(subject.context) }
+      if flags.isServing { host.report(.serving("flags of before are served")) }
+      defer { startIsOver() }
       return online.set(host.isOnline, completion: completion)
     }
-    let number = life.number
+    let mine = life.generation.current
     guard let context = firstContext else {
-      letChange()
+      startIsOver()
       return completion(.limit)
     }
     understand(context) { [weak self] understood in
-      guard let self, self.life.number == number else { return completion(.cancelled) }
+      guard let self, life.generation.isCurrent(mine) else { return completion(.cancelled) }
       guard let understood else {
-        self.letChange()
+        startIsOver()
         return completion(.configuration)
       }
-      self.flags.load(understood) { [weak self] cached in
-        guard let self, self.life.number == number else { return completion(.cancelled) }
-        self.serveFirst(understood, cached, context, completion)
+      flags.load(understood) { [weak self] cached in
+        guard let self, life.generation.isCurrent(mine) else { return completion(.cancelled) }
+        serveFirst(understood, cached, context, completion)
       }
     }
   }
 
-  /// No observer is told of what an earlier run has left (5.6).
+  /// Flags of an earlier run are not announced to observers (5.6).
   private func serveFirst(
     _ context: LDContext, _ cached: CachedFlags?, _ reference: ContextReference, _ completion: @escaping @Sendable (Status) -> Void
   ) {
@@ -65,27 +68,29 @@ extension LaunchDarklyProvider {
       to: context, fingerprint: reference.frozen.servedFingerprint, cached, keepingFormer: false)
     _ = online.change(to: Self.subject(context, isFromCache ? cached : nil))
     host.setCurrentContext(reference)
-    if isFromCache { health.servesCached() }
+    if isFromCache { host.report(.serving("flags from the store are served")) }
     identified(context)
     online.set(host.isOnline, completion: completion)
-    letChange()
+    startIsOver()
   }
 
-  /// Whoever wanted to change the context during the start may do so now.
-  private func letChange() {
+  /// Runs the context changes that waited for the start.
+  private func startIsOver() {
     // Nothing is left to wait for, where the start has found no context.
     if online.subject == nil {
+      host?.report(.stopped(.configuration, "the context to start with cannot be used, and another one has to be identified"))
       online.findsNoSubject()
       events.hasNoContext()
     }
-    for change in life.settleContext() { change() }
+    host?.report(.initialized)
+    gate.startIsOver()
     events.first.settle()
   }
 
   /// The property's, else an anonymous user (LD-02, ruling A8).
   private var firstContext: ContextReference? { givenContext?.reference ?? EvaluationContext().reference() }
 
-  /// Whose events are recorded before the start has read what the store has of them.
+  /// Sets the context of events that are recorded before the start has read the store.
   func expectFirstContext() {
     guard settings.autostart else { return }
     if let givenContext, preparation.isNothing(for: givenContext) {

@@ -21,14 +21,11 @@ public final class LaunchDarklyProvider: @unchecked Sendable {
   /// Of all requests, events too.
   let headers: RequestHeaders
   let connection: ConnectionState
-  let health: ServiceHealth
   let synchronizer: Synchronizer
   let online: OnlineSwitch
+  let gate: ContextGate
   let identifying: IdentifyQueue
-  /// Where the client's life is; the scheduler's thread's.
-  var life = ClientLife()
-  /// Everything that takes part in the client's life, in the order of its beginning.
-  let parts: [any LaunchDarklyPart]
+  public let life: PartLife
 
   init(_ values: PropertyValues, _ host: any ProviderHost) throws(ConfigurationFailure) {
     let settings = try LaunchDarklySettings(values)
@@ -49,16 +46,18 @@ public final class LaunchDarklyProvider: @unchecked Sendable {
         of: host.plugins, for: EnvironmentMetadata(settings, environment: host.environment), log: host.log), log: host.log)
     ports = (Unmanaged.passUnretained(events), Unmanaged.passUnretained(hooks))
     connection = ConnectionState(host: host)
-    health = ServiceHealth(host: host)
     headers = RequestHeaders(settings: settings, host: host)
     synchronizer = Synchronizer(host: host, settings: settings, headers: headers, connection: connection)
     online = OnlineSwitch(host: host, settings: settings, connection: synchronizer)
+    gate = ContextGate()
     identifying = IdentifyQueue(scheduler: host.scheduler, log: host.log)
-    parts = [generatedKeys, flags, observers, events] + (diagnostics.map { [$0] } ?? [])
-      + [connection, synchronizer, online, identifying]
+    life = PartLife(
+      [flags, observers, events] + (diagnostics.map { [$0] } ?? []) + [connection, synchronizer, online, gate, identifying],
+      startsByItself: settings.autostart)
     synchronizer.delegate = self
     identifying.delegate = self
-    online.changed = { [weak self] isOnline in self?.parts.forEach { $0.onlineChanged(isOnline) } }
+    online.changed = { [diagnostics] in diagnostics?.onlineChanged($0) }
+    online.mayReport = { [events] in events.onlineChanged($0) }
     events.connect(to: host)
     expectFirstContext()
     flags.changing = { [events] in _ = events.keep() }
@@ -72,44 +71,29 @@ public final class LaunchDarklyProvider: @unchecked Sendable {
 extension LaunchDarklyProvider: Provider {
   /// With "autostart" off this waits for `hoist_launchdarkly_start`; a child goes on where its parent was.
   public func start() {
-    guard settings.autostart || life.isResuming else { return }
-    begin { _ in }
+    let wasStarted = life.isStarted
+    life.open()
+    if !wasStarted, life.isStarted { beginServing { _ in } }
   }
-
-  public func stop() {
-    life.end()
-    for part in parts.reversed() { part.stop() }
-  }
-
-  public func setOnline(_ isOnline: Bool) {
-    if !isOnline { health.isOffline() }
-    online.set(isOnline) { _ in }
-  }
-
-  public func refresh() { synchronizer.refresh() }
 
   /// Sets the context itself, together with its flags.
   public var ownsCurrentContext: Bool { true }
 
   /// All environments change by the first one's queue.
   public func identify(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void) {
-    guard lead === self else { return completion(.ok) }
-    identifying.add(IdentifyRequest(context) { completion($0 == .launchDarklyShed ? .superseded : $0) })
+    let done: @Sendable (Status) -> Void = { [flags] status in
+      // Offline the vendor's own call is done, flags or none.
+      if status == .ok, !flags.isServing { return completion(.network) }
+      completion(status == .launchDarklyShed ? .superseded : status)
+    }
+    let queue = lead.identifying
+    if queue === identifying { queue.add(IdentifyRequest(context, done: done)) } else { queue.joinNewest(done) }
   }
-
-  public func flush(completion: @escaping @Sendable (Status) -> Void) { (parts as [any ClientPart]).flushAll(completion) }
 
   public func forgetCountsAfterFork() { events.forgetAfterFork() }
-
-  public func abandonAfterFork() {
-    life.abandonAfterFork()
-    for part in parts { part.abandonAfterFork() }
-  }
 
   public func detach() {
     stop()
     host = nil
   }
-
-  public var statistics: [(group: String, name: String, value: Int64)] { parts.flatMap(\.statistics) }
 }

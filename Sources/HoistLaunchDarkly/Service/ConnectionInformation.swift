@@ -42,10 +42,10 @@ extension ConnectionInformation {
     case flagsArrived
     /// 304, or a cache entry that is fresh.
     case confirmed
-    /// The connection has ended, and is to be opened again. The vendor leaves the mode as it is; here it tells of the
+    /// The connection has ended, and is to be opened again. The vendor leaves the mode as it is; here it shows the
     /// loss, as users ask for.
     case streamLost
-    /// The service refuses the stream for good: nothing keeps flags fresh any more.
+    /// The service refuses the stream for good: flags are no longer updated.
     case streamShutDown
     case unauthorized
     case requestFailed(status: Int)
@@ -96,9 +96,9 @@ extension ConnectionInformation {
   }
 }
 
-/// The form in which it is kept.
+/// The stored form.
 extension ConnectionInformation {
-  /// Dates are kept in seconds since 2001.
+  /// Dates are stored in seconds since 2001.
   private static let epochUnixMilliseconds = 978_307_200_000.0
   private static let latestUnixMilliseconds = 253_402_300_800_000.0
   private static let maximumReasonBytes = 1024

@@ -1,20 +1,20 @@
 internal import HoistBase
 internal import HoistCore
 
-/// What is known of the connection: written on the scheduler's thread, readable from any, kept for the next run (5.8).
-final class ConnectionState: LaunchDarklyPart, @unchecked Sendable {
+/// The state of the connection: written on the scheduler's thread, readable from any, stored for the next run (5.8).
+final class ConnectionState: ClientPart, @unchecked Sendable {
   /// The vendor's name for it.
   static let storeKey = "com.launchDarkly.ConnectionInformationStore.connectionInformationKey"
 
   private let host: any ProviderHost
-  private let current: Shared<(information: ConnectionInformation, source: DataSourceStatus)>
+  private let current: LockedValue<(information: ConnectionInformation, source: DataSourceStatus)>
   /// Told of each change of the mode; on the scheduler's thread.
   var modeChanged: ((ConnectionInformation.Mode) -> Void)?
   private var hasLoaded = false
 
   init(host: any ProviderHost) {
     self.host = host
-    current = Shared((ConnectionInformation(), DataSourceStatus(sinceUnixMilliseconds: host.clock.unixMilliseconds)))
+    current = LockedValue((ConnectionInformation(), DataSourceStatus(sinceUnixMilliseconds: host.clock.unixMilliseconds)))
   }
 
   var information: ConnectionInformation { current.withLock { $0.information } }
@@ -40,7 +40,9 @@ final class ConnectionState: LaunchDarklyPart, @unchecked Sendable {
   }
 
   /// A delivery of events was answered with a status that means failure, or not at all. Flags are not concerned.
-  func noteFailedDelivery(status: Int?) { note(.requestFailed(status: status ?? 0), concernsFlags: false) }
+  func noteFailedDelivery(status: Int?) {
+    note(status.map { .requestFailed(status: $0) } ?? .unreachable("no answer to a delivery of events"), concernsFlags: false)
+  }
 
   func note(_ happening: ConnectionInformation.Happening) { note(happening, concernsFlags: true) }
 
@@ -57,14 +59,14 @@ final class ConnectionState: LaunchDarklyPart, @unchecked Sendable {
     if before.mode != after.mode { modeChanged?(after.mode) }
   }
 
-  /// Data of the service that cannot be used; where it came from, the connection goes on.
+  /// Data of the service that cannot be used; its connection stays open.
   func noteBadData(_ problem: String, fromPoll: Bool) {
     // The vendor has no reason of its own for a poll that cannot be read: one that is none of the others.
     note(fromPoll ? .unreachable(problem) : .streamFailed)
     failed(.invalidData, problem)
   }
 
-  /// One more word about the last failure of the data source.
+  /// Notes the last failure of the data source.
   func failed(_ kind: DataSourceStatus.ErrorKind, status: Int = 0, _ message: String) {
     let now = host.clock.unixMilliseconds
     current.withLock { $0.source.fail(kind, status: status, message, at: now) }

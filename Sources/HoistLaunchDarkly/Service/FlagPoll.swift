@@ -1,119 +1,156 @@
 internal import HoistBase
 internal import HoistCore
 
-/// What became of one poll (2.3).
-enum PollOutcome: Sendable, Equatable {
-  case updated, confirmed, unauthorized
-  /// A status that is none of these.
-  case failed(Int)
-  case unreachable(String)
-  /// An answer that cannot be read; one line says why.
-  case malformed(String)
-  /// It was called off.
-  case cancelled
-}
-
-/// Asks for all flags of one context, and knows the entity tag of what came last. On the scheduler's thread.
+/// Asks for all flags of one context (2.3), and keeps the entity tag of the last answer. With polling: at once, unless
+/// the served flags are fresh, then at a fixed rate. With streaming: on request, and again after a failure. On the
+/// scheduler's thread.
 final class FlagPoll: @unchecked Sendable {
+  /// What is asked for more often is asked for together.
+  private static let leastDistanceMilliseconds: Int64 = 1000
+
+  private let host: any ProviderHost
   private let requests: FlagRequest
-  private let outgoing: OutgoingRequests
-  private let context: LDContext
-  private let take: (FlagMessage) -> FlagOutcome
-  private let answered: ([HTTPHeader]) -> Void
+  private let connection: ConnectionState
+  private let subject: SynchronizedContext
+  /// nil where flags are streamed.
+  private let intervalMilliseconds: Int64?
+  private weak var listener: (any FeedListener)?
+  private let loop: FetchLoop
   /// As the service sent it; "" for none.
   private(set) var entityTag: String
-  /// Told how the poll that is under way has ended; nil for none.
-  private var waiting: (@Sendable (PollOutcome) -> Void)?
-  /// Somebody has asked since it began: its answer may be older than what was asked for.
-  private var isWantedAgain = false
+  /// The service has refused REPORT in this poll.
+  private var fallsBackToGET = false
 
   init(
-    host: any ProviderHost, requests: FlagRequest, subject: SynchronizedContext,
-    take: @escaping (FlagMessage) -> FlagOutcome, answered: @escaping ([HTTPHeader]) -> Void
+    host: any ProviderHost, requests: FlagRequest, subject: SynchronizedContext, intervalMilliseconds: Int64?,
+    connection: ConnectionState, listener: any FeedListener
   ) {
+    self.host = host
     self.requests = requests
-    self.take = take
-    self.answered = answered
-    outgoing = OutgoingRequests(host: host)
-    context = subject.context
+    self.connection = connection
+    self.subject = subject
+    self.intervalMilliseconds = intervalMilliseconds
+    self.listener = listener
     entityTag = subject.entityTag
+    let pace: any FetchPace =
+      intervalMilliseconds.map { PollPace(intervalMilliseconds: $0) }
+      ?? RegularPace(interval: 0, limit: requests.settings.longestRetryMilliseconds)
+    var options = FetchLoop.Options(timing: .fixedRate, headerProvider: host.plugins.headerProvider)
+    options.leastDistanceMilliseconds = Self.leastDistanceMilliseconds
+    loop = FetchLoop(host: host, pace: pace, options: options)
+    loop.delegate = self
   }
 
-  var isUnderWay: Bool { waiting != nil }
+  func start() {
+    guard let intervalMilliseconds else { return loop.start(after: nil) }
+    let wait = freshMilliseconds(intervalMilliseconds)
+    loop.start(after: wait)
+    if wait > 0 { listener?.feedFindsCacheFresh() }
+  }
+
+  func end() { loop.stop() }
+
+  func abandonAfterFork() { loop.abandonAfterFork() }
+
+  /// Polls now; where a poll is under way, once more after it, as its answer may be older than the request.
+  func refresh() {
+    if loop.isFetching { loop.fetchAgain() } else { loop.fetch() }
+  }
+
+  /// The same on request of the service, which may repeat it without limit.
+  func ping() { loop.fetchAgain() }
 
   /// What is served did not come by a poll: the tag names something else.
   func forgetEntityTag() { entityTag = "" }
 
-  /// Asks; where a poll is under way, once more as soon as that has ended.
-  /// - Parameter completion: told once per answer.
-  func run(_ completion: @escaping @Sendable (PollOutcome) -> Void) {
-    guard waiting == nil else { return isWantedAgain = true }
-    waiting = completion
-    ask(byReport: requests.settings.usesReport)
+  /// How long the served flags are still fresh; the time comes from a file, and may be any number.
+  private func freshMilliseconds(_ interval: Int64) -> Int64 {
+    guard let updated = subject.updatedUnixMilliseconds else { return 0 }
+    let (age, overflow) = host.clock.unixMilliseconds.subtractingReportingOverflow(updated)
+    return overflow || age < 0 || age >= interval ? 0 : interval - age
+  }
+}
+
+extension FlagPoll: FetchDelegate {
+  var hasFlags: Bool { true }
+
+  private var asksByReport: Bool { requests.settings.usesReport && !fallsBackToGET }
+
+  func fetchRequest(of loop: FetchLoop) -> HTTPRequest? {
+    requests.poll(subject.context, entityTag: entityTag, byReport: asksByReport)
   }
 
-  func cancel() {
-    isWantedAgain = false
-    outgoing.cancelAll()
-  }
-
-  func abandonAfterFork() {
-    outgoing.abandonAfterFork()
-    waiting = nil
-    isWantedAgain = false
-  }
-
-  private func ask(byReport: Bool) {
-    guard let request = requests.poll(context, entityTag: entityTag, byReport: byReport) else {
-      return finish(.unreachable("the address cannot be built"))
+  func fetchAnswered(_ answer: FetchAnswer, of loop: FetchLoop, conclude: @escaping @Sendable (FetchVerdict) -> Void) {
+    if asksByReport, case .success(let response) = answer.result, PollVerdict.repeatsWithGET(status: response.status) {
+      fallsBackToGET = true
+      return conclude(.again(afterMilliseconds: 0))
     }
-    outgoing.send(request) { [weak self] answer in
-      guard let self else { return }
-      if byReport, case .success(let response) = answer, PollVerdict.repeatsWithGET(status: response.status) {
-        return self.ask(byReport: false)
-      }
-      self.finish(self.read(answer))
-    }
-  }
-
-  private func read(_ answer: OutgoingRequests.Answer) -> PollOutcome {
-    let response: HTTPResponse
-    switch answer {
-    case .failure(let failure) where failure.kind == .cancelled: return .cancelled
+    fallsBackToGET = false
+    switch answer.result {
+    case .success(let response): conclude(.ended(read(response)))
     case .failure(let failure):
       entityTag = ""
-      return .unreachable(failure.message)
-    case .success(let success): response = success
-    }
-    let verdict = PollVerdict(status: response.status)
-    if verdict == .use || verdict == .upToDate { answered(response.headers) }
-    if verdict == .upToDate { return .confirmed }
-    entityTag = ""
-    switch verdict {
-    case .use: return use(response)
-    case .goOffline: return requests.settings.retriesRefusals ? .failed(response.status) : .unauthorized
-    case .failed, .upToDate: return .failed(response.status)
+      connection.note(.unreachable(failure.message))
+      connection.failed(.network, failure.message)
+      conclude(.ended(.failed(FetchFailure(.network, failure.message))))
     }
   }
 
-  private func use(_ response: HTTPResponse) -> PollOutcome {
+  func fetchEnded(_ outcome: FetchOutcome, of loop: FetchLoop) { listener?.feedPolled(outcome) }
+
+  private func read(_ response: HTTPResponse) -> FetchOutcome {
+    let verdict = PollVerdict(status: response.status)
+    if verdict == .use || verdict == .upToDate { listener?.feedIsAnswered(response.headers) }
+    if verdict == .upToDate { return .unchanged }
+    entityTag = ""
+    return verdict == .use ? use(response) : refused(response, verdict)
+  }
+
+  private func use(_ response: HTTPResponse) -> FetchOutcome {
     let tag = response.headers.value(of: "Etag") ?? ""
-    switch take(.put(response.body, entityTag: tag)) {
-    case .refused(let problem): return .malformed(problem)
+    switch listener?.feedBrings(.put(response.body, entityTag: tag)) {
     case .applied:
       entityTag = tag
       return .updated
+    case .refused(let problem):
+      return .failed(FetchFailure(.network, "the service's answer is ignored: \(problem)"))
+    case nil: return .superseded
     }
   }
 
-  private func finish(_ outcome: PollOutcome) {
-    guard let completion = waiting else { return }
-    waiting = nil
-    completion(outcome)
-    // Whoever is told may have ended it all.
-    guard isWantedAgain else { return }
-    isWantedAgain = false
-    if case .failed(let status) = outcome, Refusal.isMeant(byStatus: status) { return }
-    run(completion)
+  private func refused(_ response: HTTPResponse, _ verdict: PollVerdict) -> FetchOutcome {
+    let status = response.status
+    let goesOn = requests.settings.retriesRefusals
+    if verdict == .goOffline, !goesOn {
+      return .failed(FetchFailure(.launchDarklyUnauthorized, "the service refuses the mobile key with status 401", next: .stop))
+    }
+    connection.note(.requestFailed(status: status))
+    connection.failed(.response, status: status, "a poll is answered with status \(status)")
+    return .failed(
+      FetchFailure(
+        .network, "the service answers with status \(status)",
+        next: goesOn && Refusal.isMeant(byStatus: status) ? .slow : .regular,
+        retryAfterMilliseconds: response.retryAfterMilliseconds(host.clock)))
   }
+}
+
+/// Polls follow each other at a fixed rate, whatever their answers (2.3); refused ones more slowly.
+struct PollPace: FetchPace {
+  private let intervalMilliseconds: Int64
+
+  init(intervalMilliseconds: Int64) { self.intervalMilliseconds = max(1, intervalMilliseconds) }
+
+  func succeeded() -> Int64? { intervalMilliseconds }
+
+  func failed(_ failure: FetchFailure, hasFlags: Bool, _ entropy: any Entropy) -> Int64? {
+    let asked = max(intervalMilliseconds, failure.retryAfterMilliseconds ?? 0)
+    switch failure.next {
+    case .stop: return nil
+    case .regular: return asked
+    case .slow: return max(asked, Refusal.pauseMilliseconds)
+    case .after(let milliseconds): return max(asked, milliseconds)
+    }
+  }
+
+  func reset() {}
 }

@@ -9,7 +9,7 @@ final class RequestHeaders: Sendable {
   private let settings: LaunchDarklySettings
   private let tags: String?
   private let entropy: any Entropy
-  private let instance: Shared<Instance>
+  private let instance: LockedValue<Instance>
 
   private struct Instance {
     var id: String
@@ -23,7 +23,7 @@ final class RequestHeaders: Sendable {
       host.log.warning("the tag \(name) is not sent: it must have 1 to 64 letters, digits, dots, dashes or underscores")
     }
     tags = settings.tags.header
-    instance = Shared(Instance(id: UUIDv4(from: host.entropy).text, generation: ForkGeneration.current))
+    instance = LockedValue(Instance(id: UUIDv4(from: host.entropy).text, generation: ForkGeneration.current))
   }
 
   /// One client of one process: a forked child is another one.

@@ -1,4 +1,4 @@
-/// Clients that do not give up when they are refused ask again after a while (LD-93).
+/// Clients that do not give up when they are refused ask again later (LD-93).
 enum Refusal {
   static let pauseMilliseconds: Int64 = 300_000
 
@@ -9,7 +9,7 @@ enum Refusal {
 /// What an answer's status means for the stream (2.5).
 public enum StreamVerdict: Sendable, Equatable {
   case open, retry
-  /// No further try until somebody goes online anew.
+  /// No further attempt until the client is set online again.
   case stop
   case stopAndGoOffline
 

@@ -1,7 +1,7 @@
 internal import HoistBase
 internal import HoistCore
 
-/// Whom flags are kept fresh for, and what is known of them already.
+/// The context that flags are kept current for, and what is known of them already.
 struct SynchronizedContext: Sendable {
   var context: LDContext
   /// Of the cached flags; "" when there is none.
@@ -10,23 +10,19 @@ struct SynchronizedContext: Sendable {
   var updatedUnixMilliseconds: Int64?
 }
 
-/// What a synchronizer tells, on the scheduler's thread.
+/// The owner of a synchronizer; called on the scheduler's thread.
 protocol SynchronizerDelegate: AnyObject {
   func take(_ message: FlagMessage) -> FlagOutcome
-  /// The message that was taken is served, and the connection's mode tells so.
-  func served()
-  /// What is served is up to date: the service says so (304), or it has been confirmed lately.
-  func confirmed(byService: Bool)
+  /// The service confirms the served flags (304).
+  func confirmed()
   /// 401: the mobile key is refused, the client has to go offline.
   func unauthorized()
   /// The service has refused the stream for good; the client stays online, and flags stay.
-  func streamShutDown(status: Int)
-  /// Fetching flags has failed and is tried again; one line says why.
-  func failed(_ problem: String)
+  func streamShutDown()
 }
 
 /// Keeps the flags of one context fresh while the client is online (2.2, 2.3, 5.3). On the scheduler's thread.
-final class Synchronizer: LaunchDarklyPart, @unchecked Sendable {
+final class Synchronizer: ClientPart, @unchecked Sendable {
   private let host: any ProviderHost
   private let requests: FlagRequest
   private let connection: ConnectionState
@@ -35,14 +31,14 @@ final class Synchronizer: LaunchDarklyPart, @unchecked Sendable {
   var triedStream: ((_ startedUnixMilliseconds: Int64, _ durationMilliseconds: Int64, _ failed: Bool) -> Void)?
   /// Told the environment's id as answers name it (4.5).
   var environmentTold: ((String) -> Void)?
-  /// Whether polls follow the interval of the background (5.7); counts from the next `begin` on.
-  var isInBackground = false
-  private var feed: (any FlagFeed)?
-  /// Of the feed that has ended.
+  /// Polls follow the interval of the background (5.7) from the next `begin` on.
+  private var isForeground = true
+  /// Both of one context; nil while offline.
+  private var poll: FlagPoll?
+  private var stream: FlagStream?
+  /// Of the poll that has ended.
   private var formerEntityTag: String?
   private var settled: (@Sendable (SynchronizerOutcome) -> Void)?
-  /// What was told last of a failure: the same is not told twice in a row.
-  private var lastProblem: String?
 
   init(host: any ProviderHost, settings: LaunchDarklySettings, headers: RequestHeaders, connection: ConnectionState) {
     self.host = host
@@ -59,15 +55,16 @@ final class Synchronizer: LaunchDarklyPart, @unchecked Sendable {
     self.settled = settled
     let settings = requests.settings
     connection.note(.goingOnline(streams: settings.streams))
-    let feed: any FlagFeed =
-      settings.streams
-      ? StreamSource(host: host, requests: requests, subject: subject, listener: self)
-      : PollSource(
-        host: host, requests: requests, subject: subject,
-        intervalMilliseconds: isInBackground ? settings.backgroundPollingMilliseconds : settings.pollingMilliseconds,
-        listener: self)
-    self.feed = feed
-    feed.start()
+    let interval = isForeground ? settings.pollingMilliseconds : settings.backgroundPollingMilliseconds
+    let poll = FlagPoll(
+      host: host, requests: requests, subject: subject, intervalMilliseconds: settings.streams ? nil : interval,
+      connection: connection, listener: self)
+    self.poll = poll
+    if settings.streams {
+      stream = FlagStream(host: host, requests: requests, context: subject.context, listener: self)
+    }
+    stream?.start()
+    poll.start()
   }
 
   /// Goes offline. `begin` may follow.
@@ -78,26 +75,38 @@ final class Synchronizer: LaunchDarklyPart, @unchecked Sendable {
   }
 
   /// Asks for all flags out of turn; offline nothing is asked.
-  func refresh() { feed?.refresh() }
+  func refresh() { poll?.refresh() }
+
+  func setForeground(_ isForeground: Bool) { self.isForeground = isForeground }
 
   func stop() { end() }
 
   func abandonAfterFork() {
     formerEntityTag = entityTag
-    feed?.abandonAfterFork()
-    feed = nil
+    poll?.abandonAfterFork()
+    stream?.abandonAfterFork()
+    poll = nil
+    stream = nil
     settled = nil
   }
 
-  /// Of what the newest poll for this context has brought, also after the end; nil before there was a feed.
-  var entityTag: String? { feed?.entityTag ?? formerEntityTag }
+  /// Of what the newest poll for this context has brought, also after the end; nil before there was any.
+  var entityTag: String? { poll?.entityTag ?? formerEntityTag }
 
   private func endFeed() {
-    let ended = feed
     formerEntityTag = entityTag
-    feed = nil
-    ended?.end()
-    lastProblem = nil
+    let (poll, stream) = (poll, stream)
+    self.poll = nil
+    self.stream = nil
+    poll?.end()
+    stream?.end()
+  }
+
+  /// The first good answer for the context.
+  private func serve(_ outcome: SynchronizerOutcome) {
+    // Later ones may come while the next context is on its way.
+    if settled != nil { host.report(.contextServed) }
+    settle(outcome)
   }
 
   private func settle(_ outcome: SynchronizerOutcome) {
@@ -105,64 +114,56 @@ final class Synchronizer: LaunchDarklyPart, @unchecked Sendable {
     settled = nil
     waiting?(outcome)
   }
-
-  private func report(_ problem: String) {
-    if lastProblem.map({ $0.utf8.elementsEqual(problem.utf8) }) == true {
-      host.log.debug("fetching flags failed again: \(problem)")
-    } else {
-      host.log.warning("fetching flags failed: \(problem)")
-    }
-    lastProblem = problem
-    delegate?.failed(problem)
-  }
 }
 
 extension Synchronizer: FeedListener {
   func feedBrings(_ message: FlagMessage) -> FlagOutcome {
     guard let delegate else { return .refused("the client is gone") }
+    // The tag of a poll names what it brought, which this changes.
+    if !message.isPolled { poll?.forgetEntityTag() }
     let outcome = delegate.take(message)
     switch outcome {
     case .applied:
-      lastProblem = nil
-      // First: whoever waits for the client to be ready finds the mode that goes with it.
+      // First, so that a thread that waits for the client to be ready finds the matching mode.
       connection.note(.flagsArrived)
-      delegate.served()
-      settle(.updated)
+      host.report(.answered("flags have come from the service"))
+      serve(.updated)
     case .refused(let problem):
       connection.noteBadData(problem, fromPoll: message.isPolled)
-      // What a poll has brought is told with its end.
-      if !message.isPolled { host.log.warning("a message of the service is ignored: \(problem)") }
+      // A poll's result is reported at its end.
+      if !message.isPolled { host.report(.failed(.network, "a message of the stream cannot be read: \(problem)")) }
     }
     return outcome
   }
 
-  func feedPolled(_ outcome: PollOutcome) {
+  func feedPolled(_ outcome: FetchOutcome) {
     switch outcome {
-    // Told by what it brought, or by whoever called it off.
-    case .updated, .cancelled: break
-    // What was noted of the connection is noted already.
-    case .malformed(let problem): report("the service's answer is ignored: \(problem)")
-    case .confirmed: confirmed(byService: true)
-    case .unauthorized: feedRefused()
-    case .failed(let status):
-      connection.note(.requestFailed(status: status))
-      connection.failed(.response, status: status, "a poll is answered with status \(status)")
-      report("the service answers with status \(status)")
-    case .unreachable(let text):
-      connection.note(.unreachable(text))
-      connection.failed(.network, text)
-      report(text)
+    // Already reported, by its result or by the call that ended it.
+    case .updated, .superseded, .empty: break
+    case .unchanged:
+      delegate?.confirmed()
+      confirmed(.answered("flags are up to date"))
+    case .failed(let failure): if failure.next == .stop { feedRefused() } else { failed(failure) }
     }
   }
 
-  func feedFindsCacheFresh() { confirmed(byService: false) }
-
-  private func confirmed(byService: Bool) {
-    lastProblem = nil
-    connection.note(.confirmed)
-    delegate?.confirmed(byService: byService)
-    settle(.confirmed)
+  /// It is tried again.
+  private func failed(_ failure: FetchFailure) {
+    var told = failure
+    told.message = "fetching flags failed: \(failure.message)"
+    host.report(told.report)
   }
+
+  /// For the core the service has said nothing yet.
+  func feedFindsCacheFresh() { confirmed(.unconfirmed("stored flags were confirmed lately")) }
+
+  private func confirmed(_ report: LifeReport) {
+    connection.note(.confirmed)
+    host.report(report)
+    serve(.confirmed)
+  }
+
+  func feedIsPinged() { poll?.ping() }
 
   func feedIsAnswered(_ headers: [HTTPHeader]) {
     if let id = headers.value(of: "X-LD-EnvID"), !id.isEmpty { environmentTold?(id) }
@@ -177,20 +178,20 @@ extension Synchronizer: FeedListener {
     host.log.debug("an unknown event of the stream is ignored: \(type.prefix(40))")
   }
 
-  func feedLostStream(_ problem: String?, status: Int) {
-    if let problem {
+  func feedLostStream(_ failure: FetchFailure?, status: Int) {
+    if let failure {
       connection.note(.streamFailed)
-      connection.failed(status > 0 ? .response : .network, status: status, problem)
+      connection.failed(status > 0 ? .response : .network, status: status, failure.message)
     }
     connection.note(.streamLost)
-    if let problem { report(problem) }
+    if let failure { failed(failure) }
   }
 
   func feedRefused() {
     endFeed()
     connection.note(.unauthorized)
     connection.failed(.response, status: 401, "the mobile key is refused")
-    host.log.error("the service refuses the mobile key with status 401: the client goes offline")
+    host.report(.stopped(.launchDarklyUnauthorized, "the service refuses the mobile key with status 401: the client goes offline"))
     settle(.unauthorized)
     delegate?.unauthorized()
   }
@@ -200,9 +201,9 @@ extension Synchronizer: FeedListener {
     connection.note(.streamFailed)
     connection.note(.streamShutDown)
     connection.failed(.response, status: status, "the stream is refused with status \(status)")
-    host.log.error("the service refuses the stream with status \(status): flags are not updated until the client goes online anew")
+    host.report(.stopped(.launchDarklyStreamShutDown, "the service refuses the stream with status \(status): flags are not updated"))
     settle(.shutDown(status))
-    delegate?.streamShutDown(status: status)
+    delegate?.streamShutDown()
   }
 }
 

@@ -68,7 +68,7 @@ struct EventDefinition: BitwiseCopyable {
   var experimentIDs: DefinitionList<ByteView>
 }
 
-/// An expression of audiences or conditions. That it is JSON has been checked, except what stands inside a string.
+/// An expression of audiences or conditions. Checked to be JSON, except inside strings.
 enum ConditionsDefinition: BitwiseCopyable {
   case json(ByteView)
   /// What a string says.
@@ -99,14 +99,12 @@ struct AllocationDefinition: BitwiseCopyable {
 }
 
 struct VariationDefinition: BitwiseCopyable {
-  var id = ByteView.noBytes
-  var key = ByteView.noBytes
+  var id: ByteView
+  var key: ByteView
   /// Nil where the datafile does not say, which counts as false.
   var featureEnabled: Bool?
-  var variables = DefinitionList<ValueDefinition>.nothing
-}
+  var variables: DefinitionList<ValueDefinition>
 
-extension VariationDefinition {
   var isEnabled: Bool { featureEnabled ?? false }
 }
 
@@ -132,21 +130,21 @@ enum RuleType: BitwiseCopyable {
 
 /// An experiment, a delivery rule or a holdout.
 struct RuleDefinition: BitwiseCopyable {
-  var id = ByteView.noBytes
-  var key = ByteView.noBytes
-  var isRunning = false
-  var layerID = ByteView.noBytes
-  var type = RuleType.ordinary
-  var variations = DefinitionList<VariationDefinition>.nothing
-  var allocation = DefinitionList<AllocationDefinition>.nothing
-  var audienceIDs = DefinitionList<ByteView>.nothing
+  var id: ByteView
+  var key: ByteView
+  var isRunning: Bool
+  var layerID: ByteView
+  var type: RuleType
+  var variations: DefinitionList<VariationDefinition>
+  var allocation: DefinitionList<AllocationDefinition>
+  var audienceIDs: DefinitionList<ByteView>
   /// Present and not null.
   var audienceConditions: ConditionsDefinition?
   /// Each user once.
-  var whitelist = DefinitionList<WhitelistDefinition>.nothing
+  var whitelist: DefinitionList<WhitelistDefinition>
   var prediction: PredictionDefinition?
-  var includedRules = DefinitionList<ByteView>.nothing
-  var excludesTargetedDeliveries = false
+  var includedRules: DefinitionList<ByteView>
+  var excludesTargetedDeliveries: Bool
 }
 
 struct VariableDefinition: BitwiseCopyable {

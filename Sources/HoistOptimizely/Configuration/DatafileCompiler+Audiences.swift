@@ -25,18 +25,18 @@ extension DatafileCompiler {
     let steps = program ?? [Instruction(operation: .set)]
     let record = AudienceRecord(
       id: builder.text(audience.id), name: builder.text(audience.name), program: laidOut(steps))
-    audiences.set(audience.id, to: builder.append(record))
+    audiences.set(audience.id, to: builder.append(record).offset)
   }
 
-  /// The `Program` of a rule; 0 for everybody.
-  mutating func audience(of rule: RuleDefinition) -> UInt32 {
+  /// The program of a rule; none matches every user.
+  mutating func audience(of rule: RuleDefinition) -> Place<Program> {
     switch rule.audienceConditions {
     case .json(let tree):
-      if let known = programs[tree] { return known }
+      if let known = programs[tree] { return Place(offset: known) }
       let steps = try? JSONNode.parse(tree) { tree in tree.array?.isEmpty ?? false ? [] : self.program(of: tree, .rule) }
       noteDepth("rule", rule.id, rules.count)
       let program = append(steps ?? [Instruction(operation: .set)])
-      programs.set(tree, to: program)
+      programs.set(tree, to: program.offset)
       return program
     case .text(let id): return append([reference(id)])
     case nil: return append(program(ofAny: rule.audienceIDs))
@@ -52,8 +52,8 @@ extension DatafileCompiler {
         + "other are unknown")
   }
 
-  private mutating func append(_ steps: [Instruction]) -> UInt32 {
-    steps.isEmpty ? 0 : builder.append(laidOut(steps))
+  private mutating func append(_ steps: [Instruction]) -> Place<Program> {
+    steps.isEmpty ? .none : builder.append(laidOut(steps))
   }
 
   private mutating func laidOut(_ steps: [Instruction]) -> Program {
@@ -153,7 +153,7 @@ extension DatafileCompiler {
         let segment = ByteView(name)
         if segments[segment] == nil { segments.set(texts.keep(segment), to: 1) }
       }
-      return Instruction(operation: .test, target: builder.append(record))
+      return Instruction(operation: .test, target: builder.append(record).offset)
     }
   }
 }

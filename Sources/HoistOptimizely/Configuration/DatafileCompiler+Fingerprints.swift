@@ -1,17 +1,15 @@
 internal import HoistBase
 internal import HoistCore
 
-/// What tells which flags another revision changes: all that can change their decisions. Layers, names of audiences
-/// and what stands for the whole project make no difference to them.
+/// Fingerprints of flags, by which the changes of another revision are found: of all that can change decisions, without
+/// layers, names of audiences and the project's own data.
 extension DatafileCompiler {
   /// - Parameter rules: the flag's experiments and delivery rules.
-  func fingerprint(of flag: FlagDefinition, _ record: FlagRecord, _ rules: [Int]) -> UInt64 {
+  func fingerprint(of flag: FlagDefinition, _ record: OptimizelyFlagRecord, _ rules: [Int]) -> UInt64 {
     var fingerprint = holdoutsFingerprint
-    fingerprint.add(record.rollout.rawValue)
-    fingerprint.add(record.experimentCount)
+    fingerprint.add(record.rollout.rawValue, record.experimentCount)
     for rule in rules { fingerprint.add(self.rules[rule].fingerprint) }
-    fingerprint.add(flag.variables.count)
-    for variable in flag.variables { fingerprint.add(variable) }
+    fingerprint.add(flag.variables)
     return fingerprint.value
   }
 
@@ -20,43 +18,28 @@ extension DatafileCompiler {
     of rule: RuleDefinition, _ record: RuleRecord, _ group: CompiledGroup?, _ holdouts: [CompiledRule]
   ) -> UInt64 {
     var fingerprint = Fingerprint(continuing: record.idHash)
-    fingerprint.add(record.keyHash)
-    fingerprint.add(rule.isRunning)
-    fingerprint.add(record.isTargetedDelivery)
-    fingerprint.add(rule.excludesTargetedDeliveries)
-    fingerprint.add(group?.fingerprint ?? 0)
-    fingerprint.add(builder.value(at: record.audience, as: Program.self)?.fingerprint ?? 0)
-    fingerprint.add(rule.variations.count)
-    for variation in rule.variations { fingerprint.add(variation) }
-    fingerprint.add(rule.allocation)
-    fingerprint.add(rule.whitelist.count)
-    for entry in rule.whitelist {
-      fingerprint.add(entry.user)
-      fingerprint.add(entry.variationKey)
-    }
-    fingerprint.add(holdouts.count)
-    for holdout in holdouts { fingerprint.add(holdout.fingerprint) }
+    fingerprint.add(record.keyHash, rule.isRunning, record.isTargetedDelivery, rule.excludesTargetedDeliveries)
+    fingerprint.add(group?.fingerprint ?? 0, builder.value(at: record.audience)?.fingerprint ?? 0)
+    fingerprint.add(rule.variations, rule.allocation, rule.whitelist, holdouts.map(\.fingerprint))
     if let prediction = rule.prediction {
       fingerprint.add(prediction.range)
       for id in prediction.attributeIDs {
-        guard let place = attributes[id] else { continue }
-        fingerprint.add(builder.value(at: place, as: AttributeRecord.self)?.keyHash ?? 0)
+        guard let known = attributes[id] else { continue }
+        fingerprint.add(builder.value(at: Place<AttributeRecord>(offset: known))?.keyHash ?? 0)
       }
     }
     return fingerprint.value
   }
 
-  /// The audiences and conditions that the steps ask for stand in the snapshot.
+  /// The audiences and conditions of the steps are in the snapshot.
   func fingerprint(of steps: [Instruction]) -> UInt64 {
     var fingerprint = Fingerprint()
     for step in steps {
-      fingerprint.add(step.operation.rawValue)
-      fingerprint.add(step.truth.rawValue)
+      fingerprint.add(step.operation.rawValue, step.truth.rawValue)
       switch step.operation {
-      case .audience:
-        fingerprint.add(builder.value(at: step.target, as: AudienceRecord.self)?.program.fingerprint ?? 0)
+      case .audience: fingerprint.add(builder.value(at: step.audience)?.program.fingerprint ?? 0)
       case .test:
-        if let condition = builder.value(at: step.target, as: ConditionRecord.self) { fingerprint.add(condition) }
+        if let condition = builder.value(at: step.condition) { fingerprint.add(condition) }
       case .set, .not, .push, .and, .or, .pop: fingerprint.add(step.target)
       }
     }
@@ -64,46 +47,37 @@ extension DatafileCompiler {
   }
 }
 
-extension Fingerprint {
-  static func of(_ group: GroupDefinition) -> UInt64 {
+extension GroupDefinition {
+  var fingerprint: UInt64 {
     var fingerprint = Fingerprint()
-    fingerprint.add(group.id)
-    fingerprint.add(group.allocation)
+    fingerprint.add(id, allocation)
     return fingerprint.value
   }
+}
 
-  fileprivate mutating func add(_ allocation: DefinitionList<AllocationDefinition>) {
-    add(allocation.count)
-    for row in allocation {
-      add(row.entity)
-      add(row.end)
-    }
-  }
+extension AllocationDefinition: Fingerprinted {
+  func add(to fingerprint: inout Fingerprint) { fingerprint.add(entity, end) }
+}
 
-  fileprivate mutating func add(_ variation: VariationDefinition) {
-    add(variation.id)
-    add(variation.key)
-    add(variation.isEnabled)
-    add(variation.variables.count)
-    for value in variation.variables {
-      add(value.id)
-      add(value.value)
-    }
-  }
+extension WhitelistDefinition: Fingerprinted {
+  func add(to fingerprint: inout Fingerprint) { fingerprint.add(user, variationKey) }
+}
 
-  fileprivate mutating func add(_ variable: VariableDefinition) {
-    add(variable.id)
-    add(variable.key)
-    add(variable.type.rawValue)
-    add(variable.defaultValue)
-  }
+extension VariationDefinition: Fingerprinted {
+  func add(to fingerprint: inout Fingerprint) { fingerprint.add(id, key, isEnabled, variables) }
+}
 
-  fileprivate mutating func add(_ condition: ConditionRecord) {
-    add(condition.test.rawValue)
-    condition.cause.name.withBytes { add($0) }
-    add(condition.relation.rawValue)
-    add(condition.nameHash)
-    add(condition.operandHash)
-    add(condition.number.bitPattern)
+extension ValueDefinition: Fingerprinted {
+  func add(to fingerprint: inout Fingerprint) { fingerprint.add(id, value) }
+}
+
+extension VariableDefinition: Fingerprinted {
+  func add(to fingerprint: inout Fingerprint) { fingerprint.add(id, key, type.rawValue, defaultValue) }
+}
+
+extension ConditionRecord: Fingerprinted {
+  func add(to fingerprint: inout Fingerprint) {
+    cause.name.withBytes { fingerprint.add($0) }
+    fingerprint.add(test.rawValue, relation.rawValue, nameHash, operandHash, number.bitPattern)
   }
 }

@@ -4,17 +4,17 @@ internal import HoistJSON
 
 /// Flags and the values of their variables.
 extension DatafileCompiler {
-  /// Of flags of one key the last counts, in the place of the first.
+  /// Of flags with the same key the last counts, at the position of the first.
   mutating func addFlags() {
-    var offsets = BytesTable(expecting: datafile.flags.count)
-    for flag in datafile.flags { offsets.set(flag.key, to: builder.append(record(of: flag))) }
-    for flag in offsets.entries { builder.addFlag(record: flag.value, hash: flag.hash) }
-    root.flags = builder.append(contentsOf: offsets.entries.map(\.value))
-    root.flagCount = UInt32(offsets.entries.count)
+    var places = BytesTable(expecting: datafile.flags.count)
+    for flag in datafile.flags { places.set(flag.key, to: builder.append(record(of: flag)).offset) }
+    for flag in places.entries { builder.addFlag(record: Place<OptimizelyFlagRecord>(offset: flag.value), hash: flag.hash) }
+    root.flags = builder.append(contentsOf: places.entries.map { Place(offset: $0.value) })
+    root.flagCount = UInt32(places.entries.count)
   }
 
-  private mutating func record(of flag: FlagDefinition) -> FlagRecord {
-    var record = FlagRecord(head: FlagHead(name: builder.uniqueText(flag.key)))
+  private mutating func record(of flag: FlagDefinition) -> OptimizelyFlagRecord {
+    var record = OptimizelyFlagRecord(head: FlagHead(name: builder.uniqueText(flag.key)))
     record.keyHash = Hash64.hash(flag.key)
     record.id = builder.uniqueText(flag.id)
     var rules = flag.experimentIDs.compactMap { experiments[$0].map { Int($0) } }
@@ -22,7 +22,7 @@ extension DatafileCompiler {
     record.experimentCount = UInt32(rules.count)
     for rule in rules where !self.rules[rule].belongsToFlag {
       self.rules[rule].belongsToFlag = true
-      builder.update(at: self.rules[rule].offset, as: RuleRecord.self) { $0.belongsToFlag = true }
+      builder.update(at: self.rules[rule].place) { $0.belongsToFlag = true }
     }
     let deliveries = rollouts[flag.rolloutID].map { self.deliveries[Int($0)] }
     record.rollout =
@@ -37,7 +37,7 @@ extension DatafileCompiler {
     for (index, variable) in flag.variables.enumerated() {
       let entry = VariableRecord(
         key: builder.text(variable.key), id: builder.uniqueText(variable.id), type: variable.type)
-      builder.store(entry, at: record.variables, index: index)
+      builder.store(entry, at: record.variables.at(index))
     }
     record.defaults = values(of: flag.variables, in: nil)
     addVariations(of: rules, flag, &record)
@@ -45,12 +45,11 @@ extension DatafileCompiler {
     return record
   }
 
-  /// Offsets of rules.
-  private mutating func append(_ rules: [Int]) -> UInt32 {
-    builder.append(contentsOf: rules.map { self.rules[$0].offset })
+  private mutating func append(_ rules: [Int]) -> Place<Place<RuleRecord>> {
+    builder.append(contentsOf: rules.map { self.rules[$0].place })
   }
 
-  private mutating func addVariations(of rules: [Int], _ flag: FlagDefinition, _ record: inout FlagRecord) {
+  private mutating func addVariations(of rules: [Int], _ flag: FlagDefinition, _ record: inout OptimizelyFlagRecord) {
     let count = rules.reduce(0) { $0 + self.rules[$1].variations.count }
     record.variations = builder.reserve(count, of: FlagVariation.self)
     record.variationCount = UInt32(count)
@@ -61,10 +60,10 @@ extension DatafileCompiler {
       for (index, variation) in rule.variations.enumerated() {
         let isKnown = !seen.insert(variation.id)
         let entry = FlagVariation(
-          variation: VariationRecord.offset(index, from: rule.variationsOffset), isShadowed: isKnown,
+          variation: rule.firstVariation.at(index), isShadowed: isKnown,
           values: variation.isEnabled && overrides(variation, flag)
             ? values(of: flag.variables, in: variation) : record.defaults)
-        builder.store(entry, at: record.variations, index: place)
+        builder.store(entry, at: record.variations.at(place))
         place += 1
       }
     }
@@ -86,14 +85,14 @@ extension DatafileCompiler {
       let text = own ?? variable.defaultValue
       let value: VariableValue
       if let read = VariableText.read(text, as: variable.type) {
-        writer.key(utf8: variable.key.bindMemory(to: UInt8.self))
+        writer.key(variable.key)
         read.write(to: &writer, text)
         value = read.record(text, &builder)
       } else {
         set.invalidCount += 1
         value = VariableValue(text: builder.text(text), isValid: false)
       }
-      builder.store(value, at: set.values, index: index)
+      builder.store(value, at: set.values.at(index))
     }
     writer.endObject()
     set.json = builder.text(writer.bytes)

@@ -4,7 +4,7 @@ internal import HoistCore
 /// Experiments, delivery rules and holdouts.
 extension DatafileCompiler {
   mutating func rule(_ definition: RuleDefinition, _ kind: RuleKind, in group: CompiledGroup? = nil) -> CompiledRule {
-    let offset = builder.reserve(bytes: MemoryLayout<RuleRecord>.size, alignment: MemoryLayout<RuleRecord>.alignment)
+    let place = builder.reserve(1, of: RuleRecord.self)
     var record = RuleRecord(key: builder.uniqueText(definition.key), id: builder.uniqueText(definition.id), kind: kind)
     record.keyHash = Hash64.hash(definition.key)
     record.idHash = Hash64.hash(definition.id)
@@ -12,20 +12,20 @@ extension DatafileCompiler {
     record.isRunning = definition.isRunning
     record.isTargetedDelivery = definition.type == .targetedDelivery
     record.excludesTargetedDeliveries = definition.excludesTargetedDeliveries
-    record.group = group?.offset ?? 0
+    record.group = group?.place ?? .none
     record.audience = audience(of: definition)
 
-    addVariations(definition.variations, of: offset, &record)
+    addVariations(definition.variations, of: place, &record)
     addRows(definition, &record)
     addWhitelist(definition, &record)
     var holdouts: [CompiledRule] = []
     if !localHoldouts.isEmpty, kind != .holdout { holdouts = localHoldouts[BytesKey(definition.id)] ?? [] }
-    record.holdouts = builder.append(contentsOf: holdouts.map(\.offset))
+    record.holdouts = builder.append(contentsOf: holdouts.map(\.place))
     record.holdoutCount = UInt32(holdouts.count)
     addPrediction(definition, &record)
-    builder.store(record, at: offset)
+    builder.store(record, at: place)
     return CompiledRule(
-      offset: offset, variationsOffset: record.variations,
+      place: place, firstVariation: record.variations,
       fingerprint: fingerprint(of: definition, record, group, holdouts), variations: definition.variations)
   }
 
@@ -37,7 +37,7 @@ extension DatafileCompiler {
   }
 
   private mutating func addVariations(
-    _ variations: DefinitionList<VariationDefinition>, of rule: UInt32, _ record: inout RuleRecord
+    _ variations: DefinitionList<VariationDefinition>, of rule: Place<RuleRecord>, _ record: inout RuleRecord
   ) {
     let first = builder.reserve(variations.count, of: VariationRecord.self)
     record.variations = first
@@ -46,7 +46,7 @@ extension DatafileCompiler {
       let record = VariationRecord(
         key: builder.text(variation.key), id: builder.uniqueText(variation.id), isEnabled: variation.isEnabled,
         hasNumericID: !variation.id.isEmpty && variation.id.allSatisfy(ASCII.isDigit), rule: rule)
-      builder.store(record, at: first, index: index)
+      builder.store(record, at: first.at(index))
     }
   }
 
@@ -55,9 +55,9 @@ extension DatafileCompiler {
     record.rowCount = UInt32(definition.allocation.count)
     for (index, row) in definition.allocation.enumerated() {
       let variation = definition.variations.firstIndex { $0.id.hasSameBytes(as: row.entity) }
-      let place = variation.map { record.variation(at: $0) } ?? 0
-      let entity = builder.value(at: place, as: VariationRecord.self)?.id ?? builder.text(row.entity)
-      builder.store(AllocationRow(end: Self.end(row.end), variation: place, entity: entity), at: record.rows, index: index)
+      let place = variation.map { record.variations.at($0) } ?? .none
+      let entity = builder.value(at: place)?.id ?? builder.text(row.entity)
+      builder.store(AllocationRow(end: Self.end(row.end), variation: place, entity: entity), at: record.rows.at(index))
     }
   }
 
@@ -67,7 +67,7 @@ extension DatafileCompiler {
       let index = definition.variations.firstIndex { $0.key.hasSameBytes(as: entry.variationKey) }
       return WhitelistEntry(
         userHash: Hash64.hash(entry.user), user: builder.text(entry.user),
-        variation: index.map { record.variation(at: $0) } ?? 0, variationKey: builder.text(entry.variationKey))
+        variation: index.map { record.variations.at($0) } ?? .none, variationKey: builder.text(entry.variationKey))
     }
     record.whitelist = builder.append(contentsOf: entries)
     record.whitelistCount = UInt32(entries.count)
@@ -76,20 +76,8 @@ extension DatafileCompiler {
   private mutating func addPrediction(_ definition: RuleDefinition, _ record: inout RuleRecord) {
     guard record.kind == .experiment, let prediction = definition.prediction else { return }
     record.predictionRange = Int32(clamping: max(0, prediction.range))
-    let known = prediction.attributeIDs.compactMap { attributes[$0] }
+    let known = prediction.attributeIDs.compactMap { attributes[$0].map { Place<AttributeRecord>(offset: $0) } }
     record.predictionAttributes = builder.append(contentsOf: known)
     record.predictionAttributeCount = UInt32(known.count)
-  }
-}
-
-extension RuleRecord {
-  /// The offset of a variation by its index.
-  func variation(at index: Int) -> UInt32 { VariationRecord.offset(index, from: variations) }
-}
-
-extension VariationRecord {
-  /// - Parameter first: the offset of the first of a list.
-  static func offset(_ index: Int, from first: UInt32) -> UInt32 {
-    first &+ UInt32(truncatingIfNeeded: index &* MemoryLayout<VariationRecord>.stride)
   }
 }

@@ -37,8 +37,8 @@ struct DatafileCompiler: ~Copyable {
 
   /// A rule in the snapshot, and what flags need to know of it.
   struct CompiledRule {
-    var offset: UInt32
-    var variationsOffset: UInt32
+    var place: Place<RuleRecord>
+    var firstVariation: Place<VariationRecord>
     var belongsToFlag = false
     var fingerprint: UInt64
     var variations: DefinitionList<VariationDefinition>
@@ -46,7 +46,7 @@ struct DatafileCompiler: ~Copyable {
 
   /// Mutually exclusive experiments.
   struct CompiledGroup {
-    var offset: UInt32
+    var place: Place<GroupRecord>
     var fingerprint: UInt64
   }
 
@@ -91,8 +91,8 @@ struct DatafileCompiler: ~Copyable {
       let key = builder.text(attribute.key)
       let record = builder.append(
         AttributeRecord(key: key, id: builder.text(attribute.id), keyHash: Hash64.hash(attribute.key)))
-      byKey.set(attribute.key, to: record)
-      attributes.set(attribute.id, to: record)
+      byKey.set(attribute.key, to: record.offset)
+      attributes.set(attribute.id, to: record.offset)
     }
     root.attributes = builder.table(byKey)
   }
@@ -100,21 +100,21 @@ struct DatafileCompiler: ~Copyable {
   private mutating func addEvents() {
     var byKey = BytesTable(expecting: datafile.events.count)
     for event in datafile.events {
-      byKey.set(
-        event.key, to: builder.append(EventRecord(key: builder.text(event.key), id: builder.text(event.id))))
+      let record = builder.append(EventRecord(key: builder.text(event.key), id: builder.text(event.id)))
+      byKey.set(event.key, to: record.offset)
     }
     root.events = builder.table(byKey)
   }
 
   /// Global ones, and local ones by the rules they name (2.5).
   private mutating func addHoldouts() {
-    var global: [UInt32] = []
+    var global: [Place<RuleRecord>] = []
     for (index, definition) in datafile.holdouts.enumerated() {
       if !definition.includedRules.isEmpty {
         bad.note(ElementPlace().inside("holdout", definition.id, index).text, "it is for all rules; \"includedRules\" is ignored")
       }
       let holdout = rule(definition, .holdout)
-      global.append(holdout.offset)
+      global.append(holdout.place)
       holdoutsFingerprint.add(holdout.fingerprint)
     }
     root.holdouts = builder.append(contentsOf: global)
@@ -153,7 +153,7 @@ struct DatafileCompiler: ~Copyable {
   private mutating func add(_ definition: RuleDefinition, in group: CompiledGroup?, _ byKey: inout BytesTable) {
     let compiled = rule(definition, .experiment, in: group)
     experiments.set(definition.id, to: UInt32(rules.count))
-    byKey.set(definition.key, to: compiled.offset)
+    byKey.set(definition.key, to: compiled.place.offset)
     rules.append(compiled)
   }
 
@@ -161,7 +161,7 @@ struct DatafileCompiler: ~Copyable {
     let rows = group.allocation.map { AllocationRow(end: Self.end($0.end), entity: builder.text($0.entity)) }
     let record = GroupRecord(
       id: builder.text(group.id), rows: builder.append(contentsOf: rows), rowCount: UInt32(rows.count))
-    return CompiledGroup(offset: builder.append(record), fingerprint: Fingerprint.of(group))
+    return CompiledGroup(place: builder.append(record), fingerprint: group.fingerprint)
   }
 
   static func end(_ number: Int64) -> UInt32 { UInt32(clamping: number) }

@@ -1,16 +1,15 @@
 internal import HoistBase
 internal import HoistJSON
 
-/// Reads a datafile: strict about what stands at the top, lenient inside (protocols/optimizely.md 2.1).
+/// Reads a datafile: strict at the top level, lenient inside (protocols/optimizely.md 2.1).
 ///
-/// One entity's values are there at a time, so that a large datafile needs little memory beside its text. What has
-/// been read is lent until the reader goes.
+/// Only one entity's values are in memory at a time. They are borrowed from the reader.
 final class DatafileReader {
   private var json: JSONReader
   private var entities = EntityReader()
   private var parts = Parts()
 
-  /// What stands at the top; of members of one name the last. Nil where it is missing or of another type.
+  /// The members at the top level; the last of each name. Nil where it is missing or of another type.
   private struct Parts {
     var version: ByteView?
     var projectID: ByteView?
@@ -108,7 +107,7 @@ final class DatafileReader {
     }
   }
 
-  /// Elements that are no objects count for nothing. Nil for what is no array.
+  /// Elements that are no objects are skipped. Nil when it is no array.
   private func list<Element>(
     _ read: (inout EntityReader, JSONNode) -> Element
   ) throws(JSONFailure) -> [Element]? {

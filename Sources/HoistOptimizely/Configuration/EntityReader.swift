@@ -7,8 +7,8 @@ struct IntegrationDefinition: BitwiseCopyable {
   var publicKey: ByteView?
 }
 
-/// Reads the entities of a datafile, each as much as is there; elements of arrays that are no objects count for
-/// nothing. Texts are those of the JSON reader, lists are kept here.
+/// Reads the entities of a datafile, each with the members it has; elements of arrays that are no objects are skipped.
+/// Texts are those of the JSON reader, lists are kept here.
 struct EntityReader: ~Copyable {
   private var arena = PlainArena()
   private var texts = TextArena()
@@ -17,38 +17,15 @@ struct EntityReader: ~Copyable {
   init() {}
 
   mutating func rule(_ value: JSONNode) -> RuleDefinition {
-    var rule = RuleDefinition()
-    for member in value.members {
-      let name = ByteView(member.name)
-      if name.reads("id") {
-        rule.id = text(member)
-      } else if name.reads("key") {
-        rule.key = text(member)
-      } else if name.reads("status") {
-        rule.isRunning = text(member).reads("Running")
-      } else if name.reads("layerId") {
-        rule.layerID = text(member)
-      } else if name.reads("type") {
-        rule.type = ruleType(text(member))
-      } else if name.reads("variations") {
-        rule.variations = list(member) { $0.variation($1) }
-      } else if name.reads("trafficAllocation") {
-        rule.allocation = list(member) { $0.allocation($1) }
-      } else if name.reads("audienceIds") {
-        rule.audienceIDs = ids(member)
-      } else if name.reads("audienceConditions") {
-        rule.audienceConditions = member.unlessNull.map { conditions($0) }
-      } else if name.reads("forcedVariations") {
-        rule.whitelist = whitelist(member)
-      } else if name.reads("cmab") {
-        rule.prediction = prediction(member)
-      } else if name.reads("includedRules") {
-        rule.includedRules = ids(member)
-      } else if name.reads("excludeTargetedDeliveries") {
-        rule.excludesTargetedDeliveries = member.bool ?? false
-      }
-    }
-    return rule
+    RuleDefinition(
+      id: text(value["id"]), key: text(value["key"]), isRunning: text(value["status"]).reads("Running"),
+      layerID: text(value["layerId"]), type: ruleType(text(value["type"])),
+      variations: list(value["variations"]) { $0.variation($1) },
+      allocation: list(value["trafficAllocation"]) { $0.allocation($1) }, audienceIDs: ids(value["audienceIds"]),
+      audienceConditions: value["audienceConditions"]?.unlessNull.map { conditions($0) },
+      whitelist: value["forcedVariations"].map { whitelist($0) } ?? .nothing,
+      prediction: value["cmab"].flatMap { prediction($0) }, includedRules: ids(value["includedRules"]),
+      excludesTargetedDeliveries: value["excludeTargetedDeliveries"]?.bool ?? false)
   }
 
   private mutating func ruleType(_ text: ByteView) -> RuleType {
@@ -58,20 +35,9 @@ struct EntityReader: ~Copyable {
   }
 
   private mutating func variation(_ value: JSONNode) -> VariationDefinition {
-    var variation = VariationDefinition()
-    for member in value.members {
-      let name = ByteView(member.name)
-      if name.reads("id") {
-        variation.id = text(member)
-      } else if name.reads("key") {
-        variation.key = text(member)
-      } else if name.reads("featureEnabled") {
-        variation.featureEnabled = member.bool
-      } else if name.reads("variables") {
-        variation.variables = list(member) { ValueDefinition(id: $0.text($1["id"]), value: $0.text($1["value"])) }
-      }
-    }
-    return variation
+    VariationDefinition(
+      id: text(value["id"]), key: text(value["key"]), featureEnabled: value["featureEnabled"]?.bool,
+      variables: list(value["variables"]) { ValueDefinition(id: $0.text($1["id"]), value: $0.text($1["value"])) })
   }
 
   private func allocation(_ value: JSONNode) -> AllocationDefinition {
@@ -129,8 +95,8 @@ struct EntityReader: ~Copyable {
 
   func integration(_ value: JSONNode) -> IntegrationDefinition {
     IntegrationDefinition(
-      key: text(value["key"]), host: value["host"]?.utf8.map { ByteView($0) },
-      publicKey: value["publicKey"]?.utf8.map { ByteView($0) })
+      key: text(value["key"]), host: value["host"]?.bytes,
+      publicKey: value["publicKey"]?.bytes)
   }
 
   mutating func flag(_ value: JSONNode) -> FlagDefinition {
@@ -156,8 +122,8 @@ struct EntityReader: ~Copyable {
 
 /// Texts and lists.
 extension EntityReader {
-  /// No bytes for what is no text.
-  private func text(_ value: JSONNode?) -> ByteView { value?.utf8.map { ByteView($0) } ?? .noBytes }
+  /// Empty when it is no text.
+  private func text(_ value: JSONNode?) -> ByteView { value?.bytes ?? .noBytes }
 
   private mutating func ids(_ value: JSONNode?) -> DefinitionList<ByteView> {
     guard let array = value?.array else { return .nothing }

@@ -10,7 +10,7 @@ public enum OptimizelyDatafile {
   /// served as it is (protocols/optimizely.md 2.1).
   /// - Parameters:
   ///   - bytes: UTF-8 text, borrowed for the call.
-  ///   - log: is told what was left out; nil for nobody.
+  ///   - log: is told what was left out; nil for none.
   /// - Returns: a snapshot that belongs to the caller: publish it, or `destroy` it.
   public static func compile(
     _ bytes: some ByteSource, limits: JSONLimits = .standard, log: Log? = nil

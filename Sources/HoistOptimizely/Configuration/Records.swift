@@ -11,8 +11,8 @@ struct SnapshotRoot: BitwiseCopyable {
   var botFiltering: Int8 = -1
   var sendsFlagDecisions = false
   var region: OptimizelyRegion = .us
-  /// Offsets of the `FlagRecord`s in the order of the datafile.
-  var flags: UInt32 = 0
+  /// Offsets of the `OptimizelyFlagRecord`s in the order of the datafile.
+  var flags: Place<Place<OptimizelyFlagRecord>> = .none
   var flagCount: UInt32 = 0
   /// `RuleRecord`s by key, without delivery rules and holdouts.
   var experiments = NameTable()
@@ -20,10 +20,10 @@ struct SnapshotRoot: BitwiseCopyable {
   var attributes = NameTable()
   var audiences = NameTable()
   /// Offsets of the global holdouts' `RuleRecord`s.
-  var holdouts: UInt32 = 0
+  var holdouts: Place<Place<RuleRecord>> = .none
   var holdoutCount: UInt32 = 0
   /// Names of segments that conditions ask for, as `TextReference`s.
-  var segments: UInt32 = 0
+  var segments: Place<TextReference> = .none
   var segmentCount: UInt32 = 0
   var segmentsHost: TextReference = .none
   var segmentsKey: TextReference = .none
@@ -33,21 +33,21 @@ struct SnapshotRoot: BitwiseCopyable {
 }
 
 /// A flag; begins with the core's `FlagHead`.
-struct FlagRecord: BitwiseCopyable {
+struct OptimizelyFlagRecord: BitwiseCopyable {
   var head: FlagHead
   var keyHash: UInt64 = 0
   var id: TextReference = .none
   /// Offsets of `RuleRecord`s.
-  var experiments: UInt32 = 0
+  var experiments: Place<Place<RuleRecord>> = .none
   var experimentCount: UInt32 = 0
-  var deliveries: UInt32 = 0
+  var deliveries: Place<Place<RuleRecord>> = .none
   var deliveryCount: UInt32 = 0
   var rollout: RolloutState = .none
   /// `FlagVariation`s of all rules in their order.
-  var variations: UInt32 = 0
+  var variations: Place<FlagVariation> = .none
   var variationCount: UInt32 = 0
   /// `VariableRecord`s.
-  var variables: UInt32 = 0
+  var variables: Place<VariableRecord> = .none
   var variableCount: UInt32 = 0
   var defaults = VariableSet()
   /// Of all that can change its decisions.
@@ -81,14 +81,14 @@ struct VariableValue: BitwiseCopyable {
 struct VariableSet: BitwiseCopyable {
   /// A JSON object of those that are valid.
   var json: TextReference = .none
-  var values: UInt32 = 0
+  var values: Place<VariableValue> = .none
   /// How many are not valid.
   var invalidCount: UInt32 = 0
 }
 
 /// A variation as one flag sees it.
 struct FlagVariation: BitwiseCopyable {
-  var variation: UInt32
+  var variation: Place<VariationRecord>
   /// An earlier one of the flag has the same id: forced decisions do not see this one.
   var isShadowed = false
   /// Where the variation has no values of its own, or is off: the flag's defaults.
@@ -113,25 +113,25 @@ struct RuleRecord: BitwiseCopyable {
   var excludesTargetedDeliveries = false
   /// Some flag has it among its experiments.
   var belongsToFlag = false
-  /// A `Program`; 0 admits everybody.
-  var audience: UInt32 = 0
-  var variations: UInt32 = 0
+  /// A `Program`; 0 admits every user.
+  var audience: Place<Program> = .none
+  var variations: Place<VariationRecord> = .none
   var variationCount: UInt32 = 0
   /// `AllocationRow`s.
-  var rows: UInt32 = 0
+  var rows: Place<AllocationRow> = .none
   var rowCount: UInt32 = 0
   /// `WhitelistEntry`s.
-  var whitelist: UInt32 = 0
+  var whitelist: Place<WhitelistEntry> = .none
   var whitelistCount: UInt32 = 0
   /// The `GroupRecord` of mutually exclusive experiments.
-  var group: UInt32 = 0
+  var group: Place<GroupRecord> = .none
   /// Offsets of local holdouts' `RuleRecord`s.
-  var holdouts: UInt32 = 0
+  var holdouts: Place<Place<RuleRecord>> = .none
   var holdoutCount: UInt32 = 0
-  /// End of the range of those whom a server decides for; -1 for ordinary rules.
+  /// End of the bucket range that the prediction server decides; -1 for ordinary rules.
   var predictionRange: Int32 = -1
-  /// `AttributeRecord` offsets that the server is told of.
-  var predictionAttributes: UInt32 = 0
+  /// Offsets of the `AttributeRecord`s that are sent to the server.
+  var predictionAttributes: Place<Place<AttributeRecord>> = .none
   var predictionAttributeCount: UInt32 = 0
 }
 
@@ -142,14 +142,14 @@ struct VariationRecord: BitwiseCopyable {
   /// Only such ids go out in impressions.
   var hasNumericID = false
   /// The `RuleRecord` it belongs to.
-  var rule: UInt32 = 0
+  var rule: Place<RuleRecord> = .none
 }
 
 /// Buckets below `end`, and not below the rows before.
 struct AllocationRow: BitwiseCopyable {
   var end: UInt32
   /// The `VariationRecord`; 0 for a gap. Groups: 0.
-  var variation: UInt32 = 0
+  var variation: Place<VariationRecord> = .none
   var entity: TextReference
 }
 
@@ -157,13 +157,13 @@ struct WhitelistEntry: BitwiseCopyable {
   var userHash: UInt64
   var user: TextReference
   /// 0 when the rule has no variation of that key.
-  var variation: UInt32
+  var variation: Place<VariationRecord>
   var variationKey: TextReference
 }
 
 struct GroupRecord: BitwiseCopyable {
   var id: TextReference
-  var rows: UInt32
+  var rows: Place<AllocationRow>
   var rowCount: UInt32
 }
 

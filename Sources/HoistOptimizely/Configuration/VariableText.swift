@@ -27,7 +27,7 @@ enum VariableText {
   private static func object(_ text: ByteView) -> [UInt8]? {
     let compact = try? JSONNode.parse(text) { root -> [UInt8]? in
       guard root.object != nil else { return nil }
-      // Of members of the same name one counts, which a tree sees to.
+      // Only one of several members of the same name counts: a tree handles that.
       guard !root.hasRepeatedNames else { return treeText(text) }
       var writer = JSONWriter(wholeDoubles: .withFraction, reservingCapacity: text.count)
       writer.value(root)
@@ -44,7 +44,7 @@ enum VariableText {
   /// - Parameter text: what the value was read from.
   func write(to writer: inout JSONWriter, _ text: ByteView) {
     switch self {
-    case .string: writer.string(utf8: text.bindMemory(to: UInt8.self))
+    case .string: writer.string(text)
     case .integer(let whole): writer.int(whole)
     case .double(let number): writer.double(number)
     case .boolean(let truth): writer.bool(truth)

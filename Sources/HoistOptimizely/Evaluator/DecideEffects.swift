@@ -1,6 +1,6 @@
 internal import HoistCore
 
-/// What the decisions of one call leave to be done: events to send, listeners to tell, a profile to save.
+/// The effects of the decisions of one call: events to send, listeners to tell, a profile to save.
 ///
 /// One profile is looked up before the call and saved at most once after it, however many flags were decided (4.6).
 /// Flags that `ENABLED_FLAGS_ONLY` leaves out of the answer count here like all others.
@@ -24,7 +24,7 @@ public struct DecideEffects: Sendable {
   public var isEmpty: Bool { box == nil }
   /// In the order in which they are to be recorded.
   public var events: [UserEvent] { box?.content.events ?? [] }
-  /// In the order in which they are to be told.
+  /// In the order of notification.
   public var news: [OptimizelyNews] { box?.content.news ?? [] }
   /// To be added to the stored profile.
   public var assignments: [SubjectContent.Assignment] { box?.content.assignments ?? [] }
@@ -36,8 +36,8 @@ public struct DecideEffects: Sendable {
     box = changed
   }
 
-  /// Impressions that nobody listens to go to the origin's reporter at once, where it has one.
-  /// - Parameter wanted: what somebody listens to; nothing else is written.
+  /// Impressions without a listener go to the origin's reporter at once, where it has one.
+  /// - Parameter wanted: the effects that have a listener; nothing else is written.
   @inline(__always)
   mutating func add(
     _ decision: OptimizelyDecision, reasons: [NotedReason], context: FrozenContext?, origin: EventOrigin,

@@ -1,12 +1,12 @@
 internal import HoistBase
 internal import HoistCore
 
-/// What a decision tells while it is made, in the order of its steps.
+/// Observes the steps of a decision, in their order.
 protocol DecisionRecorder {
   /// Notes a step; the meaning of the texts is the code's.
   mutating func note(_ code: ReasonCode, _ first: ByteView, _ second: ByteView, _ third: ByteView)
   mutating func note(_ code: ReasonCode, _ first: ByteView, _ number: UInt32)
-  /// A condition could not be evaluated; told if the whole expression is unknown for it.
+  /// A condition could not be evaluated; called if that makes the whole expression unknown.
   mutating func unknown(_ code: ReasonCode, _ name: ByteView)
   /// A whole expression was evaluated.
   mutating func expression(_ truth: Truth)
@@ -14,7 +14,7 @@ protocol DecisionRecorder {
   mutating func condition(_ condition: UnsafePointer<ConditionRecord>, _ attribute: UnsafePointer<FrozenAttribute>?, _ truth: Truth)
   mutating func beginAudience(_ audience: UnsafePointer<AudienceRecord>)
   mutating func endAudience(_ truth: Truth)
-  /// Whether `condition` wants to be told.
+  /// Whether `condition` is to be called.
   static var wantsConditions: Bool { get }
 }
 
@@ -31,17 +31,17 @@ extension DecisionRecorder {
 }
 
 /// Records nothing; compiles to nothing.
-struct Silence: DecisionRecorder {
+struct NoOpDecisionRecorder: DecisionRecorder {
   @inline(__always) func note(_ code: ReasonCode, _ first: ByteView, _ second: ByteView, _ third: ByteView) {}
   @inline(__always) func note(_ code: ReasonCode, _ first: ByteView, _ number: UInt32) {}
   @inline(__always) func unknown(_ code: ReasonCode, _ name: ByteView) {}
   @inline(__always) func expression(_ truth: Truth) {}
 }
 
-/// A reason as it was noted. Its texts are lent by snapshot, context and subject; the sentence is made when somebody asks.
+/// A reason as it was noted. Its texts are borrowed from snapshot, context and subject; the sentence is made on demand.
 struct NotedReason: BitwiseCopyable {
   var code: ReasonCode
-  /// Whether `number` stands for the second text.
+  /// Whether `number` is used as the second text.
   var hasNumber = false
   var number: UInt32 = 0
   var first: ByteView

@@ -12,10 +12,10 @@ func evaluateDecision(
     evaluation.pointee.fail(.targetingKeyMissing, "a user id is needed: the context has no targeting key")
     return
   }
-  let flag = record.assumingMemoryBound(to: FlagRecord.self)
+  let flag = record.assumingMemoryBound(to: OptimizelyFlagRecord.self)
   let options = DecideOptions(rawValue: evaluation.pointee.options)
   var evaluator = Evaluator(
-    base: base, context: context, subject: evaluation.pointee.subject, options: options, recorder: Silence())
+    base: base, context: context, subject: evaluation.pointee.subject, options: options, recorder: NoOpDecisionRecorder())
   let decision = OptimizelyDecision(
     base: base, flag: flag, verdict: evaluator.decide(flag), options: options,
     subject: evaluation.pointee.subject?.assumingMemoryBound(to: SubjectState.self))
@@ -58,7 +58,7 @@ func fill(_ evaluation: inout Evaluation, from decision: OptimizelyDecision) {
 extension OptimizelyDecision {
   /// The variation's place among those of the flag; -1 for one of a holdout.
   var variationIndex: Int32 {
-    let variations: UnsafePointer<FlagVariation> = base.at(flag.pointee.variations)
+    let variations = base.at(flag.pointee.variations)
     for index in 0..<Int(flag.pointee.variationCount) where variations[index].variation == verdict.variation {
       return Int32(truncatingIfNeeded: index)
     }

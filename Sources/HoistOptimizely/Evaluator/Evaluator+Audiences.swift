@@ -3,11 +3,11 @@ internal import HoistCore
 
 /// Audience expressions and conditions (protocols/optimizely.md 4.2 to 4.4).
 extension Evaluator {
-  /// Only what is true admits.
+  /// Only true admits; unknown does not.
   @inline(__always)
   mutating func isAdmitted(_ rule: UnsafePointer<RuleRecord>) -> Bool {
-    if rule.pointee.audience == 0 { return true }
-    let program: UnsafePointer<Program> = base.at(rule.pointee.audience)
+    if rule.pointee.audience.isNone { return true }
+    let program = base.at(rule.pointee.audience)
     let truth = evaluate(program.pointee, isInAudience: false)
     recorder.expression(truth)
     return truth == .yes
@@ -15,7 +15,7 @@ extension Evaluator {
 
   /// - Parameter isInAudience: audiences refer to no audiences, which bounds the recursion to one level.
   mutating func evaluate(_ program: Program, isInAudience: Bool) -> Truth {
-    let instructions: UnsafePointer<Instruction> = base.at(program.first)
+    let instructions = base.at(program.first)
     var accumulator = Truth.unknown
     var stack: UInt64 = 0
     var at = 0
@@ -24,14 +24,14 @@ extension Evaluator {
       at &+= 1
       switch instruction.operation {
       case .test:
-        let condition: UnsafePointer<ConditionRecord> = base.at(instruction.target)
+        let condition = base.at(instruction.condition)
         accumulator = test(condition)
         if Recorder.wantsConditions { record(condition, accumulator) }
       case .set:
         accumulator = instruction.truth
         if accumulator == .unknown { recorder.unknown(.conditionCannotBeEvaluated, .noBytes) }
       case .audience:
-        let audience: UnsafePointer<AudienceRecord> = base.at(instruction.target)
+        let audience = base.at(instruction.audience)
         recorder.beginAudience(audience)
         accumulator = isInAudience ? .unknown : evaluate(audience.pointee.program, isInAudience: true)
         recorder.endAudience(accumulator)

@@ -3,7 +3,7 @@ internal import HoistCore
 
 /// Decides flags of a snapshot for one visitor: a pure reader of raw memory (protocols/optimizely.md 4).
 ///
-/// Generic over what watches: `Silence` leaves nothing behind in the machine code, `ReasonRecorder` collects the
+/// Generic over what watches: `NoOpDecisionRecorder` leaves nothing behind in the machine code, `ReasonRecorder` collects the
 /// reasons. Both run these very functions.
 struct Evaluator<Recorder: DecisionRecorder> {
   let base: UnsafeRawPointer
@@ -28,7 +28,7 @@ struct Evaluator<Recorder: DecisionRecorder> {
     self.options = options
     self.recorder = recorder
     user = self.context?.targetingKey ?? .noBytes
-    let root: UnsafePointer<SnapshotRoot> = base.at(Snapshot(base).head.pointee.rootOffset)
+    let root: UnsafePointer<SnapshotRoot> = Snapshot(base).root()
     if let attribute = self.context?.find(root.pointee.bucketingName.bytes(base), hash: root.pointee.bucketingNameHash),
       attribute.pointee.kind == .string
     {
@@ -40,7 +40,7 @@ struct Evaluator<Recorder: DecisionRecorder> {
   }
 
   @inline(__always)
-  var root: UnsafePointer<SnapshotRoot> { base.at(Snapshot(base).head.pointee.rootOffset) }
+  var root: UnsafePointer<SnapshotRoot> { Snapshot(base).root() }
 }
 
 /// Who decided; what impressions call the rule's type.
@@ -67,16 +67,14 @@ enum DecisionFailure: UInt8, BitwiseCopyable {
 
 /// A rule's verdict on a visitor, or the flag's.
 struct Verdict: BitwiseCopyable {
-  /// 0 for none.
-  var rule: UInt32 = 0
-  /// 0 for none.
-  var variation: UInt32 = 0
+  var rule: Place<RuleRecord> = .none
+  var variation: Place<VariationRecord> = .none
   var source = DecisionSource.rollout
   var failure = DecisionFailure.none
   /// The assignment is new, to be remembered in the visitor's profile.
   var isNew = false
-  /// The variation of a holdout that caught the visitor and let targeted deliveries go on; 0 for none.
-  var holdoutVariation: UInt32 = 0
+  /// The variation of a holdout that caught the visitor and let targeted deliveries go on.
+  var holdoutVariation: Place<VariationRecord> = .none
   /// How the core calls it.
   var reason = Reason.default
 }
@@ -84,27 +82,27 @@ struct Verdict: BitwiseCopyable {
 extension Evaluator {
   /// The order of 4.8.
   @inline(__always)
-  mutating func decide(_ flag: UnsafePointer<FlagRecord>) -> Verdict {
+  mutating func decide(_ flag: UnsafePointer<OptimizelyFlagRecord>) -> Verdict {
     if hasForcedDecisions, let variation = forcedVariation(flag, rule: nil) {
       return Verdict(variation: variation, source: .featureTest, reason: .targetingMatch)
     }
     let root = root
-    var excluding: UInt32 = 0
+    var excluding: Place<VariationRecord> = .none
     if root.pointee.holdoutCount > 0 {
       let caught = firstHoldout(root.pointee.holdouts, root.pointee.holdoutCount)
-      if caught.variation != 0 {
-        let rule: UnsafePointer<RuleRecord> = base.at(caught.rule)
+      if !caught.variation.isNone {
+        let rule = base.at(caught.rule)
         guard rule.pointee.excludesTargetedDeliveries else { return caught }
         recorder.note(.holdoutExcludesTargetedDeliveries, rule.pointee.key.bytes(base))
         excluding = caught.variation
       }
     }
     if flag.pointee.experimentCount == 0 { recorder.note(.featureHasNoExperiments, flag.pointee.head.name.bytes(base)) }
-    let experiments: UnsafePointer<UInt32> = base.at(flag.pointee.experiments)
+    let experiments = base.at(flag.pointee.experiments)
     var index = 0
     while index < Int(flag.pointee.experimentCount) {
-      var verdict = decide(flag, experiment: experiments[index], targetedOnly: excluding != 0)
-      if verdict.variation != 0 || verdict.failure != .none {
+      var verdict = decide(flag, experiment: experiments[index], targetedOnly: !excluding.isNone)
+      if !verdict.variation.isNone || verdict.failure != .none {
         if verdict.source != .holdout { verdict.holdoutVariation = excluding }
         return verdict
       }
@@ -117,48 +115,48 @@ extension Evaluator {
 
   @inline(__always)
   private mutating func decide(
-    _ flag: UnsafePointer<FlagRecord>, experiment offset: UInt32, targetedOnly: Bool
+    _ flag: UnsafePointer<OptimizelyFlagRecord>, experiment place: Place<RuleRecord>, targetedOnly: Bool
   ) -> Verdict {
-    let rule: UnsafePointer<RuleRecord> = base.at(offset)
+    let rule = base.at(place)
     if targetedOnly, !rule.pointee.isTargetedDelivery { return Verdict() }
     if hasForcedDecisions, let variation = forcedVariation(flag, rule: rule) {
-      return Verdict(rule: offset, variation: variation, source: .featureTest, reason: .targetingMatch)
+      return Verdict(rule: place, variation: variation, source: .featureTest, reason: .targetingMatch)
     }
     if rule.pointee.holdoutCount > 0 {
       let caught = firstHoldout(rule.pointee.holdouts, rule.pointee.holdoutCount)
-      if caught.variation != 0 { return caught }
+      if !caught.variation.isNone { return caught }
     }
-    return variation(of: rule, offset)
+    return variation(of: rule, place)
   }
 
   /// Delivery rules: a visitor who meets a rule's audience and is not in its traffic goes on with the last.
   @inline(__always)
-  private mutating func decideDeliveries(_ flag: UnsafePointer<FlagRecord>) -> Verdict {
+  private mutating func decideDeliveries(_ flag: UnsafePointer<OptimizelyFlagRecord>) -> Verdict {
     let count = Int(flag.pointee.deliveryCount)
     if count == 0 {
       noteMissingRollout(flag)
       return Verdict()
     }
-    let rules: UnsafePointer<UInt32> = base.at(flag.pointee.deliveries)
+    let rules = base.at(flag.pointee.deliveries)
     var index = 0
     while index < count {
-      let rule: UnsafePointer<RuleRecord> = base.at(rules[index])
+      let rule = base.at(rules[index])
       if hasForcedDecisions, let variation = forcedVariation(flag, rule: rule) {
         return Verdict(rule: rules[index], variation: variation, source: .rollout, reason: .targetingMatch)
       }
       if rule.pointee.holdoutCount > 0 {
         let caught = firstHoldout(rule.pointee.holdouts, rule.pointee.holdoutCount)
-        if caught.variation != 0 { return caught }
+        if !caught.variation.isNone { return caught }
       }
       let isLast = index == count &- 1
       if isAdmitted(rule) {
         noteDelivery(.userMeetsConditionsForTargetingRule, index, isLast)
         let row = bucket(rule)
-        if row != 0 {
+        if !row.isNone {
           noteDelivery(.userBucketedIntoTargetingRule, index, isLast)
           return Verdict(
             rule: rules[index], variation: row, source: .rollout,
-            reason: rule.pointee.audience == 0 ? .split : .targetingMatch)
+            reason: rule.pointee.audience.isNone ? .split : .targetingMatch)
         }
         noteDelivery(.userNotBucketedIntoTargetingRule, index, isLast)
         if !isLast {
@@ -173,7 +171,7 @@ extension Evaluator {
     return Verdict()
   }
 
-  private mutating func noteMissingRollout(_ flag: UnsafePointer<FlagRecord>) {
+  private mutating func noteMissingRollout(_ flag: UnsafePointer<OptimizelyFlagRecord>) {
     let key = flag.pointee.head.name.bytes(base)
     switch flag.pointee.rollout {
     case .none: recorder.note(.noRolloutExists, key)

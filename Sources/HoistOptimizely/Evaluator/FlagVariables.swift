@@ -37,12 +37,12 @@ extension OptimizelyDecision {
   public func variable(
     _ key: some ByteSource, as type: OptimizelyVariableType? = nil
   ) throws(OptimizelyVariableFailure) -> OptimizelyValue {
-    let variables: UnsafePointer<VariableRecord> = base.at(flag.pointee.variables)
+    let variables = base.at(flag.pointee.variables)
     let index = key.withBytes { key in
       (0..<Int(flag.pointee.variableCount)).first { variables[$0].key.bytes(base).hasSameBytes(as: key) }
     }
     guard let index else { throw .variableKeyInvalid }
-    let list: UnsafePointer<VariableValue> = base.at(values.values)
+    let list = base.at(values.values)
     let value = list[index]
     guard value.isValid, type == nil || type?.rawValue == variables[index].type.rawValue else {
       throw .variableValueInvalid
@@ -58,7 +58,7 @@ extension OptimizelyDecision {
 
   /// The type of a variable, or nil when the flag has none of that key.
   public func typeOfVariable(_ key: some ByteSource) -> OptimizelyVariableType? {
-    let variables: UnsafePointer<VariableRecord> = base.at(flag.pointee.variables)
+    let variables = base.at(flag.pointee.variables)
     return key.withBytes { key in
       for index in 0..<Int(flag.pointee.variableCount) where variables[index].key.bytes(base).hasSameBytes(as: key) {
         return OptimizelyVariableType(rawValue: variables[index].type.rawValue)

@@ -7,7 +7,7 @@ public struct ExperimentDecision {
   let rule: UnsafePointer<RuleRecord>
   let verdict: Verdict
 
-  var variation: UnsafePointer<VariationRecord>? { verdict.variation == 0 ? nil : base.at(verdict.variation) }
+  var variation: UnsafePointer<VariationRecord>? { verdict.variation.isNone ? nil : base.at(verdict.variation) }
 
   public var experimentKey: ByteView { rule.pointee.key.bytes(base) }
   public var experimentID: ByteView { rule.pointee.id.bytes(base) }
@@ -32,9 +32,9 @@ extension OptimizelyFlags {
     guard let record = key.withBytes({ root(snapshot).pointee.experiments.find($0, in: snapshot.base) }) else { return nil }
     let rule = record.assumingMemoryBound(to: RuleRecord.self)
     var evaluator = Evaluator(
-      base: snapshot.base, context: context?.base, subject: state, options: [], recorder: Silence())
-    let offset = UInt32(truncatingIfNeeded: record - snapshot.base)
-    return ExperimentDecision(base: snapshot.base, rule: rule, verdict: evaluator.variation(of: rule, offset))
+      base: snapshot.base, context: context?.base, subject: state, options: [], recorder: NoOpDecisionRecorder())
+    let place = Place<RuleRecord>(offset: UInt32(truncatingIfNeeded: record - snapshot.base))
+    return ExperimentDecision(base: snapshot.base, rule: rule, verdict: evaluator.variation(of: rule, place))
   }
 
   /// What `setForcedVariation` remembers for a user: the ids of an experiment and of one of its variations.
@@ -45,7 +45,7 @@ extension OptimizelyFlags {
     let base = snapshot.base
     guard let record = experimentKey.withBytes({ root(snapshot).pointee.experiments.find($0, in: base) }) else { return nil }
     let rule = record.assumingMemoryBound(to: RuleRecord.self)
-    let variations: UnsafePointer<VariationRecord> = base.at(rule.pointee.variations)
+    let variations = base.at(rule.pointee.variations)
     return variationKey.withBytes { key in
       let key = ASCII.trimmed(key)
       guard !key.isEmpty else { return nil }
@@ -64,7 +64,7 @@ extension OptimizelyFlags {
     let base = snapshot.base
     guard let record = key.withBytes({ root(snapshot).pointee.experiments.find($0, in: base) }) else { return nil }
     let rule = record.assumingMemoryBound(to: RuleRecord.self)
-    let variations: UnsafePointer<VariationRecord> = base.at(rule.pointee.variations)
+    let variations = base.at(rule.pointee.variations)
     return id.withBytes { id in
       for index in 0..<Int(rule.pointee.variationCount) where variations[index].id.bytes(base).hasSameBytes(as: id) {
         return variations[index].key.bytes(base)

@@ -5,27 +5,28 @@ public import HoistCore
 /// prediction as long as the subject.
 public struct OptimizelyDecision {
   let base: UnsafeRawPointer
-  let flag: UnsafePointer<FlagRecord>
+  let flag: UnsafePointer<OptimizelyFlagRecord>
   let verdict: Verdict
   let options: DecideOptions
   let subject: UnsafePointer<SubjectState>?
 
-  /// What the evaluation of a flag's record came to, for those who are handed the evaluation.
+  /// The decision of an evaluation that is given.
   public init(_ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer) {
     let bits = evaluation.outcome.bits
     self.init(
-      base: snapshot.base, flag: record.assumingMemoryBound(to: FlagRecord.self),
+      base: snapshot.base, flag: record.assumingMemoryBound(to: OptimizelyFlagRecord.self),
       verdict: Verdict(
-        rule: evaluation.outcome.rule, variation: evaluation.outcome.variation,
+        rule: Place(offset: evaluation.outcome.rule), variation: Place(offset: evaluation.outcome.variation),
         source: DecisionSource(rawValue: UInt8(truncatingIfNeeded: bits & 3)) ?? .rollout,
         failure: DecisionFailure(rawValue: UInt8(truncatingIfNeeded: bits &>> 2 & 3)) ?? .none,
-        isNew: bits & 16 != 0, holdoutVariation: evaluation.outcome.other, reason: evaluation.reason),
+        isNew: bits & 16 != 0, holdoutVariation: Place(offset: evaluation.outcome.other),
+        reason: evaluation.reason),
       options: DecideOptions(rawValue: evaluation.options),
       subject: evaluation.subject?.assumingMemoryBound(to: SubjectState.self))
   }
 
   init(
-    base: UnsafeRawPointer, flag: UnsafePointer<FlagRecord>, verdict: Verdict, options: DecideOptions,
+    base: UnsafeRawPointer, flag: UnsafePointer<OptimizelyFlagRecord>, verdict: Verdict, options: DecideOptions,
     subject: UnsafePointer<SubjectState>?
   ) {
     self.base = base
@@ -37,22 +38,22 @@ public struct OptimizelyDecision {
 
   var outcome: EvaluationOutcome {
     var outcome = EvaluationOutcome()
-    outcome.rule = verdict.rule
-    outcome.variation = verdict.variation
-    outcome.other = verdict.holdoutVariation
+    outcome.rule = verdict.rule.offset
+    outcome.variation = verdict.variation.offset
+    outcome.other = verdict.holdoutVariation.offset
     outcome.bits =
       UInt32(verdict.source.rawValue) | UInt32(verdict.failure.rawValue) &<< 2 | (verdict.isNew ? 16 : 0)
     return outcome
   }
 
-  var rule: UnsafePointer<RuleRecord>? { verdict.rule == 0 ? nil : base.at(verdict.rule) }
-  var variation: UnsafePointer<VariationRecord>? { verdict.variation == 0 ? nil : base.at(verdict.variation) }
-  var root: UnsafePointer<SnapshotRoot> { base.at(Snapshot(base).head.pointee.rootOffset) }
+  var rule: UnsafePointer<RuleRecord>? { verdict.rule.isNone ? nil : base.at(verdict.rule) }
+  var variation: UnsafePointer<VariationRecord>? { verdict.variation.isNone ? nil : base.at(verdict.variation) }
+  var root: UnsafePointer<SnapshotRoot> { Snapshot(base).root() }
 
   /// The values of the flag's variables: of the variation where the flag is on, else the defaults.
   var values: VariableSet {
     guard let variation, variation.pointee.isEnabled else { return flag.pointee.defaults }
-    let variations: UnsafePointer<FlagVariation> = base.at(flag.pointee.variations)
+    let variations = base.at(flag.pointee.variations)
     for index in 0..<Int(flag.pointee.variationCount) where variations[index].variation == verdict.variation {
       return variations[index].values
     }
@@ -94,7 +95,7 @@ extension OptimizelyDecision {
 
   /// The UUID of the request that chose the variation; nil unless a prediction did.
   public var predictionUUID: ByteView? {
-    guard let rule, verdict.variation != 0, rule.pointee.predictionRange >= 0, verdict.reason == .split else { return nil }
+    guard let rule, !verdict.variation.isNone, rule.pointee.predictionRange >= 0, verdict.reason == .split else { return nil }
     return subject?.pointee.predictions.find(rule.pointee.id.bytes(base), hash: rule.pointee.idHash)?.pointee.second
   }
 
@@ -106,7 +107,7 @@ extension OptimizelyDecision {
 
   /// A holdout that caught the visitor, but let targeted deliveries go on, is reported too, and first (4.8a).
   public var sendsHoldoutImpression: Bool {
-    verdict.failure == .none && verdict.holdoutVariation != 0 && !options.contains(.disableDecisionEvent)
+    verdict.failure == .none && !verdict.holdoutVariation.isNone && !options.contains(.disableDecisionEvent)
   }
 
   private static var emptyObject: ByteView {

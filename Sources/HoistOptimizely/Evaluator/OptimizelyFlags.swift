@@ -22,9 +22,9 @@ public enum OptimizelyFlags {
     _ record: UnsafeRawPointer, in snapshot: Snapshot, context: FrozenContext?, state: UnsafeRawPointer?,
     options: DecideOptions
   ) -> OptimizelyDecision {
-    let flag = record.assumingMemoryBound(to: FlagRecord.self)
+    let flag = record.assumingMemoryBound(to: OptimizelyFlagRecord.self)
     var evaluator = Evaluator(
-      base: snapshot.base, context: context?.base, subject: state, options: options, recorder: Silence())
+      base: snapshot.base, context: context?.base, subject: state, options: options, recorder: NoOpDecisionRecorder())
     return OptimizelyDecision(
       base: snapshot.base, flag: flag, verdict: evaluator.decide(flag), options: options, subject: evaluator.subject)
   }
@@ -44,7 +44,7 @@ public enum OptimizelyFlags {
     _ record: UnsafeRawPointer, in snapshot: Snapshot, context: FrozenContext?, state: UnsafeRawPointer?,
     options: DecideOptions
   ) -> (decision: OptimizelyDecision, reasons: [NotedReason]) {
-    let flag = record.assumingMemoryBound(to: FlagRecord.self)
+    let flag = record.assumingMemoryBound(to: OptimizelyFlagRecord.self)
     var evaluator = Evaluator(
       base: snapshot.base, context: context?.base, subject: state, options: options, recorder: ReasonRecorder())
     let verdict = evaluator.decide(flag)
@@ -55,7 +55,7 @@ public enum OptimizelyFlags {
     return (decision, errors.isEmpty ? infos : errors + infos)
   }
 
-  /// Decides with the reasons that the options ask for; without reasons to tell, nothing is written down on the way.
+  /// Decides with the reasons that the options ask for; without reasons, no steps are recorded.
   @inline(__always)
   static func tell(
     _ record: UnsafeRawPointer, in snapshot: Snapshot, context: FrozenContext?, state: UnsafeRawPointer?,
@@ -72,7 +72,7 @@ public enum OptimizelyFlags {
 
   /// Whether a stored profile, a forced variation or a prediction can matter for the flag.
   static func hasExperiments(_ record: UnsafeRawPointer) -> Bool {
-    record.assumingMemoryBound(to: FlagRecord.self).pointee.experimentCount > 0
+    record.assumingMemoryBound(to: OptimizelyFlagRecord.self).pointee.experimentCount > 0
   }
 
   /// How many flags there are; `flag(at:)` hands them out in the order of the datafile.
@@ -80,11 +80,10 @@ public enum OptimizelyFlags {
 
   /// - Parameter index: below `flagCount`.
   public static func flag(at index: Int, of snapshot: Snapshot) -> UnsafeRawPointer {
-    let flags: UnsafePointer<UInt32> = snapshot.base.at(root(snapshot).pointee.flags)
-    return snapshot.base + Int(flags[index])
+    UnsafeRawPointer(snapshot.base.at(snapshot.base.at(root(snapshot).pointee.flags)[index]))
   }
 
-  /// Equal for datafiles of the same content: tells whether one is new.
+  /// Equal for datafiles of the same content.
   public static func revision(of snapshot: Snapshot) -> ByteView { root(snapshot).pointee.revision.bytes(snapshot.base) }
 
   /// Whether a visitor is in an audience; nil where that is unknown, or there is no such audience.
@@ -94,13 +93,13 @@ public enum OptimizelyFlags {
     let record = id.withBytes { root(snapshot).pointee.audiences.find($0, in: snapshot.base) }
     guard let record else { return nil }
     var evaluator = Evaluator(
-      base: snapshot.base, context: context?.base, subject: subject?.state, options: [], recorder: Silence())
+      base: snapshot.base, context: context?.base, subject: subject?.state, options: [], recorder: NoOpDecisionRecorder())
     let program = record.assumingMemoryBound(to: AudienceRecord.self).pointee.program
     return evaluator.evaluate(program, isInAudience: true).bool
   }
 
   static func root(_ snapshot: Snapshot) -> UnsafePointer<SnapshotRoot> {
-    snapshot.base.at(snapshot.head.pointee.rootOffset)
+    snapshot.root()
   }
 }
 
@@ -109,8 +108,8 @@ extension OptimizelyDecision {
   var invalidVariables: [NotedReason] {
     let values = values
     guard values.invalidCount > 0, !isError, !options.contains(.excludeVariables) else { return [] }
-    let list: UnsafePointer<VariableValue> = base.at(values.values)
-    let variables: UnsafePointer<VariableRecord> = base.at(flag.pointee.variables)
+    let list = base.at(values.values)
+    let variables = base.at(flag.pointee.variables)
     return (0..<Int(flag.pointee.variableCount)).filter { !list[$0].isValid }.map { index in
       NotedReason(code: .variableValueInvalid, first: variables[index].key.bytes(base))
     }
@@ -122,14 +121,11 @@ extension OptimizelyDecision {
     var writer = JSONWriter(wholeDoubles: .withFraction)
     writer.object { writer in
       writer.member("variationKey", variationKey)
-      writer.key("enabled")
-      writer.bool(enabled)
-      writer.key("variables")
-      writer.raw(variables)
+      writer.member("enabled", enabled)
+      writer.member("variables", raw: variables)
       writer.member("ruleKey", ruleKey)
       writer.member("flagKey", flagKey)
-      writer.key("reasons")
-      writer.array { writer in for reason in reasons { writer.string(reason.text) } }
+      writer.array("reasons") { writer in for reason in reasons { writer.string(reason.text) } }
     }
     return writer.bytes
   }
@@ -139,6 +135,54 @@ extension JSONWriter {
   /// A text, or null.
   mutating func member(_ name: String, _ value: ByteView?) {
     key(name)
-    if let value { string(utf8: value.bindMemory(to: UInt8.self)) } else { null() }
+    if let value { string(value) } else { null() }
+  }
+}
+
+/// The metadata and explanations of flags.
+extension OptimizelyFlags {
+  /// Names of the flags that are new, gone, or may be decided differently (their rules and audiences included).
+  public static func changedFlags(from old: Snapshot?, to new: Snapshot) -> [String] {
+    new.changedNames(since: old) { $0.assumingMemoryBound(to: OptimizelyFlagRecord.self).pointee.fingerprint }
+  }
+
+  /// `{"ruleKey","ruleId","variationId","source","variables"}` of a decision, as a JSON object.
+  public static func metadata(_ decision: OptimizelyDecision) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.object { writer in
+      writer.member("ruleKey", decision.ruleKey)
+      writer.member("ruleId", decision.ruleID)
+      writer.member("variationId", decision.variationID)
+      writer.member("source", decision.source.text)
+      writer.member("variables", raw: decision.variables)
+    }
+    return writer.bytes
+  }
+
+  /// Decides with every step written down: `{"flag","enabled","variation","rule","source","steps":[…]}`; see `StepRecorder`.
+  public static func explain(
+    _ evaluation: inout Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
+  ) -> [UInt8] {
+    evaluateDecision(snapshot.base, record, context?.base, &evaluation)
+    guard let context = context ?? evaluation.inherited.map({ FrozenContext($0) }), context.targetingKey != nil else {
+      return Array("null".utf8)
+    }
+    let flag = record.assumingMemoryBound(to: OptimizelyFlagRecord.self)
+    let options = DecideOptions(rawValue: evaluation.options)
+    var evaluator = Evaluator(
+      base: snapshot.base, context: context.base, subject: evaluation.subject, options: options,
+      recorder: StepRecorder(snapshot.base))
+    let decision = OptimizelyDecision(
+      base: snapshot.base, flag: flag, verdict: evaluator.decide(flag), options: options, subject: evaluator.subject)
+    var writer = JSONWriter()
+    writer.object { writer in
+      writer.member("flag", decision.flagKey)
+      writer.member("enabled", decision.enabled)
+      writer.member("variation", decision.variationKey)
+      writer.member("rule", decision.ruleKey)
+      writer.member("source", decision.source.text)
+      writer.member("steps", raw: evaluator.recorder.finish())
+    }
+    return writer.bytes
   }
 }

@@ -17,7 +17,7 @@ enum Truth: UInt8, BitwiseCopyable {
 /// A tree of conditions as instructions, which run over one accumulator and a stack of truths.
 struct Program: BitwiseCopyable {
   /// `Instruction`s.
-  var first: UInt32 = 0
+  var first: Place<Instruction> = .none
   var count: UInt32 = 0
   /// The audiences it asks for included.
   var fingerprint: UInt64 = 0
@@ -50,6 +50,11 @@ struct Instruction: BitwiseCopyable {
   var operation: Operation
   var truth: Truth = .unknown
   var target: UInt32 = 0
+
+  /// Of `test`.
+  var condition: Place<ConditionRecord> { Place(offset: target) }
+  /// Of `audience`.
+  var audience: Place<AudienceRecord> { Place(offset: target) }
 }
 
 /// What a condition does with an attribute (protocols/optimizely.md 4.4).

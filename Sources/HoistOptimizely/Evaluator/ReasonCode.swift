@@ -27,7 +27,7 @@ public enum ReasonCode: String, BitwiseCopyable, Sendable {
   /// The code as hosts see it, e.g. `experimentNotRunning`.
   public var name: String { rawValue }
 
-  /// Errors are told also where reasons were not asked for.
+  /// Errors are reported even where reasons were not requested.
   public var isError: Bool {
     switch self {
     case .sdkNotReady, .featureKeyInvalid, .variableValueInvalid, .invalidJSONVariable, .cmabFetchFailed: true

@@ -42,8 +42,7 @@ struct StepRecorder: DecisionRecorder {
   mutating func beginAudience(_ audience: UnsafePointer<AudienceRecord>) {
     writer.beginObject()
     writer.member("audience", audience.pointee.name.bytes(base))
-    writer.key("conditions")
-    writer.beginArray()
+    writer.beginArray("conditions")
   }
 
   mutating func endAudience(_ truth: Truth) {
@@ -57,8 +56,7 @@ struct StepRecorder: DecisionRecorder {
   ) {
     writer.beginObject()
     writer.member("attribute", condition.pointee.name.bytes(base))
-    writer.key("match")
-    writer.string(condition.pointee.match.description)
+    writer.member("match", condition.pointee.match)
     writer.key("expected")
     writeExpected(condition)
     writer.key("actual")
@@ -73,7 +71,7 @@ struct StepRecorder: DecisionRecorder {
     case .truth: writer.bool(condition.pointee.number != 0)
     case .number, .order: writer.double(condition.pointee.number)
     case .qualified, .text, .contains, .version:
-      writer.string(utf8: condition.pointee.operand.bytes(base).bindMemory(to: UInt8.self))
+      writer.string(condition.pointee.operand.bytes(base))
     }
   }
 
@@ -84,10 +82,8 @@ struct StepRecorder: DecisionRecorder {
 
   private mutating func write(_ code: ReasonCode, _ text: String) {
     writer.object { writer in
-      writer.key("code")
-      writer.string(code.name)
-      writer.key("text")
-      writer.string(text)
+      writer.member("code", code.name)
+      writer.member("text", text)
     }
   }
 

@@ -3,7 +3,7 @@ internal import HoistBase
 /// Versions as `semver_…` conditions compare them (protocols/optimizely.md 4.4): the condition's value says how
 /// many parts count. Not Semantic Versioning: parts may be missing, and a suffix is one text.
 enum TargetVersion {
-  /// How the user's version stands to the condition's; nil when one of them is no version.
+  /// The order of the user's version and the condition's; nil when one of them is no version.
   static func order(of user: ByteView, against target: ByteView) -> Ordering? {
     guard let wanted = Parts(target), let own = Parts(user) else { return nil }
     for index in 0..<wanted.count {

@@ -41,7 +41,7 @@ extension EventWriter {
 
 /// The tags of a conversion (protocols/optimizely.md 3.3).
 enum EventTags {
-  /// The tags that an event of the core stands for: its properties, and its value as the tag `value`.
+  /// The tags of an event of the core: its properties, and its value as the tag `value`.
   static func document(of event: TrackedEvent) -> JSONDocument? {
     var writer = JSONWriter()
     writer.object { writer in

@@ -2,7 +2,7 @@ public import HoistBase
 internal import HoistCore
 internal import HoistJSON
 
-/// What observers of decisions are told: `decisionInfo` of the vendor's notifications (protocols/optimizely.md 5.5).
+/// The notification of a decision: `decisionInfo` of the vendor's notifications (protocols/optimizely.md 5.5).
 public enum DecisionNotice {
   /// Type `flag`.
   /// - Returns: nil for an error decision, which is not announced.
@@ -91,7 +91,6 @@ public enum DecisionNotice {
 }
 
 extension OptimizelyValue {
-  /// As JSON.
   func write(to writer: inout JSONWriter) {
     switch self {
     case .string(let text): writer.string(utf8: text.bindMemory(to: UInt8.self))

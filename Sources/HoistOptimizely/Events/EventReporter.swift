@@ -3,7 +3,7 @@ internal import HoistBase
 internal import HoistCore
 
 /// Records impressions and conversions and sees to their delivery (OPT-63, OPT-72, OPT-98).
-final class EventReporter: OptimizelyPart, @unchecked Sendable {
+final class EventReporter: ClientPart, @unchecked Sendable {
   private static let pipelineName = "events"
 
   private let host: any ProviderHost
@@ -11,8 +11,8 @@ final class EventReporter: OptimizelyPart, @unchecked Sendable {
   private let settings: OptimizelySettings
   private let pipeline: EventPipeline
   private let snapshots = ServedSnapshots()
-  /// Whether the host's program is in the foreground; the scheduler thread's.
-  private var isActive = true
+  /// Whether the host's program is there; the scheduler thread's.
+  private var isForeground = true
 
   init(host: any ProviderHost, settings: OptimizelySettings, notifications: NotificationCenter) {
     self.host = host
@@ -23,14 +23,14 @@ final class EventReporter: OptimizelyPart, @unchecked Sendable {
     options.maximumRows = settings.events.capacity
     options.flushIntervalMilliseconds = settings.events.intervalMilliseconds
     options.flushAtRows = settings.events.batchSize
+    options.pace = RegularPace(interval: 0, limit: settings.longestRetryMilliseconds, base: 200, jitter: 0)
     pipeline = EventPipeline(
-      options: options,
+      options,
       policy: OptimizelyEventPolicy(settings: settings, notifications: notifications, host: host, snapshots: snapshots),
-      sink: host.delivery, store: host.store, log: host.log, clock: host.clock, scheduler: host.scheduler,
-      entropy: host.entropy)
+      host: host)
   }
 
-  /// What tells the next event from all others. Any thread.
+  /// The unique stamp of the next event. Any thread.
   var stamp: EventStamp {
     EventStamp(unixMilliseconds: clock.unixMilliseconds, uuid: UUIDv4(from: host.entropy).text)
   }
@@ -44,22 +44,22 @@ final class EventReporter: OptimizelyPart, @unchecked Sendable {
       let outcome = RecordedEvent.withRow(of: event, url: settings.events.address(for: event.region)) {
         pipeline.record($0, unixMilliseconds: clock.unixMilliseconds, waits: event.isTracked ? .forCommit : .never)
       }
-      if case .dropped = outcome { status = .limit }
+      if outcome.status != .ok, status != .limit { status = outcome.status }
     }
     return status
   }
 
-  /// Records an impression as it is, without writing it out on this thread. Any thread.
+  /// Records an impression without encoding it on this thread. Any thread.
   /// - Parameter context: held by the caller.
-  /// - Returns: false, with nothing recorded, where it has to be written out at once.
+  /// - Returns: false, with nothing recorded, where it has to be encoded at once.
   func keep(_ impression: Impression, snapshot: Snapshot, context: FrozenContext?) -> Bool {
     let tail = context?.bytes ?? .noBytes
-    guard impression.predictionUUID == nil, tail.count <= KeptImpression.maximumContextBytes else { return false }
+    guard impression.predictionUUID == nil, tail.count <= QueuedImpression.maximumContextBytes else { return false }
     let section = shim_enter()
     defer { shim_leave(section) }
     guard snapshots.isServed(snapshot) else { return false }
     let now = clock.recentUnixMilliseconds
-    let kept = KeptImpression(impression, snapshot: snapshot, context: context, unixMilliseconds: now)
+    let kept = QueuedImpression(impression, snapshot: snapshot, context: context, unixMilliseconds: now)
     withUnsafeBytes(of: kept) { kept in
       _ = pipeline.record(kept, tail: tail, unixMilliseconds: now, waits: .never)
     }
@@ -70,31 +70,29 @@ final class EventReporter: OptimizelyPart, @unchecked Sendable {
   /// thread, as impressions. Any thread.
   /// - Returns: nil, with nothing recorded, where it has to be written out at once.
   func track(_ event: EventView, of subject: EventSubject) -> Status? {
-    // Who waits for the store is not in a hurry, and must not wait in a reading section.
+    // A caller that waits for the store needs no fast path, and must not wait in a reading section.
     guard settings.events.durability != .immediate else { return nil }
     let section = shim_enter()
     defer { shim_leave(section) }
     guard let snapshot = subject.snapshot else { return .optimizelySDKNotReady }
     guard let context = subject.frozen, context.targetingKey != nil else { return .optimizelyUserIDInvalid }
     let tail = context.bytes
-    guard snapshots.isServed(snapshot), tail.count <= KeptImpression.maximumContextBytes else { return nil }
+    guard snapshots.isServed(snapshot), tail.count <= QueuedImpression.maximumContextBytes else { return nil }
     guard let record = OptimizelyFlags.root(snapshot).pointee.events.find(event.key, in: snapshot.base) else {
       return .optimizelyEventKeyInvalid
     }
-    let head = MemoryLayout<KeptConversion>.size
+    let head = MemoryLayout<QueuedConversion>.size
     return event.withPropertiesText(after: head, includingValue: true) { text in
-      let kept = KeptConversion(
+      let kept = QueuedConversion(
         record.assumingMemoryBound(to: EventRecord.self), tagsCount: text.count - head, snapshot: snapshot,
         context: context, unixMilliseconds: event.unixMilliseconds)
       guard text.count >= head else { return nil }
-      text.storeBytes(of: kept, as: KeptConversion.self)
-      let outcome = pipeline.record(ByteView(text), tail: tail, unixMilliseconds: event.unixMilliseconds, waits: .never)
-      if case .dropped = outcome { return .limit }
-      return .ok
+      text.storeBytes(of: kept, as: QueuedConversion.self)
+      return pipeline.record(ByteView(text), tail: tail, unixMilliseconds: event.unixMilliseconds, waits: .never).status
     }
   }
 
-  func datafileChanged(_ snapshot: Snapshot) { snapshots.serve(snapshot) { pipeline.takeInRecords() } }
+  func configurationChanged(_ snapshot: Snapshot) { snapshots.serve(snapshot) { pipeline.drainRecords() } }
 
   func start() {
     setOnline(host.isOnline)
@@ -106,14 +104,14 @@ final class EventReporter: OptimizelyPart, @unchecked Sendable {
   func setOnline(_ isOnline: Bool) { if isOnline { pipeline.lift(.offline) } else { pipeline.hold(.offline) } }
 
   /// While the host's program is in the background its events wait; those that are there are sent before (5.6).
-  func setActive(_ isActive: Bool) {
-    self.isActive = isActive
-    if isActive { return pipeline.lift(.notReady) }
+  func setForeground(_ isForeground: Bool) {
+    self.isForeground = isForeground
+    if isForeground { return pipeline.lift(.notReady) }
     // By the time all is sent the program may be in the foreground again.
-    pipeline.flush { [weak self] _ in if let self, !self.isActive { pipeline.hold(.notReady) } }
+    pipeline.flush { [weak self] _ in if let self, !self.isForeground { pipeline.hold(.notReady) } }
   }
 
-  func flush(_ completion: @escaping @Sendable (Bool) -> Void) { pipeline.flush(completion: completion) }
+  func flush(_ completion: @escaping @Sendable (FlushResult) -> Void) { pipeline.flush(completion: completion) }
 
   var statistics: [(group: String, name: String, value: Int64)] { pipeline.counters.listing(Self.pipelineName) }
 }

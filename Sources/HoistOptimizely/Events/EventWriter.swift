@@ -8,7 +8,7 @@ struct EventWriter {
   let context: FrozenContext?
   let client: EventClient
 
-  private var root: UnsafePointer<SnapshotRoot> { base.at(Snapshot(base).head.pointee.rootOffset) }
+  private var root: UnsafePointer<SnapshotRoot> { Snapshot(base).root() }
 
   /// - Parameter snapshot: writes the members of the visitor's one snapshot.
   func event(_ snapshot: (inout JSONWriter) -> Void) -> UserEvent {
@@ -53,7 +53,7 @@ struct EventWriter {
     return writer.bytes
   }
 
-  /// Those the project knows, and the vendor's own; the rest is dropped without a word.
+  /// The attributes that the project knows, and the vendor's own; others are dropped silently.
   private func writeAttributes(to writer: inout JSONWriter) {
     let root = root
     var isFirst = true
@@ -97,7 +97,6 @@ extension JSONWriter {
   mutating func text(_ bytes: ByteView) { string(utf8: bytes.bindMemory(to: UInt8.self)) }
 }
 
-/// An attribute's value as JSON.
 func writeValue(of attribute: UnsafePointer<FrozenAttribute>, to writer: inout JSONWriter) {
   switch attribute.pointee.kind {
   case .null: writer.null()

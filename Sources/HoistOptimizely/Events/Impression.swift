@@ -8,7 +8,7 @@ public enum OptimizelyImpressions {
   @inline(__always)
   static func forEach(of decision: OptimizelyDecision, _ body: (Impression) -> Void) {
     if decision.sendsHoldoutImpression {
-      let variation: UnsafePointer<VariationRecord> = decision.base.at(decision.verdict.holdoutVariation)
+      let variation = decision.base.at(decision.verdict.holdoutVariation)
       body(
         Impression(
           rule: decision.base.at(variation.pointee.rule), variation: variation, flagKey: decision.flagKey,

@@ -1,6 +1,6 @@
 internal import HoistJSON
 
-/// What listeners of sent events are told: `{"url":…,"event":{…}}` (protocols/optimizely.md 3.4, 5.5).
+/// The notification of sent events: `{"url":…,"event":{…}}` (protocols/optimizely.md 3.4, 5.5).
 enum LogEventNotice {
   static func json(url: String, body: [UInt8]) -> [UInt8] {
     var writer = JSONWriter()

@@ -4,11 +4,6 @@ internal import HoistCore
 /// How recorded events become requests, and what the answers mean (protocols/optimizely.md 3.2, 5.6; OPT-72, OPT-98).
 /// On the scheduler's thread.
 final class OptimizelyEventPolicy: EventPolicy, @unchecked Sendable {
-  private static let attemptsInARow = 3
-  private static let firstPauseMilliseconds: Int64 = 200
-  /// However long the service asks to wait.
-  private static let longestPauseMilliseconds: Int64 = 3_600_000
-
   private let settings: OptimizelySettings
   private let notifications: NotificationCenter
   private let host: any ProviderHost
@@ -24,19 +19,19 @@ final class OptimizelyEventPolicy: EventPolicy, @unchecked Sendable {
   var batchLimits: BatchLimits { BatchLimits(rows: settings.events.batchSize, bytes: 8 << 20) }
 
   func kept(_ recorded: ByteView) -> [UInt8] {
-    KeptImpression(recorded).flatMap { row(of: $0, in: recorded) }
-      ?? KeptConversion(recorded).flatMap { row(of: $0, in: recorded) } ?? Array(recorded)
+    QueuedImpression(recorded).flatMap { row(of: $0, in: recorded) }
+      ?? QueuedConversion(recorded).flatMap { row(of: $0, in: recorded) } ?? Array(recorded)
   }
 
   /// Writes an impression out, with an id of its own.
-  private func row(of kept: KeptImpression, in recorded: ByteView) -> [UInt8]? {
+  private func row(of kept: QueuedImpression, in recorded: ByteView) -> [UInt8]? {
     guard let snapshot = snapshots.find(kept.snapshot) else { return nil }
     return kept.withContext(in: recorded) { context in
       row(of: writer(snapshot, context).event(kept.impression, stamp(kept.unixMilliseconds)))
     }
   }
 
-  private func row(of kept: KeptConversion, in recorded: ByteView) -> [UInt8]? {
+  private func row(of kept: QueuedConversion, in recorded: ByteView) -> [UInt8]? {
     guard let snapshot = snapshots.find(kept.snapshot) else { return nil }
     return kept.withContext(in: recorded) { context in
       let (writer, stamp) = (writer(snapshot, context), stamp(kept.unixMilliseconds))
@@ -93,37 +88,7 @@ final class OptimizelyEventPolicy: EventPolicy, @unchecked Sendable {
     }
   }
 
-  /// 2xx: done. 5xx, 408, 429 and no answer: again after 200, then 400 ms, then after an interval, or with a flush that is
-  /// asked for. The rest is dropped.
-  func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict {
-    var asked: Int64 = 0
-    if case .success(let response) = answer {
-      switch response.status {
-      case 200...299: return .done
-      case 413: return .split
-      case 408, 429, 500...599: asked = retryAfter(response)
-      default: return .drop(reason: "the service answered \(response.status)")
-      }
-    }
-    let own = pauseMilliseconds(afterAttempt: batch.attempt)
-    return asked > own ? .retry(afterMilliseconds: asked) : .pause(milliseconds: own)
-  }
+  func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict { .standard(answer) }
 
-  func delivered(_ batch: EventBatch) { host.notify(Notification(.eventsSent, message: batch.rows.first?.pipeline ?? "")) }
-
-  private func pauseMilliseconds(afterAttempt attempt: Int) -> Int64 {
-    switch max(0, attempt - 1) % Self.attemptsInARow {
-    case 0: return Self.firstPauseMilliseconds
-    case 1: return 2 * Self.firstPauseMilliseconds
-    default:
-      let interval = settings.events.intervalMilliseconds
-      return interval > 0 ? interval : EventSettings.standardIntervalMilliseconds
-    }
-  }
-
-  private func retryAfter(_ response: HTTPResponse) -> Int64 {
-    response.headers.value(of: "Retry-After").flatMap {
-      RetryAfter.milliseconds($0, nowUnixMilliseconds: host.clock.unixMilliseconds, capMilliseconds: Self.longestPauseMilliseconds)
-    } ?? 0
-  }
+  func describe(_ row: EventRow) -> String { RecordedEvent(row.payload)?.key.map { "event \($0)" } ?? "" }
 }

@@ -1,8 +1,9 @@
 internal import HoistBase
+internal import HoistJSON
 
-/// An event as a row of the pipeline holds it: what decides with whom it travels, then its parts of the body.
+/// An event as a row of the pipeline holds it: first what decides its batch, then its parts of the body.
 ///
-///     version 1 · region · project id · revision · address of the host's own, or nothing · head · visitor
+///     version 1 · region · project id · revision · the host's own address, or nothing · head · visitor
 ///
 /// Each part but the last has its length before it, four bytes, least significant first.
 struct RecordedEvent: Equatable {
@@ -48,5 +49,13 @@ struct RecordedEvent: Equatable {
     url = payload[places.url]
     head = payload[places.head]
     visitor = payload[places.head.upperBound...]
+  }
+
+  /// The event's; nil where it has none, or cannot be read.
+  var key: String? {
+    (try? JSONDocument(parsing: Array(visitor)))?.withRoot { visitor in
+      let snapshot = visitor["snapshots"]?.array?.element(at: 0)
+      return snapshot?["events"]?.array?.element(at: 0)?["key"]?.string
+    }
   }
 }

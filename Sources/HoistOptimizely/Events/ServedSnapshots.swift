@@ -2,10 +2,10 @@ internal import CShims
 internal import HoistCore
 internal import Synchronization
 
-/// Holds the snapshots that recorded impressions point into, until all of them are written out.
+/// Holds the snapshots that recorded impressions point into, until all of them are encoded.
 ///
-/// Impressions are kept of the one snapshot that is served, and only inside a reading section: once the sections that saw
-/// it served are over, everything that was kept of it is in the pipeline's intake.
+/// Impressions refer only to the served snapshot, and are recorded inside a reading section: once the sections that saw
+/// it served are over, all of them are in the pipeline's intake.
 final class ServedSnapshots: @unchecked Sendable {
   private struct Held {
     let snapshot: Snapshot
@@ -22,12 +22,12 @@ final class ServedSnapshots: @unchecked Sendable {
     Reclaimer.shared.collect()
   }
 
-  /// Whether impressions of it may be kept; asked, and kept, inside a reading section.
+  /// Whether impressions may refer to it; checked, and recorded, inside one reading section.
   @inline(__always)
   func isServed(_ snapshot: Snapshot) -> Bool { served.load(ordering: .acquiring) == snapshot.head.pointee.id }
 
   /// Another snapshot is served from now on. On the scheduler's thread.
-  /// - Parameter takeIn: writes out what is in the intake.
+  /// - Parameter takeIn: encodes the records in the intake.
   func serve(_ snapshot: Snapshot, takeIn: () -> Void) {
     snapshot.pin()
     served.store(snapshot.head.pointee.id, ordering: .releasing)

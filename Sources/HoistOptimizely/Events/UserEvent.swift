@@ -13,7 +13,7 @@ public struct EventClient: Sendable {
   }
 }
 
-/// What tells one event from every other.
+/// The identity of an event.
 public struct EventStamp: Sendable, Equatable {
   /// Milliseconds since 1970.
   public var unixMilliseconds: Int64
@@ -33,7 +33,7 @@ public struct UserEvent: Sendable, Equatable {
   public var head: [UInt8]
   /// One element of `visitors`.
   public var visitor: [UInt8]
-  /// Somebody asked for it to be recorded, and can wait until it is stored; a decision cannot (G1).
+  /// Recorded by a call of its own, which can wait until it is stored; a decision cannot (G1).
   public var isTracked = false
 
   public init(projectID: [UInt8], revision: [UInt8], region: OptimizelyRegion, head: [UInt8], visitor: [UInt8]) {

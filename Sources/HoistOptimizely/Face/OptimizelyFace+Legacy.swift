@@ -2,7 +2,7 @@ public import HoistBase
 public import HoistCore
 public import HoistJSON
 
-/// The calls that came before user contexts (`OPT-77`). The context's targeting key is the user id; nil stands for the
+/// The calls that came before user contexts (`OPT-77`). The context's targeting key is the user id; nil means the
 /// client's own context.
 extension OptimizelyFace {
   /// `getVariationKey`, and with an impression `activate`.
@@ -23,7 +23,7 @@ extension OptimizelyFace {
     legacy(user) { call throws(LegacyCall.Failure) in
       var writer = JSONWriter()
       writer.array { writer in
-        for key in call.enabledFeatures() { writer.string(utf8: key.bindMemory(to: UInt8.self)) }
+        for key in call.enabledFeatures() { writer.string(key) }
       }
       return writer.bytes
     }

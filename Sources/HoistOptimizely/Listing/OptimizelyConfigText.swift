@@ -1,6 +1,6 @@
 public import HoistBase
-internal import HoistCore
 public import HoistJSON
+internal import HoistCore
 
 /// `getOptimizelyConfig`: what a project has, as JSON (protocols/optimizely.md 7, `OPT-70`).
 public enum OptimizelyConfigText {
@@ -42,8 +42,7 @@ struct ConfigListing {
     writer.member("environmentKey", datafile.environmentKey)
     writer.member("sdkKey", datafile.sdkKey)
     writer.member("revision", datafile.revision)
-    writer.key("attributes")
-    writer.array { writer in
+    writer.array("attributes") { writer in
       for attribute in datafile.attributes {
         writer.object { writer in
           writer.member("id", attribute.id)
@@ -61,22 +60,19 @@ struct ConfigListing {
   }
 
   private mutating func writeEvents() {
-    writer.key("events")
-    writer.array { writer in
+    writer.array("events") { writer in
       for event in datafile.events {
         writer.object { writer in
           writer.member("id", event.id)
           writer.member("key", event.key)
-          writer.key("experimentIds")
-          writer.array { writer in for id in event.experimentIDs { writer.string(utf8: id.bindMemory(to: UInt8.self)) } }
+          writer.array("experimentIds") { writer in for id in event.experimentIDs { writer.string(id) } }
         }
       }
     }
   }
 
   private mutating func writeAudiences() {
-    writer.key("audiences")
-    writer.beginArray()
+    writer.beginArray("audiences")
     for audience in datafile.typedAudiences { write(audience) }
     for audience in datafile.audiences where !audience.id.reads("$opt_dummy_audience") {
       if !datafile.typedAudiences.contains(where: { $0.id.hasSameBytes(as: audience.id) }) { write(audience) }
@@ -91,7 +87,7 @@ struct ConfigListing {
     writer.member("name", audience.name)
     writer.key("conditions")
     switch audience.conditions {
-    case .text(let text): writer.string(utf8: text.bindMemory(to: UInt8.self))
+    case .text(let text): writer.string(text)
     case .json(let tree):
       let text = try? JSONDocument(parsing: tree).withRoot { try? $0.text(order: .sorted) }
       (text ?? []).withUnsafeBufferPointer { writer.string(utf8: $0) }
@@ -104,7 +100,7 @@ struct ConfigListing {
   private mutating func write(_ rules: [RuleDefinition]) {
     writer.beginObject()
     for rule in rules {
-      writer.key(utf8: rule.key.bindMemory(to: UInt8.self))
+      writer.key(rule.key)
       write(rule, of: flags[BytesKey(rule.id)])
     }
     writer.endObject()
@@ -114,12 +110,10 @@ struct ConfigListing {
     writer.beginObject()
     writer.member("id", rule.id)
     writer.member("key", rule.key)
-    writer.key("audiences")
-    writer.string(AudienceText.text(of: rule.audienceConditions, audienceNames))
-    writer.key("variationsMap")
-    writer.beginObject()
+    writer.member("audiences", AudienceText.text(of: rule.audienceConditions, audienceNames))
+    writer.beginObject("variationsMap")
     for variation in Self.lastByKey(rule.variations) {
-      writer.key(utf8: variation.key.bindMemory(to: UInt8.self))
+      writer.key(variation.key)
       writer.beginObject()
       writer.member("id", variation.id)
       writer.member("key", variation.key)
@@ -133,17 +127,15 @@ struct ConfigListing {
   }
 
   private mutating func writeVariables(of flag: FlagDefinition?, in variation: VariationDefinition?) {
-    writer.key("variablesMap")
-    writer.beginObject()
+    writer.beginObject("variablesMap")
     for variable in flag?.variables ?? .nothing {
       let isOn = variation?.isEnabled ?? false
       let own = isOn ? variation?.variables.first { $0.id.hasSameBytes(as: variable.id) }?.value : nil
-      writer.key(utf8: variable.key.bindMemory(to: UInt8.self))
+      writer.key(variable.key)
       writer.beginObject()
       writer.member("id", variable.id)
       writer.member("key", variable.key)
-      writer.key("type")
-      writer.string(OptimizelyVariableType(rawValue: variable.type.rawValue)?.name.description ?? "string")
+      writer.member("type", OptimizelyVariableType(rawValue: variable.type.rawValue)?.name.description ?? "string")
       writer.member("value", own ?? variable.defaultValue)
       writer.endObject()
     }
@@ -151,27 +143,23 @@ struct ConfigListing {
   }
 
   private mutating func writeFlags() {
-    writer.key("featuresMap")
-    writer.beginObject()
+    writer.beginObject("featuresMap")
     for flag in Self.lastByKey(datafile.flags) {
       let rules = flag.experimentIDs.compactMap { experiments[BytesKey($0)] }
-      writer.key(utf8: flag.key.bindMemory(to: UInt8.self))
+      writer.key(flag.key)
       writer.beginObject()
       writer.member("id", flag.id)
       writer.member("key", flag.key)
       writeVariables(of: flag, in: nil)
-      writer.key("experimentRules")
-      writer.beginArray()
+      writer.beginArray("experimentRules")
       for rule in rules { write(rule, of: flag) }
       writer.endArray()
-      writer.key("deliveryRules")
-      writer.beginArray()
+      writer.beginArray("deliveryRules")
       for rule in rollouts[BytesKey(flag.rolloutID)]?.rules ?? .nothing { write(rule, of: flag) }
       writer.endArray()
-      writer.key("experimentsMap")
-      writer.beginObject()
+      writer.beginObject("experimentsMap")
       for rule in Self.lastByKey(rules) {
-        writer.key(utf8: rule.key.bindMemory(to: UInt8.self))
+        writer.key(rule.key)
         write(rule, of: flag)
       }
       writer.endObject()
@@ -181,7 +169,7 @@ struct ConfigListing {
   }
 }
 
-/// What is listed by key: of those of one key the last counts, in the place of the first.
+/// Elements listed by key: of several with the same key the last counts, at the position of the first.
 private protocol Keyed { var key: ByteView { get } }
 extension RuleDefinition: Keyed {}
 extension VariationDefinition: Keyed {}
@@ -200,5 +188,33 @@ extension ConfigListing {
       }
     }
     return kept
+  }
+}
+
+/// A rule's audience expression for people: `"us" OR ("adults" AND "mobile")` (protocols/optimizely.md 7).
+enum AudienceText {
+  /// - Parameter names: of audiences, by id; an unknown id is listed as it is.
+  static func text(of conditions: ConditionsDefinition?, _ names: [BytesKey: ByteView]) -> String {
+    switch conditions {
+    case .json(let tree): (try? JSONNode.parse(tree) { text(of: $0, names, depth: 0) }) ?? ""
+    case .text(let id): name(of: id, names)
+    case nil: ""
+    }
+  }
+
+  private static func name(of id: ByteView, _ names: [BytesKey: ByteView]) -> String {
+    "\"" + String(decoding: names[BytesKey(id)] ?? id, as: UTF8.self) + "\""
+  }
+
+  private static func text(of node: JSONNode, _ names: [BytesKey: ByteView], depth: Int) -> String {
+    guard let list = node.array else { return node.utf8.map { name(of: ByteView($0), names) } ?? "" }
+    guard depth < Program.maximumDepth else { return "…" }
+    let (operation, operands) = DatafileCompiler.parts(list)
+    let texts = operands.map { operand in
+      let text = text(of: operand, names, depth: depth + 1)
+      return operand.array == nil ? text : "(\(text))"
+    }
+    if operation == .not { return texts.first.map { "NOT " + $0 } ?? "" }
+    return texts.joined(separator: operation == .and ? " AND " : " OR ")
   }
 }

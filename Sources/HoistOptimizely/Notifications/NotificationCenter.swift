@@ -1,15 +1,15 @@
-internal import HoistBase
 public import HoistCore
+internal import HoistBase
 internal import Synchronization
 
-/// Somebody who listens. Called on the client's delivery lane or in manual dispatch, one call at a time.
+/// Called on the client's delivery lane or in manual dispatch, one call at a time.
 public protocol OptimizelyListener: AnyObject, Sendable {
   /// - Parameter json: valid as long as it is held.
   func notify(_ kind: NotificationKind, _ json: CText)
 }
 
 /// The listeners of one client (`OPT-69`, protocols/optimizely.md 5.5). Thread-safe.
-public final class NotificationCenter: OptimizelyPart, @unchecked Sendable {
+public final class NotificationCenter: ClientPart, @unchecked Sendable {
   public static let maximumListeners = 1_000
 
   private struct Registration {
@@ -21,7 +21,7 @@ public final class NotificationCenter: OptimizelyPart, @unchecked Sendable {
   private let lock = Lock()
   private var registrations: [Registration] = []
   private var lastID: Int32 = 0
-  /// The kinds that somebody listens to: read by every decision.
+  /// The kinds with a listener: read by every decision.
   private let listened = Atomic<UInt32>(0)
   private let deliver: @Sendable (@escaping @Sendable () -> Void) -> Void
 
@@ -64,11 +64,11 @@ public final class NotificationCenter: OptimizelyPart, @unchecked Sendable {
     listened.store(kinds.rawValue, ordering: .releasing)
   }
 
-  /// The kinds that are worth a payload.
+  /// The kinds with a listener.
   @inline(__always)
   public var wanted: NotificationKinds { NotificationKinds(rawValue: listened.load(ordering: .acquiring)) }
 
-  /// Tells everybody who listens to the kind; without anybody nothing is made.
+  /// Notifies all listeners of the kind; without any, the JSON is not made.
   public func post(_ kind: NotificationKind, _ json: () -> [UInt8]) {
     guard wanted.contains(NotificationKinds(kind)) else { return }
     post(OptimizelyNews(kind, json()))
@@ -87,4 +87,33 @@ public final class NotificationCenter: OptimizelyPart, @unchecked Sendable {
   }
 
   private func isRegistered(_ id: Int32) -> Bool { lock.withLock { registrations.contains { $0.id == id } } }
+}
+
+/// The kinds of notifications (`OPT-69`); the numbers of `hoist_optimizely_notification_kind`.
+public enum NotificationKind: Int32, Sendable, CaseIterable {
+  case activate = 1
+  case track, datafileChange, decision, logEvent
+}
+
+/// Some of the kinds.
+public struct NotificationKinds: OptionSet, Sendable {
+  public let rawValue: UInt32
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+  public init(_ kind: NotificationKind) { rawValue = 1 << UInt32(kind.rawValue) }
+
+  public static var activate: NotificationKinds { NotificationKinds(.activate) }
+  public static var track: NotificationKinds { NotificationKinds(.track) }
+  public static var decision: NotificationKinds { NotificationKinds(.decision) }
+}
+
+/// A piece of news with its payload.
+public struct OptimizelyNews: Sendable, Equatable {
+  public var kind: NotificationKind
+  /// JSON, as the header says for each kind.
+  public var json: [UInt8]
+
+  public init(_ kind: NotificationKind, _ json: [UInt8]) {
+    self.kind = kind
+    self.json = json
+  }
 }

@@ -2,17 +2,15 @@ internal import HoistBase
 internal import HoistCore
 internal import HoistJSON
 
-/// Payloads of notifications as listeners get them (protocols/optimizely.md 5.5; told in the header for each kind).
+/// Payloads of notifications as listeners get them (protocols/optimizely.md 5.5; the header describes each kind).
 enum OptimizelyNotices {
   typealias Entity = (id: ByteView, key: ByteView)
 
   static func decision(type: StaticString, context: FrozenContext?, info: [UInt8]) -> OptimizelyNews {
     news(.decision) { writer in
-      writer.key("type")
-      writer.string(type.description)
+      writer.member("type", type)
       write(context, to: &writer)
-      writer.key("decisionInfo")
-      writer.raw(info)
+      writer.member("decisionInfo", raw: info)
     }
   }
 
@@ -47,20 +45,16 @@ enum OptimizelyNotices {
   }
 
   private static func write(_ name: String, _ entity: Entity, to writer: inout JSONWriter) {
-    writer.key(name)
-    writer.object { writer in
+    writer.object(name) { writer in
       writer.member("id", entity.id)
       writer.member("key", entity.key)
     }
   }
 
   private static func write(_ event: UserEvent, _ url: String, to writer: inout JSONWriter) {
-    writer.key("event")
-    writer.object { writer in
-      writer.key("url")
-      writer.string(url)
-      writer.key("body")
-      writer.raw(event.body)
+    writer.object("event") { writer in
+      writer.member("url", url)
+      writer.member("body", raw: event.body)
     }
   }
 
@@ -83,7 +77,7 @@ enum OptimizelyAttributes {
     writer.object { writer in
       for index in 0..<(context?.attributeCount ?? 0) {
         guard let attribute = context?.attribute(at: index) else { continue }
-        writer.key(utf8: attribute.pointee.nameBytes.bindMemory(to: UInt8.self))
+        writer.key(attribute.pointee.nameBytes)
         writeValue(of: attribute, to: &writer)
       }
     }

@@ -4,9 +4,7 @@ internal import HoistCore
 /// How impressions and conversions travel (protocols/optimizely.md 5.6; OPT-72).
 struct EventSettings: Sendable {
   static let standardBatchSize = 10
-  static let standardCapacity = 10_000
   static let standardIntervalMilliseconds: Int64 = 60_000
-  private static let leastCapacity = 100
 
   let batchSize: Int
   let capacity: Int
@@ -22,8 +20,7 @@ struct EventSettings: Sendable {
   init(_ values: PropertyValues) throws(ConfigurationFailure) {
     let batch = Int(values.integer("events.batch_size"))
     batchSize = batch > 0 ? batch : Self.standardBatchSize
-    let wanted = Int(values.integer("events.capacity"))
-    capacity = max(wanted < Self.leastCapacity ? Self.standardCapacity : wanted, batchSize)
+    capacity = max(Int(clamping: values.integer("events.capacity")), batchSize)
     let seconds = values.isSet("events.timer_interval") ? values.integer("events.timer_interval") : -1
     let given = values.integer("events.flush_interval_ms")
     intervalMilliseconds = seconds >= 0 ? seconds * 1000 : given > 0 ? given : Self.standardIntervalMilliseconds

@@ -4,7 +4,7 @@ internal import HoistCore
 enum OptimizelyProperties {
   static let table: [Property] = life + events + decisions + PlatformSettings.properties + PredictionSettings.properties
 
-  /// The datafile: where it comes from and how it is kept fresh (OPT-01, OPT-07, OPT-20 to OPT-44, OPT-100).
+  /// The datafile: its source and how it is kept current (OPT-01, OPT-07, OPT-20 to OPT-44, OPT-100).
   private static let life: [Property] = [
     Property("sdk_key", .secret, default: "", "SDK key of the environment. Needed to download its datafile and to keep it for the next run."),
     Property("datafile", .text, "Datafile to start with, as JSON text; one that an earlier run has saved for this SDK key wins over it."),
@@ -12,7 +12,7 @@ enum OptimizelyProperties {
     Property("datafile.url", .text, default: "", "Address of the datafile, with {sdk_key} or %@ where the key goes; empty for the service's own."),
     Property("datafile.access_token", .secret, default: "", "Token of a secured environment: its datafile is asked for with it, at the service's address for those."),
     Property("datafile.timeout_ms", .integer(1...600_000), default: "10000", "Longest time for one download of the datafile, in milliseconds."),
-    Property("datafile.retries", .integer(0...10), default: "3", "Further attempts, after 200, 400, 800 ms and so on, of a download that fails while nothing is saved to start with."),
+    Property("datafile.retries", .integer(0...10), default: "3", "Further attempts, after 200, 400, 800 ms and so on, of a start's download that fails while there is no datafile at all; then attempts go on at a slower pace."),
     Property("update_on_new_datafile", .boolean, default: "false", "Whether a datafile that arrives after a start with a given or saved one is served at once, or only at the next start."),
     Property("background_fetch", .boolean, default: "true", "Whether a start with a given or saved datafile asks for a new one in the background."),
     Property("polling_interval", .integer(-1...86_400), "Seconds between downloads, each served as soon as it brings another revision; 0 and unset: none, -1: 600."),

@@ -37,6 +37,8 @@ struct OptimizelySettings: Sendable {
   let connectTimeoutMilliseconds: Int64
   let timeoutMilliseconds: Int64
   let maximumResponseBytes: Int
+  /// Longest pause between downloads that fail.
+  let longestRetryMilliseconds: Int64
 
   init(_ values: PropertyValues) throws(ConfigurationFailure) {
     let key = values.text("sdk_key")
@@ -70,14 +72,17 @@ struct OptimizelySettings: Sendable {
     connectTimeoutMilliseconds = values.integer("network.connect_timeout_ms")
     timeoutMilliseconds = values.integer("network.timeout_ms")
     maximumResponseBytes = Int(values.integer("network.max_response_bytes"))
+    longestRetryMilliseconds = values.integer("network.retry_max_ms")
     try requireSource(values)
     guard HeaderText.isSafeValue(accessToken.reveal()) else {
       throw ConfigurationFailure("datafile.access_token", "property \"datafile.access_token\" has a control character")
     }
   }
 
-  /// Whether the properties bring a datafile.
-  var isGivenDatafile: Bool { datafile != nil || !datafilePath.isEmpty }
+  /// The datafile that the properties bring.
+  var given: GivenDocument {
+    GivenDocument(bytes: datafile, path: datafilePath, property: "datafile.file", limitBytes: maximumResponseBytes)
+  }
 
   /// What the datafile is stored under (OPT-50); nil keeps none.
   var storageKey: String? {
@@ -115,7 +120,7 @@ struct OptimizelySettings: Sendable {
     key.unicodeScalars.count > 8 ? "…" + String(String.UnicodeScalarView(key.unicodeScalars.suffix(4))) : "…"
   }
 
-  /// An online client that starts by itself must be able to start.
+  /// A client that starts by itself must be able to.
   private func requireSource(_ values: PropertyValues) throws(ConfigurationFailure) {
     guard sdkKey.isEmpty, autostart, datafile == nil, datafilePath.isEmpty else { return }
     throw ConfigurationFailure("sdk_key", "property \"sdk_key\" is required, unless a datafile is given, or autostart is false")

@@ -27,7 +27,7 @@ public struct PredictionCache {
 
   private var entries: ExpiringCache<Key, Entry>
 
-  /// Values of 0 or below stand for the standard ones.
+  /// Values of 0 or below mean the standard ones.
   public init(capacity: Int = standardCapacity, lifetimeMilliseconds: Int64 = standardLifetimeMilliseconds) {
     entries = ExpiringCache(
       capacity: capacity > 0 ? capacity : Self.standardCapacity,

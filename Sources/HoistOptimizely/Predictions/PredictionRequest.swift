@@ -21,9 +21,9 @@ public struct PredictionRequest: Sendable, Equatable {
     experimentID = Array(need.experimentID)
     userID = context?.targetingKey.map { Array($0) } ?? []
     self.uuid = uuid
-    let offsets: UnsafePointer<UInt32> = need.base.at(need.rule.pointee.predictionAttributes)
+    let places = need.base.at(need.rule.pointee.predictionAttributes)
     attributes = (0..<Int(need.rule.pointee.predictionAttributeCount)).compactMap { index in
-      let record: UnsafePointer<AttributeRecord> = need.base.at(offsets[index])
+      let record = need.base.at(places[index])
       guard let attribute = context?.find(record.pointee.key.bytes(need.base), hash: record.pointee.keyHash) else { return nil }
       var writer = JSONWriter()
       writeValue(of: attribute, to: &writer)
@@ -45,8 +45,7 @@ public struct PredictionRequest: Sendable, Equatable {
   public var body: [UInt8] {
     var writer = JSONWriter()
     writer.object { writer in
-      writer.key("instances")
-      writer.array { $0.object { writeInstance(to: &$0) } }
+      writer.array("instances") { $0.object { writeInstance(to: &$0) } }
     }
     return writer.bytes
   }
@@ -56,21 +55,17 @@ public struct PredictionRequest: Sendable, Equatable {
     userID.withUnsafeBufferPointer { writer.string(utf8: $0) }
     writer.key("experimentId")
     experimentID.withUnsafeBufferPointer { writer.string(utf8: $0) }
-    writer.key("attributes")
-    writer.array { writer in
+    writer.array("attributes") { writer in
       for attribute in attributes {
         writer.object { writer in
           writer.key("id")
           attribute.id.withUnsafeBufferPointer { writer.string(utf8: $0) }
-          writer.key("value")
-          writer.raw(attribute.json)
-          writer.key("type")
-          writer.string("custom_attribute")
+          writer.member("value", raw: attribute.json)
+          writer.member("type", "custom_attribute")
         }
       }
     }
-    writer.key("cmabUUID")
-    writer.string(uuid)
+    writer.member("cmabUUID", uuid)
   }
 
   /// Equal for equal values of the attributes, in whatever order: a cached answer holds for them only. Local; never

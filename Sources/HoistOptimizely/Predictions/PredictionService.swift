@@ -4,9 +4,9 @@ internal import HoistCore
 /// Asks the prediction server which variation a visitor gets, and keeps what it chose (row OPT-94;
 /// protocols/optimizely.md 3.7, 4.15).
 ///
-/// For one visitor and one rule there is one question at a time: who comes meanwhile waits, and shares the answer
-/// unless it asked about other attributes or not to use what is kept. Nobody is blocked.
-final class PredictionService: Predictor, OptimizelyPart, @unchecked Sendable {
+/// For one visitor and one rule there is one request at a time: calls that come meanwhile wait, and share the answer
+/// unless they have other attributes or ask not to use the cache. No thread is blocked.
+final class PredictionService: Predictor, ClientPart, @unchecked Sendable {
   typealias Completion = @Sendable (SubjectContent.Prediction) -> Void
 
   private static let attempts = 2
@@ -59,7 +59,7 @@ final class PredictionService: Predictor, OptimizelyPart, @unchecked Sendable {
     state = State(cache: cache, generation: host.scheduler.generation)
   }
 
-  /// Any thread. A choice that is kept is told within the call, others on the scheduler's thread.
+  /// Any thread. A cached choice completes within the call, others on the scheduler's thread.
   func predict(_ request: PredictionRequest, options: DecideOptions, completion: @escaping Completion) {
     let question = Question(request: request, options: options, completion: completion)
     let topic = Topic(request)
@@ -89,6 +89,7 @@ final class PredictionService: Predictor, OptimizelyPart, @unchecked Sendable {
 
   /// Asks the server the first open question. On the scheduler's thread.
   private func ask(_ topic: Topic, attempt: Int) {
+    host.scheduler.assertCurrent()
     pauses[topic] = nil
     guard let (request, isStopped) = withState({ state in state.open[topic]?.first.map { ($0.request, state.isStopped) } })
     else { return }
@@ -131,7 +132,7 @@ final class PredictionService: Predictor, OptimizelyPart, @unchecked Sendable {
     isFailing = true
   }
 
-  /// Tells what the first question came to, to all whom it serves, and goes on with the next one.
+  /// Completes all calls that the first request serves, and goes on with the next one.
   private func conclude(_ topic: Topic, _ choice: PredictionCache.Choice?) {
     let now = now
     let (answered, goesOn) = withState { state in Self.settle(topic, choice, in: &state, at: now) }
@@ -139,7 +140,7 @@ final class PredictionService: Predictor, OptimizelyPart, @unchecked Sendable {
     for answer in answered { Self.tell(answer) }
   }
 
-  /// - Returns: who is told, and whether somebody's question is open still.
+  /// - Returns: the completions to call, and whether a request is still open.
   private static func settle(
     _ topic: Topic, _ choice: PredictionCache.Choice?, in state: inout State, at now: Int64
   ) -> (answered: [Answered], goesOn: Bool) {
@@ -153,7 +154,7 @@ final class PredictionService: Predictor, OptimizelyPart, @unchecked Sendable {
       let isSame = question.request.fingerprint == fingerprint && question.options.isDisjoint(with: cacheOptions)
       if isShared, isSame { answered.append((question, choice)) } else { rest.append(question) }
     }
-    // The next ones look first at what is kept by now.
+    // The next ones read the cache first.
     while let next = rest.first {
       guard let kept = state.cache.choice(for: next.request, options: next.options, at: now) else { break }
       answered.append((next, kept))
@@ -174,7 +175,7 @@ final class PredictionService: Predictor, OptimizelyPart, @unchecked Sendable {
 
   private var now: Int64 { host.clock.monotonicNanoseconds / 1_000_000 }
 
-  /// In a forked child the questions are the parent's, and nobody here waits for them.
+  /// In a forked child the requests are the parent's, and none is waited for here.
   private func withState<Value>(_ body: (inout State) -> Value) -> Value {
     var inherited: [Topic: [Question]] = [:]
     defer { withExtendedLifetime(inherited) {} }
@@ -190,8 +191,9 @@ final class PredictionService: Predictor, OptimizelyPart, @unchecked Sendable {
 
   func start() { withState { $0.isStopped = false } }
 
-  /// Who waits is answered.
+  /// Completes all waiting calls.
   func stop() {
+    host.scheduler.assertCurrent()
     withState { $0.isStopped = true }
     requests.cancelAll()
     let paused = pauses
@@ -206,4 +208,14 @@ final class PredictionService: Predictor, OptimizelyPart, @unchecked Sendable {
     requests.abandonAfterFork()
     pauses = [:]
   }
+}
+
+/// The source of a contextual bandit's choices (protocols/optimizely.md 4.15): the prediction service, or a test.
+protocol Predictor: AnyObject, Sendable {
+  /// - Parameter completion: once, on any thread, perhaps within the call. A prediction without a variation means that
+  ///   the service could not be asked; the UUID is that of the request that was answered, which an earlier decision may
+  ///   have made.
+  func predict(
+    _ request: PredictionRequest, options: DecideOptions,
+    completion: @escaping @Sendable (SubjectContent.Prediction) -> Void)
 }

@@ -21,7 +21,7 @@ extension OptimizelyProvider {
     }
   }
 
-  /// What observers of impressions are told: the vendor's notification of a decision.
+  /// The notification of impressions: the vendor's notification of a decision.
   public func impression(
     _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
   ) -> Notification? {
@@ -41,8 +41,21 @@ extension OptimizelyProvider {
   }
 
   public func track(_ event: EventView, of subject: EventSubject) -> Status {
-    eventsPort._withUnsafeGuaranteedRef { $0.track(event, of: subject) }
-      ?? track(TrackedEvent(event, context: subject.reference()))
+    if let status = eventsPort._withUnsafeGuaranteedRef({ $0.track(event, of: subject) }) {
+      return told(status, String(decoding: event.key, as: UTF8.self))
+    }
+    return track(TrackedEvent(event, context: subject.reference()))
+  }
+
+  /// What is refused is named.
+  private func told(_ status: Status, _ key: @autoclosure () -> String) -> Status {
+    switch status {
+    case .optimizelySDKNotReady: host?.log.error("event \"\(key())\" is refused: no datafile is served yet")
+    case .optimizelyUserIDInvalid: host?.log.error("event \"\(key())\" is refused: its context has no targeting key")
+    case .optimizelyEventKeyInvalid: host?.log.error("event \"\(key())\" is refused: the datafile has no such event")
+    default: break
+    }
+    return status
   }
 
   /// `trackEvent` through the core: properties are tags, the value is the tag `value` (OPT-63).
@@ -62,7 +75,7 @@ extension OptimizelyProvider {
       let made = tags.map { $0.withRoot { make($0) } } ?? make(nil)
       return (made, made == nil ? .optimizelyEventKeyInvalid : .ok)
     }
-    guard let record else { return status }
+    guard let record else { return told(status, event.key) }
     return events.record([record])
   }
 }

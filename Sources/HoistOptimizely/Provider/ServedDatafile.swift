@@ -12,7 +12,7 @@ struct ServedDatafile: Sendable {
   var origin: DatafileOrigin
 }
 
-/// A datafile that can be served. Its snapshot belongs to whoever holds it: serve it, or destroy it.
+/// A datafile that can be served. Its snapshot belongs to its holder: serve it, or destroy it.
 struct CompiledDatafile: @unchecked Sendable {
   let bytes: [UInt8]
   let snapshot: Snapshot
@@ -21,7 +21,7 @@ struct CompiledDatafile: @unchecked Sendable {
   /// For messages.
   var shownRevision: String { String(decoding: revision.prefix(40), as: UTF8.self) }
 
-  /// - Parameter log: is told what was left out; nil for nobody.
+  /// - Parameter log: is told what was left out; nil for none.
   init(_ bytes: [UInt8], log: Log? = nil) throws(OptimizelyDatafileFailure) {
     self.bytes = bytes
     snapshot = try OptimizelyDatafile.compile(bytes, log: log)

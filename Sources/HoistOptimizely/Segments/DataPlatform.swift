@@ -3,7 +3,7 @@ internal import HoistCore
 
 /// Audience segments and events of Optimizely's data platform (row OPT-46). There is none of it where it is disabled.
 /// On the scheduler's thread, but where it says otherwise.
-final class DataPlatform: OptimizelyPart, @unchecked Sendable {
+final class DataPlatform: ClientPart, @unchecked Sendable {
   /// For any thread.
   let segments: SegmentsService
   /// For any thread.
@@ -24,7 +24,7 @@ final class DataPlatform: OptimizelyPart, @unchecked Sendable {
     events.announceClient()
   }
 
-  func datafileChanged(_ snapshot: Snapshot) {
+  func configurationChanged(_ snapshot: Snapshot) {
     let said = SegmentsSettings(snapshot)
     let integration = PlatformAddress(host: said.host, apiKey: said.apiKey).map { PlatformIntegration.present($0) } ?? .absent
     segments.follow(integration, segments: said.segments)
@@ -45,10 +45,10 @@ final class DataPlatform: OptimizelyPart, @unchecked Sendable {
 
   func setOnline(_ isOnline: Bool) { events.setOnline(isOnline) }
 
-  func flush(_ completion: @escaping @Sendable (Bool) -> Void) {
-    events.flush { [manager] isSent in
-      guard let manager, manager.manager.takesEvents else { return completion(isSent) }
-      manager.flush { completion(isSent && $0) }
+  func flush(_ completion: @escaping @Sendable (FlushResult) -> Void) {
+    events.flush { [manager] result in
+      guard let manager, manager.manager.takesEvents else { return completion(result) }
+      manager.flush { completion($0 ? result : max(result, .left)) }
     }
   }
 

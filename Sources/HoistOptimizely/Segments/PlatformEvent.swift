@@ -16,11 +16,11 @@ public struct PlatformEvent: Sendable, Equatable {
     case invalidAction
   }
 
-  /// What the service is told of the sender; the first four are always there.
+  /// The sender's data in each event; the first four are always there.
   public struct Sender: Sendable, Equatable {
     public var name: String
     public var version: String
-    /// `os`, `os_version`, `device_type` and `model`, where they are told.
+    /// `os`, `os_version`, `device_type` and `model`, where they are known.
     public var device: [(name: String, value: String)]
 
     public init(name: String, version: String, device: [(name: String, value: String)] = []) {
@@ -41,7 +41,7 @@ public struct PlatformEvent: Sendable, Equatable {
   /// - Parameters:
   ///   - type: `fullstack` where it is nil or empty.
   ///   - identifiers: the first spelling of `fs_user_id` counts, in whatever case and with `-` or `_`.
-  ///   - data: wins over what the sender tells of itself.
+  ///   - data: wins over the sender's data.
   ///   - idempotenceID: a UUID.
   public init(
     type: String?, action: String, identifiers: [(name: String, value: String)], data: [(name: String, value: Value)],
@@ -64,7 +64,6 @@ public struct PlatformEvent: Sendable, Equatable {
 
   static let standardType = "fullstack"
 
-  /// The identifiers as one JSON object.
   static func identifiersJSON(_ identifiers: [(name: String, value: String)]) -> [UInt8] {
     var writer = JSONWriter()
     writer.object { writer in

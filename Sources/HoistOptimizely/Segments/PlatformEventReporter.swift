@@ -2,15 +2,15 @@ internal import HoistBase
 internal import HoistCore
 internal import HoistJSON
 
-/// Brings events to the data platform: the host's own, and those that tell it which ids belong to one visitor (rows
-/// OPT-14, OPT-68, OPT-97; protocols/optimizely.md 3.6, 5.7). On the scheduler's thread, but where it says otherwise.
+/// Delivers events to the data platform: the host's own, and those that link the ids of one visitor (rows OPT-14,
+/// OPT-68, OPT-97; protocols/optimizely.md 3.6, 5.7). On the scheduler's thread, but where it says otherwise.
 ///
-/// Until a datafile says where they go, events wait; where it names no data platform, they are dropped.
+/// Events wait until a datafile has an address; where it names no data platform, they are dropped.
 final class PlatformEventReporter: @unchecked Sendable {
   static let pipelineName = "odp"
   private static let capacity = 100
   private static let maximumEventBytes = 64 << 10
-  /// Every row's: what is dropped when there is no data platform.
+  /// The subject of every row: purged when there is no data platform.
   private static let subject = "odp"
 
   private let host: any ProviderHost
@@ -19,7 +19,7 @@ final class PlatformEventReporter: @unchecked Sendable {
   private let manager: ManagerLane?
   private let policy: PlatformEventPolicy
   private let pipeline: EventPipeline
-  private let integration = Shared(PlatformIntegration.notDetermined)
+  private let integration = LockedValue(PlatformIntegration.notDetermined)
   /// Events on their way to the former address go there first.
   private var isChanging = false
 
@@ -36,12 +36,11 @@ final class PlatformEventReporter: @unchecked Sendable {
     options.maximumRowBytes = Self.maximumEventBytes
     options.flushIntervalMilliseconds = 0
     options.durability = settings.durability
-    pipeline = EventPipeline(
-      options: options, policy: policy, sink: host.delivery, store: host.store, log: host.log, clock: host.clock,
-      scheduler: host.scheduler, entropy: host.entropy)
+    options.pace = RegularPace(interval: 0, limit: settings.longestRetryMilliseconds, base: 200, jitter: 0)
+    pipeline = EventPipeline(options, policy: policy, host: host)
   }
 
-  /// What an event tells.
+  /// The content of an event.
   struct Content {
     var identifiers: [(name: String, value: String)] = []
     var data: [(name: String, value: PlatformEvent.Value)] = []
@@ -57,7 +56,8 @@ final class PlatformEventReporter: @unchecked Sendable {
     try take(type, action, content)
   }
 
-  /// The user id and the visitor id of this installation are one person's: told when a user context is made. Any thread.
+  /// Reports that the user id and this installation's visitor id are one person's, when a user context is made. Any
+  /// thread.
   func identify(_ userID: [UInt8]) {
     guard visitorID.isEnabled, !userID.isEmpty, !VUID.isOne(userID) else { return }
     visitorID.whenKnown { [weak self] vuid in
@@ -102,8 +102,9 @@ final class PlatformEventReporter: @unchecked Sendable {
 
   private var current: PlatformIntegration { integration.withLock { $0 } }
 
-  /// A datafile is in force. What waits goes to the former address first.
+  /// A datafile is served. Waiting events go to the former address first.
   func follow(_ new: PlatformIntegration) {
+    host.scheduler.assertCurrent()
     integration.withLock { $0 = new }
     guard !isChanging else { return }
     guard let former = policy.address, former != new.address else { return adopt() }
@@ -127,6 +128,7 @@ final class PlatformEventReporter: @unchecked Sendable {
   }
 
   func start() {
+    host.scheduler.assertCurrent()
     if policy.address == nil { pipeline.hold(.notReady) }
     setOnline(host.isOnline)
     // After the holds, which take effect in turn.
@@ -134,6 +136,7 @@ final class PlatformEventReporter: @unchecked Sendable {
   }
 
   func setOnline(_ online: Bool) {
+    host.scheduler.assertCurrent()
     if online { pipeline.lift(.offline) } else { pipeline.hold(.offline) }
   }
 
@@ -143,7 +146,7 @@ final class PlatformEventReporter: @unchecked Sendable {
   /// What was being sent is the parent's; the pipeline notices by itself.
   func abandonAfterFork() { isChanging = false }
 
-  func flush(completion: @escaping @Sendable (Bool) -> Void) { pipeline.flush(completion: completion) }
+  func flush(completion: @escaping @Sendable (FlushResult) -> Void) { pipeline.flush(completion: completion) }
 
   /// Any thread.
   var counters: EventPipeline.Counters { pipeline.counters }

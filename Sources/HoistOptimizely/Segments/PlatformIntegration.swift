@@ -1,6 +1,6 @@
 internal import HoistBase
 
-/// Where the data platform is, and who asks.
+/// The address of the data platform and the key for it.
 struct PlatformAddress: Sendable, Equatable {
   let host: String
   let apiKey: String

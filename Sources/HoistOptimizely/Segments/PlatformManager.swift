@@ -5,9 +5,9 @@ internal import HoistBase
 public struct SegmentFetchOptions: OptionSet, Sendable {
   public let rawValue: UInt32
   public init(rawValue: UInt32) { self.rawValue = rawValue }
-  /// Neither reads nor writes what is kept.
+  /// Neither reads nor writes the cache.
   public static var ignoreCache: SegmentFetchOptions { SegmentFetchOptions(rawValue: 1) }
-  /// Forgets what is kept of everybody first.
+  /// Clears the cache of all users first.
   public static var resetCache: SegmentFetchOptions { SegmentFetchOptions(rawValue: 2) }
 }
 
@@ -22,7 +22,7 @@ public protocol PlatformManager: AnyObject, Sendable {
   func send(type: String, action: String, identifiers: [UInt8], data: [UInt8]) -> Status
 }
 
-/// A host's data platform behind a lane of its own, so that one that hangs costs its own answers only.
+/// A host's data platform behind a lane of its own, so that one that hangs affects only its own results.
 final class ManagerLane: Sendable {
   let manager: any PlatformManager
   private let lane: Lane

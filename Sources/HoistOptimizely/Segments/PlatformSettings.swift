@@ -7,12 +7,13 @@ struct PlatformSettings: Sendable {
   let isEnabled: Bool
   /// 0 keeps no segments.
   let cacheCapacity: Int
-  /// 0 keeps them for ever.
+  /// 0 keeps them forever.
   let cacheMilliseconds: Int64
   let fetchTimeoutMilliseconds: Int64
   let eventTimeoutMilliseconds: Int64
   let connectTimeoutMilliseconds: Int64
   let durability: EventPipeline.Durability
+  let longestRetryMilliseconds: Int64
 
   static let properties: [Property] = [
     Property("odp.disable", .boolean, default: "false", "Turns off audience segments and events of the data platform; what is asked of them answers that they are not enabled."),
@@ -34,6 +35,7 @@ struct PlatformSettings: Sendable {
     fetchTimeoutMilliseconds = timeout("odp.segment_fetch_timeout_ms")
     eventTimeoutMilliseconds = timeout("odp.event_timeout_ms")
     connectTimeoutMilliseconds = values.integer("network.connect_timeout_ms")
+    longestRetryMilliseconds = values.integer("network.retry_max_ms")
     durability = EventPipeline.Durability(name: values.text("events.durability"))
   }
 }

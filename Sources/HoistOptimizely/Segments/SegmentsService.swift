@@ -1,9 +1,8 @@
 internal import HoistBase
 internal import HoistCore
 
-/// Which audience segments visitors are in: asked of the data platform, once for each fetch, and kept for a while
-/// (rows OPT-11 to OPT-13, OPT-67; protocols/optimizely.md 3.5, 5.7). On the scheduler's thread, but where it says
-/// otherwise.
+/// The audience segments of visitors: requested from the data platform, once for each fetch, and cached (rows OPT-11 to
+/// OPT-13, OPT-67; protocols/optimizely.md 3.5, 5.7). On the scheduler's thread, but where it says otherwise.
 final class SegmentsService: @unchecked Sendable {
   typealias Completion = @Sendable (Result<[[UInt8]], PlatformFailure>) -> Void
 
@@ -23,7 +22,7 @@ final class SegmentsService: @unchecked Sendable {
   private var address: PlatformAddress?
   private var asked: [[UInt8]] = []
   private var kept: ExpiringCache<Visitor, [[UInt8]]>
-  /// Moves on with the configuration: an answer to an earlier question is not kept.
+  /// Changes with the configuration: an answer to an earlier request is not cached.
   private var epoch: UInt64 = 0
   private var isStopped = false
   /// Told once per episode.
@@ -37,8 +36,9 @@ final class SegmentsService: @unchecked Sendable {
     kept = ExpiringCache(capacity: settings.cacheCapacity, lifetime: settings.cacheMilliseconds)
   }
 
-  /// A datafile is in force.
+  /// A datafile is served.
   func follow(_ integration: PlatformIntegration, segments: [[UInt8]]) {
+    host.scheduler.assertCurrent()
     guard integration.address != address || segments != asked else { return }
     address = integration.address
     asked = segments
@@ -67,6 +67,7 @@ final class SegmentsService: @unchecked Sendable {
   }
 
   private func begin(_ userID: [UInt8], _ options: SegmentFetchOptions, _ completion: @escaping Completion) {
+    host.scheduler.assertCurrent()
     if isStopped { return completion(.failure(.fetchFailed("the client is closed"))) }
     if let manager { return manager.segments(of: userID, options, completion: completion) }
     guard let address else { return completion(.failure(.fetchFailed("apiKey/apiHost not defined"))) }
@@ -109,8 +110,9 @@ final class SegmentsService: @unchecked Sendable {
 
   func start() { isStopped = false }
 
-  /// Who waits is answered.
+  /// Completes all waiting calls.
   func stop() {
+    host.scheduler.assertCurrent()
     isStopped = true
     requests.cancelAll()
   }

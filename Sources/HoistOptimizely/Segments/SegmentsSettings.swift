@@ -16,7 +16,7 @@ public struct SegmentsSettings: Sendable, Equatable {
     }
     host = text(root.pointee.segmentsHost)
     apiKey = text(root.pointee.segmentsKey)
-    let names: UnsafePointer<TextReference> = snapshot.base.at(root.pointee.segments)
+    let names = snapshot.base.at(root.pointee.segments)
     segments = (0..<Int(root.pointee.segmentCount)).map { Array(names[$0].bytes(snapshot.base)) }
   }
 }

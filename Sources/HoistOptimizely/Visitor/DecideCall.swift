@@ -13,12 +13,12 @@ public struct DecideCall {
   /// Nil where the caller holds it.
   private let heldOrigin: EventOrigin?
   private let wanted: NotificationKinds
-  private let owner: HeldDecision.Owner?
+  private let owner: OwnedDecision.Owner?
   public private(set) var effects = DecideEffects()
 
   /// - Parameters:
   ///   - options: those of the call and the defaults together.
-  ///   - wanted: what listeners are to be told of.
+  ///   - wanted: the effects that have a listener.
   public init(
     snapshot: Snapshot, context: FrozenContext?, subject: OptimizelySubject?, options: DecideOptions, origin: EventOrigin,
     wanted: NotificationKinds
@@ -32,7 +32,7 @@ public struct DecideCall {
   @inline(__always)
   init(
     snapshot: Snapshot, context: FrozenContext?, state: UnsafeRawPointer?, options: DecideOptions,
-    origin: Unmanaged<EventOrigin>, wanted: NotificationKinds, owner: HeldDecision.Owner?, holding heldOrigin: EventOrigin? = nil
+    origin: Unmanaged<EventOrigin>, wanted: NotificationKinds, owner: OwnedDecision.Owner?, holding heldOrigin: EventOrigin? = nil
   ) {
     self.snapshot = snapshot
     self.context = context
@@ -46,25 +46,25 @@ public struct DecideCall {
 
   /// One flag; an unknown one gets an error decision (4.9).
   @inline(__always)
-  public mutating func decide(_ key: ByteView) -> HeldDecision {
-    guard let record = snapshot.find(key) else { return HeldDecision(failed: .unknownFlag, key: key, owner: owner) }
+  public mutating func decide(_ key: ByteView) -> OwnedDecision {
+    guard let record = snapshot.find(key) else { return OwnedDecision(failed: .unknownFlag, key: key, owner: owner) }
     return decide(record)
   }
 
   @inline(__always)
-  mutating func decide(_ record: UnsafeRawPointer) -> HeldDecision {
+  mutating func decide(_ record: UnsafeRawPointer) -> OwnedDecision {
     let (decision, reasons) = OptimizelyFlags.tell(record, in: snapshot, context: context, state: state, options: options)
     origin._withUnsafeGuaranteedRef {
       effects.add(decision, reasons: reasons, context: context, origin: $0, wanted: wanted)
     }
-    return HeldDecision(decision, reasons: reasons, owner: owner)
+    return OwnedDecision(decision, reasons: reasons, owner: owner)
   }
 
   /// Some flags: of a key that is listed twice, the first decision stays, and the events of both. Decisions of flags
   /// that are off are left out with `enabledFlagsOnly`; those of unknown flags stay.
-  public mutating func decide(keys: [[UInt8]]) -> [HeldDecision] {
+  public mutating func decide(keys: [[UInt8]]) -> [OwnedDecision] {
     var seen: Set<[UInt8]> = []
-    var answers: [HeldDecision] = []
+    var answers: [OwnedDecision] = []
     for key in keys {
       let decision = key.withBytes { decide($0) }
       if seen.insert(key).inserted, isAnswered(decision) { answers.append(decision) }
@@ -73,9 +73,9 @@ public struct DecideCall {
   }
 
   /// All flags, in the order of the datafile.
-  public mutating func decideAll() -> [HeldDecision] {
+  public mutating func decideAll() -> [OwnedDecision] {
     let count = OptimizelyFlags.flagCount(of: snapshot)
-    var answers: [HeldDecision] = []
+    var answers: [OwnedDecision] = []
     answers.reserveCapacity(count)
     for index in 0..<count {
       let decision = decide(OptimizelyFlags.flag(at: index, of: snapshot))
@@ -84,7 +84,7 @@ public struct DecideCall {
     return answers
   }
 
-  private func isAnswered(_ decision: HeldDecision) -> Bool {
+  private func isAnswered(_ decision: OwnedDecision) -> Bool {
     decision.enabled || !options.contains(.enabledFlagsOnly) || decision.isUnknown
   }
 

@@ -4,7 +4,7 @@ internal import Synchronization
 /// Variations that the host has forced for users, by the ids of experiments (`OPT-66`, protocols/optimizely.md 4.5).
 ///
 /// In memory only; they hold for every later datafile. Thread-safe.
-public final class ForcedVariations: OptimizelyPart, @unchecked Sendable {
+public final class ForcedVariations: @unchecked Sendable {
   /// Users with forced variations; for more, nothing is remembered.
   public static let maximumUsers = 10_000
 

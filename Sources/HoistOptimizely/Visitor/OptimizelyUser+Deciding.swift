@@ -2,29 +2,29 @@ internal import CShims
 public import HoistBase
 internal import HoistCore
 
-/// Decisions (`OPT-47`, `OPT-60`). No lock is held meanwhile, and nothing waits but for a profile service of the host's.
+/// Decisions (`OPT-47`, `OPT-60`). No lock is held meanwhile, and only the host's profile service may block.
 extension OptimizelyUser {
-  public func decide(_ key: ByteView, _ options: DecideOptions) -> HeldDecision {
+  public func decide(_ key: ByteView, _ options: DecideOptions) -> OwnedDecision {
     call(options, needsProfile: { $0.find(key).map { OptimizelyFlags.hasExperiments($0) } ?? false }) { $0.decide(key) }
-      ?? HeldDecision(notReady: key)
+      ?? OwnedDecision(notReady: key)
   }
 
   /// The decisions of some flags, each once; none from a client that is not ready.
-  public func decide(keys: [[UInt8]], _ options: DecideOptions) -> HeldDecisions {
-    HeldDecisions(call(options, needsProfile: { _ in true }) { $0.decide(keys: keys) } ?? notReady("decideForKeys"))
+  public func decide(keys: [[UInt8]], _ options: DecideOptions) -> OwnedDecisions {
+    OwnedDecisions(call(options, needsProfile: { _ in true }) { $0.decide(keys: keys) } ?? notReady("decideForKeys"))
   }
 
   /// The decisions of all flags in the order of the datafile; none from a client that is not ready.
-  public func decideAll(_ options: DecideOptions) -> HeldDecisions {
-    HeldDecisions(call(options, needsProfile: { _ in true }) { $0.decideAll() } ?? notReady("decideAll"))
+  public func decideAll(_ options: DecideOptions) -> OwnedDecisions {
+    OwnedDecisions(call(options, needsProfile: { _ in true }) { $0.decideAll() } ?? notReady("decideAll"))
   }
 
-  private func notReady(_ call: StaticString) -> [HeldDecision] {
+  private func notReady(_ call: StaticString) -> [OwnedDecision] {
     _ = withClient { $1.log.warning("\(call): \(DecisionReason.sdkNotReady.text)") }
     return []
   }
 
-  /// - Parameter needsProfile: whether a profile can matter; a service of the host's is asked in any case (4.6).
+  /// - Parameter needsProfile: whether a profile can matter; the host's service is asked in any case (4.6).
   @inline(__always)
   private func call<Result>(
     _ options: DecideOptions, needsProfile: (Snapshot) -> Bool, _ body: (inout DecideCall) -> Result
@@ -64,20 +64,20 @@ extension OptimizelyUser {
   /// Runs `body` in a reading section with what is served and the user as it is now.
   /// - Returns: nil when nothing is served.
   @inline(__always)
-  func withSnapshot<Result>(of client: Client, _ body: (Snapshot, HeldDecision.Owner) -> Result) -> Result? {
+  func withSnapshot<Result>(of client: Client, _ body: (Snapshot, OwnedDecision.Owner) -> Result) -> Result? {
     let slot = shim_enter()
     defer { shim_leave(slot) }
     guard let base = shim_load_pointer(&client.hot.pointee.snapshot), let notes = notes.current,
       let context = shim_load_pointer(&attributes.subject.pointee.frozen).map({ UnsafeRawPointer($0) }) ?? attributes.freeze()
     else { return nil }
-    let owner = HeldDecision.Owner(
+    let owner = OwnedDecision.Owner(
       user: Unmanaged.passUnretained(self), context: FrozenContext(context), notes: notes)
     return body(Snapshot(UnsafeRawPointer(base)), owner)
   }
 }
 
 extension SubjectState {
-  /// Lays together what is known of a user from several places, for the length of `body`.
+  /// Merges the user's profile, notes and predictions for the length of `body`.
   /// - Parameter notes: the state of the user's notes.
   @inline(__always)
   static func with<Result>(
@@ -85,7 +85,7 @@ extension SubjectState {
     predictions: OptimizelySubject? = nil, _ body: (UnsafeRawPointer?) -> Result
   ) -> Result {
     if forced == nil, predictions == nil {
-      // What comes from one place alone is read where it stands.
+      // Data from one source is read in place.
       guard let profile else { return body(notes) }
       if notes == nil { return withExtendedLifetime(profile) { body(profile.block?.state) } }
     }

@@ -22,7 +22,7 @@ extension OptimizelyUser {
   public func fetchSegmentsAndWait(_ options: SegmentFetchOptions, timeoutMilliseconds: Int64) throws(PlatformFailure) {
     if Thread.isOwn { throw .ownThread }
     let (_, segments) = try dataPlatform()
-    let answer = Answer<PlatformFailure?>()
+    let answer = Completion<PlatformFailure?>()
     fetch(from: segments, options) { answer.give($0) }
     let deadline = Deadline.nanoseconds(afterMilliseconds: timeoutMilliseconds)
     guard let outcome = answer.wait(untilNanoseconds: deadline) else { throw .timeout }

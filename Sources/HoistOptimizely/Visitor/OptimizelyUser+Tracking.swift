@@ -17,7 +17,7 @@ extension OptimizelyUser {
 }
 
 extension VisitorServices {
-  /// A conversion and what listeners are told of it; nil for an unknown event.
+  /// A conversion and its notification; nil for an unknown event.
   func conversion(
     _ eventKey: ByteView, tags: JSONValue?, in snapshot: Snapshot, context: FrozenContext?
   ) -> (event: UserEvent, news: OptimizelyNews?)? {

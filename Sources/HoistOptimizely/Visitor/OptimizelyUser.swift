@@ -12,12 +12,12 @@ public final class OptimizelyUser: @unchecked Sendable {
   public static let maximumForcedDecisions = 10_000
 
   /// nil of a user that no client decides for.
-  private let tie: ClientTie<VisitorServices>?
+  private let owner: UnownedClient<VisitorServices>?
   public let idText: CText
   /// User id and attributes.
   let attributes: EvaluationContext
   let notes: Published<VisitorNotes>
-  private let lock = Lock()
+  private let lock = InlineLock()
   /// Counts fetches of segments: the one that began last counts.
   let segmentFetches = Atomic<UInt64>(0)
 
@@ -27,23 +27,23 @@ public final class OptimizelyUser: @unchecked Sendable {
   convenience init(
     client: Client?, services: VisitorServices?, attributes: EvaluationContext, notes: VisitorNotes = VisitorNotes()
   ) {
-    var tie: ClientTie<VisitorServices>?
-    if let client, let services { tie = ClientTie(client, services) }
-    self.init(tie, attributes: attributes, notes: notes)
+    var owner: UnownedClient<VisitorServices>?
+    if let client, let services { owner = UnownedClient(client, services) }
+    self.init(owner, attributes: attributes, notes: notes)
   }
 
   /// A user of its own with what this one has now.
   public func copy() -> OptimizelyUser {
-    OptimizelyUser(tie, attributes: attributes.copy(), notes: notes.held ?? VisitorNotes())
+    OptimizelyUser(owner, attributes: attributes.copy(), notes: notes.held ?? VisitorNotes())
   }
 
   /// The same user at an earlier time.
   func copy(context: FrozenContext, notes: VisitorNotes) -> OptimizelyUser {
-    OptimizelyUser(tie, attributes: EvaluationContext(copying: context), notes: notes)
+    OptimizelyUser(owner, attributes: EvaluationContext(copying: context), notes: notes)
   }
 
-  private init(_ tie: ClientTie<VisitorServices>?, attributes: EvaluationContext, notes: VisitorNotes) {
-    self.tie = tie
+  private init(_ owner: UnownedClient<VisitorServices>?, attributes: EvaluationContext, notes: VisitorNotes) {
+    self.owner = owner
     self.attributes = attributes
     idText = CText(attributes.content.key ?? [])
     self.notes = Published(notes)
@@ -52,8 +52,8 @@ public final class OptimizelyUser: @unchecked Sendable {
 
   public var id: [UInt8] { idText.bytes }
 
-  /// The client, to be kept; nil when it is gone.
-  var client: Client? { tie?.client }
+  /// An owned reference to the client; nil when it is gone.
+  var client: Client? { owner?.client }
 
   public func set(_ name: [UInt8], _ value: AttributeValue) throws(EvaluationContext.Refusal) {
     try attributes.set(name, value)
@@ -76,7 +76,7 @@ public final class OptimizelyUser: @unchecked Sendable {
   /// - Returns: nil when the client is gone or closed.
   @inline(__always)
   func withClient<Result>(_ body: (Client, VisitorServices) -> Result) -> Result? {
-    tie?.withClient { client, services in
+    owner?.withClient { client, services in
       shim_load_u32(&client.hot.pointee.gate) & Gate.closed != 0 ? nil : body(client, services)
     } ?? nil
   }

@@ -5,7 +5,7 @@ public import HoistCore
 /// missing, and decides again.
 ///
 /// User, profile and datafile are those of the moment the call began. It ends once: with all answers, or when `finish`
-/// takes what there is.
+/// takes the answers so far.
 final class PredictedDecisions: @unchecked Sendable {
   /// A flag may have several rules that ask; each round asks for one of each flag.
   private static let maximumRounds = 64
@@ -21,9 +21,9 @@ final class PredictedDecisions: @unchecked Sendable {
   private let notes: VisitorNotes
   private let profile: StoredProfile?
   private let forced: ForcedVariations.Entry?
-  private let completion: @Sendable (HeldDecisions) -> Void
+  private let completion: @Sendable (OwnedDecisions) -> Void
 
-  private let lock = Lock()
+  private let lock = InlineLock()
   // Guarded by `lock`.
   private var predictions: [SubjectContent.Prediction] = []
   private var waiting = 0
@@ -34,9 +34,9 @@ final class PredictedDecisions: @unchecked Sendable {
   ///   - snapshot: pinned; unpinned at the end.
   ///   - completion: once, on any thread.
   init(
-    _ owner: HeldDecision.Owner, services: VisitorServices, predictor: any Predictor, keys: [[UInt8]]?,
+    _ owner: OwnedDecision.Owner, services: VisitorServices, predictor: any Predictor, keys: [[UInt8]]?,
     options: DecideOptions, snapshot: Snapshot, profile: StoredProfile?,
-    completion: @escaping @Sendable (HeldDecisions) -> Void
+    completion: @escaping @Sendable (OwnedDecisions) -> Void
   ) {
     user = owner.user.takeUnretainedValue()
     context = ContextReference(sharing: owner.context)
@@ -77,7 +77,7 @@ final class PredictedDecisions: @unchecked Sendable {
     if isLast { advance() }
   }
 
-  /// Ends the call now: what the server has not answered counts as not to be had.
+  /// Ends the call now: predictions without an answer count as unavailable.
   func finish() {
     let known: [SubjectContent.Prediction]? = lock.withLock {
       if isFinished { return nil }
@@ -96,10 +96,10 @@ final class PredictedDecisions: @unchecked Sendable {
       (keys.map { call.decide(keys: $0) } ?? call.decideAll(), call.effects)
     }
     apply(effects)
-    completion(HeldDecisions(decisions))
+    completion(OwnedDecisions(decisions))
   }
 
-  /// A profile service of the host's must not be called on the scheduler's thread, where answers arrive.
+  /// The host's profile service must not be called on the scheduler's thread, where answers arrive.
   private func apply(_ effects: DecideEffects) {
     let id = Array(context.frozen.targetingKey ?? .noBytes)
     guard services.profiles.isHosts else { return services.apply(effects, user: { id }, lookedUp: profile) }
@@ -134,7 +134,7 @@ final class PredictedDecisions: @unchecked Sendable {
       var call = DecideCall(
         snapshot: snapshot, context: context.frozen, state: state, options: options, origin: services.originPort,
         wanted: services.notifications.wanted,
-        owner: HeldDecision.Owner(
+        owner: OwnedDecision.Owner(
           user: Unmanaged.passUnretained(user), context: context.frozen, notes: Unmanaged.passUnretained(notes)))
       return body(&call)
     }
@@ -148,7 +148,7 @@ extension OptimizelyUser {
   ///   - completion: once, on any thread; not when this returns nil.
   /// - Returns: the call, to be ended early; nil where there is nothing to ask or to wait for, and `completion` was called.
   func decidePredicted(
-    keys: [[UInt8]]?, _ options: DecideOptions, completion: @escaping @Sendable (HeldDecisions) -> Void
+    keys: [[UInt8]]?, _ options: DecideOptions, completion: @escaping @Sendable (OwnedDecisions) -> Void
   ) -> PredictedDecisions? {
     let session = withClient { client, services -> PredictedDecisions? in
       guard let predictor = services.predictor else { return nil }
@@ -169,25 +169,24 @@ extension OptimizelyUser {
     return session
   }
 
-  /// Waits for the answers; what has not come in time counts as not to be had. On one of the library's own threads
-  /// nothing is waited for.
-  public func decideAndWait(keys: [[UInt8]]?, _ options: DecideOptions, timeoutMilliseconds: Int64) -> HeldDecisions {
-    let answer = Answer<HeldDecisions>()
+  /// Waits for the answers; late ones count as unavailable. Does not wait on the library's own threads.
+  public func decideAndWait(keys: [[UInt8]]?, _ options: DecideOptions, timeoutMilliseconds: Int64) -> OwnedDecisions {
+    let answer = Completion<OwnedDecisions>()
     let session = decidePredicted(keys: keys, options) { answer.give($0) }
     let limit = Thread.isOwn ? 0 : timeoutMilliseconds
     if let decisions = answer.wait(untilNanoseconds: Deadline.nanoseconds(afterMilliseconds: limit)) { return decisions }
     session?.finish()
-    return answer.wait(untilNanoseconds: .max) ?? HeldDecisions([])
+    return answer.wait(untilNanoseconds: .max) ?? OwnedDecisions([])
   }
 
   /// - Parameter completion: once if the result is `.ok`, on the delivery lane or in the call that closes the client, with
   ///   no decisions then; never otherwise.
   public func decideAsync(
-    keys: [[UInt8]]?, _ options: DecideOptions, completion: @escaping @Sendable (Status, HeldDecisions?) -> Void
+    keys: [[UInt8]]?, _ options: DecideOptions, completion: @escaping @Sendable (Status, OwnedDecisions?) -> Void
   ) -> Status {
     guard let client else { return .optimizelySDKNotReady }
     if client.state == .closed { return .state }
-    let kept = Shared<HeldDecisions?>(nil)
+    let kept = LockedValue<OwnedDecisions?>(nil)
     return client.promise({ status in completion(status, kept.withLock { $0 }) }) { tell in
       _ = decidePredicted(keys: keys, options) { decisions in
         kept.withLock { $0 = decisions }

@@ -1,24 +1,24 @@
 internal import HoistBase
 internal import HoistCore
 
-/// Where the profiles of users are kept: with a service of the host's, in the client's own store, or nowhere
+/// Where the profiles of users are kept: in the host's service, in the client's own store, or nowhere
 /// (protocols/optimizely.md 4.6). Thread-safe.
-final class ProfileStore: OptimizelyPart, @unchecked Sendable {
+final class ProfileStore: ClientPart, @unchecked Sendable {
   private let service: (any UserProfileService)?
-  private let shelf: ProfileShelf?
+  private let shelf: ProfileCache?
   private let log: Log
 
   convenience init(host: any ProviderHost, settings: OptimizelySettings) {
     let shelf = settings.keepsProfiles
-      ? ProfileShelf(store: host.store, scheduler: host.scheduler, capacity: settings.profileCapacity) : nil
+      ? ProfileCache(store: host.store, scheduler: host.scheduler, capacity: settings.profileCapacity) : nil
     let service = host.plugins.vendor[OptimizelyPlugins.profileService] as? any UserProfileService
     self.init(service: settings.keepsProfiles ? service : nil, shelf: shelf, log: host.log)
   }
 
   /// - Parameters:
-  ///   - service: a plug-in, which takes the place of the shelf.
+  ///   - service: a plug-in, which replaces the cache.
   ///   - shelf: nil keeps none.
-  init(service: (any UserProfileService)?, shelf: ProfileShelf?, log: Log) {
+  init(service: (any UserProfileService)?, shelf: ProfileCache?, log: Log) {
     self.service = service
     self.shelf = service == nil ? shelf : nil
     self.log = log
@@ -27,8 +27,10 @@ final class ProfileStore: OptimizelyPart, @unchecked Sendable {
   /// Whether looking up and saving call the host: then they must not happen in a reading section or on the scheduler.
   var isHosts: Bool { service != nil }
   var isOff: Bool { service == nil && shelf == nil }
+  /// Whether there may be profiles of earlier runs to read.
+  func readsStore(of host: any ProviderHost) -> Bool { shelf != nil && host.store.keepsValues }
 
-  /// What is kept of a user; nil when nothing is.
+  /// The stored profile of a user, if any.
   /// - Parameter hash: of the user id.
   func lookUp(_ user: ByteView, hash: UInt64) -> StoredProfile? {
     guard let service else { return shelf?.profile(of: user, hash: hash) }
@@ -37,8 +39,8 @@ final class ProfileStore: OptimizelyPart, @unchecked Sendable {
     case .profile(let json): return StoredProfile(userID: id, json: json)
     case .none: return nil
     case .failed:
-      log.warning("the user profile service did not look a user up; decisions go on without a profile")
-      return nil
+      log.warning("the user profile service did not look a user up; decisions go on without a profile, and none is saved")
+      return StoredProfile(userID: id, json: nil, mayBeReplaced: false)
     }
   }
 
@@ -50,20 +52,20 @@ final class ProfileStore: OptimizelyPart, @unchecked Sendable {
       return
     }
     let profile = lookedUp ?? StoredProfile(userID: user, json: nil)
-    guard let json = profile.adding(new) else { return }
+    guard profile.mayBeReplaced, let json = profile.adding(new) else { return }
     if !service.save(user, json) { log.warning("the user profile service did not save a profile") }
   }
 
-  /// On the scheduler's thread: reads what an earlier run kept.
+  /// On the scheduler's thread: reads the profiles of earlier runs.
   func start() { shelf?.start() }
   /// On the scheduler's thread: runs `body` when that has been read, or could not be.
   func whenRead(_ body: @escaping @Sendable () -> Void) { if let shelf { shelf.whenRead(body) } else { body() } }
   /// On the scheduler's thread: writes what is not written yet.
   func stop() { shelf?.write() }
   /// The same, for a close: the store is not closed before it has been handed everything.
-  func flush(_ completion: @escaping @Sendable (Bool) -> Void) {
-    guard let shelf else { return completion(true) }
-    shelf.write { completion(true) }
+  func flush(_ completion: @escaping @Sendable (FlushResult) -> Void) {
+    guard let shelf else { return completion(.accepted) }
+    shelf.write { completion(.accepted) }
   }
   /// In a forked child: the parent's timers are gone.
   func abandonAfterFork() { shelf?.abandonAfterFork() }

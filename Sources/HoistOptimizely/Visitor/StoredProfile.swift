@@ -7,9 +7,13 @@ final class StoredProfile: Sendable {
   /// What evaluators read; nil when there are no assignments.
   let block: OptimizelySubject?
 
-  init(userID: [UInt8], json: [UInt8]?) {
+  /// Whether anything may be kept in its place: not of one that could not be looked up.
+  let mayBeReplaced: Bool
+
+  init(userID: [UInt8], json: [UInt8]?, mayBeReplaced: Bool = true) {
     self.userID = userID
     self.json = json
+    self.mayBeReplaced = mayBeReplaced
     var content = SubjectContent()
     if let json { content.assignments = UserProfile(userID: userID, json: json).assignments }
     assignments = content.assignments
@@ -20,5 +24,10 @@ final class StoredProfile: Sendable {
   func adding(_ new: [SubjectContent.Assignment]) -> [UInt8]? {
     let news = new.filter { !assignments.contains($0) }
     return news.isEmpty ? nil : UserProfile(userID: userID, json: json).adding(news)
+  }
+
+  /// Assignments that an earlier one does not have.
+  func news(since earlier: StoredProfile) -> [SubjectContent.Assignment] {
+    assignments.filter { !earlier.assignments.contains($0) }
   }
 }

@@ -34,7 +34,7 @@ struct SubjectTable: BitwiseCopyable {
     }
   }
 
-  /// A profile may hold thousands of rows, and each flag of a call looks for one of them.
+  /// A profile may hold thousands of rows, and each flag of a call searches one of them.
   @inline(__always)
   private func find(_ hash: UInt64, _ isWanted: (UnsafePointer<SubjectEntry>) -> Bool) -> UnsafePointer<SubjectEntry>? {
     guard let entries else { return nil }

@@ -5,7 +5,7 @@
 public protocol UserProfileService: AnyObject, Sendable {
   func lookUp(_ userID: [UInt8]) -> ProfileAnswer
   /// - Parameter profile: JSON, complete.
-  /// - Returns: whether it was kept; what was not is told in the log and else ignored.
+  /// - Returns: whether it was kept; what was not is logged and else ignored.
   func save(_ userID: [UInt8], _ profile: [UInt8]) -> Bool
 }
 
@@ -13,7 +13,7 @@ public enum ProfileAnswer: Sendable, Equatable {
   /// JSON, as it was saved.
   case profile([UInt8])
   case none
-  /// Counts as `none`, and is told in the log.
+  /// Counts as `none`, and is logged; nothing is saved then, which might take the place of what is kept.
   case failed
 }
 

@@ -2,7 +2,7 @@ internal import HoistBase
 
 /// A flag as the document has it. Texts are borrowed from the document.
 struct FeatureDefinition {
-  var name = ByteView(start: nil, count: 0)
+  var name = ByteView.noBytes
   var enabled = false
   var stale = false
   var impressionData = false
@@ -15,7 +15,7 @@ struct FeatureDefinition {
 }
 
 struct StrategyDefinition {
-  var name = ByteView(start: nil, count: 0)
+  var name = ByteView.noBytes
   var parameters: [(name: ByteView, value: ByteView)] = []
   var constraints: [ConstraintDefinition] = []
   var segments: [Int32] = []
@@ -27,8 +27,8 @@ struct StrategyDefinition {
 }
 
 struct ConstraintDefinition {
-  var contextName = ByteView(start: nil, count: 0)
-  var operatorName = ByteView(start: nil, count: 0)
+  var contextName = ByteView.noBytes
+  var operatorName = ByteView.noBytes
   var values: [ByteView] = []
   var value: ByteView?
   var inverted = false
@@ -36,20 +36,25 @@ struct ConstraintDefinition {
 }
 
 struct VariantDefinition {
-  var name = ByteView(start: nil, count: 0)
+  var name = ByteView.noBytes
   var weight: Int32 = 0
   var stickiness: ByteView?
-  var payload: (type: ByteView, value: ByteView)?
+  var payload: PayloadDefinition?
   var overrides: [OverrideDefinition] = []
 }
 
+struct PayloadDefinition {
+  var type: ByteView
+  var value: ByteView
+}
+
 struct OverrideDefinition {
-  var contextName = ByteView(start: nil, count: 0)
+  var contextName = ByteView.noBytes
   var values: [ByteView] = []
 }
 
 struct DependencyDefinition {
-  var feature = ByteView(start: nil, count: 0)
+  var feature = ByteView.noBytes
   var enabled = true
   var variants: [ByteView] = []
 }

@@ -1,8 +1,23 @@
 internal import HoistBase
 internal import HoistJSON
 
-/// A document read part by part: one flag's tree is there at a time, so that a large configuration needs
-/// little memory beside its text, and no large tree has to be taken down.
+/// Why a document of the service is not taken. `message` is one line that names the flag, the member and what
+/// was expected there, without the document's values.
+public struct UnleashDocumentFailure: Error, Sendable, Equatable, CustomStringConvertible {
+  public let message: String
+  public init(_ message: String) { self.message = message }
+  public var description: String { message }
+
+  init(_ failure: JSONFailure) { self.init("not a JSON document: \(failure)") }
+
+  /// - Parameter subject: e.g. `flag "checkout"`; empty for the document itself.
+  init(_ misfit: JSONMisfit, _ subject: String) {
+    self.init((subject.isEmpty ? "" : subject + ": ") + misfit.message)
+  }
+}
+
+/// A document read part by part: one flag's values are there at a time, so that a large configuration needs
+/// little memory beside its text.
 struct DocumentParts {
   /// The whole text, for the places that failures name.
   let text: ByteView
@@ -19,76 +34,79 @@ struct DocumentParts {
   /// The members of an object as the parts of the text they are; of members of one name the last.
   /// - Parameters:
   ///   - names: the members wanted; of the others only the syntax is checked.
+  ///   - object: nil for the document itself.
   ///   - what: how messages call the object.
   func members(
-    _ object: ByteView, _ names: [StaticString], of what: String
+    _ names: [StaticString], in object: ByteView? = nil, of what: String
   ) throws(UnleashDocumentFailure) -> [ByteView?] {
     var found = [ByteView?](repeating: nil, count: names.count)
-    try forEach(object, isObject: true, "\(what) must be an object") { name, value throws(UnleashDocumentFailure) in
-      guard let name else { return }
-      let index = try parse(name) { name in
-        names.firstIndex { wanted in name.utf8.map { ByteView($0).reads(wanted) } ?? false }
+    do throws(JSONFailure) {
+      var json = try JSONReader(text, at: object, limits: limits.json)
+      let isObject = json.enter(.object)
+      if !isObject { _ = try json.value() }
+      while isObject, let name = try json.nextName() {
+        let index = names.firstIndex { name.reads($0) }
+        // As deep as the flags of the first of a batch's events.
+        let part = try json.skip(levels: 3)
+        if let index { found[index] = part }
       }
-      if let index { found[index] = value } else { try parse(value) { _ in } }
+      if object == nil { try json.finish() }
+      if isObject { return found }
+    } catch {
+      throw UnleashDocumentFailure(error)
     }
-    return found
+    throw UnleashDocumentFailure("\(what) must be an object")
   }
 
-  /// Every element of an array.
+  /// Every element of an array; what is read of it is borrowed for the call of `body`.
   /// - Parameter what: how messages call the array.
-  func elements(
+  func forEach(
     _ array: ByteView, of what: String, limit: Int,
-    _ body: (_ index: Int, _ element: ByteView) throws(UnleashDocumentFailure) -> Void
+    _ body: (_ index: Int, _ element: JSONNode) throws(UnleashDocumentFailure) -> Void
   ) throws(UnleashDocumentFailure) {
+    var json = try reader(array)
+    guard json.enter(.array) else { throw UnleashDocumentFailure("\(what) must be an array") }
     var index = 0
-    try forEach(array, isObject: false, "\(what) must be an array") { _, value throws(UnleashDocumentFailure) in
+    while let element = try next(&json, { json throws(JSONFailure) in try json.nextElement() }) {
       guard index < limit else {
         throw UnleashDocumentFailure("\(what) must be an array of at most \(limit) elements")
       }
-      try body(index, value)
+      try body(index, element)
       index += 1
     }
   }
 
-  func isNull(_ part: ByteView) -> Bool { part.reads("null") }
+  /// The parts that an array consists of.
+  func elements(_ array: ByteView, of what: String) throws(UnleashDocumentFailure) -> [ByteView] {
+    var json = try reader(array)
+    guard json.enter(.array) else { throw UnleashDocumentFailure("\(what) must be an array") }
+    var parts: [ByteView] = []
+    while let part = try next(&json, { json throws(JSONFailure) in try json.nextPart(levels: 2) }) { parts.append(part) }
+    return parts
+  }
 
-  /// Lends the tree of a part.
+  /// Lends the value of a part.
+  /// - Parameter subject: whose it is, for messages.
   func parse<Result>(
-    _ part: ByteView, _ body: (JSONValue) throws(UnleashDocumentFailure) -> Result
+    _ part: ByteView, of subject: String = "", _ body: (JSONNode) throws(JSONMisfit) -> Result
   ) throws(UnleashDocumentFailure) -> Result {
-    let document: JSONDocument
+    var json = try reader(part)
+    let value: JSONNode
+    do throws(JSONFailure) { value = try json.value() } catch { throw UnleashDocumentFailure(error) }
+    do throws(JSONMisfit) { return try body(value) } catch { throw UnleashDocumentFailure(error, subject) }
+  }
+
+  private func reader(_ part: ByteView) throws(UnleashDocumentFailure) -> JSONReader {
     do throws(JSONFailure) {
-      document = try JSONDocument(parsing: part, limits: limits.json)
+      return try JSONReader(text, at: part, limits: limits.json)
     } catch {
-      throw failure(error, in: part)
+      throw UnleashDocumentFailure(error)
     }
-    return try document.withRoot(body)
   }
 
-  private func forEach(
-    _ part: ByteView, isObject: Bool, _ expectation: String,
-    _ body: (_ name: ByteView?, _ value: ByteView) throws(UnleashDocumentFailure) -> Void
-  ) throws(UnleashDocumentFailure) {
-    if let first = part.first, part.baseAddress != text.baseAddress, first != (isObject ? 0x7B : 0x5B) {
-      try parse(part) { _ in }  // a part of another kind, if it is JSON at all
-      throw UnleashDocumentFailure(expectation)
-    }
-    var slices = try cut(part)
-    guard slices.isObject == isObject else { throw UnleashDocumentFailure(expectation) }
-    while let slice = try next(&slices, part) { try body(slice.name, slice.value) }
-  }
-
-  private func cut(_ container: ByteView) throws(UnleashDocumentFailure) -> JSONSlices {
-    do throws(JSONFailure) { return try JSONSlices(container) } catch { throw failure(error, in: container) }
-  }
-
-  private func next(
-    _ slices: inout JSONSlices, _ container: ByteView
-  ) throws(UnleashDocumentFailure) -> (name: ByteView?, value: ByteView)? {
-    do throws(JSONFailure) { return try slices.next() } catch { throw failure(error, in: container) }
-  }
-
-  private func failure(_ failure: JSONFailure, in part: ByteView) -> UnleashDocumentFailure {
-    UnleashDocumentFailure("not a JSON document: \(failure.moved(from: part, to: text))")
+  private func next<Value>(
+    _ json: inout JSONReader, _ read: (inout JSONReader) throws(JSONFailure) -> Value?
+  ) throws(UnleashDocumentFailure) -> Value? {
+    do throws(JSONFailure) { return try read(&json) } catch { throw UnleashDocumentFailure(error) }
   }
 }

@@ -3,9 +3,11 @@ internal import HoistCore
 
 /// Constraints become conditions with everything read beforehand (protocols/unleash.md C.4 to C.7).
 extension FeatureCompiler {
-  /// - Returns: offset and number of the conditions.
-  mutating func compile(_ constraints: [ConstraintDefinition]) throws(RuleFailure) -> (UInt32, UInt32) {
-    if constraints.isEmpty { return (0, 0) }
+  /// - Returns: place and number of the conditions.
+  mutating func compile(
+    _ constraints: [ConstraintDefinition]
+  ) throws(RuleFailure) -> (Place<ConditionRecord>, UInt32) {
+    if constraints.isEmpty { return (.none, 0) }
     var conditions: [ConditionRecord] = []
     conditions.reserveCapacity(constraints.count)
     for (index, constraint) in constraints.enumerated() {
@@ -32,17 +34,17 @@ extension FeatureCompiler {
       // A field that is missing is not in the list, and so NOT_IN holds.
       if known == .isNotIn { condition.inverted.toggle() }
       let list = valueList(constraint.values)
-      condition.operand = list.texts
+      condition.operand = list.texts.offset
       condition.operandCount = list.count
-      condition.payload = UInt64(builder.append(list))
+      condition.payload = UInt64(builder.append(list).offset)
     case .startsWith, .endsWith, .contains:
       try compileTexts(constraint, &condition)
     case .isInCIDR:
       try requireTexts(constraint.values)
       condition.test = .address
-      (condition.operand, condition.operandCount) = texts(constraint.values)
+      condition.setOperands(texts(constraint.values))
       let ranges = constraint.values.compactMap { CIDR($0) }
-      condition.payload = UInt64(builder.append(contentsOf: ranges)) | UInt64(ranges.count) << 32
+      condition.payload = UInt64(builder.append(contentsOf: ranges).offset) | UInt64(ranges.count) << 32
     case .regex:
       try compileRegex(constraint, &condition)
     default:
@@ -69,11 +71,11 @@ extension FeatureCompiler {
     case .endsWith: condition.test = .endsWith
     default: condition.test = .contains
     }
-    (condition.operand, condition.operandCount) = texts(constraint.values)
+    condition.setOperands(texts(constraint.values))
     guard constraint.caseInsensitive else { return }
     condition.foldsCase = true
     let folded = constraint.values.map { builder.text(FullLowercase.text($0)) }
-    condition.payload = UInt64(builder.append(contentsOf: folded))
+    condition.payload = UInt64(builder.append(contentsOf: folded).offset)
   }
 
   private mutating func compileRegex(
@@ -89,7 +91,7 @@ extension FeatureCompiler {
     (condition.operand, condition.operandCount) = (text.offset, text.count)
     guard let engine = options.regexEngine else { throw RuleFailure("there is nothing to match patterns with") }
     let key = ExpressionKey(pattern: BytesKey(pattern), foldsCase: constraint.caseInsensitive)
-    let reference: UInt32?
+    let reference: Place<RegexReference>?
     if let known = expressions[key] {
       reference = known
     } else {
@@ -99,18 +101,18 @@ extension FeatureCompiler {
     }
     if let reference {
       condition.test = .regex
-      condition.payload = UInt64(reference)
+      condition.payload = UInt64(reference.offset)
     }
   }
 
   /// - Returns: nil for a pattern outside the dialect, which matches nothing (C.6).
   private mutating func expression(
     _ pattern: ByteView, _ foldsCase: Bool, _ engine: any RegexEngine
-  ) -> UInt32? {
+  ) -> Place<RegexReference>? {
     let compiled = engine.compile(pattern: pattern.bindMemory(to: UInt8.self), caseInsensitive: foldsCase)
     guard case .success(let expression) = compiled else { return nil }
     resources.add(expression)
-    return builder.append(RegexReference(code: expression.code, match: expression.match))
+    return builder.append(RegexReference(expression))
   }
 
   private mutating func compileComparison(
@@ -140,24 +142,24 @@ extension FeatureCompiler {
       let trimmedReference = builder.text(trimmed)
       (condition.operand, condition.operandCount) = (trimmedReference.offset, trimmedReference.count)
       condition.test = .version
-      condition.payload = UInt64(builder.append(version))
+      condition.payload = UInt64(builder.append(version).offset)
     }
   }
 }
 
 extension FeatureCompiler {
   /// The record of a context field; one per name.
-  mutating func field(_ name: ByteView) -> UInt32 {
+  mutating func field(_ name: ByteView) -> Place<FieldRecord> {
     let key = BytesKey(name)
     if let known = fields[key] { return known }
     var record = FieldRecord(nameHash: key.hash, name: builder.text(name))
     record.role = FieldRole(name)
-    let offset = builder.append(record)
-    fields[BytesKey(arena.keep(name))] = offset
-    return offset
+    let place = builder.append(record)
+    fields[BytesKey(arena.keep(name))] = place
+    return place
   }
 
-  mutating func texts(_ values: [ByteView]) -> (UInt32, UInt32) {
+  mutating func texts(_ values: [ByteView]) -> (Place<TextReference>, UInt32) {
     let references = values.map { builder.text($0) }
     return (builder.append(contentsOf: references), UInt32(references.count))
   }
@@ -186,4 +188,10 @@ extension FeatureCompiler {
     list.tableMask = mask
     return list
   }
+}
+
+/// A pattern and how it is matched.
+struct ExpressionKey: Hashable {
+  let pattern: BytesKey
+  let foldsCase: Bool
 }

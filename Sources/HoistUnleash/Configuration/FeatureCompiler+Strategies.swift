@@ -91,7 +91,7 @@ extension FeatureCompiler {
   private mutating func addGradualRollout(
     _ strategy: StrategyDefinition, by fieldName: ByteView, _ record: inout StrategyRecord
   ) throws(RuleFailure) {
-    // Without a groupId nobody looks at the percentage.
+    // Without a groupId the percentage is ignored.
     guard let group = strategy.parameter("groupId"),
       let percentage = try percentage(strategy.parameter("percentage"))
     else { return }
@@ -117,7 +117,7 @@ extension FeatureCompiler {
     let users = ParameterList.parts(text)
     for user in users { try RuleFailure.checkQuoting(user, "one of the userIds", refusesQuotes: false) }
     record.kind = .users
-    record.operand = builder.append(valueList(users))
+    record.operand = builder.append(valueList(users)).offset
     record.operandCount = UInt32(users.count)
   }
 
@@ -130,7 +130,7 @@ extension FeatureCompiler {
     let ranges = parts.compactMap { CIDR($0) }
     record.kind = .addresses
     record.field = field(FieldNames.remoteAddress)
-    record.operand = builder.append(contentsOf: ranges)
+    record.operand = builder.append(contentsOf: ranges).offset
     record.operandCount = UInt32(ranges.count)
   }
 
@@ -158,7 +158,7 @@ extension FeatureCompiler {
       texts.append(builder.text(parameter.name))
       texts.append(builder.text(parameter.value))
     }
-    record.operand = builder.append(contentsOf: texts)
+    record.operand = builder.append(contentsOf: texts).offset
     record.operandCount = UInt32(strategy.parameters.count)
   }
 

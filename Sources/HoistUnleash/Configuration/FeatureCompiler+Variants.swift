@@ -9,7 +9,7 @@ extension FeatureCompiler {
   /// Adds the flag's own variants and those of its strategies, and gives the flag its counters: yes, no, one
   /// for each name of a variant, "disabled".
   mutating func addVariants(
-    _ feature: FeatureDefinition, _ strategies: inout [StrategyRecord], _ record: inout FlagRecord
+    _ feature: FeatureDefinition, _ strategies: inout [StrategyRecord], _ record: inout UnleashFlagRecord
   ) {
     var table = VariantTable()
     if !feature.variants.isEmpty {
@@ -32,14 +32,13 @@ extension FeatureCompiler {
     // Only now it is known which counter comes last.
     for index in table.records.indices where table.records[index].cell == VariantTable.disabledCell {
       table.records[index].cell = record.head.cellCount - 1
-      let offset = record.variants + UInt32(index * MemoryLayout<VariantRecord>.stride)
-      builder.store(table.records[index], at: offset)
+      builder.store(table.records[index], at: record.variants.at(index))
     }
   }
 
   private mutating func addSet(
     _ variants: [VariantDefinition], group: ByteView, stickiness: ByteView?, to table: inout VariantTable
-  ) -> UInt32 {
+  ) -> Place<VariantSet> {
     var set = VariantSet(first: UInt32(table.records.count), count: UInt32(variants.count))
     set.groupName = builder.text(group)
     set.group = Murmur3State(group, seed: Self.variantSeed)
@@ -57,18 +56,12 @@ extension FeatureCompiler {
       }
       var made = VariantRecord(name: builder.text(variant.name), upTo: set.total, weight: weight)
       made.cell = table.cell(of: variant.name)
-      if let payload = variant.payload { addPayload(payload.type, payload.value, to: &made) }
+      if let payload = variant.payload { made.setPayload(payload, &builder) }
       table.records.append(made)
     }
     set.overrides = builder.append(contentsOf: overrides)
     set.overrideCount = UInt32(overrides.count)
     return builder.append(set)
-  }
-
-  private mutating func addPayload(_ type: ByteView, _ value: ByteView, to record: inout VariantRecord) {
-    record.setPayload(type: type, value: value)
-    record.payloadType = builder.text(type)
-    record.payload = builder.text(value)
   }
 }
 
@@ -93,14 +86,16 @@ struct VariantTable {
 
 extension VariantRecord {
   /// Reads the payload's text as what its type says, once (C.11).
-  mutating func setPayload(type: ByteView, value: ByteView) {
+  mutating func setPayload(_ sent: PayloadDefinition, _ builder: inout SnapshotBuilder) {
+    let (type, value) = (sent.type, sent.value)
+    (payloadType, payload) = (builder.text(type), builder.text(value))
     if type.reads("string") {
       payloadKind = .string
     } else if type.reads("csv") {
       payloadKind = .csv
     } else if type.reads("json") {
       payloadKind = .json
-      isJSON = (try? JSONDocument(parsing: value)) != nil
+      isJSON = (try? JSONNode.parse(value) { _ in }) != nil
     } else if type.reads("number") {
       payloadKind = .number
       if let number = DecimalParser.parse(value, [.plusSign, .leadingZeros, .bareFraction, .bareWhole]), number.isFinite

@@ -13,14 +13,14 @@ struct FeatureCompiler: ~Copyable {
   let resources = SnapshotResources()
   private(set) var warnings: [UnleashWarning] = []
 
-  var fields: [BytesKey: UInt32] = [:]
+  var fields: [BytesKey: Place<FieldRecord>] = [:]
   var segments: [Int32: CompiledSegment] = [:]
-  var expressions: [ExpressionKey: UInt32?] = [:]
+  var expressions: [ExpressionKey: Place<RegexReference>?] = [:]
   private var flags: [CompiledFlag] = []
   /// The last flag of each name.
   private var indices: [BytesKey: Int] = [:]
   private var root: SnapshotRoot
-  private var latestDetails: (type: ByteView?, project: ByteView?, offset: UInt32)?
+  private var latestDetails: (type: ByteView?, project: ByteView?, place: Place<FlagDetails>)?
 
   struct CompiledSegment {
     var range: SegmentRange
@@ -29,9 +29,9 @@ struct FeatureCompiler: ~Copyable {
   }
 
   private struct CompiledFlag {
-    var offset: UInt32
+    var place: Place<UnleashFlagRecord>
     var name: ByteView
-    var record: FlagRecord
+    var record: UnleashFlagRecord
     var dependencies: [DependencyDefinition]
   }
 
@@ -57,7 +57,7 @@ struct FeatureCompiler: ~Copyable {
     root.staticFields = builder.append(contentsOf: records)
     root.staticFieldCount = UInt32(records.count)
     for (index, name) in names.enumerated() {
-      fields[BytesKey(name)] = root.staticFields + UInt32(index * MemoryLayout<FieldRecord>.stride)
+      fields[BytesKey(name)] = root.staticFields.at(index)
     }
     root.userID = field(FieldNames.userID)
     root.sessionID = field(FieldNames.sessionID)
@@ -67,7 +67,7 @@ struct FeatureCompiler: ~Copyable {
     var fingerprint = Fingerprint()
     fingerprint.add(segment.constraints)
     var compiled = CompiledSegment(
-      range: SegmentRange(conditions: 0, count: 0, id: segment.id), fingerprint: fingerprint.value)
+      range: SegmentRange(conditions: .none, count: 0, id: segment.id), fingerprint: fingerprint.value)
     do throws(RuleFailure) {
       (compiled.range.conditions, compiled.range.count) = try compile(segment.constraints)
     } catch {
@@ -77,7 +77,7 @@ struct FeatureCompiler: ~Copyable {
   }
 
   mutating func add(_ feature: FeatureDefinition) {
-    var record = FlagRecord(head: FlagHead(name: builder.text(feature.name)))
+    var record = UnleashFlagRecord(head: FlagHead(name: builder.text(feature.name)))
     var fingerprint = Fingerprint()
     fingerprint.add(feature) { segments[$0]?.fingerprint }
     record.fingerprint = fingerprint.value
@@ -105,7 +105,7 @@ struct FeatureCompiler: ~Copyable {
     indices[BytesKey(name)] = flags.count
     flags.append(
       CompiledFlag(
-        offset: builder.append(record), name: name, record: record, dependencies: kept(feature.dependencies)))
+        place: builder.append(record), name: name, record: record, dependencies: kept(feature.dependencies)))
   }
 
   private mutating func kept(_ dependencies: [DependencyDefinition]) -> [DependencyDefinition] {
@@ -121,7 +121,7 @@ struct FeatureCompiler: ~Copyable {
 
   /// What holds for every context is decided now.
   private func setConstant(
-    _ feature: FeatureDefinition, _ strategies: [StrategyRecord], _ record: inout FlagRecord
+    _ feature: FeatureDefinition, _ strategies: [StrategyRecord], _ record: inout UnleashFlagRecord
   ) {
     if !feature.enabled || record.traits.contains(.broken) {
       record.traits.insert(.alwaysOff)
@@ -137,22 +137,22 @@ struct FeatureCompiler: ~Copyable {
     }
   }
 
-  /// Flags mostly share type and project, and have nothing else to tell.
-  private mutating func details(_ feature: FeatureDefinition, _ failure: RuleFailure?) -> UInt32 {
+  /// Most flags share type and project, and have no other details.
+  private mutating func details(_ feature: FeatureDefinition, _ failure: RuleFailure?) -> Place<FlagDetails> {
     let isPlain = feature.description?.isEmpty ?? true && failure == nil
     if isPlain, let latest = latestDetails, same(latest.type, feature.type), same(latest.project, feature.project) {
-      return latest.offset
+      return latest.place
     }
     var details = FlagDetails()
     if let type = feature.type { details.type = builder.text(type) }
     if let project = feature.project { details.project = builder.text(project) }
     if let description = feature.description { details.description = builder.text(description) }
     if let failure { details.warning = builder.text(failure.message) }
-    let offset = builder.append(details)
+    let place = builder.append(details)
     if isPlain {
-      latestDetails = (feature.type.map { arena.keep($0) }, feature.project.map { arena.keep($0) }, offset)
+      latestDetails = (feature.type.map { arena.keep($0) }, feature.project.map { arena.keep($0) }, place)
     }
-    return offset
+    return place
   }
 
   private func same(_ left: ByteView?, _ right: ByteView?) -> Bool {
@@ -164,7 +164,7 @@ struct FeatureCompiler: ~Copyable {
   consuming func finish() -> (snapshot: Snapshot, warnings: [UnleashWarning])? {
     for index in flags.indices where indices[BytesKey(flags[index].name)] == index {
       addDependencies(index)
-      builder.addFlag(record: flags[index].offset, name: flags[index].record.head.name)
+      builder.addFlag(record: flags[index].place, name: flags[index].record.head.name)
     }
     let root = builder.append(self.root)
     let (warnings, resources) = (warnings, resources)
@@ -184,7 +184,7 @@ struct FeatureCompiler: ~Copyable {
     for dependency in dependencies {
       var made = DependencyRecord(name: builder.text(dependency.feature), wantsEnabled: dependency.enabled)
       if let at = indices[BytesKey(dependency.feature)] {
-        made.parent = flags[at].offset
+        made.parent = flags[at].place
         made.parentDepends = !flags[at].dependencies.isEmpty
         fingerprint = Hash64.combine(fingerprint, flags[at].record.fingerprint)
       }
@@ -196,7 +196,7 @@ struct FeatureCompiler: ~Copyable {
     record.dependencies = builder.append(DependencyList(count: UInt32(records.count), childGroup: group))
     _ = builder.append(contentsOf: records)
     record.fingerprint = fingerprint
-    builder.store(record, at: flags[index].offset)
+    builder.store(record, at: flags[index].place)
   }
 }
 
@@ -211,4 +211,28 @@ enum FieldNames {
   private static func view(_ text: StaticString) -> ByteView {
     ByteView(start: text.utf8Start, count: text.utf8CodeUnitCount)
   }
+}
+
+/// Why a flag's rules cannot be compiled; the whole flag is off then (protocols/unleash.md C.2).
+struct RuleFailure: Error {
+  var message: String
+
+  init(_ message: String) { self.message = message }
+
+  func within(_ place: String) -> RuleFailure { RuleFailure("\(place): \(message)") }
+
+  /// Artefacts of how the vendor's engine quotes rules, reproduced because its users see them.
+  static func checkQuoting(
+    _ text: ByteView, _ what: StaticString, refusesQuotes: Bool
+  ) throws(RuleFailure) {
+    if refusesQuotes, text.contains(0x22) { throw RuleFailure("\(what) has a quotation mark") }
+    if text.last == 0x5C { throw RuleFailure("\(what) ends in a backslash") }
+  }
+}
+
+/// A flag that is off because its rules cannot be compiled.
+public struct UnleashWarning: Sendable, Equatable {
+  public let flag: String
+  /// One line, without the flag's name.
+  public let message: String
 }

@@ -6,240 +6,210 @@ internal import HoistJSON
 struct FeatureReader {
   let limits: UnleashLimits
 
-  func feature(_ value: JSONValue) throws(Misfit) -> FeatureDefinition {
+  func feature(_ value: JSONNode) throws(JSONMisfit) -> FeatureDefinition {
     var feature = FeatureDefinition()
-    var name: ByteView?
-    var enabled: Bool?
-    for (key, value) in try Shape.object(value) {
-      let key = ByteView(key.utf8)
-      if key.reads("name") {
-        name = try Shape.text(value, "name")
-      } else if key.reads("enabled") {
-        enabled = try Shape.bool(value, "enabled")
-      } else if key.reads("strategies") {
-        feature.strategies = try Shape.optionalList(value, "strategies", limit: limits.strategies, strategy)
-      } else if key.reads("variants") {
-        feature.variants = try Shape.optionalList(value, "variants", limit: limits.variants, flagVariant)
-      } else if key.reads("dependencies") {
-        feature.dependencies = try Shape.optionalList(value, "dependencies", limit: limits.dependencies, dependency)
-      } else if key.reads("impressionData") {
-        feature.impressionData = try Shape.optionalBool(value, "impressionData") ?? false
-      } else if key.reads("stale") {
-        feature.stale = try Shape.optionalBool(value, "stale") ?? false
-      } else if key.reads("type") {
-        feature.type = try Shape.optionalText(value, "type")
-      } else if key.reads("project") {
-        feature.project = try Shape.optionalText(value, "project")
-      } else if key.reads("description") {
-        feature.description = try Shape.optionalText(value, "description")
-      } else if key.reads("createdAt") {
-        try Shape.optionalDate(value, "createdAt")
-      } else if key.reads("lastSeenAt") {
-        try Shape.optionalDate(value, "lastSeenAt")
-      }
-    }
-    guard let name else { throw Misfit("name", "there") }
-    guard let enabled else { throw Misfit("enabled", "there") }
-    feature.name = name
-    feature.enabled = enabled
+    feature.name = try value.needed("name", .text)
+    feature.enabled = try value.needed("enabled", .bool)
+    feature.strategies = try value.list("strategies", limit: limits.strategies, strategy)
+    feature.variants = try value.list("variants", limit: limits.variants, flagVariant)
+    feature.dependencies = try value.list("dependencies", limit: limits.dependencies, dependency)
+    feature.impressionData = try value.optional("impressionData", .bool) ?? false
+    feature.stale = try value.optional("stale", .bool) ?? false
+    feature.type = try value.optional("type", .text)
+    feature.project = try value.optional("project", .text)
+    feature.description = try value.optional("description", .text)
+    _ = try value.optional("createdAt", Self.date)
+    _ = try value.optional("lastSeenAt", Self.date)
     return feature
   }
 
-  func segment(_ value: JSONValue) throws(Misfit) -> SegmentDefinition {
-    var id: Int32?
-    var constraints: [ConstraintDefinition]?
-    for (key, value) in try Shape.object(value) {
-      let key = ByteView(key.utf8)
-      if key.reads("id") {
-        id = try Shape.int32(value, "id")
-      } else if key.reads("constraints") {
-        constraints = try Shape.list(value, "constraints", limit: limits.constraints, constraint)
-      }
-    }
-    guard let id else { throw Misfit("id", "there") }
-    guard let constraints else { throw Misfit("constraints", "there") }
+  /// As leniently as the vendor reads it.
+  private static var date: JSONShape<Moment> {
+    JSONShape("a date", orNull: "a date or null") { $0.bytes.flatMap(LenientDate.parse) }
+  }
+
+  func segment(_ value: JSONNode) throws(JSONMisfit) -> SegmentDefinition {
+    let id = try value.needed("id", .int32)
+    let constraints = try value.needed("constraints").elements("constraints", limit: limits.constraints, constraint)
     return SegmentDefinition(id: id, constraints: constraints)
   }
 
-  private func strategy(_ value: JSONValue) throws(Misfit) -> StrategyDefinition {
+  private func strategy(_ value: JSONNode) throws(JSONMisfit) -> StrategyDefinition {
     var strategy = StrategyDefinition()
-    var name: ByteView?
-    for (key, value) in try Shape.object(value) {
-      let key = ByteView(key.utf8)
-      if key.reads("name") {
-        name = try Shape.text(value, "name")
-      } else if key.reads("parameters") {
-        strategy.parameters = try parameters(value)
-      } else if key.reads("constraints") {
-        strategy.constraints = try Shape.optionalList(value, "constraints", limit: limits.constraints, constraint)
-      } else if key.reads("segments") {
-        strategy.segments = try Shape.optionalList(value, "segments", limit: limits.segments) {
-          id throws(Misfit) in try Shape.int32(id, "")
-        }
-      } else if key.reads("sortOrder") {
-        if !value.isNull { _ = try Shape.int32(value, "sortOrder") }
-      } else if key.reads("variants") {
-        strategy.variants = try Shape.optionalList(value, "variants", limit: limits.variants, strategyVariant)
-      }
-    }
-    guard let name else { throw Misfit("name", "there") }
-    strategy.name = name
+    strategy.name = try value.needed("name", .text)
+    if let given = value["parameters"]?.unlessNull { strategy.parameters = try parameters(given) }
+    strategy.constraints = try value.list("constraints", limit: limits.constraints, constraint)
+    strategy.segments = try value.list("segments", limit: limits.segments, of: .int32)
+    _ = try value["sortOrder"]?.unlessNull?.read(as: .int32, "sortOrder")
+    strategy.variants = try value.list("variants", limit: limits.variants, strategyVariant)
     return strategy
   }
 
-  private func parameters(_ value: JSONValue) throws(Misfit) -> [(name: ByteView, value: ByteView)] {
-    if value.isNull { return [] }
-    guard let object = value.object else { throw Misfit("parameters", "an object of texts") }
+  private func parameters(_ value: JSONNode) throws(JSONMisfit) -> [(name: ByteView, value: ByteView)] {
+    guard let object = value.object else { throw JSONMisfit("parameters", "an object of texts") }
     guard object.count <= limits.parameters else {
-      throw Misfit("parameters", "an object of at most \(limits.parameters) members")
+      throw JSONMisfit("parameters", "an object of at most \(limits.parameters) members")
     }
     var parameters: [(name: ByteView, value: ByteView)] = []
     parameters.reserveCapacity(object.count)
-    for (name, value) in object {
-      guard let text = value.utf8 else { throw Misfit("parameters", "an object of texts") }
-      parameters.append((ByteView(name.utf8), ByteView(text)))
+    var places = BytesTable(expecting: object.count)
+    for member in object {
+      guard let text = member.bytes else { throw JSONMisfit("parameters", "an object of texts") }
+      let name = ByteView(member.name)
+      // Of parameters of one name the last counts.
+      if let place = places[name] {
+        parameters[Int(place)].value = text
+      } else {
+        places.set(name, to: UInt32(parameters.count))
+        parameters.append((name, text))
+      }
     }
     return parameters
   }
 
-  private func constraint(_ value: JSONValue) throws(Misfit) -> ConstraintDefinition {
+  private func constraint(_ value: JSONNode) throws(JSONMisfit) -> ConstraintDefinition {
     var constraint = ConstraintDefinition()
-    var contextName: ByteView?
-    var operatorName: ByteView?
-    for (key, value) in try Shape.object(value) {
-      let key = ByteView(key.utf8)
-      if key.reads("contextName") {
-        contextName = try Shape.text(value, "contextName")
-      } else if key.reads("operator") {
-        operatorName = try Shape.text(value, "operator")
-      } else if key.reads("values") {
-        constraint.values = try Shape.optionalTexts(value, "values", limit: limits.values)
-      } else if key.reads("value") {
-        constraint.value = try Shape.optionalText(value, "value")
-      } else if key.reads("inverted") {
-        constraint.inverted = try Shape.bool(value, "inverted")
-      } else if key.reads("caseInsensitive") {
-        constraint.caseInsensitive = try Shape.bool(value, "caseInsensitive")
-      }
-    }
-    guard let contextName else { throw Misfit("contextName", "there") }
-    guard let operatorName else { throw Misfit("operator", "there") }
-    constraint.contextName = contextName
-    constraint.operatorName = operatorName
+    constraint.contextName = try value.needed("contextName", .text)
+    constraint.operatorName = try value.needed("operator", .text)
+    constraint.values = try value.list("values", limit: limits.values, of: .text)
+    constraint.value = try value.optional("value", .text)
+    constraint.inverted = try value["inverted"]?.read(as: .bool, "inverted") ?? false
+    constraint.caseInsensitive = try value["caseInsensitive"]?.read(as: .bool, "caseInsensitive") ?? false
     return constraint
   }
 
-  private func flagVariant(_ value: JSONValue) throws(Misfit) -> VariantDefinition {
-    try variant(value, ofFlag: true)
-  }
-
-  /// Strategies' variants have no overrides and no type of weight; members of these names are ignored.
-  private func strategyVariant(_ value: JSONValue) throws(Misfit) -> VariantDefinition {
-    try variant(value, ofFlag: false)
-  }
-
-  private func variant(_ value: JSONValue, ofFlag: Bool) throws(Misfit) -> VariantDefinition {
-    var variant = VariantDefinition()
-    var name: ByteView?
-    var weight: Int32?
-    for (key, value) in try Shape.object(value) {
-      let key = ByteView(key.utf8)
-      if key.reads("name") {
-        name = try Shape.text(value, "name")
-      } else if key.reads("weight") {
-        weight = try Shape.int32(value, "weight")
-      } else if key.reads("stickiness") {
-        variant.stickiness = try Shape.optionalText(value, "stickiness")
-      } else if key.reads("payload") {
-        do throws(Misfit) { variant.payload = try payload(value) } catch { throw error.within("payload") }
-      } else if key.reads("weightType"), ofFlag {
-        let type = try Shape.optionalText(value, "weightType")
-        guard type.map({ $0.reads("fix") || $0.reads("variable") }) ?? true else {
-          throw Misfit("weightType", "fix, variable or null")
-        }
-      } else if key.reads("overrides"), ofFlag {
-        variant.overrides = try Shape.optionalList(value, "overrides", limit: limits.overrides, override)
-      }
+  private func flagVariant(_ value: JSONNode) throws(JSONMisfit) -> VariantDefinition {
+    var variant = try strategyVariant(value)
+    let type = try value.optional("weightType", .text)
+    guard type.map({ $0.reads("fix") || $0.reads("variable") }) ?? true else {
+      throw JSONMisfit("weightType", "fix, variable or null")
     }
-    guard let name else { throw Misfit("name", "there") }
-    guard let weight else { throw Misfit("weight", "there") }
-    variant.name = name
-    variant.weight = weight
+    variant.overrides = try value.list("overrides", limit: limits.overrides, override)
     return variant
   }
 
-  private func payload(_ value: JSONValue) throws(Misfit) -> (type: ByteView, value: ByteView)? {
-    if value.isNull { return nil }
-    let object = try Shape.object(value)
-    guard let type = object["type"] else { throw Misfit("type", "there") }
-    guard let text = object["value"] else { throw Misfit("value", "there") }
-    return (try Shape.text(type, "type"), try Shape.text(text, "value"))
+  /// Strategies' variants have no overrides and no type of weight; members of these names are ignored.
+  private func strategyVariant(_ value: JSONNode) throws(JSONMisfit) -> VariantDefinition {
+    VariantDefinition(
+      name: try value.needed("name", .text), weight: try value.needed("weight", .int32),
+      stickiness: try value.optional("stickiness", .text), payload: try value.optional("payload", PayloadDefinition.init))
   }
 
-  private func override(_ value: JSONValue) throws(Misfit) -> OverrideDefinition {
-    let object = try Shape.object(value)
-    guard let name = object["contextName"] else { throw Misfit("contextName", "there") }
-    guard let values = object["values"] else { throw Misfit("values", "there") }
+  private func override(_ value: JSONNode) throws(JSONMisfit) -> OverrideDefinition {
+    let name = try value.needed("contextName", .text)
     return OverrideDefinition(
-      contextName: try Shape.text(name, "contextName"),
-      values: try Shape.texts(values, "values", limit: limits.values))
+      contextName: name, values: try value.needed("values").elements("values", limit: limits.values, Self.text))
   }
 
-  private func dependency(_ value: JSONValue) throws(Misfit) -> DependencyDefinition {
-    let object = try Shape.object(value)
-    guard let feature = object["feature"] else { throw Misfit("feature", "there") }
-    var dependency = DependencyDefinition(feature: try Shape.text(feature, "feature"))
-    if let enabled = object["enabled"] { dependency.enabled = try Shape.optionalBool(enabled, "enabled") ?? true }
-    if let variants = object["variants"] {
-      dependency.variants = try Shape.optionalTexts(variants, "variants", limit: limits.variants)
-    }
-    return dependency
+  private static func text(_ value: JSONNode) throws(JSONMisfit) -> ByteView { try value.read(as: .text) }
+
+  private func dependency(_ value: JSONNode) throws(JSONMisfit) -> DependencyDefinition {
+    DependencyDefinition(
+      feature: try value.needed("feature", .text), enabled: try value.optional("enabled", .bool) ?? true,
+      variants: try value.list("variants", limit: limits.variants, of: .text))
+  }
+}
+
+extension PayloadDefinition {
+  init(_ value: JSONNode) throws(JSONMisfit) {
+    type = try value.needed("type", .text)
+    self.value = try value.needed("value", .text)
   }
 }
 
 /// What a document says of itself. Nothing here is used, but the vendor's engine reads it.
 extension FeatureReader {
-  static func checkQuery(_ value: JSONValue) throws(Misfit) {
-    if value.isNull { return }
-    guard let query = value.object else { throw Misfit("query", "an object or null") }
-    do throws(Misfit) {
-      for (key, value) in query {
-        let key = ByteView(key.utf8)
-        if key.reads("tags") {
-          _ = try Shape.optionalList(value, "tags", limit: .max) { tag throws(Misfit) in
-            _ = try Shape.texts(tag, "", limit: .max)
-          }
-        } else if key.reads("projects") {
-          _ = try Shape.optionalTexts(value, "projects", limit: .max)
-        } else if key.reads("namePrefix") {
-          _ = try Shape.optionalText(value, "namePrefix")
-        } else if key.reads("environment") {
-          _ = try Shape.optionalText(value, "environment")
-        } else if key.reads("inlineSegmentConstraints") {
-          _ = try Shape.optionalBool(value, "inlineSegmentConstraints")
-        }
+  static func checkQuery(_ query: JSONNode) throws(JSONMisfit) {
+    guard query.kind == .object else { throw JSONMisfit("", "an object or null") }
+    _ = try query.list("tags") { tag throws(JSONMisfit) in _ = try tag.elements("", text) }
+    _ = try query.list("projects", of: .text)
+    _ = try query.optional("namePrefix", .text)
+    _ = try query.optional("environment", .text)
+    _ = try query.optional("inlineSegmentConstraints", .bool)
+  }
+
+  static func checkMeta(_ meta: JSONNode) throws(JSONMisfit) {
+    guard meta.kind == .object else { throw JSONMisfit("", "an object or null") }
+    _ = try meta.optional("etag", .text)
+    _ = try meta.optional("queryHash", .text)
+    if let revision = meta["revisionId"]?.unlessNull, revision.int64.map({ $0 < 0 }) ?? true {
+      throw JSONMisfit("revisionId", "an unsigned integer or null")
+    }
+  }
+}
+
+/// A client-features document, `{"version":2,"features":[…],"segments":[…]}`, read flag by flag.
+struct FeatureDocument {
+  private let parts: DocumentParts
+  private let reader: FeatureReader
+  private let features: ByteView
+  private let segments: ByteView?
+
+  init(_ parts: DocumentParts) throws(UnleashDocumentFailure) {
+    try self.init(parts, try parts.members(Self.members, of: "the document")[...])
+  }
+
+  /// The members of a whole document, in the order that `init` wants their values in.
+  static let members: [StaticString] = ["version", "features", "segments", "query", "meta"]
+
+  init(_ parts: DocumentParts, _ members: ArraySlice<ByteView?>) throws(UnleashDocumentFailure) {
+    var members = members
+    func next() -> ByteView? { members.popFirst() ?? nil }
+    let (version, features, segments, query, meta) = (next(), next(), next(), next(), next())
+    guard let version else { throw UnleashDocumentFailure("version must be there") }
+    guard let features else { throw UnleashDocumentFailure("features must be there") }
+    _ = try parts.parse(version) { value throws(JSONMisfit) in try value.read(as: .uint32, "version") }
+    for (name, part, check) in [("query", query, FeatureReader.checkQuery), ("meta", meta, FeatureReader.checkMeta)] as [Check] {
+      guard let part, !part.reads("null") else { continue }
+      try parts.parse(part) { value throws(JSONMisfit) in
+        do throws(JSONMisfit) { try check(value) } catch { throw error.within(name) }
       }
-    } catch {
-      throw error.within("query")
+    }
+    self.init(parts, features: features, segments: segments.flatMap { $0.reads("null") ? nil : $0 })
+  }
+
+  private typealias Check = (StaticString, ByteView?, (JSONNode) throws(JSONMisfit) -> Void)
+
+  /// The two arrays that make up a hydration.
+  init(_ parts: DocumentParts, features: ByteView, segments: ByteView?) {
+    self.parts = parts
+    reader = FeatureReader(limits: parts.limits)
+    self.features = features
+    self.segments = segments
+  }
+
+  /// - Parameter body: gets the segment, whose texts are borrowed for the call, and its text.
+  func forEachSegment(_ body: (SegmentDefinition, ByteView) -> Void) throws(UnleashDocumentFailure) {
+    guard let segments else { return }
+    try parts.forEach(segments, of: "segments", limit: parts.limits.segments) { index, value throws(UnleashDocumentFailure) in
+      do throws(JSONMisfit) {
+        body(try reader.segment(value), value.source ?? .noBytes)
+      } catch {
+        throw UnleashDocumentFailure(error, "segment \(index + 1)")
+      }
     }
   }
 
-  static func checkMeta(_ value: JSONValue) throws(Misfit) {
-    if value.isNull { return }
-    guard let meta = value.object else { throw Misfit("meta", "an object or null") }
-    do throws(Misfit) {
-      for (key, value) in meta {
-        let key = ByteView(key.utf8)
-        if key.reads("etag") {
-          _ = try Shape.optionalText(value, "etag")
-        } else if key.reads("queryHash") {
-          _ = try Shape.optionalText(value, "queryHash")
-        } else if key.reads("revisionId"), !value.isNull {
-          guard let number = value.int64, number >= 0 else { throw Misfit("revisionId", "an unsigned integer or null") }
-        }
+  /// - Parameter body: gets the flag, whose texts are borrowed for the call, and its text.
+  func forEachFeature(_ body: (FeatureDefinition, ByteView) -> Void) throws(UnleashDocumentFailure) {
+    try parts.forEachFlag(features, of: "features") { value throws(JSONMisfit) in
+      body(try reader.feature(value), value.source ?? .noBytes)
+    }
+  }
+}
+
+extension DocumentParts {
+  /// Reads flags, which messages call by their names, or by their places when they have none.
+  func forEachFlag(
+    _ flags: ByteView, of what: String, _ body: (JSONNode) throws(JSONMisfit) -> Void
+  ) throws(UnleashDocumentFailure) {
+    try forEach(flags, of: what, limit: limits.flags) { index, value throws(UnleashDocumentFailure) in
+      do throws(JSONMisfit) {
+        try body(value)
+      } catch {
+        let name = value["name"]?.bytes.map { "\"\(String(decoding: $0, as: UTF8.self).prefix(100))\"" }
+        throw UnleashDocumentFailure(error, "flag " + (name ?? String(index + 1)))
       }
-    } catch {
-      throw error.within("meta")
     }
   }
 }

@@ -18,8 +18,8 @@ public struct UnleashFeatureState: Sendable {
   public var featureNames: [[UInt8]] { features.keys.sorted { $0.lexicographicallyPrecedes($1) } }
   public var segmentIDs: [Int32] { segments.keys.sorted() }
 
-  /// Takes a document of either kind: a batch of events (it has the member `events`), or all definitions.
-  /// On a failure the state is as it was.
+  /// Applies a document of either kind: a batch of events (it has the member `events`), or all definitions. On a
+  /// failure the state is as it was.
   /// - Parameter bytes: borrowed for the call.
   public mutating func take(_ bytes: some ByteSource) throws(UnleashDocumentFailure) {
     var next = self
@@ -37,14 +37,11 @@ public struct UnleashFeatureState: Sendable {
   public var document: [UInt8] {
     var writer = JSONWriter(reservingCapacity: features.values.reduce(64) { $0 + $1.count + 1 })
     writer.beginObject()
-    writer.key("version")
-    writer.int(2)
-    writer.key("features")
-    writer.beginArray()
+    writer.member("version", 2)
+    writer.beginArray("features")
     for name in featureNames { writer.raw(features[name] ?? []) }
     writer.endArray()
-    writer.key("segments")
-    writer.beginArray()
+    writer.beginArray("segments")
     for id in segmentIDs { writer.raw(segments[id] ?? []) }
     writer.endArray()
     writer.endObject()
@@ -55,8 +52,9 @@ public struct UnleashFeatureState: Sendable {
 extension UnleashFeatureState {
   private mutating func take(_ bytes: ByteView) throws(UnleashDocumentFailure) {
     let parts = try DocumentParts(bytes, limits)
-    let members = try parts.members(bytes, ["events"] + FeatureDocument.members, of: "the document")
-    // As the engine has it: what is no batch may still be a whole document, whose other members do not matter.
+    let members = try parts.members(["events"] + FeatureDocument.members, of: "the document")
+    // As the engine has it: a document that is no batch may still be a whole document, whose other members do not
+    // matter.
     if let events = members[0], members[2] == nil || events.first == 0x5B { return try apply(events, parts) }
     lastEventID = nil
     try replace(by: FeatureDocument(parts, members.dropFirst()))
@@ -71,7 +69,7 @@ extension UnleashFeatureState {
 
   /// Events apply in their order; their numbers are not compared (protocols/unleash.md B.8).
   private mutating func apply(_ events: ByteView, _ parts: DocumentParts) throws(UnleashDocumentFailure) {
-    try parts.elements(events, of: "events", limit: .max) { index, event throws(UnleashDocumentFailure) in
+    for (index, event) in try parts.elements(events, of: "events").enumerated() {
       try apply(Event(event, "event \(index + 1)", parts))
     }
     guard features.count <= limits.flags, segments.count <= limits.segments else {
@@ -81,25 +79,23 @@ extension UnleashFeatureState {
 
   private mutating func apply(_ event: Event) throws(UnleashDocumentFailure) {
     let type = try event.text("type")
-    let id = try event.read("eventId") { value throws(Misfit) in try Shape.unsigned(value, "eventId") }
+    let id = try event.read("eventId", .uint32)
     switch type {
     case Array("hydration".utf8):
       try replace(by: FeatureDocument(event.parts, features: event.part("features"), segments: event.part("segments")))
     case Array("feature-updated".utf8):
       let part = try event.part("feature")
-      let name = try event.read("feature", within: true) { value throws(Misfit) in
-        Array(try event.reader.feature(value).name)
-      }
+      let name = try event.read("feature") { value throws(JSONMisfit) in Array(try event.reader.feature(value).name) }
       features[name] = Array(part)
     case Array("feature-removed".utf8):
       _ = try event.text("project")
       features[try event.text("featureName")] = nil
     case Array("segment-updated".utf8):
       let part = try event.part("segment")
-      let id = try event.read("segment", within: true) { value throws(Misfit) in try event.reader.segment(value).id }
+      let id = try event.read("segment") { value throws(JSONMisfit) in try event.reader.segment(value).id }
       segments[id] = Array(part)
     case Array("segment-removed".utf8):
-      segments[try event.read("segmentId") { value throws(Misfit) in try Shape.int32(value, "segmentId") }] = nil
+      segments[try event.read("segmentId", .int32)] = nil
     default:
       throw UnleashDocumentFailure("\(event.name): type must be one that is known")
     }
@@ -122,7 +118,7 @@ private struct Event {
     self.name = name
     self.parts = parts
     reader = FeatureReader(limits: parts.limits)
-    members = try parts.members(part, Self.names, of: name)
+    members = try parts.members(Self.names, in: part, of: name)
   }
 
   func part(_ member: StaticString) throws(UnleashDocumentFailure) -> ByteView {
@@ -131,20 +127,19 @@ private struct Event {
     return part
   }
 
-  /// - Parameter within: the failure names a member of the member.
   func read<Result>(
-    _ member: StaticString, within: Bool = false, _ body: (JSONValue) throws(Misfit) -> Result
+    _ member: StaticString, _ body: (JSONNode) throws(JSONMisfit) -> Result
   ) throws(UnleashDocumentFailure) -> Result {
-    try parts.parse(try part(member)) { value throws(UnleashDocumentFailure) in
-      do throws(Misfit) {
-        return try body(value)
-      } catch {
-        throw (within ? error.within(member) : error).failure(name)
-      }
+    try parts.parse(try part(member), of: name) { value throws(JSONMisfit) in
+      do throws(JSONMisfit) { return try body(value) } catch { throw error.within(member) }
     }
   }
 
+  func read<Result>(_ member: StaticString, _ shape: JSONShape<Result>) throws(UnleashDocumentFailure) -> Result {
+    try read(member) { value throws(JSONMisfit) in try value.read(as: shape) }
+  }
+
   func text(_ member: StaticString) throws(UnleashDocumentFailure) -> [UInt8] {
-    try read(member) { value throws(Misfit) in Array(try Shape.text(value, member)) }
+    try read(member) { value throws(JSONMisfit) in Array(try value.read(as: .text)) }
   }
 }

@@ -1,49 +1,34 @@
 internal import HoistBase
 
 /// The operators of constraints (protocols/unleash.md C.4).
-enum ConstraintOperator: UInt8, BitwiseCopyable, CaseIterable {
-  case isIn, isNotIn
-  case startsWith, endsWith, contains
-  case numberEqual, numberGreater, numberGreaterOrEqual, numberLess, numberLessOrEqual
-  case dateAfter, dateBefore
-  case versionEqual, versionGreater, versionLess, versionGreaterOrEqual, versionLessOrEqual
-  case regex
-  case isInCIDR
-
-  var text: StaticString {
-    switch self {
-    case .isIn: "IN"
-    case .isNotIn: "NOT_IN"
-    case .startsWith: "STR_STARTS_WITH"
-    case .endsWith: "STR_ENDS_WITH"
-    case .contains: "STR_CONTAINS"
-    case .numberEqual: "NUM_EQ"
-    case .numberGreater: "NUM_GT"
-    case .numberGreaterOrEqual: "NUM_GTE"
-    case .numberLess: "NUM_LT"
-    case .numberLessOrEqual: "NUM_LTE"
-    case .dateAfter: "DATE_AFTER"
-    case .dateBefore: "DATE_BEFORE"
-    case .versionEqual: "SEMVER_EQ"
-    case .versionGreater: "SEMVER_GT"
-    case .versionLess: "SEMVER_LT"
-    case .versionGreaterOrEqual: "SEMVER_GTE"
-    case .versionLessOrEqual: "SEMVER_LTE"
-    case .regex: "REGEX"
-    case .isInCIDR: "IN_CIDR"
-    }
-  }
+enum ConstraintOperator: String, BitwiseCopyable, CaseIterable {
+  case isIn = "IN"
+  case isNotIn = "NOT_IN"
+  case startsWith = "STR_STARTS_WITH"
+  case endsWith = "STR_ENDS_WITH"
+  case contains = "STR_CONTAINS"
+  case numberEqual = "NUM_EQ"
+  case numberGreater = "NUM_GT"
+  case numberGreaterOrEqual = "NUM_GTE"
+  case numberLess = "NUM_LT"
+  case numberLessOrEqual = "NUM_LTE"
+  case dateAfter = "DATE_AFTER"
+  case dateBefore = "DATE_BEFORE"
+  case versionEqual = "SEMVER_EQ"
+  case versionGreater = "SEMVER_GT"
+  case versionLess = "SEMVER_LT"
+  case versionGreaterOrEqual = "SEMVER_GTE"
+  case versionLessOrEqual = "SEMVER_LTE"
+  case regex = "REGEX"
+  case isInCIDR = "IN_CIDR"
 
   init?(_ text: ByteView) {
-    for candidate in Self.allCases where candidate.text.withBytes({ $0.hasSameBytes(as: text) }) {
-      self = candidate
-      return
-    }
-    return nil
+    guard let known = Self.allCases.first(where: { $0.rawValue.withBytes { $0.hasSameBytes(as: text) } }) else { return nil }
+    self = known
   }
 
-  /// How the field's value stands to the constraint's; only for those that compare with `value`. What is
-  /// compared (dates, versions or numbers) follows from the value's text alone.
+  /// The required order of the field's and the constraint's value; only for operators that compare with `value`. What
+  /// is compared (dates, versions or numbers) follows from the value's text alone.
   var relation: Relation? {
     switch self {
     case .numberEqual, .versionEqual: .equal

@@ -4,8 +4,8 @@ internal import HoistCore
 /// Constraints (protocols/unleash.md C.4 to C.7).
 extension Evaluator {
   @inline(__always)
-  mutating func allHold(_ conditions: UInt32, _ count: UInt32) -> Bool {
-    let records: UnsafePointer<ConditionRecord> = base.at(conditions)
+  mutating func allHold(_ conditions: Place<ConditionRecord>, _ count: UInt32) -> Bool {
+    let records = base.at(conditions)
     var index = 0
     while index < Int(count) {
       if !holds(records + index) { return false }
@@ -16,7 +16,7 @@ extension Evaluator {
 
   @inline(__always)
   private mutating func holds(_ condition: UnsafePointer<ConditionRecord>) -> Bool {
-    let field: UnsafePointer<FieldRecord> = base.at(condition.pointee.field)
+    let field = base.at(condition.pointee.field)
     let value = find(field)
     var outcome = false
     if let value {
@@ -25,7 +25,7 @@ extension Evaluator {
       outcome = testPresentTime(condition)
     }
     if condition.pointee.inverted { outcome = !outcome }
-    recorder.condition(condition, field, value, outcome, base)
+    recorder.note { [base] in $0.condition(condition, field, value, outcome, base) }
     return outcome
   }
 
@@ -33,7 +33,7 @@ extension Evaluator {
   private func test(_ condition: UnsafePointer<ConditionRecord>, _ value: FieldValue) -> Bool {
     switch condition.pointee.test {
     case .isIn:
-      return contains(base.at(UInt32(truncatingIfNeeded: condition.pointee.payload)), value)
+      return contains(base.at(condition.pointee.payload(as: ValueList.self)), value)
     case .number:
       return compareNumber(condition, value)
     case .never, .mismatch: return false
@@ -62,9 +62,9 @@ extension Evaluator {
   /// Whether a list has the value: hash first, then bytes.
   @inline(__always)
   func contains(_ list: UnsafePointer<ValueList>, _ value: FieldValue) -> Bool {
-    let hashes: UnsafePointer<UInt64> = base.at(list.pointee.hashes)
-    let texts: UnsafePointer<TextReference> = base.at(list.pointee.texts)
-    if list.pointee.table == 0 {
+    let hashes = base.at(list.pointee.hashes)
+    let texts = base.at(list.pointee.texts)
+    if list.pointee.table.isNone {
       var index = 0
       while index < Int(list.pointee.count) {
         if hashes[index] == value.hash, texts[index].bytes(base).hasSameBytes(as: value.bytes) { return true }
@@ -72,7 +72,7 @@ extension Evaluator {
       }
       return false
     }
-    let table: UnsafePointer<UInt32> = base.at(list.pointee.table)
+    let table = base.at(list.pointee.table)
     let mask = list.pointee.tableMask
     var at = UInt32(truncatingIfNeeded: value.hash) & mask
     while table[Int(at)] != 0 {
@@ -118,23 +118,23 @@ extension Evaluator {
   @inline(never)
   private func compareVersion(_ condition: UnsafePointer<ConditionRecord>, _ text: ByteView) -> Bool {
     guard let version = SemanticVersion(text) else { return false }
-    let limit: UnsafePointer<SemanticVersion> = base.at(UInt32(truncatingIfNeeded: condition.pointee.payload))
+    let limit = base.at(condition.pointee.payload(as: SemanticVersion.self))
     let limitText = TextReference(offset: condition.pointee.operand, count: condition.pointee.operandCount)
     return condition.pointee.relation.allows(version.order(in: text, against: limit.pointee, in: limitText.bytes(base)))
   }
 
   @inline(never)
   private func testText(_ condition: UnsafePointer<ConditionRecord>, _ text: ByteView) -> Bool {
-    guard condition.pointee.foldsCase else { return anyMatches(condition, condition.pointee.operand, text) }
+    guard condition.pointee.foldsCase else { return anyMatches(condition, condition.pointee.operands, text) }
     return FullLowercase.withLowercased(text) { folded in
-      anyMatches(condition, UInt32(truncatingIfNeeded: condition.pointee.payload), folded)
+      anyMatches(condition, condition.pointee.payload(as: TextReference.self), folded)
     }
   }
 
   private func anyMatches(
-    _ condition: UnsafePointer<ConditionRecord>, _ operands: UInt32, _ text: ByteView
+    _ condition: UnsafePointer<ConditionRecord>, _ operands: Place<TextReference>, _ text: ByteView
   ) -> Bool {
-    let wanted: UnsafePointer<TextReference> = base.at(operands)
+    let wanted = base.at(operands)
     for index in 0..<Int(condition.pointee.operandCount) {
       let part = wanted[index].bytes(base)
       let matches =
@@ -150,22 +150,21 @@ extension Evaluator {
 
   @inline(never)
   private func testRegex(_ condition: UnsafePointer<ConditionRecord>, _ text: ByteView) -> Bool {
-    let reference: UnsafePointer<RegexReference> = base.at(UInt32(truncatingIfNeeded: condition.pointee.payload))
+    let reference = base.at(condition.pointee.payload(as: RegexReference.self))
     guard let start = text.baseAddress else { return false }
     return reference.pointee.match(reference.pointee.code, start.assumingMemoryBound(to: UInt8.self), text.count) == 1
   }
 
   @inline(never)
   private func testAddress(_ condition: UnsafePointer<ConditionRecord>, _ text: ByteView) -> Bool {
-    let payload = condition.pointee.payload
-    return isInAny(
-      UInt32(truncatingIfNeeded: payload), UInt32(truncatingIfNeeded: payload &>> 32), address: text)
+    let count = UInt32(truncatingIfNeeded: condition.pointee.payload &>> 32)
+    return isInAny(condition.pointee.payload(as: CIDR.self), count, address: text)
   }
 
   /// Whether a text is an address of one of `count` ranges.
-  func isInAny(_ ranges: UInt32, _ count: UInt32, address text: ByteView) -> Bool {
+  func isInAny(_ ranges: Place<CIDR>, _ count: UInt32, address text: ByteView) -> Bool {
     guard let address = IPAddress(text) else { return false }
-    let ranges: UnsafePointer<CIDR> = base.at(ranges)
+    let ranges = base.at(ranges)
     for index in 0..<Int(count) where ranges[index].contains(address) { return true }
     return false
   }

@@ -9,18 +9,18 @@ extension Evaluator {
   mutating func holds(
     _ strategy: UnsafePointer<StrategyRecord>, seenThrough child: UnsafePointer<DependencyList>?
   ) -> Bool {
-    recorder.beginStrategy(strategy, base)
+    recorder.note { [base] in $0.beginStrategy(strategy, base) }
     let outcome = constraintsHold(strategy) && ruleHolds(strategy, seenThrough: child)
-    recorder.endStrategy(outcome)
+    recorder.note { $0.endStrategy(outcome) }
     return outcome
   }
 
   @inline(__always)
   private mutating func constraintsHold(_ strategy: UnsafePointer<StrategyRecord>) -> Bool {
     if strategy.pointee.conditionCount > 0 {
-      recorder.beginConstraints()
+      recorder.note { $0.beginConstraints() }
       let hold = allHold(strategy.pointee.conditions, strategy.pointee.conditionCount)
-      recorder.endConstraints()
+      recorder.note { $0.endConstraints() }
       if !hold { return false }
     }
     return strategy.pointee.segmentCount == 0 || segmentsHold(strategy)
@@ -28,14 +28,14 @@ extension Evaluator {
 
   @inline(never)
   private mutating func segmentsHold(_ strategy: UnsafePointer<StrategyRecord>) -> Bool {
-    let segments: UnsafePointer<SegmentRange> = base.at(strategy.pointee.segments)
-    recorder.beginSegments()
-    defer { recorder.endSegments() }
+    let segments = base.at(strategy.pointee.segments)
+    recorder.note { $0.beginSegments() }
+    defer { recorder.note { $0.endSegments() } }
     for index in 0..<Int(strategy.pointee.segmentCount) {
       let segment = segments + index
-      recorder.beginSegment(segment)
+      recorder.note { $0.beginSegment(segment) }
       let hold = allHold(segment.pointee.conditions, segment.pointee.count)
-      recorder.endSegment(hold)
+      recorder.note { $0.endSegment(hold) }
       if !hold { return false }
     }
     return true
@@ -52,9 +52,9 @@ extension Evaluator {
     case .users:
       let root = root
       let user = find(base.at(root.pointee.userID))
-      recorder.operand(user)
+      recorder.note { $0.operand(user) }
       guard let user else { return false }
-      return contains(base.at(strategy.pointee.operand), user)
+      return contains(base.at(strategy.pointee.users), user)
     case .draw: return drawHolds(strategy)
     case .addresses: return addressHolds(strategy)
     case .custom: return customHolds(strategy)
@@ -72,10 +72,10 @@ extension Evaluator {
     case .byDefault:
       if let identity = findDefaultIdentity() { return isIn(strategy, group, identity.bytes) }
     case .field:
-      let field: UnsafePointer<FieldRecord> = base.at(strategy.pointee.field)
+      let field = base.at(strategy.pointee.field)
       if let value = find(field) { return isIn(strategy, group, value.bytes) }
       if field.pointee.role == .currentTime { return isInAtPresent(strategy, group) }
-      recorder.operand(nil)
+      recorder.note { $0.operand(nil) }
       return false
     case .random: break
     }
@@ -87,7 +87,7 @@ extension Evaluator {
     _ strategy: UnsafePointer<StrategyRecord>, _ group: Murmur3State, _ identity: ByteView
   ) -> Bool {
     let bucket = group.finish(appending: identity) % 100 &+ 1
-    recorder.rollout(strategy, identity, bucket, base)
+    recorder.note { [base] in $0.rollout(strategy, identity, bucket, base) }
     return bucket <= strategy.pointee.percentage
   }
 
@@ -115,25 +115,25 @@ extension Evaluator {
   @inline(never)
   private mutating func drawHolds(_ strategy: UnsafePointer<StrategyRecord>) -> Bool {
     let number = UInt32(truncatingIfNeeded: draw(below: 99)) &+ 1
-    recorder.draw(number, strategy)
+    recorder.note { $0.draw(number, strategy) }
     return number < strategy.pointee.percentage
   }
 
   @inline(never)
   private mutating func addressHolds(_ strategy: UnsafePointer<StrategyRecord>) -> Bool {
     let value = find(base.at(strategy.pointee.field))
-    recorder.operand(value)
+    recorder.note { $0.operand(value) }
     guard let value else { return false }
-    return isInAny(strategy.pointee.operand, strategy.pointee.operandCount, address: value.bytes)
+    return isInAny(strategy.pointee.addresses, strategy.pointee.operandCount, address: value.bytes)
   }
 
   @inline(never)
   private mutating func customHolds(_ strategy: UnsafePointer<StrategyRecord>) -> Bool {
     let call = UnleashStrategyCall(
-      base: base, parameters: strategy.pointee.operand, parameterCount: Int(strategy.pointee.operandCount),
+      base: base, parameters: strategy.pointee.parameters, parameterCount: Int(strategy.pointee.operandCount),
       context: context.map { FrozenContext($0) }, inherited: inherited.map { FrozenContext($0) })
     let outcome = SnapshotResources.of(base)?.strategy(at: strategy.pointee.custom)?.isEnabled(call) ?? false
-    recorder.custom(outcome)
+    recorder.note { $0.custom(outcome) }
     return outcome
   }
 }

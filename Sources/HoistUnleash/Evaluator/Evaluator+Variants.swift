@@ -7,22 +7,22 @@ extension Evaluator {
   /// - Returns: index among the flag's variants; -1 for none.
   @inline(__always)
   mutating func chooseVariant(
-    _ flag: UnsafePointer<FlagRecord>, _ strategy: UnsafePointer<StrategyRecord>?
+    _ flag: UnsafePointer<UnleashFlagRecord>, _ strategy: UnsafePointer<StrategyRecord>?
   ) -> Int32 {
-    let own = strategy?.pointee.variantSet ?? 0
-    let set = own != 0 ? own : flag.pointee.variantSet
-    return set == 0 ? -1 : choose(flag, base.at(set))
+    let own = strategy?.pointee.variantSet ?? .none
+    let set = own.isNone ? flag.pointee.variantSet : own
+    return set.isNone ? -1 : choose(flag, base.at(set))
   }
 
   private mutating func choose(
-    _ flag: UnsafePointer<FlagRecord>, _ set: UnsafePointer<VariantSet>
+    _ flag: UnsafePointer<UnleashFlagRecord>, _ set: UnsafePointer<VariantSet>
   ) -> Int32 {
     if set.pointee.overrideCount > 0, let given = overridden(set) {
-      recorder.override(flag, given, base)
+      recorder.note { [base] in $0.override(flag, given, base) }
       return Int32(truncatingIfNeeded: given)
     }
     guard set.pointee.total > 0 else { return -1 }
-    let identity = set.pointee.field == 0 ? findDefaultIdentity() : find(base.at(set.pointee.field))
+    let identity = set.pointee.field.isNone ? findDefaultIdentity() : find(base.at(set.pointee.field))
     let target: UInt64
     if let identity {
       let hash = set.pointee.group.finish(appending: identity.bytes)
@@ -30,11 +30,11 @@ extension Evaluator {
     } else {
       target = draw(below: set.pointee.total) &+ 1
     }
-    let variants: UnsafePointer<VariantRecord> = base.at(flag.pointee.variants)
+    let variants = base.at(flag.pointee.variants)
     var index = Int(set.pointee.first)
     let last = index &+ Int(set.pointee.count) &- 1
     while index < last, variants[index].upTo < target { index &+= 1 }
-    recorder.variant(set, variants + index, identity, target, base)
+    recorder.note { [base] in $0.variant(set, variants + index, identity, target, base) }
     return Int32(truncatingIfNeeded: index)
   }
 
@@ -48,7 +48,7 @@ extension Evaluator {
   /// The first override, in the order of variants, whose field has one of its values.
   @inline(never)
   private func overridden(_ set: UnsafePointer<VariantSet>) -> UInt32? {
-    let overrides: UnsafePointer<OverrideRecord> = base.at(set.pointee.overrides)
+    let overrides = base.at(set.pointee.overrides)
     for index in 0..<Int(set.pointee.overrideCount) {
       let override = overrides + index
       guard let value = find(base.at(override.pointee.field)) else { continue }

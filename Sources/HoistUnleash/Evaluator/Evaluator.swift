@@ -4,11 +4,10 @@ internal import HoistCore
 
 /// Evaluates flags of a snapshot for one context: a pure reader of raw memory (protocols/unleash.md C).
 ///
-/// Generic over what watches: `Silence` leaves nothing behind in the machine code, `Explanation` writes every
+/// Generic over what watches: `NoSteps` leaves nothing behind in the machine code, `Explanation` writes every
 /// step down. Both run these very functions, so that what is explained is what ran.
-struct Evaluator<Recorder: StepRecorder> {
+struct Evaluator<Recorder: StepRecorder<Explanation>> {
   let base: UnsafeRawPointer
-  /// The call's context, or nil.
   let context: UnsafeRawPointer?
   /// The client's own context where it is another one, or nil.
   let inherited: UnsafeRawPointer?
@@ -29,7 +28,7 @@ struct Evaluator<Recorder: StepRecorder> {
 
   @inline(__always)
   var root: UnsafePointer<SnapshotRoot> {
-    base.at(Snapshot(base).head.pointee.rootOffset)
+    Snapshot(base).root()
   }
 
   var unixMilliseconds: Int64 {
@@ -61,12 +60,12 @@ struct Verdict {
 extension Evaluator {
   /// On or off, by the order of C.2.
   @inline(__always)
-  mutating func decide(_ flag: UnsafePointer<FlagRecord>) -> Verdict {
+  mutating func decide(_ flag: UnsafePointer<UnleashFlagRecord>) -> Verdict {
     let traits = flag.pointee.traits
     if !traits.contains(.enabled) || traits.contains(.broken) {
       return Verdict(isOn: false, reason: .disabled, strategy: nil)
     }
-    if flag.pointee.dependencies != 0, !dependenciesHold(flag) {
+    if !flag.pointee.dependencies.isNone, !dependenciesHold(flag) {
       return Verdict(isOn: false, reason: .default, strategy: nil)
     }
     if flag.pointee.strategyCount == 0 { return Verdict(isOn: true, reason: .static, strategy: nil) }
@@ -80,9 +79,9 @@ extension Evaluator {
   /// - Parameter child: the dependencies of the flag through which this one is looked at, or nil.
   @inline(__always)
   mutating func firstHolding(
-    _ flag: UnsafePointer<FlagRecord>, seenThrough child: UnsafePointer<DependencyList>?
+    _ flag: UnsafePointer<UnleashFlagRecord>, seenThrough child: UnsafePointer<DependencyList>?
   ) -> UnsafePointer<StrategyRecord>? {
-    let strategies: UnsafePointer<StrategyRecord> = base.at(flag.pointee.strategies)
+    let strategies = base.at(flag.pointee.strategies)
     var index = 0
     while index < Int(flag.pointee.strategyCount) {
       let strategy = strategies + index
@@ -94,16 +93,16 @@ extension Evaluator {
 
   /// Every parent is as it must be (C.9).
   @inline(never)
-  mutating func dependenciesHold(_ flag: UnsafePointer<FlagRecord>) -> Bool {
-    let list: UnsafePointer<DependencyList> = base.at(flag.pointee.dependencies)
+  mutating func dependenciesHold(_ flag: UnsafePointer<UnleashFlagRecord>) -> Bool {
+    let list = base.at(flag.pointee.dependencies)
     let dependencies = UnsafeRawPointer(list + 1).assumingMemoryBound(to: DependencyRecord.self)
-    recorder.beginDependencies()
-    defer { recorder.endDependencies() }
+    recorder.note { $0.beginDependencies() }
+    defer { recorder.note { $0.endDependencies() } }
     for index in 0..<Int(list.pointee.count) {
       let dependency = dependencies + index
-      recorder.beginDependency(dependency, base)
+      recorder.note { [base] in $0.beginDependency(dependency, base) }
       let isSatisfied = isSatisfied(dependency, list)
-      recorder.endDependency(isSatisfied)
+      recorder.note { $0.endDependency(isSatisfied) }
       if !isSatisfied { return false }
     }
     return true
@@ -112,21 +111,21 @@ extension Evaluator {
   private mutating func isSatisfied(
     _ dependency: UnsafePointer<DependencyRecord>, _ list: UnsafePointer<DependencyList>
   ) -> Bool {
-    guard dependency.pointee.parent != 0, !dependency.pointee.parentDepends else { return false }
-    let parent: UnsafePointer<FlagRecord> = base.at(dependency.pointee.parent)
+    guard !dependency.pointee.parent.isNone, !dependency.pointee.parentDepends else { return false }
+    let parent = base.at(dependency.pointee.parent)
     let strategy = firstHolding(parent, seenThrough: list)
     let traits = parent.pointee.traits
     let isOn =
       traits.contains(.enabled) && !traits.contains(.broken)
       && (strategy != nil || parent.pointee.strategyCount == 0)
-    recorder.parent(isOn)
+    recorder.note { $0.parent(isOn) }
     guard isOn == dependency.pointee.wantsEnabled else { return false }
     guard dependency.pointee.variantCount > 0 else { return true }
     let variant = chooseVariant(parent, strategy)
     guard variant >= 0 else { return true }
-    let variants: UnsafePointer<VariantRecord> = base.at(parent.pointee.variants)
+    let variants = base.at(parent.pointee.variants)
     let name = variants[Int(variant)].name.bytes(base)
-    let wanted: UnsafePointer<TextReference> = base.at(dependency.pointee.variants)
+    let wanted = base.at(dependency.pointee.variants)
     for index in 0..<Int(dependency.pointee.variantCount) where wanted[index].bytes(base).hasSameBytes(as: name) {
       return true
     }

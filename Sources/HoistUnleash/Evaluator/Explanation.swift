@@ -22,39 +22,35 @@ struct Explanation: StepRecorder {
   private var isInDependency = false
   private let flagName: ByteView
 
-  init(_ flag: UnsafePointer<FlagRecord>, _ base: UnsafeRawPointer) {
+  init(_ flag: UnsafePointer<UnleashFlagRecord>, _ base: UnsafeRawPointer) {
     flagName = flag.pointee.head.name.bytes(base)
     writer.beginObject()
-    text("flag", flagName)
-    bool("switchedOn", flag.pointee.traits.contains(.enabled))
+    writer.member("flag", flagName)
+    writer.member("switchedOn", flag.pointee.traits.contains(.enabled))
     if flag.pointee.traits.contains(.broken) {
-      let details: UnsafePointer<FlagDetails> = base.at(flag.pointee.details)
-      text("broken", details.pointee.warning.bytes(base))
+      let details = base.at(flag.pointee.details)
+      writer.member("broken", details.pointee.warning.bytes(base))
     }
   }
 
   /// Ends the text.
   mutating func finish(_ evaluation: borrowing Evaluation) -> [UInt8] {
     closeStrategies()
-    bool("enabled", evaluation.enabled)
-    writer.key("reason")
-    writer.string(evaluation.reason.text.description)
+    writer.member("enabled", evaluation.enabled)
+    writer.member("reason", evaluation.reason.text)
     writer.endObject()
     return writer.bytes
   }
 
-  mutating func beginDependencies() {
-    writer.key("dependencies")
-    writer.beginArray()
-  }
+  mutating func beginDependencies() { writer.beginArray("dependencies") }
 
   mutating func beginDependency(_ dependency: UnsafePointer<DependencyRecord>, _ base: UnsafeRawPointer) {
     isInDependency = true
     writer.beginObject()
-    text("feature", dependency.pointee.name.bytes(base))
-    bool("known", dependency.pointee.parent != 0)
-    if dependency.pointee.parentDepends { bool("dependsItself", true) }
-    bool("wanted", dependency.pointee.wantsEnabled)
+    writer.member("feature", dependency.pointee.name.bytes(base))
+    writer.member("known", !dependency.pointee.parent.isNone)
+    if dependency.pointee.parentDepends { writer.member("dependsItself", true) }
+    writer.member("wanted", dependency.pointee.wantsEnabled)
     if dependency.pointee.variantCount > 0 {
       texts("variants", base.at(dependency.pointee.variants), dependency.pointee.variantCount, base)
     }
@@ -62,12 +58,12 @@ struct Explanation: StepRecorder {
 
   mutating func parent(_ isOn: Bool) {
     closeStrategies()
-    bool("enabled", isOn)
+    writer.member("enabled", isOn)
   }
 
   mutating func endDependency(_ isSatisfied: Bool) {
     closeStrategies()
-    bool("satisfied", isSatisfied)
+    writer.member("satisfied", isSatisfied)
     writer.endObject()
     isInDependency = false
   }
@@ -76,109 +72,93 @@ struct Explanation: StepRecorder {
 
   mutating func beginStrategy(_ strategy: UnsafePointer<StrategyRecord>, _ base: UnsafeRawPointer) {
     if !strategiesAreOpen {
-      writer.key("strategies")
-      writer.beginArray()
+      writer.beginArray("strategies")
       strategiesAreOpen = true
     }
     writer.beginObject()
-    text("name", strategy.pointee.name.bytes(base))
+    writer.member("name", strategy.pointee.name.bytes(base))
   }
 
-  mutating func beginConstraints() {
-    writer.key("constraints")
-    writer.beginArray()
-  }
+  mutating func beginConstraints() { writer.beginArray("constraints") }
 
   mutating func condition(
     _ condition: UnsafePointer<ConditionRecord>, _ field: UnsafePointer<FieldRecord>, _ value: FieldValue?,
     _ outcome: Bool, _ base: UnsafeRawPointer
   ) {
     writer.beginObject()
-    text("field", field.pointee.name.bytes(base))
-    writer.key("operator")
-    writer.string(condition.pointee.constraintOperator.text.description)
+    writer.member("field", field.pointee.name.bytes(base))
+    writer.member("operator", condition.pointee.constraintOperator.rawValue)
     switch condition.pointee.constraintOperator {
     case .isIn, .isNotIn, .startsWith, .endsWith, .contains, .isInCIDR:
-      texts("expected", base.at(condition.pointee.operand), condition.pointee.operandCount, base)
+      texts("expected", base.at(condition.pointee.operands), condition.pointee.operandCount, base)
     default:
-      text(
+      writer.member(
         "expected", TextReference(offset: condition.pointee.operand, count: condition.pointee.operandCount).bytes(base))
     }
-    actual(value)
-    bool("inverted", condition.pointee.saysInverted)
-    if condition.pointee.foldsCase { bool("caseInsensitive", true) }
-    bool("holds", outcome)
+    writer.member("actual", orNull: value?.bytes)
+    writer.member("inverted", condition.pointee.saysInverted)
+    if condition.pointee.foldsCase { writer.member("caseInsensitive", true) }
+    writer.member("holds", outcome)
     writer.endObject()
   }
 
   mutating func endConstraints() { writer.endArray() }
 
-  mutating func beginSegments() {
-    writer.key("segments")
-    writer.beginArray()
-  }
+  mutating func beginSegments() { writer.beginArray("segments") }
 
   mutating func beginSegment(_ segment: UnsafePointer<SegmentRange>) {
     writer.beginObject()
-    writer.key("id")
-    writer.int(segment.pointee.id)
-    writer.key("constraints")
-    writer.beginArray()
+    writer.member("id", segment.pointee.id)
+    writer.beginArray("constraints")
   }
 
   mutating func endSegment(_ holds: Bool) {
     writer.endArray()
-    bool("holds", holds)
+    writer.member("holds", holds)
     writer.endObject()
   }
 
   mutating func endSegments() { writer.endArray() }
 
-  mutating func operand(_ value: FieldValue?) { actual(value) }
+  mutating func operand(_ value: FieldValue?) { writer.member("actual", orNull: value?.bytes) }
 
   mutating func rollout(
     _ strategy: UnsafePointer<StrategyRecord>, _ identity: ByteView, _ bucket: UInt32, _ base: UnsafeRawPointer
   ) {
-    writer.key("rollout")
-    writer.beginObject()
+    writer.beginObject("rollout")
     let isBorrowed = isInDependency && strategy.pointee.borrowsGroup
-    text("group", isBorrowed ? flagName : strategy.pointee.groupName.bytes(base))
-    writer.key("stickiness")
+    writer.member("group", isBorrowed ? flagName : strategy.pointee.groupName.bytes(base))
     switch strategy.pointee.stickiness {
-    case .byDefault: writer.string("default")
-    case .random: writer.string("random")
-    case .field:
-      let field: UnsafePointer<FieldRecord> = base.at(strategy.pointee.field)
-      writer.string(utf8: field.pointee.name.bytes(base).bindMemory(to: UInt8.self))
+    case .byDefault: writer.member("stickiness", "default")
+    case .random: writer.member("stickiness", "random")
+    case .field: stickiness(strategy.pointee.field, base)
     }
-    text("value", identity)
-    integer("hash", bucket)
-    integer("percentage", strategy.pointee.percentage)
+    writer.member("value", identity)
+    writer.member("hash", bucket)
+    writer.member("percentage", strategy.pointee.percentage)
     writer.endObject()
   }
 
   mutating func draw(_ number: UInt32, _ strategy: UnsafePointer<StrategyRecord>) {
-    writer.key("draw")
-    writer.beginObject()
-    integer("number", number)
-    integer("percentage", strategy.pointee.percentage)
+    writer.beginObject("draw")
+    writer.member("number", number)
+    writer.member("percentage", strategy.pointee.percentage)
     writer.endObject()
   }
 
-  mutating func custom(_ answer: Bool) { bool("answer", answer) }
+  mutating func custom(_ answer: Bool) { writer.member("answer", answer) }
 
   mutating func endStrategy(_ holds: Bool) {
-    bool("holds", holds)
+    writer.member("holds", holds)
     writer.endObject()
   }
 
-  mutating func override(_ flag: UnsafePointer<FlagRecord>, _ variant: UInt32, _ base: UnsafeRawPointer) {
+  mutating func override(_ flag: UnsafePointer<UnleashFlagRecord>, _ variant: UInt32, _ base: UnsafeRawPointer) {
     closeStrategies()
-    let variants: UnsafePointer<VariantRecord> = base.at(flag.pointee.variants)
-    writer.key("variant")
-    writer.beginObject()
-    text("name", variants[Int(variant)].name.bytes(base))
-    bool("override", true)
+    let variants = base.at(flag.pointee.variants)
+    writer.beginObject("variant")
+    writer.member("name", variants[Int(variant)].name.bytes(base))
+    writer.member("override", true)
     writer.endObject()
   }
 
@@ -187,22 +167,14 @@ struct Explanation: StepRecorder {
     _ target: UInt64, _ base: UnsafeRawPointer
   ) {
     closeStrategies()
-    writer.key("variant")
-    writer.beginObject()
-    text("name", variant.pointee.name.bytes(base))
-    text("group", set.pointee.groupName.bytes(base))
-    writer.key("stickiness")
-    if set.pointee.field == 0 {
-      writer.string("default")
-    } else {
-      let field: UnsafePointer<FieldRecord> = base.at(set.pointee.field)
-      writer.string(utf8: field.pointee.name.bytes(base).bindMemory(to: UInt8.self))
-    }
-    writer.key("value")
-    if let identity { writer.string(utf8: identity.bytes.bindMemory(to: UInt8.self)) } else { writer.null() }
-    integer(identity == nil ? "draw" : "hash", target)
-    integer("weight", variant.pointee.weight)
-    integer("totalWeight", set.pointee.total)
+    writer.beginObject("variant")
+    writer.member("name", variant.pointee.name.bytes(base))
+    writer.member("group", set.pointee.groupName.bytes(base))
+    stickiness(set.pointee.field, base)
+    writer.member("value", orNull: identity?.bytes)
+    writer.member(identity == nil ? "draw" : "hash", target)
+    writer.member("weight", variant.pointee.weight)
+    writer.member("totalWeight", set.pointee.total)
     writer.endObject()
   }
 }
@@ -213,32 +185,16 @@ extension Explanation {
     strategiesAreOpen = false
   }
 
-  private mutating func text(_ name: String, _ value: ByteView) {
-    writer.key(name)
-    writer.string(utf8: value.bindMemory(to: UInt8.self))
-  }
-
-  private mutating func bool(_ name: String, _ value: Bool) {
-    writer.key(name)
-    writer.bool(value)
-  }
-
-  private mutating func integer(_ name: String, _ value: some BinaryInteger) {
-    writer.key(name)
-    writer.int(value)
-  }
-
-  private mutating func actual(_ value: FieldValue?) {
-    writer.key("actual")
-    if let value { writer.string(utf8: value.bytes.bindMemory(to: UInt8.self)) } else { writer.null() }
+  private mutating func stickiness(_ field: Place<FieldRecord>, _ base: UnsafeRawPointer) {
+    if field.isNone { return writer.member("stickiness", "default") }
+    writer.member("stickiness", base.at(field).pointee.name.bytes(base))
   }
 
   private mutating func texts(
     _ name: String, _ list: UnsafePointer<TextReference>, _ count: UInt32, _ base: UnsafeRawPointer
   ) {
-    writer.key(name)
-    writer.beginArray()
-    for index in 0..<Int(count) { writer.string(utf8: list[index].bytes(base).bindMemory(to: UInt8.self)) }
+    writer.beginArray(name)
+    for index in 0..<Int(count) { writer.string(list[index].bytes(base)) }
     writer.endArray()
   }
 }
@@ -249,8 +205,8 @@ extension UnleashFlags {
   public static func explain(
     _ evaluation: inout Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
   ) -> [UInt8] {
-    let flag = record.assumingMemoryBound(to: FlagRecord.self)
-    let root: UnsafePointer<SnapshotRoot> = snapshot.base.at(snapshot.head.pointee.rootOffset)
+    let flag = record.assumingMemoryBound(to: UnleashFlagRecord.self)
+    let root: UnsafePointer<SnapshotRoot> = snapshot.root()
     if root.pointee.isFrontend {
       evaluateToggle(snapshot.base, record, context?.base, &evaluation)
       var explanation = Explanation(flag, snapshot.base)

@@ -6,7 +6,7 @@ func evaluateFeature(
   _ base: UnsafeRawPointer, _ record: UnsafeRawPointer, _ context: UnsafeRawPointer?, _ out: UnsafeMutableRawPointer
 ) {
   let evaluation = out.assumingMemoryBound(to: Evaluation.self)
-  let flag = record.assumingMemoryBound(to: FlagRecord.self)
+  let flag = record.assumingMemoryBound(to: UnleashFlagRecord.self)
   let traits = flag.pointee.traits
   if evaluation.pointee.want == .bool, !traits.isDisjoint(with: [.alwaysOn, .alwaysOff]) {
     let isOn = traits.contains(.alwaysOn)
@@ -15,14 +15,14 @@ func evaluateFeature(
   }
   var evaluator = Evaluator(
     base: base, context: context, inherited: evaluation.pointee.inherited, ambient: evaluation.pointee.ambient,
-    recorder: Silence())
+    recorder: NoSteps())
   evaluator.answer(flag, &evaluation.pointee)
 }
 
 extension Evaluator {
   /// Fills an evaluation: on or off, the variant when more than a boolean is wanted, counters and effects.
   @inline(__always)
-  mutating func answer(_ flag: UnsafePointer<FlagRecord>, _ evaluation: inout Evaluation) {
+  mutating func answer(_ flag: UnsafePointer<UnleashFlagRecord>, _ evaluation: inout Evaluation) {
     let verdict = decide(flag)
     evaluation.give(verdict.isOn, verdict.reason, flag)
     if evaluation.want != .bool { giveVariant(flag, verdict, &evaluation) }
@@ -30,11 +30,11 @@ extension Evaluator {
 
   @inline(__always)
   private mutating func giveVariant(
-    _ flag: UnsafePointer<FlagRecord>, _ verdict: Verdict, _ evaluation: inout Evaluation
+    _ flag: UnsafePointer<UnleashFlagRecord>, _ verdict: Verdict, _ evaluation: inout Evaluation
   ) {
     let index = verdict.isOn ? chooseVariant(flag, verdict.strategy) : -1
     guard index >= 0 else { return evaluation.giveNoVariant(flag, base) }
-    let variants: UnsafePointer<VariantRecord> = base.at(flag.pointee.variants)
+    let variants = base.at(flag.pointee.variants)
     let variant = variants + Int(index)
     if verdict.reason == .static, flag.pointee.variantCount > 1 { evaluation.reason = .split }
     evaluation.give(variant, index, flag, base)
@@ -44,7 +44,7 @@ extension Evaluator {
 extension Evaluation {
   /// The flag's state, as a boolean; counts yes or no.
   @inline(__always)
-  mutating func give(_ isOn: Bool, _ why: Reason, _ flag: UnsafePointer<FlagRecord>) {
+  mutating func give(_ isOn: Bool, _ why: Reason, _ flag: UnsafePointer<UnleashFlagRecord>) {
     enabled = isOn
     reason = why
     kind = .bool
@@ -55,8 +55,8 @@ extension Evaluation {
   }
 
   /// The variant "disabled": nothing to read but whether the flag is on.
-  mutating func giveNoVariant(_ flag: UnsafePointer<FlagRecord>, _ base: UnsafeRawPointer) {
-    let root: UnsafePointer<SnapshotRoot> = base.at(Snapshot(base).head.pointee.rootOffset)
+  mutating func giveNoVariant(_ flag: UnsafePointer<UnleashFlagRecord>, _ base: UnsafeRawPointer) {
+    let root: UnsafePointer<SnapshotRoot> = Snapshot(base).root()
     variation = root.pointee.disabledName.bytes(base)
     if flag.pointee.traits.contains(.counted) {
       secondCell = flag.pointee.head.firstCell &+ flag.pointee.head.cellCount &- 1
@@ -66,7 +66,7 @@ extension Evaluation {
 
   @inline(__always)
   mutating func give(
-    _ variant: UnsafePointer<VariantRecord>, _ index: Int32, _ flag: UnsafePointer<FlagRecord>, _ base: UnsafeRawPointer
+    _ variant: UnsafePointer<VariantRecord>, _ index: Int32, _ flag: UnsafePointer<UnleashFlagRecord>, _ base: UnsafeRawPointer
   ) {
     variation = variant.pointee.name.bytes(base)
     variationIndex = index

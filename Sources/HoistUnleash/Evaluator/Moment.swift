@@ -17,7 +17,7 @@ struct Moment: BitwiseCopyable {
     self.init(seconds: instant.seconds, nanoseconds: Int64(instant.nanoseconds))
   }
 
-  /// In one word, for moments of whole milliseconds.
+  /// In one word, for instants of whole milliseconds.
   var packed: UInt64 { UInt64(bitPattern: seconds &* 2_000 &+ nanoseconds / 1_000_000) }
 
   init(packed: UInt64) {

@@ -1,7 +1,7 @@
 public import HoistBase
 public import HoistCore
 
-/// A strategy of the host's own, for flags whose strategies are not built in (`UNL-99`).
+/// The host's own strategy, for flags whose strategies are not built in (`UNL-99`).
 ///
 /// Called on evaluating threads, on several at once, for each use in a flag; must be quick.
 public protocol UnleashStrategy: AnyObject, Sendable {
@@ -11,18 +11,17 @@ public protocol UnleashStrategy: AnyObject, Sendable {
 /// What a custom strategy is asked with. Valid only during the call; so are all views it gives out.
 public struct UnleashStrategyCall {
   let base: UnsafeRawPointer
-  let parameters: UInt32
+  let parameters: Place<TextReference>
   /// How many parameters this use of the strategy has.
   public let parameterCount: Int
-  /// The call's context, or nil.
   public let context: FrozenContext?
-  /// The client's own context, which stands in for what `context` lacks; nil where it is the same one.
+  /// The client's own context, which supplies what `context` lacks; nil where it is the same one.
   public let inherited: FrozenContext?
 
   /// A parameter's name and value, each followed by a NUL. In the order of the document; nil beyond the last.
   public func parameter(at index: Int) -> (name: ByteView, value: ByteView)? {
     guard index >= 0, index < parameterCount else { return nil }
-    let texts: UnsafePointer<TextReference> = base.at(parameters)
+    let texts = base.at(parameters)
     return (texts[index * 2].bytes(base), texts[index * 2 + 1].bytes(base))
   }
 
@@ -36,7 +35,7 @@ public struct UnleashStrategyCall {
   }
 
   /// Everything that built-in strategies see, as one context of its own: the call's over the client's over the static
-  /// fields. What is there hides what is behind it, even as null.
+  /// fields. A present member hides the ones below it, even as null.
   public var merged: EvaluationContext {
     var attributes: [Attribute] = []
     var places: [[UInt8]: Int] = [:]
@@ -62,7 +61,7 @@ public struct UnleashStrategyCall {
   }
 
   private var staticFields: UnsafeBufferPointer<FieldRecord> {
-    let root: UnsafePointer<SnapshotRoot> = base.at(Snapshot(base).head.pointee.rootOffset)
+    let root: UnsafePointer<SnapshotRoot> = Snapshot(base).root()
     return UnsafeBufferPointer(start: base.at(root.pointee.staticFields), count: Int(root.pointee.staticFieldCount))
   }
 

@@ -9,9 +9,9 @@ func evaluateToggle(
   _ base: UnsafeRawPointer, _ record: UnsafeRawPointer, _ context: UnsafeRawPointer?, _ out: UnsafeMutableRawPointer
 ) {
   let evaluation = out.assumingMemoryBound(to: Evaluation.self)
-  let flag = record.assumingMemoryBound(to: FlagRecord.self)
+  let flag = record.assumingMemoryBound(to: UnleashFlagRecord.self)
   if let context, context != evaluation.pointee.inherited,
-    !isServed(context, evaluation.pointee.inherited, base.at(Snapshot(base).head.pointee.rootOffset))
+    !isServed(context, evaluation.pointee.inherited, Snapshot(base).root())
   {
     return evaluation.pointee.fail(
       .invalidContext, "the service evaluates for the client's current context: identify with this one first")
@@ -20,20 +20,20 @@ func evaluateToggle(
   if evaluation.pointee.want != .bool { giveToggleVariant(flag, &evaluation.pointee, base) }
 }
 
-private func isServed(
+func isServed(
   _ context: UnsafeRawPointer, _ current: UnsafeRawPointer?, _ root: UnsafePointer<SnapshotRoot>
 ) -> Bool {
   guard let served = root.pointee.context else { return true }
-  let given = ContextPrint(FrozenContext(context))
-  return served.accepts(given) || current.map { ContextPrint(FrozenContext($0)).accepts(given) } ?? false
+  let given = ContextFingerprint(FrozenContext(context))
+  return served.accepts(given) || current.map { ContextFingerprint(FrozenContext($0)).accepts(given) } ?? false
 }
 
 /// The variant as it was sent, also when it is off: then it has a name but no value (D.6).
 private func giveToggleVariant(
-  _ flag: UnsafePointer<FlagRecord>, _ evaluation: inout Evaluation, _ base: UnsafeRawPointer
+  _ flag: UnsafePointer<UnleashFlagRecord>, _ evaluation: inout Evaluation, _ base: UnsafeRawPointer
 ) {
   guard flag.pointee.variantCount > 0 else { return evaluation.giveNoVariant(flag, base) }
-  let variant: UnsafePointer<VariantRecord> = base.at(flag.pointee.variants)
+  let variant = base.at(flag.pointee.variants)
   if variant.pointee.enabled { return evaluation.give(variant, 0, flag, base) }
   evaluation.variation = variant.pointee.name.bytes(base)
   evaluation.variationIndex = 0

@@ -17,21 +17,21 @@ public enum UnleashFlags {
     if cell == 0 { return .yes }
     if cell == 1 { return .no }
     let base = snapshot.base
-    let flag = record.assumingMemoryBound(to: FlagRecord.self)
-    let variants: UnsafePointer<VariantRecord> = base.at(flag.pointee.variants)
+    let flag = record.assumingMemoryBound(to: UnleashFlagRecord.self)
+    let variants = base.at(flag.pointee.variants)
     for index in 0..<Int(flag.pointee.variantCount) where variants[index].cell == cell {
       return .variant(variants[index].name.bytes(base))
     }
-    let root: UnsafePointer<SnapshotRoot> = base.at(snapshot.head.pointee.rootOffset)
+    let root: UnsafePointer<SnapshotRoot> = snapshot.root()
     return .variant(root.pointee.disabledName.bytes(base))
   }
 
   /// The flag's switch; frontend mode: its value.
   public static func isSwitchedOn(_ record: UnsafeRawPointer) -> Bool {
-    record.assumingMemoryBound(to: FlagRecord.self).pointee.traits.contains(.enabled)
+    record.assumingMemoryBound(to: UnleashFlagRecord.self).pointee.traits.contains(.enabled)
   }
 
-  /// What the service tells of a flag beyond its value, as a JSON object.
+  /// What the service says of a flag beyond its value, as a JSON object.
   public static func metadata(snapshot: Snapshot, record: UnsafeRawPointer) -> [UInt8] {
     var writer = JSONWriter()
     writer.object { writer in writeMembers(of: record, in: snapshot, to: &writer) }
@@ -45,10 +45,8 @@ public enum UnleashFlags {
     for index in 0..<snapshot.flagCount {
       let record = snapshot.record(at: index)
       writer.beginObject()
-      writer.key("name")
-      writer.string(utf8: snapshot.name(of: record).bindMemory(to: UInt8.self))
-      writer.key("enabled")
-      writer.bool(isSwitchedOn(record))
+      writer.member("name", snapshot.name(of: record))
+      writer.member("enabled", isSwitchedOn(record))
       writeMembers(of: record, in: snapshot, to: &writer)
       writer.endObject()
     }
@@ -59,24 +57,21 @@ public enum UnleashFlags {
   private static func writeMembers(
     of record: UnsafeRawPointer, in snapshot: Snapshot, to writer: inout JSONWriter
   ) {
-    let flag = record.assumingMemoryBound(to: FlagRecord.self)
-    writer.key("impressionData")
-    writer.bool(flag.pointee.traits.contains(.impression))
-    guard flag.pointee.details != 0 else { return }
-    writer.key("stale")
-    writer.bool(flag.pointee.traits.contains(.stale))
-    let details: UnsafePointer<FlagDetails> = snapshot.base.at(flag.pointee.details)
+    let flag = record.assumingMemoryBound(to: UnleashFlagRecord.self)
+    writer.member("impressionData", flag.pointee.traits.contains(.impression))
+    guard !flag.pointee.details.isNone else { return }
+    writer.member("stale", flag.pointee.traits.contains(.stale))
+    let details = snapshot.base.at(flag.pointee.details)
     for (name, text) in [
       ("type", details.pointee.type), ("project", details.pointee.project),
       ("description", details.pointee.description), ("warning", details.pointee.warning),
     ] where !text.isNone {
-      writer.key(name)
-      writer.string(utf8: text.bytes(snapshot.base).bindMemory(to: UInt8.self))
+      writer.member(name, text.bytes(snapshot.base))
     }
   }
 
   /// Names of the flags that are new, gone or defined differently (their segments and parents included).
   public static func changedKeys(old: Snapshot?, new: Snapshot) -> [String] {
-    new.changedNames(since: old) { $0.assumingMemoryBound(to: FlagRecord.self).pointee.fingerprint }
+    new.changedNames(since: old) { $0.assumingMemoryBound(to: UnleashFlagRecord.self).pointee.fingerprint }
   }
 }

@@ -19,8 +19,8 @@ public struct UnleashVariant {
   /// - Parameter evaluation: of this record, with any `want` but `.bool`.
   public init(_ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer) {
     let base = snapshot.base
-    let flag = record.assumingMemoryBound(to: FlagRecord.self)
-    let root: UnsafePointer<SnapshotRoot> = base.at(snapshot.head.pointee.rootOffset)
+    let flag = record.assumingMemoryBound(to: UnleashFlagRecord.self)
+    let root: UnsafePointer<SnapshotRoot> = snapshot.root()
     name = evaluation.variation.baseAddress == nil ? root.pointee.disabledName.bytes(base) : evaluation.variation
     let isOn = evaluation.enabled
     let index = evaluation.variationIndex
@@ -32,7 +32,7 @@ public struct UnleashVariant {
       payloadValue = nil
       return
     }
-    let variants: UnsafePointer<VariantRecord> = base.at(flag.pointee.variants)
+    let variants = base.at(flag.pointee.variants)
     let variant = variants + Int(index)
     enabled = variant.pointee.enabled
     if root.pointee.isFrontend {

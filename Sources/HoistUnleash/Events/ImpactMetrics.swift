@@ -128,11 +128,11 @@ package final class ImpactMetrics: @unchecked Sendable {
     }
   }
 
-  /// What was recorded since the last `collect`, which goes on.
+  /// The metrics recorded since the last `collect`, which stay.
   var recorded: [Metric] { lock.withLock { order.compactMap { metrics[$0] } } }
 
   /// Whether anything was recorded since the last call.
-  func takeNews() -> Bool {
+  func takeHasChanged() -> Bool {
     lock.withLock {
       defer { isChanged = false }
       return isChanged

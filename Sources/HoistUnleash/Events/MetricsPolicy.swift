@@ -13,12 +13,11 @@ final class MetricsPolicy: EventPolicy, @unchecked Sendable {
   private let headers: RequestHeaders
   private let headerProvider: (any HeaderProvider)?
   private let body: MetricsBody
-  private var pace: RetryPace
+  /// Of a pipeline that begins.
+  let pace: UnleashPace
   var willFlush: () -> Void = {}
-  /// How often a batch that the service refuses is sent.
-  private static let maximumAttempts = 5
-  /// Batches that were refused, whether they wait or are given up.
-  private(set) var refusals: UInt64 = 0
+  /// The last answer has refused the key.
+  private(set) var isRefused = false
 
   init(host: any ProviderHost, settings: UnleashSettings, headerProvider: (any HeaderProvider)?) {
     self.host = host
@@ -26,7 +25,9 @@ final class MetricsPolicy: EventPolicy, @unchecked Sendable {
     self.settings = settings
     headers = RequestHeaders(options: settings)
     body = MetricsBody(options: settings)
-    pace = RetryPace(intervalMilliseconds: max(1000, settings.metricsSeconds * 1000))
+    pace = UnleashPace(
+      interval: max(1000, settings.metricsSeconds * 1000), limit: settings.longestRetryMilliseconds,
+      mayRefreshKey: headerProvider != nil)
   }
 
   /// An interval of 0 sends on flush only (G-14 of the protocol page).
@@ -71,40 +72,18 @@ final class MetricsPolicy: EventPolicy, @unchecked Sendable {
     }
   }
 
-  /// Success is 2xx (G-3); everything else is told and tried again at the vendor's pace (D.2).
+  /// The vendor's kinds and pace for what may pass (D.2), 404 among it: it speaks of the address. What is refused is
+  /// the core's to take apart.
   func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict {
-    let failure: FetchFailure
-    switch answer {
-    case .success(let response) where (200...299).contains(response.status):
-      _ = pace.succeeded()
-      return .done
-    case .success(let response) where response.status == 400 || response.status == 413 || response.status == 422:
-      return refused(response.status, batch)
-    case .success(let response): failure = FetchFailure.status(response, now: host.clock.unixMilliseconds)
-    case .failure(let transport): failure = .noResponse(transport)
-    }
-    tell(failure.message, failure.unleashStatus)
-    if case .network(_, let wait?) = failure, wait > pace.intervalMilliseconds { return .retry(afterMilliseconds: wait) }
-    switch pace.failed(failure, mayRefreshKey: headerProvider != nil) {
-    case .after(let milliseconds): return .pause(milliseconds: milliseconds)
-    case .stop: return .pause(milliseconds: pace.intervalMilliseconds * RetryPace.maximumFailures)
+    let failures = UnleashFailure(what: "sending metrics failed", pace: pace, clock: host.clock)
+    if case .success(let response) = answer { isRefused = response.status == 401 || response.status == 403 }
+    switch (EventVerdict.standard(answer), answer) {
+    case (.failed, .success(let response)): return .failed(failures.status(response))
+    case (.failed, .failure(let transport)): return .failed(failures.transport(transport))
+    case (.refused, .success(let response)) where response.status == 404: return .failed(failures.status(response))
+    case (let verdict, _): return verdict
     }
   }
 
-  /// They are restored like others (D.4), but the same bytes may be refused for ever.
-  private func refused(_ status: Int, _ batch: EventBatch) -> EventVerdict {
-    refusals &+= 1
-    let isLast = batch.attempt >= Self.maximumAttempts
-    let message = "the service refuses these metrics with \(status)" + (isLast ? "; they are dropped" : "")
-    tell(message, .unleashNetwork)
-    return isLast ? .drop(reason: message) : .pause(milliseconds: pace.intervalMilliseconds)
-  }
-
-  private func tell(_ message: String, _ status: Status) {
-    for topic in [Topic.sendFailed, .error] {
-      host.notify(Notification(topic, status: status, message: "sending metrics failed: \(message)"))
-    }
-  }
-
-  func delivered(_ batch: EventBatch) { host.notify(Notification(.eventsSent, message: batch.rows.first?.pipeline ?? "")) }
+  func describe(_ row: EventRow) -> String { TrackedEventText.key(row.payload).map { "event \($0)" } ?? "" }
 }

@@ -1,7 +1,7 @@
 internal import HoistBase
 internal import HoistCore
 
-/// Gathers what is to be reported: counts of evaluations and of unknown toggles, and impact metrics.
+/// Gathers counts of evaluations and of unknown toggles, and impact metrics.
 ///
 /// Recording is for any thread; the rest for the scheduler's.
 final class MetricsRecorder: @unchecked Sendable {
@@ -59,7 +59,8 @@ final class MetricsRecorder: @unchecked Sendable {
   /// Takes everything counted since the last call into the open bucket.
   /// - Returns: whether there was anything, impact metrics included.
   func absorb() -> Bool {
-    var hasNews = impact.takeNews()
+    host.scheduler.assertCurrent()
+    var hasNews = impact.takeHasChanged()
     host.drainCounts { snapshot, record, cell, count in
       hasNews = true
       let name = String(decoding: snapshot.name(of: record), as: UTF8.self)
@@ -98,6 +99,7 @@ final class MetricsRecorder: @unchecked Sendable {
 
   /// Begins a new bucket; the window begins anew even when the old one was empty.
   func beginBucket() {
+    host.scheduler.assertCurrent()
     bucket = MetricsBucket(startUnixMilliseconds: host.clock.unixMilliseconds)
     _ = impact.collect()
   }
@@ -106,7 +108,7 @@ final class MetricsRecorder: @unchecked Sendable {
   func forget() {
     lock.withLock { external.toggles = [:] }
     _ = unknown.take()
-    _ = impact.takeNews()
+    _ = impact.takeHasChanged()
     beginBucket()
   }
 }

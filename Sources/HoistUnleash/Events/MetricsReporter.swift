@@ -5,8 +5,8 @@ internal import HoistCore
 /// UNL-52, UNL-61, UNL-83, UNL-84, UNL-88). On the scheduler's thread, but where it says otherwise.
 ///
 /// Two pipelines: "metrics" has one record per closed bucket, and the open bucket as a live record, so that a crash
-/// costs no more counting than a checkpoint apart; "events" has one record per tracked event.
-final class MetricsReporter: @unchecked Sendable {
+/// loses no more than the counts since a checkpoint; "events" has one record per tracked event.
+final class MetricsReporter: ClientPart, @unchecked Sendable {
   private static let liveRecord = "bucket"
   private static let busyCheckpointMilliseconds: Int64 = 100
   private static let idleCheckpointMilliseconds: Int64 = 1000
@@ -17,7 +17,7 @@ final class MetricsReporter: @unchecked Sendable {
   private let policy: MetricsPolicy
   private let counts: EventPipeline
   private let events: EventPipeline
-  /// The same for those who record: no reference is counted on the way.
+  /// The same for recording threads, without reference counting.
   private let eventsPort: Unmanaged<EventPipeline>
   let recorder: MetricsRecorder
   private var checkpoint: (any Cancellable)?
@@ -27,8 +27,8 @@ final class MetricsReporter: @unchecked Sendable {
   private var hasStarted = false
   /// The host wants it so.
   private var isWanted = false
-  /// A stop that waits for the last sending is the latest one's.
-  private var ending: UInt64 = 0
+  /// Moves on with each start and stop: a last sending belongs to the stop before it.
+  private var turn = Generation()
   /// Flushes under way.
   private var sendings = 0
 
@@ -50,9 +50,8 @@ final class MetricsReporter: @unchecked Sendable {
       options.flushTiming = .sinceStart
       let given = values.integer("events.flush_interval_ms")
       options.flushIntervalMilliseconds = given > 0 ? given : MetricsPolicy.intervalMilliseconds(settings)
-      return EventPipeline(
-        options: options, policy: policy, sink: Self.sink(host, settings), store: host.store, log: host.log, clock: host.clock,
-        scheduler: host.scheduler, entropy: host.entropy)
+      options.pace = policy.pace
+      return EventPipeline(options, policy: policy, host: host, sink: Self.sink(host, settings))
     }
     counts = pipeline(MetricsPolicy.counts, rows: 10_000)
     events = pipeline(MetricsPolicy.events, rows: Int(values.integer("events.capacity")))
@@ -72,22 +71,28 @@ final class MetricsReporter: @unchecked Sendable {
     guard settings.countsMetrics else { return .ok }
     // Taken out of this object before: a closure that holds it would count a reference.
     let events = eventsPort
-    let outcome = TrackedEventText.withRecord(of: event) { record in
-      events._withUnsafeGuaranteedRef { $0.record(record, unixMilliseconds: event.unixMilliseconds) }
-    }
-    return switch outcome {
-    case .stored, .queued: .ok
-    case .dropped: .limit
+    return TrackedEventText.withRecord(of: event) { record in
+      events._withUnsafeGuaranteedRef { $0.record(record, unixMilliseconds: event.unixMilliseconds).status }
     }
   }
 
   func start() {
-    ending &+= 1
+    host.scheduler.assertCurrent()
+    turn.advance()
     let wasWanted = isWanted
     isWanted = true
     begin()
     if !wasWanted, settings.metricsInitialSeconds != settings.metricsSeconds { delayFirst() }
+    retryRefused()
   }
+
+  /// Something has changed that may make the service accept a key that it has refused (D.2).
+  func retryRefused() {
+    guard isWanted, policy.isRefused else { return }
+    for pipeline in [counts, events] { pipeline.sendAtOnce() }
+  }
+
+  func refresh() { retryRefused() }
 
   private func begin() {
     let isOnline = host.isOnline && settings.url != nil
@@ -110,22 +115,20 @@ final class MetricsReporter: @unchecked Sendable {
     }
   }
 
-  /// `stop` after what is recorded has been sent, or the limit has passed. A flush that somebody asks for meanwhile
-  /// is not cut short.
-  func stop(afterSendingForMilliseconds limit: Int64) {
-    guard hasStarted else { return }
-    isWanted = false
-    ending &+= 1
-    let mine = ending
+  /// After a stop: sends what is recorded for as long as the limit allows. A flush requested meanwhile is not cut
+  /// short.
+  func sendOnce(withinMilliseconds limit: Int64) {
+    let mine = turn.current
     let timer = host.scheduler.schedule(afterMilliseconds: limit) { [weak self] in
-      if let self, self.ending == mine, self.sendings <= 1 { self.stop() }
+      if let self, turn.isCurrent(mine), sendings <= 1 { stop() }
     }
     flush { _ in timer.cancel() }
   }
 
-  /// What is recorded is kept; nothing is sent.
+  /// Keeps what is recorded; sends nothing.
   func stop() {
-    ending &+= 1
+    host.scheduler.assertCurrent()
+    turn.advance()
     isWanted = false
     guard hasStarted else { return }
     hasStarted = false
@@ -138,21 +141,24 @@ final class MetricsReporter: @unchecked Sendable {
     events.stop()
   }
 
-  func pause() {
+  func setOnline(_ isOnline: Bool) {
+    host.scheduler.assertCurrent()
+    guard isWanted else { return }
+    if isOnline { return start() }
     for pipeline in [counts, events] { pipeline.hold(.offline) }
   }
 
   /// Also before the start and after a stop.
-  func flush(completion: @escaping @Sendable (Status) -> Void) {
-    guard settings.countsMetrics else { return completion(.ok) }
+  func flush(_ completion: @escaping @Sendable (FlushResult) -> Void) {
+    guard settings.countsMetrics else { return completion(.accepted) }
     if !hasStarted { begin() }
     sendings += 1
-    let (counts, events, policy, refusals) = (counts, events, policy, policy.refusals)
+    let (counts, events) = (counts, events)
     for pipeline in [counts, events] { pipeline.lift(.notReady) }
-    counts.flush { countsAreSent in
-      events.flush { [weak self] eventsAreSent in
+    counts.flush { former in
+      events.flush { [weak self] result in
         self?.sendingEnded()
-        completion(countsAreSent && eventsAreSent && refusals == policy.refusals ? .ok : .network)
+        completion(max(former, result))
       }
     }
   }
@@ -163,6 +169,7 @@ final class MetricsReporter: @unchecked Sendable {
   }
 
   func abandonAfterFork() {
+    host.scheduler.assertCurrent()
     sendings = 0
     checkpoint = nil
     early = nil

@@ -2,8 +2,8 @@ internal import HoistBase
 internal import HoistCore
 internal import HoistJSON
 
-/// Who sends a body of metrics. One that an earlier run or another process left in the store keeps saying who
-/// counted, and the headers have to agree with it (protocol B.1, B.3).
+/// The sender of a body of metrics. A body from an earlier run or another process names its own sender, and the headers
+/// have to match it (protocol B.1, B.3).
 enum MetricsSender {
   private static let members: [(header: String, member: String)] = [
     ("unleash-appname", "appName"), ("unleash-connection-id", "connectionId"), ("unleash-instanceid", "instanceId"),
@@ -14,7 +14,7 @@ enum MetricsSender {
     guard let document = try? JSONDocument(parsing: body) else { return }
     for (header, member) in members where headers.value(of: header) != nil {
       let text = document.withRoot { $0.object?.member(member)?.string }
-      // The body may come from a file: what would break a header is left out.
+      // The body may come from a file: a value that would break a header is left out.
       if let text, HeaderText.isSafeValue(text) { headers.set(header, text) }
     }
   }

@@ -2,17 +2,17 @@ internal import HoistBase
 internal import HoistCore
 internal import HoistJSON
 
-/// A tracked event as its record holds it: JSON with the key, the value and the texts among its properties.
+/// A tracked event as its record holds it: JSON with the key, the value and its properties as texts.
 ///
-/// Unleash has no tracking events of its own. One is sent as impact metrics: a counter of its key with its texts as
+/// Unleash has no tracking events of its own. One is sent as impact metrics: a counter of its key with its properties as
 /// labels, and a histogram `KEY_value` when it has a value.
 enum TrackedEventText {
   /// Writes the record of an event on the stack, unless it is long.
   static func withRecord<Result>(of event: EventView, _ body: (ByteView) -> Result) -> Result {
     var room = 16 + JSONRawText.maximumNumberBytes + JSONRawText.maximumStringBytes(event.key.count)
     for property in event.properties {
-      guard let text = property.text else { continue }
-      room += 8 + JSONRawText.maximumStringBytes(property.name.count) + JSONRawText.maximumStringBytes(text.count)
+      room += 8 + JSONRawText.maximumStringBytes(property.name.count)
+      room += property.text.map { JSONRawText.maximumStringBytes($0.count) } ?? JSONRawText.maximumNumberBytes + 2
     }
     return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: room) { target in
       body(ByteView(start: target.baseAddress, count: target.baseAddress.map { write(event, to: $0) } ?? 0))
@@ -32,7 +32,6 @@ enum TrackedEventText {
       end &+= JSONRawText.writeNumber(value, to: target + end)
     }
     for property in event.properties {
-      guard let text = property.text else { continue }
       raw(",\"p.")
       // The name continues a string that has begun: over its own quote.
       let quote = target + (end &- 1)
@@ -40,34 +39,51 @@ enum TrackedEventText {
       end &+= JSONRawText.writeString(property.name, to: quote) &- 1
       quote.pointee = dot
       raw(":")
-      end &+= JSONRawText.writeString(text, to: target + end)
+      if let text = property.text {
+        end &+= JSONRawText.writeString(text, to: target + end)
+      } else {
+        raw("\"")
+        end &+= JSONRawText.writeNumber(property.number, to: target + end)
+        raw("\"")
+      }
     }
     raw("}")
     return end
   }
 
-  /// The view of an event that the library holds: with the texts among its properties.
+  /// The view of an event that the library holds: with the texts and numbers among its properties.
   static func withView<Result>(of event: TrackedEvent, _ body: (EventView) -> Result) -> Result {
     var bytes = Array(event.key.utf8)
-    var pieces: [(name: Range<Int>, text: Range<Int>)] = []
+    var pieces: [(name: Range<Int>, text: Range<Int>?, number: Double)] = []
     for (name, value) in event.properties {
-      guard case .string(let text) = value else { continue }
       let start = bytes.count
       bytes += name.utf8
       let middle = bytes.count
-      bytes += text
-      pieces.append((start..<middle, middle..<bytes.count))
+      switch value {
+      case .string(let text): bytes += text
+      case .bool(let truth): bytes += (truth ? "true" : "false").utf8
+      case .double(let number):
+        pieces.append((start..<middle, nil, number))
+        continue
+      default: continue
+      }
+      pieces.append((start..<middle, middle..<bytes.count, 0))
     }
     let keyBytes = event.key.utf8.count
     return bytes.withUnsafeBytes { bytes in
       func view(_ range: Range<Int>) -> ByteView { ByteView(rebasing: bytes[range]) }
-      let properties = pieces.map { EventView.Property(name: view($0.name), text: view($0.text), number: 0) }
+      let properties = pieces.map { EventView.Property(name: view($0.name), text: $0.text.map(view), number: $0.number) }
       return properties.withUnsafeBufferPointer {
         body(
           EventView(
             key: view(0..<keyBytes), value: event.value, properties: $0, unixMilliseconds: event.unixMilliseconds))
       }
     }
+  }
+
+  /// The event's; nil when the record cannot be read.
+  static func key(_ payload: [UInt8]) -> String? {
+    (try? JSONDocument(parsing: payload))?.withRoot { $0["k"]?.string }
   }
 
   /// Counts a record; nothing when it cannot be read.

@@ -17,23 +17,15 @@ public struct UnleashFace: Sendable {
 
   /// UNL-24, UNL-25: `completion` runs on the delivery lane.
   public func start(bootstrap: [UInt8]?, completion: @escaping @Sendable (Status) -> Void) -> Status {
-    guard client.state != .closed else { return .state }
-    client.resumeAfterFork()
-    let provider = provider
-    client.onScheduler { _ in
-      provider.stop()
-      let served = bootstrap.map { provider.adoptBootstrap($0, origin: "the bootstrap given at start") } ?? false
-      provider.begin(delayed: served) { completion($0.unleashStatus) }
-    }
-    return .ok
+    onScheduler { $0.restart(bootstrap: bootstrap) { completion($0.status) } }
   }
 
   /// The variant for a context; counted, announced and hooked as `mode` says (UNL-29, UNL-104).
   /// - Parameter subject: nil for the client's own context.
-  public func variant(_ name: ByteView, _ subject: UnsafeMutablePointer<shim_subject>?, _ mode: EvaluationMode) -> HeldVariant {
+  public func variant(_ name: ByteView, _ subject: UnsafeMutablePointer<shim_subject>?, _ mode: EvaluationMode) -> OwnedVariant {
     client.evaluate(name, subject, .any, mode) { evaluation, _ in
-      guard let base = evaluation.base, let record = evaluation.record else { return HeldVariant.disabled }
-      return HeldVariant(UnleashVariant(evaluation, snapshot: Snapshot(base), record: record))
+      guard let base = evaluation.base, let record = evaluation.record else { return OwnedVariant.disabled }
+      return OwnedVariant(UnleashVariant(evaluation, snapshot: Snapshot(base), record: record))
     }
   }
 
@@ -52,18 +44,14 @@ public struct UnleashFace: Sendable {
   ) -> Status {
     guard client.state != .closed else { return .state }
     client.resumeAfterFork()
-    let provider = provider
     provider.changeContext(context, properties)
-    client.onScheduler { _ in
-      guard provider.frontend != nil else { return provider.source.contextChanged { completion($0.unleashStatus) } }
-      provider.fetchForContext { completion($0.unleashStatus) }
-    }
-    return .ok
+    return onScheduler { $0.contextHasChanged { completion($0.status) } }
   }
 
-  /// UNL-87: several changes in a row are fetched once.
+  /// UNL-87: several changes one after another cause one fetch. Refused for what is not the context's to say.
   public func setContextField(_ name: String, _ value: String?) -> Status {
     guard client.state != .closed else { return .state }
+    guard provider.frontend == nil || !FrontendContext.isOption(name) else { return .argument }
     client.resumeAfterFork()
     provider.setContextField(name, value)
     return .ok
@@ -74,10 +62,14 @@ public struct UnleashFace: Sendable {
 
   /// One fetch now; `completion` runs on the scheduler's thread.
   public func fetch(completion: @escaping @Sendable (Status) -> Void) -> Status {
+    onScheduler { $0.source.fetch { completion($0.status) } }
+  }
+
+  private func onScheduler(_ work: @escaping @Sendable (UnleashProvider) -> Void) -> Status {
     guard client.state != .closed else { return .state }
     client.resumeAfterFork()
     let provider = provider
-    client.onScheduler { _ in provider.source.fetchNow { completion($0.unleashStatus) } }
+    client.onScheduler { _ in work(provider) }
     return .ok
   }
 
@@ -85,23 +77,24 @@ public struct UnleashFace: Sendable {
     var writer = JSONWriter()
     writer.object { writer in
       for (name, value) in flattenedContext.sorted(by: { $0.key < $1.key }) {
-        writer.key(name)
-        writer.string(value)
+        writer.member(name, value)
       }
     }
     return writer.bytes
   }
 
-  /// The members a host's context stands for.
-  public static func members(of context: EvaluationContext) -> [String: String] {
-    context.reference().map { FrontendContext.members(of: $0.frozen) } ?? [:]
+  /// The members of a context that is to be the current one; what has no form at the service is warned of.
+  public func members(of context: EvaluationContext) -> [String: String] {
+    guard let frozen = context.reference()?.frozen else { return [:] }
+    provider.warnOfFormless(frozen)
+    return FrontendContext.members(of: frozen)
   }
 
   /// UNL-54: events by the vendor's names.
   public static func topic(ofEvent name: String) -> Topic? {
     switch name {
-    case "ready": .ready
-    case "update": .updated
+    case "ready": .unleashReady
+    case "update": .unleashUpdate
     case "sent": .eventsSent
     case "error": .sendFailed
     case "fetch_error": .fetchFailed
@@ -112,14 +105,9 @@ public struct UnleashFace: Sendable {
     }
   }
 
-  /// In frontend mode off and unknown look alike once there are flags.
-  public var answersForUnknown: Bool {
-    provider.options.mode == .backend || provider.withSnapshot { $0 == nil }
-  }
-
   /// UNL-85.
-  public var isReady: Bool { client.wasReady }
-  public var lastFailure: Status { provider.lastFailureStatus }
+  public var isReady: Bool { provider.events.isReady }
+  public var lastFailure: Status { provider.events.lastFailure }
 
   /// UNL-88.
   public func define(_ name: String, help: String, _ kind: ImpactMetricKind) -> Status {

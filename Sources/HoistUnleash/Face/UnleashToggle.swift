@@ -1,6 +1,6 @@
 internal import HoistJSON
 
-/// A toggle as the frontend API tells it (rows UNL-31 to UNL-34).
+/// A toggle as the frontend API sends it (rows UNL-31 to UNL-34).
 public struct UnleashToggle: Sendable, Equatable {
   public struct Payload: Sendable, Equatable {
     public var type: String
@@ -40,8 +40,7 @@ public struct UnleashToggle: Sendable, Equatable {
   public static func document(_ toggles: [UnleashToggle]) -> [UInt8] {
     var writer = JSONWriter()
     writer.object { writer in
-      writer.key("toggles")
-      writer.array { writer in
+      writer.array("toggles") { writer in
         for toggle in toggles { toggle.write(to: &writer) }
       }
     }
@@ -66,36 +65,26 @@ public struct UnleashToggle: Sendable, Equatable {
 
   private func write(to writer: inout JSONWriter) {
     writer.object { writer in
-      writer.key("name")
-      writer.string(name)
-      writer.key("enabled")
-      writer.bool(isEnabled)
-      writer.key("impressionData")
-      writer.bool(hasImpressionData)
+      writer.member("name", name)
+      writer.member("enabled", isEnabled)
+      writer.member("impressionData", hasImpressionData)
       guard let variant else { return }
-      writer.key("variant")
-      writer.object { variant.write(to: &$0) }
+      writer.object("variant") { variant.write(to: &$0) }
     }
   }
 }
 
 extension UnleashToggle.Variant {
   fileprivate func write(to writer: inout JSONWriter) {
-    writer.key("name")
-    writer.string(name)
-    writer.key("enabled")
-    writer.bool(isEnabled)
+    writer.member("name", name)
+    writer.member("enabled", isEnabled)
     if let featureEnabled {
-      writer.key("feature_enabled")
-      writer.bool(featureEnabled)
+      writer.member("feature_enabled", featureEnabled)
     }
     guard let payload else { return }
-    writer.key("payload")
-    writer.object { writer in
-      writer.key("type")
-      writer.string(payload.type)
-      writer.key("value")
-      writer.string(payload.value)
+    writer.object("payload") { writer in
+      writer.member("type", payload.type)
+      writer.member("value", payload.value)
     }
   }
 }

@@ -33,7 +33,7 @@ struct ClientSettings: Sendable {
     try requireKey(plugins)
   }
 
-  /// UNL-11. Only a header or a transport of the host's can make up for a missing key.
+  /// UNL-11. Only the host's headers or transport can make up for a missing key.
   private func requireKey(_ plugins: Plugins) throws(ConfigurationFailure) {
     guard fetching.mode == .frontend, fetching.isOnline, fetching.url != nil, fetching.key.isEmpty else { return }
     let isGiven = fetching.customHeaders.contains { ASCII.equalsIgnoringCase($0.name, fetching.keyHeader) }
@@ -42,7 +42,7 @@ struct ClientSettings: Sendable {
   }
 }
 
-/// How a client fetches in place of its own properties.
+/// Replaces a client's properties for fetching.
 public struct UnleashPoller: Sendable {
   public let values: PropertyValues
   public let headerProvider: (any HeaderProvider)?

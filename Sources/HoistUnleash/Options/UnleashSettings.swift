@@ -49,10 +49,13 @@ struct UnleashSettings: Sendable {
   let connectTimeoutMilliseconds: Int64
   let timeoutMilliseconds: Int64
   let maximumResponseBytes: Int
+  /// Longest pause between attempts that fail.
+  let longestRetryMilliseconds: Int64
 
   init(_ values: PropertyValues, entropy: any Entropy) throws(ConfigurationFailure) {
     mode = values.text("mode") == "backend" ? .backend : .frontend
-    url = try Self.url(values.text("url"))
+    let given = try Self.url(values.text("url"))
+    url = mode == .backend ? given.map { Self.base(of: $0) } : given
     isOnline = values.boolean("online")
     key = Secret(values.text("key"))
     keyHeader = values.text("key_header")
@@ -66,7 +69,7 @@ struct UnleashSettings: Sendable {
     countsMetrics = !values.boolean("disable_metrics")
     usesPluginTransportForMetrics = values.boolean("metrics_over_plugin_transport")
     registers = !values.boolean("disable_registration")
-    initialContext = values.textMap("context")
+    initialContext = try InitialContext.members(values.text("context"))
     initialProperties = values.textMap("properties")
     customHeaders = try Self.headers(values.textMap("custom_headers"))
     usesPOST = values.text("fetch_method") == "POST"
@@ -74,7 +77,7 @@ struct UnleashSettings: Sendable {
     mayStream = fetchMode == .streaming || !values.isSet("fetch_mode")
     project = values.text("project")
     namePrefix = values.text("name_prefix")
-    tags = values.textList("tags")
+    tags = try Self.tags(values.textList("tags"))
     bootstrap = values.isSet("bootstrap") ? Array(values.text("bootstrap").utf8) : nil
     bootstrapOverrides = values.boolean("bootstrap.override")
     bootstrapDelaysFetch = values.boolean("bootstrap.delays_fetch")
@@ -88,6 +91,7 @@ struct UnleashSettings: Sendable {
     connectTimeoutMilliseconds = values.integer("network.connect_timeout_ms")
     timeoutMilliseconds = values.integer("network.timeout_ms")
     maximumResponseBytes = Int(values.integer("network.max_response_bytes"))
+    longestRetryMilliseconds = values.integer("network.retry_max_ms")
     if url == nil, isOnline, values.text("bootstrap.file").isEmpty, !values.isSet("bootstrap") {
       throw ConfigurationFailure("url", "property \"url\" is required, unless the client is offline or bootstrapped")
     }
@@ -124,6 +128,24 @@ struct UnleashSettings: Sendable {
     } catch {
       throw ConfigurationFailure("url", "property \"url\" must be an absolute http or https URL: \(error)")
     }
+  }
+
+  /// The API's URL out of that of the client API, or of its definitions, which the vendor's pages show as often.
+  private static func base(of url: URLText) -> URLText {
+    let isDefinitions = url.lastSegment == "features" && url.parent.lastSegment == "client"
+    let client = isDefinitions ? url.parent : url
+    return client.lastSegment == "client" ? client.parent : url
+  }
+
+  /// Of another form they select nothing, and the service answers as if there were no flags.
+  private static func tags(_ list: [String]) throws(ConfigurationFailure) -> [String] {
+    for (index, tag) in list.enumerated() {
+      let parts = tag.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }) else {
+        throw ConfigurationFailure("tags", "property \"tags\": text \(index + 1) is not of the form name:value")
+      }
+    }
+    return list
   }
 
   private static func headers(_ map: [String: String]) throws(ConfigurationFailure) -> [(name: String, value: String)] {

@@ -11,13 +11,15 @@ public struct UnleashFactory: ProviderFactory {
     try UnleashProvider(values, host)
   }
 
+  public func mode(_ values: PropertyValues) -> String { values.text("mode") }
+
   public func storeIdentity(_ values: PropertyValues) -> String {
     let headers = values.textMap("custom_headers").map { (name: $0.key, value: $0.value) }
     let credential = UnleashSettings.credential(key: values.text("key"), keyHeader: values.text("key_header"), headers)
     return "unleash|\(values.text("mode"))|\(values.text("url"))|\(credential)"
   }
 
-  /// What is not sent yet goes where the client reports to, and is nobody else's to send.
+  /// What is not sent yet goes where the client reports to, and no other client sends it.
   public func storeIdentity(_ values: PropertyValues, _ plugins: Plugins) -> String {
     guard let poller = plugins.vendor[UnleashPlugins.poller] as? UnleashPoller else { return storeIdentity(values) }
     var fetching = values

@@ -65,12 +65,18 @@ extension UnleashProvider {
     UnleashFlags.explain(&evaluation, snapshot: snapshot, record: record, context: context)
   }
 
+  public func isSame(_ context: FrozenContext, as current: FrozenContext) -> Bool {
+    frontend == nil ? context.fingerprint == current.fingerprint : ContextFingerprint(current).accepts(ContextFingerprint(context))
+  }
+
+  public func accepts(_ context: FrozenContext, current: FrozenContext?, in snapshot: Snapshot?) -> Bool {
+    frontend == nil || snapshot.map { isServed(context.base, current?.base, $0.root()) } ?? false
+  }
+
   public func track(_ event: TrackedEvent) -> Status { TrackedEventText.withView(of: event) { metrics.track($0) } }
 
   /// No reference is counted on the way: threads that track at once would wait for each other's counting.
   public func track(_ event: EventView, of subject: EventSubject) -> Status {
     metricsPort._withUnsafeGuaranteedRef { $0.track(event) }
   }
-
-  public var statistics: [(group: String, name: String, value: Int64)] { metrics.statistics }
 }

@@ -9,8 +9,9 @@ extension UnleashProvider {
     return host?.currentContext.map { FrontendContext.members(of: $0.frozen) } ?? [:]
   }
 
-  /// Evaluations and impressions see the new context at once. Any thread.
+  /// Evaluations and impressions see the new context at once; `contextHasChanged` follows. Any thread.
   func changeContext(_ members: [String: String], _ properties: [String: String]) {
+    host?.beginContextChange()
     contextChange.withLock {
       guard let frontend else { return setHostContext(FrontendContext.merged(members, properties: properties)) }
       var context = frontend.context
@@ -21,8 +22,11 @@ extension UnleashProvider {
 
   /// What fetches carry and what evaluations see change in one step, in the order of the host's calls.
   public var ownsCurrentContext: Bool { frontend != nil }
+  /// It has nothing to record of them, and would fetch.
+  public var hearsOfEqualContexts: Bool { false }
 
   public func beginIdentify(_ context: ContextReference, timeoutMilliseconds: Int64) -> (@Sendable (Status) -> Void)? {
+    warnOfFormless(context.frozen)
     guard let frontend else { return nil }
     contextChange.withLock {
       var carried = frontend.context
@@ -33,14 +37,27 @@ extension UnleashProvider {
     return nil
   }
 
+  /// Names, once each, attributes of a current context that are lists or objects: the service takes texts. Any thread.
+  func warnOfFormless(_ context: FrozenContext) {
+    for name in FrontendContext.formless(in: context) {
+      let isFirst = leftOut.withLock { $0.count < Self.mostLeftOut && $0.insert(name).inserted }
+      guard isFirst else { continue }
+      host?.log.warning(
+        "the context's attribute \"\(name.prefix(80))\" is left out: it is a list or an object, for which the service has no form")
+    }
+  }
+
+  private static var mostLeftOut: Int { 100 }
+
   /// Evaluations see what the next fetch carries. Under `contextChange`.
-  private func carry(_ context: FrontendContext, in frontend: FrontendSource) {
+  private func carry(_ context: FrontendContext, in frontend: FrontendFlags) {
     frontend.carry(context)
     setHostContext(context.flattened)
   }
 
   /// One field or property of the current context (UNL-87); further changes of this turn are fetched with it.
   func setContextField(_ name: String, _ value: String?) {
+    host?.beginContextChange()
     contextChange.withLock {
       guard let frontend else {
         var members = flattenedContext
@@ -52,18 +69,36 @@ extension UnleashProvider {
       carry(context, in: frontend)
     }
     host?.scheduler.post { [weak self] in
-      guard let self else { return }
-      guard self.frontend != nil else { return self.source.contextChanged { _ in } }
-      guard !self.isFetchPending else { return }
-      self.isFetchPending = true
-      self.host?.scheduler.post { [weak self] in
+      guard let self, let host else { return }
+      // The changes of one turn are fetched together.
+      if isFetchPending {
+        host.takeUpContextChange()
+        return host.endContextChange(.superseded)
+      }
+      isFetchPending = true
+      host.scheduler.post { [weak self] in
         self?.isFetchPending = false
-        self?.fetchForContext { _ in }
+        self?.contextHasChanged { _ in }
       }
     }
   }
 
-  var lastFailureStatus: Status { failureForReaders.withLock { $0 }?.unleashStatus ?? .ok }
+  /// What the vendor's own change of the context, which does not come through `identify`, makes of fetches. On the
+  /// scheduler's thread.
+  func contextHasChanged(completion: @escaping FlagSource.Completion) {
+    guard let host else { return completion(.superseded) }
+    host.takeUpContextChange()
+    guard frontend != nil else {
+      host.endContextChange(.ok)
+      metrics.retryRefused()
+      return source.retryRefused(completion)
+    }
+    fetchForContext { outcome, status in
+      host.endContextChange(status)
+      completion(outcome)
+    }
+    host.awaitContext()
+  }
 
   func withSnapshot<Result>(_ body: (Snapshot?) -> Result) -> Result {
     guard let host else { return body(nil) }

@@ -1,51 +1,67 @@
 internal import HoistBase
 internal import HoistCore
 
-/// The stream of definitions (protocol B.9, row UNL-93): connects, applies, reconnects, and gives up in favour of
-/// polling when the service does not offer it. On the scheduler's thread.
+/// The stream of definitions (protocol B.9, row UNL-93): connects, applies, reconnects. Where the service does not offer it,
+/// definitions are polled, and the stream is tried again now and then. On the scheduler's thread.
 final class DefinitionStream: @unchecked Sendable {
-  private static let healthyMilliseconds: Int64 = 60_000
-  private static let failureWindowMilliseconds: Int64 = 60_000
+  private static let failureWindowNanoseconds: Int64 = 60_000_000_000
   private static let failuresBeforeFallback = 5
 
+  private enum Phase {
+    case idle
+    case streaming
+    /// Definitions are polled; a connection shows whether the service streams after all.
+    case trying
+  }
+
   private let host: any ProviderHost
+  private let options: UnleashSettings
   private let requests: BackendRequest
   private let headers: RequestHeaders
+  private let failures: UnleashFailure
   private let stream: EventStream
-  weak var source: BackendSource?
-  /// 2 s, doubled to at most 30 s, up to half of it taken off at random.
-  private var backoff = Backoff(baseMilliseconds: 2000, capMilliseconds: 30_000, jitter: 0.5)
+  weak var owner: BackendFlags?
+  private var phase = Phase.idle
+  private var pace = ReconnectPace(base: 2000)
   private var recentFailures: [Int64] = []
-  private var firstOutcome: Poller.Completion?
-  private var isRunning = false
+  private var firstOutcome: FetchLoop.Completion?
+  private var retry: (any Cancellable)?
 
-  init(host: any ProviderHost, options: UnleashSettings, transport: any Transport) {
+  init(host: any ProviderHost, options: UnleashSettings, failures: UnleashFailure) {
     self.host = host
+    self.options = options
+    self.failures = failures
     requests = BackendRequest(options: options)
     headers = RequestHeaders(options: options)
-    stream = EventStream(host: host, transport: transport, maximumEventBytes: options.maximumResponseBytes)
+    stream = EventStream(host: host, transport: host.transport, maximumEventBytes: options.maximumResponseBytes)
     stream.delegate = self
   }
 
-  func start(firstOutcome: @escaping Poller.Completion) {
+  func start(firstOutcome: @escaping FetchLoop.Completion) {
     stop()
-    guard requests.url(.streaming) != nil else { return firstOutcome(.failed(.url)) }
-    isRunning = true
+    phase = .streaming
     self.firstOutcome = firstOutcome
     stream.open()
   }
 
   func stop() {
-    stream.close()
-    isRunning = false
+    end()
     recentFailures = []
-    backoff.reset()
+    pace.reset()
     answerFirst(.superseded)
+  }
+
+  private func end() {
+    stream.close()
+    retry?.cancel()
+    retry = nil
+    phase = .idle
   }
 
   func abandonAfterFork() {
     stream.abandonAfterFork()
-    isRunning = false
+    phase = .idle
+    retry = nil
     firstOutcome = nil
   }
 
@@ -58,49 +74,65 @@ final class DefinitionStream: @unchecked Sendable {
     completion?(outcome)
   }
 
-  /// Data that cannot be applied: begin anew with everything.
-  private func rejected(_ problem: String, openMilliseconds: Int64?) {
-    forgiveIfHealthy(openMilliseconds)
-    source?.streamFailed(.decoding(problem))
-    stream.forgetLastEvent()
-    stream.close()
-    reconnect()
-  }
-
-  /// A connection that was good for long makes up for the failures before it.
-  private func forgiveIfHealthy(_ openMilliseconds: Int64?) {
-    if let openMilliseconds, openMilliseconds >= Self.healthyMilliseconds { backoff.reset() }
-  }
-
-  private func failed(_ failure: FetchFailure) {
-    source?.streamFailed(failure)
-    guard isRunning else { return }
-    var delay: Int64?
-    if case .network(let status, let wait) = failure {
-      if [401, 403, 404, 429, 501].contains(status) { return giveUp(failure.message) }
-      delay = wait
+  /// - Parameter isUnreadable: begin anew with everything.
+  private func failed(_ failure: FetchFailure, status: Int = 0, isUnreadable: Bool = false, openMilliseconds: Int64?) {
+    if isUnreadable {
+      stream.forgetLastEvent()
+      stream.close()
     }
-    let now = host.clock.monotonicNanoseconds
-    recentFailures.append(now)
-    recentFailures.removeAll { now &- $0 > Self.failureWindowMilliseconds * 1_000_000 }
+    if phase == .trying { return pollOn(failure.message) }
+    owner?.streamFailed(failure)
+    guard phase == .streaming else { return }
+    if [401, 403, 404, 429, 501].contains(status) { return giveUp(failure.message) }
+    if !isUnreadable {
+      let now = host.clock.monotonicNanoseconds
+      recentFailures.append(now)
+      recentFailures.removeAll { now &- $0 > Self.failureWindowNanoseconds }
+    }
     if recentFailures.count >= Self.failuresBeforeFallback {
       return giveUp("\(recentFailures.count) failures within a minute")
     }
-    reconnect(atLeast: delay)
+    let pause = pace.nextMilliseconds(openMilliseconds: openMilliseconds, host.entropy)
+    stream.reopen(afterMilliseconds: max(failure.retryAfterMilliseconds ?? 0, pause))
   }
 
-  /// After the pause that is due; longer when the service asks for it.
-  private func reconnect(atLeast minimum: Int64? = nil) {
-    guard isRunning else { return }
-    stream.reopen(afterMilliseconds: max(minimum ?? 0, backoff.nextMilliseconds(host.entropy)))
-  }
-
-  private func giveUp(_ reason: String) {
-    stream.close()
-    isRunning = false
+  /// - Parameter isWished: the service wants it so, and says so when it wants to stream again.
+  private func giveUp(_ reason: String, isWished: Bool = false) {
+    let wasStreaming = phase == .streaming
+    end()
+    if !isWished { tryLater() }
+    guard wasStreaming else { return }
+    let outlook = isWished ? "" : ", and the stream is tried again in \(options.longestRetryMilliseconds / 1000) s"
+    host.log.warning("definitions are polled instead of streamed\(outlook): \(reason)")
     let completion = firstOutcome ?? { _ in }
     firstOutcome = nil
-    source?.fallBackToPolling(reason, completion: completion)
+    owner?.fallBackToPolling(completion: completion)
+  }
+
+  private func pollOn(_ reason: String) {
+    end()
+    host.log.debug("definitions are still polled instead of streamed: \(reason)")
+    tryLater()
+  }
+
+  private func tryLater() {
+    retry = host.scheduler.schedule(afterMilliseconds: options.longestRetryMilliseconds) { [weak self] in
+      guard let self, phase == .idle else { return }
+      phase = .trying
+      stream.forgetLastEvent()
+      stream.open()
+    }
+  }
+
+  private func delivered() {
+    if phase == .trying {
+      phase = .streaming
+      recentFailures = []
+      pace.reset()
+      host.log.info("definitions are streamed again")
+      owner?.streamTakesOver()
+    }
+    answerFirst(.updated)
   }
 }
 
@@ -118,27 +150,28 @@ extension DefinitionStream: EventStreamDelegate {
   func streamReceived(_ event: ServerSentEvent) {
     switch event.type {
     case "unleash-connected", "unleash-updated":
-      if let problem = source?.applyDelta(event.data) {
-        return rejected(problem, openMilliseconds: stream.openMilliseconds)
-      }
-      source?.streamDelivered()
-      answerFirst(.updated)
+      guard let problem = owner?.streamDelivered(event.data) else { return delivered() }
+      failed(failures.decoding(problem), isUnreadable: true, openMilliseconds: stream.openMilliseconds)
     case "fetch-mode":
-      if event.data == Array("polling".utf8) { giveUp("the service asks for polling") }
+      if event.data == Array("polling".utf8) { giveUp("the service asks for it", isWished: true) }
     default:
       host.log.debug("unknown stream event is ignored")
     }
   }
 
   func streamEnded(_ end: EventStreamEnd, openMilliseconds: Int64?) {
-    guard isRunning else { return }
+    guard phase != .idle else { return }
     switch end {
-    case .tooLarge(let error): rejected("the stream exceeds a limit: \(error)", openMilliseconds: openMilliseconds)
+    case .tooLarge(let error):
+      failed(failures.decoding("the stream exceeds a limit: \(error)"), isUnreadable: true, openMilliseconds: openMilliseconds)
+    case .refused(let head) where head.status == 200:
+      failed(failures.decoding("it is no event stream"), openMilliseconds: openMilliseconds)
     case .refused(let head):
-      failed(head.status == 200 ? .decoding("it is no event stream") : FetchFailure.status(head, now: host.clock.unixMilliseconds))
+      var failure = failures.status(head, outlook: "")
+      failure.next = .regular
+      failed(failure, status: head.status, openMilliseconds: openMilliseconds)
     case .closed(let failure):
-      forgiveIfHealthy(openMilliseconds)
-      failed(failure.map { .noResponse($0) } ?? .streamEnded)
+      failed(failure.map { failures.transport($0) } ?? failures.streamEnded, openMilliseconds: openMilliseconds)
     }
   }
 }

@@ -3,10 +3,6 @@ internal import HoistCore
 
 /// The definitions of backend mode as they are fetched and patched (protocol B.6, B.8). On the scheduler's thread.
 final class FeatureDefinitions {
-  struct Failure: Error {
-    var message: String
-  }
-
   private let options: UnleashOptions
   private let log: Log
   /// Set once deltas have arrived: then the document is put together from it.
@@ -27,7 +23,7 @@ final class FeatureDefinitions {
   var customStrategyNames: [String] { options.strategies.keys.map { String(decoding: $0, as: UTF8.self) } }
 
   /// Takes a whole document; on failure everything stays as it was.
-  func replace(_ document: [UInt8]) -> Result<Snapshot, Failure> {
+  func replace(_ document: [UInt8]) -> Result<Snapshot, UnreadableFlags> {
     let result = document.withUnsafeBytes { bytes in compile { () throws(UnleashDocumentFailure) in try UnleashFeatures.compile(bytes, options) } }
     if case .success = result {
       whole = document
@@ -36,8 +32,8 @@ final class FeatureDefinitions {
     return result
   }
 
-  /// Applies a batch of delta events, all or none, to what is there: to a whole document, too.
-  func apply(_ batch: [UInt8]) -> Result<Snapshot, Failure> {
+  /// Applies a batch of delta events, all or none, to the current state, also to a whole document.
+  func apply(_ batch: [UInt8]) -> Result<Snapshot, UnreadableFlags> {
     var changed = state ?? UnleashFeatureState(limits: options.limits)
     if state == nil, !whole.isEmpty { try? changed.take(whole) }
     let result = batch.withUnsafeBytes { bytes in
@@ -55,13 +51,13 @@ final class FeatureDefinitions {
 
   private func compile(
     _ body: () throws(UnleashDocumentFailure) -> UnleashCompilation
-  ) -> Result<Snapshot, Failure> {
+  ) -> Result<Snapshot, UnreadableFlags> {
     do throws(UnleashDocumentFailure) {
       let compiled = try body()
       for warning in compiled.warnings { log.warning("flag \"\(warning.flag)\" is off: \(warning.message)") }
       return .success(compiled.snapshot)
     } catch {
-      return .failure(Failure(message: error.message))
+      return .failure(UnreadableFlags(message: error.message))
     }
   }
 }

@@ -1,35 +1,348 @@
+internal import HoistBase
 internal import HoistCore
 
-/// Where a client's flags come from: the frontend API, or the client API by polling, delta or stream.
-/// On the scheduler's thread.
-protocol FlagSource: AnyObject {
+/// Supplies a client's flags: the host's own and those of an earlier run at once, then fetched ones (protocol D.1 to
+/// D.3, D.5). On the scheduler's thread.
+final class FlagSource: ClientPart, @unchecked Sendable {
+  typealias Completion = FetchLoop.Completion
+
+  /// What begins when the store has been read.
+  struct Beginning {
+    enum Kind: Equatable {
+      case opening, start(isDelayed: Bool), context
+    }
+    let kind: Kind
+    let completion: Completion
+  }
+
+  let host: any ProviderHost
+  let options: UnleashSettings
+  let loop: FetchLoop
+  private let service: any FlagService
+  private let publisher: FlagPublisher
+  private let storage: FlagStorage
+  private let events: UnleashEvents
+  private let failures: UnleashFailure
+
+  private var isRunning = false
+  private var nextStart = Beginning(kind: .start(isDelayed: false), completion: { _ in })
+  private var beginnings: [Beginning] = []
+  /// Of the store; `readKey` while it is being read.
+  private var reading = Generation()
+  private var readKey: String?
+  /// Moves on with each stop and each change of the context: what was asked before counts no more.
+  private var turn = Generation()
+  private var isInherited = false
+
+  /// Of the flags that are served, as the service sent it; "" for none. It names the answer's body, so it outlives a change
+  /// of the context.
+  private var entityTag = ""
+  /// The store key of the served flags; nil while they are the host's own.
+  private var servedKey: String?
+  private var hasFetched = false
+  private var isBootstrapped = false
+  /// The key or the address is refused.
+  private var isRefused = false
+
+  /// - Parameter context: the current one in frontend mode.
+  init(
+    host: any ProviderHost, options: UnleashSettings, service: any FlagService, publisher: FlagPublisher, events: UnleashEvents,
+    failures: UnleashFailure, headerProvider: (any HeaderProvider)?, context: @escaping () -> FrontendContext?
+  ) {
+    self.host = host
+    self.options = options
+    self.service = service
+    self.publisher = publisher
+    self.events = events
+    self.failures = failures
+    storage = FlagStorage(store: host.store, options: options, context: context)
+    var timing = FetchLoop.Options(headerProvider: headerProvider)
+    timing.jitterMilliseconds = options.refreshSeconds * 10 * options.jitterPercent
+    loop = FetchLoop(host: host, pace: failures.pace, options: timing)
+    loop.delegate = self
+    service.connect(self)
+  }
+
+  private var canFetch: Bool { host.isOnline && options.url != nil }
+  private var hasSnapshot: Bool { host.withSnapshot { $0 != nil } }
+  /// The flags of the current context are served, unless they are the host's own.
+  var servesCurrentContext: Bool { servedKey == storage.key }
+
+  // MARK: Life
+
+  func open() {
+    if hasSnapshot, !isInherited { reportServing("flags of before are served") }
+    isInherited = false
+    begin(Beginning(kind: .opening, completion: { _ in }))
+  }
+
+  /// What `start` does next.
   /// - Parameters:
-  ///   - fetchingNow: false puts the first fetch off by one interval.
-  ///   - completion: gets the first fetch's outcome, or `.unchanged` at once when it is put off.
-  func start(fetchingNow: Bool, completion: @escaping Poller.Completion)
-  func stop()
-  func fetchNow(completion: @escaping Poller.Completion)
-  /// - Returns: whether a fetch is in flight; only then `completion` gets its outcome.
-  func join(_ completion: @escaping Poller.Completion) -> Bool
-  /// The current context has changed; `completion` when its flags are there.
-  func contextChanged(completion: @escaping Poller.Completion)
-  /// Takes flags that the client starts with.
-  /// - Parameter entityTag: what the service called them; "" makes the next fetch ask for everything.
-  /// - Returns: why they cannot be read; nil when they are served.
-  func adopt(_ document: [UInt8], entityTag: String) -> String?
-  /// In a forked child: what is in flight belongs to the parent.
-  func abandonAfterFork()
+  ///   - isDelayed: the first fetch is put off by one interval.
+  ///   - completion: gets the first fetch's outcome; `.unchanged` at once where it is put off.
+  func prepareStart(isDelayed: Bool, completion: @escaping Completion) {
+    nextStart = Beginning(kind: .start(isDelayed: isDelayed), completion: completion)
+  }
+
+  func start() {
+    let next = nextStart
+    nextStart = Beginning(kind: .start(isDelayed: false), completion: { _ in })
+    isRunning = true
+    begin(next)
+  }
+
+  func stop() {
+    isRunning = false
+    let abandoned = beginnings
+    forgetBeginnings()
+    halt()
+    for beginning in abandoned { beginning.completion(.superseded) }
+  }
+
+  private func forgetBeginnings() {
+    beginnings = []
+    readKey = nil
+    reading.advance()
+  }
+
+  /// What is under way counts no more.
+  private func halt() {
+    turn.advance()
+    service.end()
+    loop.stop()
+  }
+
+  func abandonAfterFork() {
+    isRunning = false
+    isInherited = true
+    forgetBeginnings()
+    turn.advance()
+    service.abandonAfterFork()
+    loop.abandonAfterFork()
+    publisher.release()
+  }
+
+  func setOnline(_ isOnline: Bool) {
+    guard isRunning else { return }
+    if !isOnline {
+      halt()
+      warnOffline()
+    } else if readKey == nil, canFetch {
+      service.begin(after: 0) { _ in }
+    }
+  }
+
+  func refresh() { fetch { _ in } }
+
+  /// One fetch now; joins the one in flight.
+  func fetch(_ completion: @escaping Completion) {
+    guard options.url != nil else { return completion(.failed(failures.make(.unleashURL, "there is no url", .slow))) }
+    guard host.isOnline else { return completion(.superseded) }
+    loop.fetch(completion)
+  }
+
+  /// Something has changed that may make the service accept a key that it has refused (D.2).
+  func retryRefused(_ completion: @escaping Completion) {
+    if isRefused, loop.isRunning, canFetch { loop.start(completion: completion) } else { completion(.unchanged) }
+  }
+
+  // MARK: Beginnings
+
+  /// The current context is another one: its stored flags are served at once, and its flags are fetched. The former flags
+  /// serve until then.
+  func contextChanged(completion: @escaping Completion) {
+    halt()
+    if options.dropsBootstrapOnUpdate, isBootstrapped { dropBootstrap() }
+    if servesCurrentContext { host.report(.contextServed) }
+    begin(Beginning(kind: .context, completion: completion))
+  }
+
+  private func begin(_ beginning: Beginning) {
+    beginnings.append(beginning)
+    let key = storage.key
+    guard readKey != key else { return }
+    readKey = key
+    let mine = reading.advance()
+    storage.load(key) { [weak self] stored in
+      guard let self, reading.isCurrent(mine) else { return }
+      readKey = nil
+      proceed(stored, key)
+    }
+  }
+
+  private func proceed(_ stored: StoredDocument?, _ key: String) {
+    let begun = beginnings
+    beginnings = []
+    let isFresh = adopt(stored, key, isContext: begun.contains { $0.kind == .context })
+    host.report(.initialized)
+    guard isRunning, canFetch else {
+      if isRunning { warnOffline() }
+      for beginning in begun { beginning.completion(.unchanged) }
+      return
+    }
+    let isSpared = isFresh || isBootstrapped && options.bootstrapDelaysFetch
+    let prompt = begun.filter { beginning in
+      switch beginning.kind {
+      case .opening: false
+      case .start(let isDelayed): !isDelayed && !isSpared
+      case .context: true
+      }
+    }
+    // A start joins the fetch of a context that was given meanwhile.
+    for beginning in begun where !prompt.contains(where: { $0.kind == beginning.kind }) { beginning.completion(.unchanged) }
+    service.begin(after: prompt.isEmpty ? nil : 0) { outcome in
+      for beginning in prompt { beginning.completion(outcome) }
+    }
+  }
+
+  private func warnOffline() {
+    if !hasSnapshot { host.log.warning("offline without bootstrap or stored flags: fallbacks are served") }
+  }
+
+  // MARK: Flags to begin with
+
+  /// Serves the host's own flags. An empty list in frontend mode is none (D.3).
+  /// - Returns: whether they are served; throws why they cannot be read.
+  func adoptBootstrap(_ document: [UInt8], origin: String) throws(UnreadableFlags) -> Bool {
+    if options.mode == .frontend, UnleashToggles.isEmptyList(document) { return false }
+    switch service.read(document, isFetched: false) {
+    case .success(let snapshot): publisher.serve(snapshot)
+    case .failure(let problem): throw options.mode.misread(document) ?? problem
+    }
+    (isBootstrapped, servedKey, entityTag) = (true, nil, "")
+    reportServing("flags from \(origin) are served")
+    return true
+  }
+
+  /// What the service has said was about other flags.
+  private func reportServing(_ message: String) {
+    host.report(.serving(message))
+    host.report(.unconfirmed(message))
+  }
+
+  /// Nothing is served until the next flags arrive.
+  private func dropBootstrap() {
+    guard case .success(let empty) = service.read(Array("{\"toggles\":[]}".utf8), isFetched: false) else { return }
+    isBootstrapped = false
+    publisher.serve(empty)
+    publisher.clear()
+    host.report(.emptied("bootstrapped flags are dropped with their context"))
+  }
+
+  /// - Parameter isContext: they are another context's than those that are served.
+  /// - Returns: whether the stored flags are young enough to spare the first fetch.
+  private func adopt(_ stored: StoredDocument?, _ key: String, isContext: Bool) -> Bool {
+    guard let stored, !(hasFetched && servedKey == key) else { return false }
+    if !isContext, isBootstrapped, options.bootstrapOverrides { return false }
+    if servedKey != key {
+      switch service.read(stored.bytes, isFetched: true) {
+      case .failure(let problem):
+        host.log.warning("stored flags are not used: \(problem.message)")
+        return false
+      case .success(let snapshot):
+        publisher.serve(snapshot)
+        storage.adopted(stored, key)
+        (servedKey, entityTag, hasFetched) = (key, stored.entityTag ?? "", false)
+        if isContext { isBootstrapped = false }
+      }
+    }
+    let age = freshSeconds(stored)
+    if let age, !isContext {
+      events.confirmed(.ready("flags stored \(age) s ago are served"))
+    } else {
+      reportServing("flags from the store are served")
+    }
+    host.report(.contextServed)
+    return age != nil && !isContext
+  }
+
+  /// nil when they are too old. The time comes from a file: it may be any number.
+  private func freshSeconds(_ stored: StoredDocument) -> Int64? {
+    let (age, overflow) = host.clock.unixMilliseconds.subtractingReportingOverflow(stored.savedUnixMilliseconds ?? .min)
+    // Where a header provider brings the key, they may be another key's.
+    guard !overflow, age >= 0, age < options.storageSeconds * 1000, !options.credential.isEmpty else { return nil }
+    return age / 1000
+  }
 }
 
-/// What a source tells its provider of.
-protocol FlagSourceDelegate: AnyObject {
-  /// Flags were taken over.
-  /// - Parameter isAnswer: they are the service's answer to a fetch.
-  func flagsArrived(_ snapshot: Snapshot, changed: [String], isAnswer: Bool)
-  /// Runs it when a storage of the host's own has the flags that arrived before; at once where there is none.
-  func afterHostStorage(_ work: @escaping @Sendable () -> Void)
-  /// - Parameters:
-  ///   - document: what to keep for the next run, when there is something new.
-  ///   - entityTag: of the flags served now, "" for none.
-  func fetchEnded(_ outcome: FetchOutcome, document: [UInt8]?, entityTag: String)
+/// What fetches and the stream bring, in the vendor's order: flags, then the event, then the completion (D.1).
+extension FlagSource: FetchDelegate {
+  var hasFlags: Bool { hasSnapshot }
+
+  func fetchRequest(of loop: FetchLoop) -> HTTPRequest? { service.request(entityTag: entityTag) }
+
+  func fetchAdds(_ headers: [HTTPHeader], to request: inout HTTPRequest) { RequestHeaders.add(headers, to: &request) }
+
+  /// The table of protocol B.5, in its order.
+  func fetchAnswered(_ answer: FetchAnswer, of loop: FetchLoop, conclude: @escaping @Sendable (FetchVerdict) -> Void) {
+    switch answer.result {
+    case .failure(let failure): conclude(.ended(.failed(failures.transport(failure))))
+    case .success(let response) where response.status == 304: conclude(.ended(.unchanged))
+    case .success(let response):
+      if let verdict = service.verdict(on: response) { return conclude(verdict) }
+      if response.status != 200 { return conclude(.ended(.failed(failures.status(response)))) }
+      switch service.read(response) {
+      case .failure(let problem): conclude(.ended(.failed(failures.decoding(problem.message))))
+      case .success(let read): serve(read) { conclude(.ended(.updated)) }
+      }
+    }
+  }
+
+  func fetchEnded(_ outcome: FetchOutcome, of loop: FetchLoop) {
+    switch outcome {
+    case .updated: service.fetchSucceeded()
+    case .unchanged: confirmed()
+    case .empty: passedOver()
+    case .failed(let failure): failed(failure)
+    case .superseded: break
+    }
+  }
+
+  /// - Parameter then: when the host's own storage has them; never when other flags have replaced them.
+  func serve(_ read: ReadFlags, then: @escaping @Sendable () -> Void = {}) {
+    let mine = turn.current
+    publisher.serve(read.snapshot) { [weak self] in
+      self?.turn.isCurrent(mine) ?? false
+    } then: { [weak self] hasChanges in
+      self?.arrived(read, hasChanges)
+      then()
+    }
+  }
+
+  private func arrived(_ read: ReadFlags, _ hasChanges: Bool) {
+    if let tag = read.entityTag { entityTag = tag }
+    storage.save(read.document, entityTag: entityTag, at: host.clock.unixMilliseconds)
+    (servedKey, hasFetched, isBootstrapped) = (storage.key, true, false)
+    succeeded()
+    events.fetched(.answered("flags have come from the service"), isNews: hasChanges || options.notifiesUnchanged)
+  }
+
+  private func succeeded() {
+    isRefused = false
+    events.lastFailure = .ok
+  }
+
+  /// The service confirms the flags of the request's entity tag for the current context.
+  private func confirmed() {
+    succeeded()
+    guard hasFetched || !entityTag.isEmpty else { return host.report(.heard) }
+    if options.mode == .frontend { storage.confirm(at: host.clock.unixMilliseconds) }
+    servedKey = storage.key
+    events.confirmed(.answered("flags are up to date"))
+  }
+
+  /// An answer that the vendor ignores: no failure, and no confirmation of the flags of another context.
+  private func passedOver() {
+    succeeded()
+    host.report(.heard)
+    if hasSnapshot, !servesCurrentContext {
+      host.report(.unconfirmed("the service has not answered with the flags of the current context"))
+    }
+  }
+
+  func failed(_ failure: FetchFailure) {
+    isRefused = failure.next == .slow
+    events.lastFailure = failure.status
+    host.report(failure.report)
+  }
 }

@@ -33,6 +33,9 @@ struct FrontendContext: Sendable, Equatable {
 
   private static let fixed: Set<String> = ["userId", "remoteAddress", "sessionId", "appName", "environment"]
 
+  /// Whether it comes from the options alone.
+  static func isOption(_ name: String) -> Bool { name == "appName" || name == "environment" }
+
   private mutating func adopt(session: String) {
     sessionID = session
     isSessionDrawn = false
@@ -47,7 +50,7 @@ struct FrontendContext: Sendable, Equatable {
   /// One field or property, nil to remove it (UNL-87), under the rules of `update`.
   mutating func set(_ name: String, _ value: String?) {
     switch name {
-    case "appName", "environment": return
+    case _ where Self.isOption(name): return
     case "userId": userID = value
     case "remoteAddress": remoteAddress = value
     case "sessionId": if let value { adopt(session: value) }
@@ -66,14 +69,14 @@ struct FrontendContext: Sendable, Equatable {
   }
 
   /// By which evaluations know whether flags are theirs.
-  var print: ContextPrint { ContextPrint(members: flattened) }
+  var print: ContextFingerprint { ContextFingerprint(members: flattened) }
 
   /// One map for handlers: properties first, then fixed fields over them.
   var flattened: [String: String] {
     properties.merging(fields.map { ($0.name, $0.value) }) { _, field in field }
   }
 
-  /// The members of a call's context over those of the one it inherits, which what is there hides even as null.
+  /// The members of a call's context over those of the one it inherits, which present members hide, even as null.
   static func members(of context: FrozenContext?, over inherited: FrozenContext?) -> [String: String] {
     var members = inherited.map { Self.members(of: $0) } ?? [:]
     guard let context else { return members }
@@ -83,7 +86,18 @@ struct FrontendContext: Sendable, Equatable {
     return members.merging(Self.members(of: context)) { $1 }
   }
 
-  /// The members a host's context stands for: the targeting key is userId, scalars become text, others are left out.
+  /// Attributes that `members` leaves out although they hold something.
+  static func formless(in context: FrozenContext) -> [String] {
+    (0..<context.attributeCount).compactMap { index in
+      let attribute = context.attribute(at: index).pointee
+      switch attribute.kind {
+      case .null, .bool, .int, .double, .string, .date: return nil
+      case .strings, .json: return String(decoding: attribute.nameBytes, as: UTF8.self)
+      }
+    }
+  }
+
+  /// The members of a host's context: the targeting key is userId, scalars become text, others are left out.
   static func members(of context: FrozenContext) -> [String: String] {
     var members: [String: String] = [:]
     if let key = context.targetingKey { members["userId"] = String(decoding: key, as: UTF8.self) }

@@ -27,7 +27,12 @@ struct RequestHeaders: Sendable {
     return headers
   }
 
-  /// Headers nobody may change (UNL-46).
+  /// The header provider's headers over a request's own, except sensitive ones.
+  static func add(_ dynamic: [HTTPHeader], to request: inout HTTPRequest) {
+    for header in dynamic where !isSensitive(header.name) { request.headers.set(header.name, header.value) }
+  }
+
+  /// Headers that a host may not change (UNL-46).
   static func isSensitive(_ name: String) -> Bool {
     let lower = name.lowercased()
     return lower == "content-type" || lower == "if-none-match" || lower.hasPrefix("unleash-")

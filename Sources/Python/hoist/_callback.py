@@ -10,6 +10,7 @@ import _thread
 import contextlib
 import functools
 import logging
+import time
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -21,6 +22,10 @@ log = logging.getLogger("hoist")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _members: dict[str, dict[str, CFunction]] = {}
 _alive: dict[int, Any] = {}
+_QUIET_SECONDS = 60
+_MOST_COMPLAINTS = 1000
+_complaints: dict[tuple[Any, ...], tuple[float, int]] = {}
+"""When each line that raised was told of, and how often it has raised since."""
 
 
 def implements(table: str, member: str = "", failure: Any = None) -> Callable[[_Function], _Function]:
@@ -52,10 +57,29 @@ def report(where: str, problem: BaseException) -> Status:
         _thread.start_new_thread(_thread.interrupt_main, ())
     else:
         with contextlib.suppress(BaseException):  # a log that fails must not pass through C either
-            log.error("%s raised %s", where, type(problem).__name__, exc_info=problem)
+            _complain(where, problem)
     if isinstance(problem, Error) and not problem.status:
         return problem.status
     return Status.PLUGIN
+
+
+def _complain(where: str, problem: BaseException) -> None:
+    """At most one traceback a minute of each line that raises: a hook runs at every evaluation."""
+    trace = problem.__traceback__
+    while trace and trace.tb_next:
+        trace = trace.tb_next
+    line = (where, type(problem).__name__, trace and trace.tb_frame.f_code.co_filename, trace and trace.tb_lineno)
+    now = time.monotonic()
+    # Without a lock, which a forked child could find held: two threads at once may count one too few.
+    told, times = _complaints.get(line, (float("-inf"), 0))
+    if now - told < _QUIET_SECONDS:
+        _complaints[line] = (told, times + 1)
+        return
+    if len(_complaints) >= _MOST_COMPLAINTS:
+        _complaints.clear()
+    _complaints[line] = (now, 0)
+    more = f", and {times} times since this was last told" if times else ""
+    log.error("%s raised %s%s", where, line[1], more, exc_info=problem)
 
 
 def keep(owner: object) -> Any:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ._native import lib
 from .context import ContextLike
 from .observer import Topic
-from .status import Error, Status
+from .status import Status
 
 if TYPE_CHECKING:
     from .client import Client
@@ -67,10 +67,7 @@ async def ready(client: Client, timeout: float | None = None) -> Status:
     wake = _in_loop(changed.set)
     deadline = _deadline(timeout)
     with attach(client):
-        try:
-            subscriptions = [client.observe(topic, lambda _: wake()) for topic in (Topic.READY, Topic.STATE)]
-        except Error as problem:  # a closed client takes no observers
-            return Status.CANCELLED if problem.status == Status.STATE else problem.status
+        subscriptions = [client.observe(topic, lambda _: wake()) for topic in (Topic.READY, Topic.STATE)]
         try:
             while True:
                 status = Status(lib.hoist_client_wait_ready(client._pointer, 0))

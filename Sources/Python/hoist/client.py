@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -13,6 +12,7 @@ from ._constant import Constant
 from ._evaluation import Bool, Evaluations, Float, Int
 from ._native import NULL, ffi, lib
 from ._text import KEYS, encode, milliseconds, take
+from ._wait import interruptible
 from .config import Config, PropertyValue
 from .context import ContextLike, as_context, pointer_of
 from .detail import load
@@ -24,9 +24,6 @@ from .view import View
 
 _Function = TypeVar("_Function", bound=Observer)
 _Self = TypeVar("_Self", bound="Client")
-
-# Waits are made of pieces, so that Ctrl-C is heard.
-_PIECE_MS = 100
 
 
 class State(Constant):
@@ -100,12 +97,7 @@ class Client(Evaluations):
 
     def wait_ready(self, timeout: Float | None = None) -> Status:
         """Waits until there are flags to serve. TIMEOUT is no disaster: fallbacks serve. None: without limit."""
-        deadline = None if timeout is None else time.monotonic() + timeout
-        while True:
-            left = _PIECE_MS if deadline is None else milliseconds(deadline - time.monotonic())
-            status = Status(lib.hoist_client_wait_ready(self._pointer, min(left, _PIECE_MS)))
-            if status is not Status.TIMEOUT or left == 0:
-                return status
+        return Status(interruptible(lambda: lib.hoist_client_wait_ready(self._pointer, milliseconds(timeout))))
 
     async def ready(self, timeout: Float | None = None) -> Status:
         """`wait_ready` for asyncio."""
@@ -114,8 +106,8 @@ class Client(Evaluations):
     def identify(self, context: ContextLike, timeout: Float = 5.0) -> Status:
         """Changes the client's current context and waits for its flags. TIMEOUT leaves the change going on."""
         made = as_context(context)
-        call = lib.hoist_client_identify_wait
-        return Status(call(self._pointer, pointer_of(made), milliseconds(timeout)))
+        call, limit = lib.hoist_client_identify_wait, milliseconds(timeout)
+        return Status(interruptible(lambda: call(self._pointer, pointer_of(made), limit)))
 
     def identify_soon(self, context: ContextLike, done: Callable[[Status], object] | None = None) -> Status:
         """Changes the current context without waiting; `done` is called once if this answers OK."""
@@ -138,11 +130,11 @@ class Client(Evaluations):
 
     def flush(self, timeout: Float = 5.0) -> Status:
         """Sends what is recorded and waits for the service's answers."""
-        return Status(lib.hoist_client_flush(self._pointer, milliseconds(timeout)))
+        return Status(interruptible(lambda: lib.hoist_client_flush(self._pointer, milliseconds(timeout))))
 
     def close(self, timeout: Float = 3.0) -> Status:
         """Flushes and stops within the limit; may be repeated. Flags stay readable."""
-        return Status(lib.hoist_client_close(self._pointer, milliseconds(timeout)))
+        return Status(interruptible(lambda: lib.hoist_client_close(self._pointer, milliseconds(timeout))))
 
     def reopen(self) -> None:
         """Starts a closed client again. Raises `hoist.Error` when it is not closed."""

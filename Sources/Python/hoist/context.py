@@ -44,7 +44,11 @@ class Context:
     @classmethod
     def from_dict(cls, values: Mapping[str, object]) -> Context:
         """A context from a mapping, whose member "targetingKey" is the targeting key."""
-        key = values.get(TARGETING_KEY)
+        key, properties = values.get(TARGETING_KEY), values.get("properties")
+        if key is None and isinstance(values.get("userId"), str) and isinstance(properties, Mapping):
+            # As some services' own SDKs write it.
+            rest = {name: value for name, value in values.items() if name not in ("userId", "properties")}
+            return cls.from_dict({**rest, **properties, TARGETING_KEY: values["userId"]})
         if key is None or isinstance(key, str):
             return cls(key, {name: value for name, value in values.items() if name != TARGETING_KEY})
         raise TypeError(f"{TARGETING_KEY} is a str, not {type(key).__name__}")

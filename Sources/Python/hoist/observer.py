@@ -34,6 +34,8 @@ class Topic(Constant):
     UPDATED = lib.HOIST_TOPIC_UPDATED
     FETCH_FAILED = lib.HOIST_TOPIC_FETCH_FAILED
     SEND_FAILED = lib.HOIST_TOPIC_SEND_FAILED
+    UNLEASH_READY = lib.HOIST_TOPIC_UNLEASH_READY
+    UNLEASH_UPDATE = lib.HOIST_TOPIC_UNLEASH_UPDATE
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +85,6 @@ def observe(client: Client, topic: Topic, observer: Observer, key: str | None) -
         raise TypeError(f"an observer is a function, not {type(observer).__name__}")
     token = ffi.new("hoist_token *")
     status = lib.hoist_client_observe(client._pointer, int(topic), optional(key), table("observer", observer), token)
-    if status == Status.STATE:
-        raise Error(Status.STATE, "a closed client takes no observers")
     check(status, "the observer")
     return Subscription(client, token[0])
 

@@ -33,7 +33,7 @@ struct ConfigCommand: ParsableCommand {
   /// nil where the default holds.
   private func value(_ row: PropertyRow, _ configuration: Configuration) -> String? {
     guard let value = configuration.value(of: row.name), value != row.defaultValue ?? "" else { return nil }
-    return configuration.traits.addressProperties.contains(row.name) ? RedactedURL.text(value) : value
+    return configuration.traits.addressProperties.contains(row.name) ? Display.url(value) : value
   }
 
   private func showTable(_ rows: [PropertyRow], _ configuration: Configuration) {
@@ -52,8 +52,7 @@ struct ConfigCommand: ParsableCommand {
   private func showJSON(_ rows: [PropertyRow], _ configuration: Configuration) {
     Output.json { writer in
       writer.object { writer in
-        writer.key("provider")
-        writer.string(configuration.traits.name)
+        writer.member("provider", configuration.traits.name)
         writer.key("properties")
         writer.array { writer in
           for row in rows { row.write(to: &writer, value: value(row, configuration)) }
@@ -66,20 +65,14 @@ struct ConfigCommand: ParsableCommand {
 extension PropertyRow {
   fileprivate func write(to writer: inout JSONWriter, value: String?) {
     writer.object { writer in
-      func text(_ name: String, _ value: String?) {
-        writer.key(name)
-        if let value { writer.string(value) } else { writer.null() }
-      }
-      text("name", name)
-      text("type", type)
-      text("default", defaultValue)
-      text("range", range)
-      text("meaning", meaning)
-      writer.key("secret")
-      writer.bool(isSecret)
-      writer.key("required")
-      writer.bool(isRequired)
-      text("value", value)
+      writer.member("name", name)
+      writer.member("type", type)
+      writer.member("default", defaultValue)
+      writer.member("range", range)
+      writer.member("meaning", meaning)
+      writer.member("secret", isSecret)
+      writer.member("required", isRequired)
+      writer.member("value", value)
     }
   }
 }

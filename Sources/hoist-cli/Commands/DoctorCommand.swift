@@ -35,8 +35,7 @@ struct DoctorCommand: ParsableCommand {
     if output.json {
       return Output.json { writer in
         writer.object { writer in
-          writer.key("ok")
-          writer.bool(!checks.contains { $0.outcome == .failed })
+          writer.member("ok", !checks.contains { $0.outcome == .failed })
           writer.key("checks")
           writer.array { writer in
             for check in checks { check.write(to: &writer) }

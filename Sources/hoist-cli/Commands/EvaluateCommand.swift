@@ -53,9 +53,6 @@ struct EvaluateCommand: ParsableCommand {
       if !detail.shownValue.isEmpty { Output.line(detail.shownValue) }
       return
     }
-    var table = Table(FlagDetail.header)
-    table.add(detail.cells)
-    table.show()
-    if !detail.errorMessage.isEmpty { Output.error("hoist: \(detail.key): \(detail.errorMessage)") }
+    detail.show()
   }
 }

@@ -26,10 +26,7 @@ struct ExplainCommand: ParsableCommand {
     try session.waitForFlags(limitMilliseconds: service.timeoutMilliseconds)
     let detail = try session.evaluate(flag, isExplained: true)
     if output.json { return Output.line(detail.json) }
-    var table = Table(FlagDetail.header)
-    table.add(detail.cells)
-    table.show()
-    if !detail.errorMessage.isEmpty { Output.error("hoist: \(detail.key): \(detail.errorMessage)") }
+    detail.show()
     guard detail.explanation != "null" else { return }
     Output.line("")
     for line in StepTree.lines(of: detail.explanation, hasColor: Terminal.output.hasColor) { Output.line(line) }

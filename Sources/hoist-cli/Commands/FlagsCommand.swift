@@ -37,8 +37,6 @@ struct FlagsCommand: ParsableCommand {
         }
       }
     }
-    var table = Table(FlagDetail.header)
-    for flag in flags { table.add(flag.cells) }
-    table.show()
+    FlagDetail.show(flags)
   }
 }

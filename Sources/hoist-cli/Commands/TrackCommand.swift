@@ -43,7 +43,7 @@ struct TrackCommand: ParsableCommand {
     let deadline = Moment.monotonicMilliseconds + service.timeoutMilliseconds
     try session.waitForFlags(limitMilliseconds: service.timeoutMilliseconds)
     let status = tracked.withTable(value: value) { hoist_client_track(session.client, event, given.handle, $0) }
-    guard status == HOIST_OK else {
+    guard status == HOIST_OK || status == HOIST_ERR_UNSAVED else {
       throw Problem(Problem.kind(of: status), "event \"\(event)\": is not recorded (\(String(cString: hoist_status_name(status))))")
     }
     try session.deliver(untilMilliseconds: deadline, event: event)
@@ -54,10 +54,8 @@ struct TrackCommand: ParsableCommand {
     guard output.json else { return Output.line(Display.oneLine("\(event): accepted by the service")) }
     Output.json { writer in
       writer.object { writer in
-        writer.key("event")
-        writer.string(event)
-        writer.key("accepted")
-        writer.bool(true)
+        writer.member("event", event)
+        writer.member("accepted", true)
       }
     }
   }

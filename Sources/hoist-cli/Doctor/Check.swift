@@ -30,8 +30,7 @@ struct Check {
   func write(to writer: inout JSONWriter) {
     writer.object { writer in
       for (key, text) in [("name", name), ("outcome", outcome.rawValue), ("message", message)] {
-        writer.key(key)
-        writer.string(text)
+        writer.member(key, text)
       }
     }
   }

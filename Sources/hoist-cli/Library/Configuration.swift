@@ -40,23 +40,17 @@ final class Configuration {
   /// Secrets read as "***".
   func value(of name: String) -> String? { LibraryText(hoist_config_get(handle, name)) }
 
-  func set(_ name: String, _ value: String, from origin: String, kind: Problem.Kind? = nil) throws {
-    var error: OpaquePointer?
-    let status = hoist_config_set(handle, name, value, &error)
-    guard status != HOIST_OK else { return }
-    defer { hoist_error_free(error) }
-    throw Problem(kind ?? .configuration, "\(origin): \(String(cString: hoist_error_message(error)))")
+  func set(_ name: String, _ value: String, from origin: String) throws {
+    try Problem.unless(.configuration, origin) { hoist_config_set(handle, name, value, $0) }
   }
 
   /// Sets all members of a JSON object, or none.
   func apply(_ json: [UInt8], from origin: String) throws {
-    var error: OpaquePointer?
-    let status = json.withUnsafeBytes {
-      hoist_config_set_json(handle, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, &error)
+    try Problem.unless(.configuration, origin) { error in
+      json.withUnsafeBytes {
+        hoist_config_set_json(handle, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, error)
+      }
     }
-    guard status != HOIST_OK else { return }
-    defer { hoist_error_free(error) }
-    throw Problem(.configuration, "\(origin): \(String(cString: hoist_error_message(error)))")
   }
 
   func setKey(_ key: [UInt8], from origin: KeyOrigin, named source: String) throws {

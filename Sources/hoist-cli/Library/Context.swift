@@ -1,5 +1,4 @@
 import CHoist
-import HoistJSON
 
 /// A `hoist_context`.
 final class Context {
@@ -23,27 +22,10 @@ final class Context {
   deinit { hoist_context_free(handle) }
 
   /// Whether there is neither a targeting key nor an attribute.
-  var isEmpty: Bool { LibraryText(hoist_context_to_json(handle)) == "{}" }
+  var isEmpty: Bool { json == "{}" }
 
-  /// Members whose values are text or can be written as text, the targeting key under `field`, as a JSON object.
-  func flatJSON(targetingField field: String) throws(JSONFailure) -> String {
-    let json = LibraryText(hoist_context_to_json(handle)) ?? "{}"
-    return try JSONDocument(parsing: json).withRoot { root throws(JSONFailure) in
-      var writer = JSONWriter()
-      writer.beginObject()
-      if let object = root.object {
-        let hasField = object.member(field) != nil
-        for (key, value) in object {
-          let isTarget = key == "targetingKey"
-          if isTarget && hasField || value.isNull || value.object != nil || value.array != nil { continue }
-          writer.key(isTarget ? field : key.string)
-          if let text = value.string { writer.string(text) } else { writer.string(String(decoding: try value.text(), as: UTF8.self)) }
-        }
-      }
-      writer.endObject()
-      return writer.text
-    }
-  }
+  /// Everything, as a JSON object.
+  var json: String { LibraryText(hoist_context_to_json(handle)) ?? "{}" }
 }
 
 /// Takes a `hoist_text` over: nil for NULL.

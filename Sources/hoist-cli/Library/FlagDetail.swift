@@ -35,7 +35,7 @@ struct FlagDetail {
     return document.withRoot { $0.string } ?? value
   }
 
-  static let header = ["FLAG", "STATE", "VARIATION", "REASON", "VALUE"]
+  private static let header = ["FLAG", "STATE", "VARIATION", "REASON", "VALUE"]
 
   var cells: [Table.Cell] {
     let why = errorCode.isEmpty ? reason : "\(reason) \(errorCode)"
@@ -43,6 +43,18 @@ struct FlagDetail {
       .init(key), .init(enabled ? "on" : "off", enabled ? .green : .faint), .init(variation.isEmpty ? "-" : variation),
       .init(why, errorCode.isEmpty ? nil : .yellow), .init(shownValue.isEmpty ? "-" : shownValue),
     ]
+  }
+
+  static func show(_ flags: [FlagDetail]) {
+    var table = Table(header)
+    for flag in flags { table.add(flag.cells) }
+    table.show()
+  }
+
+  /// The one line, and on standard error what is wrong with it.
+  func show() {
+    Self.show([self])
+    if !errorMessage.isEmpty { Output.error("hoist: \(key): \(errorMessage)") }
   }
 
   static func parse(_ json: String) -> FlagDetail? {

@@ -22,7 +22,8 @@ extension Session {
     guard status != HOIST_OK || waitingEvents > 0 else { return }
     for _ in 0..<20 where book.reason == nil && status == HOIST_ERR_NETWORK { dispatch(milliseconds: 10) }
     let why = book.reason ?? (status == HOIST_ERR_TIMEOUT ? "no answer in time" : "the service did not accept it")
-    throw Problem(.network, "\(place): event \"\(event)\" is not delivered: \(why)")
+    let outcome = status == HOIST_ERR_REJECTED ? "refused for good" : "not delivered"
+    throw Problem(.network, "\(place): event \"\(event)\" is \(outcome): \(why)")
   }
 
   /// Events the client still holds.

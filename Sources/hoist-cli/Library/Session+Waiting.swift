@@ -46,8 +46,8 @@ extension Session {
     }
   }
 
-  /// With the library's reason, for which it waits a moment: the log has a thread of its own.
-  /// - Parameter other: what is said when the library has told no reason.
+  /// With the library's reason; waits for it briefly, as the log has a thread of its own.
+  /// - Parameter other: the text when the library has given no reason.
   private func failure(_ kind: Problem.Kind, _ other: String = "no flags") -> Problem {
     for _ in 0..<20 where book.reason == nil { dispatch(milliseconds: 10) }
     return Problem(kind, "\(place): \(book.reason ?? other)")

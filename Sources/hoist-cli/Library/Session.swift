@@ -1,19 +1,19 @@
 import CHoist
 import Glibc
 
-/// An open client. Everything it tells comes on the thread that waits here.
+/// An open client. Its callbacks run on the thread that waits here.
 final class Session {
   let configuration: Configuration
-  let book: LogBook
+  let book: LogCollector
   let client: OpaquePointer
   /// What to evaluate for; nil where the service evaluates, for the client's current context.
   private let context: Context?
-  /// Of a client that is told its context when it is open.
+  /// For a client that gets its context after it is open.
   let identification: Identification?
 
   init(_ configuration: Configuration, for given: Context? = nil, isVerbose: Bool = false) throws {
     self.configuration = configuration
-    book = LogBook(isShown: isVerbose)
+    book = LogCollector(isShown: isVerbose)
     var error: OpaquePointer?
     var table = book.table()
     guard hoist_config_set_logger(configuration.handle, &table, &error) == HOIST_OK else {
@@ -53,7 +53,7 @@ final class Session {
 
   var state: hoist_client_state { hoist_client_get_state(client) }
 
-  /// Runs what waits to be told, or waits up to `milliseconds` for it.
+  /// Runs waiting callbacks, or waits up to `milliseconds` for one.
   func dispatch(milliseconds: Int32) {
     var descriptor = pollfd(fd: hoist_client_dispatch_fd(client), events: Int16(POLLIN), revents: 0)
     if poll(&descriptor, 1, milliseconds) > 0 { _ = hoist_client_dispatch(client, 0) }

@@ -34,13 +34,10 @@ final class TrackedProperties {
   }
 
   static func parse(_ property: String) throws -> (name: String, text: String?, number: Double) {
-    guard let equals = property.utf8.firstIndex(of: UInt8(ascii: "=")), equals != property.utf8.startIndex else {
+    guard let (name, value, isNumber) = Assignment.parts(property) else {
       throw Problem(.usage, "--property \(property): is not of the form name=value or name:=number")
     }
-    var name = String(property[..<equals])
-    let value = String(property[property.utf8.index(after: equals)...])
-    guard name.utf8.last == UInt8(ascii: ":") else { return (name, value, 0) }
-    name.removeLast()
+    guard isNumber else { return (name, value, 0) }
     guard let number = Double(value), number.isFinite, !name.isEmpty else {
       throw Problem(.usage, "--property \(property): is not of the form name:=number")
     }

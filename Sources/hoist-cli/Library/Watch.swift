@@ -1,6 +1,6 @@
 import CHoist
 
-/// Follows what a client tells. Used on one thread: the client's observers run inside `Session.dispatch`.
+/// Follows a client's notifications. Used on one thread: the client's observers run inside `Session.dispatch`.
 final class Watch {
   private let session: Session
   private let wanted: [String]
@@ -13,7 +13,7 @@ final class Watch {
   private var isReady = false
   private var modeObserver: AnyObject?
   private var mode = ""
-  /// Each flag as it was told last, by the bytes of its key.
+  /// Each flag as it was reported last, by the bytes of its key.
   private var known: [[UInt8]: FlagDetail] = [:]
 
   private static let topics = [
@@ -69,7 +69,7 @@ final class Watch {
     report.say("state", Self.name(of: now))
   }
 
-  /// A fetch that failed before there were observers was told to nobody.
+  /// A fetch that failed before there were observers was not reported.
   private func tellMissedError(_ now: hoist_client_state) {
     guard Int(now) == HOIST_CLIENT_ERROR || Int(now) == HOIST_CLIENT_STALE, !hasToldError else { return }
     // The state is set just before its news go out: they may be on their way.

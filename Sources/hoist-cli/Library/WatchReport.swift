@@ -18,9 +18,7 @@ struct WatchReport {
       }
     }
     hasSpoken = true
-    var table = Table(FlagDetail.header)
-    for flag in flags { table.add(flag.cells) }
-    table.show()
+    FlagDetail.show(flags)
   }
 
   /// - Parameter before: nil for a flag that was not known.
@@ -37,14 +35,12 @@ struct WatchReport {
     line(flag.key, [change, flag.enabled ? "on" : "off", flag.variation, flag.reason])
   }
 
-  /// A word of the service's own, e.g. how it is connected.
+  /// A state of the service's own, e.g. of the connection.
   mutating func mode(_ mode: String, before: String) {
     if isJSON {
       return write("mode") { writer in
-        writer.key("mode")
-        writer.string(mode)
-        writer.key("before")
-        writer.string(before)
+        writer.member("mode", mode)
+        writer.member("before", before)
       }
     }
     line("connection", [before.isEmpty ? mode : "\(before) → \(mode)"])
@@ -53,17 +49,16 @@ struct WatchReport {
   mutating func say(_ event: String, _ message: String) {
     if isJSON {
       return write(event) { writer in
-        writer.key("message")
-        writer.string(message)
+        writer.member("message", message)
       }
     }
-    // The state goes without saying when the news that brought it is told.
+    // The state is not printed beside the event that caused it.
     guard event != "state" else { return }
     Output.error("\(Moment.text)  \(event)  \(message)")
     hasSpoken = true
   }
 
-  /// What people look for: the flag's value, else whether it is on.
+  /// The part that people look for: the flag's value, else whether it is on.
   private static func value(_ flag: FlagDetail?) -> String {
     guard let flag, flag.errorCode != "FLAG_NOT_FOUND" else { return "-" }
     if !flag.shownValue.isEmpty { return flag.shownValue }
@@ -80,10 +75,8 @@ struct WatchReport {
     hasSpoken = true
     Output.json { writer in
       writer.object { writer in
-        writer.key("time")
-        writer.string(Moment.text)
-        writer.key("event")
-        writer.string(event)
+        writer.member("time", Moment.text)
+        writer.member("event", event)
         members(&writer)
       }
     }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import CHoist
 
-/// Whom flags are evaluated for.
+/// The subject of evaluations.
 struct ContextOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The context: a JSON object, a file of one, or - for standard input.", valueName: "json|file|-"))
   var context: String?
@@ -36,21 +36,27 @@ struct ContextOptions: ParsableArguments {
   }
 
   private func add(_ attribute: String, to context: Context) throws {
-    guard let equals = attribute.utf8.firstIndex(of: UInt8(ascii: "=")), equals != attribute.utf8.startIndex else {
+    guard let (name, value, isTyped) = Assignment.parts(attribute) else {
       throw Problem(.usage, "--attribute \(attribute): is not of the form name=value or name:=JSON")
     }
-    var name = String(attribute[..<equals])
-    let value = String(attribute[attribute.utf8.index(after: equals)...])
-    let status: hoist_status
-    if name.utf8.last == UInt8(ascii: ":") {
-      name.removeLast()
-      status = hoist_context_set_json(context.handle, name, value, value.utf8.count)
-    } else {
-      status = hoist_context_set_string(context.handle, name, value)
-    }
+    let status =
+      isTyped
+      ? hoist_context_set_json(context.handle, name, value, value.utf8.count)
+      : hoist_context_set_string(context.handle, name, value)
     guard status == HOIST_OK else {
       let reason = status == HOIST_ERR_PARSE ? "the value after := is not JSON" : "the name or the value is refused"
       throw Problem(.usage, "--attribute \(name): \(reason)")
     }
+  }
+}
+
+/// `name=value`, and `name:=value` for a value that is no text.
+enum Assignment {
+  /// nil for what has no `=`, or nothing before it.
+  static func parts(_ text: String) -> (name: String, value: String, isTyped: Bool)? {
+    guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")), equals != text.utf8.startIndex else { return nil }
+    let (name, value) = (text[..<equals], String(text[text.utf8.index(after: equals)...]))
+    let isTyped = name.utf8.last == UInt8(ascii: ":")
+    return (String(isTyped ? name.dropLast() : name), value, isTyped)
   }
 }

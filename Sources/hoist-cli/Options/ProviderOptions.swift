@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Where flags come from.
+/// The source of flags.
 struct ProviderOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The service.", valueName: "name"))
   var provider = "unleash"

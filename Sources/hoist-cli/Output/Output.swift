@@ -1,4 +1,5 @@
 import Glibc
+import HoistBase
 import HoistJSON
 
 /// What the command says: answers on standard output, everything else on standard error. Nothing is buffered.
@@ -46,6 +47,9 @@ enum Display {
     }
     return String(shown)
   }
+
+  /// Without user, password and query, which may be secrets.
+  static func url(_ url: String) -> String { url.isEmpty ? "" : URLText.redacted(url) }
 
   static func shortened(_ text: String, to width: Int) -> String {
     text.count <= width ? text : text.prefix(max(0, width - 1)) + "…"

@@ -24,9 +24,18 @@ struct Problem: Error {
     self.init(Self.kind(of: status), text + hint)
   }
 
+  /// Calls a function of the library's that may give a reason.
+  /// - Parameter origin: of what is refused; begins the problem's message.
+  static func unless(_ kind: Kind, _ origin: String, _ call: (UnsafeMutablePointer<OpaquePointer?>) -> hoist_status) throws {
+    var error: OpaquePointer?
+    defer { hoist_error_free(error) }
+    guard call(&error) != HOIST_OK else { return }
+    throw Problem(kind, "\(origin): \(String(cString: hoist_error_message(error)))")
+  }
+
   static func kind(of status: hoist_status) -> Kind {
     switch Int(status) {
-    case HOIST_ERR_NETWORK, HOIST_ERR_TIMEOUT, HOIST_ERR_CANCELLED, 1000...1004: .network
+    case HOIST_ERR_NETWORK, HOIST_ERR_REJECTED, HOIST_ERR_TIMEOUT, HOIST_ERR_CANCELLED, 1000...1004: .network
     case HOIST_ERR_NOT_FOUND: .negative
     default: .configuration
     }

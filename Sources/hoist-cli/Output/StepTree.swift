@@ -2,7 +2,7 @@ import HoistJSON
 
 /// An explanation as an indented tree: an object of plain members is one line, deeper ones are a block.
 enum StepTree {
-  /// Explanations are not deeper; what is, is printed as JSON.
+  /// Explanations are not deeper; anything deeper is printed as JSON.
   private static let deepest = 32
 
   static func lines(of json: String, hasColor: Bool) -> [String] {

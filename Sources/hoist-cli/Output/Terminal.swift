@@ -12,7 +12,7 @@ struct Terminal {
   /// https://no-color.org: any value that is not empty switches colour off.
   var hasColor: Bool { isPresent && Self.variable("NO_COLOR") == nil }
 
-  /// Columns; nil where nobody looks, so that a pipe gets whole texts.
+  /// Columns; nil when the output is no terminal, so that a pipe gets whole texts.
   var width: Int? {
     guard isPresent else { return nil }
     var size = winsize()

@@ -10,6 +10,7 @@ from .._attributes import to_json
 from .._callback import start
 from .._native import NULL, lib
 from .._text import encode, milliseconds
+from .._wait import interruptible
 from ..client import Client as _Client
 from ..config import Config as _Config
 from ..status import ErrorSlot, Status
@@ -124,7 +125,7 @@ def process_client() -> Client | None:
 
 def stop_process(timeout: float = 3.0) -> Status:
     """Closes the client of the whole process; OK when there is none."""
-    return Status(lib.hoist_flagship_stop(milliseconds(timeout)))
+    return Status(interruptible(lambda: lib.hoist_flagship_stop(milliseconds(timeout))))
 
 
 def _adopt(pointer: Any) -> Client:

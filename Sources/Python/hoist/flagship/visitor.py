@@ -12,6 +12,7 @@ from .._callback import implements, owner, start, table
 from .._constant import Constant
 from .._native import NULL, ffi, lib
 from .._text import decode, encode, milliseconds, optional, take
+from .._wait import interruptible
 from ..status import ErrorSlot, Status
 from . import hits
 from .context import Key, Pairs, Scalar, pairs_json, set_pair
@@ -138,7 +139,8 @@ class Visitor(Reading):
 
         None: no limit but the client's own, property `timeout_ms`. TIMEOUT: it goes on.
         """
-        return Status(lib.hoist_flagship_visitor_fetch_wait(self._pointer, milliseconds(timeout)))
+        call, limit = lib.hoist_flagship_visitor_fetch_wait, milliseconds(timeout)
+        return Status(interruptible(lambda: call(self._pointer, limit)))
 
     def fetch_soon(self, done: Callable[[Status], object] | None = None) -> Status:
         """`fetch` that does not wait; `done` is called once if this answers OK, after all callbacks."""

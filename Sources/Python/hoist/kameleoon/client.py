@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from .. import _exit
+from .. import _exit, aio
 from .._native import NULL, ffi, lib
 from .._text import encode, milliseconds, optional
+from .._wait import interruptible
 from ..client import Client as _Client
 from ..config import Config
 from ..status import ErrorSlot, Status
@@ -43,6 +44,36 @@ class Client(Life, _Client):
     ) -> None:
         plugins = {name: more.pop(name) for name in _PLUGINS if name in more}
         super().__init__(_config(properties, config_file, more), **plugins)
+
+    # ---- Readiness -------------------------------------------------------------------------------
+
+    def wait_ready(self, timeout: float | None = None) -> Status:
+        """Waits until there are flags to serve. TIMEOUT is no disaster: fallbacks serve. None: without limit.
+
+        With the property `ready.fails_fast`, NETWORK as soon as a fetch has failed.
+        """
+        status = Status(interruptible(lambda: lib.hoist_kameleoon_wait_ready(self._pointer, milliseconds(timeout))))
+        # After close it is the core's word, as with every service.
+        return self._readiness() if status is Status.STATE else status
+
+    async def ready(self, timeout: float | None = None) -> Status:
+        """`wait_ready` for asyncio."""
+        status = self._readiness()
+        if status is not Status.TIMEOUT:
+            return status
+        # The library's limit comes after this one's: where it is told of before, a fetch has failed or the client closes.
+        limit = None if timeout is None else timeout + 1
+
+        def start(done: Callable[[Status], object]) -> Status:
+            return self.run_when_ready(lambda is_ready: done(Status.OK if is_ready else Status.NETWORK), limit)
+
+        ended = await aio.completion(self, start, timeout)
+        # A client that closes is not ready either; on the library's own threads nobody can ask.
+        status = self._readiness() if ended is Status.NETWORK else ended
+        return ended if status is Status.TIMEOUT else status
+
+    def _readiness(self) -> Status:
+        return Status(lib.hoist_client_wait_ready(self._pointer, 0))
 
     # ---- Visitors --------------------------------------------------------------------------------
 
@@ -96,7 +127,8 @@ def create(
 
 def forget(site_code: str, environment: str | None = None, timeout: float = 3.0) -> Status:
     """Closes the client that `create` has opened for a site; what is recorded is sent first."""
-    return Status(lib.hoist_kameleoon_forget(encode(site_code), optional(environment), milliseconds(timeout)))
+    call, limit = lib.hoist_kameleoon_forget, milliseconds(timeout)
+    return Status(interruptible(lambda: call(encode(site_code), optional(environment), limit)))
 
 
 def _adopt(pointer: Any) -> Client:

@@ -45,6 +45,12 @@ class SystemType(Constant):
     WINDOWS_PHONE = lib.HOIST_KAMELEOON_SYSTEM_WINDOWS_PHONE
 
 
+def _require(value: object, kind: type, what: str) -> None:
+    """What cannot be meant is a mistake of the program: it is told where it is made."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{what} is of {kind.__name__}, not {type(value).__name__}")
+
+
 class CustomData:
     """Values of the custom data at an index of the site's configuration, from 0 on, or by its name there.
 
@@ -99,6 +105,9 @@ class Device:
 
     type: DeviceType
 
+    def __post_init__(self) -> None:
+        _require(self.type, DeviceType, "the type of a device")
+
     def _members(self) -> dict[str, Any]:
         return {"device": self.type.name}
 
@@ -114,6 +123,9 @@ class Geolocation:
     latitude: float | None = None
     longitude: float | None = None
 
+    def __post_init__(self) -> None:
+        _require(self.country, str, "the country of a geolocation")
+
     def _members(self) -> dict[str, Any]:
         return {"country": self.country, "region": self.region, "city": self.city, "postalCode": self.postal_code,
                 "latitude": self.latitude, "longitude": self.longitude}  # fmt: skip
@@ -126,6 +138,9 @@ class Browser:
     type: BrowserType
     version: float | None = None
 
+    def __post_init__(self) -> None:
+        _require(self.type, BrowserType, "the type of a browser")
+
     def _members(self) -> dict[str, Any]:
         return {"browser": self.type.name, "version": self.version}
 
@@ -136,13 +151,19 @@ class OperatingSystem:
 
     type: SystemType
 
+    def __post_init__(self) -> None:
+        _require(self.type, SystemType, "the type of an operating system")
+
     def _members(self) -> dict[str, Any]:
         return {"os": self.type.name}
 
 
 @dataclass(frozen=True)
 class PageView:
-    """A page was seen; `referrers` are indexes of where the visitor came from."""
+    """A page was seen; `referrers` are indexes of where the visitor came from.
+
+    Without a title no condition on titles holds; "" is a title.
+    """
 
     url: str
     title: str | None = None

@@ -82,8 +82,11 @@ class Life:
         """Whether there is a configuration; it stays True."""
         return bool(lib.hoist_kameleoon_is_ready(self._pointer))
 
-    def run_when_ready(self, done: Callable[[bool], object], timeout: float = 10.0) -> Status:
-        """Calls a function once: with True as soon as the client is ready, with False when the time is over first."""
+    def run_when_ready(self, done: Callable[[bool], object], timeout: float | None = 10.0) -> Status:
+        """Calls a function once: with True as soon as the client is ready, with False when the time is over first.
+
+        With the property `ready.fails_fast`, with False as soon as a fetch has failed. None: without limit.
+        """
         handle = keep(done)
         call, limit = lib.hoist_kameleoon_run_when_ready, milliseconds(timeout)
         status = Status(call(self._pointer, limit, function("kameleoon_ready"), handle))
@@ -99,7 +102,8 @@ class Life:
     ) -> None:
         """Tells functions, in place of the former ones; without any, nobody is told any more. Raises `hoist.Error`.
 
-        `configuration_updated`: a real-time event has brought a new configuration. `datafile_updated`: a new one has
+        `configuration_updated`: a real-time event has brought a new configuration, also one that was missed while there
+        was no connection. `datafile_updated`: a new one has
         come from the service, however; with its modification time in milliseconds, 0 for none. `request_ended`: an
         attempt at a request has ended. On the client's delivery lane.
         """

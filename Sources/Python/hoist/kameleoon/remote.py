@@ -13,6 +13,7 @@ from .. import aio
 from .._callback import forget, function, implements, keep, owner
 from .._native import NULL, ffi, lib
 from .._text import decode_bytes, milliseconds, optional, take
+from .._wait import interruptible
 from ..status import Error, Status, check
 from .data import CustomData, Data, read_list
 
@@ -67,9 +68,9 @@ class Remote:
         visitor has already wins. `add_data` False: only the visitor's code is taken over. None: the client's own limit.
         """
         place = ffi.new("hoist_kameleoon_data_list **")
-        asked, limit = _filter(filter), _limit(timeout)
+        asked, limit = _filter(filter), milliseconds(timeout)
         call = lib.hoist_kameleoon_visitor_get_remote_visitor_data_wait
-        check(call(self._pointer, asked, add_data, limit, place), "the visitor's data")
+        check(interruptible(lambda: call(self._pointer, asked, add_data, limit, place)), "the visitor's data")
         return _taken(place[0])
 
     def remote_visitor_data_soon(
@@ -80,7 +81,7 @@ class Remote:
         timeout: float | None = None,
     ) -> Status:
         """`remote_visitor_data` that does not wait; `done` is called once if this answers OK."""
-        asked, limit = _filter(filter), _limit(timeout)
+        asked, limit = _filter(filter), milliseconds(timeout)
         call = lib.hoist_kameleoon_visitor_get_remote_visitor_data
         return _start("kameleoon_data_done", done, lambda told, data: call(
             self._pointer, asked, add_data, limit, told, data))  # fmt: skip
@@ -99,14 +100,14 @@ class Remote:
         """Asks for what the site keeps under a key, or under the visitor's code, and waits for it; None for nothing."""
         place = ffi.new("hoist_text **")
         call = lib.hoist_kameleoon_visitor_get_remote_data_wait
-        check(call(self._pointer, optional(key), _limit(timeout), place), "remote data")
+        check(interruptible(lambda: call(self._pointer, optional(key), milliseconds(timeout), place)), "remote data")
         return _json(take(place[0]))
 
     def remote_data_soon(
         self, done: Callable[[Status, Any], object] | None = None, key: str | None = None, timeout: float | None = None
     ) -> Status:
         """`remote_data` that does not wait; `done` is called once if this answers OK."""
-        call, limit = lib.hoist_kameleoon_visitor_get_remote_data, _limit(timeout)
+        call, limit = lib.hoist_kameleoon_visitor_get_remote_data, milliseconds(timeout)
         return _start("kameleoon_remote_data_done", done, lambda told, data: call(
             self._pointer, optional(key), limit, told, data))  # fmt: skip
 
@@ -122,7 +123,7 @@ class Remote:
         """Asks which audiences of a data warehouse the visitor is in, and adds their names as that custom data."""
         place = ffi.new("hoist_kameleoon_data_list **")
         call = lib.hoist_kameleoon_visitor_get_warehouse_audience_wait
-        check(call(self._pointer, optional(warehouse_key), index, _limit(timeout), place), "warehouse audiences")
+        check(interruptible(lambda: call(self._pointer, optional(warehouse_key), index, milliseconds(timeout), place)), "warehouse audiences")
         return _alone(_taken(place[0]))
 
     def warehouse_audience_soon(
@@ -133,7 +134,7 @@ class Remote:
         timeout: float | None = None,
     ) -> Status:
         """`warehouse_audience` that does not wait; `done` is called once if this answers OK."""
-        call, limit = lib.hoist_kameleoon_visitor_get_warehouse_audience, _limit(timeout)
+        call, limit = lib.hoist_kameleoon_visitor_get_warehouse_audience, milliseconds(timeout)
         return _start("kameleoon_data_done", done, lambda told, data: call(
             self._pointer, optional(warehouse_key), index, limit, told, data))  # fmt: skip
 
@@ -206,10 +207,6 @@ def _filter(filter: Filter | None) -> Any:
     for name, value in asdict(filter).items():
         setattr(filled, name, value)
     return filled
-
-
-def _limit(timeout: float | None) -> int:
-    return milliseconds(timeout)
 
 
 def _taken(pointer: Any) -> list[Data]:

@@ -54,6 +54,7 @@ class Visitor(Flags, Tracking, Remote):
         """Tells something of the visitor, for targeting and, with `track`, to be sent with the next tracking request.
 
         Of every kind there is one, and of custom data one of each index; page views are counted, conversions all kept.
+        Of pages told one after the other the last is the current one, of several in one call the first.
         Raises `hoist.Error` for what no datum can say.
         """
         with pointers(data) as (array, count):

@@ -9,6 +9,7 @@ from .._callback import forget, implements, owner, start
 from .._constant import Constant
 from .._native import NULL, lib
 from .._text import decode, milliseconds
+from .._wait import interruptible
 from ..context import Context as HoistContext
 from ..status import Status
 from .context import AnyContext, as_launchdarkly
@@ -62,7 +63,8 @@ class Life:
         TIMEOUT: the start goes on. LAUNCHDARKLY_UNAUTHORIZED and LAUNCHDARKLY_STREAM_SHUT_DOWN: what
         an earlier run has left is served.
         """
-        return Status(lib.hoist_launchdarkly_start_wait(self._pointer, milliseconds(timeout), NULL))
+        call, limit = lib.hoist_launchdarkly_start_wait, milliseconds(timeout)
+        return Status(interruptible(lambda: call(self._pointer, limit, NULL)))
 
     def start_soon(self, timeout: float | None = None, done: Done | None = None) -> Status:
         """`start` that does not wait; `done` is called once if this answers OK."""
@@ -102,8 +104,8 @@ class Life:
         anonymous user, or as the limit for none. Raises `hoist.Error` for what is no context.
         """
         made, options = _core(context), _options(sheddable, cache)
-        call = lib.hoist_launchdarkly_identify_wait
-        return Status(call(self._pointer, _pointer(made), _limit(timeout), options, NULL))
+        call, limit = lib.hoist_launchdarkly_identify_wait, milliseconds(timeout)
+        return Status(interruptible(lambda: call(self._pointer, _pointer(made), limit, options, NULL)))
 
     def identify_soon(
         self,
@@ -115,7 +117,7 @@ class Life:
         cache: CacheUsage = CacheUsage.YES,
     ) -> Status:
         """`identify` that does not wait; `done` is called once if this answers OK."""
-        made, limit, options = _core(context), _limit(timeout), _options(sheddable, cache)
+        made, limit, options = _core(context), milliseconds(timeout), _options(sheddable, cache)
         call = lib.hoist_launchdarkly_identify
         return start(
             lambda told, data: call(self._pointer, _pointer(made), limit, options, told, data),
@@ -130,11 +132,6 @@ def _core(context: AnyContext | None) -> HoistContext | None:
 
 def _pointer(context: HoistContext | None) -> Any:
     return NULL if context is None else context._pointer
-
-
-def _limit(timeout: float | None) -> int:
-    """A limit as identify takes it, where 0 is none."""
-    return 0 if timeout is None else max(1, milliseconds(timeout))
 
 
 def _options(sheddable: bool, cache: CacheUsage) -> int:

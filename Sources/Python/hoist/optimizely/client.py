@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
-from .._native import NULL, ffi, lib
+from .._native import ffi, lib
 from .._text import KEYS, encode, optional, take
 from ..client import Client as _Client
 from ..config import Config
 from ..context import Context, ContextLike, as_context, pointer_of
-from ..status import Error, ErrorSlot, Status
+from ..status import Error, Status
 from . import listeners as _listeners
 from .life import Life
 from .listeners import Listener, NotificationKind
 from .platform import PlatformManager, Scalar, send_event, set_platform
 from .profiles import ProfileService, set_profiles
-from .user import User, load_json, tags_json
+from .user import User, load_json, with_tags
 
 _PLUGINS = ("logger", "cache", "transport", "dispatcher", "headers", "hooks")
 _VARIABLES: dict[type, tuple[Any, str | None]] = {
@@ -171,8 +172,7 @@ class Client(Life, _Client):
         return found
 
     def track_event(self, event_key: str, user: ContextLike, tags: Mapping[str, Any] | None = None) -> Status:
-        """Records a conversion of a context's user."""
-        made, text, slot = as_context(user), tags_json(tags), ErrorSlot()
-        length = 0 if text == NULL else len(text)
-        call = lib.hoist_optimizely_track
-        return slot.answer(call(self._pointer, encode(event_key), pointer_of(made), text, length, slot.pointer))
+        """Records a conversion of a context's user; as `User.track`."""
+        made = as_context(user)
+        call = partial(lib.hoist_optimizely_track, self._pointer, encode(event_key), pointer_of(made))
+        return with_tags(event_key, tags, call)

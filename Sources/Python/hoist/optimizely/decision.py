@@ -8,6 +8,7 @@ from enum import IntFlag
 from typing import TYPE_CHECKING, Any, Union
 
 from .. import detail as _detail
+from .._callback import log
 from .._native import lib
 from .._text import decode
 
@@ -28,17 +29,20 @@ class Option(IntFlag):
     INVALIDATE_USER_CMAB_CACHE = lib.HOIST_OPTIMIZELY_INVALIDATE_USER_CMAB_CACHE
 
 
-Options = Union[Option, Iterable[Union[Option, str]]]
-"""Options added up with |, or a list of them or of their names."""
+Options = Union[Option, str, Iterable[Union[Option, str]]]
+"""Options added up with |, the name of one, or a list of them or of their names."""
 
 
 def bits(options: Options) -> int:
-    """Options as the library takes them."""
+    """Options as the library takes them. One that does not exist is logged and left out, as the vendor's SDK does."""
     if isinstance(options, int):
         return int(options)
     total = 0
-    for option in options:
-        total |= int(Option[option] if isinstance(option, str) else option)
+    for option in [options] if isinstance(options, str) else options:
+        try:
+            total |= int(Option[option] if isinstance(option, str) else option)
+        except (KeyError, TypeError, ValueError):
+            log.warning("there is no decide option %r; it is left out", option)
     return total
 
 

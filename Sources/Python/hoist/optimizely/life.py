@@ -9,6 +9,7 @@ from typing import Any
 from .._callback import start
 from .._native import NULL, lib
 from .._text import decode, milliseconds, take
+from .._wait import interruptible
 from ..status import ErrorSlot, Status
 
 Datafile = str | bytes
@@ -55,8 +56,8 @@ class Life:
         Raises `hoist.Error` when there is nothing to serve.
         """
         slot = ErrorSlot()
-        call = lib.hoist_optimizely_start_wait
-        slot.check(call(self._pointer, milliseconds(timeout), slot.pointer), "the start")
+        call, limit = lib.hoist_optimizely_start_wait, milliseconds(timeout)
+        slot.check(interruptible(lambda: call(self._pointer, limit, slot.pointer)), "the start")
 
     def start_soon(
         self, timeout: float | None = None, done: Callable[[Status], object] | None = None

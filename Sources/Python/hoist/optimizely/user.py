@@ -6,15 +6,17 @@ import asyncio
 import contextlib
 import json
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import aio
 from .. import detail as _detail
 from .._attributes import to_json
-from .._callback import forget, function, implements, keep, owner, start
+from .._callback import forget, function, implements, keep, log, owner, start
 from .._native import NULL, ffi, lib
 from .._text import KEYS, decode, encode, milliseconds, optional, take
-from ..status import ErrorSlot, Status, check
+from .._wait import interruptible
+from ..status import Error, ErrorSlot, Status, check
 from . import decision as _decision
 from .decision import Decision, Options, bits
 from .platform import SegmentOption, names_array, segment_bits
@@ -99,8 +101,8 @@ class User:
         What the server has not answered in time counts as not to be had.
         """
         array, count, _texts = _keys(keys)
-        limit = milliseconds(timeout)
-        return _take(lib.hoist_optimizely_user_decide_wait(self._pointer, array, count, bits(options), limit))
+        call, limit = lib.hoist_optimizely_user_decide_wait, milliseconds(timeout)
+        return _take(interruptible(lambda: call(self._pointer, array, count, bits(options), limit)))
 
     def decide_soon(
         self, keys: Iterable[str] | None, options: Options, done: Callable[[Status, Decisions], object]
@@ -176,8 +178,8 @@ class User:
     def fetch_segments(self, options: Iterable[SegmentOption] = (), timeout: float | None = 10.0) -> Status:
         """Asks the data platform which segments the user is in."""
         slot = ErrorSlot()
-        call = lib.hoist_optimizely_user_fetch_segments_wait
-        return slot.answer(call(self._pointer, segment_bits(options), milliseconds(timeout), slot.pointer))
+        call, limit = lib.hoist_optimizely_user_fetch_segments_wait, milliseconds(timeout)
+        return slot.answer(interruptible(lambda: call(self._pointer, segment_bits(options), limit, slot.pointer)))
 
     def fetch_segments_soon(
         self, done: Callable[[Status], object] | None = None, options: Iterable[SegmentOption] = ()
@@ -196,20 +198,25 @@ class User:
     # ---- Events ----------------------------------------------------------------------------------
 
     def track(self, event_key: str, tags: Mapping[str, Any] | None = None) -> Status:
-        """Records a conversion. "revenue" and "value" among the tags count as such."""
-        text, slot = tags_json(tags), ErrorSlot()
-        length = 0 if text == NULL else len(text)
-        return slot.answer(
-            lib.hoist_optimizely_user_track(self._pointer, encode(event_key), text, length, slot.pointer)
-        )
+        """Records a conversion. "revenue" and "value" among the tags count as such.
+
+        ARGUMENT, with a line in the log, for tags that JSON has no words for.
+        """
+        return with_tags(event_key, tags, partial(lib.hoist_optimizely_user_track, self._pointer, encode(event_key)))
 
     def __repr__(self) -> str:
         return f"User({self.id!r})"  # attributes may be private
 
 
-def tags_json(tags: Mapping[str, Any] | None) -> Any:
-    """Tags as the library takes them."""
-    return NULL if tags is None else to_json(dict(tags), "tags")
+def with_tags(event_key: str, tags: Mapping[str, Any] | None, call: Callable[..., int]) -> Status:
+    """Calls with tags as the library takes them: a host that only counts gets a status, and never an exception."""
+    try:
+        text = NULL if tags is None else to_json(dict(tags), "tags")
+    except (Error, TypeError, ValueError) as problem:
+        log.warning("event %r is not recorded: %s", event_key, problem)
+        return Status.ARGUMENT
+    slot = ErrorSlot()
+    return slot.answer(call(text, 0 if text == NULL else len(text), slot.pointer))
 
 
 def _keys(keys: Iterable[str] | None) -> tuple[Any, int, list[Any]]:

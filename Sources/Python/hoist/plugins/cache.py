@@ -47,6 +47,17 @@ class Cache(ABC):
     def remove(self, key: str) -> None:
         """Forgets a key."""
 
+    def replace(self, key: str, expected: bytes | None, value: bytes | None) -> bool:
+        """Compare-and-set: sets a key's value, or forgets the key (None), if what is kept is `expected`.
+
+        In one step for everybody who uses the same data, other processes too. A cache without it is asked
+        to load and to save, one caller at a time in this process, and a line in the log says so.
+
+        Returns:
+            Whether it did; False when something else is kept.
+        """
+        raise NotImplementedError
+
     def put_events(self, rows: Sequence[EventRow], owner: str, lease_ms: int) -> None:
         """Inserts rows, or replaces those of the same id that `owner` holds; all or none."""
         raise NotImplementedError
@@ -71,16 +82,34 @@ class Cache(ABC):
 
     def _members(self) -> list[str]:
         events = ("put_events", "claim_events", "remove_events", "purge_events", "renew_lease")
-        return ["load", "save", "remove", *overridden(self, Cache, events)]
+        return ["load", "save", "remove", *overridden(self, Cache, ("replace", *events))]
 
 
 @implements("cache", "load", failure=Status)
 def _load(user_data: Any, key: Any, sink: Any) -> int:
-    value = owner(user_data).load(decode(key))
+    return _write(owner(user_data).load(decode(key)), sink)
+
+
+def _write(value: bytes | None, sink: Any) -> int:
     if value is None:
         return Status.NOT_FOUND
     data = bytes(value)
     return int(lib.hoist_bytes_sink_write(sink, data, len(data)))
+
+
+@implements("cache", "replace", failure=Status)
+def _replace(
+    user_data: Any, key: Any, expected: Any, expected_size: int, value: Any, value_size: int, sink: Any
+) -> int:
+    cache, name = owner(user_data), decode(key)
+    if cache.replace(name, _optional(expected, expected_size), _optional(value, value_size)):
+        return Status.OK
+    status = _write(cache.load(name), sink)
+    return Status.STATE if status == Status.OK else status
+
+
+def _optional(bytes_: Any, size: int) -> bytes | None:
+    return None if bytes_ == ffi.NULL else decode_bytes(bytes_, size)
 
 
 @implements("cache", "save", failure=Status)

@@ -11,6 +11,7 @@ from .. import observer as _observer
 from .._callback import function, start, table
 from .._native import NULL, ffi, lib
 from .._text import KEYS, decode, encode, milliseconds, optional, take
+from .._wait import interruptible
 from ..client import Client as _Client
 from ..config import Config
 from ..context import Context, ContextLike, as_context, pointer_of
@@ -49,7 +50,7 @@ class Client(_Client):
     """A `hoist.Client` with Unleash's own calls.
 
     Takes what `hoist.Client` takes but the provider's name, and
-    - `toggles`: flags to start with, readable at once; a `Bootstrap`, a list of `Toggle`, a document;
+    - `toggles`: flags to start with, readable at once; a `Bootstrap`, a list of `Toggle` (frontend mode), a document;
     - `strategies`: custom strategies by name;
     - `storage`: keeps the toggles in place of the library's memory;
     - `poller`: a configuration that says how flags are fetched, in place of this one.
@@ -142,7 +143,8 @@ class Client(_Client):
         """
         bootstrap = None if toggles is None else as_bootstrap(toggles)
         pointer = NULL if bootstrap is None else bootstrap._pointer
-        return Status(lib.hoist_unleash_start_wait(self._pointer, pointer, milliseconds(timeout)))
+        call, limit = lib.hoist_unleash_start_wait, milliseconds(timeout)
+        return Status(interruptible(lambda: call(self._pointer, pointer, limit)))
 
     def start_soon(
         self, toggles: BootstrapLike | None = None, done: Callable[[Status], object] | None = None
@@ -158,7 +160,7 @@ class Client(_Client):
 
     @property
     def is_ready(self) -> bool:
-        """Whether flags have been fetched."""
+        """Whether flags have been fetched, or stored ones confirmed: the event "ready" has been told."""
         return bool(lib.hoist_unleash_is_ready(self._pointer))
 
     @property
@@ -175,8 +177,8 @@ class Client(_Client):
         `properties` are laid.
         """
         made, laid = as_context(context), as_context(properties)
-        call = lib.hoist_unleash_update_context_wait
-        return Status(call(self._pointer, pointer_of(made), pointer_of(laid), milliseconds(timeout)))
+        call, limit = lib.hoist_unleash_update_context_wait, milliseconds(timeout)
+        return Status(interruptible(lambda: call(self._pointer, pointer_of(made), pointer_of(laid), limit)))
 
     def update_context_soon(
         self,
@@ -190,7 +192,10 @@ class Client(_Client):
         return start(lambda call, data: update(self._pointer, pointer_of(made), pointer_of(laid), call, data), done)
 
     def set_context_field(self, name: str, value: str | None) -> Status:
-        """Sets, or with None removes, one field or property; several changes in a row are fetched once."""
+        """Sets, or with None removes, one field or property; several changes in a row are fetched once.
+
+        ARGUMENT for appName and environment in frontend mode: the properties `app_name` and `environment` say them.
+        """
         return Status(lib.hoist_unleash_set_context_field(self._pointer, encode(name), optional(value)))
 
     @property
@@ -201,7 +206,11 @@ class Client(_Client):
     # ---- Events and metrics ----------------------------------------------------------------------
 
     def on_event(self, name: str) -> Callable[[Observer], Observer]:
-        """Subscribes by Unleash's name: ready, update, sent, error, impression, initialized, recovered."""
+        """Subscribes by Unleash's name: ready, update, sent, error, fetch_error, impression, initialized, recovered.
+
+        "ready" and "update" are told as the vendor's SDKs tell them (`Topic.UNLEASH_READY`, `Topic.UNLEASH_UPDATE`): only
+        when flags have been fetched, and only to who has subscribed by then.
+        """
         topic = lib.hoist_unleash_event_topic(encode(name))
         if topic == 0:
             raise Error(Status.ARGUMENT, f'Unleash has no event "{name}"')

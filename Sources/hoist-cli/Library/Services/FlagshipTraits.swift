@@ -2,10 +2,10 @@ struct FlagshipTraits: ProviderTraits {
   let name = "flagship"
   let connectionProperty = "env_id"
   let connectionOptions = "--set env_id=ID, and the API key in HOIST_KEY or --key-file FILE"
-  /// Bucketing files and hits have hosts of their own, which nobody else has.
+  /// Bucketing files and hits have hosts of their own, as with no other service.
   let addressProperties = ["decision.url"]
   let fileProperty: String? = "bucketing.file"
-  /// The hit that tells of a new visitor's consent waits for its batch, which never comes.
+  /// The hit that reports a new visitor's consent waits for its batch, which never comes.
   let silentProperties: [(name: String, value: String)] = [
     ("expose", "false"), ("usage_tracking", "false"), ("hits.batch_interval", "86400"), ("hits.pool_max_size", "100000"),
   ]
@@ -13,10 +13,10 @@ struct FlagshipTraits: ProviderTraits {
   func place(_ configuration: Configuration) -> String {
     let property = decidesHere(configuration) ? "cdn.url" : "decision.url"
     guard let url = configuration.value(of: property) else { return "Flagship" }
-    return url.isEmpty || url == configuration.row(property)?.defaultValue ? "Flagship" : RedactedURL.text(url)
+    return url.isEmpty || url == configuration.row(property)?.defaultValue ? "Flagship" : Display.url(url)
   }
 
-  /// Nobody sees the environment and its key, which a client must have.
+  /// A client must have an environment and a key; offline they are not used.
   func offlineProperties(features path: String) -> [(name: String, value: String)]? {
     [
       ("online", "false"), ("mode", "bucketing"), ("bucketing.file", path), ("env_id", String(repeating: "0", count: 20)),

@@ -5,17 +5,17 @@ struct KameleoonTraits: ProviderTraits {
   /// Data, real-time events and tokens have hosts of their own.
   let addressProperties = ["configuration.url"]
   let fileProperty: String? = "default_datafile.file"
-  /// A visitor that nothing is told of is told as active only when it is flushed.
+  /// A visitor without data is reported as active only when it is flushed.
   let silentProperties: [(name: String, value: String)] = [("track_evaluations", "false")]
 
   func place(_ configuration: Configuration) -> String {
     let url = configuration.value(of: "configuration.url") ?? ""
-    guard url.isEmpty else { return RedactedURL.text(url) }
+    guard url.isEmpty else { return Display.url(url) }
     let domain = configuration.value(of: "network_domain") ?? ""
     return domain.isEmpty ? "Kameleoon" : "Kameleoon at \(domain)"
   }
 
-  /// Nobody sees the site, which a client must have.
+  /// A client must have a site; offline it is not used.
   func offlineProperties(features path: String) -> [(name: String, value: String)]? {
     [("online", "false"), ("default_datafile.file", path), ("site_code", "none")]
   }

@@ -11,10 +11,10 @@ struct LaunchDarklyTraits: ProviderTraits {
   func place(_ configuration: Configuration) -> String {
     let property = configuration.value(of: "streaming_mode") == "polling" ? "base_url" : "stream_url"
     guard let url = configuration.value(of: property) else { return "LaunchDarkly" }
-    return url.isEmpty || url == configuration.row(property)?.defaultValue ? "LaunchDarkly" : RedactedURL.text(url)
+    return url.isEmpty || url == configuration.row(property)?.defaultValue ? "LaunchDarkly" : Display.url(url)
   }
 
-  /// In the service's own words, or in those that are for every service.
+  /// In the service's own form, or in the form for every service.
   func context(_ json: [UInt8], origin: String) throws -> Context {
     if Members.text("targetingKey", in: String(decoding: json, as: UTF8.self)) != nil {
       return try Context(json, origin, hoist_context_from_json)

@@ -8,7 +8,7 @@ struct OptimizelyTraits: ProviderTraits {
 
   func place(_ configuration: Configuration) -> String {
     let url = configuration.value(of: "datafile.url") ?? ""
-    return url.isEmpty ? "Optimizely" : RedactedURL.text(url)
+    return url.isEmpty ? "Optimizely" : Display.url(url)
   }
 
   func offlineProperties(features path: String) -> [(name: String, value: String)]? {

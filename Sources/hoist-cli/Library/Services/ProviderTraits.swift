@@ -11,7 +11,7 @@ protocol ProviderTraits {
   /// The properties that --url sets.
   var addressProperties: [String] { get }
 
-  /// Where flags come from, without what a URL may carry.
+  /// The source of flags, without secrets that a URL may contain.
   func place(_ configuration: Configuration) -> String
 
   /// The property that names a file of flags to start with; nil where there is none.
@@ -33,7 +33,7 @@ protocol ProviderTraits {
   /// - Returns: false where each call brings its context.
   func open(with context: Context, in configuration: Configuration) throws -> Bool
 
-  /// Whether an open client has to be told its context, and to wait for what the service answers.
+  /// Whether an open client has to be given its context, and to wait for the service's answer.
   func identifies(in configuration: Configuration) -> Bool
 
   /// Tells how a client is connected, now and at each change, inside `Session.dispatch`; nil where the service has no
@@ -48,7 +48,7 @@ extension ProviderTraits {
   var connectionProperty: String { "url" }
   var connectionOptions: String { "--url URL" }
   var addressProperties: [String] { ["url"] }
-  func place(_ configuration: Configuration) -> String { RedactedURL.text(configuration.value(of: "url") ?? "") }
+  func place(_ configuration: Configuration) -> String { Display.url(configuration.value(of: "url") ?? "") }
   var fileProperty: String? { nil }
   func offlineProperties(features path: String) -> [(name: String, value: String)]? { nil }
   var silentProperties: [(name: String, value: String)] { [] }

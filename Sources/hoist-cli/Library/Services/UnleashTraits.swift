@@ -10,18 +10,25 @@ struct UnleashTraits: ProviderTraits {
     [("mode", "backend"), ("online", "false"), ("bootstrap.file", path)]
   }
 
+  /// A document is read as a program's calls read it; one that still has something nested, as Unleash's engine reads it.
   func context(_ json: [UInt8], origin: String) throws -> Context {
-    let context = try Context(json, origin, hoist_unleash_context_from_json)
-    moveTargetingKey(context)
-    return context
+    let context = try Context(json, origin, hoist_context_from_json)
+    guard ["properties", "context"].contains(where: { hasObject($0, context) }) else { return context }
+    let nested = try Context(json, origin, hoist_unleash_context_from_json)
+    moveTargetingKey(nested)
+    return nested
+  }
+
+  private func hasObject(_ name: String, _ context: Context) -> Bool {
+    var attribute = hoist_attribute()
+    attribute.struct_size = MemoryLayout<hoist_attribute>.size
+    guard hoist_context_get(context.handle, name, &attribute) == HOIST_OK else { return false }
+    return attribute.type == HOIST_ATTRIBUTE_JSON
   }
 
   func open(with context: Context, in configuration: Configuration) throws -> Bool {
     guard configuration.value(of: "mode") == "frontend" else { return false }
-    guard let json = try? context.flatJSON(targetingField: "userId") else {
-      throw Problem(.usage, "the context cannot be sent to the service")
-    }
-    try configuration.set("context", json, from: "the context")
+    try configuration.set("context", context.json, from: "the context")
     return true
   }
 

@@ -1,0 +1,44 @@
+internal import CHoist
+
+/// A table of a host's functions, of any kind.
+protocol FunctionTable {
+  var user_data: UnsafeMutableRawPointer? { get }
+  var release: (@convention(c) (UnsafeMutableRawPointer?) -> Void)? { get }
+}
+
+/// What stands for a host's table. `release` runs when the last one who uses it lets go of it.
+class HostAdapter<Table: FunctionTable>: @unchecked Sendable {
+  let table: Table
+
+  required init(_ table: Table) { self.table = table }
+
+  /// nil for NULL, and for what is no such table.
+  convenience init?(reading table: UnsafePointer<Table>?) {
+    guard let copy = HostTable.read(table) else { return nil }
+    self.init(copy)
+  }
+
+  deinit { HostRelease.run(table.release, table.user_data) }
+}
+
+extension hoist_cache: FunctionTable {}
+extension hoist_dispatcher: FunctionTable {}
+extension hoist_flagship_exposure_observer: FunctionTable {}
+extension hoist_flagship_hit_cache: FunctionTable {}
+extension hoist_flagship_listener: FunctionTable {}
+extension hoist_flagship_visitor_cache: FunctionTable {}
+extension hoist_flagship_visitor_options: FunctionTable {}
+extension hoist_header_provider: FunctionTable {}
+extension hoist_hook: FunctionTable {}
+extension hoist_kameleoon_listener: FunctionTable {}
+extension hoist_launchdarkly_client_plugin: FunctionTable {}
+extension hoist_launchdarkly_hook: FunctionTable {}
+extension hoist_launchdarkly_observer: FunctionTable {}
+extension hoist_logger: FunctionTable {}
+extension hoist_observer: FunctionTable {}
+extension hoist_optimizely_listener: FunctionTable {}
+extension hoist_optimizely_odp_manager: FunctionTable {}
+extension hoist_optimizely_profile_service: FunctionTable {}
+extension hoist_transport: FunctionTable {}
+extension hoist_unleash_storage: FunctionTable {}
+extension hoist_unleash_strategy: FunctionTable {}

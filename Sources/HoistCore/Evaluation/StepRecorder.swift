@@ -1,0 +1,20 @@
+/// What watches an evaluation while it runs. Evaluators are generic over it, so that what is explained is what ran:
+/// `NoSteps` leaves nothing behind in the machine code, an explanation writes every step down.
+public protocol StepRecorder<Steps> {
+  associatedtype Steps
+  /// False: nobody looks at steps that decide nothing any more.
+  static var isWatching: Bool { get }
+  mutating func note(_ step: (inout Steps) -> Void)
+}
+
+extension StepRecorder where Steps == Self {
+  @inlinable @inline(__always) public static var isWatching: Bool { true }
+  @inlinable @inline(__always) public mutating func note(_ step: (inout Self) -> Void) { step(&self) }
+}
+
+@frozen
+public struct NoSteps<Steps>: StepRecorder {
+  @inlinable @inline(__always) public init() {}
+  @inlinable @inline(__always) public static var isWatching: Bool { false }
+  @inlinable @inline(__always) public func note(_ step: (inout Steps) -> Void) {}
+}

@@ -1,0 +1,146 @@
+internal import HoistBase
+
+/// The people whom a host holds, by weak handles, and whose records are in memory: of some that nobody holds any more, too,
+/// so that they are found again as they were. Several may share one record. Thread-safe.
+public final class SubjectDirectory<Handle: AnyObject & Sendable, Record: SubjectRecord, Note: Sendable>: Sendable {
+  /// How a person was found.
+  public struct Found: Sendable {
+    public var handle: Handle
+    public var record: Record
+    /// Told when what is stored was taken over; nil when there is nothing to wait for.
+    public var restored: Completion<Bool>?
+    /// Whether what is stored has to be looked for.
+    public var isNew = false
+  }
+
+  private struct Entry {
+    weak var handle: Handle?
+    var record: Record
+    var restored: Completion<Bool>?
+    var note: Note?
+  }
+
+  private struct State {
+    var entries: [[UInt8]: Entry] = [:]
+    /// Whom nobody holds any more, in this order; some may be held again.
+    var closed: [[UInt8]] = []
+    /// Records that people were linked with; some may be one person's again.
+    var linked: Set<ObjectIdentifier> = []
+
+    /// Whether a record is others' too: it would be read a second time for them.
+    mutating func isShared(_ record: Record, byOthersThan id: [UInt8]) -> Bool {
+      guard linked.contains(ObjectIdentifier(record)) else { return false }
+      if entries.contains(where: { $0.key != id && $0.value.record === record }) { return true }
+      linked.remove(ObjectIdentifier(record))
+      return false
+    }
+  }
+
+  /// The most that are dropped for one that closes.
+  private static var maximumDropped: Int { 16 }
+
+  private final class Guarded: @unchecked Sendable {
+    let lock = Lock()
+    var state = State()
+    func withLock<Result>(_ body: (inout State) -> Result) -> Result { lock.withLock { body(&state) } }
+  }
+
+  private let maximumClosed: Int
+  private let guarded = Guarded()
+
+  /// - Parameter maximumClosed: people whom nobody holds, and whose records stay.
+  public init(maximumClosed: Int) { self.maximumClosed = maximumClosed }
+
+  /// The person of that id: the handle that is open, or another one, of a record that is in memory, or new.
+  /// - Parameter make: with what was noted of the id. Short, and calls nobody.
+  public func open(_ id: [UInt8], record: () -> Record, make: (Record, Note?) -> Handle) -> Found {
+    guarded.withLock { state in
+      if let entry = state.entries[id] {
+        let handle = entry.handle ?? make(entry.record, entry.note)
+        state.entries[id]?.handle = handle
+        return Found(handle: handle, record: entry.record, restored: entry.restored)
+      }
+      let entry = Entry(record: record(), restored: Completion<Bool>())
+      let handle = make(entry.record, nil)
+      state.entries[id] = entry
+      state.entries[id]?.handle = handle
+      return Found(handle: handle, record: entry.record, restored: entry.restored, isNew: true)
+    }
+  }
+
+  /// nil when nobody holds it.
+  public func handle(of id: [UInt8]) -> Handle? { guarded.withLock { $0.entries[id]?.handle } }
+  /// nil when it would have to be read.
+  public func record(of id: [UInt8]) -> Record? { guarded.withLock { $0.entries[id]?.record } }
+  /// Told when what is stored of a person was taken over; nil when there is nothing to wait for.
+  public func restored(_ id: [UInt8]) -> Completion<Bool>? { guarded.withLock { $0.entries[id]?.restored } }
+  /// How many there are, held or not.
+  public var count: Int { guarded.withLock { $0.entries.count } }
+  public var handles: [Handle] { guarded.withLock { $0.entries.values.compactMap(\.handle) } }
+
+  /// Whose record is of that kind.
+  public func ids(where isWanted: (Record) -> Bool) -> [[UInt8]] {
+    guarded.withLock { $0.entries.filter { isWanted($0.value.record) }.map(\.key) }
+  }
+
+  public func setNote(_ note: Note, of id: [UInt8]) { guarded.withLock { $0.entries[id]?.note = note } }
+
+  // MARK: Those who share a record
+
+  /// A record that was read for those who share it.
+  /// - Returns: the one that is in memory.
+  public func keep(_ record: Record, of id: [UInt8]) -> Record {
+    guarded.withLock { state in
+      if let known = state.entries[id]?.record { return known }
+      state.entries[id] = Entry(record: record)
+      state.closed.append(id)
+      return record
+    }
+  }
+
+  /// The code of one visitor that shares it, if any. Linear in the number of visitors.
+  public func id(sharing record: Record) -> [UInt8]? {
+    guarded.withLock { $0.entries.first { $0.value.record === record }?.key }
+  }
+
+  /// - Returns: the handle of that id, when there is one, and what its record was before.
+  public func link(_ id: [UInt8], to record: Record) -> (handle: Handle?, former: Record?) {
+    guarded.withLock { state in
+      let former = state.entries[id]
+      state.linked.insert(ObjectIdentifier(record))
+      state.entries[id] = Entry(handle: former?.handle, record: record, restored: former?.restored, note: former?.note)
+      if former == nil { state.closed.append(id) }
+      return (former?.handle, former?.record)
+    }
+  }
+
+  // MARK: Closing
+
+  /// Nobody holds that person any more. The record stays for a while, and until it is in the store.
+  /// - Parameter isKept: whether a record is the one that is stored under an id.
+  public func closed(_ id: [UInt8], _ generation: UInt32, isKept: (Record, _ under: [UInt8]) -> Bool) {
+    let dropped = guarded.withLock { state -> [Entry] in
+      state.closed.append(id)
+      let surplus = state.closed.count - maximumClosed
+      guard surplus > 0 else { return [] }
+      var (dropped, staying): ([Entry], [[UInt8]]) = ([], [])
+      let oldest = state.closed.prefix(min(surplus, Self.maximumDropped))
+      for id in oldest {
+        // One that is held again comes back here when it closes.
+        guard let entry = state.entries[id], entry.handle == nil else { continue }
+        let isShared = isKept(entry.record, id) && state.isShared(entry.record, byOthersThan: id)
+        if isShared || entry.record.mark.isWaiting(generation) {
+          staying.append(id)
+        } else {
+          // Let go of outside the lock.
+          dropped.append(entry)
+          state.entries[id] = nil
+        }
+      }
+      state.closed.removeFirst(oldest.count)
+      state.closed += staying
+      return dropped
+    }
+    withExtendedLifetime(dropped) {}
+  }
+}

@@ -1,0 +1,113 @@
+internal import HoistBase
+internal import Synchronization
+
+/// Who has refused: remembered here, looked for in the store before something of a person goes, and purged out of the
+/// pipelines. Agreeing again undoes none of it. Thread-safe.
+public final class SubjectRefusals: Sendable {
+  /// At least this many are remembered; at twice as many, the oldest half is dropped.
+  public static let leastCount = 5_000
+
+  private struct Governed {
+    weak var pipeline: EventPipeline?
+  }
+
+  private struct State {
+    var young: Set<[UInt8]> = []
+    var old: Set<[UInt8]> = []
+    var pipelines: [Governed] = []
+  }
+
+  private let store: Store?
+  private let isRefusal: @Sendable ([UInt8]) -> Bool
+  private let state = LockedValue(State())
+  /// Costs nothing to ask.
+  private let hasAny = Atomic(false)
+
+  /// - Parameters:
+  ///   - store: what is kept in it under `PersonKey` may be a refusal of another client or process; nil where nothing is.
+  ///   - isRefusal: whether bytes are one.
+  public init(store: Store?, isRefusal: @escaping @Sendable ([UInt8]) -> Bool) {
+    self.store = store
+    self.isRefusal = isRefusal
+  }
+
+  /// These record of people: their subjects are the people's ids. They are purged in this order.
+  public func govern(_ pipelines: [EventPipeline]) {
+    state.withLock { $0.pipelines = pipelines.map { Governed(pipeline: $0) } }
+  }
+
+  private var pipelines: [EventPipeline] { state.withLock { $0.pipelines }.compactMap(\.pipeline) }
+
+  // MARK: Who has refused
+
+  public func note(_ id: [UInt8], isRefusal: Bool) {
+    if !isRefusal, !hasAny.load(ordering: .acquiring) { return }
+    state.withLock { state in
+      state.old.remove(id)
+      if isRefusal { state.young.insert(id) } else { state.young.remove(id) }
+      if state.young.count >= Self.leastCount { (state.old, state.young) = (state.young, []) }
+      hasAny.store(!state.young.isEmpty || !state.old.isEmpty, ordering: .releasing)
+    }
+  }
+
+  public func contains(_ id: [UInt8]) -> Bool {
+    hasAny.load(ordering: .acquiring) && state.withLock { $0.young.contains(id) || $0.old.contains(id) }
+  }
+
+  // MARK: What goes with it
+
+  /// Everything of a person goes out of every pipeline, what is on its way included, as far as it can still be stopped.
+  /// - Parameters:
+  ///   - ids: all under which something may have been recorded.
+  ///   - deadline: until when the call may wait for the store, so that what is recorded afterwards is stored after that.
+  ///   - waitsForLast: whether it waits for the last pipeline, too: what is recorded there next follows its purge anyway.
+  public func purge(_ ids: [[UInt8]], waitsForStoreUntil deadline: Int64? = nil, waitsForLast: Bool = true) {
+    let pipelines = pipelines
+    for (place, pipeline) in pipelines.enumerated() {
+      let waits = waitsForLast || place < pipelines.count - 1
+      for (index, id) in ids.enumerated() {
+        // Purges are carried out in their order: the last one is waited for.
+        let isLast = index == ids.count - 1
+        pipeline.purge(
+          subject: String(decoding: id, as: UTF8.self), waitsForStoreUntil: waits && isLast ? deadline : nil)
+      }
+    }
+  }
+
+  /// Looks into the store before a batch goes, and purges those of whom somebody else has stored a refusal. On the
+  /// scheduler's thread.
+  /// - Parameter completion: on that thread, too, when the data of visitors that refused is removed.
+  public func check(_ batch: EventBatch, completion: @escaping @Sendable () -> Void) {
+    let subjects = Set(batch.rows.lazy.map(\.subject).filter { !$0.isEmpty }.map { Array($0.utf8) })
+    guard let store, store.keepsValues, !subjects.isEmpty else { return completion() }
+    let isRefusal = isRefusal
+    store.findRefusals(among: subjects.map { (PersonKey.make($0), $0) }) { isRefusal($1) } completion: { [self] refused in
+      for id in refused { note(id, isRefusal: true) }
+      purge(refused)
+      // Out of batches, too, when this returns.
+      if !refused.isEmpty { for pipeline in pipelines { pipeline.discard { _ in false } } }
+      completion()
+    }
+  }
+}
+
+extension Store {
+  /// Of whom others have stored a refusal.
+  /// - Parameters:
+  ///   - people: each with the key under which they are kept.
+  ///   - isRefusal: whether what is kept of one says so, and that is news; on the store's lane.
+  ///   - completion: on the scheduler's thread.
+  public func findRefusals<Person: Sendable>(
+    among people: [(key: String, person: Person)],
+    isRefusal: @escaping @Sendable (_ person: Person, _ kept: [UInt8]) -> Bool,
+    completion: @escaping @Sendable ([Person]) -> Void
+  ) {
+    let refused = LockedValue<[Person]>([])
+    readEach(people.map(\.key)) { place, kept in
+      let person = people[place].person
+      if let kept, isRefusal(person, kept) { refused.withLock { $0.append(person) } }
+    } completion: {
+      completion(refused.withLock { $0 })
+    }
+  }
+}

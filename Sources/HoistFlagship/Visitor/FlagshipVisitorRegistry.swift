@@ -1,0 +1,164 @@
+internal import HoistBase
+internal import HoistCore
+
+/// Makes the visitors of a client, and serves them: decisions, cache, reports. Knows which of them is shared (FS-31,
+/// FS-32). Thread-safe, but for the calls of `ClientPart`.
+final class FlagshipVisitorRegistry: ClientPart, @unchecked Sendable {
+  /// How long a refusal waits until what it erases is gone.
+  private static let refusalLimitMilliseconds: Int64 = 2_000
+
+  let settings: FlagshipSettings
+  let status: StatusMachine
+  let automatic: AutomaticContext
+  let host: any ProviderHost
+  let decisions: DecisionService
+  let caching: VisitorCaching
+  let installation: InstallationFacts
+  let reports: VisitorReports
+  let shared: SharedVisitor
+  let refusals: SubjectRefusals
+  /// What follows visitors beside their own reports; set once, while the provider is made.
+  var telemetry: Telemetry?
+  var segments: VisitorSegments?
+  weak var following: CurrentVisitor?
+  /// How answers and kept campaigns are read.
+  let campaignOptions: CampaignOptions
+
+  init(
+    host: any ProviderHost, settings: FlagshipSettings, status: StatusMachine, decisions: DecisionService,
+    reports: VisitorReports, refusals: SubjectRefusals, machine: MachineFacts = .current()
+  ) {
+    self.host = host
+    self.settings = settings
+    self.status = status
+    self.decisions = decisions
+    self.reports = reports
+    self.refusals = refusals
+    campaignOptions = settings.campaignOptions(host.log)
+    automatic = AutomaticContext(clientName: settings.clientName, machine: machine)
+    let cache = host.plugins.vendor[FlagshipPlugins.visitorCache] as? any VisitorCache
+    caching = VisitorCaching(
+      cache: cache, host: host, timeoutMilliseconds: settings.visitors.lookUpTimeoutMilliseconds)
+    installation = InstallationFacts(host: host, keepsIDs: settings.visitors.keepsGeneratedIDs)
+    shared = SharedVisitor(host: host, publishes: settings.mode == .decisionAPI, options: campaignOptions)
+  }
+
+  /// Whether campaigns are decided here, and not by the service (FS-06, FS-07).
+  var decidesHere: Bool { settings.mode == .bucketing }
+  /// Whether the account asks for reports of what visitors do; costs nothing to ask.
+  @inline(__always)
+  var isAskedForReports: Bool { telemetry?.isAsked ?? false }
+  var now: Int64 { host.clock.monotonicNanoseconds }
+
+  // MARK: Fetching
+
+  /// - Parameter completion: once; at once in bucketing mode, else on the scheduler's thread.
+  func decide(_ state: VisitorState, completion: @escaping @Sendable (VisitorFetch) -> Void) {
+    if decidesHere { return completion(decideHere(state)) }
+    if status.current == .notInitialized { return completion(.notStarted) }
+    let request = DecisionRequest(
+      visitorID: state.identity.visitorID, anonymousID: state.identity.anonymousID, hasConsented: state.hasConsented,
+      contextJSON: ContextText.json(state.context))
+    let (decisions, options, log, telemetry) = (decisions, campaignOptions, host.log, telemetry)
+    host.scheduler.post {
+      decisions.fetch(request) { result in
+        switch result {
+        case .failure(let failure): completion(.failed(failure.status))
+        case .success(let answer):
+          if answer.isPanic { return completion(.panic) }
+          do throws(CampaignFailure) {
+            completion(.decided(try DecidedFlags(.answer(answer.bytes), for: state, options)))
+          } catch {
+            log.warning(error.message)
+            telemetry?.caught(error.message, of: state)
+            completion(.failed(.flagshipFetchFailed))
+          }
+        }
+      }
+    }
+  }
+
+  /// In bucketing mode.
+  func decideHere(_ state: VisitorState) -> VisitorFetch {
+    switch status.current {
+    case .notInitialized: return .notStarted
+    case .panic: return .panic
+    case .initializing, .initialized: break
+    }
+    let decided = host.withSnapshot { $0.map { DecidedFlags($0, for: state) } }
+    guard let decided else {
+      host.log.warning("flags cannot be fetched: no bucketing file has come yet")
+      return .failed(.flagshipNotInitialized)
+    }
+    return decided.flags.isPanic ? .panic : .decided(decided)
+  }
+
+  /// What follows each fetch, also one that failed (5.3), before its completion.
+  func fetchEnded(_ visitor: FlagshipVisitor, _ state: VisitorState, _ outcome: VisitorFetch) {
+    switch outcome {
+    case .decided(let decided): shared.flagsChanged(of: visitor, decided.flags, decided.source)
+    case .panic: shared.flagsChanged(of: visitor, .none, nil)
+    case .failed: break
+    case .notStarted: return
+    }
+    if status.current != .panic { telemetry?.fetched(state) }
+    keep(state, of: visitor)
+    // Whoever hears of it may close the client at once.
+    if shared.current === visitor { following?.fetchEnded(outcome) }
+  }
+
+  /// Also while the client closes, which the status follows when nothing more is under way.
+  private func keep(_ state: VisitorState, of visitor: FlagshipVisitor) {
+    guard state.hasConsented, status.current != .panic, status.current != .notInitialized else { return }
+    if caching.isOn { caching.save(state.identity.visitorID) { visitor.recordToKeep(state) } }
+    // Without consent, and in panic, nothing is reported to the service (FS-65), and nothing twice (FS-206).
+    if decidesHere, visitor.claimReport(of: state.context), reports.segment(state.context, state.identity) == .limit {
+      visitor.forgetReport()
+    }
+  }
+
+  // MARK: What visitors say of themselves
+
+  /// Consent given or refused, also by a new visitor (5.6). May wait for what a refusal erases, where hits are stored
+  /// at once.
+  /// - Parameters:
+  ///   - isAnswer: whether the visitor was without consent before, or is new: then an earlier stored refusal does not
+  ///     count; otherwise it is not looked up.
+  ///   - isReported: whether it is reported to the service (5.1).
+  func consentGiven(_ hasConsented: Bool, _ identity: VisitorIdentity, isAnswer: Bool, isReported: Bool) {
+    if hasConsented, isAnswer || refusals.contains(identity.visitorID) { caching.forgetRefusal(of: identity.visitorID) }
+    refusals.note(identity.visitorID, isRefusal: !hasConsented)
+    if hasConsented {
+      if isReported { reports.consent(true, identity) }
+      return
+    }
+    let deadline = Deadline.nanoseconds(afterMilliseconds: Self.refusalLimitMilliseconds)
+    for id in identity.allIDs { caching.flush(id) }
+    if reports.hits.waitsForStore, !Thread.isOwn { caching.settle(withinMilliseconds: Self.refusalLimitMilliseconds) }
+    // The consent hit comes after everything else has gone: once it is in the store, so is that, and neither a crash nor a
+    // kill brings it back (FS-66, FS-67).
+    refusals.purge(identity.allIDs, waitsForStoreUntil: deadline, waitsForLast: !isReported)
+    if isReported { reports.consent(false, identity, waitsForStoreUntil: deadline) }
+  }
+
+  // MARK: Life
+
+  func start() {
+    installation.start()
+    caching.start()
+  }
+
+  func stop() {
+    shared.forget()
+    caching.stop()
+  }
+
+  func flush(_ completion: @escaping @Sendable (FlushResult) -> Void) { caching.flush(completion) }
+
+  func abandonAfterFork() {
+    caching.abandonAfterFork()
+    installation.abandonAfterFork()
+  }
+
+  var statistics: [(group: String, name: String, value: Int64)] { caching.statistics }
+}

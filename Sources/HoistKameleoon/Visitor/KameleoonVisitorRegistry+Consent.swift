@@ -1,0 +1,54 @@
+internal import HoistBase
+internal import HoistCore
+
+/// The consent of visitors that are not open (KAM-60).
+extension KameleoonVisitorRegistry {
+  /// Whether consent was given; nil where that is not in memory.
+  func knownConsent(of identity: TrackingIdentity) -> Bool? {
+    let data = people.record(of: identity.code) ?? people.record(of: identity.subject)
+    return data?.read { content, _ in content.consent == .given }
+  }
+
+  /// The same from the store; false where nothing is stored. On the scheduler's thread.
+  func readConsent(of identity: TrackingIdentity, completion: @escaping @Sendable (Bool) -> Void) {
+    host.scheduler.assertCurrent()
+    readConsent(identity.code, linksLeft: 4) { [weak self] found in
+      if let found { return completion(found) }
+      guard let self, identity.subject != identity.code else { return completion(false) }
+      readConsent(identity.subject, linksLeft: 4) { completion($0 ?? false) }
+    }
+  }
+
+  /// What may be sent of them has changed.
+  func consentChanged(_ data: VisitorData) { for visitor in data.visitors { tracker.consentChanged(visitor) } }
+
+  /// Before sending: reads the refusals that another client or process has stored for visitors in memory. On the
+  /// scheduler's thread, as `completion` is.
+  func hearRefusals(of recipients: [TrackingRecipient], completion: @escaping @Sendable () -> Void) {
+    guard requiresConsent, host.store.keepsValues else { return completion() }
+    let known = recipients.compactMap { recipient -> VisitorData? in
+      let identity = recipient.identity
+      return people.record(of: identity.code) ?? people.record(of: identity.subject)
+    }
+    let consenting = known.filter { $0.read { content, _ in content.consent == .given } }
+    guard !consenting.isEmpty else { return completion() }
+    host.store.findRefusals(among: consenting.compactMap { data in data.storeKey.map { ($0, data) } }) { data, kept in
+      data.hearRefusal(in: kept)
+    } completion: { [weak self] refused in
+      for data in refused { self?.consentChanged(data) }
+      completion()
+    }
+  }
+
+  private func readConsent(_ code: [UInt8], linksLeft: Int, completion: @escaping @Sendable (Bool?) -> Void) {
+    storage.load(code) { [weak self] record in
+      switch record {
+      case .visitor(let content, _): completion(content.consent == .given)
+      case .link(let owner, _) where linksLeft > 0 && owner != code:
+        guard let self else { return completion(nil) }
+        readConsent(owner, linksLeft: linksLeft - 1, completion: completion)
+      case .link, nil: completion(nil)
+      }
+    }
+  }
+}

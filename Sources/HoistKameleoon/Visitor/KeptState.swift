@@ -1,0 +1,43 @@
+internal import HoistBase
+
+/// What of a visitor's data is in the store. Guarded by the lock of the data.
+struct KeptState: Sendable {
+  /// What a record was made of that is being written.
+  struct Merge: Sendable {
+    /// As it was then.
+    var ours: KeptVisitor
+    /// nil where nothing is written.
+    var result: KeptVisitor?
+    var hash: UInt64?
+    /// Whether others have changed it.
+    var isChanged = false
+    /// The visitor that it was linked with by another client or process.
+    var owner: [UInt8]?
+  }
+
+  /// What was stored when it was last looked at; nil where it never was.
+  var base: KeptVisitor?
+  /// Of the record that was written last.
+  var hash: UInt64?
+  /// Whether a link stored in its place is out of date.
+  var takesPlace = false
+  var merge: Merge?
+  var news: KeptNews?
+  private var generation = ForkGeneration.current
+
+  init(takesPlace: Bool = false) { self.takesPlace = takesPlace }
+
+  /// In a forked child: the parent writes what is not written yet.
+  mutating func leaveToParent(_ draft: VisitorDraft) {
+    guard generation != ForkGeneration.current else { return }
+    self = KeptState(takesPlace: takesPlace)
+    base = KeptVisitor(content: draft.content, rest: draft.rest)
+  }
+}
+
+/// Changes of a visitor's stored record by other clients and processes.
+struct KeptNews: Sendable {
+  var isConsentChanged = false
+  /// The visitor code that it is stored under from now on; nil: as before.
+  var owner: [UInt8]?
+}

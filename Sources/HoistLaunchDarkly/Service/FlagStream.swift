@@ -1,0 +1,126 @@
+internal import HoistBase
+internal import HoistCore
+
+/// Flags by stream (2.2, 2.5; LD-75); from `start` to `end`, which is final. On the scheduler's thread.
+final class FlagStream: @unchecked Sendable {
+  private let host: any ProviderHost
+  private let requests: FlagRequest
+  private let context: LDContext
+  private let stream: EventStream
+  private weak var listener: (any FeedListener)?
+  private var pace: ReconnectPace
+  private var attempt: (unixMilliseconds: Int64, nanoseconds: Int64)?
+  private var isRunning = false
+  /// A message of any connection could be read.
+  private var hasFlags = false
+
+  init(host: any ProviderHost, requests: FlagRequest, context: LDContext, listener: any FeedListener) {
+    self.host = host
+    self.requests = requests
+    self.listener = listener
+    self.context = context
+    stream = EventStream(
+      host: host, transport: host.transport, maximumEventBytes: requests.settings.maximumResponseBytes)
+    pace = ReconnectPace(base: requests.settings.initialRetryMilliseconds, firstDoublings: 1)
+    stream.delegate = self
+  }
+
+  func start() {
+    isRunning = true
+    stream.open()
+  }
+
+  func end() {
+    isRunning = false
+    stream.close()
+  }
+
+  func abandonAfterFork() {
+    isRunning = false
+    stream.abandonAfterFork()
+  }
+
+  private func tell(failed: Bool) {
+    guard let attempt else { return }
+    self.attempt = nil
+    listener?.feedTriedStream(
+      startedUnixMilliseconds: attempt.unixMilliseconds,
+      durationMilliseconds: (host.clock.monotonicNanoseconds &- attempt.nanoseconds) / 1_000_000, failed: failed)
+  }
+}
+
+extension FlagStream: EventStreamDelegate {
+  var streamAddress: String? { requests.stream(context, lastEventID: "")?.url }
+
+  func streamRequest(lastEventID: String, dynamic: [HTTPHeader]) -> HTTPRequest? {
+    attempt = (host.clock.unixMilliseconds, host.clock.monotonicNanoseconds)
+    guard var request = requests.stream(context, lastEventID: lastEventID) else { return nil }
+    for header in dynamic { request.headers.set(header.name, header.value) }
+    return request
+  }
+
+  func streamAccepts(_ head: HTTPResponse) -> Bool {
+    guard StreamVerdict(status: head.status) == .open else { return false }
+    listener?.feedIsAnswered(head.headers)
+    return true
+  }
+
+  func streamOpened() { tell(failed: false) }
+
+  func streamReceived(_ event: ServerSentEvent) {
+    switch event.type {
+    case "put": bring(.put(event.data, entityTag: nil))
+    case "patch": bring(.patch(event.data))
+    case "delete": bring(.delete(event.data))
+    case "ping": listener?.feedIsPinged()
+    default: listener?.feedMetUnknownEvent(event.type)
+    }
+  }
+
+  /// One that cannot be read changes nothing, and the stream stays open, as the vendor's does (2.2); but before the first
+  /// flags, which come only once on a stream: then another one is opened.
+  private func bring(_ message: FlagMessage) {
+    switch listener?.feedBrings(message) {
+    case .applied: hasFlags = true
+    case .refused where isRunning && !hasFlags: lost(nil, openMilliseconds: stream.openMilliseconds)
+    case .refused, nil: break
+    }
+  }
+
+  private func lost(_ failure: FetchFailure?, status: Int = 0, openMilliseconds: Int64?) {
+    listener?.feedLostStream(failure, status: status)
+    guard isRunning else { return }
+    let pause = pace.nextMilliseconds(openMilliseconds: openMilliseconds, host.entropy)
+    stream.reopen(afterMilliseconds: failure?.next == .slow ? Refusal.pauseMilliseconds : pause)
+  }
+
+  func streamAsksForPause(milliseconds: Int64) { pace.serviceAsks(forMilliseconds: milliseconds) }
+
+  func streamEnded(_ end: EventStreamEnd, openMilliseconds: Int64?) {
+    guard isRunning else { return }
+    var problem: String?
+    var status = 0
+    switch end {
+    case .refused(let head):
+      status = head.status
+      problem = "the stream is answered with status \(status)"
+    case .tooLarge(let error): problem = "the stream exceeds a limit: \(error)"
+    case .closed(let failure): problem = failure?.message
+    }
+    // A connection that fails after it was opened is not another attempt: the next one is.
+    if problem != nil { tell(failed: true) }
+    let verdict = status == 0 ? .retry : StreamVerdict(status: status)
+    switch verdict {
+    case .stopAndGoOffline where !requests.settings.retriesRefusals:
+      isRunning = false
+      listener?.feedRefused()
+    case .stop where !requests.settings.retriesRefusals:
+      isRunning = false
+      listener?.feedShutDown(status: status)
+    case .stop, .stopAndGoOffline, .retry, .open:
+      let isRefusal = verdict == .stop || verdict == .stopAndGoOffline
+      let failure = problem.map { FetchFailure(.network, $0, next: isRefusal ? .slow : .regular) }
+      lost(failure, status: status, openMilliseconds: openMilliseconds)
+    }
+  }
+}

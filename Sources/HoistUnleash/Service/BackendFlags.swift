@@ -1,0 +1,169 @@
+internal import HoistBase
+internal import HoistCore
+
+/// Definitions from the client API, evaluated here (protocol B.6, B.8, B.9): by polling, by polling deltas, or by a
+/// stream beside which definitions are polled when it fails. On the scheduler's thread.
+final class BackendFlags: FlagService, @unchecked Sendable {
+  private let host: any ProviderHost
+  private let options: UnleashSettings
+  private let requests: BackendRequest
+  private let headers: RequestHeaders
+  private let registrations: OutgoingRequests
+  private let definitions: FeatureDefinitions
+  private let stream: DefinitionStream
+  private weak var source: FlagSource?
+  private var mode: UnleashSettings.FetchMode
+  /// Id of the last delta event; "" asks for everything.
+  private var lastEventID = ""
+  /// Moves on with changes that came by stream: an answer that was asked for before one may be older than it.
+  private var streamed = Generation()
+  private var asked: Generation.Token?
+  /// The service wants a client that polls to stream.
+  private var isAskedToStream = false
+  private var hasRegistered = false
+
+  init(host: any ProviderHost, options: UnleashSettings, failures: UnleashFailure) {
+    self.host = host
+    self.options = options
+    requests = BackendRequest(options: options)
+    headers = RequestHeaders(options: options)
+    registrations = OutgoingRequests(host: host)
+    definitions = FeatureDefinitions(settings: options, host: host)
+    stream = DefinitionStream(host: host, options: options, failures: failures)
+    mode = options.fetchMode
+    stream.owner = self
+  }
+
+  func connect(_ source: FlagSource) { self.source = source }
+
+  /// What was given up before is tried again.
+  func begin(after wait: Int64?, completion: @escaping FetchLoop.Completion) {
+    end()
+    mode = options.fetchMode
+    register()
+    source?.loop.hold(false)
+    if mode == .streaming { stream.start(firstOutcome: completion) } else { source?.loop.start(after: wait, completion: completion) }
+  }
+
+  func end() {
+    stream.stop()
+    registrations.cancelAll()
+  }
+
+  func abandonAfterFork() {
+    stream.abandonAfterFork()
+    registrations.abandonAfterFork()
+    hasRegistered = false
+  }
+
+  /// Announces this client once; failure is logged, never fatal (UNL-91). One that was called off did not happen.
+  private func register() {
+    guard options.registers, !hasRegistered, let url = requests.url(.register) else { return }
+    let body = requests.registration(
+      strategies: definitions.customStrategyNames, startedUnixMilliseconds: host.clock.unixMilliseconds)
+    let log = host.log
+    let request = requests.post(url, headers.make(.registration, dynamic: []), body)
+    registrations.send(request, merging: { RequestHeaders.add($0, to: &$1) }) { [weak self] answer in
+      switch answer {
+      case .failure(let failure) where failure.kind == .cancelled: return
+      case .success(let response) where (200...299).contains(response.status): break
+      case .success(let response): log.warning("registering this client failed: the service answered \(response.status)")
+      case .failure(let failure): log.warning("registering this client failed: \(failure.message)")
+      }
+      self?.hasRegistered = true
+    }
+  }
+
+  // MARK: Fetches
+
+  func request(entityTag: String) -> HTTPRequest? {
+    let isDelta = mode == .delta
+    guard let url = requests.url(isDelta ? .delta : .features) else { return nil }
+    asked = streamed.current
+    let tag = isDelta ? (lastEventID.isEmpty ? nil : "\"\(lastEventID)\"") : entityTag
+    return requests.fetch(url, headers.make(.backendFetch(entityTag: tag), dynamic: []))
+  }
+
+  func verdict(on response: HTTPResponse) -> FetchVerdict? {
+    if mode == .delta, response.status == 404 {
+      // Edge in polling or offline mode has none.
+      host.log.info("the service offers no deltas; whole definitions are fetched instead")
+      mode = .polling
+      lastEventID = ""
+      return .again(afterMilliseconds: 0)
+    }
+    if response.status == 200, let asked, !streamed.isCurrent(asked) { return .ended(.unchanged) }
+    return nil
+  }
+
+  func read(_ response: HTTPResponse) -> Result<ReadFlags, UnreadableFlags> {
+    if mode == .delta { return readDelta(response) }
+    isAskedToStream = response.headers.value(of: "fetch-mode") == "streaming"
+    return definitions.replace(response.body).map { snapshot in
+      // A 304 has no tag; an answer without one leaves the former.
+      let tag = response.headers.value(of: "ETag")
+      return ReadFlags(snapshot: snapshot, document: response.body, entityTag: tag == "" ? nil : tag)
+    }
+  }
+
+  private func readDelta(_ response: HTTPResponse) -> Result<ReadFlags, UnreadableFlags> {
+    let result = applied(response.body)
+    if case .failure = result {
+      lastEventID = ""
+      return result
+    }
+    let tag = response.headers.value(of: "ETag")?.filter { $0 != "\"" && $0 != "W" && $0 != "/" } ?? ""
+    lastEventID = tag.isEmpty ? definitions.lastEventID.map { String($0) } ?? lastEventID : tag
+    return result
+  }
+
+  /// The tag named the definitions as they were.
+  private func applied(_ batch: [UInt8]) -> Result<ReadFlags, UnreadableFlags> {
+    definitions.apply(batch).map { ReadFlags(snapshot: $0, document: definitions.document, entityTag: "") }
+  }
+
+  func read(_ document: [UInt8], isFetched: Bool) -> Result<Snapshot, UnreadableFlags> {
+    let result = definitions.replace(document)
+    guard case .success = result else { return result }
+    lastEventID = ""
+    stream.forgetLastEvent()
+    return result
+  }
+
+  /// The service may ask clients that poll for streaming, unless their host chose otherwise (B.6).
+  func fetchSucceeded() {
+    guard isAskedToStream, mode == .polling, options.mayStream, let source, source.loop.isRunning else { return }
+    isAskedToStream = false
+    streamTakesOver()
+    stream.start { _ in }
+  }
+}
+
+/// The events of the stream.
+extension BackendFlags {
+  /// - Returns: why a batch was not applied; nil when it is served.
+  func streamDelivered(_ batch: [UInt8]) -> String? {
+    switch applied(batch) {
+    case .failure(let failure): return failure.message
+    case .success(let read):
+      streamed.advance()
+      source?.serve(read)
+      return nil
+    }
+  }
+
+  func streamFailed(_ failure: FetchFailure) { source?.failed(failure) }
+
+  /// Definitions are polled until the stream takes over.
+  func fallBackToPolling(completion: @escaping FetchLoop.Completion) {
+    mode = .polling
+    source?.loop.hold(false)
+    source?.loop.start(completion: completion)
+  }
+
+  /// Ends polling.
+  func streamTakesOver() {
+    mode = .streaming
+    source?.loop.hold(true)
+  }
+}

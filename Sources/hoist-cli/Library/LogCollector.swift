@@ -1,0 +1,47 @@
+import CHoist
+import HoistBase
+
+/// Takes the library's log lines: kept to say why something failed, shown when asked for.
+final class LogCollector: @unchecked Sendable {
+  private let lock = Lock()
+  private var gravest: (level: hoist_log_level, line: String)?
+  private let isShown: Bool
+
+  init(isShown: Bool) { self.isShown = isShown }
+
+  /// The last error, else the last warning, without the client's name in front.
+  var reason: String? {
+    guard let line = lock.withLock({ gravest?.line }) else { return nil }
+    guard line.hasPrefix("hoist"), let end = line.firstRange(of: "]: ")?.upperBound else { return line }
+    return String(line[end...])
+  }
+  var hasError: Bool { lock.withLock { gravest?.level == hoist_log_level(HOIST_LOG_ERROR) } }
+
+  /// Forgets earlier lines, so that a later reason is a new one.
+  func clear() { lock.withLock { gravest = nil } }
+
+  func take(_ level: hoist_log_level, _ line: String) {
+    lock.withLock {
+      if level <= hoist_log_level(HOIST_LOG_WARNING), level <= gravest?.level ?? level { gravest = (level, line) }
+    }
+    guard isShown else { return }
+    let names = ["", "ERROR", "WARNING", "INFO", "DEBUG"]
+    let index = Int(level)
+    Output.error("\(names.indices.contains(index) ? names[index] : "LOG") \(line)")
+  }
+
+  /// The table that makes a client write here; the client keeps this object alive until it releases the table.
+  func table() -> hoist_logger {
+    var table = hoist_logger()
+    table.struct_size = MemoryLayout<hoist_logger>.size
+    table.user_data = Unmanaged.passRetained(self).toOpaque()
+    table.write = { book, level, message, _ in
+      guard let book else { return }
+      Unmanaged<LogCollector>.fromOpaque(book).takeUnretainedValue().take(level, String(cString: message))
+    }
+    table.release = { book in
+      if let book { Unmanaged<LogCollector>.fromOpaque(book).release() }
+    }
+    return table
+  }
+}
