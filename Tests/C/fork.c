@@ -8,6 +8,7 @@
 
 static loopback server;
 static hoist_client *client;
+static hoist_context *changing;
 static bool is_over;
 static bool is_child;
 
@@ -24,6 +25,11 @@ static void *evaluate_and_track(void *unused) {
     (void)hoist_client_bool(client, "on", NULL, false, NULL);
     (void)hoist_client_track(client, "seen", NULL, NULL);
   }
+  return unused;
+}
+
+static void *change_context(void *unused) {
+  while (!__atomic_load_n(&is_over, __ATOMIC_SEQ_CST)) (void)hoist_context_set_int64(changing, "number", 1);
   return unused;
 }
 
@@ -47,7 +53,7 @@ static int child_does_everything(void) {
   hoist_detail *detail = NULL;
   if (hoist_client_evaluate(client, "on", context, &detail) != HOIST_OK) return 2;
   hoist_detail_free(detail);
-  if (hoist_client_track(client, "from the child", context, NULL) != HOIST_OK) return 3;
+  if (hoist_client_track(client, "from the child", NULL, NULL) != HOIST_OK) return 3;
   hoist_client *own = host_client();
   if (!hoist_client_bool(own, "on", context, false, NULL)) return 4;
   (void)hoist_client_close(own, 200);
@@ -56,6 +62,10 @@ static int child_does_everything(void) {
   hoist_client_free(client);
   hoist_context_free(context);
   return 0;
+}
+
+static int child_changes_what_others_were_changing(void) {
+  return hoist_context_set_int64(changing, "number", 2) == HOIST_OK ? 0 : 1;
 }
 
 static int child_frees_what_it_never_used(void) {
@@ -84,11 +94,11 @@ static int bad_children(int (*work)(void), bool ends_by_exit) {
 }
 
 /* Forks while two threads of the host are inside the library. */
-static int bad_children_under_load(int (*work)(void), bool ends_by_exit) {
+static int bad_children_under_load(int (*work)(void), void *(*first)(void *), void *(*second)(void *), bool ends_by_exit) {
   pthread_t threads[2];
   __atomic_store_n(&is_over, false, __ATOMIC_SEQ_CST);
-  if (pthread_create(&threads[0], NULL, evaluate_and_track, NULL) != 0) return -1;
-  if (pthread_create(&threads[1], NULL, open_and_free, NULL) != 0) return -1;
+  if (pthread_create(&threads[0], NULL, first, NULL) != 0) return -1;
+  if (pthread_create(&threads[1], NULL, second, NULL) != 0) return -1;
   int bad = bad_children(work, ends_by_exit);
   __atomic_store_n(&is_over, true, __ATOMIC_SEQ_CST);
   pthread_join(threads[0], NULL);
@@ -100,7 +110,14 @@ TEST(a_child_evaluates_from_the_last_snapshot) { CHECK_INT(bad_children(child_ev
 TEST(a_child_may_end_by_exit) { CHECK_INT(bad_children(child_evaluates, true), 0); }
 TEST(a_child_can_do_everything) { CHECK_INT(bad_children(child_does_everything, false), 0); }
 TEST(a_child_frees_a_client_that_it_never_used) { CHECK_INT(bad_children(child_frees_what_it_never_used, true), 0); }
-TEST(children_of_a_busy_parent_work) { CHECK_INT(bad_children_under_load(child_does_everything, false), 0); }
+TEST(children_of_a_busy_parent_work) {
+  CHECK_INT(bad_children_under_load(child_does_everything, evaluate_and_track, open_and_free, false), 0);
+}
+TEST(a_child_changes_what_others_were_changing) {
+  changing = hoist_context_new("changing");
+  CHECK_INT(bad_children_under_load(child_changes_what_others_were_changing, change_context, change_context, false), 0);
+  hoist_context_free(changing);
+}
 
 TEST(the_parent_is_not_disturbed) {
   CHECK(hoist_client_bool(client, "on", NULL, false, NULL));
@@ -128,6 +145,7 @@ int main(void) {
   RUN(a_child_can_do_everything);
   RUN(a_child_frees_a_client_that_it_never_used);
   RUN(children_of_a_busy_parent_work);
+  RUN(a_child_changes_what_others_were_changing);
   RUN(the_parent_is_not_disturbed);
   (void)hoist_client_close(client, 200);
   hoist_client_free(client);

@@ -86,9 +86,53 @@ TEST(children_of_young_processes_work) {
   }
 }
 
+/* ---- A child whose parent has done next to nothing: its threads use everything for the first time, all at once ---- */
+
+static pthread_barrier_t start;
+
+static void *use_what_is_new(void *unused) {
+  pthread_barrier_wait(&start);
+  hoist_client *own = host_client();
+  (void)hoist_client_bool(own, "on", NULL, false, NULL);
+  hoist_client_free(own);
+  return unused;
+}
+
+static int grown_child(void) {
+  enum { THREADS = 4 };
+  pthread_t threads[THREADS];
+  pthread_barrier_init(&start, NULL, THREADS + 1);
+  for (int number = 0; number < THREADS; number++)
+    if (pthread_create(&threads[number], NULL, use_what_is_new, NULL) != 0) return 70;
+  use_what_is_new(NULL);
+  for (int number = 0; number < THREADS; number++) pthread_join(threads[number], NULL);
+  return 0;
+}
+
+TEST(children_of_processes_that_have_hardly_used_it_work) {
+  for (int number = 0; number < CHILDREN * processes(); number++) {
+    fflush(stdout);
+    pid_t process = fork();
+    if (process == 0) {
+      hoist_context_free(hoist_context_new("somebody")); /* from here on the thread is known to the runtime */
+      pid_t child = fork();
+      if (child == 0) {
+        alarm(LONGEST_LIFE_S);
+        _exit(grown_child());
+      }
+      int status = -1;
+      _exit(child < 0 || waitpid(child, &status, 0) != child || status != 0);
+    }
+    int status = -1;
+    CHECK_INT(waitpid(process, &status, 0), process);
+    CHECK_INT(status, 0);
+  }
+}
+
 int main(void) {
   server = loopback_start();
   RUN(children_of_young_processes_work);
+  RUN(children_of_processes_that_have_hardly_used_it_work);
   kill(server.process, SIGKILL);
   return check_summary();
 }

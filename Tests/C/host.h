@@ -124,6 +124,12 @@ static inline hoist_client *host_kameleoon_client(void) {
   }
   return client;
 }
+/* Offline, what was recorded of the first context by now is left. */
+static inline bool host_close_offline(hoist_client *client) {
+  hoist_status status = hoist_client_close(client, 1000);
+  return status == HOIST_OK || status == HOIST_ERR_TIMEOUT;
+}
+
 static inline hoist_client *host_optimizely_client(void) { return host_open(host_optimizely_config()); }
 
 /* A number of the statistics; -1 where there is none. */

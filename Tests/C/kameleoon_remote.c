@@ -61,7 +61,7 @@ static hoist_client *kameleoon(void) {
   hoist_config *config = hoist_config_new("kameleoon");
   hoist_transport transport = {sizeof transport, NULL, service_send, NULL};
   host_set(config, "site_code", "site");
-  host_set(config, "default_datafile", "{}");
+  host_set(config, "default_datafile", "{\"featureFlags\":[]}");
   host_set(config, "store", "none");
   host_set(config, "log.level", "none");
   if (hoist_config_set_transport(config, &transport, NULL) != HOIST_OK) exit(70);
@@ -140,7 +140,7 @@ TEST(visits_are_told_and_added) {
   notes told;
   hoist_kameleoon_filter filter = HOIST_KAMELEOON_FILTER_INIT;
   memset(&told, 0, sizeof told);
-  CHECK(hoist_kameleoon_visitor_get_remote_visitor_data(visitor, NULL, true, 0, data_done, &told) == HOIST_OK);
+  CHECK(hoist_kameleoon_visitor_get_remote_visitor_data(visitor, NULL, true, -1, data_done, &told) == HOIST_OK);
   settle(&told);
   CHECK(told.calls == 1 && told.status == HOIST_OK && told.count == 1);
   CHECK(strstr(told.text, "\"index\":2,\"values\":[\"a\"]") != NULL);
@@ -157,7 +157,7 @@ TEST(visits_are_told_and_added) {
   CHECK(told.count == 2 && asked_for("maxNumberPreviousVisits=7&") && asked_for("kcs=true"));
 
   filter.struct_size = 3;
-  CHECK(hoist_kameleoon_visitor_get_remote_visitor_data(visitor, &filter, false, 0, data_done, &told) == HOIST_ERR_ARGUMENT);
+  CHECK(hoist_kameleoon_visitor_get_remote_visitor_data(visitor, &filter, false, -1, data_done, &told) == HOIST_ERR_ARGUMENT);
   hoist_kameleoon_visitor_free(visitor);
 }
 
@@ -166,7 +166,7 @@ TEST(the_positional_form_asks_for_the_same) {
   hoist_kameleoon_visitor *visitor = visitor_of(client, "v");
   notes told;
   memset(&told, 0, sizeof told);
-  CHECK(hoist_kameleoon_visitor_get_remote_visitor_data_of(visitor, 3, true, false, true, true, true, true, 0, data_done,
+  CHECK(hoist_kameleoon_visitor_get_remote_visitor_data_of(visitor, 3, true, false, true, true, true, true, -1, data_done,
                                                            &told) == HOIST_OK);
   settle(&told);
   CHECK(told.calls == 1 && told.status == HOIST_OK);
@@ -182,19 +182,19 @@ TEST(remote_data_is_handed_over_as_it_is) {
   notes told;
   memset(&told, 0, sizeof told);
   serve(200, "{ \"a\" : 1.0 }");
-  CHECK(hoist_kameleoon_visitor_get_remote_data(visitor, "a b", 0, remote_done, &told) == HOIST_OK);
+  CHECK(hoist_kameleoon_visitor_get_remote_data(visitor, "a b", -1, remote_done, &told) == HOIST_OK);
   settle(&told);
   CHECK(told.calls == 1 && told.status == HOIST_OK && told.count == 13 && strcmp(told.text, "{ \"a\" : 1.0 }") == 0);
   CHECK(asked_for("key=a%20b"));
-  CHECK(hoist_kameleoon_visitor_get_remote_data_wait(visitor, NULL, 0, &json) == HOIST_OK);
+  CHECK(hoist_kameleoon_visitor_get_remote_data_wait(visitor, NULL, -1, &json) == HOIST_OK);
   CHECK(strcmp(hoist_text_data(json), "{ \"a\" : 1.0 }") == 0 && asked_for("key=v"));
   hoist_text_free(json);
   serve(404, "");
   json = NULL;
-  CHECK(hoist_kameleoon_visitor_get_remote_data_wait(visitor, "k", 0, &json) == HOIST_ERR_NOT_FOUND && !json);
+  CHECK(hoist_kameleoon_visitor_get_remote_data_wait(visitor, "k", -1, &json) == HOIST_ERR_NOT_FOUND && !json);
   serve(403, "");
-  CHECK(hoist_kameleoon_visitor_get_remote_data_wait(visitor, "k", 0, &json) == HOIST_OK && !json);
-  CHECK(hoist_kameleoon_visitor_get_remote_data(visitor, "\xff", 0, remote_done, &told) == HOIST_ERR_ARGUMENT);
+  CHECK(hoist_kameleoon_visitor_get_remote_data_wait(visitor, "k", -1, &json) == HOIST_OK && !json);
+  CHECK(hoist_kameleoon_visitor_get_remote_data(visitor, "\xff", -1, remote_done, &told) == HOIST_ERR_ARGUMENT);
   hoist_kameleoon_visitor_free(visitor);
 }
 
@@ -205,19 +205,19 @@ TEST(audiences_become_a_custom_data) {
   hoist_text *json;
   memset(&told, 0, sizeof told);
   serve(200, "{\"warehouseAudiences\":{\"one\":1,\"two\":2}}");
-  CHECK(hoist_kameleoon_visitor_get_warehouse_audience(visitor, "user 7", 10, 0, data_done, &told) == HOIST_OK);
+  CHECK(hoist_kameleoon_visitor_get_warehouse_audience(visitor, "user 7", 10, -1, data_done, &told) == HOIST_OK);
   settle(&told);
   CHECK(told.status == HOIST_OK && told.count == 1 && asked_for("key=user%207"));
   CHECK(strstr(told.text, "\"index\":10,\"values\":[\"one\",\"two\"]") != NULL);
-  CHECK(hoist_kameleoon_visitor_get_warehouse_audience_wait(visitor, NULL, 11, 0, &data) == HOIST_OK);
+  CHECK(hoist_kameleoon_visitor_get_warehouse_audience_wait(visitor, NULL, 11, -1, &data) == HOIST_OK);
   CHECK(hoist_kameleoon_data_list_count(data) == 1 && hoist_kameleoon_data_list_at(data, 1) == NULL);
   json = hoist_kameleoon_data_json(hoist_kameleoon_data_list_at(data, 0));
   CHECK(strstr(hoist_text_data(json), "\"index\":11") != NULL);
   hoist_text_free(json);
   hoist_kameleoon_data_list_free(data);
-  CHECK(hoist_kameleoon_visitor_get_warehouse_audience(visitor, NULL, -1, 0, data_done, &told) == HOIST_ERR_ARGUMENT);
+  CHECK(hoist_kameleoon_visitor_get_warehouse_audience(visitor, NULL, -1, -1, data_done, &told) == HOIST_ERR_ARGUMENT);
   serve(500, "");
-  CHECK(hoist_kameleoon_visitor_get_warehouse_audience_wait(visitor, NULL, 11, 0, &data) == HOIST_ERR_NETWORK && !data);
+  CHECK(hoist_kameleoon_visitor_get_warehouse_audience_wait(visitor, NULL, 11, -1, &data) == HOIST_ERR_NETWORK && !data);
   hoist_kameleoon_visitor_free(visitor);
 }
 
@@ -238,7 +238,7 @@ TEST(what_is_waited_for_is_handed_out) {
   /* Inside a callback nobody can wait. */
   serve(200, VISITS);
   told.visitor = visitor;
-  CHECK(hoist_kameleoon_visitor_get_remote_visitor_data(visitor, NULL, true, 0, data_done, &told) == HOIST_OK);
+  CHECK(hoist_kameleoon_visitor_get_remote_visitor_data(visitor, NULL, true, -1, data_done, &told) == HOIST_OK);
   settle(&told);
   CHECK(told.calls == 1 && told.nested == HOIST_ERR_STATE);
   hoist_kameleoon_visitor_free(visitor);
@@ -255,7 +255,7 @@ TEST(closing_tells_who_waits) {
   (void)hoist_client_close(client, 2000);
   CHECK(visits.calls == 1 && visits.status == HOIST_ERR_CANCELLED && visits.count == 0);
   CHECK(remote.calls == 1 && remote.status == HOIST_ERR_CANCELLED && strcmp(remote.text, "(none)") == 0);
-  CHECK(hoist_kameleoon_visitor_get_remote_data(visitor, NULL, 0, remote_done, &remote) == HOIST_ERR_STATE);
+  CHECK(hoist_kameleoon_visitor_get_remote_data(visitor, NULL, -1, remote_done, &remote) == HOIST_ERR_STATE);
   CHECK(hoist_kameleoon_visitor_get_remote_data_wait(visitor, NULL, 0, NULL) == HOIST_ERR_STATE);
   CHECK(visits.calls == 1 && remote.calls == 1);
   hoist_client_free(client);

@@ -57,16 +57,16 @@ TEST(verdicts_of_the_provider_count) {
   own.http_status = 413;
   own.verdict = HOIST_ERR_LIMIT;
   for (int number = 0; number < 4; number++) CHECK_INT(track(client, "buy", "u"), HOIST_OK);
-  CHECK_INT(hoist_client_flush(client, 20000), HOIST_OK);
+  CHECK_INT(hoist_client_flush(client, 20000), HOIST_ERR_REJECTED);
   CHECK_INT(counter(client, "events", "rejected"), 4); /* 4, 2, 1: each alone too large in the end */
   own.verdict = HOIST_ERR_ARGUMENT;
   CHECK_INT(track(client, "buy", "u"), HOIST_OK);
-  CHECK_INT(hoist_client_flush(client, 20000), HOIST_OK);
+  CHECK_INT(hoist_client_flush(client, 20000), HOIST_ERR_REJECTED);
   CHECK_INT(counter(client, "events", "rejected"), 5);
   CHECK_INT(own.sent_rows, 0);
   own.encoding = HOIST_ERR_ARGUMENT;
   CHECK_INT(track(client, "buy", "u"), HOIST_OK);
-  CHECK_INT(hoist_client_flush(client, 20000), HOIST_OK);
+  CHECK_INT(hoist_client_flush(client, 20000), HOIST_ERR_REJECTED);
   CHECK_INT(counter(client, "events", "rejected"), 6);
   own.encoding = HOIST_ERR_PLUGIN;
   CHECK_INT(track(client, "buy", "u"), HOIST_OK);
@@ -86,7 +86,7 @@ TEST(without_classify_statuses_mean_what_they_mostly_do) {
   CHECK_INT(counter(client, "events", "delivered"), 1);
   own.http_status = 400;
   CHECK_INT(track(client, "buy", "u"), HOIST_OK);
-  CHECK_INT(hoist_client_flush(client, 20000), HOIST_OK);
+  CHECK_INT(hoist_client_flush(client, 20000), HOIST_ERR_REJECTED);
   CHECK_INT(counter(client, "events", "rejected"), 1);
   own.http_status = 500;
   CHECK_INT(track(client, "buy", "u"), HOIST_OK);

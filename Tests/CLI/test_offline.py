@@ -53,6 +53,11 @@ def test_the_context_comes_from_text_file_pipe_and_options(hoist: Tool, tmp_path
         hoist.offline("evaluate", "new-checkout", "--context", text),
         hoist.offline("evaluate", "new-checkout", "--context", file),
         hoist.offline("evaluate", "new-checkout", "--context", "-", stdin=text),
+        # Each form of a document says the same here as to a call (contract 4), and what only the engine's form has is read too.
+        hoist.offline("evaluate", "new-checkout", "--context", '{"userId":"u7","plan":"pro","country":"NO","age":20}'),
+        hoist.offline("evaluate", "new-checkout", "--context", '{"userId":"u7","age":20,"properties":{"plan":"pro","country":"NO"}}'),
+        hoist.offline("evaluate", "new-checkout", "--context", '{"context":{"userId":"u7","properties":{"plan":"pro","country":"NO","age":20}}}'),
+        hoist.offline("evaluate", "new-checkout", "--context", '{"sessionId":"u7","properties":{"userId":"u7","plan":"pro","country":"NO","age":20}}'),
         hoist.offline("evaluate", "new-checkout", "--user", "u7", "--attribute", "plan=pro", "--attribute", "country=NO",
                       "--attribute", "age:=20"),
         hoist.offline("evaluate", "new-checkout", "--context", '{"targetingKey":"u7"}', "--attribute", "plan=pro",

@@ -31,6 +31,12 @@ def test_the_service_evaluates_for_the_context_of_the_only_request(hoist: Tool, 
     assert frontend(hoist, service, "evaluate", "new-checkout", "--user", "u7", "--json").json["enabled"] is False
 
 
+def test_what_cannot_be_sent_of_a_context_is_named(hoist: Tool, service: UnleashSimulator) -> None:
+    """A list has no form at the service: it is refused by its name, and not left out unsaid (contract 4). State: before open."""
+    result = frontend(hoist, service, "evaluate", "banner", "--user", "u7", "--attribute", 'roles:=["a"]')
+    assert result.status == CONFIGURATION and '"roles"' in result.err and service.requests() == []
+
+
 def test_definitions_are_evaluated_here(hoist: Tool, service: UnleashSimulator) -> None:
     assert backend(hoist, service, "evaluate", "new-checkout", *CUSTOMER, "--json").json["enabled"] is True
     assert backend(hoist, service, "evaluate", "maintenance", "--exit-code").status == NEGATIVE
@@ -139,6 +145,24 @@ def test_watch_follows_a_service_that_evaluates(hoist: Tool, service: UnleashSim
         assert running.end().status == 0
 
 
+def test_watch_shows_a_flag_that_is_no_longer_listed_as_off(hoist: Tool, service: UnleashSimulator) -> None:
+    """The frontend API stops listing a flag because it is off (contract 4). State: ready."""
+    follow = ("watch", "maintenance", "--url", service.frontend_url, "--set", "refresh_interval=1", "--count", "1", "--user", "u7")
+    change(service, "maintenance", True)
+    with hoist.start(*follow, "--json", key=service.frontend_key) as running:
+        running.wait_for("ready")
+        change(service, "maintenance", False)
+        flag = running.wait_for("changed")["flag"]
+        assert (flag["enabled"], flag["value"]) == (False, False) and "errorCode" not in flag
+        assert running.end().status == 0
+    change(service, "maintenance", True)
+    with hoist.start(*follow, key=service.frontend_key) as running:
+        assert running.line().split()[0] == "FLAG" and running.line().split()[0] == "maintenance"
+        change(service, "maintenance", False)
+        assert "  maintenance  true → false  off" in running.line()
+        assert running.end().status == 0
+
+
 def test_watch_outlives_a_failure_of_the_service(hoist: Tool, service: UnleashSimulator) -> None:
     service.fail("frontend", "status", status=500, delay=0.3)
     with hoist.start("watch", "--url", service.frontend_url, "--set", "refresh_interval=1", "--json",
@@ -155,9 +179,11 @@ def test_watch_ends_with_its_time(hoist: Tool, service: UnleashSimulator) -> Non
             assert running.end().status == status
 
 
-def test_watch_gives_up_on_a_refused_key(hoist: Tool, service: UnleashSimulator) -> None:
-    result = hoist("watch", "--url", service.frontend_url, key="*:development.wrong")
-    assert result.status == NETWORK and "401" in result.err
+def test_watch_goes_on_with_a_refused_key(hoist: Tool, service: UnleashSimulator) -> None:
+    """The service may not know the key yet: attempts go on slowly, and the line says why (D.2)."""
+    with hoist.start("watch", "--url", service.frontend_url, "--json", key="*:development.wrong") as running:
+        assert "401" in running.wait_for("error")["message"]
+        assert running.interrupt() == 0
 
 
 def test_interrupting_ends_watch_well(hoist: Tool, service: UnleashSimulator) -> None:

@@ -11,6 +11,7 @@ import signal
 import struct
 import subprocess
 import termios
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,11 +109,15 @@ class Running:
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
+        # A line that never comes fails the test: reading ends with the process.
+        self.limit = threading.Timer(LIMIT, process.kill)
+        self.limit.start()
 
     def __enter__(self) -> Running:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.limit.cancel()
         if self.process.poll() is None:
             self.process.kill()
         self.process.communicate()

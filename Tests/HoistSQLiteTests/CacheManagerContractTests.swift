@@ -45,6 +45,20 @@ import Testing
     #expect(try manager.claimAll(stranger(2)) == ["a"])
   }
 
+  @Test(arguments: Kind.allCases) func aValueIsReplacedOnlyWhereItIsTheExpectedOne(_ kind: Kind) throws {
+    let manager = manager(kind)
+    #expect(manager.replacesInOneStep)
+    #expect(try manager.replace(key: "a", expected: [1], with: [2]) == .differs(nil))
+    #expect(try manager.replace(key: "a", expected: nil, with: []) == .done)
+    #expect(try manager.replace(key: "a", expected: nil, with: [1]) == .differs([]))
+    #expect(try manager.replace(key: "a", expected: [], with: [1]) == .done)
+    #expect(try manager.load(key: "a") == [1])
+    #expect(try manager.replace(key: "a", expected: [2], with: nil) == .differs([1]))
+    #expect(try manager.replace(key: "a", expected: [1], with: nil) == .done)
+    #expect(try manager.replace(key: "a", expected: nil, with: nil) == .done)
+    #expect(try manager.load(key: "a") == nil)
+  }
+
   @Test(arguments: Kind.allCases) func releasedRowsAreClaimedOldestFirst(_ kind: Kind) throws {
     let manager = manager(kind)
     let row = EventRow.test("b", subject: "someone", at: 20, "bytes \u{0} and more")

@@ -35,6 +35,16 @@ import Testing
   }
 
   // KAM-60, KAM-70, KAM-76
+  @Test func inMemoryPersonsMakeRoomBeforeAnythingElse() {
+    let manager = MemoryCacheManager(maximumEntries: 3)
+    for key in ["configuration", PersonKey.make([0x61]), PersonKey.make([0x62]), PersonKey.make([0x63]), "flags", "more"] {
+      manager.save(key: key, value: [1])
+    }
+    #expect(manager.load(key: "configuration") != nil && manager.load(key: "flags") != nil && manager.load(key: "more") != nil)
+    manager.save(key: PersonKey.make([0x64]), value: [1])
+    #expect(manager.load(key: "configuration") == nil && manager.load(key: "visitor:d") != nil)
+  }
+
   @Test func visitorsMakeRoomBeforeAnythingElseAndThatIsToldOnce() throws {
     let told = Lines()
     let manager = scratch.manager(clock: clock, change: { $0.maximumEntries = 3 }, warn: { told.add($0) })

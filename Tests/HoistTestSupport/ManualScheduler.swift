@@ -1,3 +1,4 @@
+internal import Glibc
 public import HoistBase
 public import HoistCore
 
@@ -12,10 +13,19 @@ public final class ManualScheduler: Scheduler, Clock, @unchecked Sendable {
   private var wall: Int64
   private var forks: UInt32 = 0
   private var runningDepth = 0
+  /// Who is turning it; nil while nobody is.
+  private var turner: pthread_t?
+  private let tick: Int64
 
   /// - Parameter unixMilliseconds: what the wall clock shows first.
-  public init(unixMilliseconds: Int64 = 1_700_000_000_000) {
+  public convenience init(unixMilliseconds: Int64 = 1_700_000_000_000) {
+    self.init(unixMilliseconds: unixMilliseconds, tickMilliseconds: 1)
+  }
+
+  /// - Parameter tickMilliseconds: how long the quick reading of the wall clock stands still, as the system's does.
+  public init(unixMilliseconds: Int64, tickMilliseconds: Int64) {
     wall = unixMilliseconds
+    tick = tickMilliseconds
   }
 
   // MARK: Scheduler
@@ -36,13 +46,20 @@ public final class ManualScheduler: Scheduler, Clock, @unchecked Sendable {
     }
   }
 
-  public var isCurrent: Bool { lock.withLock { runningDepth > 0 } }
+  public var isCurrent: Bool { lock.withLock { runningDepth > 0 && turner == pthread_self() } }
+
+  /// While nothing runs, the test calls its parts as the scheduler's thread would; threads of its host and of the library do not.
+  public var standsInForItsThread: Bool {
+    lock.withLock { turner.map { $0 == pthread_self() } ?? (!HostThread.isCurrent && !Thread.isOwn) }
+  }
+
   public var generation: UInt32 { lock.withLock { forks } }
 
   // MARK: Clock
 
   public var monotonicNanoseconds: Int64 { lock.withLock { monotonic } }
   public var unixMilliseconds: Int64 { lock.withLock { wall } }
+  public var recentUnixMilliseconds: Int64 { lock.withLock { wall - wall % tick } }
 
   /// Moves the wall clock alone, as an administrator or the network time may.
   public func leapWallClock(byMilliseconds milliseconds: Int64) {
@@ -59,9 +76,12 @@ public final class ManualScheduler: Scheduler, Clock, @unchecked Sendable {
     let target = lock.withLock { monotonic + Self.nanoseconds(milliseconds) }
     while true {
       if let work = takePosted() ?? takeDue(by: target) {
-        lock.withLock { runningDepth += 1 }
+        let former = lock.withLock { () -> pthread_t? in
+          defer { (runningDepth, turner) = (runningDepth + 1, pthread_self()) }
+          return turner
+        }
         work()
-        lock.withLock { runningDepth -= 1 }
+        lock.withLock { (runningDepth, turner) = (runningDepth - 1, former) }
       } else {
         return lock.withLock { move(to: target) }
       }

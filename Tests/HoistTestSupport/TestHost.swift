@@ -11,6 +11,8 @@ public final class TestHost: ProviderHost, @unchecked Sendable {
   public let store: Store
   public let entropy: any Entropy
   public var plugins = Plugins()
+  /// What the client would make of what is reported.
+  public let life: ClientLife
   private let online = Locked(true)
   private let context = Locked<ContextReference?>(nil)
   /// Every state in which the client was to be, in order.
@@ -23,6 +25,7 @@ public final class TestHost: ProviderHost, @unchecked Sendable {
   public init(manager: (any CacheManager)? = nil, seed: UInt64 = 7) {
     entropy = SeededEntropy(seed: seed)
     network = ScriptedTransport(scheduler: time)
+    life = ClientLife(clock: time, isOnline: true)
     let lines = lines
     log = Log(threshold: .debug, clock: time) { lines.write($0, $1) }
     store = Store(manager: manager, log: log, clock: time, scheduler: time, entropy: entropy)
@@ -34,7 +37,10 @@ public final class TestHost: ProviderHost, @unchecked Sendable {
   public var clock: any Clock { time }
   public var isOnline: Bool {
     get { online.value }
-    set { online.value = newValue }
+    set {
+      online.value = newValue
+      _ = life.setOnline(newValue)
+    }
   }
   public var currentContext: ContextReference? { context.value }
   public func setCurrentContext(_ context: ContextReference) { self.context.value = context }
@@ -42,7 +48,16 @@ public final class TestHost: ProviderHost, @unchecked Sendable {
   public func publish(_ snapshot: Snapshot, changed: [String]) { snapshot.destroy() }
   public func drainCounts(_ body: (Snapshot, UnsafeRawPointer, UInt32, UInt64) -> Void) {}
   public func withSnapshot<Result>(_ body: (Snapshot?) -> Result) -> Result { body(nil) }
-  public func setState(_ state: ClientState, _ message: String) { states.change { $0.append(state) } }
+  public func beginContextChange() { life.beginContextChange() }
+  public func takeUpContextChange() { life.takeUpContextChange() }
+  public func awaitContext() { tell(life.awaitContext()) }
+  public func endContextChange(_ status: Status) { tell(life.endContextChange(status)) }
+  public func report(_ report: LifeReport) { tell(life.take(report)) }
+  private func tell(_ news: LifeNews) {
+    for line in news.lines { log.write(line.level, line.text) }
+    for notification in news.notifications { notify(notification) }
+    states.change { if $0.last != life.state { $0.append(life.state) } }
+  }
   public func notify(_ notification: HoistCore.Notification) { notifications.change { $0.append(notification) } }
   public func dynamicHeaders(
     from provider: (any HeaderProvider)?, for url: String, completion: @escaping @Sendable ([HTTPHeader]) -> Void
@@ -86,3 +101,18 @@ public func answer(_ status: Int, _ body: String = "", _ headers: [HTTPHeader] =
 }
 
 public let noAnswer = ScriptedTransport.Answer.failure(TransportFailure(.unreachable, "unreachable"))
+
+extension ProviderHost {
+  /// Reports what leads to a state.
+  public func setState(_ state: ClientState, _ message: String) {
+    switch state {
+    case .ready: report(.answered(message))
+    case .stale:
+      report(.serving(message))
+      report(.failed(.network, message))
+    case .error: report(.failed(.network, message))
+    case .fatal: report(.stopped(.network, message))
+    case .notReady, .reconciling, .closed: break
+    }
+  }
+}

@@ -114,7 +114,7 @@ import Testing
         variations: Array(repeating: ([], Array("1".utf8)), count: count), metadata: [])
     }
     try set.add(flag(String(repeating: "k", count: 4096), FlagSet.maximumVariations))
-    #expect(throws: FlagSet.Refusal.self) { try set.add(flag(String(repeating: "k", count: 4097), 1)) }
+    #expect(throws: Refusal.self) { try set.add(flag(String(repeating: "k", count: 4097), 1)) }
   }
 
   @Test("destroy comes once, after the last call, and release after the last destroy")

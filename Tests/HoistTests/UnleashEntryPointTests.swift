@@ -27,6 +27,31 @@ import Testing
     #expect(Handle<BootstrapBox>.borrow(bootstrap)?.document == Array(document.utf8))
   }
 
+  @Test("Contract 11: reads of another service's client have an answer, and NULL is for NULL alone; state: offline")
+  func anotherServicesClient() throws {
+    let config = try #require(hoist_config_new("optimizely"))
+    defer { hoist_config_free(config) }
+    for (name, value) in ["sdk_key": "k", "online": "false", "store": "none", "log.level": "none"] {
+      #expect(hoist_config_set(config, name, value, nil) == Status.ok.rawValue)
+    }
+    var client: OpaquePointer?
+    #expect(hoist_client_open(config, &client, nil) == Status.ok.rawValue)
+    defer { hoist_client_free(client) }
+    for read in [hoist_unleash_get_variant, hoist_unleash_check_variant] {
+      let variant = read(client, "a", nil)
+      #expect(variant != nil && String(cString: hoist_unleash_variant_name(variant)) == "disabled")
+      #expect(!hoist_unleash_variant_enabled(variant) && !hoist_unleash_variant_is_feature_enabled(variant))
+      hoist_unleash_variant_free(variant)
+      #expect(read(nil, "a", nil) == nil && read(client, nil, nil) == nil)
+    }
+    for (read, empty) in [(hoist_unleash_list_toggles, "[]"), (hoist_unleash_context, "{}")] {
+      let text = read(client)
+      #expect(String(cString: hoist_text_data(text)) == empty && read(nil) == nil)
+      hoist_text_free(text)
+    }
+    #expect(hoist_unleash_set_context_field(client, "userId", "u") == Status.unsupported.rawValue)
+  }
+
   @Test("UNL-100: a closed client does not ask the host what an unknown toggle is")
   func aClosedClientAsksNobody() throws {
     let config = try #require(hoist_config_new("unleash"))

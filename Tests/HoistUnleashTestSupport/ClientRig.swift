@@ -38,6 +38,7 @@ public final class ClientRig {
   public var scheduler: ManualScheduler { host.scheduler }
   public var transport: ScriptedTransport { host.transport }
   public var client: Client { host.client }
+  public var log: RecordingLogSink { host.log }
 
   public func settle(until isDone: () -> Bool) {
     scheduler.settle(until: isDone)
@@ -49,7 +50,7 @@ public final class ClientRig {
     name.withBytes { client.evaluate($0, nil, .bool, .counted) { evaluation, _ in evaluation.kind == .bool && evaluation.integer != 0 } }
   }
 
-  public func variant(_ name: String) -> HeldVariant { name.withBytes { face.variant($0, nil, .counted) } }
+  public func variant(_ name: String) -> OwnedVariant { name.withBytes { face.variant($0, nil, .counted) } }
 
   /// Names of the events since the last call, in order.
   public func takeEvents() -> [String] {

@@ -53,7 +53,6 @@ static void install_visitor_cache(plug *own, hoist_config *config) {
 static void meet_a_visitor(plug *own, hoist_client *client) {
   hoist_flagship_visitor_options options;
   hoist_flagship_visitor *visitor = NULL;
-  (void)own;
   memset(&options, 0, sizeof options);
   options.struct_size = sizeof options;
   options.id = "anna";
@@ -62,7 +61,10 @@ static void meet_a_visitor(plug *own, hoist_client *client) {
   REQUIRE_STATUS(hoist_flagship_visitor_new(client, &options, &visitor, NULL), HOIST_OK);
   REQUIRE_STATUS(hoist_flagship_visitor_fetch_wait(visitor, 10000), HOIST_OK);
   hoist_flagship_hit *hit = hoist_flagship_hit_new_screen("home");
-  REQUIRE_STATUS(hoist_flagship_visitor_send_hit(visitor, hit, NULL), HOIST_OK);
+  hoist_status sent = hoist_flagship_visitor_send_hit(visitor, hit, NULL);
+  /* A hit cache that does not take it, or not in time, has not stored it. */
+  bool has_failed = own->fault == STUCK || own->fault == SLOW || own->fault == FAIL;
+  if (sent != HOIST_ERR_UNSAVED || !has_failed) REQUIRE_STATUS(sent, HOIST_OK);
   hoist_flagship_hit_free(hit);
   REQUIRE_STATUS(hoist_flagship_visitor_set_consent(visitor, false), HOIST_OK);
   hoist_flagship_visitor_free(visitor);

@@ -94,11 +94,20 @@ static hoist_status renew_lease(void *user_data, const char *owner, int64_t leas
   (void)owner, (void)lease_ms;
   return behave(user_data);
 }
+static hoist_status replace(void *user_data, const char *key, const void *expected, size_t expected_size,
+                            const void *value, size_t value_size, hoist_bytes_sink *sink) {
+  (void)key, (void)expected, (void)expected_size, (void)value, (void)value_size;
+  plug *own = user_data;
+  plug_enter(own);
+  if (own->fault == GARBAGE) REQUIRE_STATUS(hoist_bytes_sink_write(sink, garbage, sizeof garbage), HOIST_OK);
+  plug_leave(own);
+  return own->fault == GARBAGE ? HOIST_ERR_STATE : verdict(own);
+}
 
 static void install_cache(plug *own, hoist_config *config) {
   hoist_cache table = {sizeof table, own,          load,          save,         forget,
                        put_events,   claim_events, remove_events, purge_events, renew_lease,
-                       plug_release};
+                       plug_release, replace};
   REQUIRE_STATUS(hoist_config_set_cache(config, &table, NULL), HOIST_OK);
 }
 
@@ -233,15 +242,22 @@ static void install_hook(plug *own, hoist_config *config) {
   REQUIRE_STATUS(hoist_config_add_hook(config, &table, NULL), HOIST_OK);
 }
 
-static void *evaluate(void *client) {
-  REQUIRE(hoist_client_bool(client, "banner", NULL, true, NULL));
-  (void)hoist_client_bool(client, "picky", NULL, true, NULL);
+/* Nobody asks the plug-in before there are flags, nor a storage before it was given them: until then, once more. */
+static void *evaluate(void *user_data) {
+  plug *own = user_data;
+  (void)hoist_client_wait_ready(own->client, 10000);
+  /* A storage that tells of no flag has it off. */
+  bool is_certain = own->fault != FAIL && own->fault != GARBAGE;
+  do {
+    REQUIRE(hoist_client_bool(own->client, "banner", NULL, true, NULL) || !is_certain);
+    (void)hoist_client_bool(own->client, "picky", NULL, true, NULL);
+  } while (!plug_has_entered(own));
   return NULL;
 }
 
 void evaluate_elsewhere(plug *own, hoist_client *client) {
-  (void)own;
-  has_evaluating_thread = pthread_create(&evaluating_thread, NULL, evaluate, client) == 0;
+  (void)client;
+  has_evaluating_thread = pthread_create(&evaluating_thread, NULL, evaluate, own) == 0;
   REQUIRE(has_evaluating_thread);
 }
 

@@ -31,9 +31,13 @@ static void tell(void *user_data, const hoist_notification *news) {
   fflush(stdout);
 }
 
+static void pause_briefly(void) {
+  const struct timespec millisecond = {0, 1000000};
+  nanosleep(&millisecond, NULL);
+}
+
 static void print_state(void) {
-  struct timespec pause = {0, 1000000};
-  while (hoist_client_get_state(client) == HOIST_CLIENT_NOT_READY) nanosleep(&pause, NULL);
+  while (hoist_client_get_state(client) == HOIST_CLIENT_NOT_READY) pause_briefly();
   printf("state %d\n", (int)hoist_client_get_state(client));
 }
 
@@ -46,6 +50,8 @@ static void show(void) {
 static void watch(void) {
   const hoist_observer observer = {.struct_size = sizeof observer, .notify = tell};
   require(hoist_client_wait_ready(client, 20000), "wait_ready");
+  /* Flags are served a moment before the provider says that they are its service's. */
+  while (hoist_client_get_state(client) != HOIST_CLIENT_READY) pause_briefly();
   show();
   require(hoist_client_observe(client, HOIST_TOPIC_STATE, NULL, &observer, NULL), "observe");
   require(hoist_client_observe(client, HOIST_TOPIC_CONFIGURATION_CHANGED, NULL, &observer, NULL), "observe");
@@ -67,7 +73,7 @@ int main(int argc, char **argv) {
   require(hoist_config_set(config, "path", argv[2], NULL), "path");
   require(hoist_config_set(config, "interval_ms", watches ? "20" : "86400000", NULL), "interval_ms");
   require(hoist_config_set(config, "store", "none", NULL), "store");
-  require(hoist_config_set(config, "log.level", watches ? "none" : "error", NULL), "log.level");
+  require(hoist_config_set(config, "log.level", watches ? "none" : "warning", NULL), "log.level");
   require(hoist_config_set(config, "dispatch", watches ? "manual" : "automatic", NULL), "dispatch");
   require(hoist_client_open(config, &client, NULL), "open");
   hoist_config_free(config);

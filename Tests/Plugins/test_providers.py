@@ -93,7 +93,7 @@ def test_a_file_that_cannot_be_used_is_refused_with_the_name_of_the_flag(
     program = workshop.compile(HERE / "provider_watch.c", "provider_watch")
     done = workshop.run(program, workshop.plugin, path, "state")
     assert (done.returncode, done.stdout) == (0, "state 3\n")
-    assert done.stderr == f"ERROR hoist[flag-file]: the flags of {path} are not used: {reason}\n"
+    assert done.stderr == f"WARNING hoist[flag-file]: the flags of {path} are not used: {reason}\n"
 
 
 def test_a_file_is_watched_and_the_last_good_flags_go_on(workshop: Workshop, tmp_path: Path) -> None:

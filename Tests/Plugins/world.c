@@ -260,6 +260,13 @@ void plug_await_entered(plug *own, int times) {
   pthread_mutex_unlock(&own->lock);
 }
 
+bool plug_has_entered(plug *own) {
+  pthread_mutex_lock(&own->lock);
+  bool has_entered = own->entered > 0;
+  pthread_mutex_unlock(&own->lock);
+  return has_entered;
+}
+
 void plug_await_released(plug *own) {
   struct timespec deadline;
   clock_gettime(CLOCK_MONOTONIC, &deadline);

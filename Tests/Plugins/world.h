@@ -75,6 +75,7 @@ void plug_release(void *user_data);
 void plug_set_client(plug *own, hoist_client *client);
 void plug_open_gate(plug *own);
 void plug_await_entered(plug *own, int times);
+bool plug_has_entered(plug *own);
 /* Ends the process when `release` does not run within WORLD_PATIENCE_S. */
 enum { WORLD_PATIENCE_S = 20 };
 void plug_await_released(plug *own);

@@ -31,7 +31,7 @@ DOCUMENTS = {
     "cut between flags": ('{"version":2,"features":[' + GOOD + ",", "not a JSON document"),
     "not UTF-8": ("garbage", "not a JSON document"),
     "no object": ("[]", "the document must be an object"),
-    "null": ("null", "not a JSON document"),
+    "null": ("null", "the document must be an object"),
     "nothing": ("", "not a JSON document"),
     "no version": ('{"features":[]}', "version must be there"),
     "no features": ('{"version":2}', "features must be there"),
@@ -83,8 +83,8 @@ BATCHES = {
 }  # fmt: skip
 
 ANSWERS = {
-    "401": ({"kind": "status", "status": 401}, "answered 401: the key is missing or unknown"),
-    "403": ({"kind": "status", "status": 403}, "answered 403: the key is of another kind, or not allowed here"),
+    "401": ({"kind": "status", "status": 401}, "answered 401: the key is refused, as it is missing or unknown"),
+    "403": ({"kind": "status", "status": 403}, "answered 403: the key is refused, as it is of another kind, or not allowed here"),
     "404": ({"kind": "status", "status": 404}, "answered 404: nothing lives at this URL"),
     "429": ({"kind": "status", "status": 429}, "answered 429: too many requests"),
     "500": ({"kind": "status", "status": 500}, "answered 500"),

@@ -26,7 +26,7 @@ def strict_service(**options: Any) -> Iterator[FlagshipSimulator]:
     """Services of the test's own. Fails the test that broke the protocol."""
     with FlagshipSimulator(**options) as simulator:
         yield simulator
-        assert simulator.violations == []
+        assert simulator.violations == [], simulator.violations
 
 
 def reach(service: FlagshipSimulator) -> dict[str, Any]:

@@ -21,7 +21,7 @@ def strict_service(document: Any = None, **options: Any) -> Iterator[KameleoonSi
     """Services of the test's own. Fails the test that broke the protocol."""
     with KameleoonSimulator(document, **options) as simulator:
         yield simulator
-        assert simulator.violations == []
+        assert simulator.violations == [], simulator.violations
 
 
 def reach(service: KameleoonSimulator) -> dict[str, Any]:

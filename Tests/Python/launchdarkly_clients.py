@@ -21,7 +21,7 @@ def strict_service(**options: Any) -> Iterator[LaunchDarklySimulator]:
     """Services of the test's own. Fails the test that broke the protocol."""
     with LaunchDarklySimulator(**options) as simulator:
         yield simulator
-        assert simulator.violations == []
+        assert simulator.violations == [], simulator.violations
 
 
 @contextmanager

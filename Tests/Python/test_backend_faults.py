@@ -297,8 +297,9 @@ def test_offline_from_a_file(tmp_path: Any) -> None:
         assert client.is_enabled("switch") and client.int("whole") == 42
     for content in ('{"version":2,"features":[{"name":"x"}]}', "{", None):
         path.unlink() if content is None else path.write_text(content)
-        with unleash.Client({**offline, "bootstrap.file": path}) as client:
-            assert not client.is_enabled("switch") and client.is_enabled("switch", None, True)
+        # Nothing can be fetched in its place.
+        with pytest.raises(hoist.Error, match="bootstrap"):
+            unleash.Client({**offline, "bootstrap.file": path})
 
 
 def test_a_slow_service_holds_up_nothing(service: UnleashSimulator, opened: Callable[..., Opened]) -> None:

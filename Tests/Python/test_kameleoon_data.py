@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import pytest
 from kameleoon import KameleoonSimulator, sample_configuration
@@ -71,6 +72,27 @@ def test_what_is_no_data_is_a_mistake_of_the_program(open_kameleoon: Opener) -> 
             CustomData(key, "a")  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         CustomData(0, 7)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("make", [
+    lambda: Device("PHONE"), lambda: Device(0), lambda: Browser("CHROME"), lambda: OperatingSystem(DeviceType.PHONE),
+    lambda: Geolocation(None), lambda: Geolocation(b"FR")])
+def test_what_a_datum_cannot_be_of_is_told_where_it_is_made(make: Callable[[], object]) -> None:
+    """KAM-63, KAM-64: before any client"""
+    with pytest.raises(TypeError, match=r"is of \w+, not \w+"):
+        make()
+
+
+@pytest.mark.parametrize("data", [
+    CustomData(0, *["a"] * 1001), PageView("u", None, [1] * 1001), Cookie({str(number): "" for number in range(1001)}),
+    Conversion(1, metadata=[CustomData(0, "a")] * 101)])
+def test_more_than_a_datum_holds_is_refused(open_kameleoon: Opener, data: object) -> None:
+    """KAM-62, ready: with a status, and nothing of it is told."""
+    visitor = open_kameleoon().visitor("carla")
+    with pytest.raises(hoist.Error) as refusal:
+        visitor.add_data(data)  # type: ignore[arg-type]
+    assert refusal.value.status is hoist.Status.ARGUMENT
+    assert visitor.add_data(CustomData(0, *["a"] * 1000))
 
 
 def test_an_exposure_is_told_with_the_next_interval(kameleoon: KameleoonSimulator, open_kameleoon: Opener) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import plistlib
 import threading
 from collections.abc import Callable
@@ -75,6 +76,38 @@ def test_a_client_that_closes_is_not_ready_any_more(kameleoon: KameleoonSimulato
     assert told.wait() and told.found == [False]
     assert client.run_when_ready(told, 1) is hoist.Status.STATE
     assert client.visitor is not None and not client.is_ready
+
+
+@pytest.mark.parametrize("fails_fast", [True, False])
+def test_a_wait_ends_with_the_first_failure_where_that_is_wanted(
+    kameleoon: KameleoonSimulator, open_kameleoon: Opener, fails_fast: bool
+) -> None:
+    """KAM-B26: starting, the service fails; NETWORK before the time is over, or TIMEOUT when it is."""
+    kameleoon.fail("configuration", "status", status=500, times=None)
+    limit = 30 if fails_fast else 0.3
+    expected = hoist.Status.NETWORK if fails_fast else hoist.Status.TIMEOUT
+    properties = {"ready.fails_fast": fails_fast}
+    assert open_kameleoon(ready=False, properties=properties).wait_ready(limit) is expected
+    assert asyncio.run(open_kameleoon(ready=False, properties=properties).ready(limit)) is expected
+
+
+def test_who_waits_in_asyncio_hears_of_readiness_and_of_the_end(
+    kameleoon: KameleoonSimulator, open_kameleoon: Opener
+) -> None:
+    """KAM-18, KAM-B04: ready; starting, and closed meanwhile."""
+    assert asyncio.run(open_kameleoon(ready=False).ready(10)) is hoist.Status.OK
+    kameleoon.fail("configuration", "hang")
+    client = open_kameleoon(ready=False)
+    assert asyncio.run(client.ready(0)) is hoist.Status.TIMEOUT
+
+    async def closed_meanwhile() -> hoist.Status:
+        waiting = asyncio.ensure_future(client.ready(30))
+        await asyncio.sleep(0)  # it has asked
+        await asyncio.to_thread(client.close, 2)
+        return await waiting
+
+    assert asyncio.run(closed_meanwhile()) is hoist.Status.CANCELLED
+    assert asyncio.run(client.ready(1)) is hoist.Status.CANCELLED and client.wait_ready(1) is hoist.Status.CANCELLED
 
 
 # ---- Configurations ------------------------------------------------------------------------------

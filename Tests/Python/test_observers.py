@@ -12,6 +12,7 @@ import weakref
 
 import pytest
 from documents import off, on
+from launchdarkly import LaunchDarklySimulator
 from unleash import UnleashSimulator
 from waiting import until
 
@@ -119,11 +120,15 @@ def test_observers_live_as_long_as_they_are_registered(service: UnleashSimulator
     assert until(lambda: gc.collect() is not None and alive() is None), "release lets go of it"
 
 
-def test_a_closed_client_takes_no_observers(offline: hoist.Client) -> None:
+def test_observers_outlive_close_and_reopen(offline: hoist.Client) -> None:
+    """State: closed, reopened. An observer that comes to a closed client is told of the next start."""
+    told: list[str] = []
+    offline.observe(Topic.INITIALIZED, lambda _: told.append("before"))
+    assert until(lambda: told == ["before"])
     offline.close()
-    with pytest.raises(hoist.Error) as refused:
-        offline.observe(Topic.READY, print)
-    assert refused.value.status is Status.STATE
+    offline.observe(Topic.INITIALIZED, lambda _: told.append("closed"))
+    offline.reopen()
+    assert until(lambda: sorted(told) == ["before", "before", "closed"])
     with pytest.raises(TypeError):
         offline.observe(Topic.READY, 5)  # type: ignore[arg-type]
 
@@ -193,11 +198,12 @@ def test_asyncio_waits_without_blocking(service: UnleashSimulator, open_client) 
     asyncio.run(main())
 
 
-def test_asyncio_hears_of_a_fatal_state(service: UnleashSimulator, open_client) -> None:
-    """UNL-89: 401 ends fetching, and whoever waits is told."""
+def test_asyncio_hears_of_a_fatal_state(launchdarkly: LaunchDarklySimulator, connect) -> None:
+    """LD-75: 401 ends fetching, and whoever waits is told."""
+    launchdarkly.fail("poll", "status", status=401)
 
     async def main() -> None:
-        client = open_client("frontend", key="*:development.wrong")
+        client = connect(ready=False, streaming_mode="polling")
         assert await client.ready(10) is Status.NETWORK
         assert client.state is hoist.State.FATAL
 

@@ -94,6 +94,25 @@ def test_several_flags_and_options(client: optimizely.Client) -> None:
         user.decide_for_keys("banner")
 
 
+def test_options_that_do_not_exist_are_left_out(client: optimizely.Client, caplog: pytest.LogCaptureFixture) -> None:
+    """OPT-56: as the vendor's SDK does. State: ready."""
+    user = client.user("user-42")
+    options: Any = ["NO_SUCH", "EXCLUDE_VARIABLES", object()]
+    assert user.decide("banner", options).variables == {}
+    assert [record.getMessage().startswith("there is no decide option ") for record in caplog.records] == [True, True]
+    assert user.decide("banner", "EXCLUDE_VARIABLES").variables == {}
+
+
+@pytest.mark.parametrize("tags", [{"value": float("nan")}, {"a": {"b": float("inf")}}, {"a": object()}])
+def test_tags_that_cannot_be_sent_are_refused(
+    client: optimizely.Client, caplog: pytest.LogCaptureFixture, tags: dict[str, Any]
+) -> None:
+    """OPT-63: with a status, as all that tracks, and a line in the log. State: ready."""
+    assert client.user("user-42").track("purchase", tags) is Status.ARGUMENT
+    assert client.track_event("purchase", hoist.Context("user-42"), tags) is Status.ARGUMENT
+    assert [record.getMessage().split(":")[0] for record in caplog.records] == ["event 'purchase' is not recorded"] * 2
+
+
 def test_forced_decisions_and_variations(client: optimizely.Client) -> None:
     """OPT-65, OPT-66"""
     user = client.user("user-42")

@@ -5,8 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable, Sequence
+from pathlib import Path
+from threading import Thread
 
 import pytest
+import shared_store
 from unleash import UnleashSimulator
 from waiting import until
 
@@ -96,6 +99,55 @@ def test_events_wait_in_the_cache_until_they_are_accepted(service: UnleashSimula
     assert second.wait_ready(5)
     assert until(lambda: not memory.rows and second.flush(2), 15)
     assert service.ledger.totals()["switch"]["yes"] == 3
+
+
+class OneStep(Memory):
+    """A cache that can compare and set."""
+
+    def replace(self, key: str, expected: bytes | None, value: bytes | None) -> bool:
+        self.calls.append("replace")
+        with self.lock:
+            if self.values.get(key) != expected:
+                return False
+            if value is None:
+                self.values.pop(key, None)
+            else:
+                self.values[key] = value
+            return True
+
+
+class Lines(hoist.Logger):
+    """What was logged."""
+
+    def __init__(self) -> None:
+        self.all: list[str] = []
+
+    def write(self, level: hoist.LogLevel, message: str) -> None:
+        self.all.append(message)
+
+
+@pytest.mark.parametrize("kind", [Memory, OneStep])
+def test_two_clients_of_one_cache_lose_nothing_of_each_other(tmp_path: Path, kind: type[Memory]) -> None:
+    """Contract 8: what is kept of people is changed in one step, by a table of the old shape in this process."""
+    memory, lines = kind(), Lines()
+    clients = [shared_store.optimizely_client(tmp_path, cache=memory, logger=lines) for _ in range(2)]
+    for client in clients:
+        assert client.wait_ready(10)
+    threads = [Thread(target=shared_store.change_profiles, args=([client], i, 0, 50)) for i, client in enumerate(clients)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for client in clients:
+        client.close(30)
+    assert ("replace" in memory.calls) == (kind is OneStep)
+    assert sum("cannot compare and set" in line for line in lines.all) == (0 if kind is OneStep else 2)
+    with shared_store.optimizely_client(tmp_path, variation=2, cache=memory) as client:
+        assert client.wait_ready(10)
+        for number in range(2):
+            for i in range(50):
+                decisions = client.user(f"own-{number}-{i}").decide_for_keys(shared_store.FLAGS)
+                assert "one" in [decision.variation_key for decision in decisions.values()]
 
 
 BAD_CACHES = {

@@ -12,7 +12,7 @@ import hoist
 from hoist import Status
 
 
-class Courier(hoist.Dispatcher):
+class CallbackDispatcher(hoist.Dispatcher):
     def __init__(self, *answers: object) -> None:
         self.answers = list(answers)
         self.batches: list[hoist.Batch] = []
@@ -36,7 +36,7 @@ class Courier(hoist.Dispatcher):
 
 def test_a_dispatcher_gets_the_vendors_wire_form(service: UnleashSimulator, open_client) -> None:
     """UNL-61 through a plug-in: the network is not used for events."""
-    courier = Courier()
+    courier = CallbackDispatcher()
     client = open_client("frontend", dispatcher=courier)
     assert client.wait_ready(5) and client.bool("switch") and client.flush(5)
     batch = courier.batches[0]
@@ -51,7 +51,7 @@ def test_a_dispatcher_gets_the_vendors_wire_form(service: UnleashSimulator, open
 )
 def test_what_a_dispatcher_did_not_deliver_is_tried_again(service: UnleashSimulator, open_client, answer: object) -> None:
     """G11, UNL-84: at least once, with the same ids."""
-    courier = Courier(answer)
+    courier = CallbackDispatcher(answer)
     client = open_client("frontend", dispatcher=courier)
     assert client.wait_ready(5) and client.bool("switch")
     first = client.flush(5)
@@ -65,7 +65,7 @@ def test_what_a_dispatcher_did_not_deliver_is_tried_again(service: UnleashSimula
 
 @pytest.mark.parametrize("answer", [Status.ARGUMENT, hoist.Error(Status.ARGUMENT)], ids=["says so", "raises"])
 def test_what_a_dispatcher_refuses_for_good_is_dropped(service: UnleashSimulator, open_client, answer: object) -> None:
-    courier = Courier(answer)
+    courier = CallbackDispatcher(answer)
     client = open_client("frontend", dispatcher=courier)
     assert client.wait_ready(5) and client.bool("switch")
     client.flush(5)
@@ -75,7 +75,7 @@ def test_what_a_dispatcher_refuses_for_good_is_dropped(service: UnleashSimulator
 
 def test_a_receipt_outlives_its_client(service: UnleashSimulator, open_client) -> None:
     """G11"""
-    courier = Courier("keep")
+    courier = CallbackDispatcher("keep")
     client = open_client("frontend", dispatcher=courier)
     assert client.wait_ready(5) and client.bool("switch")
     assert client.flush(0.1) is Status.TIMEOUT

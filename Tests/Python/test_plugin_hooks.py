@@ -70,6 +70,25 @@ def test_a_hook_that_raises_makes_the_evaluation_an_error(caplog: pytest.LogCapt
         assert client.bool("switch") is True
 
 
+def test_a_hook_that_always_raises_is_told_of_once_a_minute(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """G11, contract 7: a program that evaluates a million times does not log a million tracebacks. State: ready."""
+
+    class Fails(hoist.Hook):
+        def after(self, call: hoist.HookCall, detail: hoist.Detail) -> None:
+            raise ValueError("again and again")
+
+    with offline_client(hooks=[Fails()]) as client:
+        for _ in range(100):
+            assert client.bool("switch") is True
+        assert [record.getMessage().split(" raised ")[1] for record in caplog.records] == ["ValueError"]
+        later = time.monotonic() + 60
+        monkeypatch.setattr(time, "monotonic", lambda: later)
+        assert client.bool("switch") is True
+    assert caplog.records[1].getMessage().endswith(" raised ValueError, and 99 times since this was last told")
+
+
 def test_a_hook_may_evaluate(offline: hoist.Client) -> None:
     """G11: re-entrance on the evaluating thread."""
     depth: list[int] = []

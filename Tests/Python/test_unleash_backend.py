@@ -267,6 +267,14 @@ def test_identify_sets_the_context_of_calls_without_one(client: unleash.Client) 
     assert client.is_enabled("pro-only") and not client.is_enabled("pro-only", {"plan": "basic"})
 
 
+def test_toggles_are_not_definitions(service: UnleashSimulator) -> None:
+    """Contract 1, UNL-35: what a host hands over in the other mode's form is refused as that, in words it knows. State: before open."""
+    with pytest.raises(hoist.Error) as refused:
+        unleash.Client(mode="backend", online=False, store="none", toggles=[unleash.Toggle("a", True)])
+    assert refused.value.status is Status.CONFIG
+    assert "it has toggles" in str(refused.value) and "property" not in str(refused.value)
+
+
 def test_unleashs_own_json_contexts(client: unleash.Client) -> None:
     """C.1: numbers become text, properties are opened, wrappers too."""
     context = unleash.context_from_json('{"context":{"userId":7,"properties":{"plan":"pro"}}}')

@@ -137,6 +137,36 @@ def test_a_single_field_is_set(service: UnleashSimulator, client: unleash.Client
     assert until(lambda: "properties[gone]" not in query(service))
 
 
+@pytest.mark.parametrize("form", [
+    {"userId": "u", "properties": {"plan": "pro", "age": 20}}, {"targetingKey": "u", "plan": "pro", "age": 20},
+    {"userId": "u", "plan": "pro", "age": "20"},
+], ids=["nested", "key", "flat"])  # fmt: skip
+def test_a_context_is_read_the_same_way_everywhere(service: UnleashSimulator, open_client, form: dict[str, object]) -> None:
+    """Contract 4: a document says the same to the constructor, identify, update_context and a call. State: ready."""
+    expected = {"userId": "u", "properties[plan]": "pro", "properties[age]": "20"}
+
+    def sent() -> dict[str, str]:
+        return {name: value for name, value in query(service).items() if name in expected or name.startswith("properties")}
+
+    opened = open_client("frontend", context=form)
+    assert opened.wait_ready(5) and opened.bool("pro-only") and sent() == expected
+    assert opened.detail("pro-only", form, False).error_code == ""
+    other = open_client("frontend", unleash.Client)
+    assert other.wait_ready(5) and not other.bool("pro-only")
+    assert other.identify(form) and other.bool("pro-only", form) and sent() == expected
+    assert other.update_context({}) and not other.bool("pro-only")
+    assert other.update_context(form) and other.bool("pro-only", form) and sent() == expected
+    with pytest.raises(hoist.Error, match='"roles"'):
+        open_client("frontend", context={"userId": "u", "roles": {"admin": "yes"}})
+
+
+def test_the_options_are_no_fields(service: UnleashSimulator, client: unleash.Client) -> None:
+    """UNL-87, B.2: application and environment are properties of the client. State: ready."""
+    assert client.set_context_field("appName", "x") is Status.ARGUMENT
+    assert client.set_context_field("environment", None) is Status.ARGUMENT
+    assert client.context["appName"] == "shop"
+
+
 def test_another_context_than_the_current_one_is_refused(client: unleash.Client) -> None:
     """Design 13: never silently somebody else's values."""
     assert client.identify({"userId": "u", "plan": "pro"})
@@ -230,8 +260,9 @@ def test_bootstrap_from_files_and_documents(tmp_path: Path) -> None:
                        {"bootstrap": {"toggles": [{"name": "given", "enabled": True}]}}):  # fmt: skip
         with unleash.Client(online=False, store="none", **properties) as client:
             assert client.wait_ready(5) and client.is_enabled("given")
-    with unleash.Client(online=False, store="none", bootstrap_file=broken, log_level="none") as client:
-        assert not client.is_enabled("given")
+    with pytest.raises(hoist.Error) as refused:
+        unleash.Client(online=False, store="none", bootstrap_file=broken, log_level="none")
+    assert refused.value.status is Status.CONFIG
     for wrong in (broken, tmp_path / "missing.json"):
         with pytest.raises(hoist.Error):
             unleash.Bootstrap.from_file(wrong)

@@ -39,7 +39,7 @@ DOCUMENTS: dict[str, tuple[str, str]] = {
     "truncated": ('{"toggles":[{"name":"switch","enab', "not a JSON document"),
     "followed by more": ('{"toggles":[]} x', "not a JSON document"),
     "a list": ('[{"name":"switch","enabled":true}]', "must be an object"),
-    "null": ("null", "not a JSON document"),
+    "null": ("null", "the document must be an object"),
     "without toggles": ('{"features":[]}', "toggles must be there"),
     "toggles are an object": ('{"toggles":{"switch":true}}', "toggles must be an array"),
     "a toggle is a text": ('{"toggles":["switch"]}', "must be an object"),

@@ -242,7 +242,7 @@ def test_two_clients_hear_their_own_events(service: UnleashSimulator, open_clien
     assert one.start(timeout=5)
     assert until(lambda: heard) and heard == ["one"]
     assert two.start(timeout=5)
-    assert until(lambda: len(heard) == 2) and heard[1] == "two READY"
+    assert until(lambda: len(heard) == 2) and heard[1] == "two UNLEASH_READY"
 
 
 def test_impact_metrics_outlive_a_failure(service: UnleashSimulator, open_client) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -111,14 +112,24 @@ class Context:
         return counts
 
 
+CAUSE = re.compile(
+    r"not ok |\berror:|✘|FAILED|\*\*\*(Failed|Exception|Timeout)|WARNING: ThreadSanitizer|ERROR: AddressSanitizer"
+    r"|LeakSanitizer|runtime error")
+# What a test in C complains of stands below its line.
+COMPLAINT = re.compile(r"(\d+: )?#  ")
+
+
 def show_tail(path: Path, lines: int = 60) -> None:
     """The end of a log, after what looks like the cause."""
     if not path.exists():
         return
     content = path.read_text(errors="replace").splitlines()
-    causes = [line for line in content if any(mark in line for mark in (
-        "not ok ", "error:", "✘", "FAILED", "***Failed", "***Exception", "***Timeout", "WARNING: ThreadSanitizer",
-        "ERROR: AddressSanitizer", "ERROR: LeakSanitizer", "runtime error"))]
+    causes: list[str] = []
+    was_cause = False
+    for line in content:
+        was_cause = bool(CAUSE.search(line) or was_cause and COMPLAINT.match(line))
+        if was_cause:
+            causes.append(line)
     for line in causes[:40]:
         print(f"  | {line[:300]}")
     print("  | ...")

@@ -14,6 +14,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import rows
+
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "Sources"
 
@@ -59,6 +61,9 @@ FORBIDDEN_CODE = {
     "a task": r"\bTask\s*(\.\w+\s*)?[{(<]",
     "print": r"(?<![.\w])print\s*\(",
 }
+# Stops debug builds, and is nothing in others: here, for all that is asserted, so that each use is a word that says what.
+ASSERTING = {"Sources/HoistCore/Seams/Scheduler+Asserting.swift", "Sources/HoistCore/Snapshot/Place.swift"}
+ASSERTION = re.compile(r"(?<![.\w])assert\s*\(")
 MARKER = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 PATH_OF_A_MACHINE = re.compile(r"(?<![\w./$}-])/(work|root|home/\w+|Users/\w+)(?=[/\s\"'`)]|$)")
 
@@ -148,6 +153,8 @@ def check_code() -> None:
     for module in modules():
         for path in swift_files(module) if module != "hoist-cli" else []:
             problems += [f"{place(path, number)}: {what}" for number, what in code_problems(path.read_text())]
+            if str(path.relative_to(ROOT)) not in ASSERTING and ASSERTION.search(without_comments_and_texts(path.read_text())):
+                problems.append(f"{path.relative_to(ROOT)}: asserts by itself: use Scheduler.assertCurrent or Place")
     report("nothing_in_the_library_traps_or_starts_tasks", problems)
 
 
@@ -183,6 +190,16 @@ def check_texts() -> None:
     report("no_path_of_a_machine_is_left", paths)
 
 
+def check_citations() -> None:
+    citing = list(rows.texts())
+    tests = [text for path, text in citing if path.is_relative_to(ROOT / "Tests")]
+    pages = rows.pages()
+    report("each_row_of_a_protocol_page_is_cited_by_a_test",
+           [f"{page.service}: {row}" for page in pages for row in rows.untested(page, tests)]
+           or ([] if pages else ["there is no page"]))
+    report("each_row_that_is_cited_stands_on_a_page", [line for page in pages for line in rows.unknown(page, citing)])
+
+
 def check_manifest() -> None:
     report("the_package_can_be_a_dependency",
            ["Package.swift uses unsafeFlags"] if "unsafe" "Flags" in (ROOT / "Package.swift").read_text() else [])
@@ -215,6 +232,14 @@ def check_rules() -> None:
         problems.append("vendors are not found")
     if not PATH_OF_A_MACHINE.search('"/wo" "rk/x"'.replace('" "', "")) or PATH_OF_A_MACHINE.search("src/work/x"):
         problems.append("paths are not found")
+    page = rows.Page("unleash", "| ID | what |\n|---|---|\n" + "".join(f"| U" f"NL-{row} |\n" for row in (
+        "01 | a", "02 | b — out of scope", "03 | c")))
+    if rows.untested(page, ["U" "NL-02…U" "NL-03"]) != ["U" "NL-01"] or rows.untested(page, ["U" "NL-01 to 03"]):
+        problems.append("rows without a test are not found")
+    if len(rows.unknown(page, [(ROOT / "x", "U" "NL-01, U" "NL-04")])) != 1:
+        problems.append("citations of no row are not found")
+    if not ASSERTION.search("if a { assert(b) }") or ASSERTION.search("scheduler.assertCurrent()"):
+        problems.append("assertions are not found")
     report("each_rule_finds_what_it_is_for", problems)
 
 
@@ -234,6 +259,7 @@ def main() -> int:
     check_code()
     check_vendors()
     check_texts()
+    check_citations()
     check_manifest()
     check_file_names()
     report_lengths()

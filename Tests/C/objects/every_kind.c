@@ -40,7 +40,7 @@ static bool is_to(const char *options, const char *verb, const char *kind) {
 }
 
 /* The beginning and the end of every create function. */
-#define MAKE(place, type, kind, name, ...)                                                                             \
+#define MAKE_TABLE(place, type, kind, name, ...)                                                                             \
   do {                                                                                                                 \
     if (is_to(options, "fail", name)) {                                                                                \
       snprintf(message, message_size, "no %s today", name);                                                            \
@@ -48,7 +48,7 @@ static bool is_to(const char *options, const char *verb, const char *kind) {
     }                                                                                                                  \
     if (is_to(options, "fail silently", name)) return 4711;                                                            \
     if ((place)->struct_size != sizeof(type)) return HOIST_ERR_STATE;                                                  \
-    type table = {sizeof(type), &plugin_counts.of[kind], __VA_ARGS__, release};                                        \
+    type table = {sizeof(type), &plugin_counts.of[kind], __VA_ARGS__};                                                 \
     if (is_to(options, "short", name)) table.struct_size = 3;                                                          \
     *(place) = table;                                                                                                  \
     if (is_to(options, "newer", name)) { /* as if there were more members by now */                                    \
@@ -58,6 +58,8 @@ static bool is_to(const char *options, const char *verb, const char *kind) {
     __atomic_add_fetch(&plugin_counts.of[kind].made, 1, __ATOMIC_SEQ_CST);                                             \
     return HOIST_OK;                                                                                                   \
   } while (0)
+
+#define MAKE(place, type, kind, name, ...) MAKE_TABLE(place, type, kind, name, __VA_ARGS__, release)
 
 static void write_line(void *user_data, hoist_log_level level, const char *message, size_t length) {
   (void)level, (void)message, (void)length;
@@ -73,7 +75,7 @@ static hoist_status load(void *user_data, const char *key, hoist_bytes_sink *sin
   return HOIST_ERR_NOT_FOUND;
 }
 static hoist_status create_cache(const char *options, hoist_cache *cache, char *message, size_t message_size) {
-  MAKE(cache, hoist_cache, CACHE, "cache", load, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+  MAKE_TABLE(cache, hoist_cache, CACHE, "cache", load, NULL, NULL, NULL, NULL, NULL, NULL, NULL, release, NULL);
 }
 
 static hoist_status provide(void *user_data, const char *url, hoist_header_sink *sink) {

@@ -24,15 +24,26 @@ public enum Conformance {
       report.fail("-", expected: "a known vendor", actual: vendor)
       return report.outcome
     }
-    for path in files { run(path, vendor, report) }
+    for path in files {
+      report.begin(path)
+      guard let bytes = contents(of: path) else {
+        report.fail("-", expected: "a file that can be read", actual: "none")
+        continue
+      }
+      run(bytes, vendor, report)
+    }
     return report.outcome
   }
 
-  private static func run(_ path: String, _ vendor: Vendor, _ report: Report) {
-    report.begin(path)
-    guard let bytes = contents(of: path) else {
-      return report.fail("-", expected: "a file that can be read", actual: "none")
-    }
+  /// The same for what a file would hold.
+  public static func run(_ vendor: String, text: String) -> Outcome {
+    let report = Report()
+    report.begin("text")
+    if let vendor = table[vendor] { run(Array(text.utf8), vendor, report) }
+    return report.outcome
+  }
+
+  private static func run(_ bytes: [UInt8], _ vendor: Vendor, _ report: Report) {
     let document: JSONDocument
     do {
       document = try JSONDocument(parsing: bytes)

@@ -14,7 +14,7 @@ final class LinePolicy: EventPolicy {
     return .request(HTTPRequest(method: "POST", url: "file:", body: Array(lines.utf8)))
   }
   func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict {
-    .retry(afterMilliseconds: nil)
+    .failed(FetchFailure(.network, ""))
   }
 }
 
@@ -57,8 +57,8 @@ struct ProbePipeline {
 
   /// Ends as a client does. Returns whether nothing was left.
   func close() -> Bool {
-    let (answer, stopped) = (Answer<Bool>(), Answer<Bool>())
-    pipeline.flush { answer.give($0) }
+    let (answer, stopped) = (Completion<Bool>(), Completion<Bool>())
+    pipeline.flush { answer.give($0 == .accepted) }
     let deadline = SystemClock().monotonicNanoseconds + 20_000_000_000
     let flushed = answer.wait(untilNanoseconds: deadline) ?? false
     NetworkLoop.shared.post { [pipeline] in

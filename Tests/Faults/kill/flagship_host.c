@@ -8,6 +8,7 @@
  *   consent NAME consented|refused   likewise "consented", "consented-not", or "consented-late"
  *   reason NAME                      why flags have to be fetched
  *   flush | refresh | close
+ *   leave                            closes, at once, and does not mind what is left
  *
  * What has been done is told in a line of its own before the next one is begun. */
 #include "host_calls.h"
@@ -107,13 +108,18 @@ int main(int argc, char **argv) {
   alarm(300);
   hoist_client *client = open_client("flagship", argv[1]);
   (void)hoist_client_wait_ready(client, 1000);
+  what[0] = '\0';
   while (fgets(line, sizeof line, stdin)) {
     name[0] = more[0] = '\0';
     if (sscanf(line, "%63s %63s %63s", what, name, more) < 1) continue;
-    if (strcmp(what, "close") == 0) break;
+    if (strcmp(what, "close") == 0 || strcmp(what, "leave") == 0) break;
     obey(client, what, name, more);
   }
   for (int i = 0; i < VISITORS; i++) hoist_flagship_visitor_free(visitors[i].visitor);
-  finish(client, "host");
+  if (strcmp(what, "leave") == 0) {
+    leave(client, "host");
+  } else {
+    finish(client, "host");
+  }
   return 0;
 }

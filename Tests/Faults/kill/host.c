@@ -28,7 +28,9 @@ static void record(hoist_client *client, const char *name, int from, int to) {
     snprintf(text, sizeof text, "%s-%d", name, number);
     hoist_property property = {"event", text, 0};
     hoist_event event = {sizeof event, 0, false, &property, 1};
-    require(hoist_client_bool(client, text, NULL, true, NULL), "no fallback"); /* counted under its name */
+    /* Not listed, and so off; counted under its name. Of a closed client it is the fallback. */
+    bool is_on = hoist_client_bool(client, text, NULL, true, NULL);
+    require(!is_on || (may_be_closed && hoist_client_get_state(client) == HOIST_CLIENT_CLOSED), "not off");
     if (!succeeds(hoist_client_track(client, "recorded", NULL, &event), HOIST_ERR_STATE, "not recorded")) return;
     report("recorded", text);
   }

@@ -18,6 +18,9 @@ FAILURES: list[dict[str, Any]] = [
     {"kind": "status", "status": 503, "retryAfter": "3600"}, {"kind": "html", "status": 511},
     {"kind": "raw", "bytes": "no answer\r\n\r\n"}, {"kind": "hang"}, {"kind": "hang", "then": "reset"}, {"kind": "close"},
     {"kind": "reset"}]
+# What is sent is wrong, says the service, and would be tomorrow; and it asks for a pause, which is kept.
+REFUSALS = [fault for fault in FAILURES if fault.get("status") in (400, 404)]
+PASSING = [fault for fault in FAILURES if fault not in REFUSALS and "retryAfter" not in fault]
 # The answer says success, and nothing that can be read.
 LIES: list[dict[str, Any]] = [
     {"kind": "html"}, {"kind": "garbage"}, {"kind": "empty"}, {"kind": "body", "body": "[]"}, {"kind": "body", "body": "7"},
@@ -52,10 +55,10 @@ def host(world: FlagshipWorld) -> Iterator[FlagshipHost]:
     assert started("visitor anna consented") == "visitor VISITOR_CREATE"
     assert started("fetch anna") == "fetched HOIST_OK"
     yield started
-    started.finish()
+    started.leave()
 
 
-@pytest.mark.parametrize("fault", FAILURES, ids=name)
+@pytest.mark.parametrize("fault", PASSING, ids=name)
 def test_hits_are_kept_until_they_are_taken(world: FlagshipWorld, host: FlagshipHost, fault: dict[str, Any]) -> None:
     service = world.service
     assert host("flush") == "flushed HOIST_OK"
@@ -70,6 +73,33 @@ def test_hits_are_kept_until_they_are_taken(world: FlagshipWorld, host: Flagship
     assert service.ledger.screens() == {"one": 1, "two": 1}
 
 
+@pytest.mark.parametrize("fault", REFUSALS, ids=name)
+def test_refused_hits_hold_up_nothing(world: FlagshipWorld, host: FlagshipHost, fault: dict[str, Any]) -> None:
+    """Contract 6: the host is told, and what comes later goes."""
+    service = world.service
+    assert host("flush") == "flushed HOIST_OK"
+    service.fail("hits", times=None, **fault)
+    assert host("screen anna one") == "recorded one"
+    assert host("flush") == "flushed HOIST_ERR_REJECTED"
+    service.faults.clear()
+    assert host("screen anna two") == "recorded two"
+    assert host("flush") == "flushed HOIST_OK"
+    assert service.ledger.screens() == {"two": 1}
+
+
+def test_a_pause_that_is_asked_for_is_kept(world: FlagshipWorld, host: FlagshipHost) -> None:
+    """Contract 6: and nothing is lost, the next process sends it."""
+    assert host("flush") == "flushed HOIST_OK"
+    world.service.fail("hits", "status", times=None, status=503, retryAfter="3600")
+    assert host("screen anna one") == "recorded one"
+    assert host("flush") != "flushed HOIST_OK"
+    asked = world.service.journal.count("hits")
+    assert host("screen anna two") == "recorded two"
+    assert host("flush") != "flushed HOIST_OK"
+    assert world.service.journal.count("hits") == asked
+    world.service.faults.clear()
+
+
 @pytest.mark.parametrize("fault", [{"kind": "drop"}, {"kind": "drop", "how": "reset"}], ids=name)
 def test_hits_whose_answer_was_lost_come_again(world: FlagshipWorld, host: FlagshipHost, fault: dict[str, Any]) -> None:
     world.service.fail("hits", times=None, **fault)
@@ -81,7 +111,7 @@ def test_hits_whose_answer_was_lost_come_again(world: FlagshipWorld, host: Flags
     assert taken >= 1 and world.service.ledger.screens() == {"one": taken + 1}
 
 
-@pytest.mark.parametrize("fault", FAILURES, ids=name)
+@pytest.mark.parametrize("fault", PASSING, ids=name)
 def test_activations_are_kept_and_ride_along(world: FlagshipWorld, host: FlagshipHost, fault: dict[str, Any]) -> None:
     service = world.service
     service.fail("activate", times=None, **fault)

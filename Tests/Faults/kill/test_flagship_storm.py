@@ -95,7 +95,7 @@ def test_nothing_is_lost_and_nothing_told_of_who_refused(flagship_host: Path, tm
                 storm.call(host)
             if number % 3 == 2:
                 service.faults.clear()
-                host.finish()
+                host.leave()  # the service may have asked for a pause
             else:
                 host.kill()
                 assert service.wait_for_silence()

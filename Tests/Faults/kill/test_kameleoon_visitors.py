@@ -107,3 +107,40 @@ def test_killed_at_every_write(world: KameleoonWorld, programs: Programs) -> Non
         if survived == SURVIVED:
             break
     assert killed > len(LINES)
+
+
+# What a process does that is killed, beside a neighbour that has told of the same people before, and does afterwards.
+BESIDE = ("visitor ben", "visitor anna", "device ben phone", "consent anna given", "custom anna user", "consent anna refused",
+          "close")
+
+
+def test_killed_at_every_write_beside_a_neighbour(world: KameleoonWorld, programs: Programs) -> None:
+    """KAM-60, KAM-75, contract 8: nothing that was acknowledged is lost, by the kill or by the neighbour, who knows nothing of
+    it, and no refusal is undone."""
+    survived = killed = 0
+    for number in itertools.count(1):
+        world.renew()
+        neighbour = world.start(events__durability="immediate")
+        for line in ("visitor anna", "visitor ben", "consent ben refused"):
+            neighbour(line)
+        host = world.start({"LD_PRELOAD": str(programs.killer), "KILL_AT": str(number)}, events__durability="immediate")
+        is_alive = host.run(*BESIDE)
+        neighbour("device anna desktop")
+        neighbour("unique ben")
+        neighbour.finish()
+        anna, user, ben = (world.value(f"visitor:{name}") for name in ("anna", "user", "ben"))
+        said = f"killed at write {number}: {host.said}"
+        assert ben["consent"] == 2, said
+        if "added ben" in host.said:
+            assert any(datum["type"] == "Device" for _, datum in ben["data"]), said
+        if "consented-not anna" in host.said:
+            assert anna["consent"] == 2, said
+        elif "consented anna" in host.said:
+            assert anna["consent"] != 0, said
+        if "added anna" in host.said:
+            assert anna["mapping"] == "anna" and user["owner"] == "anna", said
+        survived = survived + 1 if is_alive else 0
+        killed += not is_alive
+        if survived == SURVIVED:
+            break
+    assert killed > len(BESIDE)

@@ -48,6 +48,11 @@ class ToldHost:
         assert self("close") == "closed host"
         assert self.run()
 
+    def leave(self) -> None:
+        """Whatever the service has not taken stays in the store."""
+        assert self("leave") == "closed host"
+        assert self.run()
+
 
 class ToldWorld:
     """The store, and the hosts on it."""

@@ -35,6 +35,15 @@ import Testing
     #expect(url.query == query)
   }
 
+  @Test("The last segment of a path is the last that is not empty", arguments: [
+    ("http://h/a/b", "b", "http://h/a/"), ("http://h/a//b//?q", "b", "http://h/a//"), ("http://h/", nil, "http://h/"),
+    ("http://h?q", nil, "http://h"), ("http://h/a", "a", "http://h/"),
+  ])
+  func segments(given: String, last: String?, parent: String) throws {
+    let url = try URLText(given)
+    #expect(url.lastSegment.map { String($0) } == last && url.parent.text == parent)
+  }
+
   @Test(arguments: [
     ("", URLText.Problem.noScheme), ("flags.example.com/api", .noScheme), ("//h/a", .noScheme),
     ("/api", .noScheme), ("http:/h", .noScheme), ("http:h", .noScheme), ("://h", .noScheme),

@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func thePoolHandsOutEachWordOfTheSystemsOnce() {
-    let calls = Shared(0)
+    let calls = LockedValue(0)
     let pool = PooledEntropy { block in Self.number(block, call: calls.withLock { $0 += 1; return $0 }) }
     let drawn = (0..<PooledEntropy.blockWords * 2).map { _ in pool.next() }
     #expect(Set(drawn).count == drawn.count)
@@ -39,7 +39,7 @@ import Testing
 
   /// G9: what the parent drew and did not use is not used by its child either.
   @Test func aForkedChildDrawsFromAPoolOfItsOwn() {
-    let calls = Shared(0)
+    let calls = LockedValue(0)
     let pool = PooledEntropy { block in Self.number(block, call: calls.withLock { $0 += 1; return $0 }) }
     let parent = pool.next()
     let generation = ForkGeneration.current &+ 1
@@ -71,7 +71,7 @@ import Testing
 
   @Test func threadsShareAPoolWithoutRepeating() {
     let pool = PooledEntropy()
-    let drawn = Shared<[UInt64]>([])
+    let drawn = LockedValue<[UInt64]>([])
     DispatchQueue.concurrentPerform(iterations: 4) { _ in
       let mine = (0..<1_000).map { _ in pool.next() }
       drawn.withLock { $0 += mine }

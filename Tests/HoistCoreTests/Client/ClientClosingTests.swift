@@ -54,13 +54,49 @@ import Testing
   }
 
   @Test func closeWithoutTimeDoesNotFlush() throws {
-    for limit in [Int64(0), -1] {
-      let fixture = try ClientFixture([("dispatch", "manual"), ("store", "none")])
-      try fixture.serve()
-      #expect(fixture.client.close(timeoutMilliseconds: limit) == .ok)
-      fixture.scheduler.run()
-      #expect(fixture.provider.calls == ["stop"])
-    }
+    let fixture = try ClientFixture([("dispatch", "manual"), ("store", "none")])
+    try fixture.serve()
+    #expect(fixture.client.close(timeoutMilliseconds: 0) == .ok)
+    fixture.scheduler.run()
+    #expect(fixture.provider.calls == ["stop"])
+  }
+
+  @Test func closeWithoutLimitWaitsForTheFlush() throws {
+    let fixture = try ClientFixture()
+    try fixture.serve()
+    fixture.provider.setFlush(nil)
+    let results = Record<Status>()
+    let closing = startThread { results.append(fixture.client.close(timeoutMilliseconds: -1)) }
+    #expect(fixture.scheduler.run { fixture.provider.heldCount == 1 })
+    #expect(results.all.isEmpty && fixture.provider.calls == ["flush"])
+    fixture.provider.answerHeld(.ok)
+    fixture.whileScheduling { closing.join() }
+    #expect(results.all == [.ok] && fixture.provider.calls == ["flush", "stop"])
+  }
+
+  @Test("Contract 6: what the service has refused was told when it was; close is OK once nothing is left")
+  func whatWasRefusedIsNotLeft() throws {
+    let fixture = try ClientFixture()
+    try fixture.serve()
+    fixture.provider.setFlush(.rejected)
+    #expect(fixture.close() == .ok)
+    #expect(fixture.provider.calls == ["flush", "stop"])
+  }
+
+  @Test("Contract 6: where something was refused and something else is left, close tries again")
+  func whatIsLeftBesideWhatWasRefused() throws {
+    let fixture = try ClientFixture()
+    try fixture.serve()
+    fixture.provider.setWaiting(1)
+    fixture.provider.setFlush(.rejected)
+    let results = Record<Status>()
+    let closing = startThread { results.append(fixture.client.close(timeoutMilliseconds: 60_000)) }
+    #expect(fixture.scheduler.run { fixture.provider.calls == ["flush"] })
+    fixture.provider.setWaiting(0)
+    fixture.provider.setFlush(.ok)
+    fixture.scheduler.advance(milliseconds: 100)
+    fixture.whileScheduling { closing.join() }
+    #expect(results.all == [.ok] && fixture.provider.calls == ["flush", "flush", "stop"])
   }
 
   @Test("Close keeps its limit when the provider never answers") func closeIsBounded() throws {
@@ -105,7 +141,7 @@ import Testing
     let spent = milliseconds { #expect(fixture.close(40) == .timeout) }
     #expect(spent < 5_000)
     door.open()
-    #expect(eventually { fixture.client.courier.counters.lane.finished >= 1 })
+    #expect(eventually { fixture.client.callbacks.counters.lane.finished >= 1 })
     #expect(heard.all == ["error  1"])
   }
 
@@ -132,7 +168,8 @@ import Testing
     let answers = Record<Status>()
     for status in [Status.ok, .network, .superseded] {
       fixture.provider.setIdentify(status)
-      #expect(fixture.client.identify(nil) { answers.append($0) } == .ok)
+      let context = EvaluationContext(targetingKey: "\(status.rawValue)").reference()
+      #expect(fixture.client.identify(context) { answers.append($0) } == .ok)
       fixture.scheduler.run()
     }
     fixture.provider.setIdentify(nil)
@@ -144,7 +181,7 @@ import Testing
     #expect(answers.all == [.cancelled, .ok, .network, .superseded])
     fixture.provider.answerHeld(.ok)
     door.open()
-    #expect(eventually { fixture.client.courier.counters.lane.finished >= 1 })
+    #expect(eventually { fixture.client.callbacks.counters.lane.finished >= 1 })
     #expect(answers.all.count == 4)
   }
 
@@ -156,8 +193,9 @@ import Testing
     #expect(heard.all == ["state  closed"])
     fixture.client.setState(.ready, "late")
     fixture.client.notify(Notification(.state, message: "late"))
-    #expect(!fixture.client.unobserve(token))
     #expect(heard.all.count == 1)
+    #expect(fixture.client.unobserve(token))
+    #expect(!fixture.client.unobserve(token))
   }
 
   @Test func whoClosesSecondWaitsForTheFirst() throws {

@@ -207,4 +207,47 @@ import Testing
       #expect(root["store"]?["written"]?.int64 == 0 && root["plugins"]?["answered"]?.int64 == 0)
     }
   }
+
+  @Test("A context that is refused is warned of once per flag, whichever path reads") func refusedContextsAreWarnedOf() throws {
+    let fixture = try ClientFixture()
+    try fixture.serve([("a", .failing(.invalidContext)), ("b", .failing(.invalidContext)), ("c", .failing(.typeMismatch))])
+    let other = EvaluationContext(targetingKey: "other")
+    for key in ["a", "b", "c", "a"] {
+      fixture.fast(key, other)
+      fixture.evaluate(key, other)
+    }
+    fixture.dispatchAll()
+    let warnings = fixture.log.messages(.warning)
+    #expect(warnings.count == 2 && warnings.allSatisfy { $0.contains("as the test wants it") && !$0.contains("other") })
+    fixture.evaluate("a", other, .any, .explained)
+    fixture.dispatchAll()
+    #expect(fixture.log.messages(.warning).count == 2)
+  }
+
+  @Test("Where the service evaluates, an event of another context is refused, with a line") func foreignEventsAreRefused() throws {
+    let fixture = try ClientFixture()
+    try fixture.serve()
+    fixture.provider.setOnlyCurrent()
+    let (own, other) = (EvaluationContext(targetingKey: "own").reference(), EvaluationContext(targetingKey: "other").reference())
+    fixture.client.setCurrentContext(try #require(own))
+    func track(_ context: ContextReference?) -> Status {
+      fixture.client.track(TrackedEvent(key: "e", context: context, value: nil, properties: [], unixMilliseconds: 0))
+    }
+    #expect(track(nil) == .ok && track(EvaluationContext(targetingKey: "own").reference()) == .ok)
+    #expect(track(other) == .unsupported)
+    fixture.dispatchAll()
+    #expect(fixture.provider.calls == ["track e", "track e"] && fixture.log.messages(.warning).count == 1)
+  }
+
+  @Test("Flags that the snapshot lacks before the first ones have come: the client is not ready") func missingBeforeTheFirst() throws {
+    let fixture = try ClientFixture()
+    fixture.client.open()
+    fixture.scheduler.run()
+    fixture.client.publish(try #require(TestFlags.snapshot([])), changed: [])
+    let before = fixture.evaluate("on")
+    #expect(before.errorCode == .providerNotReady && before.isMissing)
+    fixture.client.setState(.ready, "flags")
+    let after = fixture.evaluate("on")
+    #expect(after.errorCode == .flagNotFound && after.isMissing)
+  }
 }

@@ -45,21 +45,38 @@ import Testing
     #expect(fixture.provider.calls == ["online false", "refresh", "online true", "identify u", "identify nobody"])
   }
 
+  private func user(_ key: String) -> ContextReference? { EvaluationContext(targetingKey: key).reference() }
+
+  @Test("Ready: an equal context is done at once, and the provider is not asked; after a failure it is asked again")
+  func equalContext() throws {
+    let fixture = try ClientFixture()
+    try fixture.serve()
+    let answers = Record<Status>()
+    for status in [Status.network, .ok, .superseded] {
+      fixture.provider.setIdentify(status)
+      #expect(fixture.client.identify(user("a")) { answers.append($0) } == .ok)
+      fixture.scheduler.run()
+      fixture.dispatchAll()
+    }
+    #expect(answers.all == [.network, .ok, .ok])
+    #expect(fixture.provider.calls == ["identify a", "identify a"])
+  }
+
   @Test func identifyAnswersWithWhatTheProviderSays() throws {
     let fixture = try ClientFixture()
     try fixture.serve()
     let answers = Record<Status>()
     for status in [Status.ok, .network, .superseded] {
       fixture.provider.setIdentify(status)
-      #expect(fixture.client.identify(nil) { answers.append($0) } == .ok)
+      #expect(fixture.client.identify(user("\(status.rawValue)")) { answers.append($0) } == .ok)
       fixture.scheduler.run()
       fixture.dispatchAll()
     }
     #expect(answers.all == [.ok, .network, .superseded])
     fixture.provider.setIdentify(nil)
-    #expect(fixture.whileScheduling { fixture.client.identifyAndWait(nil, timeoutMilliseconds: 5) } == .timeout)
+    #expect(fixture.whileScheduling { fixture.client.identifyAndWait(user("a"), timeoutMilliseconds: 5) } == .timeout)
     fixture.provider.setIdentify(.network)
-    #expect(fixture.whileScheduling { fixture.client.identifyAndWait(nil, timeoutMilliseconds: 5_000) } == .network)
+    #expect(fixture.whileScheduling { fixture.client.identifyAndWait(user("b"), timeoutMilliseconds: 5_000) } == .network)
   }
 
   @Test func aProviderThatAnswersTwiceIsHeardOnce() throws {
@@ -127,9 +144,12 @@ import Testing
     let answers = Record<Status>()
     for _ in 0..<10_000 { #expect(fixture.client.identify(nil) { answers.append($0) } == .ok) }
     #expect(fixture.client.identify(nil) { answers.append($0) } == .limit)
+    #expect(fixture.client.identifyAndWait(user("refused"), timeoutMilliseconds: 1) == .limit)
     #expect(fixture.client.identify(nil, completion: nil) == .ok)
     fixture.scheduler.run()
-    fixture.provider.answerHeld(.superseded)
+    fixture.provider.answerHeld(.ok)
+    // The one that was refused has not begun.
+    #expect(fixture.client.life.isContextSettled)
     fixture.dispatchAll()
     #expect(answers.all.count == 10_000)
     fixture.provider.setIdentify(.ok)
@@ -154,7 +174,7 @@ import Testing
     #expect(answers.all == [.ok])
   }
 
-  @Test func aReopenedClientWorksAgainWithNewObservers() throws {
+  @Test func aReopenedClientWorksAgainWithTheObserversOfBefore() throws {
     let fixture = try ClientFixture()
     try fixture.serve()
     let (old, _) = fixture.observe(.error)
@@ -170,7 +190,7 @@ import Testing
     fixture.client.notify(Notification(.error, message: "x"))
     fixture.client.setState(.ready, "")
     fixture.dispatchAll()
-    #expect(old.all == [] && new.all == ["error  x"])
+    #expect(old.all == ["error  x"] && new.all == ["error  x"])
     #expect(fixture.fast("on") == true)
     fixture.client.store.save("again", [1])
     #expect(fixture.close() == .ok)

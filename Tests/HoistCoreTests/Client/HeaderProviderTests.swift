@@ -69,4 +69,27 @@ import Testing
     #expect(fixture.scheduler.run { fixture.client.pluginLane.counters.late == 1 })
     #expect(got.all.count == 2)
   }
+
+  @Test("Neither header providers nor the log are shown a key in an address") func addressesAreShownWithoutKeys() throws {
+    let shown = Record<String>()
+    let fixture = try fixture { url in
+      shown.append(url)
+      return nil
+    }
+    fixture.client.logLevels = .upTo(.debug)
+    var request = HTTPRequest(method: "GET", url: "https://x/keys/secret.json?q=1")
+    request.shownURL = "https://x/keys/s….json"
+    let requests = OutgoingRequests(host: fixture.client)
+    for request in [request, HTTPRequest(method: "GET", url: "https://x/a/eyJrZXkiOiJhbm5hIn0longer?q=1")] {
+      requests.send(request) { _ in }
+      #expect(fixture.scheduler.run { !fixture.transport.open.isEmpty })
+      fixture.transport.open.first?.complete(answer(200, "{}"))
+      fixture.scheduler.run()
+    }
+    #expect(shown.all.first == "https://x/keys/s….json")
+    fixture.dispatchAll()
+    let lines = fixture.log.messages(.debug).filter { $0.contains("GET") }
+    let ends = [" GET https://x/keys/s….json: answered 200 after 0 ms, 2 bytes", " GET https://x/a/***: answered 200 after 0 ms, 2 bytes"]
+    #expect(lines.count == 2 && zip(lines, ends).allSatisfy { $0.hasSuffix($1) })
+  }
 }

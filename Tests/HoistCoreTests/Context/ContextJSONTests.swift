@@ -32,6 +32,17 @@ import Testing
     #expect(context.content.attributes.map { String(decoding: $0.name, as: UTF8.self) }.joined() == "stidnlemo")
   }
 
+  @Test("As other SDKs write it: a userId beside properties; each alone is an attribute")
+  func nested() throws {
+    let context = try read(#"{"userId":"ben","properties":{"plan":"pro","userId":"x"},"age":3}"#)
+    #expect(context.content.key == Array("ben".utf8))
+    #expect(context.content.attributes.map { String(decoding: $0.name, as: UTF8.self) } == ["plan", "userId", "age"])
+    for json in [#"{"userId":"ben"}"#, #"{"properties":{}}"#, #"{"userId":7,"properties":{}}"#] {
+      #expect(try read(json).content.key == nil)
+    }
+    #expect(try read(#"{"targetingKey":"a","userId":"b","properties":{}}"#).content.key == Array("a".utf8))
+  }
+
   @Test func whatIsWrittenReadsBackAsTheSame() throws {
     for json in [
       "{}", #"{"targetingKey":""}"#, #"{"targetingKey":"a\"b","x":1,"y":[{"z":null}],"":"empty name"}"#,

@@ -10,9 +10,11 @@ final class FakeProvider: Provider, @unchecked Sendable {
   private var held: [Tell] = []
   private var flushStatus: Status? = .ok
   private var identifyStatus: Status? = .ok
+  private var waitingEvents: Int64 = 0
   private var hostObject: (any ProviderHost)?
   private var startWork: (@Sendable (FakeProvider) -> Void)?
   private var trackWork: (@Sendable () -> Void)?
+  private var isOnlyCurrent = false
   private var recordedKeys: [String] = []
   private var fallbackTexts: [String] = []
   let unknown = CountTable(columns: 1)
@@ -31,6 +33,8 @@ final class FakeProvider: Provider, @unchecked Sendable {
   func forgetCalls() { lock.withLock { callList = [] } }
   /// What `flush` is answered with; nil holds the answer back.
   func setFlush(_ status: Status?) { lock.withLock { flushStatus = status } }
+  /// How many events the statistics say are left.
+  func setWaiting(_ count: Int64) { lock.withLock { waitingEvents = count } }
   func setIdentify(_ status: Status?) { lock.withLock { identifyStatus = status } }
   func setStart(_ work: @escaping @Sendable (FakeProvider) -> Void) { lock.withLock { startWork = work } }
   /// What happens while an event is tracked.
@@ -77,9 +81,9 @@ final class FakeProvider: Provider, @unchecked Sendable {
     answer(lock.withLock { identifyStatus }, completion)
   }
 
-  func flush(completion: @escaping @Sendable (Status) -> Void) {
+  func flush(completion: @escaping @Sendable (FlushResult) -> Void) {
     note("flush")
-    answer(lock.withLock { flushStatus }, completion)
+    answer(lock.withLock { flushStatus }) { completion($0 == .ok ? .accepted : $0 == .rejected ? .refused : .left) }
   }
 
   private func answer(_ status: Status?, _ completion: @escaping Tell) {
@@ -129,6 +133,13 @@ final class FakeProvider: Provider, @unchecked Sendable {
     return Array(#"["evaluated"]"#.utf8)
   }
 
+  /// Where the service evaluates.
+  func setOnlyCurrent() { lock.withLock { isOnlyCurrent = true } }
+
+  func accepts(_ context: FrozenContext, current: FrozenContext?, in snapshot: Snapshot?) -> Bool {
+    !lock.withLock { isOnlyCurrent } || context.fingerprint == current?.fingerprint
+  }
+
   func track(_ event: TrackedEvent) -> Status {
     note("track \(event.key)")
     lock.withLock { trackWork }?()
@@ -136,7 +147,9 @@ final class FakeProvider: Provider, @unchecked Sendable {
   }
 
   var statistics: [(group: String, name: String, value: Int64)] {
-    [("events", "sent", 7), ("network", "fetches", 1), ("events", "lost", 0)]
+    let waiting = lock.withLock { waitingEvents }
+    return [("events", "sent", 7), ("network", "fetches", 1), ("events", "lost", 0)]
+      + (waiting > 0 ? [("events", "waiting", waiting)] : [])
   }
 }
 

@@ -92,8 +92,7 @@ enum TestFlags {
       }
       (evaluation.pointee.kind, evaluation.pointee.text) = (.string, key)
     case .failing: 
-      evaluation.pointee.errorCode = record.code
-      evaluation.pointee.reason = .error
+      evaluation.pointee.fail(record.code, "as the test wants it")
     }
     let wanted = evaluation.pointee.want
     if wanted != .any, wanted.rawValue != evaluation.pointee.kind.rawValue, evaluation.pointee.errorCode == .none {

@@ -3,6 +3,8 @@ import HoistBase
 import HoistTestSupport
 import Testing
 
+private func failure(_ next: FetchFailure.Next = .after(milliseconds: 0)) -> FetchFailure { FetchFailure(.network, "", next: next) }
+
 @Suite("What becomes of a batch") struct DeliveryTests {
   @Test func aBatchThatFailedIsSentAgainAsItWas() {
     let bench = PipelineBench()
@@ -34,10 +36,9 @@ import Testing
     #expect(bench.sent.suffix(2) == ["c", "c"])
   }
 
-  @Test(arguments: [("7", 7_000), ("Wed, 15 Nov 2023 06:13:21 GMT", 3_600_000), ("99999999999", 3_600_000)])
+  @Test(arguments: [("7", 7_000), ("Wed, 15 Nov 2023 06:13:21 GMT", 3_600_000), ("7200", 3_600_000)])
   func retryAfterIsObeyedWithinReason(_ header: String, _ wait: Int64) {
     let bench = PipelineBench()
-    bench.policy.verdict = { answer, _ in .standard(answer, nowUnixMilliseconds: 1_700_000_000_000) }
     bench.start()
     bench.record("a")
     _ = bench.flush()
@@ -50,10 +51,20 @@ import Testing
     #expect(bench.sent.count == 2)
   }
 
+  @Test("Contract 9: a pause of more than a day is not believed") func aPauseOfYearsIsNotBelieved() {
+    let bench = PipelineBench()
+    bench.start()
+    bench.record("a")
+    _ = bench.flush()
+    bench.answer(429, [HTTPHeader("retry-after", "99999999999")])
+    bench.advance(60_000, step: 1_000)
+    #expect(bench.sent.count > 1)
+  }
+
   @Test func pausesGrowAndChanceMayTakeAllOfThem() {
     var pauses: [[Int64]] = [[], []]
     for seed in 0..<20 as Range<UInt64> {
-      let bench = PipelineBench(seed: seed) { $0.retryJitter = EventPipeline.Options(name: "events").retryJitter }
+      let bench = PipelineBench(seed: seed) { $0.pace = EventPipeline.Options(name: "events").pace }
       bench.start()
       bench.record("a")
       _ = bench.flush()
@@ -76,16 +87,21 @@ import Testing
   }
 
   @Test func aRetryAfterOfNonsenseIsNoRetryAfter() {
-    let answer = HTTPResponse(status: 503, headers: [HTTPHeader("Retry-After", "soon")])
-    #expect(EventVerdict.standard(.success(answer), nowUnixMilliseconds: 0) == .retry(afterMilliseconds: nil))
+    let bench = PipelineBench()
+    bench.start()
+    bench.record("a")
+    _ = bench.flush()
+    bench.answer(503, [HTTPHeader("Retry-After", "soon")])
+    bench.advance(1_000)
+    #expect(bench.sent.count == 2)
   }
 
   @Test(arguments: [
-    (200, "done"), (204, "done"), (302, "drop"), (400, "drop"), (401, "drop"), (408, "retry"), (413, "split"),
-    (429, "retry"), (500, "retry"), (599, "retry"), (600, "drop"),
+    (200, "done"), (204, "done"), (302, "failed"), (400, "refused"), (401, "failed"), (404, "refused"), (408, "failed"),
+    (413, "split"), (422, "refused"), (429, "failed"), (500, "failed"), (599, "failed"), (600, "failed"),
   ])
   func theStandardVerdictFollowsTheStatus(_ status: Int, _ verdict: String) {
-    let result = EventVerdict.standard(.success(HTTPResponse(status: status)), nowUnixMilliseconds: 0)
+    let result = EventVerdict.standard(.success(HTTPResponse(status: status)))
     #expect("\(result)".hasPrefix(verdict))
   }
 
@@ -99,7 +115,7 @@ import Testing
     #expect(bench.sent == ["a", "a"])
   }
 
-  @Test func whatIsRefusedForGoodIsDroppedAndToldOncePerEpisode() {
+  @Test func whatIsRefusedForGoodIsDroppedAndNamedOnce() {
     let bench = PipelineBench { $0.flushIntervalMilliseconds = 0 }
     bench.policy.limits = BatchLimits(rows: 1)
     bench.start()
@@ -108,17 +124,18 @@ import Testing
     bench.answer(400)
     bench.answer(400)
     #expect(bench.counters.rejected == 2)
-    #expect(bench.warnings == ["warning events: 1 records of \"events\" are dropped: the service answered 400"])
+    let first = "warning events: a record of \"events\", text a, is dropped: the service answered 400"
+    #expect(bench.warnings.first == first && bench.warnings.count == 2)
     bench.answer(200)
     bench.record("d")
     bench.settle()
     bench.answer(400)
-    #expect(bench.warnings.count == 2)
+    #expect(bench.warnings.count == 3)
     #expect(bench.counters.waiting == 0)
   }
 
-  /// One line for each episode, at the level that is logged by default: what, why, and that nothing is lost.
-  @Test(arguments: [EventVerdict.rest(afterMilliseconds: nil), .retry(afterMilliseconds: nil), .pause(milliseconds: 10)])
+  /// One line for each episode, at the level that is logged by default: what, why, and where it waits.
+  @Test(arguments: [EventVerdict.rest(failure()), .failed(failure()), .failed(failure(.after(milliseconds: 10)))])
   func whatCannotBeDeliveredIsToldOncePerEpisodeWithItsCause(_ verdict: EventVerdict) {
     let bench = PipelineBench { $0.flushAtRows = 1 }
     bench.policy.verdict = { answer, _ in if case .success(let response) = answer, response.status == 200 { .done } else { verdict } }
@@ -128,11 +145,13 @@ import Testing
     bench.answer(403)
     _ = bench.flush()
     bench.fail()
-    let first = #"warning events: records of "events" cannot be delivered now (the service answered 403); they are kept and tried again"#
+    let first = #"warning events: records of "events" cannot be delivered now (the service answered 403); they are kept in memory and tried again"#
     #expect(bench.warnings == [first])
     _ = bench.flush()
     bench.answer(200)
-    #expect(bench.lines.all.last == #"info events: records of "events" are delivered again"#)
+    #expect(bench.lines.all.last == #"info events: recovered: records of "events" are delivered again after 0 s"#)
+    // Each failure is told, and the recovery once.
+    #expect(bench.news.all == ["sendFailed", "error", "sendFailed", "error", "eventsSent", "recovered"])
     bench.record("b")
     bench.settle()
     bench.fail()
@@ -141,7 +160,7 @@ import Testing
 
   @Test func whatWasCalledOffIsNoFailureToTellOf() {
     let bench = PipelineBench()
-    bench.policy.verdict = { _, _ in .rest(afterMilliseconds: nil) }
+    bench.policy.verdict = { _, _ in .rest(failure()) }
     bench.start()
     bench.record("a")
     _ = bench.flush()
@@ -156,7 +175,7 @@ import Testing
     bench.record("a")
     _ = bench.flush()
     bench.answer(503)
-    #expect(bench.warnings == [#"warning events: 1 records of "events" are dropped: given up after 1 attempts: the service answered 503"#])
+    #expect(bench.warnings.last == #"warning events: a record of "events", text a, is dropped: given up after 1 attempts: the service answered 503"#)
   }
 
   @Test func attemptsMayBeLimited() {
@@ -168,33 +187,14 @@ import Testing
     bench.advance(1_000)
     bench.fail()
     #expect(bench.counters.rejected == 1 && bench.counters.waiting == 0)
-    #expect(bench.warnings.last == "warning events: 1 records of \"events\" are dropped: given up after 2 attempts: down")
+    #expect(bench.warnings.last == "warning events: a record of \"events\", text a, is dropped: given up after 2 attempts: down")
     bench.advance(100_000)
     #expect(bench.sent.count == 2)
   }
 
-  @Test func afterTheLastAttemptRowsMayWaitForTheNextFlush() {
-    let bench = PipelineBench {
-      $0.maximumAttempts = 2
-      $0.whenExhausted = .rest
-    }
-    bench.start()
-    bench.record("a")
-    _ = bench.flush()
-    bench.fail()
-    bench.advance(1_000)
-    bench.record("b")
-    bench.fail()
-    #expect(bench.counters.rejected == 0 && bench.counters.waiting == 2)
-    bench.advance(29_900)
-    #expect(bench.sent == ["a", "a"])
-    bench.advance(100)
-    #expect(bench.sent == ["a", "a", "a,b"])
-  }
-
   @Test func aPolicyMayLetRowsRest() {
     let bench = PipelineBench { $0.flushAtRows = 1 }
-    bench.policy.verdict = { _, _ in .rest(afterMilliseconds: 5_000) }
+    bench.policy.verdict = { _, _ in .rest(failure(.after(milliseconds: 5_000))) }
     bench.start()
     bench.record("a")
     bench.settle()
@@ -210,7 +210,7 @@ import Testing
   @Test func rowsThatRestMakeNoFlushDueButANewOneTakesThemAlong() {
     let bench = PipelineBench { $0.flushAtRows = 2 }
     bench.policy.limits.rows = 2
-    bench.policy.verdict = { _, _ in .rest(afterMilliseconds: nil) }
+    bench.policy.verdict = { _, _ in .rest(failure()) }
     bench.start()
     bench.record("a", "b", "c")
     bench.settle()
@@ -228,13 +228,39 @@ import Testing
     #expect(bench.sent == ["a,b", "a,b", "c,d", "e"])
   }
 
+  @Test func whatIsRecordedDuringAPauseIsNewWhateverElseFailsThen() {
+    let bench = PipelineBench {
+      $0.flushAtRows = 1
+      $0.maximumInFlight = 2
+      $0.flushIntervalMilliseconds = 3_600_000
+    }
+    bench.policy.limits.rows = 1
+    bench.policy.verdict = { _, _ in .rest(failure(.after(milliseconds: 1_000))) }
+    bench.start()
+    bench.record("a")
+    bench.settle()
+    bench.record("b")
+    bench.settle()
+    bench.answer(500)
+    bench.record("c")
+    bench.settle()
+    bench.answer(500)
+    #expect(bench.sent == ["a", "b"])
+    bench.policy.verdict = nil
+    bench.advance(1_000)
+    bench.answer(200)
+    bench.answer(200)
+    bench.answer(200)
+    #expect(bench.sent.dropFirst(2).sorted() == ["a", "b", "c"])
+  }
+
   @Test func rowsThatRestGoWithTheNextInterval() {
     let bench = PipelineBench {
       $0.flushAtRows = 1
       $0.flushIntervalMilliseconds = 5_000
       $0.flushTiming = .sinceStart
     }
-    bench.policy.verdict = { _, _ in .rest(afterMilliseconds: nil) }
+    bench.policy.verdict = { _, _ in .rest(failure()) }
     bench.start()
     bench.record("a")
     bench.settle()
@@ -273,7 +299,7 @@ import Testing
     bench.record("a", "b", "giant", "c")
     _ = bench.flush()
     for _ in 0..<8 { bench.answer(413) }
-    #expect(bench.sent == ["a,b,giant,c", "a,b", "a", "b", "giant", "c"])
+    #expect(bench.sent == ["a,b,giant,c", "a,b", "a", "b", "giant,c", "giant", "c"])
     #expect(bench.counters.delivered == 3 && bench.counters.rejected == 1)
     // The next flush tries whole batches again.
     bench.policy.verdict = nil
@@ -294,7 +320,7 @@ import Testing
     #expect(bench.sent == ["a,b"])
     bench.answer(200)
     bench.record("bad 3")
-    #expect(bench.flush() == [true])
+    #expect(bench.flushed() == .refused && bench.flushed() == .accepted)
     #expect(bench.counters.rejected == 3)
   }
 
@@ -303,7 +329,7 @@ import Testing
     bench.policy.encoding = { _ in .reject(ids: ["unheard of"], reason: "confused") }
     bench.start()
     bench.record("a")
-    #expect(bench.flush() == [true])
+    #expect(bench.flushed() == .refused)
     #expect(bench.counters.rejected == 1)
   }
 

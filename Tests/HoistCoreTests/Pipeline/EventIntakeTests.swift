@@ -21,7 +21,7 @@ import Testing
   func take(_ intake: EventIntake) -> [(number: UInt64, subject: String, payload: [UInt8])] {
     var taken: [(UInt64, String, [UInt8])] = []
     var purges: [EventIntake.Purge] = []
-    _ = intake.take(&purges) { record in
+    _ = intake.drain(&purges) { record in
       #expect(record.created == 5)
       taken.append((record.number, String(decoding: record.subject, as: UTF8.self), Array(record.payload)))
     }
@@ -92,15 +92,15 @@ import Testing
 
   @Test func aTurnIsAskedForOnceUntilRecordsAreTaken() {
     let intake = intake()
-    #expect(append(intake, [1]).need == .soon)
-    #expect(append(intake, [1]).need == .nothing)
+    #expect(append(intake, [1]).priority == .soon)
+    #expect(append(intake, [1]).priority == .none)
     intake.with { $0.urgentRows = 4 }
-    #expect(append(intake, [1]).need == .nothing)
-    #expect(append(intake, [1]).need == .now)
-    #expect(append(intake, [1]).need == .nothing)
+    #expect(append(intake, [1]).priority == .none)
+    #expect(append(intake, [1]).priority == .now)
+    #expect(append(intake, [1]).priority == .none)
     _ = take(intake)
     intake.account(rows: -5, bytes: -5)
-    #expect(append(intake, [1]).need == .soon)
+    #expect(append(intake, [1]).priority == .soon)
   }
 
   @Test func aChildBeginsWithTheNextNumber() {
@@ -117,12 +117,12 @@ import Testing
     let intake = intake()
     let first = append(intake, [1]).sequence
     let second = append(intake, [2]).sequence
-    intake.attempted(below: second, committed: true)
-    #expect(intake.waitForCommit(of: first, untilNanoseconds: .max))
-    intake.attempted(below: second &+ 1, committed: false)
-    #expect(!intake.waitForCommit(of: second, untilNanoseconds: .max))
+    intake.progress.attempted(below: second, committed: true)
+    #expect(intake.progress.waitForCommit(of: first, untilNanoseconds: .max))
+    intake.progress.attempted(below: second &+ 1, committed: false)
+    #expect(!intake.progress.waitForCommit(of: second, untilNanoseconds: .max))
     let third = append(intake, [3]).sequence
-    #expect(!intake.waitForCommit(of: third, untilNanoseconds: SystemClock().monotonicNanoseconds))
+    #expect(!intake.progress.waitForCommit(of: third, untilNanoseconds: SystemClock().monotonicNanoseconds))
   }
 
   // MARK: Several threads
@@ -130,7 +130,7 @@ import Testing
   /// Lets threads record until each has recorded `each`; a record is the thread's number and a counter.
   /// - Returns: how many were taken, per thread.
   func record(_ intake: EventIntake, threads: Int, each: UInt32) -> [Int] {
-    let taken = Shared([Int](repeating: 0, count: threads))
+    let taken = LockedValue([Int](repeating: 0, count: threads))
     let recorders = (0..<threads).map { thread in
       HostThread {
         for number in 0..<each {
@@ -152,8 +152,8 @@ import Testing
   /// While somebody takes, nothing is lost or doubled, and each thread's records stay in their order.
   @Test func recordsOfManyThreadsAreTakenInTheOrderOfTheirNumbers() {
     let intake = intake()
-    let taken = Shared([(number: UInt64, subject: String, payload: [UInt8])]())
-    let isOver = Shared(false)
+    let taken = LockedValue([(number: UInt64, subject: String, payload: [UInt8])]())
+    let isOver = LockedValue(false)
     let taker = HostThread {
       while !isOver.withLock({ $0 }) {
         let news = take(intake)

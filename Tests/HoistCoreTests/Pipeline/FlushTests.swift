@@ -57,6 +57,35 @@ import Testing
     #expect(bench.sent == ["a", "b,c"])
   }
 
+  @Test(
+    "An interval of zero looks again when something has come, not all the time",
+    arguments: ["on its way", "not admitted"])
+  func anIntervalOfZeroDoesNotSpin(cause: String) {
+    let bench = PipelineBench {
+      $0.flushIntervalMilliseconds = 0
+      $0.maximumInFlight = 3
+    }
+    let (pipeline, looks) = (bench.pipeline, Record<Bool>())
+    bench.policy.beforeFlush = { _ in
+      looks.append(true)
+      // Else it would never end.
+      if looks.all.count > 50 { pipeline.hold(.offline) }
+    }
+    if cause == "not admitted" { bench.policy.admitted = { !$0.text.hasPrefix("a") } }
+    bench.start()
+    bench.record("a")
+    bench.advance(1_000)
+    #expect(looks.all.count <= 2 && bench.counters.waiting + bench.counters.inFlight == 1)
+    bench.policy.limits.rows = 1
+    bench.policy.admitted = { _ in true }
+    bench.record("b")
+    bench.advance(1_000)
+    #expect(bench.sent == ["a", "b"] && looks.all.count <= 4)
+    bench.answer(200)
+    bench.answer(200)
+    #expect(bench.counters.delivered == 2 && looks.all.count <= 4)
+  }
+
   @Test func enoughRowsAreSentWithoutWaiting() {
     let bench = PipelineBench {
       $0.flushAtRows = 3
@@ -100,7 +129,7 @@ import Testing
     #expect(bench.flush() == [true])
     bench.record("a")
     let answers = Record<Bool>()
-    bench.pipeline.flush { answers.append($0) }
+    bench.pipeline.flush { answers.append($0 == .accepted) }
     bench.settle()
     #expect(answers.all.isEmpty)
     bench.answer(200)
@@ -112,7 +141,7 @@ import Testing
     bench.start()
     bench.record("a")
     let answers = Record<Bool>()
-    bench.pipeline.flush { answers.append($0) }
+    bench.pipeline.flush { answers.append($0 == .accepted) }
     bench.settle()
     bench.answer(500)
     #expect(answers.all == [false])
@@ -134,7 +163,7 @@ import Testing
     manager.block(at: door)
     let answers = Record<Bool>()
     bench.scheduler.post { bench.pipeline.start() }
-    bench.pipeline.flush { answers.append($0) }
+    bench.pipeline.flush { answers.append($0 == .accepted) }
     bench.scheduler.run()
     #expect(answers.all.isEmpty)
     door.open()
@@ -151,7 +180,7 @@ import Testing
     let bench = PipelineBench(manager: manager)
     let answers = Record<Bool>()
     bench.scheduler.post { bench.pipeline.start() }
-    bench.pipeline.flush { answers.append($0) }
+    bench.pipeline.flush { answers.append($0 == .accepted) }
     bench.settle()
     #expect(answers.all == [true])
   }

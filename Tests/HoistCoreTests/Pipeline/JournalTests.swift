@@ -131,7 +131,7 @@ import Testing
     manager.fail(CacheFailure("disk full"))
     bench.pipeline.purge(subject: "u1")
     bench.settle()
-    #expect(waiting(bench, "a") == .queued)
+    #expect(waiting(bench, "a") == .unsaved)
     #expect(journal.entries.isEmpty)
     manager.fail(nil)
     bench.advance(5_000)
@@ -244,11 +244,11 @@ import Testing
     bench.scheduler.advance(milliseconds: 100)
     bench.scheduler.run()
     let ended = Record<Bool>()
-    bench.pipeline.flush { ended.append($0) }
+    bench.pipeline.flush { ended.append($0 == .accepted) }
     bench.scheduler.run()
     bench.transport.open.first?.complete(.success(HTTPResponse(status: 200, headers: [])))
     bench.scheduler.run()
-    bench.pipeline.flush { ended.append($0) }
+    bench.pipeline.flush { ended.append($0 == .accepted) }
     bench.scheduler.run()
     #expect(ended.all == [true, true] && journal.entries == ["a"])
     #expect(bench.record("b") == [.stored])

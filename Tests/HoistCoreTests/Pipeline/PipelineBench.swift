@@ -14,6 +14,7 @@ final class PlainPolicy: EventPolicy, @unchecked Sendable {
   var preparing: (@Sendable (HTTPRequest, @escaping @Sendable (HTTPRequest?) -> Void) -> Void)?
   let batches = Record<EventBatch>()
   let deliveries = Record<String>()
+  var awaiting: @Sendable (EventRow) -> Bool = { _ in false }
   /// What else it was told, in order.
   let told = Record<String>()
 
@@ -31,10 +32,13 @@ final class PlainPolicy: EventPolicy, @unchecked Sendable {
     prepare(request, completion: completion)
   }
   func dropped(_ batch: EventBatch) { told.append("dropped \(batch.text)") }
+  func awaitsConsent(_ row: EventRow) -> Bool { awaiting(row) }
+  func divided(_ batch: EventBatch, into parts: [EventBatch]) { told.append("divided \(parts.map(\.text))") }
+  func describe(_ row: EventRow) -> String { "text \(row.text)" }
   func adopted(_ rows: [EventRow]) { told.append("adopted \(rows.map(\.text))") }
   func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict {
     batches.append(batch)
-    return verdict?(answer, batch) ?? .standard(answer, nowUnixMilliseconds: 0)
+    return verdict?(answer, batch) ?? .standard(answer)
   }
   func delivered(_ batch: EventBatch) { deliveries.append(batch.text) }
 
@@ -58,6 +62,8 @@ struct PipelineBench {
   let transport: ScriptedTransport
   let policy = PlainPolicy()
   let lines = Record<String>()
+  /// What observers of deliveries are told, by topic.
+  let news = Record<String>()
   let store: Store
   let pipeline: EventPipeline
 
@@ -69,17 +75,18 @@ struct PipelineBench {
     self.scheduler = scheduler
     clock = LeapingClock(scheduler)
     transport = ScriptedTransport(scheduler: scheduler)
-    let lines = lines
+    let (lines, news) = (lines, news)
     let log = Log(threshold: .info, clock: clock) { level, message in lines.append("\(level) \(message)") }
     store = Store(manager: manager, log: log, clock: clock, scheduler: scheduler, entropy: SeededEntropy(seed: seed))
     var options = EventPipeline.Options(name: "events")
-    options.retryJitter = 0
+    options.pace = RegularPace(interval: 0, limit: 300_000, base: 1_000, jitter: 0)
     if manager == nil { options.durability = .memory }
     change(&options)
     pipeline = EventPipeline(
       options: options, policy: policy, sink: sink ?? TransportEventSink(transport), store: store, log: log,
       clock: clock,
-      scheduler: scheduler, entropy: SeededEntropy(seed: seed + 1_000))
+      scheduler: scheduler, entropy: SeededEntropy(seed: seed + 1_000)
+    ) { news.append("\($0.topic)") }
   }
 
   @discardableResult
@@ -127,9 +134,17 @@ struct PipelineBench {
   /// Flushes, and tells what came of it, if anything has.
   func flush() -> [Bool] {
     let answers = Record<Bool>()
-    pipeline.flush { answers.append($0) }
+    pipeline.flush { answers.append($0 == .accepted) }
     settle()
     return answers.all
+  }
+
+  /// The same, in full.
+  func flushed() -> FlushResult? {
+    let answers = Record<FlushResult>()
+    pipeline.flush { answers.append($0) }
+    settle()
+    return answers.all.last
   }
 
   var warnings: [String] { lines.all.filter { $0.hasPrefix("warning") } }

@@ -47,6 +47,27 @@ import Testing
     #expect(stored(bench) == ["after"])
   }
 
+  @Test("What is purged while the request is prepared is not in what goes (FS-66)") func whileARequestIsPrepared() {
+    let bench = PipelineBench(manager: manager)
+    bench.start()
+    let waiting = Record<@Sendable () -> Void>()
+    bench.policy.preparing = { request, completion in waiting.append { completion(request) } }
+    bench.record("a", subject: "u1")
+    bench.record("b", subject: "u2")
+    bench.advance(200)
+    bench.pipeline.sendAtOnce()
+    bench.settle()
+    #expect(waiting.all.count == 1 && bench.sent.isEmpty)
+    bench.pipeline.purge(subject: "u1")
+    bench.settle()
+    waiting.all.first?()
+    bench.settle()
+    #expect(waiting.all.count == 2 && bench.sent.isEmpty)
+    waiting.all.last?()
+    bench.settle()
+    #expect(bench.sent == ["b"] && bench.counters.retried == 0)
+  }
+
   @Test func rowsOnTheirWayAreNotSentAgain() {
     let bench = PipelineBench(manager: manager)
     bench.start()

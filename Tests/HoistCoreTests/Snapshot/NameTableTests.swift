@@ -14,7 +14,7 @@ import Testing
     var records = BytesTable()
     for number in 0..<300 {
       let row = Row(name: builder.text("row \(number)"), number: number)
-      _ = "row \(number)".withBytes { records.set(names.keep($0), to: builder.append(row)) }
+      _ = "row \(number)".withBytes { records.set(names.keep($0), to: builder.append(row).offset) }
     }
     let table = builder.table(records)
     withExtendedLifetime(names) {}

@@ -48,29 +48,39 @@ import Testing
     let empty = builder.append(contentsOf: [UInt32]())
     let text = builder.text(String(repeating: "t", count: 100_000))
     builder.store(UInt64(42), at: number)
-    #expect(empty != 0)
+    #expect(empty.isNone)
     let finished = builder.finish(evaluate: nothing, root: list)
     let snapshot = try #require(finished)
     defer { snapshot.destroy() }
-    #expect((snapshot.base + Int(number)).load(as: UInt64.self) == 42)
-    let numbers = UnsafeBufferPointer(
-      start: (snapshot.base + Int(list)).assumingMemoryBound(to: UInt32.self), count: 1000)
+    #expect(snapshot.base.at(number).pointee == 42)
+    let numbers = UnsafeBufferPointer(start: snapshot.base.at(list), count: 1000)
     #expect(numbers.elementsEqual(1...1000))
     #expect(text.bytes(snapshot.base).allSatisfy { $0 == UInt8(ascii: "t") })
-    #expect(snapshot.head.pointee.rootOffset == list)
+    #expect(snapshot.root(as: UInt32.self) == snapshot.base.at(list))
     #expect(snapshot.head.pointee.byteCount > 100_000)
+  }
+
+  @Test("A place that leads out of the snapshot, or to something else, ends a debug build", arguments: [1, 4, 1 << 20])
+  func wrongPlaces(moved: UInt32) async {
+    await #expect(processExitsWith: .failure) { [moved] in
+      var builder = SnapshotBuilder()
+      let number = builder.append(UInt64(42))
+      if let snapshot = builder.finish(evaluate: { _, _, _, _ in }) {
+        _ = snapshot.base.at(Place<UInt64>(offset: number.offset &+ moved)).pointee
+      }
+    }
   }
 
   @Test func aStoreBeyondTheEndChangesNothing() throws {
     var builder = SnapshotBuilder()
     let last = builder.append(UInt32(7))
-    builder.store(UInt64.max, at: last)  // four bytes too long
-    builder.store(UInt32.max, at: last + 4)
-    builder.store(UInt32.max, at: .max)
+    builder.store(UInt64.max, at: Place(offset: last.offset))  // four bytes too long
+    builder.store(UInt32.max, at: last.at(1))
+    builder.store(UInt32.max, at: Place(offset: .max))
     let finished = builder.finish(evaluate: nothing)
     let snapshot = try #require(finished)
     defer { snapshot.destroy() }
-    #expect((snapshot.base + Int(last)).load(as: UInt32.self) == 7)
+    #expect(snapshot.base.at(last).pointee == 7)
   }
 
   @Test("A block beyond 32 bits of offset is refused, not built", arguments: [Int.max, Int(UInt32.max), -1])
@@ -82,10 +92,10 @@ import Testing
     // Whatever follows is harmless and does not mend it.
     let text = builder.text("late")
     #expect(text.isNone)
-    let later = [builder.append(UInt64(1)), builder.append(contentsOf: [1, 2, 3])]
+    let later = [builder.append(UInt64(1)).offset, builder.append(contentsOf: [1, 2, 3]).offset]
     #expect(later == [0, 0])
-    builder.store(UInt64(1), at: 0)
-    builder.addFlag(record: 8, name: text)
+    builder.store(UInt64(1), at: .none)
+    builder.addFlag(record: Place<UInt64>(offset: 8), name: text)
     let finished = builder.finish(evaluate: nothing)
     #expect(finished == nil)
   }

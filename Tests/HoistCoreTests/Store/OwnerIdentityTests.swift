@@ -21,10 +21,22 @@ import Testing
   @Test func anIdentityOfThisProcessLivesWhileItIsHeld() {
     #expect(own.liveness == .dead)
     do {
-      let held = HeldOwner(nonce: 0xABC)
+      let held = LeasedOwner(nonce: 0xABC)
       #expect(OwnerIdentity(text: held.id)?.liveness == .alive)
     }
     #expect(own.liveness == .dead)
+  }
+
+  /// Else the rows of one that has gone would seem to be in use, and those of one that lives free.
+  @Test func noTwoOwnersOfAProcessAreOne() {
+    let first = LeasedOwner(nonce: 0xABC).id
+    let second = LeasedOwner(nonce: 0xABC)
+    #expect(OwnerIdentity(text: first)?.liveness == .dead)
+    do {
+      let third = LeasedOwner(nonce: 0xABC)
+      #expect(Set([first, second.id, third.id]).count == 3)
+    }
+    #expect(OwnerIdentity(text: second.id)?.liveness == .alive)
   }
 
   @Test func aChildIsAliveThenAZombieAndThenGone() {

@@ -111,6 +111,7 @@ import Testing
     #expect(store.ownerEpoch == 0)
     bench.manager.fail(nil)
     bench.advance(200_000)
+    bench.settle()
     #expect(store.ownerEpoch == 1)
     #expect(claim() == ["1"])
   }

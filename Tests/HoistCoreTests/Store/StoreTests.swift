@@ -227,7 +227,7 @@ struct StoreBench {
 
   /// Whether the bench comes to rest; asked on a thread of its own, since it might never.
   private func comesToRest() -> Bool {
-    let rested = Answer<Bool>()
+    let rested = Completion<Bool>()
     let bench = bench
     let isRunning = hostThread {
       bench.settle()

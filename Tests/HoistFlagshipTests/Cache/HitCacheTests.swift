@@ -262,7 +262,7 @@ final class HostCache: HitCacheDelegate {
     return true
   }
 
-  func lookUpHits(_ question: HitLookUp) {
+  func lookUpHits(_ question: CacheLookUp) {
     beforeLookup.value()
     guard enter("lookupHits") else { return _ = question.fail() }
     if let lie = lie.value { return _ = question.reply(Array(lie.utf8)) }

@@ -11,16 +11,16 @@ final class ScriptedCache: VisitorCache {
 
   private let lookUps: LookUps
   private let kept = Locked<[String]>([])
-  private let waiting = Locked<[VisitorLookUp]>([])
+  private let waiting = Locked<[CacheLookUp]>([])
   /// Held by a look-up that never returns, until the test is over.
-  private let gate = Answer<Bool>()
+  private let gate = Completion<Bool>()
 
   init(_ lookUps: LookUps = .answered([:])) { self.lookUps = lookUps }
 
   func cache(_ visitorID: [UInt8], _ json: [UInt8]) { note("cache \(text(visitorID)) \(text(json))") }
   func flush(_ visitorID: [UInt8]) { note("flush \(text(visitorID))") }
 
-  func lookUp(_ visitorID: [UInt8], _ question: VisitorLookUp) {
+  func lookUp(_ visitorID: [UInt8], _ question: CacheLookUp) {
     note("lookup \(text(visitorID))")
     switch lookUps {
     case .answered(let records): question.reply(records[text(visitorID)].map { Array($0.utf8) })
@@ -31,7 +31,7 @@ final class ScriptedCache: VisitorCache {
 
   private func note(_ call: String) { kept.change { $0.append(call) } }
   var calls: [String] { kept.value }
-  var question: VisitorLookUp? { waiting.value.first }
+  var question: CacheLookUp? { waiting.value.first }
   func letGo() { gate.give(true) }
 }
 
@@ -61,7 +61,7 @@ final class ScriptedCache: VisitorCache {
   @Test(arguments: [1, 2]) func aLookUpWaitsForTheChangeThatIsUnderWay(changes: Int) {
     let host = TestHost(manager: MemoryCacheManager())
     let caching = VisitorCaching(cache: nil, host: host, timeoutMilliseconds: 200)
-    let (begun, gate, answers) = (Answer<Bool>(), Answer<Bool>(), Locked<[String]>([]))
+    let (begun, gate, answers) = (Completion<Bool>(), Completion<Bool>(), Locked<[String]>([]))
     caching.save(Array("v".utf8)) {
       begun.give(true)
       _ = gate.wait(untilNanoseconds: .max)

@@ -33,17 +33,46 @@ import Testing
     test.expose("first", variation: "1")
     test.run(1_000)
     test.expose("second", variation: "2")
-    test.run(1_000)
+    test.run(2_000)
     #expect(test.said(test.activateBatches, "vaid") == ["1", "2,1"])
     test.answer(204)
     test.expose("third", variation: "3")
     test.run(100)
     #expect(test.said(test.activateBatches, "vaid") == ["1", "2,1", "3,1,2"])
-    #expect(test.said(test.activateBatches, "qt").last == "0,2000,1000")
+    #expect(test.said(test.activateBatches, "qt").last == "0,3000,2000")
     test.expose("fourth", variation: "4")
     test.run(60_000)
     #expect(test.said(test.activateBatches, "vaid").last == "4")
     #expect(test.activateBatches.count == 4)
+  }
+
+  @Test("Exposures wait while the pause after a failure goes on, and then go in one request (FS-18)") func pause() throws {
+    let test = try HitRig(status: 500)
+    test.expose("f", variation: "1")
+    test.run()
+    test.answer(204)
+    for variation in ["2", "3"] { test.expose("f", variation: variation) }
+    test.run(499)
+    #expect(test.said(test.activateBatches, "vaid") == ["1"])
+    test.run(501)
+    #expect(test.said(test.activateBatches, "vaid") == ["1", "3,1,2"])
+  }
+
+  @Test("A refused request is taken apart until the bad activate stands alone, and the next flush tells it (FS-18)")
+  func refusedByTheService() throws {
+    let test = try HitRig(["hits.batch_activates": "true", "hits.pool_max_size": "3"])
+    test.answers.value = { .status($0.text.contains(#""vaid":"bad""#) ? 400 : 200) }
+    for variation in ["1", "bad", "3"] { test.expose("f", variation: variation) }
+    test.run()
+    #expect(test.said(test.activateBatches, "vaid") == ["1,bad,3", "1", "bad,3", "bad", "3"])
+    #expect(test.counter("activates", "rejected") == 1)
+    test.send(.screen("a"))
+    test.run(5_000)
+    #expect(test.locations == ["a"], "hits ask for kept activates")
+    let result = Locked<FlushResult?>(nil)
+    test.activates.flush { result.value = $0 }
+    test.run()
+    #expect(result.value == .refused)
   }
 
   @Test("What failed goes with the interval too, before hits") func keptBeforeHits() throws {
@@ -59,6 +88,10 @@ import Testing
     test.expose("f")
     test.run()
     test.answer(200)
+    for number in 0..<10 { test.send(.screen("\(number)")) }
+    test.run()
+    #expect(test.activateBatches.count == 3 && test.batches.count == 2, "hits cut no pause short")
+    test.run(1_000)
     for number in 0..<10 { test.send(.screen("\(number)")) }
     test.run()
     #expect(test.rig.transport.requests.suffix(2).map { $0.url.hasSuffix("/activate") } == [true, false])
@@ -87,6 +120,7 @@ import Testing
     test.settleNotices()
     #expect(observer.heard.value.isEmpty)
     test.answer(204)
+    test.run(1_000)
     test.expose("other", of: VisitorIdentity("known", anonymous: "anon"), value: "[1,\"a\"]")
     test.settleNotices()
     #expect(
@@ -172,13 +206,13 @@ import Testing
     let test = try HitRig(status: 500)
     test.expose("f")
     test.expose("f", of: VisitorIdentity("other"))
-    test.run()
+    test.run(1_000)
     test.answer(nil)
     test.expose("g")
     test.run()
     test.activates.forget(test.visitor)
     test.run()
-    test.rig.transport.open.first?.complete(.status(500))
+    try #require(test.rig.transport.open.first).complete(.status(500))
     test.answer(204)
     test.run(60_000)
     #expect(test.said(test.activateBatches, "vid").last == "other")

@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test("Hits that failed are kept in their order and go with the next batch, their time reckoned anew (FS-18)", arguments: [
-    nil, 500, 429, 400, 302,
+    nil, 500, 429, 302,
   ]) func failure(status: Int?) throws {
     let test = try HitRig(["hits.pool_max_size": "3"])
     test.answers.value = { _ in status.map { .status($0) } ?? .noAnswer }
@@ -72,17 +72,54 @@ import Testing
     #expect(test.batches.count == 2)
   }
 
-  @Test("A service that takes nothing is told of once, with what it answered, at the level that is logged by default (FS-18)")
-  func failureIsTold() throws {
-    let test = try HitRig(["log.level": "warning"], status: 403)
+  @Test("After a failure a full pool waits until the pause is over, however long the service asks for (FS-18)", arguments: [
+    (nil, 1_000), ("60", 60_000),
+  ] as [(String?, Int64)]) func pause(retryAfter: String?, milliseconds: Int64) throws {
+    let test = try HitRig(["hits.pool_max_size": "3", "hits.batch_interval": "600"])
+    let headers = retryAfter.map { [HTTPHeader("Retry-After", $0)] } ?? []
+    test.answers.value = { _ in .success(HTTPResponse(status: 503, headers: headers, body: [])) }
+    for name in ["a", "b", "c"] { test.send(.screen(name)) }
+    test.run()
+    test.answer(200)
+    for name in ["d", "e", "f"] { test.send(.screen(name)) }
+    test.run(milliseconds / 2 - 1)
+    #expect(test.locations == ["a,b,c"])
+    test.run(milliseconds / 2 + 1)
+    #expect(test.locations == ["a,b,c", "a,b,c,d,e,f"])
+  }
+
+  @Test("A batch that is refused is taken apart until the bad hit stands alone, which is dropped and told of (FS-18)")
+  func refusedByTheService() throws {
+    let test = try HitRig(["hits.pool_max_size": "3"])
+    test.answers.value = { .status($0.text.contains(#""dl":"bad""#) ? 400 : 200) }
+    for name in ["a", "bad", "c"] { test.send(.screen(name)) }
+    test.run()
+    #expect(test.locations == ["a,bad,c", "a", "bad,c", "bad", "c"])
+    #expect(test.counter("hits", "delivered") == 2 && test.counter("hits", "rejected") == 1)
+    let told = "hoist[flagship]: events: a record of \"hits\", a hit of type SCREENVIEW, is dropped: the service answered 400"
+    #expect(test.rig.settle { test.rig.log.messages(.warning) == [told] })
+    let results = Locked<[FlushResult]>([])
+    for _ in 0..<2 {
+      test.hits.flush { result in results.change { $0.append(result) } }
+      test.run()
+    }
+    #expect(results.value == [.refused, .accepted])
+    test.run(60_000)
+    #expect(test.batches.count == 5)
+  }
+
+  @Test("A service that takes nothing is told of once, with what it answered, at the level that is logged by default (FS-18)", arguments: [
+    (403, LogLevel.error), (503, .warning),
+  ]) func failureIsTold(status: Int, level: LogLevel) throws {
+    let test = try HitRig(["log.level": "warning"], status: status)
     test.send(.screen("a"))
     test.expose("f")
     for _ in 0..<3 { test.run(5_000) }
     let wanted = ["activates", "hits"].map {
-      #"hoist[flagship]: events: records of "\#($0)" cannot be delivered now (the service answered 403); they are kept and tried again"#
+      #"hoist[flagship]: events: records of "\#($0)" cannot be delivered now (the service answered \#(status)); they are kept in memory and tried again"#
     }
-    test.rig.settle { test.rig.log.messages(.warning).count >= 2 }
-    #expect(test.rig.log.messages(.warning) == wanted)
+    test.rig.settle { test.rig.log.messages(level).count >= 2 }
+    #expect(test.rig.log.messages(level) == wanted)
   }
 
   @Test("Without consent nothing of the visitor enters the pool but consent hits (FS-65, FS-67)") func consent() throws {
@@ -111,7 +148,7 @@ import Testing
     test.rig.transport.open.first?.complete(.status(500))
     test.run()
     let isEmpty = Locked(false)
-    test.hits.flush { isEmpty.value = $0 }
+    test.hits.flush { isEmpty.value = $0 == .accepted }
     test.run()
     #expect(isEmpty.value)
     #expect(test.said(test.batches, "vid") == ["user-42,user-43", "user-43,user-42"])
@@ -150,6 +187,9 @@ import Testing
     test.send(.screen("c"))
     test.run(4_000)
     #expect(test.requests("/").count == 3)
+    test.answer(200)
+    test.run(1_000)
+    #expect(test.requests("/").count == 4, "what failed goes with the interval")
   }
 
   @Test("In panic nothing is taken and nothing is sent, and what waits goes afterwards (FS-42)") func panic() throws {

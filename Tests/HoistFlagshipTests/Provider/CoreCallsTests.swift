@@ -98,11 +98,11 @@ struct CoreCallsTests {
     let rig = try rig()
     #expect(identify(rig, context("u1")) == .ok)
     rig.transport.setResponder { $0.url.contains("/campaigns") ? .status(200, #"{"panic":true}"#) : .status(204) }
-    #expect(identify(rig, context("u1")) == .flagshipPanic)
+    refresh(rig)
     #expect(color(rig, nil) == nil)
     #expect(rig.client.state == .error)
     rig.transport.setResponder { _ in Self.answer("green") }
-    #expect(identify(rig, context("u1")) == .ok)
+    refresh(rig)
     #expect(color(rig, nil) == "green")
   }
 
@@ -111,8 +111,48 @@ struct CoreCallsTests {
     let rig = try rig()
     #expect(identify(rig, context("u1")) == .ok)
     rig.transport.setResponder { _ in .failure(TransportFailure(.timeout, "no answer in time")) }
-    #expect(identify(rig, context("u1")) == .flagshipFetchFailed)
+    refresh(rig)
     #expect(color(rig, nil) == "blue")
+    #expect(rig.client.state == .stale)
+    #expect(identify(rig, context("u1", plan: "gold")) == .network)
+    #expect(color(rig, nil) == "blue")
+  }
+
+  private func refresh(_ rig: FlagshipRig) {
+    #expect(rig.client.refresh() == .ok)
+    rig.scheduler.run()
+  }
+
+  @Test("Ready: an equal context is done at once, without a request")
+  func equalContext() throws {
+    let rig = try rig()
+    #expect(identify(rig, context("u1", plan: "gold")) == .ok)
+    let asked = rig.transport.requests.count
+    #expect(identify(rig, context("u1", plan: "gold")) == .ok)
+    #expect(rig.transport.requests.count == asked)
+    #expect(identify(rig, context("u1", plan: "free")) == .ok)
+    #expect(rig.transport.requests.count > asked)
+  }
+
+  @Test("Starting with property context: ready when that visitor's flags are there, and failures are tried again (FS-31)")
+  func contextOfTheProperties() throws {
+    let rig = try FlagshipRig(["context": #"{"targetingKey":"u1","plan":"gold"}"#]) { _ in .noAnswer }
+    rig.settle { rig.client.state == .error }
+    #expect(rig.client.waitReady(timeoutMilliseconds: 0) == .timeout)
+    rig.transport.setResponder { _ in Self.answer("green") }
+    rig.scheduler.advance(milliseconds: 3_000)
+    #expect(rig.client.state == .ready)
+    #expect(rig.client.waitReady(timeoutMilliseconds: 0) == .ok)
+    #expect(color(rig, nil) == "green")
+    #expect(rig.face.sharedVisitor.map { text($0.id) } == "u1")
+  }
+
+  @Test("Starting without property context: ready as soon as visitors can be made; nobody's flags are read (FS-31)")
+  func noContext() throws {
+    let rig = try rig()
+    #expect(rig.client.state == .ready)
+    #expect(color(rig, nil) == nil)
+    #expect(throws: ConfigurationFailure.self) { try FlagshipRig(["context": "[]"]) }
   }
 
   @Test("In bucketing mode any context is decided at once; none means the shared visitor")

@@ -126,7 +126,7 @@ struct SilenceTests {
     let status = rig.client.identify(EvaluationContext(targetingKey: "u1").reference()) { ended.value = $0 }
     #expect(status == .ok)
     rig.settle { ended.value != nil }
-    #expect(ended.value == .flagshipFetchFailed)
+    #expect(ended.value == .network)
     #expect(rig.face.sharedVisitor?.snapshotOfState.flags.count == 1)
     #expect(color(rig) == "blue")
   }

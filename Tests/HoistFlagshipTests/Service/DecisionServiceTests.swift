@@ -13,7 +13,7 @@ struct DecisionServiceTests {
 
   /// What a fetch ended with.
   private final class Ending: Sendable {
-    let results = Shared<[Result<DecisionAnswer, DecisionFailure>]>([])
+    let results = LockedValue<[Result<DecisionAnswer, DecisionFailure>]>([])
     var count: Int { results.withLock { $0.count } }
     var failure: DecisionFailure? {
       guard case .failure(let failure)? = results.withLock({ $0.first }) else { return nil }

@@ -41,7 +41,7 @@ extension FlagshipRig {
 
 /// Keys of changed flags, as observers heard of them.
 final class HeardChanges: Observer, Sendable {
-  private let kept = Shared<[[String]]>([])
+  private let kept = LockedValue<[[String]]>([])
   func notify(_ notification: Notification) { kept.withLock { $0.append(notification.keys) } }
   var all: [[String]] { kept.withLock { $0 } }
 }

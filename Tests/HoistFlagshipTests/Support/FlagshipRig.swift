@@ -67,7 +67,7 @@ final class FlagshipRig: @unchecked Sendable {
 }
 
 final class HeardStatuses: Sendable {
-  private let kept = Shared<[SDKStatus]>([])
+  private let kept = LockedValue<[SDKStatus]>([])
   func add(_ status: SDKStatus) { kept.withLock { $0.append(status) } }
   var all: [SDKStatus] { kept.withLock { $0 } }
 }
@@ -84,7 +84,7 @@ extension ScriptedTransport.Answer {
 extension FlagshipRig {
   /// Closes on a thread of its own, while this one runs what is due.
   func close(timeoutMilliseconds: Int64 = 5_000) -> Status {
-    let result = Shared<Status?>(nil)
+    let result = LockedValue<Status?>(nil)
     let client = client
     // Not a thread of the library's own, which may not close.
     let body = Unmanaged.passRetained(Closing { 
@@ -97,6 +97,8 @@ extension FlagshipRig {
       return nil
     }, body.toOpaque())
     defer { pthread_join(thread, nil) }
+    // What is due finds a client that closes.
+    while !client.isClosed { sched_yield() }
     settle { result.withLock { $0 } != nil }
     return result.withLock { $0 } ?? .timeout
   }
@@ -105,4 +107,11 @@ extension FlagshipRig {
 private final class Closing: Sendable {
   let body: @Sendable () -> Void
   init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+}
+
+extension VisitorQueue {
+  /// What a refusal does to it.
+  func forget(_ identity: VisitorIdentity) {
+    for id in identity.allIDs { pipeline.purge(subject: text(id)) }
+  }
 }

@@ -35,8 +35,8 @@ import Testing
     rig.settle { manager.load(key: "visitor:v") != nil }
     #expect(manager.load(key: "visitor:v") != nil)
     #expect(visitor.setConsent(false) == .ok)
-    rig.settle { manager.load(key: "visitor:v") == nil }
-    #expect(manager.load(key: "visitor:v") == nil)
+    rig.settle { manager.hasForgotten("v") }
+    #expect(manager.hasForgotten("v"))
     #expect(rig.fetch(visitor) == .ok)
     #expect(decisions.bodies.value.last?.contains(#""visitor_consent":false"#) == true)
     #expect(visitor.snapshotOfState.flags.count == 2)
@@ -59,6 +59,20 @@ import Testing
     #expect(record.contains(#""campaignId":"c1","campaignName":"Campaign","variationGroupId":"g1""#))
     #expect(record.contains(#""type":"ab","slug":"","activated":false,"flags":{"f":"x","n":null}}]"#))
     #expect(record.hasSuffix(#""assignationHistory":{"g1":"v1"}}}"#))
+  }
+
+  /// 5.3. State: the client closes when the answer comes.
+  @Test func aFetchThatEndsWhileTheClientClosesIsCached() throws {
+    let manager = MemoryCacheManager()
+    let rig = try FlagshipRig(cacheManager: manager) { $0.url.contains("/campaigns") ? nil : .status(200) }
+    let visitor = try rig.visitor("v")
+    rig.settle { rig.provider.visitors.installation.isComplete }
+    #expect(visitor.fetch(completion: nil) == .ok)
+    rig.settle { !rig.transport.open.isEmpty }
+    rig.transport.open.first?.complete(.status(200, ScriptedDecisions.one))
+    let closing = rig.close()
+    #expect(closing == .ok)
+    #expect(manager.load(key: "visitor:v").map { text($0).contains(#""f":"x""#) } == true)
   }
 
   /// FS-10, FS-51, FS-100: an earlier run's flags are served until the service answers.

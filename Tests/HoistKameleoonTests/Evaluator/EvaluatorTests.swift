@@ -114,20 +114,15 @@ import Testing
     var evaluator = KameleoonEvaluator(
       configuration.snapshot, VisitorFacts(VisitorFacts.Content(code: [0x76], visitStart: 0)), now: 0, recorder: CountingRecorder())
     let choice = evaluator.decide(configuration.flag)
-    #expect(evaluator.recorder.segments < 200_000)
+    #expect(evaluator.recorder.steps < 400_000)
     // What cannot be found out does not hold.
     #expect(choice.reason == .default)
   }
 
-  private struct CountingRecorder: EvaluationRecorder {
-    var segments = 0
-    func begin(rule: UnsafePointer<RuleRecord>) {}
-    func condition(_ condition: UnsafePointer<ConditionRecord>, holds: Bool) {}
-    mutating func segment(_ segment: UnsafePointer<SegmentRecord>, matches: Bool) { segments += 1 }
-    func hash(_ name: StaticString, _ value: Double) {}
-    func endRule(_ outcome: RuleOutcome, _ row: UnsafePointer<RowRecord>?) {}
-    func holdout(_ rule: UnsafePointer<RuleRecord>, _ row: UnsafePointer<RowRecord>?) {}
-    func group(_ group: UnsafePointer<GroupRecord>, isChosen: Bool) {}
+  private struct CountingRecorder: StepRecorder {
+    static var isWatching: Bool { true }
+    var steps = 0
+    mutating func note(_ step: (inout ExplanationRecorder) -> Void) { steps += 1 }
   }
 
   @Test("The day's beginning is asked of the system so that a forked child can ask it too (G9)", .enabled(if: ForkedChild.isSupported))
@@ -164,7 +159,27 @@ import Testing
     #expect(throws: KameleoonConfigurationFailure.self) { _ = try Configuration(text) }
   }
 
-  @Test(arguments: ["{}", #"{"featureFlags":[]}"#, #"{"featureFlags":null}"#, #"{"configuration":{}}"#, #"{"dateModified":1}"#])
+  // 3.12: a page without a title is not one whose title is empty.
+  @Test(arguments: [
+    ("REGULAR_EXPRESSION", "[ab]{0}", true), ("REGULAR_EXPRESSION", "a+", false), ("EXACT", "", true), ("CONTAINS", "", true), ("EXACT", "a", false),
+  ])
+  func anEmptyTitleIsATitle(match: String, title: String, holds: Bool) throws {
+    let condition = #"{"targetingType":"PAGE_TITLE","matchType":"\#(match)","title":"\#(title)"}"#
+    let configuration = try Configuration(Self.targeted(condition))
+    var facts = VisitorFacts.Content(code: [0x76], visitStart: 0)
+    facts.pages = [PageVisit(url: [0x75], title: [], lastTime: 0, count: 1)]
+    #expect(configuration.isTargeted(facts) == holds)
+    facts.pages = [PageVisit(url: [0x75], title: nil, lastTime: 0, count: 1)]
+    #expect(!configuration.isTargeted(facts))
+  }
+
+  // 2.2: the vendor's SDK takes it for one.
+  @Test func anEmptyObjectIsNoConfiguration() throws {
+    #expect(throws: KameleoonConfigurationFailure.self) { _ = try Configuration("{}") }
+    #expect(try Configuration("{}") { $0.isStrict = true }.snapshot.flagCount == 0)
+  }
+
+  @Test(arguments: [#"{"featureFlags":[]}"#, #"{"featureFlags":null}"#, #"{"configuration":{}}"#, #"{"dateModified":1}"#])
   func anEmptyConfigurationIsOne(text: String) throws { #expect(try Configuration(text).snapshot.flagCount == 0) }
 
   // 2.3, 3.11: a fault never lets more visitors in.
@@ -252,7 +267,7 @@ import Testing
     var evaluator = KameleoonEvaluator(
       configuration.snapshot, VisitorFacts(VisitorFacts.Content(code: [0x76], visitStart: 0)), now: 0, recorder: ExplanationRecorder(configuration.snapshot.base))
     let choice = evaluator.decide(configuration.flag)
-    #expect(choice.row != 0)
+    #expect(!choice.row.isNone)
     let text = String(decoding: evaluator.recorder.finish(), as: UTF8.self)
     #expect(text.contains(#"{"condition":{"targetingType":"DEVICE_TYPE","isInclude":false,"device":"PHONE"},"holds":true}"#))
     #expect(text.contains(#""outcome":"delivered","variation":"on""#))
@@ -273,16 +288,18 @@ extension EvaluatorTests {
 
     deinit { snapshot.destroy() }
 
-    var flag: UnsafePointer<FlagRecord> { snapshot.record(at: snapshot.flagCount - 1).assumingMemoryBound(to: FlagRecord.self) }
+    var flag: UnsafePointer<KameleoonFlagRecord> {
+      snapshot.record(at: snapshot.flagCount - 1).assumingMemoryBound(to: KameleoonFlagRecord.self)
+    }
 
     func decide(_ facts: VisitorFacts.Content, saves: Bool = true) -> Choice {
-      var evaluator = KameleoonEvaluator(snapshot, VisitorFacts(facts), now: 1, saves: saves, recorder: Silence())
+      var evaluator = KameleoonEvaluator(snapshot, VisitorFacts(facts), now: 1, saves: saves, recorder: NoSteps())
       return evaluator.decide(flag)
     }
 
     func key(_ facts: VisitorFacts.Content, saves: Bool = true) -> String {
       let choice = decide(facts, saves: saves)
-      return choice.row == 0 ? "" : String(decoding: choice.row(in: snapshot.base).pointee.key.bytes(snapshot.base), as: UTF8.self)
+      return choice.row.isNone ? "" : String(decoding: choice.row(in: snapshot.base).pointee.key.bytes(snapshot.base), as: UTF8.self)
     }
 
     func isTargeted(_ facts: VisitorFacts.Content, saves: Bool = true) -> Bool { key(facts, saves: saves) == "on" }

@@ -29,7 +29,7 @@ import Testing
 
   private func flush(_ rig: KameleoonRig) -> Bool? {
     let answer = Locked<Status?>(nil)
-    rig.provider.flush { answer.value = $0 }
+    rig.provider.flush { answer.value = $0.status }
     rig.settle { answer.value != nil }
     return answer.value == .ok
   }
@@ -46,7 +46,7 @@ import Testing
     let rig = try rig()
     try leave(rig, recorded: true, then: false)
     rig.scheduler.run()
-    #expect(rig.visitors.places.openVisitor(bytes("anna")) == nil)
+    #expect(rig.visitors.people.handle(of: bytes("anna")) == nil)
     #expect(flush(rig) == true)
     #expect(lines(rig) == [])
     // Not lost: it goes when the visitor agrees after all.
@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test func aConfigurationThatWantsConsentLaterHoldsBackWhatWasRecordedBefore() throws {
-    let rig = try KameleoonRig(["online": "true"], configuration: "{}") { request in
+    let rig = try KameleoonRig(["online": "true"], configuration: #"{"featureFlags":[]}"#) { request in
       if request.url.contains("/visit/events") { return answer(200) }
       return request.url.contains("/v3/") ? SiteAnswers.answer(Self.configuration) : nil
     }
@@ -131,5 +131,39 @@ import Testing
     rig.settle { rig.visitors.requiresConsent }
     #expect(rig.visitors.requiresConsent && flush(rig) == true)
     #expect(lines(rig) == [])
+  }
+
+  @Test("Ready, 5,000 visitors have not answered: who has is sent, and what waits is forgotten by its age (contract 6)", arguments: [
+    ([:], 30 * 86_400_000), (["data_expiration_interval_minute": "60"], 60 * 60_000),
+  ] as [([String: String], Int64)])
+  func visitorsWhoNeverAnswerHoldUpNobody(_ properties: [String: String], _ age: Int64) throws {
+    let rig = try rig(properties) { request in answer(request.url.contains("/visit/events") ? 200 : 304) }
+    var statuses: [Int32: Int] = [:]
+    for number in 0..<5_000 { statuses[try rig.visitor("silent \(number)").add([.device(.phone)]).rawValue, default: 0] += 1 }
+    // The room is a tenth of the pipeline's, and beyond it the host is told.
+    #expect(statuses == [Status.ok.rawValue: 1_000, Status.limit.rawValue: 4_000])
+    let anna = try rig.visitor("anna")
+    #expect(anna.setLegalConsent(true) == .ok && anna.add([.device(.phone)]) == .ok)
+    #expect(anna.flush(isInstant: false) == .ok)
+    rig.scheduler.advance(milliseconds: 1_000)
+    #expect(lines(rig) == [[Self.phone]])
+    #expect(rig.provider.tracking.pipeline.counters.waiting == 1_000)
+    rig.scheduler.advance(milliseconds: age)
+    #expect(anna.add([.device(.tablet)]) == .ok && anna.flush(isInstant: false) == .ok)
+    rig.scheduler.advance(milliseconds: 2_000)
+    #expect(rig.provider.tracking.pipeline.counters.waiting == 0)
+    #expect(try rig.visitor("silent 1").add([.device(.phone)]) == .ok)
+  }
+
+  @Test("Two clients of one process share a store: a refusal told to one is heard by the other before it sends (contract 8)")
+  func aRefusalOfAnotherClient() throws {
+    let (one, other) = (try rig(keeps: true), try rig(keeps: true))
+    let (anna, same) = (try one.visitor("anna"), try other.visitor("anna"))
+    #expect(anna.setLegalConsent(true) == .ok && same.setLegalConsent(true) == .ok)
+    #expect(one.kept("anna", in: store) != nil && other.kept("anna", in: store) != nil)
+    #expect(anna.add([.device(.phone)]) == .ok && same.setLegalConsent(false) == .ok)
+    #expect(other.kept("anna", in: store)?.contains(#""consent":2"#) == true)
+    #expect(flush(one) != nil)
+    #expect(lines(one) == [] && anna.legalConsent == .refused)
   }
 }

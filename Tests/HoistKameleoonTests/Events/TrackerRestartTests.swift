@@ -65,7 +65,7 @@ import Testing
     let tracker = bench.tracker
     let thread = HostThread {
       tracker.record(Tracked.conversion(1), of: anna)
-      tracker.waitForCommit()
+      _ = tracker.waitForCommit()
       isDone.value = true
     }
     bench.host.settle { isDone.value }

@@ -97,7 +97,7 @@ import Testing
   @Test func whoWaitsForAnIntervalIsToldThatThereIsNoNetwork() throws {
     let rig = try rig()
     let anna = try rig.visitor("anna")
-    let told = Shared<[Status]>([])
+    let told = LockedValue<[Status]>([])
     #expect(anna.flush(isInstant: false) { status in told.withLock { $0.append(status) } } == .ok)
     #expect(rig.client.setOnline(false) == .ok)
     rig.settle { told.withLock { !$0.isEmpty } }

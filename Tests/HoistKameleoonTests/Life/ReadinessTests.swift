@@ -44,19 +44,16 @@ struct ReadinessTests {
     #expect(heard.value == [false])
   }
 
-  @Test("Without a timeout it is ten seconds; 0 decides at once (KAM-18)")
+  @Test("A negative timeout is none; 0 decides at once (KAM-18)")
   func timeouts() throws {
     let rig = try KameleoonRig(configuration: nil)
-    let byDefault = answers(rig, timeout: -1)
+    let withoutLimit = answers(rig, timeout: -1)
     let atOnce = answers(rig, timeout: 0)
     rig.deliver()
     #expect(atOnce.value == [false])
-    rig.scheduler.advance(milliseconds: 9_999)
+    rig.scheduler.advance(milliseconds: 60_000)
     rig.deliver()
-    #expect(byDefault.value.isEmpty)
-    rig.scheduler.advance(milliseconds: 1)
-    rig.deliver()
-    #expect(byDefault.value == [false])
+    #expect(withoutLimit.value.isEmpty)
   }
 
   @Test("A fetch that fails ends no waiting, since another one may be good; with the property it does (KAM-B26)", arguments: [false, true])

@@ -40,7 +40,7 @@ struct RemoteDataTests {
   }
 
   @discardableResult
-  private func ask(_ rig: KameleoonRig, _ visitor: KameleoonVisitor, _ question: RemoteQuestion, timeout: Int64 = 0) -> HeardAnswers {
+  private func ask(_ rig: KameleoonRig, _ visitor: KameleoonVisitor, _ question: RemoteQuestion, timeout: Int64 = -1) -> HeardAnswers {
     let heard = HeardAnswers()
     #expect(visitor.ask(question, timeoutMilliseconds: timeout) { heard.take($0) } == .ok)
     rig.scheduler.run()

@@ -43,7 +43,7 @@ struct RemoteVisitorDataReaderTests {
       #"{"currentVisit":{"pageEvents":[\#(current.joined(separator: ","))]},"previousVisits":[{"pageEvents":[\#(event(#"{"href":"2","title":"two"}"#, 3)),{},{"data":{"title":"x"}}]}]}"#)
     #expect(data?.pages == [
       PageVisit(url: Array("1".utf8), title: Array("uno".utf8), lastTime: 7, count: 2),
-      PageVisit(url: Array("2".utf8), title: [], lastTime: 6, count: 2),
+      PageVisit(url: Array("2".utf8), title: nil, lastTime: 6, count: 2),
     ])
   }
 

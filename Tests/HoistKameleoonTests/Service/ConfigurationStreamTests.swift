@@ -52,6 +52,74 @@ struct ConfigurationStreamTests {
     #expect(rig.fetches.last?.url.contains("ts=") == false)
   }
 
+  @Test(
+    "Streaming, an event is dated in the future: those after it are fetched for all the same (2.4, contract 9)",
+    arguments: [1_000, 3_600_000, 23 * 3_600_000, 86_400_000 * 2, 86_400_000 * 365 * 100, Int64.max - 1_700_000_000_000] as [Int64])
+  func future(ahead: Int64) throws {
+    let rig = try streaming()
+    let stream = try #require(rig.transport.streams.first)
+    stream.open()
+    stream.receive(event("{\"ts\":\(rig.scheduler.unixMilliseconds + ahead)}"))
+    rig.scheduler.run()
+    #expect(rig.fetches.count == 2)
+    rig.answerFetch(answer(304))
+    rig.scheduler.advance(milliseconds: 500)
+    stream.receive(event("{\"ts\":\(rig.scheduler.unixMilliseconds)}"))
+    rig.scheduler.run()
+    rig.answerFetch(SiteAnswers.answer(SiteAnswers.configuration("f2", streams: true)))
+    #expect(rig.fetches.count == 3 && rig.serves("f2"))
+    #expect(rig.logged("dated more than a day ahead") == (ahead > 86_400_000 ? 1 : 0))
+  }
+
+  @Test("Streaming, an event is dated in the future and the connection is lost: the configuration is polled (contract 9)")
+  func futureAndPolling() throws {
+    let rig = try streaming(["refresh_interval_minute": "1"])
+    let stream = try #require(rig.transport.streams.first)
+    stream.open()
+    stream.receive(event("{\"ts\":\(Int64.max)}"))
+    rig.scheduler.run()
+    rig.answerFetch(answer(304))
+    stream.endStream()
+    rig.scheduler.advance(milliseconds: 60_000)
+    #expect(rig.fetches.count == 3)
+  }
+
+  @Test("Streaming, the connection was lost: what is caught up with is told to the update handler, once (KAM-43, KAM-77)")
+  func caughtUp() throws {
+    let rig = try streaming(["refresh_interval_minute": "1"])
+    let told = Locked<[String]>([])
+    rig.face.setHandlers(
+      updateConfiguration: { told.change { $0.append("handler") } },
+      datafileUpdate: { update in told.change { $0.append("\(update.source)") } })
+    rig.transport.streams.first?.open()
+    rig.transport.streams.first?.endStream()
+    rig.scheduler.advance(milliseconds: 3_750)
+    rig.transport.streams.last?.open()
+    rig.scheduler.run()
+    rig.answerFetch(SiteAnswers.answer(SiteAnswers.configuration("f2", streams: true)))
+    rig.deliver()
+    #expect(told.value == ["handler", "streaming"])
+    // Lost again, and polled meanwhile: that is no real-time event.
+    rig.transport.streams.last?.endStream(TransportFailure(.unreachable, "gone"))
+    rig.scheduler.advance(milliseconds: 60_000)
+    rig.answerFetch(SiteAnswers.answer(SiteAnswers.configuration("f3", streams: true)))
+    rig.deliver()
+    #expect(told.value == ["handler", "streaming", "polling"])
+  }
+
+  @Test("Streaming, an event says no time: what it brings is told as of any other (KAM-43)") func withoutATime() throws {
+    let rig = try streaming()
+    let told = Locked(0)
+    rig.face.setHandlers(updateConfiguration: { told.change { $0 += 1 } })
+    let stream = try #require(rig.transport.streams.first)
+    stream.open()
+    stream.receive(event("nonsense"))
+    rig.scheduler.run()
+    rig.answerFetch(SiteAnswers.answer(SiteAnswers.configuration("f2", streams: true)))
+    rig.deliver()
+    #expect(told.value == 1)
+  }
+
   @Test("An event during a fetch is followed by another fetch")
   func eventMeanwhile() throws {
     let rig = try streaming()

@@ -15,7 +15,7 @@ final class KameleoonRig: @unchecked Sendable {
   ///   - configuration: what the client starts with; nil: it is not ready.
   ///   - cacheManager: nil keeps nothing.
   init(
-    _ properties: [String: String] = [:], configuration: String? = "{}", plugins: Plugins = Plugins(),
+    _ properties: [String: String] = [:], configuration: String? = #"{"featureFlags":[]}"#, plugins: Plugins = Plugins(),
     cacheManager: (any CacheManager)? = nil, scheduler: ManualScheduler = ManualScheduler(), seed: UInt64 = 7,
     respond: (@Sendable (HTTPRequest) -> ScriptedTransport.Answer?)? = nil
   ) throws {
@@ -40,7 +40,7 @@ final class KameleoonRig: @unchecked Sendable {
   var client: Client { host.client }
   var log: RecordingLogSink { host.log }
   var provider: KameleoonProvider { face.provider }
-  var visitors: VisitorRegistry { face.provider.visitors }
+  var visitors: KameleoonVisitorRegistry { face.provider.visitors }
 
   @discardableResult
   func settle(until isDone: () -> Bool) -> Bool { host.settle(until: isDone) }
@@ -53,7 +53,7 @@ extension KameleoonRig {
   /// A visitor of whom everything that is kept is there.
   func visitor(_ code: String?) throws -> KameleoonVisitor {
     let visitor = try visitors.open(code.map { bytes($0) }, of: client, waits: false)
-    settle { visitors.places.restored(visitor.code)?.isGiven ?? true }
+    settle { visitors.people.restored(visitor.code)?.isGiven ?? true }
     return visitor
   }
 }
@@ -110,7 +110,11 @@ extension KameleoonRig {
   func kept(_ code: String, in store: MemoryCacheManager) -> String? {
     let former = store.load(key: "visitor:\(code)")
     visitors.storage.writeAll()
-    settle { store.load(key: "visitor:\(code)") != former }
+    // Of two changes one may be on its way.
+    settle {
+      let isSettled = visitors.people.record(of: bytes(code)).map { $0.mark.isSettled(scheduler.generation) } ?? true
+      return isSettled && store.load(key: "visitor:\(code)") != former
+    }
     return store.load(key: "visitor:\(code)").map { text($0) }
   }
 }

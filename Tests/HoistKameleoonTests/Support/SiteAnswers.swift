@@ -29,6 +29,9 @@ extension KameleoonRig {
   /// Requests for the configuration, in order.
   var fetches: [HTTPRequest] { transport.requests.filter { $0.url.contains("/v3/") } }
 
+  /// Whether the configuration that is served has that flag.
+  func serves(_ flag: String) -> Bool { text(client.allFlags(nil)).contains("\"\(flag)\"") }
+
   /// Answers the fetch that is under way.
   func answerFetch(_ answer: ScriptedTransport.Answer = SiteAnswers.answer()) {
     transport.open.first { !$0.isStream }?.complete(answer)

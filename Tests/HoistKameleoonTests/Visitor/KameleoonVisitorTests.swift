@@ -32,7 +32,7 @@ import Testing
     let facts = visitor.facts
     #expect(facts.pages.map { text($0.url) } == ["a", "b"])
     #expect(facts.pages.map(\.count) == [2, 1])
-    #expect(facts.pages.first.map { text($0.title) } == "A2")
+    #expect(facts.pages.first?.title.map { text($0) } == "A2")
     #expect(facts.pages.first.map { $0.lastTime - facts.pages[1].lastTime } == 5)
     #expect(facts.conversions.map(\.goalID) == [1, 1])
     #expect(rig.logged("a page view without a URL is dropped") == 1)

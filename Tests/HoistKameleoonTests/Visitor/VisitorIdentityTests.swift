@@ -42,7 +42,7 @@ import Testing
     let rig = try KameleoonRig()
     _ = try rig.visitor("visitor").add([.device(.phone)])
     rig.scheduler.run()
-    #expect(rig.visitors.places.openVisitor(bytes("visitor")) == nil)
+    #expect(rig.visitors.people.handle(of: bytes("visitor")) == nil)
     #expect(try rig.visitor("visitor").facts.device == .phone)
   }
 
@@ -52,8 +52,8 @@ import Testing
       _ = try rig.visitors.open(bytes("visitor-\(number)"), of: rig.client, waits: false)
       rig.scheduler.run()
     }
-    #expect(rig.visitors.places.data(of: bytes("visitor-0")) == nil)
-    #expect(rig.visitors.places.data(of: bytes("visitor-1009")) != nil)
+    #expect(rig.visitors.people.record(of: bytes("visitor-0")) == nil)
+    #expect(rig.visitors.people.record(of: bytes("visitor-1009")) != nil)
   }
 
   @Test("A generated code is used again, until another one is given (KAM-12)") func keptCode() throws {
@@ -217,7 +217,7 @@ import Testing
     }
     rig.settle {
       rig.scheduler.advance(milliseconds: 60)
-      return rig.visitors.places.count < 1_030
+      return rig.visitors.people.count < 1_030
     }
     for number in 0..<50 { _ = try rig.visitor("later-\(number)") }
     rig.scheduler.run()

@@ -135,7 +135,7 @@ import Testing
   @Test("A link that leads nowhere, or in a circle, is none") func brokenLinks() throws {
     let store = MemoryCacheManager()
     for (code, owner) in [("a", "b"), ("b", "a"), ("c", "nobody"), ("d", "d")] {
-      store.save(key: "visitor:\(code)", value: VisitorRecord.link(to: bytes(owner), isUnique: false))
+      store.save(key: "visitor:\(code)", value: StoredVisitor.link(to: bytes(owner), isUnique: false))
     }
     let rig = try KameleoonRig(cacheManager: store)
     for code in ["a", "c", "d"] { #expect(try rig.visitor(code).add([.device(.phone)]) == .ok) }

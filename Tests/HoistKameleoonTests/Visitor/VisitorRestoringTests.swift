@@ -28,8 +28,8 @@ import Testing
     #expect(rig.kept(code, in: store) != nil)
   }
 
-  private func record(_ code: String) -> VisitorRecord? {
-    store.load(key: "visitor:\(code)").flatMap { VisitorRecord(json: $0) }
+  private func record(_ code: String) -> StoredVisitor? {
+    store.load(key: "visitor:\(code)").flatMap { StoredVisitor(json: $0) }
   }
 
   private func isLinked(_ code: String, to owner: String) -> Bool {
@@ -62,7 +62,7 @@ import Testing
     let anonymous = try rig.visitor("anonymous")
     let user = try opened("user", rig)
     #expect(anonymous.add([custom(3, "user")]) == .ok)
-    settle(rig) { rig.visitors.places.restored(bytes("user"))?.isGiven ?? true }
+    settle(rig) { rig.visitors.people.restored(bytes("user"))?.isGiven ?? true }
     for visitor in [anonymous, user] {
       #expect(visitor.facts.mappingIdentifier == bytes("anonymous"))
       #expect(visitor.facts.customData.map(\.index) == [3])
@@ -90,7 +90,7 @@ import Testing
     let rig = try rig()
     let user = try opened("user", rig)
     #expect(user.add([.device(.phone)]) == .ok)
-    settle(rig) { rig.visitors.places.restored(bytes("user"))?.isGiven ?? true }
+    settle(rig) { rig.visitors.people.restored(bytes("user"))?.isGiven ?? true }
     scheduler.advance(milliseconds: 100)
     let anonymous = try rig.visitor("anonymous")
     for visitor in [anonymous, user] {
@@ -130,10 +130,10 @@ import Testing
     }
     // What waited is in the store now, and what closes next makes room.
     scheduler.advance(milliseconds: 100)
-    settle(rig) { rig.visitors.places.count <= VisitorLimits.closedVisitors + 10 }
+    settle(rig) { rig.visitors.people.count <= VisitorLimits.closedVisitors + 10 }
     for number in 0..<25 { _ = try rig.visitor("later-\(number)") }
-    settle(rig) { rig.visitors.places.count <= VisitorLimits.closedVisitors + 10 }
-    #expect(rig.visitors.places.count <= VisitorLimits.closedVisitors + 10)
+    settle(rig) { rig.visitors.people.count <= VisitorLimits.closedVisitors + 10 }
+    #expect(rig.visitors.people.count <= VisitorLimits.closedVisitors + 10)
   }
 }
 
@@ -162,7 +162,7 @@ import Testing
     #expect(answer(rig, "other").isOn)
     _ = try rig.visitor("visitor").setLegalConsent(false)
     rig.scheduler.run()
-    #expect(rig.visitors.places.openVisitor(bytes("visitor")) == nil)
+    #expect(rig.visitors.people.handle(of: bytes("visitor")) == nil)
     #expect(!answer(rig, "visitor").isOn)
   }
 

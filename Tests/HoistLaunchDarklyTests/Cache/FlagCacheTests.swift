@@ -133,7 +133,6 @@ import Testing
     let run = Run(manager)
     #expect(run.load("a") == "nothing")
     run.cache.save(FlagCacheKey(hashedKey: "a", fingerprint: "1"), Array("flags".utf8), entityTag: nil, at: 1000)
-    run.cache.settle()
     #expect(run.host.store.close(untilNanoseconds: SystemClock().monotonicNanoseconds + 10_000_000_000))
     #expect(Run(manager).load("a") == "flags  -")
   }

@@ -59,25 +59,25 @@ import Testing
   }
 
   @Test("a value that C holds is changed alone") func heldValuesAreCopies() throws {
-    let list = HeldValue(small: [])
+    let list = OwnedValue(small: [])
     #expect(list.append(list) == .ok)
-    #expect(list.append(HeldValue(small: 1)) == .ok)
+    #expect(list.append(OwnedValue(small: 1)) == .ok)
     #expect(text(list.value.json) == "[[],1]")
-    let object = HeldValue(small: [:])
+    let object = OwnedValue(small: [:])
     #expect(object.append(list) == .argument && list.set("a", object) == .argument)
     #expect(object.set("a", list) == .ok && object.remove("b") == .notFound)
-    #expect(list.append(HeldValue(small: 2)) == .ok)
+    #expect(list.append(OwnedValue(small: 2)) == .ok)
     #expect(text(object.value.json) == #"{"a":[[],1]}"#)
     #expect(object.remove("a") == .ok && object.value == [:])
   }
 
   @Test("what C doubles again and again ends at a limit") func heldValuesAreLimited() {
-    let deep = HeldValue(small: [])
+    let deep = OwnedValue(small: [])
     var status = deep.append(deep)
     for _ in 0..<200 where status == .ok { status = deep.append(deep) }
     #expect(status == .limit)
-    let object = HeldValue(small: [:])
-    for _ in 0..<100_000 { #expect(object.set("a", HeldValue(small: 1)) == .ok) }
+    let object = OwnedValue(small: [:])
+    for _ in 0..<100_000 { #expect(object.set("a", OwnedValue(small: 1)) == .ok) }
     #expect(text(object.value.json) == #"{"a":1}"#)
   }
 }

@@ -81,7 +81,7 @@ struct EventDeliveryTests {
     #expect(rig.flush() == false)
     rig.time.advance(milliseconds: 100_000)
     #expect(rig.requests.isEmpty)
-    rig.recorder.setOnline(true)
+    rig.recorder.onlineChanged(true)
     rig.time.advance(milliseconds: 29_000)
     #expect(rig.requests.isEmpty)
     rig.time.advance(milliseconds: 1_000)
@@ -96,7 +96,7 @@ struct EventDeliveryTests {
     rig.flush()
     rig.time.advance(milliseconds: 70_000)
     rig.countUnknown("nope")
-    rig.recorder.setOnline(true)
+    rig.recorder.onlineChanged(true)
     rig.time.run()
     rig.flush()
     #expect(rig.requests.first?.text.contains(#""startDate":\#(start),"endDate":\#(start + 70_000),"#) == true)
@@ -161,7 +161,7 @@ struct EventDeliveryTests {
 @Suite("What answers to events mean (2.4)")
 struct EventAnswerTests {
   private static let passing: [ScriptedTransport.Answer] = [
-    noAnswer, answer(301), answer(304), answer(400), answer(408), answer(429), answer(500), answer(503), answer(599),
+    noAnswer, answer(301), answer(304), answer(408), answer(429), answer(500), answer(503), answer(599),
   ]
 
   @Test("What may pass is tried again after a second, the same bytes under the same id", arguments: passing.indices)
@@ -183,35 +183,52 @@ struct EventAnswerTests {
     #expect(rig.requests.count == 3)
   }
 
-  @Test("A flush does not cut the second short")
+  @Test("Somebody who asks for a flush does not wait for the second, unless the service asks for it")
   func flushDuringTheSecond() {
     let rig = RecorderRig()
-    rig.answer(answer(503), answer(202))
+    rig.answer(answer(503), answer(503, "", [HTTPHeader("Retry-After", "1")]), answer(202))
     rig.flush()
     rig.time.advance(milliseconds: 500)
     rig.flush()
-    #expect(rig.requests.count == 1)
-    rig.time.advance(milliseconds: 500)
     #expect(rig.requests.count == 2)
+    rig.time.advance(milliseconds: 500)
+    rig.flush()
+    #expect(rig.requests.count == 2)
+    rig.time.advance(milliseconds: 500)
+    #expect(rig.flush() == true)
+    #expect(rig.requests.count == 3)
   }
 
-  @Test("What failed twice waits for the next flush, under the id it has, and nothing is lost")
+  @Test("What fails again is tried after pauses that grow, under the id it has, and nothing is lost")
   func kept() {
     let rig = RecorderRig()
     rig.answer(answer(503), noAnswer, answer(500), answer(202))
     rig.flush()
-    rig.time.advance(milliseconds: 1_000)
-    #expect(rig.requests.count == 2)
-    rig.time.advance(milliseconds: 29_999)
-    #expect(rig.requests.count == 2)
-    rig.time.advance(milliseconds: 1)
-    #expect(rig.requests.count == 3)
-    rig.time.advance(milliseconds: 1_000)
-    #expect(rig.requests.count == 4)
+    for (pause, count) in [(1_000, 1), (2_000, 2), (4_000, 3)] as [(Int64, Int)] {
+      rig.time.advance(milliseconds: pause - 1)
+      #expect(rig.requests.count == count)
+      rig.time.advance(milliseconds: 1)
+      #expect(rig.requests.count == count + 1)
+    }
     #expect(Set(rig.requests.map { $0.headers.value(of: "X-LaunchDarkly-Payload-ID") }).count == 1)
     rig.time.advance(milliseconds: 120_000)
     #expect(rig.requests.count == 4)
     #expect(rig.recorder.pipeline.counters.delivered == 1)
+  }
+
+  @Test("What a payload is refused for goes in parts, until the bad event stands alone and is dropped", arguments: [400, 413])
+  func refusedInParts(status: Int) {
+    let rig = RecorderRig()
+    rig.host.network.setResponder { request in answer(request.text.contains("bad") ? status : 202) }
+    for key in ["a", "bad", "b"] { rig.track(key) }
+    #expect(rig.flush() == false)
+    #expect(rig.payloads.filter { !$0.contains("bad") }.flatMap { $0 }.sorted() == ["a", "b", "identify"])
+    #expect(rig.payloads.last { $0.contains("bad") } == ["bad"])
+    #expect(Set(rig.requests.map { $0.headers.value(of: "X-LaunchDarkly-Payload-ID") }).count == rig.requests.count)
+    let counters = rig.recorder.pipeline.counters
+    #expect(counters.delivered == 3 && counters.rejected == 1)
+    rig.time.advance(milliseconds: 120_000)
+    #expect(rig.payloads.count { $0 == ["bad"] } == 1)
   }
 
   @Test("A flush that is asked for sends at once what failed twice")
@@ -227,7 +244,7 @@ struct EventAnswerTests {
 
   @Test("With strict_vendor what failed twice is dropped")
   func strict() {
-    let rig = RecorderRig { $0.policy.dropsAfterRetry = true }
+    let rig = RecorderRig { $0.dropsAfterRetry = true }
     rig.answer(answer(503), answer(503))
     rig.flush()
     rig.time.advance(milliseconds: 120_000)
@@ -235,7 +252,8 @@ struct EventAnswerTests {
     #expect(rig.recorder.pipeline.counters.rejected == 1)
   }
 
-  @Test("What the service refuses is dropped, and later payloads are tried", arguments: [402, 403, 404, 405, 413, 418, 431, 499])
+  @Test("What the service refuses is dropped, and later payloads are tried",
+    arguments: [400, 402, 403, 404, 405, 413, 418, 431, 499])
   func refused(status: Int) {
     let rig = RecorderRig()
     rig.answer(answer(status), answer(202))
@@ -273,7 +291,7 @@ struct EventAnswerTests {
 
   @Test("5.8: what was no success is told")
   func failures() {
-    let rig = RecorderRig { $0.policy.dropsAfterRetry = true }
+    let rig = RecorderRig { $0.dropsAfterRetry = true }
     var told: [Int?] = []
     rig.recorder.policy.failed = { told.append($0) }
     rig.answer(answer(503), noAnswer)

@@ -11,7 +11,7 @@ final class RecorderRig {
   let recorder: EventRecorder
   var time: ManualScheduler { host.time }
 
-  static let user = SummaryBookTests.context("u", fingerprint: 1)
+  static let user = SummaryAccumulatorTests.context("u", fingerprint: 1)
 
   init(
     manager: (any CacheManager)? = nil, seed: UInt64 = 7, isOnline: Bool = true, identifies: Bool = true,
@@ -24,7 +24,7 @@ final class RecorderRig {
     recorder = EventRecorder(host: host, options: options)
     if identifies { recorder.identify(Self.user) }
     recorder.start()
-    if isOnline { recorder.setOnline(true) }
+    if isOnline { recorder.onlineChanged(true) }
     time.run()
   }
 
@@ -54,7 +54,7 @@ final class RecorderRig {
   @discardableResult
   func flush() -> Bool? {
     let ended = Locked<Bool?>(nil)
-    recorder.flush { ended.value = $0 }
+    recorder.flush { ended.value = $0 == .accepted }
     time.run()
     return ended.value
   }

@@ -28,7 +28,7 @@ import Testing
     queue.delegate = changes
   }
 
-  private func identify(_ key: String, isSheddable: Bool = true, timeout: Int64 = 0) throws {
+  private func identify(_ key: String, isSheddable: Bool = true, timeout: Int64 = -1) throws {
     let told = told
     let request = IdentifyRequest(try #require(EvaluationContext(targetingKey: key).reference()), isSheddable: isSheddable) { status in
       told.change { $0.append("\(key) \(status.rawValue)") }

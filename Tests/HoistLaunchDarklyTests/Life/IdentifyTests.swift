@@ -5,7 +5,7 @@ import Testing
 @testable import HoistLaunchDarkly
 
 @Suite("Identify on a client (LD-20 to LD-24; 5.5)", .serialized) struct IdentifyTests {
-  private func identify(_ fixture: LifeFixture, _ key: String, _ options: IdentifyOptions = [], timeout: Int64 = 0) throws {
+  private func identify(_ fixture: LifeFixture, _ key: String, _ options: IdentifyOptions = [], timeout: Int64 = -1) throws {
     let status = fixture.face.identify(
       try fixture.context(key), timeoutMilliseconds: timeout, options: options, completion: fixture.tell(key))
     #expect(status == .ok)
@@ -83,12 +83,11 @@ import Testing
     #expect(fixture.currentKey == "a")
   }
 
-  @Test func unknownOptionsAndTimesAreRefused() throws {
+  @Test func unknownOptionsAreRefused() throws {
     let fixture = try LifeFixture().opened()
     for options: UInt32 in [6, 8, 1 << 31] {
       #expect(fixture.face.identify(nil, timeoutMilliseconds: 0, options: .init(rawValue: options), completion: nil) == .argument)
     }
-    #expect(fixture.face.identify(nil, timeoutMilliseconds: -1, options: [], completion: nil) == .argument)
   }
 
   @Test("A forked child goes on with the parent's context, and not with its wishes (G9)") func aChildGoesOn() throws {

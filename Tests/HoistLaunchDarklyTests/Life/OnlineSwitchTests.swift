@@ -207,6 +207,30 @@ import Testing
     #expect(steps.value == [true, false])
   }
 
+  @Test("Contract 7: a refresh tries again what has ended, at once, and nothing else")
+  func refreshTriesAgain() throws {
+    let online = try make()
+    online.refresh()
+    #expect(!online.isOnline)
+    set(online, true, "on")
+    connection.settled?(.unauthorized)
+    _ = connection.takeCalls()
+    for _ in 0..<3 {
+      online.refresh()
+      #expect(online.isOnline && connection.takeCalls() == ["begin"])
+      connection.settled?(.shutDown(403))
+    }
+    online.refresh()
+    connection.settled?(.updated)
+    _ = connection.takeCalls()
+    online.refresh()
+    #expect(connection.takeCalls() == [])
+    online.forceOffline()
+    host.isOnline = false
+    online.refresh()
+    #expect(!online.isOnline && !connection.takeCalls().contains("begin"))
+  }
+
   @Test("2.3, 2.5: a refused key stays refused in the background and back; a wish to go online tries it again")
   func theForegroundDoesNotRepeatARefusedKey() throws {
     let online = try make()

@@ -31,7 +31,7 @@ struct ReturnTests {
     let fixture = try LifeFixture(["streaming_mode": "polling"]).opened()
     polls(fixture).last?.complete(answer(200, "{}", [HTTPHeader("ETag", "\"first\"")]))
     fixture.time.advance(milliseconds: 60_000)
-    _ = fixture.face.identify(try fixture.context("b"), timeoutMilliseconds: 0, options: [], completion: nil)
+    _ = fixture.face.identify(try fixture.context("b"), timeoutMilliseconds: -1, options: [], completion: nil)
     fixture.time.run()
     _ = fixture.face.setOnline(false, completion: nil)
     _ = fixture.face.setOnline(true, completion: nil)

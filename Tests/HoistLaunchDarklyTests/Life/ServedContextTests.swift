@@ -23,7 +23,7 @@ struct ServedContextTests {
     #expect(fixture.face.observe(what, ObserverOwner(), NotingObserver(name, fixture.told)) == .ok)
   }
 
-  private func identify(_ fixture: LifeFixture, _ key: String, _ options: IdentifyOptions = [], timeout: Int64 = 0) throws {
+  private func identify(_ fixture: LifeFixture, _ key: String, _ options: IdentifyOptions = [], timeout: Int64 = -1) throws {
     let status = fixture.face.identify(
       try fixture.context(key), timeoutMilliseconds: timeout, options: options, completion: fixture.tell(key))
     #expect(status == .ok)
@@ -66,12 +66,15 @@ struct ServedContextTests {
     try identify(fixture, "a")
     try put(fixture, 1)
     try identify(fixture, "b")
+    fixture.settleStore()
     fixture.time.advance(milliseconds: 60_000)
     try put(fixture, 2)
     observe(fixture)
     _ = fixture.heard()
     try identify(fixture, "a")
-    #expect(value(fixture) == "1" && fixture.heard() == ["all: n 2>1"])
+    try wait(fixture) { value(fixture) == "1" }
+    #expect(fixture.heard() == ["all: n 2>1"])
+    fixture.settleStore()
     fixture.time.advance(milliseconds: 60_000)
     try put(fixture, 3)
     #expect(Set(fixture.heard()) == ["a 0", "all: n 1>3"])
@@ -91,8 +94,10 @@ struct ServedContextTests {
     #expect(value(fixture) == "2")
     fixture.time.advance(milliseconds: 60_000)
     try put(fixture, 3)
+    fixture.settleStore()
     try identify(fixture, "b", .usesCacheIfAvailable)
-    #expect(value(fixture) == "2" && fixture.heard().contains("all: n 3>2"))
+    try wait(fixture) { value(fixture) == "2" }
+    #expect(fixture.heard().contains("all: n 3>2"))
   }
 
   @Test("After the timeout the flags arrive all the same (complaint 11)") func lateFlagsArrive() throws {

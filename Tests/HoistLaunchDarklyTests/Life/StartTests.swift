@@ -46,7 +46,7 @@ import Testing
 
   @Test("Before the start nothing works (LD-01, ruling A9)") func beforeTheStartNothingWorks() throws {
     let fixture = try LifeFixture(late).opened()
-    _ = fixture.face.identify(try fixture.context("a"), timeoutMilliseconds: 0, options: [], completion: fixture.tell("identify"))
+    _ = fixture.face.identify(try fixture.context("a"), timeoutMilliseconds: -1, options: [], completion: fixture.tell("identify"))
     _ = fixture.face.setOnline(true, completion: fixture.tell("online"))
     #expect(fixture.heard() == ["identify 2", "online 0"])
     #expect(!fixture.face.isOnline && !fixture.face.isInitialized && fixture.client.currentContext == nil)
@@ -85,7 +85,7 @@ import Testing
     #expect(fixture.heard() == ["start 0"])
     #expect(try [fixture.face, test, fixture.environment("beta")].allSatisfy { $0.isInitialized })
     #expect(test.provider.settings.mobileKey.reveal() == "mob-2")
-    _ = test.identify(try fixture.context("u"), timeoutMilliseconds: 0, options: [], completion: fixture.tell("identify"))
+    _ = test.identify(try fixture.context("u"), timeoutMilliseconds: -1, options: [], completion: fixture.tell("identify"))
     #expect(fixture.heard() == ["identify 0"] && fixture.currentKey == "u")
     #expect(test.client.currentContext?.frozen.fingerprint == fixture.client.currentContext?.frozen.fingerprint)
   }

@@ -50,6 +50,13 @@ final class LifeFixture: @unchecked Sendable {
     return told.value
   }
 
+  /// Waits for what the store's lane was given: a clock that leaps meanwhile would have it seem to hang.
+  func settleStore() {
+    let isDone = Locked(false)
+    client.store.load("nothing") { _ in isDone.value = true }
+    time.settle { isDone.value }
+  }
+
   func context(_ key: String) throws -> ContextReference { try #require(EvaluationContext(targetingKey: key).reference()) }
 
   var currentKey: String? { client.currentContext?.frozen.targetingKey.map { String(decoding: $0, as: UTF8.self) } }

@@ -12,15 +12,14 @@ final class SynchronizerRig: SynchronizerDelegate, @unchecked Sendable {
   let host: TestHost
   let settings: LaunchDarklySettings
   let connection: ConnectionState
-  let health: ServiceHealth
   let synchronizer: Synchronizer
   let context: LDContext
-  /// In order: messages, "confirmed", "fresh", "unauthorized", "shut down N", "failed".
+  /// In order: messages, "confirmed", "unauthorized", "shut down".
   private(set) var told: [String] = []
   let outcomes = Locked<[SynchronizerOutcome]>([])
   private(set) var modes: [ConnectionInformation.Mode] = []
-  /// The connection's mode at the moment each message counted as served.
-  private(set) var modesWhenServed: [ConnectionInformation.Mode?] = []
+  /// The connection's mode at the moment the attempt settled.
+  private(set) var modesWhenSettled: [ConnectionInformation.Mode?] = []
   private(set) var tries: [String] = []
 
   init(
@@ -33,7 +32,6 @@ final class SynchronizerRig: SynchronizerDelegate, @unchecked Sendable {
       ["mobile_key": Self.key].merging(properties) { $1 }, table: LaunchDarklyProperties.table)
     settings = try LaunchDarklySettings(values)
     connection = ConnectionState(host: host)
-    health = ServiceHealth(host: host)
     synchronizer = Synchronizer(
       host: host, settings: settings, headers: RequestHeaders(settings: settings, host: host), connection: connection)
     context = try Self.context(of: user)
@@ -57,7 +55,10 @@ final class SynchronizerRig: SynchronizerDelegate, @unchecked Sendable {
     let outcomes = outcomes
     synchronizer.begin(
       SynchronizedContext(context: context, entityTag: entityTag, updatedUnixMilliseconds: updated)
-    ) { outcome in outcomes.change { $0.append(outcome) } }
+    ) { [unowned self] outcome in
+      outcomes.change { $0.append(outcome) }
+      modesWhenSettled.append(modes.last)
+    }
     host.time.run()
   }
 
@@ -78,6 +79,8 @@ final class SynchronizerRig: SynchronizerDelegate, @unchecked Sendable {
   var polls: [ScriptedExchange] { host.network.exchanges.filter { !$0.isStream } }
   var information: ConnectionInformation { connection.information }
   var dataSource: DataSourceStatus { connection.dataSource }
+  var state: ClientState { host.life.state }
+  var topics: [Topic] { host.notifications.value.map(\.topic) }
   var now: Int64 { host.clock.unixMilliseconds }
 
   // MARK: SynchronizerDelegate
@@ -98,31 +101,14 @@ final class SynchronizerRig: SynchronizerDelegate, @unchecked Sendable {
     return .applied
   }
 
-  func served() {
-    modesWhenServed.append(modes.last)
-    health.isFresh("flags")
-  }
-
-  func confirmed(byService: Bool) {
-    told.append(byService ? "confirmed" : "fresh")
-    health.isFresh("confirmed")
-  }
+  func confirmed() { told.append("confirmed") }
 
   func unauthorized() {
     told.append("unauthorized")
-    health.hasEnded("refused", .launchDarklyUnauthorized)
     synchronizer.end()
   }
 
-  func streamShutDown(status: Int) {
-    told.append("shut down \(status)")
-    health.hasEnded("shut down", .launchDarklyStreamShutDown)
-  }
-
-  func failed(_ problem: String) {
-    told.append("failed")
-    health.failed(problem)
-  }
+  func streamShutDown() { told.append("shut down") }
 }
 
 extension HTTPRequest {

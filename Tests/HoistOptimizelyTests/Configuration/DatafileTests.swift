@@ -81,6 +81,15 @@ import Testing
     #expect(settings.segments == [Array("s".utf8)])
   }
 
+  @Test("An audience expression is told as the vendor prints it (OPT-70, 7)", arguments: [
+    (#"["not"]"#, ""), (#"["not","1"]"#, #"NOT "1""#), (#"["or","1",["and","2","3"]]"#, #""1" OR ("2" AND "3")"#), ("[]", ""),
+  ])
+  func audienceExpressions(_ conditions: String, _ text: String) throws {
+    let listing = try OptimizelyConfigText.json(
+      ofDatafile: Project.datafile(flags: flag("f", ["1"]), experiments: rule("1", #""audienceConditions":\#(conditions)"#)))
+    try JSONDocument(parsing: listing).withRoot { #expect($0["experimentsMap"]?["key-1"]?["audiences"]?.string == text) }
+  }
+
   @Test func listingTellsWhatThereIs() throws {
     // OPT-70
     let listing = try OptimizelyConfigText.json(

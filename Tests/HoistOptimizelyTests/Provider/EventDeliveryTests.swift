@@ -74,35 +74,32 @@ struct EventDeliveryTests {
     let rig = try rig()
     #expect(track(rig) == .ok)
     let done = Ended()
-    rig.client.onScheduler { $0.provider?.flush { done.set($0) } }
+    rig.client.onScheduler { $0.provider?.flush { done.set($0.status) } }
     rig.scheduler.run()
     #expect(done.status == .ok)
     #expect(rig.posts.count == 1)
   }
 
   @Test(arguments: [500, 503, 408, 429])
-  func aFailureIsTriedAgainAfter200And400Milliseconds(status: Int) throws {
+  func aFailureIsTriedAgainAfter200And400MillisecondsThenLongerPauses(status: Int) throws {
     let rig = try rig(["events.batch_size": "1"]) { _ in .status(status) }
     #expect(track(rig) == .ok)
     rig.scheduler.run()
     #expect(rig.posts.count == 1)
-    rig.scheduler.advance(milliseconds: 199)
-    #expect(rig.posts.count == 1)
-    rig.scheduler.advance(milliseconds: 1)
-    #expect(rig.posts.count == 2)
-    rig.scheduler.advance(milliseconds: 399)
-    #expect(rig.posts.count == 2)
-    rig.scheduler.advance(milliseconds: 1)
-    #expect(rig.posts.count == 3)
-    rig.scheduler.advance(milliseconds: 59_000)
-    #expect(rig.posts.count == 3)
+    // OPT-98, and on from there, twice as long each time.
+    for (attempt, pause) in [200, 400, 800, 1_600, 3_200].enumerated() {
+      rig.scheduler.advance(milliseconds: Int64(pause) - 1)
+      #expect(rig.posts.count == attempt + 1)
+      rig.scheduler.advance(milliseconds: 1)
+      #expect(rig.posts.count == attempt + 2)
+    }
     rig.transport.setResponder { _ in .status(204) }
-    rig.scheduler.advance(milliseconds: 1_001)
+    rig.scheduler.advance(milliseconds: 6_400)
     // Kept, and always the same event (OPT-98).
-    #expect(rig.posts.count == 4)
+    #expect(rig.posts.count == 7)
     #expect(Set(rig.postedIDs).count == 1)
     rig.scheduler.advance(milliseconds: 600_000)
-    #expect(rig.posts.count == 4)
+    #expect(rig.posts.count == 7)
   }
 
   @Test func withoutAnAnswerEventsAreKept() throws {
@@ -112,19 +109,31 @@ struct EventDeliveryTests {
     #expect(rig.posts.count == 3)
     rig.transport.setResponder { _ in .status(200) }
     let done = Ended()
-    rig.client.onScheduler { $0.provider?.flush { done.set($0) } }
+    rig.client.onScheduler { $0.provider?.flush { done.set($0.status) } }
     rig.scheduler.run()
     #expect(done.status == .ok)
     #expect(Set(rig.postedIDs).count == 1)
   }
 
-  @Test(arguments: [400, 401, 404])
+  @Test(arguments: [400, 404, 422])
   func whatIsRefusedIsDropped(status: Int) throws {
     let rig = try rig(["events.batch_size": "1"]) { _ in .status(status) }
     #expect(track(rig) == .ok)
     rig.scheduler.advance(milliseconds: 600_000)
     #expect(rig.posts.count == 1)
     #expect(rig.provider.statistics.contains { $0.name == "rejected" && $0.value == 1 })
+  }
+
+  @Test(arguments: [401, 403])
+  func whatTheServiceDoesNotTakeFromThisClientIsKeptAndSeldomTried(status: Int) throws {
+    let rig = try rig(["events.batch_size": "1"]) { _ in .status(status) }
+    #expect(track(rig) == .ok)
+    rig.scheduler.advance(milliseconds: 299_999)
+    #expect(rig.posts.count == 1)
+    rig.transport.setResponder { _ in .status(204) }
+    rig.scheduler.advance(milliseconds: 1)
+    #expect(rig.posts.count == 2 && Set(rig.postedIDs).count == 1)
+    #expect(rig.provider.statistics.contains { $0.name == "delivered" && $0.value == 1 })
   }
 
   @Test func theServiceIsGivenTheTimeItAsksFor() throws {

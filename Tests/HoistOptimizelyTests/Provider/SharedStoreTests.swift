@@ -62,7 +62,7 @@ struct SharedStoreTests {
     #expect(rigs[0].settle { rigs[0].revision == "2" && isSaved(2, rigs[0], manager) })
     rigs[1].scheduler.advance(milliseconds: 300_000)
     #expect(rigs[1].settle { rigs[1].revision == "2" })  // OPT-40
-    #expect(rigs[1].face.datafileOrigin == .saved)
+    #expect(rigs[1].face.datafileOrigin == .network)
     #expect(rigs[1].client.state == .ready)
   }
 

@@ -37,7 +37,8 @@ struct StartTests {
     let rig = try OptimizelyRig(["autostart": "true", "datafile": SmallProject.datafile(), "online": "false"])
     #expect(rig.isOn("on"))  // OPT-43, OPT-54
     #expect(rig.face.datafileOrigin == .given)
-    #expect(rig.client.state == .ready)
+    #expect(rig.client.state == .stale)
+    #expect(rig.client.waitReady(timeoutMilliseconds: 0) == .ok)
     #expect(rig.downloads.isEmpty)
   }
 
@@ -64,7 +65,7 @@ struct StartTests {
 
   @Test func aBrokenSavedDatafileIsDeletedAndTheGivenOneServes() throws {
     let rig = try rig(saved: nil)
-    rig.provider.datafiles.storage.save(StoredDocument(bytes: Array("{}".utf8), lastModified: Self.stamp))
+    rig.provider.datafiles.source.store(Array("{}".utf8))
     let result = rig.start(SmallProject.datafile(revision: "9"), .noBackgroundFetch)
     rig.settle { result.hasEnded }
     #expect(result.hasSucceeded)
@@ -109,8 +110,8 @@ struct StartTests {
     #expect(rig.revision == "3")  // OPT-40
   }
 
-  @Test func withoutAnyDatafileTheStartSaysWhyAndStaysNotReady() throws {
-    let rig = try rig(saved: nil)
+  @Test func withoutAnyDatafileTheStartSaysWhyAndTheServiceIsAsked() throws {
+    let rig = try rig(saved: nil) { _ in .status(503) }
     let broken = rig.start(#"{"version":"4"}"#)
     rig.settle { broken.hasEnded }
     #expect(broken.failure?.status == .optimizelyDatafileInvalid)  // OPT-22, OPT-49
@@ -118,11 +119,14 @@ struct StartTests {
     rig.settle { old.hasEnded }
     #expect(old.failure?.status == .optimizelyDatafileVersionInvalid)
     let none = rig.start(nil)
-    rig.settle { none.hasEnded }
+    rig.settle { none.hasEnded && rig.transport.open.isEmpty }
     #expect(none.failure?.status == .optimizelyDatafileLoadingFailed)
-    #expect(rig.client.state == .error)
     #expect(!rig.isOn("on"))
-    #expect(rig.downloads.isEmpty)
+    rig.scheduler.advance(milliseconds: 1_400)
+    #expect(rig.client.state == .error)
+    let asked = rig.downloads.count
+    rig.scheduler.advance(milliseconds: 3_600_000)
+    #expect(rig.downloads.count > asked)
   }
 
   @Test func a1ServesTheDownloadedDatafileAndKeepsIt() throws {
@@ -177,18 +181,18 @@ struct StartTests {
   }
 
   @Test(arguments: [
-    (ScriptedTransport.Answer.status(403), Status.optimizelyDatafileRefused, ClientState.fatal),
-    (.status(404), .optimizelyDatafileRefused, .fatal),
-    (.status(418), .optimizelyDatafileLoadingFailed, .error),
-    (.success(HTTPResponse(status: 200, body: Array("<html>".utf8))), .optimizelyDatafileLoadingFailed, .error),
-    (.noAnswer, .optimizelyDatafileDownloadFailed, .error),
+    (ScriptedTransport.Answer.status(403), Status.optimizelyDatafileRefused),
+    (.status(404), .optimizelyDatafileRefused),
+    (.status(418), .optimizelyDatafileLoadingFailed),
+    (.success(HTTPResponse(status: 200, body: Array("<html>".utf8))), .optimizelyDatafileLoadingFailed),
+    (.noAnswer, .optimizelyDatafileDownloadFailed),
   ])
-  func a1WithNothingToServeFails(answer: ScriptedTransport.Answer, status: Status, state: ClientState) throws {
+  func a1WithNothingToServeFails(answer: ScriptedTransport.Answer, status: Status) throws {
     let rig = try OptimizelyRig(["datafile.retries": "0"]) { _ in answer }
     let result = rig.startFromService()
     #expect(result.failure?.status == status)  // OPT-49
     #expect(result.count == 1)
-    #expect(rig.client.state == state)
+    #expect(rig.client.state == .error)
     // Which key and address, and no more of the key than its end.
     let message = result.failure?.message ?? ""
     #expect(message.contains("…f-42"))
@@ -267,7 +271,7 @@ struct StartTests {
     let result = rig.startFromService()
     rig.client.onScheduler { $0.provider?.setOnline(false) }
     rig.scheduler.run()
-    #expect(result.failure == .offline)
+    #expect(result.failure?.status == .optimizelyDatafileDownloadFailed)
     #expect(result.count == 1)
   }
 
@@ -284,21 +288,6 @@ struct StartTests {
     #expect(rig.log.messages(.warning).isEmpty)
   }
 
-  @Test func aRefusedStartLeavesWhatIsServedAtWork() throws {
-    let rig = try OptimizelyRig(["polling_interval": "300"]) { _ in SmallProject.answer(revision: "2") }
-    _ = rig.start(SmallProject.datafile(revision: "1"), .noBackgroundFetch)
-    let refused = rig.start("{}")
-    #expect(refused.failure?.status == .optimizelyDatafileInvalid)
-    #expect(rig.client.state == .stale)
-    #expect(rig.revision == "1")
-    rig.scheduler.advance(milliseconds: 300_000)
-    #expect(rig.revision == "2")
-    #expect(rig.client.state == .ready)
-    rig.client.onScheduler { $0.provider?.setOnline(false) }
-    rig.scheduler.run()
-    #expect(rig.client.state == .stale)
-  }
-
   @Test func withoutABackgroundFetchNothingIsFetchedWhenOnlineAgain() throws {
     let rig = try OptimizelyRig(["autostart": "true", "datafile": SmallProject.datafile(), "background_fetch": "false"]) { _ in
       SmallProject.answer(revision: "2")
@@ -308,7 +297,7 @@ struct StartTests {
       rig.scheduler.run()
     }
     #expect(rig.downloads.isEmpty)
-    #expect(rig.client.state == .ready)
+    #expect(rig.client.state == .stale)
   }
 
   @Test func messagesOfConnectionsKeepTheKeyToThemselves() throws {
@@ -326,7 +315,7 @@ struct StartTests {
     rig.settle { result.hasEnded }
     _ = rig.client.dispatch(limit: 0)
     #expect(rig.log.messages(.warning).isEmpty)
-    #expect(rig.log.messages(.info).contains { $0.contains("the client is offline") })
+    #expect(rig.client.state == .stale)
   }
 
   @Test func beingOfflineWithoutADatafileIsAWarning() throws {
@@ -334,8 +323,9 @@ struct StartTests {
     let result = rig.startFromService()
     rig.settle { result.hasEnded }
     _ = rig.client.dispatch(limit: 0)
-    #expect(result.failure == .offline)
-    #expect(rig.log.messages(.warning).contains { $0.contains("the client is offline") })
+    #expect(result.failure?.status == .optimizelyDatafileDownloadFailed)
+    #expect(rig.client.state == .notReady)
+    #expect(rig.log.messages(.warning).contains { $0.contains("offline, and the datafile") })
   }
 
   @Test func clientsOfOneKeyAreIndependent() throws {

@@ -50,7 +50,7 @@ import Testing
     #expect(rig.platform.events.counters.waiting == 100)
   }
 
-  @Test func threeAttemptsThenTheyStay() throws {
+  @Test func attemptsGoOnInLongerPausesAndNewEventsWait() throws {
     let rig = try PlatformRig()
     try rig.serve()
     rig.host.network.setResponder { _ in answer(503) }
@@ -64,13 +64,14 @@ import Testing
     #expect(rig.requests.count == 2)
     rig.host.time.advance(milliseconds: 1)
     #expect(rig.requests.count == 3)
-    // It stays, and goes with the next one after a rest.
+    // It stays as it is, and the next one waits behind it.
     rig.host.network.setResponder { _ in answer(200) }
     _ = rig.send("two")
+    rig.host.time.advance(milliseconds: 799)
     #expect(rig.requests.count == 3)
-    rig.host.time.advance(milliseconds: 1_001)
-    #expect(rig.sentActions == [["one"], ["one"], ["one"], ["one", "two"]])
-    #expect(rig.requests.map(\.text).prefix(3).allSatisfy { $0 == rig.requests[0].text })
+    rig.host.time.advance(milliseconds: 1)
+    #expect(rig.sentActions == [["one"], ["one"], ["one"], ["one"], ["two"]])
+    #expect(rig.requests.map(\.text).prefix(4).allSatisfy { $0 == rig.requests[0].text })
   }
 
   @Test func aServiceThatStaysAwayIsAskedLessAndLess() throws {
@@ -79,9 +80,14 @@ import Testing
     rig.host.network.setResponder { _ in noAnswer }
     _ = rig.send("one")
     rig.host.time.advance(milliseconds: 600_000)
-    // 1, 2, 4 … 60 s between rounds of three.
-    #expect((30...51).contains(rig.requests.count))
-    #expect(rig.platform.events.counters.waiting == 1)
+    // 0.2, 0.4, 0.8 … 204.8 s, and the next pause is the longest there is.
+    #expect(rig.requests.count == 12)
+    rig.host.time.advance(milliseconds: 109_399)
+    #expect(rig.requests.count == 12)
+    rig.host.time.advance(milliseconds: 1)
+    #expect(rig.requests.count == 13)
+    let counters = rig.platform.events.counters
+    #expect(counters.waiting + counters.inFlight == 1 && counters.rejected == 0)
   }
 
   @Test func aLongerWishOfTheServiceIsHeeded() throws {
@@ -95,14 +101,15 @@ import Testing
     #expect(rig.requests.count == 2)
   }
 
-  @Test func whatIsRefusedIsDroppedAndTheNextBatchGoesOn() throws {
+  @Test func whatIsRefusedIsTakenApartAndTheBadEventAloneIsDropped() throws {
     let rig = try PlatformRig()
     for number in 0..<11 { _ = rig.send("\(number)") }
-    rig.host.network.enqueue(answer(400), answer(200))
+    rig.host.network.setResponder { $0.text.contains(#""action":"3""#) ? answer(400) : answer(200) }
     try rig.serve()
-    #expect(rig.sentActions.map(\.count) == [10, 1])
-    #expect(rig.platform.events.counters.rejected == 10)
-    #expect(rig.platform.events.counters.delivered == 1)
+    let parts = [Array(0...9), Array(0...4), [0, 1], [2, 3, 4], [2], [3, 4], [3], [4], Array(5...9), [10]]
+    #expect(rig.sentActions == parts.map { $0.map { "\($0)" } })
+    #expect(rig.platform.events.counters.rejected == 1)
+    #expect(rig.platform.events.counters.delivered == 10)
   }
 
   @Test func beforeAChangeOfTheKeyWhatWaitsGoesWithTheOldOne() throws {

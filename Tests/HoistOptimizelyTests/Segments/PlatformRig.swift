@@ -12,9 +12,10 @@ final class PlatformRig {
 
   init(
     _ properties: [String: String] = [:], manager: (any PlatformManager)? = nil, cache: (any CacheManager)? = nil,
-    seed: UInt64 = 7
+    seed: UInt64 = 7, headers: (any HeaderProvider)? = nil
   ) throws {
     host = TestHost(manager: cache, seed: seed)
+    host.plugins.headerProvider = headers
     if let manager { host.plugins.vendor[OptimizelyPlatformPlugin.key] = manager }
     let values = try TestHost.values(properties, table: PlatformSettings.properties)
     visitorID = VisitorID(host: host, isEnabled: values.boolean("vuid.enabled"))
@@ -37,7 +38,7 @@ final class PlatformRig {
       #"{"id":"\#($0)","name":"\#($0)","conditions":["or",{"type":"third_party_dimension","name":"odp.audiences","match":"qualified","value":"\#($0)"}]}"#
     }
     let project = try Project(typed: audiences.joined(separator: ","), more: integrations)
-    platform.datafileChanged(project.snapshot)
+    platform.configurationChanged(project.snapshot)
     host.time.run()
   }
 

@@ -224,8 +224,7 @@ import Testing
   }
 
   @Test func headersOfTheHostGoAlong() throws {
-    let rig = try PlatformRig()
-    rig.host.plugins.headerProvider = OneHeader()
+    let rig = try PlatformRig(headers: OneHeader())
     try rig.serve()
     _ = rig.fetch("u")
     #expect(rig.requests.first?.headers.value(of: "x-trace") == "https://odp.example/v3/graphql")

@@ -46,12 +46,44 @@ struct DownloadTests {
     #expect(rig.downloads.count == 4)
   }
 
-  @Test func whatIsRefusedIsNotTriedAgain() throws {
-    let rig = try OptimizelyRig { _ in .status(403) }
+  @Test(arguments: [401, 403, 404])
+  func whatIsRefusedIsTriedAgainSlowly(status: Int) throws {
+    let rig = try OptimizelyRig { _ in .status(status) }
     let result = rig.startFromService()
-    rig.scheduler.advance(milliseconds: 600_000)
     #expect(result.hasEnded)
+    rig.scheduler.advance(milliseconds: 299_999)
     #expect(rig.downloads.count == 1)
+    rig.scheduler.advance(milliseconds: 1)
+    #expect(rig.downloads.count == 2)
+    #expect(rig.client.state == .error)
+    _ = rig.client.dispatch(limit: 0)
+    #expect(rig.log.messages(.error).count == 1)
+  }
+
+  @Test func whatIsRefusedWhileFlagsAreServedIsStale() throws {
+    let rig = try OptimizelyRig(["autostart": "true", "datafile": SmallProject.datafile()]) { _ in .status(403) }
+    #expect(rig.client.state == .stale)
+    rig.scheduler.advance(milliseconds: 300_000)
+    #expect(rig.downloads.count == 2)
+    #expect(rig.isOn("on"))
+  }
+
+  @Test func anEqualDatafileIsAnUpdateAndNoChange() throws {
+    let rig = try OptimizelyRig(["polling_interval": "300"])
+    rig.transport.enqueue(SmallProject.answer(), SmallProject.answer(), .status(304), SmallProject.answer(revision: "2"))
+    let (changes, updates) = (Locked(0), Locked(0))
+    _ = rig.client.observe(.configurationChanged, key: nil, Counting(changes))
+    _ = rig.client.observe(.updated, key: nil, Counting(updates))
+    let heard = HeardTexts()
+    _ = rig.provider.notifications.add(.datafileChange, heard)
+    _ = rig.startFromService()
+    rig.scheduler.advance(milliseconds: 900_000)
+    _ = rig.client.dispatch(limit: 0)
+    #expect(rig.revision == "2")
+    // The other revision brings no other flag.
+    #expect(changes.value == 1)
+    #expect(updates.value == 3)
+    #expect(heard.texts.count == 1)  // OPT-41
   }
 
   @Test func pollingIsOffUnlessAskedFor() throws {
@@ -171,4 +203,10 @@ struct DownloadTests {
   @Test func withoutAKeyAndADatafileAClientIsRefused() {
     #expect(throws: ConfigurationFailure.self) { try OptimizelyRig(["sdk_key": "", "autostart": "true"]) }  // OPT-01
   }
+}
+
+private final class Counting: Observer {
+  private let count: Locked<Int>
+  init(_ count: Locked<Int>) { self.count = count }
+  func notify(_ notification: HoistCore.Notification) { count.change { $0 += 1 } }
 }

@@ -75,13 +75,13 @@ final class OptimizelyRig {
 /// How a start ended: nothing, success or a failure, told once.
 final class StartResult: @unchecked Sendable {
   private let lock = Lock()
-  private var tellings: [DatafileFailure?] = []
+  private var tellings: [FetchFailure?] = []
   var status = Status.ok
 
-  func end(_ failure: DatafileFailure?) { lock.withLock { tellings.append(failure) } }
+  func end(_ failure: FetchFailure?) { lock.withLock { tellings.append(failure) } }
   var count: Int { lock.withLock { tellings.count } }
   var hasEnded: Bool { count > 0 }
-  var failure: DatafileFailure? { lock.withLock { tellings.first ?? nil } }
+  var failure: FetchFailure? { lock.withLock { tellings.first ?? nil } }
   var hasSucceeded: Bool { lock.withLock { tellings.count == 1 && tellings[0] == nil } }
 }
 

@@ -96,10 +96,10 @@ extension String {
 }
 
 extension OptimizelyUser {
-  func decide(_ key: String, _ options: DecideOptions = []) -> HeldDecision { key.withBytes { decide($0, options) } }
+  func decide(_ key: String, _ options: DecideOptions = []) -> OwnedDecision { key.withBytes { decide($0, options) } }
 }
 
-extension HeldDecision {
+extension OwnedDecision {
   var variation: String? { variationKey.map { HoistOptimizelyTests.text($0) } }
   var rule: String? { ruleKey.map { HoistOptimizelyTests.text($0) } }
   var reasonTexts: [String] { reasons.map(\.string) }

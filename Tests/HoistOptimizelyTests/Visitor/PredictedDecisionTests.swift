@@ -35,9 +35,9 @@ import Testing
 
   final class Told: @unchecked Sendable {
     private let lock = Lock()
-    private var kept: [(Status, HeldDecisions?)] = []
-    func add(_ status: Status, _ decisions: HeldDecisions?) { lock.withLock { kept.append((status, decisions)) } }
-    var all: [(status: Status, decisions: HeldDecisions?)] { lock.withLock { kept } }
+    private var kept: [(Status, OwnedDecisions?)] = []
+    func add(_ status: Status, _ decisions: OwnedDecisions?) { lock.withLock { kept.append((status, decisions)) } }
+    var all: [(status: Status, decisions: OwnedDecisions?)] { lock.withLock { kept } }
   }
 
   static let bandit = #""cmab":{"trafficAllocation":10000,"attributeIds":[]}"#

@@ -75,13 +75,23 @@ import Testing
     #expect(rig.settle { rig.client.dispatch(limit: 0) >= 0 && rig.log.messages(.warning).contains { $0.contains("user profile service") } })
   }
 
+  @Test("What could not be looked up is not replaced: it may be there (OPT-05, contract 7). State: the service fails")
+  func failedLookUpsAreNotSavedOver() throws {
+    let service = Service(.failed)
+    let rig = try UserRig(Self.datafile(1), Self.kept, profiles: service)
+    let user = try rig.user()
+    #expect(user.decide("a").variation == "one")
+    _ = user.decideAll([])
+    #expect(service.all == ["look up u1", "look up u1"])
+  }
+
   @Test("Without a service profiles are kept in memory and for the next run") func keptForTheNextRun() throws {
     let manager = MemoryCacheManager()
     let first = try UserRig(Self.datafile(1), Self.kept, cacheManager: manager)
-    #expect(first.settle { first.client.state == .ready })
+    #expect(first.settle { first.client.wasInitialized })
     #expect(try first.user().decide("a").variation == "one")
-    first.scheduler.advance(milliseconds: ProfileShelf.writeDelayMilliseconds)
-    #expect(first.settle { (0..<ProfileShelf.boxCount).contains { manager.load(key: ProfileShelf.key($0)) != nil } })
+    first.scheduler.advance(milliseconds: ProfileCache.writeDelayMilliseconds)
+    #expect(first.settle { (0..<ProfileCache.boxCount).contains { manager.load(key: ProfileCache.key($0)) != nil } })
     first.free()
 
     let second = try UserRig(Self.datafile(2), Self.kept, cacheManager: manager)
@@ -94,10 +104,10 @@ import Testing
   @Test("A client that closes writes what is not written yet") func writtenAtTheEnd() throws {
     let manager = MemoryCacheManager()
     let rig = try UserRig(Self.datafile(1), Self.kept, cacheManager: manager)
-    #expect(rig.settle { rig.client.state == .ready })
+    #expect(rig.settle { rig.client.wasInitialized })
     _ = try rig.user().decide("a")
     rig.provider.stop()
-    #expect(rig.settle { (0..<ProfileShelf.boxCount).contains { manager.load(key: ProfileShelf.key($0)) != nil } })
+    #expect(rig.settle { (0..<ProfileCache.boxCount).contains { manager.load(key: ProfileCache.key($0)) != nil } })
   }
 
   @Test("Profiles can be switched off") func switchedOff() throws {
@@ -117,19 +127,59 @@ import Testing
     #expect(has("a") && !has("b") && has("c") && box.counters.forgotten == 1)
   }
 
-  @Test("At the start what was stored wins; what another process wrote later is kept beside") func merging() {
-    let box = ProfileBox(capacity: 8)
-    let hash = Hash64.hash("u")
-    _ = box.add([.init(experimentID: bytes("1"), variationID: bytes("a")), .init(experimentID: bytes("2"), variationID: bytes("b"))], to: bytes("u"), hash: hash)
-    box.merge(bytes(#"[{"user_id":"u","experiment_bucket_map":{"1":{"variation_id":"z"},"3":{"variation_id":"c"}}},{"user_id":"v","experiment_bucket_map":{}},7]"#), storedWins: true)
-    func assigned() -> [String: String] {
-      let profile = "u".withBytes { box.profile(of: $0, hash: hash) }
-      return (profile?.assignments ?? []).reduce(into: [:]) { $0[String(decoding: $1.experimentID, as: UTF8.self)] = String(decoding: $1.variationID, as: UTF8.self) }
+  private static func assignments(_ box: ProfileBox, of user: String) -> [String: String] {
+    let profile = user.withBytes { box.profile(of: $0, hash: Hash64.hash(user)) }
+    return (profile?.assignments ?? []).reduce(into: [:]) {
+      $0[String(decoding: $1.experimentID, as: UTF8.self)] = String(decoding: $1.variationID, as: UTF8.self)
     }
-    #expect(assigned() == ["1": "z", "2": "b", "3": "c"] && box.counters.held == 2)
-    box.merge(bytes(#"[{"user_id":"u","experiment_bucket_map":{"1":{"variation_id":"x"},"4":{"variation_id":"d"}}}]"#), storedWins: false)
-    #expect(assigned() == ["1": "z", "2": "b", "3": "c", "4": "d"])
-    box.merge(bytes("damaged"), storedWins: true)
-    #expect(assigned().count == 4)
+  }
+
+  private static func assign(_ experiment: String, _ variation: String, _ user: String, _ box: ProfileBox) {
+    let new = SubjectContent.Assignment(experimentID: bytes(experiment), variationID: bytes(variation))
+    _ = box.add([new], to: bytes(user), hash: Hash64.hash(user))
+  }
+
+  @Test("What another process has changed stays, but for what was decided here since (contract 8)") func merging() throws {
+    let box = ProfileBox(capacity: 8)
+    box.read(bytes(#"[{"user_id":"u","experiment_bucket_map":{"1":{"variation_id":"a"},"2":{"variation_id":"b"}}},7]"#))
+    Self.assign("2", "mine", "u", box)
+    Self.assign("3", "mine", "u", box)
+    Self.assign("1", "mine", "w", box)
+    let theirs = #"[{"user_id":"v","experiment_bucket_map":{}},{"user_id":"u","experiment_bucket_map":"#
+      + #"{"1":{"variation_id":"z"},"2":{"variation_id":"z"},"4":{"variation_id":"z"}}}]"#
+    // Somebody was faster: only the last merge counts.
+    _ = box.merge(into: nil, under: "")
+    let merged = try #require(box.merge(into: bytes(theirs), under: ""))
+    // Meanwhile.
+    Self.assign("3", "newer", "u", box)
+    box.wasKept()
+    let expected = ["1": "z", "2": "mine", "3": "newer", "4": "z"]
+    #expect(Self.assignments(box, of: "u") == expected && box.counters.held == 3)
+    let other = ProfileBox(capacity: 8)
+    other.read(merged)
+    #expect(Self.assignments(other, of: "u") == expected.merging(["3": "mine"]) { $1 })
+    #expect(Self.assignments(other, of: "w") == ["1": "mine"] && other.counters.held == 3)
+    let next = try #require(box.merge(into: merged, under: ""))
+    box.wasKept()
+    other.read(next)
+    #expect(Self.assignments(other, of: "u") == expected)
+    #expect(box.merge(into: bytes("theirs"), under: "") == bytes("theirs"))
+  }
+
+  @Test("What cannot be read is replaced") func damaged() throws {
+    let box = ProfileBox(capacity: 8)
+    box.read(bytes("damaged"))
+    Self.assign("1", "a", "u", box)
+    let merged = try #require(box.merge(into: bytes("damaged"), under: ""))
+    #expect(String(decoding: merged, as: UTF8.self) == #"[{"user_id":"u","experiment_bucket_map":{"1":{"variation_id":"a"}}}]"#)
+  }
+
+  @Test("Where there is no room, whoever was not used here goes first (G5)") func storedBounds() throws {
+    let box = ProfileBox(capacity: 2)
+    box.read(bytes(#"[{"user_id":"old","experiment_bucket_map":{}},{"user_id":"used","experiment_bucket_map":{}}]"#))
+    _ = Self.assignments(box, of: "old")
+    Self.assign("1", "a", "new", box)
+    let merged = try #require(box.merge(into: bytes(#"[{"user_id":"used"},{"user_id":"old"},{"user_id":"other"}]"#), under: ""))
+    #expect(String(decoding: merged, as: UTF8.self) == #"[{"user_id":"old"},{"user_id":"new","experiment_bucket_map":{"1":{"variation_id":"a"}}}]"#)
   }
 }

@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test func damagedDocumentsAreRefusedWithAPlace() {
-    #expect(refusal("") == "not a JSON document: byte 0, line 1: expected an object or an array")
+    #expect(refusal("") == "not a JSON document: byte 0, line 1: the text is empty")
     #expect(refusal("{\"version\":2,\n\"features\":[{\"name\" 1}]}")?.contains("byte 34, line 2") == true)
     #expect(refusal(#"{"version":2,"features":[],"other":tru}"#)?.hasPrefix("not a JSON document: byte 35") == true)
   }

@@ -72,7 +72,7 @@ import Testing
   @Test func onlyTheContextTheyWereFetchedForGetsThem() throws {
     let current = user("1")
     let reference = try #require(current.reference())
-    let rules = try Rules(toggles: Self.document, context: ContextPrint(reference.frozen))
+    let rules = try Rules(toggles: Self.document, context: ContextFingerprint(reference.frozen))
     #expect(rules.evaluate("on", nil, inherited: nil)?.enabled == true)
     #expect(rules.evaluate("on", user("1"))?.enabled == true)  // equal, not the same
     let refused = rules.evaluate("on", user("2"), inherited: current)

@@ -97,7 +97,7 @@ struct FrontendMetricsTests {
     rig.scheduler.run()
     _ = rig.isOn("a")
     let flushed = Outcome()
-    rig.client.onScheduler { $0.provider?.flush { flushed.set($0) } }
+    rig.client.onScheduler { $0.provider?.flush { flushed.set($0.status) } }
     rig.scheduler.run()
     rig.scheduler.advance(milliseconds: 6000)
     try #require(rig.transport.open.last).complete(accepted)
@@ -134,10 +134,10 @@ struct FrontendMetricsTests {
   func aStartCutsAStopShort() throws {
     let rig = try #require(ClientRig(frontend.merging(["metrics_interval": "30"]) { $1 }))
     rig.start(toggles("a"))
+    rig.transport.setResponder { $0.method == "GET" ? toggles("a") : accepted }
     _ = rig.isOn("a")
     _ = rig.face.stop()
-    rig.start(toggles("a"))
-    rig.transport.setResponder { _ in accepted }
+    #expect(rig.start().value == .ok)
     rig.scheduler.advance(milliseconds: 60_000)
     #expect(rig.yes == 1)
     _ = rig.isOn("a")
@@ -160,7 +160,7 @@ struct FrontendMetricsTests {
     #expect(rig.scheduler.pendingTimerCount <= before)
   }
 
-  @Test("UNL-51, UNL-52, G-3: any 2xx is sent, anything else is an error with its cause, and is kept", arguments: [200, 202, 204, 401, 403, 404, 429, 500, 503])
+  @Test("UNL-51, UNL-52, G-3, D.2: any 2xx is sent, what may pass is an error with its cause, and is kept", arguments: [200, 202, 204, 401, 403, 404, 429, 500, 503])
   func successIs2xx(_ status: Int) throws {
     let rig = try #require(ClientRig(frontend))
     rig.start(toggles("a"))
@@ -178,18 +178,45 @@ struct FrontendMetricsTests {
     #expect(rig.posts.count == (isGood ? 1 : 2) && rig.posts.first?.body == rig.posts.last?.body)
   }
 
-  @Test("D.4, G-15: metrics that the service refuses wait too, for five attempts at most, and no flush that leaves them is a success", arguments: [400, 413, 422])
+  @Test("D.4, G-15: metrics that the service refuses are told and dropped, and the flush says so", arguments: [400, 413, 422])
   func refusedMetrics(_ status: Int) throws {
     let rig = try #require(ClientRig(frontend))
     rig.start(toggles("a"))
+    let news = rig.news(of: .sendFailed)
     _ = rig.isOn("a")
-    rig.transport.enqueue(.success(HTTPResponse(status: status)), accepted)
-    #expect(rig.flush().value == .network && rig.flush().value == .ok)
-    #expect(rig.posts.count == 2 && rig.posts[0].body == rig.posts[1].body)
+    rig.transport.enqueue(.success(HTTPResponse(status: status)))
+    #expect(rig.flush().value == .rejected)
+    _ = rig.takeEvents()
+    #expect(news.all.map(\.status) == [.rejected])
+    rig.transport.setResponder { _ in accepted }
+    #expect(rig.flush().value == .ok)
+    rig.scheduler.advance(milliseconds: 3_600_000)
+    #expect(rig.posts.count == 1)
+    // What is counted afterwards is not held up.
     _ = rig.isOn("a")
-    rig.transport.setResponder { _ in .success(HTTPResponse(status: status)) }
-    for _ in 1...5 { #expect(rig.flush().value == .network) }
-    #expect(rig.posts.count == 7 && rig.flush().value == .ok && rig.posts.count == 7)
+    #expect(rig.flush().value == .ok && rig.posts.count == 2)
+  }
+
+  @Test("D.4, G-15: an event that the service refuses is dropped by name, and those beside it are sent")
+  func aRefusedEventHoldsNoOthersUp() throws {
+    let rig = try #require(ClientRig(frontend))
+    rig.start(toggles("a"))
+    let news = rig.news(of: .sendFailed)
+    for key in ["one", "bad", "three"] {
+      let event = TrackedEvent(key: key, context: nil, value: nil, properties: [], unixMilliseconds: 0)
+      #expect(rig.client.track(event) == .ok)
+    }
+    let has: @Sendable (String, HTTPRequest) -> Bool = { key, post in
+      String(decoding: post.body ?? [], as: UTF8.self).contains(#""name":"\#(key)""#)
+    }
+    rig.transport.setResponder { has("bad", $0) ? .success(HTTPResponse(status: 400)) : accepted }
+    #expect(rig.flush().value == .rejected)
+    let sent = rig.posts.filter { !has("bad", $0) }
+    #expect(sent.filter { has("one", $0) }.count == 1 && sent.filter { has("three", $0) }.count == 1)
+    _ = rig.takeEvents()
+    #expect(news.all.count == 1 && news.all.allSatisfy { $0.status == .rejected && $0.message.contains("event bad") })
+    let count = rig.posts.count
+    #expect(rig.flush().value == .ok && rig.posts.count == count)
   }
 
   @Test("UNL-17: what an earlier run has left is not sent by one that has metrics disabled")
@@ -235,7 +262,7 @@ struct FrontendMetricsTests {
     }
     _ = rig.isOn("a")
     let done = Outcome()
-    rig.client.onScheduler { $0.provider?.flush { done.set($0) } }
+    rig.client.onScheduler { $0.provider?.flush { done.set($0.status) } }
     rig.settle {
       scheduler.run()
       return done.value != nil

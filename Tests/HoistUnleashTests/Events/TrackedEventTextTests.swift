@@ -15,14 +15,16 @@ import Testing
     }
   }
 
-  @Test func aRecordHoldsKeyValueAndTexts() {
+  @Test func aRecordHoldsKeyValueAndPropertiesAsTexts() {
     #expect(record("sign-up") == #"{"k":"sign-up"}"#)
     #expect(record("buy", value: 19.9) == #"{"k":"buy","v":19.9}"#)
     #expect(
       record(
         "buy", value: -3,
-        properties: [("currency", .string(Array("EUR".utf8))), ("count", .double(2)), ("", .string([]))])
-        == #"{"k":"buy","v":-3,"p.currency":"EUR","p.":""}"#)
+        properties: [
+          ("currency", .string(Array("EUR".utf8))), ("count", .double(2)), ("new", .bool(true)), ("", .string([])),
+        ])
+        == #"{"k":"buy","v":-3,"p.currency":"EUR","p.count":"2","p.new":"true","p.":""}"#)
   }
 
   @Test func keysNamesAndTextsAreEscaped() {

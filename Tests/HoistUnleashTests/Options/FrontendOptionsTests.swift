@@ -64,7 +64,8 @@ struct FrontendOptionsTests {
   @Test("UNL-12, UNL-14, UNL-16, UNL-76, G8: values that make no sense are refused by name", arguments: [
     ("refresh_interval", "-1"), ("refresh_interval", "86401"), ("refresh_interval", "1.5"), ("refresh_interval", ""),
     ("metrics_interval", "-1"), ("metrics_initial_delay", "-1"), ("refresh_jitter_percent", "11"),
-    ("disable_metrics", "yes"), ("context", #"{"userId":1}"#), ("context", "[]"), ("properties", "{"),
+    ("disable_metrics", "yes"), ("context", #"{"userId":[1]}"#), ("context", "[]"), ("properties", "{"),
+    ("tags", #"["web"]"#), ("tags", #"["team:web",":web"]"#), ("tags", #"["team:"]"#), ("tags", #"["a\nb"]"#),
     ("custom_headers", #"{"X-A":"a\r\nX-B: b"}"#), ("custom_headers", #"{"a b":"c"}"#), ("custom_headers", #"{"":"c"}"#),
     ("key_header", "a:b"), ("key", "a\nb"), ("app_name", "a\r\nb: c"), ("instance_id", "a\nb"),
     ("sdk_flavor", "a\nb"), ("sdk_flavor_version", "1\r\n2"), ("bootstrap", "{"), ("fetch_method", "PUT"),

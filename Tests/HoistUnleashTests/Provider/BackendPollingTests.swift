@@ -4,6 +4,8 @@ import HoistTestSupport
 import HoistUnleashTestSupport
 import Testing
 
+@testable import HoistUnleash
+
 private typealias Service = BackendService
 
 /// Polling of definitions and deltas: tags, pace, new beginnings (UNL-89 to UNL-92, UNL-101, UNL-102).
@@ -17,6 +19,52 @@ struct BackendPollingTests {
     let rig = try rig(mode, ["project": "shop", "name_prefix": "new-", "tags": #"["team:web"]"#])
     rig.begin()
     #expect(rig.transport.requests.map(\.url) == ["https://flags.test/api/client/\(mode)?project=shop&namePrefix=new-&tag=team%3Aweb"])
+  }
+
+  @Test("B.6, B.3: the URL of the client API, or of its definitions, means that of the API, for fetches and metrics", arguments: [
+    "https://flags.test/api", "https://flags.test/api/", "https://flags.test/api/client", "https://flags.test/api/client/",
+    "https://flags.test/api/client/features", "https://flags.test/api/client/features/?project=x",
+  ])
+  func theURLOfTheClientAPI(_ url: String) throws {
+    let rig = try rig("delta", ["url": url, "disable_registration": "false"])
+    rig.transport.setResponder { request in request.url.hasSuffix("/delta") ? Service.status(404) : Service.ok(Service.document("a")) }
+    rig.start()
+    _ = rig.isOn("a")
+    _ = rig.flush()
+    let sent = Set(rig.transport.requests.map(\.url))
+    #expect(sent == Set(["register", "delta", "features", "metrics"].map { "https://flags.test/api/client/\($0)" }))
+  }
+
+  @Test("B.6: other paths stay as they are", arguments: ["https://flags.test/client/features/api", "https://flags.test/features", "https://flags.test/clients"])
+  func otherPathsStay(_ url: String) throws {
+    let rig = try rig(nil, ["url": url])
+    rig.begin()
+    #expect(rig.transport.requests.map(\.url) == [url + "/client/features"])
+  }
+
+  @Test("Contract 2, UNL-50: equal definitions without a tag are `update` and UPDATED, and no change of the configuration; state: ready")
+  func equalDefinitions() throws {
+    let rig = try rig()
+    let (updated, changed) = (rig.messages(of: .updated), rig.messages(of: .configurationChanged))
+    rig.transport.setResponder { _ in Service.ok(Service.document("a")) }
+    rig.begin()
+    #expect(updated.take().isEmpty && changed.take().count == 1)
+    _ = rig.takeEvents()
+    rig.fetch()
+    #expect(updated.take().count == 1 && changed.take().isEmpty && rig.takeEvents() == ["update"])
+  }
+
+  @Test("Contract 1, UNL-35: toggles where definitions are due are warned of as what they are, and not as a property that nobody has set", arguments: [true, false])
+  func togglesInBackendMode(_ isGivenAtOpening: Bool) throws {
+    let toggles = togglesText(["a"])
+    let rig = try rig(nil, isGivenAtOpening ? ["bootstrap": toggles] : [:])
+    if !isGivenAtOpening { rig.begin(bootstrap: toggles) }
+    _ = rig.takeEvents()
+    let line = try #require(rig.log.messages(.warning).first)
+    #expect(line.contains("it has toggles, which frontend mode starts with; backend mode takes definitions") && !line.contains("property"))
+    let frontendRig = try #require(ClientRig(frontend.merging(["bootstrap": Service.document("a")]) { $1 }))
+    _ = frontendRig.takeEvents()
+    #expect(frontendRig.log.messages(.warning).first?.contains("frontend mode takes toggles") == true)
   }
 
   @Test("UNL-90, UNL-39: flags given at a new start are replaced by the next fetch, whatever tag was known")
@@ -87,12 +135,12 @@ struct BackendPollingTests {
     #expect(rig.on("a", "b") == ["b"])
   }
 
-  @Test("UNL-89, D.2: a refused key ends polling until the context is changed, or a new start", arguments: [401, 403])
-  func aRefusedKeyEndsPolling(_ code: Int) throws {
+  @Test("UNL-89, D.2: a refused key is tried seldom, and at once when the context is changed", arguments: [401, 403])
+  func aRefusedKeyIsTriedSeldom(_ code: Int) throws {
     let rig = try rig(nil, ["refresh_interval": "15"])
     rig.transport.setResponder { _ in Service.status(code) }
-    #expect(rig.begin().value == .unleashNetwork && rig.client.state == .fatal)
-    rig.scheduler.advance(milliseconds: 600_000)
+    #expect(rig.begin().value == .unleashNetwork && rig.client.state == .error)
+    rig.scheduler.advance(milliseconds: 164_999)
     #expect(rig.transport.requests.count == 1)
     rig.transport.setResponder { _ in Service.ok(Service.document("a")) }
     let changed = Outcome()

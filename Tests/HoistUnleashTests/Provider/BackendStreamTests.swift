@@ -89,6 +89,40 @@ struct BackendStreamTests {
     }
   }
 
+  @Test("UNL-93, B.9: a stream that was not offered is tried again now and then, and takes the polling over when it comes")
+  func aRefusedStreamIsTriedAgain() throws {
+    let rig = try rig()
+    rig.transport.setResponder { _ in Service.ok(Service.document("a")) }
+    rig.begin()
+    rig.transport.streams.first?.open(status: 404)
+    rig.transport.streams.first?.endStream()
+    rig.scheduler.run()
+    #expect(rig.on("a") == ["a"] && rig.client.state == .ready)
+    rig.scheduler.advance(milliseconds: 300_000)
+    try #require(rig.transport.streams.count == 2)
+    // It is polled on meanwhile, and nobody hears of an attempt that is in vain.
+    let told = rig.messages(of: .fetchFailed)
+    rig.transport.streams.last?.open(status: 404)
+    rig.transport.streams.last?.endStream()
+    rig.scheduler.run()
+    #expect(told.take().isEmpty && rig.client.state == .ready)
+    let polls = rig.transport.requests.count
+    rig.scheduler.advance(milliseconds: 300_000)
+    #expect(rig.transport.requests.count == polls + 21)
+    try #require(rig.transport.streams.count == 3)
+    rig.transport.streams.last?.openAsEvents()
+    rig.transport.streams.last?.say("unleash-connected", id: 9, Service.batch(Service.hydration(9, "b")))
+    rig.scheduler.run()
+    #expect(rig.on("a", "b") == ["b"])
+    let count = rig.transport.requests.count
+    rig.scheduler.advance(milliseconds: 600_000)
+    #expect(rig.transport.requests.count == count && rig.transport.streams.count == 3)
+    // From here on it is a stream like any other.
+    rig.transport.streams.last?.endStream()
+    rig.scheduler.advance(milliseconds: 2000)
+    #expect(rig.transport.streams.count == 4)
+  }
+
   @Test("UNL-93: a new start tries the stream again after it was given up")
   func aNewStartTriesTheStreamAgain() throws {
     let rig = try rig()

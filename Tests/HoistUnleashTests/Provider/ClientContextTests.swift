@@ -60,7 +60,7 @@ struct ClientContextTests {
     let rig = try #require(ClientRig(BackendService.options(nil, ["refresh_interval": "15"])))
     rig.transport.setResponder { _ in BackendService.status(401) }
     rig.start()
-    #expect(rig.transport.requests.count == 1 && rig.client.state == .fatal)
+    #expect(rig.transport.requests.count == 1 && rig.client.state == .error)
     rig.transport.setResponder { _ in BackendService.ok(BackendService.document("a")) }
     for name in ["userId", "tier"] { _ = rig.face.setContextField(name, "x") }
     rig.scheduler.run()

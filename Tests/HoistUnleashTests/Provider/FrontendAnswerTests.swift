@@ -86,7 +86,7 @@ struct FrontendAnswerTests {
   @Test("D.1: inside one fetch the flags come first, then the event, then the completion")
   func flagsThenEventThenCompletion() throws {
     let rig = try #require(ClientRig(frontend))
-    let order = Shared<[String]>([])
+    let order = LockedValue<[String]>([])
     let client = rig.client
     _ = client.observe(.ready, key: nil, ClosureObserver { _ in
       let isServed = "a".withBytes { client.evaluate($0, nil, .bool, []) { evaluation, _ in evaluation.integer != 0 } }

@@ -159,7 +159,7 @@ struct FrontendContractTests {
 
   @Test("UNL-54, UNL-55: events are known by the vendor's names")
   func eventsHaveNames() {
-    #expect(UnleashFace.topic(ofEvent: "ready") == .ready && UnleashFace.topic(ofEvent: "update") == .updated)
+    #expect(UnleashFace.topic(ofEvent: "ready") == .unleashReady && UnleashFace.topic(ofEvent: "update") == .unleashUpdate)
     #expect(UnleashFace.topic(ofEvent: "sent") == .eventsSent && UnleashFace.topic(ofEvent: "error") == .sendFailed)
     #expect(UnleashFace.topic(ofEvent: "impression") == .impression && UnleashFace.topic(ofEvent: "Ready") == nil)
   }
@@ -218,7 +218,7 @@ struct FrontendContractTests {
     _ = "full".withBytes { rig.face.variant($0, nil, []) }
     _ = "zz".withBytes { rig.client.evaluate($0, nil, .bool, []) { _, _ in 0 } }
     let done = Outcome()
-    rig.client.onScheduler { $0.provider?.flush { done.set($0) } }
+    rig.client.onScheduler { $0.provider?.flush { done.set($0.status) } }
     rig.settle { done.value != nil }
     _ = rig.takeEvents()
     #expect(news.all.isEmpty && rig.transport.requests.count == 1)

@@ -23,7 +23,7 @@ func answer(_ body: String, status: Int = 200, etag: String? = nil) -> ScriptedT
 
 /// News as an observer gets it.
 final class News: Observer, @unchecked Sendable {
-  private let kept = Shared<[Notification]>([])
+  private let kept = LockedValue<[Notification]>([])
   var all: [Notification] { kept.withLock { $0 } }
   func notify(_ notification: Notification) { kept.withLock { $0.append(notification) } }
 }
@@ -66,7 +66,7 @@ extension ClientRig {
 
   func flush() -> Outcome {
     let done = Outcome()
-    client.onScheduler { $0.provider?.flush { done.set($0) } }
+    client.onScheduler { $0.provider?.flush { done.set($0.status) } }
     settle { done.value != nil }
     return done
   }

@@ -252,7 +252,7 @@ struct FrontendStateTests {
 }
 
 private final class CallsOfAStorage: UnleashStorage, @unchecked Sendable {
-  private let kept = Shared<[String]>([])
+  private let kept = LockedValue<[String]>([])
   var calls: [String] { kept.withLock { $0 } }
   func set(_ toggles: [UnleashToggle]) { kept.withLock { $0.append("set " + toggles.map(\.name).joined(separator: ",")) } }
   func value(_ name: String) -> UnleashToggle? { nil }
@@ -261,7 +261,7 @@ private final class CallsOfAStorage: UnleashStorage, @unchecked Sendable {
 
 /// A cache of values only.
 private final class Values: CacheManager, @unchecked Sendable {
-  private let kept = Shared<(values: [String: [UInt8]], saves: Int)>(([:], 0))
+  private let kept = LockedValue<(values: [String: [UInt8]], saves: Int)>(([:], 0))
   private let common: [UInt8]?
   var saves: Int { kept.withLock { $0.saves } }
   /// - Parameter common: what there is under every key.

@@ -27,7 +27,7 @@ final class Rules {
   }
 
   /// - Parameter json: an answer of the frontend endpoint.
-  convenience init(toggles json: String, context: ContextPrint? = nil, _ options: UnleashOptions = Rules.options()) throws {
+  convenience init(toggles json: String, context: ContextFingerprint? = nil, _ options: UnleashOptions = Rules.options()) throws {
     self.init(try UnleashToggles.compile(json, context: context, options))
   }
 

@@ -34,14 +34,16 @@ class Ledger(Posts):
         return post
 
     def check_payload(self, findings: Findings, where: str, payload: str, sender: str, body: bytes, once: bool) -> None:
-        """An id stands for one payload of a sender, whatever became of it, and a payload that arrived stays away."""
-        name, digest = payload.lower(), hashlib.sha256(sender.encode() + b"\0" + body).digest()
+        """An id stands for one payload, whatever became of it, also where the next process sends it; a sender keeps the id of
+        what it sends again, and a payload that arrived stays away."""
+        name, content = payload.lower(), hashlib.sha256(body).digest()
+        digest = hashlib.sha256(sender.encode() + b"\0" + body).digest()
         with self._lock:
-            known = self._seen.setdefault(name, digest)
+            known = self._seen.setdefault(name, content)
             first = self._names.setdefault(digest, name)
             accepted = list(self._payloads.get(name, []))
             refused = first not in self._payloads
-        findings.require(known == digest, where, f"{payload} was that of another payload")
+        findings.require(known == content, where, f"{payload} was that of another payload")
         findings.require(first == name or not refused, where, f"this payload came as {first} before, and keeps its id")
         if once:
             findings.require(not any(post.acknowledged for post in accepted), where,

@@ -57,7 +57,8 @@ KINDS = {**INSTEAD, **ALTERED, **STREAM}
 
 @dataclass(frozen=True)
 class Fault:
-    """One rule: after `skip` requests for `endpoint`, spoil the next `times` (None: all)."""
+    """One rule: after `skip` requests for `endpoint`, spoil the next `times` (None: all). `containing` is a text that has to be
+    in the body; empty for any body."""
 
     identifier: int
     endpoint: str
@@ -65,6 +66,7 @@ class Fault:
     times: int | None
     skip: int
     delay: float
+    containing: str
     parameters: dict[str, Any]
 
     def get(self, name: str, default: Any) -> Any:
@@ -113,20 +115,22 @@ class FaultPlan:
         self._next = 1
 
     def add(self, endpoint: str, kind: str, times: int | None = 1, skip: int = 0, delay: float = 0.0,
-            **parameters: Any) -> Fault:
+            containing: str = "", **parameters: Any) -> Fault:
         """Adds a rule; raises ValueError with the reason when it makes no sense."""
-        self._validate(endpoint, kind, times, skip, delay, parameters)
+        self._validate(endpoint, kind, times, skip, delay, containing, parameters)
         with self._lock:
-            fault = Fault(self._next, endpoint, kind, times, skip, float(delay), dict(parameters))
+            fault = Fault(self._next, endpoint, kind, times, skip, float(delay), containing, dict(parameters))
             self._next += 1
             self._turns.append(_Turn(fault))
             return fault
 
-    def take(self, endpoint: str) -> Applied | None:
+    def take(self, endpoint: str, body: bytes = b"") -> Applied | None:
         with self._lock:
             for turn in self._turns:
                 fault = turn.fault
                 if fault.endpoint not in (endpoint, ANY) or not self._fits(fault.kind, endpoint):
+                    continue
+                if fault.containing.encode() not in body:
                     continue
                 if turn.skipped < fault.skip:
                     turn.skipped += 1
@@ -185,7 +189,7 @@ class FaultPlan:
             return kind in STREAM or kind in INSTEAD or kind in ("delay", "drop", "headers-only")
         return kind not in STREAM
 
-    def _validate(self, endpoint: str, kind: str, times: Any, skip: Any, delay: Any,
+    def _validate(self, endpoint: str, kind: str, times: Any, skip: Any, delay: Any, containing: Any,
                   parameters: dict[str, Any]) -> None:
         findings = Findings()
         one_of(*self._endpoints, ANY)(findings, "endpoint", endpoint)
@@ -196,6 +200,7 @@ class FaultPlan:
             integer(1)(findings, "times", times)
         integer()(findings, "skip", skip)
         number()(findings, "delay", delay)
+        _TEXT(findings, "containing", containing)
         known = KINDS.get(kind, {}) if isinstance(kind, str) else {}
         for name, value in parameters.items():
             if name in known:

@@ -80,20 +80,36 @@ class LoopbackServer:
         """Closes every connection and waits for the threads, at most `timeout` seconds each."""
         with self._lock:
             self._stopping = True
-            open_now = list(self._connections.values())
-        _shut(self._listener)
-        self._listener.close()
-        for connection, _ in open_now:
-            _shut(connection)
-        if self._acceptor.is_alive():
-            self._acceptor.join(timeout)
-        for _, thread in open_now:
+        for thread in self._close():
             thread.join(timeout)
 
+    def go_away(self) -> None:
+        """Connections are refused until `come_back`, and those that are open end."""
+        self._close()
+
+    def come_back(self) -> None:
+        """Listens again, at the port of before."""
+        self._listener = socket.create_server(("127.0.0.1", self.port), backlog=512)
+        self._acceptor = threading.Thread(target=self._accept, name="accept", daemon=True)
+        self._acceptor.start()
+
+    def _close(self, timeout: float = 2.0) -> list[threading.Thread]:
+        """Ends listening and every connection; returns their threads."""
+        _shut(self._listener)
+        self._listener.close()
+        if self._acceptor.is_alive():
+            self._acceptor.join(timeout)
+        with self._lock:
+            open_now = list(self._connections.values())
+        for connection, _ in open_now:
+            _shut(connection)
+        return [thread for _, thread in open_now]
+
     def _accept(self) -> None:
+        listener = self._listener
         while True:
             try:
-                connection, peer = self._listener.accept()
+                connection, peer = listener.accept()
             except OSError:
                 return
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -92,6 +92,15 @@ class Service:
         self.server.stop()
         self.control.stop()
 
+    def go_away(self) -> None:
+        """Nothing listens any more, until `come_back`: connections are refused, and those that are open end."""
+        self.faults.release()
+        self.server.go_away()
+
+    def come_back(self) -> None:
+        """Listens again where it did, with what it served and knows."""
+        self.server.come_back()
+
     def __enter__(self):
         self.start()
         return self
@@ -105,10 +114,10 @@ class Service:
     def violations(self) -> list[Violation]:
         return self.journal.violations
 
-    def fail(self, endpoint: str, kind: str, times: int | None = 1, skip: int = 0, delay: float = 0.0,
+    def fail(self, endpoint: str, kind: str, times: int | None = 1, skip: int = 0, delay: float = 0.0, containing: str = "",
              **parameters: Any) -> Fault:
-        """Spoils coming requests; see README.md for the kinds."""
-        fault = self.faults.add(endpoint, kind, times, skip, delay, **parameters)
+        """Spoils coming requests, or those whose body has a text; see README.md for the kinds."""
+        fault = self.faults.add(endpoint, kind, times, skip, delay, containing, **parameters)
         for name, value in parameters.get("headers", {}).items():
             self.issue(name.lower(), value)
         return fault
@@ -181,7 +190,7 @@ class Service:
         return in_step
 
     def _serve(self, exchange: Exchange, entry: Entry) -> bool:
-        applied = self.faults.take(entry.endpoint)
+        applied = self.faults.take(entry.endpoint, exchange.request.body)
         if applied is None:
             return self._act(exchange, entry, None)
         entry.fault = applied.kind

@@ -21,6 +21,8 @@ func runActivates(_ root: JSONValue, _ report: Report) {
     let words = (test["step"]?.string ?? "").split { " ,:".contains($0) }.map(String.init)
     guard words.count > 1, words[0] == "expose" else { return report.fail(id, expected: "a known step", actual: "\(words)") }
     status.value = words.firstIndex(of: "answers").flatMap { $0 + 1 < words.count ? Int(words[$0 + 1]) : nil } ?? 204
+    // The pause after a failure is over, and no interval: what was kept rides along.
+    world.scheduler.advance(milliseconds: 1_000)
     let before = world.posts("/activate").count
     visitor.expose(words[1] == "an" ? "unknown" : words[1])
     world.settle()

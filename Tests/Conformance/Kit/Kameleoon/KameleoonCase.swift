@@ -28,6 +28,7 @@ final class KameleoonCase: @unchecked Sendable {
     var token: (status: Int, body: [UInt8]) = (500, [])
   }
 
+  let site: String
   let scheduler: ManualScheduler
   let transport: ScriptedTransport
   let client: Client
@@ -37,13 +38,15 @@ final class KameleoonCase: @unchecked Sendable {
   private var visitors: [String: KameleoonVisitor] = [:]
 
   /// - Parameters:
+  ///   - site: code of the site.
   ///   - configuration: JSON; nil: the client is offline, and a step has it fetch.
   ///   - clock: milliseconds of Unix time.
   ///   - codes: who exists from the beginning.
   ///   - more: properties over the standard ones.
   init?(
-    configuration: [UInt8]?, clock: Int64, isStrict: Bool, codes: [String], properties more: [String: String] = [:]
+    site: String, configuration: [UInt8]?, clock: Int64, isStrict: Bool, codes: [String], properties more: [String: String] = [:]
   ) {
+    self.site = site
     let scheduler = ManualScheduler(unixMilliseconds: clock)
     self.scheduler = scheduler
     let answers = answers
@@ -52,13 +55,14 @@ final class KameleoonCase: @unchecked Sendable {
       return answers.value.take(for: request.url, answers)
     }
     let transport = transport
+    let pauseless = PauselessScheduler(scheduler)
     let services = ClientServices(
-      scheduler: PauselessScheduler(scheduler), clock: scheduler, entropy: SeededEntropy(seed: 7), regex: PCRE2RegexEngine(),
+      scheduler: pauseless, clock: pauseless, entropy: SeededEntropy(seed: 7), regex: PCRE2RegexEngine(),
       makeTransport: { _ in transport }, makeCacheManager: { _ in nil }, defaultLogSink: RecordingLogSink())
     let factory = KameleoonFactory()
     var values = PropertyValues(table: CoreProperties.table + factory.properties)
     var properties = [
-      "site_code": "a8st4f59bj", "dispatch": "manual", "store": "none", "log.level": "none", "events.durability": "memory",
+      "site_code": site, "dispatch": "manual", "store": "none", "log.level": "none", "events.durability": "memory",
       "strict_vendor": isStrict ? "true" : "false", "client_id": "cid", "client_secret": "csecret",
     ]
     if let configuration {
@@ -82,6 +86,18 @@ final class KameleoonCase: @unchecked Sendable {
     client.dispose()
     // The last work is done on the scheduler's thread: without it the client stays for ever.
     scheduler.run()
+  }
+
+  /// The site that a case is of, or else its file: as they name it, or as the addresses that are expected have it.
+  static func site(of test: JSONValue, in root: JSONValue) -> String {
+    let named = test["siteCode"]?.string ?? test["input"]?["siteCode"]?.string ?? root["siteCode"]?.string
+    return named ?? siteInAddress(of: test) ?? "site"
+  }
+
+  private static func siteInAddress(of test: JSONValue) -> String? {
+    let parts = String(decoding: test.source, as: UTF8.self).split(separator: "siteCode=", maxSplits: 1)
+    guard parts.count == 2 else { return nil }
+    return String(parts[1].prefix { $0 != "&" && $0 != "\"" })
   }
 
   /// Carries out what is due.

@@ -88,7 +88,8 @@ extension JSONWriter {
       object { writer in
         writer.member("type", "PageView")
         writer.member("url", String(decoding: page.url, as: UTF8.self))
-        writer.optional("title", page.title)
+        writer.key("title")
+        if let title = page.title { writer.string(String(decoding: title, as: UTF8.self)) } else { writer.null() }
       }
     case .browser(let browser) where browser.version == nil:
       object { writer in

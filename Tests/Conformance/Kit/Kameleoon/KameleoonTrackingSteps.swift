@@ -44,15 +44,23 @@ extension KameleoonCase {
 }
 
 /// Skips the pause between two attempts at a tracking request, as the oracle's clock does.
-final class PauselessScheduler: Scheduler {
+final class PauselessScheduler: Scheduler, Clock {
   private static let pauseMilliseconds: Int64 = 5_000
   private let scheduler: ManualScheduler
+  private let skippedNanoseconds = Locked<Int64>(0)
   init(_ scheduler: ManualScheduler) { self.scheduler = scheduler }
 
   func post(_ work: @escaping @Sendable () -> Void) { scheduler.post(work) }
   func schedule(afterMilliseconds delay: Int64, _ work: @escaping @Sendable () -> Void) -> any Cancellable {
-    scheduler.schedule(afterMilliseconds: delay == Self.pauseMilliseconds ? 0 : delay, work)
+    guard delay == Self.pauseMilliseconds else { return scheduler.schedule(afterMilliseconds: delay, work) }
+    return scheduler.schedule(afterMilliseconds: 0) { [skippedNanoseconds] in
+      skippedNanoseconds.change { $0 += Self.pauseMilliseconds * 1_000_000 }
+      work()
+    }
   }
   var isCurrent: Bool { scheduler.isCurrent }
+  var standsInForItsThread: Bool { scheduler.standsInForItsThread }
   var generation: UInt32 { scheduler.generation }
+  var monotonicNanoseconds: Int64 { scheduler.monotonicNanoseconds + skippedNanoseconds.value }
+  var unixMilliseconds: Int64 { scheduler.unixMilliseconds }
 }

@@ -7,12 +7,19 @@ import HoistTestSupport
 /// Cases with an input and the URL that follows from it: a client is made to ask, and what it asks is looked at.
 func runKameleoonURLs(_ root: JSONValue, _ report: Report) {
   let clock = root["clockStartMs"]?.int64 ?? 0
-  // Cases without properties of their own share a client.
-  let common = KameleoonCase(configuration: Array("{}".utf8), clock: clock, isStrict: true, codes: [])
+  // Cases of one site without properties of their own share a client.
+  var clients: [String: KameleoonCase] = [:]
+  func client(of site: String) -> KameleoonCase? {
+    if let known = clients[site] { return known }
+    clients[site] = KameleoonCase(
+      site: site, configuration: Array(#"{"featureFlags":[]}"#.utf8), clock: clock, isStrict: true, codes: [])
+    return clients[site]
+  }
   forEachCase(root) { index, test in
     let kind = test["kind"]?.string ?? ""
     guard let input = test["input"], let expected = test["expected"] else { return }
     let id = "\(index) \(kind) \(input.canonicalText)"
+    let common = client(of: KameleoonCase.site(of: test, in: root))
     if let check = KameleoonCase.checks[kind], let common {
       return report.check(id, expected: expected.canonicalText, actual: canonical { check(common, input, &$0) })
     }
@@ -67,7 +74,7 @@ extension KameleoonCase {
     if let environment = input["environment"]?.string { properties["environment"] = environment }
     let configuration = #"{"configuration":{"dataApiDomain":"\#(input["dataApiDomain"]?.string ?? "")"}}"#
     return KameleoonCase(
-      configuration: Array(configuration.utf8), clock: scheduler.unixMilliseconds, isStrict: true, codes: [],
+      site: site, configuration: Array(configuration.utf8), clock: scheduler.unixMilliseconds, isStrict: true, codes: [],
       properties: properties)
   }
 

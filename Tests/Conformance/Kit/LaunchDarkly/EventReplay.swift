@@ -33,7 +33,7 @@ final class EventReplay {
     }
     recorder.beginPeriod = { [flags] in flags.snapshot?.beginPeriod() }
     recorder.start()
-    recorder.setOnline(true)
+    recorder.onlineChanged(true)
     recorder.identify(EventContext(context, redaction))
   }
 

@@ -43,7 +43,7 @@ func runServerSentEvents(_ root: JSONValue, _ report: Report) {
 /// the halves that the vectors name.
 func runStreamBackoff(_ root: JSONValue, _ report: Report) {
   forEachCase(root) { id, test in
-    var pace = StreamPace(baseMilliseconds: 1000)
+    var pace = ReconnectPace(base: 1000, firstDoublings: 1)
     let events = test["events"]?.array.map(Array.init) ?? []
     let actual = events.map { event -> String in
       if let base = event["retry_ms"]?.int64 { pace.serviceAsks(forMilliseconds: base) }

@@ -38,7 +38,7 @@ final class DecideSession {
   private var profile: UserProfile?
   private(set) var subject: OptimizelySubject?
   private(set) var effects = DecideEffects()
-  private var answers: [HeldDecision] = []
+  private var answers: [OwnedDecision] = []
   /// A decision that came out otherwise when reasons were recorded.
   private(set) var differenceOfRecording: String?
 
@@ -98,7 +98,7 @@ final class DecideSession {
   }
 
   /// The decision that the core asks for, without reasons, must be the same.
-  private func compare(_ decision: HeldDecision) {
+  private func compare(_ decision: OwnedDecision) {
     guard let record = project.snapshot.find(decision.flagKey) else { return }
     var evaluation = Evaluation(want: .any)
     evaluation.subject = subject?.state

@@ -41,7 +41,7 @@ private func perform(_ call: JSONValue, _ rig: ClientRig, _ test: JSONValue) {
       test["fail"]?.bool == true
         ? .failure(TransportFailure(.unreachable, "no answer"))
         : .success(HTTPResponse(status: Int(test["status"]?.int64 ?? 202))))
-    rig.client.onScheduler { $0.provider?.flush { sent.set($0) } }
+    rig.client.onScheduler { $0.provider?.flush { sent.set($0.status) } }
     rig.settle { sent.value != nil }
   }
 }

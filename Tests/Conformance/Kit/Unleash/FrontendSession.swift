@@ -105,7 +105,7 @@ private final class FrontendSession {
     }
   }
 
-  private func text(of variant: HeldVariant) -> String {
+  private func text(of variant: OwnedVariant) -> String {
     canonical { writer in
       writer.object { writer in
         writer.member("name", variant.name.string)

@@ -20,7 +20,7 @@ def steps(root: Root, report: Report) -> None:
             report.skip(1, "a clock, or a service, of the vectors' own")
             continue
         properties = {
-            "site_code": "a8st4f59bj", "online": False, "store": "none", "log.level": "none",
+            "site_code": case.get("siteCode", root.get("siteCode", "site")), "online": False, "store": "none", "log.level": "none",
             "strict_vendor": "quirk" in case, "default_datafile": json.dumps(root["configurations"][case["configuration"]]),
         }
         with kameleoon.Client(properties) as client:

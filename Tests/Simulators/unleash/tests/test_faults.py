@@ -273,3 +273,34 @@ def test_stopping_frees_what_hangs() -> None:
     for thread in threads:
         thread.join(5)
         assert not thread.is_alive()
+
+
+def test_a_fault_may_be_for_bodies_with_a_text(simulator: UnleashSimulator) -> None:
+    simulator.fail("metrics", "status", status=400, times=None, containing="no-such-application")
+    assert metrics(simulator).send(simulator).status == 202
+    name = metrics(simulator).document["appName"]
+    simulator.fail("metrics", "status", status=500, containing=f'"{name}"')
+    assert [metrics(simulator).send(simulator).status for _ in range(2)] == [500, 202]
+
+
+def test_a_service_that_is_away_refuses_connections_and_comes_back_where_it_was(simulator: UnleashSimulator) -> None:
+    assert features(simulator).send(simulator).status == 200
+    simulator.fail("features", "hang")
+    thread, results = in_background(features(simulator), simulator)
+    assert simulator.wait_for_held()
+    simulator.go_away()
+    thread.join(5)
+    assert not thread.is_alive() and isinstance(results[0], (OSError, http.client.HTTPException))
+    with pytest.raises(ConnectionRefusedError):
+        features(simulator).send(simulator)
+    simulator.come_back()
+    assert features(simulator).send(simulator).status == 200
+    assert simulator.violations == []
+
+
+def test_a_service_may_be_away_before_it_starts() -> None:
+    simulator = UnleashSimulator({"features": []})
+    simulator.go_away()
+    simulator.come_back()
+    assert features(simulator).send(simulator).status == 200
+    simulator.stop()

@@ -1,0 +1,87 @@
+"""LaunchDarkly for clients. Its flags have values of any type, for one context at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from launchdarkly import LaunchDarklySimulator
+
+from scenario import Sentence
+
+from .base import BENS_TEXT, REMOTE, TEXT, Simulated
+
+
+class LaunchDarkly(Simulated):
+    provider = "launchdarkly"
+    simulator: LaunchDarklySimulator
+    sending = ("events",)
+    lacks = {"local": REMOTE, "bootstrap": Sentence("launchdarkly.h", "The service evaluates every flag for one context and sends the results, by "
+                                                     "stream or when it is polled; calls are answered from these")}
+
+    def document(self) -> dict[str, Any]:
+        return {flag: {"value": value, "variation": 0, "version": 1} for flag, value in self.flags.items()}
+
+    def make(self) -> LaunchDarklySimulator:
+        made = LaunchDarklySimulator(self.document())
+        made.set_flag(TEXT, context="ben", value=BENS_TEXT)
+        return made
+
+    def change(self, flag: str, value: Any) -> None:
+        self.flags[flag] = value
+        self.simulator.set_flag(flag, value=value)
+
+    def publish(self) -> None:
+        self.drop()  # the next stream begins with all flags
+
+    def panic(self, on: bool = True) -> None:
+        if on:
+            self.simulator.replace_flags({})
+        else:
+            self.simulator.replace_flags({flag: {**more, "version": 9} for flag, more in self.document().items()})
+
+    def properties(self) -> dict[str, Any]:
+        url = self.simulator.url
+        return {"mobile_key": self.simulator.mobile_key, "base_url": url, "stream_url": url, "events_url": url,
+                "context": {"kind": "user", "key": "anna"}, "initial_retry_delay_ms": 20, "diagnostic_opt_out": True,
+                "ignore_polling_minimum": True, "events.flush_interval_ms": 3_600_000}
+
+    def refused(self) -> dict[str, Any]:
+        return {"mobile_key": "mob-00000000-2222-4333-8444-555555abcdef"}
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        return (self.simulator.mobile_key,)
+
+    def event(self, number: int) -> str:
+        return f"event-{number}"
+
+    def mark(self, number: int) -> str:
+        return f'"event-{number}"'
+
+    def order(self) -> list[float]:
+        found = self.simulator.ledger.events("custom")
+        return [event["metricValue"] for event in sorted(found, key=lambda event: event["creationDate"])]
+
+    def accepted(self) -> list[float]:
+        return sorted(event.get("metricValue") for event in self.simulator.ledger.events("custom"))
+
+
+class Streaming(LaunchDarkly):
+    name = "launchdarkly-streaming"
+    fetching = ("stream", "poll")
+    streams = True
+
+    def spoil(self) -> None:
+        self.simulator.fail("stream", "stream-corrupt", times=None, afterEvents=0, data='{"on":7}')
+        self.simulator.fail("poll", "garbage", times=None)
+        self.drop()
+
+
+class Polling(LaunchDarkly):
+    name = "launchdarkly-polling"
+    fetching = ("poll",)
+    polls_late = True
+    quick = {"flag_polling_interval_ms": 200}
+
+    def properties(self) -> dict[str, Any]:
+        return {**super().properties(), "streaming_mode": "polling", "flag_polling_interval_ms": 3_600_000}

@@ -1,0 +1,51 @@
+public import HoistBase
+public import HoistCore
+
+/// A cache manager in memory whose loads wait at a gate while it is shut.
+public final class GatedManager: CacheManager, @unchecked Sendable {
+  public let inner: MemoryCacheManager
+  private let lock = Lock()
+  private var gate: (prefix: String, isOpen: HoistCore.Completion<Bool>)?
+  private var afterLoad: (@Sendable (String) -> Void)?
+
+  public init(_ inner: MemoryCacheManager = MemoryCacheManager(clock: SystemClock())) { self.inner = inner }
+
+  /// Loads of keys with this prefix wait from now on.
+  public func shut(_ prefix: String) { lock.withLock { gate = (prefix, HoistCore.Completion()) } }
+
+  public func open() {
+    let former = lock.withLock {
+      defer { gate = nil }
+      return gate
+    }
+    former?.isOpen.give(true)
+  }
+
+  /// Runs on the store's thread after each load.
+  public func afterEachLoad(_ body: @escaping @Sendable (String) -> Void) { lock.withLock { afterLoad = body } }
+
+  public func load(key: String) throws(CacheFailure) -> [UInt8]? {
+    let (gate, afterLoad) = lock.withLock { (self.gate, self.afterLoad) }
+    if let gate, key.hasPrefix(gate.prefix) {
+      _ = gate.isOpen.wait(untilNanoseconds: Deadline.nanoseconds(afterMilliseconds: 60_000))
+    }
+    defer { afterLoad?(key) }
+    return inner.load(key: key)
+  }
+
+  public func save(key: String, value: [UInt8]) throws(CacheFailure) { inner.save(key: key, value: value) }
+  public func remove(key: String) throws(CacheFailure) { inner.remove(key: key) }
+  public func putEvents(_ rows: [EventRow], owner: EventOwner) throws(CacheFailure) { inner.putEvents(rows, owner: owner) }
+  public func claimEvents(
+    pipeline: String, maximumRows: Int, maximumBytes: Int, owner: EventOwner
+  ) throws(CacheFailure) -> [EventRow] {
+    inner.claimEvents(pipeline: pipeline, maximumRows: maximumRows, maximumBytes: maximumBytes, owner: owner)
+  }
+  public func removeEvents(ids: [String], owner: EventOwner) throws(CacheFailure) { inner.removeEvents(ids: ids, owner: owner) }
+  public func purgeEvents(subject: String, pipeline: String) throws(CacheFailure) {
+    inner.purgeEvents(subject: subject, pipeline: pipeline)
+  }
+  public func renewLease(owner: EventOwner) throws(CacheFailure) { inner.renewLease(owner: owner) }
+  public func releaseEvents(owner: EventOwner) throws(CacheFailure) { inner.releaseEvents(owner: owner) }
+  public func close() { inner.close() }
+}

@@ -1,0 +1,101 @@
+"""The program in front of the linker fails where a hook into the toolchain finds nothing to hook."""
+
+import shutil
+import subprocess
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HOOK = """
+int __real_{name}(void) __attribute__((weak));
+int __wrap_{name}(void) {{ return __real_{name} ? __real_{name}() : 0; }}
+"""
+
+
+def front_end(is_lean: bool, replaced: str = "", archive_tool: str = "ar") -> ModuleType:
+    swift = shutil.which("swift")
+    if not swift:
+        pytest.skip("there is no Swift toolchain")
+    folder = Path(swift).resolve().parent
+    text = (ROOT / "cmake" / "linker.py.in").read_text()
+    for name, value in {"hoist_toolchain_bin": str(folder), "hoist_toolchain": str(folder.parent), "CMAKE_AR": archive_tool,
+                        "hoist_is_lean": "ON" if is_lean else "OFF", "hoist_replaced_names": replaced,
+                        "Python3_EXECUTABLE": "python3"}.items():
+        text = text.replace(f"@{name}@", value)
+    module = ModuleType("linker")
+    exec(compile(text, "linker.py", "exec"), module.__dict__)
+    return module
+
+
+def compiled(folder: Path, name: str, code: str) -> str:
+    source = folder / f"{name}.c"
+    source.write_text(code)
+    subprocess.run(["cc", "-c", "-fPIC", "-o", folder / f"{name}.o", source], check=True)
+    return str(folder / f"{name}.o")
+
+
+def link(linker: ModuleType, folder: Path, *arguments: str) -> int:
+    return linker.main(["-shared", "-o", str(folder / "linked.so"), *arguments])
+
+
+@pytest.fixture
+def hook(tmp_path: Path) -> str:
+    return compiled(tmp_path, "shim_runtime", HOOK.format(name="runtime_lock"))
+
+
+def test_a_hook_that_hooks_is_linked(tmp_path: Path, hook: str) -> None:
+    caller = compiled(tmp_path, "caller", "int runtime_lock(void); int f(void) { return runtime_lock(); }")
+    assert link(front_end(False), tmp_path, hook, caller, "--wrap=runtime_lock") == 0
+    assert (tmp_path / "linked.so").exists()
+
+
+def test_a_wrapped_name_that_nothing_refers_to_fails(tmp_path: Path, hook: str, capsys: pytest.CaptureFixture[str]) -> None:
+    caller = compiled(tmp_path, "caller", "int runtime_lock_2(void); int f(void) { return runtime_lock_2(); }")
+    assert link(front_end(False), tmp_path, hook, caller, "--wrap=runtime_lock") == 1
+    assert "nothing refers to runtime_lock, which is hooked" in capsys.readouterr().err
+
+
+def test_what_the_hook_itself_refers_to_proves_nothing(tmp_path: Path) -> None:
+    code = HOOK.format(name="runtime_lock") + "int runtime_lock(void); int f(void) { return runtime_lock(); }"
+    assert link(front_end(False), tmp_path, compiled(tmp_path, "shim_runtime", code), "--wrap=runtime_lock") == 1
+
+
+def test_a_replaced_name_that_nothing_refers_to_fails(
+    tmp_path: Path, hook: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    caller = compiled(tmp_path, "caller", "int runtime_lock(void); int f(void) { return runtime_lock(); }")
+    assert link(front_end(False, "settings"), tmp_path, hook, caller, "--wrap=runtime_lock") == 1
+    assert "nothing refers to settings" in capsys.readouterr().err
+
+
+def test_a_replaced_name_that_the_runtime_brings_along_fails(
+    tmp_path: Path, hook: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    caller = compiled(tmp_path, "caller", "extern int settings; int runtime_lock(void); "
+                      "int f(void) { return runtime_lock() + settings; }")
+    catcher = compiled(tmp_path, "catcher", "int settings = 1;")
+    assert link(front_end(False, "settings"), tmp_path, hook, caller, catcher, "--wrap=runtime_lock") == 1
+    assert "catcher.o" in capsys.readouterr().err
+
+
+def test_objects_without_the_mark_fail(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plain = compiled(tmp_path, "plain", "int f(void) { return 0; }")
+    assert link(front_end(True), tmp_path, plain) == 1
+    assert "marked to be kept" in capsys.readouterr().err
+
+
+def test_marked_objects_are_linked_without_the_mark(tmp_path: Path) -> None:
+    marked = compiled(tmp_path, "marked", '__asm__(".section .text.f,\\"axR\\",@progbits\\n.globl f\\nf: ret\\n");')
+    assert link(front_end(True), tmp_path, marked) == 0
+
+
+def test_a_runtime_without_its_standard_library_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    linker = front_end(True)
+    linker.ARCHIVE = str(tmp_path / "libswiftCore.a")
+    other = compiled(tmp_path, "Other", "int g(void) { return 0; }")
+    subprocess.run(["ar", "rcs", linker.ARCHIVE, other], check=True)
+    marked = compiled(tmp_path, "marked", '__asm__(".section .text.f,\\"axR\\",@progbits\\n.globl f\\nf: ret\\n");')
+    assert link(linker, tmp_path, marked, "-lswiftCore", f"-L{tmp_path}") == 1
+    assert "has no member Swift.o" in capsys.readouterr().err
