@@ -117,8 +117,8 @@ HOIST_API hoist_status hoist_client_flush(hoist_client *HOIST_NULLABLE client, i
  *
  *   events     what is recorded and sent to the service: recorded, waiting, in_flight, delivered, dropped (no room, too
  *              large), rejected (refused by the service for good), expired (too old), purged (forgotten on request),
- *              retried (attempts after the first), adopted (taken over from processes that ended); LaunchDarkly's also
- *              summary_overflow (evaluations that a summary had no room for)
+ *              retried (attempts after the first), adopted (taken over from processes that ended), summary_overflow
+ *              (LaunchDarkly's alone: evaluations that a summary had no room for)
  *   metrics    Unleash's usage counts, in buckets: recorded, waiting, in_flight, delivered, dropped, rejected, expired,
  *              purged, retried, adopted, impact_dropped (impact metrics of unknown names or beyond limits),
  *              unknown_overflow (evaluations of unknown flags beyond those told apart)
