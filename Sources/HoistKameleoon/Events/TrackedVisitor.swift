@@ -15,6 +15,21 @@ protocol TrackedVisitor: AnyObject, Sendable {
   func exposures(_ experimentIDs: [Int64], areUnsent: Bool)
 }
 
+/// Where the tracker finds visitors, and what they have answered.
+protocol TrackedVisitors: AnyObject, Sendable {
+  /// If it is open.
+  func visitor(of code: [UInt8]) -> (any TrackedVisitor)?
+  /// The open ones that the host has asked for.
+  var namedByHost: [any TrackedVisitor] { get }
+  /// Whether a visitor that is not open has consented; nil where that is not in memory.
+  func knownConsent(of identity: TrackingIdentity) -> Bool?
+  /// The same from the store; false where nothing is stored. On the scheduler's thread, as the completion is.
+  func readConsent(of identity: TrackingIdentity, completion: @escaping @Sendable (Bool) -> Void)
+  /// Reads whether another client or process has stored a refusal of one of them. On the scheduler's thread, as the
+  /// completion is.
+  func hearRefusals(of recipients: [TrackingRecipient], completion: @escaping @Sendable () -> Void)
+}
+
 /// Whether a visitor is in the tracker's queue: looked at by every evaluation that is tracked.
 final class TrackingMark: Sendable {
   private let isQueued = Atomic<Bool>(false)

@@ -15,7 +15,7 @@ extension Tracker {
   func parted(_ chosen: [TrackingRecipient]) -> (known: [TrackingRecipient], unknown: [TrackingRecipient]) {
     var (known, unknown): ([TrackingRecipient], [TrackingRecipient]) = ([], [])
     for recipient in chosen {
-      let isUnknown = policy.hasToAsk(about: recipient) && openVisitor(recipient.identity.code) == nil
+      let isUnknown = policy.hasToAsk(about: recipient) && visitors?.visitor(of: recipient.identity.code) == nil
       if isUnknown { unknown.append(recipient) } else { known.append(recipient) }
     }
     return (known, unknown)
@@ -24,10 +24,10 @@ extension Tracker {
   /// - Parameter completion: once, with what was found; at once where there is nothing to read.
   func readConsent(of recipients: [TrackingRecipient], completion: @escaping @Sendable ([TrackingRecipient]) -> Void) {
     host.scheduler.assertCurrent()
-    guard !recipients.isEmpty else { return completion([]) }
+    guard let visitors, !recipients.isEmpty else { return completion(recipients) }
     let answers = LockedValue((found: [TrackingRecipient](), missing: recipients.count))
     for recipient in recipients {
-      readConsent(recipient.identity) { hasConsent in
+      visitors.readConsent(of: recipient.identity) { hasConsent in
         let all = answers.withLock { answers -> [TrackingRecipient]? in
           var recipient = recipient
           recipient.hasConsent = hasConsent

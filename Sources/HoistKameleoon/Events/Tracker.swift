@@ -18,11 +18,7 @@ final class Tracker: ClientPart, @unchecked Sendable {
   let pipeline: EventPipeline
   let queue = TrackingQueue()
 
-  /// The visitor of that code, if it is open.
-  var openVisitor: ([UInt8]) -> (any TrackedVisitor)? = { _ in nil }
-  var openVisitors: () -> [any TrackedVisitor] = { [] }
-  /// Reads whether a visitor that is not in memory has consented. On the scheduler's thread, as the answer is.
-  var readConsent: (TrackingIdentity, _ completion: @escaping @Sendable (Bool) -> Void) -> Void = { $1(false) }
+  weak var visitors: (any TrackedVisitors)? { didSet { policy.visitors = visitors } }
 
   // The scheduler thread's.
   private var timer: (any Cancellable)?
@@ -57,13 +53,7 @@ final class Tracker: ClientPart, @unchecked Sendable {
     options.maximumInFlight = 8
     pipeline = EventPipeline(options, policy: policy, host: host)
     pipeline.hold(.notReady)
-    policy.withheld = { [weak self] in self?.withheld($0) }
-    policy.inherited = { [weak self] in self?.inherited($0) }
-    policy.failed = { [weak self] in self?.failed($0) }
-    policy.ended = { [weak self] isDelivered in
-      if isDelivered { self?.endProbing() }
-      self?.armTimer()
-    }
+    policy.tracker = self
   }
 
   // MARK: Any thread
@@ -188,8 +178,10 @@ final class Tracker: ClientPart, @unchecked Sendable {
     return draft.rest
   }
 
-  /// A visitor that has failed twice alone waits behind the others, so that one the service refuses does not block them.
-  private func failed(_ recipients: [TrackingRecipient]) {
+  // MARK: What came of a request
+
+  /// It has failed twice, and its completions are called. A visitor that has failed twice alone waits behind the others, so that one the service refuses does not block them.
+  func failed(_ recipients: [TrackingRecipient]) {
     if isProbing { failedProbes += 1 }
     isProbing = true
     var recipients = recipients
@@ -208,14 +200,21 @@ final class Tracker: ClientPart, @unchecked Sendable {
 
   private func endProbing() { (isProbing, failedProbes) = (false, 0) }
 
-  /// A visitor of the request has refused since: what may still be sent goes with the next one.
-  private func withheld(_ recipients: [TrackingRecipient]) {
+  /// A visitor of the request has refused since: what may still be sent goes with the next one. No completion is called.
+  func withheld(_ recipients: [TrackingRecipient]) {
     for recipient in recipients { _ = recipient.visitor?.trackingMark.set() }
     queue.putFirst(recipients)
     armTimer()
   }
 
-  private func inherited(_ recipients: [TrackingRecipient]) { enqueue(recipients) }
+  /// They have rows of another run.
+  func inherited(_ recipients: [TrackingRecipient]) { enqueue(recipients) }
+
+  /// The request has arrived, or will never be sent.
+  func ended(isDelivered: Bool) {
+    if isDelivered { endProbing() }
+    armTimer()
+  }
 
   // MARK: Life
 
@@ -313,7 +312,7 @@ final class Tracker: ClientPart, @unchecked Sendable {
     pipeline.forEachWaiting { row in
       guard !isFound else { return }
       let code = TrackedRow(row.payload)?.code ?? Array(row.subject.utf8)
-      let recipient = openVisitor(code).map { TrackingRecipient($0) }
+      let recipient = visitors?.visitor(of: code).map { TrackingRecipient($0) }
         ?? TrackingRecipient(TrackingIdentity(subject: Array(row.subject.utf8), code: code))
       isFound = policy.isAllowed(row.payload, policy.admission(of: recipient))
     }
@@ -344,7 +343,7 @@ extension Tracker {
     activityTimer = host.scheduler.schedule(afterMilliseconds: interval) { [weak self] in
       guard let self else { return }
       activityTimer = nil
-      for visitor in openVisitors() { queue(visitor) }
+      for visitor in visitors?.namedByHost ?? [] { queue(visitor) }
       armActivityTimer()
     }
   }

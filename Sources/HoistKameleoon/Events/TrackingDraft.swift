@@ -43,7 +43,7 @@ struct TrackingDraft {
 
   /// As it is now.
   private static func refreshed(_ recipient: TrackingRecipient, _ tracker: Tracker) -> TrackingRecipient {
-    guard let visitor = recipient.visitor ?? tracker.openVisitor(recipient.identity.code) else { return recipient }
+    guard let visitor = recipient.visitor ?? tracker.visitors?.visitor(of: recipient.identity.code) else { return recipient }
     visitor.linkToItself()
     var new = TrackingRecipient(visitor)
     new.identify()

@@ -53,19 +53,9 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
 
   /// Whether the configuration wants consent.
   var requiresConsent = true
-  /// The visitors of a request that has failed twice; their completions are called.
-  var failed: ([TrackingRecipient]) -> Void = { _ in }
-  /// The visitors of a request that may not go as it is; no completion is called.
-  var withheld: ([TrackingRecipient]) -> Void = { _ in }
-  /// Whether a visitor that is not open has consented; nil where that is not in memory.
-  var knownConsent: (TrackingIdentity) -> Bool? = { _ in nil }
-  /// Reads whether another client or process has stored a refusal of one of them. On the scheduler's thread, as the
-  /// completion is.
-  var hearRefusals: ([TrackingRecipient], _ completion: @escaping @Sendable () -> Void) -> Void = { $1() }
-  /// Visitors with rows of another run.
-  var inherited: ([TrackingRecipient]) -> Void = { _ in }
-  /// A request has arrived, or will never be sent.
-  var ended: (_ isDelivered: Bool) -> Void = { _ in }
+  weak var visitors: (any TrackedVisitors)?
+  /// Whose requests these are.
+  weak var tracker: Tracker?
 
   init(
     host: any ProviderHost, settings: KameleoonSettings, addresses: ServiceAddresses, tokens: AccessTokens,
@@ -97,13 +87,13 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
   func admission(of recipient: TrackingRecipient) -> Admission {
     if let visitor = recipient.visitor { return visitor.hasConsentToTrack ? .everything : .withoutConsent }
     if !requiresConsent { return .everything }
-    let hasConsent = knownConsent(recipient.identity) ?? recipient.hasConsent ?? false
+    let hasConsent = visitors?.knownConsent(of: recipient.identity) ?? recipient.hasConsent ?? false
     return hasConsent ? .everything : .withoutConsent
   }
 
   /// Whether it has to be read first what may go.
   func hasToAsk(about recipient: TrackingRecipient) -> Bool {
-    recipient.visitor == nil && requiresConsent && recipient.hasConsent == nil && knownConsent(recipient.identity) == nil
+    recipient.visitor == nil && requiresConsent && recipient.hasConsent == nil && visitors?.knownConsent(of: recipient.identity) == nil
   }
 
   /// Empties the list of those due.
@@ -165,7 +155,7 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
     } else if isDue(batch) {
       (due, admitted, isFormed) = ([], [:], false)
     }
-    withheld(recipients)
+    tracker?.withheld(recipients)
     return .later
   }
 
@@ -258,10 +248,12 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
   func prepare(_ request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest?) -> Void) { completion(request) }
 
   func prepare(_ request: HTTPRequest, of batch: EventBatch, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
-    hearRefusals(flights[batch.id]?.recipients ?? []) { [self] in
+    let carry: @Sendable () -> Void = { [self] in
       if flights[batch.id]?.goesWithoutToken == true { return begin(batch, nil, request, completion) }
       tokens.bearer(withinMilliseconds: request.timeoutMilliseconds) { [self] in begin(batch, $0, request, completion) }
     }
+    guard let visitors else { return carry() }
+    visitors.hearRefusals(of: flights[batch.id]?.recipients ?? [], completion: carry)
   }
 
   private func begin(
@@ -333,7 +325,7 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
   private func giveBack(_ batch: EventBatch) {
     let recipients = flights.removeValue(forKey: batch.id)?.recipients ?? Self.recipients(of: batch.rows)
     tell(read(batch), recipients, areUnsent: true)
-    failed(recipients)
+    tracker?.failed(recipients)
   }
 
   /// Drops the token; after the last attempt there is one without it (2.10).
@@ -352,16 +344,16 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
     let flight = flights.removeValue(forKey: batch.id)
     bodyLimit = min(Self.maximumBodyBytes, bodyLimit * 2)
     refusals = 0
-    ended(true)
+    tracker?.ended(isDelivered: true)
     for completion in flight?.recipients.flatMap(\.completions) ?? [] { completion(.ok) }
   }
 
   /// Completes the visitors of what will never be sent.
   func dropped(_ batch: EventBatch) {
     let flight = flights.removeValue(forKey: batch.id)
-    ended(false)
+    tracker?.ended(isDelivered: false)
     for completion in flight?.recipients.flatMap(\.completions) ?? [] { completion(.rejected) }
   }
 
-  func adopted(_ rows: [EventRow]) { inherited(Self.recipients(of: rows)) }
+  func adopted(_ rows: [EventRow]) { tracker?.inherited(Self.recipients(of: rows)) }
 }

@@ -34,21 +34,10 @@ public final class KameleoonProvider: @unchecked Sendable {
     tracking = Tracker(host: host, settings: settings, addresses: addresses, tokens: tokens, reports: reports)
     visitors = KameleoonVisitorRegistry(host: host, settings: settings, tracker: tracking)
     remote = RemoteDataService(host: host, settings: settings, addresses: addresses, tokens: tokens, reports: reports)
-    tracking.openVisitor = { [weak visitors] code in visitors?.people.handle(of: code) }
-    tracking.openVisitors = { [weak visitors] in visitors?.people.handles.filter(\.isNamedByHost) ?? [] }
-    tracking.policy.knownConsent = { [weak visitors] in visitors?.knownConsent(of: $0) }
-    tracking.policy.hearRefusals = { [weak visitors] recipients, completion in
-      guard let visitors else { return completion() }
-      visitors.hearRefusals(of: recipients, completion: completion)
-    }
-    tracking.readConsent = { [weak visitors] identity, completion in
-      guard let visitors else { return completion(false) }
-      visitors.readConsent(of: identity, completion: completion)
-    }
     // The source first: the visitors may find their own at once. What is recorded by one part is sent by those after it.
     life = PartLife([source, readiness, tokens, visitors, remote, tracking])
     configuration.connect(self)
-    visitors.ownVisitorIsLoaded = { [weak source] in source?.begin() }
+    visitors.source = source
     for warning in settings.warnings { host.log.warning(warning) }
   }
 

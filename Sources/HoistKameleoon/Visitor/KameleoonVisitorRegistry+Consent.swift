@@ -1,15 +1,17 @@
 internal import HoistBase
 internal import HoistCore
 
-/// The consent of visitors that are not open (KAM-60).
-extension KameleoonVisitorRegistry {
-  /// Whether consent was given; nil where that is not in memory.
+/// What the tracker asks for, of visitors that are not open, too (KAM-60).
+extension KameleoonVisitorRegistry: TrackedVisitors {
+  func visitor(of code: [UInt8]) -> (any TrackedVisitor)? { people.handle(of: code) }
+
+  var namedByHost: [any TrackedVisitor] { people.handles.filter(\.isNamedByHost) }
+
   func knownConsent(of identity: TrackingIdentity) -> Bool? {
     let data = people.record(of: identity.code) ?? people.record(of: identity.subject)
     return data?.read { content, _ in content.consent == .given }
   }
 
-  /// The same from the store; false where nothing is stored. On the scheduler's thread.
   func readConsent(of identity: TrackingIdentity, completion: @escaping @Sendable (Bool) -> Void) {
     host.scheduler.assertCurrent()
     readConsent(identity.code, linksLeft: 4) { [weak self] found in
@@ -22,8 +24,6 @@ extension KameleoonVisitorRegistry {
   /// What may be sent of them has changed.
   func consentChanged(_ data: VisitorData) { for visitor in data.visitors { tracker.consentChanged(visitor) } }
 
-  /// Before sending: reads the refusals that another client or process has stored for visitors in memory. On the
-  /// scheduler's thread, as `completion` is.
   func hearRefusals(of recipients: [TrackingRecipient], completion: @escaping @Sendable () -> Void) {
     guard requiresConsent, host.store.keepsValues else { return completion() }
     let known = recipients.compactMap { recipient -> VisitorData? in

@@ -57,7 +57,7 @@ extension KameleoonVisitorRegistry {
     let tell: @Sendable (Bool) -> Void = { [weak self] isFound in
       if data.endRestoring() { self?.storage.changed(data) }
       restored?.give(isFound)
-      if let self, own.current?.code == code { ownVisitorIsLoaded() }
+      if let self, own.current?.code == code { source?.begin() }
     }
     storage.load(code) { [weak self] record in
       // Where it was linked meanwhile, what it had before is gone.
@@ -140,7 +140,7 @@ extension KameleoonVisitorRegistry {
     let (visitor, restored) = open(code, of: client, isNamedByHost: isNamedByHost)
     guard let context = EvaluationContext(targetingKey: code, attributes: []).reference() else { return completion(.limit) }
     if own.replace(with: visitor) { host.setCurrentContext(context) }
-    if restored?.isGiven != false { ownVisitorIsLoaded() }
+    if restored?.isGiven != false { source?.begin() }
     completion(.ok)
   }
 

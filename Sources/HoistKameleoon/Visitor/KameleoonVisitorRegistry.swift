@@ -20,8 +20,8 @@ final class KameleoonVisitorRegistry: ClientPart, @unchecked Sendable {
   private let listener = StorageListener()
   let people = SubjectDirectory<KameleoonVisitor, VisitorData, Bool>(maximumClosed: VisitorLimits.closedVisitors)
   let own: OwnVisitor
-  /// What an earlier run has left of the client's own visitor was taken over. On the scheduler's thread.
-  var ownVisitorIsLoaded: () -> Void = {}
+  /// Begins when what an earlier run has left of the client's own visitor was taken over.
+  weak var source: SiteSource?
   /// Before the first configuration consent may be required.
   private let known = LockedValue<(definitions: CustomDataDefinitions?, requiresConsent: Bool)>((nil, true))
   private let hasConfiguration = Atomic<Bool>(false)
@@ -36,6 +36,7 @@ final class KameleoonVisitorRegistry: ClientPart, @unchecked Sendable {
     storage = VisitorStorage(host: host, settings: settings) { listener.registry.withLock { $0.registry }?.heard($0, $1) }
     own = OwnVisitor(host: host, settings: settings)
     listener.registry.withLock { $0.registry = self }
+    tracker.visitors = self
   }
 
   /// What the configuration says of custom data; nil before the first one.

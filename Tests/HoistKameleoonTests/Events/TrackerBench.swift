@@ -44,11 +44,26 @@ final class PlainVisitor: TrackedVisitor, @unchecked Sendable {
   }
 }
 
+/// The visitors that a test has made.
+final class OpenVisitors: TrackedVisitors {
+  let all = Locked<[PlainVisitor]>([])
+  /// Those whose consent is stored.
+  let consenting = Locked<Set<String>>([])
+
+  func visitor(of code: [UInt8]) -> (any TrackedVisitor)? { all.value.first { $0.trackingIdentity.code == code } }
+  var namedByHost: [any TrackedVisitor] { all.value }
+  func knownConsent(of identity: TrackingIdentity) -> Bool? { nil }
+  func readConsent(of identity: TrackingIdentity, completion: @escaping @Sendable (Bool) -> Void) {
+    completion(consenting.value.contains(String(decoding: identity.code, as: UTF8.self)))
+  }
+  func hearRefusals(of recipients: [TrackingRecipient], completion: @escaping @Sendable () -> Void) { completion() }
+}
+
 /// A tracker over a scripted network.
 struct TrackerBench {
   let host: TestHost
   let tracker: Tracker
-  let open = Locked<[PlainVisitor]>([])
+  let open = OpenVisitors()
 
   init(
     _ properties: [String: String] = [:], manager: (any CacheManager)? = nil, seed: UInt64 = 7, isReady: Bool = true
@@ -62,9 +77,7 @@ struct TrackerBench {
     let reports = ServiceReports(host: host)
     let tokens = AccessTokens(host: host, settings: settings, addresses: addresses, reports: reports)
     tracker = Tracker(host: host, settings: settings, addresses: addresses, tokens: tokens, reports: reports)
-    let open = open
-    tracker.openVisitor = { code in open.value.first { $0.trackingIdentity.code == code } }
-    tracker.openVisitors = { open.value }
+    tracker.visitors = open
     host.network.setResponder { _ in answer(200) }
     tracker.start()
     if isReady { becomeReady() }
@@ -81,7 +94,7 @@ struct TrackerBench {
 
   func visitor(_ code: String, subject: String? = nil, isMappingValue: Bool = false) -> PlainVisitor {
     let visitor = PlainVisitor(code, subject: subject, isMappingValue: isMappingValue)
-    open.change { $0.append(visitor) }
+    open.all.change { $0.append(visitor) }
     return visitor
   }
 

@@ -29,7 +29,7 @@ import Testing
       nonces.value = bench.nonces
     }
     let second = try TrackerBench(manager: manager, seed: 2)
-    second.tracker.readConsent = { $1($0.code == Array("anna".utf8)) }
+    second.open.consenting.value = ["anna"]
     second.advance(1_000)
     #expect(second.sent == [["\(Tracked.phoneLine)&mappingValue=anna&userAgent=ua", "\(Tracked.conversionLine(1))&mappingValue=anna"]])
     #expect(second.nonces == nonces.value && second.count("adopted") == 2)
