@@ -105,3 +105,35 @@ def test_what_was_recorded_before_a_kill_is_sent_without_a_refusal(world: Flagsh
     assert world.service.ledger.screens() == dict.fromkeys(screens, 1)
     assert world.service.ledger.consents("anna") == [True] and world.service.ledger.consents("ben") == [True]
     assert world.service.violations == []
+
+
+def test_killed_at_every_write_beside_a_neighbour(world: FlagshipWorld, programs: Programs) -> None:
+    """FS-66, FS-67, contract 8 (second process, no consent): a refusal that a killed process has acknowledged binds its neighbour,
+    and one that the neighbour has acknowledged is not undone by the kill."""
+    survived = killed = 0
+    for number in itertools.count(1):
+        world.renew()
+        neighbour = world.start(events__durability="immediate", **PATIENT)
+        for line in ("visitor anna consented", "visitor ben consented", "fetch anna", "fetch ben", "consent ben refused"):
+            neighbour(line)
+        host = world.start({"LD_PRELOAD": str(programs.killer), "KILL_AT": str(number)}, events__durability="immediate",
+                           **PATIENT)
+        is_alive = host.run("visitor anna consented", "fetch anna", "screen anna before", "consent anna refused", "leave")
+        neighbour("screen anna beside")
+        neighbour("flush")
+        neighbour.finish()
+        said = f"killed at write {number}: {host.said}"
+        others = [hit for hit in world.service.ledger.hits() if not is_consent(hit)]
+        assert "ben" not in {visitor_of(hit) for hit in others}, said
+        assert "visitorId" not in str(world.value("visitor:ben")), said
+        if "consented-not anna" in host.said:
+            assert "anna" not in {visitor_of(hit) for hit in others}, said
+            assert "visitorId" not in str(world.value("visitor:anna")), said
+        elif not any(word.endswith(" before") for word in host.said):
+            assert "beside" in world.service.ledger.screens(), said
+        assert [found for found in world.service.violations if found.where != "http"] == [], said
+        survived = survived + 1 if is_alive else 0
+        killed += not is_alive
+        if survived == SURVIVED:
+            break
+    assert killed > 3

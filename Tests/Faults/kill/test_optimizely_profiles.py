@@ -1,0 +1,79 @@
+"""OPT-05, contract 8: whatever write a process is killed at, the variations that a neighbour has given the same people stay."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import compiled
+from told_host import ToldWorld
+from world import Programs
+
+# The numbers of a run's writes differ a little from run to run: so many in a row have to be survived.
+SURVIVED = 3
+FLAGS = ("a", "b")
+PEOPLE = [f"p{number}" for number in range(20)]
+
+
+def datafile(variation: str) -> dict[str, Any]:
+    """Everybody new gets that variation of each flag."""
+    ids = {"one": "1", "two": "2"}
+    experiments = [{"id": f"2{at}", "key": f"test-{key}", "status": "Running", "layerId": f"9{at}", "audienceIds": [],
+                    "forcedVariations": {}, "trafficAllocation": [{"entityId": ids[variation], "endOfRange": 10000}],
+                    "variations": [{"id": id, "key": key, "featureEnabled": True} for key, id in ids.items()]}
+                   for at, key in enumerate(FLAGS)]
+    flags = [{"id": f"1{at}", "key": key, "experimentIds": [f"2{at}"], "rolloutId": "", "variables": []}
+             for at, key in enumerate(FLAGS)]
+    lists = ("rollouts", "events", "audiences", "typedAudiences", "attributes", "groups", "variables")
+    return {"version": "4", "revision": "1", "projectId": "1", "accountId": "1", "anonymizeIP": True,
+            "environmentKey": "production", "experiments": experiments, "featureFlags": flags, **dict.fromkeys(lists, [])}
+
+
+class OptimizelyWorld(ToldWorld):
+    def properties(self) -> dict[str, Any]:
+        return {**super().properties(), "sdk_key": "shared", "online": False, "events.durability": "memory",
+                "datafile": datafile("one")}
+
+
+@pytest.fixture
+def world(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> OptimizelyWorld:
+    return OptimizelyWorld(compiled("optimizely_host", tmp_path_factory.mktemp("optimizely")), tmp_path / "world")
+
+
+def decide(flag: str) -> list[str]:
+    return [f"decide {person} {flag}" for person in PEOPLE]
+
+
+def test_killed_at_every_write_beside_a_neighbour(world: OptimizelyWorld, programs: Programs) -> None:
+    """OPT-05, contract 8 (second process)."""
+    survived = killed = 0
+    for number in itertools.count(1):
+        world.renew()
+        neighbour = world.start()
+        assert {neighbour(line) for line in decide("a")} == {"decided one"}
+        host = world.start({"LD_PRELOAD": str(programs.killer), "KILL_AT": str(number)})
+        is_alive = host.run(*decide("b"), "close")
+        neighbour.finish()
+        heir = world.start(datafile=datafile("two"))
+        said = f"killed at write {number}: {host.said[-3:]}"
+        assert {heir(line) for line in decide("a")} == {"decided one"}, said
+        kept = {heir(line) for line in decide("b")}
+        assert kept == {"decided one"} if is_alive else kept <= {"decided one", "decided two"}, said
+        heir.finish()
+        survived = survived + 1 if is_alive else 0
+        killed += not is_alive
+        if survived == SURVIVED:
+            break
+    assert killed > 3
+
+
+def test_a_kill_leaves_what_was_saved(world: OptimizelyWorld) -> None:
+    """OPT-05 (reopened): a process that was killed after it closed its client has lost nothing."""
+    host = world.start()
+    assert host.run(*decide("a"), "close")
+    heir = world.start(datafile=datafile("two"))
+    assert {heir(line) for line in decide("a")} == {"decided one"}
+    assert {heir(line) for line in decide("b")} == {"decided two"}
+    heir.kill()
