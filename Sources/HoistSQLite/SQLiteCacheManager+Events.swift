@@ -26,7 +26,7 @@ extension SQLiteCacheManager {
     pipeline: String, maximumRows: Int, maximumBytes: Int, owner: EventOwner
   ) throws(CacheFailure) -> [EventRow] {
     var failure: CacheFailure?
-    do { try takeInLeftJournals() } catch { failure = error }
+    do { try claimLeftJournals() } catch { failure = error }
     // Full tables are emptied by delivering what is there.
     let rows = try claimRows(pipeline, maximumRows, maximumBytes, owner)
     if rows.isEmpty, let failure { throw failure }

@@ -18,7 +18,7 @@ extension SQLiteCacheManager {
   }
 
   /// Moves the rows of journals without an owner into the tables, again without an owner.
-  func takeInLeftJournals() throws(CacheFailure) {
+  func claimLeftJournals() throws(CacheFailure) {
     let left = try leftJournals()
     let action = "taking over what a process has left"
     let names: [String]
@@ -26,7 +26,7 @@ extension SQLiteCacheManager {
     do { names = try left.free() } catch { throw CacheFailure("\(action): \(error.message)") }
     for name in names {
       let journal = try perform(action) { database throws(SQLiteFailure) in
-        try database.transaction { () throws(SQLiteFailure) in try takeIn(name, of: left, database) }
+        try database.transaction { () throws(SQLiteFailure) in try claim(name, of: left, database) }
       }
       journal?.remove()
     }
@@ -34,7 +34,7 @@ extension SQLiteCacheManager {
 
   /// Inside a transaction.
   /// - Returns: the journal, to be removed when the transaction has succeeded.
-  func takeIn(_ name: String, of left: LeftJournals, _ database: Database) throws(SQLiteFailure) -> LeftJournal? {
+  func claim(_ name: String, of left: LeftJournals, _ database: Database) throws(SQLiteFailure) -> LeftJournal? {
     guard let journal = try left.open(name) else { return nil }
     let rows = journal.rows
     if !rows.isEmpty, try database.integer("SELECT 1 FROM owners WHERE name = ?", [.text(name)]) == nil {

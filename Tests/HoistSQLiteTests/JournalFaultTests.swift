@@ -149,7 +149,7 @@ import Testing
     for name in try left.free() {
       _ = try manager.perform("taking in") { database throws(SQLiteFailure) in
         try database.transaction { () throws(SQLiteFailure) in
-          _ = try manager.takeIn(name, of: left, database)
+          _ = try manager.claim(name, of: left, database)
         }
       }
     }

@@ -19,7 +19,7 @@ extension FlagshipVisitor {
     guard !client.isClosed else { return .flagshipNotInitialized }
     let status = unlessRefused(
       state, registry, registry.reports.hits.send(hit, from: state.identity, hasConsented: state.hasConsented))
-    if status == .ok, registry.isAskedForReports { registry.telemetry?.sent(hit, of: state) }
+    if status == .ok, registry.reportsUsage { registry.telemetry?.sent(hit, of: state) }
     return status
   }
 
@@ -38,7 +38,7 @@ extension FlagshipVisitor {
           visitorID: visitorID, anonymousID: anonymousID, context: state.context, key: key, value: value.json,
           fallback: fallback, metadata: activates.isTold ? value.metadata : value.ids)
         let status = unlessRefused(state, registry, activates.expose(exposure, hasConsented: state.hasConsented))
-        if status == .ok, registry.isAskedForReports { registry.telemetry?.exposed(exposure, of: state) }
+        if status == .ok, registry.reportsUsage { registry.telemetry?.exposed(exposure, of: state) }
         return status
       }
     } ?? .flagshipNotInitialized

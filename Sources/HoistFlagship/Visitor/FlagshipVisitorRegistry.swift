@@ -47,7 +47,7 @@ final class FlagshipVisitorRegistry: ClientPart, @unchecked Sendable {
   var decidesHere: Bool { settings.mode == .bucketing }
   /// Whether the account asks for reports of what visitors do; costs nothing to ask.
   @inline(__always)
-  var isAskedForReports: Bool { telemetry?.isAsked ?? false }
+  var reportsUsage: Bool { telemetry?.isAsked ?? false }
   var now: Int64 { host.clock.monotonicNanoseconds }
 
   // MARK: Fetching

@@ -11,8 +11,8 @@ public struct UnleashDocumentFailure: Error, Sendable, Equatable, CustomStringCo
   init(_ failure: JSONFailure) { self.init("not a JSON document: \(failure)") }
 
   /// - Parameter subject: e.g. `flag "checkout"`; empty for the document itself.
-  init(_ misfit: JSONMisfit, _ subject: String) {
-    self.init((subject.isEmpty ? "" : subject + ": ") + misfit.message)
+  init(_ failure: JSONDecodingError, _ subject: String) {
+    self.init((subject.isEmpty ? "" : subject + ": ") + failure.message)
   }
 }
 
@@ -88,12 +88,12 @@ struct DocumentParts {
   /// Lends the value of a part.
   /// - Parameter subject: whose it is, for messages.
   func parse<Result>(
-    _ part: ByteView, of subject: String = "", _ body: (JSONNode) throws(JSONMisfit) -> Result
+    _ part: ByteView, of subject: String = "", _ body: (JSONNode) throws(JSONDecodingError) -> Result
   ) throws(UnleashDocumentFailure) -> Result {
     var json = try reader(part)
     let value: JSONNode
     do throws(JSONFailure) { value = try json.value() } catch { throw UnleashDocumentFailure(error) }
-    do throws(JSONMisfit) { return try body(value) } catch { throw UnleashDocumentFailure(error, subject) }
+    do throws(JSONDecodingError) { return try body(value) } catch { throw UnleashDocumentFailure(error, subject) }
   }
 
   private func reader(_ part: ByteView) throws(UnleashDocumentFailure) -> JSONReader {

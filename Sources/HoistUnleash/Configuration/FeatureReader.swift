@@ -6,7 +6,7 @@ internal import HoistJSON
 struct FeatureReader {
   let limits: UnleashLimits
 
-  func feature(_ value: JSONNode) throws(JSONMisfit) -> FeatureDefinition {
+  func feature(_ value: JSONNode) throws(JSONDecodingError) -> FeatureDefinition {
     var feature = FeatureDefinition()
     feature.name = try value.needed("name", .text)
     feature.enabled = try value.needed("enabled", .bool)
@@ -24,17 +24,17 @@ struct FeatureReader {
   }
 
   /// As leniently as the vendor reads it.
-  private static var date: JSONShape<Moment> {
-    JSONShape("a date", orNull: "a date or null") { $0.bytes.flatMap(LenientDate.parse) }
+  private static var date: JSONSchemaReader<Moment> {
+    JSONSchemaReader("a date", orNull: "a date or null") { $0.bytes.flatMap(LenientDate.parse) }
   }
 
-  func segment(_ value: JSONNode) throws(JSONMisfit) -> SegmentDefinition {
+  func segment(_ value: JSONNode) throws(JSONDecodingError) -> SegmentDefinition {
     let id = try value.needed("id", .int32)
     let constraints = try value.needed("constraints").elements("constraints", limit: limits.constraints, constraint)
     return SegmentDefinition(id: id, constraints: constraints)
   }
 
-  private func strategy(_ value: JSONNode) throws(JSONMisfit) -> StrategyDefinition {
+  private func strategy(_ value: JSONNode) throws(JSONDecodingError) -> StrategyDefinition {
     var strategy = StrategyDefinition()
     strategy.name = try value.needed("name", .text)
     if let given = value["parameters"]?.unlessNull { strategy.parameters = try parameters(given) }
@@ -45,16 +45,16 @@ struct FeatureReader {
     return strategy
   }
 
-  private func parameters(_ value: JSONNode) throws(JSONMisfit) -> [(name: ByteView, value: ByteView)] {
-    guard let object = value.object else { throw JSONMisfit("parameters", "an object of texts") }
+  private func parameters(_ value: JSONNode) throws(JSONDecodingError) -> [(name: ByteView, value: ByteView)] {
+    guard let object = value.object else { throw JSONDecodingError("parameters", "an object of texts") }
     guard object.count <= limits.parameters else {
-      throw JSONMisfit("parameters", "an object of at most \(limits.parameters) members")
+      throw JSONDecodingError("parameters", "an object of at most \(limits.parameters) members")
     }
     var parameters: [(name: ByteView, value: ByteView)] = []
     parameters.reserveCapacity(object.count)
     var places = BytesTable(expecting: object.count)
     for member in object {
-      guard let text = member.bytes else { throw JSONMisfit("parameters", "an object of texts") }
+      guard let text = member.bytes else { throw JSONDecodingError("parameters", "an object of texts") }
       let name = ByteView(member.name)
       // Of parameters of one name the last counts.
       if let place = places[name] {
@@ -67,7 +67,7 @@ struct FeatureReader {
     return parameters
   }
 
-  private func constraint(_ value: JSONNode) throws(JSONMisfit) -> ConstraintDefinition {
+  private func constraint(_ value: JSONNode) throws(JSONDecodingError) -> ConstraintDefinition {
     var constraint = ConstraintDefinition()
     constraint.contextName = try value.needed("contextName", .text)
     constraint.operatorName = try value.needed("operator", .text)
@@ -78,32 +78,32 @@ struct FeatureReader {
     return constraint
   }
 
-  private func flagVariant(_ value: JSONNode) throws(JSONMisfit) -> VariantDefinition {
+  private func flagVariant(_ value: JSONNode) throws(JSONDecodingError) -> VariantDefinition {
     var variant = try strategyVariant(value)
     let type = try value.optional("weightType", .text)
     guard type.map({ $0.reads("fix") || $0.reads("variable") }) ?? true else {
-      throw JSONMisfit("weightType", "fix, variable or null")
+      throw JSONDecodingError("weightType", "fix, variable or null")
     }
     variant.overrides = try value.list("overrides", limit: limits.overrides, override)
     return variant
   }
 
   /// Strategies' variants have no overrides and no type of weight; members of these names are ignored.
-  private func strategyVariant(_ value: JSONNode) throws(JSONMisfit) -> VariantDefinition {
+  private func strategyVariant(_ value: JSONNode) throws(JSONDecodingError) -> VariantDefinition {
     VariantDefinition(
       name: try value.needed("name", .text), weight: try value.needed("weight", .int32),
       stickiness: try value.optional("stickiness", .text), payload: try value.optional("payload", PayloadDefinition.init))
   }
 
-  private func override(_ value: JSONNode) throws(JSONMisfit) -> OverrideDefinition {
+  private func override(_ value: JSONNode) throws(JSONDecodingError) -> OverrideDefinition {
     let name = try value.needed("contextName", .text)
     return OverrideDefinition(
       contextName: name, values: try value.needed("values").elements("values", limit: limits.values, Self.text))
   }
 
-  private static func text(_ value: JSONNode) throws(JSONMisfit) -> ByteView { try value.read(as: .text) }
+  private static func text(_ value: JSONNode) throws(JSONDecodingError) -> ByteView { try value.read(as: .text) }
 
-  private func dependency(_ value: JSONNode) throws(JSONMisfit) -> DependencyDefinition {
+  private func dependency(_ value: JSONNode) throws(JSONDecodingError) -> DependencyDefinition {
     DependencyDefinition(
       feature: try value.needed("feature", .text), enabled: try value.optional("enabled", .bool) ?? true,
       variants: try value.list("variants", limit: limits.variants, of: .text))
@@ -111,7 +111,7 @@ struct FeatureReader {
 }
 
 extension PayloadDefinition {
-  init(_ value: JSONNode) throws(JSONMisfit) {
+  init(_ value: JSONNode) throws(JSONDecodingError) {
     type = try value.needed("type", .text)
     self.value = try value.needed("value", .text)
   }
@@ -119,21 +119,21 @@ extension PayloadDefinition {
 
 /// What a document says of itself. Nothing here is used, but the vendor's engine reads it.
 extension FeatureReader {
-  static func checkQuery(_ query: JSONNode) throws(JSONMisfit) {
-    guard query.kind == .object else { throw JSONMisfit("", "an object or null") }
-    _ = try query.list("tags") { tag throws(JSONMisfit) in _ = try tag.elements("", text) }
+  static func checkQuery(_ query: JSONNode) throws(JSONDecodingError) {
+    guard query.kind == .object else { throw JSONDecodingError("", "an object or null") }
+    _ = try query.list("tags") { tag throws(JSONDecodingError) in _ = try tag.elements("", text) }
     _ = try query.list("projects", of: .text)
     _ = try query.optional("namePrefix", .text)
     _ = try query.optional("environment", .text)
     _ = try query.optional("inlineSegmentConstraints", .bool)
   }
 
-  static func checkMeta(_ meta: JSONNode) throws(JSONMisfit) {
-    guard meta.kind == .object else { throw JSONMisfit("", "an object or null") }
+  static func checkMeta(_ meta: JSONNode) throws(JSONDecodingError) {
+    guard meta.kind == .object else { throw JSONDecodingError("", "an object or null") }
     _ = try meta.optional("etag", .text)
     _ = try meta.optional("queryHash", .text)
     if let revision = meta["revisionId"]?.unlessNull, revision.int64.map({ $0 < 0 }) ?? true {
-      throw JSONMisfit("revisionId", "an unsigned integer or null")
+      throw JSONDecodingError("revisionId", "an unsigned integer or null")
     }
   }
 }
@@ -158,17 +158,17 @@ struct FeatureDocument {
     let (version, features, segments, query, meta) = (next(), next(), next(), next(), next())
     guard let version else { throw UnleashDocumentFailure("version must be there") }
     guard let features else { throw UnleashDocumentFailure("features must be there") }
-    _ = try parts.parse(version) { value throws(JSONMisfit) in try value.read(as: .uint32, "version") }
+    _ = try parts.parse(version) { value throws(JSONDecodingError) in try value.read(as: .uint32, "version") }
     for (name, part, check) in [("query", query, FeatureReader.checkQuery), ("meta", meta, FeatureReader.checkMeta)] as [Check] {
       guard let part, !part.reads("null") else { continue }
-      try parts.parse(part) { value throws(JSONMisfit) in
-        do throws(JSONMisfit) { try check(value) } catch { throw error.within(name) }
+      try parts.parse(part) { value throws(JSONDecodingError) in
+        do throws(JSONDecodingError) { try check(value) } catch { throw error.within(name) }
       }
     }
     self.init(parts, features: features, segments: segments.flatMap { $0.reads("null") ? nil : $0 })
   }
 
-  private typealias Check = (StaticString, ByteView?, (JSONNode) throws(JSONMisfit) -> Void)
+  private typealias Check = (StaticString, ByteView?, (JSONNode) throws(JSONDecodingError) -> Void)
 
   /// The two arrays that make up a hydration.
   init(_ parts: DocumentParts, features: ByteView, segments: ByteView?) {
@@ -182,7 +182,7 @@ struct FeatureDocument {
   func forEachSegment(_ body: (SegmentDefinition, ByteView) -> Void) throws(UnleashDocumentFailure) {
     guard let segments else { return }
     try parts.forEach(segments, of: "segments", limit: parts.limits.segments) { index, value throws(UnleashDocumentFailure) in
-      do throws(JSONMisfit) {
+      do throws(JSONDecodingError) {
         body(try reader.segment(value), value.source ?? .noBytes)
       } catch {
         throw UnleashDocumentFailure(error, "segment \(index + 1)")
@@ -192,7 +192,7 @@ struct FeatureDocument {
 
   /// - Parameter body: gets the flag, whose texts are borrowed for the call, and its text.
   func forEachFeature(_ body: (FeatureDefinition, ByteView) -> Void) throws(UnleashDocumentFailure) {
-    try parts.forEachFlag(features, of: "features") { value throws(JSONMisfit) in
+    try parts.forEachFlag(features, of: "features") { value throws(JSONDecodingError) in
       body(try reader.feature(value), value.source ?? .noBytes)
     }
   }
@@ -201,10 +201,10 @@ struct FeatureDocument {
 extension DocumentParts {
   /// Reads flags, which messages call by their names, or by their places when they have none.
   func forEachFlag(
-    _ flags: ByteView, of what: String, _ body: (JSONNode) throws(JSONMisfit) -> Void
+    _ flags: ByteView, of what: String, _ body: (JSONNode) throws(JSONDecodingError) -> Void
   ) throws(UnleashDocumentFailure) {
     try forEach(flags, of: what, limit: limits.flags) { index, value throws(UnleashDocumentFailure) in
-      do throws(JSONMisfit) {
+      do throws(JSONDecodingError) {
         try body(value)
       } catch {
         let name = value["name"]?.bytes.map { "\"\(String(decoding: $0, as: UTF8.self).prefix(100))\"" }

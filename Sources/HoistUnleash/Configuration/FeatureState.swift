@@ -85,14 +85,14 @@ extension UnleashFeatureState {
       try replace(by: FeatureDocument(event.parts, features: event.part("features"), segments: event.part("segments")))
     case Array("feature-updated".utf8):
       let part = try event.part("feature")
-      let name = try event.read("feature") { value throws(JSONMisfit) in Array(try event.reader.feature(value).name) }
+      let name = try event.read("feature") { value throws(JSONDecodingError) in Array(try event.reader.feature(value).name) }
       features[name] = Array(part)
     case Array("feature-removed".utf8):
       _ = try event.text("project")
       features[try event.text("featureName")] = nil
     case Array("segment-updated".utf8):
       let part = try event.part("segment")
-      let id = try event.read("segment") { value throws(JSONMisfit) in try event.reader.segment(value).id }
+      let id = try event.read("segment") { value throws(JSONDecodingError) in try event.reader.segment(value).id }
       segments[id] = Array(part)
     case Array("segment-removed".utf8):
       segments[try event.read("segmentId", .int32)] = nil
@@ -128,18 +128,18 @@ private struct Event {
   }
 
   func read<Result>(
-    _ member: StaticString, _ body: (JSONNode) throws(JSONMisfit) -> Result
+    _ member: StaticString, _ body: (JSONNode) throws(JSONDecodingError) -> Result
   ) throws(UnleashDocumentFailure) -> Result {
-    try parts.parse(try part(member), of: name) { value throws(JSONMisfit) in
-      do throws(JSONMisfit) { return try body(value) } catch { throw error.within(member) }
+    try parts.parse(try part(member), of: name) { value throws(JSONDecodingError) in
+      do throws(JSONDecodingError) { return try body(value) } catch { throw error.within(member) }
     }
   }
 
-  func read<Result>(_ member: StaticString, _ shape: JSONShape<Result>) throws(UnleashDocumentFailure) -> Result {
-    try read(member) { value throws(JSONMisfit) in try value.read(as: shape) }
+  func read<Result>(_ member: StaticString, _ shape: JSONSchemaReader<Result>) throws(UnleashDocumentFailure) -> Result {
+    try read(member) { value throws(JSONDecodingError) in try value.read(as: shape) }
   }
 
   func text(_ member: StaticString) throws(UnleashDocumentFailure) -> [UInt8] {
-    try read(member) { value throws(JSONMisfit) in Array(try value.read(as: .text)) }
+    try read(member) { value throws(JSONDecodingError) in Array(try value.read(as: .text)) }
   }
 }

@@ -36,7 +36,7 @@ public enum UnleashToggles {
       throw UnleashDocumentFailure("toggles must be there")
     }
     var compiler = ToggleCompiler(options, expectedBytes: bytes.count)
-    try parts.forEachFlag(toggles, of: "toggles") { value throws(JSONMisfit) in compiler.add(try ToggleDefinition(value)) }
+    try parts.forEachFlag(toggles, of: "toggles") { value throws(JSONDecodingError) in compiler.add(try ToggleDefinition(value)) }
     guard let snapshot = compiler.finish(context: context, listsAll: listsAll) else {
       throw UnleashDocumentFailure("the configuration is too large, or memory has run out")
     }
@@ -58,7 +58,7 @@ struct ToggleDefinition {
     var payload: PayloadDefinition?
   }
 
-  init(_ value: JSONNode) throws(JSONMisfit) {
+  init(_ value: JSONNode) throws(JSONDecodingError) {
     name = try value.needed("name", .text)
     enabled = try value.needed("enabled", .bool)
     // Anything but a boolean reads as false.
@@ -68,7 +68,7 @@ struct ToggleDefinition {
 }
 
 extension ToggleDefinition.Variant {
-  init(_ value: JSONNode) throws(JSONMisfit) {
+  init(_ value: JSONNode) throws(JSONDecodingError) {
     name = try value.needed("name", .text)
     enabled = try value.needed("enabled", .bool)
     featureEnabled = try value.optional("feature_enabled", .bool)
