@@ -1,5 +1,5 @@
 /* Flagship's hits as a host meets them: made, completed, refused, delivered by a dispatcher of its own, kept in a cache of its
- * own (FS-22 to FS-24, FS-71, FS-90 to FS-99, FS-105 to FS-108). */
+ * own. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +125,7 @@ static hoist_flagship_visitor *visitor_of(hoist_client *client, bool consents) {
 
 /* ---- Tests --------------------------------------------------------------------------------------------------- */
 
+/* (FS-71, FS-90 to FS-99; ready) */
 TEST(hits_say_what_they_were_told) {
   static shelf it;
   hoist_client *client = host_open(flagship(&it));
@@ -176,6 +177,7 @@ TEST(hits_say_what_they_were_told) {
   hoist_client_free(client);
 }
 
+/* (FS-92 to FS-99; ready) */
 TEST(hits_that_lack_something_are_refused_with_the_reason) {
   static shelf it;
   hoist_client *client = host_open(flagship(&it));
@@ -204,6 +206,7 @@ TEST(hits_that_lack_something_are_refused_with_the_reason) {
   hoist_client_free(client);
 }
 
+/* (FS-65, FS-67; no consent) */
 TEST(without_consent_only_consent_hits_are_sent) {
   static shelf it;
   hoist_client *client = host_open(flagship(&it));
@@ -224,6 +227,7 @@ TEST(without_consent_only_consent_hits_are_sent) {
   hoist_client_free(client);
 }
 
+/* (FS-22, FS-105 to FS-107; starting, ready) */
 TEST(a_cache_of_the_hosts_has_each_hit_until_it_has_arrived) {
   static shelf it;
   it.found = "{\"user-42:old\":{\"version\":1,\"data\":{\"visitorId\":\"user-42\",\"anonymousId\":null,\"type\":\"SCREENVIEW\","
@@ -267,7 +271,7 @@ static double seconds_until_cached(shelf *it) {
   return taken;
 }
 
-/* FS-23, FS-24: 200 ms. A busy machine adds to that, but not to each of several. */
+/* 200 ms. A busy machine adds to that, but not to each of several (FS-23, FS-24; slow plug-in). */
 TEST(a_look_up_that_never_ends_holds_nobody_up) {
   static shelf all[3];
   double taken = 10;
@@ -304,6 +308,7 @@ static void *send_again_and_again(void *argument) {
   return NULL;
 }
 
+/* (FS-39, FS-71; closing, handle outlives client) */
 TEST(several_threads_send_one_hit_while_the_client_goes) {
   static shelf it;
   static sender senders[4];

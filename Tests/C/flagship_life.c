@@ -1,5 +1,5 @@
 /* Flagship's client as a host meets it: the client of the whole process, starts and stops, the status and who is told of it.
- * The service is a transport of the test's own. FS-01 to FS-05, FS-12, FS-38 to FS-43, FS-207. */
+ * The service is a transport of the test's own. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -101,7 +101,7 @@ TEST(before_a_start_there_is_no_client) {
   CHECK_TEXT(hoist_flagship_status_name(7), "");
 }
 
-/* FS-01, FS-02, FS-05 */
+/* (FS-01, FS-02, FS-05, FS-38; ready, closed, second client) */
 TEST(one_client_serves_the_process) {
   hoist_config *config = flagship("decision_api");
   CHECK_INT(hoist_flagship_start("c1ndrd07m0300ro0jf20", "the-api-key", config, NULL), HOIST_OK);
@@ -128,7 +128,7 @@ TEST(one_client_serves_the_process) {
   CHECK_INT(hoist_flagship_sdk_status(second), HOIST_FLAGSHIP_NOT_INITIALIZED);
 }
 
-/* FS-03, FS-04 */
+/* (FS-02, FS-03, FS-04; closed, no client) */
 TEST(a_start_without_environment_or_key_is_refused) {
   hoist_error *error = NULL;
   hoist_config *config = flagship("decision_api");
@@ -151,7 +151,7 @@ TEST(a_start_without_environment_or_key_is_refused) {
   CHECK(hoist_flagship_client() == NULL);
 }
 
-/* FS-12, FS-39 to FS-43, FS-212 */
+/* (FS-12, FS-39 to FS-43, FS-212; before start, starting, ready, panic, closed, reopened) */
 TEST(the_listener_hears_each_status) {
   static notes told;
   hoist_config *config = flagship("bucketing");
@@ -213,7 +213,7 @@ static void emotion_done(void *user_data, hoist_status status) {
   pthread_mutex_unlock(&lock);
 }
 
-/* FS-207 */
+/* (FS-207; ready) */
 TEST(what_is_collected_for_the_emotion_score_is_sent) {
   hoist_config *config = flagship("decision_api");
   host_set(config, "emotion_score", "true");

@@ -1,5 +1,5 @@
 /* Caches of the host's in which a change never returns: it is left to itself after two seconds, what is kept by the library
- * goes on, and so does the host, which closes in time (FS-18, FS-22, FS-101 to FS-108, G4, G11). */
+ * goes on, and so does the host, which closes in time (G4, G11). */
 #include <hoist/flagship.h>
 #include <hoist/plugin.h>
 
@@ -142,11 +142,13 @@ static void check_visitors(world *it, member which) {
   CHECK(open_gate(it));
 }
 
+/* (FS-22, FS-102; slow plug-in, no consent, closing) */
 TEST(a_visitor_cache_that_never_returns_from_cache_is_set_aside) {
   static world it;
   check_visitors(&it, CACHE);
 }
 
+/* (FS-22, FS-104; slow plug-in, no consent, closing) */
 TEST(a_visitor_cache_that_never_returns_from_flush_is_set_aside) {
   static world it;
   check_visitors(&it, FLUSH);
@@ -241,22 +243,26 @@ static void check_hits(world *it, member which, const char *strategy) {
   CHECK(open_gate(it));
 }
 
+/* (FS-18, FS-101, FS-105; slow plug-in, closing) */
 TEST(a_hit_cache_that_never_returns_from_cache_is_set_aside) {
   static world it;
   check_hits(&it, CACHE, "continuous_caching");
 }
 
+/* (FS-18, FS-107; slow plug-in, closing) */
 TEST(a_hit_cache_that_never_returns_from_flush_is_set_aside) {
   static world it;
   check_hits(&it, FLUSH, "continuous_caching");
 }
 
+/* (FS-18, FS-108; slow plug-in, closing) */
 TEST(a_hit_cache_that_never_returns_from_flush_all_is_set_aside) {
   static world it;
   check_hits(&it, FLUSH_ALL, "periodic_caching");
 }
 
-/* The service refuses as well: the hit waits here, is cached once the call that is stuck has been set aside, and sent. */
+/* The service refuses as well: the hit waits here, is cached once the call that is stuck has been set aside, and sent
+ * (FS-18, FS-101, FS-105; slow plug-in, failing). */
 TEST(hits_that_a_stuck_cache_has_not_taken_are_cached_again) {
   static world it;
   hoist_client *client;

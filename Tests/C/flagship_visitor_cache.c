@@ -47,7 +47,7 @@ static hoist_client *caching(notes *told) {
   "{\"version\":1,\"data\":{\"visitorId\":\"v\",\"campaigns\":[{\"campaignId\":\"c1\",\"variationGroupId\":\"g1\","    \
   "\"variationId\":\"v1\",\"flags\":" flags "}],\"assignationHistory\":{\"g1\":\"v1\"}}}"
 
-/* FS-22, FS-51, FS-66, FS-100, FS-102 to FS-104 */
+/* (FS-22, FS-51, FS-66, FS-100, FS-102 to FS-104; ready, no consent) */
 TEST(a_cache_of_the_hosts_is_asked_filled_and_emptied) {
   static notes told, heard;
   cached = RECORD("{\"f\":\"old\"}");
@@ -96,7 +96,7 @@ static bool has_given_up(hoist_client *client) {
   return left > 0;
 }
 
-/* FS-23, FS-24: 200 ms, also when the look-up never returns; what comes later is nobody's. */
+/* 200 ms, also when the look-up never returns; what comes later is nobody's (FS-23, FS-24; slow plug-in). */
 TEST(a_look_up_that_never_ends_holds_nobody_up) {
   static notes told;
   hoist_flagship_visitor *visitor;

@@ -3,7 +3,7 @@
 
 /* ---- Fetching ---------------------------------------------------------------------------------------------- */
 
-/* FS-30, FS-36, FS-37, FS-45, FS-46, FS-50, FS-52 to FS-56 */
+/* (FS-30, FS-36, FS-37, FS-45, FS-46, FS-50, FS-52 to FS-56; ready, failing, panic) */
 TEST(a_fetch_is_told_in_order) {
   static notes told;
   hoist_client *client = host_open(flagship());
@@ -27,7 +27,7 @@ TEST(a_fetch_is_told_in_order) {
   CHECK(reaches(&told.released, 1));
 }
 
-/* FS-205 */
+/* (FS-205; ready) */
 TEST(callbacks_of_newer_sdks_are_there_too) {
   static notes told;
   hoist_client *client = host_open(flagship());
@@ -46,7 +46,7 @@ TEST(callbacks_of_newer_sdks_are_there_too) {
 
 /* ---- Ids and context --------------------------------------------------------------------------------------- */
 
-/* FS-35, FS-48, FS-49, FS-68 to FS-70 */
+/* (FS-35, FS-48, FS-49, FS-68 to FS-70; ready) */
 TEST(a_visitor_is_known_and_anonymous_again) {
   static notes told;
   hoist_client *client = host_open(flagship());
@@ -68,7 +68,7 @@ TEST(a_visitor_is_known_and_anonymous_again) {
   hoist_client_free(client);
 }
 
-/* FS-33, FS-59 to FS-63, FS-109 to FS-128, FS-200 */
+/* (FS-33, FS-59 to FS-63, FS-109 to FS-128, FS-200; ready) */
 TEST(contexts_take_what_the_service_knows) {
   hoist_client *client = host_open(flagship());
   hoist_context *given = hoist_context_new("not looked at");
@@ -103,7 +103,7 @@ TEST(contexts_take_what_the_service_knows) {
   hoist_client_free(client);
 }
 
-/* FS-31, FS-32, FS-34 */
+/* (FS-31, FS-32, FS-34; ready) */
 TEST(one_visitor_is_shared) {
   hoist_client *client = host_open(flagship());
   hoist_flagship_visitor_options options = options_of("new");
@@ -190,6 +190,7 @@ static void *use(void *argument) {
   return NULL;
 }
 
+/* (FS-39; closing, handle outlives client) */
 TEST(visitors_outlive_their_client_under_way) {
   static notes told;
   pthread_t threads[4];

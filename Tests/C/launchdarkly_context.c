@@ -1,4 +1,4 @@
-/* Contexts and values of LaunchDarkly in C (LD-71, LD-72, LD-83). */
+/* Contexts and values of LaunchDarkly in C (LD-71, LD-72, LD-83; no client). */
 #include <hoist/launchdarkly.h>
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Events, hooks and plug-ins of LaunchDarkly clients (LD-40, LD-43, LD-44, LD-81, LD-88). */
+/* Events, hooks and plug-ins of LaunchDarkly clients. */
 #include <hoist/launchdarkly.h>
 #include <math.h>
 #include <pthread.h>
@@ -62,6 +62,7 @@ static void begin(void) {
   released = 0;
 }
 
+/* (LD-81; offline) */
 TEST(hooks_run_in_order_and_in_reverse_with_their_own_data) {
   begin();
   hoist_config *config = host_launchdarkly_config();
@@ -81,6 +82,7 @@ TEST(hooks_run_in_order_and_in_reverse_with_their_own_data) {
   CHECK(all_released(2));
 }
 
+/* (LD-81; no client) */
 TEST(hooks_that_cannot_be_taken_are_released) {
   begin();
   hoist_config *config = host_launchdarkly_config();
@@ -114,6 +116,7 @@ static hoist_status register_client(void *user_data, hoist_client *client,
   return HOIST_OK;
 }
 
+/* (LD-81, LD-88; offline) */
 TEST(a_plugin_brings_hooks_and_gets_to_know_the_client) {
   begin();
   hoist_config *config = host_launchdarkly_config();
@@ -137,6 +140,7 @@ TEST(a_plugin_brings_hooks_and_gets_to_know_the_client) {
   CHECK(all_released(2));
 }
 
+/* (LD-40, LD-43, LD-44; offline, closed) */
 TEST(events_that_cannot_be_taken_are_refused) {
   hoist_client *client = host_open(host_launchdarkly_config());
   double metric = 1.5, wrong = NAN;

@@ -15,7 +15,7 @@ static void started(void *user_data, bool timed_out, hoist_status status) {
   pthread_mutex_unlock(&lock);
 }
 
-/* LD-03, LD-05, LD-07 */
+/* (LD-03, LD-05, LD-07; before start, offline, closed) */
 TEST(an_offline_start_is_complete_at_once_and_happens_once) {
   hoist_client *client = host_open(late(host_launchdarkly_config()));
   bool timed_out = true;
@@ -31,7 +31,7 @@ TEST(an_offline_start_is_complete_at_once_and_happens_once) {
   hoist_client_free(client);
 }
 
-/* LD-06, LD-13; nothing has to be called before the end (LD-18) */
+/* Nothing has to be called before the end (LD-06, LD-13, LD-18; starting, ready). */
 TEST(a_start_is_complete_with_the_first_flags) {
   notes told = nothing;
   serve(1);
@@ -44,7 +44,7 @@ TEST(a_start_is_complete_with_the_first_flags) {
   CHECK_INT(told.done, 1);
 }
 
-/* LD-21 to LD-23 */
+/* (LD-21 to LD-23; ready) */
 TEST(an_identify_says_how_it_ended) {
   notes told = nothing;
   hoist_launchdarkly_identify_result result;
@@ -62,7 +62,7 @@ TEST(an_identify_says_how_it_ended) {
   hoist_client_free(client);
 }
 
-/* LD-07 to LD-09, LD-19 */
+/* (LD-07 to LD-09, LD-19; offline, closed) */
 TEST(an_environment_belongs_to_the_first) {
   hoist_config *config = host_launchdarkly_config();
   host_set(config, "secondary_mobile_keys", "{\"test\":\"mob-2\"}");
@@ -78,7 +78,7 @@ TEST(an_environment_belongs_to_the_first) {
   hoist_client_free(client);
 }
 
-/* LD-17 */
+/* (LD-17; closed, reopened) */
 TEST(a_closed_client_is_silent) {
   notes told = nothing;
   serve(1);

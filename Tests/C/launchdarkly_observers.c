@@ -1,7 +1,7 @@
 /* Observers of LaunchDarkly clients that do what observers may do: free their owner, identify, close. */
 #include "launchdarkly_service.h"
 
-/* LD-30 to LD-33, LD-35 */
+/* (LD-30 to LD-33, LD-35; ready) */
 TEST(observers_hear_of_their_flags) {
   notes of_flag = nothing, of_flags = nothing, of_nothing = nothing;
   const char *keys[] = {"fixed", "n", "n"};
@@ -89,7 +89,7 @@ static void changed_and_free(void *user_data, const hoist_launchdarkly_change *c
   note_change(told, changes, count);
 }
 
-/* LD-36 */
+/* (LD-36; ready) */
 TEST(an_observer_may_free_its_owner) {
   notes told = nothing, other = nothing;
   serve(1);
@@ -124,7 +124,7 @@ static void changed_and_stuck(void *user_data, const hoist_launchdarkly_change *
   }
 }
 
-/* LD-36 */
+/* (LD-36; slow plug-in) */
 TEST(an_owner_may_be_freed_while_its_observer_runs) {
   notes told = nothing;
   serve(1);
@@ -147,6 +147,25 @@ TEST(an_owner_may_be_freed_while_its_observer_runs) {
   CHECK(reaches(&told.released, 1));
   hoist_client_free(client);
   CHECK(told.calls == 1 && told.released == 1);
+}
+
+/* (LD-35, LD-36; handle outlives client) */
+TEST(an_owner_outlives_its_client) {
+  notes told = nothing;
+  hoist_launchdarkly_owner *owner = hoist_launchdarkly_owner_new();
+  hoist_launchdarkly_observer table = observer(&told);
+  for (int round = 1; round <= 2; round++) {
+    serve(round);
+    hoist_client *client = host_open(polling());
+    CHECK_INT(hoist_client_wait_ready(client, 10000), HOIST_OK);
+    CHECK_INT(hoist_launchdarkly_observe_all(client, owner, &table), HOIST_OK);
+    serve(round + 10);
+    CHECK(reaches(&told.calls, round));
+    hoist_client_free(client);
+    CHECK(reaches(&told.released, round));
+  }
+  hoist_launchdarkly_owner_free(owner);
+  CHECK(told.calls == 2 && told.released == 2);
 }
 
 static void changed_and_busy(void *user_data, const hoist_launchdarkly_change *changes, size_t count) {
@@ -182,7 +201,7 @@ TEST(an_observer_may_identify_and_is_refused_what_would_wait) {
   CHECK(reaches(&told.released, 1));
 }
 
-/* LD-36, LD-37 */
+/* (LD-36, LD-37; ready) */
 TEST(observers_run_where_the_host_dispatches) {
   notes told = nothing;
   hoist_config *config = polling();
@@ -216,6 +235,7 @@ int main(void) {
   RUN(release_does_not_run_on_the_network_thread);
   RUN(an_observer_may_free_its_owner);
   RUN(an_owner_may_be_freed_while_its_observer_runs);
+  RUN(an_owner_outlives_its_client);
   RUN(an_observer_may_identify_and_is_refused_what_would_wait);
   RUN(observers_run_where_the_host_dispatches);
   return check_summary();

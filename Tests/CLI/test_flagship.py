@@ -50,7 +50,7 @@ def targetings(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def test_a_bucketing_file_is_evaluated_without_network(hoist: Tool) -> None:
-    """FS-212, FS-07"""
+    """(FS-07, FS-212; offline)"""
     result = offline(hoist, "evaluate", "maximum_items", "--user", "staff-1", "--json")
     assert (result.status, result.json["value"]) == (0, 42), result
     assert offline(hoist, "evaluate", "maximum_items", *NORMA, "--value").out == "10\n"
@@ -81,7 +81,7 @@ def test_a_file_that_is_none_is_named(hoist: Tool, tmp_path: Path) -> None:
 
 
 def test_a_file_in_panic_has_no_flags(hoist: Tool, tmp_path: Path) -> None:
-    """FS-42"""
+    """(FS-42; offline, panic)"""
     file = tmp_path / "bucketing.json"
     file.write_text('{"panic":true}')
     result = offline(hoist, "evaluate", "maximum_items", "--user", "staff-1", "--exit-code", file=file)
@@ -93,7 +93,7 @@ def test_a_file_in_panic_has_no_flags(hoist: Tool, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mode", ["decision_api", "bucketing"])
 def test_evaluate_asks_the_service(hoist: Tool, service: FlagshipSimulator, mode: str) -> None:
-    """FS-06, FS-07"""
+    """(FS-06, FS-07; ready)"""
     result = run(hoist, service, mode, "evaluate", "maximum_items", "--user", "staff-1", "--json")
     assert (result.status, result.json["value"]) == (0, 42), result
     rows = run(hoist, service, mode, "flags", "--user", "staff-1", "--attribute", "orders:=3").table
@@ -117,7 +117,7 @@ def test_the_service_is_asked_for_the_context(hoist: Tool, service: FlagshipSimu
 
 @pytest.mark.parametrize("mode", ["decision_api", "bucketing"])
 def test_track_sends_an_event(hoist: Tool, service: FlagshipSimulator, mode: str) -> None:
-    """FS-98, FS-99"""
+    """(FS-98, FS-99; ready)"""
     result = run(hoist, service, mode, "track", "basket", "--user", "u", "--value", "2", "--property", "label=ski", "--json")
     assert (result.status, result.json) == (0, {"event": "basket", "accepted": True}), result
     (event,) = [hit for hit in service.ledger.hits("EVENT", "u") if hit["ea"] == "basket"]
@@ -154,7 +154,7 @@ def test_config_lists_the_properties(hoist: Tool) -> None:
 
 
 def test_a_published_panic_is_seen(hoist: Tool, service: FlagshipSimulator) -> None:
-    """FS-42"""
+    """(FS-42; panic)"""
     service.publish(sample_bucketing(panic=True))
     result = run(hoist, service, "bucketing", "evaluate", "maximum_items", "--user", "staff-1", "--json")
     assert result.status == NETWORK or json.loads(result.out)["value"] is None, result

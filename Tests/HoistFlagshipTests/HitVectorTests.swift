@@ -1,7 +1,7 @@
 import ConformanceKit
 import Testing
 
-@Suite("Vectors recorded from Flagship's own kit hold for hits and exposures (FS-71, FS-79, FS-90 to FS-99)")
+@Suite("Vectors recorded from Flagship's own kit hold for hits and exposures (FS-71, FS-79, FS-90 to FS-99; ready)")
 struct HitVectorTests {
   /// Files in the checkout.
   @Test(arguments: ["wire_activate", "wire_hits", "hit_validation"])

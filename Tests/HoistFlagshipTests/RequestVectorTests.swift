@@ -1,7 +1,7 @@
 import ConformanceKit
 import Testing
 
-@Suite("Vectors recorded from Flagship's own kit hold for requests (FS-03, FS-06, FS-07, FS-42)")
+@Suite("Vectors recorded from Flagship's own kit hold for requests (FS-03, FS-06, FS-07, FS-42; ready, panic)")
 struct RequestVectorTests {
   /// Files in the checkout.
   @Test(arguments: ["wire_decision_request", "wire_bucketing"])

@@ -2,7 +2,7 @@ import ConformanceKit
 import Glibc
 import Testing
 
-@Suite("Vectors of LaunchDarkly's flags hold (LD-25, LD-50 to LD-64, LD-76, LD-85)") struct FlagVectorTests {
+@Suite("Vectors of LaunchDarkly's flags hold (LD-25, LD-50 to LD-64, LD-76, LD-85; no client)") struct FlagVectorTests {
   /// Beside the checkout, where there are any.
   private static let folder: String = {
     var parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)

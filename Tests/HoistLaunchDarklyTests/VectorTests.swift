@@ -2,7 +2,7 @@ import ConformanceKit
 import HoistTestSupport
 import Testing
 
-@Suite("Vectors recorded from LaunchDarkly's own kit hold (LD-71, LD-72, LD-83)") struct VectorTests {
+@Suite("Vectors recorded from LaunchDarkly's own kit hold (LD-71, LD-72, LD-83; no client)") struct VectorTests {
   /// Every file in the checkout.
   @Test(arguments: ["attribute_refs", "context_hash", "context_parse", "redaction", "request_context"])
   func ownVectors(_ name: String) {

@@ -7,6 +7,7 @@ public final class GatedManager: CacheManager, @unchecked Sendable {
   private let lock = Lock()
   private var gate: (prefix: String, isOpen: HoistCore.Completion<Bool>)?
   private var afterLoad: (@Sendable (String) -> Void)?
+  private var isFull = false
 
   public init(_ inner: MemoryCacheManager = MemoryCacheManager(clock: SystemClock())) { self.inner = inner }
 
@@ -24,6 +25,13 @@ public final class GatedManager: CacheManager, @unchecked Sendable {
   /// Runs on the store's thread after each load.
   public func afterEachLoad(_ body: @escaping @Sendable (String) -> Void) { lock.withLock { afterLoad = body } }
 
+  /// Nothing can be written from now on, as on a full disk.
+  public func fill() { lock.withLock { isFull = true } }
+
+  private func needRoom() throws(CacheFailure) {
+    if lock.withLock({ isFull }) { throw CacheFailure("the disk is full") }
+  }
+
   public func load(key: String) throws(CacheFailure) -> [UInt8]? {
     let (gate, afterLoad) = lock.withLock { (self.gate, self.afterLoad) }
     if let gate, key.hasPrefix(gate.prefix) {
@@ -33,9 +41,15 @@ public final class GatedManager: CacheManager, @unchecked Sendable {
     return inner.load(key: key)
   }
 
-  public func save(key: String, value: [UInt8]) throws(CacheFailure) { inner.save(key: key, value: value) }
+  public func save(key: String, value: [UInt8]) throws(CacheFailure) {
+    try needRoom()
+    inner.save(key: key, value: value)
+  }
   public func remove(key: String) throws(CacheFailure) { inner.remove(key: key) }
-  public func putEvents(_ rows: [EventRow], owner: EventOwner) throws(CacheFailure) { inner.putEvents(rows, owner: owner) }
+  public func putEvents(_ rows: [EventRow], owner: EventOwner) throws(CacheFailure) {
+    try needRoom()
+    inner.putEvents(rows, owner: owner)
+  }
   public func claimEvents(
     pipeline: String, maximumRows: Int, maximumBytes: Int, owner: EventOwner
   ) throws(CacheFailure) -> [EventRow] {

@@ -75,7 +75,7 @@ def test_an_example_serves_as_a_shared_object(workshop: Workshop, kind: str) -> 
 
 
 def test_a_hook_of_one_service_serves_as_a_shared_object_there_and_is_refused_elsewhere(workshop: Workshop) -> None:
-    """LD-81."""
+    """(LD-81; offline)"""
     plugin = workshop.plugin("launchdarkly_hook")
     program = workshop.compile(EXAMPLES / "launchdarkly_hook.c", "launchdarkly_hook")
     for arguments in ([], [plugin]):

@@ -65,7 +65,7 @@ class Hits(HitCache):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_visitor_begins_with_what_was_cached(open_flagship: Opener, mode: str, tmp_path: Path) -> None:
-    """FS-21, FS-51, FS-100"""
+    """(FS-21, FS-51, FS-100; offline)"""
     stored = {"store": "sqlite", "store.path": str(tmp_path)}
     client = open_flagship(mode, properties=stored)
     assert client.visitor(STAFF, context=ORDERS).fetch(5)
@@ -78,7 +78,7 @@ def test_a_visitor_begins_with_what_was_cached(open_flagship: Opener, mode: str,
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_hosts_cache_keeps_visitors(open_flagship: Opener, mode: str) -> None:
-    """FS-22, FS-102, FS-103, FS-104"""
+    """(FS-22, FS-102, FS-103, FS-104; ready, no consent)"""
     cache = Visitors()
     client = open_flagship(mode, visitor_cache=cache)
     visitor = client.visitor(STAFF, context=ORDERS)
@@ -93,7 +93,7 @@ def test_a_hosts_cache_keeps_visitors(open_flagship: Opener, mode: str) -> None:
 
 
 def test_a_cached_assignment_beats_the_allocation(flagship: FlagshipSimulator, open_flagship: Opener) -> None:
-    """FS-100, 4.4"""
+    """(FS-100, 4.4; ready)"""
     for variation, colour in (("hvar0checkoutred0002", "red"), ("hvar0checkoutgrn0002", "grün")):
         record = {"version": 1, "data": {"visitorId": "u", "anonymousId": None, "consent": True, "context": {}, "campaigns": [],
                                          "assignationHistory": {"hgrp0checkoutall0001": variation}}}  # fmt: skip
@@ -123,14 +123,14 @@ class Idle(VisitorCache):
 
 @pytest.mark.parametrize("cache", [Broken(), Garbled(), Idle()], ids=["raises", "garbage", "idle"])
 def test_a_cache_that_fails_is_as_good_as_none(open_flagship: Opener, cache: VisitorCache) -> None:
-    """FS-24, FS-103"""
+    """(FS-24, FS-103; ready)"""
     visitor = open_flagship("bucketing", visitor_cache=cache, properties={"visitor_cache.timeout_ms": 2000}).visitor(STAFF)
     assert visitor.fetch_reason is FetchReason.VISITOR_CREATE
     assert visitor.fetch() and visitor.value("maximum_items", 0, expose=False) == 42
 
 
 def test_a_cache_that_blocks_is_left_to_itself(open_flagship: Opener) -> None:
-    """FS-23, FS-24: after 200 ms."""
+    """After 200 ms (FS-23, FS-24; slow plug-in)."""
     go_on = threading.Event()
 
     class Slow(Visitors):
@@ -148,7 +148,7 @@ def test_a_cache_that_blocks_is_left_to_itself(open_flagship: Opener) -> None:
 
 
 def test_a_hosts_cache_keeps_hits_until_they_have_arrived(flagship: FlagshipSimulator, open_flagship: Opener) -> None:
-    """FS-19, FS-105, FS-106, FS-107"""
+    """(FS-19, FS-105, FS-106, FS-107; ready)"""
     cache = Hits()
     client = open_flagship(hit_cache=cache, properties={"hits.batch_interval": 3600})
     assert client.visitor("u").send(Screen("home"))
@@ -160,7 +160,7 @@ def test_a_hosts_cache_keeps_hits_until_they_have_arrived(flagship: FlagshipSimu
 
 
 def test_periodic_caching_replaces_everything(flagship: FlagshipSimulator, open_flagship: Opener) -> None:
-    """FS-20, FS-108"""
+    """(FS-20, FS-108; ready)"""
     cache = Hits()
     client = open_flagship(hit_cache=cache, properties={"hits.strategy": "periodic_caching", "hits.batch_interval": 3600})
     assert client.visitor("u").send(Screen("home"))
@@ -169,7 +169,7 @@ def test_periodic_caching_replaces_everything(flagship: FlagshipSimulator, open_
 
 
 def test_hits_of_an_earlier_run_are_sent_at_once(flagship: FlagshipSimulator, open_flagship: Opener) -> None:
-    """FS-44, FS-106"""
+    """(FS-44, FS-106; starting)"""
     content = {"t": "SCREENVIEW", "cid": flagship.environment_id, "ds": "APP", "vid": "u", "dl": "before", "qt": 0}
     data = {"visitorId": "u", "anonymousId": None, "type": "SCREENVIEW", "time": time.time() - 60, "content": content,
             "numberOfBytes": 100}  # fmt: skip
@@ -201,7 +201,7 @@ class GarbledHits(Hits):
 def test_hits_are_sent_whatever_their_cache_does(
     flagship: FlagshipSimulator, open_flagship: Opener, cache: HitCache
 ) -> None:
-    """FS-24, FS-101"""
+    """(FS-24, FS-101; ready)"""
     client = open_flagship(hit_cache=cache)
     stored = Status.UNSAVED if isinstance(cache, BrokenHits) else Status.OK
     assert client.visitor("u").send(Screen("home")) is stored
@@ -210,7 +210,7 @@ def test_hits_are_sent_whatever_their_cache_does(
 
 
 def test_a_hit_cache_that_blocks_holds_nothing_up(flagship: FlagshipSimulator, open_flagship: Opener) -> None:
-    """FS-23, FS-24: after 200 ms."""
+    """After 200 ms (FS-23, FS-24; slow plug-in)."""
     go_on = threading.Event()
 
     class Slow(Hits):
@@ -234,7 +234,7 @@ def test_a_hit_cache_that_blocks_holds_nothing_up(flagship: FlagshipSimulator, o
 
 
 def test_what_is_no_cache_is_refused(open_flagship: Opener) -> None:
-    """FS-22"""
+    """(FS-22; no client)"""
     for more in ({"visitor_cache": {}}, {"hit_cache": Visitors()}, {"visitor_cache": Visitors}, {"on_visitor_exposed": 7}):
         with pytest.raises(TypeError):
             open_flagship(**more)

@@ -26,7 +26,7 @@ def visitor(request: pytest.FixtureRequest, open_flagship: Opener) -> Visitor:
 
 
 def test_values_have_the_type_of_their_default(visitor: Visitor) -> None:
-    """FS-76, FS-78"""
+    """(FS-76, FS-78; ready)"""
     for key, value in FLAGS.items():
         if value is not None:
             assert visitor.flag(key).read(type(value)(), expose=False) == (value, Status.OK), key
@@ -36,7 +36,7 @@ def test_values_have_the_type_of_their_default(visitor: Visitor) -> None:
 
 
 def test_another_type_gives_the_default(visitor: Visitor) -> None:
-    """FS-76"""
+    """(FS-76; ready)"""
     defaults: list[Any] = [True, 7, 7.5, "seven", [7], {"seven": 7}, 2**70, "half \ud800", "\0", [float("nan")]]
     kinds = [bool, int, float, str, list, dict, int, str, str, list]
     for key, value in FLAGS.items():
@@ -54,14 +54,14 @@ def test_another_type_gives_the_default(visitor: Visitor) -> None:
 
 
 def test_an_integer_is_read_as_a_double_only_on_request(open_flagship: Opener) -> None:
-    """FS-78"""
+    """(FS-78; ready)"""
     for widening, found in ((False, 1.5), (True, 42.0)):
         visitor = open_flagship("bucketing", properties={"numeric_widening": widening}).visitor(STAFF)
         assert visitor.fetch() and visitor.value("maximum_items", 1.5, expose=False) == found
 
 
 def test_an_unknown_flag_is_empty(visitor: Visitor) -> None:
-    """FS-57, FS-72, FS-75, FS-80"""
+    """(FS-57, FS-72, FS-75, FS-80; ready)"""
     flag = visitor.flag("nothing")
     assert (flag.key, flag.exists, flag.status) == ("nothing", False, FlagStatus.NOT_FOUND)
     assert flag.read("x") == ("x", Status.NOT_FOUND) and flag.expose() is Status.NOT_FOUND
@@ -71,7 +71,7 @@ def test_an_unknown_flag_is_empty(visitor: Visitor) -> None:
 
 
 def test_metadata_say_where_a_value_is_from(visitor: Visitor) -> None:
-    """FS-73, FS-74"""
+    """(FS-73, FS-74; ready)"""
     metadata = visitor.flag("maximum_items").metadata
     assert metadata == EUROPE
     assert json.loads(metadata.to_json()) == metadata.to_dict()
@@ -82,7 +82,7 @@ def test_metadata_say_where_a_value_is_from(visitor: Visitor) -> None:
 
 
 def test_a_flag_is_a_live_view(visitor: Visitor) -> None:
-    """FS-75, FS-80"""
+    """(FS-75, FS-80; ready)"""
     flag = visitor.flag("banner")
     assert flag.exists and flag.status is FlagStatus.FETCHED
     visitor.set("vip", False)
@@ -93,7 +93,7 @@ def test_a_flag_is_a_live_view(visitor: Visitor) -> None:
 
 
 def test_explain_shows_each_targetings_outcome(open_flagship: Opener) -> None:
-    """FS-07, 4.3"""
+    """(FS-07, 4.3; ready)"""
     visitor = open_flagship("bucketing").visitor("norma", context={"sdk_country": "no", "age": 17})
     assert visitor.fetch()
     groups = visitor.flag("maximum_items").explain()[-1]["groups"]
@@ -108,7 +108,7 @@ def test_explain_shows_each_targetings_outcome(open_flagship: Opener) -> None:
 
 
 def test_collections_are_mappings(visitor: Visitor) -> None:
-    """FS-58, FS-81, FS-82, FS-86, FS-87, FS-88"""
+    """(FS-58, FS-81, FS-82, FS-86, FS-87, FS-88; ready)"""
     flags = visitor.flags
     assert set(flags) == set(flags.keys()) == set(FLAGS) and len(flags) == len(FLAGS)
     assert {key: flag.value(None, expose=False) for key, flag in flags.items()} == FLAGS
@@ -120,7 +120,7 @@ def test_collections_are_mappings(visitor: Visitor) -> None:
 
 
 def test_collections_tell_their_metadata_and_json(visitor: Visitor) -> None:
-    """FS-83, FS-84"""
+    """(FS-83, FS-84; ready)"""
     flags = visitor.flags
     assert EUROPE in flags.metadatas() and len(flags.metadatas()) == len(FLAGS)
     rows = {row.pop("key"): row for row in json.loads(flags.to_json())}
@@ -130,7 +130,7 @@ def test_collections_tell_their_metadata_and_json(visitor: Visitor) -> None:
 
 
 def test_collections_are_filtered_by_a_predicate(visitor: Visitor) -> None:
-    """FS-85"""
+    """(FS-85; ready)"""
     limits = visitor.flags.filter(lambda key, flag: flag.metadata.campaign_name == "Limits" and key != "banner")
     assert set(limits) == {"maximum_items", "discount", "sizes", "texts"}
     empty = visitor.flags.filter(lambda key, flag: False)
@@ -144,7 +144,7 @@ def test_collections_are_filtered_by_a_predicate(visitor: Visitor) -> None:
 
 
 def test_a_collection_keeps_its_keys(visitor: Visitor, flagship: FlagshipSimulator) -> None:
-    """FS-58"""
+    """(FS-58; panic)"""
     flags = visitor.flags
     flagship.environment.panic()
     flagship.publish({"panic": True})
@@ -153,7 +153,7 @@ def test_a_collection_keeps_its_keys(visitor: Visitor, flagship: FlagshipSimulat
 
 
 def test_all_flags_are_exposed(visitor: Visitor, flagship: FlagshipSimulator) -> None:
-    """FS-89"""
+    """(FS-89; ready, no consent)"""
     assert visitor.flags.expose_all() is Status.OK
     assert flagship.wait_for_activations(len(FLAGS))
     assert {item["caid"] for item in flagship.ledger.activations(STAFF)} >= {"hgrp0limitseurope001", "hgrp0welcomenew00001"}

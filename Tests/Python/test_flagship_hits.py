@@ -28,7 +28,7 @@ EVERYTHING: list[Hit] = [
 
 @pytest.mark.parametrize("mode", MODES)
 def test_each_kind_of_hit_is_accepted(flagship: FlagshipSimulator, open_flagship: Opener, mode: str) -> None:
-    """FS-71, FS-90 to FS-99"""
+    """(FS-71, FS-90 to FS-99; ready)"""
     client = open_flagship(mode)
     visitor = client.visitor("u")
     for hit in EVERYTHING:
@@ -46,7 +46,7 @@ def test_each_kind_of_hit_is_accepted(flagship: FlagshipSimulator, open_flagship
 
 
 def test_hits_that_lack_something_are_refused(flagship: FlagshipSimulator, open_flagship: Opener) -> None:
-    """FS-92 to FS-99, 3.5"""
+    """(FS-92 to FS-99, 3.5; ready)"""
     client = open_flagship()
     visitor = client.visitor("u")
     for hit in (Screen(""), Page("home"), Page(""), Transaction("", "a"), Transaction("t", ""), Item("t", "", "c"),
@@ -62,7 +62,7 @@ def test_hits_that_lack_something_are_refused(flagship: FlagshipSimulator, open_
 
 
 def test_a_full_pool_is_sent_without_waiting(flagship: FlagshipSimulator, open_flagship: Opener) -> None:
-    """FS-14, FS-16, FS-17"""
+    """(FS-14, FS-16, FS-17; ready)"""
     visitor = open_flagship(properties={"hits.pool_max_size": 3, "hits.batch_interval": 3600}).visitor("u")
     assert visitor.send(Screen("one")) and visitor.send(Screen("two"))
     assert flagship.wait_for_hits(3)
@@ -71,7 +71,7 @@ def test_a_full_pool_is_sent_without_waiting(flagship: FlagshipSimulator, open_f
 
 @pytest.mark.parametrize("strategy", ["continuous_caching", "periodic_caching", "no_batching"])
 def test_hits_that_failed_are_sent_again(flagship: FlagshipSimulator, open_flagship: Opener, strategy: str) -> None:
-    """FS-18, FS-19, FS-20, FS-201"""
+    """(FS-18, FS-19, FS-20, FS-201; failing)"""
     client = open_flagship(properties={"hits.strategy": strategy, "hits.batch_interval": 1})
     flagship.fail("hits", "status", status=503, times=2)
     visitor = client.visitor("u")
@@ -81,7 +81,7 @@ def test_hits_that_failed_are_sent_again(flagship: FlagshipSimulator, open_flags
 
 
 def test_without_consent_only_the_refusal_is_sent(flagship: FlagshipSimulator, open_flagship: Opener) -> None:
-    """FS-65, FS-67"""
+    """(FS-65, FS-67; no consent)"""
     client = open_flagship(properties={"hits.batch_interval": 3600})
     visitor = client.visitor("u")
     assert visitor.send(Screen("before"))
@@ -106,7 +106,7 @@ class Observed:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_reading_a_value_counts_the_visitor(flagship: FlagshipSimulator, open_flagship: Opener, mode: str) -> None:
-    """FS-26, FS-27, FS-28, FS-29, FS-77, FS-79"""
+    """(FS-26, FS-27, FS-28, FS-29, FS-77, FS-79; ready)"""
     told = Observed()
     visitor = open_flagship(mode, on_visitor_exposed=told).visitor(STAFF, context=ORDERS)
     assert visitor.fetch(5)
@@ -128,7 +128,7 @@ def test_reading_a_value_counts_the_visitor(flagship: FlagshipSimulator, open_fl
 def test_null_and_other_types_count_too_and_unknown_flags_do_not(
     flagship: FlagshipSimulator, open_flagship: Opener
 ) -> None:
-    """FS-76, FS-77"""
+    """(FS-76, FS-77; ready)"""
     visitor = open_flagship().visitor(STAFF, context=ORDERS)
     assert visitor.fetch(5)
     assert visitor.value("banner", "none") == "none" and visitor.value("maximum_items", "many") == "many"
@@ -138,7 +138,7 @@ def test_null_and_other_types_count_too_and_unknown_flags_do_not(
 
 
 def test_observers_hear_once_the_service_has_it(flagship: FlagshipSimulator, open_flagship: Opener) -> None:
-    """FS-26, 5.4"""
+    """(FS-26, 5.4; failing)"""
     told = Observed()
     visitor = open_flagship(on_visitor_exposed=told).visitor(STAFF, context=ORDERS)
     assert visitor.fetch(5)
@@ -153,7 +153,7 @@ def test_observers_hear_once_the_service_has_it(flagship: FlagshipSimulator, ope
 def test_calls_of_the_core_count_and_track_as_the_shared_visitor(
     flagship: FlagshipSimulator, open_flagship: Opener
 ) -> None:
-    """FS-31, FS-77, FS-98"""
+    """(FS-31, FS-77, FS-98; ready)"""
     client = open_flagship("bucketing")
     client.visitor(STAFF, context=ORDERS).fetch()
     assert client.int("maximum_items") == 42
@@ -167,7 +167,7 @@ def test_calls_of_the_core_count_and_track_as_the_shared_visitor(
 def test_what_could_not_be_sent_goes_with_the_next_start(
     flagship: FlagshipSimulator, open_flagship: Opener, tmp_path: Path
 ) -> None:
-    """FS-21, FS-44, FS-101"""
+    """(FS-21, FS-44, FS-101; failing, second client)"""
     stored: dict[str, Any] = {"store": "sqlite", "store.path": str(tmp_path)}
     flagship.fail("hits", "status", status=503, times=None)
     client = open_flagship(properties=stored)

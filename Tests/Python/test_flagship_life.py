@@ -24,13 +24,13 @@ def service(flagship: FlagshipSimulator) -> FlagshipSimulator:
 
 
 def test_the_version_is_the_librarys() -> None:
-    """FS-126"""
+    """(FS-126; no client)"""
     assert re.fullmatch(rf"hoist {re.escape(hoist.version())}", flagship.version())
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_the_status_goes_through_a_life(service: FlagshipSimulator, open_flagship: Opener, mode: str) -> None:
-    """FS-12, FS-38, FS-39, FS-40, FS-41, FS-43"""
+    """(FS-12, FS-38, FS-39, FS-40, FS-41, FS-43; starting, ready, closed)"""
     changes: list[SDKStatus] = []
     client = open_flagship(mode, on_status_changed=changes.append)
     assert client.status is INITIALIZED and client.status.vendor_name == "SDK_INITIALIZED"
@@ -40,7 +40,7 @@ def test_the_status_goes_through_a_life(service: FlagshipSimulator, open_flagshi
 
 
 def test_panic_is_told_and_over(service: FlagshipSimulator, open_flagship: Opener) -> None:
-    """FS-12, FS-42"""
+    """(FS-12, FS-42; panic)"""
     changes: list[SDKStatus] = []
     client = open_flagship(on_status_changed=changes.append)
     visitor = client.visitor("u")
@@ -52,7 +52,7 @@ def test_panic_is_told_and_over(service: FlagshipSimulator, open_flagship: Opene
 
 
 def test_another_bucketing_file_is_told(service: FlagshipSimulator, open_flagship: Opener) -> None:
-    """FS-07, FS-13, FS-212"""
+    """(FS-07, FS-13, FS-212; ready)"""
     files: list[int] = []
     client = open_flagship("bucketing", on_bucketing_changed=lambda: files.append(1), properties={"polling_interval": 0})
     assert until(lambda: len(files) == 1)
@@ -65,7 +65,7 @@ def test_another_bucketing_file_is_told(service: FlagshipSimulator, open_flagshi
 
 
 def test_a_given_file_serves_without_network(open_flagship: Opener) -> None:
-    """FS-212"""
+    """(FS-212; offline)"""
     client = open_flagship("bucketing", properties={"online": False, "bucketing": sample_bucketing()}, ready=False)
     assert until(lambda: client.status is INITIALIZED)
     visitor = client.visitor(STAFF)
@@ -73,7 +73,7 @@ def test_a_given_file_serves_without_network(open_flagship: Opener) -> None:
 
 
 def test_a_client_may_be_started_later(open_flagship: Opener) -> None:
-    """FS-39, 5.1"""
+    """(FS-39, 5.1; before start)"""
     client = open_flagship(ready=False, properties={"autostart": False})
     visitor = client.visitor("u")
     assert client.status is NOT_INITIALIZED
@@ -83,14 +83,14 @@ def test_a_client_may_be_started_later(open_flagship: Opener) -> None:
 
 
 def test_only_an_account_that_collects_takes_events_of_sessions(open_flagship: Opener) -> None:
-    """FS-207"""
+    """(FS-207; ready)"""
     client, ends = open_flagship(), []
     status = client.collect_emotion({"type": "click"}, ends.append)
     assert not status or until(lambda: ends == [Status.UNSUPPORTED])
 
 
 def test_events_of_sessions_go_to_an_account_that_collects(service: FlagshipSimulator, open_flagship: Opener) -> None:
-    """FS-207, FS-208"""
+    """(FS-207, FS-208; ready)"""
     service.environment.settle({"eaiCollectEnabled": True, "eaiActivationEnabled": True})
     service.environment.score("u", "calm")
     client = open_flagship(properties={"emotion_score": True, "emotion.url": service.score_url})
@@ -103,7 +103,7 @@ def test_events_of_sessions_go_to_an_account_that_collects(service: FlagshipSimu
 
 
 def test_the_vendor_is_told_of_trouble_while_the_account_asks(service: FlagshipSimulator, open_flagship: Opener) -> None:
-    """FS-203: what the service finds strange of it fails the test."""
+    """What the service finds strange of it fails the test (FS-203; ready, failing)."""
     service.environment.settle({"troubleshooting": {
         "startDate": "2020-01-01T00:00:00.000Z", "endDate": "2100-01-01T00:00:00.000Z", "timezone": "UTC", "traffic": 100}})  # fmt: skip
     client = open_flagship()
@@ -127,7 +127,7 @@ def test_the_vendor_is_told_of_trouble_while_the_account_asks(service: FlagshipS
 
 
 def test_the_process_has_one_client(service: FlagshipSimulator) -> None:
-    """FS-01, FS-02, FS-05, FS-43"""
+    """(FS-01, FS-02, FS-05, FS-43; ready, closed, second client)"""
     assert flagship.client() is None and flagship.sdk_status() is NOT_INITIALIZED
     known = reach(service)
     env_id, api_key = known.pop("env_id"), known.pop("api_key")
@@ -145,7 +145,7 @@ def test_the_process_has_one_client(service: FlagshipSimulator) -> None:
 
 
 def test_a_start_without_environment_or_key_is_refused() -> None:
-    """FS-02, FS-03, FS-04"""
+    """(FS-02, FS-03, FS-04; no client)"""
     for env_id, api_key in (("", "key"), ("environment", "")):
         with pytest.raises(hoist.Error) as told:
             flagship.start(env_id, api_key, {"store": "none", "log.level": "none"})
@@ -154,7 +154,7 @@ def test_a_start_without_environment_or_key_is_refused() -> None:
 
 
 def test_a_client_without_environment_is_refused() -> None:
-    """FS-02"""
+    """(FS-02; no client)"""
     with pytest.raises(hoist.Error) as told:
         flagship.Client(api_key="k")
     assert "env_id" in str(told.value)

@@ -25,7 +25,7 @@ def state(visitor: Visitor) -> tuple[FetchStatus, FetchReason]:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_visitor_is_made_and_fetched(open_flagship: Opener, mode: str) -> None:
-    """FS-06, FS-07, FS-30, FS-33, FS-37, FS-52, FS-55, FS-56"""
+    """(FS-06, FS-07, FS-30, FS-33, FS-37, FS-52, FS-55, FS-56; ready)"""
     visitor = open_flagship(mode).visitor(STAFF, context=ORDERS)
     assert (visitor.id, visitor.anonymous_id, visitor.has_consented) == (STAFF, None, True)
     assert state(visitor) == VISITOR_CREATE and len(visitor.flags) == 0
@@ -36,7 +36,7 @@ def test_a_visitor_is_made_and_fetched(open_flagship: Opener, mode: str) -> None
 
 @pytest.mark.parametrize("mode", MODES)
 def test_callbacks_hear_each_change_in_order(open_flagship: Opener, mode: str) -> None:
-    """FS-36, FS-47, FS-54, FS-205"""
+    """(FS-36, FS-47, FS-54, FS-205; ready)"""
     changes: list[Any] = []
     required: list[FetchReason] = []
     fetched: list[int] = []
@@ -52,7 +52,7 @@ def test_callbacks_hear_each_change_in_order(open_flagship: Opener, mode: str) -
 
 
 def test_a_callback_that_raises_hurts_nobody(open_flagship: Opener, caplog: pytest.LogCaptureFixture) -> None:
-    """FS-36"""
+    """(FS-36; ready)"""
 
     def fail(*_: object) -> None:
         raise ValueError("mine")
@@ -64,7 +64,7 @@ def test_a_callback_that_raises_hurts_nobody(open_flagship: Opener, caplog: pyte
 
 @pytest.mark.parametrize("mode", MODES)
 def test_completions_and_asyncio(open_flagship: Opener, mode: str) -> None:
-    """FS-56"""
+    """(FS-56; ready)"""
     visitor = open_flagship(mode).visitor(STAFF, context=ORDERS)
     ends: list[Status] = []
     assert visitor.fetch_soon(ends.append)
@@ -74,7 +74,7 @@ def test_completions_and_asyncio(open_flagship: Opener, mode: str) -> None:
 
 
 def test_a_failed_fetch_keeps_the_flags(flagship: FlagshipSimulator, open_flagship: Opener) -> None:
-    """FS-10, FS-50"""
+    """(FS-10, FS-50; failing)"""
     visitor = open_flagship().visitor(STAFF, context=ORDERS)
     assert visitor.fetch(5)
     flagship.fail("campaigns", "status", status=500)
@@ -85,7 +85,7 @@ def test_a_failed_fetch_keeps_the_flags(flagship: FlagshipSimulator, open_flagsh
 
 
 def test_panic_takes_the_flags_away_and_gives_them_back(flagship: FlagshipSimulator, open_flagship: Opener) -> None:
-    """FS-42, FS-53"""
+    """(FS-42, FS-53; panic)"""
     visitor = open_flagship().visitor(STAFF, context=ORDERS)
     assert visitor.fetch(5)
     flagship.environment.panic()
@@ -98,7 +98,7 @@ def test_panic_takes_the_flags_away_and_gives_them_back(flagship: FlagshipSimula
 
 
 def test_the_shared_visitor_is_the_clients_current_context(open_flagship: Opener) -> None:
-    """FS-31, FS-32"""
+    """(FS-31, FS-32; ready)"""
     client = open_flagship("bucketing")
     assert client.shared_visitor is None
     alone = client.visitor("alone", shared=False)
@@ -114,7 +114,7 @@ def test_the_shared_visitor_is_the_clients_current_context(open_flagship: Opener
 
 
 def test_contexts_hold_scalars_by_key_and_predefined_key(open_flagship: Opener) -> None:
-    """FS-33, FS-59, FS-60, FS-61, FS-63, FS-109 to FS-127"""
+    """(FS-33, FS-59, FS-60, FS-61, FS-63, FS-109 to FS-127; ready)"""
     visitor = open_flagship().visitor("u", context={"vip": True, ContextKey.LOCATION_CITY: "Lyon"})
     assert visitor.set("age", 31) and visitor.set("score", 1.5) and visitor.set("name", "Zoë")
     assert visitor.set(ContextKey.LOCATION_LAT, 45.75) and visitor.set(ContextKey.APP_VERSION_CODE, 7)
@@ -127,7 +127,7 @@ def test_contexts_hold_scalars_by_key_and_predefined_key(open_flagship: Opener) 
 
 
 def test_what_no_context_holds_is_refused_alone(open_flagship: Opener) -> None:
-    """FS-60, FS-200"""
+    """(FS-60, FS-200; ready)"""
     visitor = open_flagship().visitor("u", context={"kept": 1, "list": [1], "nan": float("nan"), "big": 2**70})
     assert visitor.context["kept"] == 1 and not {"list", "nan", "big"} & visitor.context.keys()
     refused = Status.FLAGSHIP_CONTEXT_REFUSED
@@ -142,7 +142,7 @@ def test_what_no_context_holds_is_refused_alone(open_flagship: Opener) -> None:
 
 
 def test_a_cleared_context_keeps_what_hoist_sets(open_flagship: Opener) -> None:
-    """FS-62"""
+    """(FS-62; ready)"""
     visitor = open_flagship("bucketing").visitor("u", context={"vip": True, "sdk_osName": "Plan 9"})
     visitor.set(ContextKey.OS_NAME, "Plan 9")
     assert visitor.clear_context()
@@ -151,7 +151,7 @@ def test_a_cleared_context_keeps_what_hoist_sets(open_flagship: Opener) -> None:
 
 
 def test_the_context_reaches_the_service(flagship: FlagshipSimulator, open_flagship: Opener) -> None:
-    """FS-128"""
+    """(FS-128; ready)"""
     visitor = open_flagship().visitor("u", context={"age": 31, ContextKey.LOCATION_COUNTRY: "fr"})
     assert visitor.fetch(5)
     sent = flagship.ledger.decisions("u")[0]
@@ -163,7 +163,7 @@ def test_the_context_reaches_the_service(flagship: FlagshipSimulator, open_flags
 
 @pytest.mark.parametrize("mode", MODES)
 def test_consent_is_told_each_time(flagship: FlagshipSimulator, open_flagship: Opener, mode: str) -> None:
-    """FS-34, FS-64, FS-67"""
+    """(FS-34, FS-64, FS-67; no consent, ready)"""
     client = open_flagship(mode)
     visitor = client.visitor(STAFF, False, context=ORDERS)
     assert not visitor.has_consented
@@ -176,7 +176,7 @@ def test_consent_is_told_each_time(flagship: FlagshipSimulator, open_flagship: O
 
 
 def test_experience_continuity_swaps_ids(flagship: FlagshipSimulator, open_flagship: Opener) -> None:
-    """FS-35, FS-48, FS-49, FS-68, FS-69, FS-70"""
+    """(FS-35, FS-48, FS-49, FS-68, FS-69, FS-70; ready)"""
     client = open_flagship()
     visitor = client.visitor("anonymous-7")
     assert visitor.fetch(5) and visitor.authenticate("carla")
@@ -191,7 +191,7 @@ def test_experience_continuity_swaps_ids(flagship: FlagshipSimulator, open_flags
 
 
 def test_bucketing_knows_no_experience_continuity(open_flagship: Opener) -> None:
-    """FS-68, 5.7"""
+    """(FS-68, 5.7; ready)"""
     visitor = open_flagship("bucketing").visitor("u")
     assert visitor.authenticate("v") is Status.UNSUPPORTED and visitor.unauthenticate() is Status.UNSUPPORTED
     assert (visitor.id, state(visitor)) == ("u", VISITOR_CREATE)
@@ -201,7 +201,7 @@ def test_bucketing_knows_no_experience_continuity(open_flagship: Opener) -> None
 
 
 def test_flags_of_one_visitor_are_anothers_beginning(open_flagship: Opener) -> None:
-    """FS-46, FS-51"""
+    """(FS-46, FS-51; ready)"""
     first = open_flagship("bucketing").visitor(STAFF, context=ORDERS)
     assert first.fetch()
     exported = first.export()
@@ -222,7 +222,7 @@ def test_an_id_is_generated_where_none_is_given(open_flagship: Opener) -> None:
 
 
 def test_a_visitor_outlives_its_client(open_flagship: Opener) -> None:
-    """FS-39, 5.8"""
+    """(FS-39, 5.8; closed, handle outlives client)"""
     client = open_flagship()
     visitor = client.visitor(STAFF, context=ORDERS)
     assert visitor.fetch(5)
@@ -235,7 +235,7 @@ def test_a_visitor_outlives_its_client(open_flagship: Opener) -> None:
 
 
 def test_targeting_follows_the_context(open_flagship: Opener) -> None:
-    """FS-47, FS-100"""
+    """(FS-47, FS-100; ready)"""
     visitor = open_flagship("bucketing").visitor("norma", context={"sdk_country": "no", "age": 17})
     assert visitor.fetch() and visitor.value("maximum_items", 0, expose=False) == 10
     assert visitor.set("age", 18) and visitor.value("maximum_items", 0, expose=False) == 10

@@ -1,4 +1,4 @@
-"""LaunchDarkly's events against strict services: kinds, summaries, delivery, privacy, diagnostics (LD-40 to LD-44)."""
+"""LaunchDarkly's events against strict services: kinds, summaries, delivery, privacy, diagnostics."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_nothing_recorded_is_no_request(launchdarkly: LaunchDarklySimulator, con
 
 
 def test_one_payload_holds_everything_in_order(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
-    """4.4.6: in the order of recording, the summary last."""
+    """In the order of recording, the summary last (LD-40, LD-44, 4.4.6; ready)."""
     client = connect()
     assert client.track("first", value=0) is Status.OK
     assert client.string("banner", None, "none") == "Hello"
@@ -116,7 +116,7 @@ def test_many_threads_lose_no_count(launchdarkly: LaunchDarklySimulator, connect
 
 
 def test_prerequisites_are_evaluated_first(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
-    """LD-82: cycles end, a diamond counts twice."""
+    """Cycles end, a diamond counts twice (LD-82; ready)."""
     flag = {"version": 1, "variation": 0, "trackEvents": True}
     launchdarkly.replace_flags({
         "top": {"value": 1, "prerequisites": ["left", "right"], **flag},
@@ -131,7 +131,7 @@ def test_prerequisites_are_evaluated_first(launchdarkly: LaunchDarklySimulator, 
 
 
 def test_the_capacity_drops_what_is_new(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
-    """LD-42"""
+    """(LD-42; full queue)"""
     launchdarkly.options.change(event_capacity=5)
     client = connect(event_capacity=5)
     answers = [client.track(f"event-{number}") for number in range(8)]
@@ -147,7 +147,7 @@ def test_the_capacity_drops_what_is_new(launchdarkly: LaunchDarklySimulator, con
 
 @pytest.mark.parametrize("status", [500, 503, 408, 429])
 def test_a_payload_is_sent_again_as_it_is(launchdarkly: LaunchDarklySimulator, connect: Connect, status: int) -> None:
-    """2.4: once after a second, the same bytes and id. Whoever flushes is told that it was refused."""
+    """Once after a second, the same bytes and id. Whoever flushes is told that it was refused (LD-41, 2.4; failing)."""
     launchdarkly.fail("events", "status", status=status)
     client = connect()
     client.track("purchase")
@@ -170,7 +170,7 @@ def test_an_answer_that_is_lost_costs_nothing(launchdarkly: LaunchDarklySimulato
 
 
 def test_events_wait_for_a_service_that_is_down(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
-    """Nothing acknowledged is lost: what two attempts could not deliver goes with a later one."""
+    """Nothing acknowledged is lost: what two attempts could not deliver goes with a later one (LD-41; failing)."""
     client = connect()
     fault = launchdarkly.fail("events", "status", status=503, times=None)
     client.track("purchase")
@@ -194,6 +194,7 @@ def test_a_payload_that_is_too_large_is_not_sent_again(launchdarkly: LaunchDarkl
 
 
 def test_401_sends_the_client_offline(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
+    """(LD-41, 2.4; refused)"""
     client = connect()
     launchdarkly.fail("events", "status", status=401)
     client.track("purchase")
@@ -204,7 +205,7 @@ def test_401_sends_the_client_offline(launchdarkly: LaunchDarklySimulator, conne
 
 
 def test_what_is_recorded_offline_is_sent_later(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
-    """LD-41"""
+    """(LD-41; offline)"""
     client = connect(ready=False, online=False)
     assert client.track("offline") is Status.OK
     client.bool("dark-mode", None, False)
@@ -218,7 +219,7 @@ def test_what_is_recorded_offline_is_sent_later(launchdarkly: LaunchDarklySimula
 
 
 def test_what_a_process_left_behind_the_next_one_sends(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
-    """G10"""
+    """(LD-41, G10; offline, second client)"""
     client = connect(ready=False, online=False, **{"events.durability": "immediate"})
     assert client.track("left behind") is Status.OK
     client.close(1)
@@ -259,7 +260,7 @@ def test_private_attributes_of_a_context(launchdarkly: LaunchDarklySimulator, co
 
 
 def test_anonymous_contexts_show_nothing_in_feature_events(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
-    """LD-83"""
+    """(LD-83; ready)"""
     client = connect(context=json.dumps({**ANNA_TOLD, "anonymous": True}))
     client.string("banner", None, "")
     client.bool("watched", None, True)
@@ -281,7 +282,7 @@ def test_debug_events_end_with_the_services_clock(launchdarkly: LaunchDarklySimu
 
 
 def test_compressed_events(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
-    """LD-84"""
+    """(LD-84; ready)"""
     launchdarkly.options.change(compressed_events=True)
     client = connect(enable_compression=True, diagnostic_opt_out=False)
     client.track("visit", properties={"text": "x" * 1000})
@@ -291,7 +292,7 @@ def test_compressed_events(launchdarkly: LaunchDarklySimulator, connect: Connect
 
 
 def test_events_may_be_switched_off(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
-    """LD-87"""
+    """(LD-87; ready)"""
     client = connect(send_events=False, diagnostic_opt_out=False)
     client.track("visit")
     client.bool("dark-mode", None, False)
@@ -319,7 +320,7 @@ def test_diagnostics(launchdarkly: LaunchDarklySimulator, connect: Connect) -> N
 
 
 def test_events_are_sent_at_intervals(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
-    """LD-41"""
+    """(LD-41; ready)"""
     client = connect(**{"events.flush_interval_ms": 100})
     client.track("one")
     assert launchdarkly.wait_for_events("custom", 1)
@@ -328,7 +329,7 @@ def test_events_are_sent_at_intervals(launchdarkly: LaunchDarklySimulator, conne
 
 
 def test_a_close_sends_what_is_left(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
-    """5.9"""
+    """(LD-17, LD-41, 5.9; closing)"""
     client = connect()
     client.track("last")
     client.bool("dark-mode", None, False)

@@ -1,4 +1,4 @@
-"""LaunchDarkly's contexts through its face. LD-71, LD-72"""
+"""LaunchDarkly's contexts through its face (LD-71, LD-72; no client)."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_contexts_are_values() -> None:
 
 
 def test_what_is_private_stays_out_of_events() -> None:
-    """LD-83"""
+    """(LD-83; no client)"""
     found = ann().redacted(["plan"])
     assert sorted(found.pop("_meta")["redactedAttributes"]) == ["/address/street", "name", "plan"]
     assert found == {"kind": "user", "key": "user-42", "address": {"city": "Oslo"}}

@@ -46,14 +46,14 @@ def client(open_client: Opener) -> Client:
     ("bool", "nothing", True, True), ("json", "nothing", {"a": 1}, {"a": 1}),
 ])  # fmt: skip
 def test_values(client: Client, kind: str, key: str, default: Any, value: Any) -> None:
-    """LD-50, LD-52, LD-54, LD-56, LD-58, LD-62"""
+    """(LD-50, LD-52, LD-54, LD-56, LD-58, LD-62; ready)"""
     assert getattr(client, f"{kind}_variation")(key, default) == value
     if default != "ø\0":  # C has no text with a NUL in it
         assert getattr(client, f"{kind}_variation_detail")(key, default).value == value
 
 
 def test_details(client: Client) -> None:
-    """LD-51, LD-53, LD-55, LD-57, LD-59, LD-63"""
+    """(LD-51, LD-53, LD-55, LD-57, LD-59, LD-63; ready)"""
     rule = {"kind": "RULE_MATCH", "ruleIndex": 0, "ruleId": "r1"}
     assert client.int_variation_detail("page-size", 1) == EvaluationDetail(25, 1, rule)
     assert client.double_variation_detail("discount", 1.0).variation_index == 2
@@ -74,7 +74,7 @@ def test_a_long_text(service: LaunchDarklySimulator, open_client: Opener) -> Non
 
 
 def test_values_of_a_type_of_the_programs(service: LaunchDarklySimulator, open_client: Opener) -> None:
-    """LD-60, LD-61"""
+    """(LD-60, LD-61; ready)"""
     service.set_flag("day", value="2024-05-06", variation=1)
     client = open_client()
     client.wait_ready(10)
@@ -89,7 +89,7 @@ def test_values_of_a_type_of_the_programs(service: LaunchDarklySimulator, open_c
 
 
 def test_all_values(service: LaunchDarklySimulator, open_client: Opener) -> None:
-    """LD-25"""
+    """(LD-25; before start, ready, closed)"""
     client = open_client(autostart=False)
     assert client.all_flag_values() is None
     assert client.start(10)
@@ -99,7 +99,7 @@ def test_all_values(service: LaunchDarklySimulator, open_client: Opener) -> None
 
 
 def test_defaults_and_results_go_into_events(service: LaunchDarklySimulator, client: Client) -> None:
-    """LD-41, LD-43"""
+    """(LD-41, LD-43; ready)"""
     for _ in range(3):
         client.json_variation("absent", {"a": 1})
     client.int_variation("page-size", 7)
@@ -111,7 +111,7 @@ def test_defaults_and_results_go_into_events(service: LaunchDarklySimulator, cli
 
 
 def test_tracked_events(service: LaunchDarklySimulator, client: Client) -> None:
-    """LD-40, LD-44"""
+    """(LD-40, LD-44; ready, closed)"""
     assert client.track_event("plain")
     assert client.track_event("rich", {"sizes": [1, None]}, 0)
     assert client.track_event("bad", {"x": float("nan")}) is Status.ARGUMENT
@@ -125,7 +125,7 @@ def test_tracked_events(service: LaunchDarklySimulator, client: Client) -> None:
 
 
 def test_a_closed_client_has_its_defaults_only(client: Client) -> None:
-    """LD-17"""
+    """(LD-17; closed)"""
     assert client.close(5)
     assert client.bool_variation("dark-mode", False) is False
     assert client.bool_variation_detail("dark-mode", False).error_kind == "CLIENT_NOT_READY"

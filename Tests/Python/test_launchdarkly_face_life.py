@@ -37,7 +37,7 @@ def open_client(service: LaunchDarklySimulator) -> Iterator[Opener]:
 
 
 def test_a_start_waits_for_flags(open_client: Opener) -> None:
-    """LD-06, LD-11"""
+    """(LD-06, LD-11; before start, ready)"""
     client = open_client(autostart=False)
     assert not client.is_initialized and not client.is_online
     assert client.start(10) is Status.OK
@@ -46,6 +46,7 @@ def test_a_start_waits_for_flags(open_client: Opener) -> None:
 
 
 def test_a_start_says_why_there_are_none(service: LaunchDarklySimulator, open_client: Opener) -> None:
+    """(LD-06, LD-16; starting, refused)"""
     service.fail("stream", "hang", times=1)
     assert open_client(autostart=False).start(0.2) is Status.TIMEOUT
     refused = open_client(autostart=False, mobile_key="mob-wrong")
@@ -61,7 +62,7 @@ def test_a_start_need_not_be_waited_for(open_client: Opener) -> None:
 
 
 def test_identify_changes_the_flags(service: LaunchDarklySimulator, open_client: Opener) -> None:
-    """LD-20, LD-23, LD-24"""
+    """(LD-20, LD-23, LD-24; ready, closed)"""
     client = open_client()
     assert client.wait_ready(10) and client.bool_variation("dark-mode", False) is True
     assert client.identify(BEN, 10, sheddable=False) is Status.OK
@@ -79,7 +80,7 @@ def test_identify_changes_the_flags(service: LaunchDarklySimulator, open_client:
 
 
 def test_identify_tells_how_it_ended(service: LaunchDarklySimulator, open_client: Opener) -> None:
-    """LD-21, LD-22"""
+    """(LD-21, LD-22; ready, closing)"""
     client, told = open_client(), list[tuple[str, IdentifyResult]]()
     assert client.wait_ready(10)
     service.fail("stream", "hang", times=1, delay=30)
@@ -97,7 +98,7 @@ def test_identify_tells_how_it_ended(service: LaunchDarklySimulator, open_client
 
 
 def test_going_offline_and_back(service: LaunchDarklySimulator, open_client: Opener) -> None:
-    """LD-10, LD-12, LD-14"""
+    """(LD-10, LD-12, LD-14; offline)"""
     client = open_client()
     assert client.wait_ready(10)
     told: list[Status] = []
@@ -111,7 +112,7 @@ def test_going_offline_and_back(service: LaunchDarklySimulator, open_client: Ope
 
 
 def test_the_connection(service: LaunchDarklySimulator, open_client: Opener) -> None:
-    """LD-16, LD-92"""
+    """(LD-16, LD-92; ready, background)"""
     client = open_client(streaming_mode="polling")
     assert client.wait_ready(10)
     found = client.connection_information
@@ -125,7 +126,7 @@ def test_the_connection(service: LaunchDarklySimulator, open_client: Opener) -> 
 
 
 def test_environments(service: LaunchDarklySimulator, open_client: Opener) -> None:
-    """LD-07, LD-08, LD-09"""
+    """(LD-07, LD-08, LD-09; ready, closed)"""
     other = service.add_environment("mob-other", {"dark-mode": {"value": "other", "variation": 0, "version": 1}})
     client = open_client(secondary_mobile_keys={"other": other.mobile_key})
     assert client.wait_ready(10)
@@ -141,7 +142,7 @@ def test_environments(service: LaunchDarklySimulator, open_client: Opener) -> No
 
 
 def test_a_client_without_a_context_has_an_anonymous_one(service: LaunchDarklySimulator, open_client: Opener) -> None:
-    """LD-02"""
+    """(LD-02; ready)"""
     client = open_client(context=None)
     assert client.wait_ready(10) and client.flush(5)
     context = service.ledger.events("identify")[0]["context"]

@@ -57,7 +57,7 @@ class Screen:
 
 
 def test_observers_are_told_what_changed(service: LaunchDarklySimulator, client: Client) -> None:
-    """LD-30, LD-31, LD-32"""
+    """(LD-30, LD-31, LD-32; ready)"""
     one, some, every = Screen(), Screen(), Screen()
     client.observe_flag("dark-mode", one.show, one)
     client.observe_flags(["dark-mode", "novelty"], some.show, some)
@@ -74,7 +74,7 @@ def test_observers_are_told_what_changed(service: LaunchDarklySimulator, client:
 
 
 def test_observers_of_updates_that_change_nothing(service: LaunchDarklySimulator, client: Client) -> None:
-    """LD-33"""
+    """(LD-33; ready)"""
     calls: list[int] = []
     client.observe_unchanged(lambda: calls.append(1))
     service.set_flag("dark-mode", reason={"kind": "OFF"})
@@ -82,7 +82,7 @@ def test_observers_of_updates_that_change_nothing(service: LaunchDarklySimulator
 
 
 def test_observers_of_the_connection(service: LaunchDarklySimulator, client: Client) -> None:
-    """LD-34"""
+    """(LD-34; offline, ready)"""
     modes: list[ConnectionMode] = []
     client.observe_connection_mode(modes.append)
     client.set_online_soon(False)
@@ -92,7 +92,7 @@ def test_observers_of_the_connection(service: LaunchDarklySimulator, client: Cli
 
 
 def test_observers_end_with_their_owner(service: LaunchDarklySimulator, client: Client) -> None:
-    """LD-35, LD-36"""
+    """(LD-35, LD-36; ready)"""
     kept, stopped, gone = Screen(), Screen(), Screen()
     seen = gone.seen
     for screen in (kept, stopped, gone):
@@ -156,7 +156,7 @@ class Journal(Hook):
 
 
 def test_hooks_see_evaluations(open_client: Opener) -> None:
-    """LD-81"""
+    """(LD-81; ready)"""
     book: list[Any] = []
     client = open_client(hooks=[Journal("a", book), Journal("b", book)])
     assert client.wait_ready(10) and client.int_variation("page-size", 7) == 25
@@ -170,7 +170,7 @@ def test_hooks_see_evaluations(open_client: Opener) -> None:
 
 
 def test_hooks_see_identifies_and_tracked_events(open_client: Opener) -> None:
-    """LD-81"""
+    """(LD-81; ready)"""
     book: list[Any] = []
     client = open_client(hooks=[Journal("a", book)])
     assert client.wait_ready(10) and client.identify(BEN, 10)
@@ -221,7 +221,7 @@ class Observability(Plugin):
 
 
 def test_plug_ins_bring_hooks_and_get_to_know_each_environment(service: LaunchDarklySimulator, open_client: Opener) -> None:
-    """LD-88"""
+    """(LD-88; ready)"""
     other = service.add_environment("mob-other")
     service.options.change(application="application-id/shop")
     plugin = Observability()

@@ -1,4 +1,4 @@
-"""Changing the context of LaunchDarkly's clients, and clients of several environments (LD-07 to LD-09, LD-20 to LD-24)."""
+"""Changing the context of LaunchDarkly's clients, and clients of several environments."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ ORG = {"targetingKey": "acme", "kind": "org"}
 
 
 def test_each_context_gets_its_own_flags(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
+    """(LD-24; ready)"""
     launchdarkly.set_flag("banner", context="org:acme", value="Hello, Acme")
     client = connect()
     assert client.string("banner", None, "") == "Hello"
@@ -88,7 +89,7 @@ def test_a_context_that_is_none_is_refused_at_the_start(connect: Connect, contex
 
 
 def test_the_last_of_many_wins(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
-    """5.5: one in flight, one waiting, the others are shed; each is answered once."""
+    """One in flight, one waiting, the others are shed; each is answered once (LD-21, LD-22, 5.5; ready)."""
     for number in range(10):
         launchdarkly.set_flag("banner", context=f"user-{number}", value=f"Hello {number}")
     client = connect()
@@ -111,7 +112,7 @@ def test_the_last_of_many_wins(launchdarkly: LaunchDarklySimulator, connect: Con
 
 
 def test_an_identify_that_hangs_times_out_and_goes_on(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
-    """LD-23"""
+    """(LD-23; ready)"""
     client = connect()
     launchdarkly.fail("stream", "hang", then="answer")
     assert client.identify(ORG, 0.2) is Status.TIMEOUT
@@ -123,6 +124,7 @@ def test_an_identify_that_hangs_times_out_and_goes_on(launchdarkly: LaunchDarkly
 
 
 def test_an_identify_while_offline_is_complete_at_once(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
+    """(LD-24; offline)"""
     client = connect()
     client.online = False
     assert client.identify(ORG) is Status.NETWORK  # there are no stored flags
@@ -146,7 +148,7 @@ def test_late_answers_to_an_old_context_are_harmless(launchdarkly: LaunchDarklyS
 
 
 def test_environments_share_context_and_life(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
-    """LD-09, 5.2: on the wire; the calls on single environments are the face's."""
+    """On the wire; the calls on single environments are the face's (LD-09, 5.2; ready, offline, closed)."""
     launchdarkly.add_environment("mob-second", {"second": {"value": 2, "version": 1, "variation": 0}})
     launchdarkly.add_environment("mob-third", {"third": {"value": 3, "version": 1, "variation": 0}})
     client = connect(secondary_mobile_keys=json.dumps({"two": "mob-second", "three": "mob-third"}))

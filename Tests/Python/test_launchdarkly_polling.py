@@ -1,4 +1,4 @@
-"""LaunchDarkly by polling, its cache, and clients that find the service down (LD-75, LD-76, LD-85)."""
+"""LaunchDarkly by polling, its cache, and clients that find the service down."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ def unreachable() -> str:
 
 
 def test_polls_see_changes(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
+    """(LD-75; ready)"""
     client = connect(**POLLING)
     assert client.string("banner", None, "") == "Hello"
     launchdarkly.set_flag("banner", value="Hi")
@@ -72,7 +73,7 @@ def test_401_ends_polling(launchdarkly: LaunchDarklySimulator, connect: Connect)
 
 @pytest.mark.parametrize("tags", ["quoted", "bare"])
 def test_the_tag_outlives_the_process(launchdarkly: LaunchDarklySimulator, connect: Connect, tags: str) -> None:
-    """LD-85: for the same context only; the simulator refuses a tag that is another context's."""
+    """For the same context only; the simulator refuses a tag that is another context's (LD-85; second client)."""
     launchdarkly.options.change(tags=tags)
     connect(**POLLING).close(5)
     connect(**POLLING, context=BEN).close(5)
@@ -97,7 +98,7 @@ def test_a_fresh_cache_makes_the_first_poll_late(launchdarkly: LaunchDarklySimul
 def test_the_cache_serves_while_the_service_is_down(
     launchdarkly: LaunchDarklySimulator, connect: Connect, mode: str
 ) -> None:
-    """LD-76"""
+    """(LD-76; failing, offline)"""
     connect(streaming_mode=mode).close(5)
     nowhere = unreachable()
     client = connect(ready=False, streaming_mode=mode, base_url=nowhere, stream_url=nowhere, events_url=nowhere)
@@ -149,7 +150,7 @@ def test_another_key_has_another_cache(launchdarkly: LaunchDarklySimulator, conn
 
 
 def test_a_default_context_keeps_its_key(launchdarkly: LaunchDarklySimulator, tmp_path: Any) -> None:
-    """LD-02, 3.5: anonymous, with a key that is made once."""
+    """Anonymous, with a key that is made once (LD-02, 3.5; second client)."""
     settings = {**reach(launchdarkly), "store.path": str(tmp_path)}
     del settings["context"]
     for _ in range(2):

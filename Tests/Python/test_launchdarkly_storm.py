@@ -126,7 +126,7 @@ def storm(launchdarkly: LaunchDarklySimulator) -> Iterator[Storm]:
 
 
 def test_every_client_has_in_the_end_what_the_service_has(storm: Storm, tmp_path: Path, stream_events: int) -> None:
-    """LD-75, and G4, G6: descriptors, threads and memory stay as they were."""
+    """Descriptors, threads and memory stay as they were (LD-75, G4, G6; failing, second client)."""
     service = storm.service
     with Host(service, tmp_path) as host:
         host.open("old")

@@ -1,4 +1,4 @@
-"""LaunchDarkly's stream against strict services: flags, changes, faults, reconnections (LD-75)."""
+"""LaunchDarkly's stream against strict services: flags, changes, faults, reconnections."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def reads(client: hoist.Client, key: str) -> Any:
 
 
 def test_flags_of_every_type_come_by_stream(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
-    """LD-50, LD-52, LD-54, LD-56, LD-58, LD-62"""
+    """(LD-50, LD-52, LD-54, LD-56, LD-58, LD-62, LD-75; ready)"""
     client = connect()
     assert client.bool("dark-mode", None, False) is True
     assert client.int("page-size", None, 1) == 25
@@ -157,7 +157,7 @@ def test_a_silent_stream_keeps_what_was_there(launchdarkly: LaunchDarklySimulato
 def test_a_stream_that_is_refused_for_now_is_tried_again(
     launchdarkly: LaunchDarklySimulator, connect: Connect, status: int
 ) -> None:
-    """2.5"""
+    """(LD-75, 2.5; failing)"""
     launchdarkly.fail("stream", "status", status=status, times=2)
     client = connect()
     assert client.bool("dark-mode", None, False) is True
@@ -177,7 +177,7 @@ def test_a_stream_that_is_none_is_tried_again(
 def test_a_stream_that_is_refused_for_good_stays_closed(
     launchdarkly: LaunchDarklySimulator, connect: Connect, status: int
 ) -> None:
-    """2.5: the client stays online, flags stay, and a later identify makes a new attempt."""
+    """The client stays online, flags stay, and a later identify makes a new attempt (LD-75, 2.5; refused)."""
     client = connect()
     launchdarkly.fail("stream", "status", status=status)
     launchdarkly.streams.drop()
@@ -189,7 +189,7 @@ def test_a_stream_that_is_refused_for_good_stays_closed(
 
 
 def test_an_unknown_key_sends_the_client_offline(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
-    """2.5, LD-15"""
+    """(LD-15, 2.5; refused)"""
     client = connect(ready=False, mobile_key="mob-unknown")
     assert until(lambda: not is_online(client))
     assert client.bool("dark-mode", None, True) is True
@@ -198,7 +198,7 @@ def test_an_unknown_key_sends_the_client_offline(launchdarkly: LaunchDarklySimul
 
 
 def test_reasons_are_asked_for_and_told(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
-    """LD-51, LD-63"""
+    """(LD-51, LD-63; ready)"""
     launchdarkly.options.change(with_reasons=True)
     client = connect(evaluation_reasons=True)
     assert client.detail("page-size", None, 0).reason == "TARGETING_MATCH"
@@ -216,7 +216,7 @@ def test_contexts_travel_in_the_body_of_report(launchdarkly: LaunchDarklySimulat
 
 
 def test_headers_that_the_host_configured(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
-    """2.1, LD-89, LD-91"""
+    """(LD-89, LD-91, 2.1; ready)"""
     launchdarkly.options.change(wrapper="flutter/2.1", application="application-id/shop application-version/1.0-b",
                                 instance_ids=True, secure_mode_hash="0a1b")  # fmt: skip
     client = connect(wrapper_name="flutter", wrapper_version="2.1", application_id="shop", application_version="1.0 b",
@@ -240,7 +240,7 @@ def test_addresses_may_have_a_path(launchdarkly: LaunchDarklySimulator, connect:
 
 
 def test_closing_ends_the_connection(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
-    """LD-17, 5.9: afterwards only fallbacks."""
+    """Afterwards only fallbacks (LD-17, 5.9; closed, reopened)."""
     client = connect()
     assert launchdarkly.wait_for_streams(1)
     client.close(3)
@@ -264,7 +264,7 @@ def test_observers_are_told_of_each_change(launchdarkly: LaunchDarklySimulator, 
 
 
 def test_going_offline_and_back(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
-    """LD-10, LD-12"""
+    """(LD-10, LD-12; offline)"""
     client = connect()
     client.online = False
     assert launchdarkly.wait_for_streams(0)

@@ -199,7 +199,7 @@ def test_asyncio_waits_without_blocking(service: UnleashSimulator, open_client) 
 
 
 def test_asyncio_hears_of_a_fatal_state(launchdarkly: LaunchDarklySimulator, connect) -> None:
-    """LD-75: 401 ends fetching, and whoever waits is told."""
+    """401 ends fetching, and whoever waits is told (LD-75; refused)."""
     launchdarkly.fail("poll", "status", status=401)
 
     async def main() -> None:

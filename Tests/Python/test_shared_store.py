@@ -164,7 +164,7 @@ def test_what_was_stored_survives_a_kill(tmp_path: Path, seed: int) -> None:
 
 @pytest.mark.parametrize("durability", ["immediate", "periodic"])
 def test_nothing_is_kept_or_sent_of_who_has_refused(tmp_path: Path, durability: str) -> None:
-    """FS-64 to FS-67, contract 8: who has refused at one of them is kept by none, and sent by none."""
+    """Who has refused at one of them is kept by none, and sent by none (FS-64 to FS-67, contract 8; no consent, second process)."""
     with flagship_clients.strict_service() as service:
         reach = flagship_clients.reach(service)
         with neighbours("flagship", tmp_path, seed=1, reach=reach, durability=durability) as everybody:

@@ -1,5 +1,5 @@
-"""FS-66, FS-67, G9, 5.6: a visitor refuses consent, and the process is killed, at whatever write: what the visitor had done
-before stays here, whoever comes next, and the refusal is told."""
+"""A visitor refuses consent, and the process is killed, at whatever write: what the visitor had done before stays here,
+whoever comes next, and the refusal is told."""
 
 from __future__ import annotations
 
@@ -67,6 +67,7 @@ def check(world: FlagshipWorld, said: list[str], survived: bool) -> None:
 
 @pytest.mark.parametrize("how", [{}, {"KILL_JOURNAL": "1", "KILL_WITHIN": "1"}], ids=["any", "of the journal"])
 def test_killed_at_every_write(world: FlagshipWorld, programs: Programs, how: dict[str, str]) -> None:
+    """(FS-66, FS-67, G9, 5.6; failing, no consent, second process)"""
     survived = killed = 0
     for number in itertools.count(1):
         world.renew()
@@ -87,7 +88,7 @@ def test_killed_at_every_write(world: FlagshipWorld, programs: Programs, how: di
 
 
 def test_what_was_recorded_before_a_kill_is_sent_without_a_refusal(world: FlagshipWorld) -> None:
-    """FS-19, FS-44: nobody refuses, so nothing is lost."""
+    """Nobody refuses, so nothing is lost (FS-19, FS-44; second process)."""
     host = world.start(**PATIENT)
     for line in LINES[:8]:
         host(line)

@@ -1,4 +1,4 @@
-"""FS-10, FS-18, FS-50, G10: whatever an endpoint does, hits are kept until they are taken, and the last good flags stay."""
+"""Whatever an endpoint does, hits are kept until they are taken, and the last good flags stay."""
 
 from __future__ import annotations
 
@@ -60,6 +60,7 @@ def host(world: FlagshipWorld) -> Iterator[FlagshipHost]:
 
 @pytest.mark.parametrize("fault", PASSING, ids=name)
 def test_hits_are_kept_until_they_are_taken(world: FlagshipWorld, host: FlagshipHost, fault: dict[str, Any]) -> None:
+    """(FS-18, G10; failing, refused)"""
     service = world.service
     assert host("flush") == "flushed HOIST_OK"
     service.fail("hits", times=None, **fault)
@@ -75,7 +76,7 @@ def test_hits_are_kept_until_they_are_taken(world: FlagshipWorld, host: Flagship
 
 @pytest.mark.parametrize("fault", REFUSALS, ids=name)
 def test_refused_hits_hold_up_nothing(world: FlagshipWorld, host: FlagshipHost, fault: dict[str, Any]) -> None:
-    """Contract 6: the host is told, and what comes later goes."""
+    """The host is told, and what comes later goes (FS-18, contract 6; failing)."""
     service = world.service
     assert host("flush") == "flushed HOIST_OK"
     service.fail("hits", times=None, **fault)
@@ -113,6 +114,7 @@ def test_hits_whose_answer_was_lost_come_again(world: FlagshipWorld, host: Flags
 
 @pytest.mark.parametrize("fault", PASSING, ids=name)
 def test_activations_are_kept_and_ride_along(world: FlagshipWorld, host: FlagshipHost, fault: dict[str, Any]) -> None:
+    """(FS-18, G10; failing, refused)"""
     service = world.service
     service.fail("activate", times=None, **fault)
     before = host("flag anna button_colour")
@@ -128,7 +130,7 @@ def test_activations_are_kept_and_ride_along(world: FlagshipWorld, host: Flagshi
 
 @pytest.mark.parametrize("fault", [*FAILURES, *LIES], ids=name)
 def test_the_last_good_file_stays(world: FlagshipWorld, host: FlagshipHost, fault: dict[str, Any]) -> None:
-    """FS-07, 5.2: and a failure does not end the polls."""
+    """And a failure does not end the polls (FS-07, 5.2; failing, refused)."""
     service = world.service
     before = host("value anna maximum_items")
     document = sample_bucketing()
@@ -147,7 +149,7 @@ def test_the_last_good_file_stays(world: FlagshipWorld, host: FlagshipHost, faul
 
 @pytest.mark.parametrize("fault", [*FAILURES, *LIES], ids=name)
 def test_a_decision_that_fails_leaves_the_flags(world: FlagshipWorld, fault: dict[str, Any]) -> None:
-    """FS-10, FS-50."""
+    """(FS-10, FS-50; failing, refused)"""
     service = world.service
     service.options.change(segments="none")
     host = world.start(**{**SHORT, "mode": "decision_api"})
@@ -164,7 +166,7 @@ def test_a_decision_that_fails_leaves_the_flags(world: FlagshipWorld, fault: dic
 
 
 def test_a_start_without_a_service_has_the_file_of_before(world: FlagshipWorld) -> None:
-    """FS-40: and a visitor its flags (FS-51), and its assignments whatever the file says now (FS-100)."""
+    """And a visitor its flags, and its assignments whatever the file says now (FS-40, FS-51, FS-100; starting, failing)."""
     host = world.start(**SHORT)
     host("visitor anna consented")
     host("fetch anna")

@@ -1,4 +1,4 @@
-"""FS-18, FS-65 to FS-67, G9, G10: hundreds of calls of several visitors while every endpoint fails now and then, campaigns
+"""Hundreds of calls of several visitors while every endpoint fails now and then, campaigns
 change, and the process is killed now and then: no hit that was recorded is lost, nothing of a visitor who has refused is
 sent, and the service finds no fault.
 
@@ -86,6 +86,7 @@ class Storm:
 
 
 def test_nothing_is_lost_and_nothing_told_of_who_refused(flagship_host: Path, tmp_path: Path) -> None:
+    """(FS-18, FS-65 to FS-67, G9, G10; failing, no consent, second process)"""
     with FlagshipSimulator(consent_first=True) as service:
         world, storm = FlagshipWorld(flagship_host, service, tmp_path), Storm(service)
         for number in range(ROUNDS):

@@ -1,4 +1,4 @@
-"""FS-18, FS-20, FS-44, FS-201, 5.5, G9: what survives a kill where hits are not stored before their call returns.
+"""What survives a kill where hits are not stored before their call returns.
 
 With periodic caching at most the last 100 ms are lost; without batching a hit is kept whose request has failed.
 """
@@ -73,6 +73,7 @@ def seconds_until_stored(world: FlagshipWorld) -> float:
 
 
 def test_periodic_caching_loses_the_last_moment_at_most(world: FlagshipWorld) -> None:
+    """(FS-20, FS-44, 5.5; second process)"""
     taken = [seconds_until_stored(world)]
     while taken[-1] > DELAY_SECONDS and len(taken) < ATTEMPTS:
         taken.append(seconds_until_stored(world))
@@ -82,7 +83,7 @@ def test_periodic_caching_loses_the_last_moment_at_most(world: FlagshipWorld) ->
 @pytest.mark.parametrize("fault", FAILURES, ids=lambda fault: fault["kind"])
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_hits_whose_requests_failed_survive_a_kill(world: FlagshipWorld, strategy: str, fault: dict[str, Any]) -> None:
-    """Also one whose request is on its way."""
+    """Also one whose request is on its way (FS-18, FS-20, FS-44, FS-201; failing, second process)."""
     service, sends_at_once = world.service, strategy == "no_batching"
     service.fail("hits", times=None, **fault)
     host = world.start(hits__strategy=strategy, **PATIENT)
@@ -107,7 +108,8 @@ LINES = ("visitor anna consented", "screen anna page-1", "screen anna page-2", "
 
 @pytest.mark.parametrize("strategy", ["periodic_caching", pytest.param("no_batching", marks=pytest.mark.long)])
 def test_killed_at_every_write(world: FlagshipWorld, programs: Programs, strategy: str) -> None:
-    """Nothing comes twice but what was on its way, nothing is lost that was flushed, and what is left can be read."""
+    """Nothing comes twice but what was on its way, nothing is lost that was flushed, and what is left can be read (FS-20, FS-44,
+    FS-201, G9; second process)."""
     survived = killed = 0
     for number in itertools.count(1):
         world.renew()

@@ -3,7 +3,7 @@ import HoistBase
 import HoistTestSupport
 import Testing
 
-@Suite("Environments live one life (LD-09)", .serialized) struct ClientGroupTests {
+@Suite("Environments live one life", .serialized) struct ClientGroupTests {
   private let user = EvaluationContext(targetingKey: "u").reference()
 
   @Test func eachEnvironmentHasItsOwnValuesAndAllShareOneStore() throws {
@@ -23,7 +23,7 @@ import Testing
     #expect(throws: ConfigurationFailure.self) { _ = try GroupFixture(#"["b","wrong"]"#) }
   }
 
-  @Test func openingStartsAllInOrder() throws {
+  @Test("Opening starts all, in order (LD-09; starting)") func openingStartsAllInOrder() throws {
     let fixture = try GroupFixture()
     fixture.client.open()
     fixture.scheduler.run()
@@ -61,7 +61,7 @@ import Testing
     #expect(fixture.client.currentContext != nil)
   }
 
-  @Test func goingOfflineAndFlushingActOnAll() throws {
+  @Test("Going offline and flushing act on all (LD-09, LD-12, LD-43; offline)") func goingOfflineAndFlushingActOnAll() throws {
     let fixture = try GroupFixture().opened()
     let b = try fixture.member("b")
     #expect(b.setOnline(false) == .ok)
@@ -89,7 +89,7 @@ import Testing
     #expect(fixture.client.state == .notReady)
   }
 
-  @Test func closingOneClosesAllWithinOneLimit() throws {
+  @Test("Closing one closes all, within one limit (LD-09, LD-17; closing)") func closingOneClosesAllWithinOneLimit() throws {
     let fixture = try GroupFixture().opened()
     let c = try fixture.member("c")
     for provider in fixture.providers { provider.setFlush(nil) }
@@ -115,7 +115,7 @@ import Testing
     #expect(answers.all == [.cancelled])
   }
 
-  @Test func reopeningStartsAllAgain() throws {
+  @Test("Reopening starts all again (LD-09; reopened)") func reopeningStartsAllAgain() throws {
     let fixture = try GroupFixture().opened()
     #expect(fixture.client.reopen() == .state)
     #expect(fixture.whileScheduling { fixture.client.close(timeoutMilliseconds: 5_000) } == .ok)
@@ -149,7 +149,7 @@ import Testing
     #expect(goes(scheduler) { member == nil })
   }
 
-  @Test("A forked child's first call on one starts all of them again (G9)", .enabled(if: ForkedChild.isSupported))
+  @Test("A forked child's first call on one starts all of them again (LD-09, G9; forked)", .enabled(if: ForkedChild.isSupported))
   func aChildResumesTheWholeGroup() throws {
     let fixture = try GroupFixture().opened()
     let b = try fixture.member("b")

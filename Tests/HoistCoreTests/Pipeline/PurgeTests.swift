@@ -47,7 +47,7 @@ import Testing
     #expect(stored(bench) == ["after"])
   }
 
-  @Test("What is purged while the request is prepared is not in what goes (FS-66)") func whileARequestIsPrepared() {
+  @Test("What is purged while the request is prepared is not in what goes (FS-66; no consent)") func whileARequestIsPrepared() {
     let bench = PipelineBench(manager: manager)
     bench.start()
     let waiting = Record<@Sendable () -> Void>()
@@ -175,7 +175,7 @@ import Testing
   }
 
   /// Two pipelines over one store: what the one records after the other's purge is stored after it, whatever turn was
-  /// under way (flagship FS-66, FS-67).
+  /// under way (FS-66, FS-67; no consent).
   @Test func aPurgeCanBeWaitedFor() {
     let obstinate = ObstinateManager()
     let bench = PipelineBench(manager: obstinate) {

@@ -174,7 +174,7 @@ import Testing
     #expect(server.requests.first?.method == "HEAD")
   }
 
-  @Test("LD-84: a body goes out as gzip when the request wants it, with the same bytes each time")
+  @Test("A body goes out as gzip when the request wants it, with the same bytes each time (LD-84; no client)")
   func aBodyCanBeCompressed() throws {
     // Sends back what it got: libcurl unpacks it, if it is what it is said to be.
     let server = try LoopbackServer { connection in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HoistFlagship
 
-@Suite("What is kept of a visitor (protocols/flagship.md 6.1; FS-100, FS-102, FS-103)") struct CachedVisitorTests {
+@Suite("What is kept of a visitor (FS-100, FS-102, FS-103, protocols/flagship.md 6.1; no client)") struct CachedVisitorTests {
   private static let page =
     #"{"version":1,"data":{"visitorId":"user-42","anonymousId":null,"consent":true,"context":{"vip":true},"campaigns":["#
     + #"{"campaignId":"camp1","campaignName":"Checkout","variationGroupId":"vg1","variationGroupName":"All","#
@@ -67,8 +67,8 @@ import Testing
     #expect(try CachedVisitor(json: record.json, of: record.visitorID) == record)
   }
 
-  /// FS-24: whatever a host's cache hands over, nothing but a failure comes of it.
-  @Test func tornRecordsNeverTrap() {
+  @Test("Whatever a host's cache hands over, nothing but a failure comes of it (FS-24; no client)")
+  func tornRecordsNeverTrap() {
     let whole = Array(Self.page.utf8)
     for count in stride(from: 0, to: whole.count, by: 3) { _ = try? CachedVisitor(json: Array(whole[..<count]), of: nil) }
     for index in stride(from: 0, to: whole.count, by: 5) {

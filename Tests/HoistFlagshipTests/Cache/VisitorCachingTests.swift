@@ -35,7 +35,7 @@ final class ScriptedCache: VisitorCache {
   func letGo() { gate.give(true) }
 }
 
-@Suite("The visitor cache (FS-21 to FS-24, FS-100, FS-102 to FS-104)") struct VisitorCachingTests {
+@Suite("The visitor cache (protocols/flagship.md 6.1)") struct VisitorCachingTests {
   private func answer(_ host: TestHost, _ caching: VisitorCaching, _ id: String) -> [String] {
     let answers = Locked<[String]>([])
     caching.lookUp(Array(id.utf8)) { record in answers.change { $0.append(record.map { text($0) } ?? "nothing") } }
@@ -43,8 +43,8 @@ final class ScriptedCache: VisitorCache {
     return answers.value
   }
 
-  /// FS-21: without a cache of the host's, the client's store keeps visitors.
-  @Test func theStoreKeepsVisitors() {
+  @Test("Without a cache of the host's, the client's store keeps visitors (FS-21, FS-100; ready)")
+  func theStoreKeepsVisitors() {
     let manager = MemoryCacheManager()
     let host = TestHost(manager: manager)
     let caching = VisitorCaching(cache: nil, host: host, timeoutMilliseconds: 200)
@@ -57,8 +57,8 @@ final class ScriptedCache: VisitorCache {
     #expect(answer(host, caching, "v") == ["nothing"])
   }
 
-  /// FS-21: a look-up comes after what was told before it, also while that is on its way to the store.
-  @Test(arguments: [1, 2]) func aLookUpWaitsForTheChangeThatIsUnderWay(changes: Int) {
+  @Test("A look-up comes after what was told before it, also while that is on its way to the store (FS-21; ready)", arguments: [1, 2])
+  func aLookUpWaitsForTheChangeThatIsUnderWay(changes: Int) {
     let host = TestHost(manager: MemoryCacheManager())
     let caching = VisitorCaching(cache: nil, host: host, timeoutMilliseconds: 200)
     let (begun, gate, answers) = (Completion<Bool>(), Completion<Bool>(), Locked<[String]>([]))
@@ -83,8 +83,8 @@ final class ScriptedCache: VisitorCache {
     for (index, id) in ids.enumerated() { #expect(answer(host, caching, id) == ["\(index)"]) }
   }
 
-  /// FS-22, FS-102…FS-104
-  @Test func aHostsCacheTakesTheStoresPlace() {
+  @Test("A host's cache takes the store's place (FS-22, FS-102 to FS-104; ready)")
+  func aHostsCacheTakesTheStoresPlace() {
     let host = TestHost(manager: MemoryCacheManager())
     let cache = ScriptedCache(.answered(["v": "{\"a\":1}"]))
     let caching = VisitorCaching(cache: cache, host: host, timeoutMilliseconds: 200)
@@ -97,8 +97,8 @@ final class ScriptedCache: VisitorCache {
     #expect(cache.calls == ["lookup v", "lookup w", "cache v {}", "flush v"])
   }
 
-  /// FS-24: the deadline holds for a look-up that is never answered.
-  @Test func aLookUpWithoutAnAnswerIsGivenUp() {
+  @Test("A look-up that is never answered is given up at the deadline (FS-23, FS-24; slow plug-in)")
+  func aLookUpWithoutAnAnswerIsGivenUp() {
     let host = TestHost()
     let cache = ScriptedCache(.later)
     let caching = VisitorCaching(cache: cache, host: host, timeoutMilliseconds: 200)
@@ -115,8 +115,8 @@ final class ScriptedCache: VisitorCache {
     #expect(caching.counters.givenUp == 1)
   }
 
-  /// FS-24: and for a cache that never returns from the call; those who look up meanwhile are answered as well.
-  @Test func aCacheThatNeverReturnsIsSetAside() {
+  @Test("So is a cache that never returns from the call; those who look up meanwhile are answered as well (FS-24; slow plug-in)")
+  func aCacheThatNeverReturnsIsSetAside() {
     let host = TestHost()
     let cache = ScriptedCache(.never)
     let caching = VisitorCaching(cache: cache, host: host, timeoutMilliseconds: 200)
@@ -146,8 +146,8 @@ final class ScriptedCache: VisitorCache {
     #expect(caching.counters == .init(lookUps: 1, found: 1))
   }
 
-  /// What waits for the store when the client closes gets there.
-  @Test func closingWritesWhatWaits() {
+  @Test("What waits for the store when the client closes gets there (FS-21; closing)")
+  func closingWritesWhatWaits() {
     let manager = MemoryCacheManager()
     let host = TestHost(manager: manager)
     let caching = VisitorCaching(cache: nil, host: host, timeoutMilliseconds: 200)
@@ -157,8 +157,8 @@ final class ScriptedCache: VisitorCache {
     #expect(manager.load(key: "visitor:v") != nil)
   }
 
-  /// G: after close no call of the host's begins.
-  @Test func aHostsCacheIsNotCalledAfterClose() {
+  @Test("After close no call of the host's begins, and after the next start they do (FS-22; closed, reopened)")
+  func aHostsCacheIsNotCalledAfterClose() {
     let host = TestHost()
     let cache = ScriptedCache(.answered([:]))
     let caching = VisitorCaching(cache: cache, host: host, timeoutMilliseconds: 200)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HoistFlagship
 
-@Suite("A bad element spoils no other, and is named in the log (FS-07)") struct BadCampaignTests {
+@Suite("A bad element spoils no other, and is named in the log (FS-07; no client)") struct BadCampaignTests {
   private let good = BucketingText.campaign("good", BucketingText.group("gg", "", BucketingText.variation("gv", "100", #"{"good":1}"#)))
 
   @Test("what is no campaign, group or variation is left out", arguments: [
@@ -88,7 +88,7 @@ import Testing
     #expect(try Decided(#"{"campaigns":[\#(good)],"campaigns":[]}"#).values == [])
   }
 
-  @Test("a panic that is no boolean is none, and is told (FS-42)", arguments: ["\"true\"", "1", "{}", "null"])
+  @Test("a panic that is no boolean is none, and is told (FS-42; no client)", arguments: ["\"true\"", "1", "{}", "null"])
   func oddPanic(_ panic: String) throws {
     for (document, name) in [(Decided.Document.bucketing, "the bucketing file"), (.decision, "the Decision API's answer")] {
       let decided = try Decided(#"{"panic":\#(panic),"campaigns":[]}"#, document)
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test("a decision without a variation, or without values, is no error (FS-06)", arguments: [
+  @Test("a decision without a variation, or without values, is no error (FS-06; no client)", arguments: [
     #"{"id":"c"}"#, #"{"id":"c","variation":null}"#, #"{"id":"c","variation":{}}"#,
     #"{"id":"c","variation":{"modifications":null}}"#, #"{"id":"c","variation":{"modifications":{"type":"HTML"}}}"#,
   ])

@@ -25,8 +25,8 @@ import Testing
     return String(decoding: ContextText.json(reference.frozen), as: UTF8.self)
   }
 
-  /// FS-33, FS-59, FS-60
-  @Test func textsBooleansAndNumbersAreTakenAndReplaced() {
+  @Test("Texts, booleans and numbers are taken and replaced (FS-33, FS-59, FS-60; no client)")
+  func textsBooleansAndNumbersAreTakenAndReplaced() {
     let context = context([
       ("s", .string(Array("x".utf8))), ("b", .bool(true)), ("i", .int(7)), ("d", .double(7.5)), ("i", .int(8)),
     ])
@@ -57,8 +57,8 @@ import Testing
     #expect(throws: VisitorContext.Refusal.unusable(.notFinite)) { try context.set(Array("d".utf8), .double(.infinity)) }
   }
 
-  /// FS-59: also in contexts of many pairs, which are found in another way than few.
-  @Test(arguments: [3, 16, 17, 40]) func aPairSetAgainKeepsItsPlace(_ count: Int) throws {
+  @Test("A pair set again keeps its place, also among many, which are found in another way (FS-59; no client)", arguments: [3, 16, 17, 40])
+  func aPairSetAgainKeepsItsPlace(_ count: Int) throws {
     var context = VisitorContext()
     for index in 0..<count { try context.set(Array("k\(index)".utf8), .int(0)) }
     for index in (0..<count).reversed() { try context.set(Array("k\(index)".utf8), .int(Int64(index))) }
@@ -80,8 +80,7 @@ import Testing
     withExtendedLifetime(held) { #expect(held?.frozen.attributeCount == EvaluationContext.maximumAttributes) }
   }
 
-  /// FS-61, FS-109…FS-127 and `sdk_ip` of FS-200: key and type of each.
-  @Test(arguments: [
+  @Test("Predefined pairs have their key and their type (FS-61, FS-109 to FS-127, FS-200; no client)", arguments: [
     (PredefinedKey.firstTimeInit, "sdk_firstTimeInit", "b"), (.locale, "sdk_deviceLanguage", "s"),
     (.deviceType, "sdk_deviceType", "s"), (.deviceModel, "sdk_deviceModel", "s"), (.locationCity, "sdk_city", "s"),
     (.locationRegion, "sdk_region", "s"), (.locationCountry, "sdk_country", "s"), (.locationLatitude, "sdk_lat", "d"),
@@ -110,8 +109,8 @@ import Testing
     #expect(Array("sdk_cityX".utf8).withBytes { PredefinedKey(named: $0) } == nil)
   }
 
-  /// FS-109, FS-110…FS-112, FS-118…FS-120, FS-126, FS-128, FS-200: set over the host's, and all of them on the wire.
-  @Test func theSDKSaysWhatItKnowsOfTheMachine() {
+  @Test("The SDK says what it knows of the machine, over the host's pairs (FS-109 to FS-112, FS-118 to FS-120, FS-126, FS-128, FS-200; no client)")
+  func theSDKSaysWhatItKnowsOfTheMachine() {
     var context = context([("sdk_osName", .string(Array("BeOS".utf8))), ("sdk_city", .string(Array("Lyon".utf8)))])
     Self.automatic.load(into: &context, isFirstTime: true)
     #expect(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HoistFlagship
 
-@Suite("What a visitor was assigned stays (FS-100)") struct AssignmentHistoryTests {
+@Suite("What a visitor was assigned stays (FS-100; no client)") struct AssignmentHistoryTests {
   private func history(_ pairs: [(String, String)]) -> AssignmentHistory {
     pairs.reduce(.empty) { history, pair in
       pair.0.withBytes { group in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HoistFlagship
 
-@Suite("Campaigns decided for visitors (FS-07, FS-58, FS-100)") struct DecidingTests {
+@Suite("Campaigns decided for visitors (FS-07, FS-58, FS-100; no client)") struct DecidingTests {
   private let group = "c8pimlr7n0ig3a0pt2kg"
 
   private func file(_ first: Int, _ second: Int) -> String {
@@ -24,7 +24,7 @@ import Testing
     #expect(try Decided(file(0, 100), visitor: "visitor_1").json("f") == "2")
   }
 
-  @Test("an assignment holds though allocations change, and is added to the history once (FS-100)")
+  @Test("an assignment holds though allocations change, and is added to the history once (FS-100; no client)")
   func history() throws {
     let first = try Decided(file(50, 50))
     #expect(first.history.variation(of: group)?.reads("one") ?? false)
@@ -44,7 +44,7 @@ import Testing
     #expect(try Decided(other).json("f") == "2")
   }
 
-  @Test("later campaigns win a key, which keeps its place (FS-82)")
+  @Test("later campaigns win a key, which keeps its place (FS-82; no client)")
   func order() throws {
     let decided = try Decided(
       BucketingText.file(
@@ -65,7 +65,7 @@ import Testing
     #expect(try Decided(body, .decision).history.variation(of: "g")?.reads("new") ?? false)
   }
 
-  @Test("panic takes every flag (FS-42, FS-53)")
+  @Test("panic takes every flag (FS-42, FS-53; no client)")
   func panic() throws {
     let decided = try Decided(#"{"campaigns":[{"id":"c","variationGroupId":"g","variation":{"id":"v","modifications":{"value":{"f":1}}}}],"panic":true}"#, .decision)
     #expect(decided.flags.isPanic && decided.flags.count == 0)
@@ -73,14 +73,14 @@ import Testing
     #expect(try !Decided("{}").flags.isPanic)
   }
 
-  @Test("account settings are handed on from both documents (FS-208)")
+  @Test("account settings are handed on from both documents (FS-208; no client)")
   func account() throws {
     #expect(try Decided(#"{"accountSettings":{"enabledXPC":true}}"#).account == #"{"enabledXPC":true}"#)
     #expect(try Decided(#"{"extras":{"accountSettings":{"enabled1V1T":true}}}"#, .decision).account == #"{"enabled1V1T":true}"#)
     #expect(try Decided("{}").account == nil)
   }
 
-  @Test("metadata has nine fields with their defaults (FS-72 to FS-74)")
+  @Test("metadata has nine fields with their defaults (FS-72 to FS-74; no client)")
   func metadata() throws {
     let decided = try Decided(
       BucketingText.file(BucketingText.campaign("c", BucketingText.group("g", "", BucketingText.variation("v", "100", #"{"f":null}"#)))))
@@ -92,7 +92,7 @@ import Testing
     #expect(bare.value("f").map { String(decoding: $0.metadata.json, as: UTF8.self) } == empty)
   }
 
-  @Test("integers are no doubles, unless the client widens them (FS-78)")
+  @Test("integers are no doubles, unless the client widens them (FS-78; no client)")
   func widening() throws {
     let file = BucketingText.file(BucketingText.campaign("c", BucketingText.group("g", "", BucketingText.variation("v", "100", #"{"i":42,"d":5.0}"#))))
     let strict = try Decided(file)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HoistFlagship
 
-@Suite("Whom a group is for (FS-07, FS-202)") struct TargetingTests {
+@Suite("Whom a group is for (FS-07, FS-202; no client)") struct TargetingTests {
   private func matches(
     _ operation: String, _ target: String, _ value: AttributeValue?, key: String = "k", visitor: String = "visitor_1"
   ) throws -> Bool {
@@ -14,7 +14,7 @@ import Testing
 
   private func text(_ text: String) -> AttributeValue { .string(Array(text.utf8)) }
 
-  @Test("EXISTS and NOT_EXISTS ask for presence, and the value false turns them round (FS-202)")
+  @Test("EXISTS and NOT_EXISTS ask for presence, and the value false turns them round (FS-202; no client)")
   func presence() throws {
     #expect(try matches("EXISTS", "true", text("")))
     #expect(try !matches("EXISTS", "true", nil))
@@ -27,7 +27,7 @@ import Testing
     #expect(try matches("EXISTS", "true", nil, key: "fs_users"))
   }
 
-  @Test("versions compare by Semantic Versioning; parts may be left out, a v may stand in front (FS-202)", arguments: [
+  @Test("versions compare by Semantic Versioning; parts may be left out, a v may stand in front (FS-202; no client)", arguments: [
     ("SEMVER_EQUALS", "1.2.0", "v1.2", true), ("SEMVER_EQUALS", "1.2.0", "1.2.1", false),
     ("SEMVER_NOT_EQUALS", "1.2.0", "1.2.1", true), ("SEMVER_NOT_EQUALS", "1.2.0", "1.2.0+build", false),
     ("SEMVER_GREATER_THAN", "1.9.0", "1.10.0", true), ("SEMVER_GREATER_THAN", "1.9.0", "1.9.0", false),

@@ -5,8 +5,8 @@ import Testing
 
 @testable import HoistFlagship
 
-@Suite("Exposures (FS-26 to FS-29, FS-77, FS-79)") struct ActivateTests {
-  @Test("An exposure is sent at once") func atOnce() throws {
+@Suite("Exposures") struct ActivateTests {
+  @Test("An exposure is sent at once (FS-77, FS-79; ready)") func atOnce() throws {
     let test = try HitRig(status: 204)
     test.expose("f")
     test.run()
@@ -28,7 +28,7 @@ import Testing
     #expect(test.activateBatches == [[#"{"vid":"known","aid":"anon","caid":"vg1","vaid":"va2","qt":0}"#]])
   }
 
-  @Test("What failed is appended to the next exposure, the new one first (FS-18)") func keptRideAlong() throws {
+  @Test("What failed is appended to the next exposure, the new one first (FS-18; failing)") func keptRideAlong() throws {
     let test = try HitRig(status: 500)
     test.expose("first", variation: "1")
     test.run(1_000)
@@ -46,7 +46,7 @@ import Testing
     #expect(test.activateBatches.count == 4)
   }
 
-  @Test("Exposures wait while the pause after a failure goes on, and then go in one request (FS-18)") func pause() throws {
+  @Test("Exposures wait while the pause after a failure goes on, and then go in one request (FS-18; failing)") func pause() throws {
     let test = try HitRig(status: 500)
     test.expose("f", variation: "1")
     test.run()
@@ -58,7 +58,7 @@ import Testing
     #expect(test.said(test.activateBatches, "vaid") == ["1", "3,1,2"])
   }
 
-  @Test("A refused request is taken apart until the bad activate stands alone, and the next flush tells it (FS-18)")
+  @Test("A refused request is taken apart until the bad activate stands alone, and the next flush tells it (FS-18; failing)")
   func refusedByTheService() throws {
     let test = try HitRig(["hits.batch_activates": "true", "hits.pool_max_size": "3"])
     test.answers.value = { .status($0.text.contains(#""vaid":"bad""#) ? 400 : 200) }
@@ -105,7 +105,7 @@ import Testing
     #expect(test.activateBatches.map(\.count) == [100, 100, 50])
   }
 
-  @Test("The host is told after a 2xx, once for each exposure, from what was captured (FS-26 to FS-29)")
+  @Test("The host is told after a 2xx, once for each exposure, from what was captured (FS-26 to FS-29; failing, ready)")
   func notices() throws {
     let observer = ExposureRecorder()
     var plugins = Plugins()
@@ -132,7 +132,7 @@ import Testing
       ])
   }
 
-  @Test("Every type of default is told as it is (FS-28, FS-78)", arguments: [
+  @Test("Every type of default is told as it is (FS-28, FS-78; no client)", arguments: [
     (ExposedValue.bool(true), "true"), (.int(42), "42"), (.double(2.5), "2.5"), (.double(5), "5.0"), (.double(-0.0), "-0.0"), (.none, "null"), (.json("{\"a\":1}"), "{\"a\":1}"),
     (.json("no json"), "\"no json\""), (.string("a\"b"), "\"a\\\"b\""),
   ]) func types(fallback: ExposedValue, text: String) {
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  @Test("Doubles keep their fraction, as the flag's own value does (FS-27, FS-28)") func wholeDoubles() throws {
+  @Test("Doubles keep their fraction, as the flag's own value does (FS-27, FS-28; ready)") func wholeDoubles() throws {
     let observer = ExposureRecorder()
     var plugins = Plugins()
     plugins.vendor[FlagshipPlugins.exposureObserver] = observer as any ExposureObserver
@@ -158,7 +158,7 @@ import Testing
     #expect(observer.heard.value.last?.hasPrefix(#"{"key":"f","value":5.0,"defaultValue":5.0,"#) == true)
   }
 
-  @Test("The host is told of what an earlier process saw as well (FS-26, FS-44)") func noticesAfterRestart() throws {
+  @Test("The host is told of what an earlier process saw as well (FS-26, FS-44; second process)") func noticesAfterRestart() throws {
     let manager = MemoryCacheManager()
     let observer = ExposureRecorder()
     var plugins = Plugins()
@@ -175,7 +175,7 @@ import Testing
     #expect(second.activateBatches.count == 1)
   }
 
-  @Test("What an earlier process has left goes behind what is new, and in the order of its making (FS-18, FS-44)")
+  @Test("What an earlier process has left goes behind what is new, and in the order of its making (FS-18, FS-44; offline, second process)")
   func leftBehind() throws {
     let manager = MemoryCacheManager()
     let properties = ["events.durability": "immediate", "online": "false"]
@@ -192,7 +192,7 @@ import Testing
     #expect(second.said(second.activateBatches, "vaid") == ["3,1,2"])
   }
 
-  @Test("Without consent, in panic and before the start nothing is exposed (FS-42, FS-65)") func refused() throws {
+  @Test("Without consent, in panic and before the start nothing is exposed (FS-42, FS-65; no consent, panic, before start)") func refused() throws {
     let test = try HitRig()
     #expect(test.expose("f", consent: false) == .flagshipNoConsent)
     test.rig.provider.status.answered(isPanic: true)
@@ -202,7 +202,7 @@ import Testing
     #expect(try HitRig(["autostart": "false"]).expose("f") == .flagshipNotInitialized)
   }
 
-  @Test("A refusal takes kept activates away, also those on their way (FS-66)") func forgotten() throws {
+  @Test("A refusal takes kept activates away, also those on their way (FS-66; failing, no consent)") func forgotten() throws {
     let test = try HitRig(status: 500)
     test.expose("f")
     test.expose("f", of: VisitorIdentity("other"))
@@ -219,7 +219,7 @@ import Testing
     #expect(test.counter("activates", "delivered") == 1)
   }
 
-  @Test("Exposures may wait as hits do, for the interval or a full pool (FS-204)") func batching() throws {
+  @Test("Exposures may wait as hits do, for the interval or a full pool (FS-43, FS-204; ready, closing)") func batching() throws {
     let test = try HitRig(["hits.batch_activates": "true", "hits.pool_max_size": "3"], status: 204)
     test.expose("f", variation: "1")
     test.run(4_900)
@@ -238,7 +238,7 @@ import Testing
     #expect(test.said(test.activateBatches, "vaid").last == "5", "a close sends them")
   }
 
-  @Test("What failed stays before what is new where exposures wait (FS-18, FS-204)") func batchingAfterAFailure() throws {
+  @Test("What failed stays before what is new where exposures wait (FS-18, FS-204; failing)") func batchingAfterAFailure() throws {
     let test = try HitRig(["hits.batch_activates": "true"], status: 500)
     test.expose("f", variation: "1")
     test.run(5_000)
@@ -248,7 +248,7 @@ import Testing
     #expect(test.said(test.activateBatches, "vaid") == ["1", "1,2"])
   }
 
-  @Test("Identical exposures inside the window are dropped (FS-204)") func duplicates() throws {
+  @Test("Identical exposures inside the window are dropped (FS-204; ready)") func duplicates() throws {
     let test = try HitRig(["hits.deduplication_ms": "2500"])
     test.expose("f")
     test.expose("f")
@@ -260,7 +260,7 @@ import Testing
     #expect(test.counter("activates", "duplicates") == 1)
   }
 
-  @Test("Activates of a test are marked (FS-210)") func qa() throws {
+  @Test("Activates of a test are marked (FS-210; ready)") func qa() throws {
     let test = try HitRig(["qa": "true"])
     test.expose("f")
     test.run()

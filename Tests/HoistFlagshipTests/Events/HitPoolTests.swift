@@ -5,8 +5,8 @@ import Testing
 
 @testable import HoistFlagship
 
-@Suite("The pool of hits (FS-14 to FS-18, FS-65, FS-67, FS-71)") struct HitPoolTests {
-  @Test("A batch goes when the interval is over, five seconds by default (FS-15, FS-17)") func interval() throws {
+@Suite("The pool of hits") struct HitPoolTests {
+  @Test("A batch goes when the interval is over, five seconds by default (FS-14, FS-15, FS-17; ready)") func interval() throws {
     let test = try HitRig()
     test.send(.screen("a"))
     test.run(1_000)
@@ -25,7 +25,7 @@ import Testing
     #expect(test.batches.count == 1)
   }
 
-  @Test("A full pool is sent without waiting (FS-16, FS-17)") func poolSize() throws {
+  @Test("A full pool is sent without waiting (FS-14, FS-16, FS-17; ready)") func poolSize() throws {
     let test = try HitRig(["hits.pool_max_size": "3", "hits.batch_interval": "600"])
     test.send(.screen("a"))
     test.send(.screen("b"))
@@ -54,7 +54,7 @@ import Testing
     #expect(request.timeoutMilliseconds == 60_000)
   }
 
-  @Test("Hits that failed are kept in their order and go with the next batch, their time reckoned anew (FS-18)", arguments: [
+  @Test("Hits that failed are kept in their order and go with the next batch, their time reckoned anew (FS-18; failing)", arguments: [
     nil, 500, 429, 302,
   ]) func failure(status: Int?) throws {
     let test = try HitRig(["hits.pool_max_size": "3"])
@@ -72,7 +72,7 @@ import Testing
     #expect(test.batches.count == 2)
   }
 
-  @Test("After a failure a full pool waits until the pause is over, however long the service asks for (FS-18)", arguments: [
+  @Test("After a failure a full pool waits until the pause is over, however long the service asks for (FS-18; failing)", arguments: [
     (nil, 1_000), ("60", 60_000),
   ] as [(String?, Int64)]) func pause(retryAfter: String?, milliseconds: Int64) throws {
     let test = try HitRig(["hits.pool_max_size": "3", "hits.batch_interval": "600"])
@@ -88,7 +88,7 @@ import Testing
     #expect(test.locations == ["a,b,c", "a,b,c,d,e,f"])
   }
 
-  @Test("A batch that is refused is taken apart until the bad hit stands alone, which is dropped and told of (FS-18)")
+  @Test("A batch that is refused is taken apart until the bad hit stands alone, which is dropped and told of (FS-18; failing)")
   func refusedByTheService() throws {
     let test = try HitRig(["hits.pool_max_size": "3"])
     test.answers.value = { .status($0.text.contains(#""dl":"bad""#) ? 400 : 200) }
@@ -108,7 +108,7 @@ import Testing
     #expect(test.batches.count == 5)
   }
 
-  @Test("A service that takes nothing is told of once, with what it answered, at the level that is logged by default (FS-18)", arguments: [
+  @Test("A service that takes nothing is told of once, with what it answered, at the level that is logged by default (FS-18; refused, failing)", arguments: [
     (403, LogLevel.error), (503, .warning),
   ]) func failureIsTold(status: Int, level: LogLevel) throws {
     let test = try HitRig(["log.level": "warning"], status: status)
@@ -122,7 +122,7 @@ import Testing
     #expect(test.rig.log.messages(level) == wanted)
   }
 
-  @Test("Without consent nothing of the visitor enters the pool but consent hits (FS-65, FS-67)") func consent() throws {
+  @Test("Without consent nothing of the visitor enters the pool but consent hits (FS-65, FS-67; no consent)") func consent() throws {
     let test = try HitRig()
     #expect(test.send(.screen("a"), consent: false) == .flagshipNoConsent)
     test.hits.consent(false, of: test.visitor)
@@ -133,7 +133,7 @@ import Testing
       ]])
   }
 
-  @Test("A refusal takes hits out of the pool and out of a batch on its way, not consent hits (FS-66, FS-67)")
+  @Test("A refusal takes hits out of the pool and out of a batch on its way, not consent hits (FS-66, FS-67; failing, no consent)")
   func refusal() throws {
     let test = try HitRig(["hits.pool_max_size": "2", "hits.batch_interval": "600"])
     test.answer(nil)
@@ -156,7 +156,7 @@ import Testing
     #expect(test.counter("hits", "purged") == 2)
   }
 
-  @Test("What a visitor did under its anonymous id is forgotten with it") func bothIds() throws {
+  @Test("What a visitor did under its anonymous id is forgotten with it (FS-66; no consent)") func bothIds() throws {
     let test = try HitRig()
     test.send(.screen("before"), from: VisitorIdentity("anon"))
     let known = VisitorIdentity("known", anonymous: "anon")
@@ -173,7 +173,7 @@ import Testing
     #expect(test.said(test.batches, "vid") == ["anon"] && test.said(test.batches, "cuid") == ["known"])
   }
 
-  @Test("Without batching each hit is the body of a request of its own, sent at once (FS-201)") func noBatching() throws {
+  @Test("Without batching each hit is the body of a request of its own, sent at once (FS-201; ready, failing)") func noBatching() throws {
     let test = try HitRig(["hits.strategy": "no_batching"])
     test.send(.screen("a"))
     test.send(.action("b"))
@@ -192,7 +192,7 @@ import Testing
     #expect(test.requests("/").count == 4, "what failed goes with the interval")
   }
 
-  @Test("In panic nothing is taken and nothing is sent, and what waits goes afterwards (FS-42)") func panic() throws {
+  @Test("In panic nothing is taken and nothing is sent, and what waits goes afterwards (FS-42; panic)") func panic() throws {
     let test = try HitRig()
     test.send(.screen("a"))
     test.rig.provider.status.answered(isPanic: true)
@@ -205,7 +205,7 @@ import Testing
     #expect(test.locations == ["a"])
   }
 
-  @Test("Before the start and after the close hits are refused (FS-39, FS-43)") func notInitialized() throws {
+  @Test("Before the start hits are refused (FS-39; before start)") func notInitialized() throws {
     let test = try HitRig(["autostart": "false"])
     #expect(test.send(.screen("a")) == .flagshipNotInitialized)
   }
@@ -231,14 +231,14 @@ import Testing
     #expect(test.rig.settle { test.rig.log.lines.contains { $0.level == .error && $0.message.contains("a hit is refused: the location") } })
   }
 
-  @Test("Hits of a test are marked (FS-210)") func qa() throws {
+  @Test("Hits of a test are marked (FS-210; ready)") func qa() throws {
     let test = try HitRig(["qa": "true"])
     test.send(.screen("a"))
     test.run(5_000)
     #expect(test.batches[0][0].contains(#""dl":"a","qa":true,"qt":"#))
   }
 
-  @Test("Identical hits inside the window are dropped, others are not (FS-204)") func duplicates() throws {
+  @Test("Identical hits inside the window are dropped, others are not (FS-204; ready)") func duplicates() throws {
     let test = try HitRig(["hits.deduplication_ms": "2500"])
     #expect(test.send(.screen("a")) == .ok)
     #expect(test.send(.screen("a")) == .ok)
@@ -301,11 +301,21 @@ import Testing
     #expect(test.batches.map(\.count) == [2, 1, 1_000, 1])
   }
 
-  @Test("A hit that is too large, and one for which there is no room, are refused") func limits() throws {
+  @Test("A hit that is too large, and one for which there is no room, are refused (FS-71; full queue)") func limits() throws {
     let test = try HitRig(["events.capacity": "10", "hits.pool_max_size": "1000"])
     #expect(test.send(.screen(String(repeating: "x", count: 2 << 20))) == .limit)
     for number in 0..<10 { #expect(test.send(.screen("\(number)")) == .ok) }
     #expect(test.send(.screen("one too many")) == .limit)
+  }
+
+  @Test("On a full disk a hit is told as unsaved, and goes all the same (FS-19, FS-71; full disk)") func fullDisk() throws {
+    let manager = GatedManager()
+    let test = try HitRig(["events.durability": "immediate"], cacheManager: manager)
+    #expect(test.rig.scheduler.turning { test.send(.screen("a")) } == .ok)
+    manager.fill()
+    #expect(test.rig.scheduler.turning { test.send(.screen("b")) } == .unsaved)
+    test.run(5_000)
+    #expect(test.rig.settle { test.locations == ["a,b"] })
   }
 
   @Test("A custom event dispatcher gets these requests as those of other services") func dispatcher() throws {
@@ -321,8 +331,8 @@ import Testing
   }
 }
 
-@Suite("Hits outlive the process (FS-19, FS-20, FS-44, FS-101)") struct HitRestartTests {
-  @Test("What was recorded goes out at the next start, at once and in one batch", arguments: [
+@Suite("Hits outlive the process") struct HitRestartTests {
+  @Test("What was recorded goes out at the next start, at once and in one batch (FS-44, FS-101; failing, second process)", arguments: [
     "continuous_caching", "periodic_caching", "no_batching",
   ]) func restart(strategy: String) throws {
     let manager = MemoryCacheManager()
@@ -342,7 +352,7 @@ import Testing
     #expect(second.counter("hits", "adopted") == 3)
   }
 
-  @Test("Strategies decide how soon a hit is kept (FS-19, FS-20, FS-201)") func strategies() throws {
+  @Test("Strategies decide how soon a hit is kept (FS-19, FS-20, FS-201; no client)") func strategies() throws {
     func durability(_ strategy: String) throws -> EventPipeline.Durability {
       HitSettings(try TestHost.values(["hits.strategy": strategy], table: HitSettings.table)).durability
     }

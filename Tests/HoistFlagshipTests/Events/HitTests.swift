@@ -4,7 +4,7 @@ import Testing
 
 @testable import HoistFlagship
 
-@Suite("What a hit says (FS-71, FS-90 to FS-99)") struct HitTests {
+@Suite("What a hit says (FS-71, FS-90 to FS-99; no client)") struct HitTests {
   private func members(_ hit: borrowing Hit) -> String {
     var writer = JSONWriter()
     writer.object { HitValue.write(hit.content.fields, to: &$0) }
@@ -13,11 +13,11 @@ import Testing
   private func flaw(_ hit: borrowing Hit) -> String? { hit.content.flaw?.message }
   private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-  @Test("A screen has its location (FS-92)") func screen() {
+  @Test("A screen has its location (FS-92; no client)") func screen() {
     #expect(members(.screen("loginScreen")) == #"{"dl":"loginScreen"}"#)
   }
 
-  @Test("A page's location must be a URL (FS-93)", arguments: [
+  @Test("A page's location must be a URL (FS-93; no client)", arguments: [
     ("https://www.example.com/a?b=c", true), ("app+x://host", true), ("http://user@host:80/", true), ("", false),
     ("not a url", false), ("/relative", false), ("https://", false), ("https:///path", false), ("://host", false),
     ("1a://host", false), ("http://ho st/", false), ("http://user@/", false), ("http://:80", false), ("http:host", false),
@@ -25,7 +25,7 @@ import Testing
     #expect((flaw(.page(location)) == nil) == isSent)
   }
 
-  @Test("A transaction says all that it has (FS-94, FS-95)") func transaction() throws {
+  @Test("A transaction says all that it has (FS-94, FS-95; no client)") func transaction() throws {
     var hit = Hit.transaction(id: bytes("T1"), affiliation: bytes("basket"))
     try hit.set(.revenue, number: 15.5)
     try hit.set(.shipping, number: 3)
@@ -40,7 +40,7 @@ import Testing
         == #"{"tid":"T1","ta":"basket","tr":15.5,"ts":3,"tt":0,"tc":"EUR","pm":"PayPal","sm":"Fedex","icn":3,"tcc":"C0\"DE"}"#)
   }
 
-  @Test("An item says only what was set (FS-96, FS-97)") func item() throws {
+  @Test("An item says only what was set (FS-96, FS-97; no client)") func item() throws {
     var hit = Hit.item(transactionID: bytes("T1"), name: bytes("shoe"), code: bytes("sku"))
     #expect(members(hit) == #"{"tid":"T1","in":"shoe","ic":"sku"}"#)
     try hit.set(.price, number: 19.5)
@@ -49,7 +49,7 @@ import Testing
     #expect(members(hit) == #"{"tid":"T1","in":"shoe","ic":"sku","ip":19.5,"iq":1,"iv":"shoes"}"#)
   }
 
-  @Test("An event has a category with a blank in it (FS-98, FS-99)") func event() throws {
+  @Test("An event has a category with a blank in it (FS-98, FS-99; no client)") func event() throws {
     var hit = Hit.event(.userEngagement, action: bytes("sub é"))
     try hit.set(.label, text: bytes("lab"))
     try hit.set(.value, integer: 91)
@@ -61,7 +61,7 @@ import Testing
     #expect(flaw(hit) == nil)
   }
 
-  @Test("Every hit takes what is common, and sends what the vendor sends (FS-90, FS-91)") func common() throws {
+  @Test("Every hit takes what is common, and sends what the vendor sends (FS-90, FS-91; no client)") func common() throws {
     var hit = Hit.screen("s")
     try hit.set(.userIP, text: bytes("127.0.0.1"))
     try hit.set(.screenResolution, text: bytes("750x1334"))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoistFlagship
 
-@Suite("What visitors do (FS-65 to FS-67, FS-71)") struct VisitorHitTests {
+@Suite("What visitors do (protocols/flagship.md 5.5, 5.6)") struct VisitorHitTests {
   private func bodies(_ rig: FlagshipRig) -> [String] {
     rig.scheduler.advance(milliseconds: 5_000)
     for _ in 0..<4 { rig.scheduler.run() }
@@ -14,7 +14,7 @@ import Testing
 
   private func rig() throws -> FlagshipRig { try FlagshipRig { _ in .status(200) } }
 
-  @Test("A new visitor tells its consent, and each answer is told again (FS-67)") func consents() throws {
+  @Test("A new visitor tells its consent, and each answer is told again (FS-67; ready)") func consents() throws {
     let rig = try rig()
     let visitor = try rig.visitor("v")
     #expect(visitor.setConsent(true) == .ok)
@@ -22,7 +22,7 @@ import Testing
     #expect(body.components(of: "\"el\":\"hoist:true\"") == 2)
   }
 
-  @Test("A refusal takes back what was recorded, and nothing enters any more (FS-65, FS-66)") func refusal() throws {
+  @Test("A refusal takes back what was recorded, and nothing enters any more (FS-65, FS-66, FS-71; no consent)") func refusal() throws {
     let rig = try rig()
     let visitor = try rig.visitor("v")
     #expect(visitor.send(.screen("a")) == .ok)
@@ -57,7 +57,7 @@ import Testing
     #expect(!["odd", "half", "less", "huge", "none"].contains { body.contains("\"\($0)\"") })
   }
 
-  @Test("Without its client a visitor sends nothing") func orphan() throws {
+  @Test("Without its client a visitor sends nothing (FS-71; handle outlives client)") func orphan() throws {
     let visitor = try rig().visitor("v")
     #expect(visitor.send(.screen("a")) == .flagshipNotInitialized)
   }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoistFlagship
 
-@Suite("A visitor's flags (FS-57, FS-58, FS-72 to FS-88; protocols/flagship.md 4.5)") struct FlagTests {
+@Suite("A visitor's flags (protocols/flagship.md 4.5)") struct FlagTests {
   private static let values = #"{"yes":true,"whole":42,"real":5.0,"word":"green","list":[1,"two"],"map":{"a":1},"none":null}"#
   private static let campaigns = BucketingText.file(
     BucketingText.campaign("c", BucketingText.group("g", "", BucketingText.variation("v", "100", values))))
@@ -31,7 +31,7 @@ import Testing
     return "\(given) \(status.rawValue)"
   }
 
-  @Test("a value comes when its type is that of the default (FS-76, FS-78)")
+  @Test("a value comes when its type is that of the default (FS-76, FS-78; ready)")
   func values() throws {
     let (rig, visitor) = try fetched()
     withExtendedLifetime(rig) {
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test("JSON comes when it is of the default's type; without a default, whatever it is (FS-78)")
+  @Test("JSON comes when it is of the default's type; without a default, whatever it is (FS-78; ready)")
   func json() throws {
     let (rig, visitor) = try fetched()
     func json(_ key: String, _ fallback: String?) -> String {
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test("numbers are widened where the property says so (FS-78)")
+  @Test("numbers are widened where the property says so (FS-78; ready)")
   func widening() throws {
     let (rig, visitor) = try fetched(["numeric_widening": "true"])
     withExtendedLifetime(rig) {
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test("a flag is a live view: of the visitor's flags, and of how they stand (FS-57, FS-75, FS-80)")
+  @Test("a flag is a live view: of the visitor's flags, and of how they stand (FS-57, FS-75, FS-80; ready, panic)")
   func liveViews() throws {
     let decisions = ScriptedDecisions()
     let rig = try FlagshipRig(respond: decisions.respond)
@@ -101,7 +101,7 @@ import Testing
     #expect(known.exists && known.state == .fetched)
   }
 
-  @Test("after the close there are fallbacks, and nothing exists (FS-39)")
+  @Test("after the close there are fallbacks, and nothing exists (FS-39; closed)")
   func closed() throws {
     let (rig, visitor) = try fetched()
     let known = flag("yes", of: visitor)
@@ -114,7 +114,7 @@ import Testing
     #expect(known.expose() == .flagshipNotInitialized)
   }
 
-  @Test("metadata are those of the moment, empty where there is no flag (FS-72)")
+  @Test("metadata are those of the moment, empty where there is no flag (FS-72; ready, closed)")
   func metadata() throws {
     let (rig, visitor) = try fetched()
     let held = flag("yes", of: visitor).metadata
@@ -125,7 +125,7 @@ import Testing
     #expect(text(held.fields.variationGroupName) == "g name")
   }
 
-  @Test("a collection has the keys of its moment, in order (FS-58, FS-81 to FS-83, FS-86 to FS-88)")
+  @Test("a collection has the keys of its moment, in order (FS-58, FS-81 to FS-83, FS-86 to FS-88; ready)")
   func collections() throws {
     let (rig, visitor) = try fetched()
     let flags = FlagCollection(of: visitor)
@@ -142,7 +142,7 @@ import Testing
     withExtendedLifetime(rig) {}
   }
 
-  @Test("a filter makes a new collection (FS-85)")
+  @Test("a filter makes a new collection (FS-85; ready)")
   func filter() throws {
     let (rig, visitor) = try fetched()
     let flags = FlagCollection(of: visitor)
@@ -151,7 +151,7 @@ import Testing
     withExtendedLifetime(rig) {}
   }
 
-  @Test("a collection as JSON: metadata, key, and the value in hexadecimal (FS-84)")
+  @Test("a collection as JSON: metadata, key, and the value in hexadecimal (FS-84; ready)")
   func collectionText() throws {
     let (rig, visitor) = try fetched()
     let some = FlagCollection(of: visitor).filter { key, _ in ["map", "word"].contains(key.string) }
@@ -164,7 +164,7 @@ import Testing
     withExtendedLifetime(rig) {}
   }
 
-  @Test("reading with exposure counts the visitor wherever there is a flag, whatever its type (FS-77, FS-79, FS-89)")
+  @Test("reading with exposure counts the visitor wherever there is a flag, whatever its type (FS-77, FS-79, FS-89; ready, no consent)")
   func exposures() throws {
     let (rig, visitor) = try fetched()
     func sent(_ expected: Int) -> Bool {
@@ -199,7 +199,7 @@ import Testing
     withExtendedLifetime(rig) {}
   }
 
-  @Test("the core's calls give the same values, with metadata and explanation (FS-07)")
+  @Test("the core's calls give the same values, with metadata and explanation (FS-07; ready)")
   func core() throws {
     let (rig, visitor) = try fetched()
     let json = rig.client.detail("word", of: "v")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HoistFlagship
 
-@Suite("Types of the defaults that hosts name as JSON (FS-76, FS-78)") struct JSONKindsTests {
+@Suite("Types of the defaults that hosts name as JSON (FS-76, FS-78; no client)") struct JSONKindsTests {
   /// What was remembered of a text is what would be found anew.
   @Test func aTextIsOfTheSameTypeEachTimeItIsNamed() {
     let texts = ["null", "true", "false", "0", "-1", "1.5", "1e3", "\"\"", "\"a\"", "[]", "[1]", "{}", " {\"a\": 1} ", "", "{", "nul", "{}x"]

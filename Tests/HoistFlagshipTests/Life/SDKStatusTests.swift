@@ -5,9 +5,9 @@ import Testing
 
 @testable import HoistFlagship
 
-@Suite("Flagship's SDK status, starts and closes (FS-02, FS-12, FS-38 to FS-43; protocols/flagship.md 5.1, 5.8)")
+@Suite("Flagship's SDK status, starts and closes (protocols/flagship.md 5.1, 5.8)")
 struct SDKStatusTests {
-  @Test("A start in Decision API mode is initialized at once, without a request (FS-06, FS-08, FS-41)")
+  @Test("A start in Decision API mode is initialized at once, without a request (FS-06, FS-08, FS-38, FS-41; starting, ready)")
   func decisionModeIsInitializedAtOnce() throws {
     let rig = try FlagshipRig()
     #expect(rig.face.status == .initialized)
@@ -16,7 +16,7 @@ struct SDKStatusTests {
     #expect(rig.client.state == .ready)
   }
 
-  @Test("Before the start the SDK is not initialized, and nothing is asked (FS-39)")
+  @Test("Before the start the SDK is not initialized, and nothing is asked (FS-39; before start)")
   func beforeTheStart() throws {
     let rig = try FlagshipRig.bucketing(["autostart": "false"])
     #expect(rig.face.status == .notInitialized)
@@ -29,7 +29,7 @@ struct SDKStatusTests {
     #expect(rig.downloads.count == 1)
   }
 
-  @Test("A start while the client runs changes nothing")
+  @Test("A start while the client runs changes nothing (FS-02; ready)")
   func startTwice() throws {
     let rig = try FlagshipRig.bucketing { _ in Bucketing.answer() }
     #expect(rig.face.start() == .ok)
@@ -38,7 +38,7 @@ struct SDKStatusTests {
     #expect(rig.heard == [.initializing, .initialized])
   }
 
-  @Test("After close the SDK is not initialized, polls no more, and may be started again (FS-43)")
+  @Test("After close the SDK is not initialized, polls no more, and may be started again (FS-43; closed, reopened)")
   func closeAndStart() throws {
     let rig = try FlagshipRig.bucketing(["polling_interval": "1"]) { _ in Bucketing.answer() }
     // In manual dispatch the end is told only to who dispatches before the close is over; on the lane, as Tests/C hears it, always.
@@ -55,7 +55,7 @@ struct SDKStatusTests {
     #expect(rig.downloads.last?.headers.value(of: "If-Modified-Since") == Bucketing.monday)
   }
 
-  @Test("The listener of the configuration hears each status once, and of new files (FS-12, FS-212)")
+  @Test("The listener of the configuration hears each status once, and of new files (FS-12, FS-212; starting, ready, panic)")
   func listener() throws {
     let listener = HeardListener()
     var plugins = Plugins()
@@ -72,12 +72,12 @@ struct SDKStatusTests {
     #expect(listener.heard == ["SDK_INITIALIZING", "SDK_INITIALIZED", "file", "SDK_PANIC", "file", "file"])
   }
 
-  @Test("env_id and api_key are required (FS-02, FS-03, FS-04)", arguments: ["env_id", "api_key"])
+  @Test("env_id and api_key are required (FS-02, FS-03, FS-04; no client)", arguments: ["env_id", "api_key"])
   func requiredProperties(name: String) {
     #expect(throws: ConfigurationFailure.self) { try FlagshipRig([name: ""]) }
   }
 
-  @Test("An unusual env_id is warned of and works (FS-04)")
+  @Test("An unusual env_id is warned of and works (FS-04; ready)")
   func unusualEnvironment() throws {
     let rig = try FlagshipRig(["env_id": "my environment"])
     #expect(rig.face.status == .initialized)
@@ -88,7 +88,7 @@ struct SDKStatusTests {
     #expect(usual.provider.settings.hasUsualEnvironmentID)
   }
 
-  @Test("A forked child begins where its parent was, with timers and requests of its own (G9)")
+  @Test("A forked child begins where its parent was, with timers and requests of its own (FS-13, FS-41, G9; forked)")
   func fork() throws {
     let rig = try FlagshipRig.bucketing(["autostart": "false", "polling_interval": "1"]) { _ in Bucketing.answer() }
     #expect(rig.face.start() == .ok)
@@ -103,7 +103,7 @@ struct SDKStatusTests {
     #expect(rig.downloads.count == 3)
   }
 
-  @Test("Calls of the core are decided from the file with the context of each call (FS-07)")
+  @Test("Calls of the core are decided from the file with the context of each call (FS-07; ready, starting)")
   func coreEvaluation() throws {
     let rig = try FlagshipRig.bucketing { _ in Bucketing.answer() }
     #expect(rig.string("color", visitor: "anybody") == "blue")
@@ -113,9 +113,9 @@ struct SDKStatusTests {
   }
 }
 
-@Suite("The vendor's log levels (FS-11)")
+@Suite("The vendor's log levels")
 struct VendorLogLevelTests {
-  @Test("A line passes when its level is not above the configured one; debugging comes before information there")
+  @Test("A line passes when its level is not above the configured one; debugging comes before information there (FS-11; no client)")
   func levels() {
     let expected: [(String, LogLevels)] = [
       ("none", []), ("exceptions", []), ("error", [LogLevels(.error)]),
@@ -127,7 +127,7 @@ struct VendorLogLevelTests {
     #expect(VendorLogLevel.allCases.map(\.rawValue) == Array(0...6))
   }
 
-  @Test("Property log_level takes the place of log.level")
+  @Test("Property log_level takes the place of log.level (FS-11; ready)")
   func property() throws {
     let quiet = try FlagshipRig(["log_level": "error", "env_id": "unusual"])
     let loud = try FlagshipRig(["log_level": "warning", "log.level": "none", "env_id": "unusual"])

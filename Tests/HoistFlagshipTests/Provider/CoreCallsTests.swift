@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoistFlagship
 
-@Suite("Calls of the core: the shared visitor is the client's current context (FS-31, FS-06, FS-07)")
+@Suite("Calls of the core: the shared visitor is the client's current context (FS-31; ready)")
 struct CoreCallsTests {
   private static func answer(_ color: String) -> ScriptedTransport.Answer {
     .status(
@@ -40,7 +40,7 @@ struct CoreCallsTests {
     }
   }
 
-  @Test("In Decision API mode an identify fetches, and its context is answered for, with what the SDK adds to it")
+  @Test("In Decision API mode an identify fetches, and its context is answered for, with what the SDK adds to it (FS-06, FS-31; ready)")
   func identifying() throws {
     let rig = try rig()
     let gold = context("u1", plan: "gold")
@@ -93,7 +93,7 @@ struct CoreCallsTests {
     #expect(rig.face.sharedVisitor.map { text($0.id) } == "u2")
   }
 
-  @Test("In panic every call gets its fallback (FS-42)")
+  @Test("In panic every call gets its fallback (FS-42; panic)")
   func panic() throws {
     let rig = try rig()
     #expect(identify(rig, context("u1")) == .ok)
@@ -106,7 +106,7 @@ struct CoreCallsTests {
     #expect(color(rig, nil) == "green")
   }
 
-  @Test("A fetch that fails leaves the flags as they are (FS-10)")
+  @Test("A fetch that fails leaves the flags as they are (FS-10; failing)")
   func timeoutKeepsFlags() throws {
     let rig = try rig()
     #expect(identify(rig, context("u1")) == .ok)
@@ -134,7 +134,7 @@ struct CoreCallsTests {
     #expect(rig.transport.requests.count > asked)
   }
 
-  @Test("Starting with property context: ready when that visitor's flags are there, and failures are tried again (FS-31)")
+  @Test("Starting with property context: ready when that visitor's flags are there, and failures are tried again (FS-31; starting, failing)")
   func contextOfTheProperties() throws {
     let rig = try FlagshipRig(["context": #"{"targetingKey":"u1","plan":"gold"}"#]) { _ in .noAnswer }
     rig.settle { rig.client.state == .error }
@@ -147,7 +147,7 @@ struct CoreCallsTests {
     #expect(rig.face.sharedVisitor.map { text($0.id) } == "u1")
   }
 
-  @Test("Starting without property context: ready as soon as visitors can be made; nobody's flags are read (FS-31)")
+  @Test("Starting without property context: ready as soon as visitors can be made; nobody's flags are read (FS-31; starting)")
   func noContext() throws {
     let rig = try rig()
     #expect(rig.client.state == .ready)
@@ -155,7 +155,7 @@ struct CoreCallsTests {
     #expect(throws: ConfigurationFailure.self) { try FlagshipRig(["context": "[]"]) }
   }
 
-  @Test("In bucketing mode any context is decided at once; none means the shared visitor")
+  @Test("In bucketing mode any context is decided at once; none means the shared visitor (FS-07, FS-31; ready)")
   func bucketing() throws {
     let rig = try FlagshipRig.bucketing { $0.url.hasSuffix("bucketing.json") ? Bucketing.answer() : .status(200) }
     #expect(color(rig, context("somebody", plan: "any")) == "blue")

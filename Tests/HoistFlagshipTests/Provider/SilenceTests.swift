@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoistFlagship
 
-@Suite("Calls of the core get fallbacks whenever the SDK has none but these (FS-42; protocols/flagship.md 5.1)")
+@Suite("Calls of the core get fallbacks whenever the SDK has none but these (protocols/flagship.md 5.1)")
 struct SilenceTests {
   private static let blue =
     #"{"campaigns":[{"id":"c1","variationGroupId":"g1","variation":{"id":"v1","modifications":{"type":"JSON","value":{"color":"blue"}}}}]}"#
@@ -38,7 +38,7 @@ struct SilenceTests {
     return changes.all
   }
 
-  @Test("Panic that another visitor sees silences them, and its end gives the shared visitor's flags back")
+  @Test("Panic that another visitor sees silences them, and its end gives the shared visitor's flags back (FS-42; panic)")
   func panicOfAnother() throws {
     let rig = try FlagshipRig(respond: answering(Self.blue))
     let shared = try rig.visitor("u1")
@@ -62,7 +62,7 @@ struct SilenceTests {
     #expect(told(changes, rig) == [["color"], ["color"]])
   }
 
-  @Test("A panicking visitor's own flags are gone for good (5.3)")
+  @Test("A panicking visitor's own flags are gone for good (FS-42, FS-53, 5.3; panic)")
   func panicOfItsOwn() throws {
     let rig = try FlagshipRig(respond: answering(Self.blue))
     let shared = try rig.visitor("u1")
@@ -77,7 +77,7 @@ struct SilenceTests {
     #expect(color(rig) == "blue")
   }
 
-  @Test("What becomes the shared visitor's in panic is served once it is over")
+  @Test("What becomes the shared visitor's in panic is served once it is over (FS-42; panic)")
   func sharedInPanic() throws {
     let rig = try FlagshipRig(respond: answering(#"{"campaigns":[],"panic":true}"#))
     let own = try rig.visitor("u2") { $0.isShared = false }
@@ -90,7 +90,7 @@ struct SilenceTests {
     #expect(color(rig) == "blue")
   }
 
-  @Test("Kept flags are not served before the start (FS-39), and from then on they are (FS-51)")
+  @Test("Kept flags are not served before the start, and from then on they are (FS-39, FS-51; before start)")
   func beforeTheStart() throws {
     let cache = ScriptedCache(.answered(["u1": Self.record]))
     let rig = try FlagshipRig(["autostart": "false"], plugins: plugins(cache))
@@ -105,7 +105,7 @@ struct SilenceTests {
     #expect(color(rig) == "blue")
   }
 
-  @Test("A close drops the shared visitor, and the next start serves nothing of it (5.8)")
+  @Test("A close drops the shared visitor, and the next start serves nothing of it (FS-43, 5.8; reopened)")
   func afterAClose() throws {
     let rig = try FlagshipRig(respond: answering(Self.blue))
     #expect(rig.fetch(try rig.visitor("u1")) == .ok)
@@ -118,7 +118,7 @@ struct SilenceTests {
     #expect(color(rig) == nil)
   }
 
-  @Test("Whom an identify makes the shared visitor has the flags of an earlier run, also when nothing can be fetched (FS-10, FS-51)")
+  @Test("Whom an identify makes the shared visitor has the flags of an earlier run, also when nothing can be fetched (FS-10, FS-51; failing)")
   func identifiedWithoutNetwork() throws {
     let cache = ScriptedCache(.answered(["u1": Self.record]))
     let rig = try FlagshipRig(plugins: plugins(cache)) { _ in .noAnswer }
@@ -131,7 +131,7 @@ struct SilenceTests {
     #expect(color(rig) == "blue")
   }
 
-  @Test("In bucketing mode a file that says panic silences them, too")
+  @Test("In bucketing mode a file that says panic silences them, too (FS-42; panic)")
   func bucketing() throws {
     let rig = try FlagshipRig.bucketing(["polling_interval": "1"]) { _ in Bucketing.answer() }
     #expect(rig.string("color", visitor: "anybody") == "blue")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoistFlagship
 
-@Suite("What other services know of visitors (FS-207, FS-208, FS-209)")
+@Suite("What other services know of visitors")
 struct VisitorSegmentsTests {
   private static let segments =
     #"[{"visitor_id":"v","segment":"age","value":"30-40","partner":"mixpanel"},{"segment":"x"},7,{"visitor_id":"v","segment":"plan","value":"gold","partner":"segment"}]"#
@@ -22,7 +22,7 @@ struct VisitorSegmentsTests {
     rig.transport.requests.filter { $0.url.hasPrefix("https://\(host)") }
   }
 
-  @Test("In bucketing mode a fetch asks for segments first, which become pairs of the context (FS-209)")
+  @Test("In bucketing mode a fetch asks for segments first, which become pairs of the context (FS-209; ready)")
   func thirdParties() throws {
     let rig = try rig()
     let heard = HeardFetches()
@@ -36,7 +36,7 @@ struct VisitorSegmentsTests {
     #expect(rig.take(heard) == ["FETCHING NONE", "FETCHED NONE"])
   }
 
-  @Test("A segment whose value is no text is left out, which the log tells by name (FS-209)")
+  @Test("A segment whose value is no text is left out, which the log tells by name (FS-209; ready)")
   func valuesOfOtherTypes() throws {
     let body = #"[{"segment":"age","value":30,"partner":"mixpanel"},{"segment":"vip","value":null,"partner":"heap"},{"segment":"plan","value":"gold","partner":"segment"}]"#
     let rig = try rig(body)
@@ -51,7 +51,7 @@ struct VisitorSegmentsTests {
     #expect(rig.log.messages(.warning) == wanted, "once, however many fetches")
   }
 
-  @Test("Elements that name no segment are left out, which the log tells (FS-209)")
+  @Test("Elements that name no segment are left out, which the log tells (FS-209; ready)")
   func unnamedSegments() throws {
     let rig = try rig()
     #expect(rig.fetch(try rig.visitor("v")) == .ok)
@@ -60,7 +60,7 @@ struct VisitorSegmentsTests {
     #expect(rig.log.messages(.warning) == [wanted])
   }
 
-  @Test("Without the property nobody is asked (FS-209)")
+  @Test("Without the property nobody is asked (FS-209; ready)")
   func off() throws {
     let rig = try FlagshipRig.bucketing { _ in Bucketing.answer() }
     #expect(rig.fetch(try rig.visitor("v")) == .ok)
@@ -86,7 +86,7 @@ struct VisitorSegmentsTests {
     }
   }
 
-  @Test("The emotion score goes into the context before a fetch, where the account has it (FS-207, FS-208)")
+  @Test("The emotion score goes into the context before a fetch, where the account has it (FS-207, FS-208; ready)")
   func emotionScore() throws {
     let rig = try emotional(score: .status(200, #"{"eai":{"eas":"Immediacy"}}"#))
     #expect(rig.transport.requests.first?.url == "https://cdn.flagship.io/\(FlagshipRig.environment)/accountSettings.json")
@@ -99,7 +99,7 @@ struct VisitorSegmentsTests {
     #expect(request?.text.contains(#""eai::eas":"Immediacy""#) == true)
   }
 
-  @Test("Without a score the context stays as it is (FS-207)")
+  @Test("Without a score the context stays as it is (FS-207; ready)")
   func noScore() throws {
     let rig = try emotional(score: .status(204))
     let visitor = try rig.visitor("v")
@@ -107,7 +107,7 @@ struct VisitorSegmentsTests {
     #expect(!text(visitor.contextText).contains("eai::eas"))
   }
 
-  @Test("Account settings are downloaded only where they are asked for (FS-208)")
+  @Test("Account settings are downloaded only where they are asked for (FS-208; starting)")
   func accountSettings() throws {
     let none = try FlagshipRig()
     #expect(none.transport.requests.isEmpty)
@@ -117,7 +117,7 @@ struct VisitorSegmentsTests {
     #expect(broken.provider.account.current == AccountSettings())
   }
 
-  @Test("What a host collects for the score is sent where the account wants it (FS-207)")
+  @Test("What a host collects for the score is sent where the account wants it (FS-207; ready)")
   func collecting() throws {
     let rig = try emotional(score: .status(204))
     let ended = Locked<Status?>(nil)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import HoistFlagship
 
-@Suite("The bucketing file is downloaded, kept and polled (FS-07, FS-13; protocols/flagship.md 3.3, 5.1, 5.2)")
+@Suite("The bucketing file is downloaded, kept and polled (protocols/flagship.md 3.3, 5.1, 5.2)")
 struct BucketingTests {
-  @Test("Without a stored file the SDK is initializing until the first one is there (FS-40, FS-41)")
+  @Test("Without a stored file the SDK is initializing until the first one is there (FS-40, FS-41; starting)")
   func firstDownload() throws {
     let rig = try FlagshipRig.bucketing()
     #expect(rig.face.status == .initializing)
@@ -22,7 +22,7 @@ struct BucketingTests {
     #expect(request.headers.value(of: "x-api-key") == nil)
   }
 
-  @Test("The next download begins one interval after the end of the one before, and asks for changes only (FS-13)")
+  @Test("The next download begins one interval after the end of the one before, and asks for changes only (FS-13; ready)")
   func polling() throws {
     let rig = try FlagshipRig.bucketing()
     rig.scheduler.advance(milliseconds: 5_000)
@@ -40,7 +40,7 @@ struct BucketingTests {
     #expect(rig.downloads.count == 3)
   }
 
-  @Test("An interval of 0 downloads exactly once (FS-13)")
+  @Test("An interval of 0 downloads exactly once (FS-13; ready)")
   func intervalZero() throws {
     let rig = try FlagshipRig.bucketing(["polling_interval": "0"]) { _ in Bucketing.answer() }
     rig.scheduler.advance(milliseconds: 86_400_000)
@@ -48,7 +48,7 @@ struct BucketingTests {
     #expect(rig.face.status == .initialized)
   }
 
-  @Test("Failures never end the polling, also when nothing is stored", arguments: [500, 404, 304])
+  @Test("Failures never end the polling, also when nothing is stored (FS-13; failing)", arguments: [500, 404, 304])
   func failuresDoNotEndPolling(status: Int) throws {
     let rig = try FlagshipRig.bucketing(["polling_interval": "1"]) { _ in .status(status) }
     #expect(rig.face.status == .initializing)
@@ -74,7 +74,7 @@ struct BucketingTests {
     #expect(rig.downloads.last?.headers.value(of: "If-Modified-Since") == Bucketing.monday)
   }
 
-  @Test("Panic comes and goes with the file, and is told (FS-42)")
+  @Test("Panic comes and goes with the file, and is told (FS-42; panic)")
   func panic() throws {
     let rig = try FlagshipRig.bucketing(["polling_interval": "1"]) { _ in Bucketing.answer() }
     rig.transport.setResponder { _ in Bucketing.answer(Bucketing.panic, lastModified: Bucketing.tuesday) }
@@ -89,7 +89,7 @@ struct BucketingTests {
     #expect(rig.heard == [.initializing, .initialized, .panic, .initialized])
   }
 
-  @Test("A stored file serves at once, and its date goes with it (FS-07, FS-40)")
+  @Test("A stored file serves at once, and its date goes with it (FS-07, FS-40; starting)")
   func storedFile() throws {
     let cache = MemoryCacheManager()
     let scheduler = ManualScheduler()
@@ -106,7 +106,7 @@ struct BucketingTests {
     #expect(second.downloads.first?.headers.value(of: "If-Modified-Since") == Bucketing.monday)
   }
 
-  @Test("Offline nobody confirms a file that says panic, and it is believed (5.1, FS-42, FS-212)")
+  @Test("Offline nobody confirms a file that says panic, and it is believed (FS-42, FS-212, 5.1; offline, panic)")
   func panicOffline() throws {
     let rig = try FlagshipRig(["mode": "bucketing", "online": "false", "bucketing": Bucketing.panic])
     rig.settle { rig.face.status == .panic }
@@ -115,7 +115,7 @@ struct BucketingTests {
     #expect(rig.transport.requests.isEmpty)
   }
 
-  @Test("A stored file that says panic is believed once the service has confirmed it (5.1)")
+  @Test("A stored file that says panic is believed once the service has confirmed it (FS-42, 5.1; starting, panic)")
   func storedPanic() throws {
     let cache = MemoryCacheManager()
     let scheduler = ManualScheduler()
@@ -129,7 +129,7 @@ struct BucketingTests {
     #expect(second.heard == [.initialized, .panic])
   }
 
-  @Test("A stored file that says panic is believed when the first poll fails as well (5.1, FS-42)", arguments: [nil, 500, 200])
+  @Test("A stored file that says panic is believed when the first poll fails as well (FS-42, 5.1; failing, panic)", arguments: [nil, 500, 200])
   func storedPanicUnconfirmed(status: Int?) throws {
     let cache = MemoryCacheManager()
     let scheduler = ManualScheduler()
@@ -148,7 +148,7 @@ struct BucketingTests {
     #expect(second.heard == [.initialized, .panic, .initialized])
   }
 
-  @Test("Who goes offline before the first poll has ended believes it, too (5.1, FS-42)")
+  @Test("Who goes offline before the first poll has ended believes it, too (FS-42, 5.1; offline, panic)")
   func givenPanicThenOffline() throws {
     let rig = try FlagshipRig.bucketing(["bucketing": Bucketing.panic])
     #expect(rig.face.status == .initialized)
@@ -156,7 +156,7 @@ struct BucketingTests {
     #expect(rig.heard == [.initialized, .panic])
   }
 
-  @Test("A file given by the host serves while none is stored, and the service's takes its place (FS-212)")
+  @Test("A file given by the host serves while none is stored, and the service's takes its place (FS-212; starting, ready)")
   func givenFile() throws {
     let rig = try FlagshipRig.bucketing(["bucketing": Bucketing.file(color: "given")])
     #expect(rig.heard == [.initialized])
@@ -167,7 +167,7 @@ struct BucketingTests {
     #expect(rig.client.state == .ready)
   }
 
-  @Test("A given file that is none leaves the SDK initializing (FS-212)")
+  @Test("A given file that is none leaves the SDK initializing (FS-212; starting)")
   func brokenGivenFile() throws {
     let rig = try FlagshipRig.bucketing(["bucketing": "{}"])
     #expect(rig.heard == [.initializing])
@@ -189,7 +189,7 @@ struct BucketingTests {
     #expect(changes.all == [["color"]])
   }
 
-  @Test("A refresh downloads now, once, and the interval begins anew (FS-212)")
+  @Test("A refresh downloads now, once, and the interval begins anew (FS-212; ready)")
   func refresh() throws {
     let rig = try FlagshipRig.bucketing { _ in Bucketing.answer() }
     rig.scheduler.advance(milliseconds: 30_000)
@@ -202,7 +202,7 @@ struct BucketingTests {
     #expect(rig.downloads.count == 3)
   }
 
-  @Test("Offline nothing is asked; online again it is at once")
+  @Test("Offline nothing is asked; online again it is at once (FS-13; offline)")
   func offline() throws {
     let rig = try FlagshipRig.bucketing(["online": "false"]) { _ in Bucketing.answer() }
     rig.scheduler.advance(milliseconds: 600_000)
@@ -217,14 +217,14 @@ struct BucketingTests {
     #expect(rig.client.state == .stale)
   }
 
-  @Test("The decision timeout does not concern the file: it has the time of other requests (FS-09)")
+  @Test("The decision timeout does not concern the file: it has the time of other requests (FS-09; starting)")
   func timeouts() throws {
     let rig = try FlagshipRig.bucketing(["timeout_ms": "100"])
     #expect(rig.downloads.first?.timeoutMilliseconds == 60_000)
     #expect(rig.downloads.first?.connectTimeoutMilliseconds == 10_000)
   }
 
-  @Test("Account settings come with the file (FS-213)")
+  @Test("Account settings come with the file (FS-213; ready)")
   func accountSettings() throws {
     let account =
       #","accountSettings":{"enabledXPC":true,"enabled1V1T":false,"troubleshooting":{"startDate":"2024-01-01T00:00:00.000Z","endDate":"2024-01-02T00:00:00.000Z","timezone":"UTC","traffic":50}}"#

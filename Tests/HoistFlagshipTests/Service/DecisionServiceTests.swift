@@ -6,7 +6,7 @@ import Testing
 
 @testable import HoistFlagship
 
-@Suite("The Decision API is asked once for each fetch (FS-06, FS-09; protocols/flagship.md 3.1, 3.2)")
+@Suite("The Decision API is asked once for each fetch (protocols/flagship.md 3.1, 3.2)")
 struct DecisionServiceTests {
   private static let request = DecisionRequest(
     visitorID: Array("user-42".utf8), anonymousID: nil, hasConsented: true, contextJSON: Array(#"{"vip":true}"#.utf8))
@@ -31,7 +31,7 @@ struct DecisionServiceTests {
     return ending
   }
 
-  @Test("The request is the service's: address, headers, body (FS-03, FS-06)")
+  @Test("The request is the service's: address, headers, body (FS-03, FS-06; ready)")
   func request() throws {
     let rig = try FlagshipRig()
     _ = fetch(rig)
@@ -50,7 +50,7 @@ struct DecisionServiceTests {
         == #"{"visitorId":"user-42","anonymousId":null,"visitor_consent":true,"trigger_hit":false,"context":{"vip":true}}"#)
   }
 
-  @Test("The request has 2 s, or what the host says (FS-09)")
+  @Test("The request has 2 s, or what the host says (FS-09; ready)")
   func timeout() throws {
     let rig = try FlagshipRig()
     _ = fetch(rig)
@@ -60,7 +60,7 @@ struct DecisionServiceTests {
     #expect(patient.transport.requests.first?.timeoutMilliseconds == 5_000)
   }
 
-  @Test("A server of one's own has no environment in its paths (FS-211)")
+  @Test("A server of one's own has no environment in its paths (FS-211; ready)")
   func selfHosted() throws {
     let rig = try FlagshipRig(["decision.url": "http://flags.local:8080/v2/", "decision.self_hosted": "true"])
     _ = fetch(rig)
@@ -69,7 +69,7 @@ struct DecisionServiceTests {
         == "http://flags.local:8080/v2/campaigns?exposeAllKeys=true&extras%5B%5D=accountSettings")
   }
 
-  @Test("A decision group is sent as such (FS-214); without one the body has no such key")
+  @Test("A decision group is sent as such; without one the body has no such key (FS-214; ready)")
   func decisionGroup() throws {
     let rig = try FlagshipRig(["decision_group": "family \"7\""])
     _ = fetch(rig)
@@ -77,7 +77,7 @@ struct DecisionServiceTests {
     #expect(body.withRoot { $0["decision_group"]?.string } == "family \"7\"")
   }
 
-  @Test("Answers move the SDK's status between initialized and panic, and that is told (FS-42)")
+  @Test("Answers move the SDK's status between initialized and panic, and that is told (FS-42; panic)")
   func panic() throws {
     let rig = try FlagshipRig()
     rig.transport.enqueue(.status(200, #"{"visitorId":"user-42","campaigns":[],"panic":true}"#))
@@ -90,7 +90,7 @@ struct DecisionServiceTests {
     #expect(rig.heard == [.initialized, .panic, .initialized])
   }
 
-  @Test("A failure changes no status and is tried by nobody but the next fetch (FS-10)", arguments: [400, 403, 500, 302])
+  @Test("A failure changes no status and is tried by nobody but the next fetch (FS-10; failing, refused)", arguments: [400, 403, 500, 302])
   func failures(status: Int) throws {
     let rig = try FlagshipRig { _ in .status(status, #"{"message":"no"}"#) }
     let ending = fetch(rig)
@@ -106,7 +106,7 @@ struct DecisionServiceTests {
     #expect(fetch(rig).failure?.status == .flagshipFetchFailed)
   }
 
-  @Test("An answer whose campaigns are no array is a failure, of which the log tells (FS-50, G3)", arguments: ["7", "{}", "\"none\"", "false"])
+  @Test("An answer whose campaigns are no array is a failure, of which the log tells (FS-50, G3; failing)", arguments: ["7", "{}", "\"none\"", "false"])
   func badCampaigns(campaigns: String) throws {
     let rig = try FlagshipRig { _ in .status(200, ScriptedDecisions.one) }
     let visitor = try rig.visitor("v")
@@ -129,7 +129,7 @@ struct DecisionServiceTests {
     #expect(rig.face.status == (isPanic ? .panic : .initialized))
   }
 
-  @Test("Account settings come with the answer, and may be missing (FS-213)")
+  @Test("Account settings come with the answer, and may be missing (FS-213; ready)")
   func accountSettings() throws {
     let rig = try FlagshipRig()
     rig.transport.enqueue(
@@ -141,7 +141,7 @@ struct DecisionServiceTests {
     #expect(rig.provider.account.current.hasOneVisitorOneTest)
   }
 
-  @Test("Offline a fetch fails at once, and a close ends one that is under way")
+  @Test("Offline a fetch fails at once, and a close ends one that is under way (FS-50; offline, closing)")
   func ends() throws {
     let offline = try FlagshipRig(["online": "false"])
     #expect(fetch(offline).failure == .offline)

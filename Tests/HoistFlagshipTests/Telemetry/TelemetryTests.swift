@@ -7,7 +7,7 @@ import Testing
 
 @testable import HoistFlagship
 
-@Suite("Reports of usage and of troubleshooting (FS-25, FS-203; protocols/flagship.md 6.4)", .serialized)
+@Suite("Reports of usage and of troubleshooting (protocols/flagship.md 6.4)", .serialized)
 struct TelemetryTests {
   /// A visitor whose usage is reported on the day of the rig's clock.
   private func reportedVisitor(_ rig: FlagshipRig) -> String {
@@ -32,7 +32,7 @@ struct TelemetryTests {
     }
   }
 
-  @Test("A visitor that is drawn reports how the client is set up, at each fetch (FS-25)")
+  @Test("A visitor that is drawn reports how the client is set up, at each fetch (FS-25; ready)")
   func usage() throws {
     let rig = try rig(["timeout_ms": "1500", "log_level": "info"])
     let visitor = try rig.visitor(reportedVisitor(rig))
@@ -62,7 +62,7 @@ struct TelemetryTests {
     #expect(reports(rig, "analytics").count == 2)
   }
 
-  @Test("Before the start and in panic nothing is reported (5.1)")
+  @Test("Before the start and in panic nothing is reported (FS-25, 5.1; before start, panic)")
   func quietWhileNothingIsOn() throws {
     let early = try rig(["autostart": "false"])
     #expect(early.fetch(try early.visitor(reportedVisitor(early))) != .ok)
@@ -95,7 +95,7 @@ struct TelemetryTests {
     #expect(Sampling.isUsageWanted(of: Array("visitor".utf8), on: Sampling.Day(at: 1_700_000_000_000)) == (Murmur3.hash32("visitor20231114") % 1000 <= 1))
   }
 
-  @Test("The property and the environment variable end it (FS-25)")
+  @Test("The property and the environment variable end it (FS-25; ready)")
   func optOut() throws {
     let off = try rig(["usage_tracking": "false"])
     _ = off.fetch(try off.visitor(reportedVisitor(off)))
@@ -131,7 +131,7 @@ struct TelemetryTests {
     return #""accountSettings":{"troubleshooting":\#(settings)}"#
   }
 
-  @Test("While the account asks for it, fetches and changes of identity are reported, with the visitor (FS-203)")
+  @Test("While the account asks for it, fetches and changes of identity are reported, with the visitor (FS-203; ready)")
   func troubleshooting() throws {
     let rig = try rig()
     rig.transport.setResponder { [body = window(rig, traffic: 100)] in $0.url.contains("/campaigns") ? .status(200, body) : .status(200) }
@@ -150,7 +150,7 @@ struct TelemetryTests {
     #expect(all.dropFirst().first?["visitor.anonymousId"] == "troubled")
   }
 
-  @Test("Outside of the window, beyond its traffic and without consent nothing is reported (FS-203)")
+  @Test("Outside of the window, beyond its traffic and without consent nothing is reported (FS-203; ready, no consent)")
   func silence() throws {
     let rig = try rig()
     for body in [window(rig, traffic: 100, from: -7_200_000, to: -3_600_000), window(rig, traffic: 100, from: 3_600_000, to: 7_200_000), window(rig, traffic: -1)] {
@@ -163,7 +163,7 @@ struct TelemetryTests {
     #expect(reports(rig, "troubleshooting").isEmpty)
   }
 
-  @Test("Failures of the Decision API are reported, without its key (FS-203)")
+  @Test("Failures of the Decision API are reported, without its key (FS-203; failing)")
   func routeError() throws {
     let rig = try rig()
     rig.transport.setResponder { [body = window(rig, traffic: 100)] in $0.url.contains("/campaigns") ? .status(200, body) : .status(200) }
@@ -178,7 +178,7 @@ struct TelemetryTests {
     #expect(!report.text.contains("the-api-key"))
   }
 
-  @Test("Hits, exposures, refused batches and values that could not be had are reported (FS-203)")
+  @Test("Hits, exposures, refused batches and values that could not be had are reported (FS-203; failing)")
   func whatVisitorsDo() throws {
     let rig = try rig()
     let campaign = #"{"id":"c","variationGroupId":"g","variation":{"id":"va","modifications":{"type":"JSON","value":{"f":1}}}}"#
@@ -210,7 +210,7 @@ struct TelemetryTests {
     #expect(try report(.activateError)["http.request.method"] == "POST")
   }
 
-  @Test("An exposure before the value was read is reported, each answer of the service, and what went wrong without one (FS-203)")
+  @Test("An exposure before the value was read is reported, each answer of the service, and what went wrong without one (FS-203; ready, failing)")
   func whatElseIsTold() throws {
     let rig = try rig()
     let campaign = #"{"id":"c","variationGroupId":"g","variation":{"id":"va","modifications":{"type":"JSON","value":{"f":1,"g":2}}}}"#
@@ -248,7 +248,7 @@ struct TelemetryTests {
     #expect(told(.errorCaught).first?["logLevel"] == "ERROR")
   }
 
-  @Test("Each answer is reported with the time it took, in milliseconds (FS-203)")
+  @Test("Each answer is reported with the time it took, in milliseconds (FS-203; ready, failing)")
   func responseTimes() throws {
     let rig = try rig()
     let visitor = try rig.visitor("troubled")
@@ -278,7 +278,7 @@ struct TelemetryTests {
     #expect(time("events.flagship.io/") == "70")
   }
 
-  @Test("So is each answer to a poll of the bucketing file (FS-203)")
+  @Test("So is each answer to a poll of the bucketing file (FS-203; starting)")
   func responseTimeOfTheFile() throws {
     let rig = try FlagshipRig.bucketing { $0.url.hasSuffix("/bucketing.json") ? nil : .status(200) }
     rig.scheduler.advance(milliseconds: 30)
@@ -288,7 +288,7 @@ struct TelemetryTests {
     #expect(told.first { $0["label"] == "SDK_BUCKETING_FILE" }?["http.response.time"] == "30")
   }
 
-  @Test("The level of a report follows its label (FS-203)")
+  @Test("The level of a report follows its label (FS-203; no client)")
   func logLevels() {
     let levels = Dictionary(uniqueKeysWithValues: TroubleshootingLabel.allCases.map { ($0, TroubleshootingLabel.logLevel(of: $0.rawValue)) })
     #expect(levels[.fetchCampaigns] == "INFO")

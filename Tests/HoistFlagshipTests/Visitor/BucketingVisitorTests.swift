@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoistFlagship
 
-@Suite("Visitors in bucketing mode (FS-07; protocols/flagship.md 4.4, 5.3)") struct BucketingVisitorTests {
+@Suite("Visitors in bucketing mode (FS-07, protocols/flagship.md 4.4, 5.3; ready)") struct BucketingVisitorTests {
   /// Everybody is in the first variation, or in the second.
   private static func file(_ first: Int, panic: Bool = false) -> String {
     #"{"panic":\#(panic),"campaigns":[{"id":"c1","type":"ab","variationGroups":[{"id":"g1","targeting":{"targetingGroups":["#
@@ -64,8 +64,8 @@ import Testing
     #expect(kept.rig.provider.visitors.caching.counters.lookUps == 1)
   }
 
-  /// FS-36: whoever listens hears that flags are being fetched, also where that takes no time.
-  @Test func aListenerHearsOfAFetchThatEndsAtOnce() throws {
+  @Test("Whoever listens hears that flags are being fetched, also where that takes no time (FS-36; ready)")
+  func aListenerHearsOfAFetchThatEndsAtOnce() throws {
     let world = try World(file: Self.file(100))
     let heard = HeardFetches()
     let visitor = try world.rig.visitor("v", listener: heard)
@@ -78,8 +78,8 @@ import Testing
     #expect(all == ["FETCHING NONE", "FETCHED NONE"])
   }
 
-  /// 10.10
-  @Test func withoutAFileAFetchFails() throws {
+  @Test("Without a file a fetch fails (FS-07, FS-50, 10.10; failing)")
+  func withoutAFileAFetchFails() throws {
     let world = try World(file: nil)
     let heard = HeardFetches()
     let visitor = try world.rig.visitor("v", listener: heard)
@@ -87,8 +87,8 @@ import Testing
     #expect(world.rig.take(heard) == ["FETCHING NONE", "FETCH_REQUIRED FETCH_ERROR"])
   }
 
-  /// FS-100, 4.4: an assignment holds, in this run and the next, until the cache forgets the visitor.
-  @Test func visitorsKeepTheirVariations() throws {
+  @Test("An assignment holds, in this run and the next, until the cache forgets the visitor (FS-100, 4.4; ready, second process)")
+  func visitorsKeepTheirVariations() throws {
     let manager = MemoryCacheManager()
     do {
       let world = try World(file: Self.file(100), cacheManager: manager)
@@ -119,8 +119,8 @@ import Testing
     #expect(text(visitor.id) == "v" && visitor.fetchReason == .visitorCreate)
   }
 
-  /// FS-206: a segment hit when the context has changed since the last one, and none without consent (FS-65).
-  @Test func theContextIsReportedWhenItIsAnother() throws {
+  @Test("A segment hit when the context has changed since the last one, and none without consent (FS-65, FS-206; ready, no consent)")
+  func theContextIsReportedWhenItIsAnother() throws {
     let world = try World(file: Self.file(100))
     let visitor = try world.rig.visitor("v")
     func fetchWith(_ key: String, _ value: AttributeValue) -> Int {
@@ -135,8 +135,8 @@ import Testing
     #expect(fetchWith("k", .int(3)) == 2)
   }
 
-  /// FS-53: what the file says counts for a visitor at its next fetch.
-  @Test func panicInTheFileCountsAtTheNextFetch() throws {
+  @Test("Panic in the file counts for a visitor at its next fetch (FS-53; panic)")
+  func panicInTheFileCountsAtTheNextFetch() throws {
     let world = try World(file: Self.file(100))
     let visitor = try world.rig.visitor("v")
     #expect(visitor.fetchAndWait(timeoutMilliseconds: 0) == .ok)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoistFlagship
 
-@Suite("A new visitor may fetch at once, without a call (FS-212)") struct FetchAtCreationTests {
+@Suite("A new visitor may fetch at once, without a call (FS-212; ready)") struct FetchAtCreationTests {
   private func options(_ id: String, listener: HeardFetches? = nil) -> VisitorOptions {
     var options = VisitorOptions(id: Array(id.utf8), hasConsented: true)
     options.listener = listener
@@ -55,7 +55,7 @@ import Testing
     #expect(visitor.fetchStatus == .fetched && visitor.snapshotOfState.flags.count == 1)
   }
 
-  @Test("Without the property a visitor waits for the call; before the start nothing is asked")
+  @Test("Without the property a visitor waits for the call; before the start nothing is asked (FS-212; ready, before start)")
   func off() throws {
     let rig = try FlagshipRig()
     #expect(try #require(rig.face.visitor(options("v"))).fetchStatus == .fetchRequired)
@@ -65,7 +65,7 @@ import Testing
     #expect(rig.transport.requests.isEmpty && early.transport.requests.isEmpty)
   }
 
-  @Test("Without a store nothing is kept of visitors and hits (FS-212: disableCache)")
+  @Test("Without a store (disableCache) nothing is kept of visitors and hits (FS-212; ready)")
   func keepsNothing() throws {
     let rig = try FlagshipRig(["store": "none", "fetch.at_creation": "true"], respond: ScriptedDecisions().respond)
     let visitor = try #require(rig.face.visitor(options("v")))

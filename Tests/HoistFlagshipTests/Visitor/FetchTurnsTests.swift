@@ -85,8 +85,8 @@ import Testing
 }
 
 @Suite("Names of fetch statuses and reasons") struct FetchProgressTests {
-  /// FS-45, FS-46
-  @Test func statusesAndReasonsHaveTheVendorsNames() {
+  @Test("Statuses and reasons have the vendor's names (FS-45, FS-46; no client)")
+  func statusesAndReasonsHaveTheVendorsNames() {
     #expect(FetchStatus.allCases.map { "\($0.name)" } == ["FETCHED", "FETCHING", "FETCH_REQUIRED", "PANIC"])
     #expect(
       FetchReason.allCases.map { "\($0.name)" } == [
@@ -94,8 +94,8 @@ import Testing
       ])
   }
 
-  /// FS-205
-  @Test func reasonsHaveTheirNewerNamesToo() {
+  @Test("Reasons have their newer names, too (FS-205; no client)")
+  func reasonsHaveTheirNewerNamesToo() {
     #expect(
       FetchReason.allCases.map { "\($0.newerName)" } == [
         "NONE", "FLAGS_NEVER_FETCHED", "VISITOR_CONTEXT_UPDATED", "VISITOR_AUTHENTICATED", "VISITOR_UNAUTHENTICATED",

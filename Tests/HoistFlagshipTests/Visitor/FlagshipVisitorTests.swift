@@ -29,9 +29,9 @@ final class ScriptedDecisions: Sendable {
   }
 }
 
-@Suite("Flagship's visitors (FS-30 to FS-37, FS-45 to FS-56; protocols/flagship.md 5.3)") struct FlagshipVisitorTests {
-  /// FS-52, and the initial state is not announced (5.3).
-  @Test func aNewVisitorHasToFetch() throws {
+@Suite("Flagship's visitors (protocols/flagship.md 5.3)") struct FlagshipVisitorTests {
+  @Test("A new visitor has to fetch, and its initial state is not announced (FS-30, FS-37, FS-52, 5.3; ready)")
+  func aNewVisitorHasToFetch() throws {
     let rig = try FlagshipRig()
     let heard = HeardFetches()
     let visitor = try rig.visitor("v", listener: heard)
@@ -40,8 +40,8 @@ final class ScriptedDecisions: Sendable {
     #expect(text(visitor.id) == "v" && visitor.anonymousID == nil && visitor.hasConsented)
   }
 
-  /// FS-36, FS-54, FS-55, FS-56: the completion comes last.
-  @Test func fetchingIsAnnouncedAndItsEndComesLast() throws {
+  @Test("Fetching is announced, and its completion comes last (FS-36, FS-54 to FS-56; ready)")
+  func fetchingIsAnnouncedAndItsEndComesLast() throws {
     let decisions = ScriptedDecisions()
     let rig = try FlagshipRig(respond: decisions.respond)
     let heard = HeardFetches()
@@ -54,8 +54,8 @@ final class ScriptedDecisions: Sendable {
     #expect(decisions.bodies.value.count == 1)
   }
 
-  /// FS-10, FS-50: what was fetched stays.
-  @Test func aFetchThatFailsLeavesTheFlags() throws {
+  @Test("A fetch that fails leaves the flags (FS-10, FS-50; failing)")
+  func aFetchThatFailsLeavesTheFlags() throws {
     let decisions = ScriptedDecisions()
     let rig = try FlagshipRig(respond: decisions.respond)
     let heard = HeardFetches()
@@ -70,8 +70,8 @@ final class ScriptedDecisions: Sendable {
     }
   }
 
-  /// FS-53, FS-42
-  @Test func panicRemovesTheFlagsAndRefusesChangesUntilItIsOver() throws {
+  @Test("Panic removes the flags and refuses changes until it is over (FS-42, FS-53; panic)")
+  func panicRemovesTheFlagsAndRefusesChangesUntilItIsOver() throws {
     let decisions = ScriptedDecisions()
     let rig = try FlagshipRig(respond: decisions.respond)
     let heard = HeardFetches()
@@ -92,8 +92,8 @@ final class ScriptedDecisions: Sendable {
     #expect(visitor.fetchProgress == (.fetched, .none) && visitor.snapshotOfState.flags.count == 2)
   }
 
-  /// 5.1: no request, and no reason.
-  @Test func beforeTheStartNothingIsFetchedOrChanged() throws {
+  @Test("Before the start nothing is fetched or changed: no request, and no reason (FS-39, FS-46, 5.1; before start)")
+  func beforeTheStartNothingIsFetchedOrChanged() throws {
     let rig = try FlagshipRig(["autostart": "false"])
     let heard = HeardFetches()
     let visitor = try rig.visitor("v", listener: heard)
@@ -104,8 +104,8 @@ final class ScriptedDecisions: Sendable {
     #expect(rig.transport.requests.isEmpty)
   }
 
-  /// FS-47, FS-59 to FS-63
-  @Test func changesOfTheContextAreAnnouncedAlsoWhenNoValueIsAnother() throws {
+  @Test("Changes of the context are announced, also when no value is another (FS-47, FS-59 to FS-63; ready)")
+  func changesOfTheContextAreAnnouncedAlsoWhenNoValueIsAnother() throws {
     let decisions = ScriptedDecisions()
     let rig = try FlagshipRig(respond: decisions.respond)
     let heard = HeardFetches()
@@ -129,8 +129,8 @@ final class ScriptedDecisions: Sendable {
     #expect(!context.contains("Lyon") && context.contains(#""sdk_osName":"Linux""#) && context.contains(#""fs_users":"v""#))
   }
 
-  /// FS-48, FS-49, FS-68 to FS-70
-  @Test func authenticatingAndBackHaveToBeFetched() throws {
+  @Test("Authenticating and back have to be fetched (FS-48, FS-49, FS-68 to FS-70; ready)")
+  func authenticatingAndBackHaveToBeFetched() throws {
     let decisions = ScriptedDecisions()
     let rig = try FlagshipRig(respond: decisions.respond)
     let visitor = try rig.visitor("anonymous")
@@ -185,8 +185,8 @@ final class ScriptedDecisions: Sendable {
     #expect(ended.value == 5 && decisions.bodies.value.count == 1)
   }
 
-  /// FS-204
-  @Test func aFetchSoonAfterAnotherDoesNothingWhereThatIsWanted() throws {
+  @Test("A fetch soon after another does nothing where that is wanted (FS-204; ready)")
+  func aFetchSoonAfterAnotherDoesNothingWhereThatIsWanted() throws {
     let decisions = ScriptedDecisions()
     let rig = try FlagshipRig(["fetch.buffering_ms": "2000"], respond: decisions.respond)
     let visitor = try rig.visitor("v")
@@ -202,8 +202,8 @@ final class ScriptedDecisions: Sendable {
     #expect(decisions.bodies.value.count == 3, "the window is for flags that are fetched")
   }
 
-  /// FS-31, FS-32
-  @Test func theSharedVisitorIsTheLastOneThatWasToBe() throws {
+  @Test("The shared visitor is the last one that was to be (FS-31, FS-32; ready, closed)")
+  func theSharedVisitorIsTheLastOneThatWasToBe() throws {
     let rig = try FlagshipRig()
     #expect(rig.face.sharedVisitor == nil)
     let first = try rig.visitor("a")
@@ -252,8 +252,8 @@ final class ScriptedDecisions: Sendable {
     #expect(try ids() == first)
   }
 
-  /// FS-109: of all runs with one store, the first visitor alone is the first.
-  @Test func onlyTheFirstVisitorOfAStoreIsTheFirst() throws {
+  @Test("Of all runs with one store, the first visitor alone is the first (FS-109; ready, second process)")
+  func onlyTheFirstVisitorOfAStoreIsTheFirst() throws {
     let manager = MemoryCacheManager()
     func contexts() throws -> [Bool] {
       let rig = try FlagshipRig(cacheManager: manager)
@@ -266,8 +266,8 @@ final class ScriptedDecisions: Sendable {
     #expect(try contexts() == [false, false])
   }
 
-  /// FS-109: an identify, which may come before the store has told, is the first one only where it is.
-  @Test func anIdentifyWaitsForTheStore() throws {
+  @Test("An identify, which may come before the store has told, is the first one only where it is (FS-109; starting)")
+  func anIdentifyWaitsForTheStore() throws {
     let manager = MemoryCacheManager()
     manager.save(key: "visited", value: Array("1".utf8))
     let rig = try FlagshipRig(cacheManager: manager, respond: ScriptedDecisions().respond)
@@ -293,8 +293,8 @@ final class ScriptedDecisions: Sendable {
     #expect(lines.last?.contains("unauthenticating a visitor is refused: ") == true)
   }
 
-  /// FS-47: what is taken counts, also when it was so before, and another pair is refused.
-  @Test func anUpdateThatIsTakenInPartIsAChange() throws {
+  @Test("Of an update what is taken counts, also when it was so before, and another pair is refused (FS-33, FS-47; ready)")
+  func anUpdateThatIsTakenInPartIsAChange() throws {
     let rig = try FlagshipRig(respond: ScriptedDecisions().respond)
     let visitor = try rig.visitor("v") { $0.context = [Attribute(name: [65], value: .int(1))] }
     #expect(rig.fetch(visitor) == .ok)
@@ -304,8 +304,8 @@ final class ScriptedDecisions: Sendable {
     #expect(visitor.fetchProgress == (.fetchRequired, .updateContext))
   }
 
-  /// A visitor that outlives its client answers, and does no harm.
-  @Test func aVisitorOutlivesItsClient() throws {
+  @Test("A visitor that outlives its client answers, and does no harm (FS-39, FS-64; handle outlives client)")
+  func aVisitorOutlivesItsClient() throws {
     let decisions = ScriptedDecisions()
     var rig: FlagshipRig? = try FlagshipRig(respond: decisions.respond)
     guard let visitor = try rig?.visitor("v", { $0.isShared = false }) else { return #expect(Bool(false)) }

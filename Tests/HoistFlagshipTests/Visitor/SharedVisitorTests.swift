@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoistFlagship
 
-@Suite("The shared visitor is the client's current context (FS-31)") struct SharedVisitorTests {
+@Suite("The shared visitor is the client's current context (FS-31; ready)") struct SharedVisitorTests {
   private func identify(_ rig: FlagshipRig, _ context: EvaluationContext) -> Status? {
     let ended = Locked<Status?>(nil)
     let status = rig.client.identify(context.reference()) { ended.value = $0 }

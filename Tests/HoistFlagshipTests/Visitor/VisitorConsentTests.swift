@@ -5,17 +5,17 @@ import Testing
 
 @testable import HoistFlagship
 
-@Suite("Consent, and what is cached (FS-34, FS-64 to FS-67, FS-100; protocols/flagship.md 5.6, 6.1)") struct VisitorConsentTests {
-  /// FS-64; 5.1: an answer is remembered in any case.
-  @Test func anAnswerIsRememberedAlsoBeforeTheStart() throws {
+@Suite("Consent, and what is cached (protocols/flagship.md 5.6, 6.1)") struct VisitorConsentTests {
+  @Test("An answer is remembered in any case, also before the start (FS-34, FS-64, 5.1; before start, no consent)")
+  func anAnswerIsRememberedAlsoBeforeTheStart() throws {
     let rig = try FlagshipRig(["autostart": "false"])
     let visitor = try rig.visitor("v")
     #expect(visitor.setConsent(false) == .ok && !visitor.hasConsented)
     #expect(visitor.setConsent(true) == .ok && visitor.hasConsented)
   }
 
-  /// FS-64, FS-67: at each newVisitor and each setConsent, whichever value, and also when nothing changes.
-  @Test func everyAnswerIsReported() throws {
+  @Test("Every answer is reported: at each newVisitor and each setConsent, whichever value, also when nothing changes (FS-64, FS-67; ready, no consent)")
+  func everyAnswerIsReported() throws {
     let rig = try FlagshipRig()
     let visitor = try rig.visitor("v")
     #expect(visitor.setConsent(true) == .ok)
@@ -25,8 +25,8 @@ import Testing
     #expect(rig.sent("hoist:false") == 2)
   }
 
-  /// FS-65, FS-66: decisions go on, with the refusal in them.
-  @Test func withoutConsentNothingIsCachedAndDecisionsGoOn() throws {
+  @Test("Without consent nothing is cached, and decisions go on, with the refusal in them (FS-65, FS-66; no consent)")
+  func withoutConsentNothingIsCachedAndDecisionsGoOn() throws {
     let manager = MemoryCacheManager()
     let decisions = ScriptedDecisions()
     let rig = try FlagshipRig(cacheManager: manager, respond: decisions.respond)
@@ -61,8 +61,8 @@ import Testing
     #expect(record.hasSuffix(#""assignationHistory":{"g1":"v1"}}}"#))
   }
 
-  /// 5.3. State: the client closes when the answer comes.
-  @Test func aFetchThatEndsWhileTheClientClosesIsCached() throws {
+  @Test("A fetch that ends while the client closes is cached (FS-100, 5.3; closing)")
+  func aFetchThatEndsWhileTheClientClosesIsCached() throws {
     let manager = MemoryCacheManager()
     let rig = try FlagshipRig(cacheManager: manager) { $0.url.contains("/campaigns") ? nil : .status(200) }
     let visitor = try rig.visitor("v")
@@ -75,8 +75,8 @@ import Testing
     #expect(manager.load(key: "visitor:v").map { text($0).contains(#""f":"x""#) } == true)
   }
 
-  /// FS-10, FS-51, FS-100: an earlier run's flags are served until the service answers.
-  @Test func flagsOfAnEarlierRunAreServedAndAnnounced() throws {
+  @Test("An earlier run's flags are served and announced until the service answers (FS-10, FS-51, FS-100; failing)")
+  func flagsOfAnEarlierRunAreServedAndAnnounced() throws {
     let manager = MemoryCacheManager()
     let decisions = ScriptedDecisions()
     do {
@@ -106,8 +106,8 @@ import Testing
     #expect(cache.calls == ["lookup v", "lookup \(text(visitor.anonymousID ?? []))"])
   }
 
-  /// A look-up that takes long holds back fetches, and no longer than its limit (FS-24).
-  @Test func fetchesWaitForTheLookUpAndNoLonger() throws {
+  @Test("A look-up that takes long holds back fetches, and no longer than its limit (FS-24; slow plug-in)")
+  func fetchesWaitForTheLookUpAndNoLonger() throws {
     let cache = ScriptedCache(.later)
     var plugins = Plugins()
     plugins.vendor[FlagshipPlugins.visitorCache] = cache
@@ -124,8 +124,8 @@ import Testing
     #expect(ended.value == .ok && visitor.fetchStatus == .fetched)
   }
 
-  /// FS-24: by both ids within the time of one look-up.
-  @Test func bothLookUpsShareOneLimit() throws {
+  @Test("Look-ups by both ids have the time of one (FS-24; slow plug-in)")
+  func bothLookUpsShareOneLimit() throws {
     let cache = ScriptedCache(.later)
     var plugins = Plugins()
     plugins.vendor[FlagshipPlugins.visitorCache] = cache
@@ -150,8 +150,8 @@ import Testing
     #expect(cache.calls.count == 3, "nobody has time for the second question")
   }
 
-  /// FS-52: a record without flags is as if there were none.
-  @Test func aRecordWithoutFlagsAnnouncesNothing() throws {
+  @Test("A record without flags is as if there were none (FS-52; failing)")
+  func aRecordWithoutFlagsAnnouncesNothing() throws {
     let manager = MemoryCacheManager()
     let decisions = ScriptedDecisions(.status(500))
     do {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HoistFlagship
 
-@Suite("Experience continuity (protocols/flagship.md 5.7; FS-68, FS-69)") struct VisitorIdentityTests {
+@Suite("Experience continuity (FS-68, FS-69, protocols/flagship.md 5.7; no client)") struct VisitorIdentityTests {
   private func identity(_ visitor: String, _ anonymous: String? = nil) -> VisitorIdentity {
     VisitorIdentity(visitorID: Array(visitor.utf8), anonymousID: anonymous.map { Array($0.utf8) })
   }

@@ -5,14 +5,14 @@ import Testing
 
 @testable import HoistFlagship
 
-@Suite("What a refusal erases (FS-65 to FS-67; protocols/flagship.md 5.1, 5.6)") struct VisitorRefusalTests {
+@Suite("What a refusal erases (protocols/flagship.md 5.1, 5.6)") struct VisitorRefusalTests {
   private func requests(_ rig: FlagshipRig) -> String {
     rig.scheduler.advance(milliseconds: 5_000)
     for _ in 0..<4 { rig.scheduler.run() }
     return rig.transport.requests.filter { $0.url.hasSuffix("events.flagship.io/") }.map(\.text).joined()
   }
 
-  @Test("In panic nothing is sent, and after it nothing of who refused meanwhile (5.1, FS-66)") func inPanic() throws {
+  @Test("In panic nothing is sent, and after it nothing of who refused meanwhile (FS-66, FS-67, 5.1; panic, no consent)") func inPanic() throws {
     let decisions = ScriptedDecisions()
     let rig = try FlagshipRig(respond: decisions.respond)
     let visitor = try rig.visitor("v")
@@ -29,7 +29,7 @@ import Testing
     #expect(!sent.contains("hoist:false"), "remembered, not told")
   }
 
-  @Test("Before the start, what an earlier run has left of who refuses goes as well (5.1, FS-66)") func beforeTheStart() throws {
+  @Test("Before the start, what an earlier run has left of who refuses goes as well (FS-66, 5.1; before start, no consent)") func beforeTheStart() throws {
     let manager = MemoryCacheManager()
     let durable = ["events.durability": "periodic", "hits.strategy": "periodic_caching"]
     do {
@@ -49,7 +49,7 @@ import Testing
     #expect(sent.contains(#""dl":"w""#) && !sent.contains(#""dl":"v""#))
   }
 
-  @Test("All ids that a visitor has borne are forgotten (5.6, 5.7; FS-66, FS-68, FS-69)") func formerIDs() throws {
+  @Test("All ids that a visitor has borne are forgotten (FS-66, FS-68, FS-69, 5.6, 5.7; no consent)") func formerIDs() throws {
     let manager = MemoryCacheManager()
     let rig = try FlagshipRig(cacheManager: manager, respond: ScriptedDecisions().respond)
     let visitor = try rig.visitor("anon")
@@ -71,7 +71,7 @@ import Testing
     #expect(sent.contains("as friend") && !sent.contains("as first") && !sent.contains("as second") && !sent.contains("as anon"))
   }
 
-  @Test("Of whom another client has stored a refusal nothing goes and nothing is kept, until they agree again (contract 8)")
+  @Test("Of whom another client has stored a refusal nothing goes and nothing is kept, until they agree again (FS-65, FS-66, contract 8; second client, no consent)")
   func refusedElsewhere() throws {
     let manager = MemoryCacheManager()
     let rigs = try (0..<2).map { _ in try FlagshipRig(cacheManager: manager, respond: ScriptedDecisions().respond) }
@@ -93,7 +93,7 @@ import Testing
     #expect(requests(rigs[0]).contains("agreed"))
   }
 
-  @Test("What two clients have decided of a visitor is kept of both (contract 8, FS-102)") func assignmentsOfAll() throws {
+  @Test("What two clients have decided of a visitor is kept of both (FS-102, contract 8; no client)") func assignmentsOfAll() throws {
     func record(_ group: String) -> [UInt8] {
       let assignment = CachedVisitor.Assignment(groupID: Array(group.utf8), variationID: Array("v".utf8))
       return CachedVisitor(
@@ -107,7 +107,7 @@ import Testing
     #expect(CachedVisitor.merge(record("b"), into: nil) == record("b"))
   }
 
-  @Test("Calls of the core know who has refused (FS-65)") func callsOfTheCore() throws {
+  @Test("Calls of the core know who has refused (FS-65; no consent)") func callsOfTheCore() throws {
     let rig = try FlagshipRig.bucketing { $0.url.hasSuffix("bucketing.json") ? Bucketing.answer() : .status(200) }
     rig.settle { rig.face.status == .initialized }
     let ben = try rig.visitor("ben", consent: false) { $0.isShared = false }
@@ -124,7 +124,7 @@ import Testing
     #expect(rig.sent(#""ea":"buy""#) == 1 && rig.sent(#""caid":"#) == 1)
   }
 
-  @Test("What was told of a context is told again once the service has had to forget it (FS-206)") func segments() throws {
+  @Test("What was told of a context is told again once the service has had to forget it (FS-206; no consent)") func segments() throws {
     let rig = try FlagshipRig.bucketing { $0.url.hasSuffix("bucketing.json") ? Bucketing.answer() : .status(200) }
     rig.settle { rig.face.status == .initialized }
     let visitor = try rig.visitor("v")
@@ -135,7 +135,7 @@ import Testing
     #expect(rig.sent(#""t":"SEGMENT""#) == 2)
   }
 
-  @Test("However much waits for the store, a refusal is written") func refusalsHaveRoom() {
+  @Test("However much waits for the store, a refusal is written (FS-66; full queue, no consent)") func refusalsHaveRoom() {
     let manager = MemoryCacheManager()
     let host = TestHost(manager: manager)
     let caching = VisitorCaching(cache: nil, host: host, timeoutMilliseconds: 200)

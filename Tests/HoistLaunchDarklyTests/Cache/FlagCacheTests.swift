@@ -4,7 +4,7 @@ import HoistCore
 import HoistTestSupport
 import Testing
 
-@Suite("Flags of a few contexts outlive the run (LD-76, LD-85)") struct FlagCacheTests {
+@Suite("Flags of a few contexts outlive the run (LD-76, LD-85; no client)") struct FlagCacheTests {
   let manager = MemoryCacheManager()
 
   final class Run {
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func flagsAreServedToTheNextRun() {
+  @Test("Flags are served to the next run (LD-76, LD-85; second process)") func flagsAreServedToTheNextRun() {
     let run = Run(manager)
     #expect(run.load("a") == "nothing")
     run.save("a", "flags", tag: "\"x\"", at: 12_345)
@@ -108,7 +108,7 @@ import Testing
     #expect(run.load("a") == "1  -")
   }
 
-  @Test("LD-76, 5.10: clients that share a store keep each other's contexts, and the number of all is limited")
+  @Test("Clients that share a store keep each other's contexts, and the number of all is limited (LD-76, 5.10; second client)")
   func othersContextsStay() {
     let (first, second) = (Run(manager, maximum: 3), Run(manager, maximum: 3))
     #expect(first.load("x") == "nothing" && second.load("x") == "nothing")
@@ -128,7 +128,7 @@ import Testing
     #expect(["a", "b", "c", "d"].map { Run(manager).load($0) } == ["nothing", "b  -", "c  -", "d  -"])
   }
 
-  @Test("LD-76: what is saved at the very end is kept, whether the store could be read again or not")
+  @Test("What is saved at the very end is kept, whether the store could be read again or not (LD-76; closing)")
   func theEndWaitsForNothing() {
     let run = Run(manager)
     #expect(run.load("a") == "nothing")
@@ -137,7 +137,7 @@ import Testing
     #expect(Run(manager).load("a") == "flags  -")
   }
 
-  @Test("G9: a forked child reads for itself what its parent was reading")
+  @Test("A forked child reads for itself what its parent was reading (LD-76, G9; forked)")
   func aChildReadsForItself() {
     let run = Run(manager)
     run.cache.save(FlagCacheKey(hashedKey: "a", fingerprint: "1"), Array("flags".utf8), entityTag: nil, at: 1000)

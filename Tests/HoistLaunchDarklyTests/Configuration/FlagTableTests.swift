@@ -114,7 +114,7 @@ import Testing
     #expect(names == names.sorted())
   }
 
-  @Test("What the store keeps reads back the same (LD-76)")
+  @Test("What the store keeps reads back the same (LD-76; no client)")
   func cacheDocuments() {
     apply("put", #"{"a":{"value":{"x":"\u00e9"},"variation":1,"version":2,"flagVersion":3,"trackEvents":true,"trackReason":true,"debugEventsUntilDate":5,"reason":{"kind":"OFF"},"prerequisites":["b"]},"é":{"value":false,"version":0}}"#)
     apply("delete", #"{"key":"gone","version":7}"#)

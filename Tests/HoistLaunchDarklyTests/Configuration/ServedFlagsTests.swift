@@ -15,7 +15,7 @@ import Testing
 
   private func text(_ bytes: [UInt8]?) -> String? { bytes.map { String(decoding: $0, as: UTF8.self) } }
 
-  @Test("Flags, and all of them (LD-25), from the start to the close")
+  @Test("Flags, and all of them, from the start to the close (LD-25; before start, offline, closed)")
   func fromStartToClose() throws {
     let fixture = try LifeFixture(["autostart": "false", "online": "false"]).opened()
     #expect(fixture.face.allFlags == nil)
@@ -51,7 +51,7 @@ import Testing
     #expect(detail(fixture, "f", .bool, other).value.string == "false" && detail(fixture, "f", .bool).value.string == "false")
   }
 
-  @Test("Values of a type of the caller's own are converted by the caller (LD-60, LD-61)")
+  @Test("Values of a type of the caller's own are converted by the caller (LD-60, LD-61; offline)")
   func decoding() throws {
     let fixture = try LifeFixture(["online": "false"]).opened()
     _ = put(fixture, #"{"o":{"value":{"size":3},"variation":1},"b":{"value":true},"n":{"value":null}}"#)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoistLaunchDarkly
 
-@Suite("Keys that are generated, and what is known of the machine (LD-02, LD-80, 3.5, 3.7)") struct ContextPreparationTests {
+@Suite("Keys that are generated, and what is known of the machine (LD-02, LD-80, 3.5, 3.7; starting)") struct ContextPreparationTests {
   private static let facts = MachineFacts(
     manufacturer: "M", model: nil, family: "Linux", system: "Debian", systemVersion: "12", locale: "de-AT")
 
@@ -23,7 +23,7 @@ import Testing
     return try #require(answer.value.first).get()
   }
 
-  @Test("the default context is an anonymous user with a key that is kept for good (LD-02)") func theDefault() throws {
+  @Test("the default context is an anonymous user with a key that is kept for good (LD-02; starting)") func theDefault() throws {
     let cache = MemoryCacheManager()
     let first = try prepared(nil, cache)
     let key = try #require(first.key)

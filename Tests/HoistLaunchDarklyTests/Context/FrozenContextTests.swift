@@ -4,7 +4,7 @@ import Testing
 
 @testable import HoistLaunchDarkly
 
-@Suite("Contexts of the core (LD-71)") struct FrozenContextTests {
+@Suite("Contexts of the core (LD-71; no client)") struct FrozenContextTests {
   private func read(_ json: String) throws -> LDContext {
     let context = try Array(json.utf8).withUnsafeBytes { try ContextJSON.context($0) }
     return try LDContext.read(#require(context.reference()))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HoistLaunchDarkly
 
-@Suite("Builders of contexts (LD-71, protocols/launchdarkly.md 3.2)") struct LDContextBuilderTests {
+@Suite("Builders of contexts (LD-71, protocols/launchdarkly.md 3.2; no client)") struct LDContextBuilderTests {
   @Test func anEmptyKindIsUser() throws {
     #expect(try LDContextBuilder(kind: "", key: "k").build().kind == "user")
     #expect(try LDContextBuilder(key: "k").build().kind == "user")

@@ -17,7 +17,7 @@ func failure(_ body: () throws -> Void) -> ContextFailure? {
   }
 }
 
-@Suite("Contexts (LD-71, protocols/launchdarkly.md 3)") struct LDContextTests {
+@Suite("Contexts (LD-71, protocols/launchdarkly.md 3; no client)") struct LDContextTests {
   @Test("the worked examples of 3.5 hold", arguments: [
     (#"{"kind":"user","key":"a"}"#, "a", "ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs=", "QJdnAXv4dzcrt+YZybligzFkMHDjgcGZx481QKkPsXc="),
     (#"{"kind":"user","key":"a:b%c"}"#, "a:b%c", nil, nil),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HoistLaunchDarkly
 
-@Suite("Values (LD-72, protocols/launchdarkly.md 4.1)") struct LDValueTests {
+@Suite("Values (LD-72, protocols/launchdarkly.md 4.1; no client)") struct LDValueTests {
   private func value(_ json: String) throws -> LDValue { try Array(json.utf8).withUnsafeBytes { try LDValue(json: $0) } }
 
   @Test("equality", arguments: [

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HoistLaunchDarkly
 
-@Suite("Private attributes (LD-83, protocols/launchdarkly.md 3.6)") struct RedactionTests {
+@Suite("Private attributes (LD-83, protocols/launchdarkly.md 3.6; no client)") struct RedactionTests {
   private func redacted(
     _ json: String, all: Bool = false, global: [String] = [], feature: Bool = false
   ) throws -> String {

@@ -162,7 +162,7 @@ struct DiagnosticReporterTests {
     #expect(Set(rig.ids).count == 2)
   }
 
-  @Test("LD-10, 4.6: offline nothing is sent, nor tried again; going online goes on", arguments: [202, 503])
+  @Test("Offline nothing is sent, nor tried again; going online goes on (LD-10, 4.6; offline)", arguments: [202, 503])
   func offlineNothingIsSent(status: Int) throws {
     let store = MemoryCacheManager()
     let first = Rig(manager: store)

@@ -4,7 +4,7 @@ import HoistCore
 import HoistTestSupport
 import Testing
 
-@Suite("Flags are evaluated by looking them up (LD-50 to LD-59, LD-62 to LD-64)") struct EvaluateFlagTests {
+@Suite("Flags are evaluated by looking them up (LD-50 to LD-59, LD-62 to LD-64; no client)") struct EvaluateFlagTests {
   /// The flag "f" of this value, and what is said beside it.
   func replay(_ value: String, _ more: String = "") -> FlagReplay {
     let replay = FlagReplay()
@@ -40,7 +40,7 @@ import Testing
     #expect(told == expected)
   }
 
-  @Test("Null is no error: the fallback, with the flag's own variation and reason (LD-62)")
+  @Test("Null is no error: the fallback, with the flag's own variation and reason (LD-62; no client)")
   func nullValues() {
     let replay = replay("null", #","variation":3,"version":7,"reason":{"kind":"OFF"}"#)
     for want in [WantedType.bool, .int, .double, .string, .json, .any] { #expect(ask(want, replay) == "none") }
@@ -51,7 +51,7 @@ import Testing
     #expect(told?.2 == #"{"variationIndex":3,"reason":{"kind":"OFF"},"version":7}"#)
   }
 
-  @Test("A value of another type has neither index nor reason (LD-63)")
+  @Test("A value of another type has neither index nor reason (LD-63; no client)")
   func wrongTypes() {
     let replay = replay("1", #","variation":3,"flagVersion":2,"reason":{"kind":"FALLTHROUGH"}"#)
     let told = replay.evaluate("f", .bool) { evaluation, metadata in

@@ -56,7 +56,7 @@ struct ClientEventTests {
     return fixture.network.requests.filter { $0.url.hasSuffix("/bulk") }.map { RecorderRig.kinds($0) }
   }
 
-  @Test("What is tracked before the start has come to its context is that context's (LD-40, 4.4.1)")
+  @Test("What is tracked before the start has come to its context is that context's (LD-40, 4.4.1; starting)")
   func whatIsTrackedBeforeTheStartFollowsTheIdentifyEvent() throws {
     let fixture = try LifeFixture(["context": #"{"kind":"org","key":"o"}"#])
     fixture.client.open()
@@ -68,7 +68,7 @@ struct ClientEventTests {
     #expect(payloads(fixture) == [["identify", "early", "late"]])
   }
 
-  @Test("What is tracked while the client completes its context waits for it (LD-40, 4.4.1)", arguments: [
+  @Test("What is tracked while the client completes its context waits for it (LD-40, 4.4.1; starting)", arguments: [
     ["context": #"{"key":"k"}"#, "auto_env_attributes": "true"], [:],
   ]) func theContextIsNotCompleteYet(_ properties: [String: String]) throws {
     let fixture = try LifeFixture(properties)
@@ -80,7 +80,7 @@ struct ClientEventTests {
     #expect(payloads(fixture) == [["identify", "early", "next"], ["late"]])
   }
 
-  @Test("As many wait as may be recorded, the identify event among them (LD-42)") func earlyEventsHaveTheirCapacity() throws {
+  @Test("As many wait as may be recorded, the identify event among them (LD-42; starting, full queue)") func earlyEventsHaveTheirCapacity() throws {
     let fixture = try LifeFixture(["event_capacity": "3"])
     fixture.client.open()
     #expect(["a", "b", "c"].map { track(fixture, $0) } == [.ok, .ok, .limit])
@@ -88,7 +88,7 @@ struct ClientEventTests {
     #expect(fixture.provider.statistics.first { $0.name == "dropped" }?.value == 1)
   }
 
-  @Test("What waits for the context survives closing and opening") func earlyEventsWaitForAnotherBeginning() throws {
+  @Test("What waits for the context survives closing and opening (LD-40; reopened)") func earlyEventsWaitForAnotherBeginning() throws {
     let fixture = try LifeFixture()
     fixture.client.open()
     #expect(track(fixture, "early") == .ok)
@@ -98,7 +98,27 @@ struct ClientEventTests {
     #expect(payloads(fixture).flatMap { $0 } == ["identify", "early"])
   }
 
-  @Test("A client that has not been started takes no event") func thereIsNobodyYet() throws {
+  @Test("On a full disk an event is told as unsaved, and goes all the same (LD-40, LD-41; full disk)") func theDiskIsFull() throws {
+    let manager = GatedManager()
+    let scheduler = ManualScheduler()
+    let host = try TestClient(
+      LaunchDarklyFactory(), ["mobile_key": "mob-1", "context": #"{"kind":"user","key":"k"}"#, "events.durability": "immediate"],
+      scheduler: scheduler, transport: ScriptedTransport(scheduler: scheduler) { $0.method == "POST" ? answer(202) : nil },
+      makeCacheManager: { _ in manager })
+    host.open()
+    #expect(scheduler.settle { host.client.currentContext != nil })
+    func track(_ key: String) -> Status {
+      let event = TrackedEvent(key: key, context: nil, value: nil, properties: [], unixMilliseconds: 1)
+      return scheduler.turning { host.client.track(event) }
+    }
+    #expect(track("saved") == .ok)
+    manager.fill()
+    #expect(track("unsaved") == .unsaved)
+    scheduler.advance(milliseconds: 30_000)
+    #expect(scheduler.settle { host.transport.requests.contains { $0.url.hasSuffix("/bulk") && $0.text.contains(#""unsaved""#) } })
+  }
+
+  @Test("A client that has not been started takes no event (LD-40; before start)") func thereIsNobodyYet() throws {
     let fixture = try LifeFixture(["context": #"{"key":"k"}"#, "autostart": "false"])
     fixture.client.open()
     #expect(track(fixture, "early") == .state)
@@ -138,7 +158,7 @@ struct ClientEventTests {
     "f".withBytes { key in _ = fixture.client.evaluate(key, nil, .any, .counted) { evaluation, _ in evaluation.kind } }
   }
 
-  @Test("LD-24, 4.4.2, LD-90: events are of the context that their flags are for, also while contexts change")
+  @Test("Events are of the context that their flags are for, also while contexts change (LD-24, LD-90, 4.4.2; ready)")
   func eventsAreOfTheContextOfTheirFlags() throws {
     let fixture = try LifeFixture(["context": #"{"kind":"user","key":"ann"}"#, "summaries_per_context": "true"]).opened()
     let flags = #"{"f":{"value":1,"version":1,"trackEvents":true}}"#
@@ -156,7 +176,7 @@ struct ClientEventTests {
     #expect(try tied(fixture).sorted() == ["ann 1", "ann: 1 x1", "ben 2", "ben 2", "ben: 2 x2"])
   }
 
-  @Test("LD-24, LD-90: an unknown flag is missing among the flags of their context")
+  @Test("An unknown flag is missing among the flags of their context (LD-24, LD-90; starting)")
   func unknownFlagsAreOfTheContextOfTheFlags() throws {
     let fixture = try LifeFixture(["context": #"{"kind":"user","key":"ann"}"#, "summaries_per_context": "true"]).opened()
     let reference = try fixture.context("ben")
@@ -167,7 +187,7 @@ struct ClientEventTests {
     #expect(try tied(fixture) == ["ben: 0 x1"])
   }
 
-  @Test("LD-24, LD-86: flags that stay are the new context's as soon as they are served to it")
+  @Test("Flags that stay are the new context's as soon as they are served to it (LD-24, LD-86; ready)")
   func flagsThatStayAreOfTheNewContext() throws {
     let fixture = try LifeFixture(["context": #"{"kind":"user","key":"ann"}"#]).opened()
     let flags = #"{"f":{"value":1,"version":1,"trackEvents":true}}"#

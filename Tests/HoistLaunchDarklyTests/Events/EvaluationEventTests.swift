@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoistLaunchDarkly
 
-@Suite("Evaluations that are more than counts (4.4.2, 4.4.3, 4.2.5; LD-82, LD-83)")
+@Suite("Evaluations that are more than counts (LD-82, LD-83, 4.2.5, 4.4.2, 4.4.3; ready)")
 struct EvaluationEventTests {
   private let later: Int64 = 1_700_000_000_000 + 60_000
 
@@ -26,7 +26,7 @@ struct EvaluationEventTests {
     #expect(rig.payloads == [["identify", "feature", "debug"]])
   }
 
-  @Test("LD-83: anonymous parts lose their attributes in feature events only")
+  @Test("Anonymous parts lose their attributes in feature events only (LD-83; ready)")
   func redaction() throws {
     let rig = RecorderRig()
     rig.evaluate("f", isFirst: false) {
@@ -83,7 +83,7 @@ struct EvaluationEventTests {
     #expect(time.isBefore(5, nowUnixMilliseconds: 4))
   }
 
-  @Test("LD-82: prerequisites come first, are counted, and make events of their own")
+  @Test("Prerequisites come first, are counted, and make events of their own (LD-82; ready)")
   func prerequisites() throws {
     let rig = RecorderRig()
     "pre".withBytes { pre in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoistLaunchDarkly
 
-@Suite("Events are recorded, wait and travel together (LD-40 to LD-43, 4.4.6, 4.4.7)")
+@Suite("Events are recorded, wait and travel together (4.4.6, 4.4.7)")
 struct EventDeliveryTests {
   @Test("2.4: the request says what it is, and how often it may be counted")
   func request() throws {
@@ -21,14 +21,14 @@ struct EventDeliveryTests {
     #expect(!request.compressesBody)
   }
 
-  @Test("LD-84: with compression the body is to be sent as gzip")
+  @Test("With compression the body is to be sent as gzip (LD-84; ready)")
   func compression() {
     let rig = RecorderRig { $0.policy.compresses = true }
     rig.flush()
     #expect(rig.requests.map(\.compressesBody) == [true])
   }
 
-  @Test("LD-41: the first payload goes one interval after going online, then one each")
+  @Test("The first payload goes one interval after going online, then one each (LD-41; ready)")
   func interval() {
     let rig = RecorderRig()
     rig.host.network.setResponder { _ in answer(202) }
@@ -52,7 +52,7 @@ struct EventDeliveryTests {
     #expect(rig.requests.isEmpty)
   }
 
-  @Test("4.4.7: a payload has everything, in the order of recording, with the summary last")
+  @Test("A payload has everything, in the order of recording, with the summary last (LD-40, 4.4.7; ready)")
   func onePayload() {
     let rig = RecorderRig()
     rig.countUnknown("nope")
@@ -62,7 +62,7 @@ struct EventDeliveryTests {
     #expect(rig.payloads == [["identify", "a", "b", "summary"]])
   }
 
-  @Test("LD-43: every payload has an id of its own")
+  @Test("Every payload has an id of its own (LD-43; ready)")
   func payloadIDs() {
     let rig = RecorderRig()
     rig.host.network.setResponder { _ in answer(202) }
@@ -72,7 +72,7 @@ struct EventDeliveryTests {
     #expect(Set(rig.requests.map { $0.headers.value(of: "X-LaunchDarkly-Payload-ID") }).count == 2)
   }
 
-  @Test("LD-10, LD-41: offline everything waits, and is sent one interval after going online")
+  @Test("Offline everything waits, and is sent one interval after going online (LD-10, LD-41; offline)")
   func offline() {
     let rig = RecorderRig(isOnline: false)
     rig.host.network.setResponder { _ in answer(202) }
@@ -103,7 +103,7 @@ struct EventDeliveryTests {
     #expect(rig.requests.first?.text.contains(#""count":2"#) == true)
   }
 
-  @Test("LD-42: a full store drops the new event, and counts it; the summary is beyond capacity")
+  @Test("A full store drops the new event, and counts it; the summary is beyond capacity (LD-42; full queue)")
   func capacity() {
     let rig = RecorderRig { $0.capacity = 3 }
     #expect(rig.track("a") == .ok)
@@ -126,7 +126,7 @@ struct EventDeliveryTests {
     #expect(rig.payloads == [["identify"]])
   }
 
-  @Test("LD-87: with sendEvents false nothing is recorded and nothing sent")
+  @Test("With sendEvents false nothing is recorded and nothing sent (LD-87; ready)")
   func disabled() {
     let rig = RecorderRig { $0.isEnabled = false }
     #expect(rig.track("a") == .ok)
@@ -199,7 +199,7 @@ struct EventAnswerTests {
     #expect(rig.requests.count == 3)
   }
 
-  @Test("What fails again is tried after pauses that grow, under the id it has, and nothing is lost")
+  @Test("What fails again is tried after pauses that grow, under the id it has, and nothing is lost (LD-41; failing)")
   func kept() {
     let rig = RecorderRig()
     rig.answer(answer(503), noAnswer, answer(500), answer(202))
@@ -265,7 +265,7 @@ struct EventAnswerTests {
     #expect(rig.payloads == [["identify"], ["later"]])
   }
 
-  @Test("401 drops the payload and takes the client offline")
+  @Test("401 drops the payload and takes the client offline (LD-41; refused)")
   func unauthorized() {
     let rig = RecorderRig()
     var isOffline = false
@@ -277,7 +277,7 @@ struct EventAnswerTests {
     #expect(rig.recorder.pipeline.counters.rejected == 1)
   }
 
-  @Test("LD-93: on request what a refused key was to deliver is kept for five minutes", arguments: [401, 403])
+  @Test("On request what a refused key was to deliver is kept for five minutes (LD-93; refused)", arguments: [401, 403])
   func refusalsAreRepeated(status: Int) {
     let rig = RecorderRig { $0.policy.retriesRefusals = true }
     rig.recorder.policy.unauthorized = { Issue.record("the client would go offline") }

@@ -30,14 +30,14 @@ struct EventTextTests {
         + #""context":{"kind":"org","key":"\"o\"","name":"n"}}"#)
   }
 
-  @Test("LD-40: a custom event has neither data nor metric when none are given")
+  @Test("A custom event has neither data nor metric when none are given (LD-40; no client)")
   func customWithNothing() {
     #expect(
       custom("e") == #"{"kind":"custom","key":"e","creationDate":1700000000000,"#
         + #""context":{"kind":"org","key":"\"o\"","name":"n"}}"#)
   }
 
-  @Test("LD-44: data and metric are carried, also a metric of 0")
+  @Test("Data and metric are carried, also a metric of 0 (LD-44; no client)")
   func customWithEverything() {
     #expect(custom("e", data: "[1]", metric: 0).hasSuffix(#","data":[1],"metricValue":0}"#))
     #expect(custom("e", metric: -1.5).hasSuffix(#"},"metricValue":-1.5}"#))
@@ -76,7 +76,7 @@ struct EventTextTests {
     }
   }
 
-  @Test("4.4.2: feature events have the context without anonymous attributes, and no reason unasked (LD-83)")
+  @Test("Feature events have the context without anonymous attributes, and no reason unasked (LD-83, 4.4.2; no client)")
   func feature() {
     #expect(
       evaluation(.feature) == #"{"kind":"feature","key":"f","creationDate":5,"context":{"kind":"org","key":"\"o\""},"#

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HoistLaunchDarkly
 
-@Suite("Events of the core become custom events (LD-40, LD-44)")
+@Suite("Events of the core become custom events (LD-40, LD-44; ready)")
 struct HostEventTests {
   private func tracked(_ event: TrackedEvent) -> String {
     let rig = RecorderRig(identifies: false)

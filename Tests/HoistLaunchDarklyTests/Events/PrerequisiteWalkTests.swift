@@ -3,7 +3,7 @@ import Testing
 
 @testable import HoistLaunchDarkly
 
-@Suite("Prerequisites come before the flag that wants them, each as often as it is reached (4.2.5, LD-82)")
+@Suite("Prerequisites come before the flag that wants them, each as often as it is reached (LD-82, 4.2.5; no client)")
 struct PrerequisiteWalkTests {
   /// Flags by name with the names of their prerequisites; texts that stay.
   private final class Flags {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HoistLaunchDarkly
 
-@Suite("Summaries of periods, for all contexts or for each (4.4.5, LD-90)")
+@Suite("Summaries of periods, for all contexts or for each (LD-90, 4.4.5; no client)")
 struct SummaryAccumulatorTests {
   static func context(_ key: String, fingerprint: UInt64, kinds: [String] = ["user"]) -> EventContext {
     EventContext(
@@ -48,7 +48,7 @@ struct SummaryAccumulatorTests {
     #expect(texts.first?.contains(#""contextKinds":["user","org"],"counters":[{"value":1,"unknown":true,"count":2}]"#) == true)
   }
 
-  @Test("LD-90: each context has its own, with the context as feature events have it")
+  @Test("Each context has its own, with the context as feature events have it (LD-90; no client)")
   func perContext() {
     let book = SummaryAccumulator(isPerContext: true, startUnixMilliseconds: 1)
     count(book, "f", a)
@@ -60,7 +60,7 @@ struct SummaryAccumulatorTests {
     #expect(texts(pages).map { $0.contains(#""count":2"#) } == [true, false])
   }
 
-  @Test("LD-90: contexts beyond the limit are counted as lost, also those of cells (G5)")
+  @Test("Contexts beyond the limit are counted as lost, also those of cells (LD-90, G5; no client)")
   func limitOfContexts() {
     let book = SummaryAccumulator(isPerContext: true, startUnixMilliseconds: 1)
     for number in 0..<SummaryAccumulator.maximumContexts { count(book, "f", Self.context("k", fingerprint: UInt64(number))) }
@@ -100,7 +100,7 @@ struct SummaryAccumulatorTests {
     #expect(texts(book.close(nowUnixMilliseconds: 2) {}).first?.contains(#""counters":[{"value":true,"variation":1,"version":2,"count":41}]"#) == true)
   }
 
-  @Test("A forked child reports nothing of its parent's (G9)")
+  @Test("A forked child reports nothing of its parent's (LD-90, G9; forked)")
   func fork() {
     let book = SummaryAccumulator(isPerContext: false, startUnixMilliseconds: 1)
     count(book, "f", a)

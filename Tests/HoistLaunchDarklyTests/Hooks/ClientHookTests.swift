@@ -4,7 +4,7 @@ import HoistTestSupport
 import Testing
 @testable import HoistLaunchDarkly
 
-@Suite("Hooks of a client hear of its identifies and its environment (4.5, LD-81)", .serialized) struct ClientHookTests {
+@Suite("Hooks of a client hear of its identifies and its environment (LD-81, 4.5; offline)", .serialized) struct ClientHookTests {
   private let seen = Locked<[String]>([])
 
   private func fixture(_ properties: [String: String] = ["online": "false"]) throws -> LifeFixture {
@@ -57,7 +57,7 @@ import Testing
     #expect(told() == before("a", 1) + before("a", 1) + after("a", 3) + after("a", 3))
   }
 
-  @Test("A client that closes ends what has begun; afterwards, and for what is no context, nothing begins")
+  @Test("A client that closes ends what has begun; afterwards, and for what is no context, nothing begins (LD-81; offline, closing, closed)")
   func closing() throws {
     let fixture = try fixture()
     let invalid = EvaluationContext(targetingKey: "k")
@@ -72,7 +72,7 @@ import Testing
     #expect(told() == [])
   }
 
-  @Test("The environment's id is told as streams and polls name it", arguments: ["streaming", "polling"])
+  @Test("The environment's id is told as streams and polls name it (LD-81; starting)", arguments: ["streaming", "polling"])
   func environment(_ mode: String) throws {
     let fixture = try fixture(["streaming_mode": mode])
     func id() -> String? {
@@ -90,7 +90,7 @@ import Testing
     #expect(id() == "env-7")
   }
 
-  @Test("LD-60, 4.5: a value of the caller's own type is one evaluation, by its own name", arguments: [false, true])
+  @Test("A value of the caller's own type is one evaluation, by its own name (LD-60, 4.5; offline)", arguments: [false, true])
   func decoding(isDetailed: Bool) throws {
     let fixture = try fixture()
     #expect(fixture.provider.take(.put(Array(#"{"f":{"value":{"a":1}}}"#.utf8), entityTag: nil)) == .applied)

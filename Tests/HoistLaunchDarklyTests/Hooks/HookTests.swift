@@ -45,7 +45,7 @@ final class NotingHook: LaunchDarklyHook, @unchecked Sendable {
   }
 }
 
-@Suite("Hooks run around evaluations and identifies, and after events (4.5, LD-81)")
+@Suite("Hooks run around evaluations and identifies, and after events (LD-81, 4.5; before start)")
 struct HookTests {
   private let seen = Locked<[String]>([])
   private let lines = RecordingLogSink()
@@ -135,7 +135,7 @@ struct HookTests {
     #expect(lines.lines.filter { $0.message.contains("afterTrack failed") }.count == 1)
   }
 
-  @Test("The context and the environment's id are told once they are known")
+  @Test("The context and the environment's id are told once they are known (LD-81; no client)")
   func facts() {
     let runner = runner([NotingHook("1", seen)])
     runner.contextChanged(Array(#"{"key":"u"}"#.utf8))
@@ -147,7 +147,7 @@ struct HookTests {
     #expect(seen.value == [#"1 before f boolVariation false {"key":"u"} env-1"#])
   }
 
-  @Test("Identify stages: before in order on the caller's thread, after in reverse, once")
+  @Test("Identify stages: before in order on the caller's thread, after in reverse, once (LD-81; no client)")
   func identify() {
     let runner = runner([NotingHook("1", seen), NotingHook("2", seen, failing: ["beforeIdentify"])])
     let stages = runner.beginIdentify(Array("{}".utf8), timeoutMilliseconds: 500)
@@ -159,7 +159,7 @@ struct HookTests {
     #expect(self.runner([]).beginIdentify(Array("{}".utf8), timeoutMilliseconds: -1) == nil)
   }
 
-  @Test("afterTrack runs in the order of registration")
+  @Test("afterTrack runs in the order of registration (LD-81; no client)")
   func track() {
     let runner = runner([NotingHook("1", seen), NotingHook("2", seen)])
     "e".withBytes { key in "[1]".withBytes { runner.tracked(key, data: $0, metric: 2) } }
@@ -180,7 +180,7 @@ struct HookTests {
     }
   }
 
-  @Test("LD-88: hooks of plug-ins come after those of the configuration; a plug-in that fails is told of")
+  @Test("Hooks of plug-ins come after those of the configuration; a plug-in that fails is told of (LD-88; before start)")
   func plugins() throws {
     let told = Locked<[String]>([])
     let client = try client(
@@ -196,7 +196,7 @@ struct HookTests {
     ])
   }
 
-  @Test("Hooks beyond the limit are not run (G5)")
+  @Test("Hooks beyond the limit are not run (LD-81, G5; no client)")
   func limit() {
     let many = (0...LaunchDarklyPlugins.maximumHooks).map { _ in NotingHook("1", seen) }
     let runner = runner(many)

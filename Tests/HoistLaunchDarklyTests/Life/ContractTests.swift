@@ -84,7 +84,7 @@ import Testing
     #expect(fixture.client.state == .ready)
   }
 
-  @Test("Key refused for events while flags are served: FATAL, and a reopened client tries again")
+  @Test("Key refused for events while flags are served: FATAL, and a reopened client tries again (LD-17, LD-41; refused, reopened)")
   func reopenTriesAgain() throws {
     let fixture = try fixture(["diagnostic_opt_out": "true"]).opened()
     try put(fixture, 1)
@@ -99,7 +99,7 @@ import Testing
     #expect(fixture.client.state == .stale && isReady(fixture) && fixture.face.isOnline)
   }
 
-  @Test("Offline with stored flags: STALE, and ready") func offlineIsStale() throws {
+  @Test("Offline with stored flags: STALE, and ready (LD-10, LD-76; offline)") func offlineIsStale() throws {
     let first = try fixture(["store": "memory"]).opened()
     try put(first, 1)
     #expect(first.client.state == .ready)
@@ -115,7 +115,7 @@ import Testing
     #expect(first.heard().contains("contextChanged 1"))
   }
 
-  @Test("Another context while the service fails: stored flags are served and told of at once, and reads see them")
+  @Test("Another context while the service fails: stored flags are served and told of at once, and reads see them (LD-24, LD-76; failing)")
   func storedFlagsOfAnotherContext() throws {
     let fixture = try fixture(["store": "memory"]).opened()
     try put(fixture, 1)
@@ -186,7 +186,7 @@ import Testing
     #expect(fixture.currentKey == "ann")
   }
 
-  @Test("In the background, where flags are not kept fresh: STALE; back in the foreground a refused stream is tried again")
+  @Test("In the background, where flags are not kept fresh: STALE; back in front a refused stream is tried again (LD-15, LD-75; background, refused)")
   func theBackgroundIsStale() throws {
     let fixture = try fixture().opened()
     try put(fixture, 1)
@@ -206,7 +206,7 @@ import Testing
     #expect(fixture.client.state == .ready)
   }
 
-  @Test("LD-93, retry_refused: attempts go on, so that nothing is FATAL; the host is told at error")
+  @Test("With retry_refused attempts go on, so that nothing is FATAL; the host is told at error (LD-93; refused)")
   func slowAttemptsAreNotFatal() throws {
     let fixture = try fixture(["retry_refused": "true"]).opened()
     try stream(fixture).open(status: 401)
@@ -217,7 +217,7 @@ import Testing
     #expect(fixture.client.state == .ready)
   }
 
-  @Test("Closing while a change waits: it is cancelled, and the reopened client is not RECONCILING")
+  @Test("Closing while a change waits: it is cancelled, and the reopened client is not RECONCILING (LD-17, LD-24; closing, reopened)")
   func closingEndsAChange() throws {
     let fixture = try fixture().opened()
     try put(fixture, 1)

@@ -4,7 +4,7 @@ import HoistTestSupport
 import Testing
 @testable import HoistLaunchDarkly
 
-@Suite("Changes of the context go one at a time (LD-20 to LD-23; 5.5)") struct IdentifyQueueTests {
+@Suite("Changes of the context go one at a time (LD-20 to LD-23, 5.5; no client)") struct IdentifyQueueTests {
   /// Changes that end when the test says so.
   private final class Changes: IdentifyDelegate, @unchecked Sendable {
     var begun: [String] = []
@@ -52,7 +52,7 @@ import Testing
     #expect(changes.begun == ["a", "b", "c", "e"] && told.value == ["d 1212", "a 0", "b 0", "c 0", "e 0"])
   }
 
-  @Test("After its timeout a change goes on, and what waits behind it goes on waiting (LD-23, complaint 11)")
+  @Test("After its timeout a change goes on, and what waits behind it goes on waiting (LD-23, complaint 11; no client)")
   func aTimeoutIsOnlyANotification() throws {
     try identify("a", timeout: 5_000)
     try identify("b")
@@ -89,7 +89,7 @@ import Testing
     #expect(told.value == ["a 1210"])
   }
 
-  @Test func closingTellsEverybody() throws {
+  @Test("Closing tells everybody (LD-21; closing)") func closingTellsEverybody() throws {
     for key in ["a", "b"] { try identify(key, timeout: 1_000) }
     queue.stop()
     #expect(told.value == ["a 12", "b 12"])
@@ -100,7 +100,7 @@ import Testing
     #expect(changes.begun == ["a", "c"])
   }
 
-  @Test("A forked child begins with an empty queue (G9)") func aChildForgetsTheParentsWishes() throws {
+  @Test("A forked child begins with an empty queue (LD-21, G9; forked)") func aChildForgetsTheParentsWishes() throws {
     for key in ["a", "b"] { try identify(key) }
     queue.abandonAfterFork()
     try identify("c")

@@ -4,14 +4,14 @@ import HoistTestSupport
 import Testing
 @testable import HoistLaunchDarkly
 
-@Suite("Identify on a client (LD-20 to LD-24; 5.5)", .serialized) struct IdentifyTests {
+@Suite("Identify on a client (5.5)", .serialized) struct IdentifyTests {
   private func identify(_ fixture: LifeFixture, _ key: String, _ options: IdentifyOptions = [], timeout: Int64 = -1) throws {
     let status = fixture.face.identify(
       try fixture.context(key), timeoutMilliseconds: timeout, options: options, completion: fixture.tell(key))
     #expect(status == .ok)
   }
 
-  @Test("Offline an identify is complete at once") func offlineItIsCompleteAtOnce() throws {
+  @Test("Offline an identify is complete at once (LD-21; offline)") func offlineItIsCompleteAtOnce() throws {
     let fixture = try LifeFixture(["online": "false"]).opened()
     try identify(fixture, "a")
     // Until it is done, the former context is the current one.
@@ -19,7 +19,7 @@ import Testing
     #expect(fixture.heard() == ["a 0"] && fixture.currentKey == "a" && !fixture.face.isOnline)
   }
 
-  @Test("Of those that wait the newest stays, and the call of the core says so in its own words")
+  @Test("Of those that wait the newest stays, and the call of the core says so in its own words (LD-20 to LD-22; starting)")
   func whatWaitsIsShed() throws {
     let fixture = try LifeFixture().opened()
     try identify(fixture, "a")
@@ -30,14 +30,14 @@ import Testing
     #expect(fixture.heard() == ["b 1212", "c 11"] && fixture.currentKey == "a")
   }
 
-  @Test("The wait for flags is bounded by the timeout (LD-23, complaint 1)") func theTimeoutIsTold() throws {
+  @Test("The wait for flags is bounded by the timeout (LD-23, complaint 1; starting)") func theTimeoutIsTold() throws {
     let fixture = try LifeFixture().opened()
     try identify(fixture, "a", timeout: 5_000)
     fixture.time.advance(milliseconds: 5_000)
     #expect(fixture.heard() == ["a 3"] && fixture.currentKey == "a")
   }
 
-  @Test("The current context again is done without the network (5.5)") func theSameContextIsDoneAtOnce() throws {
+  @Test("The current context again is done without the network (LD-21, 5.5; starting)") func theSameContextIsDoneAtOnce() throws {
     let fixture = try LifeFixture(["online": "false"]).opened()
     try identify(fixture, "a")
     #expect(fixture.heard() == ["a 0"])
@@ -47,7 +47,7 @@ import Testing
     #expect(fixture.heard() == ["a 0"] && fixture.face.isOnline)
   }
 
-  @Test("Going offline meanwhile completes it") func goingOfflineCompletesIt() throws {
+  @Test("Going offline meanwhile completes it (LD-14, LD-21; offline)") func goingOfflineCompletesIt() throws {
     let fixture = try LifeFixture().opened()
     try identify(fixture, "a")
     #expect(fixture.heard() == [])
@@ -55,7 +55,7 @@ import Testing
     #expect(fixture.heard() == ["a 0", "offline 0"])
   }
 
-  @Test("A closing client says so to all who wait (5.9, ruling A7)") func closingTellsAll() throws {
+  @Test("A closing client says so to all who wait (LD-20 to LD-22, 5.9, ruling A7; closing)") func closingTellsAll() throws {
     let fixture = try LifeFixture().opened()
     try identify(fixture, "a")
     try identify(fixture, "b")
@@ -67,7 +67,7 @@ import Testing
     #expect(IdentifyResult(.launchDarklyShed) == .shed && IdentifyResult(.timeout) == .timeout)
   }
 
-  @Test("A start that still reads the store does not take the place of a context that came after it (5.1, 5.5)")
+  @Test("A start that still reads the store does not take the place of a context that came after it (LD-02, LD-21, 5.1, 5.5; starting)")
   func anIdentifyWaitsForTheStart() throws {
     let fixture = try LifeFixture(["store": "memory", "online": "false"])
     fixture.client.open()
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("A forked child goes on with the parent's context, and not with its wishes (G9)") func aChildGoesOn() throws {
+  @Test("A forked child goes on with the parent's context, and not with its wishes (LD-21, LD-24, G9; forked)") func aChildGoesOn() throws {
     let fixture = try LifeFixture().opened()
     try identify(fixture, "a")
     try identify(fixture, "b")

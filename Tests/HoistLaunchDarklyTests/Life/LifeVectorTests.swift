@@ -2,7 +2,7 @@ import ConformanceKit
 import Glibc
 import Testing
 
-@Suite("Vectors of throttling and of waiting identifies hold (LD-13, LD-21)") struct LifeVectorTests {
+@Suite("Vectors of throttling and of waiting identifies hold (LD-13, LD-21; no client)") struct LifeVectorTests {
   /// Beside the checkout, where there are any.
   private static let folder: String = {
     var parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)

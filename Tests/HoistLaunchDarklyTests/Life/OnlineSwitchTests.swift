@@ -4,7 +4,7 @@ import HoistTestSupport
 import Testing
 @testable import HoistLaunchDarkly
 
-@Suite("Online and offline (LD-10 to LD-15; 5.3)") struct OnlineSwitchTests {
+@Suite("Online and offline (5.3)") struct OnlineSwitchTests {
   /// A connection that settles when the test says so.
   private final class Connection: FlagConnection, @unchecked Sendable {
     var calls: [String] = []
@@ -44,7 +44,7 @@ import Testing
     online.set(isOnline) { status in told.change { $0.append("\(name) \(status.rawValue)") } }
   }
 
-  @Test("Going online is complete with the first flags (ruling A1, complaint 13)") func onlineWaitsForFlags() throws {
+  @Test("Going online is complete with the first flags (LD-12, ruling A1, complaint 13; starting)") func onlineWaitsForFlags() throws {
     let online = try make()
     set(online, true, "on")
     #expect(connection.takeCalls() == ["begin"] && online.isOnline && !online.isInitialized && told.value == [])
@@ -54,7 +54,8 @@ import Testing
     #expect(told.value == ["on 0"])
   }
 
-  @Test func goingOfflineIsCompleteAtOnceAndAlsoForThoseWhoWaitForFlags() throws {
+  @Test("Going offline is complete at once, also for those who wait for flags (LD-14; starting, offline)")
+  func goingOfflineIsCompleteAtOnceAndAlsoForThoseWhoWaitForFlags() throws {
     let online = try make()
     set(online, true, "on")
     set(online, false, "off")
@@ -62,14 +63,14 @@ import Testing
     #expect(connection.takeCalls() == ["begin", "end"])
   }
 
-  @Test("A client that was offline once is initialized (LD-11, ruling A6)") func offlineInitializes() throws {
+  @Test("A client that was offline once is initialized (LD-11, ruling A6; offline)") func offlineInitializes() throws {
     let online = try make()
     set(online, false, "off")
     set(online, true, "on")
     #expect(online.isOnline && online.isInitialized)
   }
 
-  @Test("Who goes online while the start looks for its context waits for that one's flags (5.3)") func theStartGoesOnline() throws {
+  @Test("Who goes online while the start looks for its context waits for that one's flags (LD-12, 5.3; starting)") func theStartGoesOnline() throws {
     let online = try starting()
     set(online, true, "on")
     #expect(told.value == [] && !online.isInitialized && connection.takeCalls() == [])
@@ -104,7 +105,7 @@ import Testing
     return online
   }
 
-  @Test("Before the start, without a key, and in the background nobody goes online (LD-15)") func theForbiddenStaysOffline() throws {
+  @Test("Before the start, without a key, and in the background nobody goes online (LD-15; before start, offline, background)") func theForbiddenStaysOffline() throws {
     for (properties, isForeground) in [
       (["mobile_key": ""], true), (["mobile_key": "mob"], false),
     ] {
@@ -126,7 +127,7 @@ import Testing
     #expect(allowed.isOnline)
   }
 
-  @Test("Rapid repeats wait, and those replaced are told (LD-13, LD-14)") func repeatsAreHeldBack() throws {
+  @Test("Rapid repeats wait, and those replaced are told (LD-13, LD-14; ready)") func repeatsAreHeldBack() throws {
     let online = try make()
     for name in ["a", "b", "c", "d"] { set(online, true, name) }
     connection.settled?(.confirmed)
@@ -136,7 +137,7 @@ import Testing
     #expect(told.value == ["c 11", "a 0", "b 0", "d 0"] && connection.takeCalls() == ["begin"])
   }
 
-  @Test func goingOfflineDropsATryThatWaits() throws {
+  @Test("Going offline drops a try that waits (LD-13; offline)") func goingOfflineDropsATryThatWaits() throws {
     let online = try make()
     for _ in 0..<3 {
       set(online, false, "off")
@@ -148,7 +149,7 @@ import Testing
     #expect(!online.isOnline && told.value.suffix(2) == ["on 11", "last 0"])
   }
 
-  @Test("401 takes the client offline and says so at once (ruling A13)") func unauthorizedIsOffline() throws {
+  @Test("401 takes the client offline and says so at once (LD-12, ruling A13; refused)") func unauthorizedIsOffline() throws {
     let online = try make()
     set(online, true, "on")
     connection.settled?(.unauthorized)
@@ -187,7 +188,7 @@ import Testing
     #expect(online.change(to: try subject("c")) == false)
   }
 
-  @Test func stoppingTellsThoseWhoWait() throws {
+  @Test("Stopping tells those who wait (LD-12, LD-13; closing)") func stoppingTellsThoseWhoWait() throws {
     let online = try make()
     for name in ["a", "b", "c"] { set(online, true, name) }
     online.stop()
@@ -231,7 +232,7 @@ import Testing
     #expect(!online.isOnline && !connection.takeCalls().contains("begin"))
   }
 
-  @Test("2.3, 2.5: a refused key stays refused in the background and back; a wish to go online tries it again")
+  @Test("A refused key stays refused in the background and back; a wish to go online tries it again (LD-15, 2.3, 2.5; refused, background)")
   func theForegroundDoesNotRepeatARefusedKey() throws {
     let online = try make()
     set(online, true, "on")
@@ -258,7 +259,7 @@ import Testing
     #expect(host.lines.messages(.info).filter { $0.contains("background") }.count == 1)
   }
 
-  @Test("5.4, 5.7: coming to the foreground is no try that the throttle counts or holds back")
+  @Test("Coming to the foreground is no try that the throttle counts or holds back (LD-13, 5.4, 5.7; background)")
   func theForegroundIsNotHeldBack() throws {
     let online = try make()
     set(online, true, "on")

@@ -3,13 +3,13 @@ import HoistTestSupport
 import Testing
 @testable import HoistLaunchDarkly
 
-@Suite("Going online again, and what answers tell beside flags (LD-85; 4.5, 4.6, 5.3, 5.7, 5.10)", .serialized)
+@Suite("Going online again, and what answers tell beside flags (4.5, 4.6, 5.3, 5.7, 5.10)", .serialized)
 struct ReturnTests {
   private func polls(_ fixture: LifeFixture) -> [ScriptedExchange] {
     fixture.network.exchanges.filter { $0.request.url.contains("/msdk/") }
   }
 
-  @Test("LD-85, 5.10: whoever goes online again asks what has changed since the newest poll")
+  @Test("Whoever goes online again asks what has changed since the newest poll (LD-85, 5.10; offline)")
   func theNewestTagIsAskedWith() throws {
     let fixture = try LifeFixture(["streaming_mode": "polling"]).opened()
     polls(fixture).last?.complete(answer(200, "{}", [HTTPHeader("ETag", "\"first\"")]))
@@ -26,7 +26,7 @@ struct ReturnTests {
     }
   }
 
-  @Test("2.3: another context does not ask with the tag of the one before it")
+  @Test("Another context does not ask with the tag of the one before it (LD-85, 2.3; ready)")
   func anotherContextHasNoTag() throws {
     let fixture = try LifeFixture(["streaming_mode": "polling"]).opened()
     polls(fixture).last?.complete(answer(200, "{}", [HTTPHeader("ETag", "\"first\"")]))
@@ -60,7 +60,7 @@ struct ReturnTests {
     #expect(sent() == 2)
   }
 
-  @Test("2.4: a key that is refused for events is told of as for flags")
+  @Test("A key that is refused for events is told of as for flags (LD-41, LD-92, 2.4; refused)")
   func aRefusalOfEventsIsTold() throws {
     let fixture = try LifeFixture(["streaming_mode": "polling"]).opened()
     polls(fixture).last?.complete(answer(200, "{}"))

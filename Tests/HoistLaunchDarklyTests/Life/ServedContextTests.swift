@@ -4,7 +4,7 @@ import HoistTestSupport
 import Testing
 @testable import HoistLaunchDarkly
 
-@Suite("What is served while contexts change (LD-03, LD-17, LD-20 to LD-24, LD-76, LD-86; 5.1, 5.5, 5.9)", .serialized)
+@Suite("What is served while contexts change (5.1, 5.5, 5.9)", .serialized)
 struct ServedContextTests {
   /// The newest stream sends a complete set with one flag.
   private func put(_ fixture: LifeFixture, _ value: Int) throws {
@@ -30,7 +30,7 @@ struct ServedContextTests {
     try wait(fixture) { fixture.currentKey == key }
   }
 
-  @Test("A start is complete with the first flags, which are there then (LD-03, complaints 5 and 13)")
+  @Test("A start is complete with the first flags, which are there then (LD-03, complaints 5 and 13; starting)")
   func aStartIsCompleteWithTheFirstFlags() throws {
     let fixture = try LifeFixture(["autostart": "false"]).opened()
     _ = fixture.face.start(waitMilliseconds: 5_000, completion: fixture.tell("start"))
@@ -39,7 +39,7 @@ struct ServedContextTests {
     #expect(fixture.heard() == ["start 0"] && value(fixture) == "1" && fixture.face.isInitialized)
   }
 
-  @Test("401 completes a start at once, with the reason and without a timeout (ruling A13)")
+  @Test("401 completes a start at once, with the reason and without a timeout (LD-06, ruling A13; refused)")
   func aRefusedKeyCompletesAStart() throws {
     let fixture = try LifeFixture(["autostart": "false"]).opened()
     _ = fixture.face.start(waitMilliseconds: 5_000, completion: fixture.tell("start"))
@@ -49,7 +49,7 @@ struct ServedContextTests {
     #expect(fixture.heard() == ["start 1210"] && !fixture.face.isOnline && fixture.face.isInitialized)
   }
 
-  @Test("Without cached flags a new context has none until they come, and then all count as new (complaint 9)")
+  @Test("Without cached flags a new context has none until they come, and then all count as new (LD-24, LD-32, complaint 9; ready)")
   func withoutACacheFlagsComeFromNothing() throws {
     let fixture = try LifeFixture().opened()
     try put(fixture, 1)
@@ -61,7 +61,7 @@ struct ServedContextTests {
     #expect(Set(fixture.heard()) == ["b 0", "all: n ->2"])
   }
 
-  @Test("Cached flags of the new context are served and told at once (LD-76, complaint 9)") func withACacheItIsServedAtOnce() throws {
+  @Test("Cached flags of the new context are served and told at once (LD-76, complaint 9; ready)") func withACacheItIsServedAtOnce() throws {
     let fixture = try LifeFixture(["store": "memory"]).opened()
     try identify(fixture, "a")
     try put(fixture, 1)
@@ -80,7 +80,7 @@ struct ServedContextTests {
     #expect(Set(fixture.heard()) == ["a 0", "all: n 1>3"])
   }
 
-  @Test("The cache may be left aside, or used only where there is something (LD-86)") func theUseOfTheCacheIsTheHosts() throws {
+  @Test("The cache may be left aside, or used only where there is something (LD-86; ready)") func theUseOfTheCacheIsTheHosts() throws {
     let fixture = try LifeFixture(["store": "memory"]).opened()
     try identify(fixture, "a")
     try put(fixture, 1)
@@ -100,7 +100,7 @@ struct ServedContextTests {
     #expect(fixture.heard().contains("all: n 3>2"))
   }
 
-  @Test("After the timeout the flags arrive all the same (complaint 11)") func lateFlagsArrive() throws {
+  @Test("After the timeout the flags arrive all the same (LD-23, complaint 11; ready)") func lateFlagsArrive() throws {
     let fixture = try LifeFixture().opened()
     try put(fixture, 1)
     observe(fixture)
@@ -111,7 +111,7 @@ struct ServedContextTests {
     #expect(fixture.heard() == ["all: n ->2"] && value(fixture) == "2")
   }
 
-  @Test("An identify that 401 cuts short is an error (ruling A7)") func aRefusedKeyEndsAnIdentify() throws {
+  @Test("An identify that 401 cuts short is an error (LD-22, ruling A7; refused)") func aRefusedKeyEndsAnIdentify() throws {
     let fixture = try LifeFixture().opened()
     try put(fixture, 1)
     try identify(fixture, "b")
@@ -120,7 +120,7 @@ struct ServedContextTests {
     #expect(fixture.heard() == ["b 1210"] && !fixture.face.isOnline)
   }
 
-  @Test("Updates that change nothing, and modes of the connection, are told (LD-33, LD-34)") func theRestIsTold() throws {
+  @Test("Updates that change nothing, and modes of the connection, are told (LD-33, LD-34; ready, offline)") func theRestIsTold() throws {
     let fixture = try LifeFixture().opened()
     try put(fixture, 1)
     observe(fixture, "unchanged", .unchanged)
@@ -131,7 +131,7 @@ struct ServedContextTests {
     #expect(fixture.heard() == ["mode: mode 0"])
   }
 
-  @Test("After close there are only defaults, and silence (LD-17)") func closedMeansDefaults() throws {
+  @Test("After close there are only defaults, and silence (LD-17; closed)") func closedMeansDefaults() throws {
     let fixture = try LifeFixture().opened()
     try put(fixture, 1)
     observe(fixture)
@@ -159,7 +159,7 @@ struct ServedContextTests {
     fixture.network.exchanges.filter { $0.request.url.contains("/msdk/") }
   }
 
-  @Test("5.10: kept flags that cannot be read say nothing of freshness, and lend no entity tag")
+  @Test("Kept flags that cannot be read say nothing of freshness, and lend no entity tag (LD-76, LD-85, 5.10; starting)")
   func unreadableFlagsAreNone() throws {
     let fixture = try LifeFixture(["store": "memory", "streaming_mode": "polling", "context": #"{"kind":"user","key":"a"}"#])
     try keepNonsense(fixture, of: "a")
@@ -169,7 +169,7 @@ struct ServedContextTests {
     #expect(poll.request.header("If-None-Match") == nil && fixture.client.state != .stale)
   }
 
-  @Test("5.10, LD-86: nor are they there for an identify")
+  @Test("Nor are they there for an identify (LD-86, 5.10; ready)")
   func unreadableFlagsAreNoneForAnIdentify() throws {
     let fixture = try LifeFixture(["store": "memory", "streaming_mode": "polling", "context": #"{"kind":"user","key":"a"}"#])
     try keepNonsense(fixture, of: "b")

@@ -4,10 +4,10 @@ import HoistTestSupport
 import Testing
 @testable import HoistLaunchDarkly
 
-@Suite("Starting a client (LD-01 to LD-09; 5.1, 5.2)", .serialized) struct StartTests {
+@Suite("Starting a client (5.1, 5.2)", .serialized) struct StartTests {
   private let late = ["autostart": "false"]
 
-  @Test("Offline a start is complete at once, and nothing has timed out (LD-03, LD-77, ruling A4)")
+  @Test("Offline a start is complete at once, and nothing has timed out (LD-03, LD-77, ruling A4; offline)")
   func anOfflineStartIsCompleteAtOnce() throws {
     let fixture = try LifeFixture(late.merging(["online": "false"]) { $1 }).opened()
     #expect(!fixture.face.isInitialized && fixture.client.currentContext == nil)
@@ -18,13 +18,13 @@ import Testing
     #expect(fixture.heard() == [])
   }
 
-  @Test("Without a mobile key a client is offline and initialized (LD-15)") func withoutAKeyNobodyGoesOnline() throws {
+  @Test("Without a mobile key a client is offline and initialized (LD-15; offline)") func withoutAKeyNobodyGoesOnline() throws {
     let fixture = try LifeFixture(["autostart": "false", "mobile_key": ""]).opened()
     _ = fixture.face.start(waitMilliseconds: -1, completion: fixture.tell("start"))
     #expect(fixture.heard() == ["start 0"] && fixture.face.isInitialized && !fixture.face.isOnline)
   }
 
-  @Test("The wait ends once, and the start goes on (LD-06)") func theWaitEndsOnceAndTheStartGoesOn() throws {
+  @Test("The wait ends once, and the start goes on (LD-06; starting)") func theWaitEndsOnceAndTheStartGoesOn() throws {
     let fixture = try LifeFixture(late).opened()
     _ = fixture.face.start(waitMilliseconds: 3_000, completion: fixture.tell("start"))
     fixture.time.advance(milliseconds: 2_999)
@@ -34,7 +34,7 @@ import Testing
     #expect(fixture.face.isOnline && !fixture.face.isInitialized)
   }
 
-  @Test("A second start is told so at once and changes nothing (LD-05, ruling A11)") func aSecondStartIsRefused() throws {
+  @Test("A second start is told so at once and changes nothing (LD-05, ruling A11; starting, offline)") func aSecondStartIsRefused() throws {
     let fixture = try LifeFixture(late.merging(["online": "false"]) { $1 }).opened()
     _ = fixture.face.start(waitMilliseconds: -1, completion: fixture.tell("first"))
     _ = fixture.face.start(waitMilliseconds: 5_000, completion: fixture.tell("second"))
@@ -44,7 +44,7 @@ import Testing
     #expect(other.heard() == ["opened 1213"])
   }
 
-  @Test("Before the start nothing works (LD-01, ruling A9)") func beforeTheStartNothingWorks() throws {
+  @Test("Before the start nothing works (LD-01, ruling A9; before start)") func beforeTheStartNothingWorks() throws {
     let fixture = try LifeFixture(late).opened()
     _ = fixture.face.identify(try fixture.context("a"), timeoutMilliseconds: -1, options: [], completion: fixture.tell("identify"))
     _ = fixture.face.setOnline(true, completion: fixture.tell("online"))
@@ -52,7 +52,7 @@ import Testing
     #expect(!fixture.face.isOnline && !fixture.face.isInitialized && fixture.client.currentContext == nil)
   }
 
-  @Test("A start that closing cuts short is told of it") func closingEndsAStart() throws {
+  @Test("A start that closing cuts short is told of it (LD-06, LD-17; closing)") func closingEndsAStart() throws {
     let fixture = try LifeFixture(late).opened()
     _ = fixture.face.start(waitMilliseconds: 60_000, completion: fixture.tell("start"))
     fixture.time.run()
@@ -62,7 +62,7 @@ import Testing
     #expect(!fixture.face.isInitialized && !fixture.face.isOnline && fixture.face.environment(named: "default") == nil)
   }
 
-  @Test("After closing, a new start is possible (5.9)") func aClosedClientStartsAgain() throws {
+  @Test("After closing, a new start is possible (LD-03, LD-17, 5.9; reopened)") func aClosedClientStartsAgain() throws {
     let fixture = try LifeFixture(late.merging(["online": "false"]) { $1 }).opened()
     _ = fixture.face.start(waitMilliseconds: -1, completion: fixture.tell("start"))
     #expect(fixture.heard() == ["start 0"])
@@ -74,7 +74,7 @@ import Testing
     #expect(fixture.heard() == ["again 0"] && fixture.face.isInitialized)
   }
 
-  @Test("Environments start together, with the same context (LD-07 to LD-09)") func environmentsStartTogether() throws {
+  @Test("Environments start together, with the same context (LD-07 to LD-09; offline)") func environmentsStartTogether() throws {
     let fixture = try LifeFixture([
       "autostart": "false", "online": "false", "secondary_mobile_keys": #"{"test":"mob-2","beta":"mob-3"}"#,
     ]).opened()

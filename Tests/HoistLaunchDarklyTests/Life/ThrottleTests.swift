@@ -3,7 +3,7 @@ import HoistTestSupport
 import Testing
 @testable import HoistLaunchDarkly
 
-@Suite("Tries to go online are held back (LD-04, LD-13, LD-14; 5.4)") struct ThrottleTests {
+@Suite("Tries to go online are held back (LD-04, LD-13, LD-14, 5.4; no client)") struct ThrottleTests {
   private final class Notes: @unchecked Sendable {
     let all = Locked<[String]>([])
     func note(_ text: String) { all.change { $0.append(text) } }
@@ -57,7 +57,7 @@ import Testing
     #expect(notes.all.value == ["ran a", "ran b", "replaced c"])
   }
 
-  @Test("In a forked child nobody is told of the parent's calls (G9)") func aChildForgetsWhatWaits() {
+  @Test("In a forked child nobody is told of the parent's calls (LD-13, G9; forked)") func aChildForgetsWhatWaits() {
     for name in ["a", "b", "c"] { call(name) }
     time.simulateFork()
     throttle.abandonAfterFork()

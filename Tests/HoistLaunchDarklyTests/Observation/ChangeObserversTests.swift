@@ -4,7 +4,7 @@ import HoistTestSupport
 import Testing
 @testable import HoistLaunchDarkly
 
-@Suite("Observers of changes (LD-30 to LD-37; 5.6)") struct ChangeObserversTests {
+@Suite("Observers of changes (LD-30 to LD-37, 5.6; no client)") struct ChangeObserversTests {
   /// Calls wait until the test delivers them.
   private final class Lane: @unchecked Sendable {
     var waiting: [@Sendable () -> Void] = []
@@ -51,7 +51,7 @@ import Testing
     #expect(heard() == ["all: c ->null"])
   }
 
-  @Test("An update without a change is told to those who ask for that, and to nobody else (LD-33, ruling A3)")
+  @Test("An update without a change is told to those who ask for that, and to nobody else (LD-33, ruling A3; no client)")
   func unchangedIsTold() {
     observe("all", .all)
     observe("unchanged", .unchanged)
@@ -59,7 +59,7 @@ import Testing
     #expect(heard() == ["unchanged: unchanged"])
   }
 
-  @Test("A key is a text, told apart by its bytes; one owner has handlers of every kind (LD-73)")
+  @Test("A key is a text, told apart by its bytes; one owner has handlers of every kind (LD-73; no client)")
   func keysAreBytesNotCharacters() {
     observe("composed", flags("\u{e9}"))
     observe("unchanged", .unchanged)
@@ -81,14 +81,14 @@ import Testing
     #expect(heard() == ["one: a 1>2", "two: a 1>2"])
   }
 
-  @Test("The connection's mode is told (LD-34)") func modesAreTold() {
+  @Test("The connection's mode is told (LD-34; no client)") func modesAreTold() {
     observe("mode", .connectionMode)
     observe("all", .all)
     observers.connectionModeChanged(2)
     #expect(heard() == ["mode: mode 2"])
   }
 
-  @Test("Ending an owner's observers ends all kinds of them, and no call that is queued (LD-35)") func stoppingEndsAllKinds() {
+  @Test("Ending an owner's observers ends all kinds of them, and no call that is queued (LD-35; no client)") func stoppingEndsAllKinds() {
     let other = ObserverOwner()
     for (name, what) in [("flag", flags("a")), ("all", ObservedChanges.all), ("unchanged", .unchanged), ("mode", .connectionMode)] {
       observe(name, what)
@@ -106,7 +106,7 @@ import Testing
     #expect(heard() == [])
   }
 
-  @Test("No call of an owner that has ended begins, not even one that is queued (LD-36)") func anEndedOwnersCallsNeverBegin() {
+  @Test("No call of an owner that has ended begins, not even one that is queued (LD-36; no client)") func anEndedOwnersCallsNeverBegin() {
     observe("all", .all)
     observe("other", .all, ObserverOwner())
     update(("a", "1", "2"))
@@ -138,7 +138,7 @@ import Testing
     #expect(gone == nil && observers.isEmpty)
   }
 
-  @Test("Closing ends all registrations (5.9)") func closingEndsAll() {
+  @Test("Closing ends all registrations (LD-17, 5.9; closing)") func closingEndsAll() {
     observe("all", .all)
     observers.stop()
     update(("a", "1", "2"))

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test("LD-70: defaults are those of the vendor")
+  @Test("Defaults are those of the vendor (LD-70; no client)")
   func defaultsAreThoseOfTheVendor() throws {
     let settings = try settings()
     #expect(settings.baseURL.text == "https://clientsdk.launchdarkly.com")
@@ -39,7 +39,7 @@ import Testing
     #expect(!settings.hasCustomBaseURL && !settings.hasCustomStreamURL && !settings.hasCustomEventsURL)
   }
 
-  @Test("LD-70: intervals below their minimum are raised, but for tests")
+  @Test("Intervals below their minimum are raised, but for tests (LD-70; no client)")
   func shortIntervalsAreRaised() throws {
     let short = [
       "flag_polling_interval_ms": "1000", "background_flag_polling_interval_ms": "2000",
@@ -57,14 +57,14 @@ import Testing
     #expect(try settings(["flag_polling_interval_ms": "0", "ignore_polling_minimum": "true"]).pollingMilliseconds == 1)
   }
 
-  @Test("LD-09: secondary environments have names and keys of their own", arguments: [
+  @Test("Secondary environments have names and keys of their own (LD-09; no client)", arguments: [
     #"{"other":"main"}"#, #"{"default":"k"}"#, #"{"a":"k","b":"k"}"#, #"{"a":1}"#, "[]", "{",
   ])
   func badSecondaryKeysAreRefused(keys: String) throws {
     #expect(try problem(["mobile_key": "main", "secondary_mobile_keys": keys])?.property == "secondary_mobile_keys")
   }
 
-  @Test("LD-09: good secondary environments are taken")
+  @Test("Good secondary environments are taken (LD-09; no client)")
   func goodSecondaryKeysAreTaken() throws {
     let settings = try settings(["mobile_key": "main", "secondary_mobile_keys": #"{"a":"k1","b":"k2"}"#])
     #expect(settings.secondaryMobileKeys.mapValues { $0.reveal() } == ["a": "k1", "b": "k2"])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoistLaunchDarkly
 
-@Suite("Connection information (LD-16, LD-74; protocol 5.8)") struct ConnectionInformationTests {
+@Suite("Connection information (LD-16, LD-74, protocol 5.8; no client)") struct ConnectionInformationTests {
   private typealias Happening = ConnectionInformation.Happening
 
   private func after(_ happenings: [Happening], at now: Int64 = 1000) -> ConnectionInformation {
@@ -88,7 +88,7 @@ import Testing
     #expect(information.lastFailedConnectionUnixMilliseconds == nil)
   }
 
-  @Test("LD-74: it outlives the process, but for the mode")
+  @Test("It outlives the process, but for the mode (LD-74; second process)")
   func itOutlivesTheProcess() throws {
     let cache = MemoryCacheManager()
     let first = try SynchronizerRig(["streaming_mode": "polling"], manager: cache)
@@ -106,7 +106,7 @@ import Testing
     #expect(second.information.mode == .offline)
   }
 
-  @Test("LD-92: a data source that has ended says so; going online begins anew")
+  @Test("A data source that has ended says so; going online begins anew (LD-92; refused, offline, closed)")
   func endedSourcesSaySo() throws {
     let rig = try SynchronizerRig()
     #expect(rig.dataSource.state == .offline)

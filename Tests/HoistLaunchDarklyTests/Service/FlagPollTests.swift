@@ -5,12 +5,12 @@ import Testing
 
 @testable import HoistLaunchDarkly
 
-@Suite("Flags by polling (LD-75, LD-85; protocol 2.3)") struct FlagPollTests {
+@Suite("Flags by polling (protocol 2.3)") struct FlagPollTests {
   private func rig(_ properties: [String: String] = [:]) throws -> SynchronizerRig {
     try SynchronizerRig(["streaming_mode": "polling"].merging(properties) { $1 })
   }
 
-  @Test("2.3: polls begin at once and follow a fixed rate, whatever answers take")
+  @Test("Polls begin at once and follow a fixed rate, whatever answers take (LD-75, 2.3; ready, failing)")
   func pollsFollowAFixedRate() throws {
     let rig = try rig()
     let start = rig.now
@@ -48,7 +48,7 @@ import Testing
     #expect(rig.polls.count == 2)
   }
 
-  @Test("LD-93: on request a refused poll is repeated, after 5 minutes at the earliest", arguments: [401, 403])
+  @Test("On request a refused poll is repeated, after 5 minutes at the earliest (LD-93; refused)", arguments: [401, 403])
   func refusedPollsAreRepeated(status: Int) throws {
     let rig = try rig(["retry_refused": "true", "flag_polling_interval_ms": "1000", "ignore_polling_minimum": "true"])
     rig.begin()
@@ -62,7 +62,7 @@ import Testing
     #expect(rig.polls.count == 3 && rig.outcomes.value == [.updated] && !rig.told.contains("unauthorized"))
   }
 
-  @Test("LD-85, 2.3: the tag of an answer goes with the next poll, verbatim; one without a tag ends it")
+  @Test("The tag of an answer goes with the next poll, verbatim; one without a tag ends it (LD-85, 2.3; ready)")
   func entityTagsGoAlong() throws {
     let rig = try rig()
     rig.begin(entityTag: "\"stored\"")
@@ -123,7 +123,7 @@ import Testing
     #expect(rig.outcomes.value.isEmpty)
   }
 
-  @Test("2.3: 401 goes offline")
+  @Test("401 goes offline (LD-75, 2.3; refused)")
   func unauthorizedGoesOffline() throws {
     let rig = try rig()
     rig.begin()
@@ -166,7 +166,7 @@ import Testing
     #expect(rig.polls.count == 1)
   }
 
-  @Test("2.3, LD-76: flags that were confirmed lately wait for their turn, and are not the service's word of now")
+  @Test("Flags that were confirmed lately wait for their turn, and are not the service's word of now (LD-76, 2.3; starting)")
   func freshFlagsWait() throws {
     let rig = try rig()
     rig.begin(updated: rig.now - 100_000)
@@ -190,7 +190,7 @@ import Testing
     #expect(rig.polls.count == 1 && rig.told.isEmpty)
   }
 
-  @Test("5.7: in the background the other interval holds")
+  @Test("In the background the other interval holds (LD-75, 5.7; background)")
   func theBackgroundHasItsInterval() throws {
     let rig = try rig(["enable_background_updates": "true"])
     rig.synchronizer.setForeground(false)

@@ -5,11 +5,11 @@ import Testing
 
 @testable import HoistLaunchDarkly
 
-@Suite("Flags by stream (LD-75; protocol 2.2, 2.5)") struct FlagStreamTests {
+@Suite("Flags by stream (protocol 2.2, 2.5)") struct FlagStreamTests {
   /// Base64 for URLs of `{"key":"user-1","kind":"user"}`.
   private static let segment = "eyJrZXkiOiJ1c2VyLTEiLCJraW5kIjoidXNlciJ9"
 
-  @Test("2.2: the stream is asked for by GET with the context in the path, and nothing else")
+  @Test("The stream is asked for by GET with the context in the path, and nothing else (LD-75, 2.2; starting)")
   func theStreamIsAskedForByGET() throws {
     let rig = try SynchronizerRig()
     rig.begin()
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("2.2: put, patch and delete arrive in order, and the first settles the start (LD-03)")
+  @Test("Put, patch and delete arrive in order, and the first settles the start (LD-03, 2.2; starting, ready)")
   func messagesArriveInOrder() throws {
     let rig = try SynchronizerRig()
     rig.begin()
@@ -126,7 +126,7 @@ import Testing
     #expect(rig.polls.count == 2 && rig.told == [#"poll[] {"old":{}}"#, #"poll[] {"new":{}}"#])
   }
 
-  @Test("2.5: 401 ends everything: the client goes offline")
+  @Test("401 ends everything: the client goes offline (LD-75, 2.5; refused)")
   func unauthorizedGoesOffline() throws {
     let rig = try SynchronizerRig()
     rig.begin()
@@ -151,7 +151,7 @@ import Testing
     #expect(rig.host.network.streams.count == 2 && rig.information.mode == .establishingStreamingConnection)
   }
 
-  @Test("LD-93: on request a refused stream is opened again after 5 minutes", arguments: [401, 403, 404])
+  @Test("On request a refused stream is opened again after 5 minutes (LD-93; refused)", arguments: [401, 403, 404])
   func refusedStreamsAreTriedAgain(status: Int) throws {
     let rig = try SynchronizerRig(["retry_refused": "true"])
     rig.begin()
@@ -166,7 +166,7 @@ import Testing
     #expect(rig.outcomes.value == [.updated] && !rig.told.contains("unauthorized"))
   }
 
-  @Test("2.5: everything else is tried again with a growing pause", arguments: [204, 302, 400, 408, 429, 500, 503, 599])
+  @Test("Everything else is tried again with a growing pause (LD-75, 2.5; failing)", arguments: [204, 302, 400, 408, 429, 500, 503, 599])
   func otherStatusesAreTriedAgain(status: Int) throws {
     let rig = try SynchronizerRig()
     rig.begin()
@@ -184,7 +184,7 @@ import Testing
     #expect(rig.tries.count == 6 && rig.tries.allSatisfy { $0.hasSuffix("failed") })
   }
 
-  @Test("2.5, 4.6: no answer, a broken and an idle connection are tried again; each try is told")
+  @Test("No answer, a broken and an idle connection are tried again; each try is told (LD-34, 2.5, 4.6; failing)")
   func brokenConnectionsAreTriedAgain() throws {
     let rig = try SynchronizerRig()
     rig.begin()
@@ -200,7 +200,7 @@ import Testing
     #expect(rig.host.states.value.last == .stale)
     // 5.8, complaint 3: the loss is told.
     #expect(rig.modes == [.establishingStreamingConnection, .streaming, .establishingStreamingConnection])
-    // Whoever has waited for the flags finds the mode that goes with them (LD-34).
+    // Whoever has waited for the flags finds the mode that goes with them.
     #expect(rig.modesWhenSettled == [.streaming])
     #expect(rig.dataSource.state == .interrupted && rig.dataSource.lastFailure?.kind == .network)
     rig.host.time.advance(milliseconds: 4000)
@@ -361,7 +361,7 @@ import Testing
     #expect(rig.host.network.streams.count == 2 && rig.information.mode == .offline)
   }
 
-  @Test("G9: a forked child leaves the parent's stream alone and opens its own")
+  @Test("A forked child leaves the parent's stream alone and opens its own (LD-75, G9; forked)")
   func childrenOpenTheirOwn() throws {
     let rig = try SynchronizerRig()
     rig.begin()

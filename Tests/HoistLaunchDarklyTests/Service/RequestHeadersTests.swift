@@ -10,7 +10,7 @@ import Testing
     return RequestHeaders(settings: try LaunchDarklySettings(values), host: TestHost(seed: seed))
   }
 
-  @Test("LD-89: key, agent and instance go with every request; the instance stays")
+  @Test("Key, agent and instance go with every request; the instance stays (LD-89; no client)")
   func theClientIsNamed() throws {
     let headers = try headers()
     let made = headers.make([])
@@ -56,7 +56,7 @@ import Testing
     #expect(made.filter { $0.name.lowercased() == "accept" }.map(\.value) == ["y"] && made.value(of: "Z") == "z")
   }
 
-  @Test("LD-91: the hash of secure mode is a query, encoded")
+  @Test("The hash of secure mode is a query, encoded (LD-91; starting)")
   func theHashIsAQuery() throws {
     let rig = try SynchronizerRig(["secure_mode_hash": "a+b", "evaluation_reasons": "true"])
     rig.begin()
