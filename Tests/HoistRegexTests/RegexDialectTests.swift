@@ -1,7 +1,7 @@
 import HoistRegex
 import Testing
 
-/// UNL-95, section C.6: the dialect of REGEX constraints.
+/// The dialect of REGEX constraints (UNL-95, section C.6; no client).
 @Suite struct RegexDialectTests {
   @Test(arguments: dialectCases)
   func aPatternFindsWhatTheReferenceEngineFinds(row: Case) throws {

@@ -6,7 +6,7 @@ import Testing
 
 /// What the C functions of Unleash's own header promise.
 @Suite("Unleash's C functions") struct UnleashEntryPointTests {
-  @Test("UNL-34: a toggle is not added to a whole document, which would be lost; a document replaces toggles")
+  @Test("A toggle is not added to a whole document, which would be lost; a document replaces toggles (UNL-34; no client)")
   func togglesAndDocuments() {
     let bootstrap = hoist_unleash_bootstrap_new()
     defer { hoist_unleash_bootstrap_free(bootstrap) }
@@ -52,7 +52,7 @@ import Testing
     #expect(hoist_unleash_set_context_field(client, "userId", "u") == Status.unsupported.rawValue)
   }
 
-  @Test("UNL-100: a closed client does not ask the host what an unknown toggle is")
+  @Test("A closed client does not ask the host what an unknown toggle is (UNL-100; closed)")
   func aClosedClientAsksNobody() throws {
     let config = try #require(hoist_config_new("unleash"))
     defer { hoist_config_free(config) }

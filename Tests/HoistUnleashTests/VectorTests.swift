@@ -1,7 +1,7 @@
 import ConformanceKit
 import Testing
 
-@Suite("Vectors recorded from Unleash's engine hold (UNL-94 to UNL-99)") struct VectorTests {
+@Suite("Vectors recorded from Unleash's engine hold (UNL-94 to UNL-99; no client)") struct VectorTests {
   /// Every kind has a file of its own making in the checkout.
   @Test(arguments: [
     "constraints_address", "constraints_date", "constraints_number", "constraints_pattern", "constraints_string",

@@ -76,7 +76,7 @@ def goes_on(service: UnleashSimulator, client: unleash.Client, heard: Heard, *ca
 
 @pytest.mark.parametrize("case", DOCUMENTS)
 def test_definitions_that_cannot_be_read(service: UnleashSimulator, opened: Callable[..., Opened], case: str) -> None:
-    """UNL-90, G2, G3, G5"""
+    """(UNL-90, G2, G3, G5; failing)"""
     body, cause = DOCUMENTS[case]
     client, heard = opened()
     if body == "garbage":
@@ -92,7 +92,7 @@ def test_definitions_that_cannot_be_read(service: UnleashSimulator, opened: Call
 
 @pytest.mark.parametrize("case", BATCHES)
 def test_deltas_that_cannot_be_read(service: UnleashSimulator, opened: Callable[..., Opened], case: str) -> None:
-    """UNL-92, G2, G3: and the next fetch asks for everything."""
+    """And the next fetch asks for everything (UNL-92, G2, G3; failing)."""
     body, cause = BATCHES[case]
     client, heard = opened("delta")
     service.fail("delta", "body", status=200, body=body)
@@ -104,7 +104,7 @@ def test_deltas_that_cannot_be_read(service: UnleashSimulator, opened: Callable[
 
 @pytest.mark.parametrize("case", BATCHES)
 def test_streamed_batches_that_cannot_be_read(service: UnleashSimulator, opened: Callable[..., Opened], case: str) -> None:
-    """UNL-93, G2, G3: the stream is opened anew, without the last event's id."""
+    """The stream is opened anew, without the last event's id (UNL-93, G2, G3; failing)."""
     body, cause = BATCHES[case]
     client, heard = opened("streaming")
     service.streams.send("unleash-updated", body, None)
@@ -119,7 +119,7 @@ TROUBLE = [(mode, answer) for mode in ("polling", "delta") for answer in ANSWERS
 
 @pytest.mark.parametrize(("mode", "answer"), TROUBLE)
 def test_a_service_in_trouble(service: UnleashSimulator, opened: Callable[..., Opened], mode: str, answer: str) -> None:
-    """UNL-89, UNL-90, UNL-92, G1 to G3, G5"""
+    """(UNL-89, UNL-90, UNL-92, G1 to G3, G5; failing)"""
     fault, cause = dict(ANSWERS[answer][0]), ANSWERS[answer][1]
     client, heard = opened(mode, network_timeout_ms=1000, network_max_response_bytes=100_000)
     kind = fault.pop("kind")
@@ -131,7 +131,7 @@ def test_a_service_in_trouble(service: UnleashSimulator, opened: Callable[..., O
 
 
 def test_a_service_that_goes_away_and_comes_back() -> None:
-    """UNL-89, UNL-90, G3: unreachable, then there again on the same port."""
+    """Unreachable, then there again on the same port (UNL-89, UNL-90, G3; failing)."""
     with UnleashSimulator(TYPED) as service:
         properties = {**connection(service, "backend"), "store": "none", "refresh_interval": 1, "metrics_interval": 0,
                       "log.level": "none", "disable_registration": True}  # fmt: skip
@@ -150,7 +150,7 @@ def test_a_service_that_goes_away_and_comes_back() -> None:
 
 @pytest.mark.parametrize("stream", STREAMS)
 def test_a_stream_in_trouble(service: UnleashSimulator, opened: Callable[..., Opened], stream: str) -> None:
-    """UNL-93, G2, G3, G5: whatever the next connection meets."""
+    """Whatever the next connection meets (UNL-93, G2, G3, G5; failing)."""
     fault, cause = dict(STREAMS[stream][0]), STREAMS[stream][1]
     client, heard = opened("streaming", network_max_response_bytes=100_000)
     service.fail("streaming", fault.pop("kind"), times=1, **fault)
@@ -160,7 +160,7 @@ def test_a_stream_in_trouble(service: UnleashSimulator, opened: Callable[..., Op
 
 @pytest.mark.parametrize("status", [401, 403, 404, 429, 501])
 def test_refused_streams_are_polled_at_once(service: UnleashSimulator, opened: Callable[..., Opened], status: int) -> None:
-    """UNL-93"""
+    """(UNL-93; failing)"""
     client, heard = opened("streaming", refresh_interval=1)
     service.fail("streaming", "status", times=1, status=status)
     service.streams.drop("close")
@@ -177,7 +177,7 @@ def test_refused_streams_are_polled_at_once(service: UnleashSimulator, opened: C
     {"kind": "stream-format", "newline": "\r"},
 ], ids=["seven bytes at a time", "CR LF, a mark and comments", "CR"])  # fmt: skip
 def test_unusual_streams_are_read(service: UnleashSimulator, opened: Callable[..., Opened], fault: dict[str, Any]) -> None:
-    """UNL-93: the grammar of server-sent events, whole."""
+    """The grammar of server-sent events, whole (UNL-93; ready)."""
     parameters = dict(fault)
     service.fail("streaming", parameters.pop("kind"), times=1, **parameters)
     client, heard = opened("streaming")
@@ -191,7 +191,7 @@ def test_unusual_streams_are_read(service: UnleashSimulator, opened: Callable[..
 
 
 def test_a_fetch_by_hand_beside_the_stream(service: UnleashSimulator, opened: Callable[..., Opened]) -> None:
-    """UNL-93, G3: the stream goes on from what was fetched."""
+    """The stream goes on from what was fetched (UNL-93, G3; ready)."""
     client, heard = opened("streaming")
     client.refresh()
     assert service.wait_for("features")
@@ -201,7 +201,7 @@ def test_a_fetch_by_hand_beside_the_stream(service: UnleashSimulator, opened: Ca
 
 
 def test_the_service_chooses_between_streaming_and_polling(service: UnleashSimulator, open_client: Callable[..., Any]) -> None:
-    """UNL-93, B.6: by a header and by an event, unless the host chose polling."""
+    """By a header and by an event, unless the host chose polling (UNL-93, B.6; ready)."""
     service.options.change(fetch_mode="streaming")
     client = open_client("backend", unleash.Client, refresh_interval=1)
     stays = open_client("backend", unleash.Client, refresh_interval=1, fetch_mode="polling")
@@ -217,7 +217,7 @@ def test_the_service_chooses_between_streaming_and_polling(service: UnleashSimul
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_selection_of_flags(service: UnleashSimulator, open_client: Callable[..., Any], mode: str) -> None:
-    """UNL-102"""
+    """(UNL-102; ready)"""
     service.state.update(
         on("new-a", tags=["team:web"]), on("new-b"), on("old", tags=["team:web"]), {**on("new-c", tags=["team:web"]), "project": "x"})
     client = open_client(
@@ -228,7 +228,7 @@ def test_a_selection_of_flags(service: UnleashSimulator, open_client: Callable[.
 
 @pytest.mark.parametrize("status", [401, 403, 404, 429, 500, 503])
 def test_refused_metrics_are_kept(service: UnleashSimulator, opened: Callable[..., Opened], status: int) -> None:
-    """UNL-52, UNL-61, G-15: the bucket is put back, and sent when the service takes it again."""
+    """The bucket is put back, and sent when the service takes it again (UNL-52, UNL-61, G-15; failing)."""
     client, heard = opened()
     service.fail("metrics", "status", times=1, status=status)
     client.is_enabled("switch")
@@ -241,7 +241,7 @@ def test_refused_metrics_are_kept(service: UnleashSimulator, opened: Callable[..
 
 @pytest.mark.parametrize("kind", ["drop", "close", "reset", "truncate"])
 def test_metrics_arrive_at_least_once(service: UnleashSimulator, opened: Callable[..., Opened], kind: str) -> None:
-    """UNL-61, D.4: an answer that is lost leads to another attempt with the same counts."""
+    """An answer that is lost leads to another attempt with the same counts (UNL-61, D.4; failing)."""
     client, _ = opened()
     service.fail("metrics", kind, times=2, **{"drop": {"how": "close"}, "truncate": {"keep": 0}}.get(kind, {}))
     for _ in range(5):
@@ -252,7 +252,7 @@ def test_metrics_arrive_at_least_once(service: UnleashSimulator, opened: Callabl
 
 
 def test_flags_beyond_this_version_are_off_and_said_to_be(service: UnleashSimulator, open_client: Callable[..., Any]) -> None:
-    """UNL-94 to UNL-96, C.2: unknown strategies and operators, missing segments; of duplicates the last counts."""
+    """Unknown strategies and operators, missing segments; of duplicates the last counts (UNL-94 to UNL-96, C.2; ready)."""
     lines: list[str] = []
 
     class Lines(hoist.Logger):
@@ -279,7 +279,7 @@ def test_flags_beyond_this_version_are_off_and_said_to_be(service: UnleashSimula
 
 
 def test_registration_that_fails_harms_nobody(service: UnleashSimulator, open_client: Callable[..., Any]) -> None:
-    """UNL-91: it is not repeated, and only logged."""
+    """It is not repeated, and only logged (UNL-91; ready)."""
     service.fail("register", "status", times=1, status=500)
     client = open_client("backend", unleash.Client, refresh_interval=1, log_level="none")
     assert client.wait_ready(5) and client.is_enabled("switch")
@@ -288,7 +288,7 @@ def test_registration_that_fails_harms_nobody(service: UnleashSimulator, open_cl
 
 
 def test_offline_from_a_file(tmp_path: Any) -> None:
-    """UNL-101, UNL-35, D.3.8: a features document, a broken one, and none."""
+    """A features document, a broken one, and none (UNL-101, UNL-35, D.3.8; offline)."""
     path = tmp_path / "features.json"
     path.write_text(json.dumps(TYPED))
     offline = {"mode": "backend", "online": False, "store": "none", "log.level": "none"}

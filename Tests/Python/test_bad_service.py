@@ -26,7 +26,7 @@ STATUSES = [400, 404, 405, 408, 429, 500, 501, 502, 503, 504]
 
 
 def test_a_status_leaves_good_flags_alone(mode: str) -> None:
-    """G3, UNL-89: before the first flags nothing is served, after them they stay; then it recovers."""
+    """Before the first flags nothing is served, after them they stay; then it recovers (UNL-89, G3; failing)."""
 
     def meet(status: int) -> None:
         with strict_service() as service, opener(service) as open_client:
@@ -45,7 +45,7 @@ def test_a_status_leaves_good_flags_alone(mode: str) -> None:
 
 
 def test_a_refused_key_slows_fetching_down(mode: str) -> None:
-    """UNL-89, D.2: state key refused. Attempts go on slowly, as the service may not know the key yet; a refresh tries at once."""
+    """Attempts go on slowly, as the service may not know the key yet; a refresh tries at once (UNL-89, D.2; refused)."""
 
     def meet(status: int) -> None:
         with strict_service() as service, opener(service) as open_client:
@@ -77,7 +77,7 @@ def test_a_wrong_key_is_the_services_to_refuse(service: UnleashSimulator, open_c
 
 
 def test_retry_after_is_obeyed(service: UnleashSimulator, open_client, mode: str) -> None:
-    """UNL-89"""
+    """(UNL-89; starting, failing)"""
     service.fail(MODES[mode], "status", times=1, status=429, retryAfter="3")
     began = time.monotonic()
     client = open_client(mode, refresh_interval=1, log_level="none")

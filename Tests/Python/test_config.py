@@ -67,7 +67,7 @@ def test_secrets_are_not_shown() -> None:
     ],
 )
 def test_a_refused_property_is_named(properties: dict, named: str) -> None:
-    """UNL-10, G8: a status instead of the end of the process."""
+    """A status instead of the end of the process (UNL-10, G8; before start)."""
     with pytest.raises(hoist.Error) as refused:
         hoist.Client("unleash", properties)
     assert refused.value.status is hoist.Status.CONFIG

@@ -19,7 +19,7 @@ def read(client: hoist.Client, kind: str, key: str, context: object, fallback: o
 
 
 def test_each_type_is_read(offline: hoist.Client) -> None:
-    """UNL-103: payloads are read by type."""
+    """Payloads are read by type (UNL-103; offline)."""
     assert offline.bool("switch") is True
     assert offline.bool("dark", None, True) is False
     assert offline.int("whole") == 42
@@ -36,7 +36,7 @@ def test_a_number_with_a_fraction_is_no_integer(offline: hoist.Client) -> None:
 
 
 def test_the_context_of_the_call_decides(offline: hoist.Client) -> None:
-    """UNL-100"""
+    """(UNL-100; offline)"""
     user = hoist.Context("user-42", plan="pro")
     assert offline.bool("pro-only", user) is True
     assert offline.bool("pro-only", PRO) is True
@@ -135,7 +135,7 @@ def test_an_explanation_names_the_steps_and_counts_nothing(offline: hoist.Client
 
 
 def test_all_flags_are_evaluated_for_the_context(offline: hoist.Client) -> None:
-    """UNL-86"""
+    """(UNL-86; offline)"""
     flags = offline.all_flags(PRO)
     assert {"switch", "dark", "pro-only", "whole"} <= set(flags)
     assert flags["pro-only"].enabled and not offline.all_flags()["pro-only"].enabled

@@ -66,7 +66,7 @@ def compare(seed: int) -> tuple[int, int, int]:
 
 
 def test_every_decision_is_that_of_the_model() -> None:
-    """UNL-94 to UNL-98: strategies, constraints, segments, variants and dependencies of random documents."""
+    """Strategies, constraints, segments, variants and dependencies of random documents (UNL-94 to UNL-98; offline)."""
     totals = [sum(counts) for counts in zip(*(compare(seed) for seed in range(DOCUMENTS)))]
     compared, on, varied = totals
     # The documents are worth something only when all answers occur.

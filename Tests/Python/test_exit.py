@@ -38,7 +38,7 @@ def run(service: UnleashSimulator, program: str, timeout: float = 30) -> tuple[s
 
 
 def test_an_open_client_is_flushed_at_exit(service: UnleashSimulator) -> None:
-    """G4, UNL-84: the program forgets to close, the counts arrive all the same."""
+    """The program forgets to close, the counts arrive all the same (UNL-84, G4; closing)."""
     ended, _ = run(service, """
         for _ in range(5):
             client.bool("switch")

@@ -54,7 +54,7 @@ def fork(work) -> int:
 def test_children_evaluate_and_deliver_what_they_counted(
     service: UnleashSimulator, open_client, children: int, mode: str
 ) -> None:
-    """G9: each child sends its own counts, once, under its own connection id; the parent sends its own."""
+    """Each child sends its own counts, once, under its own connection id; the parent sends its own (UNL-61, UNL-74, G9; forked)."""
     client = open_client(mode)
     assert client.wait_ready(5)
     for _ in range(7):
@@ -76,7 +76,7 @@ def test_children_evaluate_and_deliver_what_they_counted(
 
 
 def test_a_child_goes_on_polling(service: UnleashSimulator, open_client) -> None:
-    """G9: background work starts again on first use."""
+    """Background work starts again on first use (UNL-90, G9; forked)."""
     client = open_client("backend", refresh_interval=1)
     assert client.wait_ready(5)
 
@@ -247,7 +247,7 @@ def test_children_forked_during_store_writes_deliver(service: UnleashSimulator, 
 
 
 def test_a_child_keeps_a_store_of_its_own_rows(service: UnleashSimulator, open_client, tmp_path: Path) -> None:
-    """G9, design 6: one store, two processes, no count sent twice."""
+    """One store, two processes, no count sent twice (UNL-61, G9, design 6; forked, second process)."""
     client = open_client("frontend", store="sqlite", store_path=tmp_path, events_durability="immediate")
     assert client.wait_ready(5)
     service.fail("frontend-metrics", "status", times=4, status=503)

@@ -121,7 +121,7 @@ def test_observers_live_as_long_as_they_are_registered(service: UnleashSimulator
 
 
 def test_observers_outlive_close_and_reopen(offline: hoist.Client) -> None:
-    """State: closed, reopened. An observer that comes to a closed client is told of the next start."""
+    """An observer that comes to a closed client is told of the next start (UNL-85; closed, reopened)."""
     told: list[str] = []
     offline.observe(Topic.INITIALIZED, lambda _: told.append("before"))
     assert until(lambda: told == ["before"])
@@ -134,7 +134,7 @@ def test_observers_outlive_close_and_reopen(offline: hoist.Client) -> None:
 
 
 def test_completions_are_called_once(service: UnleashSimulator, open_client) -> None:
-    """UNL-41, UNL-72"""
+    """(UNL-41, UNL-72; ready, closed)"""
     client = open_client("frontend")
     assert client.wait_ready(5)
     answers: list[Status] = []

@@ -72,7 +72,7 @@ class Memory(hoist.Cache):
 
 
 def test_a_cache_carries_flags_over_a_restart(service: UnleashSimulator, open_client) -> None:
-    """UNL-81, UNL-101, G3: the second client starts from what the first one left, with the network gone."""
+    """The second client starts from what the first one left, with the network gone (UNL-81, UNL-101, G3; offline)."""
     memory = Memory()
     first = open_client("backend", cache=memory)
     assert first.wait_ready(5)

@@ -35,7 +35,7 @@ class CallbackDispatcher(hoist.Dispatcher):
 
 
 def test_a_dispatcher_gets_the_vendors_wire_form(service: UnleashSimulator, open_client) -> None:
-    """UNL-61 through a plug-in: the network is not used for events."""
+    """Through a plug-in the network is not used for events (UNL-61; ready)."""
     courier = CallbackDispatcher()
     client = open_client("frontend", dispatcher=courier)
     assert client.wait_ready(5) and client.bool("switch") and client.flush(5)
@@ -50,7 +50,7 @@ def test_a_dispatcher_gets_the_vendors_wire_form(service: UnleashSimulator, open
     ids=["later", "dropped", "another thread", "raises", "raises a status"],
 )
 def test_what_a_dispatcher_did_not_deliver_is_tried_again(service: UnleashSimulator, open_client, answer: object) -> None:
-    """G11, UNL-84: at least once, with the same ids."""
+    """At least once, with the same ids (UNL-84, G11; failing)."""
     courier = CallbackDispatcher(answer)
     client = open_client("frontend", dispatcher=courier)
     assert client.wait_ready(5) and client.bool("switch")

@@ -9,7 +9,7 @@ import hoist
 
 
 def test_fresh_headers_go_on_every_request(service: UnleashSimulator, open_client) -> None:
-    """UNL-22, UNL-47, UNL-48: a provider supplies the token, for flags and for metrics."""
+    """A provider supplies the token, for flags and for metrics (UNL-22, UNL-47, UNL-48; ready)."""
     urls: list[str] = []
 
     class Token(hoist.HeaderProvider):
@@ -40,7 +40,7 @@ def test_headers_that_cannot_be_sent_are_left_out(service: UnleashSimulator, ope
 
 
 def test_sensitive_headers_stay_the_librarys(service: UnleashSimulator, open_client) -> None:
-    """UNL-46"""
+    """(UNL-46; starting)"""
     client = open_client("frontend", headers=lambda url: {"Content-Type": "x/y", "unleash-sdk": "mine", "X-Fine": "1"})
     assert client.wait_ready(5)
     sent = dict(service.requests("frontend")[0].headers)

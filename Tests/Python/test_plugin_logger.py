@@ -28,7 +28,7 @@ class Lines(hoist.Logger):
 
 
 def test_log_lines_reach_python(service: UnleashSimulator, open_client) -> None:
-    """UNL-75"""
+    """(UNL-75; failing)"""
     lines = Lines()
     service.fail("frontend", "status", status=503)
     open_client("frontend", logger=lines)

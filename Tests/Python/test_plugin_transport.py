@@ -71,7 +71,7 @@ MODES = ["", "threads", "answers twice", "raises", "raises after answering", "dr
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_transport_carries_every_request(service: UnleashSimulator, open_client, mode: str) -> None:
-    """UNL-20, UNL-44, UNL-45, G11: whatever the first exchange does, the client becomes ready."""
+    """Whatever the first exchange does, the client becomes ready (UNL-20, UNL-44, UNL-45, G11; starting, ready)."""
     carrier = Carrier(mode)
     client = open_client("frontend", transport=carrier, refresh_interval=1)
     assert client.wait_ready(15)
@@ -99,7 +99,7 @@ def test_an_answer_after_the_deadline_is_ignored(service: UnleashSimulator, open
 
 
 def test_a_transport_hands_out_a_stream(service: UnleashSimulator, open_client) -> None:
-    """UNL-93 over a plug-in: open, receive, end."""
+    """Over a plug-in: open, receive, end (UNL-93; ready)."""
 
     class Streamer(Carrier):
         def send(self, request: hoist.Request, exchange: hoist.Exchange) -> None:

@@ -44,7 +44,7 @@ def together(*works: Callable[[], object], seconds: float = SECONDS) -> list[int
 
 
 def test_evaluations_are_exact_while_everything_changes(service: UnleashSimulator, open_client) -> None:
-    """UNL-59, G1: every evaluation of every thread is counted once, whatever else goes on."""
+    """Every evaluation of every thread is counted once, whatever else goes on (UNL-59, G1; ready)."""
     service.options.change(minimum_interval_ms=1)
     client = open_client("backend", refresh_interval=1)
     assert client.wait_ready(5)
@@ -74,7 +74,7 @@ def test_evaluations_are_exact_while_everything_changes(service: UnleashSimulato
 
 
 def test_identify_and_evaluation_agree(service: UnleashSimulator, open_client) -> None:
-    """UNL-41, design 13: values are those of the current context or of the one before, never somebody else's."""
+    """Values are those of the current context or of the one before, never somebody else's (UNL-41, design 13; ready)."""
     service.state.update(on("mine", strategies=[{"name": "userWithId", "parameters": {"userIds": "one"}}]))
     client = open_client("frontend")
     users = [hoist.Context("one", userId="one"), hoist.Context("two", userId="two")]
@@ -96,7 +96,7 @@ def test_identify_and_evaluation_agree(service: UnleashSimulator, open_client) -
 
 
 def test_closing_and_reopening_under_load(service: UnleashSimulator, open_client) -> None:
-    """G4"""
+    """(UNL-59, G4; closing, closed, reopened)"""
     client = open_client("backend", log_level="none")
     assert client.wait_ready(5)
 

@@ -29,7 +29,7 @@ def client(open_client) -> unleash.Client:
 
 
 def test_the_context_of_the_call_decides(service: UnleashSimulator, client: unleash.Client) -> None:
-    """UNL-90, UNL-100: nothing is fetched for a context."""
+    """Nothing is fetched for a context (UNL-90, UNL-100; ready)."""
     assert client.is_enabled("pro-only", {"plan": "pro"}) and not client.is_enabled("pro-only", {"plan": "basic"})
     assert client.get_variant("text", {"userId": "u"}).name == "text-variant"
     assert client.is_enabled("unknown", None, True)
@@ -39,7 +39,7 @@ def test_the_context_of_the_call_decides(service: UnleashSimulator, client: unle
 
 
 def test_registration_features_and_metrics(service: UnleashSimulator, open_client) -> None:
-    """UNL-91, UNL-61: the headers and bodies of backend requests."""
+    """The headers and bodies of backend requests (UNL-91, UNL-61; ready)."""
     client = open_client("backend", unleash.Client, instance_id="box-1", refresh_interval=15, metrics_interval=60)
     service.options.change(refresh_interval_ms=15_000, metrics_interval_ms=60_000)
     assert client.wait_ready(5)
@@ -56,7 +56,7 @@ def test_registration_features_and_metrics(service: UnleashSimulator, open_clien
 
 
 def test_segments_dependencies_and_rollouts(service: UnleashSimulator, open_client) -> None:
-    """UNL-94 to UNL-98: the worked vectors of the protocol, through the C ABI."""
+    """The worked vectors of the protocol, through the C ABI (UNL-94 to UNL-99; ready)."""
     variants = [{"name": name, "weight": weight, "stickiness": "userId"} for name, weight in
                 (("red", 333), ("green", 333), ("blue", 334))]  # fmt: skip
     rollout = {"name": "flexibleRollout", "parameters": {"rollout": "50", "stickiness": "userId"}}
@@ -86,11 +86,11 @@ def test_segments_dependencies_and_rollouts(service: UnleashSimulator, open_clie
     assert client.is_enabled("europe", {"region": "eu"}) and not client.is_enabled("europe", {"region": "us"})
     assert client.is_enabled("child", {"region": "eu"}) and not client.is_enabled("child", {"region": "us"})
     assert client.is_enabled("mine", {"today": "monday"}) and not client.is_enabled("mine", {"today": "friday"})
-    assert asked[0] == ({"day": "monday"}, "monday"), "UNL-99"
+    assert asked[0] == ({"day": "monday"}, "monday")
 
 
 def test_registration_names_every_strategy(service: UnleashSimulator, open_client) -> None:
-    """UNL-91, UNL-99: the built-in ones and the host's own."""
+    """The built-in ones and the host's own (UNL-91, UNL-99; ready)."""
     client = open_client("backend", unleash.Client, strategies={"weekday": lambda *_: True, "a/b": lambda *_: True})
     assert client.wait_ready(5) and service.wait_for("register", answered=True)
     names = json.loads(service.requests("register")[0].body)["strategies"]
@@ -98,7 +98,7 @@ def test_registration_names_every_strategy(service: UnleashSimulator, open_clien
 
 
 def test_impressions_of_local_evaluations(service: UnleashSimulator, open_client) -> None:
-    """UNL-53, UNL-56, UNL-57, D.6: a variant's impression tells of the variant; parents announce nothing."""
+    """A variant's impression tells of the variant; parents announce nothing (UNL-53, UNL-56, UNL-57, D.6; ready)."""
     service.state.update(
         on("loud", impressionData=True), on("parent", impressionData=True), on("child", dependencies=[{"feature": "parent"}]),
         on("blue", impressionData=True, variants=[{"name": "v", "weight": 1}]), {**off("quiet"), "impressionData": False})
@@ -125,7 +125,7 @@ def test_impressions_of_local_evaluations(service: UnleashSimulator, open_client
 
 
 def test_checks_and_lists_count_nothing(service: UnleashSimulator, client: unleash.Client) -> None:
-    """UNL-104, UNL-105: with type and project, and the switch of flags that nobody was asked about."""
+    """With type and project, and the switch of flags that nobody was asked about (UNL-104, UNL-105; ready)."""
     context = {"plan": "pro"}
     assert client.check_enabled("pro-only", context) and not client.check_enabled("pro-only")
     assert client.check_variant("text", context).name == "text-variant" and client.check_variant("unknown").name == "disabled"
@@ -136,7 +136,7 @@ def test_checks_and_lists_count_nothing(service: UnleashSimulator, client: unlea
 
 
 def test_impact_metrics_go_with_backend_metrics(service: UnleashSimulator, client: unleash.Client) -> None:
-    """UNL-88: alone too, kept when the service is in trouble, with the labels of application and key."""
+    """Alone too, kept when the service is in trouble, with the labels of application and key (UNL-88; ready, failing)."""
     impact = client.impact
     assert impact.define_counter("purchases", "done") and impact.define_gauge("load") and impact.define_histogram("latency")
     assert impact.increment("purchases", 2, {"plan": "pro"})
@@ -154,7 +154,7 @@ def test_impact_metrics_go_with_backend_metrics(service: UnleashSimulator, clien
 
 
 def test_the_host_name_comes_from_the_environment_first(tmp_path: Path) -> None:
-    """UNL-94, C.3: the variable `hostname`, else the machine's name; its case does not matter."""
+    """The variable `hostname`, else the machine's name; its case does not matter (UNL-94, C.3; offline)."""
     path = tmp_path / "features.json"
     path.write_text(json.dumps(document(
         on("box", strategies=[{"name": "applicationHostname", "parameters": {"hostNames": "other, BOX.example"}}]),
@@ -174,7 +174,7 @@ def test_the_host_name_comes_from_the_environment_first(tmp_path: Path) -> None:
 
 
 def test_a_strategy_that_fails_is_not_satisfied(service: UnleashSimulator, open_client) -> None:
-    """UNL-99, G11"""
+    """(UNL-99, G11; ready)"""
     service.state.update(on("mine", strategies=[{"name": "bad", "parameters": {}}]), on("again", strategies=[{"name": "nested"}]))
     clients: list[unleash.Client] = []
 
@@ -191,7 +191,7 @@ def test_a_strategy_that_fails_is_not_satisfied(service: UnleashSimulator, open_
 
 @pytest.mark.parametrize("fetch_mode", ["delta", "streaming"])
 def test_changes_arrive_by_delta_and_stream(service: UnleashSimulator, open_client, fetch_mode: str) -> None:
-    """UNL-92, UNL-93"""
+    """(UNL-92, UNL-93; ready)"""
     client = open_client("backend", unleash.Client, fetch_mode=fetch_mode, refresh_interval=1)
     assert client.wait_ready(5) and client.is_enabled("switch")
     service.state.update(off("switch"), on("new"))
@@ -201,7 +201,7 @@ def test_changes_arrive_by_delta_and_stream(service: UnleashSimulator, open_clie
 
 
 def test_a_stream_that_breaks_comes_back(service: UnleashSimulator, open_client) -> None:
-    """UNL-93: and the flags stay meanwhile."""
+    """And the flags stay meanwhile (UNL-93; failing)."""
     client = open_client("backend", unleash.Client, fetch_mode="streaming", refresh_interval=1, log_level="none")
     assert client.wait_ready(5)
     service.streams.drop("reset")
@@ -211,7 +211,7 @@ def test_a_stream_that_breaks_comes_back(service: UnleashSimulator, open_client)
 
 
 def test_definitions_survive_a_restart_without_network(service: UnleashSimulator, tmp_path: Path) -> None:
-    """UNL-101, G3, G10"""
+    """(UNL-101, G3, G10; offline, failing)"""
     properties = {**connection(service, "backend"), "store.path": tmp_path, "log.level": "none"}
     with unleash.Client(properties) as client:
         assert client.wait_ready(5)
@@ -268,7 +268,7 @@ def test_identify_sets_the_context_of_calls_without_one(client: unleash.Client) 
 
 
 def test_toggles_are_not_definitions(service: UnleashSimulator) -> None:
-    """Contract 1, UNL-35: what a host hands over in the other mode's form is refused as that, in words it knows. State: before open."""
+    """What a host hands over in the other mode's form is refused as that, in words it knows (UNL-35, contract 1; before start)."""
     with pytest.raises(hoist.Error) as refused:
         unleash.Client(mode="backend", online=False, store="none", toggles=[unleash.Toggle("a", True)])
     assert refused.value.status is Status.CONFIG

@@ -32,7 +32,7 @@ def query(service: UnleashSimulator, number: int = -1) -> dict[str, str]:
 
 
 def test_flags_are_fetched_for_the_context(service: UnleashSimulator, open_client) -> None:
-    """UNL-01, UNL-05, UNL-14, UNL-15, UNL-18, UNL-24, UNL-43"""
+    """(UNL-01, UNL-05, UNL-14, UNL-15, UNL-18, UNL-24, UNL-43; ready)"""
     client = open_client(
         "frontend", environment="test", context={"userId": "u 1", "plan": "pro"}, properties={"tier": "gold plus"}
     )
@@ -46,7 +46,7 @@ def test_flags_are_fetched_for_the_context(service: UnleashSimulator, open_clien
 
 
 def test_headers_are_the_services(service: UnleashSimulator, open_client) -> None:
-    """UNL-14, UNL-21, UNL-46, UNL-58, UNL-74"""
+    """(UNL-14, UNL-21, UNL-46, UNL-58, UNL-74; ready)"""
     client = open_client("frontend", custom_headers={"X-Team": "web", "Content-Type": "x/y", "unleash-sdk": "mine"})
     assert client.wait_ready(5) and client.bool("switch") and client.flush(5)
     for endpoint in ("frontend", "frontend-metrics"):
@@ -58,7 +58,7 @@ def test_headers_are_the_services(service: UnleashSimulator, open_client) -> Non
 
 
 def test_before_the_first_flags_everything_is_off(service: UnleashSimulator, open_client) -> None:
-    """UNL-27, UNL-28, UNL-29, UNL-100"""
+    """(UNL-27, UNL-28, UNL-29, UNL-100; starting)"""
     service.fail("frontend", "hang", then="answer")
     client = open_client("frontend", unleash.Client)
     assert not client.is_enabled("switch") and not client.is_ready
@@ -74,7 +74,7 @@ def test_before_the_first_flags_everything_is_off(service: UnleashSimulator, ope
 
 
 def test_variants_and_payloads(service: UnleashSimulator, client: unleash.Client) -> None:
-    """UNL-29 to UNL-33, UNL-104, UNL-105"""
+    """(UNL-29 to UNL-33, UNL-104, UNL-105; ready)"""
     variant = client.get_variant("settings")
     assert (variant.name, variant.enabled, variant.is_feature_enabled) == ("settings-variant", True, True)
     assert variant.payload and variant.payload.type == "json" and variant.payload.json()["colour"] == "blue"
@@ -87,7 +87,7 @@ def test_variants_and_payloads(service: UnleashSimulator, client: unleash.Client
 
 
 def test_metrics_are_booked_exactly(service: UnleashSimulator, client: unleash.Client) -> None:
-    """UNL-61, UNL-84: unknown flags are counted too, nothing is sent twice."""
+    """Unknown flags are counted too, nothing is sent twice (UNL-61, UNL-84; ready)."""
     for _ in range(10):
         client.is_enabled("switch")
         client.is_enabled("dark")
@@ -105,7 +105,7 @@ def test_metrics_are_booked_exactly(service: UnleashSimulator, client: unleash.C
 
 
 def test_disabled_metrics_are_not_sent(service: UnleashSimulator, open_client) -> None:
-    """UNL-17"""
+    """(UNL-17; ready, closing)"""
     client = open_client("frontend", disable_metrics=True)
     assert client.wait_ready(5) and client.bool("switch") and client.flush(5)
     client.close()
@@ -113,7 +113,7 @@ def test_disabled_metrics_are_not_sent(service: UnleashSimulator, open_client) -
 
 
 def test_update_context_fetches_at_once(service: UnleashSimulator, client: unleash.Client) -> None:
-    """UNL-41, UNL-42, UNL-43, UNL-73"""
+    """(UNL-41, UNL-42, UNL-43, UNL-73; ready)"""
     session = query(service)["sessionId"]
     assert not client.is_enabled("pro-only")
     assert client.update_context({"userId": "u", "plan": "basic"}, {"plan": "pro", "userId": "other"})
@@ -128,7 +128,7 @@ def test_update_context_fetches_at_once(service: UnleashSimulator, client: unlea
 
 
 def test_a_single_field_is_set(service: UnleashSimulator, client: unleash.Client) -> None:
-    """UNL-87: what a change finds waiting goes with it; how much that is, is a matter of time here."""
+    """What a change finds waiting goes with it; how much that is, is a matter of time here (UNL-87; ready)."""
     before = len(service.requests("frontend"))
     for name, value in (("userId", "u"), ("plan", "basic"), ("plan", "pro"), ("gone", "x"), ("gone", None)):
         assert client.set_context_field(name, value)
@@ -161,7 +161,7 @@ def test_a_context_is_read_the_same_way_everywhere(service: UnleashSimulator, op
 
 
 def test_the_options_are_no_fields(service: UnleashSimulator, client: unleash.Client) -> None:
-    """UNL-87, B.2: application and environment are properties of the client. State: ready."""
+    """Application and environment are properties of the client (UNL-87, B.2; ready)."""
     assert client.set_context_field("appName", "x") is Status.ARGUMENT
     assert client.set_context_field("environment", None) is Status.ARGUMENT
     assert client.context["appName"] == "shop"
@@ -176,7 +176,7 @@ def test_another_context_than_the_current_one_is_refused(client: unleash.Client)
 
 
 def test_a_late_answer_to_an_older_context_is_dropped(service: UnleashSimulator, client: unleash.Client) -> None:
-    """UNL-41, D.5"""
+    """(UNL-41, D.5; ready)"""
     service.fail("frontend", "hang", then="answer")
     answers: list[Status] = []
     assert client.update_context_soon({"plan": "pro"}, None, answers.append)
@@ -188,7 +188,7 @@ def test_a_late_answer_to_an_older_context_is_dropped(service: UnleashSimulator,
 
 
 def test_flags_are_refreshed(service: UnleashSimulator, open_client) -> None:
-    """UNL-06, UNL-12, UNL-50: polling with the tag of the last answer."""
+    """Polling with the tag of the last answer (UNL-06, UNL-12, UNL-50; ready)."""
     client = open_client("frontend", unleash.Client, refresh_interval=1)
     assert client.wait_ready(5)
     updates: list[object] = []
@@ -201,7 +201,7 @@ def test_flags_are_refreshed(service: UnleashSimulator, open_client) -> None:
 
 
 def test_no_interval_means_one_fetch(service: UnleashSimulator, open_client) -> None:
-    """UNL-13"""
+    """(UNL-13; ready)"""
     client = open_client("frontend", refresh_interval=0)
     assert client.wait_ready(5)
     time.sleep(1.5)
@@ -210,7 +210,7 @@ def test_no_interval_means_one_fetch(service: UnleashSimulator, open_client) -> 
 
 
 def test_the_context_can_be_posted(service: UnleashSimulator, open_client) -> None:
-    """UNL-77"""
+    """(UNL-77; ready)"""
     client = open_client("frontend", fetch_method="POST", context={"plan": "pro"})
     assert client.wait_ready(5) and client.bool("pro-only")
     assert service.requests("frontend")[0].method == "POST"
@@ -218,7 +218,7 @@ def test_the_context_can_be_posted(service: UnleashSimulator, open_client) -> No
 
 
 def test_edge_is_served_alike() -> None:
-    """UNL-02, UNL-03"""
+    """(UNL-02, UNL-03; ready)"""
     with UnleashSimulator(TYPED, flavour="edge", prefix="/hosted") as edge:
         with hoist.Client("unleash", connection(edge, "frontend"), store="none") as client:
             assert client.wait_ready(5) and client.bool("switch") and client.flush(5)
@@ -236,7 +236,7 @@ TOGGLES = [
 
 
 def test_bootstrapped_flags_serve_at_once(service: UnleashSimulator, open_client) -> None:
-    """UNL-23, UNL-34, UNL-36, UNL-37, UNL-39: and are replaced as a whole by the first fetch."""
+    """And are replaced as a whole by the first fetch (UNL-23, UNL-34, UNL-36, UNL-37, UNL-39; starting)."""
     service.fail("frontend", "hang", then="answer")
     client = open_client("frontend", unleash.Client, toggles=TOGGLES)
     assert client.is_enabled("given") and not client.is_enabled("switch")
@@ -250,7 +250,7 @@ def test_bootstrapped_flags_serve_at_once(service: UnleashSimulator, open_client
 
 
 def test_bootstrap_from_files_and_documents(tmp_path: Path) -> None:
-    """UNL-35"""
+    """(UNL-35; offline)"""
     path = tmp_path / "toggles.json"
     path.write_text('{"toggles":[{"name":"given","enabled":true}]}')
     broken = tmp_path / "broken.json"
@@ -271,7 +271,7 @@ def test_bootstrap_from_files_and_documents(tmp_path: Path) -> None:
 
 
 def test_a_client_is_started_by_hand(service: UnleashSimulator, open_client) -> None:
-    """UNL-08, UNL-24 to UNL-26, UNL-70"""
+    """(UNL-08, UNL-24 to UNL-26, UNL-70; before start, closing)"""
     client = open_client("frontend", unleash.Client, autostart=False, refresh_interval=1)
     time.sleep(0.2)
     assert not service.requests("frontend")
@@ -290,7 +290,7 @@ def test_a_client_is_started_by_hand(service: UnleashSimulator, open_client) -> 
 
 
 def test_flags_survive_a_restart_without_network(service: UnleashSimulator, tmp_path: Path) -> None:
-    """UNL-81, G3, G10: stored flags serve when the service has gone; another context's are not used."""
+    """Stored flags serve when the service has gone; another context's are not used (UNL-81, G3, G10; offline)."""
     properties = {**connection(service, "frontend"), "store.path": tmp_path, "log.level": "none"}
     user = {"userId": "u", "plan": "pro"}
     with hoist.Client("unleash", properties, context=user) as client:
@@ -307,7 +307,7 @@ def test_flags_survive_a_restart_without_network(service: UnleashSimulator, tmp_
 
 
 def test_stored_flags_serve_while_the_service_refuses(service: UnleashSimulator, tmp_path: Path) -> None:
-    """UNL-81, G3: with the service answering 503 from the start."""
+    """With the service answering 503 from the start (UNL-81, G3; failing)."""
     properties = {**connection(service, "frontend"), "store.path": tmp_path, "log.level": "none"}
     with hoist.Client("unleash", properties, context={"userId": "u"}) as client:
         assert client.wait_ready(5)
@@ -339,7 +339,7 @@ def test_counts_survive_a_restart(service: UnleashSimulator, tmp_path: Path) -> 
 
 
 def test_events_come_by_name(service: UnleashSimulator, open_client) -> None:
-    """UNL-49 to UNL-55, UNL-71, UNL-85"""
+    """(UNL-49 to UNL-55, UNL-71, UNL-85; ready, failing)"""
     service.fail("frontend", "status", times=1, status=500)
     client = open_client("frontend", unleash.Client, refresh_interval=1, autostart=False, log_level="none")
     told: list[str] = []
@@ -360,7 +360,7 @@ def test_events_come_by_name(service: UnleashSimulator, open_client) -> None:
 
 
 def test_impressions_tell_who_saw_what(service: UnleashSimulator, open_client) -> None:
-    """UNL-53, UNL-56, UNL-57"""
+    """(UNL-53, UNL-56, UNL-57; ready)"""
     service.state.update(on("seen", impressionData=True, variants=[{"name": "blue", "weight": 1000}]))
     client = open_client("frontend", unleash.Client, context={"userId": "u"})
     assert client.wait_ready(5)
@@ -380,7 +380,7 @@ def test_impressions_tell_who_saw_what(service: UnleashSimulator, open_client) -
 
 
 def test_impact_metrics(service: UnleashSimulator, client: unleash.Client) -> None:
-    """UNL-88"""
+    """(UNL-88; ready)"""
     impact = client.impact
     assert impact.define_counter("purchases", "done") and impact.define_gauge("load") 
     assert impact.define_histogram("latency", bounds=[0.1, 1])
@@ -396,7 +396,7 @@ def test_impact_metrics(service: UnleashSimulator, client: unleash.Client) -> No
 
 
 def test_a_storage_of_the_hosts_own(service: UnleashSimulator, open_client) -> None:
-    """UNL-60"""
+    """(UNL-60; ready)"""
 
     class Shelf(unleash.Storage):
         def __init__(self) -> None:
@@ -427,7 +427,7 @@ def test_a_storage_of_the_hosts_own(service: UnleashSimulator, open_client) -> N
 
 
 def test_a_poller_of_its_own(service: UnleashSimulator, open_client) -> None:
-    """UNL-19, UNL-38: the client's own url, key, interval and bootstrap are not used for fetching."""
+    """The client's own url, key, interval and bootstrap are not used for fetching (UNL-19, UNL-38; ready)."""
     poller = hoist.Config("unleash", connection(service, "frontend"), refresh_interval=1)
     client = open_client("frontend", unleash.Client, poller=poller, url="http://127.0.0.1:9/", key="unused",
                          toggles=[Toggle("given", True)], disable_metrics=True)  # fmt: skip

@@ -99,7 +99,7 @@ def outlive(service: UnleashSimulator, client: unleash.Client, status: Status, c
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_a_document_that_cannot_be_read(service: UnleashSimulator, client: unleash.Client, document: str) -> None:
-    """UNL-72, G2, G3"""
+    """(UNL-72, G2, G3; failing)"""
     body, cause = DOCUMENTS[document]
     service.fail("frontend", "body", times=1, status=200, body=body)
     outlive(service, client, Status.UNLEASH_DECODING, cause)
@@ -107,7 +107,7 @@ def test_a_document_that_cannot_be_read(service: UnleashSimulator, client: unlea
 
 @pytest.mark.parametrize("document", ["malformed", "truncated", "name is a number", "2,000 levels deep"])
 def test_a_first_document_that_cannot_be_read(service: UnleashSimulator, open_client, document: str) -> None:
-    """UNL-49, UNL-72: it makes nobody ready; the next poll does."""
+    """It makes nobody ready; the next poll does (UNL-49, UNL-72; starting, failing)."""
     service.fail("frontend", "body", times=1, status=200, body=DOCUMENTS[document][0])
     client = open_client("frontend", unleash.Client, refresh_interval=1, autostart=False, log_level="none")
     watch = Watch(client)
@@ -142,7 +142,7 @@ STATUSES = {401: "key", 403: "key", 404: "404", 429: "429", 500: "500", 503: "50
 
 @pytest.mark.parametrize("status", STATUSES)
 def test_a_service_that_refuses(service: UnleashSimulator, client: unleash.Client, status: int) -> None:
-    """UNL-72, UNL-89"""
+    """(UNL-72, UNL-89; refused, failing)"""
     service.fail("frontend", "status", times=1, status=status)
     outlive(service, client, Status.UNLEASH_NETWORK, f"the service answered {status}")
 
@@ -163,7 +163,7 @@ CONNECTIONS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("fault", CONNECTIONS)
 def test_a_connection_that_breaks(service: UnleashSimulator, client: unleash.Client, fault: str) -> None:
-    """UNL-72, G1, G4: told as no answer, with what happened."""
+    """Told as no answer, with what happened (UNL-72, G1, G4; failing)."""
     parameters = dict(CONNECTIONS[fault])
     # A connection that was kept open is tried anew once.
     service.fail("frontend", parameters.pop("kind"), times=2, **parameters)
@@ -171,7 +171,7 @@ def test_a_connection_that_breaks(service: UnleashSimulator, client: unleash.Cli
 
 
 def test_a_service_that_cannot_be_reached(service: UnleashSimulator, open_client, tmp_path) -> None:
-    """UNL-72, UNL-81, G3, G10: what an earlier run stored serves, and what is counted waits for the next one."""
+    """What an earlier run stored serves, and what is counted waits for the next one (UNL-72, UNL-81, G3, G10; failing)."""
     properties = {**connection(service, "frontend"), "store": "sqlite", "store.path": tmp_path, "log.level": "none"}
     with unleash.Client(properties, refresh_interval=0) as client:
         assert client.wait_ready(5) and client.is_enabled("switch")
@@ -204,7 +204,7 @@ METRICS_FAULTS: dict[str, tuple[dict[str, Any], Status, str]] = {
 
 @pytest.mark.parametrize("fault", METRICS_FAULTS)
 def test_metrics_that_cannot_be_sent(service: UnleashSimulator, client: unleash.Client, fault: str) -> None:
-    """UNL-52, G-15: the event `error` names the cause, and the counts arrive later, once."""
+    """The event `error` names the cause, and the counts arrive later, once (UNL-52, G-15; failing)."""
     parameters, status, cause = METRICS_FAULTS[fault]
     parameters = dict(parameters)
     told: list[hoist.Notification] = []
@@ -224,7 +224,7 @@ def test_metrics_that_cannot_be_sent(service: UnleashSimulator, client: unleash.
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_bootstrap_that_cannot_be_read(service: UnleashSimulator, open_client, document: str, tmp_path) -> None:
-    """UNL-35, G2: named when it is read by hand, logged and left out as a file, refused as a property that is no JSON."""
+    """Named when it is read by hand, logged and left out as a file, refused as a property that is no JSON (UNL-35, G2; before start)."""
     body, cause = DOCUMENTS[document]
     with pytest.raises(hoist.Error) as refused:
         unleash.Bootstrap.from_json(body)
@@ -294,7 +294,7 @@ LIES: dict[str, tuple[Callable[[hoist.Exchange], object], Status, str]] = {
 
 @pytest.mark.parametrize("lie", LIES)
 def test_a_transport_that_lies(open_client, lie: str) -> None:
-    """UNL-20, UNL-45, G2, G11"""
+    """(UNL-20, UNL-45, G2, G11; failing)"""
     answer, status, cause = LIES[lie]
     liar = Liar()
     client = open_client("frontend", unleash.Client, transport=liar, refresh_interval=0, metrics_interval=0, log_level="none",
@@ -345,7 +345,7 @@ STORED: dict[str, Callable[[str], Any]] = {
 
 @pytest.mark.parametrize("lie", STORED)
 def test_a_storage_that_lies(service: UnleashSimulator, open_client, lie: str) -> None:
-    """UNL-60, G2, G11: an answer that makes no sense is no toggle; it is counted as off, and nothing else suffers."""
+    """An answer that makes no sense is no toggle; it is counted as off, and nothing else suffers (UNL-60, G2, G11; ready)."""
     shelf = Shelf(STORED[lie])
     client = open_client("frontend", unleash.Client, storage=shelf, refresh_interval=0, metrics_interval=0, log_level="none")
     assert client.wait_ready(5) and until(lambda: "switch" in shelf.toggles)
@@ -376,7 +376,7 @@ PROVIDED: dict[str, Callable[[str], Any]] = {
 
 @pytest.mark.parametrize("lie", PROVIDED)
 def test_a_header_provider_that_lies(service: UnleashSimulator, open_client, lie: str) -> None:
-    """UNL-22, UNL-46, G8, G11: requests go out with what can be sent, and the service sees no violation."""
+    """Requests go out with what can be sent, and the service sees no violation (UNL-22, UNL-46, G8, G11; ready)."""
     client = open_client("frontend", unleash.Client, headers=PROVIDED[lie], refresh_interval=0, metrics_interval=0, log_level="none")
     assert client.wait_ready(10) and client.is_enabled("switch")
     service.state.update(on("new"))
@@ -390,7 +390,7 @@ def test_a_header_provider_that_lies(service: UnleashSimulator, open_client, lie
 
 
 def test_a_header_provider_with_a_stale_token(service: UnleashSimulator, open_client) -> None:
-    """UNL-47, UNL-89: a refused token is told, the flags stay, and a fresh one goes on, without a restart."""
+    """A refused token is told, the flags stay, and a fresh one goes on, without a restart (UNL-47, UNL-89; refused)."""
     token = {"value": service.frontend_key}
     client = open_client("frontend", unleash.Client, key="", headers=lambda url: {"Authorization": token["value"]},
                          refresh_interval=0, metrics_interval=0, log_level="none")  # fmt: skip
@@ -414,7 +414,7 @@ def test_a_header_provider_with_a_stale_token(service: UnleashSimulator, open_cl
 
 @pytest.mark.parametrize("status", [404, 429, 500, 502, 503, 504])
 def test_an_overloaded_service_is_asked_less(service: UnleashSimulator, open_client, status: int) -> None:
-    """UNL-89: the second wait is twice the interval, one request at a time."""
+    """The second wait is twice the interval, one request at a time (UNL-89; failing)."""
     service.fail("frontend", "status", times=1, status=status)
     began = time.monotonic()
     client = open_client("frontend", refresh_interval=1, log_level="none")

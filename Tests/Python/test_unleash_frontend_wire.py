@@ -28,7 +28,7 @@ def other() -> Iterator[UnleashSimulator]:
 
 
 def test_the_defaults_are_the_vendors(service: UnleashSimulator) -> None:
-    """UNL-12, UNL-14 to UNL-18: with address and key only."""
+    """With address and key only (UNL-12, UNL-14 to UNL-18; ready)."""
     rows = {row.name: row.default for row in hoist.describe("unleash")}
     expected = {"refresh_interval": "15", "app_name": "unleash-swift-client", "environment": "default",
                 "disable_metrics": "false", "context": "{}", "custom_headers": "{}", "mode": "frontend"}  # fmt: skip
@@ -42,7 +42,7 @@ def test_the_defaults_are_the_vendors(service: UnleashSimulator) -> None:
 
 @pytest.mark.parametrize("name", ["url", "key"])
 def test_address_and_key_are_required(service: UnleashSimulator, name: str) -> None:
-    """UNL-10, UNL-11"""
+    """(UNL-10, UNL-11; before start)"""
     properties = {"url": service.frontend_url, "key": service.frontend_key, "store": "none"}
     del properties[name]
     with pytest.raises(hoist.Error) as refused:
@@ -52,7 +52,7 @@ def test_address_and_key_are_required(service: UnleashSimulator, name: str) -> N
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_edge_by_every_address(method: str) -> None:
-    """UNL-02, UNL-03, UNL-77: the old proxy's path, a prefix, a query of the address's own; tags for both methods."""
+    """The old proxy's path, a prefix, a query of the address's own; tags for both methods (UNL-02, UNL-03, UNL-77; ready)."""
     with UnleashSimulator(TYPED, flavour="edge", prefix="/hosted") as edge:
         for address in ("/api/proxy", "/api/frontend", "/api/frontend/"):
             url = edge.frontend_url.replace("/api/frontend", address) + ("?old=1" if method == "GET" else "")
@@ -88,7 +88,7 @@ def test_a_tag_is_echoed_and_survives_failures(service: UnleashSimulator, open_c
 
 
 def test_the_keys_header_has_any_name(other: UnleashSimulator) -> None:
-    """UNL-78: on fetches and on metrics."""
+    """On fetches and on metrics (UNL-78; ready)."""
     other.options.change(key_header="X-Flags-Key")
     with unleash.Client({**connection(other, "frontend"), "store": "none", "key_header": "X-Flags-Key"}) as client:
         assert client.wait_ready(5) and client.is_enabled("switch") and client.flush(5)
@@ -98,7 +98,7 @@ def test_the_keys_header_has_any_name(other: UnleashSimulator) -> None:
 
 
 def test_the_flavour_is_told(service: UnleashSimulator, open_client) -> None:
-    """UNL-76: in headers of both requests, and in the body of metrics."""
+    """In headers of both requests, and in the body of metrics (UNL-76; ready)."""
     client = open_client("frontend", sdk_flavor="openfeature", sdk_flavor_version="1.2")
     assert client.wait_ready(5) and client.bool("switch") and client.flush(5)
     for endpoint in ("frontend", "frontend-metrics"):
@@ -109,7 +109,7 @@ def test_the_flavour_is_told(service: UnleashSimulator, open_client) -> None:
 
 
 def test_custom_headers_go_everywhere_but_over_sensitive_ones(service: UnleashSimulator, open_client) -> None:
-    """UNL-21, UNL-22, UNL-46, UNL-48, G-4, G-5: the provider wins over custom headers, those over defaults."""
+    """The provider wins over custom headers, those over defaults (UNL-21, UNL-22, UNL-46, UNL-48, G-4, G-5; ready)."""
     sensitive = {"content-TYPE": "x/y", "if-none-match": '"mine"', "UNLEASH-appname": "mine", "unleash-new": "mine"}
     client = open_client(
         "frontend", key="unused", refresh_interval=0,
@@ -126,7 +126,7 @@ def test_custom_headers_go_everywhere_but_over_sensitive_ones(service: UnleashSi
 
 
 def test_a_poller_fetches_and_the_client_reports(service: UnleashSimulator, other: UnleashSimulator) -> None:
-    """UNL-19, UNL-38: each at its own address, with its own key and headers; the poller's bootstrap serves."""
+    """Each at its own address, with its own key and headers; the poller's bootstrap serves (UNL-19, UNL-38; ready)."""
     poller = hoist.Config("unleash", connection(other, "frontend"), refresh_interval=1, custom_headers={"X-Who": "poller"})
     poller.set_headers(lambda url: {"X-Dynamic": "poller"})
     own = {**connection(service, "frontend"), "store": "none", "app_name": "shop", "refresh_interval": 0}
@@ -144,7 +144,7 @@ def test_a_poller_fetches_and_the_client_reports(service: UnleashSimulator, othe
 
 
 def test_metrics_follow_their_interval(service: UnleashSimulator, open_client) -> None:
-    """UNL-16, UNL-51, UNL-61, UNL-83: whole-second windows, one after the other, and nothing when nothing was counted."""
+    """Whole-second windows, one after the other, and nothing when nothing was counted (UNL-16, UNL-51, UNL-61, UNL-83; ready)."""
     client = open_client("frontend", unleash.Client, metrics_interval=1, metrics_initial_delay=2)
     assert client.wait_ready(5)
     client.is_enabled("switch")
@@ -159,7 +159,7 @@ def test_metrics_follow_their_interval(service: UnleashSimulator, open_client) -
 
 
 def test_stop_sends_the_last_counts(service: UnleashSimulator, open_client) -> None:
-    """UNL-70, D.4: in the background; closing sends what was counted since."""
+    """In the background; closing sends what was counted since (UNL-70, D.4; closing)."""
     client = open_client("frontend", unleash.Client, metrics_interval=3600)
     assert client.wait_ready(5) and client.is_enabled("switch")
     assert client.stop()
@@ -170,7 +170,7 @@ def test_stop_sends_the_last_counts(service: UnleashSimulator, open_client) -> N
 
 
 def test_a_transport_may_be_for_fetches_only(service: UnleashSimulator, open_client) -> None:
-    """G-6, UNL-20"""
+    """(UNL-20, G-6; ready)"""
     from test_plugin_transport import Carrier
 
     carrier = Carrier()
@@ -181,7 +181,7 @@ def test_a_transport_may_be_for_fetches_only(service: UnleashSimulator, open_cli
 
 
 def test_a_transport_may_change_the_request(service: UnleashSimulator, open_client) -> None:
-    """UNL-44: its own time limit, a header, another key; the service sees what it sent."""
+    """Its own time limit, a header, another key; the service sees what it sent (UNL-44; ready)."""
     from test_plugin_transport import Carrier
 
     class Changing(Carrier):
@@ -196,7 +196,7 @@ def test_a_transport_may_change_the_request(service: UnleashSimulator, open_clie
 
 
 def test_the_flat_context(service: UnleashSimulator, open_client) -> None:
-    """UNL-43, UNL-73: properties, and the fixed fields over them."""
+    """Properties, and the fixed fields over them (UNL-43, UNL-73; ready)."""
     client = open_client("frontend", unleash.Client, context={"userId": "u", "currentTime": "now", "appName": "no"}, properties={"tier": "1"})
     assert client.wait_ready(5)
     context = client.context
@@ -207,7 +207,7 @@ def test_the_flat_context(service: UnleashSimulator, open_client) -> None:
 
 
 def test_toggles_of_a_storage_are_announced(service: UnleashSimulator, open_client) -> None:
-    """UNL-53, UNL-60: reads through a storage of the host's count and announce like others."""
+    """Reads through a storage of the host's count and announce like others (UNL-53, UNL-60; ready)."""
     service.state.update(on("seen", impressionData=True, variants=[{"name": "blue", "weight": 1000}]))
     kept: dict[str, Toggle] = {}
 
@@ -234,7 +234,7 @@ def test_toggles_of_a_storage_are_announced(service: UnleashSimulator, open_clie
 
 
 def test_two_clients_hear_their_own_events(service: UnleashSimulator, open_client) -> None:
-    """D.7, UNL-55: a handler with and one without use for the payload; the other client's events are not heard."""
+    """A handler with and one without use for the payload; the other client's events are not heard (UNL-55, D.7; second client)."""
     one, two = (open_client("frontend", unleash.Client, autostart=False) for _ in range(2))
     heard: list[str] = []
     one.on_event("ready")(lambda _: heard.append("one"))
@@ -246,7 +246,7 @@ def test_two_clients_hear_their_own_events(service: UnleashSimulator, open_clien
 
 
 def test_impact_metrics_outlive_a_failure(service: UnleashSimulator, open_client) -> None:
-    """UNL-88, C.10: what could not be sent is sent later; a bucket goes without them and they without a bucket."""
+    """What could not be sent is sent later; a bucket goes without them and they without a bucket (UNL-88, C.10; failing)."""
     client = open_client("frontend", unleash.Client, metrics_interval=0, log_level="none")
     assert client.wait_ready(5)
     assert client.impact.define_counter("purchases", "done") and client.impact.increment("purchases", 2)

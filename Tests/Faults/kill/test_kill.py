@@ -1,4 +1,5 @@
-"""G9, G10, design 6: whoever is killed, at whatever write: no recorded event is lost, and none is sent by two.
+"""Whoever is killed, at whatever write: no recorded event is lost, and none is sent by two (UNL-61, UNL-88, G9, G10, design 6;
+second process).
 
 A host in C (`host.c`) records events with durability "immediate" in the library that HOIST_LIBRARY names, and is killed
 at its first, second, third … write (`killer.c`): alone, beside another process on the same store, and around a fork.

@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  /// The worked table of protocols/unleash.md C.12 (UNL-94, UNL-97).
+  /// The worked table of protocols/unleash.md C.12 (UNL-94, UNL-97; no client).
   static let workedTable = [
     Worked("gr1", "123", 538_421_172, 73, 4_076_427_795, 796),
     Worked("gr1", "999", 3_792_149_936, 37, 3_399_520_556, 557),

@@ -2,7 +2,7 @@ import HoistBase
 import HoistTestSupport
 import Testing
 
-/// protocols/unleash.md C.7 (UNL-95); the forms of the prefix were checked against the engine.
+/// protocols/unleash.md C.7 (UNL-95; no client); the forms of the prefix were checked against the engine.
 @Suite struct CIDRTests {
   private func contains(_ range: String, _ address: String) throws -> Bool {
     try #require(CIDR(range)).contains(#require(IPAddress(address)))

@@ -2,7 +2,7 @@ import HoistBase
 import HoistTestSupport
 import Testing
 
-/// protocols/unleash.md C.7 (UNL-95).
+/// protocols/unleash.md C.7 (UNL-95; no client).
 @Suite struct IPAddressTests {
   @Test(arguments: [
     ("0.0.0.0", UInt64(0)), ("127.0.0.1", 0x7F00_0001), ("255.255.255.255", 0xFFFF_FFFF),

@@ -6,7 +6,7 @@ import Testing
 @Suite struct DecimalParserTests {
   private func bits(_ value: Double?) -> UInt64? { value?.bitPattern }
 
-  /// protocols/unleash.md C.5, the context's side (UNL-95).
+  /// protocols/unleash.md C.5, the context's side (UNL-95; no client).
   @Test(arguments: [
     ("0", 0.0), ("-0", -0.0), ("5", 5), ("+5", 5), ("5.", 5), (".5", 0.5), ("-.5e3", -500),
     ("00012", 12),

@@ -1,7 +1,7 @@
 import HoistBase
 import Testing
 
-/// protocols/unleash.md C.4 (UNL-95).
+/// protocols/unleash.md C.4 (UNL-95; no client).
 @Suite struct FullLowercaseTests {
   @Test(arguments: [
     ("", ""), ("abc", "abc"), ("ABC xyz 123", "abc xyz 123"), ("@[`{", "@[`{"), ("ÄÖÜ", "äöü"),

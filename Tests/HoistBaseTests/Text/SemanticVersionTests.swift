@@ -2,7 +2,7 @@ import HoistBase
 import HoistTestSupport
 import Testing
 
-/// Semantic Versioning 2.0.0; protocols/unleash.md C.5 (UNL-95).
+/// Semantic Versioning 2.0.0; protocols/unleash.md C.5 (UNL-95; no client).
 @Suite struct SemanticVersionTests {
   /// The examples of the specification's section 11 and its pattern's accepted list, in rising order.
   private static let rising = [

@@ -1,7 +1,7 @@
 import HoistUnleash
 import Testing
 
-@Suite("Deltas (UNL-92, protocols/unleash.md B.8)") struct DeltaTests {
+@Suite("Deltas (UNL-92, protocols/unleash.md B.8; no client)") struct DeltaTests {
   private func state(_ documents: String...) throws -> UnleashFeatureState {
     var state = UnleashFeatureState()
     for document in documents { try state.take(document) }

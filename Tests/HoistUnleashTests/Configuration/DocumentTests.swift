@@ -3,7 +3,7 @@ import HoistCore
 import HoistUnleash
 import Testing
 
-@Suite("Which documents are taken (UNL-90, protocols/unleash.md B.6)") struct DocumentTests {
+@Suite("Which documents are taken (UNL-90, protocols/unleash.md B.6; no client)") struct DocumentTests {
   /// The message of a refusal; nil when the document is taken.
   private func refusal(_ json: String, _ options: UnleashOptions = Rules.options()) -> String? {
     do {

@@ -3,7 +3,7 @@ import HoistCore
 import HoistUnleash
 import Testing
 
-@Suite("Constraints (UNL-95, protocols/unleash.md C.4 to C.7)") struct ConstraintTests {
+@Suite("Constraints (UNL-95, protocols/unleash.md C.4 to C.7; no client)") struct ConstraintTests {
   /// Whether a constraint on `x` holds for a value; nil is no value.
   private func holds(_ constraint: String, _ value: String?, field: String = "x") throws -> Bool {
     let rules = try Rules(flag("f", constraint: #"{"contextName":"\#(field)",\#(constraint)}"#))
@@ -254,7 +254,7 @@ import Testing
   }
 }
 
-@Suite("Segments (UNL-96, protocols/unleash.md C.2)") struct SegmentTests {
+@Suite("Segments (UNL-96, protocols/unleash.md C.2; no client)") struct SegmentTests {
   private let segments =
     #"{"id":1,"constraints":[{"contextName":"userId","operator":"IN","values":["1","2"]}]},"#
     + #"{"id":2,"constraints":[{"contextName":"userId","operator":"IN","values":["2","3"]}]},"#

@@ -57,7 +57,7 @@ import Testing
     #expect(toggles.evaluate("t")?.cells == [])
   }
 
-  /// UNL-104: an evaluation says what to count; whoever checks without counting just does not.
+  /// An evaluation says what to count; whoever checks without counting just does not (UNL-104; no client).
   @Test func anEvaluationByItselfCountsNothing() throws {
     let rules = try Rules(Self.document)
     _ = rules.evaluate("f", user("1"))
@@ -75,7 +75,7 @@ import Testing
   }
 }
 
-@Suite("Listing flags (UNL-105)") struct ListingTests {
+@Suite("Listing flags (UNL-105; no client)") struct ListingTests {
   @Test func allFlagsAreListedByName() throws {
     let rules = try Rules(
       #"{"name":"b","enabled":false,"type":"release","project":"shop","stale":true,"description":"what it does"},"#

@@ -3,7 +3,7 @@ import HoistCore
 import HoistUnleash
 import Testing
 
-@Suite("Strategies of the host's own (UNL-99)") struct CustomStrategyTests {
+@Suite("Strategies of the host's own (UNL-99; no client)") struct CustomStrategyTests {
   /// Answers as a closure says, and keeps what it was asked.
   final class Recorded: UnleashStrategy, @unchecked Sendable {
     private let answer: (UnleashStrategyCall) -> Bool

@@ -1,7 +1,7 @@
 import HoistUnleash
 import Testing
 
-@Suite("Flags that depend on others (UNL-98, protocols/unleash.md C.9)") struct DependencyTests {
+@Suite("Flags that depend on others (UNL-98, protocols/unleash.md C.9; no client)") struct DependencyTests {
   private static let parents = [
     flag("on", #""variants":[{"name":"pv","weight":1}]"#),
     #"{"name":"off","enabled":false,"variants":[{"name":"pv","weight":1}]}"#,
@@ -73,7 +73,7 @@ import Testing
   }
 }
 
-@Suite("Contexts (UNL-100, protocols/unleash.md C.1)") struct ContextTests {
+@Suite("Contexts (UNL-100, protocols/unleash.md C.1; no client)") struct ContextTests {
   private func rules(_ field: String) throws -> Rules {
     var options = Rules.options()
     options.appName = "shop"

@@ -2,7 +2,7 @@ import HoistCore
 import HoistUnleash
 import Testing
 
-@Suite("Strategies (UNL-94, protocols/unleash.md C.2 and C.3)") struct StrategyTests {
+@Suite("Strategies (UNL-94, protocols/unleash.md C.2 and C.3; no client)") struct StrategyTests {
   @Test func aFlagIsOnWithoutStrategiesAndOffWhenSwitchedOff() throws {
     let rules = try Rules(
       #"{"name":"bare","enabled":true},{"name":"empty","enabled":true,"strategies":[]},"#

@@ -3,7 +3,7 @@ import HoistCore
 import HoistUnleash
 import Testing
 
-@Suite("Values of the frontend endpoint (UNL-27 to UNL-36, protocols/unleash.md B.4, D.6)") struct ToggleTests {
+@Suite("Values of the frontend endpoint (UNL-27 to UNL-36, protocols/unleash.md B.4, D.6; no client)") struct ToggleTests {
   private static let document =
     #"{"toggles":[{"name":"on","enabled":true,"impressionData":true,"variant":{"name":"red","enabled":true,"feature_enabled":true,"#
     + #""payload":{"type":"number","value":"7"}}},"#

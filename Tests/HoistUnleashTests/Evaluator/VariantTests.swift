@@ -3,7 +3,7 @@ import HoistCore
 import HoistUnleash
 import Testing
 
-@Suite("Variants (UNL-97, protocols/unleash.md C.8)") struct VariantTests {
+@Suite("Variants (UNL-97, protocols/unleash.md C.8; no client)") struct VariantTests {
   private static let colours =
     #""variants":[{"name":"red","weight":333,"stickiness":"userId"},{"name":"green","weight":333,"stickiness":"userId"},"#
     + #"{"name":"blue","weight":334,"stickiness":"userId"}]"#
@@ -144,7 +144,7 @@ import Testing
   }
 }
 
-@Suite("Typed reading of payloads (UNL-103, protocols/unleash.md C.11)") struct PayloadTests {
+@Suite("Typed reading of payloads (UNL-103, protocols/unleash.md C.11; no client)") struct PayloadTests {
   private func read(_ payload: String, _ want: WantedType) throws -> Rules.Answer? {
     let member = payload.isEmpty ? "" : #","payload":{\#(payload)}"#
     return try Rules(flag("f", #""variants":[{"name":"v","weight":1\#(member)}]"#)).evaluate("f", user("1"), want: want)

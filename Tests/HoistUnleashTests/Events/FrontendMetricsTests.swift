@@ -21,7 +21,7 @@ extension ClientRig {
 
 /// When metrics are sent, and with what: protocols/unleash.md D.4, D.8.
 struct FrontendMetricsTests {
-  @Test("UNL-16, UNL-61, G-14: sending follows the interval, an empty bucket is not sent, and 0 sends on flush only")
+  @Test("Sending follows the interval, an empty bucket is not sent, and 0 sends on flush only (UNL-16, UNL-61, G-14; ready)")
   func sendingFollowsTheInterval() throws {
     let rig = try #require(ClientRig(frontend.merging(["metrics_interval": "30"]) { $1 }))
     rig.start(toggles("a"))
@@ -42,7 +42,7 @@ struct FrontendMetricsTests {
     #expect(manual.flush().value == .ok && manual.posts.count == 1)
   }
 
-  @Test("UNL-83: the first sending has a delay of its own, shorter or longer, and intervals count from it", arguments: [2, 50])
+  @Test("The first sending has a delay of its own, shorter or longer, and intervals count from it (UNL-83; ready)", arguments: [2, 50])
   func theFirstSendingHasItsDelay(_ delay: Int64) throws {
     let rig = try #require(ClientRig(frontend.merging(["metrics_interval": "30", "metrics_initial_delay": "\(delay)"]) { $1 }))
     rig.start(toggles("a"))
@@ -59,7 +59,7 @@ struct FrontendMetricsTests {
     #expect(rig.posts.count == 2)
   }
 
-  @Test("UNL-83, UNL-84: a flush does not wait for the first delay")
+  @Test("A flush does not wait for the first delay (UNL-83, UNL-84; ready)")
   func aFlushDoesNotWait() throws {
     let rig = try #require(ClientRig(frontend.merging(["metrics_interval": "30", "metrics_initial_delay": "50"]) { $1 }))
     rig.start(toggles("a"))
@@ -68,7 +68,7 @@ struct FrontendMetricsTests {
     #expect(rig.flush().value == .ok && rig.posts.count == 1)
   }
 
-  @Test("UNL-70, D.4: stop sends what was counted, once, and nothing afterwards")
+  @Test("Stop sends what was counted, once, and nothing afterwards (UNL-70, D.4; closing)")
   func stopSendsWhatWasCounted() throws {
     let rig = try #require(ClientRig(frontend.merging(["metrics_interval": "30"]) { $1 }))
     rig.start(toggles("a"))
@@ -88,7 +88,7 @@ struct FrontendMetricsTests {
     #expect(rig.yes == 3)
   }
 
-  @Test("UNL-70, D.4: a flush while a stop still sends is not cut short by it")
+  @Test("A flush while a stop still sends is not cut short by it (UNL-70, D.4; closing)")
   func aFlushDuringAStopSendsToo() throws {
     let rig = try #require(ClientRig(frontend.merging(["metrics_interval": "30"]) { $1 }))
     rig.start(toggles("a"))
@@ -110,7 +110,7 @@ struct FrontendMetricsTests {
     #expect(rig.posts.count == 2)
   }
 
-  @Test("UNL-70, D.4: a service that does not answer holds a stop up for five seconds only, and costs no count")
+  @Test("A service that does not answer holds a stop up for five seconds only, and costs no count (UNL-70, D.4; closing, failing)")
   func stopWaitsForFiveSeconds() throws {
     let rig = try #require(ClientRig(frontend.merging(["metrics_interval": "30"]) { $1 }))
     rig.start(toggles("a"))
@@ -130,7 +130,7 @@ struct FrontendMetricsTests {
     #expect(bodies.count == 2 && bodies[0] == bodies[1])
   }
 
-  @Test("UNL-70: a start right after a stop takes back nothing but the stop")
+  @Test("A start right after a stop takes back nothing but the stop (UNL-70; closing)")
   func aStartCutsAStopShort() throws {
     let rig = try #require(ClientRig(frontend.merging(["metrics_interval": "30"]) { $1 }))
     rig.start(toggles("a"))
@@ -160,7 +160,7 @@ struct FrontendMetricsTests {
     #expect(rig.scheduler.pendingTimerCount <= before)
   }
 
-  @Test("UNL-51, UNL-52, G-3, D.2: any 2xx is sent, what may pass is an error with its cause, and is kept", arguments: [200, 202, 204, 401, 403, 404, 429, 500, 503])
+  @Test("Any 2xx is sent, what may pass is an error with its cause, and is kept (UNL-51, UNL-52, G-3, D.2; ready, refused, failing)", arguments: [200, 202, 204, 401, 403, 404, 429, 500, 503])
   func successIs2xx(_ status: Int) throws {
     let rig = try #require(ClientRig(frontend))
     rig.start(toggles("a"))
@@ -219,7 +219,7 @@ struct FrontendMetricsTests {
     #expect(rig.flush().value == .ok && rig.posts.count == count)
   }
 
-  @Test("UNL-17: what an earlier run has left is not sent by one that has metrics disabled")
+  @Test("What an earlier run has left is not sent by one that has metrics disabled (UNL-17; ready)")
   func disabledMetricsSendNothingOfBefore() throws {
     func posts(_ properties: [String: String]) throws -> Int {
       let rig = try #require(ClientRig(frontend.merging(properties) { $1 }, cacheManager: LeftBehind()))
@@ -233,7 +233,7 @@ struct FrontendMetricsTests {
     #expect(try posts([:]) > 0)
   }
 
-  @Test("UNL-17: with metrics disabled no evaluation, no impact metric and no event is sent")
+  @Test("With metrics disabled no evaluation, no impact metric and no event is sent (UNL-17; ready)")
   func disabledMetricsCountNothing() throws {
     let rig = try #require(ClientRig(frontend.merging(["disable_metrics": "true"]) { $1 }))
     rig.start(toggles("a"))
@@ -247,7 +247,7 @@ struct FrontendMetricsTests {
     #expect(rig.flush().value == .ok && rig.posts.isEmpty)
   }
 
-  @Test("G-6, UNL-20: a transport of the host's carries metrics too, unless it is for fetches only", arguments: [true, false])
+  @Test("A transport of the host's carries metrics too, unless it is for fetches only (UNL-20, G-6; ready)", arguments: [true, false])
   func theHostsTransportAndMetrics(_ isForBoth: Bool) throws {
     let scheduler = ManualScheduler()
     let own = ScriptedTransport(scheduler: scheduler) { _ in toggles("a") }
@@ -271,7 +271,7 @@ struct FrontendMetricsTests {
     #expect(rig.transport.requests.map(\.method) == (isForBoth ? [] : ["POST"]))
   }
 
-  @Test("UNL-19, UNL-38, D.3.5: a poller fetches with what is its own, metrics go with what is the client's")
+  @Test("A poller fetches with what is its own, metrics go with what is the client's (UNL-19, UNL-38, D.3.5; before start, ready)")
   func aPollerFetchesAndTheClientReports() throws {
     var poller = PropertyValues(table: CoreProperties.table + UnleashProperties.table)
     let given = [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HoistUnleash
 
-@Suite("The registry of impact metrics (UNL-88, protocols/unleash.md C.10)") struct ImpactMetricsTests {
+@Suite("The registry of impact metrics (UNL-88, protocols/unleash.md C.10; no client)") struct ImpactMetricsTests {
   private let impact = ImpactMetrics()
 
   /// What would be sent now; begins anew.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HoistUnleash
 
-/// What is posted: UNL-17, UNL-61, UNL-74, UNL-76, UNL-88.
+/// What is posted (UNL-17, UNL-61, UNL-74, UNL-76, UNL-88; no client).
 struct MetricsBodyTests {
   @Test func countsTimesAndIdentityAreInTheBody() throws {
     let options = try unleashOptions(["instance_id": "i-1", "sdk_flavor": "x"])

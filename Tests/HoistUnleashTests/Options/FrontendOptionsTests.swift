@@ -6,7 +6,7 @@ import Testing
 
 @testable import HoistUnleash
 
-/// Options, their defaults, and what is refused: UNL-10 to UNL-23, UNL-76 to UNL-84.
+/// Options, their defaults, and what is refused (UNL-10 to UNL-23, UNL-76 to UNL-84; no client).
 struct FrontendOptionsTests {
   private func settings(_ properties: [String: String]) throws -> UnleashSettings {
     var values = PropertyValues(table: CoreProperties.table + UnleashProperties.table)
@@ -25,7 +25,7 @@ struct FrontendOptionsTests {
     }
   }
 
-  @Test("UNL-12, UNL-14 to UNL-18, UNL-21, UNL-23, UNL-76 to UNL-84: what holds when only address and key are given")
+  @Test("What holds when only address and key are given (UNL-12, UNL-14 to UNL-18, UNL-21, UNL-23, UNL-76 to UNL-84; no client)")
   func defaults() throws {
     let plain = try settings([:])
     #expect(plain.mode == .frontend && plain.appName == "unleash-swift-client" && plain.environment == "default")
@@ -40,7 +40,7 @@ struct FrontendOptionsTests {
     #expect(try settings(["mode": "backend"]).metricsSeconds == 60)
   }
 
-  @Test("UNL-10, UNL-11: address and key are required, and named when they are missing")
+  @Test("Address and key are required, and named when they are missing (UNL-10, UNL-11; no client)")
   func addressAndKeyAreRequired() throws {
     #expect(refusal([:])?.property == "url")
     let keyless = ["url": "https://flags.test/api/frontend"]
@@ -54,14 +54,14 @@ struct FrontendOptionsTests {
     #expect(refusal(keyless, plugins) == nil)
   }
 
-  @Test("UNL-47: without a key of its own a client sends no empty one")
+  @Test("Without a key of its own a client sends no empty one (UNL-47; starting)")
   func noEmptyKey() throws {
     let rig = try #require(ClientRig(["url": "https://flags.test/api/frontend", "key": ""], providerHeaders: ["Authorization": "fresh"]))
     rig.start(toggles("a"))
     #expect(rig.transport.requests[0].headers.filter { $0.name.lowercased() == "authorization" } == [HTTPHeader("Authorization", "fresh")])
   }
 
-  @Test("UNL-12, UNL-14, UNL-16, UNL-76, G8: values that make no sense are refused by name", arguments: [
+  @Test("Values that make no sense are refused by name (UNL-12, UNL-14, UNL-16, UNL-76, G8; no client)", arguments: [
     ("refresh_interval", "-1"), ("refresh_interval", "86401"), ("refresh_interval", "1.5"), ("refresh_interval", ""),
     ("metrics_interval", "-1"), ("metrics_initial_delay", "-1"), ("refresh_jitter_percent", "11"),
     ("disable_metrics", "yes"), ("context", #"{"userId":[1]}"#), ("context", "[]"), ("properties", "{"),
@@ -78,7 +78,7 @@ struct FrontendOptionsTests {
     #expect(refused?.message.contains("\n") == false)
   }
 
-  @Test("UNL-76: a flavour has at most 256 characters, its version 32")
+  @Test("A flavour has at most 256 characters, its version 32 (UNL-76; no client)")
   func flavoursAreLimited() {
     #expect(refusal(frontend.merging(["sdk_flavor": String(repeating: "é", count: 256)]) { $1 }) == nil)
     #expect(refusal(frontend.merging(["sdk_flavor": String(repeating: "x", count: 257)]) { $1 })?.property == "sdk_flavor")
@@ -86,7 +86,7 @@ struct FrontendOptionsTests {
     #expect(refusal(frontend.merging(["sdk_flavor_version": String(repeating: "1", count: 33)]) { $1 })?.property == "sdk_flavor_version")
   }
 
-  @Test("UNL-18, UNL-43: application and environment inside a context do not count")
+  @Test("Application and environment inside a context do not count (UNL-18, UNL-43; starting)")
   func fixedFieldsComeFromOptions() throws {
     let properties = ["context": #"{"appName":"x","environment":"y","userId":"u","currentTime":"now"}"#, "environment": "prod"]
     let rig = try #require(ClientRig(frontend.merging(properties) { $1 }))

@@ -8,13 +8,13 @@ import Testing
 
 private typealias Service = BackendService
 
-/// Polling of definitions and deltas: tags, pace, new beginnings (UNL-89 to UNL-92, UNL-101, UNL-102).
+/// Polling of definitions and deltas: tags, pace, new beginnings.
 struct BackendPollingTests {
   private func rig(_ fetchMode: String? = nil, _ options: [String: String] = [:], _ cache: (any CacheManager)? = nil) throws -> ClientRig {
     try #require(ClientRig(Service.options(fetchMode, options), cacheManager: cache))
   }
 
-  @Test("UNL-102: project, prefix and tags narrow deltas and streams too", arguments: ["delta", "streaming"])
+  @Test("Project, prefix and tags narrow deltas and streams too (UNL-102; starting)", arguments: ["delta", "streaming"])
   func queriesNarrowEveryMode(_ mode: String) throws {
     let rig = try rig(mode, ["project": "shop", "name_prefix": "new-", "tags": #"["team:web"]"#])
     rig.begin()
@@ -42,7 +42,7 @@ struct BackendPollingTests {
     #expect(rig.transport.requests.map(\.url) == [url + "/client/features"])
   }
 
-  @Test("Contract 2, UNL-50: equal definitions without a tag are `update` and UPDATED, and no change of the configuration; state: ready")
+  @Test("Equal definitions without a tag are `update` and UPDATED, and no change of the configuration (UNL-50, contract 2; ready)")
   func equalDefinitions() throws {
     let rig = try rig()
     let (updated, changed) = (rig.messages(of: .updated), rig.messages(of: .configurationChanged))
@@ -54,7 +54,7 @@ struct BackendPollingTests {
     #expect(updated.take().count == 1 && changed.take().isEmpty && rig.takeEvents() == ["update"])
   }
 
-  @Test("Contract 1, UNL-35: toggles where definitions are due are warned of as what they are, and not as a property that nobody has set", arguments: [true, false])
+  @Test("Toggles where definitions are due are warned of as what they are, and not as a property that nobody has set (UNL-35, contract 1; before start, starting)", arguments: [true, false])
   func togglesInBackendMode(_ isGivenAtOpening: Bool) throws {
     let toggles = togglesText(["a"])
     let rig = try rig(nil, isGivenAtOpening ? ["bootstrap": toggles] : [:])
@@ -67,7 +67,7 @@ struct BackendPollingTests {
     #expect(frontendRig.log.messages(.warning).first?.contains("frontend mode takes toggles") == true)
   }
 
-  @Test("UNL-90, UNL-39: flags given at a new start are replaced by the next fetch, whatever tag was known")
+  @Test("Flags given at a new start are replaced by the next fetch, whatever tag was known (UNL-90, UNL-39; ready)")
   func bootstrapForgetsTheTag() throws {
     let rig = try rig()
     rig.transport.enqueue(Service.ok(Service.document("a"), ["ETag": "\"q:1:v1\""]))
@@ -78,7 +78,7 @@ struct BackendPollingTests {
     #expect(rig.sent("If-None-Match") == [nil, nil])
   }
 
-  @Test("UNL-92: flags given at a new start are replaced by everything, not by what changed since")
+  @Test("Flags given at a new start are replaced by everything, not by what changed since (UNL-92; ready)")
   func bootstrapForgetsTheDelta() throws {
     let rig = try rig("delta")
     rig.transport.enqueue(Service.ok(Service.batch(Service.hydration(4, "a")), ["ETag": "\"4\""]))
@@ -88,7 +88,7 @@ struct BackendPollingTests {
     #expect(rig.sent("If-None-Match") == [nil, nil])
   }
 
-  @Test("UNL-92: an answer without a tag is followed by the id of its last event")
+  @Test("An answer without a tag is followed by the id of its last event (UNL-92; ready)")
   func aDeltaWithoutATag() throws {
     let rig = try rig("delta")
     rig.transport.enqueue(
@@ -100,7 +100,7 @@ struct BackendPollingTests {
     #expect(rig.on("a", "b", "c") == ["a", "b", "c"])
   }
 
-  @Test("UNL-92: events without a hydration change what is there already, as the engine has it")
+  @Test("Events without a hydration change what is there already, as the engine has it (UNL-92; ready)")
   func deltasApplyToBootstrap() throws {
     let rig = try rig("delta")
     rig.transport.enqueue(Service.ok(Service.batch(Service.updated(6, "c"), Service.removed(7, "b"))))
@@ -109,7 +109,7 @@ struct BackendPollingTests {
     #expect(rig.on("a", "b", "c") == ["a", "c"])
   }
 
-  @Test("UNL-92, G3: a batch that cannot be applied is told, changes nothing, and is no part of the next one")
+  @Test("A batch that cannot be applied is told, changes nothing, and is no part of the next one (UNL-92, G3; failing)")
   func aBadBatchChangesNothing() throws {
     let rig = try rig("delta")
     rig.transport.enqueue(
@@ -125,7 +125,7 @@ struct BackendPollingTests {
     #expect(rig.sent("If-None-Match") == [nil, "\"4\"", nil] && rig.on("a", "b", "c") == ["c"] && rig.client.state == .ready)
   }
 
-  @Test("UNL-92: a new start asks for deltas again")
+  @Test("A new start asks for deltas again (UNL-92; ready)")
   func aNewStartAsksForDeltasAgain() throws {
     let rig = try rig("delta")
     rig.transport.enqueue(Service.status(404), Service.ok(Service.document("a")), Service.ok(Service.batch(Service.hydration(1, "b"))))
@@ -135,7 +135,7 @@ struct BackendPollingTests {
     #expect(rig.on("a", "b") == ["b"])
   }
 
-  @Test("UNL-89, D.2: a refused key is tried seldom, and at once when the context is changed", arguments: [401, 403])
+  @Test("A refused key is tried seldom, and at once when the context is changed (UNL-89, D.2; refused)", arguments: [401, 403])
   func aRefusedKeyIsTriedSeldom(_ code: Int) throws {
     let rig = try rig(nil, ["refresh_interval": "15"])
     rig.transport.setResponder { _ in Service.status(code) }
@@ -155,7 +155,7 @@ struct BackendPollingTests {
     #expect(rig.transport.requests.count == 3)
   }
 
-  @Test("UNL-89: a service in trouble is asked less and less, and Retry-After is obeyed")
+  @Test("A service in trouble is asked less and less, and Retry-After is obeyed (UNL-89; failing)")
   func troubleStretchesTheWaits() throws {
     let rig = try rig(nil, ["refresh_interval": "10"])
     rig.transport.enqueue(
@@ -171,7 +171,7 @@ struct BackendPollingTests {
     #expect(rig.on("a", "b") == ["b"])
   }
 
-  @Test("UNL-90: at the interval 0 definitions are fetched once")
+  @Test("At the interval 0 definitions are fetched once (UNL-90; ready)")
   func intervalZeroFetchesOnce() throws {
     let rig = try rig()
     rig.transport.enqueue(Service.ok(Service.document("a")))
@@ -180,7 +180,7 @@ struct BackendPollingTests {
     #expect(rig.transport.requests.count == 1)
   }
 
-  @Test("UNL-91: a registration that was called off is made up for")
+  @Test("A registration that was called off is made up for (UNL-91; starting)")
   func registrationSurvivesARestart() throws {
     let rig = try rig(nil, ["disable_registration": "false"])
     rig.begin()  // nothing answers
@@ -192,7 +192,7 @@ struct BackendPollingTests {
     #expect(rig.transport.requests.filter { $0.method == "POST" }.count == 2)
   }
 
-  @Test("UNL-101, UNL-81: the next run starts from stored definitions and sends their tag")
+  @Test("The next run starts from stored definitions and sends their tag (UNL-101, UNL-81; starting)")
   func storedDefinitionsKeepTheirTag() throws {
     let cache = MemoryCacheManager(clock: ManualScheduler())
     let first = try rig(nil, [:], cache)
@@ -217,7 +217,7 @@ struct BackendPollingTests {
     #expect(third.on("a") == [] && third.sent("If-None-Match") == [nil])
   }
 
-  @Test("UNL-101, G3: a failed start serves the stored definitions, and says what failed")
+  @Test("A failed start serves the stored definitions, and says what failed (UNL-101, G3; failing)")
   func aFailedStartServesStoredDefinitions() throws {
     let cache = MemoryCacheManager(clock: ManualScheduler())
     let first = try rig(nil, [:], cache)

@@ -39,7 +39,7 @@ extension ClientRig {
 
 /// The life of a backend client.
 struct BackendProviderTests {
-  @Test("UNL-90: definitions are polled with their tag, and a 304 keeps both")
+  @Test("Definitions are polled with their tag, and a 304 keeps both (UNL-90; ready)")
   func definitionsArePolledWithTheirTag() throws {
     let rig = try #require(ClientRig(backend))
     rig.transport.enqueue(ok(features("a"), [HTTPHeader("ETag", "\"q:1:v1\"")]), .success(HTTPResponse(status: 304)))
@@ -54,7 +54,7 @@ struct BackendProviderTests {
     #expect(rig.isOn("a"))
   }
 
-  @Test("UNL-91: the client announces itself once, and a refusal changes nothing")
+  @Test("The client announces itself once, and a refusal changes nothing (UNL-91; ready)")
   func registrationComesOnce() throws {
     let rig = try #require(ClientRig(backend.merging(["disable_registration": "false"]) { $1 }))
     rig.transport.setResponder { request in
@@ -70,7 +70,7 @@ struct BackendProviderTests {
     #expect(rig.isOn("a"))
   }
 
-  @Test("UNL-102: project, prefix and tags narrow what is fetched")
+  @Test("Project, prefix and tags narrow what is fetched (UNL-102; starting)")
   func queriesNarrowTheFetch() throws {
     let narrowed = ["project": "shop", "name_prefix": "new-", "tags": #"["team:web","tier:1"]"#]
     let rig = try #require(ClientRig(backend.merging(narrowed) { $1 }))
@@ -80,7 +80,7 @@ struct BackendProviderTests {
         == "https://flags.test/api/client/features?project=shop&namePrefix=new-&tag=team%3Aweb&tag=tier%3A1")
   }
 
-  @Test("UNL-92: deltas apply on top of each other, and what cannot be applied asks for everything anew")
+  @Test("Deltas apply on top of each other, and what cannot be applied asks for everything anew (UNL-92; ready)")
   func deltasApply() throws {
     let rig = try #require(ClientRig(backend.merging(["fetch_mode": "delta"]) { $1 }))
     rig.transport.enqueue(
@@ -96,7 +96,7 @@ struct BackendProviderTests {
     #expect(rig.isOn("c") && !rig.isOn("a") && !rig.isOn("b"))
   }
 
-  @Test("UNL-92: a service without deltas is polled instead")
+  @Test("A service without deltas is polled instead (UNL-92; starting)")
   func missingDeltasFallBack() throws {
     let rig = try #require(ClientRig(backend.merging(["fetch_mode": "delta"]) { $1 }))
     rig.transport.enqueue(.success(HTTPResponse(status: 404)), ok(features("a")))
@@ -109,7 +109,7 @@ struct BackendProviderTests {
     try #require(ClientRig(backend.merging(["fetch_mode": "streaming", "refresh_interval": "15"]) { $1 }))
   }
 
-  @Test("UNL-93: the stream brings everything first, then changes")
+  @Test("The stream brings everything first, then changes (UNL-93; starting, ready)")
   func theStreamBringsChanges() throws {
     let rig = try streaming()
     rig.start()
@@ -124,7 +124,7 @@ struct BackendProviderTests {
     #expect(rig.isOn("a") && rig.isOn("b"))
   }
 
-  @Test("UNL-93: a broken stream is opened again with the last event's id, after 1 to 2 seconds")
+  @Test("A broken stream is opened again with the last event's id, after 1 to 2 seconds (UNL-93; failing)")
   func aBrokenStreamIsResumed() throws {
     let rig = try streaming()
     rig.start()
@@ -139,7 +139,7 @@ struct BackendProviderTests {
     #expect(rig.transport.streams[1].request.headers.value(of: "Last-Event-ID") == "7")
   }
 
-  @Test("UNL-93: data that cannot be applied drops the connection, and the next one asks for everything")
+  @Test("Data that cannot be applied drops the connection, and the next one asks for everything (UNL-93; failing)")
   func unreadableDataAsksForEverything() throws {
     let rig = try streaming()
     rig.start()
@@ -154,7 +154,7 @@ struct BackendProviderTests {
     #expect(rig.transport.streams[1].request.headers.value(of: "Last-Event-ID") == nil)
   }
 
-  @Test("UNL-93: a service that refuses streams is polled", arguments: [401, 403, 404, 429, 501])
+  @Test("A service that refuses streams is polled (UNL-93; starting)", arguments: [401, 403, 404, 429, 501])
   func refusedStreamsFallBackToPolling(_ code: Int) throws {
     let rig = try streaming()
     rig.start()
@@ -165,7 +165,7 @@ struct BackendProviderTests {
     #expect(rig.transport.requests.last?.url == "https://flags.test/api/client/features")
   }
 
-  @Test("UNL-93: five failures within a minute end in polling")
+  @Test("Five failures within a minute end in polling (UNL-93; failing)")
   func repeatedFailuresFallBackToPolling() throws {
     let rig = try streaming()
     rig.start()
@@ -179,7 +179,7 @@ struct BackendProviderTests {
     #expect(rig.transport.requests.contains { $0.url.hasSuffix("/client/features") })
   }
 
-  @Test("UNL-100: a call's context decides, and the client's own stands in for what it lacks")
+  @Test("A call's context decides, and the client's own stands in for what it lacks (UNL-100; ready)")
   func contextsAreMerged() throws {
     let rig = try #require(ClientRig(backend.merging(["context": #"{"plan":"pro"}"#]) { $1 }))
     rig.transport.enqueue(

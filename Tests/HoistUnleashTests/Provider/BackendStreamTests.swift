@@ -5,7 +5,7 @@ import Testing
 
 private typealias Service = BackendService
 
-/// Streams that meet with polling, faults and new beginnings (UNL-93, protocol B.9).
+/// Streams that meet with polling, faults and new beginnings (protocol B.9).
 struct BackendStreamTests {
   private func rig(_ options: [String: String] = [:]) throws -> ClientRig {
     try #require(ClientRig(Service.options("streaming", ["refresh_interval": "15"]).merging(options) { $1 }))
@@ -23,7 +23,7 @@ struct BackendStreamTests {
     return (rig, stream)
   }
 
-  @Test("UNL-93: a fetch by hand beside the stream leaves it something to change")
+  @Test("A fetch by hand beside the stream leaves it something to change (UNL-93; ready)")
   func aFetchBesideTheStreamKeepsEverything() throws {
     let (rig, stream) = try streaming()
     rig.transport.enqueue(Service.ok(Service.document("a", "b", "c")))
@@ -34,7 +34,7 @@ struct BackendStreamTests {
     #expect(rig.on("a", "b", "c", "d") == ["b", "c", "d"])
   }
 
-  @Test("UNL-93, G3: an answer that the stream has overtaken is not taken")
+  @Test("An answer that the stream has overtaken is not taken (UNL-93, G3; ready)")
   func anOvertakenAnswerIsNotTaken() throws {
     let (rig, stream) = try streaming()
     let outcome = rig.fetch()
@@ -47,7 +47,7 @@ struct BackendStreamTests {
     #expect(rig.sent("If-None-Match").last == .some(nil))
   }
 
-  @Test("UNL-93: the hint `polling` ends the stream, and the header `fetch-mode` begins a new one that keeps every flag")
+  @Test("The hint `polling` ends the stream, and the header `fetch-mode` begins a new one that keeps every flag (UNL-93; ready)")
   func hintsChangeTheMode() throws {
     let (rig, stream) = try streaming()
     rig.transport.enqueue(Service.ok(Service.document("a", "b", "c"), ["fetch-mode": "polling"]))
@@ -69,7 +69,7 @@ struct BackendStreamTests {
     #expect(rig.transport.requests.count == count)
   }
 
-  @Test("UNL-93: other modes than polling in a hint are ignored")
+  @Test("Other modes than polling in a hint are ignored (UNL-93; ready)")
   func otherHintsAreIgnored() throws {
     let (rig, stream) = try streaming()
     stream.say("fetch-mode", "streaming")
@@ -89,7 +89,7 @@ struct BackendStreamTests {
     }
   }
 
-  @Test("UNL-93, B.9: a stream that was not offered is tried again now and then, and takes the polling over when it comes")
+  @Test("A stream that was not offered is tried again now and then, and takes the polling over when it comes (UNL-93, B.9; ready)")
   func aRefusedStreamIsTriedAgain() throws {
     let rig = try rig()
     rig.transport.setResponder { _ in Service.ok(Service.document("a")) }
@@ -123,7 +123,7 @@ struct BackendStreamTests {
     #expect(rig.transport.streams.count == 4)
   }
 
-  @Test("UNL-93: a new start tries the stream again after it was given up")
+  @Test("A new start tries the stream again after it was given up (UNL-93; ready)")
   func aNewStartTriesTheStreamAgain() throws {
     let rig = try rig()
     rig.begin()
@@ -139,7 +139,7 @@ struct BackendStreamTests {
     #expect(rig.transport.requests.count == count)  // and the polling is over
   }
 
-  @Test("UNL-93: bootstrap given anew makes the next stream ask for everything")
+  @Test("Bootstrap given anew makes the next stream ask for everything (UNL-93; ready)")
   func bootstrapForgetsTheLastEvent() throws {
     let (rig, _) = try streaming()
     rig.begin(bootstrap: Service.document("boot"))
@@ -149,7 +149,7 @@ struct BackendStreamTests {
     #expect(rig.transport.streams[1].request.headers.value(of: "Last-Event-ID") == nil)
   }
 
-  @Test("UNL-93: going offline ends the stream, coming back resumes it where it was")
+  @Test("Going offline ends the stream, coming back resumes it where it was (UNL-93; offline)")
   func offlineAndBack() throws {
     let (rig, stream) = try streaming()
     _ = rig.client.setOnline(false)
@@ -161,14 +161,14 @@ struct BackendStreamTests {
     #expect(rig.transport.streams[1].request.headers.value(of: "Last-Event-ID") == "7")
   }
 
-  @Test("UNL-93: a stream may be silent for 60 seconds, and has no other limit")
+  @Test("A stream may be silent for 60 seconds, and has no other limit (UNL-93; ready)")
   func streamsHaveAnIdleLimit() throws {
     let (_, stream) = try streaming(["network.connect_timeout_ms": "700"])
     #expect(stream.request.idleTimeoutMilliseconds == 60_000 && stream.request.timeoutMilliseconds == 0)
     #expect(stream.request.connectTimeoutMilliseconds == 700)
   }
 
-  @Test("UNL-93: waits double from 2 to 30 seconds, less up to a half, and begin anew after a minute of good connection")
+  @Test("Waits double from 2 to 30 seconds, less up to a half, and begin anew after a minute of good connection (UNL-93; failing)")
   func reconnectingWaitsLonger() throws {
     let (rig, _) = try streaming()
     func delayAfterFailure() throws -> Int64 {
@@ -184,7 +184,7 @@ struct BackendStreamTests {
     #expect((1000...2000).contains(try delayAfterFailure()))
   }
 
-  @Test("UNL-93: a service that asks to wait is not asked before", arguments: [503, 500])
+  @Test("A service that asks to wait is not asked before (UNL-93; failing)", arguments: [503, 500])
   func retryAfterDelaysTheNextStream(_ code: Int) throws {
     let rig = try rig()
     rig.begin()
@@ -196,7 +196,7 @@ struct BackendStreamTests {
     #expect(rig.transport.streams.count == 2)
   }
 
-  @Test("UNL-93, G3: failures of a stream leave the flags alone and are told with their cause")
+  @Test("Failures of a stream leave the flags alone and are told with their cause (UNL-93, G3; failing)")
   func failuresAreTold() throws {
     let causes: [(String, (ScriptedExchange) -> Void)] = [
       ("reset by peer", { $0.endStream(TransportFailure(.connectionReset, "reset by peer")) }),
@@ -223,7 +223,7 @@ struct BackendStreamTests {
     }
   }
 
-  @Test("UNL-93, G3: an answer that is no event stream is a failure, not a silent one")
+  @Test("An answer that is no event stream is a failure, not a silent one (UNL-93, G3; failing)")
   func aPageIsNoStream() throws {
     let rig = try rig()
     let told = rig.messages(of: .fetchFailed)
@@ -236,7 +236,7 @@ struct BackendStreamTests {
     #expect(rig.client.state == .error)
   }
 
-  @Test("UNL-93, G5: a message larger than the limit of answers ends the connection, and a smaller one does not")
+  @Test("A message larger than the limit of answers ends the connection, and a smaller one does not (UNL-93, G5; starting)")
   func largeMessagesAreRefused() throws {
     for (extra, isTaken) in [(600, true), (1200, false)] {
       let rig = try rig(["network.max_response_bytes": "1024"])
@@ -250,7 +250,7 @@ struct BackendStreamTests {
     }
   }
 
-  @Test("UNL-93: comments, other line ends, a mark and single bytes make no difference")
+  @Test("Comments, other line ends, a mark and single bytes make no difference (UNL-93; ready)")
   func theFormatOfEventsIsRead() throws {
     for newline in ["\n", "\r\n", "\r"] {
       let rig = try rig()
@@ -271,7 +271,7 @@ struct BackendStreamTests {
     }
   }
 
-  @Test("UNL-93, D.8: after stop nothing of the stream arrives, and its start is superseded")
+  @Test("After stop nothing of the stream arrives, and its start is superseded (UNL-93, D.8; starting)")
   func stopEndsTheStream() throws {
     let rig = try rig()
     let started = rig.begin()
@@ -283,7 +283,7 @@ struct BackendStreamTests {
     #expect(rig.transport.streams.count == 1 && rig.transport.requests.count == 1)
   }
 
-  @Test("UNL-93: failures longer ago than a minute do not count towards giving up")
+  @Test("Failures longer ago than a minute do not count towards giving up (UNL-93; failing)")
   func oldFailuresAreForgotten() throws {
     let (rig, _) = try streaming()
     for _ in 0..<8 {

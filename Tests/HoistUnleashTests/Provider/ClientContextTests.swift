@@ -14,7 +14,7 @@ struct ClientContextTests {
     }
   }
 
-  @Test("UNL-41, D.6: the very context that a client was given, or begins with, is served when it comes with a call")
+  @Test("The very context that a client was given, or begins with, is served when it comes with a call (UNL-41, D.6; ready)")
   func theGivenContextIsServed() throws {
     let rig = try #require(ClientRig(frontend.merging(["context": #"{"userId":"u"}"#]) { $1 }))
     rig.transport.setResponder { _ in toggles("a") }
@@ -32,7 +32,7 @@ struct ClientContextTests {
     #expect(!isOn(rig, "a", context(["tier": "gold", "sessionId": session + "x"], key: "v")))
   }
 
-  @Test("UNL-42, B.2: in backend mode too properties are laid over the context's, and never over its fields")
+  @Test("In backend mode too properties are laid over the context's, and never over its fields (UNL-42, B.2; before start)")
   func propertiesAreLaidOver() throws {
     let initial = ["context": #"{"userId":"u","plan":"free"}"#, "properties": #"{"userId":"shadow","plan":"pro"}"#]
     let rig = try #require(ClientRig(BackendService.options(nil, initial)))
@@ -41,7 +41,7 @@ struct ClientContextTests {
     #expect(rig.face.flattenedContext == ["sessionId": "s", "plan": "team"])
   }
 
-  @Test("UNL-56: an impression tells of all that decided the flag: the call's context and what it inherits")
+  @Test("An impression tells of all that decided the flag: the call's context and what it inherits (UNL-56; ready)")
   func impressionsTellOfTheInheritedContext() throws {
     let initial = ["context": #"{"region":"eu","plan":"free","userId":"own"}"#, "impression_data_all": "true"]
     let rig = try #require(ClientRig(BackendService.options(nil, initial)))

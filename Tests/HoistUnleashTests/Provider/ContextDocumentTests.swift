@@ -97,7 +97,7 @@ struct ContextDocumentTests {
     #expect(evaluate(try open(#"{"userId":"u"}"#, .backend), "a", EvaluationContext()) == (.none, true))
   }
 
-  @Test("UNL-87, B.2: application and environment are the options' in frontend mode: to set them there is refused, and nothing is fetched", arguments: ["appName", "environment"])
+  @Test("Application and environment are the options' in frontend mode: to set them there is refused, and nothing is fetched (UNL-87, B.2; ready)", arguments: ["appName", "environment"])
   func optionsAreNoFields(_ name: String) throws {
     let rig = try open(#"{"userId":"u"}"#)
     let before = rig.face.flattenedContext

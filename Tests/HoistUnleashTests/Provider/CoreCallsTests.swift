@@ -16,7 +16,7 @@ struct CoreCallsTests {
 
   // MARK: Off and unknown
 
-  @Test("UNL-28, B.4: a toggle that fetched flags do not list is off, and not unknown; before, nobody knows")
+  @Test("A toggle that fetched flags do not list is off, and not unknown; before, nobody knows (UNL-28, B.4; before start, ready)")
   func unlistedIsOff() throws {
     let rig = try #require(ClientRig(frontend.merging(["bootstrap": boot]) { $1 }))
     #expect(read(rig, "gone").code == .flagNotFound && read(rig, "boot").isOn)
@@ -29,7 +29,7 @@ struct CoreCallsTests {
     #expect("gone".withBytes { view.evaluate($0, .bool) { $0.kind == .bool && $0.integer == 0 } } == true)
   }
 
-  @Test("UNL-28: it is counted under its own name, and an explanation says that it is off")
+  @Test("A toggle that is not listed is counted under its own name, and an explanation says that it is off (UNL-28; ready)")
   func unlistedIsCounted() throws {
     let rig = try #require(ClientRig(frontend))
     rig.start(toggles("a"))
@@ -42,7 +42,7 @@ struct CoreCallsTests {
     #expect(text.contains(#""enabled":false"#))
   }
 
-  @Test("UNL-28: another context gets no word of it")
+  @Test("Another context gets no word of a toggle that is not listed (UNL-28; ready)")
   func unlistedIsTheCurrentContexts() throws {
     let rig = try #require(ClientRig(frontend.merging(["context": #"{"userId":"u"}"#]) { $1 }))
     rig.start(toggles("a"))
@@ -51,7 +51,7 @@ struct CoreCallsTests {
     #expect(code == .invalidContext)
   }
 
-  @Test("UNL-60: so it is where the host keeps the toggles")
+  @Test("Where the host keeps the toggles, one that is not listed is off too (UNL-60; ready)")
   func unlistedInAHostsStorage() throws {
     var plugins = Plugins()
     plugins.vendor[UnleashPlugins.storage] = ToggleMap()
@@ -63,7 +63,7 @@ struct CoreCallsTests {
 
   // MARK: Bootstrap
 
-  @Test("UNL-23, UNL-60: with a storage of the host's own, bootstrapped flags are readable right after open, whatever it does")
+  @Test("With a storage of the host's own, bootstrapped flags are readable right after open, whatever it does (UNL-23, UNL-60; before start, slow plug-in)")
   func bootstrapBesideAHostsStorage() throws {
     let storage = ToggleMap(isOpen: false)
     defer { storage.open() }
@@ -73,7 +73,7 @@ struct CoreCallsTests {
     #expect(read(rig, "boot").isOn && rig.client.waitReady(timeoutMilliseconds: 0) == .ok)
   }
 
-  @Test("UNL-35: a bootstrap that cannot be read is warned of where flags can be fetched, and refused where they cannot", arguments: [
+  @Test("A bootstrap that cannot be read is warned of where flags can be fetched, and refused where they cannot (UNL-35; before start)", arguments: [
     ["bootstrap": "[]"], ["bootstrap.file": "/nonexistent/flags.json"],
   ])
   func badBootstrap(_ properties: [String: String]) throws {
@@ -86,7 +86,7 @@ struct CoreCallsTests {
 
   // MARK: States and topics
 
-  @Test("D.1, UNL-49: bootstrapped flags make a client stale and readable; `ready` waits for a fetch")
+  @Test("Bootstrapped flags make a client stale and readable; `ready` waits for a fetch (UNL-49, D.1; before start, ready)")
   func bootstrapIsStale() throws {
     let ready = News()
     let rig = try #require(ClientRig(frontend.merging(["bootstrap": boot]) { $1 }, beforeOpening: { _ = $0.observe(.ready, key: nil, ready) }))
@@ -96,7 +96,7 @@ struct CoreCallsTests {
     #expect(rig.takeEvents() == ["ready"] && ready.all.count == 1 && rig.client.state == .ready)
   }
 
-  @Test("UNL-50: the core tells of each later answer, changed or not, and of changed flags only where there are some")
+  @Test("The core tells of each later answer, changed or not, and of changed flags only where there are some (UNL-50; ready)")
   func laterAnswers() throws {
     let rig = try #require(ClientRig(frontend))
     let (updated, changed) = (rig.news(of: .updated), rig.news(of: .configurationChanged))
@@ -150,7 +150,7 @@ struct CoreCallsTests {
 
   // MARK: Contexts
 
-  @Test("UNL-81, D.5: the stored flags of a new context are served at once, and stay when the network never answers")
+  @Test("The stored flags of a new context are served at once, and stay when the network never answers (UNL-81, D.5; failing)")
   func storedFlagsOfANewContext() throws {
     let cache = MemoryCacheManager(clock: ManualScheduler())
     let first = try #require(ClientRig(frontend, cacheManager: cache))
@@ -178,7 +178,7 @@ struct CoreCallsTests {
     #expect(done.value == .network && second.isOn("vs") && second.client.state == .stale && changed.all.count == 1)
   }
 
-  @Test("UNL-81, contract 3: offline, the stored flags of a new context are served, and told of as that; state: offline")
+  @Test("Offline, the stored flags of a new context are served, and told of as that (UNL-81, contract 3; offline)")
   func offlineContextsWithStoredFlags() throws {
     let cache = MemoryCacheManager(clock: ManualScheduler())
     let rig = try #require(ClientRig(frontend, cacheManager: cache))

@@ -19,7 +19,7 @@ private func without(_ status: Int) -> ScriptedTransport.Answer {
   return .success(response)
 }
 
-/// The table of protocols/unleash.md B.5: what each answer means (UNL-72).
+/// The table of protocols/unleash.md B.5: what each answer means.
 struct FrontendAnswerTests {
   private static let cases: [Case] = [
     Case(name: "nothing at all", answer: .failure(TransportFailure(.unreachable, "no route")), status: .unleashNoResponse),
@@ -44,7 +44,7 @@ struct FrontendAnswerTests {
     Case(name: "200, read", answer: toggles("a", "b"), status: .ok),
   ]
 
-  @Test("UNL-72: each kind of answer has its completion, and none but a good one changes flags, tag or readiness", arguments: cases)
+  @Test("Each kind of answer has its completion, and none but a good one changes flags, tag or readiness (UNL-72; starting, failing)", arguments: cases)
   private func kinds(_ one: Case) throws {
     let fresh = try #require(ClientRig(frontend))
     #expect(fresh.start(one.answer).value == one.status)

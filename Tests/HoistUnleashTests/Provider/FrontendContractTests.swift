@@ -26,7 +26,7 @@ extension ClientRig {
 
 /// What the product document promises of flags, variants, events and options.
 struct FrontendContractTests {
-  @Test("UNL-07, UNL-27, UNL-28: before the first state, and for unknown flags, the answer is off at once")
+  @Test("Before the first state, and for unknown flags, the answer is off at once (UNL-07, UNL-27, UNL-28; before start, ready)")
   func unknownFlagsAreOff() throws {
     let rig = try #require(ClientRig(url))
     #expect(!rig.isOn("plain") && rig.variant("plain").name.string == "disabled")
@@ -35,7 +35,7 @@ struct FrontendContractTests {
     #expect(rig.isOn("plain") && !rig.isOn("unknown"))
   }
 
-  @Test("UNL-29 to UNL-33, UNL-36: variants and payloads are read with all their optional parts")
+  @Test("Variants and payloads are read with all their optional parts (UNL-29 to UNL-33, UNL-36; ready)")
   func variantsAreReadWithTheirParts() throws {
     let rig = try #require(ClientRig(url))
     rig.begin(shop)
@@ -48,7 +48,7 @@ struct FrontendContractTests {
     #expect(none.name.string == "disabled" && !none.isEnabled && none.featureEnabled == false && none.isFeatureEnabled)
   }
 
-  @Test("UNL-34: bootstrap can be a list of toggles made in code")
+  @Test("Bootstrap can be a list of toggles made in code (UNL-34; ready)")
   func bootstrapFromAList() throws {
     let list = [
       UnleashToggle(name: "Foo", isEnabled: true),
@@ -63,7 +63,7 @@ struct FrontendContractTests {
     #expect(rig.variant("Bar").payloadValue?.string == "baz")
   }
 
-  @Test("UNL-35: a bootstrap file that cannot be read or understood is logged and leaves an empty list", arguments: [
+  @Test("A bootstrap file that cannot be read or understood is logged and leaves an empty list (UNL-35; before start)", arguments: [
     ["bootstrap.file": "/nonexistent/flags.json"], ["bootstrap": "{\"toggles\":[{\"name\":\"a\"}]}"], ["bootstrap": "[]"],
   ])
   func badBootstrapIsNoFailure(_ properties: [String: String]) throws {
@@ -73,7 +73,7 @@ struct FrontendContractTests {
     #expect(rig.isOn("plain"))
   }
 
-  @Test("UNL-40, G-1: a context change keeps bootstrapped flags until its fetch succeeds, or drops them when asked to")
+  @Test("A context change keeps bootstrapped flags until its fetch succeeds, or drops them when asked to (UNL-40, G-1; starting)")
   func contextChangesAndBootstrap() throws {
     let boot = url.merging(["bootstrap": #"{"toggles":[{"name":"boot","enabled":true}]}"#]) { $1 }
     let keeping = try #require(ClientRig(boot))
@@ -86,7 +86,7 @@ struct FrontendContractTests {
     #expect(!dropping.isOn("boot"))
   }
 
-  @Test("UNL-42, UNL-73: properties are the second argument, and fixed fields win in the flat map")
+  @Test("Properties are the second argument, and fixed fields win in the flat map (UNL-42, UNL-73; ready)")
   func propertiesAreTheSecondArgument() throws {
     let rig = try #require(ClientRig(url))
     rig.begin(shop, shop)
@@ -97,7 +97,7 @@ struct FrontendContractTests {
     #expect(rig.face.flattenedContext["userId"] == "u" && rig.face.flattenedContext["tier"] == "gold")
   }
 
-  @Test("UNL-49, UNL-50: ready comes once, update with every later answer, also an unchanged one")
+  @Test("Ready comes once, update with every later answer, also an unchanged one (UNL-49, UNL-50; ready)")
   func readyOnceThenUpdates() throws {
     let rig = try #require(ClientRig(url))
     rig.begin(shop, shop, shop)
@@ -113,7 +113,7 @@ struct FrontendContractTests {
     #expect(quiet.takeEvents() == ["ready"])
   }
 
-  @Test("UNL-16, UNL-51, UNL-83: metrics go out at their interval, the first one earlier when asked to")
+  @Test("Metrics go out at their interval, the first one earlier when asked to (UNL-16, UNL-51, UNL-83; ready)")
   func metricsFollowTheirInterval() throws {
     let timing = ["metrics_interval": "30", "metrics_initial_delay": "2"]
     let rig = try #require(ClientRig(url.merging(timing) { $1 }))
@@ -130,7 +130,7 @@ struct FrontendContractTests {
     #expect(rig.takeEvents() == ["sent"])
   }
 
-  @Test("UNL-53 to UNL-57: impressions tell of both kinds of reads, only where impression data is on")
+  @Test("Impressions tell of both kinds of reads, only where impression data is on (UNL-53 to UNL-57; ready)")
   func impressionsTellOfReads() throws {
     let rig = try #require(ClientRig(url.merging(["context": #"{"userId":"u-1"}"#]) { $1 }))
     rig.begin(shop)
@@ -147,7 +147,7 @@ struct FrontendContractTests {
     #expect(texts[1].hasPrefix(#"{"toggleName":"full","enabled":true,"variant":"red","context":{"#))
   }
 
-  @Test("UNL-79: impressions of every flag when asked for")
+  @Test("Impressions of every flag when asked for (UNL-79; ready)")
   func impressionsOfEveryFlag() throws {
     let rig = try #require(ClientRig(url.merging(["impression_data_all": "true"]) { $1 }))
     rig.begin(shop)
@@ -157,14 +157,14 @@ struct FrontendContractTests {
     #expect(news.all.map(\.keys) == [["plain"]])
   }
 
-  @Test("UNL-54, UNL-55: events are known by the vendor's names")
+  @Test("Events are known by the vendor's names (UNL-54, UNL-55; no client)")
   func eventsHaveNames() {
     #expect(UnleashFace.topic(ofEvent: "ready") == .unleashReady && UnleashFace.topic(ofEvent: "update") == .unleashUpdate)
     #expect(UnleashFace.topic(ofEvent: "sent") == .eventsSent && UnleashFace.topic(ofEvent: "error") == .sendFailed)
     #expect(UnleashFace.topic(ofEvent: "impression") == .impression && UnleashFace.topic(ofEvent: "Ready") == nil)
   }
 
-  @Test("UNL-80: bootstrap wins over stored flags, or does not when told so", arguments: [true, false])
+  @Test("Bootstrap wins over stored flags, or does not when told so (UNL-80; starting)", arguments: [true, false])
   func bootstrapAgainstStoredFlags(_ overrides: Bool) throws {
     let cache = MemoryCacheManager(clock: ManualScheduler())
     let first = try #require(ClientRig(url, cacheManager: cache))
@@ -179,7 +179,7 @@ struct FrontendContractTests {
     #expect(second.isOn("boot") == overrides && second.isOn("plain") == !overrides)
   }
 
-  @Test("UNL-82: stored flags young enough spare the first fetch")
+  @Test("Stored flags young enough spare the first fetch (UNL-82; starting)")
   func youngStoredFlagsSpareTheFetch() throws {
     let cache = MemoryCacheManager(clock: ManualScheduler())
     let properties = url.merging(["storage_ttl": "60", "refresh_interval": "15"]) { $1 }
@@ -197,7 +197,7 @@ struct FrontendContractTests {
     #expect(second.transport.requests.count == 1)
   }
 
-  @Test("UNL-85: readiness, the last error, and recovery are told")
+  @Test("Readiness, the last error, and recovery are told (UNL-85; failing)")
   func readinessErrorsAndRecoveryAreTold() throws {
     let rig = try #require(ClientRig(url))
     rig.transport.enqueue(.success(HTTPResponse(status: 503)), answer(shop))
@@ -210,7 +210,7 @@ struct FrontendContractTests {
     #expect(rig.takeEvents() == ["fetch_error", "recovered", "ready"])
   }
 
-  @Test("UNL-104: a check neither counts nor announces")
+  @Test("A check neither counts nor announces (UNL-104; ready)")
   func checksDoNotCount() throws {
     let rig = try #require(ClientRig(url))
     rig.begin(shop)

@@ -21,7 +21,7 @@ extension ClientRig {
 
 /// The life of a frontend client.
 struct FrontendProviderTests {
-  @Test("UNL-24, UNL-05, UNL-49: the first fetch comes at once and makes the client ready")
+  @Test("The first fetch comes at once and makes the client ready (UNL-24, UNL-05, UNL-49; starting)")
   func startFetchesAtOnce() throws {
     let rig = try #require(ClientRig(url))
     rig.transport.enqueue(toggles("a"))
@@ -32,7 +32,7 @@ struct FrontendProviderTests {
     #expect(rig.client.state == .ready)
   }
 
-  @Test("UNL-06, UNL-12, UNL-13: polling follows the interval, and 0 never polls")
+  @Test("Polling follows the interval, and 0 never polls (UNL-06, UNL-12, UNL-13; ready)")
   func pollingFollowsTheInterval() throws {
     let rig = try #require(ClientRig(url.merging(["refresh_interval": "15"]) { $1 }))
     rig.transport.setResponder { _ in toggles("a") }
@@ -50,7 +50,7 @@ struct FrontendProviderTests {
     #expect(once.transport.requests.count == 1)
   }
 
-  @Test("UNL-89, D.2: an overloaded server is asked less and less, one that answers 401 seldom, but until it takes the key")
+  @Test("An overloaded server is asked less and less, one that answers 401 seldom, but until it takes the key (UNL-89, D.2; failing, refused)")
   func failuresStretchThePolling() throws {
     let rig = try #require(ClientRig(url.merging(["refresh_interval": "10"]) { $1 }))
     rig.transport.setResponder { _ in status(503) }
@@ -92,7 +92,7 @@ struct FrontendProviderTests {
     }
   }
 
-  @Test("UNL-23, UNL-37, UNL-39: bootstrap is readable before the start, and the first fetch replaces it wholly")
+  @Test("Bootstrap is readable before the start, and the first fetch replaces it wholly (UNL-23, UNL-37, UNL-39; before start, starting)")
   func bootstrapServesUntilTheFirstFetch() throws {
     let boot = ["bootstrap": #"{"toggles":[{"name":"boot","enabled":true}]}"#]
     let rig = try #require(ClientRig(url.merging(boot) { $1 }))
@@ -102,7 +102,7 @@ struct FrontendProviderTests {
     #expect(!rig.isOn("boot") && rig.isOn("a"))
   }
 
-  @Test("UNL-25, UNL-26: bootstrap given at start puts the first fetch off by one interval")
+  @Test("Bootstrap given at start puts the first fetch off by one interval (UNL-25, UNL-26; starting)")
   func bootstrapAtStartDelaysTheFetch() throws {
     let rig = try #require(ClientRig(url.merging(["refresh_interval": "15"]) { $1 }))
     rig.transport.setResponder { _ in toggles("a") }
@@ -114,7 +114,7 @@ struct FrontendProviderTests {
     #expect(rig.transport.requests.count == 1 && rig.isOn("a"))
   }
 
-  @Test("UNL-41, D.5: the answer to an older context that comes late is dropped and reported as superseded")
+  @Test("The answer to an older context that comes late is dropped and reported as superseded (UNL-41, D.5; starting)")
   func lateAnswersAreDropped() throws {
     let rig = try #require(ClientRig(url))
     rig.start()
@@ -134,7 +134,7 @@ struct FrontendProviderTests {
     #expect(second.value == .ok && rig.isOn("two") && !rig.isOn("one"))
   }
 
-  @Test("UNL-81: stored flags serve the next run before the network answers, and their tag is sent")
+  @Test("Stored flags serve the next run before the network answers, and their tag is sent (UNL-81; starting)")
   func storedFlagsServeTheNextRun() throws {
     let cache = MemoryCacheManager(clock: ManualScheduler())
     let first = try #require(ClientRig(url, cacheManager: cache))
@@ -152,7 +152,7 @@ struct FrontendProviderTests {
     #expect(second.client.state == .ready)
   }
 
-  @Test("UNL-60: a host's storage is replaced as a whole and asked at every read")
+  @Test("A host's storage is replaced as a whole and asked at every read (UNL-60; ready)")
   func aHostsStorageIsAsked() throws {
     let storage = RecordingStorage()
     var plugins = Plugins()
@@ -166,7 +166,7 @@ struct FrontendProviderTests {
     #expect(rig.isOn("mine") && !rig.isOn("other"))
   }
 
-  @Test("UNL-70, UNL-71: stop ends fetching and every subscription; flags stay readable")
+  @Test("Stop ends fetching and every subscription; flags stay readable (UNL-70, UNL-71; closing)")
   func stopEndsFetching() throws {
     let rig = try #require(ClientRig(url.merging(["refresh_interval": "15"]) { $1 }))
     rig.transport.setResponder { _ in toggles("a") }
@@ -179,7 +179,7 @@ struct FrontendProviderTests {
     #expect(rig.transport.requests.count == 2 && rig.takeEvents().isEmpty)
   }
 
-  @Test("UNL-87: several changed fields are fetched once")
+  @Test("Several changed fields are fetched once (UNL-87; ready)")
   func changedFieldsAreFetchedOnce() throws {
     let rig = try #require(ClientRig(url))
     rig.transport.setResponder { _ in toggles("a") }
@@ -191,7 +191,7 @@ struct FrontendProviderTests {
     #expect(sent.contains("userId=u") && sent.contains("tier%5D=gold") && sent.contains("city%5D=Oslo"))
   }
 
-  @Test("UNL-52, G-15: metrics that could not be sent are kept and sent again, with the same bytes")
+  @Test("Metrics that could not be sent are kept and sent again, with the same bytes (UNL-52, G-15; failing)")
   func failedMetricsAreKept() throws {
     let rig = try #require(ClientRig(url.merging(["metrics_interval": "30"]) { $1 }))
     rig.transport.enqueue(toggles("a"), status(503), status(202))
@@ -206,7 +206,7 @@ struct FrontendProviderTests {
     #expect(posts.count == 2 && posts.first?.body == posts.last?.body)
   }
 
-  @Test("UNL-17: with metrics disabled nothing is counted or sent")
+  @Test("With metrics disabled nothing is counted or sent (UNL-17; ready)")
   func disabledMetricsSendNothing() throws {
     let rig = try #require(ClientRig(url.merging(["disable_metrics": "true", "metrics_interval": "1"]) { $1 }))
     rig.transport.enqueue(toggles("a"))

@@ -49,7 +49,7 @@ struct FrontendStartTests {
     #expect(changed.value == .ok && rig.isOn("a") && rig.face.isReady)
   }
 
-  @Test("UNL-87, D.5: so is one of which a field was set, where bootstrap puts off the first fetch")
+  @Test("Where bootstrap puts off the first fetch, a context of which a field was set is fetched at once (UNL-87, D.5; starting)")
   func aDelayedStartDoesNotPutOffAField() throws {
     let properties = frontend.merging(["bootstrap": boot, "bootstrap.delays_fetch": "true"]) { $1 }
     let rig = try #require(ClientRig(properties, cacheManager: MemoryCacheManager(clock: ManualScheduler())))
@@ -71,7 +71,7 @@ struct FrontendStartTests {
     #expect(first.value == .superseded && second.value == .ok && rig.transport.requests.count == 1)
   }
 
-  @Test("D.5, UNL-41: of a context that identify gives and one that is given right after it, the later one is carried")
+  @Test("Of a context that identify gives and one that is given right after it, the later one is carried (UNL-41, D.5; ready)")
   func theLaterContextIsCarried() throws {
     let rig = try #require(ClientRig(frontend))
     rig.transport.setResponder { _ in toggles("a") }

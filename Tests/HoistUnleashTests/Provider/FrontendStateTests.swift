@@ -13,7 +13,7 @@ private let boot = #"{"toggles":[{"name":"boot","enabled":true}]}"#
 struct FrontendStateTests {
   // MARK: Events
 
-  @Test("UNL-50, G-2: a changed answer is an update also when unchanged ones are not announced")
+  @Test("A changed answer is an update also when unchanged ones are not announced (UNL-50, G-2; ready)")
   func changedAnswersAreAlwaysUpdates() throws {
     let rig = try #require(ClientRig(frontend.merging(["notify_unchanged": "false"]) { $1 }))
     rig.start(toggles("a"))
@@ -23,7 +23,7 @@ struct FrontendStateTests {
     #expect(rig.takeEvents() == ["ready", "update"])
   }
 
-  @Test("UNL-49, UNL-50, UNL-82: when fresh stored flags or a 304 have made the client ready, the next answer is an update", arguments: ["60", "0"])
+  @Test("When fresh stored flags or a 304 have made the client ready, the next answer is an update (UNL-49, UNL-50, UNL-82; ready)", arguments: ["60", "0"])
   func whatFollowsReadyIsAnUpdate(_ timeToLive: String) throws {
     let cache = MemoryCacheManager(clock: ManualScheduler())
     let properties = frontend.merging(["storage_ttl": timeToLive]) { $1 }
@@ -43,7 +43,7 @@ struct FrontendStateTests {
     #expect(second.takeEvents() == ["update"] && second.isOn("b"))
   }
 
-  @Test("UNL-85: initialized comes once, when what was stored has been read, also before a start by hand")
+  @Test("Initialized comes once, when what was stored has been read, also before a start by hand (UNL-85; before start)")
   func initializedComesOnceWithStoredFlags() throws {
     let cache = MemoryCacheManager(clock: ManualScheduler())
     let first = try #require(ClientRig(frontend, cacheManager: cache))
@@ -64,7 +64,7 @@ struct FrontendStateTests {
 
   // MARK: Bootstrap
 
-  @Test("UNL-23, UNL-25, D.3: an empty list is no bootstrap: nothing is put off, and stored flags are used", arguments: [#"{"toggles":[]}"#, #" { "toggles" : [ ] } "#])
+  @Test("An empty list is no bootstrap: nothing is put off, and stored flags are used (UNL-23, UNL-25, D.3; before start, starting)", arguments: [#"{"toggles":[]}"#, #" { "toggles" : [ ] } "#])
   func anEmptyListIsNoBootstrap(_ empty: String) throws {
     let rig = try #require(ClientRig(frontend.merging(["refresh_interval": "15", "bootstrap": empty]) { $1 }))
     #expect(rig.client.state == .notReady)
@@ -72,7 +72,7 @@ struct FrontendStateTests {
     #expect(rig.transport.requests.count == 1 && rig.isOn("a"))
   }
 
-  @Test("UNL-39: bootstrap given at a later start is replaced too: the tag of the flags before is not sent with it")
+  @Test("Bootstrap given at a later start is replaced too: the tag of the flags before is not sent with it (UNL-39; ready)")
   func bootstrapForgetsTheTag() throws {
     let rig = try #require(ClientRig(frontend.merging(["refresh_interval": "15"]) { $1 }))
     rig.start(toggles("a", etag: "\"1\""))
@@ -83,14 +83,14 @@ struct FrontendStateTests {
     #expect(rig.header("If-None-Match", ofRequest: 1) == nil && rig.isOn("a") && !rig.isOn("boot"))
   }
 
-  @Test("UNL-39, D.3: also an empty answer replaces bootstrapped flags")
+  @Test("Also an empty answer replaces bootstrapped flags (UNL-39, D.3; starting)")
   func anEmptyAnswerReplacesBootstrap() throws {
     let rig = try #require(ClientRig(frontend.merging(["bootstrap": boot]) { $1 }))
     rig.start(toggles())
     #expect(!rig.isOn("boot") && rig.face.isReady)
   }
 
-  @Test("UNL-13, UNL-25: with interval 0, bootstrap given at start means that nothing is ever fetched")
+  @Test("With interval 0, bootstrap given at start means that nothing is ever fetched (UNL-13, UNL-25; starting)")
   func bootstrapWithoutInterval() throws {
     let rig = try #require(ClientRig(frontend))
     #expect(rig.start(bootstrap: boot).value == .ok)
@@ -98,7 +98,7 @@ struct FrontendStateTests {
     #expect(rig.transport.requests.isEmpty && rig.isOn("boot") && !rig.face.isReady && rig.takeEvents().isEmpty)
   }
 
-  @Test("UNL-60, G-1: a host's storage is emptied when bootstrapped flags are dropped")
+  @Test("A host's storage is emptied when bootstrapped flags are dropped (UNL-60, G-1; starting)")
   func aHostsStorageIsEmptied() throws {
     let storage = CallsOfAStorage()
     var plugins = Plugins()
@@ -112,7 +112,7 @@ struct FrontendStateTests {
 
   // MARK: Contexts
 
-  @Test("D.5, UNL-61: a context change before the start begins polling and metrics, as a start does")
+  @Test("A context change before the start begins polling and metrics, as a start does (UNL-61, D.5; before start)")
   func aContextChangeBeforeTheStartStarts() throws {
     let rig = try #require(ClientRig(frontend.merging(["refresh_interval": "15", "metrics_interval": "30"]) { $1 }))
     rig.transport.setResponder { _ in toggles("a") }
@@ -125,7 +125,7 @@ struct FrontendStateTests {
     #expect(rig.posts.count == 1)
   }
 
-  @Test("UNL-41, D.5: a context has its flags also when the service says that they are the same")
+  @Test("A context has its flags also when the service says that they are the same (UNL-41, D.5; ready, failing)")
   func aContextWithTheSameFlags() throws {
     let rig = try #require(ClientRig(frontend))
     rig.start(toggles("a", etag: "\"1\""))
@@ -145,7 +145,7 @@ struct FrontendStateTests {
     #expect(news.all.count == 1 && states.all.count == 1)
   }
 
-  @Test("UNL-87: a field is set among the others, and a property that is called like a field stays a property")
+  @Test("A field is set among the others, and a property that is called like a field stays a property (UNL-87; ready)")
   func fieldsAndPropertiesStayApart() throws {
     let rig = try #require(ClientRig(frontend))
     rig.transport.setResponder { _ in toggles("a") }
@@ -160,7 +160,7 @@ struct FrontendStateTests {
     #expect(sent.hasSuffix("?appName=unleash-swift-client&environment=default&sessionId=s&remoteAddress=10.0.0.1&properties%5BuserId%5D=shadow"))
   }
 
-  @Test("UNL-87, UNL-59: fields set on several threads at once are all kept")
+  @Test("Fields set on several threads at once are all kept (UNL-87, UNL-59; before start)")
   func fieldsOfManyThreads() throws {
     let rig = try #require(ClientRig(frontend))
     let face = rig.face
@@ -173,7 +173,7 @@ struct FrontendStateTests {
     #expect(Set(FrontendContext.members(of: current.frozen).keys).isSuperset(of: names.joined()))
   }
 
-  @Test("UNL-56: an impression's context has the session of the fetches, also after identify")
+  @Test("An impression's context has the session of the fetches, also after identify (UNL-56; ready)")
   func impressionsNameTheSession() throws {
     let rig = try #require(ClientRig(frontend.merging(["impression_data_all": "true"]) { $1 }))
     rig.transport.setResponder { _ in toggles("a") }
@@ -190,7 +190,7 @@ struct FrontendStateTests {
 
   // MARK: Stored flags
 
-  @Test("UNL-81: stored flags are another context's business only when that one is the current one")
+  @Test("Stored flags are another context's business only when that one is the current one (UNL-81; before start)")
   func storedFlagsAreTheCurrentContexts() throws {
     let cache = MemoryCacheManager(clock: ManualScheduler())
     let properties = frontend.merging(["context": #"{"userId":"u"}"#]) { $1 }
@@ -204,7 +204,7 @@ struct FrontendStateTests {
     #expect(code == .invalidContext)
   }
 
-  @Test("UNL-81, UNL-82: a 304 stores what it confirms: for the context it was asked for, and as fresh")
+  @Test("A 304 stores what it confirms: for the context it was asked for, and as fresh (UNL-81, UNL-82; ready)")
   func a304ConfirmsStoredFlags() throws {
     let cache = Values()
     let properties = frontend.merging(["storage_ttl": "60", "context": #"{"userId":"one"}"#]) { $1 }

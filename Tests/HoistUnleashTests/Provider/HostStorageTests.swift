@@ -14,7 +14,7 @@ struct HostStorageTests {
     return try #require(ClientRig(frontend.merging(more) { $1 }, plugins: plugins))
   }
 
-  @Test("UNL-60, D.1: the storage has the flags before anybody is told of them")
+  @Test("The storage has the flags before anybody is told of them (UNL-60, D.1; starting, slow plug-in)")
   func theStorageComesFirst() throws {
     let storage = SlowStorage()
     let rig = try rig(storage)
@@ -29,7 +29,7 @@ struct HostStorageTests {
     #expect(done.value == .ok && rig.face.isReady && rig.isOn("a") && rig.takeEvents() == ["ready"])
   }
 
-  @Test("UNL-60, D.7: a storage that does not return is not waited for beyond the limit")
+  @Test("A storage that does not return is not waited for beyond the limit (UNL-60, D.7; starting, slow plug-in)")
   func aStorageThatHangs() throws {
     let storage = SlowStorage()
     let rig = try rig(storage)
@@ -43,7 +43,7 @@ struct HostStorageTests {
     storage.open()
   }
 
-  @Test("UNL-60, D.5: flags that were being stored when the context changed are not the new one's")
+  @Test("Flags that were being stored when the context changed are not the new one's (UNL-60, D.5; starting, slow plug-in)")
   func aContextChangesMeanwhile() throws {
     let storage = SlowStorage()
     let rig = try rig(storage)

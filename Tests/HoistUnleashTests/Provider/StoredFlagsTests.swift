@@ -30,7 +30,7 @@ struct StoredFlagsTests {
     return identity.value
   }
 
-  @Test("UNL-19, D.3.5: clients whose pollers bring the key share a store only where they report to the same place")
+  @Test("Clients whose pollers bring the key share a store only where they report to the same place (UNL-19, D.3.5; second client)")
   func aStoreBelongsToWhereMetricsGo() throws {
     let one = ["url": "https://flags.test/api/frontend", "key": "one"]
     let two = one.merging(["key": "two"]) { $1 }
@@ -39,7 +39,7 @@ struct StoredFlagsTests {
     #expect(try identity(poller: nil, one) != identity(poller: nil, two))
   }
 
-  @Test("UNL-21, D.3.7: nor where a header is their key and another one's is different")
+  @Test("Clients share no store where a header is their key and another one's is different (UNL-21, D.3.7; second client)")
   func aStoreBelongsToAHeadersKey() throws {
     func identity(_ key: String) throws -> String {
       try self.identity(
@@ -66,7 +66,7 @@ struct StoredFlagsTests {
     return next
   }
 
-  @Test("UNL-81, D.3.7: flags of another session that the host named are not this one's")
+  @Test("Flags of another session that the host named are not this one's (UNL-81, D.3.7; starting)")
   func flagsOfAnotherSession() throws {
     func session(_ name: String) -> [String: String] { ["context": "{\"sessionId\":\"\(name)\"}"] }
     #expect(try secondRun(session("s1"), session("s2")).isOn("b"))
@@ -81,7 +81,7 @@ struct StoredFlagsTests {
     #expect(try secondRun(one, two).isOn("b"))
   }
 
-  @Test("UNL-21, UNL-47, D.3.7: a key in a header counts as one, and an unknown one of a header provider spares no fetch")
+  @Test("A key in a header counts as one, and an unknown one of a header provider spares no fetch (UNL-21, UNL-47, D.3.7; starting)")
   func keysInHeaders() throws {
     func header(_ key: String) -> [String: String] { ["key": "", "custom_headers": "{\"authorization\":\"\(key)\"}"] }
     #expect(try secondRun(header("one"), header("two")).isOn("b"))

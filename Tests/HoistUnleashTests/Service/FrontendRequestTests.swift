@@ -3,7 +3,7 @@ import Testing
 
 @testable import HoistUnleash
 
-/// How the context is sent: UNL-01 to UNL-04, UNL-10, UNL-14, UNL-15, UNL-18, UNL-43, UNL-77.
+/// How the context is sent (UNL-01 to UNL-04, UNL-10, UNL-14, UNL-15, UNL-18, UNL-43, UNL-77; no client).
 struct FrontendRequestTests {
   private func request(_ properties: [String: String], _ context: [String: String]) throws -> HTTPRequest {
     let options = try unleashOptions(properties)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HoistUnleash
 
-/// The headers of requests: UNL-11, UNL-14, UNL-21, UNL-22, UNL-46 to UNL-48, UNL-58, UNL-74, UNL-76, UNL-78.
+/// The headers of requests (UNL-11, UNL-14, UNL-21, UNL-22, UNL-46 to UNL-48, UNL-58, UNL-74, UNL-76, UNL-78; no client).
 struct RequestHeadersTests {
   private func headers(
     _ properties: [String: String] = [:], _ purpose: RequestHeaders.Purpose = .frontendFetch(entityTag: nil),
@@ -29,7 +29,7 @@ struct RequestHeadersTests {
     #expect(sent.value(of: "Content-Type") == "application/json")
   }
 
-  @Test("a forked child is a connection of its own (G9)", .enabled(if: ForkedChild.isSupported))
+  @Test("A forked child is a connection of its own (UNL-74, G9; forked)", .enabled(if: ForkedChild.isSupported))
   func aForkedChildSpeaksUnderItsOwnNames() throws {
     let drawn = try unleashOptions()
     let given = try unleashOptions(["instance_id": "shop-1"])
@@ -95,7 +95,7 @@ struct RequestHeadersTests {
     #expect(sent.value(of: "unleash-sdk-flavor-version") == "1.2")
   }
 
-  /// G2, UNL-90, UNL-93: a tag or an event id that would break the request, or make it huge, is not sent back.
+  /// A tag or an event id that would break the request, or make it huge, is not sent back (UNL-90, UNL-93, G2; no client).
   @Test func unfitTagsAndEventIDsAreNotEchoed() throws {
     let headers = RequestHeaders(options: try unleashOptions())
     for text in ["a\r\nX: y", "a\u{0}", "\u{7F}", "", String(repeating: "x", count: 2049)] {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoistUnleash
 
-/// Back-off by status: UNL-89, protocol D.2.
+/// Back-off by status (UNL-89, protocol D.2; no client).
 struct UnleashPaceTests {
   private let entropy = SeededEntropy(seed: 7)
 
@@ -18,21 +18,21 @@ struct UnleashPaceTests {
     return UnleashFailure(what: "it failed", pace: pace, clock: ManualScheduler()).status(HTTPResponse(status: status, headers: headers))
   }
 
-  @Test("UNL-89: each failure of the service makes the wait longer by one interval", arguments: [404, 429, 500, 502, 503, 504])
+  @Test("Each failure of the service makes the wait longer by one interval (UNL-89; no client)", arguments: [404, 429, 500, 502, 503, 504])
   func overloadStretchesTheWait(_ code: Int) {
     var pace = pace()
     for failures in 1...10 { #expect(pace.failed(failure(code, pace), entropy) == Int64(failures + 1) * 1000) }
     #expect(pace.failed(failure(code, pace), entropy) == 11_000)
   }
 
-  @Test("UNL-89: success shortens it again, step by step")
+  @Test("Success shortens it again, step by step (UNL-89; no client)")
   func successShortensIt() {
     var pace = pace()
     for _ in 0..<3 { _ = pace.failed(failure(500, pace), entropy) }
     #expect((0..<4).map { _ in pace.succeeded() } == [3000, 2000, 1000, 1000])
   }
 
-  @Test("UNL-89: a longer Retry-After wins")
+  @Test("A longer Retry-After wins (UNL-89; no client)")
   func aLongerRetryAfterWins() {
     var pace = pace()
     #expect(pace.failed(failure(429, pace, retryAfter: 30), entropy) == 30_000)
@@ -51,7 +51,7 @@ struct UnleashPaceTests {
     }
   }
 
-  @Test("UNL-89: other failures keep the interval, and a reset connection halves it")
+  @Test("Other failures keep the interval, and a reset connection halves it (UNL-89; no client)")
   func otherFailures() {
     var slow = pace(8000)
     let failures = UnleashFailure(what: "it failed", pace: slow, clock: ManualScheduler())
@@ -68,7 +68,7 @@ struct UnleashPaceTests {
     #expect(pace.succeeded() == 86_400_000)
   }
 
-  @Test("UNL-13, D.2: at the interval 0 only failures are followed by further attempts")
+  @Test("At the interval 0 only failures are followed by further attempts (UNL-13, D.2; no client)")
   func intervalZero() {
     var pace = pace(0)
     #expect(pace.failed(failure(503, pace), entropy) == 30_000 && pace.failed(failure(503, pace), entropy) == 45_000)
