@@ -1,4 +1,4 @@
-/* Events of Optimizely's data platform, as text and as jansson's values (OPT-68). */
+/* Events of Optimizely's data platform, as text and as jansson's values (OPT-68; offline). */
 #include <hoist/jansson.h>
 #include <hoist/optimizely.h>
 #include <stdio.h>

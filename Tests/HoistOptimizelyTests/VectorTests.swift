@@ -2,7 +2,7 @@ import ConformanceKit
 import HoistTestSupport
 import Testing
 
-@Suite("Vectors recorded from Optimizely's own kit hold (OPT-60 to OPT-63, OPT-74 to OPT-77)") struct VectorTests {
+@Suite("Vectors recorded from Optimizely's own kit hold (OPT-60 to OPT-63, OPT-74 to OPT-77; no client)") struct VectorTests {
   /// Every file in the checkout.
   @Test(arguments: [
     "bucketing", "condition_trees", "conditions", "decide", "legacy_calls", "profiles", "track", "versions",

@@ -4,7 +4,7 @@ import HoistSQLite
 import HoistTestSupport
 import Testing
 
-@Suite("Values that all accounts of a service share (OPT-46)") struct SharedValueTests {
+@Suite("Values that all accounts of a service share (OPT-46; no client)") struct SharedValueTests {
   let scratch = Scratch()
 
   func manager(_ account: String, vendor: String = "optimizely") -> SQLiteCacheManager {
@@ -44,7 +44,7 @@ import Testing
     #expect(throws: CacheFailure.self) { try manager("00aa").removeShared(key: "a/b") }
   }
 
-  @Test(.enabled(if: ForkedChild.isSupported)) func processesThatComeAtOnceAgree() throws {
+  @Test("(OPT-46; second process)", .enabled(if: ForkedChild.isSupported)) func processesThatComeAtOnceAgree() throws {
     let children = (0..<8).map { number in
       ForkedChild.start {
         guard let value = try? shared(manager("00aa"), "value \(number)") else { return 255 }

@@ -36,7 +36,7 @@ def opened(lines: hoist.Logger | None = None, **properties: Any) -> optimizely.C
      ("debug", {"warning", "info", "debug"})],
 )  # fmt: skip
 def test_a_logger_is_told_level_and_message(level: str, told: set[str]) -> None:
-    """OPT-03, OPT-48"""
+    """(OPT-03, OPT-48; starting)"""
     lines = Lines()
     with opened(lines, **{"log.level": level}) as client:
         with pytest.raises(hoist.Error):
@@ -48,7 +48,7 @@ def test_a_logger_is_told_level_and_message(level: str, told: set[str]) -> None:
 
 
 def test_an_empty_datafile_is_no_datafile() -> None:
-    """OPT-49"""
+    """(OPT-49; ready)"""
     with opened() as client:
         client.start_with_datafile(json.dumps(sample_datafile()))
         client.start_with_datafile()
@@ -59,7 +59,7 @@ def test_an_empty_datafile_is_no_datafile() -> None:
 
 
 def test_without_a_level_warnings_are_told() -> None:
-    """OPT-08: the property log.level; quieter than the vendor's "info" unless it is set (G6)."""
+    """The property log.level; quieter than the vendor's "info" unless it is set (OPT-08, G6; starting)."""
     lines = Lines()
     with opened(lines) as client:
         with pytest.raises(hoist.Error):
@@ -70,7 +70,7 @@ def test_without_a_level_warnings_are_told() -> None:
 
 
 def test_a_failed_start_gives_a_status_and_an_error_object() -> None:
-    """OPT-51: the shape of startWithDatafile:error: in C."""
+    """The shape of startWithDatafile:error: in C (OPT-51; starting)."""
     with opened() as client:
         error = ffi.new("hoist_error **")
         status = lib.hoist_optimizely_start_with_datafile(client._pointer, b"{}", 2, 0, error)
@@ -87,7 +87,7 @@ def test_a_failed_start_gives_a_status_and_an_error_object() -> None:
 
 
 def test_every_error_has_a_number_and_a_name_of_its_own() -> None:
-    """OPT-78"""
+    """(OPT-78; no client)"""
     own = [status for status in Status if status.name.startswith("OPTIMIZELY_")]
     assert len(own) >= 21
     for status in own:

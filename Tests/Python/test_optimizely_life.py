@@ -51,7 +51,7 @@ def text(**changes: Any) -> str:
 
 
 def test_a_start_downloads_and_the_next_run_has_it(service: OptimizelySimulator, open_client: Opener) -> None:
-    """OPT-25, OPT-26, OPT-27, OPT-50"""
+    """(OPT-25, OPT-26, OPT-27, OPT-50; before start, starting)"""
     client = open_client()
     assert client.revision is None and client.bool("checkout_flow", CARLA, False) is False
     client.start(5)
@@ -73,14 +73,14 @@ def statuses(service: OptimizelySimulator) -> list[int]:
 
 
 def test_a_given_datafile_serves_without_network(open_client: Opener) -> None:
-    """OPT-22, OPT-43, OPT-53, OPT-54"""
+    """(OPT-22, OPT-43, OPT-53, OPT-54; offline)"""
     client = open_client(online=False, autostart=True, datafile=text())
     assert client.string("checkout_flow", CARLA, "none") == "short"
     assert client.datafile_origin == "given"
 
 
 def test_s1_serves_the_new_datafile_at_the_next_start(service: OptimizelySimulator, open_client: Opener) -> None:
-    """OPT-31"""
+    """(OPT-31; ready)"""
     service.publish(sample_datafile(revision="77"))
     client = open_client()
     client.start_with_datafile(text(revision="76"))
@@ -91,7 +91,7 @@ def test_s1_serves_the_new_datafile_at_the_next_start(service: OptimizelySimulat
 
 
 def test_s2_serves_it_at_once(service: OptimizelySimulator, open_client: Opener) -> None:
-    """OPT-32"""
+    """(OPT-32; ready)"""
     service.publish(sample_datafile(revision="77"))
     client = open_client()
     client.start_with_datafile(text(revision="76"), update=True)
@@ -100,7 +100,7 @@ def test_s2_serves_it_at_once(service: OptimizelySimulator, open_client: Opener)
 
 
 def test_a2_polls(service: OptimizelySimulator, open_client: Opener) -> None:
-    """OPT-35, OPT-40, OPT-41"""
+    """(OPT-35, OPT-40, OPT-41; ready)"""
     client = open_client(polling_interval=1, min_polling_interval=1)
     changes: list[Any] = []
     client.add_listener(optimizely.NotificationKind.DATAFILE_CHANGE, lambda news: changes.append(news))
@@ -110,7 +110,7 @@ def test_a2_polls(service: OptimizelySimulator, open_client: Opener) -> None:
 
 
 def test_a_refused_key_is_told_without_the_key(open_client: Opener) -> None:
-    """OPT-49, section 9 of the protocol, G7"""
+    """(OPT-49, section 9 of the protocol, G7; refused)"""
     client = open_client(sdk_key="not-a-key-of-anybody")
     with pytest.raises(hoist.Error) as refused:
         client.start(5)
@@ -120,7 +120,7 @@ def test_a_refused_key_is_told_without_the_key(open_client: Opener) -> None:
 
 
 def test_a_secured_environment(service: OptimizelySimulator, open_client: Opener) -> None:
-    """OPT-100"""
+    """(OPT-100; starting)"""
     service.publish(sample_datafile(), sdk_key="secured", token="t0ken")
     client = open_client(**{"sdk_key": "secured", "datafile.url": service.secured_url, "datafile.access_token": "t0ken"})
     client.start(5)
@@ -150,7 +150,7 @@ def test_saved_datafiles(open_client: Opener) -> None:
 
 
 def test_downloads_complete(service: OptimizelySimulator, open_client: Opener) -> None:
-    """OPT-39"""
+    """(OPT-39; before start)"""
     client = open_client()
     ended = threading.Event()
     told: list[Status] = []
@@ -165,7 +165,7 @@ def test_downloads_complete(service: OptimizelySimulator, open_client: Opener) -
 
 
 def test_evaluations_and_tracks_of_the_core_are_events(service: OptimizelySimulator, open_client: Opener) -> None:
-    """OPT-63, OPT-72"""
+    """(OPT-63, OPT-72; ready)"""
     client = open_client()
     client.start(5)
     assert client.string("checkout_flow", CARLA, "none") == "short"
@@ -178,7 +178,7 @@ def test_evaluations_and_tracks_of_the_core_are_events(service: OptimizelySimula
 
 
 def test_events_bring_the_headers_of_the_host(service: OptimizelySimulator, open_client: Opener) -> None:
-    """OPT-63"""
+    """(OPT-63; ready)"""
     service.options.change(event_header="x-token")
     client = open_client(headers=lambda url: {"X-Token": "fresh"}, **{"events.batch_size": 1})
     client.start(5)
@@ -187,7 +187,7 @@ def test_events_bring_the_headers_of_the_host(service: OptimizelySimulator, open
 
 
 def test_events_are_tried_again_and_arrive_once(service: OptimizelySimulator, open_client: Opener) -> None:
-    """OPT-98"""
+    """(OPT-98; failing)"""
     service.fail("events-us", "status", status=503, times=2)
     client = open_client(**{"events.batch_size": 1})
     client.start(5)
@@ -197,7 +197,7 @@ def test_events_are_tried_again_and_arrive_once(service: OptimizelySimulator, op
 
 
 def test_what_could_not_be_sent_is_sent_by_the_next_run(service: OptimizelySimulator, open_client: Opener) -> None:
-    """OPT-72"""
+    """(OPT-72; offline)"""
     client = open_client(**{"events.durability": "immediate"})
     client.start(5)
     client.online = False
@@ -212,7 +212,7 @@ def test_what_could_not_be_sent_is_sent_by_the_next_run(service: OptimizelySimul
 
 
 def test_a_closed_client_answers_with_fallbacks(open_client: Opener) -> None:
-    """OPT-45"""
+    """(OPT-45; closed)"""
     client = open_client(online=False, autostart=True, datafile=text())
     assert client.close(5)
     assert client.string("checkout_flow", CARLA, "none") == "none"

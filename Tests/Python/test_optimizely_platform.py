@@ -51,7 +51,7 @@ def open_client(service: OptimizelySimulator) -> Iterator[Opener]:
 
 
 def test_segments_decide_after_they_are_fetched(service: OptimizelySimulator, open_client: Opener) -> None:
-    """OPT-67, OPT-74"""
+    """(OPT-67, OPT-74; ready)"""
     client = open_client()
     service.customers.qualify("carla", "newsletter")
     user = client.user("carla")
@@ -63,7 +63,7 @@ def test_segments_decide_after_they_are_fetched(service: OptimizelySimulator, op
 
 
 def test_segments_are_kept(service: OptimizelySimulator, open_client: Opener) -> None:
-    """OPT-11, OPT-12: the options skip or empty what is kept"""
+    """The options skip or empty what is kept (OPT-11, OPT-12; ready)"""
     client = open_client()
     user = client.user("carla")
     for _ in range(3):
@@ -78,7 +78,7 @@ def test_segments_are_kept(service: OptimizelySimulator, open_client: Opener) ->
 
 
 def test_without_a_cache_each_fetch_asks(service: OptimizelySimulator, open_client: Opener) -> None:
-    """OPT-11"""
+    """(OPT-11; ready)"""
     user = open_client(**{"odp.segments_cache_size": 0}).user("carla")
     assert user.fetch_segments() and user.fetch_segments()
     assert len(service.requests("segments")) == 2
@@ -102,14 +102,14 @@ def test_a_failed_fetch_leaves_no_segments(service: OptimizelySimulator, open_cl
 
 
 def test_the_fetch_has_a_limit(service: OptimizelySimulator, open_client: Opener) -> None:
-    """OPT-13"""
+    """(OPT-13; failing)"""
     client = open_client(**{"odp.segment_fetch_timeout_ms": 300})
     service.fail("segments", "hang")
     assert client.user("carla").fetch_segments(timeout=10) is Status.OPTIMIZELY_FETCH_SEGMENTS_FAILED
 
 
 def test_segments_for_asyncio(service: OptimizelySimulator, open_client: Opener) -> None:
-    """OPT-67"""
+    """(OPT-67; ready)"""
     service.customers.qualify("carla", "frequent_shoppers")
     client = open_client(dispatch="manual")
     user = client.user("carla")
@@ -118,7 +118,7 @@ def test_segments_for_asyncio(service: OptimizelySimulator, open_client: Opener)
 
 
 def test_disabled_nothing_of_it_runs(service: OptimizelySimulator, open_client: Opener) -> None:
-    """OPT-15, OPT-16, OPT-17: the visitor id works all the same"""
+    """The visitor id works all the same (OPT-15, OPT-16, OPT-17; ready)"""
     client = open_client(**{"odp.disable": True, "vuid.enabled": True})
     user = client.user(None)
     assert user.id == client.vuid and user.decide("checkout_flow").variation_key is not None
@@ -129,7 +129,7 @@ def test_disabled_nothing_of_it_runs(service: OptimizelySimulator, open_client: 
 
 
 def test_without_an_integration_nothing_is_sent(service: OptimizelySimulator, open_client: Opener) -> None:
-    """OPT-18"""
+    """(OPT-18; ready)"""
     service.publish(sample_datafile(integrations=[]))
     client = open_client(**{"vuid.enabled": True})
     assert client.user("carla").fetch_segments() is Status.OPTIMIZELY_FETCH_SEGMENTS_FAILED
@@ -152,7 +152,7 @@ def test_users_outlive_their_client(service: OptimizelySimulator, open_client: O
 
 
 def test_events_reach_the_platform(service: OptimizelySimulator, open_client: Opener) -> None:
-    """OPT-68"""
+    """(OPT-68; ready)"""
     client = open_client()
     data = {"price": 9.5, "count": 2, "gift": True, "note": None, "name": "für"}
     assert client.send_odp_event("bought", {"FS_USER_ID": "carla"}, data, "shop") is Status.OK
@@ -165,7 +165,7 @@ def test_events_reach_the_platform(service: OptimizelySimulator, open_client: Op
 
 
 def test_what_is_no_event_is_refused(open_client: Opener) -> None:
-    """OPT-68: in the service's order"""
+    """In the service's order (OPT-68; ready, closed)"""
     client = open_client()
     assert client.send_odp_event("", {}, {"a": [1]}) is Status.OPTIMIZELY_ODP_INVALID_DATA  # type: ignore[dict-item]
     assert client.send_odp_event("") is Status.OPTIMIZELY_ODP_INVALID_ACTION
@@ -177,7 +177,7 @@ def test_what_is_no_event_is_refused(open_client: Opener) -> None:
 def test_events_survive_failures_and_a_restart(
     service: OptimizelySimulator, open_client: Opener, tmp_path: Path
 ) -> None:
-    """OPT-68, protocol 5.7: three attempts, then they stay"""
+    """Three attempts, then they stay (OPT-68, protocol 5.7; failing)"""
     kept = {"store": "sqlite", "store.path": str(tmp_path)}
     service.fail("platform-events", "status", status=503, times=None)
     client = open_client(**kept)
@@ -205,7 +205,7 @@ def test_a_refused_event_does_not_hold_up_the_next(service: OptimizelySimulator,
 
 
 def test_one_visitor_id_for_all_accounts(service: OptimizelySimulator, open_client: Opener, tmp_path: Path) -> None:
-    """OPT-46, OPT-90, OPT-97: kept, shared, told once with each user"""
+    """Kept, shared, told once with each user (OPT-46, OPT-90, OPT-97; second client)"""
     kept = {"store": "sqlite", "store.path": str(tmp_path), "vuid.enabled": True}
     service.publish(sample_datafile(sdkKey="other"), "other")
     first, second = open_client(**kept), open_client(**kept, sdk_key="other")
@@ -223,7 +223,7 @@ def test_one_visitor_id_for_all_accounts(service: OptimizelySimulator, open_clie
 
 
 def test_switched_off_the_visitor_id_is_deleted(open_client: Opener, tmp_path: Path) -> None:
-    """OPT-90"""
+    """(OPT-90; ready)"""
     kept = {"store": "sqlite", "store.path": str(tmp_path)}
     client = open_client(**kept, **{"vuid.enabled": True})
     before = client.vuid
@@ -258,7 +258,7 @@ class OwnPlatform(PlatformManager):
 
 
 def test_a_platform_of_the_hosts_own(service: OptimizelySimulator, open_client: Opener) -> None:
-    """OPT-06, OPT-55"""
+    """(OPT-06, OPT-55; ready)"""
     own = OwnPlatform()
     client = open_client(platform=own, **{"vuid.enabled": True})
     user = client.user("carla")
@@ -278,7 +278,7 @@ def test_a_platform_of_the_hosts_own(service: OptimizelySimulator, open_client: 
 
 
 def test_the_server_chooses(service: OptimizelySimulator, open_client: Opener) -> None:
-    """OPT-94"""
+    """(OPT-94; ready)"""
     client = open_client()
     service.choices.choose("9201", "9212")
     user = client.user("anna", {"country": "de", "age": 30})
@@ -295,7 +295,7 @@ def test_the_server_chooses(service: OptimizelySimulator, open_client: Opener) -
 
 
 def test_a_server_that_fails_is_asked_once_more(service: OptimizelySimulator, open_client: Opener) -> None:
-    """OPT-94, protocol 3.7"""
+    """(OPT-94, protocol 3.7; failing)"""
     client = open_client()
     service.choices.choose("9201", "9212")
     user = client.user("anna")
@@ -311,7 +311,7 @@ def test_a_server_that_fails_is_asked_once_more(service: OptimizelySimulator, op
 def test_a_server_that_hangs_costs_no_more_than_the_limit(
     service: OptimizelySimulator, open_client: Opener
 ) -> None:
-    """OPT-94: no evaluating thread is blocked"""
+    """No evaluating thread is blocked (OPT-94; failing)"""
     client = open_client(**{"cmab.timeout_ms": 300})
     service.fail("predictions", "hang", times=2)
     user = client.user("anna")

@@ -54,7 +54,7 @@ def client() -> Any:
 
 
 def test_an_experiment_and_a_delivery_answer_the_same_call(client: optimizely.Client) -> None:
-    """OPT-47, OPT-56, OPT-61, OPT-71"""
+    """(OPT-47, OPT-56, OPT-61, OPT-71; offline)"""
     decision = client.user("user-7", {"plan": "pro"}).decide("checkout", Option.INCLUDE_REASONS)
     assert (decision.flag_key, decision.rule_key, decision.enabled) == ("checkout", "checkout_test", True)
     assert decision.variation_key in ("short", "colorful") and decision.reasons
@@ -66,7 +66,7 @@ def test_an_experiment_and_a_delivery_answer_the_same_call(client: optimizely.Cl
 
 
 def test_a_user_changes_and_decisions_do_not(client: optimizely.Client) -> None:
-    """OPT-64, 4.13"""
+    """(OPT-64, 4.13; offline)"""
     user = client.user("", {"plan": "pro", "odd": [1, {"a": None}], "big": 2**80, "none": None})
     before = user.decide("checkout")
     for value in ("free", True, 3, 1.5, None, [1], {"a": 1}, 2**70):
@@ -83,7 +83,7 @@ def test_a_user_changes_and_decisions_do_not(client: optimizely.Client) -> None:
 
 
 def test_several_flags_and_options(client: optimizely.Client) -> None:
-    """OPT-60, OPT-62"""
+    """(OPT-60, OPT-62; offline)"""
     user = client.user("user-42")
     some = user.decide_for_keys(["banner", "nobody", "banner"], [Option.ENABLED_FLAGS_ONLY, "EXCLUDE_VARIABLES"])
     assert list(some) == ["banner", "nobody"] and some["banner"].variables == {}
@@ -95,7 +95,7 @@ def test_several_flags_and_options(client: optimizely.Client) -> None:
 
 
 def test_options_that_do_not_exist_are_left_out(client: optimizely.Client, caplog: pytest.LogCaptureFixture) -> None:
-    """OPT-56: as the vendor's SDK does. State: ready."""
+    """As the vendor's SDK does (OPT-56; offline)."""
     user = client.user("user-42")
     options: Any = ["NO_SUCH", "EXCLUDE_VARIABLES", object()]
     assert user.decide("banner", options).variables == {}
@@ -107,14 +107,14 @@ def test_options_that_do_not_exist_are_left_out(client: optimizely.Client, caplo
 def test_tags_that_cannot_be_sent_are_refused(
     client: optimizely.Client, caplog: pytest.LogCaptureFixture, tags: dict[str, Any]
 ) -> None:
-    """OPT-63: with a status, as all that tracks, and a line in the log. State: ready."""
+    """With a status, as all that tracks, and a line in the log (OPT-63; offline)."""
     assert client.user("user-42").track("purchase", tags) is Status.ARGUMENT
     assert client.track_event("purchase", hoist.Context("user-42"), tags) is Status.ARGUMENT
     assert [record.getMessage().split(":")[0] for record in caplog.records] == ["event 'purchase' is not recorded"] * 2
 
 
 def test_forced_decisions_and_variations(client: optimizely.Client) -> None:
-    """OPT-65, OPT-66"""
+    """(OPT-65, OPT-66; offline)"""
     user = client.user("user-42")
     assert user.set_forced_decision("checkout", "colorful") and user.forced_decision("checkout") == "colorful"
     forced = user.decide("checkout")
@@ -132,7 +132,7 @@ def test_forced_decisions_and_variations(client: optimizely.Client) -> None:
 
 
 def test_profiles_are_asked_once_and_win() -> None:
-    """OPT-05, 4.6"""
+    """(OPT-05, 4.6; offline)"""
     profiles = Profiles({"user-7": {"user_id": "user-7", "experiment_bucket_map": {"200": {"variation_id": "211"}}}})
     with open_client(profiles=profiles) as client:
         assert client.user("user-7").decide("checkout").variation_key == "colorful"
@@ -150,7 +150,7 @@ def test_profiles_are_asked_once_and_win() -> None:
 
 
 def test_listeners_are_told_in_dispatch(client: optimizely.Client) -> None:
-    """OPT-69, OPT-101"""
+    """(OPT-69, OPT-101; offline)"""
     heard: list[Any] = []
     number = client.add_listener(NotificationKind.DECISION, heard.append)
     assert number == 1 and client.add_listener(NotificationKind.TRACK, heard.append) == 2
@@ -171,7 +171,7 @@ def test_listeners_are_told_in_dispatch(client: optimizely.Client) -> None:
 
 
 def test_the_calls_that_came_before_users(client: optimizely.Client) -> None:
-    """OPT-77"""
+    """(OPT-77; offline)"""
     user = hoist.Context("user-7", plan="pro")
     variation = client.variation("checkout_test", user)
     assert variation in ("short", "colorful") and client.activate("checkout_test", user) == variation
@@ -188,7 +188,7 @@ def test_the_calls_that_came_before_users(client: optimizely.Client) -> None:
 
 
 def test_users_outlive_their_client_and_come_before_a_datafile() -> None:
-    """OPT-02, OPT-21"""
+    """(OPT-02, OPT-21; before start, handle outlives client)"""
     with open_client(None, autostart=False, sdk_key="k") as waiting:
         assert waiting.user("u").decide("checkout").reasons == (NOT_READY,)
         assert waiting.user("u").decide_all() == {} and waiting.config is None
@@ -202,7 +202,7 @@ def test_users_outlive_their_client_and_come_before_a_datafile() -> None:
 
 
 def test_asynchronous_decisions_end_in_dispatch(client: optimizely.Client) -> None:
-    """OPT-60"""
+    """(OPT-60; offline)"""
     ended: list[Any] = []
     assert client.user("user-42").decide_soon(["banner"], (), lambda *outcome: ended.append(outcome))
     client.dispatch()

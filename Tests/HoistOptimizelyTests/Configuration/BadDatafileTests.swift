@@ -5,7 +5,7 @@ import HoistOptimizely
 import HoistTestSupport
 import Testing
 
-@Suite("A bad datafile is refused with its place, or read as far as it makes sense (OPT-73, G9)") struct BadDatafileTests {
+@Suite("A bad datafile is refused with its place, or read as far as it makes sense (OPT-73, G9; no client)") struct BadDatafileTests {
   @Test(arguments: [
     (#"{"version":"4","#, "byte 15, line 1: expected a member name"),
     ("{\"version\":\"4\",\n\"experiments\":[{\"id\":\"1\",}]}", #"in "experiments", byte 41, line 2: expected a member name"#),

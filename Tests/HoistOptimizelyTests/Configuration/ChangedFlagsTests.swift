@@ -77,7 +77,7 @@ import Testing
   @Test func holdoutsCount() throws {
     let holdout = rule("h", #""includedRules":["2"]"#)
     #expect(try changed(project(), project(more: #""localHoldouts":[\#(holdout)]"#)) == ["other", "shared"])
-    // OPT-92: a global one stands before every flag.
+    // A global one stands before every flag (OPT-92; no client).
     #expect(try changed(project(), project(more: #""holdouts":[\#(rule("h"))]"#)) == ["bare", "lone", "other", "shared"])
   }
 

@@ -4,7 +4,7 @@ import HoistJSON
 import HoistOptimizely
 import Testing
 
-@Suite("A datafile is strict at the top and lenient inside (OPT-73)") struct DatafileTests {
+@Suite("A datafile is strict at the top and lenient inside (OPT-73; no client)") struct DatafileTests {
   @Test func missingMembersAreNamed() {
     let whole = Project.datafile()
     for name in ["version", "projectId", "anonymizeIP", "featureFlags", "groups", "audiences", "attributes", "events"] {
@@ -48,7 +48,7 @@ import Testing
   @Test func theRegionSaysWhereEventsGo() throws {
     #expect(OptimizelyRegion.eu.eventsURL.description == "https://eu.logx.optimizely.com/v1/events")
     let project = try Project(flags: flag("f", ["1"]), experiments: rule("1"), more: #""region":"eu""#)
-    // OPT-99
+    // (OPT-99; no client)
     #expect(try project.decide("f").impressions.first?.contains(#""region":"EU""#) ?? false)
   }
 
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func featureRolloutsTakeOverEveryoneElsesVariation() throws {
-    // OPT-95
+    // (OPT-95; no client)
     let project = try Project(
       flags: flag("f", ["1"], rollout: "r"), experiments: rule("1", end: 0, #""type":"fr""#),
       rollouts: rollout("r", rule("2"), rule("3")))
@@ -81,7 +81,7 @@ import Testing
     #expect(settings.segments == [Array("s".utf8)])
   }
 
-  @Test("An audience expression is told as the vendor prints it (OPT-70, 7)", arguments: [
+  @Test("An audience expression is told as the vendor prints it (OPT-70, 7; no client)", arguments: [
     (#"["not"]"#, ""), (#"["not","1"]"#, #"NOT "1""#), (#"["or","1",["and","2","3"]]"#, #""1" OR ("2" AND "3")"#), ("[]", ""),
   ])
   func audienceExpressions(_ conditions: String, _ text: String) throws {
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test func listingTellsWhatThereIs() throws {
-    // OPT-70
+    // (OPT-70; no client)
     let listing = try OptimizelyConfigText.json(
       ofDatafile: Project.datafile(flags: flag("f", ["1"]), experiments: rule("1"), more: #""sdkKey":"key""#))
     let document = try JSONDocument(parsing: listing)

@@ -3,7 +3,7 @@ import HoistCore
 import HoistOptimizely
 import Testing
 
-@Suite("Audiences are true, false or unknown (OPT-74)") struct AudienceTests {
+@Suite("Audiences are true, false or unknown (OPT-74; no client)") struct AudienceTests {
   private func truth(_ conditions: String, _ context: EvaluationContext = visitor(), old: Bool = false) throws -> Bool? {
     let audience = #"{"id":"1","name":"a","conditions":\#(conditions)}"#
     let project = try Project(audiences: old ? audience : "", typed: old ? "" : audience)

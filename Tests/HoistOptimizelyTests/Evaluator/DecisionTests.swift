@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test func oneCallDecidesExperimentsAndDeliveries() throws {
-    // OPT-56
+    // (OPT-56; no client)
     let project = try Project(
       flags: flag("f", ["1"], rollout: "r") + "," + flag("g", rollout: "r"), experiments: rule("1"),
       rollouts: rollout("r", rule("2")))
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func whoMeetsARuleButHasNoBucketJumpsToEveryoneElse() throws {
-    // OPT-76
+    // (OPT-76; no client)
     let project = try Project(
       flags: flag("f", rollout: "r"), rollouts: rollout("r", rule("1", end: 0), rule("2"), rule("3")))
     let answer = try project.decide("f")
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func forcedDecisionsComeFirst() throws {
-    // OPT-65
+    // (OPT-65; no client)
     let project = try Project(
       flags: flag("f", ["1", "2"]), experiments: rule("1") + "," + rule("2"),
       more: #""holdouts":[\#(rule("3", enabled: false))]"#)
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test func forcedVariationsBeatListsAndProfiles() throws {
-    // OPT-66
+    // (OPT-66; no client)
     let two = #"{"id":"1","key":"e","status":"Running","layerId":"","audienceIds":["gone"],"forcedVariations":{"u1":"b"},"variations":["#
       + #"{"id":"11","key":"a"},{"id":"12","key":"b"},{"id":"13","key":"c"}],"trafficAllocation":[]}"#
     let project = try Project(flags: flag("f", ["1"]), experiments: two)
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test func localHoldoutsHoldOutOfTheirRulesOnly() throws {
-    // OPT-92
+    // (OPT-92; no client)
     let project = try Project(
       flags: flag("f", ["1"]) + "," + flag("g", ["2"]), experiments: rule("1") + "," + rule("2"),
       more: #""localHoldouts":[\#(rule("3", enabled: false, #""includedRules":["1"]"#)),\#(rule("4", enabled: false))]"#)
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test func holdoutsMayLeaveTargetedDeliveriesAlone() throws {
-    // OPT-93
+    // (OPT-93; no client)
     let holdout = rule("3", enabled: false, #""excludeTargetedDeliveries":true"#)
     let project = try Project(
       flags: flag("f", ["1", "2"]), experiments: rule("1") + "," + rule("2", #""type":"td""#), more: #""holdouts":[\#(holdout)]"#)
@@ -92,9 +92,9 @@ import Testing
   }
 
   @Test func anUnknownFlagHasItsLiteralReason() {
-    // OPT-61
+    // (OPT-61; no client)
     #expect(DecisionReason.featureKeyInvalid("x").text == "No flag was found for key \"x\".")
-    // OPT-02
+    // (OPT-02; no client)
     #expect(DecisionReason.sdkNotReady.text == "Optimizely SDK not configured properly yet.")
     #expect(DecisionReason.invalidJSONVariable.text == "Invalid variables for OptimizelyJSON.")
   }
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test func optionsHaveTheServicesNames() {
-    // OPT-62
+    // (OPT-62; no client)
     let names = [
       "DISABLE_DECISION_EVENT", "ENABLED_FLAGS_ONLY", "IGNORE_USER_PROFILE_SERVICE", "INCLUDE_REASONS", "EXCLUDE_VARIABLES",
       "IGNORE_CMAB_CACHE", "RESET_CMAB_CACHE", "INVALIDATE_USER_CMAB_CACHE",
@@ -139,7 +139,7 @@ import Testing
   }
 
   @Test func theCoreAsksForOnOffForTheVariationOrForTheVariables() throws {
-    // OPT-47
+    // (OPT-47; no client)
     let project = try Project(flags: flag("f", ["1"]), experiments: rule("1"))
     let record = try #require("f".withBytes { project.snapshot.find($0) })
     let hold = visitor().reference()

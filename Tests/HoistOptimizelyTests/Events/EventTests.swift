@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func aConversionIsWhole() throws {
-    // OPT-63, OPT-52, OPT-91
+    // (OPT-63, OPT-52, OPT-91; no client)
     #expect(
       try conversion(nil)
         == #"{"account_id":"a","project_id":"p","revision":"7","client_name":"hoist","client_version":"1","anonymize_ip":true,"#
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test func idsThatAreNoNumbersGoOutAsNull() throws {
-    // OPT-96
+    // (OPT-96; no client)
     let odd = #"{"id":"1","key":"e","status":"Running","layerId":" ","audienceIds":[],"forcedVariations":{},"#
       + #""variations":[{"id":"$odd","key":"v"}],"trafficAllocation":[{"entityId":"$odd","endOfRange":10000}]}"#
     let impression = try Project(flags: flag("f", ["1"]), experiments: odd).decide("f").impressions.first ?? ""
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func observersAreToldOfRuleAndVariation() throws {
-    // OPT-69, OPT-101
+    // (OPT-69, OPT-101; no client)
     let answer = try Project(flags: flag("f", ["1"]), experiments: rule("1")).decide("f")
     let notice = try #require(DecisionNotice.flag(answer.decision, reasons: []))
     #expect(

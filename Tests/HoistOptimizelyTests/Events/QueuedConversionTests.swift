@@ -6,7 +6,7 @@ import Testing
 @testable import HoistOptimizely
 
 /// The core's `track` records where an event stands, its tags and the context; the lines are written when they are taken in.
-@Suite("Conversions of the core are written out behind the callers' backs (OPT-63)") struct QueuedConversionTests {
+@Suite("Conversions of the core are written out behind the callers' backs (OPT-63; ready)") struct QueuedConversionTests {
   private func rig(_ properties: [String: String] = [:]) throws -> OptimizelyRig {
     let rig = try OptimizelyRig(properties) { _ in .status(204) }
     #expect(rig.start(SmallProject.datafile(revision: "1"), .noBackgroundFetch).hasSucceeded)
@@ -130,7 +130,7 @@ import Testing
     #expect(body(rig).contains(country))
   }
 
-  @Test func whatIsNoConversionIsNotTakenForOne() {
+  @Test("(OPT-63; no client)") func whatIsNoConversionIsNotTakenForOne() {
     let event = UserEvent(projectID: [1], revision: [2], region: .us, head: [UInt8](repeating: 3, count: 200), visitor: [4])
     RecordedEvent.withRow(of: event, url: []) { #expect(QueuedConversion($0) == nil) }
     [UInt8](repeating: 0xFF, count: 200).withBytes { #expect(QueuedConversion($0) == nil) }
@@ -138,7 +138,7 @@ import Testing
   }
 
   /// G9
-  @Test func aForkedChildSendsNoneOfItsParents() throws {
+  @Test("(OPT-63; forked)") func aForkedChildSendsNoneOfItsParents() throws {
     let rig = try rig()
     #expect(track(rig, user: visitor("parents")) == .ok)
     rig.scheduler.simulateFork()

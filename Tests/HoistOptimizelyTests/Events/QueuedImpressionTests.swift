@@ -6,7 +6,7 @@ import Testing
 @testable import HoistOptimizely
 
 /// Decisions record where an impression's parts stand; the lines are written when they are taken in.
-@Suite("Impressions are written out behind the callers' backs (OPT-63)") struct QueuedImpressionTests {
+@Suite("Impressions are written out behind the callers' backs (OPT-63; ready)") struct QueuedImpressionTests {
   private func rig(_ properties: [String: String] = [:]) throws -> OptimizelyRig {
     let rig = try OptimizelyRig(properties) { _ in .status(204) }
     #expect(rig.start(SmallProject.datafile(revision: "1"), .noBackgroundFetch).hasSucceeded)
@@ -90,7 +90,7 @@ import Testing
     #expect(call.effects.events.count == 1)
   }
 
-  @Test func whatIsNoImpressionIsNotTakenForOne() {
+  @Test("(OPT-63; no client)") func whatIsNoImpressionIsNotTakenForOne() {
     let event = UserEvent(projectID: [1], revision: [2], region: .us, head: [UInt8](repeating: 3, count: 200), visitor: [4])
     RecordedEvent.withRow(of: event, url: []) { #expect(QueuedImpression($0) == nil) }
     [UInt8](repeating: 0xFF, count: 200).withBytes { #expect(QueuedImpression($0) == nil) }
@@ -98,7 +98,7 @@ import Testing
   }
 
   /// G9
-  @Test func aForkedChildSendsNoneOfItsParents() throws {
+  @Test("(OPT-63; forked)") func aForkedChildSendsNoneOfItsParents() throws {
     let rig = try rig()
     _ = rig.isOn("on", user: "parents")
     rig.scheduler.simulateFork()

@@ -5,8 +5,8 @@ import Testing
 
 @testable import HoistOptimizely
 
-@Suite("Listeners (OPT-69, 5.5)") struct ListenerTests {
-  @Test("Each kind has its payload (OPT-101)") func payloads() throws {
+@Suite("Listeners (OPT-69, 5.5; ready)") struct ListenerTests {
+  @Test("Each kind has its payload (OPT-101; ready)") func payloads() throws {
     let rig = try UserRig()
     let (activations, decisions) = (rig.listen(.activate), rig.listen(.decision))
     #expect(activations.id == 1 && decisions.id == 2)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoistOptimizely
 
-@Suite("Asking the prediction server (OPT-94)") struct PredictionServiceTests {
+@Suite("Asking the prediction server (OPT-94; ready)") struct PredictionServiceTests {
   /// The service, and what it told in order: who asked, and which variation they got.
   private final class Rig {
     let host = TestHost()
@@ -116,7 +116,7 @@ import Testing
     #expect(rig.heard().last == "X 11 X")
   }
 
-  @Test func afterAFailureItIsAskedOnceMore() throws {
+  @Test("(OPT-94; failing)") func afterAFailureItIsAskedOnceMore() throws {
     let rig = try Rig()
     rig.host.network.enqueue(answer(500), choice("11"))
     try rig.ask("A")
@@ -136,7 +136,7 @@ import Testing
     #expect(rig.heard().last == "C 12 C")
   }
 
-  @Test func aServerThatFailsIsToldOncePerEpisode() throws {
+  @Test("(OPT-94; failing)") func aServerThatFailsIsToldOncePerEpisode() throws {
     let rig = try Rig()
     func warnings() -> [String] { rig.host.lines.messages(.warning) }
     rig.host.network.enqueue(answer(500), answer(503))
@@ -154,7 +154,7 @@ import Testing
     #expect(warnings().count == 2 && warnings().last?.contains("no answer") ?? false, "\(warnings())")
   }
 
-  @Test func whatCannotBeReadIsNotAskedAgain() throws {
+  @Test("(OPT-94; failing)") func whatCannotBeReadIsNotAskedAgain() throws {
     let rig = try Rig()
     rig.host.network.enqueue(answer(200, #"{"predictions":[{"variation_id":7}]}"#))
     try rig.ask("A")
@@ -174,7 +174,7 @@ import Testing
     #expect(rig.told.value == ["A 11 A", "B 11 A", "C 11 A"])
   }
 
-  @Test func aFailureIsSharedToo() throws {
+  @Test("(OPT-94; failing)") func aFailureIsSharedToo() throws {
     let rig = try Rig()
     for name in ["A", "B"] { try rig.ask(name) }
     _ = rig.heard()
@@ -201,7 +201,7 @@ import Testing
     #expect(rig.host.network.open.isEmpty)
   }
 
-  @Test func aStopAnswersWhoeverWaits() throws {
+  @Test("(OPT-94; closing)") func aStopAnswersWhoeverWaits() throws {
     let rig = try Rig()
     for name in ["A", "B"] { try rig.ask(name, .ignoreCMABCache) }
     rig.host.network.enqueue(answer(500))
@@ -218,7 +218,7 @@ import Testing
     #expect(rig.heard().last == "D 11 D")
   }
 
-  @Test func offlineNobodyIsAsked() throws {
+  @Test("(OPT-94; offline)") func offlineNobodyIsAsked() throws {
     let rig = try Rig()
     rig.host.isOnline = false
     try rig.ask("A")
@@ -226,7 +226,7 @@ import Testing
     #expect(rig.host.network.requests.isEmpty)
   }
 
-  @Test func aForkedChildLeavesTheParentsQuestionsAlone() throws {
+  @Test("(OPT-94; forked)") func aForkedChildLeavesTheParentsQuestionsAlone() throws {
     let rig = try Rig()
     try rig.ask("A")
     _ = rig.heard()

@@ -4,7 +4,7 @@ import HoistOptimizely
 import HoistTestSupport
 import Testing
 
-@Suite("Contextual bandits ask a server (OPT-94)") struct PredictionTests {
+@Suite("Contextual bandits ask a server (OPT-94; no client)") struct PredictionTests {
   private let bandit = rule("1", #""cmab":{"trafficAllocation":10000,"attributeIds":["501","gone"]}"#)
 
   private func project() throws -> Project {

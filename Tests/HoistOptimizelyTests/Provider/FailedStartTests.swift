@@ -4,7 +4,7 @@ import Testing
 
 @testable import HoistOptimizely
 
-@Suite("A start that fails says why, and is followed by the same attempts as any other failure (OPT-22, OPT-43, OPT-49)")
+@Suite("A start that fails says why, and is followed by the same attempts as any other failure (OPT-22, OPT-43, OPT-49; failing)")
 struct FailedStartTests {
   @Test func aRefusedStartLeavesWhatIsServedAtWork() throws {
     let rig = try OptimizelyRig(["polling_interval": "300"]) { _ in SmallProject.answer(revision: "2") }
@@ -50,13 +50,13 @@ struct FailedStartTests {
     #expect(rig.isOn("on"))
   }
 
-  @Test(arguments: [["datafile": "{}"], ["datafile.file": "/nowhere/at/all.json"]])
+  @Test("(OPT-22; before start)", arguments: [["datafile": "{}"], ["datafile.file": "/nowhere/at/all.json"]])
   func withoutAKeyABrokenDatafileOfThePropertiesIsRefused(properties: [String: String]) {
     let all = properties.merging(["sdk_key": "", "autostart": "true"]) { $1 }
     #expect(throws: ConfigurationFailure.self) { try OptimizelyRig(all) }
   }
 
-  @Test func aDatafileWithoutAKeyServesAndNothingIsAsked() throws {
+  @Test("(OPT-43; ready)") func aDatafileWithoutAKeyServesAndNothingIsAsked() throws {
     let rig = try OptimizelyRig(["sdk_key": "", "autostart": "true", "datafile": SmallProject.datafile()])
     #expect(rig.isOn("on"))
     #expect(rig.client.state == .stale)
@@ -80,7 +80,7 @@ struct FailedStartTests {
     #expect(rig.client.state == .error)
   }
 
-  @Test func aRefreshAfterAFailedStartIsFollowedByRegularAttempts() throws {
+  @Test("(OPT-49; refused)") func aRefreshAfterAFailedStartIsFollowedByRegularAttempts() throws {
     let rig = try OptimizelyRig(["polling_interval": "600", "datafile.retries": "0"])
     rig.transport.enqueue(.status(403), SmallProject.answer(), SmallProject.answer(revision: "2"))
     let result = rig.startFromService()
@@ -94,7 +94,7 @@ struct FailedStartTests {
     #expect(rig.revision == "2")
   }
 
-  @Test func onlineAgainAfterAFailedStartTheServiceIsAsked() throws {
+  @Test("(OPT-49; offline)") func onlineAgainAfterAFailedStartTheServiceIsAsked() throws {
     let rig = try OptimizelyRig(["datafile.retries": "0"])
     rig.transport.enqueue(.status(503), SmallProject.answer())
     _ = rig.startFromService()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoistOptimizely
 
-@Suite("What others keep in the store is served too (OPT-19, OPT-25, OPT-35, OPT-40, OPT-42)")
+@Suite("What others keep in the store is served too")
 struct SharedStoreTests {
   /// A service that has one revision at a time, and says so of its date.
   private final class Service: Sendable {
@@ -43,7 +43,7 @@ struct SharedStoreTests {
     rig.scheduler.run()
     let second = rig.startFromService()
     manager.open()
-    #expect(rig.settle { second.hasEnded })  // OPT-42
+    #expect(rig.settle { second.hasEnded })  // (OPT-42; slow plug-in)
     #expect(rig.revision == "2")
     service.publish(3)
     rig.client.onScheduler { $0.provider?.refresh() }
@@ -61,7 +61,7 @@ struct SharedStoreTests {
     rigs[0].scheduler.advance(milliseconds: 300_000)
     #expect(rigs[0].settle { rigs[0].revision == "2" && isSaved(2, rigs[0], manager) })
     rigs[1].scheduler.advance(milliseconds: 300_000)
-    #expect(rigs[1].settle { rigs[1].revision == "2" })  // OPT-40
+    #expect(rigs[1].settle { rigs[1].revision == "2" })  // (OPT-40; second client)
     #expect(rigs[1].face.datafileOrigin == .network)
     #expect(rigs[1].client.state == .ready)
   }
@@ -78,7 +78,7 @@ struct SharedStoreTests {
     let second = try rig(service, manager)
     let result = second.startFromService()
     #expect(second.settle { result.hasEnded })
-    #expect(result.hasSucceeded)  // OPT-25
+    #expect(result.hasSucceeded)  // (OPT-25; starting, second client)
     #expect(second.revision == "1")
     #expect(second.client.state == .ready)
   }
@@ -89,7 +89,7 @@ struct SharedStoreTests {
     let rig = try rig(service, manager)
     _ = rig.start(SmallProject.datafile(revision: "1"))
     #expect(rig.settle { isSaved(2, rig, manager) })
-    #expect(rig.revision == "1")  // OPT-31
+    #expect(rig.revision == "1")  // (OPT-31; ready)
     rig.client.onScheduler { $0.provider?.refresh() }
     #expect(rig.settle { rig.revision == "2" })
   }
@@ -103,6 +103,6 @@ struct SharedStoreTests {
     let done = Found()
     _ = rig.face.download { _ in done.set(nil) }
     #expect(rig.settle { done.isSet })
-    #expect(rig.revision == "1")  // OPT-31
+    #expect(rig.revision == "1")  // (OPT-31; ready)
   }
 }

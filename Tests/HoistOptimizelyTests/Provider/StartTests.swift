@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoistOptimizely
 
-@Suite("Starts follow the table of S1 to S3 and A1 to A3 (OPT-02, OPT-22 to OPT-44)")
+@Suite("Starts follow the table of S1 to S3 and A1 to A3 (OPT-02, OPT-22 to OPT-44; starting)")
 struct StartTests {
   static let stamp = "Wed, 21 Oct 2026 07:28:00 GMT"
 
@@ -26,7 +26,7 @@ struct StartTests {
   }
 
   @Test func beforeTheStartNothingIsKnownAndNothingFails() throws {
-    let rig = try OptimizelyRig()  // OPT-02
+    let rig = try OptimizelyRig()  // (OPT-02; before start)
     #expect(!rig.isOn("on"))
     #expect(rig.client.state == .notReady)
     #expect(rig.face.datafile == nil)
@@ -35,7 +35,7 @@ struct StartTests {
 
   @Test func aGivenPropertyServesWhenOpenReturns() throws {
     let rig = try OptimizelyRig(["autostart": "true", "datafile": SmallProject.datafile(), "online": "false"])
-    #expect(rig.isOn("on"))  // OPT-43, OPT-54
+    #expect(rig.isOn("on"))  // (OPT-43, OPT-54; offline)
     #expect(rig.face.datafileOrigin == .given)
     #expect(rig.client.state == .stale)
     #expect(rig.client.waitReady(timeoutMilliseconds: 0) == .ok)
@@ -47,7 +47,7 @@ struct StartTests {
     let result = rig.start(SmallProject.datafile())
     rig.settle { rig.downloads.count == 1 && rig.transport.open.isEmpty }
     #expect(result.hasSucceeded)
-    #expect(rig.revision == "1")  // OPT-31
+    #expect(rig.revision == "1")  // (OPT-31; ready)
     let again = rig.start(nil)
     rig.settle { again.hasEnded }
     #expect(rig.revision == "2")
@@ -58,7 +58,7 @@ struct StartTests {
     let rig = try rig(saved: "5")
     let result = rig.start(SmallProject.datafile(revision: "9"), .noBackgroundFetch)
     rig.settle { result.hasEnded }
-    #expect(rig.revision == "5")  // OPT-23
+    #expect(rig.revision == "5")  // (OPT-23; starting)
     #expect(rig.face.datafileOrigin == .saved)
     #expect(rig.downloads.isEmpty)
   }
@@ -81,7 +81,7 @@ struct StartTests {
     let result = rig.start(SmallProject.datafile(), .updateOnNewDatafile)
     rig.settle { rig.revision == "2" }
     #expect(result.hasSucceeded)
-    #expect(rig.revision == "2")  // OPT-32
+    #expect(rig.revision == "2")  // (OPT-32; ready)
     #expect(rig.face.datafileOrigin == .network)
   }
 
@@ -104,17 +104,17 @@ struct StartTests {
     rig.transport.enqueue(SmallProject.answer(revision: "2"), SmallProject.answer(revision: "3"))
     _ = rig.start(SmallProject.datafile())
     rig.settle { rig.revision == "2" }
-    #expect(rig.revision == "2")  // OPT-33
+    #expect(rig.revision == "2")  // (OPT-33; ready)
     rig.scheduler.advance(milliseconds: 300_000)
     rig.settle { rig.revision == "3" }
-    #expect(rig.revision == "3")  // OPT-40
+    #expect(rig.revision == "3")  // (OPT-40; ready)
   }
 
   @Test func withoutAnyDatafileTheStartSaysWhyAndTheServiceIsAsked() throws {
     let rig = try rig(saved: nil) { _ in .status(503) }
     let broken = rig.start(#"{"version":"4"}"#)
     rig.settle { broken.hasEnded }
-    #expect(broken.failure?.status == .optimizelyDatafileInvalid)  // OPT-22, OPT-49
+    #expect(broken.failure?.status == .optimizelyDatafileInvalid)  // (OPT-22, OPT-49; failing)
     let old = rig.start(SmallProject.datafile().replacingVersion())
     rig.settle { old.hasEnded }
     #expect(old.failure?.status == .optimizelyDatafileVersionInvalid)
@@ -133,27 +133,27 @@ struct StartTests {
     let rig = try rig(saved: "1") { _ in SmallProject.answer(revision: "2") }
     let result = rig.startFromService()
     rig.settle { result.hasEnded }
-    #expect(result.hasSucceeded)  // OPT-25, OPT-27
+    #expect(result.hasSucceeded)  // (OPT-25, OPT-27; starting)
     #expect(rig.revision == "2")
     #expect(rig.face.datafileOrigin == .network)
     let saved = Found()
     _ = rig.face.savedDatafile { saved.set($0) }
     rig.settle { saved.isSet }
-    #expect(saved.bytes == rig.face.datafile)  // OPT-50
+    #expect(saved.bytes == rig.face.datafile)  // (OPT-50; ready)
   }
 
   @Test func a1ServesTheSavedDatafileWhenNothingHasChanged() throws {
     let rig = try rig(saved: "1") { _ in .status(304) }
     let result = rig.startFromService()
     rig.settle { result.hasEnded }
-    #expect(result.hasSucceeded)  // OPT-26
+    #expect(result.hasSucceeded)  // (OPT-26; starting)
     #expect(rig.revision == "1")
     #expect(rig.face.datafileOrigin == .saved)
     #expect(rig.client.state == .ready)
     #expect(rig.downloads.first?.headers.value(of: "If-Modified-Since") == Self.stamp)
   }
 
-  @Test(arguments: [404, 500])
+  @Test("(OPT-26; failing)", arguments: [404, 500])
   func a1ServesTheSavedDatafileWhenTheServiceFails(status: Int) throws {
     let rig = try rig(saved: "1") { _ in .status(status) }
     let result = rig.startFromService()
@@ -164,7 +164,7 @@ struct StartTests {
     #expect(rig.downloads.count == 1)
   }
 
-  @Test func a1WithoutAnAnswerServesTheSavedDatafile() throws {
+  @Test("(OPT-26; failing)") func a1WithoutAnAnswerServesTheSavedDatafile() throws {
     let rig = try rig(saved: "1") { _ in .noAnswer }
     let result = rig.startFromService()
     rig.settle { result.hasEnded }
@@ -175,7 +175,7 @@ struct StartTests {
   @Test func a1FallsBackOnTheGivenDatafile() throws {
     let rig = try OptimizelyRig(["datafile": SmallProject.datafile(revision: "7"), "datafile.retries": "0"]) { _ in .status(503) }
     let result = rig.startFromService()
-    #expect(result.hasSucceeded)  // OPT-44
+    #expect(result.hasSucceeded)  // (OPT-44; failing)
     #expect(rig.revision == "7")
     #expect(rig.client.state == .stale)
   }
@@ -190,7 +190,7 @@ struct StartTests {
   func a1WithNothingToServeFails(answer: ScriptedTransport.Answer, status: Status) throws {
     let rig = try OptimizelyRig(["datafile.retries": "0"]) { _ in answer }
     let result = rig.startFromService()
-    #expect(result.failure?.status == status)  // OPT-49
+    #expect(result.failure?.status == status)  // (OPT-49; refused, failing)
     #expect(result.count == 1)
     #expect(rig.client.state == .error)
     // Which key and address, and no more of the key than its end.
@@ -206,7 +206,7 @@ struct StartTests {
     rig.settle { rig.transport.open.count == 1 }
     #expect(!result.hasEnded)
     rig.scheduler.advance(milliseconds: 500)
-    #expect(result.hasSucceeded)  // OPT-28
+    #expect(result.hasSucceeded)  // (OPT-28; starting)
     #expect(rig.revision == "1")
     // What arrives later is for the next start.
     rig.transport.open.first?.complete(SmallProject.answer(revision: "2"))
@@ -232,7 +232,7 @@ struct StartTests {
     _ = rig.startFromService()
     #expect(rig.revision == "1")
     let second = rig.startFromService()
-    #expect(second.hasSucceeded)  // OPT-42
+    #expect(second.hasSucceeded)  // (OPT-42; ready)
     #expect(rig.revision == "2")
   }
 
@@ -253,12 +253,12 @@ struct StartTests {
     let result = rig.startFromService()
     rig.client.onScheduler { $0.provider?.stop() }
     rig.scheduler.run()
-    #expect(result.failure?.status == .cancelled)  // OPT-45
+    #expect(result.failure?.status == .cancelled)  // (OPT-45; closing)
     #expect(rig.transport.exchanges.map(\.isCancelled) == [true])
     #expect(rig.scheduler.pendingTimerCount == 0)
   }
 
-  @Test func offlineTheSavedDatafileServes() throws {
+  @Test("(OPT-26; offline)") func offlineTheSavedDatafileServes() throws {
     let rig = try rig(saved: "1", ["online": "false"])
     let result = rig.startFromService()
     rig.settle { result.hasEnded }
@@ -266,7 +266,7 @@ struct StartTests {
     #expect(rig.downloads.isEmpty)
   }
 
-  @Test func goingOfflineEndsAStart() throws {
+  @Test("(OPT-28; offline)") func goingOfflineEndsAStart() throws {
     let rig = try OptimizelyRig()
     let result = rig.startFromService()
     rig.client.onScheduler { $0.provider?.setOnline(false) }
@@ -275,7 +275,7 @@ struct StartTests {
     #expect(result.count == 1)
   }
 
-  @Test func goingOfflineEndsAStartWithWhatIsSaved() throws {
+  @Test("(OPT-26; offline)") func goingOfflineEndsAStartWithWhatIsSaved() throws {
     let rig = try rig(saved: "1", ["log.level": "debug"])
     let result = rig.startFromService()
     #expect(rig.settle { rig.transport.open.count == 1 })
@@ -288,7 +288,7 @@ struct StartTests {
     #expect(rig.log.messages(.warning).isEmpty)
   }
 
-  @Test func withoutABackgroundFetchNothingIsFetchedWhenOnlineAgain() throws {
+  @Test("(OPT-43; offline)") func withoutABackgroundFetchNothingIsFetchedWhenOnlineAgain() throws {
     let rig = try OptimizelyRig(["autostart": "true", "datafile": SmallProject.datafile(), "background_fetch": "false"]) { _ in
       SmallProject.answer(revision: "2")
     }
@@ -309,7 +309,7 @@ struct StartTests {
     #expect(!message.contains(OptimizelyRig.key))  // G7
   }
 
-  @Test func beingOfflineOnPurposeIsNoWarning() throws {
+  @Test("(OPT-26; offline)") func beingOfflineOnPurposeIsNoWarning() throws {
     let rig = try rig(saved: "1", ["online": "false", "log.level": "debug"])
     let result = rig.startFromService()
     rig.settle { result.hasEnded }
@@ -318,7 +318,7 @@ struct StartTests {
     #expect(rig.client.state == .stale)
   }
 
-  @Test func beingOfflineWithoutADatafileIsAWarning() throws {
+  @Test("(OPT-49; offline)") func beingOfflineWithoutADatafileIsAWarning() throws {
     let rig = try OptimizelyRig(["online": "false"])
     let result = rig.startFromService()
     rig.settle { result.hasEnded }
@@ -329,7 +329,7 @@ struct StartTests {
   }
 
   @Test func clientsOfOneKeyAreIndependent() throws {
-    let one = try OptimizelyRig()  // OPT-19
+    let one = try OptimizelyRig()  // (OPT-19; second client)
     let other = try OptimizelyRig()
     _ = one.start(SmallProject.datafile(revision: "1"), .noBackgroundFetch)
     _ = other.start(SmallProject.datafile(revision: "2"), .noBackgroundFetch)
@@ -340,7 +340,7 @@ struct StartTests {
     #expect(other.isOn("on"))
   }
 
-  @Test func aForkedChildGoesOnWhereItsParentWas() throws {
+  @Test("(OPT-40; forked)") func aForkedChildGoesOnWhereItsParentWas() throws {
     let rig = try OptimizelyRig(["polling_interval": "300"]) { _ in SmallProject.answer(revision: "2") }
     _ = rig.start(SmallProject.datafile(), .noBackgroundFetch)
     rig.scheduler.simulateFork()

@@ -5,8 +5,8 @@ import Testing
 
 @testable import HoistOptimizely
 
-@Suite("Events of the data platform (OPT-14, OPT-68, OPT-97)") struct PlatformEventReporterTests {
-  @Test func eventsWaitForADatafileAndThenGoTenAtATime() throws {
+@Suite("Events of the data platform (OPT-14, OPT-68, OPT-97; ready)") struct PlatformEventReporterTests {
+  @Test("(OPT-68; starting, ready)") func eventsWaitForADatafileAndThenGoTenAtATime() throws {
     let rig = try PlatformRig()
     rig.host.network.setResponder { _ in answer(200) }
     for number in 0..<23 { #expect(rig.send("\(number)") == nil) }
@@ -30,7 +30,7 @@ import Testing
     #expect(rig.sentActions == [["one"], ["two"]])
   }
 
-  @Test("Without an integration nothing is kept (OPT-18)") func withoutAnIntegrationTheQueueIsEmptied() throws {
+  @Test("Without an integration nothing is kept (OPT-18; ready)") func withoutAnIntegrationTheQueueIsEmptied() throws {
     let rig = try PlatformRig()
     #expect(rig.send("early") == nil)
     try rig.serve(host: nil)
@@ -43,14 +43,14 @@ import Testing
     #expect(rig.sentActions == [["now"]])
   }
 
-  @Test func ahundredEventsWait() throws {
+  @Test("(OPT-68; full queue)") func ahundredEventsWait() throws {
     let rig = try PlatformRig()
     for number in 0..<100 { #expect(rig.send("\(number)") == nil) }
     #expect(rig.send("too many") == .eventFailed("the queue is full, or the event too large"))
     #expect(rig.platform.events.counters.waiting == 100)
   }
 
-  @Test func attemptsGoOnInLongerPausesAndNewEventsWait() throws {
+  @Test("(OPT-68; failing)") func attemptsGoOnInLongerPausesAndNewEventsWait() throws {
     let rig = try PlatformRig()
     try rig.serve()
     rig.host.network.setResponder { _ in answer(503) }
@@ -74,7 +74,7 @@ import Testing
     #expect(rig.requests.map(\.text).prefix(4).allSatisfy { $0 == rig.requests[0].text })
   }
 
-  @Test func aServiceThatStaysAwayIsAskedLessAndLess() throws {
+  @Test("(OPT-68; failing)") func aServiceThatStaysAwayIsAskedLessAndLess() throws {
     let rig = try PlatformRig()
     try rig.serve()
     rig.host.network.setResponder { _ in noAnswer }
@@ -90,7 +90,7 @@ import Testing
     #expect(counters.waiting + counters.inFlight == 1 && counters.rejected == 0)
   }
 
-  @Test func aLongerWishOfTheServiceIsHeeded() throws {
+  @Test("(OPT-68; failing)") func aLongerWishOfTheServiceIsHeeded() throws {
     let rig = try PlatformRig()
     try rig.serve()
     rig.host.network.enqueue(answer(503, "", [HTTPHeader("Retry-After", "5")]), answer(200))
@@ -101,7 +101,7 @@ import Testing
     #expect(rig.requests.count == 2)
   }
 
-  @Test func whatIsRefusedIsTakenApartAndTheBadEventAloneIsDropped() throws {
+  @Test("(OPT-68; failing)") func whatIsRefusedIsTakenApartAndTheBadEventAloneIsDropped() throws {
     let rig = try PlatformRig()
     for number in 0..<11 { _ = rig.send("\(number)") }
     rig.host.network.setResponder { $0.text.contains(#""action":"3""#) ? answer(400) : answer(200) }
@@ -140,7 +140,7 @@ import Testing
     #expect(rig.platform.events.counters.waiting == 0)
   }
 
-  @Test("The checks come in the service's order (OPT-17, OPT-68)") func theFirstThingWrongIsTold() throws {
+  @Test("The checks come in the service's order (OPT-17, OPT-68; ready)") func theFirstThingWrongIsTold() throws {
     let rig = try PlatformRig()
     func send(_ action: String, data: String, identifiers: String = "{}") -> PlatformFailure? {
       do throws(PlatformFailure) {
@@ -180,7 +180,7 @@ import Testing
     #expect(texts.last?.contains(#""identifiers":{"vuid":"vuid_own"}"#) ?? false)
   }
 
-  @Test("Identified only with two identifiers (OPT-97)") func usersAreIdentifiedByTwoNames() throws {
+  @Test("Identified only with two identifiers (OPT-97; ready)") func usersAreIdentifiedByTwoNames() throws {
     let rig = try PlatformRig(["vuid.enabled": "true"])
     let vuid = try #require(rig.visitorID.current)
     rig.host.network.setResponder { _ in answer(200) }
@@ -200,7 +200,7 @@ import Testing
     #expect(rig.requests.isEmpty)
   }
 
-  @Test func offlineEventsWait() throws {
+  @Test("(OPT-68; offline)") func offlineEventsWait() throws {
     let rig = try PlatformRig()
     try rig.serve()
     rig.host.network.setResponder { _ in answer(200) }

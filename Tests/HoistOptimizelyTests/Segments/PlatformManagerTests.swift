@@ -6,7 +6,7 @@ import Testing
 
 @testable import HoistOptimizely
 
-@Suite("A host's own data platform (OPT-06, OPT-55)") struct PlatformManagerTests {
+@Suite("A host's own data platform (OPT-06, OPT-55; ready)") struct PlatformManagerTests {
   @Test func itIsAskedInPlaceOfTheService() throws {
     let manager = FakeManager()
     manager.answer.value = .success([Array("mine".utf8)])
@@ -53,7 +53,7 @@ import Testing
     #expect(rig.requests.count == 1)
   }
 
-  @Test func oneThatHangsCostsItsOwnAnswersOnly() throws {
+  @Test("(OPT-06; slow plug-in)") func oneThatHangsCostsItsOwnAnswersOnly() throws {
     let manager = FakeManager()
     manager.isStuck.value = true
     let rig = try PlatformRig(["odp.segment_fetch_timeout_ms": "100"], manager: manager)
@@ -68,7 +68,7 @@ import Testing
     #expect(second.value == .success([]))
   }
 
-  @Test func aFlushWaitsUntilItHasTakenWhatWasSent() throws {
+  @Test("(OPT-06; slow plug-in)") func aFlushWaitsUntilItHasTakenWhatWasSent() throws {
     let manager = FakeManager()
     manager.isStuck.value = true
     let rig = try PlatformRig(["odp.event_timeout_ms": "100"], manager: manager)
@@ -94,7 +94,7 @@ import Testing
     manager.isStuck.value = false
   }
 
-  @Test("No host call begins after the end (design 9)") func afterAStopItIsLeftAlone() throws {
+  @Test("No host call begins after the end (OPT-06, design 9; closed)") func afterAStopItIsLeftAlone() throws {
     let manager = FakeManager()
     let rig = try PlatformRig(manager: manager)
     rig.platform.stop()

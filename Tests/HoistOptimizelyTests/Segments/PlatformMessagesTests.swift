@@ -2,7 +2,7 @@ import HoistOptimizely
 import HoistTestSupport
 import Testing
 
-@Suite("The data platform's requests and answers (OPT-67, OPT-68)") struct SegmentsTests {
+@Suite("The data platform's requests and answers (OPT-67, OPT-68; no client)") struct SegmentsTests {
   @Test func vuidsAreAskedForAsSuch() {
     let query = SegmentsQuery(host: "https://h", apiKey: "k", userID: Array("vuid_1".utf8), segments: [])
     #expect(String(decoding: query.body, as: UTF8.self).contains("customer(vuid: $userId)"))

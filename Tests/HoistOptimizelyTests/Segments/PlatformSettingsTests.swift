@@ -4,12 +4,12 @@ import Testing
 
 @testable import HoistOptimizely
 
-@Suite("Settings of the data platform (OPT-10 to OPT-15, OPT-55)") struct PlatformSettingsTests {
+@Suite("Settings of the data platform (OPT-10 to OPT-15, OPT-55; no client)") struct PlatformSettingsTests {
   private func settings(_ properties: [String: String] = [:]) throws -> PlatformSettings {
     PlatformSettings(try TestHost.values(properties, table: PlatformSettings.properties))
   }
 
-  @Test("All are optional (OPT-10)") func unsetTheyAreTheServices() throws {
+  @Test("All are optional (OPT-10; no client)") func unsetTheyAreTheServices() throws {
     let settings = try settings()
     #expect(settings.isEnabled)
     #expect(settings.cacheCapacity == 100)
@@ -18,7 +18,7 @@ import Testing
     #expect(settings.eventTimeoutMilliseconds == 10_000)
   }
 
-  @Test("0 means the transport's own limit (OPT-13, OPT-14)") func zeroMeansTheTransports() throws {
+  @Test("0 means the transport's own limit (OPT-13, OPT-14; no client)") func zeroMeansTheTransports() throws {
     let settings = try settings([
       "odp.segment_fetch_timeout_ms": "0", "odp.event_timeout_ms": "0", "network.timeout_ms": "1234",
     ])
@@ -44,7 +44,7 @@ import Testing
     #expect { try settings([name: value]) } throws: { ($0 as? ConfigurationFailure)?.property == name }
   }
 
-  @Test("The event's own limit goes with each delivery (OPT-14)") func deliveriesHaveTheirLimit() throws {
+  @Test("The event's own limit goes with each delivery (OPT-14; ready)") func deliveriesHaveTheirLimit() throws {
     let rig = try PlatformRig(["odp.event_timeout_ms": "77"])
     try rig.serve()
     _ = rig.send("one")

@@ -5,8 +5,8 @@ import Testing
 
 @testable import HoistOptimizely
 
-@Suite("Fetching audience segments (OPT-11 to OPT-18, OPT-67)") struct SegmentsServiceTests {
-  @Test("javascript-sdk#894: disabled, nothing is allocated (OPT-15)") func disabledThereIsNothing() throws {
+@Suite("Fetching audience segments (OPT-11 to OPT-18, OPT-67; ready)") struct SegmentsServiceTests {
+  @Test("javascript-sdk#894: disabled, nothing is allocated (OPT-15; before start)") func disabledThereIsNothing() throws {
     let host = TestHost()
     let values = try TestHost.values(["odp.disable": "true"], table: PlatformSettings.properties)
     let settings = PlatformSettings(values)
@@ -16,7 +16,7 @@ import Testing
     #expect(host.time.pendingPostCount == 0 && host.time.pendingTimerCount == 0)
   }
 
-  @Test("Without an integration nothing can be asked (OPT-18)") func beforeAndWithoutAnIntegrationAFetchFails() throws {
+  @Test("Without an integration nothing can be asked (OPT-18; starting, ready)") func beforeAndWithoutAnIntegrationAFetchFails() throws {
     let rig = try PlatformRig()
     let refusal = PlatformRig.Fetched.failure(.fetchFailed("apiKey/apiHost not defined"))
     #expect(rig.fetch("u") == refusal)
@@ -34,7 +34,7 @@ import Testing
     #expect(rig.requests.isEmpty)
   }
 
-  @Test("One request asks for all segments of the datafile (OPT-13)") func theRequestIsTheServices() throws {
+  @Test("One request asks for all segments of the datafile (OPT-13; ready)") func theRequestIsTheServices() throws {
     let rig = try PlatformRig()
     try rig.serve(host: "https://odp.example/", segments: ["a", "b"])
     rig.host.network.enqueue(qualified("b", "a"))
@@ -46,14 +46,14 @@ import Testing
     #expect(request.timeoutMilliseconds == 10_000)
   }
 
-  @Test("A timeout of 0 is the transport's (OPT-13)") func aTimeoutOfZeroIsTheNetworks() throws {
+  @Test("A timeout of 0 is the transport's (OPT-13; ready)") func aTimeoutOfZeroIsTheNetworks() throws {
     let rig = try PlatformRig(["odp.segment_fetch_timeout_ms": "0", "network.timeout_ms": "1234"])
     try rig.serve()
     _ = rig.fetch("u")
     #expect(rig.requests.first?.timeoutMilliseconds == 1234)
   }
 
-  @Test("Kept for 600 s (OPT-12)") func segmentsAreKeptForAWhile() throws {
+  @Test("Kept for 600 s (OPT-12; ready)") func segmentsAreKeptForAWhile() throws {
     let rig = try PlatformRig()
     try rig.serve()
     rig.host.network.setResponder { _ in qualified("a") }
@@ -68,7 +68,7 @@ import Testing
     #expect(rig.requests.count == 3)
   }
 
-  @Test("A timeout of 0 keeps them for ever (OPT-12)") func aCacheTimeoutOfZeroNeverExpires() throws {
+  @Test("A timeout of 0 keeps them for ever (OPT-12; ready)") func aCacheTimeoutOfZeroNeverExpires() throws {
     let rig = try PlatformRig(["odp.segments_cache_timeout": "0"])
     try rig.serve()
     rig.host.network.setResponder { _ in qualified("a") }
@@ -78,7 +78,7 @@ import Testing
     #expect(rig.requests.count == 1)
   }
 
-  @Test("The least recently used of more than the size go (OPT-11)", arguments: [(0, 4), (1, 4), (2, 2)])
+  @Test("The least recently used of more than the size go (OPT-11; ready)", arguments: [(0, 4), (1, 4), (2, 2)])
   func theCacheHasASize(_ size: Int, _ requests: Int) throws {
     let rig = try PlatformRig(["odp.segments_cache_size": "\(size)"])
     try rig.serve()
@@ -113,7 +113,7 @@ import Testing
     #expect(rig.requests.count == 4)
   }
 
-  @Test func failuresAreToldAtOnceAndNotKept() throws {
+  @Test("(OPT-67; failing)") func failuresAreToldAtOnceAndNotKept() throws {
     let rig = try PlatformRig()
     try rig.serve()
     let invalid = #"{"errors":[{"extensions":{"classification":"X","code":"INVALID_IDENTIFIER_EXCEPTION"}}]}"#
@@ -128,7 +128,7 @@ import Testing
     #expect(PlatformFailure.fetchFailed("500").message.hasSuffix(": 500"))
   }
 
-  @Test func anEpisodeOfFailuresIsToldOnce() throws {
+  @Test("(OPT-67; failing)") func anEpisodeOfFailuresIsToldOnce() throws {
     let rig = try PlatformRig()
     try rig.serve()
     rig.host.network.enqueue(answer(500), answer(500), qualified(), answer(503))
@@ -185,7 +185,7 @@ import Testing
     #expect(rig.requests.count == 2)
   }
 
-  @Test func offlineOnlyWhatIsKeptIsTold() throws {
+  @Test("(OPT-67; offline)") func offlineOnlyWhatIsKeptIsTold() throws {
     let rig = try PlatformRig()
     try rig.serve()
     rig.host.network.enqueue(qualified("a"))
@@ -195,7 +195,7 @@ import Testing
     #expect(rig.fetch("v") == .failure(.fetchFailed("the client is offline")))
   }
 
-  @Test func aStopAnswersWhoeverWaits() throws {
+  @Test("(OPT-67; closing)") func aStopAnswersWhoeverWaits() throws {
     let rig = try PlatformRig()
     try rig.serve()
     let found = rig.begin("u")
@@ -210,7 +210,7 @@ import Testing
     #expect(rig.fetch("u") == .success(["a"]))
   }
 
-  @Test func aForkedChildLeavesTheParentsQuestionsAlone() throws {
+  @Test("(OPT-67; forked)") func aForkedChildLeavesTheParentsQuestionsAlone() throws {
     let rig = try PlatformRig()
     try rig.serve()
     let found = rig.begin("u")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HoistOptimizely
 
-@Suite("The installation's anonymous visitor (OPT-16, OPT-46, OPT-90)") struct VisitorIDTests {
+@Suite("The installation's anonymous visitor (OPT-16, OPT-46, OPT-90; starting)") struct VisitorIDTests {
   private func visitor(_ cache: MemoryCacheManager, isEnabled: Bool = true) -> (host: TestHost, id: VisitorID) {
     let host = TestHost(manager: cache)
     let id = VisitorID(host: host, isEnabled: isEnabled)
@@ -29,7 +29,7 @@ import Testing
     #expect(second.id.text == id)
   }
 
-  @Test("When it is off, the stored one is deleted (OPT-90)") func offItIsDeleted() {
+  @Test("When it is off, the stored one is deleted (OPT-90; starting)") func offItIsDeleted() {
     let cache = MemoryCacheManager()
     cache.save(key: "vuid", value: Array("vuid_0123456789abcdef0123456789a".utf8))
     let (host, id) = visitor(cache, isEnabled: false)
@@ -66,7 +66,7 @@ import Testing
     #expect(id.current == before)
   }
 
-  @Test func aForkedChildKeepsItAndAsksWhatTheParentHadNotHeard() {
+  @Test("(OPT-46; forked)") func aForkedChildKeepsItAndAsksWhatTheParentHadNotHeard() {
     let host = TestHost()
     let id = VisitorID(host: host, isEnabled: true)
     let told = Locked(0)

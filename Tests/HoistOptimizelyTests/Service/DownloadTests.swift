@@ -4,7 +4,7 @@ import Testing
 
 @testable import HoistOptimizely
 
-@Suite("Datafiles are downloaded, polled and refreshed (OPT-07, OPT-20, OPT-37 to OPT-41, OPT-100)")
+@Suite("Datafiles are downloaded, polled and refreshed (OPT-07, OPT-20, OPT-37 to OPT-41, OPT-100; ready)")
 struct DownloadTests {
   @Test func theRequestIsPlain() throws {
     let rig = try OptimizelyRig()
@@ -19,7 +19,7 @@ struct DownloadTests {
   @Test func aSecuredEnvironmentIsAskedWithItsToken() throws {
     let rig = try OptimizelyRig(["datafile.access_token": "t-1"]) { _ in SmallProject.answer() }
     _ = rig.startFromService()
-    let request = try #require(rig.downloads.first)  // OPT-100
+    let request = try #require(rig.downloads.first)  // (OPT-100; starting)
     #expect(request.url == "https://config.optimizely.com/datafiles/auth/sdk-key-of-42.json")
     #expect(request.headers.value(of: "Authorization") == "Bearer t-1")
   }
@@ -31,7 +31,7 @@ struct DownloadTests {
     #expect(rig.downloads.first?.url == "http://127.0.0.1:9/x/sdk-key-of-42.json")
   }
 
-  @Test func aFailingDownloadIsTriedAgainWhenThereIsNothingElse() throws {
+  @Test("(OPT-20; starting, failing)") func aFailingDownloadIsTriedAgainWhenThereIsNothingElse() throws {
     let rig = try OptimizelyRig()
     rig.transport.enqueue(.status(503), .noAnswer, .status(500), SmallProject.answer())
     let result = rig.startFromService()
@@ -46,7 +46,7 @@ struct DownloadTests {
     #expect(rig.downloads.count == 4)
   }
 
-  @Test(arguments: [401, 403, 404])
+  @Test("(OPT-20; refused)", arguments: [401, 403, 404])
   func whatIsRefusedIsTriedAgainSlowly(status: Int) throws {
     let rig = try OptimizelyRig { _ in .status(status) }
     let result = rig.startFromService()
@@ -60,7 +60,7 @@ struct DownloadTests {
     #expect(rig.log.messages(.error).count == 1)
   }
 
-  @Test func whatIsRefusedWhileFlagsAreServedIsStale() throws {
+  @Test("(OPT-20; refused)") func whatIsRefusedWhileFlagsAreServedIsStale() throws {
     let rig = try OptimizelyRig(["autostart": "true", "datafile": SmallProject.datafile()]) { _ in .status(403) }
     #expect(rig.client.state == .stale)
     rig.scheduler.advance(milliseconds: 300_000)
@@ -83,14 +83,14 @@ struct DownloadTests {
     // The other revision brings no other flag.
     #expect(changes.value == 1)
     #expect(updates.value == 3)
-    #expect(heard.texts.count == 1)  // OPT-41
+    #expect(heard.texts.count == 1)  // (OPT-41; ready)
   }
 
   @Test func pollingIsOffUnlessAskedFor() throws {
     let rig = try OptimizelyRig { _ in SmallProject.answer() }
     _ = rig.startFromService()
     rig.scheduler.advance(milliseconds: 3_600_000)
-    #expect(rig.downloads.count == 1)  // OPT-37
+    #expect(rig.downloads.count == 1)  // (OPT-37; ready)
   }
 
   @Test func theStandardIntervalIsTenMinutes() throws {
@@ -99,7 +99,7 @@ struct DownloadTests {
     rig.scheduler.advance(milliseconds: 599_999)
     #expect(rig.downloads.count == 1)
     rig.scheduler.advance(milliseconds: 1)
-    #expect(rig.downloads.count == 2)  // OPT-07
+    #expect(rig.downloads.count == 2)  // (OPT-07; ready)
   }
 
   @Test func shorterIntervalsAreRaisedToTwoMinutesWithAWarning() throws {
@@ -110,7 +110,7 @@ struct DownloadTests {
     rig.scheduler.advance(milliseconds: 119_999)
     #expect(rig.downloads.count == 1)
     rig.scheduler.advance(milliseconds: 1)
-    #expect(rig.downloads.count == 2)  // OPT-38
+    #expect(rig.downloads.count == 2)  // (OPT-38; ready)
   }
 
   @Test func wholeSecondsOfADownloadBelongToTheInterval() throws {
@@ -129,7 +129,7 @@ struct DownloadTests {
     #expect(rig.downloads.count == 3)
   }
 
-  @Test func aPollThatFailsLeavesTheDatafileAndTheNextOneRecovers() throws {
+  @Test("(OPT-20; failing)") func aPollThatFailsLeavesTheDatafileAndTheNextOneRecovers() throws {
     let rig = try OptimizelyRig(["polling_interval": "300", "datafile.retries": "0"])
     rig.transport.enqueue(SmallProject.answer(), .status(500), SmallProject.answer(revision: "2"))
     _ = rig.startFromService()
@@ -141,7 +141,7 @@ struct DownloadTests {
     #expect(rig.client.state == .ready)
   }
 
-  @Test func anAnswerThatIsNoDatafileReplacesNothing() throws {
+  @Test("(OPT-20; failing)") func anAnswerThatIsNoDatafileReplacesNothing() throws {
     let rig = try OptimizelyRig(["polling_interval": "300", "datafile.retries": "0"])
     rig.transport.enqueue(SmallProject.answer(), .success(HTTPResponse(status: 200, body: Array(#"{"version":"4"}"#.utf8))))
     _ = rig.startFromService()
@@ -155,7 +155,7 @@ struct DownloadTests {
     _ = rig.startFromService()
     #expect(rig.face.setActive(false) == .ok)
     rig.scheduler.advance(milliseconds: 3_600_000)
-    #expect(rig.downloads.count == 1)  // OPT-39
+    #expect(rig.downloads.count == 1)  // (OPT-39; background)
     #expect(rig.face.setActive(true) == .ok)
     rig.scheduler.run()
     #expect(rig.downloads.count == 2)
@@ -170,7 +170,7 @@ struct DownloadTests {
     #expect(rig.client.dispatch(limit: 0) == 0)
     rig.scheduler.advance(milliseconds: 300_000)
     _ = rig.client.dispatch(limit: 0)
-    #expect(heard.texts == [String(decoding: rig.face.datafile ?? [], as: UTF8.self)])  // OPT-41
+    #expect(heard.texts == [String(decoding: rig.face.datafile ?? [], as: UTF8.self)])  // (OPT-41; ready)
     #expect(rig.revision == "2")
   }
 
@@ -201,7 +201,7 @@ struct DownloadTests {
   }
 
   @Test func withoutAKeyAndADatafileAClientIsRefused() {
-    #expect(throws: ConfigurationFailure.self) { try OptimizelyRig(["sdk_key": "", "autostart": "true"]) }  // OPT-01
+    #expect(throws: ConfigurationFailure.self) { try OptimizelyRig(["sdk_key": "", "autostart": "true"]) }  // (OPT-01; before start)
   }
 }
 

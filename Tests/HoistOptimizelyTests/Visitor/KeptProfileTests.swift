@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoistOptimizely
 
-@Suite("What is kept of users outlives short runs and neighbours (OPT-05, 4.6)") struct KeptProfileTests {
+@Suite("What is kept of users outlives short runs and neighbours (OPT-05, 4.6; ready)") struct KeptProfileTests {
   /// A client whose datafile gives everybody a variation, 1 or 2.
   private func rig(_ variation: Int, _ manager: any CacheManager) throws -> UserRig {
     let properties = ProfileTests.kept.merging(["events.durability": "memory"]) { $1 }
@@ -40,7 +40,7 @@ import Testing
     close(rig)
   }
 
-  @Test func aRunThatEndsBeforeItHasReadTheStoreErasesNobody() throws {
+  @Test("(OPT-05; closing, slow plug-in)") func aRunThatEndsBeforeItHasReadTheStoreErasesNobody() throws {
     let manager = GatedManager()
     try keep("u1", manager.inner)
     manager.shut("profiles")
@@ -52,7 +52,7 @@ import Testing
     #expect(isKept("u1", manager.inner))
   }
 
-  @Test func aCloseKeepsWhatASiblingHasWritten() throws {
+  @Test("(OPT-05; closing, second client)") func aCloseKeepsWhatASiblingHasWritten() throws {
     let manager = MemoryCacheManager(clock: SystemClock())
     let rigs = try (0..<2).map { _ in try rig(1, manager) }
     for rig in rigs {
@@ -68,7 +68,7 @@ import Testing
     #expect(isKept("u1", manager))
   }
 
-  @Test func aStoreThatIsSlowKeepsNoEventsWaiting() throws {
+  @Test("(OPT-05; slow plug-in)") func aStoreThatIsSlowKeepsNoEventsWaiting() throws {
     let manager = GatedManager()
     let rig = try rig(1, manager)
     #expect(rig.settle { rig.client.wasInitialized })
@@ -90,7 +90,7 @@ import Testing
     try keep("u1", manager.inner)
     manager.shut("profiles")
     let rig = try rig(2, manager)
-    // What is given serves at once (OPT-54); what is kept of users holds from the end of the look into the store on.
+    // What is given serves at once (OPT-54; starting, slow plug-in); what is kept of users holds from the end of the look into the store on.
     #expect(try rig.user("u1").decide("a").variation == "two")
     #expect(rig.client.waitReady(timeoutMilliseconds: 0) == .timeout)
     #expect(!rig.client.wasInitialized)

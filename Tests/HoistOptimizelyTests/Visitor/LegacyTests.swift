@@ -5,7 +5,7 @@ import Testing
 @testable import HoistOptimizely
 
 @Suite("Forced variations, and the calls that came before users") struct LegacyTests {
-  @Test("A forced variation holds across datafiles until it is taken back (OPT-66)") func forcedVariations() throws {
+  @Test("A forced variation holds across datafiles until it is taken back (OPT-66; ready)") func forcedVariations() throws {
     let rig = try UserRig()
     func force(_ variation: String?) -> Bool {
       rig.face.setForcedVariation(bytes("key-e"), user: bytes("u1"), variation.map { bytes($0) })
@@ -30,7 +30,7 @@ import Testing
     #expect("one more".withBytes { forced.set(assignment, for: $0) })
   }
 
-  @Test("activate, getVariationKey, isFeatureEnabled, variables, getEnabledFeatures (OPT-77)") func calls() throws {
+  @Test("activate, getVariationKey, isFeatureEnabled, variables, getEnabledFeatures (OPT-77; ready)") func calls() throws {
     let rig = try UserRig()
     let german = visitor("u1", ["country": .string(bytes("de"))])
     func variation(_ key: String, _ user: EvaluationContext?, activates: Bool) -> Result<String, Status> {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoistOptimizely
 
-@Suite("Asynchronous decisions ask the prediction server (OPT-60, OPT-94, 4.15)") struct PredictedDecisionTests {
+@Suite("Asynchronous decisions ask the prediction server (OPT-60, OPT-94, 4.15; ready)") struct PredictedDecisionTests {
   /// Answers by experiment when the test says so.
   final class Server: Predictor, @unchecked Sendable {
     private let lock = Lock()
@@ -84,7 +84,7 @@ import Testing
     #expect(told.all.first?.decisions?.decisions.first?.rule == "key-3")
   }
 
-  @Test("A failure makes an error decision of its flag alone") func failures() {
+  @Test("A failure makes an error decision of its flag alone (OPT-94; failing)") func failures() {
     let told = Told()
     _ = user.decideAsync(keys: [bytes("a"), bytes("c"), bytes("x")], []) { told.add($0, $1) }
     server.answer([:])
@@ -102,7 +102,7 @@ import Testing
     #expect(rig.recorded == 1, "a late answer changes nothing")
   }
 
-  @Test("A client that closes first tells so, once (G4)") func closing() {
+  @Test("A client that closes first tells so, once (G4) (OPT-60, OPT-94; closing)") func closing() {
     let told = Told()
     _ = user.decideAsync(keys: nil, []) { told.add($0, $1) }
     _ = rig.client.close(timeoutMilliseconds: 0)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoistOptimizely
 
-@Suite("Who is in an experiment stays in it (OPT-05, 4.6)") struct ProfileTests {
+@Suite("Who is in an experiment stays in it (OPT-05, 4.6; ready)") struct ProfileTests {
   static let kept = ["user_profiles": "true"]
 
   /// Everybody is in variation 1 first, in variation 2 later.
@@ -75,7 +75,7 @@ import Testing
     #expect(rig.settle { rig.client.dispatch(limit: 0) >= 0 && rig.log.messages(.warning).contains { $0.contains("user profile service") } })
   }
 
-  @Test("What could not be looked up is not replaced: it may be there (OPT-05, contract 7). State: the service fails")
+  @Test("What could not be looked up is not replaced: it may be there (OPT-05, contract 7; failing)")
   func failedLookUpsAreNotSavedOver() throws {
     let service = Service(.failed)
     let rig = try UserRig(Self.datafile(1), Self.kept, profiles: service)
@@ -101,7 +101,7 @@ import Testing
     #expect(user.decide("a", .ignoreUserProfileService).variation == "two")
   }
 
-  @Test("A client that closes writes what is not written yet") func writtenAtTheEnd() throws {
+  @Test("A client that closes writes what is not written yet (OPT-05; closing)") func writtenAtTheEnd() throws {
     let manager = MemoryCacheManager()
     let rig = try UserRig(Self.datafile(1), Self.kept, cacheManager: manager)
     #expect(rig.settle { rig.client.wasInitialized })
@@ -116,7 +116,7 @@ import Testing
     #expect(try rig.user().decide("a").variation == "one" && service.all.isEmpty)
   }
 
-  @Test("A shelf keeps so many profiles and forgets whoever was seen least recently (G5)") func bounded() {
+  @Test("A shelf keeps so many profiles and forgets whoever was seen least recently (G5) (OPT-05; no client)") func bounded() {
     let box = ProfileBox(capacity: 2)
     func add(_ user: String) { _ = box.add([.init(experimentID: [1], variationID: [2])], to: bytes(user), hash: Hash64.hash(user)) }
     func has(_ user: String) -> Bool { user.withBytes { box.profile(of: $0, hash: Hash64.hash($0)) } != nil }
@@ -139,7 +139,7 @@ import Testing
     _ = box.add([new], to: bytes(user), hash: Hash64.hash(user))
   }
 
-  @Test("What another process has changed stays, but for what was decided here since (contract 8)") func merging() throws {
+  @Test("What another process has changed stays, but for what was decided here since (contract 8) (OPT-05; no client)") func merging() throws {
     let box = ProfileBox(capacity: 8)
     box.read(bytes(#"[{"user_id":"u","experiment_bucket_map":{"1":{"variation_id":"a"},"2":{"variation_id":"b"}}},7]"#))
     Self.assign("2", "mine", "u", box)
@@ -166,7 +166,7 @@ import Testing
     #expect(box.merge(into: bytes("theirs"), under: "") == bytes("theirs"))
   }
 
-  @Test("What cannot be read is replaced") func damaged() throws {
+  @Test("What cannot be read is replaced (OPT-05; no client)") func damaged() throws {
     let box = ProfileBox(capacity: 8)
     box.read(bytes("damaged"))
     Self.assign("1", "a", "u", box)
@@ -174,7 +174,7 @@ import Testing
     #expect(String(decoding: merged, as: UTF8.self) == #"[{"user_id":"u","experiment_bucket_map":{"1":{"variation_id":"a"}}}]"#)
   }
 
-  @Test("Where there is no room, whoever was not used here goes first (G5)") func storedBounds() throws {
+  @Test("Where there is no room, whoever was not used here goes first (G5) (OPT-05; no client)") func storedBounds() throws {
     let box = ProfileBox(capacity: 2)
     box.read(bytes(#"[{"user_id":"old","experiment_bucket_map":{}},{"user_id":"used","experiment_bucket_map":{}}]"#))
     _ = Self.assignments(box, of: "old")

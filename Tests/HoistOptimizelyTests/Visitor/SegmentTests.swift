@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoistOptimizely
 
-@Suite("Users and their segments (OPT-67)") struct SegmentTests {
+@Suite("Users and their segments (OPT-67; ready)") struct SegmentTests {
   private static let audience =
     #"{"id":"7","name":"s","conditions":["or",{"type":"third_party_dimension","name":"odp.audiences","match":"qualified","value":"gold"}]}"#
   private static let datafile = Project.datafile(
@@ -42,7 +42,7 @@ import Testing
     #expect(rig.transport.requests.count == 1)
   }
 
-  @Test func whileItIsUnderWayAndAfterAFailureThereAreNone() throws {
+  @Test("(OPT-67; failing)") func whileItIsUnderWayAndAfterAFailureThereAreNone() throws {
     let rig = try UserRig(Self.datafile)
     let user = try rig.user()
     user.setSegments([bytes("gold")])
@@ -79,14 +79,14 @@ import Testing
     #expect(copy.segments == [bytes("gold")] && user.segments == [])
   }
 
-  @Test("swift-sdk#508: a user may outlive its client") func withoutAClientNothingIsFetched() throws {
+  @Test("swift-sdk#508: a user may outlive its client (OPT-67; handle outlives client)") func withoutAClientNothingIsFetched() throws {
     let rig = try UserRig(Self.datafile)
     let user = try rig.user()
     rig.free()
     #expect(throws: PlatformFailure.clientGone) { try user.fetchSegments([], completion: nil) }
   }
 
-  @Test("odpNotEnabled (OPT-17)") func disabledThereIsNothingToFetch() throws {
+  @Test("odpNotEnabled (OPT-17; ready)") func disabledThereIsNothingToFetch() throws {
     let rig = try UserRig(Self.datafile, ["odp.disable": "true"])
     let user = try rig.user()
     #expect(throws: PlatformFailure.notEnabled) { try user.fetchSegments([], completion: nil) }
@@ -96,7 +96,7 @@ import Testing
     #expect(rig.provider.platform == nil)
   }
 
-  @Test("Identified when made, not when copied or decided for (OPT-97)") func usersAreIdentifiedOnce() throws {
+  @Test("Identified when made, not when copied or decided for (OPT-97; ready)") func usersAreIdentifiedOnce() throws {
     let rig = try UserRig(Self.datafile, ["vuid.enabled": "true"])
     rig.transport.open.first?.complete(answer(200))
     rig.transport.setResponder { _ in answer(200) }
@@ -111,7 +111,7 @@ import Testing
     #expect(sent.joined().contains(#""fs_user_id":"carla""#))
   }
 
-  @Test("Without a VUID an anonymous user is refused (OPT-90)") func nobodyIsAnonymousByDefault() throws {
+  @Test("Without a VUID an anonymous user is refused (OPT-90; ready)") func nobodyIsAnonymousByDefault() throws {
     let rig = try UserRig(Self.datafile)
     #expect(rig.face.vuid == nil)
     #expect(rig.face.user(nil, attributes: nil) == nil)

@@ -10,7 +10,7 @@ import Testing
     }
   }
 
-  /// OPT-05: a profile of any size is searched, not read through.
+  /// A profile of any size is searched, not read through (OPT-05; no client).
   @Test(arguments: [0, 1, 2, 3, 1000]) func eachStoredAssignmentIsFound(_ count: Int) throws {
     var content = SubjectContent()
     content.assignments = (0..<count).map { .init(experimentID: Array("e\($0)".utf8), variationID: Array("v\($0)".utf8)) }
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  /// OPT-65: one flag may be forced as a whole and by each of its rules.
+  /// One flag may be forced as a whole and by each of its rules (OPT-65; no client).
   @Test func rowsOfOneKeyAreToldApart() throws {
     var content = SubjectContent()
     let rules: [String?] = ["r1", nil, "r2", ""]

@@ -8,7 +8,7 @@ import Testing
 @Suite("What a user is, and what is decided for it") struct UserTests {
   let german: KeyValuePairs<String, AttributeValue> = ["country": .string(bytes("de"))]
 
-  @Test("An experiment and a delivery rule answer the same call (OPT-47, OPT-56, OPT-61)")
+  @Test("An experiment and a delivery rule answer the same call (OPT-47, OPT-56, OPT-61; ready)")
   func bothKindsOfRules() throws {
     let rig = try UserRig()
     let inExperiment = try rig.user("u1", german).decide("shop")
@@ -19,7 +19,7 @@ import Testing
     #expect(delivered.reasonTexts.isEmpty)
   }
 
-  @Test("Users are made before there is a datafile and outlive their client (OPT-02, OPT-21)")
+  @Test("Users are made before there is a datafile and outlive their client (OPT-02, OPT-21; before start, handle outlives client)")
   func usersLiveOnTheirOwn() throws {
     let early = try UserRig(nil)
     let waiting = try early.user("u1", german)
@@ -40,7 +40,7 @@ import Testing
     #expect(user.decideAsync(keys: nil, []) { _, _ in } == .optimizelySDKNotReady)
   }
 
-  @Test("A closed client is not ready (OPT-45)") func closedClients() throws {
+  @Test("A closed client is not ready (OPT-45; closed)") func closedClients() throws {
     let rig = try UserRig()
     let user = try rig.user()
     _ = rig.client.close(timeoutMilliseconds: 0)
@@ -48,7 +48,7 @@ import Testing
     #expect(user.decideAsync(keys: nil, []) { _, _ in } == .state)
   }
 
-  @Test("A decision is of what the user was; attributes may be null (OPT-64)") func decisionsAreOfTheirMoment() throws {
+  @Test("A decision is of what the user was; attributes may be null (OPT-64; ready)") func decisionsAreOfTheirMoment() throws {
     let rig = try UserRig()
     let user = try rig.user("", german)
     let before = user.decide("shop")
@@ -71,13 +71,13 @@ import Testing
     #expect(rig.recorded == 0)
   }
 
-  @Test("Options of the client are added to those of a call (OPT-09, OPT-62)") func defaultOptions() throws {
+  @Test("Options of the client are added to those of a call (OPT-09, OPT-62; ready)") func defaultOptions() throws {
     let rig = try UserRig(TwoRules.datafile, ["decide_options": #"["INCLUDE_REASONS","EXCLUDE_VARIABLES"]"#])
     let decision = try rig.user().decide("shop", .disableDecisionEvent)
     #expect(!decision.reasonTexts.isEmpty && text(decision.variables) == "{}")
   }
 
-  @Test("Several flags: unknown ones keep their error, twins are answered once (OPT-60)") func severalFlags() throws {
+  @Test("Several flags: unknown ones keep their error, twins are answered once (OPT-60; ready)") func severalFlags() throws {
     let rig = try UserRig()
     let user = try rig.user("u1", german)
     let some = user.decide(keys: ["shop", "nobody", "shop", "other"].map { bytes($0) }, .enabledFlagsOnly)
@@ -102,7 +102,7 @@ import Testing
     #expect("u1".withBytes { rig.provider.profiles.lookUp($0, hash: Hash64.hash($0)) }?.assignments.count == 2)
   }
 
-  @Test("Forced decisions of flags and rules, set, read, removed (OPT-65)") func forcedDecisions() throws {
+  @Test("Forced decisions of flags and rules, set, read, removed (OPT-65; ready)") func forcedDecisions() throws {
     let rig = try UserRig()
     let user = try rig.user("u1", german)
     #expect(user.setForcedDecision(bytes("shop"), nil, bytes("on-d")))
@@ -119,7 +119,7 @@ import Testing
     #expect(user.setForcedDecision(bytes("shop"), nil, bytes("nobody")) && user.decide("shop").variation == "on-e")
   }
 
-  @Test("Conversions: tags count, unknown events are refused (OPT-63)") func conversions() throws {
+  @Test("Conversions: tags count, unknown events are refused (OPT-63; ready)") func conversions() throws {
     let rig = try UserRig()
     let user = try rig.user()
     let tags = try JSONDocument(parsing: #"{"revenue":7,"value":1.5}"#)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("What is stored of visitors") struct VisitorTests {
   @Test func profilesKeepWhatTheyDoNotUnderstand() {
-    // OPT-05
+    // (OPT-05; no client)
     let stored = #"{"user_id":"old","extra":{"a":1},"experiment_bucket_map":{"1":{"variation_id":"11","x":2},"2":{"variation_id":5}}}"#
     let profile = UserProfile(userID: Array("u".utf8), json: Array(stored.utf8))
     #expect(profile.assignments == [.init(experimentID: [0x31], variationID: Array("11".utf8))])
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test func pathsLeadIntoVariables() {
-    // OPT-71
+    // (OPT-71; no client)
     let json = OptimizelyJSON(#"{"a":{"b":[1,2.0]},"":{"":7}}"#)
     func value(_ path: String) -> String? { json?.value(atPath: path).map { String(decoding: $0, as: UTF8.self) } }
     #expect(value("a.b") == "[1,2.0]")
