@@ -29,7 +29,7 @@ static bool reads(hoist_text *text, const char *expected) {
   return same;
 }
 
-/* KAM-21, KAM-23, KAM-25, KAM-38, KAM-B15 */
+/* (KAM-21, KAM-23, KAM-25, KAM-38, KAM-B15; offline) */
 TEST(a_rule_gives_its_variation_and_everyone_else_gets_the_default) {
   hoist_client *client = host_kameleoon_client();
   hoist_kameleoon_visitor *phone = visitor_with_phone(client), *other = visitor_of(client, "other");
@@ -57,7 +57,7 @@ TEST(a_rule_gives_its_variation_and_everyone_else_gets_the_default) {
   hoist_client_free(client);
 }
 
-/* KAM-22, KAM-24 */
+/* (KAM-22, KAM-24; offline) */
 TEST(an_unknown_flag_has_a_status_of_its_own) {
   hoist_client *client = host_kameleoon_client();
   hoist_kameleoon_visitor *visitor = visitor_of(client, "visitor");
@@ -72,7 +72,7 @@ TEST(an_unknown_flag_has_a_status_of_its_own) {
   hoist_client_free(client);
 }
 
-/* KAM-15 */
+/* (KAM-15; offline, closed, handle outlives client) */
 TEST(without_a_configuration_and_after_close_nothing_is_ready) {
   hoist_config *config = hoist_config_new("kameleoon");
   hoist_client *client;
@@ -100,7 +100,7 @@ TEST(without_a_configuration_and_after_close_nothing_is_ready) {
   hoist_kameleoon_visitor_free(visitor);
 }
 
-/* KAM-39: a variation and what it lends outlive visitor and client. */
+/* A variation and what it lends outlive visitor and client (KAM-39; handle outlives client). */
 TEST(variables_are_read_by_name_and_in_order_also_without_the_client) {
   hoist_client *client = host_kameleoon_client();
   hoist_kameleoon_visitor *visitor = visitor_with_phone(client);
@@ -128,7 +128,7 @@ TEST(variables_are_read_by_name_and_in_order_also_without_the_client) {
   hoist_kameleoon_variation_free(variation);
 }
 
-/* KAM-26, KAM-27, KAM-32 to KAM-36 */
+/* (KAM-26, KAM-27, KAM-32 to KAM-36; offline) */
 TEST(lists_have_the_flags_of_the_configuration_in_its_order) {
   hoist_client *client = host_kameleoon_client();
   hoist_kameleoon_visitor *phone = visitor_with_phone(client), *other = visitor_of(client, "other");

@@ -1,5 +1,5 @@
 /* Kameleoon's sites as a host meets them: visitors by site code, readiness, the listener, configuration files, log levels.
- * The service is a transport of the test's own. KAM-01, KAM-09 to KAM-19, KAM-43, KAM-71, KAM-74, KAM-B04, KAM-B23, KAM-B28. */
+ * The service is a transport of the test's own. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -99,7 +99,7 @@ static void released(void *user_data) {
 
 /* ---- Tests ------------------------------------------------------------------------------------------------- */
 
-/* KAM-09, KAM-10, KAM-11, KAM-13, KAM-73 */
+/* (KAM-09, KAM-10, KAM-11, KAM-13, KAM-73; before start) */
 TEST(what_cannot_be_a_site_or_a_visitor_is_refused) {
   hoist_kameleoon_visitor *visitor = NULL;
   hoist_error *error = NULL;
@@ -125,7 +125,7 @@ TEST(what_cannot_be_a_site_or_a_visitor_is_refused) {
   CHECK_INT(hoist_kameleoon_forget("s", NULL, 0), HOIST_ERR_NOT_FOUND);
 }
 
-/* KAM-12, KAM-14, KAM-B28 */
+/* (KAM-12, KAM-14, KAM-B28; ready, closed) */
 TEST(visitors_of_a_site_share_one_client_until_it_is_forgotten) {
   hoist_kameleoon_visitor *first = made("shared", NULL, "a"), *second = made("shared", "production", "b");
   hoist_kameleoon_visitor *elsewhere = made("shared", "staging", "a"), *generated = made("shared", NULL, NULL);
@@ -157,7 +157,7 @@ TEST(visitors_of_a_site_share_one_client_until_it_is_forgotten) {
   CHECK(hoist_kameleoon_visitor_client(NULL) == NULL);
 }
 
-/* KAM-17, KAM-18, KAM-19, KAM-74, KAM-B04 */
+/* (KAM-17, KAM-18, KAM-19, KAM-74, KAM-B04; failing, ready, closed) */
 TEST(readiness_is_told_once) {
   static notes told;
   service_is(500);
@@ -185,7 +185,7 @@ TEST(readiness_is_told_once) {
   hoist_kameleoon_visitor_free(visitor);
 }
 
-/* KAM-18 */
+/* (KAM-18; closing) */
 TEST(who_waits_when_the_site_is_forgotten_is_told) {
   static notes told;
   service_is(500);
@@ -198,7 +198,7 @@ TEST(who_waits_when_the_site_is_forgotten_is_told) {
   service_is(200);
 }
 
-/* KAM-43, KAM-B23 */
+/* (KAM-43, KAM-B23; failing, ready) */
 TEST(the_listener_hears_of_requests_and_configurations) {
   static notes told, other;
   hoist_kameleoon_listener table = {sizeof table, &told, updated, datafile_updated, request_ended, released};
@@ -244,7 +244,7 @@ static const char *file_of(const char *content) {
   return name;
 }
 
-/* KAM-01 */
+/* (KAM-01; before start) */
 TEST(configuration_files_are_property_lists_or_json) {
   hoist_config *config = hoist_config_new("kameleoon");
   hoist_error *error = NULL;
@@ -288,7 +288,7 @@ TEST(configuration_files_are_property_lists_or_json) {
   hoist_config_free(config);
 }
 
-/* KAM-71 */
+/* (KAM-71; offline) */
 TEST(log_levels_can_be_changed) {
   hoist_client *client = host_kameleoon_client();
   CHECK_INT(hoist_kameleoon_log_level(client), HOIST_LOG_NONE);

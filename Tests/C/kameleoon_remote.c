@@ -1,5 +1,5 @@
 /* What Kameleoon's service knows, as a host asks for it: visits, remote data, warehouse audiences, told or waited for, each
- * once (KAM-45 to KAM-55, KAM-74, KAM-B04). The service is a transport of the test's own. */
+ * once. The service is a transport of the test's own. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -135,6 +135,7 @@ static void settle(notes *told) {
 
 /* ---- Tests ------------------------------------------------------------------------------------------------- */
 
+/* (KAM-46 to KAM-52; ready) */
 TEST(visits_are_told_and_added) {
   hoist_kameleoon_visitor *visitor = visitor_of(client, "v 1");
   notes told;
@@ -161,7 +162,7 @@ TEST(visits_are_told_and_added) {
   hoist_kameleoon_visitor_free(visitor);
 }
 
-/* KAM-54 */
+/* (KAM-54; ready) */
 TEST(the_positional_form_asks_for_the_same) {
   hoist_kameleoon_visitor *visitor = visitor_of(client, "v");
   notes told;
@@ -176,6 +177,7 @@ TEST(the_positional_form_asks_for_the_same) {
   hoist_kameleoon_visitor_free(visitor);
 }
 
+/* (KAM-45, KAM-B04; ready, failing) */
 TEST(remote_data_is_handed_over_as_it_is) {
   hoist_kameleoon_visitor *visitor = visitor_of(client, "v");
   hoist_text *json = NULL;
@@ -198,6 +200,7 @@ TEST(remote_data_is_handed_over_as_it_is) {
   hoist_kameleoon_visitor_free(visitor);
 }
 
+/* (KAM-55, KAM-B04; ready, failing) */
 TEST(audiences_become_a_custom_data) {
   hoist_kameleoon_visitor *visitor = visitor_of(client, "v");
   hoist_kameleoon_data_list *data = NULL;
@@ -221,6 +224,7 @@ TEST(audiences_become_a_custom_data) {
   hoist_kameleoon_visitor_free(visitor);
 }
 
+/* (KAM-46, KAM-74, KAM-B04; ready, failing) */
 TEST(what_is_waited_for_is_handed_out) {
   hoist_kameleoon_visitor *visitor = visitor_of(client, "waits");
   hoist_kameleoon_data_list *data = NULL;
@@ -244,6 +248,7 @@ TEST(what_is_waited_for_is_handed_out) {
   hoist_kameleoon_visitor_free(visitor);
 }
 
+/* (KAM-74, KAM-B04; closing, closed, handle outlives client) */
 TEST(closing_tells_who_waits) {
   hoist_kameleoon_visitor *visitor = visitor_of(client, "v");
   notes visits, remote;

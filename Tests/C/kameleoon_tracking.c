@@ -1,5 +1,4 @@
-/* What Kameleoon's visitors do, as a host meets it: conversions, flushes and audiences, delivered by a dispatcher of its own
- * (KAM-05, KAM-41, KAM-42, KAM-58, KAM-59, KAM-B08, KAM-B12). */
+/* What Kameleoon's visitors do, as a host meets it: conversions, flushes and audiences, delivered by a dispatcher of its own. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -103,6 +102,7 @@ static bool is_told(told *it, hoist_status status) {
   return times == 1 && it->status == status;
 }
 
+/* (KAM-05, KAM-41, KAM-58, KAM-B08; ready) */
 TEST(a_conversion_goes_with_the_next_interval_together_with_all_that_waits) {
   static shelf it;
   begin(&it);
@@ -124,6 +124,7 @@ TEST(a_conversion_goes_with_the_next_interval_together_with_all_that_waits) {
   hoist_client_free(client);
 }
 
+/* (KAM-42, KAM-59; ready) */
 TEST(an_instant_flush_says_what_came_of_it) {
   static shelf it;
   static told first = {PTHREAD_MUTEX_INITIALIZER, 0, 0}, second = {PTHREAD_MUTEX_INITIALIZER, 0, 0};
@@ -142,6 +143,7 @@ TEST(an_instant_flush_says_what_came_of_it) {
   hoist_client_free(client);
 }
 
+/* (KAM-58, KAM-B12; ready, closing) */
 TEST(audiences_are_evaluated_and_what_waits_is_sent_by_closing) {
   static shelf it;
   begin(&it);
@@ -155,6 +157,7 @@ TEST(audiences_are_evaluated_and_what_waits_is_sent_by_closing) {
   hoist_client_free(client);
 }
 
+/* (KAM-41, KAM-59; failing, closing, closed, handle outlives client) */
 TEST(a_flush_that_cannot_be_sent_is_told_of_when_the_client_closes) {
   static shelf it;
   static told once = {PTHREAD_MUTEX_INITIALIZER, 0, 0};
@@ -174,6 +177,7 @@ TEST(a_flush_that_cannot_be_sent_is_told_of_when_the_client_closes) {
   hoist_kameleoon_visitor_free(visitor);
 }
 
+/* (KAM-15, KAM-41, KAM-59; offline) */
 TEST(without_a_configuration_nothing_is_tracked) {
   hoist_config *config = hoist_config_new("kameleoon");
   host_set(config, "site_code", "a8st4f59bj");
@@ -190,6 +194,7 @@ TEST(without_a_configuration_nothing_is_tracked) {
   hoist_client_free(client);
 }
 
+/* (KAM-41, KAM-B08; offline) */
 TEST(what_is_no_conversion_is_refused) {
   hoist_client *client = host_kameleoon_client();
   hoist_kameleoon_visitor *visitor = visitor_of(client, "me");
@@ -214,6 +219,7 @@ TEST(what_is_no_conversion_is_refused) {
   hoist_client_free(client);
 }
 
+/* (KAM-41; ready) */
 TEST(the_cores_events_are_conversions) {
   static shelf it;
   begin(&it);

@@ -28,7 +28,7 @@ static hoist_status add(hoist_kameleoon_visitor *visitor, hoist_kameleoon_data *
   return status;
 }
 
-/* KAM-11, KAM-44 */
+/* (KAM-11, KAM-44; offline) */
 TEST(a_visitor_code_has_1_to_255_characters) {
   hoist_client *client = host_kameleoon_client();
   hoist_kameleoon_visitor *visitor = NULL;
@@ -54,7 +54,7 @@ TEST(a_visitor_code_has_1_to_255_characters) {
   hoist_client_free(client);
 }
 
-/* KAM-12, KAM-44 */
+/* (KAM-12, KAM-44; offline) */
 TEST(the_clients_own_visitor_has_a_generated_code_unless_one_is_given) {
   hoist_client *client = host_kameleoon_client();
   hoist_kameleoon_visitor *first = visitor_of(client, NULL), *second = visitor_of(client, NULL);
@@ -79,7 +79,7 @@ TEST(the_clients_own_visitor_has_a_generated_code_unless_one_is_given) {
   hoist_client_free(client);
 }
 
-/* KAM-61 to KAM-65, KAM-B08, KAM-B14, KAM-B21 */
+/* (KAM-61 to KAM-65, KAM-B08, KAM-B14, KAM-B21; no client) */
 TEST(every_kind_of_data_says_what_it_was_made_with) {
   static const char *const values[] = {"a", "b"};
   static const int64_t referrers[] = {1, 2};
@@ -143,7 +143,7 @@ TEST(what_names_nothing_makes_no_data) {
   CHECK(hoist_kameleoon_geolocation(NULL, NULL, NULL, NULL, NULL, NULL) == NULL);
 }
 
-/* KAM-56, KAM-B19 */
+/* (KAM-56, KAM-B19; offline, closed) */
 TEST(data_is_added_copied_and_none_of_it_where_one_is_missing) {
   hoist_client *client = host_kameleoon_client();
   hoist_kameleoon_visitor *visitor = visitor_of(client, "visitor");
@@ -159,7 +159,7 @@ TEST(data_is_added_copied_and_none_of_it_where_one_is_missing) {
   hoist_client_free(client);
 }
 
-/* KAM-60 */
+/* (KAM-60; no consent) */
 TEST(consent_has_three_states) {
   hoist_client *client = host_kameleoon_client();
   hoist_kameleoon_visitor *visitor = visitor_of(client, "visitor"), *again;
@@ -174,7 +174,7 @@ TEST(consent_has_three_states) {
   hoist_client_free(client);
 }
 
-/* KAM-B01, KAM-B27 */
+/* (KAM-B01, KAM-B27; offline) */
 TEST(variations_are_forced_by_a_configuration_and_simulated_by_a_cookie) {
   hoist_config *config = hoist_config_new("kameleoon");
   hoist_client *client;
@@ -206,7 +206,7 @@ TEST(variations_are_forced_by_a_configuration_and_simulated_by_a_cookie) {
   hoist_client_free(client);
 }
 
-/* KAM-B27 */
+/* (KAM-B27; no client) */
 TEST(a_web_pages_visitor_code_is_found_among_its_cookies) {
   hoist_text *code = hoist_kameleoon_visitor_code_generate();
   CHECK_INT(hoist_text_length(code), 16);

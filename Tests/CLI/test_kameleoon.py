@@ -44,7 +44,7 @@ def offline(hoist: Tool, command: str, *arguments: object, file: Path = SAMPLE) 
 
 
 def test_a_configuration_is_evaluated_without_network(hoist: Tool) -> None:
-    """KAM-23, KAM-25, KAM-40, KAM-B11"""
+    """(KAM-23, KAM-25, KAM-40, KAM-B11; offline)"""
     result = offline(hoist, "evaluate", "loyal", *GOLD, "--json")
     assert (result.status, result.json["variation"], result.json["enabled"]) == (0, "on", True), result
     assert offline(hoist, "evaluate", "loyal", "--user", "carla", "--json").json["variation"] == "off"
@@ -55,12 +55,12 @@ def test_a_configuration_is_evaluated_without_network(hoist: Tool) -> None:
     ("loyal", GOLD, 0), ("loyal", ("--user", "carla"), 1), ("hidden", GOLD, 1), ("nonsense", GOLD, 1)])
 def test_exit_code_tells_off_disabled_and_unknown(
         hoist: Tool, flag: str, arguments: tuple[str, ...], status: int) -> None:
-    """KAM-21, KAM-22"""
+    """(KAM-21, KAM-22; offline)"""
     assert offline(hoist, "evaluate", flag, *arguments, "--exit-code").status == status
 
 
 def test_flags_lists_those_of_the_file(hoist: Tool) -> None:
-    """KAM-32"""
+    """(KAM-32; offline)"""
     listed = offline(hoist, "flags", *GOLD, "--json").json["flags"]
     variations = {flag["key"]: flag["variation"] for flag in listed}
     assert {"checkout", "banner", "loyal", "limits"} <= set(variations)
@@ -68,7 +68,7 @@ def test_flags_lists_those_of_the_file(hoist: Tool) -> None:
 
 
 def test_the_same_visitor_gets_the_same_variation(hoist: Tool) -> None:
-    """KAM-30"""
+    """(KAM-30; offline)"""
     found = {offline(hoist, "evaluate", "checkout", "--user", "carla", "--json").out for _ in range(3)}
     assert len(found) == 1
 
@@ -91,7 +91,7 @@ def test_a_file_that_is_none_is_named(hoist: Tool, tmp_path: Path) -> None:
 
 
 def test_evaluate_asks_the_service(hoist: Tool, service: KameleoonSimulator) -> None:
-    """KAM-06"""
+    """(KAM-06; ready)"""
     result = run(hoist, service, "evaluate", "loyal", *GOLD, "--json")
     assert (result.status, result.json["variation"]) == (0, "on"), result
     service.publish(sample_configuration(featureFlags=[]), "staging")
@@ -106,7 +106,7 @@ def test_looking_tracks_nothing(hoist: Tool, service: KameleoonSimulator) -> Non
 
 
 def test_track_sends_a_conversion(hoist: Tool, service: KameleoonSimulator) -> None:
-    """KAM-41, KAM-61"""
+    """(KAM-41, KAM-61; ready)"""
     result = run(hoist, service, "track", "17", "--user", "carla", "--value", "2.5", "--json")
     assert (result.status, result.json) == (0, {"event": "17", "accepted": True}), result
     line, = service.ledger.lines("conversion", "carla")
@@ -119,14 +119,14 @@ def test_a_goal_is_a_number(hoist: Tool, service: KameleoonSimulator) -> None:
 
 
 def test_tracking_is_authorised_with_credentials(hoist: Tool, service: KameleoonSimulator) -> None:
-    """KAM-08"""
+    """(KAM-08; ready)"""
     service.options.change(token_required=True)
     result = run(hoist, service, "track", "17", "--user", "carla", "--set", f"client_id={CLIENT_ID}", key=CLIENT_SECRET)
     assert result.status == 0 and service.tokens.given == ["token-1"], result
 
 
 def test_watch_tells_of_a_configuration_that_an_event_brought(hoist: Tool, service: KameleoonSimulator) -> None:
-    """KAM-20"""
+    """(KAM-20; ready)"""
     service.publish(sample_configuration(real_time=True))
     with hoist.start("watch", "loyal", "--count", "1", *GOLD, "--json", *settings(service)) as watching:
         assert watching.wait_for("ready")["flags"][0]["variation"] == "on"

@@ -2,7 +2,7 @@ import ConformanceKit
 import HoistTestSupport
 import Testing
 
-@Suite("The vendor's fetches and addresses, as recorded, hold (KAM-02, KAM-06, KAM-16, KAM-20, KAM-43, KAM-B07, KAM-B09)")
+@Suite("The vendor's fetches and addresses, as recorded, hold (KAM-02, KAM-06, KAM-16, KAM-20, KAM-43, KAM-B07, KAM-B09; starting, ready, failing)")
 struct FetchVectorTests {
   private static let folder = "conformance/kameleoon"
 

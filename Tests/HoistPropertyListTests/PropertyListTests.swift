@@ -23,7 +23,7 @@ struct PropertyListTests {
     }
   }
 
-  @Test("Every kind of value is read, with its line (KAM-01)")
+  @Test("Every kind of value is read, with its line (KAM-01; no client)")
   func values() throws {
     let read = try PropertyList(list("""
       <dict>
@@ -52,7 +52,7 @@ struct PropertyListTests {
   }
 
   @Test(
-    "What is no property list is refused with its line, and the key where there is one (KAM-01)",
+    "What is no property list is refused with its line, and the key where there is one (KAM-01; no client)",
     arguments: [
       ("<dict>\n<key>a</key></dict>", "line 5: key \"a\" without a value"),
       ("<dict>\n<string>a</string></dict>", "line 5: a value without a key"),

@@ -34,7 +34,7 @@ import Testing
     #expect(manager.evictedEntries == 3)
   }
 
-  // KAM-60, KAM-70, KAM-76
+  // (KAM-60, KAM-70, KAM-76; no client)
   @Test func inMemoryPersonsMakeRoomBeforeAnythingElse() {
     let manager = MemoryCacheManager(maximumEntries: 3)
     for key in ["configuration", PersonKey.make([0x61]), PersonKey.make([0x62]), PersonKey.make([0x63]), "flags", "more"] {

@@ -85,7 +85,7 @@ REQUIRED = {"libcurl", "libjansson", "libsqlite3", "libpcre2-8", "libz", "libexp
 
 
 def check_requirements(prefix: Path) -> None:
-    """UNL-09, KAM-78: nothing beyond that, and no runtime of the language it is written in."""
+    """Nothing beyond that, and no runtime of the language it is written in (UNL-09, KAM-78; no client)."""
     listing = run("readelf", "-dW", library_folder(prefix) / "libhoist.so")
     needed = {line.split("[")[1].split(".so")[0] for line in listing.splitlines() if "(NEEDED)" in line}
     expect("libcurl" in needed, "libcurl is not among what it needs")

@@ -25,7 +25,7 @@ EVERYTHING = (
 
 
 def test_every_kind_of_data_is_told(kameleoon: KameleoonSimulator, open_kameleoon: Opener) -> None:
-    """KAM-56 to KAM-59, KAM-61 to KAM-65, KAM-B08, KAM-B14, KAM-B21"""
+    """(KAM-56 to KAM-59, KAM-61 to KAM-65, KAM-B08, KAM-B14, KAM-B21; ready)"""
     client = open_kameleoon()
     visitor = client.visitor("carla")
     assert visitor.add_data(*EVERYTHING) and visitor.flush(instant=True)
@@ -42,7 +42,7 @@ def test_every_kind_of_data_is_told(kameleoon: KameleoonSimulator, open_kameleoo
 
 
 def test_data_for_targeting_alone_and_local_data_stay(kameleoon: KameleoonSimulator, open_kameleoon: Opener) -> None:
-    """KAM-B19"""
+    """(KAM-B19; ready)"""
     client = open_kameleoon()
     visitor = client.visitor("carla")
     visitor.add_data(CustomData(0, "gold"), Device(DeviceType.PHONE), track=False)
@@ -78,7 +78,7 @@ def test_what_is_no_data_is_a_mistake_of_the_program(open_kameleoon: Opener) -> 
     lambda: Device("PHONE"), lambda: Device(0), lambda: Browser("CHROME"), lambda: OperatingSystem(DeviceType.PHONE),
     lambda: Geolocation(None), lambda: Geolocation(b"FR")])
 def test_what_a_datum_cannot_be_of_is_told_where_it_is_made(make: Callable[[], object]) -> None:
-    """KAM-63, KAM-64: before any client"""
+    """(KAM-63, KAM-64; no client)"""
     with pytest.raises(TypeError, match=r"is of \w+, not \w+"):
         make()
 
@@ -87,7 +87,7 @@ def test_what_a_datum_cannot_be_of_is_told_where_it_is_made(make: Callable[[], o
     CustomData(0, *["a"] * 1001), PageView("u", None, [1] * 1001), Cookie({str(number): "" for number in range(1001)}),
     Conversion(1, metadata=[CustomData(0, "a")] * 101)])
 def test_more_than_a_datum_holds_is_refused(open_kameleoon: Opener, data: object) -> None:
-    """KAM-62, ready: with a status, and nothing of it is told."""
+    """With a status, and nothing of it is told (KAM-62; ready)."""
     visitor = open_kameleoon().visitor("carla")
     with pytest.raises(hoist.Error) as refusal:
         visitor.add_data(data)  # type: ignore[arg-type]
@@ -96,7 +96,7 @@ def test_more_than_a_datum_holds_is_refused(open_kameleoon: Opener, data: object
 
 
 def test_an_exposure_is_told_with_the_next_interval(kameleoon: KameleoonSimulator, open_kameleoon: Opener) -> None:
-    """KAM-28, KAM-29"""
+    """(KAM-28, KAM-29; ready)"""
     visitor = open_kameleoon().visitor("carla")
     variation = visitor.variation("checkout")
     assert kameleoon.wait_for_lines(1, "experiment")
@@ -108,7 +108,7 @@ def test_an_exposure_is_told_with_the_next_interval(kameleoon: KameleoonSimulato
 
 
 def test_conversions(kameleoon: KameleoonSimulator, open_kameleoon: Opener) -> None:
-    """KAM-41, KAM-42, KAM-61"""
+    """(KAM-41, KAM-42, KAM-61; ready)"""
     client = open_kameleoon()
     visitor = client.visitor("carla")
     assert visitor.track_conversion(7) and visitor.track_conversion(7, 19.5)
@@ -121,7 +121,7 @@ def test_conversions(kameleoon: KameleoonSimulator, open_kameleoon: Opener) -> N
 
 
 def test_audiences_are_told(kameleoon: KameleoonSimulator, open_kameleoon: Opener) -> None:
-    """KAM-B12"""
+    """(KAM-B12; ready)"""
     visitor = open_kameleoon().visitor("carla")
     visitor.add_data(Device(DeviceType.PHONE))
     assert visitor.evaluate_audiences()
@@ -132,7 +132,7 @@ def test_audiences_are_told(kameleoon: KameleoonSimulator, open_kameleoon: Opene
 def test_without_consent_only_conversions_and_deliveries_are_told(
     kameleoon: KameleoonSimulator, open_kameleoon: Opener
 ) -> None:
-    """KAM-60"""
+    """(KAM-60; no consent)"""
     kameleoon.options.change(consents=True)
     kameleoon.publish(sample_configuration(consent="PARTIALLY_BLOCK"))
     client = open_kameleoon()
@@ -148,7 +148,7 @@ def test_without_consent_only_conversions_and_deliveries_are_told(
 
 
 def test_a_failed_request_is_sent_again_with_its_nonces(kameleoon: KameleoonSimulator, open_kameleoon: Opener) -> None:
-    """KAM-B25, G3"""
+    """(KAM-B25, G3; failing)"""
     kameleoon.options.change(exactly_once=True)
     kameleoon.fail("tracking", "reset")
     client = open_kameleoon()
@@ -163,7 +163,7 @@ def test_a_failed_request_is_sent_again_with_its_nonces(kameleoon: KameleoonSimu
 def test_linked_visitors_get_the_same_variations_and_are_told_as_one(
     kameleoon: KameleoonSimulator, open_kameleoon: Opener
 ) -> None:
-    """KAM-67, KAM-68"""
+    """(KAM-67, KAM-68; ready)"""
     client = open_kameleoon()
     anonymous = client.visitor("anonymous-7")
     before = anonymous.variation("checkout", track=False)
@@ -181,14 +181,14 @@ def test_linked_visitors_get_the_same_variations_and_are_told_as_one(
 
 @pytest.mark.parametrize("code", ["", "c" * 256, "\ud800"])
 def test_visitor_codes_have_limits(open_kameleoon: Opener, code: str) -> None:
-    """KAM-11"""
+    """(KAM-11; ready)"""
     with pytest.raises(hoist.Error) as refused:
         open_kameleoon().visitor(code)
     assert refused.value.status in (hoist.Status.KAMELEOON_VISITOR_CODE_INVALID, hoist.Status.ARGUMENT)
 
 
 def test_visitor_codes_of_web_pages_and_new_ones() -> None:
-    """KAM-12, KAM-B27"""
+    """(KAM-12, KAM-B27; no client)"""
     assert visitor_code_in_cookies("a=b; kameleoonVisitorCode=abc123; c=d") == "abc123"
     assert visitor_code_in_cookies("a=b") is None
     codes = {new_visitor_code() for _ in range(100)}

@@ -15,7 +15,7 @@ CODES = [f"visitor-{number}" for number in range(12)]
 
 @pytest.mark.parametrize("code", CODES)
 def test_an_experiment_gives_the_variation_of_the_hash(open_kameleoon: Opener, code: str) -> None:
-    """KAM-23, KAM-30, KAM-38"""
+    """(KAM-23, KAM-30, KAM-38; ready)"""
     variation = open_kameleoon().visitor(code).variation("checkout")
     key = checkout_of(code)
     assert (variation.key, variation.experiment_id) == (key, 100)
@@ -24,7 +24,7 @@ def test_an_experiment_gives_the_variation_of_the_hash(open_kameleoon: Opener, c
 
 
 def test_variables_have_types(open_kameleoon: Opener) -> None:
-    """KAM-39, KAM-B13: integers stay integers"""
+    """Integers stay integers (KAM-39, KAM-B13; ready)"""
     code = next(code for code in CODES if checkout_of(code) == "short")
     variables = open_kameleoon().visitor(code).variation("checkout").variables
     assert {key: variable.value for key, variable in variables.items()} == {
@@ -35,7 +35,7 @@ def test_variables_have_types(open_kameleoon: Opener) -> None:
 
 
 def test_without_a_rule_that_fits_it_is_the_default(open_kameleoon: Opener) -> None:
-    """KAM-25"""
+    """(KAM-25; ready)"""
     visitor = open_kameleoon().visitor("carla")
     assert visitor.variation("loyal") == Variation("off", "Off", -1, -1, {})
     limits = visitor.variation("limits")
@@ -43,7 +43,7 @@ def test_without_a_rule_that_fits_it_is_the_default(open_kameleoon: Opener) -> N
 
 
 def test_what_is_told_of_the_visitor_targets(open_kameleoon: Opener) -> None:
-    """KAM-40"""
+    """(KAM-40; ready)"""
     visitor = open_kameleoon().visitor("carla")
     assert not visitor.is_feature_active("loyal") and not visitor.is_feature_active("banner")
     visitor.add_data(CustomData(0, "silver", "gold"), Device(DeviceType.PHONE))
@@ -55,7 +55,7 @@ def test_what_is_told_of_the_visitor_targets(open_kameleoon: Opener) -> None:
 
 
 def test_errors_have_names(open_kameleoon: Opener) -> None:
-    """KAM-22, KAM-24, KAM-73: a flag that is disabled is not active, and no error"""
+    """A flag that is disabled is not active, and no error (KAM-22, KAM-24, KAM-73; ready)"""
     visitor = open_kameleoon().visitor("carla")
     assert visitor.is_feature_active("hidden") is False
     for key, status in (("hidden", hoist.Status.KAMELEOON_FEATURE_ENVIRONMENT_DISABLED),
@@ -71,7 +71,7 @@ def test_errors_have_names(open_kameleoon: Opener) -> None:
 def test_before_there_is_a_configuration_nothing_is_ready(
     kameleoon: KameleoonSimulator, open_kameleoon: Opener
 ) -> None:
-    """KAM-15, KAM-73"""
+    """(KAM-15, KAM-73; starting, failing)"""
     kameleoon.fail("configuration", "status", status=503, times=None)
     client = open_kameleoon(ready=False)
     visitor = client.visitor("carla")
@@ -84,7 +84,7 @@ def test_before_there_is_a_configuration_nothing_is_ready(
 
 
 def test_all_flags(open_kameleoon: Opener) -> None:
-    """KAM-26, KAM-27, KAM-32"""
+    """(KAM-26, KAM-27, KAM-32; ready)"""
     client = open_kameleoon()
     visitor = client.visitor("carla")
     assert client.feature_list == ["checkout", "banner", "loyal", "limits", "hidden"]
@@ -95,7 +95,7 @@ def test_all_flags(open_kameleoon: Opener) -> None:
 
 
 def test_forced_variations(open_kameleoon: Opener) -> None:
-    """KAM-B01"""
+    """(KAM-B01; ready)"""
     visitor = open_kameleoon().visitor("carla")
     assert visitor.set_forced_variation(300, "on")
     assert visitor.variation("loyal").id == 31
@@ -107,7 +107,7 @@ def test_forced_variations(open_kameleoon: Opener) -> None:
 
 
 def test_simulated_variations_are_not_told(kameleoon: KameleoonSimulator, open_kameleoon: Opener) -> None:
-    """KAM-B27"""
+    """(KAM-B27; ready)"""
     client = open_kameleoon()
     visitor = client.visitor("carla")
     assert visitor.set_simulated_variations('{"loyal":{"expId":300,"varId":31}}')
@@ -119,7 +119,7 @@ def test_simulated_variations_are_not_told(kameleoon: KameleoonSimulator, open_k
 
 
 def test_consent_that_is_refused_blocks(kameleoon: KameleoonSimulator, open_kameleoon: Opener) -> None:
-    """KAM-60, KAM-B16"""
+    """(KAM-60, KAM-B16; no consent)"""
     code = next(code for code in CODES if checkout_of(code) != "off")
     kameleoon.publish(sample_configuration(consent="PARTIALLY_BLOCK"))
     visitor = open_kameleoon().visitor(code)
@@ -146,7 +146,7 @@ def test_the_cores_calls(open_kameleoon: Opener) -> None:
 
 
 def test_deprecated_calls(open_kameleoon: Opener) -> None:
-    """KAM-31, KAM-33 to KAM-36"""
+    """(KAM-31, KAM-33 to KAM-36; ready)"""
     client = open_kameleoon()
     visitor = client.visitor(next(code for code in CODES if checkout_of(code) == "express"))
     assert visitor.variation_key("checkout") == "express"
@@ -164,7 +164,7 @@ def test_deprecated_calls(open_kameleoon: Opener) -> None:
 
 
 def test_the_data_file(open_kameleoon: Opener) -> None:
-    """KAM-B13"""
+    """(KAM-B13; ready)"""
     file = open_kameleoon().datafile
     assert file["dateModified"] == 1_767_225_600_000
     checkout = file["featureFlags"]["checkout"]

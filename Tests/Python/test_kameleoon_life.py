@@ -46,7 +46,7 @@ class Told:
 
 
 def test_who_waits_for_readiness_is_told_once(kameleoon: KameleoonSimulator, open_kameleoon: Opener) -> None:
-    """KAM-17, KAM-18"""
+    """(KAM-17, KAM-18; starting)"""
     kameleoon.fail("configuration", "hang", then="answer")
     client = open_kameleoon(ready=False)
     told = Told()
@@ -59,7 +59,7 @@ def test_who_waits_for_readiness_is_told_once(kameleoon: KameleoonSimulator, ope
 
 
 def test_a_time_that_is_over_is_told_once(kameleoon: KameleoonSimulator, open_kameleoon: Opener) -> None:
-    """KAM-18, KAM-19"""
+    """(KAM-18, KAM-19; starting)"""
     kameleoon.fail("configuration", "hang", then="answer")
     client, told = open_kameleoon(ready=False), Told()
     assert client.run_when_ready(told, 0.05) and told.wait()
@@ -82,7 +82,7 @@ def test_a_client_that_closes_is_not_ready_any_more(kameleoon: KameleoonSimulato
 def test_a_wait_ends_with_the_first_failure_where_that_is_wanted(
     kameleoon: KameleoonSimulator, open_kameleoon: Opener, fails_fast: bool
 ) -> None:
-    """KAM-B26: starting, the service fails; NETWORK before the time is over, or TIMEOUT when it is."""
+    """NETWORK before the time is over, or TIMEOUT when it is (KAM-B26; starting, failing)."""
     kameleoon.fail("configuration", "status", status=500, times=None)
     limit = 30 if fails_fast else 0.3
     expected = hoist.Status.NETWORK if fails_fast else hoist.Status.TIMEOUT
@@ -94,7 +94,7 @@ def test_a_wait_ends_with_the_first_failure_where_that_is_wanted(
 def test_who_waits_in_asyncio_hears_of_readiness_and_of_the_end(
     kameleoon: KameleoonSimulator, open_kameleoon: Opener
 ) -> None:
-    """KAM-18, KAM-B04: ready; starting, and closed meanwhile."""
+    """(KAM-18, KAM-B04; ready, starting, closing, closed)"""
     assert asyncio.run(open_kameleoon(ready=False).ready(10)) is hoist.Status.OK
     kameleoon.fail("configuration", "hang")
     client = open_kameleoon(ready=False)
@@ -116,7 +116,7 @@ def test_who_waits_in_asyncio_hears_of_readiness_and_of_the_end(
 def test_a_configuration_is_polled_and_compared_by_its_date(
     kameleoon: KameleoonSimulator, open_kameleoon: Opener
 ) -> None:
-    """KAM-16, KAM-B09, KAM-B23"""
+    """(KAM-16, KAM-B09, KAM-B23; ready, failing)"""
     client, told = open_kameleoon(), Told()
     client.listen(datafile_updated=told)
     visitor = client.visitor("carla")
@@ -135,7 +135,7 @@ def test_a_configuration_is_polled_and_compared_by_its_date(
 
 
 def test_a_real_time_event_brings_a_configuration(kameleoon: KameleoonSimulator, open_kameleoon: Opener) -> None:
-    """KAM-20, KAM-43"""
+    """(KAM-20, KAM-43; ready)"""
     kameleoon.publish(sample_configuration(real_time=True))
     client, updated, files = open_kameleoon(), Told(), Told()
     client.listen(configuration_updated=updated, datafile_updated=files)
@@ -150,7 +150,7 @@ def test_a_real_time_event_brings_a_configuration(kameleoon: KameleoonSimulator,
 
 
 def test_a_stream_that_breaks_is_opened_again(kameleoon: KameleoonSimulator, open_kameleoon: Opener) -> None:
-    """KAM-77: three seconds later, and not sooner"""
+    """Three seconds later, and not sooner (KAM-77; failing)"""
     kameleoon.publish(sample_configuration(real_time=True))
     open_kameleoon()
     assert kameleoon.wait_for_streams(1)
@@ -163,7 +163,7 @@ def test_a_stream_that_breaks_is_opened_again(kameleoon: KameleoonSimulator, ope
 def test_a_configuration_that_was_stored_or_given_serves_at_once(
     kameleoon: KameleoonSimulator, open_kameleoon: Opener, tmp_path: Path
 ) -> None:
-    """KAM-76, KAM-B11"""
+    """(KAM-76, KAM-B11; failing)"""
     client = open_kameleoon(properties={"store": "sqlite", "store.path": str(tmp_path)})
     client.close(5)
     kameleoon.fail("any", "status", status=503, times=None)
@@ -176,7 +176,7 @@ def test_a_configuration_that_was_stored_or_given_serves_at_once(
 def test_what_is_kept_of_a_visitor_serves_the_next_run(
     kameleoon: KameleoonSimulator, open_kameleoon: Opener, tmp_path: Path
 ) -> None:
-    """KAM-12, KAM-56, KAM-70"""
+    """(KAM-12, KAM-56, KAM-70; ready)"""
     kept = {"store": "sqlite", "store.path": str(tmp_path)}
     client = open_kameleoon(properties=kept)
     own = client.visitor().code
@@ -195,7 +195,7 @@ def test_what_is_kept_of_a_visitor_serves_the_next_run(
 
 
 def test_requests_are_told_of(kameleoon: KameleoonSimulator, open_kameleoon: Opener) -> None:
-    """KAM-B23"""
+    """(KAM-B23; ready, failing)"""
     kameleoon.site.store("carla", 1)
     client, told = open_kameleoon(), Told()
     client.listen(request_ended=told)
@@ -216,7 +216,7 @@ def test_requests_are_told_of(kameleoon: KameleoonSimulator, open_kameleoon: Ope
 
 
 def test_the_log_level(open_kameleoon: Opener) -> None:
-    """KAM-71"""
+    """(KAM-71; ready)"""
     client = open_kameleoon()
     assert client.log_level is LogLevel.WARNING
     client.log_level = LogLevel.DEBUG
@@ -229,7 +229,7 @@ def test_the_log_level(open_kameleoon: Opener) -> None:
 
 
 def test_properties_come_from_files(kameleoon: KameleoonSimulator, open_kameleoon: Opener, tmp_path: Path) -> None:
-    """KAM-01"""
+    """(KAM-01; before start, ready)"""
     file = tmp_path / "site.plist"
     file.write_bytes(plistlib.dumps({"environment": "staging", "refresh_interval_minute": 7}))
     kameleoon.site.publish({"featureFlags": []}, "staging")
@@ -252,7 +252,7 @@ def forgetting(kameleoon: KameleoonSimulator) -> Callable[..., face.Visitor]:
 
 
 def test_sites_of_the_process(kameleoon: KameleoonSimulator, forgetting: Callable[..., face.Visitor]) -> None:
-    """KAM-09, KAM-14, KAM-B28"""
+    """(KAM-09, KAM-14, KAM-B28; ready, closed)"""
     anna, ben = forgetting("anna"), forgetting("ben", refresh_interval_minute=5)
     assert anna.client is ben.client is not None and (anna.code, ben.code) == ("anna", "ben")
     assert anna.client.wait_ready(10) and anna.variation("limits", track=False).key == "standard"
@@ -271,14 +271,14 @@ def test_sites_of_the_process(kameleoon: KameleoonSimulator, forgetting: Callabl
     ("", "anna", hoist.Status.KAMELEOON_SITE_CODE_IS_EMPTY), ("s", "", hoist.Status.KAMELEOON_VISITOR_CODE_INVALID),
     ("s", "c" * 256, hoist.Status.KAMELEOON_VISITOR_CODE_INVALID)])
 def test_what_names_nobody_is_refused(site: str, code: str, status: hoist.Status) -> None:
-    """KAM-10, KAM-11, KAM-73"""
+    """(KAM-10, KAM-11, KAM-73; before start)"""
     with pytest.raises(hoist.Error) as refused:
         face.create(site, code, {"online": False, "store": "none"})
     assert refused.value.status is status
 
 
 def test_the_network_may_be_switched_off(kameleoon: KameleoonSimulator, open_kameleoon: Opener) -> None:
-    """KAM-77"""
+    """(KAM-77; offline)"""
     kameleoon.publish(sample_configuration(real_time=True))
     client = open_kameleoon()
     assert kameleoon.wait_for_streams(1)

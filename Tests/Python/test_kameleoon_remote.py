@@ -45,7 +45,7 @@ def visitor(kameleoon: KameleoonSimulator, open_kameleoon: Opener) -> Visitor:
 
 
 def test_visits_are_told_and_target(kameleoon: KameleoonSimulator, visitor: Visitor) -> None:
-    """KAM-46, KAM-47, KAM-49 to KAM-52, KAM-B22"""
+    """(KAM-46, KAM-47, KAM-49 to KAM-52, KAM-B22; ready)"""
     assert not visitor.is_feature_active("loyal", track=False)
     assert visitor.remote_visitor_data(EVERYTHING) == TOLD
     assert visitor.is_feature_active("loyal", track=False) and visitor.is_feature_active("banner", track=False)
@@ -54,7 +54,7 @@ def test_visits_are_told_and_target(kameleoon: KameleoonSimulator, visitor: Visi
 
 
 def test_the_default_asks_for_custom_data_alone(kameleoon: KameleoonSimulator, visitor: Visitor) -> None:
-    """KAM-47, KAM-50, KAM-51"""
+    """(KAM-47, KAM-50, KAM-51; ready)"""
     assert visitor.remote_visitor_data() == TOLD[:2]
     assert set(kameleoon.ledger.queries("visitor-data")[0]) == {
         "siteCode", "visitorCode", "maxNumberPreviousVisits", "version", "staticData", "currentVisit",
@@ -62,13 +62,13 @@ def test_the_default_asks_for_custom_data_alone(kameleoon: KameleoonSimulator, v
 
 
 def test_data_can_be_told_only(visitor: Visitor) -> None:
-    """KAM-48"""
+    """(KAM-48; ready)"""
     assert visitor.remote_visitor_data(add_data=False)[0] == CustomData(0, "gold", "é")
     assert not visitor.is_feature_active("loyal", track=False)
 
 
 def test_calls_that_do_not_wait(kameleoon: KameleoonSimulator, visitor: Visitor) -> None:
-    """KAM-45, KAM-46, KAM-74"""
+    """(KAM-45, KAM-46, KAM-74; ready)"""
     kameleoon.site.store("prices", {"eur": 7})
     told, arrived = [], threading.Semaphore(0)
 
@@ -86,7 +86,7 @@ def test_calls_that_do_not_wait(kameleoon: KameleoonSimulator, visitor: Visitor)
 
 
 def test_for_asyncio(kameleoon: KameleoonSimulator, visitor: Visitor) -> None:
-    """KAM-B04"""
+    """(KAM-B04; ready)"""
     kameleoon.site.store("prices", [1])
     kameleoon.site.store("carla", {"warehouseAudiences": {"gold": True}})
 
@@ -98,7 +98,7 @@ def test_for_asyncio(kameleoon: KameleoonSimulator, visitor: Visitor) -> None:
 
 
 def test_remote_data(kameleoon: KameleoonSimulator, visitor: Visitor) -> None:
-    """KAM-45"""
+    """(KAM-45; ready, failing)"""
     kameleoon.site.store("prices/é", {"eur": [7, 0.5], "é": None})
     kameleoon.site.store("carla", "mine")
     assert visitor.remote_data("prices/é") == {"eur": [7, 0.5], "é": None}
@@ -116,7 +116,7 @@ def test_remote_data(kameleoon: KameleoonSimulator, visitor: Visitor) -> None:
 
 
 def test_remote_data_that_is_no_json_is_told(kameleoon: KameleoonSimulator, visitor: Visitor) -> None:
-    """KAM-45, KAM-74: whoever waits is told in every form of the call."""
+    """Whoever waits is told in every form of the call (KAM-45, KAM-74; failing)."""
     kameleoon.site.store("prices", {"eur": 7})
     kameleoon.fail("remote-data", "garbage")
     told: queue.Queue[tuple[hoist.Status, Any]] = queue.Queue()
@@ -129,7 +129,7 @@ def test_remote_data_that_is_no_json_is_told(kameleoon: KameleoonSimulator, visi
 
 
 def test_warehouse_audiences_are_custom_data(kameleoon: KameleoonSimulator, visitor: Visitor) -> None:
-    """KAM-55"""
+    """(KAM-55; ready)"""
     kameleoon.site.store("crm-7", {"warehouseAudiences": {"silver": 1, "gold": 2}})
     assert visitor.warehouse_audience(0, "crm-7") == CustomData(0, "silver", "gold")
     assert visitor.is_feature_active("loyal", track=False)
@@ -138,7 +138,7 @@ def test_warehouse_audiences_are_custom_data(kameleoon: KameleoonSimulator, visi
 
 
 def test_failures_are_told(kameleoon: KameleoonSimulator, visitor: Visitor) -> None:
-    """KAM-74"""
+    """(KAM-74; failing)"""
     for kind, more in (("status", {"status": 500}), ("empty", {}), ("garbage", {})):
         kameleoon.fail("visitor-data", kind, **more)
         with pytest.raises(hoist.Error):
@@ -147,7 +147,7 @@ def test_failures_are_told(kameleoon: KameleoonSimulator, visitor: Visitor) -> N
 
 
 def test_requests_are_authorised(kameleoon: KameleoonSimulator, open_kameleoon: Opener) -> None:
-    """KAM-08"""
+    """(KAM-08; ready, refused)"""
     kameleoon.options.change(token_required=True)
     client = open_kameleoon(client_id=CLIENT_ID, client_secret=CLIENT_SECRET)
     visitor = client.visitor("carla")
@@ -162,7 +162,7 @@ def test_requests_are_authorised(kameleoon: KameleoonSimulator, open_kameleoon: 
 
 
 def test_data_reach_another_device(kameleoon: KameleoonSimulator, open_kameleoon: Opener) -> None:
-    """KAM-66, KAM-69, KAM-53"""
+    """(KAM-66, KAM-69, KAM-53; ready)"""
     first = open_kameleoon().visitor("device-1")
     first.add_data(CustomData("uid", "user-1"), CustomData("tier", "grün"))
     before = first.variation("checkout")

@@ -92,7 +92,7 @@ def kept(folder: Path) -> dict[str, Any]:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_no_profile_is_lost(tmp_path: Path, seed: int) -> None:
-    """OPT-05, contract 8: whoever was assigned by any of them stays where they are, also after all have closed."""
+    """Whoever was assigned by any of them stays where they are, also after all have closed (OPT-05, contract 8; second process)."""
     with neighbours("optimizely", tmp_path, seed=seed) as everybody:
         done = everybody("change")
         everybody("close")
@@ -105,7 +105,7 @@ def test_no_profile_is_lost(tmp_path: Path, seed: int) -> None:
 
 @pytest.mark.parametrize("durability", ["immediate", "periodic"])
 def test_no_visitor_data_is_lost_and_no_refusal_undone(tmp_path: Path, durability: str) -> None:
-    """KAM-03, KAM-60, contract 8: data of all add up; who has refused at one of them is sent by none."""
+    """Data of all add up; who has refused at one of them is sent by none (KAM-03, KAM-60, contract 8; no consent, second process)."""
     document = sample_configuration(consent="PARTIALLY_BLOCKED")
     with kameleoon_clients.strict_service(document) as service:
         reach = kameleoon_clients.reach(service)
@@ -139,7 +139,7 @@ def test_no_visitor_data_is_lost_and_no_refusal_undone(tmp_path: Path, durabilit
 
 @pytest.mark.parametrize("seed", range(4))
 def test_what_was_stored_survives_a_kill(tmp_path: Path, seed: int) -> None:
-    """KAM-60, KAM-75, contract 8: what a killed process has done is there, beside what the others do at the same time."""
+    """What a killed process has done is there, beside what the others do at the same time (KAM-60, KAM-75, contract 8; second process)."""
     chance = random.Random(seed)
     document = sample_configuration(consent="PARTIALLY_BLOCKED")
     with kameleoon_clients.strict_service(document) as service:

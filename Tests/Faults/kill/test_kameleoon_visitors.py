@@ -1,5 +1,5 @@
-"""KAM-12, KAM-60, KAM-70, G9: what is known of a visitor is there after a kill; and whatever write the kill comes at, what is
-left is whole."""
+"""What is known of a visitor is there after a kill; and whatever write the kill comes at, what is
+left is whole (KAM-12, KAM-60, KAM-70, G9; second process)."""
 
 from __future__ import annotations
 
@@ -115,8 +115,8 @@ BESIDE = ("visitor ben", "visitor anna", "device ben phone", "consent anna given
 
 
 def test_killed_at_every_write_beside_a_neighbour(world: KameleoonWorld, programs: Programs) -> None:
-    """KAM-60, KAM-75, contract 8: nothing that was acknowledged is lost, by the kill or by the neighbour, who knows nothing of
-    it, and no refusal is undone."""
+    """Nothing that was acknowledged is lost, by the kill or by the neighbour, who knows nothing of
+    it, and no refusal is undone (KAM-60, KAM-75, contract 8; second process)."""
     survived = killed = 0
     for number in itertools.count(1):
         world.renew()

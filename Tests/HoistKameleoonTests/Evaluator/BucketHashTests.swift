@@ -3,7 +3,7 @@ import Testing
 
 @testable import HoistKameleoon
 
-/// protocols/kameleoon.md 3.2; KAM-30: the same code gives the same hash.
+/// The same code gives the same hash (KAM-30, protocols/kameleoon.md 3.2; no client).
 @Suite struct BucketHashTests {
   @Test(arguments: [
     ("visitor", "42", 0x1.054679e8e0045p-2), ("visitor", "421700000000", 0x1.d327c44f8c5a6p-1),

@@ -10,7 +10,7 @@ import Testing
 /// the configuration's alone.
 @Suite struct EvaluatorTests {
   @Test func customDataOfIndexZeroIsBucketedBy() throws {
-    // A7; KAM-B10
+    // (KAM-B10, A7; no client)
     let text = Self.configuration(
       flag: #""bucketingCustomDataId":700"#, customData: #"[{"id":700,"index":0,"name":"zero"}]"#)
     let configuration = try Configuration(text)
@@ -63,7 +63,7 @@ import Testing
     ("1.2", "EQUAL", "1.2.0", true), ("1.10", "GREATER", "1.9", true), ("1.x", "EQUAL", "1.0", false), ("", "LOWER", "1", false),
   ])
   func versionsAreCutToThreeNumbers(version: String, match: String, wanted: String, holds: Bool) throws {
-    // KAM-B20
+    // (KAM-B20; no client)
     let condition = #"{"targetingType":"APPLICATION_VERSION","versionMatchType":"\#(match)","version":"\#(wanted)"}"#
     var facts = VisitorFacts.Content(code: [0x76], visitStart: 0)
     facts.applicationVersion = Array(version.utf8)
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func exclusiveCampaignsSeeTheHoldoutsAssignmentOfTheSameDecision() throws {
-    // KAM-B02, KAM-B03
+    // (KAM-B02, KAM-B03; no client)
     let holdout = #""holdout":{"experimentId":9000,"variationByExposition":[{"variationKey":"not-in-holdout","variationId":1,"exposition":1}]}"#
     let condition = #"{"targetingType":"EXCLUSIVE_EXPERIMENT","campaignType":"EXPERIMENT"}"#
     let facts = VisitorFacts.Content(code: [0x76], visitStart: 0)
@@ -87,7 +87,7 @@ import Testing
   func aRefusalBlocksExperimentsAsTheSiteSays(
     behaviour: String, consent: LegalConsent, refusal: Choice.Refusal, key: String
   ) throws {
-    // KAM-B16
+    // (KAM-B16; no client)
     let general = #""configuration":{"consentType":"REQUIRED","consentOptOutBehavior":"\#(behaviour)"}"#
     var facts = VisitorFacts.Content(code: [0x76], visitStart: 0)
     facts.consent = consent
@@ -246,7 +246,7 @@ import Testing
   }
 
   @Test func theDataFileHasFlagsWithTheirVariationsAndRules() throws {
-    // KAM-B13: integers stay integers.
+    // Integers stay integers (KAM-B13; no client).
     let text = #"""
       {"dateModified":1767225600000,"featureFlags":[{"featureKey":"f","environmentEnabled":true,"defaultVariationKey":"off",
         "variations":[{"key":"off","name":"Off","variables":[{"key":"n","type":"NUMBER","value":5},{"key":"d","type":"NUMBER","value":5.0}]}],

@@ -6,7 +6,7 @@ import Testing
 @testable import HoistKameleoon
 
 /// What goes of a visitor is decided by what it has answered last, whoever holds it by then.
-@Suite("The last answer counts (KAM-60, 4.4)") struct ConsentTests {
+@Suite("The last answer counts (KAM-60, 4.4; no consent)") struct ConsentTests {
   private let store = MemoryCacheManager()
   private static let configuration = #"{"configuration":{"consentType":"REQUIRED"},"customData":[{"id":1,"index":3,"isMappingIdentifier":true}]}"#
   private static let phone = "eventType=staticData&deviceType=PHONE&visitorCode=anna"
@@ -155,7 +155,7 @@ import Testing
     #expect(try rig.visitor("silent 1").add([.device(.phone)]) == .ok)
   }
 
-  @Test("Two clients of one process share a store: a refusal told to one is heard by the other before it sends (contract 8)")
+  @Test("Two clients of one process share a store: a refusal told to one is heard by the other before it sends (KAM-60, contract 8; no consent, second client)")
   func aRefusalOfAnotherClient() throws {
     let (one, other) = (try rig(keeps: true), try rig(keeps: true))
     let (anna, same) = (try one.visitor("anna"), try other.visitor("anna"))

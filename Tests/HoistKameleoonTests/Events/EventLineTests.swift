@@ -6,7 +6,7 @@ import Testing
 
 @Suite("How data are written in lines (2.6)") struct EventLineTests {
   @Test(
-    "KAM-61, KAM-62, KAM-63, KAM-64, KAM-B08, KAM-B21",
+    "(KAM-61, KAM-62, KAM-63, KAM-64, KAM-B08, KAM-B21; no client)",
     arguments: [
       (.device(.tablet), "staticData&deviceType=TABLET"),
       (.browser(Browser(kind: .safari, version: 17)), "staticData&browserIndex=3&browserVersion=17.0"),
@@ -41,7 +41,7 @@ import Testing
     #expect(String(decoding: datum.line, as: UTF8.self) == "eventType=\(line)")
   }
 
-  @Test("KAM-60") func conversionsAndDeliveriesNeedNoConsent() {
+  @Test("(KAM-60; no client)") func conversionsAndDeliveriesNeedNoConsent() {
     let free: [TrackedDatum.Content] = [
       .conversion(Conversion(goalID: 1)),
       .assignment(Assignment(experimentID: 1, variationID: 1, rule: .targetedDelivery, isUnsent: true, time: 0)),

@@ -96,7 +96,7 @@ import Testing
     #expect(bench.sent.count == 1)
   }
 
-  @Test("KAM-B25: after a failure one visitor goes at each interval until a request arrives, and none during a pause")
+  @Test("After a failure one visitor goes at each interval until a request arrives, and none during a pause (KAM-B25; failing)")
   func afterAFailureOneVisitorGoesAtEachInterval() throws {
     let bench = try TrackerBench()
     bench.host.network.setResponder { _ in answer(500) }
@@ -126,7 +126,7 @@ import Testing
     #expect(bench.sent.count == 6 && bench.count("delivered") == 4)
   }
 
-  @Test("KAM-B25") func aVisitorThatTheServiceRefusesHoldsUpNobody() throws {
+  @Test("(KAM-B25; failing)") func aVisitorThatTheServiceRefusesHoldsUpNobody() throws {
     let bench = try TrackerBench()
     bench.host.network.setResponder { request in answer(request.text.contains("visitorCode=poison") ? 400 : 200) }
     for code in ["poison", "anna", "bea"] {
@@ -226,7 +226,7 @@ import Testing
     #expect(bench.sent.count == 2 && Set(bench.nonces).count == 1)
   }
 
-  @Test("KAM-08") func aTokenThatIsRefusedIsGivenUpAndTheLastAttemptGoesWithout() throws {
+  @Test("(KAM-08; refused)") func aTokenThatIsRefusedIsGivenUpAndTheLastAttemptGoesWithout() throws {
     let bench = try TrackerBench(["client_id": "id", "client_secret": "secret"])
     bench.host.network.setResponder { request in
       request.url.contains("/oauth/token")

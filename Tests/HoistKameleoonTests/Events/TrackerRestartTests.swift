@@ -41,7 +41,7 @@ import Testing
     #expect(third.sent.isEmpty && third.count("adopted") == 0)
   }
 
-  @Test("KAM-60") func whatWasHeldBackIsHeldBackUntilTheVisitorIsOpenAndConsents() throws {
+  @Test("(KAM-60; no consent)") func whatWasHeldBackIsHeldBackUntilTheVisitorIsOpenAndConsents() throws {
     try endedRun { bench in
       let anna = bench.visitor("anna")
       anna.hasConsentToTrack = false

@@ -6,7 +6,7 @@ import Testing
 @testable import HoistKameleoon
 
 @Suite("When what is sent (4.4)") struct TrackerTests {
-  @Test("KAM-05, KAM-41, KAM-58") func thoseWhoAreQueuedGoInOneRequestAtTheInterval() throws {
+  @Test("(KAM-05, KAM-41, KAM-58; ready)") func thoseWhoAreQueuedGoInOneRequestAtTheInterval() throws {
     let bench = try TrackerBench()
     let (anna, bea) = (bench.visitor("anna"), bench.visitor("bea"))
     bench.advance(250)
@@ -27,7 +27,7 @@ import Testing
     #expect(bench.sent.count == 1 && bench.host.time.pendingTimerCount == 1)
   }
 
-  @Test("KAM-05, KAM-B18: out of range is clamped (A1)", arguments: [("50", 100), ("2000", 2_000), ("9000", 5_000)] as [(String, Int64)])
+  @Test("Out of range is clamped (KAM-05, KAM-B18, A1; ready)", arguments: [("50", 100), ("2000", 2_000), ("9000", 5_000)] as [(String, Int64)])
   func theIntervalIsTheNearestThatIsAllowed(_ given: String, _ interval: Int64) throws {
     let bench = try TrackerBench(["tracking_interval_millisecond": given])
     let anna = bench.visitor("anna")
@@ -41,7 +41,7 @@ import Testing
     #expect(warns == (given != "2000"))
   }
 
-  @Test("KAM-42, KAM-59") func anInstantFlushSendsOneVisitorAndLeavesTheQueue() throws {
+  @Test("(KAM-42, KAM-59; ready)") func anInstantFlushSendsOneVisitorAndLeavesTheQueue() throws {
     let bench = try TrackerBench()
     let (anna, bea) = (bench.visitor("anna"), bench.visitor("bea"))
     bench.tracker.record(Tracked.phone, of: anna)
@@ -73,7 +73,7 @@ import Testing
     #expect(bench.sent.last == ["\(Tracked.phoneLine)&visitorCode=anna&userAgent=ua"])
   }
 
-  @Test("KAM-60") func withoutConsentOnlyConversionsAndDeliveriesGo() throws {
+  @Test("(KAM-60; no consent)") func withoutConsentOnlyConversionsAndDeliveriesGo() throws {
     let bench = try TrackerBench()
     let anna = bench.visitor("anna")
     anna.hasConsentToTrack = false
@@ -94,7 +94,7 @@ import Testing
     #expect(anna.exposures.value == ["2 is sent", "1 is sent"])
   }
 
-  @Test("KAM-67") func aLinkIsSentWithEveryRequest() throws {
+  @Test("(KAM-67; ready)") func aLinkIsSentWithEveryRequest() throws {
     let bench = try TrackerBench()
     let anon = bench.visitor("anon")
     let user = bench.visitor("user", subject: "anon", isMappingValue: true)
@@ -113,7 +113,7 @@ import Testing
     #expect(Set(bench.nonces.joined()).count == 5)
   }
 
-  @Test("KAM-67") func aUniqueVisitorLinksItselfBeforeItsLinesAreWritten() throws {
+  @Test("(KAM-67; ready)") func aUniqueVisitorLinksItselfBeforeItsLinesAreWritten() throws {
     let bench = try TrackerBench()
     let anna = bench.visitor("anna")
     let tracker = bench.tracker
@@ -126,7 +126,7 @@ import Testing
     #expect(bench.sent.count == 1 && bench.sent[0].count == 1 && bench.sent[0][0].contains("mappingIdentifier=true"))
   }
 
-  @Test("KAM-B19") func whatIsWithdrawnIsNotSent() throws {
+  @Test("(KAM-B19; ready)") func whatIsWithdrawnIsNotSent() throws {
     let bench = try TrackerBench()
     let anna = bench.visitor("anna")
     bench.tracker.record(Tracked.phone, of: anna)
@@ -151,7 +151,7 @@ import Testing
     #expect(bench.sent == [["\(Tracked.phoneLine)&visitorCode=anna"], ["\(Tracked.conversionLine(1))&visitorCode=anna"]])
   }
 
-  @Test("KAM-B17") func activitiesAreSentWhenTheyAreAskedFor() throws {
+  @Test("(KAM-B17; ready)") func activitiesAreSentWhenTheyAreAskedFor() throws {
     let bench = try TrackerBench(["activity_tracking_interval_millisecond": "20"])
     #expect(bench.tracker.settings.warnings == ["activity_tracking_interval_millisecond 20 becomes 15000"])
     let anna = bench.visitor("anna")
@@ -189,7 +189,7 @@ import Testing
     #expect(bench.sent == [["\(Tracked.phoneLine)&visitorCode=anna"]])
   }
 
-  @Test("KAM-59: a flush of the client sends what may be sent of everybody") func aFlushOfTheClient() throws {
+  @Test("A flush of the client sends what may be sent of everybody (KAM-59; ready, no consent, failing)") func aFlushOfTheClient() throws {
     let bench = try TrackerBench()
     let (anna, bea) = (bench.visitor("anna"), bench.visitor("bea"))
     bench.tracker.record(Tracked.phone, of: anna)

@@ -20,7 +20,7 @@ import Testing
     return String(decoding: body, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 
-  @Test("KAM-58") func aVisitorsLinesComeInTheOrderOfKindsThenOfPlaces() throws {
+  @Test("(KAM-58; no client)") func aVisitorsLinesComeInTheOrderOfKindsThenOfPlaces() throws {
     let anna = identity("an na", agent: "ua 1")
     let text = lines([
       try row(Tracked.conversion(1), anna), try row(Tracked.custom(9, "x", place: 1), anna),
@@ -37,7 +37,7 @@ import Testing
       ])
   }
 
-  @Test("KAM-57") func theLastOfAKindIsSentAtThePlaceOfTheFirst() throws {
+  @Test("(KAM-57; no client)") func theLastOfAKindIsSentAtThePlaceOfTheFirst() throws {
     let anna = identity("anna")
     let text = lines([
       try row(Tracked.custom(1, "a", place: 0), anna), try row(Tracked.custom(2, "b", place: 1), anna),
@@ -49,7 +49,7 @@ import Testing
     #expect(text[2].contains("conversion") && text[3].contains("conversion"))
   }
 
-  @Test("KAM-67") func whoeverIsDueFirstGetsWhatLinkedVisitorsShare() throws {
+  @Test("(KAM-67; no client)") func whoeverIsDueFirstGetsWhatLinkedVisitorsShare() throws {
     let user = PlainVisitor("user", subject: "anon", isMappingValue: true)
     let anon = PlainVisitor("anon")
     let mapping = Tracked.custom(3, "user", isMapping: true)

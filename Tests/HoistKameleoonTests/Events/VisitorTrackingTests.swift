@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test("KAM-41, KAM-58, KAM-B08") func aConversionTakesAllThatWaitsWithIt() throws {
+  @Test("(KAM-41, KAM-58, KAM-B08; ready)") func aConversionTakesAllThatWaitsWithIt() throws {
     let rig = try rig()
     let anna = try rig.visitor("anna")
     _ = anna.add([.device(.phone), .customData(CustomData(index: 1, values: [])), .userAgent(bytes("ua"))])
@@ -37,7 +37,7 @@ import Testing
     #expect(anna.trackConversion(Conversion(goalID: 5, revenue: .nan)) == .argument)
   }
 
-  @Test("What finds no room is answered with that; it is known for targeting, and an exposure comes again (KAM-41, KAM-56, G5)")
+  @Test("What finds no room is answered with that; it is known for targeting, and an exposure comes again (KAM-41, KAM-56, G5; offline, full queue)")
   func fullQueue() throws {
     let rig = try KameleoonRig(["events.capacity": "10", "online": "false"], configuration: customDataConfiguration)
     let anna = try rig.visitor("anna")
@@ -56,7 +56,7 @@ import Testing
     #expect(counters.recorded == 10 && counters.dropped == 5)
   }
 
-  @Test("KAM-28, KAM-B19") func whatIsNotTrackedIsNotSent() throws {
+  @Test("(KAM-28, KAM-B19; ready)") func whatIsNotTrackedIsNotSent() throws {
     let rig = try rig()
     let anna = try rig.visitor("anna")
     _ = anna.add([.device(.phone)])
@@ -72,7 +72,7 @@ import Testing
     #expect(anna.facts.assignments[9]?.isUnsent == false)
   }
 
-  @Test("KAM-B17") func visitorsAreReportedActiveOnceWhenTheyAreOpened() throws {
+  @Test("(KAM-B17; ready)") func visitorsAreReportedActiveOnceWhenTheyAreOpened() throws {
     let rig = try rig(["activity_tracking_interval_millisecond": "0", "visitor_code": "own"])
     let anna = try rig.visitor("anna")
     rig.scheduler.advance(milliseconds: 60_000)
@@ -81,7 +81,7 @@ import Testing
     withExtendedLifetime(anna) {}
   }
 
-  @Test("The client's own visitor is reported active once somebody has asked for it (KAM-14, KAM-B17)", arguments: ["0", "15000"])
+  @Test("The client's own visitor is reported active once somebody has asked for it (KAM-14, KAM-B17; ready)", arguments: ["0", "15000"])
   func aGeneratedVisitorThatNobodyAskedForIsNotReported(_ interval: String) throws {
     let rig = try rig(["activity_tracking_interval_millisecond": interval])
     rig.settle { rig.visitors.own.current != nil }
@@ -109,7 +109,7 @@ import Testing
     #expect(lines(rig) == [["activity&visitorCode=anna"]])
   }
 
-  @Test("KAM-B12") func audiencesThatMatchAreReported() throws {
+  @Test("(KAM-B12; ready)") func audiencesThatMatchAreReported() throws {
     let rig = try rig()
     let anna = try rig.visitor("anna")
     _ = anna.add([.device(.phone)], isTracked: false)
@@ -122,7 +122,7 @@ import Testing
     #expect(lines(rig)[1] == ["targetingSegment&id=3&visitorCode=bea"])
   }
 
-  @Test("KAM-07, KAM-67") func visitorsThatAreLinkedAreTrackedAsOne() throws {
+  @Test("(KAM-07, KAM-67; ready)") func visitorsThatAreLinkedAreTrackedAsOne() throws {
     let rig = try rig()
     let (anon, user) = (try rig.visitor("anon"), try rig.visitor("user"))
     _ = user.add([.geolocation(Geolocation(country: bytes("FR")))])
@@ -145,7 +145,7 @@ import Testing
     #expect(lines(rig)[1] == ["\(mapping)&visitorCode=anon"])
   }
 
-  @Test("KAM-B23") func theHostHearsOfEachAttempt() throws {
+  @Test("(KAM-B23; failing)") func theHostHearsOfEachAttempt() throws {
     let rig = try rig()
     let heard = Locked<[String]>([])
     rig.face.setHandlers(httpRequest: { attempt in
@@ -160,7 +160,7 @@ import Testing
     #expect(heard.value == ["refused 500", "succeeded 403"])
   }
 
-  @Test("KAM-42, KAM-59") func aFlushTellsWhatCameOfIt() throws {
+  @Test("(KAM-42, KAM-59; ready, failing, closed)") func aFlushTellsWhatCameOfIt() throws {
     let rig = try rig()
     let anna = try rig.visitor("anna")
     let told = Locked<[Status]>([])
@@ -182,7 +182,7 @@ import Testing
     #expect(anna.flush(isInstant: true) == .state && anna.trackConversion(Conversion(goalID: 1)) == .state)
   }
 
-  @Test("KAM-15, KAM-41, KAM-59") func beforeTheFirstConfigurationNothingIsTracked() throws {
+  @Test("(KAM-15, KAM-41, KAM-59; starting)") func beforeTheFirstConfigurationNothingIsTracked() throws {
     let rig = try KameleoonRig(configuration: nil)
     let anna = try rig.visitor("anna")
     #expect(anna.trackConversion(Conversion(goalID: 1)) == .kameleoonSDKNotReady)

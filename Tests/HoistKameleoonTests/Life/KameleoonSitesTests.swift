@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoistKameleoon
 
-@Suite("The sites of a process (KAM-09 to KAM-14, KAM-B28)")
+@Suite("The sites of a process")
 struct KameleoonSitesTests {
   private let sites = KameleoonSites()
   private let log = RecordingLogSink()
@@ -38,7 +38,7 @@ struct KameleoonSitesTests {
     }
   }
 
-  @Test("Making a visitor returns at once, and it is not ready (KAM-09, KAM-15)")
+  @Test("Making a visitor returns at once, and it is not ready (KAM-09, KAM-15; starting)")
   func create() throws {
     let visitor = try create("site", "user")
     #expect(visitor.code == Array("user".utf8))
@@ -48,24 +48,24 @@ struct KameleoonSitesTests {
     #expect(transport.requests.count == 1)
   }
 
-  @Test("An empty site code is refused (KAM-10)")
+  @Test("An empty site code is refused (KAM-10; before start)")
   func siteCode() { #expect(refusal("", "user") == .kameleoonSiteCodeIsEmpty) }
 
-  @Test("An empty visitor code, and one of more than 255 characters, are refused (KAM-11)")
+  @Test("An empty visitor code, and one of more than 255 characters, are refused (KAM-11; before start)")
   func visitorCode() {
     #expect(refusal("site", "") == .kameleoonVisitorCodeInvalid)
     #expect(refusal("site", String(repeating: "é", count: 256)) == .kameleoonVisitorCodeInvalid)
     #expect(refusal("site", String(repeating: "é", count: 255)) == nil)
   }
 
-  @Test("Without a visitor code one is generated, and is everybody's who names none (KAM-12)")
+  @Test("Without a visitor code one is generated, and is everybody's who names none (KAM-12; starting)")
   func generatedCode() throws {
     let first = try create("site", nil)
     #expect(first.code.count == 16)
     #expect(try create("site", nil).code == first.code)
   }
 
-  @Test("One visitor of a site, a code and an environment, one client of a site and an environment (KAM-14)")
+  @Test("One visitor of a site, a code and an environment, one client of a site and an environment (KAM-14; starting)")
   func identity() throws {
     let user = try create("site", "user")
     #expect(try create("site", "user") === user)
@@ -77,7 +77,7 @@ struct KameleoonSitesTests {
     #expect(try create("elsewhere", "user").client !== user.client)
   }
 
-  @Test("The first configuration of a site counts; another one is told of (KAM-14)")
+  @Test("The first configuration of a site counts; another one is told of (KAM-14; starting)")
   func firstConfiguration() throws {
     let user = try create("site", "user", ["refresh_interval_minute": "5"])
     let again = try create("site", "user", ["refresh_interval_minute": "6"])
@@ -89,14 +89,14 @@ struct KameleoonSitesTests {
     #expect(log.lines.count { $0.message.contains("\"refresh_interval_minute\" of this one says something else") } == 1)
   }
 
-  @Test("Whether a code is a unique identifier is each visitor's own (KAM-07, KAM-67)")
+  @Test("Whether a code is a unique identifier is each visitor's own (KAM-07, KAM-67; starting)")
   func uniqueness() throws {
     #expect(try create("site", "a").isUnique == false)
     #expect(try create("site", "b", ["is_unique_identifier": "true"]).isUnique)
     #expect(try create("site", "a").isUnique == false)
   }
 
-  @Test("What the site's first one says of its code holds for it alone (KAM-07)")
+  @Test("What the site's first one says of its code holds for it alone (KAM-07; starting)")
   func uniquenessOfTheFirst() throws {
     let properties = ["is_unique_identifier": "true"]
     let user = try create("site", "user", properties)
@@ -110,7 +110,7 @@ struct KameleoonSitesTests {
     #expect(try !create("files", "third", isGiven: false).isUnique)
   }
 
-  @Test("A site that is forgotten is closed; its visitors are not ready, and the next one is new (KAM-B28)")
+  @Test("A site that is forgotten is closed; its visitors are not ready, and the next one is new (KAM-B28; closed)")
   func forget() throws {
     let user = try create("site", "user")
     let client = try #require(user.client)
@@ -123,7 +123,7 @@ struct KameleoonSitesTests {
     #expect(next.client !== client)
   }
 
-  @Test("A client that is forgotten is lent to nobody any more, unless it was before (KAM-B28)")
+  @Test("A client that is forgotten is lent to nobody any more, unless it was before (KAM-B28; closed)")
   func lending() throws {
     let forgotten = try #require(try create("site", "user").client)
     #expect(sites.forget(siteCode: "site", environment: "", timeoutMilliseconds: 0) != .notFound)
@@ -135,7 +135,7 @@ struct KameleoonSitesTests {
     #expect(sites.lend(try KameleoonRig().client))
   }
 
-  @Test("A property that is wrong is named (KAM-13)")
+  @Test("A property that is wrong is named (KAM-13; before start)")
   func wrongProperty() {
     #expect { _ = try create("site", "user", ["data.url": "nowhere"]) } throws: { error in
       let failure = error as? KameleoonCreationFailure
@@ -143,7 +143,7 @@ struct KameleoonSitesTests {
     }
   }
 
-  @Test("Which lines are written can be changed at any time, each level with those before it (KAM-71, KAM-72)")
+  @Test("Which lines are written can be changed at any time, each level with those before it (KAM-71, KAM-72; starting)")
   func logLevels() throws {
     let client = try #require(try create("site", "user").client)
     let face = try #require(KameleoonFace(client))

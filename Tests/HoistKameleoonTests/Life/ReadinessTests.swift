@@ -13,7 +13,7 @@ struct ReadinessTests {
     return heard
   }
 
-  @Test("A client that is ready calls at once, but not from inside the call (KAM-18)")
+  @Test("A client that is ready calls at once, but not from inside the call (KAM-18; ready)")
   func alreadyReady() throws {
     let rig = try KameleoonRig()
     let heard = answers(rig, timeout: 100)
@@ -22,7 +22,7 @@ struct ReadinessTests {
     #expect(heard.value == [true])
   }
 
-  @Test("Readiness calls with true, once, and the time that passes later does not call again (KAM-18)")
+  @Test("Readiness calls with true, once, and the time that passes later does not call again (KAM-18; starting)")
   func readyInTime() throws {
     let rig = try KameleoonRig(configuration: nil)
     let heard = answers(rig, timeout: 100)
@@ -33,7 +33,7 @@ struct ReadinessTests {
     #expect(heard.value == [true])
   }
 
-  @Test("The time that passes first calls with false, and readiness later does not call again (KAM-19)")
+  @Test("The time that passes first calls with false, and readiness later does not call again (KAM-19; starting)")
   func tooLate() throws {
     let rig = try KameleoonRig(configuration: nil)
     let heard = answers(rig, timeout: 100)
@@ -44,7 +44,7 @@ struct ReadinessTests {
     #expect(heard.value == [false])
   }
 
-  @Test("A negative timeout is none; 0 decides at once (KAM-18)")
+  @Test("A negative timeout is none; 0 decides at once (KAM-18; starting)")
   func timeouts() throws {
     let rig = try KameleoonRig(configuration: nil)
     let withoutLimit = answers(rig, timeout: -1)
@@ -56,7 +56,7 @@ struct ReadinessTests {
     #expect(withoutLimit.value.isEmpty)
   }
 
-  @Test("A fetch that fails ends no waiting, since another one may be good; with the property it does (KAM-B26)", arguments: [false, true])
+  @Test("A fetch that fails ends no waiting, since another one may be good; with the property it does (KAM-B26; starting, failing)", arguments: [false, true])
   func failingFast(_ failsFast: Bool) throws {
     let rig = try KameleoonRig(["ready.fails_fast": "\(failsFast)"], configuration: nil)
     let heard = answers(rig, timeout: 2000)
@@ -69,7 +69,7 @@ struct ReadinessTests {
     #expect(heard.value == [false])
   }
 
-  @Test("Who waits when the client closes is told false, once, and nobody can wait afterwards (KAM-18, G4)")
+  @Test("Who waits when the client closes is told false, once, and nobody can wait afterwards (KAM-18, G4; closing, closed)")
   func closing() throws {
     let rig = try KameleoonRig(configuration: nil)
     let heard = answers(rig, timeout: 5000)

@@ -9,7 +9,7 @@ import Testing
 struct ServiceReportsTests {
   private func event(_ timestamp: Int64) -> String { "event: configuration-update-event\ndata: {\"ts\":\(timestamp)}\n\n" }
 
-  @Test("The update handler is called for a configuration that a real-time event has brought, not for polls and 304 (KAM-43)")
+  @Test("The update handler is called for a configuration that a real-time event has brought, not for polls and 304 (KAM-43; ready)")
   func updateHandler() throws {
     let rig = try KameleoonRig(configuration: nil)
     let calls = Locked(0)
@@ -37,7 +37,7 @@ struct ServiceReportsTests {
     #expect(calls.value == 1)
   }
 
-  @Test("Every configuration that is accepted is told, with its source and its date, the first included (KAM-B23)")
+  @Test("Every configuration that is accepted is told, with its source and its date, the first included (KAM-B23; ready)")
   func datafileUpdates() throws {
     let rig = try KameleoonRig()
     let updates = Locked<[String]>([])
@@ -51,7 +51,7 @@ struct ServiceReportsTests {
     #expect(updates.value == ["polling 7", "streaming 0"])
   }
 
-  @Test("Every attempt is told, with how it ended and how long it took (KAM-B23)")
+  @Test("Every attempt is told, with how it ended and how long it took (KAM-B23; starting, failing)")
   func attempts() throws {
     let rig = try KameleoonRig(configuration: nil)
     let attempts = Locked<[String]>([])
@@ -71,7 +71,7 @@ struct ServiceReportsTests {
     #expect(attempts.value.last?.hasPrefix("datafile succeeded 200 ") == true)
   }
 
-  @Test("The last handler that was set is the one that is called (KAM-B23)")
+  @Test("The last handler that was set is the one that is called (KAM-B23; starting)")
   func lastHandlerWins() throws {
     let rig = try KameleoonRig(configuration: nil)
     let heard = Locked<[Int]>([])

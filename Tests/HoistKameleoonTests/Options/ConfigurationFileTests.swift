@@ -4,7 +4,7 @@ import Testing
 
 @testable import HoistKameleoon
 
-@Suite("Configuration files (KAM-01)")
+@Suite("Configuration files (KAM-01; no client)")
 struct ConfigurationFileTests {
   private let empty = PropertyValues(table: CoreProperties.table + KameleoonFactory().properties)
 
@@ -17,7 +17,7 @@ struct ConfigurationFileTests {
     }
   }
 
-  @Test("A property list and JSON set the same properties, by the vendor's keys (KAM-02 to KAM-08)")
+  @Test("A property list and JSON set the same properties, by the vendor's keys (KAM-02 to KAM-08; no client)")
   func bothForms() throws {
     let list = """
       <?xml version="1.0" encoding="UTF-8"?>
@@ -73,7 +73,7 @@ struct ConfigurationFileTests {
     }
   }
 
-  @Test("Intervals out of range are brought into it, and told of (KAM-05, A1, KAM-B17, KAM-B18)", arguments: [
+  @Test("Intervals out of range are brought into it, and told of (KAM-05, KAM-B17, KAM-B18, A1; no client)", arguments: [
     ("50", 100), ("100", 100), ("2000", 2000), ("5000", 5000), ("5001", 5000), ("-1", 100),
   ] as [(String, Int64)])
   func trackingInterval(given: String, used: Int64) throws {
@@ -85,7 +85,7 @@ struct ConfigurationFileTests {
     #expect(settings.warnings.isEmpty == (Int64(given) == used))
   }
 
-  @Test("Without a word of them the intervals are the vendor's (KAM-02, KAM-03, KAM-05, KAM-07)")
+  @Test("Without a word of them the intervals are the vendor's (KAM-02, KAM-03, KAM-05, KAM-07; no client)")
   func defaults() throws {
     var values = empty
     try values.set("site_code", "x")

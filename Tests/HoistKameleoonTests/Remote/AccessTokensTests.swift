@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoistKameleoon
 
-@Suite("Access tokens (KAM-08)")
+@Suite("Access tokens")
 struct AccessTokensTests {
   private let host = TestHost()
   private let tokens: AccessTokens
@@ -35,7 +35,7 @@ struct AccessTokensTests {
 
   private var fetches: Int { host.network.requests.count }
 
-  @Test("A token is fetched by the first request that wants one, and used by those after it (KAM-08)")
+  @Test("A token is fetched by the first request that wants one, and used by those after it (KAM-08; ready)")
   func lazily() throws {
     #expect(fetches == 0)
     host.network.enqueue(token())
@@ -50,7 +50,7 @@ struct AccessTokensTests {
     #expect(request.text == "grant_type=client_credentials")
   }
 
-  @Test("Without both credentials nobody asks, and nobody waits (KAM-08)")
+  @Test("Without both credentials nobody asks, and nobody waits (KAM-08; ready)")
   func noCredentials() throws {
     for some in [[:], ["client_id": "cid"], ["client_secret": "csecret"]] {
       let none = try Self.tokens(host, some)
@@ -60,7 +60,7 @@ struct AccessTokensTests {
     #expect(fetches == 0)
   }
 
-  @Test("Requests that come during a fetch share it (KAM-08)")
+  @Test("Requests that come during a fetch share it (KAM-08; ready)")
   func concurrently() throws {
     ask()
     ask()
@@ -71,7 +71,7 @@ struct AccessTokensTests {
     #expect(heard.value == ["Bearer tok-1", "Bearer tok-1", "Bearer tok-1"])
   }
 
-  @Test("A request that cannot wait longer goes without, and the token is there for the next one (KAM-04, KAM-08)")
+  @Test("A request that cannot wait longer goes without, and the token is there for the next one (KAM-04, KAM-08; failing)")
   func impatiently() throws {
     ask(within: 500)
     host.time.advance(milliseconds: 500)
@@ -82,7 +82,7 @@ struct AccessTokensTests {
     #expect(fetches == 1)
   }
 
-  @Test("A token is used until a minute before its end (KAM-08)")
+  @Test("A token is used until a minute before its end (KAM-08; ready)")
   func endOfToken() {
     host.network.enqueue(token("short", 600), token("next"))
     ask()
@@ -94,7 +94,7 @@ struct AccessTokensTests {
     #expect(fetches == 2)
   }
 
-  @Test("In the last half hour another one is fetched, once, while the old one is used (KAM-08)")
+  @Test("In the last half hour another one is fetched, once, while the old one is used (KAM-08; ready)")
   func refresh() throws {
     host.network.enqueue(token("old"))
     ask()
@@ -111,7 +111,7 @@ struct AccessTokensTests {
     #expect(fetches == 2)
   }
 
-  @Test("A refresh that failed leaves the old token in use, and rests for five minutes (KAM-08)")
+  @Test("A refresh that failed leaves the old token in use, and rests for five minutes (KAM-08; failing)")
   func failedRefresh() {
     host.network.enqueue(token("old"), noAnswer)
     ask()
@@ -126,7 +126,7 @@ struct AccessTokensTests {
   }
 
   @Test(
-    "After a fetch that failed, requests go without for five minutes (KAM-08)",
+    "After a fetch that failed, requests go without for five minutes (KAM-08; failing)",
     arguments: [
       answer(500), answer(401), answer(304), answer(403, "{}"), noAnswer, answer(200, "x"), answer(200, "[]"),
       answer(200, #"{"access_token":"","expires_in":10}"#), answer(200, #"{"access_token":7,"expires_in":10}"#),
@@ -146,7 +146,7 @@ struct AccessTokensTests {
     #expect(host.lines.lines.filter { $0.message.contains("access token") }.count == 1)
   }
 
-  @Test("Lives too long to count are cut (KAM-08)")
+  @Test("Lives too long to count are cut (KAM-08; ready)")
   func longLife() {
     host.network.enqueue(answer(200, #"{"access_token":"a","expires_in":9223372036854775807}"#), token("b"))
     ask()
@@ -155,14 +155,14 @@ struct AccessTokensTests {
     #expect(ask().last == "Bearer b")
   }
 
-  @Test("A token that lives no longer than a minute serves those who waited for it (KAM-08)")
+  @Test("A token that lives no longer than a minute serves those who waited for it (KAM-08; ready)")
   func briefLife() {
     host.network.enqueue(token("a", 60), token("b", 1))
     #expect(ask() == ["Bearer a"])
     #expect(ask() == ["Bearer a", "Bearer b"])
   }
 
-  @Test("A token that was refused is fetched anew, an earlier one is forgotten already (KAM-08)")
+  @Test("A token that was refused is fetched anew, an earlier one is forgotten already (KAM-08; refused)")
   func refused() {
     host.network.enqueue(token("a"), token("b"))
     ask()
@@ -173,7 +173,7 @@ struct AccessTokensTests {
     #expect(fetches == 2)
   }
 
-  @Test("Who waits goes without when the client stops, and offline nobody asks (KAM-08)")
+  @Test("Who waits goes without when the client stops, and offline nobody asks (KAM-08; closing, offline)")
   func ends() {
     ask()
     tokens.stop()
@@ -186,7 +186,7 @@ struct AccessTokensTests {
     #expect(ask() == [nil, nil, "Bearer tok-1"])
   }
 
-  @Test("A forked child fetches a token of its own; who waited is the parent's (KAM-08)")
+  @Test("A forked child fetches a token of its own; who waited is the parent's (KAM-08; forked)")
   func fork() {
     ask()
     host.time.simulateFork()
@@ -195,7 +195,7 @@ struct AccessTokensTests {
     #expect(ask() == ["Bearer child"])
   }
 
-  @Test("No secret is in the log (KAM-08)")
+  @Test("No secret is in the log (KAM-08; refused, failing)")
   func secrecy() {
     host.network.enqueue(token("tok-secret"), answer(500))
     ask()

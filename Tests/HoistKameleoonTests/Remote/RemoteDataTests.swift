@@ -15,7 +15,7 @@ final class HeardAnswers: Sendable {
   func take(_ answer: RemoteAnswer) { kept.change { $0.append(answer) } }
 }
 
-@Suite("Visitor data, remote data, warehouse audiences (KAM-45 to KAM-55)")
+@Suite("Visitor data, remote data, warehouse audiences")
 struct RemoteDataTests {
   private static let configuration =
     #"{"customData":[{"id":1,"index":0},{"id":3,"index":2,"scope":"VISITOR"},{"id":4,"index":3,"scope":"VISITOR","isMappingIdentifier":true}]}"#
@@ -52,7 +52,7 @@ struct RemoteDataTests {
 
   // MARK: Visitor data
 
-  @Test("Custom data of the visitor's other devices is there for targeting, and the code for bucketing (KAM-46, KAM-47, KAM-53, KAM-66, KAM-69)")
+  @Test("Custom data of the visitor's other devices is there for targeting, and the code for bucketing (KAM-46, KAM-47, KAM-53, KAM-66, KAM-69; ready)")
   func visitorDataIsAdded() throws {
     let rig = try rig { _ in answer(200, Self.visits) }
     let visitor = try rig.visitor("v 1")
@@ -69,7 +69,7 @@ struct RemoteDataTests {
     #expect(visitor.facts.mappingIdentifier.map { text($0) } == "anon")
   }
 
-  @Test("Without adding, data is told and the code alone is taken over (KAM-48, KAM-53)")
+  @Test("Without adding, data is told and the code alone is taken over (KAM-48, KAM-53; ready)")
   func visitorDataIsOnlyTold() throws {
     let rig = try rig { _ in answer(200, Self.visits) }
     let visitor = try rig.visitor("v")
@@ -83,14 +83,14 @@ struct RemoteDataTests {
     #expect(other.facts.mappingIdentifier == nil)
   }
 
-  @Test("A unique identifier is asked for as mapping value (KAM-07, KAM-46)")
+  @Test("A unique identifier is asked for as mapping value (KAM-07, KAM-46; ready)")
   func uniqueIdentifier() throws {
     let rig = try rig(["is_unique_identifier": "true"])
     ask(rig, try rig.visitor("v"), visitorData)
     #expect(asked(rig).first?.url.contains("&mappingValue=v&") == true)
   }
 
-  @Test("Linked visitors share what is fetched (KAM-68)")
+  @Test("Linked visitors share what is fetched (KAM-68; ready)")
   func linkedVisitorsShare() throws {
     let rig = try rig { _ in answer(200, Self.visits) }
     let anonymous = try rig.visitor("anonymous")
@@ -102,7 +102,7 @@ struct RemoteDataTests {
     #expect(user.facts.mappingIdentifier.map { text($0) } == "anonymous")
   }
 
-  @Test("A number of visits that the service does not take is brought into its range, with a warning (KAM-49)")
+  @Test("A number of visits that the service does not take is brought into its range, with a warning (KAM-49; ready)")
   func previousVisits() throws {
     for (strict, asks) in [("false", "=25&"), ("true", "=26&")] {
       let rig = try rig(["strict_vendor": strict])
@@ -114,7 +114,7 @@ struct RemoteDataTests {
 
   // MARK: Remote data
 
-  @Test("Remote data is handed over as it is kept; without a key it is that of the visitor's code (KAM-45)")
+  @Test("Remote data is handed over as it is kept; without a key it is that of the visitor's code (KAM-45; ready)")
   func remoteData() throws {
     let body = #"{ "json_value" : "x", "n": [1, 2, {"a": null}] }"#
     let rig = try rig { _ in answer(200, body) }
@@ -130,7 +130,7 @@ struct RemoteDataTests {
     #expect(heard.all.map { $0.body.map { text($0) } } == [body, body, body])
   }
 
-  @Test("An answer that means success and has no content is none (KAM-45)", arguments: [
+  @Test("An answer that means success and has no content is none (KAM-45; ready)", arguments: [
     answer(304, "ignored"), answer(403, "ignored"), answer(200), answer(204),
   ])
   func remoteDataWithoutContent(response: ScriptedTransport.Answer) throws {
@@ -142,7 +142,7 @@ struct RemoteDataTests {
 
   // MARK: Warehouse audiences
 
-  @Test("Names of audiences become values of a custom data (KAM-55)")
+  @Test("Names of audiences become values of a custom data (KAM-55; ready)")
   func warehouse() throws {
     let rig = try rig { _ in answer(200, #"{"warehouseAudiences":{"seg1":1,"seg2":{}}}"#) }
     let visitor = try rig.visitor("v")
@@ -155,7 +155,7 @@ struct RemoteDataTests {
     #expect(visitor.facts.customData.map { $0.values.map { text($0) } } == [["seg1", "seg2"], ["seg1", "seg2"]])
   }
 
-  @Test("An answer without audiences is a custom data without values (KAM-55)", arguments: ["{}", "[1]", "7", #"{"warehouseAudiences":[]}"#])
+  @Test("An answer without audiences is a custom data without values (KAM-55; ready)", arguments: ["{}", "[1]", "7", #"{"warehouseAudiences":[]}"#])
   func noAudiences(body: String) throws {
     let rig = try rig { _ in answer(200, body) }
     let visitor = try rig.visitor("v")
@@ -163,7 +163,7 @@ struct RemoteDataTests {
     #expect(visitor.facts.customData.map(\.index) == [10])
   }
 
-  @Test("An answer that is none adds nothing (KAM-55, KAM-74)", arguments: [
+  @Test("An answer that is none adds nothing (KAM-55, KAM-74; failing)", arguments: [
     (answer(200, "null"), Status.parse), (answer(200, ""), .parse), (answer(200, "{"), .parse), (answer(304), .notFound),
     (answer(404), .notFound), (answer(500), .network), (noAnswer, .network),
   ])
@@ -178,7 +178,7 @@ struct RemoteDataTests {
   // MARK: Failures
 
   /// A5
-  @Test("A failure is told as such, once, after one attempt (KAM-46, KAM-74)", arguments: [
+  @Test("A failure is told as such, once, after one attempt (KAM-46, KAM-74; failing)", arguments: [
     (answer(500), Status.network), (answer(404), .notFound), (answer(401), .network), (answer(304), .network),
     (answer(403), .network), (answer(200, "[]"), .parse), (answer(200, "x"), .parse), (answer(200, ""), .parse),
     (noAnswer, .network), (.failure(TransportFailure(.timeout, "t")), .timeout),
@@ -197,7 +197,7 @@ struct RemoteDataTests {
     #expect(heard.data.isEmpty)
   }
 
-  @Test("Answers are bounded (KAM-75)")
+  @Test("Answers are bounded (KAM-75; ready)")
   func sizes() throws {
     let rig = try rig(["network.max_response_bytes": "1048576"])
     let visitor = try rig.visitor("v")
@@ -209,7 +209,7 @@ struct RemoteDataTests {
     #expect(asked(standard).first?.maximumResponseBytes == 8 << 20)
   }
 
-  @Test("The client's time limit is the call's, unless the call has its own (KAM-04)")
+  @Test("The client's time limit is the call's, unless the call has its own (KAM-04; failing)")
   func timeLimits() throws {
     let rig = try rig(["default_timeout_millisecond": "4000"])
     let visitor = try rig.visitor("v")
@@ -226,7 +226,7 @@ struct RemoteDataTests {
     #expect(third.statuses.isEmpty)
   }
 
-  @Test("What comes after the time is over changes nothing (KAM-04, KAM-74)")
+  @Test("What comes after the time is over changes nothing (KAM-04, KAM-74; failing)")
   func late() throws {
     let rig = try rig()
     let visitor = try rig.visitor("v")
@@ -240,7 +240,7 @@ struct RemoteDataTests {
     #expect(visitor.facts.customData.isEmpty)
   }
 
-  @Test("A client that closes tells everybody who waits, once (KAM-74)")
+  @Test("A client that closes tells everybody who waits, once (KAM-74; closing)")
   func closing() throws {
     let rig = try rig()
     let visitor = try rig.visitor("v")
@@ -261,7 +261,7 @@ struct RemoteDataTests {
     #expect(visitor.facts.customData.isEmpty)
   }
 
-  @Test("Offline nobody is asked, and who waits is told (KAM-74)")
+  @Test("Offline nobody is asked, and who waits is told (KAM-74; offline)")
   func offline() throws {
     let rig = try rig()
     let visitor = try rig.visitor("v")
@@ -280,7 +280,7 @@ struct RemoteDataTests {
   private static let credentials = ["client_id": "cid", "client_secret": "csecret"]
   private static let token = answer(200, #"{"access_token":"tok","expires_in":7200}"#)
 
-  @Test("With credentials requests are authorised; a token that is refused is tried without, at once (KAM-08)")
+  @Test("With credentials requests are authorised; a token that is refused is tried without, at once (KAM-08; refused)")
   func tokens() throws {
     let rig = try rig(Self.credentials) { request in
       if request.url.contains("/oauth/token") { return Self.token }
@@ -293,7 +293,7 @@ struct RemoteDataTests {
     #expect(rig.transport.requests.filter { $0.url.contains("/oauth/token") }.count == 2)
   }
 
-  @Test("A service of tokens that hangs leaves half of the time for asking without one (KAM-04, KAM-08)")
+  @Test("A service of tokens that hangs leaves half of the time for asking without one (KAM-04, KAM-08; failing)")
   func hangingTokens() throws {
     let rig = try rig(Self.credentials)
     let heard = ask(rig, try rig.visitor("v"), visitorData, timeout: 1_000)
@@ -307,7 +307,7 @@ struct RemoteDataTests {
 
   // MARK: Waiting
 
-  @Test("The forms that wait hand out the answer, and are refused on threads of the library's own (KAM-B04)")
+  @Test("The forms that wait hand out the answer, and are refused on threads of the library's own (KAM-B04; ready)")
   func waiting() throws {
     let rig = try rig { _ in answer(200, Self.visits) }
     let visitor = try rig.visitor("v")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HoistKameleoon
 
-@Suite("What the service knows of a visitor's visits (KAM-46 to KAM-53, KAM-B06, KAM-B22)")
+@Suite("What the service knows of a visitor's visits (KAM-46 to KAM-53, KAM-B06, KAM-B22; no client)")
 struct RemoteVisitorDataReaderTests {
   private static let everything = RemoteVisitorDataFilter.Parts(rawValue: 0x1FFF)
 
@@ -17,7 +17,7 @@ struct RemoteVisitorDataReaderTests {
 
   private func event(_ data: String, _ time: Int = 1) -> String { #"{"time":\#(time),"data":\#(data)}"# }
 
-  @Test("The code is that of the most recent visit that has one, where the filter asks for it (KAM-53)")
+  @Test("The code is that of the most recent visit that has one, where the filter asks for it (KAM-53; no client)")
   func visitorCode() {
     let answer = #"{"currentVisit":{},"previousVisits":[{"visitorCode":7},{"visitorCode":""},{"visitorCode":"a"},{"visitorCode":"b"}]}"#
     #expect(read(answer)?.visitorCode.map(text) == "a")
@@ -25,7 +25,7 @@ struct RemoteVisitorDataReaderTests {
     #expect(read(answer, [.customData])?.visitorCode == nil)
   }
 
-  @Test("Of custom data the newest visit's last event wins, with the values in their order (KAM-47)")
+  @Test("Of custom data the newest visit's last event wins, with the values in their order (KAM-47; no client)")
   func customData() {
     let current = [event(#"{"index":0,"valuesCountMap":{"old":1}}"#), event(#"{"index":0,"valuesCountMap":{"new":1,"b":2}}"#),
       event(#"{"index":2,"valuesCountMap":{}}"#)].joined(separator: ",")
@@ -36,7 +36,7 @@ struct RemoteVisitorDataReaderTests {
     #expect(data?.customData.map { $0.values.map(text) } == [[], ["new", "b"], ["s"]])
   }
 
-  @Test("Each view of a page counts, and the newest gives title and time (KAM-B22)")
+  @Test("Each view of a page counts, and the newest gives title and time (KAM-B22; no client)")
   func pages() {
     let current = [event(#"{"href":"1","title":"one"}"#, 5), event(#"{"href":"2"}"#, 6), event(#"{"href":"1","title":"uno"}"#, 7)]
     let data = read(
@@ -47,7 +47,7 @@ struct RemoteVisitorDataReaderTests {
     ])
   }
 
-  @Test("Of experiments and personalizations the newest visit's last event wins (KAM-51, KAM-B22)")
+  @Test("Of experiments and personalizations the newest visit's last event wins (KAM-51, KAM-B22; no client)")
   func assigned() {
     let first = event(#"{"id":100,"variationId":1}"#, 40)
     let second = event(#"{"id":100,"variationId":2}"#, 50)
@@ -68,7 +68,7 @@ struct RemoteVisitorDataReaderTests {
     }
   }
 
-  @Test("All conversions come in their order, those without a goal are left out (KAM-51)")
+  @Test("All conversions come in their order, those without a goal are left out (KAM-51; no client)")
   func conversions() {
     let current = [event(#"{"goalId":1,"revenue":2.5,"negative":true}"#, 5), event(#"{"goalId":2,"revenue":"x"}"#, 6), event(#"{"revenue":1}"#)]
     let data = read(
@@ -79,7 +79,7 @@ struct RemoteVisitorDataReaderTests {
     #expect(data?.conversions.map(\.time) == [5, 6, 0])
   }
 
-  @Test("The place is the first visit's last one that has a country (KAM-51)")
+  @Test("The place is the first visit's last one that has a country (KAM-51; no client)")
   func geolocation() {
     let data = read(
       #"{"currentVisit":{"geolocationEvents":[\#(event(#"{"country":"FR"}"#)),\#(event(#"{"city":"x"}"#))]},"previousVisits":[{"geolocationEvents":[\#(event(#"{"country":"ES"}"#)),\#(event(#"{"country":"DE","region":"BE","city":5}"#))]}]}"#)
@@ -89,7 +89,7 @@ struct RemoteVisitorDataReaderTests {
   private static let machines =
     #"{"currentVisit":{"staticDataEvent":{"data":{"deviceType":"PHONE"}}},"previousVisits":[{"staticDataEvent":{"data":{"deviceType":"DESKTOP","browser":"INTERNET_EXPLORER","browserVersion":11,"os":"WINDOWS_PHONE"}}}]}"#
 
-  @Test("Device, browser and operating system come each from the first visit that has it, where they are asked for (KAM-B22)")
+  @Test("Device, browser and operating system come each from the first visit that has it, where they are asked for (KAM-B22; no client)")
   func staticData() {
     let data = read(Self.machines)
     #expect(data?.device == .phone)
@@ -102,7 +102,7 @@ struct RemoteVisitorDataReaderTests {
   }
 
   /// A15
-  @Test("A name that nobody knows leaves out its field alone; the vendor's SDK drops everything (KAM-B22)")
+  @Test("A name that nobody knows leaves out its field alone; the vendor's SDK drops everything (KAM-B22; no client)")
   func unknownNames() {
     let answer = #"{"currentVisit":{"visitorCode":"v","staticDataEvent":{"data":{"deviceType":"WATCH","browser":"chrome","os":"MAC"}}}}"#
     let data = read(answer)
@@ -118,7 +118,7 @@ struct RemoteVisitorDataReaderTests {
     #expect(read(noValues, isStrictVendor: true) == nil)
   }
 
-  @Test("Previous visits are counted as the service says, and at least as many as there are (KAM-49)")
+  @Test("Previous visits are counted as the service says, and at least as many as there are (KAM-49; no client)")
   func visits() {
     func number(_ numbers: [String]) -> Int64? {
       let visits = numbers.map { #"{"staticDataEvent":{"data":{"visitNumber":\#($0)}}}"# }
@@ -138,7 +138,7 @@ struct RemoteVisitorDataReaderTests {
     ])
   }
 
-  @Test("Scores stand under decimal numbers; whatever else is passed over (KAM-52, KAM-B06)")
+  @Test("Scores stand under decimal numbers; whatever else is passed over (KAM-52, KAM-B06; no client)")
   func scores() {
     let scores = #"{"1":{"2":33.5,"x":1,"3":"4","4":null},"a":{"2":1},"5":7,"99999999999999999999":{"1":1}}"#
     let data = read(#"{"kcs":\#(scores),"cbs":\#(scores)}"#)
@@ -149,7 +149,7 @@ struct RemoteVisitorDataReaderTests {
   }
 
   @Test(
-    "What is of another type is as if it were not there, one by one (KAM-46)",
+    "What is of another type is as if it were not there, one by one (KAM-46; no client)",
     arguments: [
       "{}", #"{"currentVisit":null,"previousVisits":null}"#, #"{"currentVisit":[],"previousVisits":{}}"#, #"{"kcs":7,"cbs":"x"}"#,
       #"{"currentVisit":{"customDataEvents":[7,{"data":null},{},{"data":{"index":"1","valuesCountMap":{"a":1}}},{"data":{"index":-1,"valuesCountMap":{"a":1}}},{"data":{"index":1,"valuesCountMap":[]}}]}}"#,
@@ -163,10 +163,10 @@ struct RemoteVisitorDataReaderTests {
     #expect(data.visitorCode == nil)
   }
 
-  @Test("What is no JSON object cannot be read (KAM-74)", arguments: ["", "[]", "null", "7", "{", "{\"a\":}", "\u{0}"])
+  @Test("What is no JSON object cannot be read (KAM-74; no client)", arguments: ["", "[]", "null", "7", "{", "{\"a\":}", "\u{0}"])
   func unreadable(answer: String) { #expect(read(answer) == nil) }
 
-  @Test("A thousand elements of a kind are kept, the newest, and the others are counted (KAM-46)")
+  @Test("A thousand elements of a kind are kept, the newest, and the others are counted (KAM-46; no client)")
   func manyElements() {
     let events = (0..<1_500).map { event(#"{"index":\#($0),"valuesCountMap":{"a":1}}"#) }.joined(separator: ",")
     let outcome = RemoteVisitorDataReader.read(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoistKameleoon
 
-@Suite("Changes are streamed where the account has that (protocols/kameleoon.md 2.4, 4.2; KAM-20)")
+@Suite("Changes are streamed where the account has that (KAM-20, protocols/kameleoon.md 2.4, 4.2; ready, failing)")
 struct ConfigurationStreamTests {
   private func streaming(_ properties: [String: String] = [:]) throws -> KameleoonRig {
     let rig = try KameleoonRig(properties.merging(["site_code": "a b"], uniquingKeysWith: { $1 }), configuration: nil)
@@ -84,7 +84,7 @@ struct ConfigurationStreamTests {
     #expect(rig.fetches.count == 3)
   }
 
-  @Test("Streaming, the connection was lost: what is caught up with is told to the update handler, once (KAM-43, KAM-77)")
+  @Test("Streaming, the connection was lost: what is caught up with is told to the update handler, once (KAM-43, KAM-77; failing)")
   func caughtUp() throws {
     let rig = try streaming(["refresh_interval_minute": "1"])
     let told = Locked<[String]>([])
@@ -107,7 +107,7 @@ struct ConfigurationStreamTests {
     #expect(told.value == ["handler", "streaming", "polling"])
   }
 
-  @Test("Streaming, an event says no time: what it brings is told as of any other (KAM-43)") func withoutATime() throws {
+  @Test("Streaming, an event says no time: what it brings is told as of any other (KAM-43; ready)") func withoutATime() throws {
     let rig = try streaming()
     let told = Locked(0)
     rig.face.setHandlers(updateConfiguration: { told.change { $0 += 1 } })
@@ -141,7 +141,7 @@ struct ConfigurationStreamTests {
     #expect(rig.fetches.count == 1)
   }
 
-  @Test("A connection that ends is opened again for ever, after 3 s at first and a minute at last, and then what was missed is fetched (KAM-77)")
+  @Test("A connection that ends is opened again for ever, after 3 s at first and a minute at last, and then what was missed is fetched (KAM-77; failing)")
   func reconnecting() throws {
     let rig = try streaming()
     rig.transport.streams.first?.open()
@@ -170,7 +170,7 @@ struct ConfigurationStreamTests {
     #expect(rig.fetches.count == 2)
   }
 
-  @Test("A failed fetch ends the stream; the next good one, be it 304, opens it again (KAM-16)")
+  @Test("A failed fetch ends the stream; the next good one, be it 304, opens it again (KAM-16; failing)")
   func failureEndsTheStream() throws {
     let rig = try streaming()
     let stream = try #require(rig.transport.streams.first)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HoistKameleoon
 
-@Suite("A network domain stands in for the service's own hosts (protocols/kameleoon.md 2.1; KAM-B07)")
+@Suite("A network domain stands in for the service's own hosts (KAM-B07, protocols/kameleoon.md 2.1; starting)")
 struct NetworkDomainTests {
   @Test func everyHostIsOneOfTheDomain() throws {
     let rig = try KameleoonRig(["network_domain": "HTTPS://.Example.com.", "site_code": "x"], configuration: nil)
@@ -40,7 +40,7 @@ struct NetworkDomainTests {
     }
   }
 
-  @Test("Ready, what is no domain: the secret goes to no host that nobody has named (KAM-08)") func theSecretStays() throws {
+  @Test("Ready, what is no domain: the secret goes to no host that nobody has named (KAM-08; ready)") func theSecretStays() throws {
     let basic = "Basic Y2lkOmNzZWNyZXQ="
     #expect(try asked([:]) == ["api.kameleoon.com \(basic)", "data.kameleoon.io Bearer tok"])
     #expect(try asked(["network_domain": "example.com"]) == ["api.example.com \(basic)", "data.example.com Bearer tok"])
@@ -49,7 +49,7 @@ struct NetworkDomainTests {
     #expect(try asked(named) == ["t.example.com \(basic)", "data.kameleoon.io Bearer tok"])
   }
 
-  @Test("Starting, one of the two credentials is missing: that is told, without a word of the other (KAM-08)", arguments: [
+  @Test("Starting, one of the two credentials is missing: that is told, without a word of the other (KAM-08; starting)", arguments: [
     (["client_id": "cid"], "client_id without client_secret"), (["client_secret": "hush"], "client_secret without client_id"),
     ([:], nil), (["client_id": "cid", "client_secret": "hush"], nil),
   ] as [([String: String], String?)])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HoistKameleoon
 
-@Suite("What a visitor was assigned (KAM-29)") struct AssignmentTableTests {
+@Suite("What a visitor was assigned (KAM-29; no client)") struct AssignmentTableTests {
   private func assignment(_ experiment: Int64, _ variation: Int64 = 1, isUnsent: Bool = true, time: Int64 = 100) -> Assignment {
     Assignment(experimentID: experiment, variationID: variation, rule: .experimentation, isUnsent: isUnsent, time: time)
   }

@@ -6,7 +6,7 @@ import Testing
 @testable import HoistKameleoon
 
 @Suite("Data that a host tells of a visitor") struct KameleoonVisitorTests {
-  @Test("There is one of each type, and of custom data one of each index; index 0 is one (KAM-56, KAM-57, KAM-62, KAM-64)")
+  @Test("There is one of each type, and of custom data one of each index; index 0 is one (KAM-56, KAM-57, KAM-62, KAM-64; ready)")
   func oneOfEachTypeAndOfEachIndexIsKept() throws {
     let rig = try KameleoonRig()
     let visitor = try rig.visitor("visitor")
@@ -20,7 +20,7 @@ import Testing
     #expect(facts.customData.first?.values.map { text($0) } == ["b", "c"])
   }
 
-  @Test("Views are counted by URL, conversions are all kept (KAM-57, KAM-61, KAM-B21)") func pagesAndConversions() throws {
+  @Test("Views are counted by URL, conversions are all kept (KAM-57, KAM-61, KAM-B21; ready)") func pagesAndConversions() throws {
     let rig = try KameleoonRig()
     let visitor = try rig.visitor("visitor")
     _ = visitor.add([.pageView(PageView(url: bytes("a"), title: bytes("A"))), .pageView(PageView(url: bytes("b")))])
@@ -38,7 +38,7 @@ import Testing
     #expect(rig.logged("a page view without a URL is dropped") == 1)
   }
 
-  @Test("Every other type is there once (KAM-63, KAM-B21)") func otherTypes() throws {
+  @Test("Every other type is there once (KAM-63, KAM-B21; ready)") func otherTypes() throws {
     let browser = Browser(kind: .opera, version: 99.5)
     let rig = try KameleoonRig()
     let visitor = try rig.visitor("visitor")
@@ -52,7 +52,7 @@ import Testing
     #expect(visitor.facts.applicationVersion.map { text($0) } == "1.2")
   }
 
-  @Test("Custom data is named as the configuration does; an unknown name drops it (KAM-B14)") func namedCustomData() throws {
+  @Test("Custom data is named as the configuration does; an unknown name drops it (KAM-B14; ready)") func namedCustomData() throws {
     let rig = try KameleoonRig(configuration: customDataConfiguration)
     let visitor = try rig.visitor("visitor")
     _ = visitor.add([
@@ -64,7 +64,7 @@ import Testing
     #expect(rig.sent(visitor) == ["eventType=customData&index=0&valuesCountMap=%7B%22gold%22%3A1%7D&overwrite=true&visitorCode=visitor"])
   }
 
-  @Test("What is not tracked, or is local, is never sent, nor what it took the place of (KAM-B19)") func untracked() throws {
+  @Test("What is not tracked, or is local, is never sent, nor what it took the place of (KAM-B19; ready)") func untracked() throws {
     let rig = try KameleoonRig(configuration: customDataConfiguration)
     let visitor = try rig.visitor("visitor")
     _ = visitor.add([.device(.phone), custom(0, "a"), custom(5, "local")])
@@ -74,7 +74,7 @@ import Testing
     #expect(rig.sent(visitor) == ["eventType=customData&index=0&valuesCountMap=%7B%22a%22%3A1%7D&overwrite=true&visitorCode=visitor"])
   }
 
-  @Test("Data goes with an evaluation, a conversion or a flush, not by itself (KAM-56, KAM-58)") func nothingBySelf() throws {
+  @Test("Data goes with an evaluation, a conversion or a flush, not by itself (KAM-56, KAM-58; ready)") func nothingBySelf() throws {
     let rig = try KameleoonRig()
     let visitor = try rig.visitor("visitor")
     _ = visitor.add([.device(.phone)])
@@ -97,7 +97,7 @@ import Testing
     #expect(visitor.facts.conversions.last?.goalID == 10_000)
   }
 
-  @Test("Data waits for the first configuration, which says what it means (KAM-15, KAM-B14, KAM-67)") func dataAside() throws {
+  @Test("Data waits for the first configuration, which says what it means (KAM-15, KAM-B14, KAM-67; starting)") func dataAside() throws {
     let rig = try KameleoonRig(["online": "true"], configuration: nil)
     let visitor = try rig.visitor("visitor")
     _ = visitor.add([
@@ -118,7 +118,7 @@ import Testing
 }
 
 @Suite("Consent, forced and simulated variations") struct VisitorChoiceTests {
-  @Test("Consent has three states; without it only what may goes, the rest later (KAM-60)") func consent() throws {
+  @Test("Consent has three states; without it only what may goes, the rest later (KAM-60; no consent)") func consent() throws {
     let configuration = #"{"configuration":{"consentType":"REQUIRED"}}"#
     let rig = try KameleoonRig(configuration: configuration)
     let visitor = try rig.visitor("visitor")
@@ -133,7 +133,7 @@ import Testing
     #expect(rig.sent(visitor) == ["eventType=staticData&deviceType=PHONE&visitorCode=visitor"])
   }
 
-  @Test("A variation is forced where the experiment has it, the last one counts (KAM-B01)") func forced() throws {
+  @Test("A variation is forced where the experiment has it, the last one counts (KAM-B01; ready)") func forced() throws {
     let rig = try KameleoonRig(configuration: customDataConfiguration)
     let visitor = try rig.visitor("visitor")
     #expect(visitor.force(1, variation: bytes("on")) == .kameleoonFeatureExperimentNotFound)
@@ -147,7 +147,7 @@ import Testing
     #expect(visitor.facts.forced.isEmpty)
   }
 
-  @Test("Variations are simulated by the text of the cookie, encoded or not (KAM-B27)", arguments: [
+  @Test("Variations are simulated by the text of the cookie, encoded or not (KAM-B27; ready)", arguments: [
     (#"{"f":{"expId":1,"varId":2},"g":{"expId":0},"h":7}"#, [("f", 1, 2), ("g", 0, 0)]),
     ("%7B%22f%22%3A%7B%22expId%22%3A1%2C%22varId%22%3A2%7D%7D", [("f", 1, 2)]),
     ("", []),
@@ -165,14 +165,14 @@ import Testing
   }
 }
 
-@Suite("Variations that a visitor got (KAM-28, KAM-29)") struct VisitorAssignmentTests {
+@Suite("Variations that a visitor got (KAM-28, KAM-29; ready)") struct VisitorAssignmentTests {
   private func decided(_ variation: Int64 = 1, isTracked: Bool) -> [DecidedAssignment] {
     [DecidedAssignment(experimentID: 100, variationID: variation, rule: .experimentation, isTracked: isTracked)]
   }
 
   private let exposure = "eventType=experiment&id=100&variationId=1&visitorCode=visitor"
 
-  @Test("An exposure is sent once until it is decided again; untracked ones are kept and not sent (KAM-28, KAM-29)")
+  @Test("An exposure is sent once until it is decided again; untracked ones are kept and not sent (KAM-28, KAM-29; ready)")
   func exposures() throws {
     let rig = try KameleoonRig()
     let visitor = try rig.visitor("visitor")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoistKameleoon
 
-@Suite("What several have changed of a visitor is put together (contract 8; KAM-03, KAM-60, KAM-70)") struct KeptVisitorTests {
+@Suite("What several have changed of a visitor is put together (KAM-03, KAM-60, KAM-70, contract 8; no client)") struct KeptVisitorTests {
   /// A visitor at some time, as `body` makes it.
   private func visitor(_ former: KeptVisitor? = nil, at time: Int64 = 1_000, _ body: (inout VisitorDraft) -> Void = { _ in }) -> KeptVisitor {
     var draft = VisitorDraft(former?.content ?? VisitorFacts.Content(code: bytes("v"), visitStart: 1_000))
@@ -59,7 +59,7 @@ import Testing
     #expect(Set(both.content.assignments.entries.map(\.experimentID)) == [7, 8] && both.rest.segments == [8, 7])
   }
 
-  @Test("A refusal stands against an answer of who did not know of it; who did may agree again (KAM-60)")
+  @Test("A refusal stands against an answer of who did not know of it; who did may agree again (KAM-60; no client)")
   func refusals() {
     func answered(_ consent: LegalConsent, _ former: KeptVisitor? = nil) -> KeptVisitor { visitor(former) { $0.content.consent = consent } }
     let (unknown, given, refused) = (answered(.unknown), answered(.given), answered(.refused))
@@ -71,7 +71,7 @@ import Testing
     #expect(consent(refused, refused, given) == .given)
   }
 
-  @Test("What is too old here is gone, but not what another has renewed; the first mapping identifier holds (KAM-03, KAM-70)")
+  @Test("What is too old here is gone, but not what another has renewed; the first mapping identifier holds (KAM-03, KAM-70; no client)")
   func expiry() {
     let base = visitor {
       $0.add(custom(0, "old"), isTracked: true, time: 1_000)
@@ -93,7 +93,7 @@ import Testing
     #expect(both.content.mappingIdentifier == bytes("first"))
   }
 
-  @Test("A visit that began at another's is this one's, too (KAM-B29)") func visits() {
+  @Test("A visit that began at another's is this one's, too (KAM-B29; no client)") func visits() {
     let (base, later) = (visitor(), 1_000 + VisitorLimits.visitIdleMilliseconds + 5)
     let (ours, theirs) = (visitor(base, at: later), visitor(base, at: later + 10))
     #expect(merged(ours, base, base).content.visitStart == later && merged(base, base, theirs).content.visitStart == later + 10)
@@ -101,7 +101,7 @@ import Testing
     #expect(both.content.visitStart == later + 10 && both.content.visits?.number == 1 && both.content.lastEvent == later + 10)
   }
 
-  @Test("What waited for the configuration is added once (KAM-15)") func aside() {
+  @Test("What waited for the configuration is added once (KAM-15; no client)") func aside() {
     var draft = VisitorDraft(VisitorFacts.Content(code: bytes("v"), visitStart: 1_000))
     draft.begin(bytes("v"), VisitorEnvironment(now: 1_000))
     draft.add(custom(0, "a"), isTracked: true, time: 1_000)
@@ -136,7 +136,7 @@ import Testing
     #expect(visitors[0].facts.customData.map(\.index) == [0, 1])
   }
 
-  @Test("Who is linked by one is linked for the other, and nothing takes the link's place (KAM-67)") func links() throws {
+  @Test("Who is linked by one is linked for the other, and nothing takes the link's place (KAM-67; second client)") func links() throws {
     let rigs = [try rig(), try rig()]
     let user = try rigs[1].visitor("user")
     _ = user.add([custom(0, "early")])

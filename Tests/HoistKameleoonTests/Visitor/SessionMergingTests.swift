@@ -6,7 +6,7 @@ import Testing
 @testable import HoistKameleoon
 
 /// The product's own scenario: somebody who is not known yet gets a variation, logs in, and is one visitor from then on.
-@Suite("One visitor before and after login (KAM-67, KAM-68, KAM-69)")
+@Suite("One visitor before and after login (KAM-67, KAM-68, KAM-69; ready)")
 struct SessionMergingTests {
   private static let flag = bytes("ff123")
   private static let configuration = """
@@ -94,7 +94,7 @@ struct SessionMergingTests {
     #expect(ofUser.allSatisfy { $0["mappingValue"] == "user" && $0["visitorCode"] == nil })
   }
 
-  @Test("What is fetched for the one is there for the other, and its code is what the service answers by (KAM-66, KAM-68)")
+  @Test("What is fetched for the one is there for the other, and its code is what the service answers by (KAM-66, KAM-68; ready)")
   func sharedRemoteData() throws {
     let rig = try rig { request in
       guard request.url.contains("/visit/visitor") else { return nil }
@@ -114,7 +114,7 @@ struct SessionMergingTests {
     #expect(try variation(user) == before)
   }
 
-  @Test("On another device the identifier comes with the visits, and with it the variation (KAM-53, KAM-69)")
+  @Test("On another device the identifier comes with the visits, and with it the variation (KAM-53, KAM-69; ready)")
   func anotherDevice() throws {
     let here = try rig()
     let anonymous = try here.visitor("anonymous")

@@ -6,7 +6,7 @@ import Testing
 @testable import HoistKameleoon
 
 @Suite("Who a visitor is") struct VisitorIdentityTests {
-  @Test("A code has 1 to 255 characters; above 100 is told in the log (KAM-11, A13)") func codes() throws {
+  @Test("A code has 1 to 255 characters; above 100 is told in the log (KAM-11, A13; ready)") func codes() throws {
     #expect(!VisitorCode.isValid([]))
     #expect(VisitorCode.isValid(bytes(String(repeating: "é", count: 255))))
     #expect(!VisitorCode.isValid(bytes(String(repeating: "é", count: 256))))
@@ -18,7 +18,7 @@ import Testing
     #expect(rig.logged("a visitor code of 101 characters") == 1)
   }
 
-  @Test("A generated code has 16 of 36 characters, all equally likely (KAM-12)") func generatedCode() {
+  @Test("A generated code has 16 of 36 characters, all equally likely (KAM-12; no client)") func generatedCode() {
     var counts: [UInt8: Int] = [:]
     let entropy = SeededEntropy(seed: 5)
     for _ in 0..<2_000 {
@@ -30,7 +30,7 @@ import Testing
     #expect(counts.count == 36 && counts.values.allSatisfy { (700...1_100).contains($0) })
   }
 
-  @Test("All handles on a code are one visitor (KAM-14, KAM-44)") func oneVisitorPerCode() throws {
+  @Test("All handles on a code are one visitor (KAM-14, KAM-44; ready)") func oneVisitorPerCode() throws {
     let rig = try KameleoonRig()
     let visitor = try rig.visitor("visitor")
     #expect(try rig.visitor("visitor") === visitor)
@@ -56,7 +56,7 @@ import Testing
     #expect(rig.visitors.people.record(of: bytes("visitor-1009")) != nil)
   }
 
-  @Test("A generated code is used again, until another one is given (KAM-12)") func keptCode() throws {
+  @Test("A generated code is used again, until another one is given (KAM-12; ready)") func keptCode() throws {
     let store = MemoryCacheManager()
     func code(_ properties: [String: String] = [:], seed: UInt64) throws -> [UInt8] {
       let rig = try KameleoonRig(properties, cacheManager: store, seed: seed)
@@ -69,7 +69,7 @@ import Testing
     #expect(try code(seed: 4) == bytes("given"))
   }
 
-  @Test("A host that does not wait for the store gets a code all the same (KAM-12)") func codeWithoutStore() throws {
+  @Test("A host that does not wait for the store gets a code all the same (KAM-12; ready)") func codeWithoutStore() throws {
     let rig = try KameleoonRig()
     let visitor = try rig.visitors.open(nil, of: rig.client, waits: false)
     #expect(VisitorCode.isValid(visitor.code))
@@ -77,7 +77,7 @@ import Testing
     #expect(rig.visitors.own.current === visitor)
   }
 
-  @Test("The client's own visitor is its current context; another targeting key is another visitor (KAM-14)")
+  @Test("The client's own visitor is its current context; another targeting key is another visitor (KAM-14; ready)")
   func identify() throws {
     let rig = try KameleoonRig(["visitor_code": "me"])
     rig.settle { rig.visitors.own.current != nil }
@@ -100,12 +100,12 @@ import Testing
   }
 }
 
-@Suite("Visitors that are linked (KAM-66 to KAM-70)") struct LinkedVisitorTests {
+@Suite("Visitors that are linked (KAM-66 to KAM-70; ready)") struct LinkedVisitorTests {
   private func rig(_ store: MemoryCacheManager? = nil) throws -> KameleoonRig {
     try KameleoonRig(configuration: customDataConfiguration, cacheManager: store)
   }
 
-  @Test("Session merge: the user shares the anonymous visitor's data and is decided by its code (KAM-07, KAM-67)")
+  @Test("Session merge: the user shares the anonymous visitor's data and is decided by its code (KAM-07, KAM-67; ready)")
   func sessionMerge() throws {
     let rig = try rig()
     let anonymous = try rig.visitor("anonymous")
@@ -125,7 +125,7 @@ import Testing
     #expect(user.trackingIdentity.subject == anonymous.trackingIdentity.subject)
   }
 
-  @Test("A user that is opened later shares it too, and all that is fetched (KAM-67, KAM-68)") func laterUser() throws {
+  @Test("A user that is opened later shares it too, and all that is fetched (KAM-67, KAM-68; ready)") func laterUser() throws {
     let rig = try rig()
     let anonymous = try rig.visitor("anonymous")
     _ = anonymous.add([custom(3, "user")])
@@ -135,7 +135,7 @@ import Testing
     #expect(user.facts.device == .desktop)
   }
 
-  @Test("The first mapping identifier holds for ever (KAM-70)") func firstMappingWins() throws {
+  @Test("The first mapping identifier holds for ever (KAM-70; ready)") func firstMappingWins() throws {
     let rig = try rig()
     let first = try rig.visitor("a1")
     _ = first.add([custom(3, "u1")])
@@ -148,7 +148,7 @@ import Testing
     #expect(third.mappingDatum?.key == bytes("3"))
   }
 
-  @Test("The service's visitor code becomes the one that is decided by, also where nothing is added (KAM-53, KAM-69)")
+  @Test("The service's visitor code becomes the one that is decided by, also where nothing is added (KAM-53, KAM-69; ready)")
   func mappingFromService() throws {
     let rig = try rig()
     let visitor = try rig.visitor("visitor")
@@ -157,7 +157,7 @@ import Testing
     #expect(visitor.facts.device == nil)
   }
 
-  @Test("A unique identifier that is linked with nobody is linked with itself; without an index it is not (KAM-07)")
+  @Test("A unique identifier that is linked with nobody is linked with itself; without an index it is not (KAM-07; ready)")
   func selfLink() throws {
     let rig = try KameleoonRig(["is_unique_identifier": "true"], configuration: customDataConfiguration)
     let visitor = try rig.visitor("visitor")
@@ -173,7 +173,7 @@ import Testing
     #expect(other.trackingIdentity.isMappingValue)
   }
 
-  @Test("Links are there again in the next run, whoever is opened first (KAM-67, KAM-70)") func linksAreKept() throws {
+  @Test("Links are there again in the next run, whoever is opened first (KAM-67, KAM-70; ready)") func linksAreKept() throws {
     let store = MemoryCacheManager()
     do {
       let rig = try rig(store)
@@ -206,7 +206,7 @@ import Testing
     #expect(user.trackingIdentity.subject == bytes("user"))
   }
 
-  @Test("Data that others share stays in memory when the first of them has gone from there (KAM-67)", arguments: [true, false])
+  @Test("Data that others share stays in memory when the first of them has gone from there (KAM-67; ready)", arguments: [true, false])
   func dataOfAClosedOwner(_ isKept: Bool) throws {
     let rig = try rig(isKept ? MemoryCacheManager() : nil)
     let user = try rig.visitor("user")

@@ -8,7 +8,7 @@ import Testing
 @Suite("What is kept of a visitor") struct VisitorKeepingTests {
   private static let minute: Int64 = 60_000
 
-  @Test("Everything but scores, forced and simulated variations is there in the next run (KAM-03, KAM-12, KAM-60, KAM-70)")
+  @Test("Everything but scores, forced and simulated variations is there in the next run (KAM-03, KAM-12, KAM-60, KAM-70; ready)")
   func everythingIsKept() throws {
     let (store, scheduler) = (MemoryCacheManager(), ManualScheduler())
     let before: VisitorFacts.Content
@@ -50,7 +50,7 @@ import Testing
     #expect(after.forced.isEmpty && after.banditScores.isEmpty)
   }
 
-  @Test("With immediate durability what a call has told is in the store when it returns; else soon after (KAM-60, KAM-75)")
+  @Test("With immediate durability what a call has told is in the store when it returns; else soon after (KAM-60, KAM-75; ready)")
   func durability() throws {
     for durability in ["immediate", "periodic"] {
       let store = MemoryCacheManager()
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test("Each datum goes by its own age; consent and mapping identifier stay (KAM-03)") func expiry() throws {
+  @Test("Each datum goes by its own age; consent and mapping identifier stay (KAM-03; ready)") func expiry() throws {
     let (store, scheduler) = (MemoryCacheManager(), ManualScheduler())
     let properties = ["data_expiration_interval_minute": "10"]
     do {
@@ -103,7 +103,7 @@ import Testing
     #expect(visitor.facts.operatingSystem == nil)
   }
 
-  @Test("Data that waits for the first configuration is kept too (KAM-15)") func asideIsKept() throws {
+  @Test("Data that waits for the first configuration is kept too (KAM-15; offline)") func asideIsKept() throws {
     let store = MemoryCacheManager()
     do {
       let rig = try KameleoonRig(["online": "false"], configuration: nil, cacheManager: store)
@@ -141,7 +141,7 @@ import Testing
     for code in ["a", "c", "d"] { #expect(try rig.visitor(code).add([.device(.phone)]) == .ok) }
   }
 
-  @Test("Data survives its JSON, of every type (KAM-65)", arguments: [
+  @Test("Data survives its JSON, of every type (KAM-65; no client)", arguments: [
     .customData(CustomData(index: 1, values: [bytes("a\u{0}b"), []], overwrites: false)),
     .customData(CustomData(name: bytes("n"), values: [])),
     .conversion(Conversion(goalID: .max, revenue: -0.5, isNegative: true, metadata: [CustomData(name: bytes("n"), values: [bytes("v")])])),
@@ -156,10 +156,10 @@ import Testing
   }
 }
 
-@Suite("Visits (KAM-B29)") struct VisitHistoryTests {
+@Suite("Visits (KAM-B29; ready)") struct VisitHistoryTests {
   private static let minute: Int64 = 60_000
 
-  @Test("A visit ends when nothing has happened for half an hour, also across runs (KAM-B29)") func visits() throws {
+  @Test("A visit ends when nothing has happened for half an hour, also across runs (KAM-B29; ready)") func visits() throws {
     let (store, scheduler) = (MemoryCacheManager(), ManualScheduler())
     let start = scheduler.unixMilliseconds
     do {
@@ -192,7 +192,7 @@ import Testing
     #expect(visitor.facts.visits?.number == 2)
   }
 
-  @Test("The service's history takes the place of what this installation has seen (KAM-46, KAM-B29)") func remoteHistory() throws {
+  @Test("The service's history takes the place of what this installation has seen (KAM-46, KAM-B29; ready)") func remoteHistory() throws {
     let rig = try KameleoonRig()
     let visitor = try rig.visitor("visitor")
     rig.scheduler.advance(milliseconds: 31 * Self.minute)
@@ -206,7 +206,7 @@ import Testing
   }
 }
 
-@Suite("What the service has of a visitor is added (KAM-46, KAM-48, KAM-66, KAM-68, KAM-B22)") struct RemoteMergingTests {
+@Suite("What the service has of a visitor is added (KAM-46, KAM-48, KAM-66, KAM-68, KAM-B22; ready)") struct RemoteMergingTests {
   private var remote: RemoteVisitorData {
     var remote = RemoteVisitorData(
       customData: [CustomData(index: 0, values: [bytes("remote")]), CustomData(index: 6, values: [bytes("shared")])],
@@ -223,7 +223,7 @@ import Testing
     return remote
   }
 
-  @Test("What is known here wins; conversions and views add up, scores are replaced (KAM-46, KAM-B22)") func localWins() throws {
+  @Test("What is known here wins; conversions and views add up, scores are replaced (KAM-46, KAM-B22; ready)") func localWins() throws {
     let rig = try KameleoonRig(configuration: customDataConfiguration)
     let visitor = try rig.visitor("visitor")
     _ = visitor.add([.device(.phone), custom(0, "local"), .conversion(Conversion(goalID: 1)), .pageView(PageView(url: bytes("a")))], isTracked: false)
@@ -246,14 +246,14 @@ import Testing
     #expect(visitor.facts.keyMomentScores.isEmpty && visitor.facts.banditScores.count == 1)
   }
 
-  @Test("Only custom data of the visitor's scope goes back to the service (KAM-47, KAM-66)") func sentBack() throws {
+  @Test("Only custom data of the visitor's scope goes back to the service (KAM-47, KAM-66; ready)") func sentBack() throws {
     let rig = try KameleoonRig(configuration: customDataConfiguration)
     let visitor = try rig.visitor("visitor")
     visitor.merge(remote, isAdded: true)
     #expect(rig.sent(visitor) == ["eventType=customData&index=6&valuesCountMap=%7B%22shared%22%3A1%7D&overwrite=true&visitorCode=visitor"])
   }
 
-  @Test("Also what was fetched before the first configuration, which says what that is (2.7, 4.1, KAM-66)") func sentBackLater() throws {
+  @Test("Also what was fetched before the first configuration, which says what that is (KAM-66, 2.7, 4.1; starting)") func sentBackLater() throws {
     let rig = try KameleoonRig(["online": "true"], configuration: nil) { request in
       request.url.contains("/visit/events") ? answer(200) : nil
     }
@@ -265,7 +265,7 @@ import Testing
     #expect(rig.sent(visitor) == ["eventType=customData&index=6&valuesCountMap=%7B%22shared%22%3A1%7D&overwrite=true&visitorCode=visitor"])
   }
 
-  @Test("Nothing is added where that is not wanted (KAM-48)") func notAdded() throws {
+  @Test("Nothing is added where that is not wanted (KAM-48; ready)") func notAdded() throws {
     let rig = try KameleoonRig(configuration: customDataConfiguration)
     let visitor = try rig.visitor("visitor")
     visitor.merge(remote, isAdded: false)

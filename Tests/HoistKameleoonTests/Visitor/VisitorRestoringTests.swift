@@ -6,7 +6,7 @@ import Testing
 @testable import HoistKameleoon
 
 /// A store answers later than a visitor is opened; meanwhile it may be changed, linked and let go of.
-@Suite("What happens to a visitor before its store answers (KAM-67, KAM-70, KAM-B29)") struct VisitorRestoringTests {
+@Suite("What happens to a visitor before its store answers (KAM-67, KAM-70, KAM-B29; ready)") struct VisitorRestoringTests {
   private let store = MemoryCacheManager()
   private let scheduler = ManualScheduler()
 
@@ -101,7 +101,7 @@ import Testing
     #expect(isLinked("user", to: "anonymous"))
   }
 
-  @Test("Whether a linked visitor's code is unique is still known when it is opened again (KAM-07)") func uniqueAgain() throws {
+  @Test("Whether a linked visitor's code is unique is still known when it is opened again (KAM-07; ready)") func uniqueAgain() throws {
     let rig = try rig()
     let anonymous = try rig.visitor("anonymous")
     #expect(anonymous.add([custom(3, "user")]) == .ok)
@@ -111,7 +111,7 @@ import Testing
     #expect(!anonymous.isUnique)
   }
 
-  @Test("Data that was put aside counts, also of a visitor that nobody holds any more (KAM-15)") func asideOfNobody() throws {
+  @Test("Data that was put aside counts, also of a visitor that nobody holds any more (KAM-15; starting)") func asideOfNobody() throws {
     let rig = try KameleoonRig(["online": "true"], configuration: nil)
     #expect(try rig.visitor("visitor").add([.conversion(Conversion(goalID: 5)), custom(0, "gold")]) == .ok)
     rig.scheduler.run()
@@ -137,7 +137,7 @@ import Testing
   }
 }
 
-@Suite("Evaluations of the core know what a visitor has answered (KAM-60, 3.8)") struct CoreConsentTests {
+@Suite("Evaluations of the core know what a visitor has answered (KAM-60, 3.8; no consent)") struct CoreConsentTests {
   private static let configuration = """
     {"configuration":{"consentType":"REQUIRED","consentOptOutBehavior":"FULLY_BLOCK"},
     "featureFlags":[{"id":1,"featureKey":"f","defaultVariationKey":"off","environmentEnabled":true,
@@ -182,7 +182,7 @@ import Testing
   }
 }
 
-@Suite("Time that passes while a visitor is only evaluated (KAM-03, KAM-B29)") struct RestingVisitorTests {
+@Suite("Time that passes while a visitor is only evaluated (KAM-03, KAM-B29; ready)") struct RestingVisitorTests {
   private static let minute: Int64 = 60_000
   private static let configuration = """
     {"segments":[{"id":1,"audienceTracking":true,"conditionsData":{"firstLevel":[{"conditions":[\
@@ -209,7 +209,7 @@ import Testing
     }
   }
 
-  @Test("Evaluations of the core begin another visit after half an hour, as the vendor's own do (KAM-B29)") func anotherVisit() throws {
+  @Test("Evaluations of the core begin another visit after half an hour, as the vendor's own do (KAM-B29; ready)") func anotherVisit() throws {
     let rig = try KameleoonRig(configuration: Self.configuration)
     let (own, other) = (try rig.visitor("own"), try rig.visitor("other"))
     #expect(!isActive("second", own) && !isActive("second", rig, "other"))
@@ -219,7 +219,7 @@ import Testing
     withExtendedLifetime(other) {}
   }
 
-  @Test("Audiences are those of the visit that begins (KAM-B12, KAM-B29)") func audiences() throws {
+  @Test("Audiences are those of the visit that begins (KAM-B12, KAM-B29; ready)") func audiences() throws {
     let rig = try KameleoonRig(configuration: Self.configuration)
     let visitor = try rig.visitor("visitor")
     rig.scheduler.advance(milliseconds: 31 * Self.minute)
@@ -227,7 +227,7 @@ import Testing
     #expect(rig.sent(visitor).contains { $0.hasPrefix("eventType=targetingSegment&id=1") })
   }
 
-  @Test("Data that is too old counts no more, a minute later at the latest (KAM-03)") func tooOld() throws {
+  @Test("Data that is too old counts no more, a minute later at the latest (KAM-03; ready)") func tooOld() throws {
     let rig = try KameleoonRig(["data_expiration_interval_minute": "5"], configuration: Self.configuration)
     let visitor = try rig.visitor("visitor")
     #expect(visitor.add([.device(.phone)]) == .ok)

@@ -56,7 +56,7 @@ import Testing
     #expect(isOn(visitor))
   }
 
-  @Test("Pages told before the first configuration likewise (KAM-15)") func pagesThatWaitedForTheConfiguration() throws {
+  @Test("Pages told before the first configuration likewise (KAM-15; starting)") func pagesThatWaitedForTheConfiguration() throws {
     let rig = try KameleoonRig(["online": "true"], configuration: nil, scheduler: clock(at: 0))
     let visitor = try rig.visitor("anna")
     for url in ["a", Self.here] { _ = visitor.add([page(url)]) }
