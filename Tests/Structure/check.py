@@ -198,6 +198,10 @@ def check_citations() -> None:
            [f"{page.service}: {row}" for page in pages for row in rows.untested(page, tests)]
            or ([] if pages else ["there is no page"]))
     report("each_row_that_is_cited_stands_on_a_page", [line for page in pages for line in rows.unknown(page, citing)])
+    cases = [(path, text) for path, text in citing if rows.is_test(path, text)]
+    report("each_citation_of_a_test_says_a_state", [line for page in pages for line in rows.unstated(page, cases)])
+    report("each_state_of_a_service_is_met_by_its_rows",
+           [f"{page.service}: {line}" for page in pages for line in rows.unmet(page, cases)])
 
 
 def check_manifest() -> None:
