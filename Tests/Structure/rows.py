@@ -28,7 +28,7 @@ SKIPPED = {"vectors", ".venv", "__pycache__", ".build"}
 LONGEST_SPAN = 100
 
 # Services whose tests say a state with each row that they cite.
-WITH_STATES = ("unleash", "optimizely", "kameleoon")
+WITH_STATES = ("unleash", "optimizely", "launchdarkly", "flagship", "kameleoon")
 # The states of a client that a test may be in; `no client`: a decoder, an evaluator or a builder by itself.
 STATES = ("before start", "starting", "ready", "offline", "background", "refused", "failing", "panic", "no consent", "closing",
           "closed", "reopened", "forked", "second client", "second process", "full queue", "full disk", "slow plug-in",

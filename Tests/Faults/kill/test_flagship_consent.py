@@ -109,8 +109,8 @@ def test_what_was_recorded_before_a_kill_is_sent_without_a_refusal(world: Flagsh
 
 
 def test_killed_at_every_write_beside_a_neighbour(world: FlagshipWorld, programs: Programs) -> None:
-    """FS-66, FS-67, contract 8 (second process, no consent): a refusal that a killed process has acknowledged binds its neighbour,
-    and one that the neighbour has acknowledged is not undone by the kill."""
+    """A refusal that a killed process has acknowledged binds its neighbour, and one that the neighbour has acknowledged is not
+    undone by the kill (FS-66, FS-67, contract 8; second process, no consent)."""
     survived = killed = 0
     for number in itertools.count(1):
         world.renew()

@@ -1,4 +1,4 @@
-"""OPT-05, contract 8: whatever write a process is killed at, the variations that a neighbour has given the same people stay."""
+"""Whatever write a process is killed at, the variations that a neighbour has given the same people stay (contract 8)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def decide(flag: str) -> list[str]:
 
 
 def test_killed_at_every_write_beside_a_neighbour(world: OptimizelyWorld, programs: Programs) -> None:
-    """OPT-05, contract 8 (second process)."""
+    """Those that the killed process had given are whole, or as if they had never been (OPT-05; second process)."""
     survived = killed = 0
     for number in itertools.count(1):
         world.renew()
@@ -69,8 +69,8 @@ def test_killed_at_every_write_beside_a_neighbour(world: OptimizelyWorld, progra
     assert killed > 3
 
 
-def test_a_kill_leaves_what_was_saved(world: OptimizelyWorld) -> None:
-    """OPT-05 (reopened): a process that was killed after it closed its client has lost nothing."""
+def test_a_closed_client_has_saved_what_it_gave(world: OptimizelyWorld) -> None:
+    """What was given is there when the client has closed, for the next process (OPT-05; closed, second process)."""
     host = world.start()
     assert host.run(*decide("a"), "close")
     heir = world.start(datafile=datafile("two"))
