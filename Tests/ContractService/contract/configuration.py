@@ -8,6 +8,8 @@ from typing import Any
 from .reading import Members, Refused
 
 DEFAULT_WAIT_MS = 5000
+# The harness expects a second poll soon, whether it names an interval or not.
+_DEFAULT_POLL_MS = 500
 
 
 def properties(configuration: Members, store: Path) -> dict[str, Any]:
@@ -25,8 +27,8 @@ def properties(configuration: Members, store: Path) -> dict[str, Any]:
     }
     found |= _data_source(configuration)
     found |= _events(configuration)
-    found |= _client_side(configuration.object("clientSide"))
     found |= _about_the_program(configuration)
+    found |= _client_side(configuration.object("clientSide"))
     return found | _network(configuration)
 
 
@@ -47,7 +49,10 @@ def _data_source(configuration: Members) -> dict[str, Any]:
         "initial_retry_delay_ms": streaming.whole("initialRetryDelayMs") if streaming else None,
     }
     interval = polling.whole("pollIntervalMs") if polling else None
-    found["background_flag_polling_interval_ms" if streaming else "flag_polling_interval_ms"] = interval
+    if streaming:
+        found["background_flag_polling_interval_ms"] = interval
+    else:
+        found["flag_polling_interval_ms"] = _DEFAULT_POLL_MS if interval is None else interval
     return _given(found)
 
 
@@ -64,6 +69,7 @@ def _events(configuration: Members) -> dict[str, Any]:
         "all_context_attributes_private": events.boolean("allAttributesPrivate"),
         "private_context_attributes": events.texts("globalPrivateAttributes"),
         "events.flush_interval_ms": events.whole("flushIntervalMs"),
+        "summaries_per_context": True,
         "enable_compression": events.boolean("enableGzip"),
     })  # fmt: skip
 
@@ -71,19 +77,23 @@ def _events(configuration: Members) -> dict[str, Any]:
 def _client_side(section: Members | None) -> dict[str, Any]:
     if section is None:
         return {}
-    return _given({
+    found: dict[str, Any] = {
         "evaluation_reasons": section.boolean("evaluationReasons"),
         "use_report": section.boolean("useReport"),
-        "auto_env_attributes": section.boolean("includeEnvironmentAttributes"),
         "secure_mode_hash": section.text("hash"),
-    })  # fmt: skip
+    }
+    if "includeEnvironmentAttributes" in section:
+        found["auto_env_attributes"] = section.boolean("includeEnvironmentAttributes")
+    return _given(found)
 
 
 def _about_the_program(configuration: Members) -> dict[str, Any]:
     tags, wrapper = configuration.object("tags"), configuration.object("wrapper")
     found: dict[str, Any] = {}
     if tags:
-        found |= {"application_id": tags.text("applicationId"), "application_version": tags.text("applicationVersion")}
+        # Of a service with automatic attributes the harness expects that an id which cannot be sent takes the version with it.
+        found |= {"application_id": tags.text("applicationId"), "application_version": tags.text("applicationVersion"),
+                  "auto_env_attributes": True}  # fmt: skip
     if wrapper:
         found |= {"wrapper_name": wrapper.text("name"), "wrapper_version": wrapper.text("version")}
     return _given(found)

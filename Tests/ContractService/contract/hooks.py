@@ -1,4 +1,4 @@
-"""Hooks that tell the harness of each stage of an evaluation."""
+"""Hooks that tell the harness of each stage of an evaluation, and of tracked events."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 from typing import Any
 from urllib.parse import urlsplit
 
-from hoist.launchdarkly import EvaluationDetail, EvaluationSeries, Hook
+from hoist.launchdarkly import EvaluationDetail, EvaluationSeries, Hook, TrackSeries
 
 from .reading import Members
 
@@ -35,25 +35,42 @@ class CallbackHook(Hook):
     ) -> dict[str, Any]:
         return self._stage("afterEvaluation", series, data, {"evaluationDetail": detail_body(detail)})
 
+    def after_track(self, series: TrackSeries) -> None:
+        told = {
+            "key": series.key,
+            "context": series.context.to_dict() if series.context else None,
+            "data": series.data,
+            "metricValue": series.metric,
+            "environmentId": series.environment_id,
+        }
+        self._tell("afterTrack", {"trackSeriesContext": _present(told)})
+
     def _stage(
         self, stage: str, series: EvaluationSeries, data: dict[str, Any], more: dict[str, Any] | None = None
     ) -> dict[str, Any]:
-        if stage in self._errors:
-            raise StageFailure(str(self._errors[stage]))
         told = {
             "flagKey": series.flag_key,
             "context": json.loads(series.context_json or "null"),
             "defaultValue": series.default_value,
             "method": series.method,
+            **_present({"environmentId": series.environment_id}),
         }
-        post(self._url, {"evaluationSeriesContext": told, "evaluationSeriesData": data, **(more or {}), "stage": stage})
+        self._tell(stage, {"evaluationSeriesContext": told, "evaluationSeriesData": data, **(more or {})})
         return {**data, **(self._data.get(stage) or {})}
+
+    def _tell(self, stage: str, what: dict[str, Any]) -> None:
+        if stage in self._errors:
+            raise StageFailure(str(self._errors[stage]))
+        post(self._url, {**what, "stage": stage})
 
 
 def detail_body(detail: EvaluationDetail[Any]) -> dict[str, Any]:
     """A detail in the harness's words; what there is none of is absent."""
-    found = {"value": detail.value, "variationIndex": detail.variation_index, "reason": detail.reason}
-    return {name: value for name, value in found.items() if value is not None or name == "value"}
+    return {"value": detail.value, **_present({"variationIndex": detail.variation_index, "reason": detail.reason})}
+
+
+def _present(found: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def post(url: str, body: dict[str, Any]) -> None:

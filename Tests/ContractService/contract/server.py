@@ -14,7 +14,7 @@ from typing import Any
 import hoist
 
 from .capabilities import CAPABILITIES
-from .client import ContractClient, NotStarted
+from .client import ContractClient
 from .reading import Refused, parse
 
 _LARGEST_BODY = 64 << 20
@@ -75,10 +75,7 @@ class Service(ThreadingHTTPServer):
         return Answer(405, headers={"Allow": "GET, POST, DELETE"})
 
     def _create(self, body: bytes) -> Answer:
-        try:
-            client = ContractClient(parse(body), Path(self._store.name))
-        except NotStarted as problem:
-            return Answer(500, {"message": str(problem)})
+        client = ContractClient(parse(body), Path(self._store.name))
         with self._lock:
             self._count += 1
             number = str(self._count)

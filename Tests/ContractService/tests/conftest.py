@@ -22,11 +22,12 @@ def contract() -> Iterator[ContractService]:
 
 @pytest.fixture
 def launchdarkly() -> Iterator[LaunchDarklySimulator]:
-    """Strict LaunchDarkly services of the test's own, which expect to be asked for reasons, as the usual client does.
+    """Strict LaunchDarkly services of the test's own, which expect what the usual client does: it asks for reasons, and sums up
+    evaluations for each context.
 
     The key is the test's own too: what clients save is kept as long as the service under test runs.
     """
-    with LaunchDarklySimulator(mobile_key=f"mob-{uuid.uuid4()}", with_reasons=True) as simulator:
+    with LaunchDarklySimulator(mobile_key=f"mob-{uuid.uuid4()}", with_reasons=True, context_summaries=True) as simulator:
         yield simulator
         assert simulator.violations == []
 

@@ -79,6 +79,7 @@ def test_evaluations_are_summed_up(launchdarkly: LaunchDarklySimulator, create: 
     client.run("flushEvents")
     assert launchdarkly.wait_for_evaluations("dark-mode", 3) and launchdarkly.wait_for_events("feature")
     assert len(launchdarkly.ledger.payloads()) == 1
+    assert [event["context"]["key"] for event in launchdarkly.ledger.events("summary")] == ["user-key"]
 
 
 def test_updates_are_seen(launchdarkly: LaunchDarklySimulator, create: Create) -> None:
@@ -107,6 +108,25 @@ def test_hooks_tell_the_harness_of_each_stage(launchdarkly: LaunchDarklySimulato
     }  # fmt: skip
     assert last["evaluationSeriesContext"]["method"] == "stringVariationDetail"
     assert last["evaluationDetail"] == {"value": "x", "reason": NOT_FOUND}
+
+
+def test_hooks_tell_the_harness_of_tracked_events_and_of_the_environment(
+    launchdarkly: LaunchDarklySimulator, create: Create
+) -> None:
+    """LD-81: in the order of registration. State: ready, the service has named its environment."""
+    launchdarkly.options.change(environment_id="env-12345")
+    with HookListener() as listener:
+        failing = {"name": "a", "callbackUri": listener.url, "errors": {"afterTrack": "no"}}
+        client = create(hooks={"hooks": [failing, {"name": "b", "callbackUri": listener.url}]})
+        client.value("dark-mode", "bool", False)
+        client.run("customEvent", eventKey="bought", data={"a": 1}, metricValue=2.5)
+        client.run("customEvent", eventKey="plain")
+    context = {"kind": "user", "key": "user-key"}
+    *evaluation, bought, plain = listener.told
+    assert [each["evaluationSeriesContext"]["environmentId"] for each in evaluation] == ["env-12345"] * 4
+    told = {"key": "bought", "context": context, "data": {"a": 1}, "metricValue": 2.5, "environmentId": "env-12345"}
+    assert bought == {"trackSeriesContext": told, "stage": "afterTrack"}
+    assert plain["trackSeriesContext"] == {"key": "plain", "context": context, "environmentId": "env-12345"}
 
 
 def test_hooks_come_last_first_after_the_evaluation_and_may_fail(launchdarkly: LaunchDarklySimulator, create: Create) -> None:

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
+import pytest
 from conftest import Create, usual
 from launchdarkly import LaunchDarklySimulator
+from relay import Authority, Proxy, Relay
 from waiting import until
+
+import hoist
+
+_LIBRARY = (f"application-id/hoist-client-sdk application-name/hoist-client-sdk application-version/{hoist.version()} "
+            f"application-version-name/{hoist.version()}")
 
 
 def test_only_a_polling_section_means_polling(launchdarkly: LaunchDarklySimulator, create: Create) -> None:
     client = create(streaming=None, polling={"baseUri": launchdarkly.url + "/", "pollIntervalMs": 50})
     assert client.value("dark-mode", "bool", False) is True
     assert launchdarkly.wait_for("poll", 3) and not launchdarkly.requests("stream")
+
+
+def test_without_an_interval_polls_come_soon(launchdarkly: LaunchDarklySimulator, create: Create) -> None:
+    client = create(streaming=None, polling={"baseUri": launchdarkly.url})
+    launchdarkly.set_flag("dark-mode", value=False, variation=1)
+    assert until(lambda: client.value("dark-mode", "bool", True) is False)
 
 
 def test_both_sections_mean_streaming(launchdarkly: LaunchDarklySimulator, create: Create) -> None:
@@ -89,6 +105,43 @@ def test_tags_and_wrapper(launchdarkly: LaunchDarklySimulator, create: Create) -
     assert launchdarkly.requests("stream")
 
 
+@pytest.mark.parametrize("bad", ["bad-ü", "bad-/", "1" * 65])
+def test_an_application_id_that_cannot_be_sent_takes_the_version_with_it(
+    launchdarkly: LaunchDarklySimulator, create: Create, bad: str
+) -> None:
+    """2.1: with automatic attributes, which a configuration with tags has unless it says otherwise, the library is named."""
+    launchdarkly.options.change(application=_LIBRARY)
+    create(tags={"applicationId": bad, "applicationVersion": "1.0"})
+    assert launchdarkly.requests("stream")
+
+
+def test_without_automatic_attributes_an_application_id_goes_alone(
+    launchdarkly: LaunchDarklySimulator, create: Create
+) -> None:
+    launchdarkly.options.change(application="application-version/1.0")
+    side = {**usual(launchdarkly)["clientSide"], "includeEnvironmentAttributes": False}
+    create(tags={"applicationId": "bad-ü", "applicationVersion": "1.0"}, clientSide=side)
+    assert launchdarkly.requests("stream")
+
+
+def test_automatic_attributes(launchdarkly: LaunchDarklySimulator, create: Create) -> None:
+    """LD-80"""
+    side = {**usual(launchdarkly)["clientSide"], "includeEnvironmentAttributes": True}
+    launchdarkly.options.change(application=_LIBRARY)
+    client = create(clientSide=side)
+    client.run("flushEvents")
+    assert launchdarkly.wait_for_events("identify")
+    told = launchdarkly.ledger.events("identify")[0]["context"]
+    assert {"user", "ld_application", "ld_device"} < set(told)
+
+
+def test_the_hash_of_secure_mode(launchdarkly: LaunchDarklySimulator, create: Create) -> None:
+    """LD-91"""
+    launchdarkly.options.change(secure_mode_hash="abc")
+    client = create(clientSide={**usual(launchdarkly)["clientSide"], "hash": "abc"})
+    assert client.value("dark-mode", "bool", False) is True
+
+
 def test_the_first_retry_is_as_soon_as_it_is_configured(launchdarkly: LaunchDarklySimulator, create: Create) -> None:
     launchdarkly.fail("stream", "status", status=503, times=2)
     create(streaming={"baseUri": launchdarkly.url, "initialRetryDelayMs": 1}, startWaitTimeMs=1000)
@@ -103,8 +156,39 @@ def test_clients_do_not_know_of_each_other(launchdarkly: LaunchDarklySimulator, 
     assert second.value("dark-mode", "bool", True) is False
 
 
+def test_two_clients_of_one_environment(launchdarkly: LaunchDarklySimulator, create: Create) -> None:
+    first, second = create(), create()
+    launchdarkly.set_flag("dark-mode", value=False, variation=1)
+    assert all(until(lambda one=one: one.value("dark-mode", "bool", True) is False) for one in (first, second))
+    first.ask("identifyEvent", context={"kind": "user", "key": "other"})
+    second.run("flushEvents")
+    assert launchdarkly.wait_for_events("identify")
+    assert second.value("dark-mode", "bool", True) is False
+
+
+def at(address: str) -> dict[str, Any]:
+    """A configuration whose services are somewhere else."""
+    return {"serviceEndpoints": None, "streaming": {"baseUri": address}, "events": {"baseUri": address}}
+
+
 def test_a_proxy_is_used(launchdarkly: LaunchDarklySimulator, create: Create) -> None:
-    # Nobody listens there: had the client gone its own way, it would have started.
-    answer = create(proxy={"httpProxy": "http://127.0.0.1:9"}, initCanFail=True, startWaitTimeMs=300)
-    assert answer.detail("dark-mode", "bool", False)["value"] is False
-    assert not launchdarkly.requests()
+    """LD-91: the service's own address leads nowhere."""
+    with Proxy(launchdarkly.server.port) as proxy:
+        client = create(**at("http://not.valid.local"), proxy={"httpProxy": f"http://127.0.0.1:{proxy.port}"})
+        assert client.value("dark-mode", "bool", False) is True
+        client.close()
+
+
+def test_a_peer_is_verified_by_the_authorities_that_are_given(
+    launchdarkly: LaunchDarklySimulator, create: Create, tmp_path: Path
+) -> None:
+    """LD-91"""
+    authority = Authority(tmp_path)
+    with Relay(launchdarkly.server.port, authority.server()) as relay:
+        settings = at(f"https://127.0.0.1:{relay.port}")
+        stranger = create(**settings, startWaitTimeMs=300)
+        assert stranger.value("dark-mode", "bool", False) is False and not launchdarkly.requests()
+        client = create(**settings, tls={"customCAFile": authority.file("authority.pem")})
+        assert client.value("dark-mode", "bool", False) is True
+        for one in (stranger, client):
+            one.close()

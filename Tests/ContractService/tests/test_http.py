@@ -20,7 +20,9 @@ def test_status_names_the_product_and_what_it_can_do(contract: ContractService) 
     assert answer.body["clientVersion"] == hoist.version()
     capabilities = answer.body["capabilities"]
     assert {"client-side", "mobile"} <= set(capabilities) and len(set(capabilities)) == len(capabilities)
-    assert not {"singleton", "server-side"} & set(capabilities)
+    assert {"auto-env-attributes", "track-hooks", "hook-environment-id", "client-per-context-summaries", "secure-mode-hash",
+            "tls:verify-peer", "tls:custom-ca", "http-proxy"} <= set(capabilities)
+    assert not {"singleton", "server-side", "client-independence", "tls:skip-verify-peer"} & set(capabilities)
 
 
 def test_a_client_has_an_address_of_its_own_until_it_is_deleted(
@@ -87,26 +89,15 @@ def test_null_is_as_good_as_absent(create: Create) -> None:
     assert (answer.status, answer.body) == (200, {"value": "Hello"})
 
 
-def test_a_client_that_cannot_start_is_an_error_unless_it_may_fail(
-    contract: ContractService, launchdarkly: LaunchDarklySimulator
+@pytest.mark.parametrize("fault", [{"kind": "status", "status": 401}, {"kind": "hang"}])
+def test_a_client_is_one_whatever_becomes_of_its_start(
+    launchdarkly: LaunchDarklySimulator, create: Create, fault: dict[str, Any]
 ) -> None:
-    launchdarkly.fail("stream", "status", status=401, times=None)
-    settings = {**usual(launchdarkly), "startWaitTimeMs": 2000}
-    refused = contract.ask("POST", "/", {"configuration": settings})
-    assert refused.status == 500 and "location" not in refused.headers
-    allowed = contract.ask("POST", "/", {"configuration": {**settings, "initCanFail": True}})
-    assert allowed.status == 201
-    asked = {"command": "evaluate", "evaluate": {"flagKey": "dark-mode", "valueType": "bool", "defaultValue": True}}
-    assert contract.ask("POST", allowed.headers["location"], asked).body == {"value": True}
-    assert contract.ask("DELETE", allowed.headers["location"]).status == 204
-
-
-def test_a_client_that_is_not_answered_starts_no_longer_than_it_may(
-    contract: ContractService, launchdarkly: LaunchDarklySimulator
-) -> None:
-    launchdarkly.fail("stream", "hang", times=None)
-    settings = {**usual(launchdarkly), "startWaitTimeMs": 300}
-    assert contract.ask("POST", "/", {"configuration": settings}).status == 500
+    """State: key refused; starting, the service does not answer."""
+    launchdarkly.fail("stream", times=None, **fault)
+    client = create(startWaitTimeMs=300)
+    assert client.value("dark-mode", "bool", True) is True
+    client.close()
 
 
 @pytest.mark.parametrize(("method", "path", "status"), [
