@@ -15,10 +15,7 @@ extension EventPipeline {
     abandonInheritance()
     drainIntake()
     // A requested flush cuts our own pauses short, not those that the service asked for.
-    if cutsPausesShort {
-      state.restUntil = min(state.restUntil, state.askedUntil)
-      wakeBatches()
-    }
+    if cutsPausesShort { state.restUntil = min(state.restUntil, state.askedUntil) }
     beginFlush()
     turn()
   }
@@ -43,6 +40,7 @@ extension EventPipeline {
   /// beside the first that failed makes the pause no longer, unless the service asks for more.
   func rest(after failure: FetchFailure) {
     let now = clock.monotonicNanoseconds
+    state.doubtedUpTo = state.nextAttempt
     let asked = failure.retryAfterMilliseconds ?? 0
     let isResting = now < state.restUntil
     let pause = isResting ? asked : state.pace.failed(failure, hasFlags: false, entropy) ?? Self.longestRestMilliseconds
@@ -51,12 +49,7 @@ extension EventPipeline {
     state.restTimer?.cancel()
     // Not a moment too soon, or nothing would come of it.
     let left = state.restUntil == .max ? Self.longestRestMilliseconds : (max(0, state.restUntil &- now) &+ 999_999) / 1_000_000
-    state.restTimer = scheduler.schedule(afterMilliseconds: left) { [weak self] in
-      guard let self else { return }
-      abandonInheritance()
-      wakeBatches()
-      turn()
-    }
+    state.restTimer = scheduler.schedule(afterMilliseconds: left) { [weak self] in self?.turn() }
   }
 
   private static var longestRestMilliseconds: Int64 { 86_400_000 }
@@ -65,12 +58,6 @@ extension EventPipeline {
     let span = max(0, milliseconds).multipliedReportingOverflow(by: 1_000_000)
     let end = now.addingReportingOverflow(span.overflow ? .max : span.partialValue)
     return end.overflow ? .max : end.partialValue
-  }
-
-  /// Batches that wait for another attempt go, if they may.
-  func wakeBatches() {
-    guard mayBegin else { return }
-    for batch in state.batches where !batch.isSending && state.batches.contains(where: { $0 === batch }) { attempt(batch) }
   }
 
   /// How many rows are sent without waiting for the interval.
@@ -139,7 +126,6 @@ extension EventPipeline {
     if state.holds.isEmpty {
       state.blockedRows = 0
       state.startedAt = clock.monotonicNanoseconds
-      wakeBatches()
     } else {
       state.flushTimer?.cancel()
       state.flushTimer = nil

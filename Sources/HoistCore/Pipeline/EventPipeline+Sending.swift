@@ -3,9 +3,11 @@ internal import HoistBase
 /// Forming batches and handing them over.
 extension EventPipeline {
   func send() {
-    guard mayBegin else { return }
-    if !state.isFlushing, state.batches.count < options.maximumInFlight, isFlushDue { beginFlush() }
-    while state.isFlushing, state.batches.count < max(1, options.maximumInFlight) {
+    for batch in state.batches where !batch.isSending && mayAttempt && state.batches.contains(where: { $0 === batch }) {
+      attempt(batch)
+    }
+    if !state.isFlushing, mayAttempt, isFlushDue { beginFlush() }
+    while state.isFlushing, mayAttempt {
       guard ownsWhatItSends() else { return }
       guard let batch = nextBatch() else {
         state.blockedRows = state.rows.waitingCount
@@ -16,6 +18,11 @@ extension EventPipeline {
       state.batches.append(batch)
       attempt(batch)
     }
+  }
+
+  /// Whether another batch may go now. After a failure one goes alone, to find out: the others follow when it is accepted.
+  var mayAttempt: Bool {
+    mayBegin && state.batches.count(where: \.isSending) < (state.doubtedUpTo == nil ? max(1, options.maximumInFlight) : 1)
   }
 
   /// False while the store makes sure of its lease: until then the rows may be another process's.
@@ -241,7 +248,9 @@ extension EventPipeline {
     batch.cancelTimers()
     let exchange = batch.exchange
     batch.exchange = nil
-    follow(verdict(on: answer, of: batch), of: batch, on: answer)
+    let verdict = verdict(on: answer, of: batch)
+    if let doubted = state.doubtedUpTo, attempt > doubted, verdict.showsThatItWorks { state.doubtedUpTo = nil }
+    follow(verdict, of: batch, on: answer)
     // Given up for lack of an answer: the sink may stop.
     if case .failed = answer { exchange?.cancel() }
     turn()

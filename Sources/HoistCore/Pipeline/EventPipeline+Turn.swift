@@ -150,7 +150,7 @@ extension EventPipeline {
 
   /// The wake priorities of the next records.
   private func askForTurns() {
-    let isOpen = state.holds.isEmpty && state.batches.count < max(1, options.maximumInFlight)
+    let isOpen = mayAttempt
     let urgent =
       !isOpen
       ? Int.max

@@ -157,6 +157,14 @@ extension EventVerdict {
     }
   }
 
+  /// Whether a service that gives such an answer does its work.
+  var showsThatItWorks: Bool {
+    switch self {
+    case .done, .split, .refused, .drop: true
+    case .failed, .rest, .again: false
+    }
+  }
+
   /// The same, but what failed waits with the others, and goes with them.
   public var resting: EventVerdict { if case .failed(let failure) = self { .rest(failure) } else { self } }
 }

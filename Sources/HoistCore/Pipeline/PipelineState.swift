@@ -54,6 +54,8 @@ struct PipelineState {
   var restUntil = Int64.min
   var askedUntil = Int64.min
   var restTimer: (any Cancellable)?
+  /// The last attempt that had begun when one failed. Until a later one succeeds batches go one at a time.
+  var doubtedUpTo: UInt64?
   /// Rows that go together, and with no others, oldest first: parts of a batch that the service refused, and batches of
   /// which it is not known whether they have arrived.
   var groups: [RowGroup] = []

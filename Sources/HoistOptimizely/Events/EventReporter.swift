@@ -23,6 +23,7 @@ final class EventReporter: ClientPart, @unchecked Sendable {
     options.maximumRows = settings.events.capacity
     options.flushIntervalMilliseconds = settings.events.intervalMilliseconds
     options.flushAtRows = settings.events.batchSize
+    options.maximumInFlight = 8
     options.pace = RegularPace(interval: 0, limit: settings.longestRetryMilliseconds, base: 200, jitter: 0)
     pipeline = EventPipeline(
       options,

@@ -54,6 +54,13 @@ struct EventDeliveryTests {
     #expect(Set(rig.postedIDs).count == 10)
   }
 
+  @Test("Batches go side by side: a slow service holds none of them up (OPT-72)") func batchesGoSideBySide() throws {
+    let rig = try rig(respond: { _ in nil })
+    for _ in 0..<40 { #expect(track(rig) == .ok) }
+    rig.scheduler.run()
+    #expect(rig.posts.count == 4 && Set(rig.postedIDs).count == 40)
+  }
+
   @Test func fewerTravelAfterAMinute() throws {
     let rig = try rig()
     #expect(track(rig) == .ok)
