@@ -149,6 +149,14 @@ def test_saved_datafiles(open_client: Opener) -> None:
     assert not client.has_saved_datafile
 
 
+def test_a_store_that_cannot_be_used_saves_no_datafile(open_client: Opener, tmp_path: Path) -> None:
+    """State: the folder of the store is a file. What is in memory only is not there in the next run."""
+    (tmp_path / "file").touch()
+    client = open_client(online=False, **{"store.path": str(tmp_path / "file")})
+    client.save_datafile(text(revision="5"))
+    assert not client.has_saved_datafile and client.saved_datafile is None
+
+
 def test_downloads_complete(service: OptimizelySimulator, open_client: Opener) -> None:
     """(OPT-39; before start)"""
     client = open_client()

@@ -2,8 +2,8 @@ internal import HoistBase
 
 /// The stored document.
 extension ConfigurationSource {
-  /// `completion` gets nil when nothing is stored.
-  public func loadStored(_ completion: @escaping @Sendable (StoredDocument?) -> Void) { storage.load(completion: completion) }
+  /// What the next run will find: `completion` gets nil when nothing is stored, or the store does not work.
+  public func loadStored(_ completion: @escaping @Sendable (StoredDocument?) -> Void) { storage.loadWritten(completion: completion) }
 
   /// For the next start, in place of what is stored; the next fetch asks for any document.
   public func store(_ bytes: [UInt8]) { keep(StoredDocument(bytes: bytes, lastModified: nil)) }
@@ -25,9 +25,8 @@ extension ConfigurationSource {
 /// What there is before the first fetch.
 extension ConfigurationSource {
   /// Serves the host's own document before the store has been read; only for formats that prefer a stored one to it.
-  /// - Parameter isReported: false leaves it to the start to say that something is served.
-  public func serveGiven(isReported: Bool) throws(FetchFailure) {
-    if let given = try compiledGiven() { serve(given, from: .given, isReported: isReported) }
+  public func serveGiven() throws(FetchFailure) {
+    if let given = try compiledGiven() { serve(given, from: .given) }
   }
 
   /// The stored configuration, or the host's where the format prefers it or nothing is stored.
@@ -84,11 +83,10 @@ extension ConfigurationSource {
     lastModified = date
   }
 
-  func serve(_ configuration: Format.Configuration, from origin: ConfigurationOrigin, isReported: Bool = true) {
+  func serve(_ configuration: Format.Configuration, from origin: ConfigurationOrigin) {
     (aside, lastModified) = (nil, nil)
     isServed = true
     format.serve(configuration, from: origin)
-    guard isReported else { return }
     switch origin {
     case .stored: host.report(.serving("\(format.name) is served as the store has it"))
     case .given: host.report(.serving("the given document is served as \(format.name)"))

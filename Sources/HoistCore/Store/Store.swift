@@ -69,6 +69,18 @@ public final class Store: @unchecked Sendable {
     }
   }
 
+  /// What the manager has when everything that waits is written, as far as it can be; nil for none, and where it cannot be
+  /// read. What is in memory only does not count: for whoever asks what the next run will find.
+  func loadWritten(_ key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+    writeValues { [self] in
+      call(.read) { [self] manager, _ throws(CacheFailure) in
+        try checked(try manager.load(key: key))
+      } answer: {
+        completion((try? $0.get()) ?? nil)
+      }
+    }
+  }
+
   /// What is kept under each of some keys, in one call of the manager's lane.
   /// - Parameters:
   ///   - each: with the index of a key and its stored value; on the lane. Not called after the first that cannot be

@@ -37,6 +37,12 @@ public final class DocumentStorage: @unchecked Sendable {
     store.load(key) { completion($0.flatMap { Self.decode($0) }) }
   }
 
+  /// The same, of what will outlive the process.
+  func loadWritten(completion: @escaping @Sendable (StoredDocument?) -> Void) {
+    guard let key else { return completion(nil) }
+    store.loadWritten(key) { completion($0.flatMap { Self.decode($0) }) }
+  }
+
   public func save(_ document: StoredDocument) {
     if let key { store.save(key, Self.encode(document)) }
   }

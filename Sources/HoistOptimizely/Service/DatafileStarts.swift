@@ -54,12 +54,11 @@ final class DatafileStarts: ClientPart, @unchecked Sendable {
   // MARK: Life
 
   /// A datafile of the properties can be evaluated as soon as the client is open (OPT-43, OPT-54). Without an SDK key there
-  /// is no other: then a broken one is the end. Until the kept profiles are read the client does not say that it is ready:
-  /// a decision without its user's profile could undo the assignment of an earlier run.
+  /// is no other: then a broken one is the end.
   func serveGiven() throws(ConfigurationFailure) {
     guard settings.autostart else { return }
     do throws(FetchFailure) {
-      try source.serveGiven(isReported: !profiles.readsStore(of: host))
+      try source.serveGiven()
     } catch {
       guard settings.sdkKey.isEmpty else { return host.log.warning(error.message) }
       throw ConfigurationFailure(settings.datafile == nil ? "datafile.file" : "datafile", error.message)
@@ -67,6 +66,8 @@ final class DatafileStarts: ClientPart, @unchecked Sendable {
   }
 
   func start() {
+    // What was served before a close can be read at once, not only when profiles have been read.
+    if source.isServed { host.report(.serving("\(format.name) of before")) }
     switch beginning {
     case .datafile(let flags): begin(with: nil, flags, isByProperties: true) { _ in }
     case .download(let limit): startFromService(timeoutMilliseconds: limit, servesMeanwhile: true) { _ in }

@@ -85,23 +85,39 @@ import Testing
     #expect(isKept("u1", manager.inner))
   }
 
-  @Test func untilTheStoreIsReadNothingStartsAndNothingIsRemembered() throws {
+  @Test("Until the store is read what is given serves, which the state says, and nothing is remembered (OPT-43, OPT-54, contract 1)")
+  func untilTheStoreIsRead() throws {
     let manager = GatedManager()
     try keep("u1", manager.inner)
     manager.shut("profiles")
     let rig = try rig(2, manager)
     // What is given serves at once (OPT-54; starting, slow plug-in); what is kept of users holds from the end of the look into the store on.
     #expect(try rig.user("u1").decide("a").variation == "two")
-    #expect(rig.client.waitReady(timeoutMilliseconds: 0) == .timeout)
+    #expect(rig.client.state == .stale && rig.client.waitReady(timeoutMilliseconds: 0) == .ok)
     #expect(!rig.client.wasInitialized)
     manager.open()
     #expect(rig.settle { rig.client.wasInitialized })
+    #expect(rig.client.state == .stale)
     #expect(try rig.user("u1").decide("a").variation == "one")
     rig.scheduler.advance(milliseconds: ProfileCache.writeDelayMilliseconds)
     close(rig)
     let next = try self.rig(2, manager.inner)
     #expect(next.settle { next.client.wasInitialized })
     #expect(try next.user("u1").decide("a").variation == "one")
+  }
+
+  @Test("A client that is opened again is ready as soon as it can be read (contract 1)") func openedAgain() throws {
+    let manager = GatedManager()
+    let rig = try rig(1, manager)
+    #expect(rig.settle { rig.client.wasInitialized })
+    #expect(rig.scheduler.turning { rig.client.close(timeoutMilliseconds: 20_000) } == .ok)
+    manager.shut("profiles")
+    #expect(rig.client.reopen() == .ok)
+    rig.scheduler.run()
+    #expect(try rig.user("u1").decide("a").variation == "one")
+    #expect(rig.client.state == .stale && rig.client.waitReady(timeoutMilliseconds: 0) == .ok)
+    manager.open()
+    close(rig)
   }
 
   @Test func whereNothingIsKeptAClientIsReadyAtOnce() throws {
