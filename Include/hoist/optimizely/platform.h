@@ -20,7 +20,8 @@ extern "C" {
  *
  * Property `vuid.enabled` gives this installation an anonymous visitor id: kept in the folder of the store, in the file
  * optimizely-vuid, for the clients of all SDK keys; with a cache plug-in, as the value "vuid"; without a store, each
- * client has its own. While it is off, opening a client deletes it.
+ * client has its own. A client that does not set the property has none, and leaves it to those that do; one that sets it to
+ * false deletes it when it opens, for all of them.
  */
 
 /** What went wrong with it. */

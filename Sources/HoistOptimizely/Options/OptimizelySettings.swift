@@ -32,7 +32,7 @@ struct OptimizelySettings: Sendable {
   let keepsProfiles: Bool
   let profileCapacity: Int
   let platform: PlatformSettings
-  let hasVisitorID: Bool
+  let visitorID: VisitorID.Wish
   let predictions: PredictionSettings
   let connectTimeoutMilliseconds: Int64
   let timeoutMilliseconds: Int64
@@ -67,7 +67,7 @@ struct OptimizelySettings: Sendable {
     keepsProfiles = values.boolean("user_profiles")
     profileCapacity = Int(clamping: values.integer("user_profiles.capacity"))
     platform = PlatformSettings(values)
-    hasVisitorID = values.boolean("vuid.enabled")
+    visitorID = values.boolean("vuid.enabled") ? .kept : values.isSet("vuid.enabled") ? .deleted : .none
     predictions = try PredictionSettings(values)
     connectTimeoutMilliseconds = values.integer("network.connect_timeout_ms")
     timeoutMilliseconds = values.integer("network.timeout_ms")

@@ -32,7 +32,7 @@ public final class OptimizelyProvider: @unchecked Sendable {
     events = EventReporter(host: host, settings: settings, notifications: notifications)
     eventsPort = Unmanaged.passUnretained(events)
     profiles = ProfileStore(host: host, settings: settings)
-    vuid = VisitorID(host: host, isEnabled: settings.hasVisitorID)
+    vuid = VisitorID(host: host, wish: settings.visitorID)
     platform = DataPlatform(host: host, settings: settings.platform, client: settings.events.client, visitorID: vuid)
     predictions = PredictionService(host: host, settings: settings.predictions)
     let format = DatafileFormat(host: host, settings: settings)

@@ -7,20 +7,32 @@ final class VisitorID: ClientPart, @unchecked Sendable {
   /// How long `text` waits for the store.
   private static let waitMilliseconds: Int64 = 2_000
 
-  let isEnabled: Bool
+  enum Wish {
+    /// Nothing is said of it: it is the other clients'.
+    case none
+    case kept, deleted
+  }
+
+  private let wish: Wish
   private let id: InstallationID
 
-  init(host: any ProviderHost, isEnabled: Bool) {
-    self.isEnabled = isEnabled
+  init(host: any ProviderHost, wish: Wish) {
+    self.wish = wish
     let entropy = host.entropy
     id = InstallationID(store: host.store, scheduler: host.scheduler, key: "vuid", isWhole: { VUID.isWhole($0) }) {
       VUID.make(from: entropy)
     }
   }
 
-  /// Reads or makes the id; removes what is stored when it is not wanted. On the scheduler's thread.
+  var isEnabled: Bool { wish == .kept }
+
+  /// Reads or makes the id; removes what is stored when the host says so. On the scheduler's thread.
   func start() {
-    if isEnabled { id.start() } else { id.forget() }
+    switch wish {
+    case .none: break
+    case .kept: id.start()
+    case .deleted: id.forget()
+    }
   }
 
   func abandonAfterFork() { id.abandonAfterFork() }

@@ -18,7 +18,7 @@ final class PlatformRig {
     host.plugins.headerProvider = headers
     if let manager { host.plugins.vendor[OptimizelyPlatformPlugin.key] = manager }
     let values = try TestHost.values(properties, table: PlatformSettings.properties)
-    visitorID = VisitorID(host: host, isEnabled: values.boolean("vuid.enabled"))
+    visitorID = VisitorID(host: host, wish: values.boolean("vuid.enabled") ? .kept : .none)
     platform = try #require(
       DataPlatform(host: host, settings: PlatformSettings(values), client: testClient, visitorID: visitorID))
     visitorID.start()

@@ -11,7 +11,7 @@ import Testing
     let values = try TestHost.values(["odp.disable": "true"], table: PlatformSettings.properties)
     let settings = PlatformSettings(values)
     let platform = DataPlatform(
-      host: host, settings: settings, client: testClient, visitorID: VisitorID(host: host, isEnabled: false))
+      host: host, settings: settings, client: testClient, visitorID: VisitorID(host: host, wish: .none))
     #expect(platform == nil)
     #expect(host.time.pendingPostCount == 0 && host.time.pendingTimerCount == 0)
   }

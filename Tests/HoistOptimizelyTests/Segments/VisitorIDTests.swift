@@ -4,10 +4,10 @@ import Testing
 
 @testable import HoistOptimizely
 
-@Suite("The installation's anonymous visitor (OPT-16, OPT-46, OPT-90; starting)") struct VisitorIDTests {
-  private func visitor(_ cache: MemoryCacheManager, isEnabled: Bool = true) -> (host: TestHost, id: VisitorID) {
+@Suite("The installation's anonymous visitor (OPT-16, OPT-46, OPT-90)") struct VisitorIDTests {
+  private func visitor(_ cache: MemoryCacheManager, _ wish: VisitorID.Wish = .kept) -> (host: TestHost, id: VisitorID) {
     let host = TestHost(manager: cache)
-    let id = VisitorID(host: host, isEnabled: isEnabled)
+    let id = VisitorID(host: host, wish: wish)
     id.start()
     return (host, id)
   }
@@ -29,10 +29,10 @@ import Testing
     #expect(second.id.text == id)
   }
 
-  @Test("When it is off, the stored one is deleted (OPT-90; starting)") func offItIsDeleted() {
+  @Test("When the host switches it off, the stored one is deleted (OPT-90)") func offItIsDeleted() {
     let cache = MemoryCacheManager()
     cache.save(key: "vuid", value: Array("vuid_0123456789abcdef0123456789a".utf8))
-    let (host, id) = visitor(cache, isEnabled: false)
+    let (host, id) = visitor(cache, .deleted)
     host.settle { cache.load(key: "vuid") == nil }
     #expect(cache.load(key: "vuid") == nil)
     #expect(id.current == nil && id.text == nil)
@@ -40,6 +40,18 @@ import Testing
     id.whenKnown { _ in told.value = true }
     host.time.run()
     #expect(!told.value)
+  }
+
+  @Test("A client that says nothing of it leaves it to the one that has it (OPT-90, contract 8). State: two clients on one store")
+  func anotherClientLeavesIt() throws {
+    let cache = MemoryCacheManager()
+    let first = try UserRig(TwoRules.datafile, ["vuid.enabled": "true"], cacheManager: cache)
+    #expect(first.settle { cache.load(key: "vuid") != nil })
+    let second = try UserRig(TwoRules.datafile, [:], cacheManager: cache)
+    let isAsked = Locked(false)
+    second.client.store.read("anything") { _ in isAsked.value = true }
+    #expect(second.settle { isAsked.value })
+    #expect(cache.load(key: "vuid") == first.face.vuid.map { bytes($0) })
   }
 
   @Test func whatIsNoVisitorIDIsReplaced() {
@@ -55,7 +67,7 @@ import Testing
 
   @Test func withoutAStoreItIsTheClientsOwn() {
     let host = TestHost()
-    let id = VisitorID(host: host, isEnabled: true)
+    let id = VisitorID(host: host, wish: .kept)
     #expect(id.current == nil)
     id.start()
     host.time.run()
@@ -68,7 +80,7 @@ import Testing
 
   @Test("(OPT-46; forked)") func aForkedChildKeepsItAndAsksWhatTheParentHadNotHeard() {
     let host = TestHost()
-    let id = VisitorID(host: host, isEnabled: true)
+    let id = VisitorID(host: host, wish: .kept)
     let told = Locked(0)
     id.whenKnown { _ in told.change { $0 += 1 } }
     id.start()
