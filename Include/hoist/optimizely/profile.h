@@ -26,7 +26,8 @@ HOIST_API hoist_status hoist_optimizely_profile_sink_put(hoist_optimizely_profil
  * service.
  *
  * `lookup` runs on the deciding thread, on several at once, once before the decisions of a call; `save` once after
- * them, where something is new (on a lane after decisions that asked the prediction server). Both should be quick. A
+ * them, where something is new (on a lane after decisions that asked the prediction server). The core's calls, e.g.
+ * hoist_client_bool(), ask and save likewise, hoist_client_all_flags() and a view once. Both should be quick. A
  * failure is logged and else ignored. Plug-ins' other rules hold; `release` runs when the client is freed.
  */
 typedef struct hoist_optimizely_profile_service {

@@ -12,9 +12,9 @@ extern "C" {
 #endif
 
 /**
- * Makes an experiment give a user a variation until it is taken back: in the decisions of user contexts and in the calls
- * below. The calls of the core, e.g. hoist_client_bool(), do not know of it. In memory only, for at most 10,000 users, also
- * across datafiles.
+ * Makes an experiment give a user a variation until it is taken back: in the decisions of user contexts, in the calls
+ * below, and in those of the core, e.g. hoist_client_bool(), for a context whose targeting key is the user id. In memory
+ * only, for at most 10,000 users, also across datafiles.
  *
  * @param variation_key NULL takes it back.
  * @return False for an unknown experiment or variation, before there is a datafile, and beyond the limit.

@@ -60,18 +60,23 @@ extension Client {
     }
   }
 
+  /// - Parameter known: what the host has been asked already.
   private func withEvaluation<Result>(
     _ key: ByteView?, _ subject: UnsafeMutablePointer<shim_subject>?, _ want: WantedType, _ mode: EvaluationMode,
-    _ fallback: EvaluationFallback, isRefused: Bool, of pinned: Snapshot? = nil, _ body: (borrowing Evaluation, EvaluationDetail) -> Result
+    _ fallback: EvaluationFallback, isRefused: Bool, of pinned: Snapshot? = nil, knowing known: (any RecalledSubject)? = nil,
+    _ body: (borrowing Evaluation, EvaluationDetail) -> Result
   ) -> Result {
     // Asked before the reading section: it is host code.
+    let recalled = known ?? (isRefused ? nil : recall(subject))
+    defer { recalled?.settle() }
     let own = external.flatMap { store in key.flatMap { asksHost(for: $0, isRefused) ? store.external($0) : nil } }
     defer { if let own { external?.finish(external: own) } }
     let slot = shim_enter()
     defer { shim_leave(slot) }
     var evaluation = Evaluation(want: want, isDetailed: mode.contains(.detailed))
     evaluation.inherited = UnsafeRawPointer(shim_load_pointer(&hot.pointee.context))
-    let context = subject.map { FrozenContext(of: $0) } ?? evaluation.inherited.map { FrozenContext($0) }
+    evaluation.subject = recalled?.state
+    let context = recalled?.context.frozen ?? subject.map { FrozenContext(of: $0) } ?? evaluation.inherited.map { FrozenContext($0) }
     let current = pinned ?? shim_load_pointer(&hot.pointee.snapshot).map { Snapshot(UnsafeRawPointer($0)) }
     let listing = external == nil ? current : own
     // A flag missing in the host's own store may still be known to be off.
@@ -104,6 +109,20 @@ extension Client {
       key: key ?? ByteView(start: nil, count: 0), evaluation, value: evaluation.jsonValue(), metadata: metadata,
       explanation: explanation)
     return body(evaluation, detail)
+  }
+
+  private func recall(_ subject: UnsafeMutablePointer<shim_subject>?) -> (any RecalledSubject)? {
+    guard recalling != nil else { return nil }
+    guard let subject else { return currentContext.flatMap { recall($0) } }
+    let slot = shim_enter()
+    let context = FrozenContext(of: subject).map { ContextReference(sharing: $0) }
+    shim_leave(slot)
+    return context.flatMap { recall($0) }
+  }
+
+  /// What the host knows of a context's subject; nil where it is not to be asked. Host code.
+  func recall(_ context: ContextReference) -> (any RecalledSubject)? {
+    state == .closed ? nil : recalling?.recall(context)
   }
 
   /// After close no host call begins, and an invalid key needs none.
@@ -172,10 +191,11 @@ extension Client {
     writer.beginObject()
     let snapshot = state == .closed ? nil : holder.pinned()
     if let snapshot {
+      let recalled = recall(subject)
       for index in 0..<snapshot.flagCount {
         let name = snapshot.name(of: snapshot.record(at: index))
         writer.key(utf8: name.bindMemory(to: UInt8.self))
-        withEvaluation(name, subject, .any, [], EvaluationFallback(), isRefused: false, of: snapshot) { _, detail in detail.write(to: &writer) }
+        withEvaluation(name, subject, .any, [], EvaluationFallback(), isRefused: false, of: snapshot, knowing: recalled) { _, detail in detail.write(to: &writer) }
       }
       snapshot.unpin()
     }

@@ -45,6 +45,8 @@ public final class Client: @unchecked Sendable {
   nonisolated(unsafe) private(set) var port: Unmanaged<EventPort>?
   /// The provider, when its flags are read from the host's own store.
   nonisolated(unsafe) private(set) var external: (any ExternalFlags)?
+  /// The provider, when the host is to be asked about subjects.
+  nonisolated(unsafe) private(set) var recalling: (any RecallingProvider)?
   /// The further environments of a group, which the first one holds; set once in `init`.
   nonisolated(unsafe) private(set) var environments: [Client] = []
   /// The first environment of the group; nil for that one itself. Set once in `init`.
@@ -98,6 +100,8 @@ public final class Client: @unchecked Sendable {
     port = Unmanaged.passRetained(EventPort(provider))
     external = provider as? any ExternalFlags
     if external?.hasExternalFlags == true { shim_or_u32(&hot.pointee.gate, Gate.external) } else { external = nil }
+    recalling = provider as? any RecallingProvider
+    if recalling?.asksHost == true { shim_or_u32(&hot.pointee.gate, Gate.recall) } else { recalling = nil }
   }
 
   deinit {

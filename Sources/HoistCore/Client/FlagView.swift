@@ -7,6 +7,7 @@ public final class FlagView: Sendable {
   private let context: ContextReference?
   private let inherited: ContextReference?
   private let client: Client
+  private let recalled: (any RecalledSubject)?
 
   /// - Parameter context: nil for the client's own.
   public init(_ client: Client, _ context: ContextReference?) {
@@ -15,6 +16,7 @@ public final class FlagView: Sendable {
     inherited = client.currentContext
     self.context = context ?? inherited
     snapshot = client.state == .closed ? nil : client.holder.pinned()
+    recalled = self.context.flatMap { client.recall($0) }
   }
 
   deinit { snapshot?.unpin() }
@@ -36,6 +38,7 @@ public final class FlagView: Sendable {
     if shim_load_u32(&client.hot.pointee.gate) & SHIM_GATE_FORKED != 0 { client.resumeAfterFork() }
     guard let record = snapshot?.find(key) ?? unlisted(key, evaluation.want, fallback), let snapshot else { return false }
     evaluation.inherited = inherited?.frozen.base
+    evaluation.subject = recalled?.state
     let frozen = context?.frozen
     snapshot.head.pointee.evaluate(snapshot.base, record, frozen?.base, &evaluation)
     let slot = shim_enter()
@@ -43,6 +46,7 @@ public final class FlagView: Sendable {
     shim_leave(slot)
     if evaluation.effects.rawValue & UInt8(truncatingIfNeeded: shim_load_u32(&client.hot.pointee.wanted)) != 0 {
       client.announce(&evaluation, fallback, asked: key, snapshot: snapshot, record: record, context: frozen)
+      if !client.isClosed { recalled?.settle() }
     }
     return true
   }

@@ -7,6 +7,8 @@ public enum Gate {
   public static let hooks: UInt32 = 2
   /// Flags are read from the host's own store.
   public static let external: UInt32 = 4
+  /// The host is asked about a context's subject first.
+  public static let recall: UInt32 = 8
 }
 
 /// Evaluation without a lock, an allocation, a reference count or a shared write.

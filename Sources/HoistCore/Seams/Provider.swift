@@ -125,6 +125,23 @@ public protocol ExternalFlags: Provider {
   func finish(external snapshot: Snapshot)
 }
 
+/// A provider whose host keeps what is known of people in a service of its own, which is asked before an evaluation.
+public protocol RecallingProvider: Provider {
+  /// Whether there is such a service; fixed for the provider's life.
+  var asksHost: Bool { get }
+  /// Asks it about a context's subject: host code, on the evaluating thread, outside reading sections.
+  func recall(_ context: ContextReference) -> any RecalledSubject
+}
+
+/// What the host knows of one context's subject. Thread-safe.
+public protocol RecalledSubject: AnyObject, Sendable {
+  var context: ContextReference { get }
+  /// What becomes `Evaluation.subject`; valid as long as this object.
+  var state: UnsafeRawPointer { get }
+  /// An evaluation has ended: hands the host what it has left to be kept. Host code, outside reading sections.
+  func settle()
+}
+
 /// Makes a service's provider.
 public protocol ProviderFactory: Sendable {
   /// What hosts call the service, e.g. "unleash".

@@ -57,7 +57,7 @@ struct DatafileCompiler: ~Copyable {
   }
 
   /// - Returns: nil when memory ran out or the configuration is too large.
-  consuming func compile() -> Snapshot? {
+  consuming func compile(for records: UserRecords?) -> Snapshot? {
     addTexts()
     addAttributes()
     addEvents()
@@ -68,7 +68,7 @@ struct DatafileCompiler: ~Copyable {
     addFlags()
     bad.finish()
     let root = builder.append(self.root)
-    return builder.finish(evaluate: evaluateDecision, root: root)
+    return builder.finish(evaluate: evaluateDecision, root: root, resources: records)
   }
 
   private mutating func addTexts() {

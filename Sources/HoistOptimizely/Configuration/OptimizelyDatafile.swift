@@ -15,8 +15,15 @@ public enum OptimizelyDatafile {
   public static func compile(
     _ bytes: some ByteSource, limits: JSONLimits = .standard, log: Log? = nil
   ) throws(OptimizelyDatafileFailure) -> Snapshot {
+    try compile(bytes, limits: limits, log: log, for: nil)
+  }
+
+  /// - Parameter records: what is known of users in evaluations of the core; nil for nothing.
+  static func compile(
+    _ bytes: some ByteSource, limits: JSONLimits = .standard, log: Log?, for records: UserRecords?
+  ) throws(OptimizelyDatafileFailure) -> Snapshot {
     try withDatafile(bytes, limits) { datafile, size throws(OptimizelyDatafileFailure) in
-      guard let snapshot = DatafileCompiler(datafile, expectedBytes: size, log).compile() else {
+      guard let snapshot = DatafileCompiler(datafile, expectedBytes: size, log).compile(for: records) else {
         throw .invalid("too large, or memory has run out")
       }
       return snapshot

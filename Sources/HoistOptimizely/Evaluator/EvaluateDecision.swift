@@ -13,13 +13,37 @@ func evaluateDecision(
     return
   }
   let flag = record.assumingMemoryBound(to: OptimizelyFlagRecord.self)
-  let options = DecideOptions(rawValue: evaluation.pointee.options)
-  var evaluator = Evaluator(
-    base: base, context: context, subject: evaluation.pointee.subject, options: options, recorder: NoOpDecisionRecorder())
-  let decision = OptimizelyDecision(
-    base: base, flag: flag, verdict: evaluator.decide(flag), options: options,
-    subject: evaluation.pointee.subject?.assumingMemoryBound(to: SubjectState.self))
+  let decision = evaluation.pointee.decide(flag, base, FrozenContext(context)) { NoOpDecisionRecorder() }.decision
   fill(&evaluation.pointee, from: decision)
+}
+
+extension Evaluation {
+  /// Decides by what is known of the context's user.
+  @inline(__always)
+  mutating func decide<Recorder: DecisionRecorder>(
+    _ flag: UnsafePointer<OptimizelyFlagRecord>, _ base: UnsafeRawPointer, _ context: FrozenContext, _ recorder: () -> Recorder
+  ) -> (decision: OptimizelyDecision, recorder: Recorder) {
+    let records = Snapshot(base).userRecords
+    if let records { self.options |= records._withUnsafeGuaranteedRef { $0.options.rawValue } }
+    let options = DecideOptions(rawValue: self.options)
+    func decide(_ state: UnsafeRawPointer?) -> (OptimizelyDecision, Recorder) {
+      var evaluator = Evaluator(base: base, context: context.base, subject: state, options: options, recorder: recorder())
+      let verdict = evaluator.decide(flag)
+      return (
+        OptimizelyDecision(base: base, flag: flag, verdict: verdict, options: options, subject: evaluator.subject),
+        evaluator.recorder
+      )
+    }
+    guard let records, flag.pointee.experimentCount > 0 else { return decide(subject) }
+    return records._withUnsafeGuaranteedRef { $0.with(context, options, knowing: subject, decide) }
+  }
+}
+
+extension Snapshot {
+  /// nil for one that no client serves.
+  fileprivate var userRecords: Unmanaged<UserRecords>? {
+    head.pointee.resources.map { Unmanaged.fromOpaque($0.toOpaque()) }
+  }
 }
 
 /// Writes a decision down in the core's terms.

@@ -168,12 +168,7 @@ extension OptimizelyFlags {
       return Array("null".utf8)
     }
     let flag = record.assumingMemoryBound(to: OptimizelyFlagRecord.self)
-    let options = DecideOptions(rawValue: evaluation.options)
-    var evaluator = Evaluator(
-      base: snapshot.base, context: context.base, subject: evaluation.subject, options: options,
-      recorder: StepRecorder(snapshot.base))
-    let decision = OptimizelyDecision(
-      base: snapshot.base, flag: flag, verdict: evaluator.decide(flag), options: options, subject: evaluator.subject)
+    var (decision, recorder) = evaluation.decide(flag, snapshot.base, context) { StepRecorder(snapshot.base) }
     var writer = JSONWriter()
     writer.object { writer in
       writer.member("flag", decision.flagKey)
@@ -181,7 +176,7 @@ extension OptimizelyFlags {
       writer.member("variation", decision.variationKey)
       writer.member("rule", decision.ruleKey)
       writer.member("source", decision.source.text)
-      writer.member("steps", raw: evaluator.recorder.finish())
+      writer.member("steps", raw: recorder.finish())
     }
     return writer.bytes
   }

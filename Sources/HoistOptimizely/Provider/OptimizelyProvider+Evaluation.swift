@@ -2,15 +2,20 @@ public import HoistBase
 public import HoistCore
 internal import HoistJSON
 
+/// Profiles that the host keeps (4.6).
+extension OptimizelyProvider: RecallingProvider {
+  public var asksHost: Bool { profiles.isHosts && !settings.decideOptions.contains(.ignoreUserProfileService) }
+  public func recall(_ context: ContextReference) -> any RecalledSubject { RecalledUser(context, profiles) }
+}
+
 /// What evaluating threads need: impressions, conversions, explanations.
 extension OptimizelyProvider {
   public func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?) {}
 
-  /// The impressions of an evaluation of the core (3.3).
+  /// The impressions of an evaluation of the core (3.3), and what is new in the user's profile (4.6).
   public func record(
     _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
   ) {
-    if settings.decideOptions.contains(.disableDecisionEvent) { return }
     let decision = OptimizelyDecision(evaluation, snapshot: snapshot, record: record)
     let inherited = evaluation.inherited.map { FrozenContext($0) }
     let context = context ?? inherited
@@ -19,6 +24,9 @@ extension OptimizelyProvider {
       let writer = EventWriter(base: snapshot.base, context: context, client: settings.events.client)
       events.record([writer.event(impression, events.stamp)])
     }
+    guard let assignment = decision.newAssignment else { return }
+    if let recalled = decision.subject?.pointee.recalled { return recalled._withUnsafeGuaranteedRef { $0.remember(assignment) } }
+    profiles.save([assignment], of: context?.targetingKey.map { Array($0) } ?? [], lookedUp: nil)
   }
 
   /// The notification of impressions: the vendor's notification of a decision.

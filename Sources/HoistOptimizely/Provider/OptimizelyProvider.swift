@@ -35,7 +35,8 @@ public final class OptimizelyProvider: @unchecked Sendable {
     vuid = VisitorID(host: host, wish: settings.visitorID)
     platform = DataPlatform(host: host, settings: settings.platform, client: settings.events.client, visitorID: vuid)
     predictions = PredictionService(host: host, settings: settings.predictions)
-    let format = DatafileFormat(host: host, settings: settings)
+    let records = UserRecords(profiles: profiles, forcedVariations: forcedVariations, defaultOptions: settings.decideOptions)
+    let format = DatafileFormat(host: host, settings: settings, records: records)
     datafiles = DatafileStarts(host: host, settings: settings, format: format, profiles: profiles)
     visitors = VisitorServices(
       host: host, settings: settings, notifications: notifications, profiles: profiles,

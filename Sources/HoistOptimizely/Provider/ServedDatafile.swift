@@ -21,9 +21,11 @@ struct CompiledDatafile: @unchecked Sendable {
   /// For messages.
   var shownRevision: String { String(decoding: revision.prefix(40), as: UTF8.self) }
 
-  /// - Parameter log: is told what was left out; nil for none.
-  init(_ bytes: [UInt8], log: Log? = nil) throws(OptimizelyDatafileFailure) {
+  /// - Parameters:
+  ///   - log: is told what was left out; nil for none.
+  ///   - records: nil for one that is not to be served.
+  init(_ bytes: [UInt8], log: Log? = nil, for records: UserRecords? = nil) throws(OptimizelyDatafileFailure) {
     self.bytes = bytes
-    snapshot = try OptimizelyDatafile.compile(bytes, log: log)
+    snapshot = try OptimizelyDatafile.compile(bytes, log: log, for: records)
   }
 }

@@ -8,6 +8,7 @@ final class DatafileFormat: ConfigurationFormat, @unchecked Sendable {
 
   private let host: any ProviderHost
   private let settings: OptimizelySettings
+  private let records: UserRecords
   weak var provider: OptimizelyProvider?
   /// Of the properties, or of a start.
   var given: GivenDocument
@@ -16,9 +17,10 @@ final class DatafileFormat: ConfigurationFormat, @unchecked Sendable {
   /// Further requests that the fetch in flight may make, while there is no datafile at all.
   var retries = 0
 
-  init(host: any ProviderHost, settings: OptimizelySettings) {
+  init(host: any ProviderHost, settings: OptimizelySettings, records: UserRecords) {
     self.host = host
     self.settings = settings
+    self.records = records
     given = settings.given
     updatesAtOnce = settings.updatesOnNewDatafile
   }
@@ -43,7 +45,7 @@ final class DatafileFormat: ConfigurationFormat, @unchecked Sendable {
 
   func compile(_ document: [UInt8]) throws(FetchFailure) -> CompiledDatafile {
     do throws(OptimizelyDatafileFailure) {
-      return try CompiledDatafile(document, log: host.log)
+      return try CompiledDatafile(document, log: host.log, for: records)
     } catch {
       throw FetchFailure(error)
     }

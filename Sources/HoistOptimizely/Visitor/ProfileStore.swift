@@ -26,9 +26,10 @@ final class ProfileStore: ClientPart, @unchecked Sendable {
 
   /// Whether looking up and saving call the host: then they must not happen in a reading section or on the scheduler.
   var isHosts: Bool { service != nil }
-  var isOff: Bool { service == nil && shelf == nil }
-  /// Whether there may be profiles of earlier runs to read.
-  func readsStore(of host: any ProviderHost) -> Bool { shelf != nil && host.store.keepsValues }
+  /// Those of every call: without a place for profiles nothing has to be remembered.
+  func options(_ defaults: DecideOptions) -> DecideOptions {
+    service == nil && shelf == nil ? defaults.union(.ignoreUserProfileService) : defaults
+  }
 
   /// The stored profile of a user, if any.
   /// - Parameter hash: of the user id.
@@ -45,15 +46,19 @@ final class ProfileStore: ClientPart, @unchecked Sendable {
   }
 
   /// Keeps new assignments in addition to what was looked up.
-  func save(_ new: [SubjectContent.Assignment], of user: [UInt8], lookedUp: StoredProfile?) {
-    if new.isEmpty { return }
+  /// - Returns: what the host's service has saved.
+  @discardableResult
+  func save(_ new: [SubjectContent.Assignment], of user: [UInt8], lookedUp: StoredProfile?) -> StoredProfile? {
+    if new.isEmpty { return nil }
     guard let service else {
       shelf?.add(new, to: user)
-      return
+      return nil
     }
     let profile = lookedUp ?? StoredProfile(userID: user, json: nil)
-    guard profile.mayBeReplaced, let json = profile.adding(new) else { return }
-    if !service.save(user, json) { log.warning("the user profile service did not save a profile") }
+    guard profile.mayBeReplaced, let json = profile.adding(new) else { return nil }
+    if service.save(user, json) { return StoredProfile(userID: user, json: json) }
+    log.warning("the user profile service did not save a profile")
+    return nil
   }
 
   /// On the scheduler's thread: reads the profiles of earlier runs.

@@ -12,6 +12,8 @@ struct SubjectState: BitwiseCopyable {
   var predictions = SubjectTable()
   /// Names of segments the visitor is in.
   var segments = SubjectTable()
+  /// Where new assignments go that the host keeps; nil in decide calls, which see to that themselves.
+  var recalled: Unmanaged<RecalledUser>?
 }
 
 /// Rows in the order of their hashes.

@@ -27,8 +27,7 @@ final class VisitorServices: @unchecked Sendable {
     self.notifications = notifications
     self.profiles = profiles
     self.forcedVariations = forcedVariations
-    // Without a place for profiles nothing has to be remembered.
-    self.defaultOptions = profiles.isOff ? defaultOptions.union(.ignoreUserProfileService) : defaultOptions
+    self.defaultOptions = profiles.options(defaultOptions)
     self.origin = origin
     originPort = Unmanaged.passUnretained(origin)
     self.record = record
