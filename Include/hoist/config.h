@@ -65,6 +65,17 @@ HOIST_API hoist_text *HOIST_NULLABLE hoist_config_get(const hoist_config *HOIST_
                                                       const char *HOIST_NULLABLE name);
 
 /**
+ * Whether the store that a client of this configuration would keep things in works: opens it, writes a value and removes
+ * that again. The folder is made where it is missing, and a damaged file is set aside, as at a client's start. Waits for the
+ * disk, and up to a second for other processes. HOIST_OK, too, where nothing is kept, or a cache manager of the host's keeps it.
+ *
+ * @param error NULL, or receives an error to free with hoist_error_free(): which file or folder, and why.
+ * @return HOIST_OK; HOIST_ERR_IO: a client would keep nothing for the next run; HOIST_ERR_CONFIG; HOIST_ERR_ARGUMENT.
+ */
+HOIST_API hoist_status hoist_config_check_store(const hoist_config *HOIST_NULLABLE config,
+                                                hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
+
+/**
  * The table of properties of a provider as a JSON array of objects with the members
  * name, type, default, range, meaning, secret.
  *

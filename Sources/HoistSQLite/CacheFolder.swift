@@ -2,23 +2,19 @@ internal import Glibc
 internal import HoistCore
 
 /// The folder that holds cache files, and whether it may be trusted.
-public enum CacheFolder {
+enum CacheFolder {
   /// `$XDG_CACHE_HOME/hoist`, else `~/.cache/hoist` (XDG Base Directory Specification: a relative
   /// path in the variable is ignored).
   static func standard() throws(CacheFailure) -> String {
-    guard let folder = standardPath else {
+    guard let folder = standardPath(among: { name in getenv(name).map { String(cString: $0) } }) else {
       throw CacheFailure("no folder for the cache: neither XDG_CACHE_HOME nor HOME is set", isPermanent: true)
     }
     return folder
   }
 
-  /// nil where neither variable names a folder.
-  public static var standardPath: String? {
-    standardPath(among: { name in getenv(name).map { String(cString: $0) } })
-  }
-
   /// - Parameter variable: the value of an environment variable.
-  public static func standardPath(among variable: (String) -> String?) -> String? {
+  /// - Returns: nil where neither names a folder.
+  static func standardPath(among variable: (String) -> String?) -> String? {
     func folder(_ name: String) -> String? {
       variable(name).flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
     }
@@ -36,7 +32,7 @@ public enum CacheFolder {
   }
 
   /// Why a folder that exists is not trusted or cannot be used, e.g. "belongs to another user"; nil for one that can.
-  public static func problem(of path: String) -> String? {
+  static func problem(of path: String) -> String? {
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     var status = stat()
     guard descriptor >= 0 else {

@@ -130,3 +130,18 @@ def test_a_property_that_is_none_is_a_mistake() -> None:
         hoist.Client("unleash", url="http://127.0.0.1:9/", key=None)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="properties are a mapping"):
         hoist.Config("unleash", "backend")  # type: ignore[arg-type]
+
+
+def test_a_store_can_be_tried_before_a_client_needs_it(tmp_path: Path) -> None:
+    """Contract 10: a store that is unusable is the host's to mend. State: before open."""
+    good = tmp_path / "good"
+    hoist.Config("unleash", store_path=good).check_store()
+    assert [path.suffix for path in good.iterdir() if path.suffix == ".sqlite"] == [".sqlite"]
+    hoist.Config("unleash", store="none", store_path="/proc/nowhere").check_store()
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "file", "/proc/nowhere"):
+        with pytest.raises(hoist.Error, match=str(path)) as broken:
+            hoist.Config("unleash", store_path=path).check_store()
+        assert broken.value.status is hoist.Status.IO
+    with pytest.raises(hoist.Error, match="no such service"):
+        hoist.Config("no such service").check_store()

@@ -131,6 +131,23 @@ def test_forced_decisions_and_variations(client: optimizely.Client) -> None:
     assert client.forced_variation("checkout_test", "user-42") is None
 
 
+def test_a_user_is_told_how_it_comes_to_a_flag(client: optimizely.Client) -> None:
+    """With what belongs to the user alone, as the core's explanations cannot know it; nothing is kept. State: ready."""
+    user = client.user("user-7", {"plan": "pro"})
+    free = user.explain("checkout")
+    assert free is not None and (free["flag"], free["variation"]) == ("checkout", user.decide("checkout").variation_key)
+    other = "colorful" if free["variation"] == "short" else "short"
+    user.set_forced_decision("checkout", other)
+    forced = user.explain("checkout")
+    assert forced is not None and forced["variation"] == other
+    assert any(step.get("code") == "userHasForcedDecision" for step in forced["steps"])
+    assert user.explain("no such flag") is None
+    profiles = Profiles()
+    with open_client(profiles=profiles) as sticky:
+        assert sticky.user("user-7", {"plan": "pro"}).explain("checkout") is not None
+        assert profiles.calls == ["lookup user-7"] and profiles.by_user == {}
+
+
 def test_profiles_are_asked_once_and_win() -> None:
     """(OPT-05, 4.6; offline)"""
     profiles = Profiles({"user-7": {"user_id": "user-7", "experiment_bucket_map": {"200": {"variation_id": "211"}}}})

@@ -57,6 +57,13 @@ hoist_optimizely_user_decide_for_keys(hoist_optimizely_user *HOIST_NULLABLE user
 /** The same for all flags, in the order of the datafile. */
 HOIST_API hoist_optimizely_decisions *HOIST_NULLABLE
 hoist_optimizely_user_decide_all(hoist_optimizely_user *HOIST_NULLABLE user, hoist_optimizely_options options);
+/**
+ * How the user comes to a flag at this moment, with its segments, forced decisions and profile: a JSON object with the steps
+ * in their order, as those of hoist_client_explain(). Nothing is kept and nothing sent. Free with hoist_text_free(). NULL when
+ * the client is not ready, for an unknown flag, and for NULL. For people; its form may grow.
+ */
+HOIST_API hoist_text *HOIST_NULLABLE hoist_optimizely_user_explain(hoist_optimizely_user *HOIST_NULLABLE user,
+                                                                   const char *HOIST_NULLABLE key);
 
 /**
  * Called once with the decisions of an asynchronous call, as a hoist_done is.

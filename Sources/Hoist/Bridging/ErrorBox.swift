@@ -69,6 +69,7 @@ extension ConfigurationFailure: CallFailure { var status: Status { .configuratio
 extension PropertyListing.Failure: CallFailure { var status: Status { isUnreadable ? .parse : .configuration } }
 extension ContextJSON.Failure: CallFailure { var status: Status { .parse } }
 extension FileContent.Failure: CallFailure { var status: Status { .io } }
+extension CacheFailure: CallFailure { var status: Status { .io } }
 extension UnleashDocumentFailure: CallFailure { var status: Status { .parse } }
 extension PlatformFailure: CallFailure {}
 extension FetchFailure: CallFailure {}

@@ -86,6 +86,17 @@ public func hoist_config_get(_ config: OpaquePointer?, _ name: UnsafePointer<CCh
   return box.values.shown(name).map { TextHandle.give($0) }
 }
 
+@_cdecl("hoist_config_check_store") @implementation
+public func hoist_config_check_store(
+  _ config: OpaquePointer?, _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> hoist_status {
+  attempt(error) {
+    let box = try Handle<ConfigBox>.need(config, "config")
+    guard let factory = box.factory else { throw Refusal(.configuration, box.unknownProvider) }
+    try BuiltInServices.shared.checkStore(factory: factory, values: box.values, plugins: box.plugins)
+  }
+}
+
 @_cdecl("hoist_config_describe") @implementation
 public func hoist_config_describe(_ provider: UnsafePointer<CChar>?) -> OpaquePointer? {
   guard let name = CString.text(provider), let factory = Providers.factory(named: name) else { return nil }

@@ -28,6 +28,12 @@ public func hoist_optimizely_user_decide_all(_ user: OpaquePointer?, _ options: 
   return Handle<OwnedDecisions>.give(user.decideAll(DecideOptions(caller: options)))
 }
 
+@_cdecl("hoist_optimizely_user_explain") @implementation
+public func hoist_optimizely_user_explain(_ user: OpaquePointer?, _ key: UnsafePointer<CChar>?) -> OpaquePointer? {
+  let explained = Handle<OptimizelyUser>.with(user) { user in CallersKeys.with(key) { user.explanation($0) } }
+  return (explained ?? nil).map { TextHandle.give($0) }
+}
+
 @_cdecl("hoist_optimizely_user_decide_async") @implementation
 public func hoist_optimizely_user_decide_async(
   _ user: OpaquePointer?, _ keys: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int,

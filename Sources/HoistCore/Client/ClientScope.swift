@@ -38,11 +38,9 @@ final class ClientScope: Sendable {
     transport = LoggedTransport(
       plugins.transport ?? services.makeTransport(NetworkOptions(values, userAgent: "hoist/\(HoistVersion.text)")), log: log,
       clock: clock)
-    let manager = plugins.cacheManager
-      ?? services.makeCacheManager(
-        StoreRequest(
-          kind: values.text("store"), folder: values.text("store.path"), vendor: factory.name,
-          identity: factory.storeIdentity(values, plugins), log: log))
+    let manager =
+      plugins.cacheManager
+      ?? services.makeCacheManager(StoreRequest(factory: factory, values: values, plugins: plugins, log: log))
     store = Store(manager: manager, log: log, clock: services.clock, scheduler: services.scheduler)
   }
 

@@ -36,4 +36,25 @@ public struct StoreRequest: Sendable {
   /// Clients of one identity share one file. Holds secrets: to be digested, never shown.
   public var identity: String
   public var log: Log
+
+  init(factory: any ProviderFactory, values: PropertyValues, plugins: Plugins, log: Log) {
+    kind = values.text("store")
+    folder = values.text("store.path")
+    vendor = factory.name
+    identity = factory.storeIdentity(values, plugins)
+    self.log = log
+  }
+}
+
+extension ClientServices {
+  /// Whether the store of a client that would be opened from this works, tried with a value of its own. On the caller's
+  /// thread; nothing is tried where the host keeps what is kept, or nobody does.
+  public func checkStore(factory: any ProviderFactory, values: PropertyValues, plugins: Plugins) throws(CacheFailure) {
+    let log = Log(threshold: LogThreshold([]), clock: clock) { _, _ in }
+    let request = StoreRequest(factory: factory, values: values, plugins: plugins, log: log)
+    guard plugins.cacheManager == nil, let manager = makeCacheManager(request) else { return }
+    defer { manager.close() }
+    try manager.save(key: "check", value: [])
+    try manager.remove(key: "check")
+  }
 }

@@ -167,8 +167,19 @@ extension OptimizelyFlags {
     guard let context = context ?? evaluation.inherited.map({ FrozenContext($0) }), context.targetingKey != nil else {
       return Array("null".utf8)
     }
+    return steps(
+      record, in: snapshot, context: context, state: evaluation.subject, options: DecideOptions(rawValue: evaluation.options))
+  }
+
+  /// - Parameter state: a `SubjectState`, or nil.
+  static func steps(
+    _ record: UnsafeRawPointer, in snapshot: Snapshot, context: FrozenContext?, state: UnsafeRawPointer?, options: DecideOptions
+  ) -> [UInt8] {
     let flag = record.assumingMemoryBound(to: OptimizelyFlagRecord.self)
-    var (decision, recorder) = evaluation.decide(flag, snapshot.base, context) { StepRecorder(snapshot.base) }
+    var evaluator = Evaluator(
+      base: snapshot.base, context: context?.base, subject: state, options: options, recorder: StepRecorder(snapshot.base))
+    let decision = OptimizelyDecision(
+      base: snapshot.base, flag: flag, verdict: evaluator.decide(flag), options: options, subject: evaluator.subject)
     var writer = JSONWriter()
     writer.object { writer in
       writer.member("flag", decision.flagKey)

@@ -60,6 +60,11 @@ public struct DecideCall {
     return OwnedDecision(decision, reasons: reasons, owner: owner)
   }
 
+  /// Every step to one flag's decision, which is neither kept nor sent; nil for an unknown flag.
+  func explain(_ key: ByteView) -> [UInt8]? {
+    snapshot.find(key).map { OptimizelyFlags.steps($0, in: snapshot, context: context, state: state, options: options) }
+  }
+
   /// Some flags: of a key that is listed twice, the first decision stays, and the events of both. Decisions of flags
   /// that are off are left out with `enabledFlagsOnly`; those of unknown flags stay.
   public mutating func decide(keys: [[UInt8]]) -> [OwnedDecision] {

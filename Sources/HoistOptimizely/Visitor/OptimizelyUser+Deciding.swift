@@ -19,6 +19,11 @@ extension OptimizelyUser {
     OwnedDecisions(call(options, needsProfile: { _ in true }) { $0.decideAll() } ?? notReady("decideAll"))
   }
 
+  /// How the user comes to a flag, as a JSON object; nil from a client that is not ready, and for an unknown flag.
+  public func explanation(_ key: ByteView) -> [UInt8]? {
+    call([], needsProfile: { $0.find(key).map { OptimizelyFlags.hasExperiments($0) } ?? false }) { $0.explain(key) } ?? nil
+  }
+
   private func notReady(_ call: StaticString) -> [OwnedDecision] {
     _ = withClient { $1.log.warning("\(call): \(DecisionReason.sdkNotReady.text)") }
     return []

@@ -102,6 +102,11 @@ class Config:
         text = take(lib.hoist_config_get(self._pointer, encode(name)))
         return None if text is None else text.decode()
 
+    def check_store(self) -> None:
+        """Raises `hoist.Error` where the store of a client would not work; tries it with a value, and makes its folder."""
+        slot = ErrorSlot()
+        slot.check(lib.hoist_config_check_store(self._pointer, slot.pointer), "store")
+
     def copy(self) -> Config:
         """A configuration with the same properties and plug-ins."""
         twin = Config.__new__(Config)

@@ -93,6 +93,11 @@ class User:
         """Decides all flags, in the order of the datafile; empty before there is one."""
         return _take(lib.hoist_optimizely_user_decide_all(self._pointer, bits(options)))
 
+    def explain(self, key: str) -> dict[str, Any] | None:
+        """How the user comes to a flag at this moment, step by step; None for an unknown flag. Keeps and sends nothing."""
+        text = take(lib.hoist_optimizely_user_explain(self._pointer, KEYS[key]))
+        return None if text is None else json.loads(text)
+
     def decide_wait(
         self, keys: Iterable[str] | None = None, options: Options = (), timeout: float | None = 10.0
     ) -> Decisions:
