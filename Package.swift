@@ -8,11 +8,7 @@ let package = Package(
   name: "hoist",
   products: [
     .library(name: "hoist", type: .dynamic, targets: ["Hoist"]),
-    .executable(name: "hoist-cli", targets: ["hoist-cli"]),
     .executable(name: "hoist-conformance", targets: ["hoist-conformance"]),
-  ],
-  dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
   targets: [
     // Level 0: C. Public headers, our own shims, module maps of system libraries.
@@ -57,13 +53,6 @@ let package = Package(
       dependencies: [
         "HoistUnleash", "HoistOptimizely", "HoistLaunchDarkly", "HoistFlagship", "HoistKameleoon", "HoistCurl", "HoistSQLite",
         "HoistRegex", "HoistStandardLog", "HoistCore", "HoistJSON", "HoistBase", "CHoist", "CJansson", "CShims",
-      ],
-      exclude: ["README.md"]),
-    .executableTarget(
-      name: "hoist-cli",
-      dependencies: [
-        "Hoist", "HoistSQLite", "HoistJSON", "HoistBase", "CHoist",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["README.md"]),
 

@@ -1,4 +1,4 @@
-# Installs library, headers, tool, hoist.pc and the CMake package. The tree may be moved afterwards.
+# Installs library, headers, tool with its man pages and completions, hoist.pc and the CMake package. The tree may be moved afterwards.
 
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/Hoist")
 
@@ -10,6 +10,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/Include/hoist" DESTINATION "${CMAKE_INS
 set(stripped "${CMAKE_INSTALL_LIBDIR}/libhoist.so.${PROJECT_VERSION}")
 if(HOIST_BUILD_CLI)
   install(PROGRAMS "${hoist_tool_folder}/hoist" DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
+  install(DIRECTORY "${hoist_share_folder}/" DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}" COMPONENT tools)
   list(APPEND stripped "${CMAKE_INSTALL_BINDIR}/hoist")
 endif()
 

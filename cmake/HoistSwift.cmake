@@ -6,6 +6,7 @@ find_program(HOIST_SWIFT swift REQUIRED DOC "The Swift 6.3 driver")
 
 set(hoist_library_folder "${PROJECT_BINARY_DIR}/lib")
 set(hoist_tool_folder "${PROJECT_BINARY_DIR}/bin")
+set(hoist_share_folder "${PROJECT_BINARY_DIR}/share")
 set(hoist_scratch "${PROJECT_BINARY_DIR}/swift")
 set(hoist_tool_scratch "${PROJECT_BINARY_DIR}/swift-tool")
 set(hoist_soname "libhoist.so.${PROJECT_VERSION_MAJOR}")
@@ -17,9 +18,9 @@ else()
   set(hoist_swift_configuration release)
 endif()
 
+set(hoist_tool_package "${PROJECT_SOURCE_DIR}/Sources/hoist-cli")
 set(hoist_swift_command
-    "${HOIST_SWIFT}" build --package-path "${PROJECT_SOURCE_DIR}"
-    --configuration ${hoist_swift_configuration} --disable-local-rpath)
+    "${HOIST_SWIFT}" build --configuration ${hoist_swift_configuration} --disable-local-rpath)
 if(HOIST_STATIC_STDLIB)
   list(APPEND hoist_swift_command -Xswiftc -static-stdlib)
 endif()
@@ -52,7 +53,7 @@ endif()
 # Everything that a product is made from, so that a changed file rebuilds it and nothing else does.
 function(hoist_swift_sources result)
   set(patterns)
-  foreach(folder IN ITEMS Sources/C* Sources/Hoist* ${ARGN})
+  foreach(folder IN ITEMS Sources/C* Sources/Hoist*)
     foreach(kind IN ITEMS swift c h modulemap)
       list(APPEND patterns "${PROJECT_SOURCE_DIR}/${folder}/*.${kind}")
     endforeach()
@@ -103,8 +104,16 @@ function(hoist_tell_runtime_order flags object)
   set(${object} hoist_runtime_order "$<TARGET_OBJECTS:hoist_runtime_order>" PARENT_SCOPE)
 endfunction()
 
+# Half a megabyte of relocations in a few kilobytes, which every loader from glibc 2.36 on can read.
+execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE glibc OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+string(REGEX REPLACE "^glibc " "" glibc "${glibc}")
+set(hoist_packed_relocations)
+if(glibc VERSION_GREATER_EQUAL 2.36)
+  set(hoist_packed_relocations -z pack-relative-relocs)
+endif()
+
 # Names of fields and cases are left out of the library, for which nothing asks at run time: an enumeration that is shown
-# spells its cases itself. The tool reads its arguments by them.
+# spells its cases itself.
 set(hoist_library_options)
 if(hoist_swift_configuration STREQUAL "release" AND NOT HOIST_SANITIZE)
   set(hoist_library_options -Xswiftc -Xfrontend -Xswiftc -disable-reflection-metadata)
@@ -132,19 +141,14 @@ function(hoist_add_library)
   if(HOIST_SANITIZE STREQUAL "thread")
     hoist_tell_runtime_order(linker_flags order)
   endif()
-  # Half a megabyte of relocations in a few kilobytes, which every loader from glibc 2.36 on can read.
-  execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE glibc OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-  string(REGEX REPLACE "^glibc " "" glibc "${glibc}")
-  if(glibc VERSION_GREATER_EQUAL 2.36)
-    list(APPEND linker_flags -z pack-relative-relocs)
-  endif()
+  list(APPEND linker_flags ${hoist_packed_relocations})
   list(TRANSFORM linker_flags PREPEND "-Xlinker;")
 
   add_custom_command(
     OUTPUT "${hoist_library}"
     # The package manager does not know of our linker: without a product it links, whatever has changed.
     COMMAND "${CMAKE_COMMAND}" -E rm -f "${hoist_scratch}/${hoist_swift_configuration}/libhoist.so"
-    COMMAND ${hoist_swift_command} --scratch-path "${hoist_scratch}" --product hoist ${hoist_library_options} ${linker_flags}
+    COMMAND ${hoist_swift_command} --package-path "${PROJECT_SOURCE_DIR}" --scratch-path "${hoist_scratch}" --product hoist ${hoist_library_options} ${linker_flags}
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${hoist_library_folder}"
     # A file of its own in the place of the old one: who runs with that keeps it as it is.
     COMMAND "${CMAKE_COMMAND}" -E copy "${hoist_scratch}/${hoist_swift_configuration}/libhoist.so"
@@ -178,17 +182,58 @@ function(hoist_add_library)
                                    COMPATIBILITY SameMinorVersion)
 endfunction()
 
+# Completions, by the tool itself, and man pages, by the program that its argument parser brings along; in the folders that
+# shells and `man` look into. Sets `result` to the files.
+function(hoist_add_manual result)
+  set(tool "${hoist_tool_folder}/hoist")
+  set(shells bash zsh fish)
+  set(completions "${hoist_share_folder}/bash-completion/completions/hoist"
+      "${hoist_share_folder}/zsh/site-functions/_hoist" "${hoist_share_folder}/fish/vendor_completions.d/hoist.fish")
+  set(pages "${hoist_share_folder}/man/man1")
+  set(commands COMMAND "${CMAKE_COMMAND}" -E make_directory "${pages}")
+  foreach(shell file IN ZIP_LISTS shells completions)
+    cmake_path(GET file PARENT_PATH folder)
+    list(APPEND commands COMMAND "${CMAKE_COMMAND}" -E make_directory "${folder}"
+                         COMMAND "${tool}" --generate-completion-script ${shell} > "${file}")
+  endforeach()
+  set(scratch "${PROJECT_BINARY_DIR}/swift-manual")
+  string(TIMESTAMP date "%Y-%m-%d" UTC)
+  add_custom_command(
+    OUTPUT ${completions} "${pages}/hoist.1"
+    ${commands}
+    COMMAND "${HOIST_SWIFT}" build --package-path "${hoist_tool_scratch}/checkouts/swift-argument-parser"
+            --scratch-path "${scratch}" --product generate-manual
+    COMMAND "${scratch}/debug/generate-manual" "${tool}" --multi-page --date ${date} --output-directory "${pages}"
+    COMMAND "${CMAKE_COMMAND}" -E rm -f "${pages}/hoist.help.1"
+    DEPENDS "${tool}"
+    COMMENT "Writing completions and man pages"
+    VERBATIM)
+  set(${result} ${completions} "${pages}/hoist.1" PARENT_SCOPE)
+endfunction()
+
+# The tool is a host of the library: a package of its own, which sees the public headers and finds libhoist.so beside it, in
+# this build as in an installed tree, which may be moved.
 function(hoist_add_tool)
-  hoist_swift_sources(sources "Sources/hoist-cli")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${hoist_tool_package}/*.swift" "${PROJECT_SOURCE_DIR}/Include/*.h")
+  file(RELATIVE_PATH to_library "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
+  set(runpath "$ORIGIN/${to_library}")
+  if(NOT to_library STREQUAL "../lib")
+    string(APPEND runpath ":$ORIGIN/../lib")
+  endif()
+  set(linker_flags "-L${hoist_library_folder}" "-rpath=${runpath}" -z relro -z now -z noexecstack --icf=all
+      ${hoist_packed_relocations})
+  list(TRANSFORM linker_flags PREPEND "-Xlinker;")
   add_custom_command(
     OUTPUT "${hoist_tool_folder}/hoist"
-    COMMAND ${hoist_swift_command} --scratch-path "${hoist_tool_scratch}" --product hoist-cli
+    COMMAND "${CMAKE_COMMAND}" -E rm -f "${hoist_tool_scratch}/${hoist_swift_configuration}/hoist-cli"
+    COMMAND ${hoist_swift_command} --package-path "${hoist_tool_package}" --scratch-path "${hoist_tool_scratch}"
+            --product hoist-cli ${linker_flags}
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${hoist_tool_folder}"
     COMMAND "${CMAKE_COMMAND}" -E copy "${hoist_tool_scratch}/${hoist_swift_configuration}/hoist-cli"
             "${hoist_tool_folder}/hoist"
-    # One after the other: SwiftPM writes down in the package's folder what it depends on.
     DEPENDS ${sources} "${hoist_library}" ${hoist_linker}
     COMMENT "Building the hoist tool with SwiftPM"
     VERBATIM)
-  add_custom_target(hoist_tool ALL DEPENDS "${hoist_tool_folder}/hoist")
+  hoist_add_manual(manual)
+  add_custom_target(hoist_tool ALL DEPENDS "${hoist_tool_folder}/hoist" ${manual})
 endfunction()

@@ -15,7 +15,7 @@ struct Tool: ParsableCommand {
         hoist explain banner --features features.json --context user.json
         hoist flags --url https://flags.example.com/api/frontend --user user-42
         hoist watch --url https://flags.example.com/api/frontend --key-file key
-        hoist watch --provider launchdarkly --mobile-key mob-… --context '{"kind":"user","key":"user-42"}'
+        hoist watch --provider launchdarkly --mobile-key mob-KEY --context '{"kind":"user","key":"user-42"}'
         hoist track purchase --url https://flags.example.com/api/frontend
         hoist config unleash
         hoist doctor --url https://flags.example.com/api/frontend
@@ -26,7 +26,7 @@ struct Tool: ParsableCommand {
       be one.
 
       EXIT STATUS
-        0 done   1 negative result   2 usage   3 network   4 configuration
+        0 done   1 negative result   2 usage   3 network   4 configuration   5 unknown flag, with evaluate --exit-code
       """,
     version: String(cString: hoist_version()),
     subcommands: [

@@ -131,6 +131,83 @@ def test_a_service_that_fails_is_a_failure_of_the_network(hoist: Tool, service: 
     assert result.status == NETWORK and result.err, result
 
 
+@pytest.mark.parametrize("mode", ["decision_api", "bucketing"])
+@pytest.mark.parametrize(("kind", "arguments", "wanted"), [
+    ("screen", ["home"], {"dl": "home"}),
+    ("page", ["https://shop.test/cart"], {"dl": "https://shop.test/cart"}),
+    ("transaction", ["T-1", "--property", "affiliation=shop", "--property", "revenue:=19.9", "--property", "item_count:=2"],
+     {"tid": "T-1", "ta": "shop", "tr": 19.9, "icn": 2}),
+    ("item", ["T-1", "--property", "name=ski", "--property", "code=S1", "--property", "quantity:=2"],
+     {"tid": "T-1", "in": "ski", "ic": "S1", "iq": 2}),
+    ("event", ["basket", "--property", "category=User Engagement", "--property", "value:=3"],
+     {"ec": "User Engagement", "ea": "basket", "ev": 3}),
+], ids=lambda value: value if isinstance(value, str) else "")
+def test_every_kind_of_hit_can_be_sent(hoist: Tool, service: FlagshipSimulator, mode: str, kind: str, arguments: list[str],
+                                       wanted: dict[str, Any]) -> None:
+    """FS-98"""
+    result = run(hoist, service, mode, "track", *arguments, "--hit", kind, "--user", "u")
+    assert result.status == 0, result
+    kinds = {"screen": "SCREENVIEW", "page": "PAGEVIEW"}
+    hits = service.ledger.hits(kinds.get(kind, kind.upper()), "u")
+    assert any(wanted.items() <= hit.items() for hit in hits), hits
+
+
+def test_a_hit_that_cannot_be_is_refused_with_its_reason(hoist: Tool, service: FlagshipSimulator) -> None:
+    for arguments, says in ((["not a url", "--hit", "page"], "URL"), (["T-1", "--hit", "screen", "--property", "tax:=1"], "tax"),
+                            (["x", "--hit", "event", "--property", "colour=red"], "colour"), (["basket", "--value", "1.5"], "whole")):
+        result = run(hoist, service, "bucketing", "track", *arguments, "--user", "u")
+        assert result.status == USAGE and says in result.err and result.err.count("\n") == 1, result
+    assert [hit for hit in service.ledger.hits() if hit.get("ea") != "fs_consent"] == []
+
+
+def test_a_hit_is_sent_although_decisions_fail(hoist: Tool, service: FlagshipSimulator) -> None:
+    service.fail("campaigns", "status", status=503, times=None)
+    for arguments in (["basket"], ["home", "--hit", "screen"]):
+        result = run(hoist, service, "decision_api", "track", *arguments, "--user", "u", "--timeout", "3")
+        assert result.status == 0, result
+    assert {"EVENT", "SCREENVIEW"} <= {hit["t"] for hit in service.ledger.hits()}
+
+
+def test_track_does_not_call_accepted_what_was_refused(hoist: Tool, service: FlagshipSimulator) -> None:
+    """Contract 6. State: ready."""
+    service.fail("hits", "status", status=400, times=None)
+    result = run(hoist, service, "bucketing", "track", "basket", "--user", "u", "--timeout", "3")
+    assert (result.status, result.out) == (NETWORK, "") and "refused for good" in result.err, result
+
+
+def test_an_invented_visitor_is_said(hoist: Tool, service: FlagshipSimulator) -> None:
+    result = run(hoist, service, "decision_api", "track", "basket")
+    assert result.status == 0 and "no --user is given" in result.err, result
+
+
+def test_watch_asks_where_the_service_tells_nothing(hoist: Tool, service: FlagshipSimulator) -> None:
+    """In Decision API mode nothing is fetched but on request."""
+    settings = {"env_id": service.environment_id, "mode": "decision_api", "events.url": service.events_url}
+    pairs = [part for name, value in settings.items() for part in ("--set", f"{name}={value}")]
+    with hoist.start("watch", "--provider", "flagship", "--url", service.decision_url, *pairs, "--user", "nobody", "--every", "0.1",
+                     "--count", "1", "--json", key=service.api_key) as running:
+        assert {flag["key"] for flag in running.wait_for("ready")["flags"]} >= {"maximum_items"}
+        service.environment.decide([], visitor="nobody")
+        assert running.wait_for("changed")["flag"]["errorCode"] == "FLAG_NOT_FOUND"
+        assert running.end().status == 0
+
+
+def test_doctor_knows_the_form_of_an_environment_id(hoist: Tool) -> None:
+    for given, outcomes in (("my-environment", ["warning"]), ("0123456789abcdefghij", [])):
+        result = hoist("doctor", "--provider", "flagship", "--set", f"env_id={given}", "--set", "online=false", "--json", key="k")
+        assert [check["outcome"] for check in result.json["checks"] if check["name"] == "env_id"] == outcomes
+
+
+@pytest.mark.parametrize("mode", ["decision_api", "bucketing"])
+def test_doctor_tells_of_panic(hoist: Tool, service: FlagshipSimulator, mode: str) -> None:
+    """FS-42"""
+    service.publish(sample_bucketing(panic=True))
+    service.environment.panic()
+    result = run(hoist, service, mode, "doctor", "--user", "u", "--json")
+    check = next(check for check in result.json["checks"] if check["name"] == "service")
+    assert check["outcome"] == "failed" and "panic" in check["message"] and result.status == 1, result
+
+
 def test_doctor_examines_key_and_service(hoist: Tool, service: FlagshipSimulator) -> None:
     result = run(hoist, service, "bucketing", "doctor", "--json")
     messages = {check["name"]: check["message"] for check in result.json["checks"]}

@@ -52,7 +52,7 @@ def test_a_configuration_is_evaluated_without_network(hoist: Tool) -> None:
 
 
 @pytest.mark.parametrize(("flag", "arguments", "status"), [
-    ("loyal", GOLD, 0), ("loyal", ("--user", "carla"), 1), ("hidden", GOLD, 1), ("nonsense", GOLD, 1)])
+    ("loyal", GOLD, 0), ("loyal", ("--user", "carla"), 1), ("hidden", GOLD, 1), ("nonsense", GOLD, 5)])
 def test_exit_code_tells_off_disabled_and_unknown(
         hoist: Tool, flag: str, arguments: tuple[str, ...], status: int) -> None:
     """(KAM-21, KAM-22; offline)"""
@@ -114,8 +114,22 @@ def test_track_sends_a_conversion(hoist: Tool, service: KameleoonSimulator) -> N
 
 
 def test_a_goal_is_a_number(hoist: Tool, service: KameleoonSimulator) -> None:
+    """Refused with its reason, without the log. State: ready."""
     result = run(hoist, service, "track", "purchase", "--user", "carla")
-    assert result.status != 0 and "purchase" in result.err
+    assert result.status == USAGE and 'event "purchase" is refused: ' in result.err and "goal" in result.err, result
+    assert service.journal.count("tracking") == 0
+
+
+def test_an_invented_visitor_is_said(hoist: Tool, service: KameleoonSimulator) -> None:
+    result = run(hoist, service, "track", "17")
+    assert result.status == 0 and "no --user is given" in result.err, result
+    assert "--user" not in run(hoist, service, "track", "17", "--user", "carla").err
+
+
+def test_doctor_knows_the_form_of_a_site_code(hoist: Tool) -> None:
+    for code, outcomes in (("not-a-site-code", ["warning"]), ("abcde01234", [])):
+        result = hoist("doctor", "--provider", "kameleoon", "--set", f"site_code={code}", "--set", "online=false", "--json")
+        assert [check["outcome"] for check in result.json["checks"] if check["name"] == "site_code"] == outcomes
 
 
 def test_tracking_is_authorised_with_credentials(hoist: Tool, service: KameleoonSimulator) -> None:

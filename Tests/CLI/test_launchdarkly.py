@@ -53,6 +53,13 @@ def test_a_context_that_is_none_is_refused(hoist: Tool, service: LaunchDarklySim
     assert service.requests() == []
 
 
+def test_a_value_of_false_is_off(hoist: Tool, service: LaunchDarklySimulator) -> None:
+    for value, status in ((True, 0), (False, 1)):
+        service.set_flag("dark-mode", value=value, variation=1)
+        assert run(hoist, service, "evaluate", "dark-mode", "--user", "u", "--exit-code").status == status
+    assert run(hoist, service, "evaluate", "nonsense", "--user", "u", "--exit-code").status == 5
+
+
 def test_flags_lists_all(hoist: Tool, service: LaunchDarklySimulator) -> None:
     rows = run(hoist, service, "flags", "--user", "u").table
     assert [row[0] for row in rows] == sorted(sample_flags())
@@ -77,6 +84,14 @@ def test_track_is_accepted_by_the_service(hoist: Tool, service: LaunchDarklySimu
     assert service.ledger.custom() == {"purchase": {"count": 1, "metricValue": 19.9}}
 
 
+@pytest.mark.parametrize("status", [401, 403])
+def test_track_does_not_call_accepted_what_was_refused(hoist: Tool, service: LaunchDarklySimulator, status: int) -> None:
+    """Contract 6. State: ready."""
+    service.fail("events", "status", status=status, times=None)
+    result = run(hoist, service, "track", "purchase", "--user", "u", "--timeout", "3")
+    assert (result.status, result.out) == (NETWORK, "") and str(status) in result.err, result
+
+
 def test_a_refused_key_is_a_failure_of_the_network(hoist: Tool, service: LaunchDarklySimulator) -> None:
     result = hoist("flags", "--provider", "launchdarkly", "--url", service.url, "--mobile-key", "mob-wrong")
     assert result.status == NETWORK and "401" in result.err and "mob-wrong" not in result.err
@@ -96,6 +111,17 @@ def test_options_of_launchdarkly_are_for_launchdarkly(hoist: Tool) -> None:
 def test_watch_needs_a_key(hoist: Tool) -> None:
     result = hoist("watch", "--provider", "launchdarkly")
     assert result.status != 0 and "--mobile-key" in result.err
+
+
+def test_watch_ends_when_the_key_is_refused_later(hoist: Tool, service: LaunchDarklySimulator) -> None:
+    """Contract 1: FATAL, attempts have stopped. State: ready, key refused."""
+    with watch(hoist, service) as running:
+        running.wait_for("ready")
+        for endpoint in ("stream", "poll"):
+            service.fail(endpoint, "status", status=401, times=None)
+        service.streams.drop()
+        ended = running.end()
+    assert ended.status == NETWORK and "401" in ended.err, ended
 
 
 def test_watch_tells_each_change_of_the_stream(hoist: Tool, service: LaunchDarklySimulator) -> None:
@@ -147,6 +173,15 @@ def test_watch_follows_by_polling_too(hoist: Tool, service: LaunchDarklySimulato
 def test_the_stream_may_have_an_address_of_its_own(hoist: Tool, service: LaunchDarklySimulator, tmp_path: Path) -> None:
     command = ["--provider", "launchdarkly", "--mobile-key", service.mobile_key, "--user", "u", "--url", "http://127.0.0.1:1"]
     assert hoist("evaluate", "dark-mode", *command, "--stream-url", service.url, "--value").out == "true\n"
+
+
+@pytest.mark.parametrize(("key", "says"), [
+    ("sdk-11111111-2222-4333-8444-555555abcdef", "a server's SDK key"), ("api-11111111-2222-4333-8444-555555abcdef", "REST API"),
+    ("0123456789abcdef01234567", "a client-side ID")])
+def test_doctor_knows_keys_of_the_wrong_kind(hoist: Tool, service: LaunchDarklySimulator, key: str, says: str) -> None:
+    result = hoist("doctor", "--json", "--provider", "launchdarkly", "--url", service.url, key=key)
+    check = next(check for check in result.json["checks"] if check["name"] == "key")
+    assert result.status == 4 and check["outcome"] == "failed" and says in check["message"] and key not in result.out, result
 
 
 def test_doctor_examines_the_key_and_the_service(hoist: Tool, service: LaunchDarklySimulator) -> None:

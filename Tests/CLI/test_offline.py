@@ -33,16 +33,29 @@ def test_value_prints_nothing_but_the_value(hoist: Tool) -> None:
     assert hoist.offline("evaluate", "nonsense", "--value").out == ""
 
 
-@pytest.mark.parametrize(("flag", "status"), [("greeting", 0), ("maintenance", 1), ("nonsense", 1)])
-def test_exit_code_tells_off_and_unknown(hoist: Tool, flag: str, status: int) -> None:
+@pytest.mark.parametrize(("flag", "status"), [("greeting", 0), ("maintenance", 1), ("nonsense", 5)])
+def test_exit_code_tells_off_from_unknown(hoist: Tool, flag: str, status: int) -> None:
     assert hoist.offline("evaluate", flag, "--exit-code").status == status
-    assert hoist.offline("evaluate", flag).status == 0
+    assert hoist.offline("evaluate", flag).status == (1 if flag == "nonsense" else 0)
 
 
-def test_an_unknown_flag_says_so(hoist: Tool) -> None:
-    result = hoist.offline("evaluate", "nonsense", "--json")
-    assert result.json["errorCode"] == "FLAG_NOT_FOUND"
-    assert hoist.offline("evaluate", "nonsense").err == "hoist: nonsense: no flag of this key\n"
+@pytest.mark.parametrize("option", [[], ["--value"], ["--json"]], ids=" ".join)
+@pytest.mark.parametrize("command", ["evaluate", "explain"])
+def test_an_unknown_flag_is_a_line_and_a_status(hoist: Tool, command: str, option: list[str]) -> None:
+    if command == "explain" and option == ["--value"]:
+        return
+    result = hoist.offline(command, "nonsense", *option)
+    assert (result.status, result.err) == (1, "hoist: nonsense: no flag of this key\n")
+    assert option != ["--json"] or result.json["errorCode"] == "FLAG_NOT_FOUND"
+
+
+def test_a_file_is_evaluated_in_the_mode_that_was_set(hoist: Tool, tmp_path: Path) -> None:
+    """Toggles as a frontend has them, and not definitions."""
+    file = tmp_path / "toggles.json"
+    file.write_text(json.dumps({"toggles": [{"name": "banner", "enabled": True, "impressionData": False,
+                                             "variant": {"name": "red", "enabled": True}}]}))
+    result = hoist("evaluate", "banner", "--features", file, "--set", "mode=frontend", "--json")
+    assert (result.status, result.json["enabled"], result.json["variation"]) == (0, True, "red"), result
 
 
 def test_the_context_comes_from_text_file_pipe_and_options(hoist: Tool, tmp_path: Path) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any, Iterator
 
 import pytest
 
+from optimizely import OptimizelySimulator
 from tool import Result, Tool
 
+USAGE = 2
 DATAFILE = Path(__file__).resolve().parents[1] / "Simulators" / "optimizely" / "sample.json"
 CARLA = ("--user", "carla", "--attribute", "country=de", "--attribute", "age:=30", "--attribute", "member:=true")
 
@@ -58,3 +61,25 @@ def test_a_broken_datafile_is_named(hoist: Tool, tmp_path: Path) -> None:
 def test_config_lists_the_properties(hoist: Tool) -> None:
     names = {line.split()[0] for line in hoist("config", "--provider", "optimizely").out.splitlines() if line}
     assert {"sdk_key", "datafile", "polling_interval", "events.batch_size"} <= names
+
+
+def test_an_event_without_a_definition_is_refused_with_its_reason(hoist: Tool) -> None:
+    """Contract 6. State: ready."""
+    with OptimizelySimulator() as service:
+        options = ["--provider", "optimizely", "--url", service.datafile_url, "--set", f"events.url.us={service.events_url}"]
+        result = hoist("track", "nonsense", *options, "--user", "carla", key=service.sdk_key)
+        assert result.status == USAGE and 'event "nonsense" is refused: ' in result.err and "no such event" in result.err, result
+
+
+def test_watch_polls_where_the_client_does_not(hoist: Tool) -> None:
+    """Downloads after the first are off unless a host wants them."""
+    with OptimizelySimulator() as service:
+        options = ["--provider", "optimizely", "--url", service.datafile_url, "--user", "carla", "--every", "0.1"]
+        with hoist.start("watch", "--count", "1", "--json", *options, key=service.sdk_key) as running:
+            running.wait_for("ready")
+            document = json.loads(DATAFILE.read_text())
+            document["revision"] = "1000"
+            document["featureFlags"] = document["featureFlags"][1:]
+            service.publish(document)
+            assert "flag" in running.wait_for("changed")
+            assert running.end().status == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,14 @@ def test_track_says_when_the_service_does_not_accept(hoist: Tool, service: Unlea
     assert service.ledger.impact() == {}
 
 
+def test_track_says_when_the_service_refuses_for_good(hoist: Tool, service: UnleashSimulator) -> None:
+    """Contract 6: refused is not accepted. State: ready."""
+    service.fail("metrics", "status", status=400, times=None)
+    result = backend(hoist, service, "track", "purchase", "--timeout", "2")
+    assert (result.status, result.out) == (NETWORK, ""), result
+    assert 'event "purchase" is refused for good: ' in result.err and "400" in result.err
+
+
 def change(service: UnleashSimulator, flag: str, enabled: bool) -> None:
     service.state.update({"name": flag, "enabled": enabled, "strategies": [{"name": "default", "parameters": {}}]})
 
@@ -163,6 +172,24 @@ def test_watch_shows_a_flag_that_is_no_longer_listed_as_off(hoist: Tool, service
         assert running.end().status == 0
 
 
+def test_watch_says_which_named_flags_do_not_exist(hoist: Tool, service: UnleashSimulator) -> None:
+    with watch(hoist, service, "greeting", "nonsense", "--for", "0.5") as running:
+        ended = running.end()
+    unknown = [event for event in map(json.loads, ended.out.splitlines()) if event["event"] == "unknown"]
+    assert [event["key"] for event in unknown] == ["nonsense"] and ended.status == 0
+    with hoist.start("watch", "nonsense", "--url", service.api_url, *STREAM, "--for", "0.5", key=service.backend_key) as running:
+        assert "hoist: nonsense: no flag of this key" in running.end().err
+
+
+def test_watch_polls_where_the_client_does_not(hoist: Tool, service: UnleashSimulator) -> None:
+    with hoist.start("watch", "--url", service.api_url, "--set", "mode=backend", "--set", "refresh_interval=0", "--every", "0.1",
+                     "--count", "1", "--json", key=service.backend_key) as running:
+        running.wait_for("ready")
+        change(service, "maintenance", True)
+        assert running.wait_for("changed")["flag"]["key"] == "maintenance"
+        assert running.end().status == 0
+
+
 def test_watch_outlives_a_failure_of_the_service(hoist: Tool, service: UnleashSimulator) -> None:
     service.fail("frontend", "status", status=500, delay=0.3)
     with hoist.start("watch", "--url", service.frontend_url, "--set", "refresh_interval=1", "--json",
@@ -203,7 +230,7 @@ def outcomes(result: Result) -> dict[str, str]:
     return {check["name"]: check["outcome"] for check in result.json["checks"]}
 
 
-ALWAYS = {name: "ok" for name in ("hoist", "libcurl", "tls", "sqlite", "jansson", "pcre2", "cache", "clock")}
+ALWAYS = {name: "ok" for name in ("hoist", "libcurl", "tls", "sqlite", "jansson", "pcre2", "store", "clock")}
 
 
 def test_doctor_finds_a_healthy_service(hoist: Tool, service: UnleashSimulator) -> None:
@@ -235,7 +262,11 @@ def test_doctor_finds_a_broken_configuration(hoist: Tool) -> None:
     assert result.status == CONFIGURATION and outcomes(result)["configuration"] == "failed"
 
 
-def test_doctor_finds_a_folder_that_cannot_be_trusted(hoist: Tool, tmp_path: Path) -> None:
+def message(result: Result, name: str) -> str:
+    return next(check["message"] for check in result.json["checks"] if check["name"] == name)
+
+
+def test_doctor_finds_a_store_that_cannot_be_used(hoist: Tool, tmp_path: Path) -> None:
     folder = tmp_path / "cache"
     folder.mkdir()
     folder.chmod(0o777)
@@ -243,14 +274,22 @@ def test_doctor_finds_a_folder_that_cannot_be_trusted(hoist: Tool, tmp_path: Pat
     link.symlink_to(tmp_path)
     file = tmp_path / "file"
     file.touch()
-    for path, says in ((folder, "everybody"), (link, "symbolic link"), (file, "no folder"), (file / "below", "cannot be used")):
+    newer = tmp_path / "newer"
+    assert hoist("doctor", "--set", f"store.path={tmp_path / 'good'}").status == 0
+    assert not (tmp_path / "good").exists(), "what no program has made yet is left unmade"
+    newer.mkdir(0o700)
+    assert outcomes(hoist("doctor", "--json", "--set", f"store.path={newer}"))["store"] == "ok"
+    (made,) = newer.glob("*.sqlite")
+    with sqlite3.connect(made) as database:
+        database.execute("PRAGMA user_version = 1000000")
+    for path, says in ((folder, "everybody"), (link, "symbolic link"), (file, "no folder"), (file / "below", "cannot be used"),
+                       (newer, "newer version")):
         result = hoist("doctor", "--json", "--set", f"store.path={path}")
-        message = next(check["message"] for check in result.json["checks"] if check["name"] == "cache")
-        assert outcomes(result)["cache"] == "warning" and says in message
-        assert result.status == 0
+        assert outcomes(result)["store"] == "failed" and says in message(result, "store"), result
+        assert result.status == CONFIGURATION
 
 
-def test_doctor_warns_of_keys_that_others_may_read_or_that_are_personal(hoist: Tool, tmp_path: Path) -> None:
+def test_doctor_warns_of_keys_that_others_may_read(hoist: Tool, tmp_path: Path) -> None:
     file = tmp_path / "key"
     file.write_text("shop:development.secret")
     for mode, outcome in ((0o644, "warning"), (0o600, "ok")):
@@ -258,7 +297,32 @@ def test_doctor_warns_of_keys_that_others_may_read_or_that_are_personal(hoist: T
         result = hoist("doctor", "--json", "--key-file", file)
         assert outcomes(result)["key"] == outcome
         assert "project shop, environment development" in str(result.json["checks"])
-    assert outcomes(hoist("doctor", "--json", key="user:secret"))["key"] == "warning"
+
+
+def test_doctor_finds_keys_that_are_empty_or_of_the_wrong_kind(hoist: Tool, tmp_path: Path) -> None:
+    file = tmp_path / "key"
+    file.write_text("\n")
+    for result, says in ((hoist("doctor", "--json", HOIST_KEY=""), "HOIST_KEY is set, and empty"),
+                         (hoist("doctor", "--json", "--key-file", file), "holds no key"),
+                         (hoist("doctor", "--json", key="user:secret"), "a personal access token")):
+        assert (result.status, outcomes(result)["key"]) == (CONFIGURATION, "failed") and says in message(result, "key")
+
+
+def test_doctor_tries_a_refused_key_in_the_other_mode(hoist: Tool, service: UnleashSimulator) -> None:
+    """The text of a token does not show what it is for; the service does (B.1)."""
+    result = hoist("doctor", "--url", service.frontend_url, "--json", key=service.backend_key)
+    assert result.status == NEGATIVE and f"try --set mode=backend --url {service.api_url}" in message(result, "service"), result
+    result = hoist("doctor", "--url", service.api_url, "--set", "mode=backend", "--json", key=service.frontend_key)
+    assert "a frontend token: try --set mode=frontend" in message(result, "service"), result
+    result = hoist("doctor", "--url", service.frontend_url, "--json", key="*:development.wrong")
+    assert "try --set mode" not in message(result, "service"), result
+
+
+@pytest.mark.parametrize("url", ["https://example.com/api/frontend", "https://your-instance.test/api", "http://{host}/api"])
+def test_doctor_finds_a_placeholder_in_an_address(hoist: Tool, url: str) -> None:
+    result = hoist("doctor", "--json", "--url", url, "--set", "online=false")
+    assert result.status == CONFIGURATION and outcomes(result)["address"] == "failed"
+    assert "url still holds a placeholder" in message(result, "address")
 
 
 def test_watch_tells_an_error_that_came_before_it_could_listen(hoist: Tool) -> None:

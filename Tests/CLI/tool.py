@@ -19,7 +19,7 @@ from typing import Any, Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
 FEATURES = ROOT / "Examples/data/features.json"
-PROGRAM = os.environ.get("HOIST_CLI", str(ROOT / ".build/debug/hoist-cli"))
+PROGRAM = os.environ.get("HOIST_CLI", str(ROOT / ".build-release/bin/hoist"))
 LIMIT = 60.0
 """Seconds after which a run counts as hanging; none of them comes near."""
 

@@ -82,6 +82,7 @@ def check_tree(prefix: Path) -> None:
 # What libhoist.so asks of a Linux: libcurl, the C libraries of the same kind that the README names, and the C runtime.
 REQUIRED = {"libcurl", "libjansson", "libsqlite3", "libpcre2-8", "libz", "libexpat", "libc", "libm", "libgcc_s", "libstdc++", "ld-linux-x86-64",
             "ld-linux-aarch64"}
+REQUIRED_BY_TOOL = {"libhoist", "libc", "libm", "libgcc_s", "libstdc++", "ld-linux-x86-64", "ld-linux-aarch64"}
 
 
 def check_requirements(prefix: Path) -> None:
@@ -134,6 +135,52 @@ def start_tool(prefix: Path) -> None:
     tool = prefix / "bin" / "hoist"
     expect(version() in run(tool, "--version"), "hoist --version does not tell the version")
     expect("USAGE" in run(tool, "--help").upper(), "hoist --help does not tell how to use it")
+    library = os.path.realpath(library_folder(prefix) / "libhoist.so")
+    told = run(tool, "doctor", environment={"HOME": str(prefix), "XDG_CACHE_HOME": ""})
+    expect(f"{version()}, {library}" in told, f"hoist doctor does not examine {library}:\n{told}")
+
+
+def check_tool(prefix: Path) -> None:
+    """A host of the library that is installed with it, and no second copy."""
+    listing = run("readelf", "-dW", prefix / "bin" / "hoist")
+    needed = {line.split("[")[1].rstrip("]") for line in listing.splitlines() if "(NEEDED)" in line}
+    expect("libhoist.so.0" in needed, f"the tool needs {', '.join(sorted(needed))}")
+    expect({name.split(".so")[0] for name in needed} <= REQUIRED_BY_TOOL, f"the tool needs {', '.join(sorted(needed))}")
+    folder = os.path.relpath(library_folder(prefix), prefix / "bin")
+    runpath = next((line.split("[")[1].rstrip("]") for line in listing.splitlines() if "(RUNPATH)" in line), "")
+    expect(runpath.split(":")[0] == f"$ORIGIN/{folder}", f"the tool looks for the library in {runpath!r}")
+    expect("BIND_NOW" in listing, "the tool is not bound when it starts")
+
+
+def load_plugin(prefix: Path, work: Path) -> None:
+    """A plug-in that calls Hoist finds the tool's library, wherever it is."""
+    environment = {"PKG_CONFIG_PATH": str(library_folder(prefix) / "pkgconfig")}
+    flags = run("pkg-config", "--cflags", "--libs", "hoist", environment=environment).split()
+    run("cc", "-std=c99", "-shared", "-fPIC", ROOT / "Examples/plugins/hook.c", "-o", work / "hook.so", *flags)
+    expect("example hook" in run(prefix / "bin" / "hoist", "plugin", work / "hook.so"), "hoist plugin does not read the plug-in")
+
+
+def check_manual(prefix: Path) -> None:
+    """Man pages of the tool and of each command; completions that offer commands and services."""
+    share = prefix / "share"
+    commands = ["config", "doctor", "evaluate", "explain", "flags", "plugin", "track", "watch"]
+    pages = {path.name: path.read_text() for path in (share / "man/man1").iterdir()}
+    expect(sorted(pages) == ["hoist.1", *(f"hoist.{name}.1" for name in commands)], f"man pages are {sorted(pages)}")
+    expect(all(".Sh SYNOPSIS" in text for text in pages.values()), "a man page has no synopsis")
+    for file in ("bash-completion/completions/hoist", "zsh/site-functions/_hoist", "fish/vendor_completions.d/hoist.fish"):
+        text = (share / file).read_text()
+        for word in [*commands, "kameleoon", "launchdarkly"]:
+            expect(word in text, f"{file} does not offer {word}")
+    offered = run("bash", "-c", f"source '{share}/bash-completion/completions/hoist'\n" + COMPLETE)
+    expect(offered.split() == ["flagship"], f"--provider fl<TAB> offers {offered.split()}")
+
+
+# What the shell does when the key is pressed.
+COMPLETE = """
+COMP_WORDS=(hoist flags --provider fl); COMP_CWORD=3; COMP_LINE="${COMP_WORDS[*]}"; COMP_POINT=${#COMP_LINE}
+_hoist hoist fl --provider
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
 
 
 def main(arguments: list[str]) -> int:
@@ -154,11 +201,14 @@ def main(arguments: list[str]) -> int:
         test("pkg_config_finds_it", use_by_pkg_config, first, work / "pkg-config")
         test("cmake_finds_it", use_by_cmake, first, work / "cmake")
         test("the_tool_starts", start_tool, first)
+        test("the_tool_is_a_host_of_the_library", check_tool, first)
+        test("the_tool_has_man_pages_and_completions", check_manual, first)
         second.parent.mkdir()
         shutil.move(first, second)
         test("pkg_config_finds_it_moved", use_by_pkg_config, second, work / "pkg-config-moved")
         test("cmake_finds_it_moved", use_by_cmake, second, work / "cmake-moved")
         test("the_tool_starts_moved", start_tool, second)
+        test("the_tool_loads_plugins_moved", load_plugin, second, work)
         test("it_works_as_a_subdirectory", use_as_subdirectory, work / "subdirectory",
              "--with-subdirectory" in arguments)
     print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")

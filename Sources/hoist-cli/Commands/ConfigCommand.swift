@@ -1,5 +1,4 @@
 import ArgumentParser
-import HoistJSON
 
 struct ConfigCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -15,7 +14,7 @@ struct ConfigCommand: ParsableCommand {
         hoist config --config properties.json
       """)
 
-  @Argument(help: "The service; another way to say --provider.")
+  @Argument(help: "The service; another way to say --provider.", completion: .list(Services.known.map(\.name)))
   var name: String?
 
   @OptionGroup(title: "Service") var service: ProviderOptions
@@ -50,29 +49,13 @@ struct ConfigCommand: ParsableCommand {
   }
 
   private func showJSON(_ rows: [PropertyRow], _ configuration: Configuration) {
-    Output.json { writer in
-      writer.object { writer in
-        writer.member("provider", configuration.traits.name)
-        writer.key("properties")
-        writer.array { writer in
-          for row in rows { row.write(to: &writer, value: value(row, configuration)) }
-        }
-      }
+    let properties = rows.map { row -> JSON in
+      [
+        "name": .string(row.name), "type": .string(row.type), "default": JSON(row.defaultValue), "range": .string(row.range),
+        "meaning": .string(row.meaning), "secret": .bool(row.isSecret), "required": .bool(row.isRequired),
+        "value": JSON(value(row, configuration)),
+      ]
     }
-  }
-}
-
-extension PropertyRow {
-  fileprivate func write(to writer: inout JSONWriter, value: String?) {
-    writer.object { writer in
-      writer.member("name", name)
-      writer.member("type", type)
-      writer.member("default", defaultValue)
-      writer.member("range", range)
-      writer.member("meaning", meaning)
-      writer.member("secret", isSecret)
-      writer.member("required", isRequired)
-      writer.member("value", value)
-    }
+    Output.json(["provider": .string(configuration.traits.name), "properties": .array(properties)])
   }
 }

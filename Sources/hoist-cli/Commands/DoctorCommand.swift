@@ -3,7 +3,7 @@ import ArgumentParser
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Finds out why it does not work: versions, folders, key, service, clock.",
+    abstract: "Finds out why it does not work: versions, store, key, addresses, service, clock.",
     discussion: """
       EXAMPLES
         hoist doctor
@@ -19,12 +19,11 @@ struct DoctorCommand: ParsableCommand {
 
   func run() throws {
     // The store is asked of a program's configuration: the tool itself keeps nothing.
-    let program = try service.configuration(for: .show)
-    let configuration = try service.configuration(for: .look)
-    let given = try context.read(for: configuration.traits)
+    let program = try service.keyless(for: .show)
+    let configuration = try service.keyless(for: .look)
     let checks =
-      Check.libraries() + [Check.cache(program), Check.key(configuration, service), Check.clock()]
-      + Check.service(configuration, service, for: given)
+      try Check.libraries() + [Check.key(configuration, service), Check.store(program), Check.clock()]
+      + Check.settings(configuration) + Check.service(configuration, service, context)
     show(checks)
     guard checks.contains(where: { $0.outcome == .failed }) else { return }
     let isService = checks.allSatisfy { $0.outcome != .failed || $0.name == "service" }
@@ -33,15 +32,9 @@ struct DoctorCommand: ParsableCommand {
 
   private func show(_ checks: [Check]) {
     if output.json {
-      return Output.json { writer in
-        writer.object { writer in
-          writer.member("ok", !checks.contains { $0.outcome == .failed })
-          writer.key("checks")
-          writer.array { writer in
-            for check in checks { check.write(to: &writer) }
-          }
-        }
-      }
+      return Output.json([
+        "ok": .bool(!checks.contains { $0.outcome == .failed }), "checks": .array(checks.map(\.json)),
+      ])
     }
     var table = Table(["CHECK", "OUTCOME", "DETAILS"])
     for check in checks { table.add(check.cells) }

@@ -6,7 +6,8 @@ struct EvaluateCommand: ParsableCommand {
     commandName: "evaluate",
     abstract: "Evaluates a flag.",
     discussion: """
-      Counts nothing at the service.
+      Counts nothing at the service. A flag that cannot be evaluated, as one that does not exist, is told of on standard \
+      error and ends with status 1.
 
       EXAMPLES
         hoist evaluate banner --features features.json --user user-42
@@ -16,7 +17,10 @@ struct EvaluateCommand: ParsableCommand {
         hoist evaluate banner --provider optimizely --datafile datafile.json --user user-42
         hoist evaluate banner --provider flagship --features bucketing.json --user user-42 --attribute vip:=true
         hoist evaluate banner --provider kameleoon --features site.json --user user-42 --attribute plan=gold
-        if hoist evaluate banner --features features.json --exit-code; then …
+        if hoist evaluate banner --features features.json --exit-code; then echo on; fi
+
+      EXIT STATUS
+        1 when the flag cannot be evaluated; with --exit-code 1 when it is off, and 5 when it cannot be evaluated.
       """,
     aliases: ["eval"])
 
@@ -30,7 +34,7 @@ struct EvaluateCommand: ParsableCommand {
   @Flag(help: "Prints the flag's value only; nothing when it has none.")
   var value = false
 
-  @Flag(help: "Ends with status 1 when the flag is off or unknown.")
+  @Flag(help: "Ends with status 1 when the flag is off, or its value is false, and with 5 when it cannot be evaluated.")
   var exitCode = false
 
   func validate() throws {
@@ -43,16 +47,17 @@ struct EvaluateCommand: ParsableCommand {
     try session.waitForFlags(limitMilliseconds: service.timeoutMilliseconds)
     let detail = try session.evaluate(flag)
     show(detail)
-    if exitCode, !detail.enabled || !detail.errorCode.isEmpty { throw ExitCode(Problem.Kind.negative.rawValue) }
+    try detail.end(unknown: exitCode ? .unknown : .negative)
+    if exitCode, !detail.enabled || detail.value.bool == false { throw ExitCode(Problem.Kind.negative.rawValue) }
   }
 
   private func show(_ detail: FlagDetail) {
-    if output.json { return Output.line(detail.json) }
+    if output.json { return Output.json(detail.json) }
     if value {
       // For a program, not for eyes: as it is.
       if !detail.shownValue.isEmpty { Output.line(detail.shownValue) }
       return
     }
-    detail.show()
+    FlagDetail.show([detail])
   }
 }

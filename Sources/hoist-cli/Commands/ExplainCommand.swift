@@ -25,9 +25,13 @@ struct ExplainCommand: ParsableCommand {
     let session = try Session(configuration, for: context.read(for: configuration.traits), isVerbose: service.verbose)
     try session.waitForFlags(limitMilliseconds: service.timeoutMilliseconds)
     let detail = try session.evaluate(flag, isExplained: true)
-    if output.json { return Output.line(detail.json) }
-    detail.show()
-    guard detail.explanation != "null" else { return }
+    output.json ? Output.json(detail.json) : show(detail)
+    try detail.end()
+  }
+
+  private func show(_ detail: FlagDetail) {
+    FlagDetail.show([detail])
+    guard !detail.explanation.isNull else { return }
     Output.line("")
     for line in StepTree.lines(of: detail.explanation, hasColor: Terminal.output.hasColor) { Output.line(line) }
   }

@@ -28,14 +28,7 @@ struct FlagsCommand: ParsableCommand {
     try session.waitForFlags(limitMilliseconds: service.timeoutMilliseconds)
     let flags = session.allFlags().filter { ($0.enabled || !on) && $0.key.utf8.starts(with: prefix.utf8) }
     if output.json {
-      return Output.json { writer in
-        writer.object { writer in
-          writer.key("flags")
-          writer.array { writer in
-            for flag in flags { writer.raw(flag.json.utf8) }
-          }
-        }
-      }
+      return Output.json(["flags": .array(flags.map(\.json))])
     }
     FlagDetail.show(flags)
   }

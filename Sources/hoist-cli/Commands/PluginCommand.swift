@@ -1,6 +1,5 @@
 import ArgumentParser
 import CHoist
-import HoistJSON
 
 struct PluginCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -17,7 +16,7 @@ struct PluginCommand: ParsableCommand {
         4 when the file cannot serve as a plug-in.
       """)
 
-  @Argument(help: ArgumentHelp("The shared object; a relative path starts at the current folder.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The shared object; a relative path starts at the current folder.", valueName: "file"), completion: .file())
   var path: String
 
   @OptionGroup var output: OutputOptions
@@ -31,24 +30,22 @@ struct PluginCommand: ParsableCommand {
     }
     guard let text else { throw Problem(.configuration, String(cString: hoist_error_message(error))) }
     let described = String(cString: hoist_text_data(text))
-    if output.json { return Output.json { $0.raw(described.utf8) } }
-    show(try JSONDocument(parsing: Array(described.utf8)))
+    if output.json { return Output.line(described) }
+    show(JSON(parsing: described) ?? .null)
   }
 
-  private func show(_ document: JSONDocument) {
+  private func show(_ offer: JSON) {
     var table = Table(["NAME", "VERSION", "ABI", "OFFERS"])
-    document.withRoot { root in
-      let strategies = Self.list(root["unleash_strategies"])
-      let kinds = Self.list(root["kinds"]).map { kind in
-        kind == "unleash_strategy" ? "\(kind) (\(strategies.joined(separator: ", ")))" : kind
-      }
-      table.add([
-        .init(root["name"]?.string ?? ""), .init(root["version"]?.string ?? "-"),
-        .init(root["abi_version"]?.int64.map { String($0) } ?? ""), .init(kinds.joined(separator: ", ")),
-      ])
+    let strategies = Self.list(offer["unleash_strategies"])
+    let kinds = Self.list(offer["kinds"]).map { kind in
+      kind == "unleash_strategy" ? "\(kind) (\(strategies.joined(separator: ", ")))" : kind
     }
+    table.add([
+      .init(offer["name"]?.string ?? ""), .init(offer["version"]?.string ?? "-"), .init(offer["abi_version"]?.text ?? ""),
+      .init(kinds.joined(separator: ", ")),
+    ])
     table.show()
   }
 
-  private static func list(_ value: JSONValue?) -> [String] { value?.array.map { $0.compactMap(\.string) } ?? [] }
+  private static func list(_ value: JSON?) -> [String] { value?.elements.compactMap(\.string) ?? [] }
 }

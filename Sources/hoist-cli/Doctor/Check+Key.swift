@@ -2,8 +2,17 @@ import Glibc
 
 /// What kind of key there is; never the key.
 extension Check {
+  /// Sets the key, too.
   static func key(_ configuration: Configuration, _ service: ProviderOptions) -> Check {
     let name = "key"
+    do {
+      try service.setKey(in: configuration)
+    } catch {
+      return Check(name, .failed, (error as? Problem)?.message ?? "\(error)")
+    }
+    if case .none = configuration.keyOrigin, let variable = getenv("HOIST_KEY"), variable.pointee == 0 {
+      return Check(name, .failed, "HOIST_KEY is set, and empty: put the key into it, or into a file for --key-file")
+    }
     let origin: String
     switch configuration.keyOrigin {
     case .none:
@@ -13,27 +22,16 @@ extension Check {
     case .argument(let option): origin = "from \(option)"
     case .configuration: origin = "from \(service.config ?? "the configuration")"
     }
+    let kind = configuration.key.map { configuration.traits.kind(ofKey: $0) } ?? KeyKind("a key")
+    if kind.isWrong { return Check(name, .failed, "\(kind.text), \(origin)") }
     if case .file(let path) = configuration.keyOrigin, isReadableByOthers(path) {
-      return Check(name, .warning, "\(kind(service, configuration)), \(origin), which other users may read; chmod 600 it")
+      return Check(name, .warning, "\(kind.text), \(origin), which other users may read; chmod 600 it")
     }
-    let kind = kind(service, configuration)
-    return Check(name, kind.hasPrefix("a personal") ? .warning : .ok, "\(kind), \(origin)")
+    return Check(name, .ok, "\(kind.text), \(origin)")
   }
 
   private static func isReadableByOthers(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_mode & 0o077 != 0
-  }
-
-  /// The key's own words are read again here, because the configuration does not show them.
-  private static func kind(_ service: ProviderOptions, _ configuration: Configuration) -> String {
-    let key: String?
-    switch configuration.keyOrigin {
-    case .environment: key = Terminal.variable("HOIST_KEY")
-    case .file(let path) where path != "-": key = (try? InputFile.read(path, for: "--key-file")).map { String(decoding: $0, as: UTF8.self) }
-    case .argument: key = service.mobileKey
-    default: key = nil
-    }
-    return key.map { configuration.traits.kind(ofKey: $0) } ?? "a key"
   }
 }

@@ -1,5 +1,3 @@
-import HoistJSON
-
 /// One thing the doctor looked at.
 struct Check {
   enum Outcome: String {
@@ -27,11 +25,5 @@ struct Check {
 
   var cells: [Table.Cell] { [.init(name), .init(outcome.rawValue, outcome.color), .init(message)] }
 
-  func write(to writer: inout JSONWriter) {
-    writer.object { writer in
-      for (key, text) in [("name", name), ("outcome", outcome.rawValue), ("message", message)] {
-        writer.member(key, text)
-      }
-    }
-  }
+  var json: JSON { ["name": .string(name), "outcome": .string(outcome.rawValue), "message": .string(message)] }
 }

@@ -1,5 +1,4 @@
 import CHoist
-import HoistJSON
 
 /// A `hoist_config` and the table of its properties.
 final class Configuration {
@@ -7,6 +6,8 @@ final class Configuration {
   let traits: any ProviderTraits
   let table: [PropertyRow]
   private(set) var keyOrigin = KeyOrigin.none
+  /// As it was set by `setKey`; that of a file of properties is not shown.
+  private(set) var key: String?
 
   enum KeyOrigin {
     case none, environment, file(String), argument(String), configuration
@@ -40,8 +41,8 @@ final class Configuration {
   /// Secrets read as "***".
   func value(of name: String) -> String? { LibraryText(hoist_config_get(handle, name)) }
 
-  func set(_ name: String, _ value: String, from origin: String) throws {
-    try Problem.unless(.configuration, origin) { hoist_config_set(handle, name, value, $0) }
+  func set(_ name: String, _ value: String, from origin: String, _ kind: Problem.Kind = .configuration) throws {
+    try Problem.unless(kind, origin) { hoist_config_set(handle, name, value, $0) }
   }
 
   /// Sets all members of a JSON object, or none.
@@ -62,6 +63,7 @@ final class Configuration {
     guard !text.isEmpty else { throw Problem(.configuration, "\(source): holds no key") }
     try set(row.name, text, from: source)
     keyOrigin = origin
+    self.key = text
   }
 
   /// To be called when the file of --config has been applied.
@@ -72,6 +74,9 @@ final class Configuration {
 
   /// Whether the service to use is named.
   var hasConnection: Bool { !(value(of: traits.connectionProperty) ?? "").isEmpty }
+
+  /// The file of flags to start with; nil without one.
+  var file: String? { traits.fileProperty.flatMap { value(of: $0) }.flatMap { $0.isEmpty ? nil : $0 } }
 
   /// Whether a client would use the network.
   var isOnline: Bool { value(of: "online") != "false" && hasConnection }
@@ -88,13 +93,10 @@ struct PropertyRow {
   let isRequired: Bool
 
   static func parseAll(_ json: String) -> [PropertyRow] {
-    let rows = (try? JSONDocument(parsing: json))?.withRoot { root in
-      root.array.map { $0.map { PropertyRow($0) } }
-    }
-    return rows ?? nil ?? []
+    JSON(parsing: json)?.elements.map { PropertyRow($0) } ?? []
   }
 
-  private init(_ row: JSONValue) {
+  private init(_ row: JSON) {
     name = row["name"]?.string ?? ""
     type = row["type"]?.string ?? ""
     defaultValue = row["default"]?.string

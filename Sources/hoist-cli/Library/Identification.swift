@@ -1,13 +1,12 @@
 import CHoist
-import HoistBase
+import Synchronization
 
 /// A client's change to another context, on its way.
-final class Identification: @unchecked Sendable {
-  private let lock = Lock()
-  private var outcome: hoist_status?
+final class Identification: Sendable {
+  private let outcome = Mutex<hoist_status?>(nil)
 
   /// nil as long as it is not over.
-  var status: hoist_status? { lock.withLock { outcome } }
+  var status: hoist_status? { outcome.withLock { $0 } }
 
   init(_ client: OpaquePointer, _ context: Context) {
     let data = Unmanaged.passRetained(self).toOpaque()
@@ -21,5 +20,5 @@ final class Identification: @unchecked Sendable {
     end(status)
   }
 
-  private func end(_ status: hoist_status) { lock.withLock { outcome = status } }
+  private func end(_ status: hoist_status) { outcome.withLock { $0 = status } }
 }

@@ -1,27 +1,26 @@
 import CHoist
-import HoistBase
+import Synchronization
 
 /// Takes the library's log lines: kept to say why something failed, shown when asked for.
-final class LogCollector: @unchecked Sendable {
-  private let lock = Lock()
-  private var gravest: (level: hoist_log_level, line: String)?
+final class LogCollector: Sendable {
+  private let gravest = Mutex<(level: hoist_log_level, line: String)?>(nil)
   private let isShown: Bool
 
   init(isShown: Bool) { self.isShown = isShown }
 
   /// The last error, else the last warning, without the client's name in front.
   var reason: String? {
-    guard let line = lock.withLock({ gravest?.line }) else { return nil }
-    guard line.hasPrefix("hoist"), let end = line.firstRange(of: "]: ")?.upperBound else { return line }
-    return String(line[end...])
+    guard let line = gravest.withLock({ $0?.line }) else { return nil }
+    guard line.hasPrefix("hoist["), let end = line.indices.first(where: { line[$0...].hasPrefix("]: ") }) else { return line }
+    return String(line[end...].dropFirst(3))
   }
-  var hasError: Bool { lock.withLock { gravest?.level == hoist_log_level(HOIST_LOG_ERROR) } }
+  var hasError: Bool { gravest.withLock { $0?.level == hoist_log_level(HOIST_LOG_ERROR) } }
 
   /// Forgets earlier lines, so that a later reason is a new one.
-  func clear() { lock.withLock { gravest = nil } }
+  func clear() { gravest.withLock { $0 = nil } }
 
   func take(_ level: hoist_log_level, _ line: String) {
-    lock.withLock {
+    gravest.withLock { gravest in
       if level <= hoist_log_level(HOIST_LOG_WARNING), level <= gravest?.level ?? level { gravest = (level, line) }
     }
     guard isShown else { return }

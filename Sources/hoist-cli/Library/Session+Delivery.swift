@@ -1,5 +1,4 @@
 import CHoist
-import HoistJSON
 
 /// Sending what is recorded.
 extension Session {
@@ -20,17 +19,14 @@ extension Session {
       dispatch(milliseconds: 0)
     }
     guard status != HOIST_OK || waitingEvents > 0 else { return }
-    for _ in 0..<20 where book.reason == nil && status == HOIST_ERR_NETWORK { dispatch(milliseconds: 10) }
-    let why = book.reason ?? (status == HOIST_ERR_TIMEOUT ? "no answer in time" : "the service did not accept it")
+    let why = (status == HOIST_ERR_TIMEOUT ? book.reason : reason()) ?? (status == HOIST_ERR_TIMEOUT ? "no answer in time" : "the service did not accept it")
     let outcome = status == HOIST_ERR_REJECTED ? "refused for good" : "not delivered"
     throw Problem(.network, "\(place): event \"\(event)\" is \(outcome): \(why)")
   }
 
   /// Events the client still holds.
-  private var waitingEvents: Int64 {
-    guard let json = LibraryText(hoist_client_statistics(client)), let document = try? JSONDocument(parsing: json) else {
-      return 0
-    }
-    return document.withRoot { $0["events"]?["waiting"]?.int64 } ?? 0
+  private var waitingEvents: Double {
+    let statistics = LibraryText(hoist_client_statistics(client)).flatMap { JSON(parsing: $0) }
+    return statistics?["events"]?["waiting"]?.number ?? 0
   }
 }

@@ -6,7 +6,7 @@ extension Session {
   var place: String {
     let traits = configuration.traits
     if configuration.isOnline { return traits.place(configuration) }
-    return traits.fileProperty.flatMap { configuration.value(of: $0) } ?? "the configuration"
+    return configuration.file ?? "the configuration"
   }
 
   /// Returns when there are flags to serve: the service's own, unless it cannot be had.
@@ -46,10 +46,15 @@ extension Session {
     }
   }
 
-  /// With the library's reason; waits for it briefly, as the log has a thread of its own.
+  /// The library's reason, which its log may bring a little later.
+  func reason() -> String? {
+    if let cause = configuration.traits.switchedOff(client) { return cause }
+    for _ in 0..<20 where book.reason == nil { dispatch(milliseconds: 10) }
+    return book.reason
+  }
+
   /// - Parameter other: the text when the library has given no reason.
   private func failure(_ kind: Problem.Kind, _ other: String = "no flags") -> Problem {
-    for _ in 0..<20 where book.reason == nil { dispatch(milliseconds: 10) }
-    return Problem(kind, "\(place): \(book.reason ?? other)")
+    Problem(kind, "\(place): \(reason() ?? other)")
   }
 }

@@ -24,7 +24,8 @@ final class Session {
     var opened: OpaquePointer?
     let status = hoist_client_open(configuration.handle, &opened, &error)
     guard status == HOIST_OK, let opened else {
-      throw Problem(status: status, error: error, hint: Self.hint(configuration, error))
+      let problem = Problem(status: status, error: error, hint: Self.hint(configuration, error))
+      throw configuration.hasConnection || configuration.file != nil ? problem : Problem(.usage, problem.message)
     }
     client = opened
     identification = identifies ? Identification(opened, given ?? Context()) : nil
@@ -64,10 +65,10 @@ final class Session {
     let call = isExplained ? hoist_client_explain : hoist_client_evaluate
     let status = call(client, flag, context?.handle, &detail)
     defer { hoist_detail_free(detail) }
-    guard status == HOIST_OK, let json = LibraryText(hoist_detail_to_json(detail)), let answer = FlagDetail.parse(json) else {
+    guard status == HOIST_OK, let answer = LibraryText(hoist_detail_to_json(detail)).flatMap({ JSON(parsing: $0) }) else {
       throw Problem(.usage, "flag \"\(flag)\": the name is refused (\(String(cString: hoist_status_name(status))))")
     }
-    return answer
+    return FlagDetail(answer)
   }
 
   /// Every known flag, by key.

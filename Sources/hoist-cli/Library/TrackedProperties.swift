@@ -3,10 +3,12 @@ import Glibc
 
 /// The properties of one event, in memory that C can read.
 final class TrackedProperties {
+  typealias Property = (name: String, text: String?, number: Double)
+
   private let table: UnsafeMutableBufferPointer<hoist_property>
 
   /// - Parameter texts: copied.
-  init(_ properties: [(name: String, text: String?, number: Double)]) {
+  init(_ properties: [Property]) {
     table = .allocate(capacity: properties.count)
     for (index, property) in properties.enumerated() {
       let name = UnsafePointer(strdup(property.name))
@@ -33,7 +35,7 @@ final class TrackedProperties {
     return withExtendedLifetime(self) { body(&event) }
   }
 
-  static func parse(_ property: String) throws -> (name: String, text: String?, number: Double) {
+  static func parse(_ property: String) throws -> Property {
     guard let (name, value, isNumber) = Assignment.parts(property) else {
       throw Problem(.usage, "--property \(property): is not of the form name=value or name:=number")
     }

@@ -57,6 +57,7 @@ final class Watch {
   /// Says a new state; a refused key ends the watch.
   func checkState() throws {
     let now = session.state
+    if !isReady, session.identification?.status == hoist_status(HOIST_OK) { ready() }
     if isFirstCheck {
       isFirstCheck = false
       tellMissedError(now)
@@ -85,8 +86,10 @@ final class Watch {
   private func take(_ notification: OpaquePointer) {
     let message = String(cString: hoist_notification_message(notification))
     switch Int(hoist_notification_topic(notification)) {
-    case HOIST_TOPIC_READY: ready()
+    case HOIST_TOPIC_READY where session.identification == nil: ready()
     case HOIST_TOPIC_CONFIGURATION_CHANGED where isReady: changed(notification)
+    // The first ones after the context could not be given at once.
+    case HOIST_TOPIC_CONFIGURATION_CHANGED where session.identification?.status != nil: ready()
     case HOIST_TOPIC_ERROR: tellError(message)
     case HOIST_TOPIC_RECOVERED: report.say("recovered", "the service answers again")
     default: break
@@ -98,6 +101,10 @@ final class Watch {
     let flags = session.allFlags().filter { isWanted($0.key) }
     for flag in flags { known[Array(flag.key.utf8)] = flag }
     report.ready(flags)
+    for key in wanted {
+      guard let flag = try? session.evaluate(key), !flag.errorCode.isEmpty else { continue }
+      report.unknown(key, flag.errorMessage)
+    }
   }
 
   private func changed(_ notification: OpaquePointer) {

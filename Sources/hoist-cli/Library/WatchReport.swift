@@ -1,5 +1,4 @@
 import CHoist
-import HoistJSON
 
 /// What a watch prints: lines for people, or one JSON object a line.
 struct WatchReport {
@@ -10,12 +9,7 @@ struct WatchReport {
 
   mutating func ready(_ flags: [FlagDetail]) {
     if isJSON {
-      return write("ready") { writer in
-        writer.key("flags")
-        writer.array { writer in
-          for flag in flags { writer.raw(flag.json.utf8) }
-        }
-      }
+      return write("ready", ["flags": .array(flags.map(\.json))])
     }
     hasSpoken = true
     FlagDetail.show(flags)
@@ -24,12 +18,7 @@ struct WatchReport {
   /// - Parameter before: nil for a flag that was not known.
   mutating func changed(_ flag: FlagDetail, before: FlagDetail?) {
     if isJSON {
-      return write("changed") { writer in
-        writer.key("flag")
-        writer.raw(flag.json.utf8)
-        writer.key("before")
-        writer.raw((before?.json ?? "null").utf8)
-      }
+      return write("changed", ["flag": flag.json, "before": before?.json ?? .null])
     }
     let change = "\(Self.value(before)) → \(Self.value(flag))"
     line(flag.key, [change, flag.enabled ? "on" : "off", flag.variation, flag.reason])
@@ -38,19 +27,20 @@ struct WatchReport {
   /// A state of the service's own, e.g. of the connection.
   mutating func mode(_ mode: String, before: String) {
     if isJSON {
-      return write("mode") { writer in
-        writer.member("mode", mode)
-        writer.member("before", before)
-      }
+      return write("mode", ["mode": .string(mode), "before": .string(before)])
     }
     line("connection", [before.isEmpty ? mode : "\(before) → \(mode)"])
   }
 
+  mutating func unknown(_ key: String, _ message: String) {
+    if isJSON { return write("unknown", ["key": .string(key), "message": .string(message)]) }
+    Output.error("hoist: \(key): \(message)")
+    hasSpoken = true
+  }
+
   mutating func say(_ event: String, _ message: String) {
     if isJSON {
-      return write(event) { writer in
-        writer.member("message", message)
-      }
+      return write(event, ["message": .string(message)])
     }
     // The state is not printed beside the event that caused it.
     guard event != "state" else { return }
@@ -71,14 +61,8 @@ struct WatchReport {
     Output.line(Display.oneLine(shown.joined(separator: "  ")))
   }
 
-  private mutating func write(_ event: String, _ members: (inout JSONWriter) -> Void) {
+  private mutating func write(_ event: String, _ members: JSON) {
     hasSpoken = true
-    Output.json { writer in
-      writer.object { writer in
-        writer.member("time", Moment.text)
-        writer.member("event", event)
-        members(&writer)
-      }
-    }
+    Output.json(.object([("time", .string(Moment.text)), ("event", .string(event))] + (members.members ?? [])))
   }
 }

@@ -10,8 +10,14 @@ extension ProviderOptions {
     case show
   }
 
-  /// The tool's own choices first, then the file, --set, and the options with a name of their own.
   func configuration(for use: Use, provider named: String? = nil) throws -> Configuration {
+    let configuration = try keyless(for: use, provider: named)
+    try setKey(in: configuration)
+    return configuration
+  }
+
+  /// The tool's own choices first, then the file, --set, and the options with a name of their own; but for the key's.
+  func keyless(for use: Use, provider named: String? = nil) throws -> Configuration {
     let configuration = try Configuration(provider: named ?? provider)
     if use != .show {
       try configuration.set("store", "memory", from: "store")
@@ -21,6 +27,7 @@ extension ProviderOptions {
     if use == .look {
       for (name, value) in configuration.traits.silentProperties { try configuration.set(name, value, from: name) }
     }
+    if features != nil, let mode = configuration.traits.fileMode { try configuration.set("mode", mode, from: "--features") }
     if let config { try configuration.apply(InputFile.read(config, for: "--config"), from: "--config \(config)") }
     configuration.noticeKey()
     for property in properties { try set(property, in: configuration) }
@@ -29,7 +36,6 @@ extension ProviderOptions {
     }
     if let streamUrl { try set("stream_url", streamUrl, from: "--stream-url", in: configuration) }
     if let features { try setOffline(features, in: configuration) }
-    try setKey(in: configuration)
     return configuration
   }
 
@@ -42,14 +48,14 @@ extension ProviderOptions {
     if configuration.row(name)?.isSecret == true {
       throw Problem(.usage, "--set \(name)=… would show the secret to every user of this machine; use the environment variable HOIST_KEY or --key-file FILE")
     }
-    try configuration.set(name, value, from: "--set \(name)")
+    try configuration.set(name, value, from: "--set \(name)", .usage)
   }
 
   private func set(_ name: String, _ value: String, from option: String, in configuration: Configuration) throws {
     guard configuration.row(name) != nil else {
       throw Problem(.usage, "\(option): provider \(configuration.traits.name) has no property \"\(name)\"")
     }
-    try configuration.set(name, value, from: option)
+    try configuration.set(name, value, from: option, .usage)
   }
 
   private func setOffline(_ path: String, in configuration: Configuration) throws {
@@ -59,7 +65,7 @@ extension ProviderOptions {
     for (name, value) in properties { try configuration.set(name, value, from: "--features") }
   }
 
-  private func setKey(in configuration: Configuration) throws {
+  func setKey(in configuration: Configuration) throws {
     if let mobileKey {
       guard configuration.row("mobile_key") != nil else {
         throw Problem(.usage, "--mobile-key: provider \(configuration.traits.name) has no property \"mobile_key\"")

@@ -2,10 +2,12 @@ import ArgumentParser
 
 /// The source of flags.
 struct ProviderOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The service.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("The service: \(Services.known.map(\.name).joined(separator: ", ")).", valueName: "name"),
+    completion: .list(Services.known.map(\.name)))
   var provider = "unleash"
 
-  @Option(help: ArgumentHelp("JSON file of properties; `hoist config` lists them.", valueName: "file"))
+  @Option(help: ArgumentHelp("JSON file of properties; `hoist config` lists them.", valueName: "file"), completion: .file())
   var config: String?
 
   @Option(name: .customLong("set"), help: ArgumentHelp("Sets a property; may be repeated.", valueName: "name=value"))
@@ -13,7 +15,8 @@ struct ProviderOptions: ParsableArguments {
 
   @Option(
     name: [.customLong("features"), .customLong("datafile")],
-    help: ArgumentHelp("File of flags, or datafile, to evaluate here, without network.", valueName: "file"))
+    help: ArgumentHelp("File of flags, or datafile, to evaluate here, without network.", valueName: "file"),
+    completion: .file())
   var features: String?
 
   @Option(help: ArgumentHelp("Address of the service.", valueName: "url"))
@@ -25,7 +28,7 @@ struct ProviderOptions: ParsableArguments {
   @Option(help: ArgumentHelp("LaunchDarkly: the mobile key, which every app shows to its users and is no secret.", valueName: "key"))
   var mobileKey: String?
 
-  @Option(help: ArgumentHelp("File that holds the key; else the environment variable HOIST_KEY.", valueName: "file"))
+  @Option(help: ArgumentHelp("File that holds the key; else the environment variable HOIST_KEY.", valueName: "file"), completion: .file())
   var keyFile: String?
 
   @Option(help: ArgumentHelp("Longest wait for the service, in seconds.", valueName: "seconds"))

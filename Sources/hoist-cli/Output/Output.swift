@@ -1,17 +1,10 @@
 import Glibc
-import HoistBase
-import HoistJSON
 
 /// What the command says: answers on standard output, everything else on standard error. Nothing is buffered.
 enum Output {
   static func line(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
 
-  /// One line of JSON.
-  static func json(_ build: (inout JSONWriter) -> Void) {
-    var writer = JSONWriter()
-    build(&writer)
-    line(writer.text)
-  }
+  static func json(_ value: JSON) { line(value.text) }
 
   static func error(_ text: String) { write(Display.oneLine(text) + "\n", to: STDERR_FILENO) }
 
@@ -49,7 +42,13 @@ enum Display {
   }
 
   /// Without user, password and query, which may be secrets.
-  static func url(_ url: String) -> String { url.isEmpty ? "" : URLText.redacted(url) }
+  static func url(_ url: String) -> String {
+    if url.isEmpty { return "" }
+    let plain = url.prefix { $0 != "?" && $0 != "#" }
+    let parts = plain.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+    guard parts.count > 2, parts[1].isEmpty, let host = parts[2].split(separator: "@").last else { return "(invalid URL)" }
+    return "\(parts[0])//" + ([host] + parts.dropFirst(3)).joined(separator: "/")
+  }
 
   static func shortened(_ text: String, to width: Int) -> String {
     text.count <= width ? text : text.prefix(max(0, width - 1)) + "…"

@@ -6,7 +6,7 @@ struct Problem: Error {
   /// Exit statuses.
   enum Kind: Int32 {
     case negative = 1
-    case usage, network, configuration
+    case usage, network, configuration, unknown
   }
 
   let kind: Kind
@@ -37,6 +37,10 @@ struct Problem: Error {
     switch Int(status) {
     case HOIST_ERR_NETWORK, HOIST_ERR_REJECTED, HOIST_ERR_TIMEOUT, HOIST_ERR_CANCELLED, 1000...1004: .network
     case HOIST_ERR_NOT_FOUND: .negative
+    // What was asked of the service with arguments it cannot carry.
+    case HOIST_ERR_ARGUMENT, HOIST_ERR_UNSUPPORTED, HOIST_ERR_OPTIMIZELY_EVENT_KEY_INVALID,
+      HOIST_ERR_OPTIMIZELY_USER_ID_INVALID, HOIST_ERR_FLAGSHIP_HIT_INVALID:
+      .usage
     default: .configuration
     }
   }

@@ -20,5 +20,8 @@ struct KameleoonTraits: ProviderTraits {
     [("online", "false"), ("default_datafile.file", path), ("site_code", "none")]
   }
 
-  func kind(ofKey key: String) -> String { "a client secret" }
+  let inventsSubject = true
+
+  func kind(ofKey key: String) -> KeyKind { KeyKind("a client secret") }
+  let id: ServiceID? = ServiceID(property: "site_code", form: "10 of 0-9 and a-z", length: 10, letters: "a"..."z")
 }

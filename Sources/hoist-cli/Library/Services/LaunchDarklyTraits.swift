@@ -16,7 +16,7 @@ struct LaunchDarklyTraits: ProviderTraits {
 
   /// In the service's own form, or in the form for every service.
   func context(_ json: [UInt8], origin: String) throws -> Context {
-    if Members.text("targetingKey", in: String(decoding: json, as: UTF8.self)) != nil {
+    if JSON(parsing: String(decoding: json, as: UTF8.self))?["targetingKey"]?.string != nil {
       return try Context(json, origin, hoist_context_from_json)
     }
     let read = json.withUnsafeBytes { bytes in
@@ -45,9 +45,13 @@ struct LaunchDarklyTraits: ProviderTraits {
     try ConnectionObserver(of: client, tell)
   }
 
-  func kind(ofKey key: String) -> String {
-    if key.hasPrefix("mob-") { return "a mobile key" }
-    return key.hasPrefix("sdk-") ? "a server's SDK key, which must stay on servers: use the environment's mobile key" : "a key"
+  func kind(ofKey key: String) -> KeyKind {
+    let advice = ": use the environment's mobile key, which begins with mob-"
+    if key.hasPrefix("mob-") { return KeyKind("a mobile key") }
+    if key.hasPrefix("sdk-") { return KeyKind("a server's SDK key, which must stay on servers" + advice, isWrong: true) }
+    if key.hasPrefix("api-") { return KeyKind("an access token of the REST API" + advice, isWrong: true) }
+    let isHexadecimal = key.allSatisfy { $0.isASCII && $0.isHexDigit }
+    return key.count == 24 && isHexadecimal ? KeyKind("a client-side ID" + advice, isWrong: true) : KeyKind("a key")
   }
 }
 

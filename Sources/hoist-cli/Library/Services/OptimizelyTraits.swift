@@ -15,5 +15,9 @@ struct OptimizelyTraits: ProviderTraits {
     [("online", "false"), ("datafile.file", path)]
   }
 
-  func kind(ofKey key: String) -> String { "an SDK key" }
+  func followsByItself(_ configuration: Configuration) -> Bool {
+    Int(configuration.value(of: "polling_interval") ?? "").map { $0 > 0 } ?? false
+  }
+
+  func kind(ofKey key: String) -> KeyKind { KeyKind("an SDK key") }
 }

@@ -1,7 +1,7 @@
 import CHoist
 
 /// What the tool must know of a service beyond its table of properties.
-protocol ProviderTraits {
+protocol ProviderTraits: Sendable {
   var name: String { get }
 
   /// The property without which a client of the service stays offline, and the options that set it.
@@ -16,6 +16,9 @@ protocol ProviderTraits {
 
   /// The property that names a file of flags to start with; nil where there is none.
   var fileProperty: String? { get }
+
+  /// The mode in which files are evaluated, unless another is set; nil for a service without modes.
+  var fileMode: String? { get }
 
   /// Properties that make a client evaluate a file here, without network; nil where that is not possible.
   func offlineProperties(features path: String) -> [(name: String, value: String)]?
@@ -36,12 +39,32 @@ protocol ProviderTraits {
   /// Whether an open client has to be given its context, and to wait for the service's answer.
   func identifies(in configuration: Configuration) -> Bool
 
+  /// Records something of a kind that only this service knows.
+  func record(
+    _ kind: String, _ name: String, _ properties: [TrackedProperties.Property], through session: Session, for context: Context
+  ) throws -> hoist_status
+
+  /// Whether a client hears of changes without being asked to fetch.
+  func followsByItself(_ configuration: Configuration) -> Bool
+
+  /// Whether a client without a targeting key makes up a subject of its own.
+  var inventsSubject: Bool { get }
+
   /// Tells how a client is connected, now and at each change, inside `Session.dispatch`; nil where the service has no
   /// words for that. The observer lasts as long as the object.
   func observeMode(of client: OpaquePointer, _ tell: @escaping (String) -> Void) throws -> AnyObject?
 
+  /// Why the service serves no flags although it answers; nil where it has not said so.
+  func switchedOff(_ client: OpaquePointer) -> String?
+
   /// What can be said of a key without saying the key.
-  func kind(ofKey key: String) -> String
+  func kind(ofKey key: String) -> KeyKind
+
+  /// The id of the account or environment, where its form is known.
+  var id: ServiceID? { get }
+
+  /// The mode that a client is not in, and what to do when the service takes the key there; nil without modes.
+  func otherMode(_ configuration: Configuration) -> (properties: [(name: String, value: String)], advice: String)?
 }
 
 extension ProviderTraits {
@@ -50,23 +73,35 @@ extension ProviderTraits {
   var addressProperties: [String] { ["url"] }
   func place(_ configuration: Configuration) -> String { Display.url(configuration.value(of: "url") ?? "") }
   var fileProperty: String? { nil }
+  var fileMode: String? { nil }
   func offlineProperties(features path: String) -> [(name: String, value: String)]? { nil }
   var silentProperties: [(name: String, value: String)] { [] }
   var targetingField: String? { nil }
   func context(_ json: [UInt8], origin: String) throws -> Context { try Context(json, origin, hoist_context_from_json) }
   func open(with context: Context, in configuration: Configuration) throws -> Bool { false }
   func identifies(in configuration: Configuration) -> Bool { false }
+  func record(
+    _ kind: String, _ name: String, _ properties: [TrackedProperties.Property], through session: Session, for context: Context
+  ) throws -> hoist_status {
+    throw Problem(.usage, "--hit: provider \(self.name) has no hits")
+  }
+  func followsByItself(_ configuration: Configuration) -> Bool { true }
+  func switchedOff(_ client: OpaquePointer) -> String? { nil }
+  var inventsSubject: Bool { false }
   func observeMode(of client: OpaquePointer, _ tell: @escaping (String) -> Void) throws -> AnyObject? { nil }
-  func kind(ofKey key: String) -> String { "a key" }
+  func kind(ofKey key: String) -> KeyKind { KeyKind("a key") }
+  var id: ServiceID? { nil }
+  func otherMode(_ configuration: Configuration) -> (properties: [(name: String, value: String)], advice: String)? { nil }
 }
 
 /// The services there are.
 enum Services {
+  static let known: [any ProviderTraits] = [
+    UnleashTraits(), OptimizelyTraits(), LaunchDarklyTraits(), FlagshipTraits(), KameleoonTraits(),
+  ]
+
   static func traits(of provider: String) -> any ProviderTraits {
-    let known: [any ProviderTraits] = [
-      UnleashTraits(), OptimizelyTraits(), LaunchDarklyTraits(), FlagshipTraits(), KameleoonTraits(),
-    ]
-    return known.first { $0.name == provider } ?? PlainTraits(name: provider)
+    known.first { $0.name == provider } ?? PlainTraits(name: provider)
   }
 
   /// A service of which the tool knows its properties only.
