@@ -144,7 +144,7 @@ def test_a_service_that_fails_is_a_failure_of_the_network(hoist: Tool, service: 
 ], ids=lambda value: value if isinstance(value, str) else "")
 def test_every_kind_of_hit_can_be_sent(hoist: Tool, service: FlagshipSimulator, mode: str, kind: str, arguments: list[str],
                                        wanted: dict[str, Any]) -> None:
-    """FS-98"""
+    """(FS-98; ready)"""
     result = run(hoist, service, mode, "track", *arguments, "--hit", kind, "--user", "u")
     assert result.status == 0, result
     kinds = {"screen": "SCREENVIEW", "page": "PAGEVIEW"}
@@ -200,7 +200,7 @@ def test_doctor_knows_the_form_of_an_environment_id(hoist: Tool) -> None:
 
 @pytest.mark.parametrize("mode", ["decision_api", "bucketing"])
 def test_doctor_tells_of_panic(hoist: Tool, service: FlagshipSimulator, mode: str) -> None:
-    """FS-42"""
+    """(FS-42; panic)"""
     service.publish(sample_bucketing(panic=True))
     service.environment.panic()
     result = run(hoist, service, mode, "doctor", "--user", "u", "--json")

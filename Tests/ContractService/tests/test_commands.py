@@ -113,7 +113,7 @@ def test_hooks_tell_the_harness_of_each_stage(launchdarkly: LaunchDarklySimulato
 def test_hooks_tell_the_harness_of_tracked_events_and_of_the_environment(
     launchdarkly: LaunchDarklySimulator, create: Create
 ) -> None:
-    """LD-81: in the order of registration. State: ready, the service has named its environment."""
+    """In the order of registration, when the service has named its environment (LD-81; ready)."""
     launchdarkly.options.change(environment_id="env-12345")
     with HookListener() as listener:
         failing = {"name": "a", "callbackUri": listener.url, "errors": {"afterTrack": "no"}}

@@ -125,7 +125,7 @@ def test_without_automatic_attributes_an_application_id_goes_alone(
 
 
 def test_automatic_attributes(launchdarkly: LaunchDarklySimulator, create: Create) -> None:
-    """LD-80"""
+    """(LD-80; ready)"""
     side = {**usual(launchdarkly)["clientSide"], "includeEnvironmentAttributes": True}
     launchdarkly.options.change(application=_LIBRARY)
     client = create(clientSide=side)
@@ -136,7 +136,7 @@ def test_automatic_attributes(launchdarkly: LaunchDarklySimulator, create: Creat
 
 
 def test_the_hash_of_secure_mode(launchdarkly: LaunchDarklySimulator, create: Create) -> None:
-    """LD-91"""
+    """(LD-91; starting)"""
     launchdarkly.options.change(secure_mode_hash="abc")
     client = create(clientSide={**usual(launchdarkly)["clientSide"], "hash": "abc"})
     assert client.value("dark-mode", "bool", False) is True
@@ -172,7 +172,7 @@ def at(address: str) -> dict[str, Any]:
 
 
 def test_a_proxy_is_used(launchdarkly: LaunchDarklySimulator, create: Create) -> None:
-    """LD-91: the service's own address leads nowhere."""
+    """The service's own address leads nowhere (LD-91; starting)."""
     with Proxy(launchdarkly.server.port) as proxy:
         client = create(**at("http://not.valid.local"), proxy={"httpProxy": f"http://127.0.0.1:{proxy.port}"})
         assert client.value("dark-mode", "bool", False) is True
@@ -182,7 +182,7 @@ def test_a_proxy_is_used(launchdarkly: LaunchDarklySimulator, create: Create) ->
 def test_a_peer_is_verified_by_the_authorities_that_are_given(
     launchdarkly: LaunchDarklySimulator, create: Create, tmp_path: Path
 ) -> None:
-    """LD-91"""
+    """(LD-91; starting)"""
     authority = Authority(tmp_path)
     with Relay(launchdarkly.server.port, authority.server()) as relay:
         settings = at(f"https://127.0.0.1:{relay.port}")

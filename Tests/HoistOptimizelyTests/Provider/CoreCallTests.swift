@@ -79,7 +79,7 @@ import Testing
     #expect(String(decoding: told, as: UTF8.self).contains(#""variation":"one""#))
   }
 
-  @Test("Forced variations hold (OPT-66)") func forcedVariations() throws {
+  @Test("Forced variations hold (OPT-66; ready)") func forcedVariations() throws {
     let rig = try rig(["user_profiles": "false"])
     #expect(rig.face.setForcedVariation(bytes("test"), user: bytes("u1"), bytes("two")))
     #expect(decide(rig) == "two" && call(rig) == ["two", "two"] && call(rig, "u2") == ["one", "one"])
@@ -129,7 +129,7 @@ import Testing
     #expect(call(rig) == [nil, "one"] && service.all == ["look up u1"])
   }
 
-  @Test("Default options of decide calls about profiles and events hold (OPT-09)") func defaultOptions() throws {
+  @Test("Default options of decide calls about profiles and events hold (OPT-09; ready)") func defaultOptions() throws {
     let service = ProfileTests.Service(.profile(bytes(#"{"experiment_bucket_map":{"20":{"variation_id":"32"}}}"#)))
     let rig = try rig(["decide_options": #"["IGNORE_USER_PROFILE_SERVICE","DISABLE_DECISION_EVENT"]"#], profiles: service)
     #expect(decide(rig) == "one" && call(rig) == ["one", "one"])

@@ -54,7 +54,7 @@ struct EventDeliveryTests {
     #expect(Set(rig.postedIDs).count == 10)
   }
 
-  @Test("Batches go side by side: a slow service holds none of them up (OPT-72)") func batchesGoSideBySide() throws {
+  @Test("Batches go side by side: a slow service holds none of them up (OPT-72; ready)") func batchesGoSideBySide() throws {
     let rig = try rig(respond: { _ in nil })
     for _ in 0..<40 { #expect(track(rig) == .ok) }
     rig.scheduler.run()

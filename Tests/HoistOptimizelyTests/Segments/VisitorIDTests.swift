@@ -4,7 +4,7 @@ import Testing
 
 @testable import HoistOptimizely
 
-@Suite("The installation's anonymous visitor (OPT-16, OPT-46, OPT-90)") struct VisitorIDTests {
+@Suite("The installation's anonymous visitor (OPT-16, OPT-46, OPT-90; starting)") struct VisitorIDTests {
   private func visitor(_ cache: MemoryCacheManager, _ wish: VisitorID.Wish = .kept) -> (host: TestHost, id: VisitorID) {
     let host = TestHost(manager: cache)
     let id = VisitorID(host: host, wish: wish)
@@ -29,7 +29,7 @@ import Testing
     #expect(second.id.text == id)
   }
 
-  @Test("When the host switches it off, the stored one is deleted (OPT-90)") func offItIsDeleted() {
+  @Test("When the host switches it off, the stored one is deleted (OPT-90; starting)") func offItIsDeleted() {
     let cache = MemoryCacheManager()
     cache.save(key: "vuid", value: Array("vuid_0123456789abcdef0123456789a".utf8))
     let (host, id) = visitor(cache, .deleted)
@@ -42,7 +42,7 @@ import Testing
     #expect(!told.value)
   }
 
-  @Test("A client that says nothing of it leaves it to the one that has it (OPT-90, contract 8). State: two clients on one store")
+  @Test("A client that says nothing of it leaves it to the one that has it (OPT-90, contract 8; second client)")
   func anotherClientLeavesIt() throws {
     let cache = MemoryCacheManager()
     let first = try UserRig(TwoRules.datafile, ["vuid.enabled": "true"], cacheManager: cache)

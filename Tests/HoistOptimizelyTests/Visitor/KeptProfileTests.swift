@@ -85,7 +85,7 @@ import Testing
     #expect(isKept("u1", manager.inner))
   }
 
-  @Test("Until the store is read what is given serves, which the state says, and nothing is remembered (OPT-43, OPT-54, contract 1)")
+  @Test("Until the store is read what is given serves, which the state says, and nothing is remembered (OPT-43, OPT-54, contract 1; starting, slow plug-in)")
   func untilTheStoreIsRead() throws {
     let manager = GatedManager()
     try keep("u1", manager.inner)
