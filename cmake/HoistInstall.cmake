@@ -7,6 +7,9 @@ install(FILES "${hoist_library_folder}/${hoist_soname}" DESTINATION "${CMAKE_INS
 install(FILES "${hoist_library_folder}/libhoist.so" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/Include/hoist" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         COMPONENT development FILES_MATCHING PATTERN "*.h")
+# For bindings of other languages: every constant with its type; and for hosts that are run under valgrind.
+install(FILES "${PROJECT_SOURCE_DIR}/Tests/ABI/constants.txt" "${PROJECT_SOURCE_DIR}/Tests/Sanitizers/valgrind.supp"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/hoist" COMPONENT development)
 set(stripped "${CMAKE_INSTALL_LIBDIR}/libhoist.so.${PROJECT_VERSION}")
 if(HOIST_BUILD_CLI)
   install(PROGRAMS "${hoist_tool_folder}/hoist" DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)

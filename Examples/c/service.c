@@ -73,7 +73,7 @@ int main(int argc, char **argv) {
     const hoist_context *asked = strcmp(mode, "frontend") == 0 ? NULL : user;
     read_flags(client, asked);
 
-    hoist_property basket = {"basket", "books", 0};
+    hoist_event_property basket = {.struct_size = sizeof basket, .name = "basket", .text = "books"};
     hoist_event purchase = {sizeof purchase, 19.9, true, &basket, 1};
     hoist_client_track(client, "purchase", asked, &purchase);
 

@@ -100,21 +100,22 @@ static hoist_status put_events(void *user_data, const hoist_event_row *rows, siz
     own->puts += (int)count;
     printf("%zu events put\n", count);
     for (size_t i = 0; i < count; i++) {
+        const hoist_event_row *put = HOIST_AT(hoist_event_row, rows, i);
         row *target = NULL;
         for (int j = 0; j < SLOTS; j++) {
-            if (own->rows[j].id && strcmp(own->rows[j].id, rows[i].id) == 0) target = &own->rows[j];
+            if (own->rows[j].id && strcmp(own->rows[j].id, put->id) == 0) target = &own->rows[j];
             if (!target && !own->rows[j].id) target = &own->rows[j];
         }
         if (!target) return HOIST_ERR_LIMIT;
         clear_row(target);
-        target->id = copy_text(rows[i].id);
-        target->pipeline = copy_text(rows[i].pipeline);
-        target->subject = copy_text(rows[i].subject);
+        target->id = copy_text(put->id);
+        target->pipeline = copy_text(put->pipeline);
+        target->subject = copy_text(put->subject);
         target->owner = copy_text(owner);
-        target->created_at = rows[i].created_at_unix_ms;
-        target->payload = malloc(rows[i].payload_size + 1);
-        if (target->payload) memcpy(target->payload, rows[i].payload, rows[i].payload_size);
-        target->size = rows[i].payload_size;
+        target->created_at = put->created_at_unix_ms;
+        target->payload = malloc(put->payload_size + 1);
+        if (target->payload) memcpy(target->payload, put->payload, put->payload_size);
+        target->size = put->payload_size;
     }
     return HOIST_OK;
 }
@@ -202,7 +203,6 @@ static hoist_status create(const char *options, hoist_cache *table, char *messag
 static const hoist_plugin plugin = {
     .struct_size = sizeof plugin, .abi_version = HOIST_PLUGIN_ABI, .name = "example cache", .create_cache = create};
 
-HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi);
 HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi) {
     (void)library_abi;
     return &plugin;

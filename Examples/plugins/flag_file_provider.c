@@ -51,7 +51,7 @@ static bool add_flag(hoist_flag_set *set, const char *key, json_t *json, char *w
     json_object_foreach(variants, name, value) {
         size_t index = flag.variation_count++;
         texts[index] = json_dumps(value, JSON_ENCODE_ANY);
-        list[index] = (hoist_flag_variation){name, texts[index]};
+        list[index] = (hoist_flag_variation){sizeof *list, name, texts[index]};
         if (strcmp(name, wanted) == 0) flag.default_variation = (int32_t)index;
     }
     flag.metadata = about;
@@ -172,7 +172,6 @@ static const hoist_plugin plugin = {.struct_size = sizeof plugin, .abi_version =
                                     .name = "example flag file provider", .provider_name = "flag-file",
                                     .create_provider = create};
 
-HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi);
 HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi) {
     (void)library_abi;
     return &plugin;

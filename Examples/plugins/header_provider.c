@@ -19,8 +19,9 @@ static hoist_status provide(void *user_data, const char *url, hoist_header_sink 
 static hoist_status carry(void *user_data, const hoist_http_request *request, hoist_http_exchange *exchange) {
     vault *own = user_data;
     for (size_t i = 0; i < request->header_count; i++) {
-        if (strcmp(request->headers[i].name, "Authorization") == 0) {
-            snprintf(own->last, sizeof own->last, "%s", request->headers[i].value);
+        const hoist_header *header = HOIST_AT(hoist_header, request->headers, i);
+        if (strcmp(header->name, "Authorization") == 0) {
+            snprintf(own->last, sizeof own->last, "%s", header->value);
         }
     }
     const char *body = "{\"toggles\":[{\"name\":\"banner\",\"enabled\":true}]}";
@@ -49,7 +50,6 @@ static hoist_status create(const char *options, hoist_header_provider *provider,
 static const hoist_plugin plugin = {
     .struct_size = sizeof plugin, .abi_version = HOIST_PLUGIN_ABI, .name = "example header provider", .create_header_provider = create};
 
-HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi);
 HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi) {
     (void)library_abi;
     return &plugin;

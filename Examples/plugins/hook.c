@@ -39,7 +39,6 @@ static hoist_status create(const char *options, hoist_hook *hook, char *message,
 static const hoist_plugin plugin = {
     .struct_size = sizeof plugin, .abi_version = HOIST_PLUGIN_ABI, .name = "example hook", .create_hook = create};
 
-HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi);
 HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi) {
     (void)library_abi;
     return &plugin;

@@ -41,7 +41,6 @@ static const hoist_plugin plugin = {.struct_size = sizeof plugin,
                                     .name = "example launchdarkly hook",
                                     .launchdarkly = &offer};
 
-HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi);
 HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi) {
     (void)library_abi;
     return &plugin;

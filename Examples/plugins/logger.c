@@ -30,7 +30,6 @@ static hoist_status create(const char *options, hoist_logger *logger, char *mess
 static const hoist_plugin plugin = {
     .struct_size = sizeof plugin, .abi_version = HOIST_PLUGIN_ABI, .name = "example logger", .create_logger = create};
 
-HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi);
 HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi) {
     (void)library_abi;
     return &plugin;

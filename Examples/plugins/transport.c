@@ -14,7 +14,7 @@ static hoist_status carry(void *user_data, const hoist_http_request *request, ho
     printf("%s %s\n", request->method, request->url);
     if (strstr(request->url, "/client/features")) {
         own->fetches++;
-        hoist_header tag = {"ETag", "\"1\""};
+        hoist_header tag = {sizeof tag, "ETag", "\"1\""};
         hoist_http_exchange_respond(exchange, 200, &tag, 1, own->features, own->size);
     } else if (strstr(request->url, "/client/metrics")) {
         own->metrics++;
@@ -63,7 +63,6 @@ static hoist_status create(const char *options, hoist_transport *transport, char
 static const hoist_plugin plugin = {
     .struct_size = sizeof plugin, .abi_version = HOIST_PLUGIN_ABI, .name = "example transport", .create_transport = create};
 
-HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi);
 HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi) {
     (void)library_abi;
     return &plugin;

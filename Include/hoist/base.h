@@ -9,9 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__clang__)
-#  define HOIST_NULLABLE _Nullable
-#  define HOIST_NONNULL  _Nonnull
+#if defined(__clang__) /* where -pedantic warns of these words, for the host's own uses only */
+#  define HOIST_QUALIFIER(word)                                                                              \
+      _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wnullability-extension\"") word \
+          _Pragma("clang diagnostic pop")
+#  define HOIST_NULLABLE HOIST_QUALIFIER(_Nullable)
+#  define HOIST_NONNULL  HOIST_QUALIFIER(_Nonnull)
 #else
 #  define HOIST_NULLABLE
 #  define HOIST_NONNULL
@@ -25,7 +28,7 @@
 #  endif
 #endif
 
-#ifndef HOIST_API /* define both empty to feed the headers to an FFI parser */
+#ifndef HOIST_API /* define both empty, and HOIST_PLUGIN_EXPORT, to feed the headers to an FFI parser */
 #  if defined(__GNUC__) || defined(__clang__)
 #    define HOIST_API        __attribute__((visibility("default")))
 #    define HOIST_MUST_CHECK __attribute__((warn_unused_result))
@@ -33,12 +36,6 @@
 #    define HOIST_API
 #    define HOIST_MUST_CHECK
 #  endif
-#endif
-
-#if defined(__clang__) && defined(__cplusplus)
-#  pragma clang diagnostic ignored "-Wnullability-extension"
-#elif defined(__clang__)
-#  pragma clang diagnostic ignored "-Wnullability-extension"
 #endif
 
 #ifdef __cplusplus
@@ -88,16 +85,37 @@ typedef struct hoist_error hoist_error;
 
 /** The status the failed call returned. HOIST_OK for NULL. */
 HOIST_API hoist_status hoist_error_status(const hoist_error *HOIST_NULLABLE error);
-/** One line: what was wrong, where, what to do. Borrowed: valid until hoist_error_free(). "" for NULL. */
-HOIST_API const char *HOIST_NONNULL hoist_error_message(const hoist_error *HOIST_NULLABLE error);
+/** One line: what was wrong, where, what to do. Borrowed: valid until hoist_error_free(). NULL for NULL. */
+HOIST_API const char *HOIST_NULLABLE hoist_error_message(const hoist_error *HOIST_NULLABLE error);
 /** Frees an error; NULL is harmless. */
 HOIST_API void hoist_error_free(hoist_error *HOIST_NULLABLE error);
+
+/** How grave a line of the log is. */
+typedef int32_t hoist_log_level;
+enum {
+    HOIST_LOG_NONE    = 0,
+    HOIST_LOG_ERROR   = 1,
+    HOIST_LOG_WARNING = 2,
+    HOIST_LOG_INFO    = 3,
+    HOIST_LOG_DEBUG   = 4
+};
+
+/**
+ * An element of an array of structs that Hoist hands out: its elements are as far apart as the first one says by its
+ * `struct_size`, which a newer Hoist may have made larger than sizeof says here.
+ *
+ *     for (size_t i = 0; i < request->header_count; i++) use(HOIST_AT(hoist_header, request->headers, i)->name);
+ *
+ * Arrays that are handed to Hoist are read the same way.
+ */
+#define HOIST_AT(type, array, index) \
+    ((const type *)(const void *)((const char *)(const void *)(array) + (size_t)(index) * (array)->struct_size))
 
 /** A piece of UTF-8 text that a call handed out. Owned by the caller; immutable. */
 typedef struct hoist_text hoist_text;
 
-/** The bytes, followed by a NUL. Borrowed: valid until hoist_text_free(). "" for NULL. */
-HOIST_API const char *HOIST_NONNULL hoist_text_data(const hoist_text *HOIST_NULLABLE text);
+/** The bytes, followed by a NUL. Borrowed: valid until hoist_text_free(). NULL for NULL. */
+HOIST_API const char *HOIST_NULLABLE hoist_text_data(const hoist_text *HOIST_NULLABLE text);
 /** Bytes before the NUL. 0 for NULL. */
 HOIST_API size_t hoist_text_length(const hoist_text *HOIST_NULLABLE text);
 /** Frees a text; NULL is harmless. */

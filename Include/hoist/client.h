@@ -55,6 +55,24 @@ HOIST_API HOIST_MUST_CHECK hoist_status hoist_client_open(const hoist_config *HO
  */
 HOIST_API hoist_status hoist_client_wait_ready(hoist_client *HOIST_NULLABLE client, int64_t timeout_ms);
 
+/** What it was opened with: hoist_config_new()'s `provider`. Borrowed: valid until hoist_client_free(). NULL for NULL. */
+HOIST_API const char *HOIST_NULLABLE hoist_client_provider(const hoist_client *HOIST_NULLABLE client);
+
+/**
+ * A copy of the client's current context, as it was given and completed; owned by the caller; free with
+ * hoist_context_free(). NULL for NULL, and when there is none.
+ */
+HOIST_API hoist_context *HOIST_NULLABLE hoist_client_context(hoist_client *HOIST_NULLABLE client);
+
+/**
+ * Which lines are written from now on: those of this level and of the graver ones; at first as the property `log.level`
+ * says. All environments of a client have one level.
+ * @return HOIST_OK; HOIST_ERR_ARGUMENT for NULL and for other numbers.
+ */
+HOIST_API hoist_status hoist_client_set_log_level(hoist_client *HOIST_NULLABLE client, hoist_log_level level);
+/** HOIST_LOG_NONE for NULL. */
+HOIST_API hoist_log_level hoist_client_log_level(const hoist_client *HOIST_NULLABLE client);
+
 /** The client's state now; HOIST_CLIENT_CLOSED for NULL. */
 HOIST_API hoist_client_state hoist_client_get_state(const hoist_client *HOIST_NULLABLE client);
 
@@ -166,8 +184,36 @@ HOIST_API hoist_status hoist_client_close(hoist_client *HOIST_NULLABLE client, i
 HOIST_API hoist_status hoist_client_reopen(hoist_client *HOIST_NULLABLE client,
                                            hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
 
-/** Closes without waiting if need be, and frees; NULL is harmless. The handle is gone afterwards. */
+/**
+ * Closes without waiting if need be, and frees; NULL is harmless. The handle is gone afterwards, and with it the names it was
+ * shared by; but see hoist_client_shared().
+ */
 HOIST_API void hoist_client_free(hoist_client *HOIST_NULLABLE client);
+
+/* ---- One client for the whole process ---------------------------------------------------------------------- */
+
+/**
+ * Lets the whole process find a client by a name, for programs whose parts cannot hand it on. It stays its owner's, who
+ * closes and frees it; it has the name until it is freed, also closed and opened again, until another one is given it, or
+ * until it is taken back. It may have several names, and each environment of a client its own. A forked child has the names
+ * of its parent.
+ *
+ * Names that begin with "kameleoon/" are those of hoist_kameleoon_create().
+ *
+ * @param client NULL takes the name back.
+ * @param name   1 to 255 bytes. Another client that has it loses it, and goes on otherwise. Borrowed for the call.
+ * @return HOIST_OK; HOIST_ERR_ARGUMENT; HOIST_ERR_NOT_FOUND when a name is taken back that no client has.
+ */
+HOIST_API hoist_status hoist_client_share(hoist_client *HOIST_NULLABLE client, const char *HOIST_NULLABLE name);
+
+/**
+ * The client that a name stands for. Borrowed for as long as the process lives, and not to be freed by who only found it: a
+ * client that was given out here stays in memory when its owner frees it, closed, answering with fallbacks, and told of
+ * nothing. It costs what a closed client costs, and its plug-ins' `release` does not run.
+ *
+ * @return NULL when there is none, and while it is closed.
+ */
+HOIST_API hoist_client *HOIST_NULLABLE hoist_client_shared(const char *HOIST_NULLABLE name);
 
 #ifdef __cplusplus
 }

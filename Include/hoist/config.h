@@ -36,13 +36,22 @@ HOIST_API void hoist_config_free(hoist_config *HOIST_NULLABLE config);
 /**
  * Sets one property from text. Numbers are decimal, booleans "true" or "false", lists and objects JSON.
  *
- * @param name,value NUL-terminated UTF-8, borrowed for the call.
- * @param error      NULL, or receives an error to free with hoist_error_free(); set to NULL on success.
+ * @param name  NUL-terminated UTF-8, borrowed for the call.
+ * @param value As `name`.
+ * @param error NULL, or receives an error to free with hoist_error_free(); set to NULL on success.
  * @return HOIST_OK; HOIST_ERR_ARGUMENT; HOIST_ERR_CONFIG with the name of the property in the message.
  */
 HOIST_API hoist_status hoist_config_set(hoist_config *HOIST_NULLABLE config, const char *HOIST_NULLABLE name,
                                         const char *HOIST_NULLABLE value,
                                         hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
+
+/**
+ * Gives a property its default again.
+ *
+ * @return HOIST_OK, also when it was not set; HOIST_ERR_ARGUMENT; HOIST_ERR_CONFIG for a name that does not exist.
+ */
+HOIST_API hoist_status hoist_config_unset(hoist_config *HOIST_NULLABLE config, const char *HOIST_NULLABLE name,
+                                          hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
 
 /**
  * Sets all properties named in a JSON object, or none of them when one is refused.
@@ -74,6 +83,14 @@ HOIST_API hoist_text *HOIST_NULLABLE hoist_config_get(const hoist_config *HOIST_
  */
 HOIST_API hoist_status hoist_config_check_store(const hoist_config *HOIST_NULLABLE config,
                                                 hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
+
+/**
+ * What hoist_config_new() can be given: the services of this library and the providers that are registered now, as a JSON
+ * array of texts.
+ *
+ * @return Owned by the caller; free with hoist_text_free().
+ */
+HOIST_API hoist_text *HOIST_NULLABLE hoist_provider_list(void);
 
 /**
  * The table of properties of a provider as a JSON array of objects with the members

@@ -86,9 +86,11 @@ typedef struct hoist_attribute {
     double number;                   /**< a boolean, an integer or a double; else 0 */
 } hoist_attribute;
 
+#define HOIST_ATTRIBUTE_INIT { sizeof(hoist_attribute), HOIST_ATTRIBUTE_NULL, NULL, 0, 0, 0 }
+
 /* Reading. Texts are borrowed: valid until the context is changed or freed. */
 
-/** The targeting key; NULL when there is none. */
+/** The targeting key; "" when there is none, NULL for NULL. */
 HOIST_API const char *HOIST_NULLABLE hoist_context_get_targeting_key(const hoist_context *HOIST_NULLABLE context);
 /**
  * Reads an attribute, without an allocation once the context has been evaluated with.

@@ -86,29 +86,43 @@ HOIST_API hoist_status hoist_client_explain(hoist_client *HOIST_NULLABLE client,
 HOIST_API hoist_text *HOIST_NULLABLE hoist_client_all_flags(hoist_client *HOIST_NULLABLE client,
                                                             const hoist_context *HOIST_NULLABLE context);
 
-/* Reading a detail. Texts are borrowed: valid until hoist_detail_free(). NULL reads as "" , false, 0. */
+/* Reading a detail. Texts are borrowed: valid until hoist_detail_free(). A detail that is NULL reads as NULL, false, 0. */
 
 /** The flag key as it was asked for. */
-HOIST_API const char *HOIST_NONNULL hoist_detail_key(const hoist_detail *HOIST_NULLABLE detail);
+HOIST_API const char *HOIST_NULLABLE hoist_detail_key(const hoist_detail *HOIST_NULLABLE detail);
 /** Whether the flag is on; for typed calls, whether it has a value of its own. */
 HOIST_API bool hoist_detail_enabled(const hoist_detail *HOIST_NULLABLE detail);
 /** Name of the variation, "" when there is none. */
-HOIST_API const char *HOIST_NONNULL hoist_detail_variation(const hoist_detail *HOIST_NULLABLE detail);
-/** The value as JSON text: what was returned, or for hoist_client_evaluate() what the flag holds; "null" when nothing. */
-HOIST_API const char *HOIST_NONNULL hoist_detail_value(const hoist_detail *HOIST_NULLABLE detail);
+HOIST_API const char *HOIST_NULLABLE hoist_detail_variation(const hoist_detail *HOIST_NULLABLE detail);
+/** The value as JSON text: what was returned, the fallback included, or for hoist_client_evaluate() what the flag
+ *  holds; "null" when nothing, and for a fallback that is no JSON. */
+HOIST_API const char *HOIST_NULLABLE hoist_detail_value(const hoist_detail *HOIST_NULLABLE detail);
+/*
+ * The value again, as a type; `fallback` when it is of another one, and for NULL. A number with a fraction is no integer.
+ */
+HOIST_API bool hoist_detail_bool(const hoist_detail *HOIST_NULLABLE detail, bool fallback);
+HOIST_API int64_t hoist_detail_int64(const hoist_detail *HOIST_NULLABLE detail, int64_t fallback);
+HOIST_API double hoist_detail_double(const hoist_detail *HOIST_NULLABLE detail, double fallback);
+/**
+ * @param length NULL, or receives the bytes before the NUL.
+ * @return Borrowed: valid until hoist_detail_free(); or `fallback` itself.
+ */
+HOIST_API const char *HOIST_NULLABLE hoist_detail_string(const hoist_detail *HOIST_NULLABLE detail,
+                                                         const char *HOIST_NULLABLE fallback,
+                                                         size_t *HOIST_NULLABLE length);
 /** "STATIC", "DEFAULT", "TARGETING_MATCH", "SPLIT", "CACHED", "DISABLED", "STALE", "UNKNOWN" or "ERROR". */
-HOIST_API const char *HOIST_NONNULL hoist_detail_reason(const hoist_detail *HOIST_NULLABLE detail);
+HOIST_API const char *HOIST_NULLABLE hoist_detail_reason(const hoist_detail *HOIST_NULLABLE detail);
 /**
  * "" or "PROVIDER_NOT_READY", "FLAG_NOT_FOUND", "PARSE_ERROR", "TYPE_MISMATCH", "TARGETING_KEY_MISSING",
  * "INVALID_CONTEXT", "PROVIDER_FATAL", "GENERAL".
  */
-HOIST_API const char *HOIST_NONNULL hoist_detail_error_code(const hoist_detail *HOIST_NULLABLE detail);
+HOIST_API const char *HOIST_NULLABLE hoist_detail_error_code(const hoist_detail *HOIST_NULLABLE detail);
 /** One line for people when there is an error code, "" otherwise. */
-HOIST_API const char *HOIST_NONNULL hoist_detail_error_message(const hoist_detail *HOIST_NULLABLE detail);
+HOIST_API const char *HOIST_NULLABLE hoist_detail_error_message(const hoist_detail *HOIST_NULLABLE detail);
 /** What the service tells about the flag, as a JSON object in the vendor's words; "{}" when nothing. */
-HOIST_API const char *HOIST_NONNULL hoist_detail_metadata(const hoist_detail *HOIST_NULLABLE detail);
+HOIST_API const char *HOIST_NULLABLE hoist_detail_metadata(const hoist_detail *HOIST_NULLABLE detail);
 /** The steps of hoist_client_explain() as JSON; "null" in other details. */
-HOIST_API const char *HOIST_NONNULL hoist_detail_explanation(const hoist_detail *HOIST_NULLABLE detail);
+HOIST_API const char *HOIST_NULLABLE hoist_detail_explanation(const hoist_detail *HOIST_NULLABLE detail);
 /** All of it as one JSON object. Free with hoist_text_free(). NULL for NULL. */
 HOIST_API hoist_text *HOIST_NULLABLE hoist_detail_to_json(const hoist_detail *HOIST_NULLABLE detail);
 /** Frees a detail; NULL is harmless. */

@@ -11,21 +11,37 @@
 extern "C" {
 #endif
 
-/** One property of an event: a text when `text` is not NULL, else a number. */
-typedef struct hoist_property {
-    const char *HOIST_NULLABLE name;
-    const char *HOIST_NULLABLE text;
-    double number;
-} hoist_property;
+/** What a property of an event is. */
+typedef int32_t hoist_event_property_type;
+enum {
+    HOIST_EVENT_TEXT   = 0,
+    HOIST_EVENT_NUMBER = 1,
+    HOIST_EVENT_BOOL   = 2,
+    HOIST_EVENT_JSON   = 3  /**< an object, an array, null, or any other JSON text */
+};
 
-/** What goes with a tracked event. Zero-initialise, set struct_size, fill what there is. */
+/** One property of an event. */
+typedef struct hoist_event_property {
+    size_t struct_size; /**< sizeof(hoist_event_property) */
+    const char *HOIST_NULLABLE name;
+    hoist_event_property_type type;
+    const char *HOIST_NULLABLE text; /**< of a TEXT and of JSON; ends with a NUL */
+    double number;                   /**< of a NUMBER; finite */
+    bool boolean;                    /**< of a BOOL */
+} hoist_event_property;
+
+#define HOIST_EVENT_PROPERTY_INIT { sizeof(hoist_event_property), NULL, HOIST_EVENT_TEXT, NULL, 0, false }
+
+/** What goes with a tracked event. */
 typedef struct hoist_event {
     size_t struct_size;                            /**< sizeof(hoist_event) */
     double value;                                  /**< counts as given when not 0 or when has_value is set */
     bool has_value;
-    const hoist_property *HOIST_NULLABLE properties; /**< at most 64 */
+    const hoist_event_property *HOIST_NULLABLE properties; /**< at most 64 */
     size_t property_count;
 } hoist_event;
+
+#define HOIST_EVENT_INIT { sizeof(hoist_event), 0, false, NULL, 0 }
 
 /**
  * Records an event and returns; it is delivered in the background, also after a crash or a restart as far as

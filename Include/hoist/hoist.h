@@ -29,6 +29,9 @@
  *  "Belongs to Hoist from that call on"       a transfer, also when the call fails.
  *  "Valid only during the call"               copy what you need.
  *
+ * Texts: "" is what has no value; NULL is returned for a handle that is NULL, beyond the end of a list, and for what is to
+ * be freed and could not be made.
+ *
  * Threads: every function may be called from any thread unless its type says otherwise. On a thread of Hoist's
  * own (inside an observer or a plug-in) the calls that wait return HOIST_ERR_STATE.
  */

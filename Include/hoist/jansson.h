@@ -9,6 +9,7 @@
 #include "observer.h"
 #include "optimizely.h"
 #include "plugin_object.h"
+#include "view.h"
 #include <jansson.h>
 
 #ifdef __cplusplus
@@ -24,6 +25,7 @@ extern "C" {
 HOIST_API hoist_status hoist_config_set_jansson(hoist_config *HOIST_NULLABLE config, const json_t *HOIST_NULLABLE object,
                                                 hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
 HOIST_API json_t *HOIST_NULLABLE hoist_config_describe_jansson(const char *HOIST_NULLABLE provider);
+HOIST_API json_t *HOIST_NULLABLE hoist_provider_list_jansson(void);
 HOIST_API json_t *HOIST_NULLABLE
 hoist_plugin_describe_jansson(const char *HOIST_NULLABLE path, hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
 
@@ -32,6 +34,9 @@ hoist_context_from_jansson(const json_t *HOIST_NULLABLE object, hoist_error *HOI
 HOIST_API json_t *HOIST_NULLABLE hoist_context_to_jansson(const hoist_context *HOIST_NULLABLE context);
 HOIST_API hoist_status hoist_context_set_jansson(hoist_context *HOIST_NULLABLE context,
                                                  const char *HOIST_NULLABLE name, const json_t *HOIST_NULLABLE value);
+/** An attribute as a JSON value, a date as its text; NULL when there is none. */
+HOIST_API json_t *HOIST_NULLABLE hoist_context_get_jansson(const hoist_context *HOIST_NULLABLE context,
+                                                           const char *HOIST_NULLABLE name);
 
 /** The value of a JSON flag; a new reference to `fallback` (which may be NULL) when it cannot be evaluated. */
 HOIST_API json_t *HOIST_NULLABLE hoist_client_json_jansson(hoist_client *HOIST_NULLABLE client,
@@ -39,9 +44,22 @@ HOIST_API json_t *HOIST_NULLABLE hoist_client_json_jansson(hoist_client *HOIST_N
                                                            const hoist_context *HOIST_NULLABLE context,
                                                            json_t *HOIST_NULLABLE fallback,
                                                            hoist_detail *HOIST_NULLABLE *HOIST_NULLABLE detail);
+/** As hoist_client_json_jansson(). */
+HOIST_API json_t *HOIST_NULLABLE hoist_view_json_jansson(hoist_view *HOIST_NULLABLE view, const char *HOIST_NULLABLE key,
+                                                         json_t *HOIST_NULLABLE fallback);
 HOIST_API json_t *HOIST_NULLABLE hoist_client_all_flags_jansson(hoist_client *HOIST_NULLABLE client,
                                                                 const hoist_context *HOIST_NULLABLE context);
 HOIST_API json_t *HOIST_NULLABLE hoist_client_statistics_jansson(hoist_client *HOIST_NULLABLE client);
+/**
+ * hoist_client_track() with the properties as an object: texts, numbers and booleans are such, the rest is JSON.
+ *
+ * @param value      NULL for none.
+ * @param properties NULL for none.
+ */
+HOIST_API hoist_status hoist_client_track_jansson(hoist_client *HOIST_NULLABLE client, const char *HOIST_NULLABLE key,
+                                                  const hoist_context *HOIST_NULLABLE context,
+                                                  const double *HOIST_NULLABLE value,
+                                                  const json_t *HOIST_NULLABLE properties);
 
 HOIST_API json_t *HOIST_NULLABLE hoist_detail_value_jansson(const hoist_detail *HOIST_NULLABLE detail);
 HOIST_API json_t *HOIST_NULLABLE hoist_detail_metadata_jansson(const hoist_detail *HOIST_NULLABLE detail);
@@ -49,6 +67,17 @@ HOIST_API json_t *HOIST_NULLABLE hoist_detail_explanation_jansson(const hoist_de
 HOIST_API json_t *HOIST_NULLABLE hoist_detail_to_jansson(const hoist_detail *HOIST_NULLABLE detail);
 HOIST_API json_t *HOIST_NULLABLE
 hoist_notification_jansson(const hoist_notification *HOIST_NULLABLE notification);
+
+/**
+ * hoist_flag_set_add() with values.
+ *
+ * @param values   An array of as many as the flag has variations, in place of their `json`; NULL leaves those.
+ * @param metadata In place of the flag's; NULL leaves those.
+ */
+HOIST_API hoist_status hoist_flag_set_add_jansson(hoist_flag_set *HOIST_NULLABLE set, const hoist_flag *HOIST_NULLABLE flag,
+                                                  const json_t *HOIST_NULLABLE values,
+                                                  const json_t *HOIST_NULLABLE metadata,
+                                                  hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
 
 /* Optimizely. */
 HOIST_API hoist_status hoist_optimizely_user_set_jansson(hoist_optimizely_user *HOIST_NULLABLE user,

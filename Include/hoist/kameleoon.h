@@ -27,8 +27,9 @@ extern "C" {
  * hoist_client_identify()  done at once; nothing is fetched for it.
  * hoist_client_refresh()   one fetch of the configuration now.
  * hoist_client_track()     a conversion: the key is the goal's id in decimal, or the event is refused with
- *                          HOIST_ERR_ARGUMENT; the value is its revenue, the text property `negative` may be "true", and
- *                          any other one is refused with HOIST_ERR_UNSUPPORTED. HOIST_ERR_KAMELEOON_SDK_NOT_READY before
+ *                          HOIST_ERR_ARGUMENT; the value is its revenue, the property `negative` a boolean or the text
+ *                          "true", and any other one is refused with HOIST_ERR_UNSUPPORTED.
+ *                          HOIST_ERR_KAMELEOON_SDK_NOT_READY before
  *                          the first configuration.
  * attempts                 never stop. What fails is asked for again at once, once, then after pauses that grow up to
  *                          property `network.retry_max_ms`; where the service refuses the site (401, 403, 404), after the

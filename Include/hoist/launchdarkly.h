@@ -4,6 +4,9 @@
  *
  * The client is a hoist_client opened from hoist_config_new("launchdarkly"). The service evaluates every flag for one
  * context and sends the results, by stream or when it is polled; calls are answered from these, without the network.
+ *
+ * What the vendor's SDKs find by get(environment) is a client that the program has shared, with hoist_client_share():
+ * hoist_launchdarkly_environment(hoist_client_shared("launchdarkly"), environment). NULL before that and after close.
  */
 #ifndef HOIST_LAUNCHDARKLY_H
 #define HOIST_LAUNCHDARKLY_H

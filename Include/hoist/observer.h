@@ -41,16 +41,16 @@ typedef struct hoist_notification hoist_notification;
 
 HOIST_API hoist_topic hoist_notification_topic(const hoist_notification *HOIST_NULLABLE notification);
 /** One line for people: the cause of an error, the new state; "" when there is nothing to say. */
-HOIST_API const char *HOIST_NONNULL hoist_notification_message(const hoist_notification *HOIST_NULLABLE notification);
+HOIST_API const char *HOIST_NULLABLE hoist_notification_message(const hoist_notification *HOIST_NULLABLE notification);
 /** Status of what failed; HOIST_OK when nothing did. */
 HOIST_API hoist_status hoist_notification_status(const hoist_notification *HOIST_NULLABLE notification);
 /** Number of flag keys. */
 HOIST_API size_t hoist_notification_key_count(const hoist_notification *HOIST_NULLABLE notification);
-/** A flag key; "" beyond the last. */
-HOIST_API const char *HOIST_NONNULL hoist_notification_key(const hoist_notification *HOIST_NULLABLE notification,
-                                                           size_t index);
+/** A flag key; NULL beyond the last. */
+HOIST_API const char *HOIST_NULLABLE hoist_notification_key(const hoist_notification *HOIST_NULLABLE notification,
+                                                            size_t index);
 /** The vendor's own payload as JSON, e.g. of an impression; "null" when there is none. */
-HOIST_API const char *HOIST_NONNULL hoist_notification_json(const hoist_notification *HOIST_NULLABLE notification);
+HOIST_API const char *HOIST_NULLABLE hoist_notification_json(const hoist_notification *HOIST_NULLABLE notification);
 
 /**
  * An observer supplied by the host.
@@ -64,10 +64,13 @@ HOIST_API const char *HOIST_NONNULL hoist_notification_json(const hoist_notifica
 typedef struct hoist_observer {
     size_t struct_size; /**< sizeof(hoist_observer) */
     void *HOIST_NULLABLE user_data;
+    /** Required. */
     void (*HOIST_NULLABLE notify)(void *HOIST_NULLABLE user_data,
                                   const hoist_notification *HOIST_NONNULL notification);
     void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
 } hoist_observer;
+
+#define HOIST_OBSERVER_INIT { sizeof(hoist_observer), NULL, NULL, NULL }
 
 /** Names one registration of one client; never 0, never used twice. */
 typedef uint64_t hoist_token;
@@ -79,6 +82,7 @@ typedef uint64_t hoist_token;
  * @param key      For FLAG_CHANGED and IMPRESSION: the one flag; NULL means all. Else ignored.
  * @param observer Copied.
  * @param token    NULL, or receives what hoist_client_unobserve() takes.
+ * @return HOIST_OK; HOIST_ERR_ARGUMENT, also for an observer without `notify`.
  */
 HOIST_API hoist_status hoist_client_observe(hoist_client *HOIST_NULLABLE client, hoist_topic topic,
                                             const char *HOIST_NULLABLE key,

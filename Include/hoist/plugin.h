@@ -3,7 +3,8 @@
  * Plug-ins: tables of functions that the host supplies, or a shared object that it loads (plugin_object.h).
  *
  * Rules for every table
- * - `struct_size` is sizeof the table as the host was compiled; newer members are NULL for older hosts.
+ * - `struct_size` is sizeof the table as the host was compiled, which the INIT macros set; newer members are NULL for older
+ *   hosts. A size that no such table has is HOIST_ERR_ARGUMENT.
  * - The table is copied during the call that receives it. `user_data` belongs to Hoist from that call on, whether
  *   it succeeds or not: `release` runs exactly once, after the last call into the table has returned, on a thread of
  *   the host's or on one of Hoist's that is meant for the host's code. That may be after the call that ended its use, also
@@ -13,6 +14,7 @@
  *   function but hoist_client_close() and those that wait (HOIST_ERR_STATE). Hooks and strategies run on the
  *   evaluating thread instead.
  * - A member that does not return in time is set aside: the client goes on without it and counts it.
+ * - Arrays of structs are stepped with HOIST_AT(), never by sizeof.
  * - Pointers handed to a member are valid only during the call, unless its comment says otherwise.
  * - C++ exceptions and longjmp must not leave a member.
  */
@@ -28,17 +30,7 @@ extern "C" {
 
 /* ---- Logger ---------------------------------------------------------------------------------------------- */
 
-/** How grave a line is. The property `log.level` is the threshold. */
-typedef int32_t hoist_log_level;
-enum {
-    HOIST_LOG_NONE    = 0,
-    HOIST_LOG_ERROR   = 1,
-    HOIST_LOG_WARNING = 2,
-    HOIST_LOG_INFO    = 3,
-    HOIST_LOG_DEBUG   = 4
-};
-
-/** Takes log lines, one at a time for one client. Without it, warnings and errors go to stderr. */
+/** Takes log lines, one at a time for one client, as `log.level` and hoist_client_set_log_level() allow. Without it, warnings and errors go to stderr. */
 typedef struct hoist_logger {
     size_t struct_size; /**< sizeof(hoist_logger) */
     void *HOIST_NULLABLE user_data;
@@ -46,6 +38,8 @@ typedef struct hoist_logger {
                                  const char *HOIST_NONNULL message, size_t length);
     void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
 } hoist_logger;
+
+#define HOIST_LOGGER_INIT { sizeof(hoist_logger), NULL, NULL, NULL }
 
 HOIST_API hoist_status hoist_config_set_logger(hoist_config *HOIST_NULLABLE config,
                                                const hoist_logger *HOIST_NULLABLE logger,
@@ -63,6 +57,8 @@ typedef struct hoist_event_row {
     const void *HOIST_NULLABLE payload;
     size_t payload_size;
 } hoist_event_row;
+
+#define HOIST_EVENT_ROW_INIT { sizeof(hoist_event_row), NULL, NULL, NULL, 0, NULL, 0 }
 
 /** Receives bytes from hoist_cache.load and .replace. Valid only during that call. */
 typedef struct hoist_bytes_sink hoist_bytes_sink;
@@ -135,6 +131,8 @@ typedef struct hoist_cache {
                                            hoist_bytes_sink *HOIST_NONNULL sink);
 } hoist_cache;
 
+#define HOIST_CACHE_INIT { sizeof(hoist_cache), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+
 HOIST_API hoist_status hoist_config_set_cache(hoist_config *HOIST_NULLABLE config,
                                               const hoist_cache *HOIST_NULLABLE cache,
                                               hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
@@ -143,9 +141,12 @@ HOIST_API hoist_status hoist_config_set_cache(hoist_config *HOIST_NULLABLE confi
 
 /** One header line of a request or an answer. */
 typedef struct hoist_header {
+    size_t struct_size; /**< sizeof(hoist_header) */
     const char *HOIST_NULLABLE name;
     const char *HOIST_NULLABLE value;
 } hoist_header;
+
+#define HOIST_HEADER_INIT { sizeof(hoist_header), NULL, NULL }
 
 /** Receives headers from a header provider. Valid only during that call. */
 typedef struct hoist_header_sink hoist_header_sink;
@@ -163,6 +164,8 @@ typedef struct hoist_header_provider {
     void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
 } hoist_header_provider;
 
+#define HOIST_HEADER_PROVIDER_INIT { sizeof(hoist_header_provider), NULL, NULL, NULL }
+
 HOIST_API hoist_status hoist_config_set_header_provider(hoist_config *HOIST_NULLABLE config,
                                                         const hoist_header_provider *HOIST_NULLABLE provider,
                                                         hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
@@ -171,7 +174,7 @@ HOIST_API hoist_status hoist_config_set_header_provider(hoist_config *HOIST_NULL
 
 /** A request to carry. Valid only during hoist_transport.send. */
 typedef struct hoist_http_request {
-    size_t struct_size;
+    size_t struct_size; /**< sizeof(hoist_http_request) */
     const char *HOIST_NULLABLE method;
     const char *HOIST_NULLABLE url;
     const hoist_header *HOIST_NULLABLE headers;
@@ -181,6 +184,8 @@ typedef struct hoist_http_request {
     int64_t timeout_ms;   /**< of the whole exchange; 0 for none (streams) */
     bool is_stream;       /**< hand out the answer as it comes: open, receive…, end */
 } hoist_http_request;
+
+#define HOIST_HTTP_REQUEST_INIT { sizeof(hoist_http_request), NULL, NULL, NULL, 0, NULL, 0, 0, false }
 
 /**
  * One exchange in progress. Owned by the transport from `send` on, until it is finished by exactly one of
@@ -222,6 +227,8 @@ typedef struct hoist_transport {
                                         hoist_http_exchange *HOIST_NONNULL exchange);
     void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
 } hoist_transport;
+
+#define HOIST_TRANSPORT_INIT { sizeof(hoist_transport), NULL, NULL, NULL }
 
 HOIST_API hoist_status hoist_config_set_transport(hoist_config *HOIST_NULLABLE config,
                                                   const hoist_transport *HOIST_NULLABLE transport,
@@ -265,6 +272,8 @@ typedef struct hoist_dispatcher {
     void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
 } hoist_dispatcher;
 
+#define HOIST_DISPATCHER_INIT { sizeof(hoist_dispatcher), NULL, NULL, NULL }
+
 HOIST_API hoist_status hoist_config_set_dispatcher(hoist_config *HOIST_NULLABLE config,
                                                    const hoist_dispatcher *HOIST_NULLABLE dispatcher,
                                                    hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
@@ -297,6 +306,8 @@ typedef struct hoist_hook {
     void (*HOIST_NULLABLE finally)(void *HOIST_NULLABLE user_data, const hoist_hook_call *HOIST_NONNULL call);
     void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
 } hoist_hook;
+
+#define HOIST_HOOK_INIT { sizeof(hoist_hook), NULL, NULL, NULL, NULL, NULL, NULL }
 
 /** Adds a hook after those already there; at most 16 (HOIST_ERR_LIMIT). */
 HOIST_API hoist_status hoist_config_add_hook(hoist_config *HOIST_NULLABLE config, const hoist_hook *HOIST_NULLABLE hook,

@@ -38,20 +38,8 @@ extern "C" {
 /** Version of the border between Hoist and a shared object. Grows only when old objects can no longer be loaded. */
 #define HOIST_PLUGIN_ABI 1
 
-/** Stands before the definition of hoist_plugin_entry(). */
-#ifdef __cplusplus
-#  define HOIST_PLUGIN_EXPORT extern "C" __attribute__((visibility("default")))
-#else
-#  define HOIST_PLUGIN_EXPORT __attribute__((visibility("default")))
-#endif
-
 /**
- * What a shared object offers, as its function
- *
- *     const hoist_plugin *hoist_plugin_entry(uint32_t library_abi);
- *
- * returns it: lives as long as the process, never changes. The function is called for every load, perhaps on several
- * threads at once. `library_abi` is HOIST_PLUGIN_ABI of the library that asks; NULL refuses to serve it.
+ * What a shared object offers, as its hoist_plugin_entry() returns it: lives as long as the process, never changes.
  *
  * A NULL member offers nothing of its kind. Members are only ever appended, and the first two never change.
  */
@@ -92,6 +80,24 @@ typedef struct hoist_plugin {
                                                    size_t message_size);
 } hoist_plugin;
 
+#define HOIST_PLUGIN_INIT \
+    { sizeof(hoist_plugin), HOIST_PLUGIN_ABI, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+
+#ifndef HOIST_PLUGIN_EXPORT /* define it empty, as HOIST_API, for an FFI parser: the function is no library's */
+#  ifdef __cplusplus
+#    define HOIST_PLUGIN_EXPORT extern "C" __attribute__((visibility("default")))
+#  else
+#    define HOIST_PLUGIN_EXPORT __attribute__((visibility("default")))
+#  endif
+/**
+ * Defined by each shared object, not by Hoist. Called for every load, perhaps on several threads at once.
+ *
+ * @param library_abi HOIST_PLUGIN_ABI of the library that asks.
+ * @return NULL refuses to serve it.
+ */
+HOIST_PLUGIN_EXPORT const hoist_plugin *HOIST_NULLABLE hoist_plugin_entry(uint32_t library_abi);
+#endif
+
 /**
  * Loads a shared object and registers all kinds of plug-in that it offers, or none of them when one is refused.
  *
@@ -118,7 +124,8 @@ HOIST_API hoist_status hoist_config_load_plugin(hoist_config *HOIST_NULLABLE con
  * abi_version, kinds (e.g. ["logger", "unleash_strategy"]), unleash_strategies (their names), and provider (its
  * name) where it offers one. Nothing is made.
  *
- * @param path,error As for hoist_config_load_plugin().
+ * @param path  As for hoist_config_load_plugin().
+ * @param error As for hoist_config_load_plugin().
  * @return Owned by the caller; free with hoist_text_free(). NULL on failure.
  */
 HOIST_API hoist_text *HOIST_NULLABLE hoist_plugin_describe(const char *HOIST_NULLABLE path,

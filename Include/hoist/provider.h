@@ -45,11 +45,14 @@ typedef struct hoist_provider_host hoist_provider_host;
 
 /** One of the values that a flag can have. */
 typedef struct hoist_flag_variation {
+    size_t struct_size;              /**< sizeof(hoist_flag_variation) */
     const char *HOIST_NULLABLE name; /**< NULL counts as "" */
     const char *HOIST_NULLABLE json; /**< any JSON text; NULL counts as null: the caller's fallback is served */
 } hoist_flag_variation;
 
-/** A flag as it is published. Zero-initialise, set struct_size, fill what there is. */
+#define HOIST_FLAG_VARIATION_INIT { sizeof(hoist_flag_variation), NULL, NULL }
+
+/** A flag as it is published. */
 typedef struct hoist_flag {
     size_t struct_size;                                     /**< sizeof(hoist_flag) */
     const char *HOIST_NULLABLE key;                         /**< required, at most 4096 bytes */
@@ -61,6 +64,8 @@ typedef struct hoist_flag {
     int32_t default_variation;                              /**< index of the one served; -1 for none */
     const char *HOIST_NULLABLE metadata;                    /**< a JSON object for hoist_detail_metadata(); NULL is {} */
 } hoist_flag;
+
+#define HOIST_FLAG_INIT { sizeof(hoist_flag), NULL, false, false, false, NULL, 0, -1, NULL }
 
 /** Flags to be published together. Plain data: one thread at a time. */
 typedef struct hoist_flag_set hoist_flag_set;
@@ -209,6 +214,8 @@ typedef struct hoist_provider_pipeline {
     size_t batch_count;               /**< most events of one batch; 0 is 500 */
 } hoist_provider_pipeline;
 
+#define HOIST_PROVIDER_PIPELINE_INIT { sizeof(hoist_provider_pipeline), NULL, 0, 0, 0 }
+
 /** Events that travel together, the oldest first. */
 typedef struct hoist_provider_batch {
     size_t struct_size;
@@ -247,7 +254,7 @@ typedef struct hoist_provider_event {
     const hoist_context *HOIST_NULLABLE context; /**< of the call, else the client's current one; NULL for none */
     double value;
     bool has_value;
-    const hoist_property *HOIST_NULLABLE properties;
+    const hoist_event_property *HOIST_NULLABLE properties;
     size_t property_count;
     int64_t at_unix_ms;
 } hoist_provider_event;
@@ -303,6 +310,9 @@ typedef struct hoist_provider_property {
     int64_t minimum;                 /**< of an INT64; both 0 for any */
     int64_t maximum;
 } hoist_provider_property;
+
+#define HOIST_PROVIDER_PROPERTY_INIT \
+    { sizeof(hoist_provider_property), NULL, HOIST_PROPERTY_TEXT, false, false, NULL, NULL, 0, 0 }
 
 /** The pending reply to one call of `identify` or `flush`. */
 typedef struct hoist_provider_reply hoist_provider_reply;
@@ -409,6 +419,10 @@ typedef struct hoist_provider {
     void (*HOIST_NULLABLE destroy)(void *HOIST_NULLABLE instance);
     void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
 } hoist_provider;
+
+#define HOIST_PROVIDER_INIT \
+    { sizeof(hoist_provider), NULL, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
+      NULL, NULL, NULL, NULL, NULL }
 
 /**
  * Registers a provider for the whole process: configurations made from now on find it by its name.

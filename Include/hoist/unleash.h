@@ -45,7 +45,7 @@ enum {
  *                          served at once. HOIST_ERR_NETWORK when neither the service nor the store has them. backend:
  *                          done at once.
  * hoist_client_refresh()   one fetch now, also before hoist_unleash_start(); with a stream, beside it.
- * hoist_client_track()     impact metrics: a counter of the event's key with its properties as labels, numbers as text, and
+ * hoist_client_track()     impact metrics: a counter of the event's key with its properties as labels, all as text, and
  *                          with a value a histogram KEY_value. Of nobody: a context does not matter. The service knows no
  *                          ids of metrics: a delivery whose answer is lost is sent again, and counted twice.
  * attempts                 never stop. While the service answers 401 or 403 the state is ERROR, with toggles STALE, and

@@ -71,6 +71,12 @@ public enum JSONRawText {
     }
   }
 
+  /// - Parameter target: has room for `maximumNumberBytes`.
+  /// - Returns: the bytes written.
+  public static func writeBoolean(_ value: Bool, to target: UnsafeMutablePointer<UInt8>) -> Int {
+    write(value ? "true" : "false", to: target)
+  }
+
   static func writeEscape(_ byte: UInt8, to target: UnsafeMutablePointer<UInt8>) -> Int {
     target[0] = UInt8(ascii: "\\")
     switch byte {

@@ -5,7 +5,7 @@
     check.py --update    writes symbols.txt, constants.txt and hoist.abi anew from the headers
 
 symbols.txt    every function that the headers declare; the library exports these and nothing else
-constants.txt  every enum constant with its number; numbers never change
+constants.txt  every enum constant with its type and its number, installed for bindings; numbers never change
 hoist.abi      the types, as libabigail reads them from a probe that defines every function of the
                headers (the Swift objects themselves carry no C types)
 
@@ -71,7 +71,8 @@ def includes(interface: Interface) -> str:
 
 def read_constants(interface: Interface, folder: Path) -> list[str]:
     source, program = folder / "constants.c", folder / "constants"
-    prints = "".join(f'  printf("{name} = %lld\\n", (long long){name});\n' for name in interface.constants)
+    prints = "".join(f'  printf("{kind} {name} = %lld\\n", (long long){name});\n'
+                     for name, kind in interface.constant_types.items())
     source.write_text(f"{includes(interface)}#include <stdio.h>\nint main(void) {{\n{prints}  return 0;\n}}\n")
     run("cc", f"-I{INCLUDE}", source, "-o", program)
     return run(program).splitlines()

@@ -134,6 +134,7 @@ TEST(visitors_of_a_site_share_one_client_until_it_is_forgotten) {
   CHECK(hoist_kameleoon_visitor_client(second) == client);
   CHECK(hoist_kameleoon_visitor_client(generated) == client);
   CHECK(hoist_kameleoon_visitor_client(elsewhere) != client);
+  CHECK(hoist_client_shared("kameleoon/shared/production") == client);
   hoist_text *code = hoist_kameleoon_visitor_code(generated);
   CHECK_INT(strlen(hoist_text_data(code)), 16);
   hoist_text_free(code);
@@ -144,6 +145,7 @@ TEST(visitors_of_a_site_share_one_client_until_it_is_forgotten) {
   CHECK(hoist_kameleoon_is_ready(client));
   CHECK_INT(hoist_kameleoon_forget("shared", "", 5000), HOIST_OK);
   CHECK_INT(hoist_kameleoon_forget("shared", "production", 5000), HOIST_ERR_NOT_FOUND);
+  CHECK(hoist_client_shared("kameleoon/shared/production") == NULL);
   /* Its handle was lent: it is whole, and closed. */
   CHECK_INT(hoist_client_get_state(client), HOIST_CLIENT_CLOSED);
   CHECK(!hoist_kameleoon_is_ready(client));
@@ -288,23 +290,6 @@ TEST(configuration_files_are_property_lists_or_json) {
   hoist_config_free(config);
 }
 
-/* (KAM-71; offline) */
-TEST(log_levels_can_be_changed) {
-  hoist_client *client = host_kameleoon_client();
-  CHECK_INT(hoist_kameleoon_log_level(client), HOIST_LOG_NONE);
-  CHECK_INT(hoist_kameleoon_set_log_level(client, HOIST_LOG_INFO), HOIST_OK);
-  CHECK_INT(hoist_kameleoon_log_level(client), HOIST_LOG_INFO);
-  CHECK_INT(hoist_kameleoon_set_log_level(client, 5), HOIST_ERR_ARGUMENT);
-  CHECK_INT(hoist_kameleoon_set_log_level(client, -1), HOIST_ERR_ARGUMENT);
-  CHECK_INT(hoist_kameleoon_set_log_level(NULL, 1), HOIST_ERR_ARGUMENT);
-  CHECK_INT(hoist_kameleoon_set_log_level(client, HOIST_LOG_NONE), HOIST_OK);
-  CHECK_INT(hoist_kameleoon_log_level(client), HOIST_LOG_NONE);
-  hoist_client_free(client);
-  client = host_client();
-  CHECK_INT(hoist_kameleoon_set_log_level(client, 1), HOIST_ERR_UNSUPPORTED);
-  hoist_client_free(client);
-}
-
 int main(void) {
   RUN(what_cannot_be_a_site_or_a_visitor_is_refused);
   RUN(visitors_of_a_site_share_one_client_until_it_is_forgotten);
@@ -312,6 +297,5 @@ int main(void) {
   RUN(who_waits_when_the_site_is_forgotten_is_told);
   RUN(the_listener_hears_of_requests_and_configurations);
   RUN(configuration_files_are_property_lists_or_json);
-  RUN(log_levels_can_be_changed);
   return check_summary();
 }

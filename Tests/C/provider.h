@@ -65,9 +65,9 @@ static inline hoist_status add(hoist_flag_set *set, hoist_flag flag) { return ho
 
 /* Flags of every type; "size" is decided per call, "seen" is recorded. */
 static inline hoist_flag_set *some_flags_of_every_type(void) {
-  static const hoist_flag_variation truth[] = {{"off", "false"}, {"on", "true"}};
-  static const hoist_flag_variation sizes[] = {{"small", "10"}, {"large", "50"}, {"half", "0.5"}};
-  static const hoist_flag_variation others[] = {{"text", "\"sky\""}, {"json", " { \"a\" : [1] } "}, {"whole", "3.0"}, {"none", "null"}};
+  static const hoist_flag_variation truth[] = {{sizeof(hoist_flag_variation), "off", "false"}, {sizeof(hoist_flag_variation), "on", "true"}};
+  static const hoist_flag_variation sizes[] = {{sizeof(hoist_flag_variation), "small", "10"}, {sizeof(hoist_flag_variation), "large", "50"}, {sizeof(hoist_flag_variation), "half", "0.5"}};
+  static const hoist_flag_variation others[] = {{sizeof(hoist_flag_variation), "text", "\"sky\""}, {sizeof(hoist_flag_variation), "json", " { \"a\" : [1] } "}, {sizeof(hoist_flag_variation), "whole", "3.0"}, {sizeof(hoist_flag_variation), "none", "null"}};
   hoist_flag_set *set = hoist_flag_set_new();
   hoist_flag flag = flag_of("on", truth, 2);
   flag.default_variation = 1;
@@ -147,7 +147,7 @@ static inline void service_reply(service *own, hoist_provider_reply *reply) {
 static inline void service_identify(void *instance, const hoist_context *context, hoist_provider_reply *reply) {
   service *own = (service *)instance;
   const char *key = hoist_context_get_targeting_key(context);
-  snprintf(own->last, sizeof own->last, "%s", key ? key : "(none)");
+  snprintf(own->last, sizeof own->last, "%s", key && key[0] ? key : "(none)");
   service_reply(own, reply);
   COUNT(own->identified);
 }
@@ -161,7 +161,15 @@ static inline hoist_status service_track(void *instance, const hoist_provider_ev
   service *own = (service *)instance;
   const char *who = hoist_context_get_targeting_key(event->context);
   char line[200];
-  snprintf(line, sizeof line, "%s %s %g %d", event->key, who ? who : "nobody", event->value, (int)event->property_count);
+  snprintf(line, sizeof line, "%s %s %g %d", event->key, who && who[0] ? who : "nobody", event->value, (int)event->property_count);
+  own->last[0] = 0;
+  for (size_t index = 0; index < event->property_count; index++) {
+    const hoist_event_property *one = HOIST_AT(hoist_event_property, event->properties, index);
+    size_t length = strlen(own->last);
+    bool is_text = one->type == HOIST_EVENT_TEXT || one->type == HOIST_EVENT_JSON;
+    snprintf(own->last + length, sizeof own->last - length, "%s:%d=%s%g%s ", one->name, (int)one->type,
+             is_text ? one->text : "", one->number, one->boolean ? "!" : "");
+  }
   COUNT(own->tracked);
   return hoist_provider_host_record(READ(own->host), "events", who, line, strlen(line));
 }
@@ -193,8 +201,8 @@ static inline hoist_status service_encode(void *instance, const hoist_provider_b
   char body[1000];
   size_t length = 0;
   for (size_t index = 0; index < batch->row_count; index++) {
-    length += (size_t)snprintf(body + length, sizeof body - length, "%.*s;", (int)batch->rows[index].payload_size,
-                               (const char *)batch->rows[index].payload);
+    length += (size_t)snprintf(body + length, sizeof body - length, "%.*s;", (int)HOIST_AT(hoist_event_row, batch->rows, index)->payload_size,
+                               (const char *)HOIST_AT(hoist_event_row, batch->rows, index)->payload);
     if (length > 900) length = 900;
   }
   COUNT(own->encoded);
@@ -313,15 +321,18 @@ static inline hoist_client *own_client(const hoist_provider *table) {
   return client;
 }
 
-/* An event of a value and two properties. */
+/* An event of a value and a property of each type. */
 static inline hoist_status track(hoist_client *client, const char *key, const char *who) {
-  hoist_property properties[2] = {{"a", "text", 0}, {"b", NULL, 2}};
+  hoist_event_property properties[4] = {{sizeof *properties, "a", HOIST_EVENT_TEXT, "text", 0, false},
+                                        {sizeof *properties, "b", HOIST_EVENT_NUMBER, NULL, 2, false},
+                                        {sizeof *properties, "c", HOIST_EVENT_BOOL, NULL, 0, true},
+                                        {sizeof *properties, "d", HOIST_EVENT_JSON, "[1,{\"e\":null}]", 0, false}};
   hoist_event event;
   memset(&event, 0, sizeof event);
   event.struct_size = sizeof event;
   event.value = 19.5;
   event.properties = properties;
-  event.property_count = 2;
+  event.property_count = 4;
   hoist_context *context = hoist_context_new(who);
   hoist_status status = hoist_client_track(client, key, context, &event);
   hoist_context_free(context);

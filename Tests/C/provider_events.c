@@ -1,4 +1,6 @@
 /* Provider plug-ins: how events are encoded, and what their answers mean. */
+#include <hoist/jansson.h>
+
 #include "provider.h"
 
 static long long counter(hoist_client *client, const char *group, const char *name) {
@@ -34,6 +36,57 @@ TEST(events_are_encoded_and_their_answers_classified) {
   /* Once more, with nothing to send. */
   CHECK_INT(hoist_client_flush(client, 20000), HOIST_OK);
   CHECK_INT(own.encoded, 1);
+  CHECK(ends_well(&own, client));
+}
+
+/* Properties as a newer header would hand them over: each as large as it says, the first one's size between them. */
+TEST(properties_arrive_with_their_types_and_are_stepped_by_their_size) {
+  service own;
+  service_begin(&own);
+  hoist_provider table = table_of(&own);
+  hoist_client *client = own_client(&table);
+  CHECK_INT(track(client, "buy", "u"), HOIST_OK);
+  CHECK_TEXT(own.last, "a:0=text0 b:1=2 c:2=0! d:3=[1,{\"e\":null}]0 ");
+
+  struct {
+    hoist_event_property known;
+    uint64_t newer;
+  } wide[2];
+  memset(wide, 0x5a, sizeof wide);
+  const hoist_event_property first = {sizeof wide[0], "x", HOIST_EVENT_TEXT, "1", 0, false};
+  const hoist_event_property second = {sizeof wide[0], "y", HOIST_EVENT_NUMBER, NULL, 2, false};
+  wide[0].known = first;
+  wide[1].known = second;
+  hoist_event event = HOIST_EVENT_INIT;
+  event.properties = &wide[0].known;
+  event.property_count = 2;
+  CHECK_INT(hoist_client_track(client, "buy", NULL, &event), HOIST_OK);
+  CHECK_TEXT(own.last, "x:0=10 y:1=2 ");
+  wide[1].known.struct_size = sizeof second;
+  CHECK_INT(hoist_client_track(client, "buy", NULL, &event), HOIST_ERR_ARGUMENT);
+
+  hoist_event_property bad = HOIST_EVENT_PROPERTY_INIT;
+  bad.name = "x";
+  event.properties = &bad;
+  event.property_count = 1;
+  CHECK_INT(hoist_client_track(client, "buy", NULL, &event), HOIST_ERR_ARGUMENT);
+  bad.type = HOIST_EVENT_JSON;
+  bad.text = "{";
+  CHECK_INT(hoist_client_track(client, "buy", NULL, &event), HOIST_ERR_ARGUMENT);
+  bad.type = 4;
+  CHECK_INT(hoist_client_track(client, "buy", NULL, &event), HOIST_ERR_ARGUMENT);
+  CHECK_INT(own.tracked, 2);
+
+  json_t *properties = json_pack("{s:s, s:f, s:b, s:[i]}", "a", "text", "b", 0.5, "c", 1, "d", 7);
+  const double value = 3;
+  CHECK_INT(hoist_client_track_jansson(client, "buy", NULL, &value, properties), HOIST_OK);
+  CHECK_TEXT(own.last, "a:0=text0 b:1=0.5 c:2=0! d:3=[7]0 ");
+  CHECK_INT(hoist_client_track_jansson(client, "buy", NULL, NULL, NULL), HOIST_OK);
+  CHECK_TEXT(own.last, "");
+  json_t *list = json_array();
+  CHECK_INT(hoist_client_track_jansson(client, "buy", NULL, NULL, list), HOIST_ERR_ARGUMENT);
+  json_decref(list);
+  json_decref(properties);
   CHECK(ends_well(&own, client));
 }
 
@@ -102,6 +155,7 @@ TEST(without_classify_statuses_mean_what_they_mostly_do) {
 
 int main(void) {
   RUN(events_are_encoded_and_their_answers_classified);
+  RUN(properties_arrive_with_their_types_and_are_stepped_by_their_size);
   RUN(verdicts_of_the_provider_count);
   RUN(without_classify_statuses_mean_what_they_mostly_do);
   return check_summary();

@@ -1,4 +1,6 @@
 /* Provider plug-ins: which flags and states are published, and who hears of it. */
+#include <hoist/jansson.h>
+
 #include "provider.h"
 
 TEST(states_without_flags_are_refused) {
@@ -31,8 +33,8 @@ static bool refused(hoist_flag_set *set, hoist_flag flag, hoist_status expected,
 
 /* G3, G8: a flag that cannot be is refused by its name, and what is there goes on. */
 TEST(bad_flags_are_refused_by_name) {
-  static const hoist_flag_variation good[] = {{"a", "1"}}, bad[] = {{"a", "1"}, {"b", "{"}}, garbled[] = {{"\xff", "1"}};
-  static const hoist_flag_variation nameless[] = {{NULL, NULL}};
+  static const hoist_flag_variation good[] = {{sizeof(hoist_flag_variation), "a", "1"}}, bad[] = {{sizeof(hoist_flag_variation), "a", "1"}, {sizeof(hoist_flag_variation), "b", "{"}}, garbled[] = {{sizeof(hoist_flag_variation), "\xff", "1"}};
+  static const hoist_flag_variation nameless[] = {{sizeof(hoist_flag_variation), NULL, NULL}};
   char longest[5000];
   memset(longest, 'k', sizeof longest);
   longest[sizeof longest - 1] = 0;
@@ -68,7 +70,7 @@ TEST(changed_flags_are_announced_by_their_keys) {
   service_begin(&own);
   hoist_provider table = table_of(&own);
   hoist_client *client = own_client(&table);
-  static const hoist_flag_variation truth[] = {{"off", "false"}, {"on", "true"}};
+  static const hoist_flag_variation truth[] = {{sizeof(hoist_flag_variation), "off", "false"}, {sizeof(hoist_flag_variation), "on", "true"}};
   hoist_flag_set *set = hoist_flag_set_new();
   hoist_flag flag = flag_of("on", truth, 2);
   CHECK_INT(add(set, flag), HOIST_OK);
@@ -99,7 +101,7 @@ TEST(observers_hear_of_what_is_new_gone_or_different) {
   hoist_observer observer = {sizeof observer, &own, take_keys, NULL};
   CHECK_INT(hoist_client_observe(client, HOIST_TOPIC_CONFIGURATION_CHANGED, NULL, &observer, NULL), HOIST_OK);
   CHECK_INT(publish_some(&own), HOIST_OK); /* the same: nothing to tell */
-  static const hoist_flag_variation truth[] = {{"off", "false"}, {"on", "true"}};
+  static const hoist_flag_variation truth[] = {{sizeof(hoist_flag_variation), "off", "false"}, {sizeof(hoist_flag_variation), "on", "true"}};
   hoist_flag_set *set = some_flags_of_every_type();
   CHECK_INT(add(set, flag_of("new", truth, 2)), HOIST_OK);
   CHECK_INT(hoist_provider_host_publish(own.host, set, NULL), HOIST_OK);
@@ -138,11 +140,34 @@ TEST(flags_of_one_context_are_nobody_elses) {
   CHECK(ends_well(&own, client));
 }
 
+TEST(a_flag_is_added_with_values_of_jansson) {
+  const hoist_flag_variation two[] = {{sizeof *two, "off", "{"}, {sizeof *two, "on", NULL}};
+  hoist_flag flag = HOIST_FLAG_INIT;
+  flag.key = "on";
+  flag.variations = two;
+  flag.variation_count = 2;
+  hoist_flag_set *set = hoist_flag_set_new();
+  hoist_error *error = NULL;
+  json_t *values = json_pack("[b, {s:i}]", 0, "a", 1), *metadata = json_pack("{s:s}", "owner", "web"), *one = json_pack("[b]", 0);
+  CHECK_INT(hoist_flag_set_add_jansson(set, &flag, NULL, metadata, NULL), HOIST_ERR_PARSE);
+  CHECK_INT(hoist_flag_set_add_jansson(set, &flag, one, metadata, &error), HOIST_ERR_ARGUMENT);
+  CHECK(strstr(hoist_error_message(error), "one value for each variation") != NULL);
+  hoist_error_free(error);
+  CHECK_INT(hoist_flag_set_add_jansson(set, &flag, values, metadata, NULL), HOIST_OK);
+  CHECK_INT(hoist_flag_set_add_jansson(set, NULL, values, metadata, NULL), HOIST_ERR_ARGUMENT);
+  CHECK_INT(hoist_flag_set_add_jansson(NULL, &flag, values, metadata, NULL), HOIST_ERR_ARGUMENT);
+  json_decref(values);
+  json_decref(metadata);
+  json_decref(one);
+  hoist_flag_set_free(set);
+}
+
 int main(void) {
   RUN(states_without_flags_are_refused);
   RUN(bad_flags_are_refused_by_name);
   RUN(changed_flags_are_announced_by_their_keys);
   RUN(observers_hear_of_what_is_new_gone_or_different);
   RUN(flags_of_one_context_are_nobody_elses);
+  RUN(a_flag_is_added_with_values_of_jansson);
   return check_summary();
 }

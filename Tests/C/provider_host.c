@@ -62,7 +62,7 @@ TEST(requests_are_answered_on_the_lane) {
 
   request.is_stream = true;
   CHECK_INT(hoist_provider_host_send(own.host, &request, answered, &two, NULL), HOIST_ERR_UNSUPPORTED);
-  const hoist_header smuggled = {"X", "a\r\nb: c"};
+  const hoist_header smuggled = {sizeof smuggled, "X", "a\r\nb: c"};
   request = get("http://flags.example/");
   request.headers = &smuggled;
   request.header_count = 1;

@@ -83,6 +83,7 @@ class Interface:
     scalars: dict[str, str] = field(default_factory=dict)
     callbacks: dict[str, Callback] = field(default_factory=dict)
     constants: list[str] = field(default_factory=list)
+    constant_types: dict[str, str] = field(default_factory=dict)
     headers: list[str] = field(default_factory=list)
 
 
@@ -244,17 +245,23 @@ class Parser:
         return tuple(result)
 
     def enumeration(self) -> None:
+        # Behind the typedef whose values these are; statuses of a service's own stand alone.
+        before = self.tokens[max(0, self.position - 4) : self.position]
+        kind = before[2] if before[:2] == ["typedef", "int32_t"] else "hoist_status"
         self.take("enum")
         self.take("{")
         while not self.accept("}"):
-            self.interface.constants.append(self.name())
+            name = self.name()
+            self.interface.constants.append(name)
+            self.interface.constant_types[name] = kind
             if self.accept("="):
                 while self.token not in (",", "}"):
                     self.take()
             self.accept(",")
 
     def function(self) -> None:
-        if not self.accept("HOIST_API"):
+        is_plugins = self.accept("HOIST_PLUGIN_EXPORT")
+        if not is_plugins and not self.accept("HOIST_API"):
             raise self.fail("a declaration without HOIST_API")
         must_check = self.accept("HOIST_MUST_CHECK")
         self.accept("HOIST_DEPRECATED")
@@ -266,6 +273,8 @@ class Parser:
             raise self.fail(f"{name} is declared twice")
         parameters = self.parameters()
         self.take(";")
+        if is_plugins:  # it is theirs to define
+            return
         self.interface.functions[name] = Function(name, result, parameters, must_check, self.header)
 
 

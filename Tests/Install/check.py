@@ -77,6 +77,9 @@ def check_tree(prefix: Path) -> None:
     installed = headers(prefix / "include" / "hoist")
     own = headers(ROOT / "Include" / "hoist")
     expect(installed == own, f"installed headers are {installed}")
+    for file in (ROOT / "Tests/ABI/constants.txt", ROOT / "Tests/Sanitizers/valgrind.supp"):
+        copy = prefix / "share/hoist" / file.name
+        expect(copy.is_file() and copy.read_text() == file.read_text(), f"share/hoist/{file.name} is not installed")
 
 
 # What libhoist.so asks of a Linux: libcurl, the C libraries of the same kind that the README names, and the C runtime.
@@ -122,6 +125,15 @@ def use_by_cmake(prefix: Path, work: Path) -> None:
     run("cmake", "-S", CONSUMER, "-B", work, f"-DCMAKE_PREFIX_PATH={prefix}")
     run("cmake", "--build", work)
     expect_answer(work / "consumer", library_folder(prefix))
+
+
+def run_under_valgrind(prefix: Path, program: Path) -> None:
+    """The installed suppressions fit the installed library, which has no names of its own functions: nothing is left to
+    tell of it, as there is without them."""
+    options = ["--quiet", "--error-exitcode=99", "--leak-check=full", "--show-leak-kinds=definite",
+               "--errors-for-leak-kinds=definite"]
+    environment = {"LD_LIBRARY_PATH": str(library_folder(prefix))}
+    run("valgrind", *options, f"--suppressions={prefix}/share/hoist/valgrind.supp", program, environment=environment)
 
 
 def use_as_subdirectory(work: Path, is_built: bool) -> None:
@@ -199,6 +211,8 @@ def main(arguments: list[str]) -> int:
         test("nothing_else_is_required", check_requirements, first)
         test("no_path_of_the_build_is_left", check_no_paths_of_the_build, first, build)
         test("pkg_config_finds_it", use_by_pkg_config, first, work / "pkg-config")
+        if shutil.which("valgrind"):
+            test("valgrind_has_nothing_to_tell", run_under_valgrind, first, work / "pkg-config/program")
         test("cmake_finds_it", use_by_cmake, first, work / "cmake")
         test("the_tool_starts", start_tool, first)
         test("the_tool_is_a_host_of_the_library", check_tool, first)

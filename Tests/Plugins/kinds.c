@@ -178,7 +178,7 @@ static hoist_status carry(void *user_data, const hoist_http_request *request, ho
     plug_leave(own);
     return HOIST_ERR_PLUGIN;
   case GARBAGE: {
-    const hoist_header nameless = {NULL, NULL}, smuggled = {"X", "a\r\nb: c"};
+    const hoist_header nameless = {sizeof nameless, NULL, NULL}, smuggled = {sizeof smuggled, "X", "a\r\nb: c"};
     REQUIRE(hoist_http_exchange_respond(exchange, -5, NULL, 0, "", 0) != HOIST_OK);
     REQUIRE(hoist_http_exchange_respond(exchange, 200, NULL, 3, "", 0) != HOIST_OK);
     REQUIRE(hoist_http_exchange_respond(exchange, 200, &nameless, 1, "", 0) != HOIST_OK);

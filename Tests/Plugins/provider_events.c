@@ -31,7 +31,7 @@ static hoist_status encode(void *instance, const hoist_provider_batch *batch, ho
   char *body = calloc(batch->row_count, 200);
   (void)instance;
   for (size_t index = 0; index < batch->row_count; index++) {
-    const hoist_event_row *row = &batch->rows[index];
+    const hoist_event_row *row = HOIST_AT(hoist_event_row, batch->rows, index);
     snprintf(body + strlen(body), 200, "%s %.*s\n", row->id, (int)row->payload_size, (const char *)row->payload);
   }
   hoist_http_request request = {.struct_size = sizeof request, .method = "POST", .url = "http://events.example/",

@@ -10,7 +10,7 @@ static hoist_provider_host *host;
 static bool is_per_call;
 
 static hoist_status create(void *user_data, hoist_provider_host *own_host, void **instance, char *message, size_t size) {
-  static const hoist_flag_variation truth[] = {{"off", "false"}, {"on", "true"}};
+  static const hoist_flag_variation truth[] = {{sizeof(hoist_flag_variation), "off", "false"}, {sizeof(hoist_flag_variation), "on", "true"}};
   (void)user_data, (void)message, (void)size;
   host = own_host;
   *instance = current;
@@ -27,7 +27,7 @@ static void refresh(void *instance) {
   plug *own = instance;
   plug_enter(own);
   if (own->fault == GARBAGE) {
-    hoist_flag_variation variation = {"\xff", "{"};
+    hoist_flag_variation variation = {sizeof variation, "\xff", "{"};
     hoist_flag flag = {.struct_size = sizeof flag, .key = "banner", .variations = &variation, .variation_count = SIZE_MAX};
     hoist_flag_set *set = hoist_flag_set_new();
     REQUIRE(hoist_flag_set_add(set, &flag, NULL) != HOIST_OK);

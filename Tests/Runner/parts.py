@@ -235,14 +235,14 @@ def asan_swift(context: Context) -> Counts:
 def valgrind(context: Context) -> Counts:
     if not shutil.which("valgrind"):
         raise PartFailure("valgrind is not installed")
-    # It cannot read the debugging information of the Swift compiler; names of functions are left.
+    # As it is installed: the suppressions have to fit that.
     library = context.logs / "valgrind/libhoist.so.0"
     library.parent.mkdir(exist_ok=True)
-    context.check("strip", "--strip-debug", "-o", library, context.library)
+    context.check("strip", "--strip-unneeded", "-o", library, context.library)
     environment = {**NO_BACKTRACE, "HOIST_TEST_ROUNDS": "3", "HOIST_LIBRARY": str(library),
                    "LD_LIBRARY_PATH": str(library.parent)}
     options = ["--quiet", "--error-exitcode=99", "--fair-sched=try", "--errors-for-leak-kinds=definite",
-               "--show-leak-kinds=definite", f"--suppressions={ROOT / 'Tests/Sanitizers/valgrind.txt'}"]
+               "--show-leak-kinds=definite", f"--suppressions={ROOT / 'Tests/Sanitizers/valgrind.supp'}"]
     total = Counts()
     tests = context.check("ctest", "--test-dir", context.release, "-N")
     for name in re.findall(r"Test +#\d+: (\w+_c99)$", tests, flags=re.M):

@@ -1,6 +1,6 @@
 /**
  * @file
- * Kameleoon: making visitors by site code, readiness, notifications about the service, log levels.
+ * Kameleoon: making visitors by site code, readiness, notifications about the service.
  *
  * What is kept for a whole site belongs to its client: that of hoist_client_open(), or, after hoist_kameleoon_create(), that of
  * hoist_kameleoon_visitor_client().
@@ -25,7 +25,8 @@ extern "C" {
  *
  * The first call for a site and environment opens a client for it, which all later calls share, whatever their
  * configuration says; a configuration that says something else is logged. Only `is_unique_identifier` is each visitor's
- * own. The client lives until hoist_kameleoon_forget(). Freeing the visitor does not end it.
+ * own. The client is shared as "kameleoon/SITE/ENVIRONMENT", see hoist_client_shared(), and lives until
+ * hoist_kameleoon_forget(). Freeing the visitor does not end it.
  *
  * @param site_code    Wins over property `site_code`.
  * @param visitor_code 1 to 255 characters. NULL: property `visitor_code`, or one that is generated, kept in the store and used
@@ -164,17 +165,6 @@ typedef struct hoist_kameleoon_listener {
  */
 HOIST_API hoist_status hoist_kameleoon_set_listener(hoist_client *HOIST_NULLABLE client,
                                                     const hoist_kameleoon_listener *HOIST_NULLABLE listener);
-
-/* ==== Log levels =========================================================================================== */
-
-/**
- * Which lines are written from now on: HOIST_LOG_NONE to HOIST_LOG_DEBUG of plugin.h, each with those before it. At first it is
- * property `log.level`, "warning" by default; the logger is hoist_config_set_logger()'s, and gets what passes.
- * @return HOIST_ERR_ARGUMENT for NULL and other numbers, HOIST_ERR_UNSUPPORTED for a client of another service.
- */
-HOIST_API hoist_status hoist_kameleoon_set_log_level(hoist_client *HOIST_NULLABLE client, int32_t level);
-/** HOIST_LOG_NONE for NULL and for a client of another service. */
-HOIST_API int32_t hoist_kameleoon_log_level(const hoist_client *HOIST_NULLABLE client);
 
 #ifdef __cplusplus
 }

@@ -48,6 +48,7 @@ enum Handle<Object: AnyObject> {
 /// Client handles point at raw memory, which the hot path reads without touching the object.
 enum ClientHandle {
   static func give(_ client: Client) -> OpaquePointer {
+    client.isHosts = true
     _ = Unmanaged.passRetained(client)
     return OpaquePointer(client.hot)
   }
@@ -73,8 +74,7 @@ enum ClientHandle {
   static func take(_ handle: OpaquePointer?) {
     // A further environment belongs to the first one.
     guard let client = borrow(handle), client.environment.isEmpty else { return }
-    client.dispose()
-    Unmanaged.passUnretained(client).release()
+    if SharedClients.process.free(client) { Unmanaged.passUnretained(client).release() }
   }
 }
 

@@ -12,9 +12,9 @@ class HostAdapter<Table: FunctionTable>: @unchecked Sendable {
 
   required init(_ table: Table) { self.table = table }
 
-  /// nil for NULL, and for what is no such table.
+  /// nil for NULL, and for what is no such table, which is released then.
   convenience init?(reading table: UnsafePointer<Table>?) {
-    guard let copy = HostTable.read(table) else { return nil }
+    guard let copy = HostTable.take(table) else { return nil }
     self.init(copy)
   }
 
@@ -39,6 +39,7 @@ extension hoist_observer: FunctionTable {}
 extension hoist_optimizely_listener: FunctionTable {}
 extension hoist_optimizely_odp_manager: FunctionTable {}
 extension hoist_optimizely_profile_service: FunctionTable {}
+extension hoist_provider: FunctionTable {}
 extension hoist_transport: FunctionTable {}
 extension hoist_unleash_storage: FunctionTable {}
 extension hoist_unleash_strategy: FunctionTable {}

@@ -20,16 +20,16 @@ public func hoist_error_status(_ error: OpaquePointer?) -> hoist_status {
 }
 
 @_cdecl("hoist_error_message") @implementation
-public func hoist_error_message(_ error: OpaquePointer?) -> UnsafePointer<CChar> {
-  Handle<ErrorBox>.borrow(error)?.message.pointer ?? Constants.empty
+public func hoist_error_message(_ error: OpaquePointer?) -> UnsafePointer<CChar>? {
+  Handle<ErrorBox>.borrow(error)?.message.pointer
 }
 
 @_cdecl("hoist_error_free") @implementation
 public func hoist_error_free(_ error: OpaquePointer?) { Handle<ErrorBox>.take(error) }
 
 @_cdecl("hoist_text_data") @implementation
-public func hoist_text_data(_ text: OpaquePointer?) -> UnsafePointer<CChar> {
-  TextHandle.borrow(text)?.pointee.start ?? Constants.empty
+public func hoist_text_data(_ text: OpaquePointer?) -> UnsafePointer<CChar>? {
+  TextHandle.borrow(text)?.pointee.start
 }
 
 @_cdecl("hoist_text_length") @implementation

@@ -83,6 +83,46 @@ public func hoist_client_reopen(_ client: OpaquePointer?, _ error: UnsafeMutable
   }
 }
 
+@_cdecl("hoist_client_share") @implementation
+public func hoist_client_share(_ client: OpaquePointer?, _ name: UnsafePointer<CChar>?) -> hoist_status {
+  answer {
+    guard let name = CString.array(name), (1...SharedClients.longestName).contains(name.count) else { return .argument }
+    guard client != nil else { return SharedClients.process.unshare(name) == nil ? .notFound : .ok }
+    SharedClients.process.share(try ClientHandle.need(client), as: name)
+    return .ok
+  }
+}
+
+@_cdecl("hoist_client_shared") @implementation
+public func hoist_client_shared(_ name: UnsafePointer<CChar>?) -> OpaquePointer? {
+  CString.array(name).flatMap { SharedClients.process.lend(named: $0) }.map { OpaquePointer($0.hot) }
+}
+
+@_cdecl("hoist_client_provider") @implementation
+public func hoist_client_provider(_ client: OpaquePointer?) -> UnsafePointer<CChar>? {
+  ClientHandle.borrow(client)?.serviceName.pointer
+}
+
+@_cdecl("hoist_client_context") @implementation
+public func hoist_client_context(_ client: OpaquePointer?) -> OpaquePointer? {
+  (ClientHandle.borrow(client)?.currentContext).map { ContextHandle.give(EvaluationContext(copying: $0.frozen)) }
+}
+
+@_cdecl("hoist_client_set_log_level") @implementation
+public func hoist_client_set_log_level(_ client: OpaquePointer?, _ level: hoist_log_level) -> hoist_status {
+  answer {
+    let wanted = LogLevel(rawValue: level)
+    guard level == 0 || wanted != nil else { return .argument }
+    try ClientHandle.need(client).logLevel = wanted
+    return .ok
+  }
+}
+
+@_cdecl("hoist_client_log_level") @implementation
+public func hoist_client_log_level(_ client: OpaquePointer?) -> hoist_log_level {
+  ClientHandle.borrow(client)?.logLevel?.rawValue ?? 0
+}
+
 @_cdecl("hoist_client_free") @implementation
 public func hoist_client_free(_ client: OpaquePointer?) { ClientHandle.take(client) }
 

@@ -61,6 +61,18 @@ public func hoist_config_set(
   }
 }
 
+@_cdecl("hoist_config_unset") @implementation
+public func hoist_config_unset(
+  _ config: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> hoist_status {
+  attempt(error) {
+    let box = try Handle<ConfigBox>.need(config, "config")
+    let name = try CString.need(name, "the property's name")
+    guard box.factory != nil else { throw Refusal(.configuration, box.unknownProvider) }
+    try box.values.unset(name)
+  }
+}
+
 @_cdecl("hoist_config_set_json") @implementation
 public func hoist_config_set_json(
   _ config: OpaquePointer?, _ json: UnsafePointer<CChar>?, _ length: Int,

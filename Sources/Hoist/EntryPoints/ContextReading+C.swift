@@ -6,8 +6,8 @@ internal import HoistCore
 @_cdecl("hoist_context_get_targeting_key") @implementation
 public func hoist_context_get_targeting_key(_ context: OpaquePointer?) -> UnsafePointer<CChar>? {
   ContextHandle.frozen(context) { frozen in
-    frozen.targetingKey?.chars
-  } ?? nil
+    frozen.targetingKey?.chars ?? Constants.empty
+  }
 }
 
 @_cdecl("hoist_context_get") @implementation

@@ -1,6 +1,7 @@
 public import CHoist
 internal import HoistBase
 internal import HoistCore
+internal import HoistJSON
 
 /// Most properties one event may have.
 private let maximumProperties = 64
@@ -37,10 +38,13 @@ private func track(
     guard given.value.isFinite else { return .argument }
     view.value = given.value
   }
+  guard given.property_count >= 0, given.properties != nil || given.property_count == 0 else { return .argument }
   guard given.property_count <= maximumProperties else { return .limit }
   return withUnsafeTemporaryAllocation(of: EventView.Property.self, capacity: given.property_count) { properties in
     for index in 0..<given.property_count {
-      guard let property = given.properties.flatMap({ read($0[index]) }) else { return .argument }
+      guard let told = given.properties.flatMap({ HostTable.element(of: $0, at: index) }), let property = read(told) else {
+        return .argument
+      }
       properties.initializeElement(at: index, to: property)
     }
     view.properties = UnsafeBufferPointer(properties)
@@ -49,10 +53,16 @@ private func track(
 }
 
 /// nil when the name or the value cannot be used.
-private func read(_ property: hoist_property) -> EventView.Property? {
-  guard let name = CString.view(property.name), name.count > 0 else { return nil }
-  guard property.text == nil else {
-    return CString.view(property.text).map { EventView.Property(name: name, text: $0, number: 0) }
+private func read(_ told: hoist_event_property) -> EventView.Property? {
+  guard let name = CString.view(told.name), name.count > 0 else { return nil }
+  func property(_ value: EventView.Value) -> EventView.Property { EventView.Property(name: name, value) }
+  switch Int(told.type) {
+  case HOIST_EVENT_TEXT: return CString.view(told.text).map { property(.text($0)) }
+  case HOIST_EVENT_NUMBER: return told.number.isFinite ? property(.number(told.number)) : nil
+  case HOIST_EVENT_BOOL: return property(.boolean(told.boolean))
+  case HOIST_EVENT_JSON:
+    guard let text = CString.view(told.text), (try? JSONNode.parse(text) { _ in }) != nil else { return nil }
+    return property(.json(text))
+  default: return nil
   }
-  return property.number.isFinite ? EventView.Property(name: name, text: nil, number: property.number) : nil
 }

@@ -54,10 +54,10 @@ extension FlagSet.Flag {
     }
     var variations: [(name: [UInt8], json: [UInt8])] = []
     for index in 0..<told.variation_count {
-      guard let variation = told.variations?[index],
+      guard let variation = told.variations.flatMap({ HostTable.element(of: $0, at: index) }),
         let name = variation.name == nil ? [] : CString.array(variation.name),
         let json = variation.json == nil ? [] : CString.array(variation.json)
-      else { throw refuse(.argument, "has a variation \(index) that is NULL or not UTF-8") }
+      else { throw refuse(.argument, "has a variation \(index) that is NULL, of a wrong struct_size or not UTF-8") }
       variations.append((name, json))
     }
     guard let metadata = told.metadata == nil ? [] : CString.array(told.metadata) else {

@@ -17,6 +17,9 @@ public func hoist_config_describe_jansson(_ provider: UnsafePointer<CChar>?) -> 
   JanssonText.value(taking: hoist_config_describe(provider))
 }
 
+@_cdecl("hoist_provider_list_jansson") @implementation
+public func hoist_provider_list_jansson() -> UnsafeMutablePointer<json_t>? { JanssonText.value(taking: hoist_provider_list()) }
+
 @_cdecl("hoist_plugin_describe_jansson") @implementation
 public func hoist_plugin_describe_jansson(
   _ path: UnsafePointer<CChar>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
@@ -45,6 +48,23 @@ public func hoist_context_set_jansson(
   JanssonText.lend(value) { hoist_context_set_json(context, name, $0, $1) } ?? Status.argument.rawValue
 }
 
+@_cdecl("hoist_context_get_jansson") @implementation
+public func hoist_context_get_jansson(
+  _ context: OpaquePointer?, _ name: UnsafePointer<CChar>?
+) -> UnsafeMutablePointer<json_t>? {
+  var attribute = hoist_attribute()
+  attribute.struct_size = MemoryLayout<hoist_attribute>.size
+  guard hoist_context_get(context, name, &attribute) == Status.ok.rawValue else { return nil }
+  let text = ByteView(start: attribute.text, count: attribute.length)
+  switch Int(attribute.type) {
+  case HOIST_ATTRIBUTE_STRING, HOIST_ATTRIBUTE_DATE:
+    var writer = JSONWriter()
+    writer.string(text)
+    return JanssonText.value(writer.bytes)
+  default: return JanssonText.value(Array(text))
+  }
+}
+
 @_cdecl("hoist_client_json_jansson") @implementation
 public func hoist_client_json_jansson(
   _ client: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ context: OpaquePointer?,
@@ -59,6 +79,19 @@ public func hoist_client_json_jansson(
   }
   if let text, let value = JanssonText.value(text) { return value }
   return json_incref(fallback)
+}
+
+@_cdecl("hoist_view_json_jansson") @implementation
+public func hoist_view_json_jansson(
+  _ view: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ fallback: UnsafeMutablePointer<json_t>?
+) -> UnsafeMutablePointer<json_t>? {
+  var length = 0
+  let own = (JanssonText.bytes(fallback) ?? Array("null".utf8)) + [0]
+  let value = own.withUnsafeBytes { own -> UnsafeMutablePointer<json_t>? in
+    let text = hoist_view_json(view, key, own.chars, &length)
+    return text == own.chars ? nil : JanssonText.value(Array(ByteView(start: text, count: length)))
+  }
+  return value ?? json_incref(fallback)
 }
 
 @_cdecl("hoist_client_all_flags_jansson") @implementation
@@ -94,6 +127,65 @@ public func hoist_detail_to_jansson(_ detail: OpaquePointer?) -> UnsafeMutablePo
 @_cdecl("hoist_notification_jansson") @implementation
 public func hoist_notification_jansson(_ notification: OpaquePointer?) -> UnsafeMutablePointer<json_t>? {
   JanssonText.value(of: Handle<NotificationBox>.borrow(notification)?.json)
+}
+
+@_cdecl("hoist_client_track_jansson") @implementation
+public func hoist_client_track_jansson(
+  _ client: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ context: OpaquePointer?, _ value: UnsafePointer<Double>?,
+  _ properties: UnsafePointer<json_t>?
+) -> hoist_status {
+  let given = properties == nil ? Array("{}".utf8) : JanssonText.bytes(properties)
+  guard let given, let document = try? JSONDocument(parsing: given) else { return Status.argument.rawValue }
+  return document.withRoot { root in
+    guard let object = root.object else { return Status.argument.rawValue }
+    let members = object.map { name, value in
+      EventProperty(name.string, (try? value.text()).flatMap { $0.withBytes { ContextJSON.value($0) } } ?? .null)
+    }
+    return withExtendedLifetime(members) {
+      members.map(\.told).withUnsafeBufferPointer { list in
+        var event = hoist_event(
+          struct_size: MemoryLayout<hoist_event>.size, value: value?.pointee ?? 0, has_value: value != nil,
+          properties: list.baseAddress, property_count: list.count)
+        return hoist_client_track(client, key, context, &event)
+      }
+    }
+  }
+}
+
+@_cdecl("hoist_flag_set_add_jansson") @implementation
+public func hoist_flag_set_add_jansson(
+  _ set: OpaquePointer?, _ flag: UnsafePointer<hoist_flag>?, _ values: UnsafePointer<json_t>?,
+  _ metadata: UnsafePointer<json_t>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> hoist_status {
+  func refuse(_ what: String) -> hoist_status { ErrorSlot(error).fail(.argument, what) }
+  guard var told = HostTable.read(flag) else { return refuse("the flag is NULL, or its struct_size is wrong") }
+  guard var variations = HostTable.list(told.variations, told.variation_count, limit: FlagSet.maximumVariations) else {
+    return refuse("the flag's variations are NULL, too many, or of a wrong struct_size")
+  }
+  var texts: [CText] = []
+  if let values {
+    guard json_array_size(values) == variations.count else { return refuse("there is not one value for each variation") }
+    for index in variations.indices {
+      guard let text = JanssonText.bytes(json_array_get(values, index)).map({ CText($0) }) else {
+        return refuse("value \(index) is nested too deeply")
+      }
+      texts.append(text)
+      variations[index].json = text.pointer
+    }
+  }
+  if let metadata {
+    guard let text = JanssonText.bytes(metadata).map({ CText($0) }) else { return refuse("metadata are nested too deeply") }
+    texts.append(text)
+    told.metadata = text.pointer
+  }
+  told.struct_size = MemoryLayout<hoist_flag>.size
+  for index in variations.indices { variations[index].struct_size = MemoryLayout<hoist_flag_variation>.size }
+  return withExtendedLifetime(texts) {
+    variations.withUnsafeBufferPointer { list in
+      told.variations = list.baseAddress
+      return hoist_flag_set_add(set, &told, error)
+    }
+  }
 }
 
 /// Between jansson's values and the texts of the other entry points.

@@ -22,7 +22,7 @@ public func hoist_kameleoon_create(
     }
     var values = given?.values ?? ConfigBox(provider: "kameleoon").values
     if given == nil, let path = KameleoonDefaultFile.path { values = try ConfigurationFile.applying(path: path, to: values) }
-    let made = try KameleoonSites.shared.create(
+    let made = try KameleoonSites().create(
       siteCode: site, visitorCode: code, values: values, isGiven: given != nil, plugins: given?.plugins ?? Plugins(),
       services: BuiltInServices.shared)
     visitor.pointee = Handle<KameleoonVisitor>.give(made)
@@ -47,12 +47,12 @@ public func hoist_kameleoon_forget(
   guard let site = CString.text(site_code) else { return Status.argument.rawValue }
   let named = CString.text(environment)
   guard environment == nil || named != nil else { return Status.argument.rawValue }
-  return KameleoonSites.shared.forget(siteCode: site, environment: named ?? "", timeoutMilliseconds: timeout_ms).rawValue
+  return KameleoonSites().forget(siteCode: site, environment: named ?? "", timeoutMilliseconds: timeout_ms).rawValue
 }
 
 @_cdecl("hoist_kameleoon_visitor_client") @implementation
 public func hoist_kameleoon_visitor_client(_ visitor: OpaquePointer?) -> OpaquePointer? {
-  guard let client = Handle<KameleoonVisitor>.borrow(visitor)?.client, KameleoonSites.shared.lend(client) else { return nil }
+  guard let client = Handle<KameleoonVisitor>.borrow(visitor)?.client, SharedClients.process.lend(client) else { return nil }
   return OpaquePointer(client.hot)
 }
 
@@ -98,18 +98,4 @@ public func hoist_kameleoon_set_listener(
     let face = try KameleoonFace.need(client)
     if let adapter { adapter.listen(to: face) } else { face.setHandlers() }
   }
-}
-
-@_cdecl("hoist_kameleoon_set_log_level") @implementation
-public func hoist_kameleoon_set_log_level(_ client: OpaquePointer?, _ level: Int32) -> hoist_status {
-  let wanted = LogLevel(rawValue: level)
-  return attempt {
-    guard level == 0 || wanted != nil else { throw Refusal(.argument, "level is none") }
-    try KameleoonFace.need(client).logLevel = wanted
-  }
-}
-
-@_cdecl("hoist_kameleoon_log_level") @implementation
-public func hoist_kameleoon_log_level(_ client: OpaquePointer?) -> Int32 {
-  KameleoonFace.of(client)?.logLevel?.rawValue ?? 0
 }

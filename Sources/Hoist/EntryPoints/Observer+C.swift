@@ -7,8 +7,8 @@ public func hoist_notification_topic(_ notification: OpaquePointer?) -> hoist_to
 }
 
 @_cdecl("hoist_notification_message") @implementation
-public func hoist_notification_message(_ notification: OpaquePointer?) -> UnsafePointer<CChar> {
-  Handle<NotificationBox>.borrow(notification)?.message.pointer ?? Constants.empty
+public func hoist_notification_message(_ notification: OpaquePointer?) -> UnsafePointer<CChar>? {
+  Handle<NotificationBox>.borrow(notification)?.message.pointer
 }
 
 @_cdecl("hoist_notification_status") @implementation
@@ -22,16 +22,14 @@ public func hoist_notification_key_count(_ notification: OpaquePointer?) -> Int 
 }
 
 @_cdecl("hoist_notification_key") @implementation
-public func hoist_notification_key(_ notification: OpaquePointer?, _ index: Int) -> UnsafePointer<CChar> {
-  guard let box = Handle<NotificationBox>.borrow(notification), index >= 0, index < box.keys.count else {
-    return Constants.empty
-  }
+public func hoist_notification_key(_ notification: OpaquePointer?, _ index: Int) -> UnsafePointer<CChar>? {
+  guard let box = Handle<NotificationBox>.borrow(notification), index >= 0, index < box.keys.count else { return nil }
   return box.keys[index].pointer
 }
 
 @_cdecl("hoist_notification_json") @implementation
-public func hoist_notification_json(_ notification: OpaquePointer?) -> UnsafePointer<CChar> {
-  Handle<NotificationBox>.borrow(notification)?.json.pointer ?? Constants.empty
+public func hoist_notification_json(_ notification: OpaquePointer?) -> UnsafePointer<CChar>? {
+  Handle<NotificationBox>.borrow(notification)?.json.pointer
 }
 
 @_cdecl("hoist_client_observe") @implementation
@@ -43,7 +41,9 @@ public func hoist_client_observe(
   // The adapter first: whatever happens next, `release` runs when it goes.
   let adapter = CObserver(reading: observer)
   return attempt {
-    guard let adapter, let topic = Topic(rawValue: topic) else { throw Refusal(.argument, "observer or topic is none") }
+    guard let adapter, adapter.table.notify != nil, let topic = Topic(rawValue: topic) else {
+      throw Refusal(.argument, "observer or topic is none")
+    }
     // Not within the assignment, which does nothing at all without a token.
     let registered = try ClientHandle.need(client).observe(topic, key: try key.map { try CString.need($0, "key") }, adapter)
     token?.pointee = registered

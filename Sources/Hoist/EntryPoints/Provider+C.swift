@@ -1,6 +1,7 @@
 public import CHoist
 internal import HoistBase
 internal import HoistCore
+internal import HoistJSON
 
 @_cdecl("hoist_provider_register") @implementation
 public func hoist_provider_register(
@@ -8,13 +9,20 @@ public func hoist_provider_register(
 ) -> hoist_status {
   attempt(error) {
     guard let provider else { throw Refusal(.argument, "the provider table is NULL") }
-    guard let table = HostTable.read(provider) else {
+    guard let table = HostTable.take(provider) else {
       let size = HostTable.size(of: provider)
       throw Refusal(.argument, "struct_size of the provider table is \(size), which is no size of such a table")
     }
     let factory = HostedFactory(description: try HostedDescription(HostedTable(table)))
     guard Providers.register(factory) else { throw Refusal(.state, "there is a provider \"\(factory.name)\" already") }
   }
+}
+
+@_cdecl("hoist_provider_list") @implementation
+public func hoist_provider_list() -> OpaquePointer? {
+  var writer = JSONWriter()
+  writer.array { writer in for name in Providers.names { writer.string(name) } }
+  return TextHandle.give(writer.bytes)
 }
 
 @_cdecl("hoist_provider_unregister") @implementation

@@ -49,27 +49,8 @@ struct HostedDescription: Sendable {
     }
   }
 
-  /// The structures of a list, each of which says its size: the first one's is the distance between them.
-  private static func list<Element>(_ first: UnsafePointer<Element>?, _ count: Int, limit: Int) -> [Element]? {
-    guard count > 0 else { return count == 0 ? [] : nil }
-    guard let first, count <= limit else { return nil }
-    let stride = UnsafeRawPointer(first).loadUnaligned(as: Int.self)
-    var elements: [Element] = []
-    for index in 0..<count {
-      guard (MemoryLayout<Int>.size...HostTable.maximumBytes).contains(stride), stride % MemoryLayout<Int>.alignment == 0 else {
-        return nil
-      }
-      let place = UnsafeRawPointer(first) + index * stride
-      guard place.loadUnaligned(as: Int.self) == stride,
-        let element = HostTable.read(place.assumingMemoryBound(to: Element.self))
-      else { return nil }
-      elements.append(element)
-    }
-    return elements
-  }
-
   private static func pipelines(_ members: hoist_provider) -> [HostedPipelineOptions]? {
-    guard let told = list(members.pipelines, members.pipeline_count, limit: maximumPipelines)
+    guard let told = HostTable.list(members.pipelines, members.pipeline_count, limit: maximumPipelines)
     else { return nil }
     var pipelines: [HostedPipelineOptions] = []
     for one in told {
@@ -88,7 +69,7 @@ struct HostedDescription: Sendable {
   private static func properties(
     _ members: hoist_provider
   ) throws(ConfigurationFailure) -> (all: [Property], identity: [String]) {
-    guard let told = list(members.properties, members.property_count, limit: maximumProperties)
+    guard let told = HostTable.list(members.properties, members.property_count, limit: maximumProperties)
     else {
       throw ConfigurationFailure("", "has properties that cannot be read: at most \(maximumProperties), each with its struct_size")
     }

@@ -67,8 +67,8 @@ extension HostedProvider {
     guard let member = table.track else { return .unsupported }
     guard isOpen else { return .state }
     let key = CText(event.key)
-    let properties = event.properties.compactMap { HostedEventProperty($0.name, $0.value) }
-    let list = properties.map { hoist_property(name: $0.name.pointer, text: $0.text?.pointer, number: $0.number) }
+    let properties = event.properties.map { EventProperty($0.name, $0.value) }
+    let list = properties.map(\.told)
     let context = event.context ?? client.currentContext
     return withExtendedLifetime((key, properties, context)) {
       BorrowedContext.with(context?.frozen.base) { borrowed in
@@ -80,25 +80,6 @@ extension HostedProvider {
           return Status(rawValue: member(instance.pointer, &told))
         }
       }
-    }
-  }
-}
-
-/// A property of an event as C reads it.
-private struct HostedEventProperty {
-  let name: CText
-  var text: CText?
-  var number: Double = 0
-
-  /// nil for what C has no property for.
-  init?(_ name: String, _ value: AttributeValue) {
-    self.name = CText(name)
-    switch value {
-    case .string(let bytes), .json(let bytes): text = CText(bytes)
-    case .double(let real): number = real
-    case .int(let whole): number = Double(whole)
-    case .bool(let truth): number = truth ? 1 : 0
-    case .null, .date, .strings: return nil
     }
   }
 }

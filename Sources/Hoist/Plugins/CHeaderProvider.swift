@@ -41,17 +41,19 @@ public func hoist_config_set_header_provider(
 enum CHeaders {
   static func with<Result>(_ headers: [HTTPHeader], _ body: (UnsafePointer<hoist_header>?, Int) -> Result) -> Result {
     let texts = headers.map { (name: CText($0.name), value: CText($0.value)) }
-    let table = texts.map { hoist_header(name: $0.name.pointer, value: $0.value.pointer) }
+    let table = texts.map {
+      hoist_header(struct_size: MemoryLayout<hoist_header>.size, name: $0.name.pointer, value: $0.value.pointer)
+    }
     return withExtendedLifetime(texts) { table.withUnsafeBufferPointer { body($0.baseAddress, $0.count) } }
   }
 
   /// nil for a NULL name or value, invalid UTF-8, control characters, or too many.
   static func read(_ headers: UnsafePointer<hoist_header>?, _ count: Int) -> [HTTPHeader]? {
-    guard count >= 0, count <= 1000, headers != nil || count == 0 else { return nil }
+    guard let told = HostTable.list(headers, count, limit: 1000) else { return nil }
     var list: [HTTPHeader] = []
-    for index in 0..<count {
-      guard let header = headers?[index], let name = CString.text(header.name), let value = CString.text(header.value),
-        HeaderText.isSafeName(name), HeaderText.isSafeValue(value)
+    for header in told {
+      guard let name = CString.text(header.name), let value = CString.text(header.value), HeaderText.isSafeName(name),
+        HeaderText.isSafeValue(value)
       else { return nil }
       list.append(HTTPHeader(name, value))
     }

@@ -21,7 +21,7 @@ extension PluginObject {
   ///   - create: nil for an object that has no such plug-in.
   ///   - slot: of a kind that a configuration has one of.
   ///   - adapt: takes over `user_data`.
-  func offer<Table, Slot>(
+  func offer<Table: FunctionTable, Slot>(
     _ kind: String, _ create: Create<Table>?, _ slot: WritableKeyPath<Plugins, Slot?>, adapt: @escaping (Table) -> Slot
   ) -> PluginOffer? {
     guard let create else { return nil }
@@ -37,7 +37,7 @@ extension PluginObject {
   func refusal(_ status: Status, _ what: String) -> Refusal { Refusal(status, "the plug-in \(path) \(what)") }
 
   /// Calls a create function. What it answers is checked before anything of the table is believed.
-  func make<Table>(_ noun: String, _ options: String, _ create: Create<Table>) throws(Refusal) -> Table {
+  func make<Table: FunctionTable>(_ noun: String, _ options: String, _ create: Create<Table>) throws(Refusal) -> Table {
     // As large as any table may be, for objects that were built with a newer header.
     let room = UnsafeMutableRawPointer.allocate(byteCount: HostTable.maximumBytes, alignment: 16)
     defer { room.deallocate() }
@@ -53,7 +53,7 @@ extension PluginObject {
     guard status == Status.ok.rawValue else {
       throw .broken(path, "could not make its \(noun): \(Self.reason(message, status))")
     }
-    guard let table = HostTable.read(told) else {
+    guard let table: Table = HostTable.take(UnsafePointer(told)) else {
       let size = HostTable.size(of: told)
       throw .broken(path, "says that struct_size of its \(noun) table is \(size), which is no size of such a table")
     }

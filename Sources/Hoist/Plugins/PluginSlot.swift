@@ -7,13 +7,13 @@ enum PluginSlot {
   ///   - make: builds the adapter, which owns `user_data` from then on. Runs before anything else is checked, so that
   ///     `release` runs whatever happens.
   ///   - store: puts it into the configuration, or says why it cannot be there.
-  static func take<Table, Adapter>(
+  static func take<Table: FunctionTable, Adapter>(
     _ config: OpaquePointer?, _ table: UnsafePointer<Table>?, _ error: UnsafeMutablePointer<OpaquePointer?>?,
     _ kind: String, _ make: (Table) -> Adapter, _ store: (ConfigBox, Adapter) throws -> Void
   ) -> hoist_status {
     attempt(error) {
       guard let table else { throw Refusal(.argument, "the \(kind) table is NULL") }
-      guard let copy = HostTable.read(table) else {
+      guard let copy = HostTable.take(table) else {
         let size = HostTable.size(of: table)
         throw Refusal(.argument, "struct_size of the \(kind) table is \(size), which is no size of such a table")
       }
@@ -24,7 +24,7 @@ enum PluginSlot {
 
   /// Takes a table of a kind that a configuration has one of, in place of what it had.
   /// - Parameter service: the only one that has such plug-ins; nil for a kind that all have.
-  static func set<Table, Slot>(
+  static func set<Table: FunctionTable, Slot>(
     _ config: OpaquePointer?, _ table: UnsafePointer<Table>?, _ error: UnsafeMutablePointer<OpaquePointer?>?,
     _ kind: String, _ slot: WritableKeyPath<Plugins, Slot?>, for service: String? = nil, _ make: (Table) -> Slot
   ) -> hoist_status {

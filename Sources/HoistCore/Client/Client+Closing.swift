@@ -133,6 +133,12 @@ extension Client {
     }
   }
 
+  /// Closes the group at once if need be, without waiting, and ends what is told of it: for a client that stays in memory.
+  func retire() {
+    if state != .closed { _ = shutDown(withinMilliseconds: 0) }
+    for client in companions { client.removeObservers() }
+  }
+
   /// Returns when no reading section can still hold the client that was found before its link ended.
   /// - Parameter pause: the first, in milliseconds; later ones are longer, as a section may contain a host call.
   private func outlast(_ epoch: UInt64, pause: Int64 = 1) {

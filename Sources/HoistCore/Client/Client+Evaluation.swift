@@ -106,7 +106,7 @@ extension Client {
       metadata = provider?.metadata(snapshot: snapshot, record: record, evaluation: evaluation)
     }
     let detail = EvaluationDetail(
-      key: key ?? ByteView(start: nil, count: 0), evaluation, value: evaluation.jsonValue(), metadata: metadata,
+      key: key ?? ByteView(start: nil, count: 0), evaluation, fallback, metadata: metadata,
       explanation: explanation)
     return body(evaluation, detail)
   }

@@ -12,6 +12,8 @@ public final class Client: @unchecked Sendable {
   /// For objects that may outlive it.
   public let link = ClientReference()
   public let name: String
+  /// What hosts call its service, e.g. "unleash".
+  public let serviceName: CText
   /// Which environment of its group it is; "" for the first, and for a client without others.
   public let environment: String
   public let values: PropertyValues
@@ -51,6 +53,10 @@ public final class Client: @unchecked Sendable {
   nonisolated(unsafe) private(set) var environments: [Client] = []
   /// The first environment of the group; nil for that one itself. Set once in `init`.
   nonisolated(unsafe) private(set) weak var primary: Client?
+  /// The host has opened it, and frees it; set before anybody else knows it.
+  nonisolated(unsafe) public var isHosts = false
+  /// Its handle is lent to nobody any more; under the lock of `SharedClients`.
+  nonisolated(unsafe) var isEnding = false
 
   /// Builds a client that has not begun, with its further environments if its factory names some; `open` begins.
   public convenience init(
@@ -81,6 +87,7 @@ public final class Client: @unchecked Sendable {
     self.services = services
     self.scope = scope
     self.environment = environment
+    serviceName = CText(factory.name)
     name = environment.isEmpty ? scope.name : "\(scope.name)/\(environment)"
     log = scope.log(named: name)
     pending = PendingCompletions(scheduler: services.scheduler)
@@ -151,10 +158,10 @@ public final class Client: @unchecked Sendable {
   /// Whether that is `.closed`; costs nothing to ask.
   public var isClosed: Bool { life.isClosed }
   public var isOnline: Bool { life.isOnline }
-  /// Which lines are written, of the whole group.
-  public var logLevels: LogLevels {
-    get { scope.logThreshold.current }
-    set { scope.logThreshold.current = newValue }
+  /// Which lines are written, of the whole group: those of this level and before it; nil for none.
+  public var logLevel: LogLevel? {
+    get { LogLevel.allCases.last { scope.logThreshold.current.contains($0) } }
+    set { scope.logThreshold.current = .upTo(newValue) }
   }
 
   /// - Parameter timeoutMilliseconds: negative waits without limit.

@@ -20,10 +20,18 @@ public struct PropertyValues: Sendable {
 
   /// Reads and keeps a value. Nothing changes when it is refused.
   public mutating func set(_ name: String, _ text: String) throws(ConfigurationFailure) {
-    guard let property = property(name) else {
-      throw ConfigurationFailure(name, "unknown property \(Self.quoted(name))\(suggestion(for: name))")
-    }
+    guard let property = property(name) else { throw unknown(name) }
     given[name] = (text, try Self.read(text, as: property))
+  }
+
+  /// Gives a property its default again.
+  public mutating func unset(_ name: String) throws(ConfigurationFailure) {
+    guard property(name) != nil else { throw unknown(name) }
+    given[name] = nil
+  }
+
+  private func unknown(_ name: String) -> ConfigurationFailure {
+    ConfigurationFailure(name, "unknown property \(Self.quoted(name))\(suggestion(for: name))")
   }
 
   /// Makes the named properties what they are in `other`, unset where they are unset there.

@@ -14,6 +14,13 @@ public enum ContextJSON {
     return document.withRoot { attribute($0) }
   }
 
+  /// As `value` reads it.
+  public static func text(of value: AttributeValue) -> [UInt8] {
+    var writer = JSONWriter()
+    write(value, to: &writer)
+    return writer.bytes
+  }
+
   public static func context(_ json: ByteView) throws(Failure) -> EvaluationContext {
     let document: JSONDocument
     do {

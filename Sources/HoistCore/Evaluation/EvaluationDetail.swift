@@ -6,8 +6,10 @@ public final class EvaluationDetail: Sendable {
   public let key: CText
   public let enabled: Bool
   public let variation: CText
-  /// JSON.
+  /// JSON: what the caller gets.
   public let value: CText
+  /// The same where that is a text; nil for other values.
+  public let text: CText?
   public let reason: Reason
   public let errorCode: ErrorCode
   public let errorMessage: CText
@@ -19,13 +21,17 @@ public final class EvaluationDetail: Sendable {
   public let isMissing: Bool
   private let isExplained: Bool
 
+  /// - Parameter fallback: what the caller gets where there is no value.
   init(
-    key: ByteView, _ evaluation: borrowing Evaluation, value: [UInt8], metadata: [UInt8]?, explanation: [UInt8]?
+    key: ByteView, _ evaluation: borrowing Evaluation, _ fallback: EvaluationFallback, metadata: [UInt8]?, explanation: [UInt8]?
   ) {
     self.key = CText(repairing: key)
     enabled = evaluation.enabled
     variation = CText(evaluation.variation)
-    self.value = CText(value)
+    let hasValue = evaluation.kind != .none
+    value = CText(hasValue ? evaluation.jsonValue() : fallback.json ?? Array("null".utf8))
+    text = (hasValue ? evaluation.kind : fallback.kind) != .string
+      ? nil : hasValue ? CText(evaluation.text) : CText(repairing: fallback.text)
     reason = evaluation.reason
     errorCode = evaluation.errorCode
     errorMessage = evaluation.errorText
@@ -42,6 +48,7 @@ public final class EvaluationDetail: Sendable {
     enabled = detail.enabled
     variation = detail.variation
     self.value = value
+    text = detail.text
     reason = detail.reason
     errorCode = detail.errorCode
     errorMessage = detail.errorMessage

@@ -1,5 +1,6 @@
 public import HoistBase
 internal import Glibc
+internal import HoistJSON
 
 /// What a caller asked to get when there is no value. Plain memory; the text is the caller's, valid for the call.
 @frozen
@@ -62,5 +63,26 @@ public struct EvaluationFallback: BitwiseCopyable {
   public func withPointer<Result>(_ body: (UnsafePointer<EvaluationFallback>?) -> Result) -> Result {
     if kind == .none { return body(nil) }
     return withUnsafePointer(to: self) { body($0) }
+  }
+}
+
+extension EvaluationFallback {
+  /// JSON text; nil for null. A text that is no UTF-8, or JSON that is none, counts as null.
+  public var json: [UInt8]? {
+    var writer = JSONWriter()
+    switch kind {
+    case .none: return nil
+    case .bool: writer.bool(integer != 0)
+    case .int: writer.int(integer)
+    case .double: writer.double(number)
+    case .string: writer.string(text)
+    case .json:
+      let isNull = try? JSONNode.parse(text) { node in
+        writer.value(node)
+        return node.isNull
+      }
+      if isNull != false { return nil }
+    }
+    return writer.bytes
   }
 }

@@ -21,8 +21,7 @@ extension EventView {
 
   @usableFromInline var maximumTextBytes: Int {
     properties.reduce(16 + JSONRawText.maximumNumberBytes) { sum, property in
-      sum + 2 + JSONRawText.maximumStringBytes(property.name.count)
-        + (property.text.map { JSONRawText.maximumStringBytes($0.count) } ?? JSONRawText.maximumNumberBytes)
+      sum + 2 + JSONRawText.maximumStringBytes(property.name.count) + property.value.maximumTextBytes
     }
   }
 
@@ -36,11 +35,7 @@ extension EventView {
     }
     for property in properties where value == nil || !property.name.reads(valueName) {
       end = Self.begin(property.name, target, end)
-      if let text = property.text {
-        end &+= JSONRawText.writeString(text, to: target + end)
-      } else {
-        end &+= JSONRawText.writeNumber(property.number, to: target + end)
-      }
+      end &+= property.value.writeText(to: target + end)
     }
     if end == 0 {
       target[0] = UInt8(ascii: "{")
@@ -58,5 +53,27 @@ extension EventView {
     let colon = end &+ 1 &+ JSONRawText.writeString(name, to: target + (end &+ 1))
     target[colon] = UInt8(ascii: ":")
     return colon &+ 1
+  }
+}
+
+extension EventView.Value {
+  fileprivate var maximumTextBytes: Int {
+    switch self {
+    case .text(let text): JSONRawText.maximumStringBytes(text.count)
+    case .number, .boolean: JSONRawText.maximumNumberBytes
+    case .json(let text): text.count
+    }
+  }
+
+  @inline(__always)
+  fileprivate func writeText(to target: UnsafeMutablePointer<UInt8>) -> Int {
+    switch self {
+    case .text(let text): return JSONRawText.writeString(text, to: target)
+    case .number(let number): return JSONRawText.writeNumber(number, to: target)
+    case .boolean(let truth): return JSONRawText.writeBoolean(truth, to: target)
+    case .json(let text):
+      if let start = text.baseAddress { UnsafeMutableRawPointer(target).copyMemory(from: start, byteCount: text.count) }
+      return text.count
+    }
   }
 }

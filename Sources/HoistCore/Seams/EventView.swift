@@ -3,16 +3,19 @@ public import HoistBase
 /// A tracked event where the host has it in memory, for providers that copy it straight into a record of
 /// their own. Everything is borrowed for the call; all texts are valid UTF-8.
 public struct EventView {
+  public enum Value {
+    case text(ByteView), number(Double), boolean(Bool)
+    /// JSON text.
+    case json(ByteView)
+  }
+
   public struct Property {
     public var name: ByteView
-    /// nil for a number.
-    public var text: ByteView?
-    public var number: Double
+    public var value: Value
 
-    public init(name: ByteView, text: ByteView?, number: Double) {
+    public init(name: ByteView, _ value: Value) {
       self.name = name
-      self.text = text
-      self.number = number
+      self.value = value
     }
   }
 
@@ -36,13 +39,19 @@ extension TrackedEvent {
   public init(_ view: EventView, context: ContextReference?) {
     self.init(
       key: String(decoding: view.key, as: UTF8.self), context: context, value: view.value,
-      properties: view.properties.map { property in
-        (
-          String(decoding: property.name, as: UTF8.self),
-          property.text.map { .string(Array($0)) } ?? .double(property.number)
-        )
-      },
+      properties: view.properties.map { (String(decoding: $0.name, as: UTF8.self), AttributeValue($0.value)) },
       unixMilliseconds: view.unixMilliseconds)
+  }
+}
+
+extension AttributeValue {
+  fileprivate init(_ value: EventView.Value) {
+    switch value {
+    case .text(let text): self = .string(Array(text))
+    case .number(let number): self = .double(number)
+    case .boolean(let truth): self = .bool(truth)
+    case .json(let text): self = .json(Array(text))
+    }
   }
 }
 

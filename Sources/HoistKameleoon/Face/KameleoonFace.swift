@@ -16,15 +16,6 @@ public struct KameleoonFace: Sendable {
   public var isReady: Bool { client.state != .closed && provider.readiness.isReady }
 }
 
-/// `KameleoonLogger.logLevel` (KAM-71): each level has those before it.
-extension KameleoonFace {
-  /// nil for none.
-  public var logLevel: LogLevel? {
-    get { LogLevel.allCases.last { client.logLevels.contains($0) } }
-    nonmutating set { client.logLevels = .upTo(newValue) }
-  }
-}
-
 /// Visitors (KAM-11, KAM-12, KAM-14).
 extension KameleoonFace {
   /// - Parameters:

@@ -7,31 +7,17 @@ public struct KameleoonCreationFailure: Error, Sendable {
   public var message: String
 }
 
-/// The sites of the process, as the vendor's factory keeps them: one client of a site code and an environment (KAM-09 to KAM-14,
-/// KAM-B28). Thread-safe.
-public final class KameleoonSites: Sendable {
-  public static let shared = KameleoonSites()
+/// The sites of the process, as the vendor's factory keeps them: one shared client of a site code and an environment (KAM-09
+/// to KAM-14, KAM-B28). Thread-safe.
+public struct KameleoonSites: Sendable {
+  private let clients: SharedClients
 
-  private struct Key: Hashable {
-    var siteCode: [UInt8]
-    var environment: [UInt8]
+  public init(_ clients: SharedClients = .process) { self.clients = clients }
 
-    /// Without an environment it is production's (§7-A10).
-    init(_ siteCode: String, _ environment: String) {
-      self.siteCode = Array(siteCode.utf8)
-      self.environment = Array((environment.isEmpty ? "production" : environment).utf8)
-    }
+  /// Without an environment it is production's (§7-A10).
+  static func name(_ siteCode: String, _ environment: String) -> [UInt8] {
+    Array("kameleoon/\(siteCode)/\(environment.isEmpty ? "production" : environment)".utf8)
   }
-
-  private struct State {
-    var clients: [Key: Client] = [:]
-    /// Their handles were lent to the host for good.
-    var lent: [Client] = []
-  }
-
-  private let state = LockedValue(State())
-
-  public init() {}
 
   /// - Parameters:
   ///   - visitorCode: nil for the client's own visitor.
@@ -48,7 +34,7 @@ public final class KameleoonSites: Sendable {
     do throws(ConfigurationFailure) {
       var values = values
       try values.set("site_code", siteCode)
-      client = try self.client(Key(siteCode, values.text("environment")), values, isGiven, plugins, services)
+      client = try self.client(Self.name(siteCode, values.text("environment")), values, isGiven, plugins, services)
     } catch {
       throw KameleoonCreationFailure(status: .configuration, message: error.message)
     }
@@ -75,9 +61,9 @@ public final class KameleoonSites: Sendable {
   }
 
   private func client(
-    _ key: Key, _ values: PropertyValues, _ isGiven: Bool, _ plugins: Plugins, _ services: ClientServices
+    _ name: [UInt8], _ values: PropertyValues, _ isGiven: Bool, _ plugins: Plugins, _ services: ClientServices
   ) throws(ConfigurationFailure) -> Client {
-    if let known = state.withLock({ $0.clients[key] }) {
+    if let known = clients.client(named: name) {
       if known.state == .closed { _ = known.reopen() }
       if isGiven { Self.warn(known, of: values) }
       return known
@@ -86,11 +72,7 @@ public final class KameleoonSites: Sendable {
     // Each visitor's own, and none of those to come.
     try shared.set("is_unique_identifier", "false")
     let new = try Client(factory: KameleoonFactory(), values: shared, plugins: plugins, services: services)
-    let kept = state.withLock { state in
-      let kept = state.clients[key] ?? new
-      state.clients[key] = kept
-      return kept
-    }
+    let kept = clients.share(new, asFirst: name)
     // Another thread was quicker: the first one counts.
     if kept === new { new.open() } else { new.dispose() }
     return kept
@@ -106,27 +88,6 @@ public final class KameleoonSites: Sendable {
   /// - Returns: `.notFound` when there is none.
   public func forget(siteCode: String, environment: String, timeoutMilliseconds: Int64) -> Status {
     if Thread.isOwn { return .state }
-    let found = state.withLock { state -> (client: Client, isLent: Bool)? in
-      guard let client = state.clients.removeValue(forKey: Key(siteCode, environment)) else { return nil }
-      let isLent = state.lent.contains { $0 === client }
-      (client.provider as? KameleoonProvider)?.isForgotten = !isLent
-      return (client, isLent)
-    }
-    guard let found else { return .notFound }
-    let status = found.client.close(timeoutMilliseconds: timeoutMilliseconds)
-    if !found.isLent { found.client.dispose() }
-    return status
-  }
-
-  /// The host has the client's handle from now on: a client of a site stays then, closed, when it is forgotten.
-  /// - Returns: false for one that is forgotten already, and goes.
-  public func lend(_ client: Client) -> Bool {
-    state.withLock { state in
-      if (client.provider as? KameleoonProvider)?.isForgotten == true { return false }
-      if state.clients.values.contains(where: { $0 === client }), !state.lent.contains(where: { $0 === client }) {
-        state.lent.append(client)
-      }
-      return true
-    }
+    return clients.close(Self.name(siteCode, environment), timeoutMilliseconds: timeoutMilliseconds) ?? .notFound
   }
 }

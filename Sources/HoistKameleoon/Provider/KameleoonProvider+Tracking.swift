@@ -3,15 +3,16 @@ public import HoistCore
 /// What calls of the core track.
 extension KameleoonProvider {
   /// A conversion of the context's visitor, or of the client's own: the key is the goal's id in decimal, the value its
-  /// revenue, and the text property `negative` may be "true".
+  /// revenue, and the property `negative` is a boolean, or the text "true".
   public func track(_ event: TrackedEvent) -> Status {
     guard let goal = Int64(event.key), goal >= 0 else { return refuse(event, .argument, "its key is no id of a goal") }
     var conversion = Conversion(goalID: goal, revenue: event.value ?? 0)
     for (name, value) in event.properties {
-      guard name.utf8.elementsEqual("negative".utf8), case .string(let text) = value else {
-        return refuse(event, .unsupported, "a conversion cannot carry its property \"\(name)\"")
+      switch value {
+      case .string(let text) where name.utf8.elementsEqual("negative".utf8): conversion.isNegative = text.elementsEqual("true".utf8)
+      case .bool(let truth) where name.utf8.elementsEqual("negative".utf8): conversion.isNegative = truth
+      default: return refuse(event, .unsupported, "a conversion cannot carry its property \"\(name)\"")
       }
-      conversion.isNegative = text.elementsEqual("true".utf8)
     }
     let status = record(conversion, event)
     if status == .kameleoonSDKNotReady { return refuse(event, status, "no configuration has come yet") }

@@ -16,8 +16,6 @@ public final class KameleoonProvider: @unchecked Sendable {
   let visitors: KameleoonVisitorRegistry
   let remote: RemoteDataService
   public let life: PartLife
-  /// Guarded by `KameleoonSites`: there may be no handle on the client any more.
-  var isForgotten = false
 
   init(_ values: PropertyValues, _ host: any ProviderHost) throws(ConfigurationFailure) {
     let settings = try KameleoonSettings(values)

@@ -151,24 +151,3 @@ enum VariationMethod {
     }
   }
 }
-
-extension EvaluationFallback {
-  /// JSON text; nil for null. A text that is no UTF-8, or JSON that is none, counts as null.
-  var json: [UInt8]? {
-    var writer = JSONWriter()
-    switch kind {
-    case .none: return nil
-    case .bool: writer.bool(integer != 0)
-    case .int: writer.int(integer)
-    case .double: writer.double(number)
-    case .string: writer.string(text)
-    case .json:
-      let isNull = try? JSONNode.parse(text) { node in
-        writer.value(node)
-        return node.isNull
-      }
-      if isNull != false { return nil }
-    }
-    return writer.bytes
-  }
-}

@@ -12,7 +12,10 @@ enum TrackedEventText {
     var room = 16 + JSONRawText.maximumNumberBytes + JSONRawText.maximumStringBytes(event.key.count)
     for property in event.properties {
       room += 8 + JSONRawText.maximumStringBytes(property.name.count)
-      room += property.text.map { JSONRawText.maximumStringBytes($0.count) } ?? JSONRawText.maximumNumberBytes + 2
+      switch property.value {
+      case .text(let text), .json(let text): room += JSONRawText.maximumStringBytes(text.count)
+      case .number, .boolean: room += JSONRawText.maximumNumberBytes + 2
+      }
     }
     return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: room) { target in
       body(ByteView(start: target.baseAddress, count: target.baseAddress.map { write(event, to: $0) } ?? 0))
@@ -39,11 +42,12 @@ enum TrackedEventText {
       end &+= JSONRawText.writeString(property.name, to: quote) &- 1
       quote.pointee = dot
       raw(":")
-      if let text = property.text {
-        end &+= JSONRawText.writeString(text, to: target + end)
-      } else {
+      switch property.value {
+      case .text(let text), .json(let text): end &+= JSONRawText.writeString(text, to: target + end)
+      case .boolean(let truth): raw(truth ? "\"true\"" : "\"false\"")
+      case .number(let number):
         raw("\"")
-        end &+= JSONRawText.writeNumber(property.number, to: target + end)
+        end &+= JSONRawText.writeNumber(number, to: target + end)
         raw("\"")
       }
     }
@@ -51,7 +55,7 @@ enum TrackedEventText {
     return end
   }
 
-  /// The view of an event that the library holds: with the texts and numbers among its properties.
+  /// The view of an event that the library holds: with what of its properties a label can say.
   static func withView<Result>(of event: TrackedEvent, _ body: (EventView) -> Result) -> Result {
     var bytes = Array(event.key.utf8)
     var pieces: [(name: Range<Int>, text: Range<Int>?, number: Double)] = []
@@ -60,7 +64,7 @@ enum TrackedEventText {
       bytes += name.utf8
       let middle = bytes.count
       switch value {
-      case .string(let text): bytes += text
+      case .string(let text), .json(let text): bytes += text
       case .bool(let truth): bytes += (truth ? "true" : "false").utf8
       case .double(let number):
         pieces.append((start..<middle, nil, number))
@@ -72,7 +76,7 @@ enum TrackedEventText {
     let keyBytes = event.key.utf8.count
     return bytes.withUnsafeBytes { bytes in
       func view(_ range: Range<Int>) -> ByteView { ByteView(rebasing: bytes[range]) }
-      let properties = pieces.map { EventView.Property(name: view($0.name), text: $0.text.map(view), number: $0.number) }
+      let properties = pieces.map { EventView.Property(name: view($0.name), $0.text.map { .text(view($0)) } ?? .number($0.number)) }
       return properties.withUnsafeBufferPointer {
         body(
           EventView(

@@ -43,7 +43,8 @@ def declarations(include: Path) -> str:
 
 def _preprocess(unit: Path, include: Path, stand_ins: Path) -> str:
     # Without __clang__ the nullability macros are empty whatever the compiler is.
-    command = [*preprocessor(), "-P", "-nostdinc", "-U__clang__", "-DHOIST_API=", "-DHOIST_MUST_CHECK="]
+    command = [*preprocessor(), "-P", "-nostdinc", "-U__clang__"]
+    command += ["-DHOIST_API=", "-DHOIST_MUST_CHECK=", "-DHOIST_PLUGIN_EXPORT="]
     command += [f"-I{include}", f"-I{stand_ins}", "-x", "c", str(unit)]
     answer = subprocess.run(command, capture_output=True, text=True, check=False)
     if answer.returncode != 0:

@@ -17,8 +17,8 @@ from ._exit import set_exit_limit
 from ._native import lib as _lib
 from ._native import native as _native
 from ._text import decode as _decode
-from .client import Client, State
-from .config import Config, Property, describe
+from .client import Client, State, shared, unshare
+from .config import Config, Property, describe, providers
 from .context import Context
 from .detail import Detail
 from .observer import Notification, Subscription, Topic
@@ -85,6 +85,9 @@ __all__ = [
     "binding_mode",
     "describe",
     "describe_plugin",
+    "providers",
     "set_exit_limit",
+    "shared",
+    "unshare",
     "version",
 ]

@@ -64,6 +64,12 @@ def take(text: Any) -> bytes | None:
         lib.hoist_text_free(text)
 
 
+def structs(first: Any, count: int) -> list[Any]:
+    """The elements of an array that C lends: the first one's `struct_size` is the distance between them."""
+    kind, start = ffi.typeof(first), ffi.cast("char *", first)
+    return [ffi.cast(kind, start + index * first.struct_size) for index in range(count)]
+
+
 def milliseconds(seconds: float | None) -> int:
     """Seconds as the library takes them; None means without limit."""
     if seconds is None:

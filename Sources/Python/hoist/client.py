@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from . import _exit, aio
+from ._attributes import to_json
 from ._callback import start
 from ._constant import Constant
 from ._evaluation import Bool, Evaluations, Float, Int
 from ._native import NULL, ffi, lib
-from ._text import KEYS, encode, milliseconds, take
+from ._text import KEYS, decode, encode, milliseconds, take
 from ._wait import interruptible
 from .config import Config, PropertyValue
-from .context import ContextLike, as_context, pointer_of
+from .context import Context, ContextLike, as_context, pointer_of
 from .detail import load
 from .observer import Observer, Subscription, Topic, observe
-from .plugins import Cache, Dispatcher, HeaderProvider, Hook, Logger, Transport
+from .plugins import Cache, Dispatcher, HeaderProvider, Hook, Logger, LogLevel, Transport
 from .plugins.headers import Headers
-from .status import Error, ErrorSlot, Status
+from .status import Error, ErrorSlot, Status, check
 from .view import View
 
 _Function = TypeVar("_Function", bound=Observer)
@@ -91,6 +93,34 @@ class Client(Evaluations):
     # ---- Life ------------------------------------------------------------------------------------
 
     @property
+    def provider(self) -> str:
+        """The service's name."""
+        return decode(lib.hoist_client_provider(self._pointer))
+
+    @property
+    def current_context(self) -> Context | None:
+        """A copy of the current context; None when there is none."""
+        pointer = lib.hoist_client_context(self._pointer)
+        return Context.owning(pointer) if pointer else None
+
+    @property
+    def log_level(self) -> LogLevel:
+        """Which lines are written: those of this level and of the graver ones. Raises `hoist.Error` when it is set to another."""
+        return LogLevel(lib.hoist_client_log_level(self._pointer))
+
+    @log_level.setter
+    def log_level(self, level: LogLevel) -> None:
+        check(lib.hoist_client_set_log_level(self._pointer, int(level)), "the log level")
+
+    def share(self, name: str) -> None:
+        """Lets the whole process find the client by a name, with `shared`, in place of the one that has it.
+
+        It is kept until `unshare`, or until another client is given its name. Raises `hoist.Error` for what cannot be a name.
+        """
+        check(lib.hoist_client_share(self._pointer, encode(name)), "the name")
+        _shared[name] = self
+
+    @property
     def state(self) -> State:
         """Where the client stands now."""
         return State(lib.hoist_client_get_state(self._pointer))
@@ -153,18 +183,18 @@ class Client(Evaluations):
         context: ContextLike = None,
         *,
         value: Float | None = None,
-        properties: Mapping[str, str | Bool | Int | Float] | None = None,
+        properties: Mapping[str, Any] | None = None,
     ) -> Status:
-        """Records an event, delivered in the background. LIMIT: the queue is full and it was dropped."""
+        """Records an event, delivered in the background. Properties are texts, numbers, booleans, and what JSON can say. LIMIT: the queue is full and it was dropped."""
         try:
             made = as_context(context)
+            rows, _texts = _properties(properties or {})
         except Error as problem:
             return problem.status
         event = ffi.new("hoist_event *")
         event.struct_size = ffi.sizeof("hoist_event")
         if value is not None:
             event.value, event.has_value = value, True
-        rows, _texts = _properties(properties or {})
         event.properties, event.property_count = rows, len(rows)
         return Status(lib.hoist_client_track(self._pointer, KEYS[key], pointer_of(made), event))
 
@@ -227,18 +257,51 @@ class Client(Evaluations):
         return f"<{type(self).__module__}.{type(self).__qualname__} {self.state.name}>"
 
 
-def _properties(properties: Mapping[str, str | bool | int | float]) -> tuple[Any, list[Any]]:
+_shared: dict[str, Client] = {}
+_adopted: dict[Any, Client] = {}
+
+
+def shared(name: str) -> Client | None:
+    """The client that a name stands for: see `Client.share`. None when there is none, and while it is closed."""
+    pointer = lib.hoist_client_shared(encode(name))
+    if not pointer:
+        return None
+    return next((client for client in list(_shared.values()) if client._pointer == pointer), None) or adopt(pointer)
+
+
+def unshare(name: str) -> bool:
+    """Takes a name back; False when no client has it."""
+    _shared.pop(name, None)
+    return bool(lib.hoist_client_share(NULL, encode(name)) == Status.OK)
+
+
+def adopt(pointer: Any) -> Client:
+    """A client that Python has not opened, and that lives as long as the process."""
+    client = _adopted.get(pointer)
+    if client is None:
+        module = sys.modules.get(f"{__package__}.{decode(lib.hoist_client_provider(pointer))}")
+        kind: type[Client] = getattr(module, "Client", Client)
+        client = kind.__new__(kind)
+        client._pointer = pointer
+        _adopted[pointer] = client
+        _exit.watch(client)
+    return client
+
+
+def _properties(properties: Mapping[str, Any]) -> tuple[Any, list[Any]]:
     """Event properties for C: the array, and what must live as long."""
-    rows = ffi.new("hoist_property[]", len(properties))
+    rows = ffi.new("hoist_event_property[]", len(properties))
     texts: list[Any] = []
     for row, (name, value) in zip(rows, properties.items(), strict=True):
+        row.struct_size = ffi.sizeof("hoist_event_property")
         texts.append(ffi.new("char[]", encode(name)))
         row.name = texts[-1]
         if isinstance(value, bool):
-            value = "true" if value else "false"
-        if isinstance(value, str):
-            texts.append(ffi.new("char[]", encode(value)))
-            row.text = texts[-1]
+            row.type, row.boolean = lib.HOIST_EVENT_BOOL, value
+        elif isinstance(value, (int, float)):
+            row.type, row.number = lib.HOIST_EVENT_NUMBER, value
         else:
-            row.number = value
+            is_text = isinstance(value, str)
+            texts.append(ffi.new("char[]", encode(value) if is_text else to_json(value, f'property "{name}"')))
+            row.type, row.text = lib.HOIST_EVENT_TEXT if is_text else lib.HOIST_EVENT_JSON, texts[-1]
     return rows, texts

@@ -43,6 +43,12 @@ def describe(provider: str) -> tuple[Property, ...]:
     return tuple(Property(**{name: value for name, value in row.items() if name in names}) for row in rows)
 
 
+def providers() -> list[str]:
+    """What a client can be opened for: the library's services, and providers that are registered now."""
+    names: list[str] = json.loads(take(lib.hoist_provider_list()) or b"[]")
+    return names
+
+
 class Config:
     """What a client is opened from. May be changed and reused; clients keep what they were opened with.
 
@@ -76,6 +82,11 @@ class Config:
             raise TypeError(f'property "{name}" is None; leave it out for its default')
         slot = ErrorSlot()
         slot.check(lib.hoist_config_set(self._pointer, encode(name), encode(_text(value)), slot.pointer), name)
+
+    def unset(self, name: str) -> None:
+        """Gives a property its default again. Raises `hoist.Error` for a name that does not exist."""
+        slot = ErrorSlot()
+        slot.check(lib.hoist_config_unset(self._pointer, encode(name), slot.pointer), name)
 
     def update(self, properties: Mapping[str, PropertyValue] | None = None, /, **more: PropertyValue) -> None:
         """Sets several properties, named as in the constructor."""

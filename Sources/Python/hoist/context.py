@@ -8,7 +8,7 @@ from typing import Any, Union
 
 from ._attributes import set_attribute
 from ._native import NULL, ffi, lib
-from ._text import encode, optional, take
+from ._text import decode, encode, optional, take
 from .status import Error, ErrorSlot, Status, check
 
 TARGETING_KEY = "targetingKey"
@@ -97,6 +97,14 @@ class Context:
     def remove(self, name: str) -> bool:
         """Removes an attribute; False when there is none of that name."""
         return bool(lib.hoist_context_remove(self._pointer, encode(name)) == Status.OK)
+
+    @classmethod
+    def owning(cls, pointer: Any) -> Context:
+        """A context of the library's, which is this one's to free from now on."""
+        made = cls.__new__(cls)
+        made._pointer = ffi.gc(pointer, lib.hoist_context_free)
+        made._key = decode(lib.hoist_context_get_targeting_key(pointer)) or None
+        return made
 
     def copy(self) -> Context:
         """A context that is changed on its own."""

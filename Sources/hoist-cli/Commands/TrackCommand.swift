@@ -24,7 +24,7 @@ struct TrackCommand: ParsableCommand {
 
   @Option(
     name: .customLong("property"),
-    help: ArgumentHelp("A text that goes with it, or with := a number; may be repeated.", valueName: "name=value"))
+    help: ArgumentHelp("A text that goes with it, or with := a number or other JSON; may be repeated.", valueName: "name=value"))
   var properties: [String] = []
 
   @Option(

@@ -34,3 +34,8 @@ func LibraryText(_ handle: OpaquePointer?) -> String? {
   defer { hoist_text_free(handle) }
   return String(cString: hoist_text_data(handle))
 }
+
+extension String {
+  /// A text of the library's; "" for none.
+  init(cString text: UnsafePointer<CChar>?) { self = text.map { String(cString: $0) } ?? "" }
+}

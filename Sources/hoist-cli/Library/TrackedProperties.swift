@@ -3,17 +3,39 @@ import Glibc
 
 /// The properties of one event, in memory that C can read.
 final class TrackedProperties {
-  typealias Property = (name: String, text: String?, number: Double)
+  enum Value {
+    case text(String), number(Double), boolean(Bool), json(String)
 
-  private let table: UnsafeMutableBufferPointer<hoist_property>
+    var text: String {
+      switch self {
+      case .text(let text), .json(let text): text
+      case .number(let number): "\(number)"
+      case .boolean(let truth): "\(truth)"
+      }
+    }
+
+    /// nil for what is none, and for texts that spell none.
+    var number: Double? { if case .number(let number) = self { number } else { Double(text) } }
+  }
+
+  typealias Property = (name: String, value: Value)
+
+  private let table: UnsafeMutableBufferPointer<hoist_event_property>
 
   /// - Parameter texts: copied.
   init(_ properties: [Property]) {
     table = .allocate(capacity: properties.count)
     for (index, property) in properties.enumerated() {
-      let name = UnsafePointer(strdup(property.name))
-      let text = property.text.map { UnsafePointer(strdup($0)) } ?? nil
-      table.initializeElement(at: index, to: hoist_property(name: name, text: text, number: property.number))
+      var told = hoist_event_property()
+      told.struct_size = MemoryLayout<hoist_event_property>.size
+      told.name = UnsafePointer(strdup(property.name))
+      switch property.value {
+      case .text(let text): told.text = UnsafePointer(strdup(text))
+      case .number(let number): (told.type, told.number) = (Int32(HOIST_EVENT_NUMBER), number)
+      case .boolean(let truth): (told.type, told.boolean) = (Int32(HOIST_EVENT_BOOL), truth)
+      case .json(let text): (told.type, told.text) = (Int32(HOIST_EVENT_JSON), UnsafePointer(strdup(text)))
+      }
+      table.initializeElement(at: index, to: told)
     }
   }
 
@@ -36,13 +58,15 @@ final class TrackedProperties {
   }
 
   static func parse(_ property: String) throws -> Property {
-    guard let (name, value, isNumber) = Assignment.parts(property) else {
-      throw Problem(.usage, "--property \(property): is not of the form name=value or name:=number")
+    guard let (name, value, isTyped) = Assignment.parts(property) else {
+      throw Problem(.usage, "--property \(property): is not of the form name=text or name:=JSON")
     }
-    guard isNumber else { return (name, value, 0) }
-    guard let number = Double(value), number.isFinite, !name.isEmpty else {
-      throw Problem(.usage, "--property \(property): is not of the form name:=number")
+    guard isTyped else { return (name, .text(value)) }
+    if let number = Double(value), number.isFinite, !name.isEmpty { return (name, .number(number)) }
+    if value == "true" || value == "false" { return (name, .boolean(value == "true")) }
+    guard value == "null" || value.utf8.first.map({ "{[\"".utf8.contains($0) }) == true, !name.isEmpty else {
+      throw Problem(.usage, "--property \(property): is not of the form name:=JSON")
     }
-    return (name, nil, number)
+    return (name, .json(value))
   }
 }

@@ -20,7 +20,7 @@ typedef struct {
 
 static void track(const job *self, int calls)
 {
-    hoist_property property = {"currency", "EUR", 0};
+    hoist_event_property property = {sizeof property, "currency", HOIST_EVENT_TEXT, "EUR", 0, false};
     hoist_event event = {sizeof event, 19.9, true, &property, 1};
     for (int i = 0; i < calls; i++) {
         hoist_status status = self->api->hoist_client_track(self->client, "purchase", self->context, &event);

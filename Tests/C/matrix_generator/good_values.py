@@ -58,16 +58,17 @@ SERVICE_MAKERS = {
 }
 
 # Functions for which NULL as the object is documented to be no failure.
-NULL_IS_SUCCESS = {"hoist_error_status", "hoist_notification_status", "hoist_unleash_last_error"}
+NULL_IS_SUCCESS = {"hoist_client_share", "hoist_error_status", "hoist_notification_status", "hoist_unleash_last_error"}
 
 # Parameters for which no json_t is documented to stand for none.
-OPTIONAL_JSON = {"hoist_optimizely_send_odp_event_jansson": {"identifiers", "data"}}
+OPTIONAL_JSON = {"hoist_optimizely_send_odp_event_jansson": {"identifiers", "data"},
+                 "hoist_client_track_jansson": {"properties"}, "hoist_flag_set_add_jansson": {"values", "metadata"}}
 
 # What undoes a call that may have succeeded and owns something by then.
 UNDONE_BY = {"hoist_provider_register": 'hoist_provider_unregister("text", NULL)'}
 
 # Functions whose result is another handle's to free.
-BORROWED_RESULTS = {"hoist_launchdarkly_environment", "hoist_kameleoon_visitor_client"}
+BORROWED_RESULTS = {"hoist_client_shared", "hoist_launchdarkly_environment", "hoist_kameleoon_visitor_client"}
 
 # The good value of a text, by function and parameter, by parameter, or else "on" (a flag's key).
 GOOD_TEXTS = {

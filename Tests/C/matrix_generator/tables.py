@@ -45,17 +45,14 @@ def write_table(name: str, members: tuple[Member, ...]) -> str:
     lines += ["  if (pick == TABLE_ZERO_SIZE) table->struct_size = 0;",
               "  if (pick == TABLE_ONE_BYTE) table->struct_size = 1;",
               "  if (pick == TABLE_SIZE_ONLY) table->struct_size = sizeof(size_t);"]
-    if owns:
-        # A member that the size cuts in two is not there; whether `release` still counts is not said.
-        lines.append("  if (pick == TABLE_CUT) table->user_data = NULL;")
     lines += ["  if (pick == TABLE_CUT) table->struct_size = sizeof *table - 1;",
               "  if (pick == TABLE_HUGE) table->struct_size = SIZE_MAX;",
               "  if (pick == TABLE_NEWER) table->struct_size = sizeof *table + 64;",
               "  return pick == TABLE_NULL ? NULL : table;", "}"]
     if owns:
         lines += [f"static bool table_is_owed_{name}(const {name} *table) {{",
-                  # Of a table with an absurd size nothing can be known, its `release` neither.
-                  "  return table && table->struct_size >= sizeof *table && table->struct_size != SIZE_MAX;", "}"]
+                  # Whatever its size says: every header's tables reach as far as `release`.
+                  "  return table != NULL;", "}"]
     return "\n".join(lines)
 
 

@@ -91,7 +91,7 @@ static hoist_status create_headers(const char *options, hoist_header_provider *p
 static hoist_status carry(void *user_data, const hoist_http_request *request, hoist_http_exchange *exchange) {
   bool has_header = false;
   for (size_t index = 0; index < request->header_count; index++)
-    has_header = has_header || strcmp(request->headers[index].name, "X-Loaded") == 0;
+    has_header = has_header || strcmp(HOIST_AT(hoist_header, request->headers, index)->name, "X-Loaded") == 0;
   if (has_header) used(user_data);
   const char *body = strstr(request->url, "/frontend") ? TOGGLES : FEATURES;
   /* A registration that fails gives the logger something to write. */
@@ -189,7 +189,7 @@ static hoist_status create_launchdarkly_hook(const char *options, hoist_launchda
 static hoist_status make_instance(void *user_data, hoist_provider_host *host, void **instance, char *message, size_t size) {
   (void)message, (void)size;
   *instance = used(user_data);
-  static const hoist_flag_variation truth[] = {{"off", "false"}, {"on", "true"}};
+  static const hoist_flag_variation truth[] = {{sizeof(hoist_flag_variation), "off", "false"}, {sizeof(hoist_flag_variation), "on", "true"}};
   hoist_flag flag = {sizeof flag, "on", true, false, false, truth, 2, 1, NULL};
   hoist_flag_set *set = hoist_flag_set_new();
   hoist_status status = hoist_flag_set_add(set, &flag, NULL);
@@ -247,7 +247,6 @@ static const struct faulty {
     {"unleash short", {sizeof good, HOIST_PLUGIN_ABI, "short", NULL, NOTHING, &unleash_short, NULL, NULL, NULL, NULL}},
 };
 
-HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi);
 HOIST_PLUGIN_EXPORT const hoist_plugin *hoist_plugin_entry(uint32_t library_abi) {
   const char *fault = getenv("PLUGIN_FAULT");
   if (library_abi != HOIST_PLUGIN_ABI) return NULL;

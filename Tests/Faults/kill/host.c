@@ -26,7 +26,7 @@ static void record(hoist_client *client, const char *name, int from, int to) {
   for (int number = from; number < to; number++) {
     char text[64];
     snprintf(text, sizeof text, "%s-%d", name, number);
-    hoist_property property = {"event", text, 0};
+    hoist_event_property property = {sizeof property, "event", HOIST_EVENT_TEXT, text, 0, false};
     hoist_event event = {sizeof event, 0, false, &property, 1};
     /* Not listed, and so off; counted under its name. Of a closed client it is the fallback. */
     bool is_on = hoist_client_bool(client, text, NULL, true, NULL);

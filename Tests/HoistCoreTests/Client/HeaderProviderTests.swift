@@ -76,7 +76,7 @@ import Testing
       shown.append(url)
       return nil
     }
-    fixture.client.logLevels = .upTo(.debug)
+    fixture.client.logLevel = .debug
     var request = HTTPRequest(method: "GET", url: "https://x/keys/secret.json?q=1")
     request.shownURL = "https://x/keys/s….json"
     let requests = OutgoingRequests(host: fixture.client)

@@ -5,14 +5,13 @@ import Testing
 
 @Suite("A detail says how a value was chosen") struct EvaluationDetailTests {
   func detail(
-    key: String = "flag", metadata: String? = nil, explanation: String? = nil, _ fill: (inout Evaluation) -> Void
+    key: String = "flag", fallback: EvaluationFallback = EvaluationFallback(), metadata: String? = nil, explanation: String? = nil, _ fill: (inout Evaluation) -> Void
   ) -> EvaluationDetail {
     var evaluation = Evaluation(want: .any)
     fill(&evaluation)
-    let value = evaluation.jsonValue()
     return key.withBytes {
       EvaluationDetail(
-        key: $0, evaluation, value: value, metadata: metadata.map { Array($0.utf8) },
+        key: $0, evaluation, fallback, metadata: metadata.map { Array($0.utf8) },
         explanation: explanation.map { Array($0.utf8) })
     }
   }
@@ -23,7 +22,7 @@ import Testing
       ($0.kind, $0.integer, $0.reason) = (.bool, 1, .static)
     }
     #expect(
-      told.text == #"{"key":"flag","enabled":true,"variation":"","value":true,"reason":"STATIC","metadata":{}}"#)
+      told.whole == #"{"key":"flag","enabled":true,"variation":"","value":true,"reason":"STATIC","metadata":{}}"#)
   }
 
   @Test func errorsMetadataAndExplanationsAreThereWhenTheyAre() {
@@ -31,7 +30,7 @@ import Testing
       $0.fail(.targetingKeyMissing, "who?")
     }
     #expect(
-      told.text
+      told.whole
         == #"{"key":"a\"b","enabled":false,"variation":"","value":null,"reason":"ERROR","#
         + #""errorCode":"TARGETING_KEY_MISSING","errorMessage":"who?","metadata":{"version":3},"explanation":[1,2]}"#)
     #expect(told.explanation.string == "[1,2]")
@@ -54,6 +53,25 @@ import Testing
     withExtendedLifetime((text, json)) {}
   }
 
+  @Test("Without a value it says the fallback, which is what the caller gets") func theFallback() {
+    func value(_ fallback: EvaluationFallback) -> String { detail(fallback: fallback) { $0.fail(.flagNotFound, "") }.value.string }
+    #expect(value(EvaluationFallback(true)) == "true")
+    #expect(value(EvaluationFallback(Int64(-7))) == "-7")
+    #expect(value(EvaluationFallback(0.5)) == "0.5")
+    "a\"".withCString { #expect(value(EvaluationFallback(.string, $0)) == #""a\"""#) }
+    "{\"a\": 1}".withCString { #expect(value(EvaluationFallback(.json, $0)) == #"{"a":1}"#) }
+    "{".withCString { #expect(value(EvaluationFallback(.json, $0)) == "null") }
+    #expect(detail(fallback: EvaluationFallback(true)) { ($0.kind, $0.integer) = (.bool, 0) }.value.string == "false")
+  }
+
+  @Test("A text is there as it is, too") func theText() {
+    let sky = CText("sky")
+    #expect(detail { ($0.kind, $0.text) = (.string, ByteView(sky.buffer)) }.text?.string == "sky")
+    "sea".withCString { #expect(detail(fallback: EvaluationFallback(.string, $0)) { _ in }.text?.string == "sea") }
+    #expect(detail { $0.kind = .bool }.text == nil)
+    withExtendedLifetime(sky) {}
+  }
+
   @Test func aJSONValueWithoutTextIsNull() {
     #expect(detail { $0.kind = .json }.value.string == "null")
   }
@@ -61,7 +79,7 @@ import Testing
   @Test func invalidUTF8IsRepairedInWhatIsTold() throws {
     let bytes: [UInt8] = [0x61, 0xFF, 0x62]
     let told = bytes.withBytes {
-      EvaluationDetail(key: $0, Evaluation(want: .any), value: Array("null".utf8), metadata: nil, explanation: nil)
+      EvaluationDetail(key: $0, Evaluation(want: .any), EvaluationFallback(), metadata: nil, explanation: nil)
     }
     #expect(told.key.string == "a\u{FFFD}b")
     #expect((try? JSONDocument(parsing: told.json())) != nil)
@@ -106,5 +124,5 @@ import Testing
 }
 
 extension EvaluationDetail {
-  var text: String { String(decoding: json(), as: UTF8.self) }
+  var whole: String { String(decoding: json(), as: UTF8.self) }
 }

@@ -7,7 +7,8 @@ import Testing
 
 @Suite("The sites of a process")
 struct KameleoonSitesTests {
-  private let sites = KameleoonSites()
+  private let clients = SharedClients()
+  private var sites: KameleoonSites { KameleoonSites(clients) }
   private let log = RecordingLogSink()
   private let scheduler = ManualScheduler()
   private let transport: ScriptedTransport
@@ -123,16 +124,13 @@ struct KameleoonSitesTests {
     #expect(next.client !== client)
   }
 
-  @Test("A client that is forgotten is lent to nobody any more, unless it was before (KAM-B28; closed)")
-  func lending() throws {
-    let forgotten = try #require(try create("site", "user").client)
-    #expect(sites.forget(siteCode: "site", environment: "", timeoutMilliseconds: 0) != .notFound)
-    #expect(!sites.lend(forgotten))
-    let lent = try #require(try create("site", "user").client)
-    #expect(sites.lend(lent))
-    #expect(sites.forget(siteCode: "site", environment: "", timeoutMilliseconds: 0) != .notFound)
-    #expect(sites.lend(lent))
-    #expect(sites.lend(try KameleoonRig().client))
+  @Test("The client of a site is shared by name, the host's own one if that comes first (KAM-14)")
+  func names() throws {
+    let client = try #require(try create("site", "user").client)
+    #expect(clients.lend(named: bytes("kameleoon/site/production")) === client)
+    let own = try KameleoonRig().client
+    clients.share(own, as: bytes("kameleoon/other/staging"))
+    #expect(try create("other", "user", ["environment": "staging"]).client === own)
   }
 
   @Test("A property that is wrong is named (KAM-13; before start)")
@@ -146,8 +144,7 @@ struct KameleoonSitesTests {
   @Test("Which lines are written can be changed at any time, each level with those before it (KAM-71, KAM-72; starting)")
   func logLevels() throws {
     let client = try #require(try create("site", "user").client)
-    let face = try #require(KameleoonFace(client))
-    #expect(face.logLevel == .warning)
+    #expect(client.logLevel == .warning)
     func heard(_ round: Int) -> [LogLevel] {
       client.log.error("round \(round)")
       client.log.warning("round \(round)")
@@ -157,12 +154,12 @@ struct KameleoonSitesTests {
       return log.lines.filter { $0.message.hasSuffix("round \(round)") }.map(\.level)
     }
     #expect(heard(1) == [.error, .warning])
-    face.logLevel = .debug
+    client.logLevel = .debug
     #expect(heard(2) == [.error, .warning, .info, .debug])
-    face.logLevel = .error
+    client.logLevel = .error
     #expect(heard(3) == [.error])
-    face.logLevel = nil
+    client.logLevel = nil
     #expect(heard(4) == [])
-    #expect(face.logLevel == nil)
+    #expect(client.logLevel == nil)
   }
 }

@@ -37,10 +37,12 @@ struct HostEventTests {
 
   @Test func theViewOfAnEventSaysTheSame() {
     let rig = RecorderRig()
+    let json = CText(#"[1,{"a":null}]"#)
     "key".withBytes { key in
       "a\"".withBytes { name in
         let properties = [
-          EventView.Property(name: name, text: name, number: 0), EventView.Property(name: key, text: nil, number: 1.5),
+          EventView.Property(name: name, .text(name)), EventView.Property(name: key, .number(1.5)),
+          EventView.Property(name: key, .boolean(true)), EventView.Property(name: key, .json(ByteView(json.buffer))),
         ]
         properties.withUnsafeBufferPointer {
           #expect(rig.recorder.track(EventView(key: key, value: 2, properties: $0, unixMilliseconds: 7)) == .ok)
@@ -48,6 +50,6 @@ struct HostEventTests {
       }
     }
     rig.flush()
-    #expect(rig.requests.first?.text.hasSuffix(#","data":{"a\"":"a\"","key":1.5},"metricValue":2}]"#) == true)
+    #expect(rig.requests.first?.text.hasSuffix(#","data":{"a\"":"a\"","key":1.5,"key":true,"key":[1,{"a":null}]},"metricValue":2}]"#) == true)
   }
 }

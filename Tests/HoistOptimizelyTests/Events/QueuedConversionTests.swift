@@ -25,12 +25,12 @@ import Testing
     let properties = zip(tags, texts).map { tag, texts in
       EventView.Property(
         name: ByteView(start: UnsafeRawPointer(copy(texts.0)), count: texts.0.count),
-        text: texts.1.map { ByteView(start: UnsafeRawPointer(copy($0)), count: $0.count) }, number: tag.number)
+        texts.1.map { .text(ByteView(start: UnsafeRawPointer(copy($0)), count: $0.count)) } ?? .number(tag.number))
     }
     defer {
       for property in properties {
         property.name.baseAddress?.deallocate()
-        property.text?.baseAddress?.deallocate()
+        if case .text(let text) = property.value { text.baseAddress?.deallocate() }
       }
     }
     return bytes(key).withBytes { key in

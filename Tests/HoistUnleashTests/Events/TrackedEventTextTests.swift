@@ -22,9 +22,9 @@ import Testing
       record(
         "buy", value: -3,
         properties: [
-          ("currency", .string(Array("EUR".utf8))), ("count", .double(2)), ("new", .bool(true)), ("", .string([])),
+          ("currency", .string(Array("EUR".utf8))), ("count", .double(2)), ("new", .bool(true)), ("list", .json(Array("[1]".utf8))), ("", .string([])),
         ])
-        == #"{"k":"buy","v":-3,"p.currency":"EUR","p.count":"2","p.new":"true","p.":""}"#)
+        == #"{"k":"buy","v":-3,"p.currency":"EUR","p.count":"2","p.new":"true","p.list":"[1]","p.":""}"#)
   }
 
   @Test func keysNamesAndTextsAreEscaped() {

@@ -6,11 +6,12 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .. import _exit, aio
+from .. import aio
 from .._native import NULL, ffi, lib
 from .._text import encode, milliseconds, optional
 from .._wait import interruptible
 from ..client import Client as _Client
+from ..client import adopt
 from ..config import Config
 from ..status import ErrorSlot, Status
 from . import flags
@@ -103,9 +104,6 @@ class Client(Life, _Client):
 
 # ---- Sites of the process ------------------------------------------------------------------------
 
-_sites: dict[Any, Client] = {}
-
-
 def create(
     site_code: str,
     visitor_code: str | None = None,
@@ -122,24 +120,14 @@ def create(
     pointer = NULL if given is None else given._pointer
     call = lib.hoist_kameleoon_create
     slot.check(call(encode(site_code), optional(visitor_code), pointer, place, slot.pointer), "the visitor")
-    return Visitor(place[0], _adopt(lib.hoist_kameleoon_visitor_client(place[0])))
+    client: Any = adopt(lib.hoist_kameleoon_visitor_client(place[0]))
+    return Visitor(place[0], client)
 
 
 def forget(site_code: str, environment: str | None = None, timeout: float = 3.0) -> Status:
     """Closes the client that `create` has opened for a site; what is recorded is sent first."""
     call, limit = lib.hoist_kameleoon_forget, milliseconds(timeout)
     return Status(interruptible(lambda: call(encode(site_code), optional(environment), limit)))
-
-
-def _adopt(pointer: Any) -> Client:
-    """A client that belongs to the library, and lives as long as the process."""
-    client = _sites.get(pointer)
-    if client is None:
-        client = Client.__new__(Client)
-        client._pointer = pointer
-        _sites[pointer] = client
-        _exit.watch(client)
-    return client
 
 
 def _config(

@@ -10,7 +10,6 @@ from .._callback import forget, function, implements, keep, owner, table
 from .._constant import Constant
 from .._native import NULL, lib
 from .._text import decode, milliseconds
-from ..plugins import LogLevel
 from ..status import Status, check
 
 
@@ -111,15 +110,6 @@ class Life:
         wanted = [name for name in _Told.__dataclass_fields__ if getattr(told, name) is not None]
         filled = table("kameleoon_listener", told, wanted) if wanted else NULL
         check(lib.hoist_kameleoon_set_listener(self._pointer, filled), "the listener")
-
-    @property
-    def log_level(self) -> LogLevel:
-        """Which lines are written: this level, and those before it."""
-        return LogLevel(lib.hoist_kameleoon_log_level(self._pointer))
-
-    @log_level.setter
-    def log_level(self, level: LogLevel) -> None:
-        check(lib.hoist_kameleoon_set_log_level(self._pointer, int(level)), "the log level")
 
 
 @implements("kameleoon_ready")

@@ -12,7 +12,7 @@ with launchdarkly.Client(mobile_key=…, context=Context("user-42", attributes={
     client.identify(Context("user-43"))
 """
 
-from .client import Client
+from .client import Client, get
 from .connection import (
     ConnectionInformation,
     ConnectionMode,
@@ -51,6 +51,7 @@ __all__ = [
     "Plugin",
     "RunMode",
     "TrackSeries",
+    "get",
     "literal",
     "reference_names",
     "version",

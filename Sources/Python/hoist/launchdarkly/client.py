@@ -8,6 +8,7 @@ from typing import Any
 from .._native import lib
 from .._text import optional
 from ..client import Client as _Client
+from ..client import shared
 from ..config import Config
 from .connection import Connection
 from .context import AnyContext, as_launchdarkly
@@ -73,3 +74,12 @@ class Client(Life, Connection, Variations, Observers, Events, _Client):
         # The library's client is freed with the one that was opened.
         found._primary = getattr(self, "_primary", self)
         return found
+
+
+def get(environment: str = "default", name: str = "launchdarkly") -> Client | None:
+    """An environment of the client that is shared by this name, as `client.share("launchdarkly")` does.
+
+    None before that, after close, and for an unknown environment.
+    """
+    client = shared(name)
+    return client.environment(environment) if isinstance(client, Client) else None

@@ -9,7 +9,7 @@ from typing import Any
 
 from .._callback import implements, overridden, owner
 from .._native import ffi, lib
-from .._text import decode, decode_bytes, encode
+from .._text import decode, decode_bytes, encode, structs
 from ..status import Status, check
 
 
@@ -126,7 +126,7 @@ def _remove(user_data: Any, key: Any) -> int:
 
 @implements("cache", "put_events", failure=Status)
 def _put_events(user_data: Any, rows: Any, count: int, holder: Any, lease_ms: int) -> int:
-    owner(user_data).put_events([_row(rows[index]) for index in range(count)], decode(holder), lease_ms)
+    owner(user_data).put_events([_row(row) for row in structs(rows, count)], decode(holder), lease_ms)
     return Status.OK
 
 

@@ -8,7 +8,7 @@ from typing import Any, Union
 
 from .._callback import implements, owner
 from .._native import ffi, lib
-from .._text import decode, encode
+from .._text import decode, encode, structs
 from ..status import Status, check
 
 Headers = Union[Mapping[str, str], Iterable[tuple[str, str]]]
@@ -45,14 +45,15 @@ def pairs(headers: Headers) -> list[tuple[str, str]]:
 
 def read_headers(headers: Any, count: int) -> list[tuple[str, str]]:
     """Headers that C lends."""
-    return [(decode(headers[index].name), decode(headers[index].value)) for index in range(count)]
+    return [(decode(header.name), decode(header.value)) for header in structs(headers, count)]
 
 
 def c_headers(headers: Headers) -> tuple[Any, int, list[Any]]:
     """Headers for C: array, count, and what must live as long."""
     lines = pairs(headers)
     texts = [(ffi.new("char[]", encode(name)), ffi.new("char[]", encode(value))) for name, value in lines]
-    array = ffi.new("hoist_header[]", texts)
+    size = ffi.sizeof("hoist_header")
+    array = ffi.new("hoist_header[]", [(size, name, value) for name, value in texts])
     return array, len(lines), texts
 
 

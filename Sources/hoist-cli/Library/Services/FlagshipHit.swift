@@ -32,7 +32,7 @@ final class FlagshipHit {
   init(_ kind: String, _ name: String, _ properties: [TrackedProperties.Property]) throws {
     var rest = properties
     func taken(_ name: String) -> String? {
-      rest.firstIndex { $0.name == name }.map { rest.remove(at: $0) }.map { $0.text ?? "\($0.number)" }
+      rest.firstIndex { $0.name == name }.map { rest.remove(at: $0) }.map(\.value.text)
     }
     let made: OpaquePointer?
     switch kind {
@@ -56,10 +56,10 @@ final class FlagshipHit {
     guard let setter = Self.setters.first(where: { $0.name == property.name })?.set else {
       throw Problem(.usage, "--property \(property.name): hits know \(Self.setters.map(\.name).joined(separator: ", "))")
     }
-    let number = property.text.map { Double($0) } ?? property.number
+    let number = property.value.number
     let status =
       switch setter {
-      case .text(let set): set(handle, property.text ?? "\(property.number)")
+      case .text(let set): set(handle, property.value.text)
       case .number(let set): number.map { set(handle, $0) } ?? hoist_status(HOIST_ERR_ARGUMENT)
       case .whole(let set): number.flatMap { Int64(exactly: $0) }.map { set(handle, $0) } ?? hoist_status(HOIST_ERR_ARGUMENT)
       }
