@@ -106,7 +106,7 @@ static void read_history(hoist_kameleoon_visitor *visitor) {
     hoist_status status = hoist_kameleoon_visitor_get_remote_visitor_data_wait(visitor, &filter, true, 5000, &history);
     printf("  the service knows: %s\n", hoist_status_name(status));
     for (size_t i = 0; i < hoist_kameleoon_data_list_count(history); i++) {
-        hoist_text *json = hoist_kameleoon_data_json(hoist_kameleoon_data_list_at(history, i));
+        hoist_text *json = hoist_kameleoon_data_to_json(hoist_kameleoon_data_list_at(history, i));
         printf("    %s\n", hoist_text_data(json));
         hoist_text_free(json);
     }
@@ -144,16 +144,17 @@ static void without_network(char **argv) {
 static void live_update(char **argv) {
     hoist_kameleoon_visitor *visitor = create(argv, "lena", false);
     signal_of_hoist updated = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, HOIST_OK};
-    hoist_kameleoon_listener listener = HOIST_KAMELEOON_LISTENER_INIT;
-    listener.user_data = &updated;
-    listener.configuration_updated = tell_of_update;
-    check("listener", hoist_kameleoon_set_listener(hoist_kameleoon_visitor_client(visitor), &listener));
+    hoist_kameleoon_observer observer = HOIST_KAMELEOON_OBSERVER_INIT;
+    hoist_token token;
+    observer.user_data = &updated;
+    observer.configuration_updated = tell_of_update;
+    check("observer", hoist_kameleoon_observe(hoist_kameleoon_visitor_client(visitor), &observer, &token));
     show("lena", visitor);
     puts("waiting");
     fflush(stdout);
     wait_for(&updated);
     show("lena, after the event", visitor);
-    check("listener", hoist_kameleoon_set_listener(hoist_kameleoon_visitor_client(visitor), NULL));
+    check("observer", hoist_client_unobserve(hoist_kameleoon_visitor_client(visitor), token));
     hoist_kameleoon_visitor_free(visitor);
 }
 

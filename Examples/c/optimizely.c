@@ -16,8 +16,8 @@ static void show(hoist_optimizely_user *user) {
     hoist_optimizely_decision_int64(decision, "steps", &steps);
     hoist_text *color = hoist_optimizely_decision_value(decision, "theme.color");
     printf("%s: checkout is %s, variation %s, button \"%s\", %d steps, color %s\n", hoist_optimizely_user_id(user),
-           hoist_optimizely_decision_enabled(decision) ? "on" : "off", variation ? variation : "(none)",
-           button ? button : "", (int)steps, hoist_text_data(color));
+           hoist_optimizely_decision_enabled(decision) ? "on" : "off", *variation ? variation : "(none)",
+           button, (int)steps, hoist_text_data(color));
     for (size_t i = 0; i < hoist_optimizely_decision_reason_count(decision); i++)
         printf("  %s\n", hoist_optimizely_decision_reason(decision, i));
     hoist_text_free(color);
@@ -36,7 +36,7 @@ int main(int argc, char **argv) {
     hoist_config_set(config, "datafile.file", argc > 1 ? argv[1] : "optimizely.json", &error);
     hoist_config_set(config, "online", "false", &error);
     hoist_config_set(config, "store", "none", &error);
-    hoist_config_set(config, "dispatch", "manual", &error); /* listeners run in hoist_client_dispatch() */
+    hoist_config_set(config, "dispatch", "manual", &error); /* observers run in hoist_client_dispatch() */
 
     hoist_client *client = NULL;
     if (hoist_client_open(config, &client, &error) != HOIST_OK) {
@@ -47,8 +47,10 @@ int main(int argc, char **argv) {
     hoist_client_wait_ready(client, 1000);
 
     int decisions = 0;
-    hoist_optimizely_listener listener = {sizeof listener, &decisions, on_decision, NULL};
-    hoist_optimizely_add_listener(client, HOIST_OPTIMIZELY_DECISION, &listener, NULL);
+    hoist_optimizely_observer observer = HOIST_OPTIMIZELY_OBSERVER_INIT;
+    observer.user_data = &decisions;
+    observer.notify = on_decision;
+    hoist_optimizely_observe(client, HOIST_OPTIMIZELY_DECISION, &observer, NULL);
 
     hoist_optimizely_user *user = hoist_optimizely_user_new(client, "user-42", NULL);
     show(user);
@@ -70,7 +72,7 @@ int main(int argc, char **argv) {
     printf("purchase: %s\n", hoist_status_name(tracked));
 
     hoist_client_dispatch(client, 0);
-    printf("listeners were told of %d decisions\n", decisions);
+    printf("observers were told of %d decisions\n", decisions);
 
     hoist_client_close(client, 1000);
     hoist_client_free(client);

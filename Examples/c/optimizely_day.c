@@ -47,7 +47,7 @@ static void decide(hoist_client *client, const char *user_id) {
     hoist_optimizely_decision *decision = hoist_optimizely_user_decide(user, "checkout_flow", 0);
     const char *variation = hoist_optimizely_decision_variation_key(decision);
     printf("  %s: checkout_flow is %s, variation %s, variables %s\n", user_id,
-           hoist_optimizely_decision_enabled(decision) ? "on" : "off", variation ? variation : "none",
+           hoist_optimizely_decision_enabled(decision) ? "on" : "off", *variation ? variation : "none",
            hoist_optimizely_decision_variables(decision));
     hoist_optimizely_decision_free(decision);
 

@@ -39,7 +39,7 @@ static hoist_client *open_client(char **argv, const hoist_optimizely_odp_manager
 static void decide(hoist_optimizely_user *user, const char *when) {
     hoist_optimizely_decision *decision = hoist_optimizely_user_decide(user, "search_ranking", 0);
     const char *rule = hoist_optimizely_decision_rule_key(decision);
-    printf("  %s: rule %s, variables %s\n", when, rule ? rule : "none", hoist_optimizely_decision_variables(decision));
+    printf("  %s: rule %s, variables %s\n", when, *rule ? rule : "none", hoist_optimizely_decision_variables(decision));
     hoist_optimizely_decision_free(decision);
 }
 

@@ -10,10 +10,10 @@ from hoist import flagship
 from hoist.flagship import Category, Event, ExposedFlag, ExposedVisitor, FetchReason, Item, Transaction
 
 
-def open_client(service: FlagshipSimulator, store: str, **more: object) -> flagship.Client:
+def open_client(service: FlagshipSimulator, store: str) -> flagship.Client:
     addresses = {"decision.url": service.decision_url, "cdn.url": service.cdn_url, "events.url": service.events_url}
     properties = {**addresses, "env_id": service.environment_id, "api_key": service.api_key, "store.path": store}
-    return flagship.Client({**properties, "mode": "bucketing", "usage_tracking": False}, **more)
+    return flagship.Client({**properties, "mode": "bucketing", "usage_tracking": False})
 
 
 def serve(service: FlagshipSimulator, store: str) -> None:
@@ -23,7 +23,8 @@ def serve(service: FlagshipSimulator, store: str) -> None:
         print(visitor.id, "has seen", flag.key, "of campaign", flag.metadata.campaign_name)
         seen.set()
 
-    with open_client(service, store, on_visitor_exposed=exposed) as client:
+    with open_client(service, store) as client:
+        client.observe_sdk(exposed=exposed)
         assert client.wait_ready(5)
         visitor = client.visitor("staff-anna", context={"vip": True, "orders": 0})
         assert visitor.fetch()

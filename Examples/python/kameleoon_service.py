@@ -33,7 +33,7 @@ def serve(service: KameleoonSimulator, store: str) -> None:
         assert anna.flush(instant=True, done=lambda status: sent.set()) and sent.wait(5)
 
         updated = threading.Event()
-        client.listen(configuration_updated=updated.set)
+        client.observe_service(configuration_updated=updated.set)
         assert service.wait_for_streams(1)
         changed = sample_configuration(real_time=True, dateModified=1_767_225_600_001)
         changed["featureFlags"][2]["rules"] = []

@@ -30,7 +30,7 @@ with optimizely.Client(settings, profiles=profiles) as client:
     client.wait_ready(1)
 
     decisions = []
-    client.add_listener(NotificationKind.DECISION, decisions.append)
+    client.observe_notifications(NotificationKind.DECISION, decisions.append)
 
     user = client.user("user-7", {"plan": "pro", "age": 31})
     decision = user.decide("checkout", Option.INCLUDE_REASONS)
@@ -49,7 +49,7 @@ with optimizely.Client(settings, profiles=profiles) as client:
     print("purchase:", user.track("purchase", {"revenue": 1990, "value": 19.9}).name)
     print("an unknown flag:", user.decide("no-such-flag").reasons[0])
     client.dispatch()
-    print("listeners were told of:", [told["decisionInfo"]["flagKey"] for told in decisions])
+    print("observers were told of:", [told["decisionInfo"]["flagKey"] for told in decisions])
 
 print("stays in:", profiles.by_user["user-7"]["experiment_bucket_map"])
 assert len(decisions) == 4 and decision.enabled

@@ -4,7 +4,8 @@
  *
  * The client is a hoist_client opened from hoist_config_new("flagship"), for one environment: properties `env_id` and
  * `api_key`. Property `mode` says who assigns campaigns: the service, for each fetch of a visitor ("decision_api"), or
- * this library from a file with all campaigns ("bucketing").
+ * this library from a file with all campaigns ("bucketing"). What the vendor's SDKs keep for the whole process is a client
+ * that is open and shared: hoist_client_share() gives it a name, hoist_client_shared() finds it by that.
  *
  * As the vendor's SDKs do, about two visitors in a thousand report how the client is set up when they fetch, without
  * anything of the visitor. Property `usage_tracking` = "false" ends that for a client, environment variable

@@ -12,7 +12,7 @@
 #define HOIST_OPTIMIZELY_H
 
 #include "optimizely/decision.h"
-#include "optimizely/listener.h"
+#include "optimizely/observer.h"
 #include "optimizely/platform.h"
 #include "optimizely/plugin.h"
 #include "optimizely/profile.h"
@@ -52,7 +52,7 @@
  *                          HOIST_CLIENT_FATAL where a start finds no datafile and may not download one.
  * hoist_client_open()      HOIST_ERR_CONFIG for a broken or missing datafile of the properties without `sdk_key`; with one
  *                          it is warned of, and the service is asked.
- * vendor's events          HOIST_OPTIMIZELY_DATAFILE_CHANGE (listener.h) is told with the document whenever another
+ * vendor's events          HOIST_OPTIMIZELY_DATAFILE_CHANGE (observer.h) is told with the document whenever another
  *                          one takes the place of the one that is served, whichever call brought it;
  *                          HOIST_TOPIC_CONFIGURATION_CHANGED only where a flag differs.
  */

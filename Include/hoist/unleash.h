@@ -119,8 +119,8 @@ HOIST_API hoist_unleash_variant *HOIST_NULLABLE hoist_unleash_get_variant(hoist_
 HOIST_API hoist_unleash_variant *HOIST_NULLABLE hoist_unleash_check_variant(hoist_client *HOIST_NULLABLE client,
                                                                             const char *HOIST_NULLABLE name,
                                                                             const hoist_context *HOIST_NULLABLE context);
-/** Borrowed: valid until hoist_unleash_variant_free(). "disabled" for NULL. */
-HOIST_API const char *HOIST_NONNULL hoist_unleash_variant_name(const hoist_unleash_variant *HOIST_NULLABLE variant);
+/** Borrowed: valid until hoist_unleash_variant_free(). NULL for NULL. */
+HOIST_API const char *HOIST_NULLABLE hoist_unleash_variant_name(const hoist_unleash_variant *HOIST_NULLABLE variant);
 /** Whether a real variant was chosen. */
 HOIST_API bool hoist_unleash_variant_enabled(const hoist_unleash_variant *HOIST_NULLABLE variant);
 /** The member feature_enabled as the service sent it. */
@@ -128,11 +128,11 @@ HOIST_API hoist_unleash_tristate
 hoist_unleash_variant_feature_enabled(const hoist_unleash_variant *HOIST_NULLABLE variant);
 /** Whether the toggle is on, also where the service did not say. */
 HOIST_API bool hoist_unleash_variant_is_feature_enabled(const hoist_unleash_variant *HOIST_NULLABLE variant);
-/** "string", "json", "csv", "number"; "" without a payload. Borrowed as the name. */
-HOIST_API const char *HOIST_NONNULL
+/** "string", "json", "csv", "number"; "" without a payload. Borrowed as the name. NULL for NULL. */
+HOIST_API const char *HOIST_NULLABLE
 hoist_unleash_variant_payload_type(const hoist_unleash_variant *HOIST_NULLABLE variant);
-/** The payload's text; "" without one. Borrowed as the name. */
-HOIST_API const char *HOIST_NONNULL
+/** The payload's text; "" without one. Borrowed as the name. NULL for NULL. */
+HOIST_API const char *HOIST_NULLABLE
 hoist_unleash_variant_payload_value(const hoist_unleash_variant *HOIST_NULLABLE variant);
 HOIST_API void hoist_unleash_variant_free(hoist_unleash_variant *HOIST_NULLABLE variant);
 
@@ -157,11 +157,20 @@ hoist_unleash_context_from_json(const char *HOIST_NULLABLE json, size_t length,
  */
 typedef struct hoist_unleash_bootstrap hoist_unleash_bootstrap;
 
-/** Owned by the caller; free with hoist_unleash_bootstrap_free(). */
+/** One without toggles. Owned by the caller; free with hoist_unleash_bootstrap_free(). */
 HOIST_API hoist_unleash_bootstrap *HOIST_NONNULL hoist_unleash_bootstrap_new(void);
+/**
+ * One of a document in the service's answer format, borrowed for the call. Owned by the caller; free with
+ * hoist_unleash_bootstrap_free(). NULL with `error` set otherwise: HOIST_ERR_PARSE for what cannot be read.
+ */
+HOIST_API hoist_unleash_bootstrap *HOIST_NULLABLE
+hoist_unleash_bootstrap_from_json(const char *HOIST_NULLABLE json, size_t length,
+                                  hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
+/** The same from a file. HOIST_ERR_IO when it cannot be read. */
+HOIST_API hoist_unleash_bootstrap *HOIST_NULLABLE
+hoist_unleash_bootstrap_from_file(const char *HOIST_NULLABLE path, hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
 
-/** One toggle; the variant may be missing as a whole, or parts of it. Zero-initialise, set struct_size,
- *  and of a variant variant_feature_enabled, where zero says false. */
+/** One toggle; the variant may be missing as a whole, or parts of it. Start from HOIST_UNLEASH_TOGGLE_INIT. */
 typedef struct hoist_unleash_toggle {
     size_t struct_size; /**< sizeof(hoist_unleash_toggle) */
     const char *HOIST_NULLABLE name;
@@ -174,20 +183,15 @@ typedef struct hoist_unleash_toggle {
     const char *HOIST_NULLABLE payload_value;
 } hoist_unleash_toggle;
 
+#define HOIST_UNLEASH_TOGGLE_INIT \
+    { sizeof(hoist_unleash_toggle), NULL, false, false, NULL, false, HOIST_UNLEASH_ABSENT, NULL, NULL }
+
 /**
- * Adds a toggle; borrowed for the call. HOIST_ERR_ARGUMENT, HOIST_ERR_LIMIT beyond 100,000, HOIST_ERR_STATE after a
- * whole document was taken.
+ * Adds a toggle; borrowed for the call. HOIST_ERR_ARGUMENT, HOIST_ERR_LIMIT beyond 100,000, HOIST_ERR_STATE for what was
+ * made from a document.
  */
 HOIST_API hoist_status hoist_unleash_bootstrap_add(hoist_unleash_bootstrap *HOIST_NULLABLE bootstrap,
                                                    const hoist_unleash_toggle *HOIST_NULLABLE toggle);
-/** Takes the service's answer format, in place of what was added or taken before. A document that cannot be read gives HOIST_ERR_PARSE and stays out. */
-HOIST_API hoist_status hoist_unleash_bootstrap_from_json(hoist_unleash_bootstrap *HOIST_NULLABLE bootstrap,
-                                                         const char *HOIST_NULLABLE json, size_t length,
-                                                         hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
-/** The same from a file. HOIST_ERR_IO when it cannot be read. */
-HOIST_API hoist_status hoist_unleash_bootstrap_from_file(hoist_unleash_bootstrap *HOIST_NULLABLE bootstrap,
-                                                         const char *HOIST_NULLABLE path,
-                                                         hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
 HOIST_API void hoist_unleash_bootstrap_free(hoist_unleash_bootstrap *HOIST_NULLABLE bootstrap);
 
 /** Readable from hoist_client_open() on: toggles in frontend mode, definitions in backend mode. Copied; replaces the
@@ -291,6 +295,8 @@ typedef struct hoist_unleash_strategy {
     void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
 } hoist_unleash_strategy;
 
+#define HOIST_UNLEASH_STRATEGY_INIT { sizeof(hoist_unleash_strategy), NULL, NULL, NULL }
+
 /** Registers a strategy under a name; a later one of the same name replaces it. Rules as for all plug-ins. */
 HOIST_API hoist_status hoist_unleash_config_add_strategy(hoist_config *HOIST_NULLABLE config,
                                                          const char *HOIST_NULLABLE name,
@@ -321,6 +327,8 @@ typedef struct hoist_unleash_storage {
     void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
 } hoist_unleash_storage;
 
+#define HOIST_UNLEASH_STORAGE_INIT { sizeof(hoist_unleash_storage), NULL, NULL, NULL, NULL, NULL }
+
 HOIST_API hoist_status hoist_unleash_config_set_storage(hoist_config *HOIST_NULLABLE config,
                                                         const hoist_unleash_storage *HOIST_NULLABLE storage,
                                                         hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
@@ -337,6 +345,8 @@ typedef struct hoist_unleash_plugin {
                                                    hoist_unleash_strategy *HOIST_NONNULL strategy,
                                                    char *HOIST_NONNULL message, size_t message_size);
 } hoist_unleash_plugin;
+
+#define HOIST_UNLEASH_PLUGIN_INIT { sizeof(hoist_unleash_plugin), NULL, NULL, NULL }
 
 /** A label of a sample. */
 typedef struct hoist_unleash_label {
@@ -362,9 +372,10 @@ HOIST_API hoist_status hoist_unleash_increment(hoist_client *HOIST_NULLABLE clie
 HOIST_API hoist_status hoist_unleash_set_gauge(hoist_client *HOIST_NULLABLE client, const char *HOIST_NULLABLE name,
                                                double value, const hoist_unleash_label *HOIST_NULLABLE labels,
                                                size_t label_count);
-HOIST_API hoist_status hoist_unleash_observe(hoist_client *HOIST_NULLABLE client, const char *HOIST_NULLABLE name,
-                                             double value, const hoist_unleash_label *HOIST_NULLABLE labels,
-                                             size_t label_count);
+HOIST_API hoist_status hoist_unleash_observe_histogram(hoist_client *HOIST_NULLABLE client,
+                                                       const char *HOIST_NULLABLE name, double value,
+                                                       const hoist_unleash_label *HOIST_NULLABLE labels,
+                                                       size_t label_count);
 
 #ifdef __cplusplus
 }

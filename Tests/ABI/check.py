@@ -174,6 +174,7 @@ def update(interface: Interface, folder: Path) -> None:
     CONSTANTS.write_text("\n".join(read_constants(interface, folder)) + "\n")
     run("abidw", "--no-corpus-path", "--no-comp-dir-path", "--no-show-locs", "--out-file", TYPES,
         build_probe(interface, folder))
+    TYPES.write_text(TYPES.read_text().replace(f"{folder}/", ""))
 
 
 def main(arguments: list[str]) -> int:

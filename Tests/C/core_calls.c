@@ -41,7 +41,7 @@ static void count_line(void *user_data, hoist_log_level level, const char *messa
   if (level >= 0 && level < 5) __atomic_add_fetch(&lines[level], 1, __ATOMIC_SEQ_CST);
 }
 
-/* KAM-71, KAM-72 say the same of Kameleoon's. */
+/* As Kameleoon's (KAM-71, KAM-72; ready). */
 TEST(the_log_level_is_changed_while_a_client_runs) {
   hoist_config *config = host_config();
   hoist_logger logger = HOIST_LOGGER_INIT;

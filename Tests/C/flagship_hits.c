@@ -336,32 +336,21 @@ TEST(several_threads_send_one_hit_while_the_client_goes) {
   hoist_flagship_visitor_free(visitor);
 }
 
-static void exposed(void *user_data, const char *visitor, const char *flag) {
-  (void)user_data;
-  (void)visitor;
-  (void)flag;
-}
-
 TEST(release_runs_once_whatever_is_wrong) {
   static shelf it;
   hoist_flagship_hit_cache cache = {sizeof cache, &it, NULL, NULL, NULL, NULL, let_go};
-  hoist_flagship_exposure_observer observer = {sizeof observer, &it, exposed, let_go};
   hoist_config *other = host_config();
   CHECK_INT(hoist_flagship_config_set_hit_cache(other, &cache, NULL), HOIST_ERR_UNSUPPORTED);
-  CHECK_INT(hoist_flagship_config_set_exposure_observer(other, &observer, NULL), HOIST_ERR_UNSUPPORTED);
-  CHECK_INT(read_int(&it.released), 2);
+  CHECK_INT(read_int(&it.released), 1);
   CHECK_INT(hoist_flagship_config_set_hit_cache(NULL, &cache, NULL), HOIST_ERR_ARGUMENT);
-  CHECK_INT(hoist_flagship_config_set_exposure_observer(NULL, &observer, NULL), HOIST_ERR_ARGUMENT);
-  CHECK_INT(read_int(&it.released), 4);
+  CHECK_INT(read_int(&it.released), 2);
   CHECK_INT(hoist_flagship_config_set_hit_cache(other, NULL, NULL), HOIST_ERR_ARGUMENT);
-  CHECK_INT(hoist_flagship_config_set_exposure_observer(other, NULL, NULL), HOIST_ERR_ARGUMENT);
   hoist_config_free(other);
   hoist_config *config = flagship(&it);
   CHECK_INT(hoist_flagship_config_set_hit_cache(config, &cache, NULL), HOIST_OK);
-  CHECK_INT(hoist_flagship_config_set_exposure_observer(config, &observer, NULL), HOIST_OK);
   hoist_client *client = host_open(config);
   hoist_client_free(client);
-  CHECK(reaches(&it.released, 6));
+  CHECK(reaches(&it.released, 3));
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
-/* Flagship's client as a host meets it: the client of the whole process, starts and stops, the status and who is told of it.
- * The service is a transport of the test's own. */
+/* Flagship's client as a host meets it: starts and stops, the status and who is told of it. The service is a transport of the
+ * test's own. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -83,17 +83,19 @@ static void released(void *user_data) {
   pthread_mutex_unlock(&lock);
 }
 
-static hoist_flagship_listener listener(notes *told) {
-  hoist_flagship_listener table = {sizeof table, told, status_changed, bucketing_changed, released};
+static hoist_flagship_observer observer(notes *told) {
+  hoist_flagship_observer table = HOIST_FLAGSHIP_OBSERVER_INIT;
+  table.user_data = told;
+  table.sdk_status_changed = status_changed;
+  table.bucketing_changed = bucketing_changed;
+  table.release = released;
   return table;
 }
 
 /* ---- Tests ------------------------------------------------------------------------------------------------- */
 
-TEST(before_a_start_there_is_no_client) {
-  CHECK(hoist_flagship_client() == NULL);
+TEST(statuses_have_the_vendors_names) {
   CHECK_INT(hoist_flagship_sdk_status(NULL), HOIST_FLAGSHIP_NOT_INITIALIZED);
-  CHECK_INT(hoist_flagship_stop(100), HOIST_OK);
   CHECK_TEXT(hoist_flagship_status_name(HOIST_FLAGSHIP_NOT_INITIALIZED), "SDK_NOT_INITIALIZED");
   CHECK_TEXT(hoist_flagship_status_name(HOIST_FLAGSHIP_INITIALIZING), "SDK_INITIALIZING");
   CHECK_TEXT(hoist_flagship_status_name(HOIST_FLAGSHIP_INITIALIZED), "SDK_INITIALIZED");
@@ -101,66 +103,21 @@ TEST(before_a_start_there_is_no_client) {
   CHECK_TEXT(hoist_flagship_status_name(7), "");
 }
 
-/* (FS-01, FS-02, FS-05, FS-38; ready, closed, second client) */
-TEST(one_client_serves_the_process) {
-  hoist_config *config = flagship("decision_api");
-  CHECK_INT(hoist_flagship_start("c1ndrd07m0300ro0jf20", "the-api-key", config, NULL), HOIST_OK);
-  hoist_config_free(config);
-  hoist_client *first = hoist_flagship_client();
-  CHECK(first != NULL);
-  CHECK_INT(hoist_client_wait_ready(first, 10000), HOIST_OK);
-  CHECK_INT(hoist_flagship_sdk_status(NULL), HOIST_FLAGSHIP_INITIALIZED);
-  CHECK_INT(hoist_flagship_sdk_status(first), HOIST_FLAGSHIP_INITIALIZED);
-
-  config = flagship("bucketing");
-  CHECK_INT(hoist_flagship_start("c1ndrd07m0300ro0jf20", "another-key", config, NULL), HOIST_OK);
-  hoist_config_free(config);
-  hoist_client *second = hoist_flagship_client();
-  CHECK(second != NULL && second != first);
-  CHECK_INT(hoist_client_wait_ready(second, 10000), HOIST_OK);
-  /* Who still has the first one finds it closed, and whole. */
-  CHECK_INT(hoist_client_get_state(first), HOIST_CLIENT_CLOSED);
-  CHECK_INT(hoist_flagship_sdk_status(first), HOIST_FLAGSHIP_NOT_INITIALIZED);
-  CHECK(!hoist_client_bool(first, "on", NULL, false, NULL));
-
-  CHECK_INT(hoist_flagship_stop(5000), HOIST_OK);
-  CHECK(hoist_flagship_client() == NULL);
-  CHECK_INT(hoist_flagship_sdk_status(second), HOIST_FLAGSHIP_NOT_INITIALIZED);
-}
-
-/* (FS-02, FS-03, FS-04; closed, no client) */
-TEST(a_start_without_environment_or_key_is_refused) {
-  hoist_error *error = NULL;
-  hoist_config *config = flagship("decision_api");
-  CHECK_INT(hoist_flagship_start("c1ndrd07m0300ro0jf20", "the-api-key", config, NULL), HOIST_OK);
-  CHECK_INT(hoist_flagship_start("", "the-api-key", config, &error), HOIST_ERR_CONFIG);
-  CHECK(strstr(hoist_error_message(error), "env_id") != NULL);
-  hoist_error_free(error);
-  CHECK_INT(hoist_flagship_sdk_status(NULL), HOIST_FLAGSHIP_NOT_INITIALIZED);
-  CHECK(hoist_flagship_client() == NULL);
-  error = NULL;
-  CHECK_INT(hoist_flagship_start("c1ndrd07m0300ro0jf20", "", config, &error), HOIST_ERR_CONFIG);
-  CHECK(strstr(hoist_error_message(error), "api_key") != NULL);
-  hoist_error_free(error);
-  CHECK_INT(hoist_flagship_start(NULL, "k", config, NULL), HOIST_ERR_ARGUMENT);
-  CHECK_INT(hoist_flagship_start("e", NULL, config, NULL), HOIST_ERR_ARGUMENT);
-  hoist_config_free(config);
-  config = host_config();
-  CHECK_INT(hoist_flagship_start("e", "k", config, NULL), HOIST_ERR_ARGUMENT);
-  hoist_config_free(config);
-  CHECK(hoist_flagship_client() == NULL);
-}
-
-/* (FS-12, FS-39 to FS-43, FS-212; before start, starting, ready, panic, closed, reopened) */
-TEST(the_listener_hears_each_status) {
-  static notes told;
+/* (FS-02, FS-12, FS-39 to FS-43, FS-212; before start, starting, ready, panic, closed, reopened) */
+TEST(observers_hear_each_status) {
+  static notes told, other;
+  hoist_token token = 0, another = 0;
+  hoist_flagship_observer table = observer(&told), ended = observer(&other);
   hoist_config *config = flagship("bucketing");
-  hoist_flagship_listener table = listener(&told);
   host_set(config, "autostart", "false");
-  CHECK_INT(hoist_flagship_config_set_listener(config, &table, NULL), HOIST_OK);
   hoist_client *client = host_open(config);
+  CHECK_INT(hoist_flagship_observe(client, &table, &token), HOIST_OK);
+  CHECK_INT(hoist_flagship_observe(client, &ended, &another), HOIST_OK);
+  CHECK(token != 0 && another != 0 && token != another);
+  CHECK_INT(hoist_client_unobserve(client, another), HOIST_OK);
+  CHECK_INT(hoist_client_unobserve(client, another), HOIST_ERR_NOT_FOUND);
   CHECK_INT(hoist_flagship_sdk_status(client), HOIST_FLAGSHIP_NOT_INITIALIZED);
-  CHECK_INT(hoist_flagship_start_client(client), HOIST_OK);
+  CHECK_INT(hoist_flagship_start(client), HOIST_OK);
   CHECK(reaches(&told.count, 2));
   serve(200, PANIC);
   CHECK(reaches(&told.count, 3));
@@ -176,30 +133,41 @@ TEST(the_listener_hears_each_status) {
   CHECK_INT(told.status[3], HOIST_FLAGSHIP_INITIALIZED);
   CHECK_INT(told.status[4], HOIST_FLAGSHIP_NOT_INITIALIZED);
   CHECK_INT(hoist_flagship_collect_emotion(client, "{}", 2, NULL, NULL), HOIST_ERR_STATE);
-  /* 5.8: it may be started again. */
-  CHECK_INT(hoist_flagship_start_client(client), HOIST_OK);
+  /* 5.8: it may be started again, and its observers hear of that. */
+  CHECK_INT(hoist_flagship_start(client), HOIST_OK);
   CHECK_INT(hoist_client_wait_ready(client, 10000), HOIST_OK);
+  CHECK(reaches(&told.count, 6));
+  CHECK_INT(read_int(&told.released), 0);
   hoist_client_free(client);
   CHECK(reaches(&told.released, 1));
   CHECK_INT(read_int(&told.released), 1);
+  CHECK(other.count == 0 && other.files == 0 && other.released == 1);
 }
 
-TEST(a_listener_is_let_go_of_where_it_is_refused) {
+TEST(an_observer_is_let_go_of_where_it_is_refused) {
   static notes told;
-  hoist_flagship_listener table = listener(&told);
-  hoist_config *config = host_config();
-  CHECK_INT(hoist_flagship_config_set_listener(config, &table, NULL), HOIST_ERR_UNSUPPORTED);
-  CHECK_INT(read_int(&told.released), 1);
-  CHECK_INT(hoist_flagship_config_set_listener(NULL, &table, NULL), HOIST_ERR_ARGUMENT);
+  hoist_token token = 1;
+  hoist_flagship_observer table = observer(&told), without_functions = HOIST_FLAGSHIP_OBSERVER_INIT;
+  hoist_client *client = host_client();
+  CHECK_INT(hoist_flagship_observe(client, &table, &token), HOIST_ERR_UNSUPPORTED);
+  CHECK(token == 0 && read_int(&told.released) == 1);
+  CHECK_INT(hoist_flagship_observe(NULL, &table, NULL), HOIST_ERR_ARGUMENT);
   CHECK_INT(read_int(&told.released), 2);
-  hoist_config_free(config);
+  hoist_client_free(client);
+  client = host_open(flagship("decision_api"));
+  without_functions.user_data = &told;
+  without_functions.release = released;
+  CHECK_INT(hoist_flagship_observe(client, &without_functions, NULL), HOIST_ERR_ARGUMENT);
+  CHECK_INT(read_int(&told.released), 3);
+  CHECK_INT(hoist_flagship_observe(client, NULL, NULL), HOIST_ERR_ARGUMENT);
+  hoist_client_free(client);
 }
 
 TEST(other_services_have_no_flagship) {
   hoist_client *client = host_client();
   CHECK_INT(hoist_flagship_sdk_status(client), HOIST_FLAGSHIP_NOT_INITIALIZED);
-  CHECK_INT(hoist_flagship_start_client(client), HOIST_ERR_UNSUPPORTED);
-  CHECK_INT(hoist_flagship_start_client(NULL), HOIST_ERR_ARGUMENT);
+  CHECK_INT(hoist_flagship_start(client), HOIST_ERR_UNSUPPORTED);
+  CHECK_INT(hoist_flagship_start(NULL), HOIST_ERR_ARGUMENT);
   CHECK_INT(hoist_flagship_collect_emotion(client, "{}", 2, NULL, NULL), HOIST_ERR_UNSUPPORTED);
   hoist_client_free(client);
 }
@@ -233,11 +201,9 @@ TEST(what_is_collected_for_the_emotion_score_is_sent) {
 }
 
 int main(void) {
-  RUN(before_a_start_there_is_no_client);
-  RUN(one_client_serves_the_process);
-  RUN(a_start_without_environment_or_key_is_refused);
-  RUN(the_listener_hears_each_status);
-  RUN(a_listener_is_let_go_of_where_it_is_refused);
+  RUN(statuses_have_the_vendors_names);
+  RUN(observers_hear_each_status);
+  RUN(an_observer_is_let_go_of_where_it_is_refused);
   RUN(other_services_have_no_flagship);
   RUN(what_is_collected_for_the_emotion_score_is_sent);
   return check_summary();

@@ -80,6 +80,7 @@ TEST(without_a_configuration_and_after_close_nothing_is_ready) {
   hoist_kameleoon_variation *variation = NULL;
   hoist_kameleoon_variations *variations = NULL;
   hoist_text *text = NULL;
+  hoist_error *error = NULL;
   bool active = true;
   host_set(config, "site_code", "a8st4f59bj");
   host_set(config, "online", "false");
@@ -92,7 +93,11 @@ TEST(without_a_configuration_and_after_close_nothing_is_ready) {
     CHECK_INT(hoist_kameleoon_visitor_variation(visitor, "on", true, &variation), HOIST_ERR_KAMELEOON_SDK_NOT_READY);
     CHECK_INT(hoist_kameleoon_visitor_variations(visitor, false, true, &variations), HOIST_ERR_KAMELEOON_SDK_NOT_READY);
     CHECK_INT(hoist_kameleoon_visitor_feature_variation_key(visitor, "on", &text), HOIST_ERR_KAMELEOON_SDK_NOT_READY);
-    CHECK_INT(hoist_kameleoon_feature_list(client, &text), HOIST_ERR_KAMELEOON_SDK_NOT_READY);
+    CHECK(hoist_kameleoon_feature_list(client, &error) == NULL);
+    CHECK_INT(hoist_error_status(error), HOIST_ERR_KAMELEOON_SDK_NOT_READY);
+    CHECK(strstr(hoist_error_message(error), "no configuration yet") != NULL);
+    hoist_error_free(error);
+    CHECK(reads(hoist_kameleoon_visitor_explain(visitor, "on"), "null"));
     (void)hoist_client_close(client, 1000);
   }
   hoist_client_free(client);
@@ -135,6 +140,7 @@ TEST(lists_have_the_flags_of_the_configuration_in_its_order) {
   hoist_kameleoon_variations *variations = NULL;
   hoist_kameleoon_variable *variable = NULL;
   hoist_text *text = NULL;
+  hoist_error *error = NULL;
   CHECK_INT(hoist_kameleoon_visitor_variations(phone, false, true, &variations), HOIST_OK);
   CHECK_INT(hoist_kameleoon_variations_count(variations), 1);
   CHECK_TEXT(hoist_kameleoon_variations_key_at(variations, 0), "on");
@@ -149,10 +155,8 @@ TEST(lists_have_the_flags_of_the_configuration_in_its_order) {
   CHECK_INT(hoist_kameleoon_variations_count(variations), 1);
   hoist_kameleoon_variations_free(variations);
 
-  CHECK_INT(hoist_kameleoon_feature_list(client, &text), HOIST_OK);
-  CHECK(reads(text, "[\"on\"]"));
-  CHECK_INT(hoist_kameleoon_visitor_active_feature_list(other, &text), HOIST_OK);
-  CHECK(reads(text, "[]"));
+  CHECK(reads(hoist_kameleoon_feature_list(client, NULL), "[\"on\"]"));
+  CHECK(reads(hoist_kameleoon_visitor_active_feature_list(other, NULL), "[]"));
   CHECK_INT(hoist_kameleoon_visitor_feature_variation_key(phone, "on", &text), HOIST_OK);
   CHECK(reads(text, "blue"));
   CHECK_INT(hoist_kameleoon_visitor_feature_variable(phone, "on", "color", &variable), HOIST_OK);
@@ -160,11 +164,13 @@ TEST(lists_have_the_flags_of_the_configuration_in_its_order) {
   hoist_kameleoon_variable_free(variable);
   CHECK_INT(hoist_kameleoon_visitor_feature_variable(phone, "on", "size", &variable),
             HOIST_ERR_KAMELEOON_FEATURE_VARIABLE_NOT_FOUND);
-  CHECK_INT(hoist_kameleoon_feature_variation_variables(client, "on", "blue", &text), HOIST_OK);
-  CHECK(reads(text, "{\"color\":\"blue\"}"));
-  CHECK_INT(hoist_kameleoon_feature_variation_variables(client, "on", "red", &text),
-            HOIST_ERR_KAMELEOON_FEATURE_VARIATION_NOT_FOUND);
-  CHECK_INT(hoist_kameleoon_feature_variation_variables(client, "nobody", "red", &text), HOIST_ERR_KAMELEOON_FEATURE_NOT_FOUND);
+  CHECK(reads(hoist_kameleoon_feature_variation_variables(client, "on", "blue", NULL), "{\"color\":\"blue\"}"));
+  CHECK(hoist_kameleoon_feature_variation_variables(client, "on", "red", &error) == NULL);
+  CHECK_INT(hoist_error_status(error), HOIST_ERR_KAMELEOON_FEATURE_VARIATION_NOT_FOUND);
+  hoist_error_free(error);
+  CHECK(hoist_kameleoon_feature_variation_variables(client, "nobody", "red", &error) == NULL);
+  CHECK_INT(hoist_error_status(error), HOIST_ERR_KAMELEOON_FEATURE_NOT_FOUND);
+  hoist_error_free(error);
   hoist_kameleoon_visitor_free(phone);
   hoist_kameleoon_visitor_free(other);
   hoist_client_free(client);

@@ -1,4 +1,4 @@
-/* Kameleoon's sites as a host meets them: visitors by site code, readiness, the listener, configuration files, log levels.
+/* Kameleoon's sites as a host meets them: visitors by site code, readiness, observers, configuration files.
  * The service is a transport of the test's own. */
 #include <pthread.h>
 #include <stdlib.h>
@@ -201,14 +201,16 @@ TEST(who_waits_when_the_site_is_forgotten_is_told) {
 }
 
 /* (KAM-43, KAM-B23; failing, ready) */
-TEST(the_listener_hears_of_requests_and_configurations) {
+TEST(observers_hear_of_requests_and_configurations) {
   static notes told, other;
-  hoist_kameleoon_listener table = {sizeof table, &told, updated, datafile_updated, request_ended, released};
+  hoist_token token = 0, another = 0;
+  hoist_kameleoon_observer table = {sizeof table, &told, updated, datafile_updated, request_ended, released};
   hoist_config *config = site(NULL);
   host_set(config, "site_code", "told");
   host_set(config, "online", "false");
   hoist_client *client = host_open(config);
-  CHECK_INT(hoist_kameleoon_set_listener(client, &table), HOIST_OK);
+  CHECK_INT(hoist_kameleoon_observe(client, &table, &token), HOIST_OK);
+  CHECK(token != 0);
   service_is(500);
   CHECK_INT(hoist_client_set_online(client, true), HOIST_OK);
   CHECK(reaches(&told.refused, 2));
@@ -219,20 +221,24 @@ TEST(the_listener_hears_of_requests_and_configurations) {
   CHECK(read_int(&told.requests) >= 3);
   CHECK_INT(read_int(&told.streamed), 0);
   table.user_data = &other;
-  CHECK_INT(hoist_kameleoon_set_listener(client, &table), HOIST_OK);
+  CHECK_INT(hoist_kameleoon_observe(client, &table, &another), HOIST_OK);
+  CHECK(another != token);
+  CHECK_INT(hoist_client_unobserve(client, token), HOIST_OK);
+  CHECK_INT(hoist_client_unobserve(client, token), HOIST_ERR_NOT_FOUND);
   CHECK(reaches(&told.released, 1));
   CHECK_INT(hoist_client_refresh(client), HOIST_OK);
   CHECK(reaches(&other.requests, 1));
-  CHECK_INT(hoist_kameleoon_set_listener(client, NULL), HOIST_OK);
-  CHECK(reaches(&other.released, 1));
+  CHECK_INT(read_int(&other.released), 0);
   hoist_client_free(client);
+  CHECK(reaches(&other.released, 1));
   /* Let go of where it is refused, too. */
   table.user_data = &told;
-  CHECK_INT(hoist_kameleoon_set_listener(NULL, &table), HOIST_ERR_ARGUMENT);
+  CHECK_INT(hoist_kameleoon_observe(NULL, &table, &token), HOIST_ERR_ARGUMENT);
   CHECK(reaches(&told.released, 2));
   client = host_client();
-  CHECK_INT(hoist_kameleoon_set_listener(client, &table), HOIST_ERR_UNSUPPORTED);
+  CHECK_INT(hoist_kameleoon_observe(client, &table, &token), HOIST_ERR_UNSUPPORTED);
   CHECK(reaches(&told.released, 3));
+  CHECK(token == 0);
   hoist_client_free(client);
 }
 
@@ -295,7 +301,7 @@ int main(void) {
   RUN(visitors_of_a_site_share_one_client_until_it_is_forgotten);
   RUN(readiness_is_told_once);
   RUN(who_waits_when_the_site_is_forgotten_is_told);
-  RUN(the_listener_hears_of_requests_and_configurations);
+  RUN(observers_hear_of_requests_and_configurations);
   RUN(configuration_files_are_property_lists_or_json);
   return check_summary();
 }

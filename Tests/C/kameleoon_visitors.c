@@ -86,51 +86,55 @@ TEST(every_kind_of_data_says_what_it_was_made_with) {
   const double latitude = 0, longitude = -0.5;
   hoist_kameleoon_data *data = hoist_kameleoon_custom_data(0, values, 2), *more;
   CHECK_INT(hoist_kameleoon_data_kind_of(data), HOIST_KAMELEOON_CUSTOM_DATA);
-  CHECK(reads(hoist_kameleoon_data_json(data), "{\"type\":\"CustomData\",\"index\":0,\"values\":[\"a\",\"b\"]}"));
+  CHECK(reads(hoist_kameleoon_data_to_json(data), "{\"type\":\"CustomData\",\"index\":0,\"values\":[\"a\",\"b\"]}"));
   hoist_kameleoon_data_free(data);
   data = hoist_kameleoon_custom_data_named("uid", NULL, 0);
   CHECK_INT(hoist_kameleoon_custom_data_set_overwrite(data, false), HOIST_OK);
-  CHECK(reads(hoist_kameleoon_data_json(data), "{\"type\":\"CustomData\",\"name\":\"uid\",\"values\":[],\"overwrite\":false}"));
+  CHECK(reads(hoist_kameleoon_data_to_json(data), "{\"type\":\"CustomData\",\"name\":\"uid\",\"values\":[],\"overwrite\":false}"));
   more = hoist_kameleoon_conversion(7, 2.5, true);
   CHECK_INT(hoist_kameleoon_conversion_add_metadata(more, data), HOIST_OK);
   CHECK_INT(hoist_kameleoon_conversion_add_metadata(data, data), HOIST_ERR_ARGUMENT);
   CHECK_INT(hoist_kameleoon_custom_data_set_overwrite(more, true), HOIST_ERR_ARGUMENT);
-  CHECK(reads(hoist_kameleoon_data_json(more),
+  CHECK(reads(hoist_kameleoon_data_to_json(more),
               "{\"type\":\"Conversion\",\"goalId\":7,\"revenue\":2.5,\"negative\":true,\"metadata\":"
               "[{\"type\":\"CustomData\",\"name\":\"uid\",\"values\":[],\"overwrite\":false}]}"));
   hoist_kameleoon_data_free(data);
   hoist_kameleoon_data_free(more);
   data = hoist_kameleoon_geolocation("FR", NULL, "Paris", NULL, &latitude, &longitude);
-  CHECK(reads(hoist_kameleoon_data_json(data),
+  CHECK(reads(hoist_kameleoon_data_to_json(data),
               "{\"type\":\"Geolocation\",\"country\":\"FR\",\"city\":\"Paris\",\"latitude\":0,\"longitude\":-0.5}"));
   hoist_kameleoon_data_free(data);
   data = hoist_kameleoon_browser(HOIST_KAMELEOON_BROWSER_SAFARI, 17.5);
-  CHECK(reads(hoist_kameleoon_data_json(data), "{\"type\":\"Browser\",\"browser\":\"SAFARI\",\"version\":17.5}"));
+  CHECK(reads(hoist_kameleoon_data_to_json(data), "{\"type\":\"Browser\",\"browser\":\"SAFARI\",\"version\":17.5}"));
   hoist_kameleoon_data_free(data);
   data = hoist_kameleoon_page_view("https://a/", NULL, referrers, 2);
-  CHECK(reads(hoist_kameleoon_data_json(data), "{\"type\":\"PageView\",\"url\":\"https://a/\",\"referrers\":[1,2]}"));
+  CHECK(reads(hoist_kameleoon_data_to_json(data), "{\"type\":\"PageView\",\"url\":\"https://a/\",\"referrers\":[1,2]}"));
   hoist_kameleoon_data_free(data);
   data = hoist_kameleoon_cookie("a", "1");
   CHECK_INT(hoist_kameleoon_cookie_add(data, "b", "2"), HOIST_OK);
-  CHECK(reads(hoist_kameleoon_data_json(data), "{\"type\":\"Cookie\",\"cookies\":{\"a\":\"1\",\"b\":\"2\"}}"));
+  CHECK(reads(hoist_kameleoon_data_to_json(data), "{\"type\":\"Cookie\",\"cookies\":{\"a\":\"1\",\"b\":\"2\"}}"));
   hoist_kameleoon_data_free(data);
   data = hoist_kameleoon_device(HOIST_KAMELEOON_DEVICE_TABLET);
-  CHECK(reads(hoist_kameleoon_data_json(data), "{\"type\":\"Device\",\"device\":\"TABLET\"}"));
+  CHECK(reads(hoist_kameleoon_data_to_json(data), "{\"type\":\"Device\",\"device\":\"TABLET\"}"));
   hoist_kameleoon_data_free(data);
   data = hoist_kameleoon_operating_system(HOIST_KAMELEOON_SYSTEM_LINUX);
-  CHECK(reads(hoist_kameleoon_data_json(data), "{\"type\":\"OperatingSystem\",\"os\":\"LINUX\"}"));
+  CHECK(reads(hoist_kameleoon_data_to_json(data), "{\"type\":\"OperatingSystem\",\"os\":\"LINUX\"}"));
   hoist_kameleoon_data_free(data);
 }
 
 TEST(data_is_read_from_its_json) {
   static const char json[] = "{\"type\":\"ApplicationVersion\",\"version\":\"1.2.3\",\"more\":1}";
   static const char none[] = "{\"type\":\"Device\",\"device\":\"TOASTER\"}";
-  hoist_kameleoon_data *data = hoist_kameleoon_data_from_json(json, sizeof json - 1);
+  hoist_kameleoon_data *data = hoist_kameleoon_data_from_json(json, sizeof json - 1, NULL);
   CHECK_INT(hoist_kameleoon_data_kind_of(data), HOIST_KAMELEOON_APPLICATION_VERSION);
-  CHECK(reads(hoist_kameleoon_data_json(data), "{\"type\":\"ApplicationVersion\",\"version\":\"1.2.3\"}"));
+  CHECK(reads(hoist_kameleoon_data_to_json(data), "{\"type\":\"ApplicationVersion\",\"version\":\"1.2.3\"}"));
   hoist_kameleoon_data_free(data);
-  CHECK(hoist_kameleoon_data_from_json(none, sizeof none - 1) == NULL);
-  CHECK(hoist_kameleoon_data_from_json("[]", 2) == NULL);
+  hoist_error *error = NULL;
+  CHECK(hoist_kameleoon_data_from_json(none, sizeof none - 1, NULL) == NULL);
+  CHECK(hoist_kameleoon_data_from_json("[]", 2, &error) == NULL);
+  CHECK_INT(hoist_error_status(error), HOIST_ERR_PARSE);
+  CHECK(strstr(hoist_error_message(error), "json is no datum") != NULL);
+  hoist_error_free(error);
 }
 
 TEST(what_names_nothing_makes_no_data) {
@@ -213,8 +217,9 @@ TEST(a_web_pages_visitor_code_is_found_among_its_cookies) {
   hoist_text_free(code);
   CHECK(reads(hoist_kameleoon_visitor_code_in_cookies("a=1; kameleoonVisitorCode=abc%20d; b=2"), "abc d"));
   CHECK(reads(hoist_kameleoon_visitor_code_in_cookies("kameleoonVisitorCode=_js_abc"), "abc"));
-  CHECK(hoist_kameleoon_visitor_code_in_cookies("kameleoonVisitorCode=") == NULL);
-  CHECK(hoist_kameleoon_visitor_code_in_cookies("xkameleoonVisitorCode=a") == NULL);
+  CHECK(reads(hoist_kameleoon_visitor_code_in_cookies("kameleoonVisitorCode="), ""));
+  CHECK(reads(hoist_kameleoon_visitor_code_in_cookies("xkameleoonVisitorCode=a"), ""));
+  CHECK(hoist_kameleoon_visitor_code_in_cookies(NULL) == NULL);
 }
 
 TEST(a_visitor_outlives_its_client) {

@@ -84,9 +84,8 @@ TEST(a_closed_client_is_silent) {
   serve(1);
   hoist_client *client = host_open(polling());
   CHECK_INT(hoist_client_wait_ready(client, 10000), HOIST_OK);
-  hoist_launchdarkly_owner *owner = hoist_launchdarkly_owner_new();
   hoist_launchdarkly_observer table = observer(&told);
-  CHECK_INT(hoist_launchdarkly_observe_all(client, owner, &table), HOIST_OK);
+  CHECK_INT(hoist_launchdarkly_observe_all(client, &table, NULL), HOIST_OK);
   CHECK_INT(hoist_client_close(client, 2000), HOIST_OK);
   int calls = read_int(&told.calls);
   serve(9);
@@ -98,8 +97,10 @@ TEST(a_closed_client_is_silent) {
   CHECK_INT(hoist_launchdarkly_set_online(client, true, NULL, NULL), HOIST_ERR_STATE);
   CHECK_INT(hoist_client_reopen(client, NULL), HOIST_OK);
   CHECK_INT(hoist_client_wait_ready(client, 10000), HOIST_OK);
+  serve(10);
+  CHECK(reaches(&told.calls, calls + 1)); /* observers outlive close and reopen */
+  CHECK_INT(read_int(&told.released), 0);
   hoist_client_free(client);
-  hoist_launchdarkly_owner_free(owner);
   CHECK(reaches(&told.released, 1));
 }
 

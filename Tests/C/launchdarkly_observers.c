@@ -1,48 +1,47 @@
-/* Observers of LaunchDarkly clients that do what observers may do: free their owner, identify, close. */
+/* Observers of LaunchDarkly clients that do what observers may do: end themselves, identify, close. */
 #include "launchdarkly_service.h"
 
 /* (LD-30 to LD-33, LD-35; ready) */
 TEST(observers_hear_of_their_flags) {
   notes of_flag = nothing, of_flags = nothing, of_nothing = nothing;
+  hoist_token tokens[3];
   const char *keys[] = {"fixed", "n", "n"};
   serve(1);
   hoist_client *client = host_open(polling());
   CHECK_INT(hoist_client_wait_ready(client, 10000), HOIST_OK);
-  hoist_launchdarkly_owner *owner = hoist_launchdarkly_owner_new();
   hoist_launchdarkly_observer tables[] = {observer(&of_flag), observer(&of_flags), observer(&of_nothing)};
-  CHECK_INT(hoist_launchdarkly_observe_flag(client, owner, "n", &tables[0]), HOIST_OK);
-  CHECK_INT(hoist_launchdarkly_observe_flags(client, owner, keys, 3, &tables[1]), HOIST_OK);
-  CHECK_INT(hoist_launchdarkly_observe_unchanged(client, owner, &tables[2]), HOIST_OK);
+  CHECK_INT(hoist_launchdarkly_observe_flag(client, "n", &tables[0], &tokens[0]), HOIST_OK);
+  CHECK_INT(hoist_launchdarkly_observe_flags(client, keys, 3, &tables[1], &tokens[1]), HOIST_OK);
+  CHECK_INT(hoist_launchdarkly_observe_unchanged(client, &tables[2], &tokens[2]), HOIST_OK);
   CHECK(reaches(&of_nothing.calls, 2));
   serve(2);
   CHECK(reaches(&of_flag.calls, 1) && reaches(&of_flags.calls, 1));
   CHECK(strcmp(of_flag.last, "n 1>2") == 0 && of_flags.count == 1);
-  CHECK_INT(hoist_launchdarkly_stop_observing(client, owner), HOIST_OK);
+  for (int at = 0; at < 3; at++) CHECK_INT(hoist_client_unobserve(client, tokens[at]), HOIST_OK);
+  CHECK_INT(hoist_client_unobserve(client, tokens[0]), HOIST_ERR_NOT_FOUND);
   CHECK(reaches(&of_flag.released, 1) && reaches(&of_flags.released, 1) && reaches(&of_nothing.released, 1));
   hoist_client_free(client);
-  hoist_launchdarkly_owner_free(owner);
   CHECK(of_flag.calls == 1 && of_flag.released == 1);
 }
 
 TEST(release_runs_once_whatever_happens) {
   notes told = nothing;
-  hoist_launchdarkly_observer table = observer(&told);
-  hoist_launchdarkly_owner *owner = hoist_launchdarkly_owner_new();
+  hoist_token token = 1;
+  hoist_launchdarkly_observer table = observer(&told), of_nothing = observer(&told);
   hoist_client *client = host_open(host_launchdarkly_config());
-  CHECK_INT(hoist_launchdarkly_observe_all(NULL, owner, &table), HOIST_ERR_ARGUMENT);
-  CHECK_INT(hoist_launchdarkly_observe_all(client, NULL, &table), HOIST_ERR_ARGUMENT);
-  CHECK_INT(hoist_launchdarkly_observe_flag(client, owner, NULL, &table), HOIST_ERR_ARGUMENT);
-  CHECK_INT(hoist_launchdarkly_observe_flags(client, owner, NULL, 0, &table), HOIST_ERR_ARGUMENT);
-  CHECK_INT(told.released, 4);
-  CHECK_INT(hoist_launchdarkly_observe_all(client, owner, &table), HOIST_OK);
-  CHECK_INT(told.released, 4);
+  CHECK_INT(hoist_launchdarkly_observe_all(NULL, &table, &token), HOIST_ERR_ARGUMENT);
+  CHECK_INT(hoist_launchdarkly_observe_flag(client, NULL, &table, &token), HOIST_ERR_ARGUMENT);
+  CHECK_INT(hoist_launchdarkly_observe_flags(client, NULL, 0, &table, &token), HOIST_ERR_ARGUMENT);
+  of_nothing.changed = NULL; /* what is to be told of has no function */
+  CHECK_INT(hoist_launchdarkly_observe_all(client, &of_nothing, &token), HOIST_ERR_ARGUMENT);
+  CHECK(told.released == 4 && token == 0);
+  CHECK_INT(hoist_launchdarkly_observe_all(client, &table, &token), HOIST_OK);
+  CHECK(told.released == 4 && token != 0);
   CHECK(host_close_offline(client));
-  CHECK(reaches(&told.released, 5));
-  CHECK_INT(hoist_launchdarkly_observe_all(client, owner, &table), HOIST_ERR_STATE);
-  CHECK_INT(told.released, 6);
-  hoist_launchdarkly_owner_free(owner);
+  CHECK_INT(hoist_launchdarkly_observe_unchanged(client, &table, NULL), HOIST_OK);
+  CHECK_INT(told.released, 4);
   hoist_client_free(client);
-  CHECK_INT(told.released, 6);
+  CHECK(reaches(&told.released, 6));
 }
 
 /* Counts in `inside` what ran where no code of the host's may. */
@@ -73,41 +72,37 @@ TEST(release_does_not_run_on_the_network_thread) {
     CHECK_INT(hoist_launchdarkly_config_add_hook(config, &hook, NULL), HOIST_OK);
     CHECK_INT(hoist_config_set_transport(config, &transport, NULL), HOIST_OK);
     hoist_client *client = host_open(config);
-    hoist_launchdarkly_owner *owner = hoist_launchdarkly_owner_new();
-    CHECK_INT(hoist_launchdarkly_observe_all(client, owner, &table), HOIST_OK);
+    CHECK_INT(hoist_launchdarkly_observe_all(client, &table, NULL), HOIST_OK);
     if (round % 2 == 0) CHECK_INT(hoist_client_wait_ready(client, 10000), HOIST_OK);
     hoist_client_free(client);
     CHECK(reaches(&told.released, 3 * round));
-    hoist_launchdarkly_owner_free(owner);
   }
   CHECK_INT(told.inside, 0);
 }
 
-static void changed_and_free(void *user_data, const hoist_launchdarkly_change *changes, size_t count) {
+static void changed_and_ended(void *user_data, const hoist_launchdarkly_change *changes, size_t count) {
   notes *told = (notes *)user_data;
-  hoist_launchdarkly_owner_free(told->owner);
+  CHECK_INT(hoist_client_unobserve(told->client, told->token), HOIST_OK);
   note_change(told, changes, count);
 }
 
 /* (LD-36; ready) */
-TEST(an_observer_may_free_its_owner) {
+TEST(an_observer_may_end_itself) {
   notes told = nothing, other = nothing;
   serve(1);
   hoist_client *client = host_open(polling());
   CHECK_INT(hoist_client_wait_ready(client, 10000), HOIST_OK);
-  hoist_launchdarkly_owner *keeper = hoist_launchdarkly_owner_new();
   hoist_launchdarkly_observer table = observer(&told), another = observer(&other);
-  told.owner = hoist_launchdarkly_owner_new();
-  table.changed = changed_and_free;
-  CHECK_INT(hoist_launchdarkly_observe_all(client, told.owner, &table), HOIST_OK);
-  CHECK_INT(hoist_launchdarkly_observe_all(client, keeper, &another), HOIST_OK);
+  told.client = client;
+  table.changed = changed_and_ended;
+  CHECK_INT(hoist_launchdarkly_observe_all(client, &table, &told.token), HOIST_OK);
+  CHECK_INT(hoist_launchdarkly_observe_all(client, &another, NULL), HOIST_OK);
   serve(2);
   CHECK(reaches(&other.calls, 1));
   serve(3);
   CHECK(reaches(&other.calls, 2));
   CHECK(reaches(&told.released, 1));
   hoist_client_free(client);
-  hoist_launchdarkly_owner_free(keeper);
   CHECK(reaches(&other.released, 1));
   CHECK(told.calls == 1 && told.released == 1);
 }
@@ -125,21 +120,20 @@ static void changed_and_stuck(void *user_data, const hoist_launchdarkly_change *
 }
 
 /* (LD-36; slow plug-in) */
-TEST(an_owner_may_be_freed_while_its_observer_runs) {
+TEST(an_observer_may_be_ended_while_it_runs) {
   notes told = nothing;
   serve(1);
   hoist_client *client = host_open(polling());
   CHECK_INT(hoist_client_wait_ready(client, 10000), HOIST_OK);
-  hoist_launchdarkly_owner *owner = hoist_launchdarkly_owner_new();
   hoist_launchdarkly_observer table = observer(&told);
   table.changed = changed_and_stuck;
   told.is_held = true;
-  CHECK_INT(hoist_launchdarkly_observe_all(client, owner, &table), HOIST_OK);
+  CHECK_INT(hoist_launchdarkly_observe_all(client, &table, &told.token), HOIST_OK);
   serve(2);
   CHECK(reaches(&told.calls, 1));
   serve(3);
   usleep(100000); /* polled by now: a call is queued behind the one that runs */
-  hoist_launchdarkly_owner_free(owner);
+  CHECK_INT(hoist_client_unobserve(client, told.token), HOIST_OK);
   CHECK_INT(read_int(&told.released), 0);
   pthread_mutex_lock(&lock);
   told.is_held = false;
@@ -147,25 +141,6 @@ TEST(an_owner_may_be_freed_while_its_observer_runs) {
   CHECK(reaches(&told.released, 1));
   hoist_client_free(client);
   CHECK(told.calls == 1 && told.released == 1);
-}
-
-/* (LD-35, LD-36; handle outlives client) */
-TEST(an_owner_outlives_its_client) {
-  notes told = nothing;
-  hoist_launchdarkly_owner *owner = hoist_launchdarkly_owner_new();
-  hoist_launchdarkly_observer table = observer(&told);
-  for (int round = 1; round <= 2; round++) {
-    serve(round);
-    hoist_client *client = host_open(polling());
-    CHECK_INT(hoist_client_wait_ready(client, 10000), HOIST_OK);
-    CHECK_INT(hoist_launchdarkly_observe_all(client, owner, &table), HOIST_OK);
-    serve(round + 10);
-    CHECK(reaches(&told.calls, round));
-    hoist_client_free(client);
-    CHECK(reaches(&told.released, round));
-  }
-  hoist_launchdarkly_owner_free(owner);
-  CHECK(told.calls == 2 && told.released == 2);
 }
 
 static void changed_and_busy(void *user_data, const hoist_launchdarkly_change *changes, size_t count) {
@@ -187,16 +162,14 @@ TEST(an_observer_may_identify_and_is_refused_what_would_wait) {
   serve(1);
   hoist_client *client = host_open(polling());
   CHECK_INT(hoist_client_wait_ready(client, 10000), HOIST_OK);
-  hoist_launchdarkly_owner *owner = hoist_launchdarkly_owner_new();
   hoist_launchdarkly_observer table = observer(&told);
   table.changed = changed_and_busy;
   told.client = client;
-  CHECK_INT(hoist_launchdarkly_observe_flag(client, owner, "n", &table), HOIST_OK);
+  CHECK_INT(hoist_launchdarkly_observe_flag(client, "n", &table, NULL), HOIST_OK);
   serve(2);
   CHECK(reaches(&told.calls, 1) && reaches(&told.done, 1));
   CHECK_INT(told.inside, 4);
   CHECK_INT(told.last_result, HOIST_LAUNCHDARKLY_IDENTIFY_COMPLETE);
-  hoist_launchdarkly_owner_free(owner);
   hoist_client_free(client);
   CHECK(reaches(&told.released, 1));
 }
@@ -209,9 +182,8 @@ TEST(observers_run_where_the_host_dispatches) {
   serve(1);
   hoist_client *client = host_open(config);
   CHECK_INT(hoist_client_wait_ready(client, 10000), HOIST_OK);
-  hoist_launchdarkly_owner *owner = hoist_launchdarkly_owner_new();
   hoist_launchdarkly_observer table = observer(&told);
-  CHECK_INT(hoist_launchdarkly_observe_all(client, owner, &table), HOIST_OK);
+  CHECK_INT(hoist_launchdarkly_observe_all(client, &table, &told.token), HOIST_OK);
   serve(2);
   while (hoist_client_int64(client, "n", NULL, 0, NULL) != 2) usleep(1000);
   CHECK_INT(read_int(&told.calls), 0);
@@ -223,7 +195,7 @@ TEST(observers_run_where_the_host_dispatches) {
   serve(3);
   while (hoist_client_int64(client, "n", NULL, 0, NULL) != 3) usleep(1000);
   usleep(20000);
-  hoist_launchdarkly_owner_free(owner);
+  CHECK_INT(hoist_client_unobserve(client, told.token), HOIST_OK);
   (void)hoist_client_dispatch(client, 0);
   CHECK(told.calls == 1 && told.released == 1);
   hoist_client_free(client);
@@ -233,9 +205,8 @@ int main(void) {
   RUN(observers_hear_of_their_flags);
   RUN(release_runs_once_whatever_happens);
   RUN(release_does_not_run_on_the_network_thread);
-  RUN(an_observer_may_free_its_owner);
-  RUN(an_owner_may_be_freed_while_its_observer_runs);
-  RUN(an_owner_outlives_its_client);
+  RUN(an_observer_may_end_itself);
+  RUN(an_observer_may_be_ended_while_it_runs);
   RUN(an_observer_may_identify_and_is_refused_what_would_wait);
   RUN(observers_run_where_the_host_dispatches);
   return check_summary();

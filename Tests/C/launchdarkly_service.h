@@ -56,14 +56,14 @@ static inline hoist_config *polling(void) {
 
 typedef struct notes {
   hoist_client *client;
-  hoist_launchdarkly_owner *owner;
+  hoist_token token;
   int calls, released, done, last_status, last_result, timed_out, inside;
   bool is_held, is_inside;
   size_t count;
   char last[64];
 } notes;
 
-static const notes nothing = {NULL, NULL, 0, 0, 0, 0, 0, 0, 0, false, false, 0, ""};
+static const notes nothing = {NULL, 0, 0, 0, 0, 0, 0, 0, 0, false, false, 0, ""};
 
 static inline void identified(void *user_data, hoist_launchdarkly_identify_result result, hoist_status status) {
   notes *told = (notes *)user_data;
@@ -77,8 +77,7 @@ static inline void identified(void *user_data, hoist_launchdarkly_identify_resul
 static inline void note_change(notes *told, const hoist_launchdarkly_change *changes, size_t count) {
   pthread_mutex_lock(&lock);
   told->count = count;
-  snprintf(told->last, sizeof told->last, "%s %s>%s", changes[0].key, changes[0].old_value ? changes[0].old_value : "-",
-           changes[0].new_value ? changes[0].new_value : "-");
+  snprintf(told->last, sizeof told->last, "%s %s>%s", changes[0].key, changes[0].old_value, changes[0].new_value);
   told->calls++;
   pthread_mutex_unlock(&lock);
 }

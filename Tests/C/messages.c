@@ -25,10 +25,8 @@ static bool all_say(const char *json, size_t length, const char *words) {
   is_good = says(error, words) && is_good;
   hoist_context_free(hoist_unleash_context_from_json(json, length, &error));
   is_good = says(error, words) && is_good;
-  hoist_unleash_bootstrap *bootstrap = hoist_unleash_bootstrap_new();
-  (void)hoist_unleash_bootstrap_from_json(bootstrap, json, length, &error);
+  hoist_unleash_bootstrap_free(hoist_unleash_bootstrap_from_json(json, length, &error));
   is_good = says(error, words) && is_good;
-  hoist_unleash_bootstrap_free(bootstrap);
   return is_good;
 }
 

@@ -7,6 +7,7 @@
 #include "check.h"
 #include "host.h"
 
+/* (FS-01, LD-19; ready, closed, reopened, second client) */
 TEST(a_name_stands_for_one_open_client) {
   hoist_client *first = host_client(), *second = host_client();
   CHECK(hoist_client_shared("flags") == NULL);
@@ -72,7 +73,7 @@ TEST(a_free_takes_the_names_and_leaves_the_handle_to_who_has_found_it) {
   CHECK_INT(hoist_client_get_state(found), HOIST_CLIENT_CLOSED);
 }
 
-/* LD-07, LD-08, LD-19: get() of the vendor's SDKs. */
+/* get() of LaunchDarkly's SDKs (LD-07, LD-08, LD-19; ready, closed). */
 TEST(environments_are_found_through_a_shared_client) {
   hoist_config *config = host_launchdarkly_config();
   host_set(config, "secondary_mobile_keys", "{\"test\":\"mob-2\"}");

@@ -63,7 +63,7 @@ def test_a_shared_client_is_found_by_its_name_until_that_is_taken_back() -> None
 
 
 def test_launchdarkly_gets_an_environment_of_the_shared_client() -> None:
-    """LD-07, LD-08, LD-19"""
+    """(LD-07, LD-08, LD-19; before start, ready, closed)"""
     assert launchdarkly.get() is None
     own = launchdarkly.Client(
         mobile_key="mob-1", secondary_mobile_keys={"test": "mob-2"}, online=False, store="none", log_level="none")

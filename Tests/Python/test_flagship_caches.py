@@ -235,6 +235,8 @@ def test_a_hit_cache_that_blocks_holds_nothing_up(flagship: FlagshipSimulator, o
 
 def test_what_is_no_cache_is_refused(open_flagship: Opener) -> None:
     """(FS-22; no client)"""
-    for more in ({"visitor_cache": {}}, {"hit_cache": Visitors()}, {"visitor_cache": Visitors}, {"on_visitor_exposed": 7}):
+    for more in ({"visitor_cache": {}}, {"hit_cache": Visitors()}, {"visitor_cache": Visitors}):
         with pytest.raises(TypeError):
             open_flagship(**more)
+    with pytest.raises(TypeError):
+        open_flagship().observe_sdk(exposed=7)

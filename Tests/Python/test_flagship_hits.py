@@ -108,7 +108,9 @@ class Observed:
 def test_reading_a_value_counts_the_visitor(flagship: FlagshipSimulator, open_flagship: Opener, mode: str) -> None:
     """(FS-26, FS-27, FS-28, FS-29, FS-77, FS-79; ready)"""
     told = Observed()
-    visitor = open_flagship(mode, on_visitor_exposed=told).visitor(STAFF, context=ORDERS)
+    client = open_flagship(mode)
+    client.observe_sdk(exposed=told)
+    visitor = client.visitor(STAFF, context=ORDERS)
     assert visitor.fetch(5)
     flag = visitor.flag("welcome")
     assert flag.value("hello", expose=False) == "welcome back" and flag.value("hello") == "welcome back"
@@ -140,7 +142,9 @@ def test_null_and_other_types_count_too_and_unknown_flags_do_not(
 def test_observers_hear_once_the_service_has_it(flagship: FlagshipSimulator, open_flagship: Opener) -> None:
     """(FS-26, 5.4; failing)"""
     told = Observed()
-    visitor = open_flagship(on_visitor_exposed=told).visitor(STAFF, context=ORDERS)
+    client = open_flagship()
+    client.observe_sdk(exposed=told)
+    visitor = client.visitor(STAFF, context=ORDERS)
     assert visitor.fetch(5)
     flagship.fail("activate", "status", status=500)
     assert visitor.flag("welcome").expose()

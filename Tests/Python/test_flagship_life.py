@@ -32,7 +32,9 @@ def test_the_version_is_the_librarys() -> None:
 def test_the_status_goes_through_a_life(service: FlagshipSimulator, open_flagship: Opener, mode: str) -> None:
     """(FS-12, FS-38, FS-39, FS-40, FS-41, FS-43; starting, ready, closed)"""
     changes: list[SDKStatus] = []
-    client = open_flagship(mode, on_status_changed=changes.append)
+    client = open_flagship(mode, ready=False, properties={"autostart": False})
+    client.observe_sdk(status_changed=changes.append)
+    assert client.start() and client.wait_ready(10)
     assert client.status is INITIALIZED and client.status.vendor_name == "SDK_INITIALIZED"
     assert until(lambda: changes == [INITIALIZED] if mode == "decision_api" else changes == [INITIALIZING, INITIALIZED])
     client.close(2)
@@ -42,19 +44,25 @@ def test_the_status_goes_through_a_life(service: FlagshipSimulator, open_flagshi
 def test_panic_is_told_and_over(service: FlagshipSimulator, open_flagship: Opener) -> None:
     """(FS-12, FS-42; panic)"""
     changes: list[SDKStatus] = []
-    client = open_flagship(on_status_changed=changes.append)
+    client = open_flagship()
+    observer = client.observe_sdk(status_changed=changes.append)
     visitor = client.visitor("u")
     service.environment.panic()
     visitor.fetch(5)
     service.environment.panic(False)
     visitor.fetch(5)
-    assert until(lambda: changes == [INITIALIZED, PANIC, INITIALIZED])
+    assert until(lambda: changes == [PANIC, INITIALIZED])
+    assert observer.cancel() and not observer.cancel()
+    client.close(2)
+    assert changes == [PANIC, INITIALIZED]
 
 
 def test_another_bucketing_file_is_told(service: FlagshipSimulator, open_flagship: Opener) -> None:
     """(FS-07, FS-13, FS-212; ready)"""
     files: list[int] = []
-    client = open_flagship("bucketing", on_bucketing_changed=lambda: files.append(1), properties={"polling_interval": 0})
+    client = open_flagship("bucketing", ready=False, properties={"polling_interval": 0, "autostart": False})
+    client.observe_sdk(bucketing_changed=lambda: files.append(1))
+    assert client.start() and client.wait_ready(10)
     assert until(lambda: len(files) == 1)
     visitor = client.visitor(STAFF)
     assert visitor.fetch() and visitor.value("maximum_items", 0, expose=False) == 42
@@ -126,22 +134,14 @@ def test_the_vendor_is_told_of_trouble_while_the_account_asks(service: FlagshipS
     assert until(lambda: len(told("GET_FLAG_VALUE_TYPE_WARNING")) == len(told("GET_FLAG_VALUE_FLAG_NOT_FOUND")) == 1)
 
 
-def test_the_process_has_one_client(service: FlagshipSimulator) -> None:
-    """(FS-01, FS-02, FS-05, FS-43; ready, closed, second client)"""
-    assert flagship.client() is None and flagship.sdk_status() is NOT_INITIALIZED
+def test_a_start_in_the_vendors_words(service: FlagshipSimulator) -> None:
+    """(FS-02, FS-05; ready)"""
     known = reach(service)
     env_id, api_key = known.pop("env_id"), known.pop("api_key")
-    changes: list[SDKStatus] = []
-    config = flagship.Config({**known, "store": "none"}, on_status_changed=changes.append)
-    client = flagship.start(env_id, api_key, config)
-    assert until(lambda: flagship.sdk_status() is INITIALIZED) and client.status is INITIALIZED
-    same = flagship.client()
-    assert same is not None and same.visitor("u").fetch(5)
-    assert client.shared_visitor is not None and client.shared_visitor.id == "u"
-    other = flagship.start(env_id, api_key, {**known, "store": "none"}, mode="bucketing")
-    assert until(lambda: other.status is INITIALIZED) and client.status is NOT_INITIALIZED
-    assert flagship.stop(2) and flagship.client() is None and flagship.stop(2)
-    assert flagship.sdk_status() is NOT_INITIALIZED
+    for config in (flagship.Config({**known, "store": "none"}), {**known, "store": "none"}):
+        with flagship.start(env_id, api_key, config, mode="bucketing") as client:
+            assert client.wait_ready(10) and client.status is INITIALIZED
+            assert client.visitor("u").fetch(5)
 
 
 def test_a_start_without_environment_or_key_is_refused() -> None:
@@ -150,7 +150,6 @@ def test_a_start_without_environment_or_key_is_refused() -> None:
         with pytest.raises(hoist.Error) as told:
             flagship.start(env_id, api_key, {"store": "none", "log.level": "none"})
         assert told.value.status in (Status.CONFIG, Status.ARGUMENT)
-        assert flagship.client() is None and flagship.sdk_status() is NOT_INITIALIZED
 
 
 def test_a_client_without_environment_is_refused() -> None:

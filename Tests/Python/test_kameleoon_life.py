@@ -118,7 +118,7 @@ def test_a_configuration_is_polled_and_compared_by_its_date(
 ) -> None:
     """(KAM-16, KAM-B09, KAM-B23; ready, failing)"""
     client, told = open_kameleoon(), Told()
-    client.listen(datafile_updated=told)
+    client.observe_service(datafile_updated=told)
     visitor = client.visitor("carla")
     visitor.add_data(CustomData(0, "gold"), track=False)
     assert visitor.is_feature_active("loyal", track=False)
@@ -138,7 +138,7 @@ def test_a_real_time_event_brings_a_configuration(kameleoon: KameleoonSimulator,
     """(KAM-20, KAM-43; ready)"""
     kameleoon.publish(sample_configuration(real_time=True))
     client, updated, files = open_kameleoon(), Told(), Told()
-    client.listen(configuration_updated=updated, datafile_updated=files)
+    client.observe_service(configuration_updated=updated, datafile_updated=files)
     assert kameleoon.wait_for_streams(1)
     kameleoon.announce()
     assert kameleoon.wait_for("configuration", 2, answered=True)
@@ -198,7 +198,7 @@ def test_requests_are_told_of(kameleoon: KameleoonSimulator, open_kameleoon: Ope
     """(KAM-B23; ready, failing)"""
     kameleoon.site.store("carla", 1)
     client, told = open_kameleoon(), Told()
-    client.listen(request_ended=told)
+    observer = client.observe_service(request_ended=told)
     visitor = client.visitor("carla")
     kameleoon.fail("visitor-data", "status", status=500)
     with pytest.raises(hoist.Error):
@@ -211,8 +211,10 @@ def test_requests_are_told_of(kameleoon: KameleoonSimulator, open_kameleoon: Ope
         (RequestKind.REMOTE_DATA, RequestEnd.SUCCEEDED, 200),
         (RequestKind.DATAFILE, RequestEnd.SUCCEEDED, 304)]  # fmt: skip
     assert all(0 <= one.duration < 10 for one in found)
-    client.listen()
+    assert observer.cancel() and not observer.cancel()
     assert client.refresh() and kameleoon.wait_for("configuration", 3, answered=True)
+    with pytest.raises(hoist.Error):
+        client.observe_service()
 
 
 def test_the_log_level(open_kameleoon: Opener) -> None:

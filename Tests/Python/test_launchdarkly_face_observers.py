@@ -11,7 +11,6 @@ from launchdarkly import LaunchDarklySimulator
 from launchdarkly_clients import BEN, Opener, opener, strict_service
 from waiting import until
 
-import hoist
 from hoist import Status
 from hoist.launchdarkly import (
     ChangedFlag,
@@ -97,8 +96,8 @@ def test_observers_end_with_their_owner(service: LaunchDarklySimulator, client: 
     seen = gone.seen
     for screen in (kept, stopped, gone):
         client.observe_flag("dark-mode", screen.show, screen)
-    assert client.stop_observing(stopped) is Status.OK
-    assert client.stop_observing(Screen()) is Status.OK
+    client.stop_observing(stopped)
+    client.stop_observing(Screen())
     del gone, screen
     gc.collect()
     service.set_flag("dark-mode", value=False, variation=1)
@@ -109,19 +108,24 @@ def test_observers_end_with_their_owner(service: LaunchDarklySimulator, client: 
 def test_observers_without_an_owner_belong_to_the_client(service: LaunchDarklySimulator, client: Client) -> None:
     seen: list[ChangedFlag] = []
     client.observe_flag("dark-mode", seen.append)
+    ended = client.observe_flag("dark-mode", seen.append)
+    assert ended.cancel() and not ended.cancel()
     service.set_flag("dark-mode", value=False, variation=1)
     assert until(lambda: len(seen) == 1)
-    assert client.stop_observing() is Status.OK
+    client.stop_observing()
     service.set_flag("dark-mode", value=True, variation=0)
     assert until(lambda: client.bool_variation("dark-mode", False))
     assert len(seen) == 1
 
 
-def test_a_closed_client_takes_no_observers(client: Client) -> None:
+def test_observers_outlive_close_and_reopen(service: LaunchDarklySimulator, client: Client) -> None:
+    seen: list[ChangedFlag] = []
     client.close(2)
-    with pytest.raises(hoist.Error) as refused:
-        client.observe_all(lambda changes: None)
-    assert refused.value.status is Status.STATE
+    client.observe_flag("dark-mode", seen.append)
+    client.reopen()
+    assert client.wait_ready(10)
+    service.set_flag("dark-mode", value=False, variation=1)
+    assert until(lambda: len(seen) == 1)
     with pytest.raises(TypeError):
         client.observe_flags("one text", lambda changes: None)
 

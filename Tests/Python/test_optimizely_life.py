@@ -103,7 +103,7 @@ def test_a2_polls(service: OptimizelySimulator, open_client: Opener) -> None:
     """(OPT-35, OPT-40, OPT-41; ready)"""
     client = open_client(polling_interval=1, min_polling_interval=1)
     changes: list[Any] = []
-    client.add_listener(optimizely.NotificationKind.DATAFILE_CHANGE, lambda news: changes.append(news))
+    client.observe_notifications(optimizely.NotificationKind.DATAFILE_CHANGE, lambda news: changes.append(news))
     client.start(5)
     service.publish(sample_datafile(revision="99"))
     assert until(lambda: client.revision == "99" and len(changes) == 1)

@@ -1,4 +1,4 @@
-"""Optimizely's users, decisions, profiles and listeners through the binding, over a datafile."""
+"""Optimizely's users, decisions, profiles and notifications through the binding, over a datafile."""
 
 from __future__ import annotations
 
@@ -166,11 +166,11 @@ def test_profiles_are_asked_once_and_win() -> None:
         assert client.user("u", {"plan": "pro"}).decide("checkout").enabled
 
 
-def test_listeners_are_told_in_dispatch(client: optimizely.Client) -> None:
+def test_observers_are_told_in_dispatch(client: optimizely.Client) -> None:
     """(OPT-69, OPT-101; offline)"""
     heard: list[Any] = []
-    number = client.add_listener(NotificationKind.DECISION, heard.append)
-    assert number == 1 and client.add_listener(NotificationKind.TRACK, heard.append) == 2
+    decisions = client.observe_notifications(NotificationKind.DECISION, heard.append)
+    client.observe_notifications(NotificationKind.TRACK, heard.append)
     user = client.user("user-7", {"plan": "pro"})
     user.decide("checkout")
     assert user.track("purchase", {"revenue": 5}) is Status.OK
@@ -180,8 +180,8 @@ def test_listeners_are_told_in_dispatch(client: optimizely.Client) -> None:
     assert [news.get("type") or news["eventKey"] for news in heard] == ["flag", "purchase"]
     assert heard[0]["attributes"] == {"plan": "pro"} and heard[0]["decisionInfo"]["experimentId"] == "200"
     assert heard[1]["event"]["body"]["visitors"][0]["snapshots"][0]["events"][0]["revenue"] == 5
-    assert client.remove_listener(number) and not client.remove_listener(number)
-    assert client.clear_listeners()
+    assert decisions.cancel() and not decisions.cancel()
+    assert client.unobserve_all()
     user.decide("checkout")
     client.dispatch()
     assert len(heard) == 2

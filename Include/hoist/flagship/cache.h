@@ -47,6 +47,8 @@ typedef struct hoist_flagship_visitor_cache {
     void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
 } hoist_flagship_visitor_cache;
 
+#define HOIST_FLAGSHIP_VISITOR_CACHE_INIT { sizeof(hoist_flagship_visitor_cache), NULL, NULL, NULL, NULL, NULL }
+
 /**
  * @param cache Copied. NULL: HOIST_ERR_ARGUMENT.
  * @return HOIST_ERR_UNSUPPORTED for a configuration of another service; `release` has run then.
@@ -95,6 +97,8 @@ typedef struct hoist_flagship_hit_cache {
     hoist_status (*HOIST_NULLABLE flush_all)(void *HOIST_NULLABLE user_data);
     void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
 } hoist_flagship_hit_cache;
+
+#define HOIST_FLAGSHIP_HIT_CACHE_INIT { sizeof(hoist_flagship_hit_cache), NULL, NULL, NULL, NULL, NULL, NULL }
 
 /**
  * @param cache Copied. NULL: HOIST_ERR_ARGUMENT.

@@ -56,8 +56,8 @@ HOIST_API hoist_status hoist_flagship_visitor_double(hoist_flagship_visitor *HOI
 /**
  * A text flag.
  *
- * @param fallback NULL: no default is named, and none is given back.
- * @param value    Receives the text: owned by the caller; free with hoist_text_free(). NULL for a `fallback` of NULL.
+ * @param fallback NULL: no default is named.
+ * @param value    Receives the text: owned by the caller; free with hoist_text_free(). "" for a `fallback` of NULL.
  */
 HOIST_API hoist_status hoist_flagship_visitor_string(hoist_flagship_visitor *HOIST_NULLABLE visitor,
                                                      const char *HOIST_NULLABLE key, const char *HOIST_NULLABLE fallback,
@@ -90,8 +90,8 @@ HOIST_API hoist_flagship_flag *HOIST_NULLABLE hoist_flagship_visitor_flag(hoist_
 /** Frees a flag; NULL is harmless. */
 HOIST_API void hoist_flagship_flag_free(hoist_flagship_flag *HOIST_NULLABLE flag);
 
-/** Borrowed: valid until the flag is freed. "" for NULL. */
-HOIST_API const char *HOIST_NONNULL hoist_flagship_flag_key(const hoist_flagship_flag *HOIST_NULLABLE flag);
+/** Borrowed: valid until the flag is freed. NULL for NULL. */
+HOIST_API const char *HOIST_NULLABLE hoist_flagship_flag_key(const hoist_flagship_flag *HOIST_NULLABLE flag);
 /** Whether the service has given the visitor this flag, null included. False in panic, before the start and after close. */
 HOIST_API bool hoist_flagship_flag_exists(const hoist_flagship_flag *HOIST_NULLABLE flag);
 /** HOIST_FLAGSHIP_FLAG_NOT_FOUND for NULL. */
@@ -113,7 +113,7 @@ HOIST_API hoist_status hoist_flagship_flag_json(const hoist_flagship_flag *HOIST
 
 /**
  * Counts the visitor as having seen the flag, whether its value was read or not. Never waits; it is sent at once, or with
- * property `hits.batch_activates` as hits are, and the host's observer of exposures is told once the service has accepted it.
+ * property `hits.batch_activates` as hits are, and observers (hoist_flagship_observe()) are told once the service has accepted it.
  *
  * @return HOIST_ERR_NOT_FOUND for a flag that no campaign gave the visitor (logged), HOIST_ERR_FLAGSHIP_NO_CONSENT,
  *         HOIST_ERR_FLAGSHIP_PANIC, HOIST_ERR_FLAGSHIP_NOT_INITIALIZED, HOIST_ERR_LIMIT when too much waits to be sent:
@@ -142,25 +142,25 @@ hoist_flagship_flag_metadata(const hoist_flagship_flag *HOIST_NULLABLE flag);
 /** Frees metadata; NULL is harmless. */
 HOIST_API void hoist_flagship_metadata_free(hoist_flagship_metadata *HOIST_NULLABLE metadata);
 
-/* Texts are borrowed: valid until the metadata are freed. "" where there is none, and for NULL. */
-HOIST_API const char *HOIST_NONNULL
+/* Texts are borrowed: valid until the metadata are freed. "" where there is none; NULL for NULL. */
+HOIST_API const char *HOIST_NULLABLE
 hoist_flagship_metadata_campaign_id(const hoist_flagship_metadata *HOIST_NULLABLE metadata);
-HOIST_API const char *HOIST_NONNULL
+HOIST_API const char *HOIST_NULLABLE
 hoist_flagship_metadata_campaign_name(const hoist_flagship_metadata *HOIST_NULLABLE metadata);
-HOIST_API const char *HOIST_NONNULL
+HOIST_API const char *HOIST_NULLABLE
 hoist_flagship_metadata_variation_group_id(const hoist_flagship_metadata *HOIST_NULLABLE metadata);
-HOIST_API const char *HOIST_NONNULL
+HOIST_API const char *HOIST_NULLABLE
 hoist_flagship_metadata_variation_group_name(const hoist_flagship_metadata *HOIST_NULLABLE metadata);
-HOIST_API const char *HOIST_NONNULL
+HOIST_API const char *HOIST_NULLABLE
 hoist_flagship_metadata_variation_id(const hoist_flagship_metadata *HOIST_NULLABLE metadata);
-HOIST_API const char *HOIST_NONNULL
+HOIST_API const char *HOIST_NULLABLE
 hoist_flagship_metadata_variation_name(const hoist_flagship_metadata *HOIST_NULLABLE metadata);
 /** Whether the variation is the one that others are compared with. */
 HOIST_API bool hoist_flagship_metadata_is_reference(const hoist_flagship_metadata *HOIST_NULLABLE metadata);
 /** E.g. "ab". */
-HOIST_API const char *HOIST_NONNULL
+HOIST_API const char *HOIST_NULLABLE
 hoist_flagship_metadata_campaign_type(const hoist_flagship_metadata *HOIST_NULLABLE metadata);
-HOIST_API const char *HOIST_NONNULL
+HOIST_API const char *HOIST_NULLABLE
 hoist_flagship_metadata_slug(const hoist_flagship_metadata *HOIST_NULLABLE metadata);
 /**
  * A JSON object: {"campaignId","campaignName","variationGroupId","variationGroupName","variationId","variationName",

@@ -1,11 +1,10 @@
 /**
  * @file
- * Flagship's hits, what visitors do; and exposures, what they have seen.
+ * Flagship's hits: what visitors do.
  */
 #ifndef HOIST_FLAGSHIP_HITS_H
 #define HOIST_FLAGSHIP_HITS_H
 
-#include "../config.h"
 #include "visitor.h"
 
 #ifdef __cplusplus
@@ -128,40 +127,6 @@ HOIST_API hoist_status hoist_flagship_hit_set_value(hoist_flagship_hit *HOIST_NU
 HOIST_API hoist_status hoist_flagship_visitor_send_hit(hoist_flagship_visitor *HOIST_NULLABLE visitor,
                                                        const hoist_flagship_hit *HOIST_NULLABLE hit,
                                                        hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
-
-/* ---- Exposures ------------------------------------------------------------------------------------------- */
-
-/**
- * Hears of each exposure of a flag, by hoist_flagship_flag_expose() or by reading its value, once the service has it: also of
- * those that could not be delivered at first, and of those of an earlier run.
- *
- * Called on the client's delivery lane, or in manual dispatch; never after the client has closed. Every function of Hoist
- * may be called but those that wait.
- */
-typedef struct hoist_flagship_exposure_observer {
-    size_t struct_size; /**< sizeof(hoist_flagship_exposure_observer) */
-    void *HOIST_NULLABLE user_data;
-    /**
-     * Both as they were when the flag was exposed, as JSON, ended by NUL; valid only during the callback.
-     * @param visitor {"id":…,"anonymousId":… or null,"context":{…}}
-     * @param flag    {"key":…,"value":…,"defaultValue":…,"metadata":{"campaignId":…,"campaignName":…,"variationGroupId":…,
-     *                "variationGroupName":…,"variationId":…,"variationName":…,"isReference":…,"campaignType":…,"slug":…}};
-     *                without `defaultValue` where none was named.
-     */
-    void (*HOIST_NULLABLE exposed)(void *HOIST_NULLABLE user_data, const char *HOIST_NONNULL visitor,
-                                   const char *HOIST_NONNULL flag);
-    /** Called once, when the client is freed. */
-    void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
-} hoist_flagship_exposure_observer;
-
-/**
- * @param observer Copied. NULL: HOIST_ERR_ARGUMENT.
- * @return HOIST_ERR_UNSUPPORTED for a configuration of another service; `release` has run then.
- */
-HOIST_API hoist_status
-hoist_flagship_config_set_exposure_observer(hoist_config *HOIST_NULLABLE config,
-                                            const hoist_flagship_exposure_observer *HOIST_NULLABLE observer,
-                                            hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
 
 #ifdef __cplusplus
 }

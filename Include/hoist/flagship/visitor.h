@@ -70,7 +70,7 @@ typedef void (*hoist_flagship_fetch_required)(void *HOIST_NULLABLE user_data, ho
 /** Likewise, when they are fetched. */
 typedef void (*hoist_flagship_fetched)(void *HOIST_NULLABLE user_data, hoist_flagship_visitor *HOIST_NONNULL visitor);
 
-/** How a visitor is made. Everything is borrowed for the call but `user_data`, which belongs to Hoist from then on. */
+/** How a visitor is made. Start from HOIST_FLAGSHIP_VISITOR_OPTIONS_INIT. Everything is borrowed for the call but `user_data`, which belongs to Hoist from then on. */
 typedef struct hoist_flagship_visitor_options {
     size_t struct_size; /**< sizeof(hoist_flagship_visitor_options) */
     /** NULL or "": one is generated; with property `generated_ids.keep`, that of the first time. */
@@ -97,6 +97,10 @@ typedef struct hoist_flagship_visitor_options {
     /** Called once, when no callback can come any more. */
     void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
 } hoist_flagship_visitor_options;
+
+#define HOIST_FLAGSHIP_VISITOR_OPTIONS_INIT                                                                                \
+    { sizeof(hoist_flagship_visitor_options), NULL, false, false, HOIST_FLAGSHIP_SHARED_INSTANCE, NULL, NULL, 0, NULL, 0,  \
+      NULL, NULL, NULL, NULL, NULL }
 
 /**
  * Makes a visitor. Possible at any time, also before the SDK is initialized.
@@ -128,7 +132,7 @@ HOIST_API hoist_flagship_visitor *HOIST_NULLABLE hoist_flagship_shared_visitor(h
 
 /** Free with hoist_text_free(). NULL for NULL. */
 HOIST_API hoist_text *HOIST_NULLABLE hoist_flagship_visitor_id(const hoist_flagship_visitor *HOIST_NULLABLE visitor);
-/** The id the visitor had while it was anonymous. Free with hoist_text_free(). NULL for one that is anonymous, and for NULL. */
+/** The id the visitor had while it was anonymous. Free with hoist_text_free(). "" for one that is anonymous; NULL for NULL. */
 HOIST_API hoist_text *HOIST_NULLABLE
 hoist_flagship_visitor_anonymous_id(const hoist_flagship_visitor *HOIST_NULLABLE visitor);
 

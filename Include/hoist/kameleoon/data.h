@@ -140,10 +140,15 @@ HOIST_API hoist_kameleoon_data_kind hoist_kameleoon_data_kind_of(const hoist_kam
  * The datum as a JSON object, e.g. `{"type":"CustomData","index":3,"values":["a"]}`. Free with
  * hoist_text_free(). NULL for NULL.
  */
-HOIST_API hoist_text *HOIST_NULLABLE hoist_kameleoon_data_json(const hoist_kameleoon_data *HOIST_NULLABLE data);
-/** What hoist_kameleoon_data_json() gives, read again; members that are not needed may be missing. NULL for what is no datum, and
- *  for what the functions above make none of: a location without a country, a list that is too long or has other elements. */
-HOIST_API hoist_kameleoon_data *HOIST_NULLABLE hoist_kameleoon_data_from_json(const char *HOIST_NULLABLE json, size_t length);
+HOIST_API hoist_text *HOIST_NULLABLE hoist_kameleoon_data_to_json(const hoist_kameleoon_data *HOIST_NULLABLE data);
+/**
+ * What hoist_kameleoon_data_to_json() gives, read again; members that are not needed may be missing. Owned by the caller; free
+ * with hoist_kameleoon_data_free(). NULL with `error` set otherwise: HOIST_ERR_PARSE for what is no datum, and for what the
+ * functions above make none of: a location without a country, a list that is too long or has other elements.
+ */
+HOIST_API hoist_kameleoon_data *HOIST_NULLABLE
+hoist_kameleoon_data_from_json(const char *HOIST_NULLABLE json, size_t length,
+                               hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
 /** NULL is harmless. */
 HOIST_API void hoist_kameleoon_data_free(hoist_kameleoon_data *HOIST_NULLABLE data);
 

@@ -45,10 +45,10 @@ enum {
     HOIST_KAMELEOON_VALUE_JSON   = 5  /**< an object or an array */
 };
 
-/** Borrowed: valid as long as the variable. "" for NULL. */
-HOIST_API const char *HOIST_NONNULL hoist_kameleoon_variable_key(const hoist_kameleoon_variable *HOIST_NULLABLE variable);
-/** "BOOLEAN", "NUMBER", "STRING", "JSON", as the site has it. Borrowed likewise; "" for NULL. */
-HOIST_API const char *HOIST_NONNULL hoist_kameleoon_variable_type(const hoist_kameleoon_variable *HOIST_NULLABLE variable);
+/** Borrowed: valid as long as the variable. NULL for NULL. */
+HOIST_API const char *HOIST_NULLABLE hoist_kameleoon_variable_key(const hoist_kameleoon_variable *HOIST_NULLABLE variable);
+/** "BOOLEAN", "NUMBER", "STRING", "JSON", as the site has it. Borrowed likewise. */
+HOIST_API const char *HOIST_NULLABLE hoist_kameleoon_variable_type(const hoist_kameleoon_variable *HOIST_NULLABLE variable);
 /** Of the value, whatever the type says. HOIST_KAMELEOON_VALUE_NULL for NULL. */
 HOIST_API hoist_kameleoon_value_kind
 hoist_kameleoon_variable_kind(const hoist_kameleoon_variable *HOIST_NULLABLE variable);
@@ -57,11 +57,11 @@ HOIST_API bool hoist_kameleoon_variable_bool(const hoist_kameleoon_variable *HOI
 HOIST_API int64_t hoist_kameleoon_variable_int64(const hoist_kameleoon_variable *HOIST_NULLABLE variable, int64_t fallback);
 /** Integers, too. */
 HOIST_API double hoist_kameleoon_variable_double(const hoist_kameleoon_variable *HOIST_NULLABLE variable, double fallback);
-/** Borrowed: valid as long as the variable. NULL for a value of another kind, and for NULL. */
+/** Borrowed: valid as long as the variable. "" for a value of another kind; NULL for NULL. */
 HOIST_API const char *HOIST_NULLABLE
 hoist_kameleoon_variable_string(const hoist_kameleoon_variable *HOIST_NULLABLE variable);
-/** The value as JSON text, of any kind. Borrowed: valid as long as the variable. "null" for NULL. */
-HOIST_API const char *HOIST_NONNULL hoist_kameleoon_variable_json(const hoist_kameleoon_variable *HOIST_NULLABLE variable);
+/** The value as JSON text, of any kind. Borrowed: valid as long as the variable. NULL for NULL. */
+HOIST_API const char *HOIST_NULLABLE hoist_kameleoon_variable_json(const hoist_kameleoon_variable *HOIST_NULLABLE variable);
 /** Frees a variable of hoist_kameleoon_visitor_feature_variable(), and no other; NULL is harmless. */
 HOIST_API void hoist_kameleoon_variable_free(hoist_kameleoon_variable *HOIST_NULLABLE variable);
 
@@ -73,10 +73,10 @@ HOIST_API void hoist_kameleoon_variable_free(hoist_kameleoon_variable *HOIST_NUL
  */
 typedef struct hoist_kameleoon_variation hoist_kameleoon_variation;
 
-/** Borrowed: valid as long as the variation. "" for NULL, and where the flag has no variation of the key decided on. */
-HOIST_API const char *HOIST_NONNULL hoist_kameleoon_variation_key(const hoist_kameleoon_variation *HOIST_NULLABLE variation);
+/** Borrowed: valid as long as the variation. "" where the flag has no variation of the key decided on; NULL for NULL. */
+HOIST_API const char *HOIST_NULLABLE hoist_kameleoon_variation_key(const hoist_kameleoon_variation *HOIST_NULLABLE variation);
 /** Likewise, for people. */
-HOIST_API const char *HOIST_NONNULL hoist_kameleoon_variation_name(const hoist_kameleoon_variation *HOIST_NULLABLE variation);
+HOIST_API const char *HOIST_NULLABLE hoist_kameleoon_variation_name(const hoist_kameleoon_variation *HOIST_NULLABLE variation);
 /** -1 for "everyone else", who are in no experiment, and for NULL. */
 HOIST_API int64_t hoist_kameleoon_variation_id(const hoist_kameleoon_variation *HOIST_NULLABLE variation);
 /** Likewise. */
@@ -104,8 +104,8 @@ typedef struct hoist_kameleoon_variations hoist_kameleoon_variations;
 
 /** 0 for NULL. */
 HOIST_API size_t hoist_kameleoon_variations_count(const hoist_kameleoon_variations *HOIST_NULLABLE variations);
-/** The key of a flag. Borrowed: valid as long as the variations. "" for an index that is not below the count. */
-HOIST_API const char *HOIST_NONNULL
+/** The key of a flag. Borrowed: valid as long as the variations. NULL for an index that is not below the count. */
+HOIST_API const char *HOIST_NULLABLE
 hoist_kameleoon_variations_key_at(const hoist_kameleoon_variations *HOIST_NULLABLE variations, size_t index);
 /** Borrowed likewise. NULL for an index that is not below the count. */
 HOIST_API const hoist_kameleoon_variation *HOIST_NULLABLE
@@ -148,8 +148,8 @@ HOIST_API hoist_status hoist_kameleoon_visitor_variations(
     hoist_kameleoon_variations *HOIST_NULLABLE *HOIST_NULLABLE variations);
 /**
  * How the visitor comes to a flag at this moment, as a JSON object: holdout, group, and each rule that was asked with its
- * conditions' outcomes and its hashes. Nothing is kept and nothing reported. Free with hoist_text_free(). NULL when not ready,
- * for an unknown flag, and for NULL. For people; its form may grow.
+ * conditions' outcomes and its hashes. Nothing is kept and nothing reported. Free with hoist_text_free(). "null" when not ready
+ * and for an unknown flag; NULL for NULL. For people; its form may grow.
  */
 HOIST_API hoist_text *HOIST_NULLABLE hoist_kameleoon_visitor_explain(hoist_kameleoon_visitor *HOIST_NULLABLE visitor,
                                                                      const char *HOIST_NULLABLE key);
@@ -157,21 +157,20 @@ HOIST_API hoist_text *HOIST_NULLABLE hoist_kameleoon_visitor_explain(hoist_kamel
 /* ---- The configuration ----------------------------------------------------------------------------------- */
 
 /*
- * Of a client. They return HOIST_ERR_ARGUMENT for NULL and texts that are not UTF-8, HOIST_ERR_UNSUPPORTED for a client of
- * another service, HOIST_ERR_KAMELEOON_SDK_NOT_READY. What they hand out is freed with hoist_text_free(); NULL with any other
- * status than HOIST_OK.
+ * Of a client. Owned by the caller; free with hoist_text_free(). NULL with `error` set otherwise: HOIST_ERR_ARGUMENT for NULL
+ * and texts that are not UTF-8, HOIST_ERR_UNSUPPORTED for a client of another service, HOIST_ERR_KAMELEOON_SDK_NOT_READY.
  */
 
 /** The keys of all flags, also of those that are switched off in the environment, as a JSON array. */
-HOIST_API hoist_status hoist_kameleoon_feature_list(hoist_client *HOIST_NULLABLE client,
-                                                    hoist_text *HOIST_NULLABLE *HOIST_NULLABLE keys);
+HOIST_API hoist_text *HOIST_NULLABLE hoist_kameleoon_feature_list(hoist_client *HOIST_NULLABLE client,
+                                                                  hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
 /**
  * What the configuration says of flags, as a JSON object: `dateModified`, and in `featureFlags` for each key its `environmentEnabled`,
  * `defaultVariationKey`, `defaultVariation`, `variations` by key and `rules` with their `variations`, these as of
  * hoist_kameleoon_variation_to_json().
  */
-HOIST_API hoist_status hoist_kameleoon_datafile(hoist_client *HOIST_NULLABLE client,
-                                                 hoist_text *HOIST_NULLABLE *HOIST_NULLABLE datafile);
+HOIST_API hoist_text *HOIST_NULLABLE hoist_kameleoon_datafile(hoist_client *HOIST_NULLABLE client,
+                                                              hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
 
 /* ---- Deprecated by the vendor ---------------------------------------------------------------------------- */
 
@@ -189,21 +188,21 @@ HOIST_API HOIST_DEPRECATED hoist_status hoist_kameleoon_visitor_feature_variatio
 HOIST_API HOIST_DEPRECATED hoist_status hoist_kameleoon_visitor_feature_variable(
     hoist_kameleoon_visitor *HOIST_NULLABLE visitor, const char *HOIST_NULLABLE key, const char *HOIST_NULLABLE variable_key,
     hoist_kameleoon_variable *HOIST_NULLABLE *HOIST_NULLABLE variable);
-/** The keys of the flags that are active for the visitor, as a JSON array. Nothing is kept and nothing reported. */
-HOIST_API HOIST_DEPRECATED hoist_status hoist_kameleoon_visitor_active_feature_list(
-    hoist_kameleoon_visitor *HOIST_NULLABLE visitor, hoist_text *HOIST_NULLABLE *HOIST_NULLABLE keys);
-/** The same with their variations. */
+/** The keys of the flags that are active for the visitor, as a JSON array. Nothing is kept and nothing reported. Free with
+ *  hoist_text_free(). NULL with `error` set when not ready. */
+HOIST_API HOIST_DEPRECATED hoist_text *HOIST_NULLABLE hoist_kameleoon_visitor_active_feature_list(
+    hoist_kameleoon_visitor *HOIST_NULLABLE visitor, hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
+/** Those flags with their variations. */
 HOIST_API HOIST_DEPRECATED hoist_status hoist_kameleoon_visitor_active_features(
     hoist_kameleoon_visitor *HOIST_NULLABLE visitor, hoist_kameleoon_variations *HOIST_NULLABLE *HOIST_NULLABLE variations);
 /**
- * The variables of a flag's variation by its key, as a JSON object of their values. No decision is made.
- *
- * @return HOIST_ERR_KAMELEOON_FEATURE_NOT_FOUND, HOIST_ERR_KAMELEOON_FEATURE_ENVIRONMENT_DISABLED,
- *         HOIST_ERR_KAMELEOON_FEATURE_VARIATION_NOT_FOUND, too.
+ * The variables of a flag's variation by its key, as a JSON object of their values. No decision is made. As
+ * hoist_kameleoon_feature_list(); HOIST_ERR_KAMELEOON_FEATURE_NOT_FOUND, HOIST_ERR_KAMELEOON_FEATURE_ENVIRONMENT_DISABLED,
+ * HOIST_ERR_KAMELEOON_FEATURE_VARIATION_NOT_FOUND, too.
  */
-HOIST_API HOIST_DEPRECATED hoist_status hoist_kameleoon_feature_variation_variables(
+HOIST_API HOIST_DEPRECATED hoist_text *HOIST_NULLABLE hoist_kameleoon_feature_variation_variables(
     hoist_client *HOIST_NULLABLE client, const char *HOIST_NULLABLE key, const char *HOIST_NULLABLE variation_key,
-    hoist_text *HOIST_NULLABLE *HOIST_NULLABLE variables);
+    hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
 
 #ifdef __cplusplus
 }

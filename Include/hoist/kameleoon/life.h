@@ -10,6 +10,7 @@
 
 #include "../client.h"
 #include "../config.h"
+#include "../observer.h"
 #include "visitor.h"
 
 #ifdef __cplusplus
@@ -138,12 +139,11 @@ enum {
 };
 
 /**
- * Told of requests and configurations. Copied, by the rules of plug-ins: `release` runs once, after the last call, also when the
- * call that takes the table fails. Told on the client's delivery lane, one call at a time, never while Hoist holds a lock, or in
- * manual dispatch. Every function of Hoist may be called but those that wait.
+ * An observer of requests and configurations. As hoist_observer: copied, `release` runs once, also when the call fails; told
+ * on the client's delivery lane, one call at a time, or in manual dispatch. At least one of the others is required.
  */
-typedef struct hoist_kameleoon_listener {
-    size_t struct_size; /**< sizeof(hoist_kameleoon_listener) */
+typedef struct hoist_kameleoon_observer {
+    size_t struct_size; /**< sizeof(hoist_kameleoon_observer) */
     void *HOIST_NULLABLE user_data;
     /** A real-time event has brought a new configuration, also one that was missed while there was no connection. */
     void (*HOIST_NULLABLE configuration_updated)(void *HOIST_NULLABLE user_data);
@@ -154,17 +154,19 @@ typedef struct hoist_kameleoon_listener {
     /** An attempt at a request has ended. */
     void (*HOIST_NULLABLE request_ended)(void *HOIST_NULLABLE user_data, const hoist_kameleoon_request *HOIST_NONNULL request);
     void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
-} hoist_kameleoon_listener;
+} hoist_kameleoon_observer;
 
-#define HOIST_KAMELEOON_LISTENER_INIT { sizeof(hoist_kameleoon_listener), NULL, NULL, NULL, NULL, NULL }
+#define HOIST_KAMELEOON_OBSERVER_INIT { sizeof(hoist_kameleoon_observer), NULL, NULL, NULL, NULL, NULL }
 
 /**
- * Takes the listener in place of the one before.
- * @param listener NULL removes it. Copied.
- * @return HOIST_ERR_ARGUMENT, HOIST_ERR_UNSUPPORTED for a client of another service.
+ * Adds an observer, until hoist_client_unobserve() or hoist_client_free().
+ *
+ * @param token NULL, or receives what hoist_client_unobserve() takes; 0 on failure.
+ * @return HOIST_ERR_ARGUMENT; HOIST_ERR_LIMIT beyond 1,000 observers; HOIST_ERR_UNSUPPORTED for a client of another service.
  */
-HOIST_API hoist_status hoist_kameleoon_set_listener(hoist_client *HOIST_NULLABLE client,
-                                                    const hoist_kameleoon_listener *HOIST_NULLABLE listener);
+HOIST_API hoist_status hoist_kameleoon_observe(hoist_client *HOIST_NULLABLE client,
+                                               const hoist_kameleoon_observer *HOIST_NULLABLE observer,
+                                               hoist_token *HOIST_NULLABLE token);
 
 #ifdef __cplusplus
 }

@@ -116,11 +116,11 @@ HOIST_API hoist_status hoist_kameleoon_visitor_get_remote_visitor_data_wait(
 
 /**
  * Told of the end of hoist_kameleoon_visitor_get_remote_data().
- * @param json Remote data as the service keeps them, a NUL after them; NULL when there are none, also with HOIST_OK. Valid
+ * @param json Remote data as the service keeps them, a NUL after them; "" when there are none, also with HOIST_OK. Valid
  *             only during the callback.
  */
 typedef void (*hoist_kameleoon_remote_data_done)(void *HOIST_NULLABLE user_data, hoist_status status,
-                                                 const char *HOIST_NULLABLE json, size_t length);
+                                                 const char *HOIST_NONNULL json, size_t length);
 
 /**
  * Asks for what the site keeps under a key with the vendor's Data API.
@@ -136,7 +136,7 @@ HOIST_API hoist_status hoist_kameleoon_visitor_get_remote_data(
 
 /**
  * hoist_kameleoon_visitor_get_remote_data(), waiting for its end.
- * @param json NULL, or receives the data; NULL but for HOIST_OK, and where there are none. Owned by the caller; free with
+ * @param json NULL, or receives the data, "" where there are none; NULL but for HOIST_OK. Owned by the caller; free with
  *             hoist_text_free().
  * @return As `done` is told, and HOIST_ERR_ARGUMENT, HOIST_ERR_STATE, also on a thread of Hoist's own.
  */

@@ -124,7 +124,7 @@ HOIST_API hoist_status hoist_kameleoon_visitor_set_simulated_variations(hoist_ka
 /**
  * The visitor code that a web page has left in cookie `kameleoonVisitorCode`.
  * @param cookies A header `Cookie`, or a part of one.
- * @return Free with hoist_text_free(). NULL where there is none that is valid.
+ * @return Free with hoist_text_free(). "" where there is none that is valid; NULL for NULL.
  */
 HOIST_API hoist_text *HOIST_NULLABLE hoist_kameleoon_visitor_code_in_cookies(const char *HOIST_NULLABLE cookies);
 /** A new visitor code: 16 random characters of 0-9 and a-z. Free with hoist_text_free(). */

@@ -29,7 +29,7 @@ enum {
     HOIST_LAUNCHDARKLY_FAILURE_UNKNOWN      = 3  /**< no answer, or one that cannot be read; see `text` */
 };
 
-/** Connection information. Zero-initialise, set struct_size. Times are milliseconds since 1970. */
+/** Connection information. Start from HOIST_LAUNCHDARKLY_CONNECTION_INIT. Times are milliseconds since 1970. */
 typedef struct hoist_launchdarkly_connection {
     size_t struct_size; /**< sizeof(hoist_launchdarkly_connection) */
     hoist_launchdarkly_connection_mode mode;
@@ -41,6 +41,8 @@ typedef struct hoist_launchdarkly_connection {
     int64_t failure_ms;    /**< when a connection last failed; also in an earlier run */
     char text[200];        /**< what an unknown error said, cut between characters; "" for other reasons. Ends with a NUL */
 } hoist_launchdarkly_connection;
+
+#define HOIST_LAUNCHDARKLY_CONNECTION_INIT { sizeof(hoist_launchdarkly_connection), 0, 0, 0, false, false, 0, 0, {0} }
 
 /**
  * getConnectionInformation. Does not wait.
@@ -68,7 +70,7 @@ enum {
     HOIST_LAUNCHDARKLY_ERROR_INVALID_DATA = 4  /**< data that cannot be read */
 };
 
-/** Status of the data source. Zero-initialise, set struct_size. Times are milliseconds since 1970. */
+/** Status of the data source. Start from HOIST_LAUNCHDARKLY_DATA_SOURCE_INIT. Times are milliseconds since 1970. */
 typedef struct hoist_launchdarkly_data_source {
     size_t struct_size; /**< sizeof(hoist_launchdarkly_data_source) */
     hoist_launchdarkly_data_source_state state;
@@ -78,6 +80,8 @@ typedef struct hoist_launchdarkly_data_source {
     int64_t error_ms;                         /**< 0 without an error */
     char error_message[200];                  /**< one line, cut between characters; "" without an error. Ends with a NUL */
 } hoist_launchdarkly_data_source;
+
+#define HOIST_LAUNCHDARKLY_DATA_SOURCE_INIT { sizeof(hoist_launchdarkly_data_source), 0, 0, 0, 0, 0, {0} }
 
 /** As hoist_launchdarkly_connection_information(), in the terms of the vendor's other clients. */
 HOIST_API hoist_status hoist_launchdarkly_data_source_status(hoist_client *HOIST_NULLABLE client,

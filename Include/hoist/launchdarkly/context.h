@@ -83,14 +83,14 @@ hoist_launchdarkly_context_to_hoist(const hoist_launchdarkly_context *HOIST_NULL
 
 /** Whether there are several kinds in it. */
 HOIST_API bool hoist_launchdarkly_context_is_multi(const hoist_launchdarkly_context *HOIST_NULLABLE context);
-/** "multi" for several. Borrowed: valid until hoist_launchdarkly_context_free(). "" for NULL. */
-HOIST_API const char *HOIST_NONNULL
+/** "multi" for several. Borrowed: valid until hoist_launchdarkly_context_free(). NULL for NULL. */
+HOIST_API const char *HOIST_NULLABLE
 hoist_launchdarkly_context_kind(const hoist_launchdarkly_context *HOIST_NULLABLE context);
-/** NULL for several kinds, and for a key that is still to be generated. Borrowed as the kind. */
+/** "" for several kinds, and for a key that is still to be generated. Borrowed as the kind. NULL for NULL. */
 HOIST_API const char *HOIST_NULLABLE
 hoist_launchdarkly_context_key(const hoist_launchdarkly_context *HOIST_NULLABLE context);
-/** What identifies the context in events: "k" of user k, "org:k", "org:k1:user:k2". Borrowed as the kind. "" for NULL. */
-HOIST_API const char *HOIST_NONNULL
+/** What identifies the context in events: "k" of user k, "org:k", "org:k1:user:k2". Borrowed as the kind. NULL for NULL. */
+HOIST_API const char *HOIST_NULLABLE
 hoist_launchdarkly_context_fully_qualified_key(const hoist_launchdarkly_context *HOIST_NULLABLE context);
 /** Keys by kind, as an object. Free with hoist_launchdarkly_value_free(). NULL for NULL. */
 HOIST_API hoist_launchdarkly_value *HOIST_NULLABLE

@@ -48,14 +48,14 @@ HOIST_API hoist_status hoist_launchdarkly_flush(hoist_client *HOIST_NULLABLE cli
 
 /* ==== Hooks ================================================================================================ */
 
-/** One evaluation, as its hooks see it. Texts are valid only during the call. */
+/** One evaluation, as its hooks see it. Texts are valid only during the call, and never NULL. */
 typedef struct hoist_launchdarkly_evaluation_series {
     size_t struct_size; /**< sizeof(hoist_launchdarkly_evaluation_series) */
     const char *HOIST_NULLABLE flag_key;
-    const char *HOIST_NULLABLE context;        /**< JSON of the client's context; NULL before there is one */
+    const char *HOIST_NULLABLE context;        /**< JSON of the client's context; "" before there is one */
     const char *HOIST_NULLABLE default_value;  /**< JSON, "null" for none */
     const char *HOIST_NULLABLE method;         /**< e.g. "boolVariation", "boolVariationDetail" */
-    const char *HOIST_NULLABLE environment_id; /**< NULL until the service has told it */
+    const char *HOIST_NULLABLE environment_id; /**< "" until the service has told it */
 } hoist_launchdarkly_evaluation_series;
 
 /** One identify. */
@@ -70,10 +70,10 @@ typedef struct hoist_launchdarkly_track_series {
     size_t struct_size; /**< sizeof(hoist_launchdarkly_track_series) */
     const char *HOIST_NULLABLE key;
     const char *HOIST_NULLABLE context;        /**< JSON of the client's context */
-    const char *HOIST_NULLABLE data;           /**< JSON; NULL for none */
+    const char *HOIST_NULLABLE data;           /**< JSON; "" for none */
     bool has_metric;
     double metric;
-    const char *HOIST_NULLABLE environment_id; /**< NULL until the service has told it */
+    const char *HOIST_NULLABLE environment_id; /**< "" until the service has told it */
 } hoist_launchdarkly_track_series;
 
 /**
@@ -111,6 +111,8 @@ typedef struct hoist_launchdarkly_hook {
     void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
 } hoist_launchdarkly_hook;
 
+#define HOIST_LAUNCHDARKLY_HOOK_INIT { sizeof(hoist_launchdarkly_hook), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+
 /**
  * Adds a hook after those already there. Copied, by the rules of plug-ins.
  *
@@ -123,7 +125,7 @@ HOIST_API hoist_status hoist_launchdarkly_config_add_hook(hoist_config *HOIST_NU
 
 /* ==== Plug-ins ============================================================================================= */
 
-/** What a plug-in is told of an environment. Texts are valid only during the call; NULL for what is not set. */
+/** What a plug-in is told of an environment. Texts are valid only during the call; "" for what is not set. */
 typedef struct hoist_launchdarkly_environment_metadata {
     size_t struct_size; /**< sizeof(hoist_launchdarkly_environment_metadata) */
     const char *HOIST_NULLABLE environment; /**< "default", or the name of a secondary one */
@@ -164,6 +166,8 @@ typedef struct hoist_launchdarkly_client_plugin {
     void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
 } hoist_launchdarkly_client_plugin;
 
+#define HOIST_LAUNCHDARKLY_CLIENT_PLUGIN_INIT { sizeof(hoist_launchdarkly_client_plugin), NULL, NULL, NULL, NULL, NULL }
+
 /**
  * Adds a plug-in after those already there. Copied, by the rules of plug-ins.
  *
@@ -181,6 +185,8 @@ typedef struct hoist_launchdarkly_plugin {
                                                hoist_launchdarkly_hook *HOIST_NONNULL hook,
                                                char *HOIST_NONNULL message, size_t message_size);
 } hoist_launchdarkly_plugin;
+
+#define HOIST_LAUNCHDARKLY_PLUGIN_INIT { sizeof(hoist_launchdarkly_plugin), NULL }
 
 #ifdef __cplusplus
 }

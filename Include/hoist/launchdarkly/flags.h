@@ -17,8 +17,8 @@ extern "C" {
  * allFlags: every flag of the current context with its value, JSON null included, as one JSON object. Makes no events and
  * runs no hooks. Any thread.
  *
- * @return JSON text, owned by the caller; free with hoist_text_free(). NULL before the client has started, after it was
- *         closed, for NULL and for clients of other services.
+ * @return JSON text, owned by the caller; free with hoist_text_free(). "null" before the client has started, after it was
+ *         closed, and for clients of other services; NULL for NULL.
  */
 HOIST_API hoist_text *HOIST_NULLABLE hoist_launchdarkly_all_flags(hoist_client *HOIST_NULLABLE client);
 
@@ -26,16 +26,16 @@ HOIST_API hoist_text *HOIST_NULLABLE hoist_launchdarkly_all_flags(hoist_client *
  * The evaluation reason as a JSON object: the service's own, word for word, where the property `evaluation_reasons` is on;
  * `{"kind":"ERROR","errorKind":…}` where the flag could not be evaluated.
  *
- * @return Owned by the caller; free with hoist_text_free(). NULL when there is none, and for NULL.
+ * @return Owned by the caller; free with hoist_text_free(). "null" when there is none; NULL for NULL.
  */
 HOIST_API hoist_text *HOIST_NULLABLE hoist_launchdarkly_detail_reason(const hoist_detail *HOIST_NULLABLE detail);
 
 /**
  * Why the fallback was returned: "CLIENT_NOT_READY", "FLAG_NOT_FOUND", "WRONG_TYPE", "MALFORMED_FLAG",
  * "USER_NOT_SPECIFIED" (another context than the client's current one), "EXCEPTION". Static; "" when the flag was
- * evaluated, and for NULL. A flag whose value is null is no error.
+ * evaluated; NULL for NULL. A flag whose value is null is no error.
  */
-HOIST_API const char *HOIST_NONNULL hoist_launchdarkly_detail_error_kind(const hoist_detail *HOIST_NULLABLE detail);
+HOIST_API const char *HOIST_NULLABLE hoist_launchdarkly_detail_error_kind(const hoist_detail *HOIST_NULLABLE detail);
 
 /**
  * variationIndex: which of the flag's variations the value is.

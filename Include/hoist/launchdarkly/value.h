@@ -76,7 +76,7 @@ HOIST_API int64_t hoist_launchdarkly_value_as_int64(const hoist_launchdarkly_val
 /** The number; `fallback` for everything else. */
 HOIST_API double hoist_launchdarkly_value_as_double(const hoist_launchdarkly_value *HOIST_NULLABLE value,
                                                     double fallback);
-/** The string; NULL for everything else. Borrowed: valid until the value is freed. */
+/** The string; "" for everything else. Borrowed: valid until the value is freed. NULL for NULL. */
 HOIST_API const char *HOIST_NULLABLE
 hoist_launchdarkly_value_as_string(const hoist_launchdarkly_value *HOIST_NULLABLE value);
 /** Bytes of the string, in which there may be NULs; 0 for everything else. */
@@ -90,7 +90,7 @@ HOIST_API size_t hoist_launchdarkly_value_count(const hoist_launchdarkly_value *
  */
 HOIST_API hoist_launchdarkly_value *HOIST_NULLABLE
 hoist_launchdarkly_value_at(const hoist_launchdarkly_value *HOIST_NULLABLE value, size_t index);
-/** The name of a member. Borrowed: valid until the object is changed or freed. NULL when there is none. */
+/** The name of a member. Borrowed: valid until the object is changed or freed. NULL beyond the last, and for what is no object. */
 HOIST_API const char *HOIST_NULLABLE
 hoist_launchdarkly_value_key_at(const hoist_launchdarkly_value *HOIST_NULLABLE value, size_t index);
 /** A member's value. Owned by the caller; free with hoist_launchdarkly_value_free(). NULL when there is none. */

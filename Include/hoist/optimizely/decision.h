@@ -32,7 +32,7 @@ typedef struct hoist_optimizely_decision hoist_optimizely_decision;
 typedef struct hoist_optimizely_decisions hoist_optimizely_decisions;
 
 /**
- * Decides a flag, sends its impression and tells listeners. Does not wait for the network; rules that ask the prediction
+ * Decides a flag, sends its impression and tells observers. Does not wait for the network; rules that ask the prediction
  * server are passed by (see hoist_optimizely_user_decide_async()). Hooks run around the core's evaluations, not here.
  *
  * The user's profile is looked up once and saved at most once: in memory, or by a hoist_optimizely_profile_service.
@@ -99,23 +99,23 @@ hoist_optimizely_user_decide_wait(hoist_optimizely_user *HOIST_NULLABLE user,
                                   const char *HOIST_NULLABLE const *HOIST_NULLABLE keys, size_t count,
                                   hoist_optimizely_options options, int64_t timeout_ms);
 
-/* Texts are borrowed: valid until the decision, or the decisions it is one of, are freed. */
-HOIST_API const char *HOIST_NONNULL
+/* Texts are borrowed: valid until the decision, or the decisions it is one of, are freed. NULL for NULL. */
+HOIST_API const char *HOIST_NULLABLE
 hoist_optimizely_decision_flag_key(const hoist_optimizely_decision *HOIST_NULLABLE decision);
-/** NULL where there is no variation. */
+/** "" where there is no variation. */
 HOIST_API const char *HOIST_NULLABLE
 hoist_optimizely_decision_variation_key(const hoist_optimizely_decision *HOIST_NULLABLE decision);
-/** NULL where no rule decided, as for a forced decision of the whole flag. */
+/** "" where no rule decided, as for a forced decision of the whole flag. */
 HOIST_API const char *HOIST_NULLABLE
 hoist_optimizely_decision_rule_key(const hoist_optimizely_decision *HOIST_NULLABLE decision);
 HOIST_API bool hoist_optimizely_decision_enabled(const hoist_optimizely_decision *HOIST_NULLABLE decision);
-/** A JSON object; "{}" without variables and for NULL. */
-HOIST_API const char *HOIST_NONNULL
+/** A JSON object; "{}" without variables. */
+HOIST_API const char *HOIST_NULLABLE
 hoist_optimizely_decision_variables(const hoist_optimizely_decision *HOIST_NULLABLE decision);
 /** Errors first, then, with INCLUDE_REASONS, the steps. */
 HOIST_API size_t hoist_optimizely_decision_reason_count(const hoist_optimizely_decision *HOIST_NULLABLE decision);
-/** "" for an index that is not below the count. */
-HOIST_API const char *HOIST_NONNULL
+/** NULL for an index that is not below the count. */
+HOIST_API const char *HOIST_NULLABLE
 hoist_optimizely_decision_reason(const hoist_optimizely_decision *HOIST_NULLABLE decision, size_t index);
 
 /* One variable by its key. HOIST_ERR_OPTIMIZELY_VARIABLE_KEY_INVALID without such a variable (an invalid one is left out),
@@ -128,13 +128,13 @@ HOIST_API hoist_status hoist_optimizely_decision_int64(const hoist_optimizely_de
 HOIST_API hoist_status hoist_optimizely_decision_double(const hoist_optimizely_decision *HOIST_NULLABLE decision,
                                                         const char *HOIST_NULLABLE variable,
                                                         double *HOIST_NULLABLE value);
-/** The text of a string variable, borrowed as the others; NULL without such a variable. */
+/** The text of a string variable, borrowed as the others; "" without such a variable. */
 HOIST_API const char *HOIST_NULLABLE
 hoist_optimizely_decision_string(const hoist_optimizely_decision *HOIST_NULLABLE decision,
                                  const char *HOIST_NULLABLE variable);
 /**
  * The value that a path of member names with dots between leads to, as JSON text: "theme.color". NULL or "": all variables.
- * Free with hoist_text_free(). NULL where the path leads nowhere.
+ * Free with hoist_text_free(). "null" where the path leads nowhere; NULL for NULL.
  */
 HOIST_API hoist_text *HOIST_NULLABLE
 hoist_optimizely_decision_value(const hoist_optimizely_decision *HOIST_NULLABLE decision,
@@ -177,7 +177,7 @@ HOIST_API bool hoist_optimizely_user_set_forced_decision(hoist_optimizely_user *
                                                          const char *HOIST_NULLABLE flag_key,
                                                          const char *HOIST_NULLABLE rule_key,
                                                          const char *HOIST_NULLABLE variation_key);
-/** The variation's key. Free with hoist_text_free(). NULL without one. */
+/** The variation's key. Free with hoist_text_free(). "" without one; NULL for NULL. */
 HOIST_API hoist_text *HOIST_NULLABLE
 hoist_optimizely_user_forced_decision(const hoist_optimizely_user *HOIST_NULLABLE user,
                                       const char *HOIST_NULLABLE flag_key, const char *HOIST_NULLABLE rule_key);
@@ -189,7 +189,7 @@ HOIST_API bool hoist_optimizely_user_remove_forced_decision(hoist_optimizely_use
 HOIST_API bool hoist_optimizely_user_remove_all_forced_decisions(hoist_optimizely_user *HOIST_NULLABLE user);
 
 /**
- * trackEvent: records a conversion with the user's attributes, and tells listeners.
+ * trackEvent: records a conversion with the user's attributes, and tells observers.
  *
  * @param tags_json NULL, or a JSON object. "revenue" (a whole number) and "value" (a number) count as such.
  * @return As hoist_client_track(); HOIST_ERR_OPTIMIZELY_SDK_NOT_READY, HOIST_ERR_OPTIMIZELY_EVENT_KEY_INVALID,

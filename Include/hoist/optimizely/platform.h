@@ -70,8 +70,8 @@ HOIST_API hoist_status hoist_optimizely_user_fetch_segments_wait(hoist_optimizel
 HOIST_API bool hoist_optimizely_user_is_qualified_for(const hoist_optimizely_user *HOIST_NULLABLE user,
                                                       const char *HOIST_NULLABLE segment);
 /**
- * The user's segments as a JSON array. Free with hoist_text_free(). NULL when they were never fetched or set, and when the
- * last fetch is under way or has failed.
+ * The user's segments as a JSON array. Free with hoist_text_free(). "null" when they were never fetched or set, and when the
+ * last fetch is under way or has failed; NULL for NULL.
  */
 HOIST_API hoist_text *HOIST_NULLABLE
 hoist_optimizely_user_segments(const hoist_optimizely_user *HOIST_NULLABLE user);
@@ -106,7 +106,7 @@ HOIST_API hoist_status hoist_optimizely_send_odp_event(hoist_client *HOIST_NULLA
 /**
  * The visitor id of this installation, 32 bytes that begin with "vuid_". Free with hoist_text_free(). Waits, right after
  * the client was opened, until the store has been read: milliseconds, at most 2 s, and not on a thread of Hoist's own.
- * NULL when property vuid.enabled is false, or it is not known by then.
+ * "" when property vuid.enabled is false, or it is not known by then; NULL for NULL.
  */
 HOIST_API hoist_text *HOIST_NULLABLE hoist_optimizely_vuid(const hoist_client *HOIST_NULLABLE client);
 
@@ -151,6 +151,8 @@ typedef struct hoist_optimizely_odp_manager {
                                               const char *HOIST_NONNULL data_json);
     void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
 } hoist_optimizely_odp_manager;
+
+#define HOIST_OPTIMIZELY_ODP_MANAGER_INIT { sizeof(hoist_optimizely_odp_manager), NULL, NULL, NULL, NULL }
 
 /**
  * Sets the data platform of clients that are opened with this configuration.

@@ -23,6 +23,8 @@ typedef struct hoist_optimizely_plugin {
                                                       char *HOIST_NONNULL message, size_t message_size);
 } hoist_optimizely_plugin;
 
+#define HOIST_OPTIMIZELY_PLUGIN_INIT { sizeof(hoist_optimizely_plugin), NULL, NULL }
+
 #ifdef __cplusplus
 }
 #endif

@@ -43,6 +43,8 @@ typedef struct hoist_optimizely_profile_service {
     void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
 } hoist_optimizely_profile_service;
 
+#define HOIST_OPTIMIZELY_PROFILE_SERVICE_INIT { sizeof(hoist_optimizely_profile_service), NULL, NULL, NULL, NULL }
+
 HOIST_API hoist_status
 hoist_optimizely_config_set_profile_service(hoist_config *HOIST_NULLABLE config,
                                             const hoist_optimizely_profile_service *HOIST_NULLABLE service,

@@ -87,14 +87,16 @@ HOIST_API hoist_status hoist_optimizely_start(hoist_client *HOIST_NULLABLE clien
 HOIST_API hoist_status hoist_optimizely_start_wait(hoist_client *HOIST_NULLABLE client, int64_t timeout_ms,
                                                    hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
 
-/** The datafile that is served, as it was sent. Free with hoist_text_free(). NULL before there is one and after close. */
+/** The datafile that is served, as it was sent. Free with hoist_text_free(). "" before there is one and after close; NULL for
+ *  NULL. */
 HOIST_API hoist_text *HOIST_NULLABLE hoist_optimizely_datafile(const hoist_client *HOIST_NULLABLE client);
-/** Its revision. Free with hoist_text_free(). NULL before there is a datafile and after close. */
+/** Its revision. Free with hoist_text_free(). "" before there is a datafile and after close; NULL for NULL. */
 HOIST_API hoist_text *HOIST_NULLABLE hoist_optimizely_revision(const hoist_client *HOIST_NULLABLE client);
-/** Where it came from: "given", "saved" or "network"; "" before there is one and after close. Static. */
-HOIST_API const char *HOIST_NONNULL hoist_optimizely_datafile_origin(const hoist_client *HOIST_NULLABLE client);
-/** OptimizelyConfig: what the project has, as a JSON object. Free with hoist_text_free(). NULL as the datafile. */
-HOIST_API hoist_text *HOIST_NULLABLE hoist_optimizely_config_json(const hoist_client *HOIST_NULLABLE client);
+/** Where it came from: "given", "saved" or "network"; "" before there is one and after close; NULL for NULL. Static. */
+HOIST_API const char *HOIST_NULLABLE hoist_optimizely_datafile_origin(const hoist_client *HOIST_NULLABLE client);
+/** OptimizelyConfig: what the project has, as a JSON object. Free with hoist_text_free(). "null" before there is a datafile and
+ *  after close; NULL for NULL. */
+HOIST_API hoist_text *HOIST_NULLABLE hoist_optimizely_config_to_json(const hoist_client *HOIST_NULLABLE client);
 
 /**
  * Downloads the datafile once, checks it, and keeps it for the next start; for hosts that refresh in the background. It is
@@ -108,8 +110,8 @@ HOIST_API hoist_status hoist_optimizely_download_datafile(hoist_client *HOIST_NU
 /** Whether a datafile is saved for this SDK key, where the next run finds it: false while the store cannot be written. Waits
  *  for the store; false on a thread of Hoist's own. */
 HOIST_API bool hoist_optimizely_has_saved_datafile(hoist_client *HOIST_NULLABLE client);
-/** The saved datafile. Waits for the store. Free with hoist_text_free(). NULL when there is none, and on threads
- *  that must not wait. */
+/** The saved datafile. Waits for the store. Free with hoist_text_free(). "" when there is none, and on threads that must not
+ *  wait; NULL for NULL. */
 HOIST_API hoist_text *HOIST_NULLABLE hoist_optimizely_saved_datafile(hoist_client *HOIST_NULLABLE client);
 /**
  * Saves a datafile for the next start; borrowed for the call. What is no datafile is refused with

@@ -46,8 +46,8 @@ HOIST_API hoist_optimizely_user *HOIST_NULLABLE
 hoist_optimizely_user_copy(const hoist_optimizely_user *HOIST_NULLABLE user);
 HOIST_API void hoist_optimizely_user_free(hoist_optimizely_user *HOIST_NULLABLE user);
 
-/** Borrowed: valid until hoist_optimizely_user_free(). "" for NULL. */
-HOIST_API const char *HOIST_NONNULL hoist_optimizely_user_id(const hoist_optimizely_user *HOIST_NULLABLE user);
+/** Borrowed: valid until hoist_optimizely_user_free(). NULL for NULL. */
+HOIST_API const char *HOIST_NULLABLE hoist_optimizely_user_id(const hoist_optimizely_user *HOIST_NULLABLE user);
 /** The attributes as a JSON object. Free with hoist_text_free(). NULL for NULL. */
 HOIST_API hoist_text *HOIST_NULLABLE
 hoist_optimizely_user_attributes(const hoist_optimizely_user *HOIST_NULLABLE user);

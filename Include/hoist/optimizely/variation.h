@@ -23,7 +23,7 @@ HOIST_API bool hoist_optimizely_set_forced_variation(hoist_client *HOIST_NULLABL
                                                      const char *HOIST_NULLABLE experiment_key,
                                                      const char *HOIST_NULLABLE user_id,
                                                      const char *HOIST_NULLABLE variation_key);
-/** The variation's key. Free with hoist_text_free(). NULL without one. */
+/** The variation's key. Free with hoist_text_free(). "" without one; NULL for NULL. */
 HOIST_API hoist_text *HOIST_NULLABLE hoist_optimizely_forced_variation(hoist_client *HOIST_NULLABLE client,
                                                                        const char *HOIST_NULLABLE experiment_key,
                                                                        const char *HOIST_NULLABLE user_id);
@@ -82,13 +82,13 @@ HOIST_API hoist_status hoist_optimizely_feature_json(hoist_client *HOIST_NULLABL
                                                      const char *HOIST_NULLABLE variable_key,
                                                      const hoist_context *HOIST_NULLABLE user,
                                                      hoist_text *HOIST_NULLABLE *HOIST_NULLABLE value);
-/** getAllFeatureVariables: a JSON object. Free with hoist_text_free(). NULL for an unknown feature. */
+/** getAllFeatureVariables: a JSON object. Free with hoist_text_free(). "null" for an unknown feature; NULL for NULL. */
 HOIST_API hoist_text *HOIST_NULLABLE hoist_optimizely_feature_variables(hoist_client *HOIST_NULLABLE client,
                                                                         const char *HOIST_NULLABLE feature_key,
                                                                         const hoist_context *HOIST_NULLABLE user);
 /**
  * The keys of all features that are on, as a JSON array in the order of the datafile; their impressions are sent. Free with
- * hoist_text_free(). NULL without a datafile or a user id.
+ * hoist_text_free(). "[]" without a datafile or a user id; NULL for NULL.
  */
 HOIST_API hoist_text *HOIST_NULLABLE hoist_optimizely_enabled_features(hoist_client *HOIST_NULLABLE client,
                                                                        const hoist_context *HOIST_NULLABLE user);

@@ -23,20 +23,19 @@ class HostAdapter<Table: FunctionTable>: @unchecked Sendable {
 
 extension hoist_cache: FunctionTable {}
 extension hoist_dispatcher: FunctionTable {}
-extension hoist_flagship_exposure_observer: FunctionTable {}
 extension hoist_flagship_hit_cache: FunctionTable {}
-extension hoist_flagship_listener: FunctionTable {}
+extension hoist_flagship_observer: FunctionTable {}
 extension hoist_flagship_visitor_cache: FunctionTable {}
 extension hoist_flagship_visitor_options: FunctionTable {}
 extension hoist_header_provider: FunctionTable {}
 extension hoist_hook: FunctionTable {}
-extension hoist_kameleoon_listener: FunctionTable {}
+extension hoist_kameleoon_observer: FunctionTable {}
 extension hoist_launchdarkly_client_plugin: FunctionTable {}
 extension hoist_launchdarkly_hook: FunctionTable {}
 extension hoist_launchdarkly_observer: FunctionTable {}
 extension hoist_logger: FunctionTable {}
 extension hoist_observer: FunctionTable {}
-extension hoist_optimizely_listener: FunctionTable {}
+extension hoist_optimizely_observer: FunctionTable {}
 extension hoist_optimizely_odp_manager: FunctionTable {}
 extension hoist_optimizely_profile_service: FunctionTable {}
 extension hoist_provider: FunctionTable {}

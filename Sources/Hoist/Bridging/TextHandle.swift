@@ -18,6 +18,11 @@ enum TextHandle {
   /// A copy.
   static func give(_ source: some ByteSource) -> OpaquePointer { source.withBytes { copy($0) } }
 
+  /// A copy, or a copy of what stands for nothing.
+  static func give(_ text: [UInt8]?, orElse nothing: StaticString) -> OpaquePointer {
+    text.map { give($0) } ?? give(nothing)
+  }
+
   /// A text in the memory of another object, which this one keeps alive.
   /// - Parameter bytes: with a NUL behind them, or none.
   static func give(_ bytes: ByteView, lentBy lender: AnyObject) -> OpaquePointer {
@@ -55,5 +60,15 @@ enum TextHandle {
     // `allocate` would take the slower way of an alignment of its own.
     let memory = malloc(size) ?? .allocate(byteCount: size, alignment: MemoryLayout<TextBlock>.alignment)
     return memory.bindMemory(to: TextBlock.self, capacity: 1)
+  }
+}
+
+extension ServiceFace {
+  /// A text that a client of the service has. nil for NULL alone.
+  /// - Parameter nothing: where there is none, also for a client of another service.
+  static func text(
+    of client: OpaquePointer?, orElse nothing: StaticString = "", _ member: (Self) -> [UInt8]?
+  ) -> OpaquePointer? {
+    ClientHandle.borrow(client).map { TextHandle.give(Self($0).flatMap(member), orElse: nothing) }
   }
 }

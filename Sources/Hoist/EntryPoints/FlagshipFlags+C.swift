@@ -39,7 +39,7 @@ public func hoist_flagship_visitor_string(
   _ visitor: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ fallback: UnsafePointer<CChar>?, _ exposed: Bool,
   _ value: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  readText(visitor, key, fallback, whenNone: nil, value) {
+  readText(visitor, key, fallback, whenNone: "", value) {
     $0.string($1, fallback: $2, exposes: exposed) { give($0, lentBy: $1, to: value) }
   }
 }
@@ -70,7 +70,7 @@ private func read<Value>(
 /// - Parameter whenNone: what a fallback of NULL means.
 @inline(__always)
 private func readText(
-  _ visitor: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ fallback: UnsafePointer<CChar>?, whenNone: StaticString?,
+  _ visitor: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ fallback: UnsafePointer<CChar>?, whenNone: StaticString,
   _ value: UnsafeMutablePointer<OpaquePointer?>?,
   _ body: (FlagshipVisitor, FlagKey, ByteView?) -> Status
 ) -> hoist_status {
@@ -89,14 +89,14 @@ private func give(_ text: ByteView, lentBy flags: VisitorFlags, to value: Unsafe
 ///   - whenNone: what a fallback of NULL means.
 ///   - body: hands the text to `value` where there is one.
 private func readText(
-  _ fallback: UnsafePointer<CChar>?, whenNone: StaticString?, _ value: UnsafeMutablePointer<OpaquePointer?>?,
+  _ fallback: UnsafePointer<CChar>?, whenNone: StaticString, _ value: UnsafeMutablePointer<OpaquePointer?>?,
   _ body: (ByteView?) -> Status
 ) -> hoist_status {
   let named = CString.view(fallback)
   guard let value, fallback == nil || named != nil else { return Status.argument.rawValue }
   let status = body(named)
   if status != .parse, value.pointee == nil {
-    value.pointee = named.map { TextHandle.give($0) } ?? whenNone.map { TextHandle.give($0) }
+    value.pointee = named.map { TextHandle.give($0) } ?? TextHandle.give(whenNone)
   }
   return status.rawValue
 }
@@ -113,8 +113,8 @@ public func hoist_flagship_visitor_flag(_ visitor: OpaquePointer?, _ key: Unsafe
 public func hoist_flagship_flag_free(_ flag: OpaquePointer?) { Handle<FlagshipFlag>.take(flag) }
 
 @_cdecl("hoist_flagship_flag_key") @implementation
-public func hoist_flagship_flag_key(_ flag: OpaquePointer?) -> UnsafePointer<CChar> {
-  Handle<FlagshipFlag>.borrow(flag)?.key.pointer ?? Constants.empty
+public func hoist_flagship_flag_key(_ flag: OpaquePointer?) -> UnsafePointer<CChar>? {
+  Handle<FlagshipFlag>.borrow(flag)?.key.pointer
 }
 
 @_cdecl("hoist_flagship_flag_exists") @implementation
@@ -153,7 +153,7 @@ public func hoist_flagship_flag_string(
 ) -> hoist_status {
   value?.pointee = nil
   guard let flag = Handle<FlagshipFlag>.borrow(flag) else { return Status.argument.rawValue }
-  return readText(fallback, whenNone: nil, value) {
+  return readText(fallback, whenNone: "", value) {
     flag.string(fallback: $0, exposes: exposed) { give($0, lentBy: $1, to: value) }
   }
 }

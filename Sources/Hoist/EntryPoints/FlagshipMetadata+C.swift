@@ -12,32 +12,32 @@ public func hoist_flagship_flag_metadata(_ flag: OpaquePointer?) -> OpaquePointe
 public func hoist_flagship_metadata_free(_ metadata: OpaquePointer?) { Handle<OwnedMetadata>.take(metadata) }
 
 @_cdecl("hoist_flagship_metadata_campaign_id") @implementation
-public func hoist_flagship_metadata_campaign_id(_ metadata: OpaquePointer?) -> UnsafePointer<CChar> {
+public func hoist_flagship_metadata_campaign_id(_ metadata: OpaquePointer?) -> UnsafePointer<CChar>? {
   text(metadata, \.campaignID)
 }
 
 @_cdecl("hoist_flagship_metadata_campaign_name") @implementation
-public func hoist_flagship_metadata_campaign_name(_ metadata: OpaquePointer?) -> UnsafePointer<CChar> {
+public func hoist_flagship_metadata_campaign_name(_ metadata: OpaquePointer?) -> UnsafePointer<CChar>? {
   text(metadata, \.campaignName)
 }
 
 @_cdecl("hoist_flagship_metadata_variation_group_id") @implementation
-public func hoist_flagship_metadata_variation_group_id(_ metadata: OpaquePointer?) -> UnsafePointer<CChar> {
+public func hoist_flagship_metadata_variation_group_id(_ metadata: OpaquePointer?) -> UnsafePointer<CChar>? {
   text(metadata, \.variationGroupID)
 }
 
 @_cdecl("hoist_flagship_metadata_variation_group_name") @implementation
-public func hoist_flagship_metadata_variation_group_name(_ metadata: OpaquePointer?) -> UnsafePointer<CChar> {
+public func hoist_flagship_metadata_variation_group_name(_ metadata: OpaquePointer?) -> UnsafePointer<CChar>? {
   text(metadata, \.variationGroupName)
 }
 
 @_cdecl("hoist_flagship_metadata_variation_id") @implementation
-public func hoist_flagship_metadata_variation_id(_ metadata: OpaquePointer?) -> UnsafePointer<CChar> {
+public func hoist_flagship_metadata_variation_id(_ metadata: OpaquePointer?) -> UnsafePointer<CChar>? {
   text(metadata, \.variationID)
 }
 
 @_cdecl("hoist_flagship_metadata_variation_name") @implementation
-public func hoist_flagship_metadata_variation_name(_ metadata: OpaquePointer?) -> UnsafePointer<CChar> {
+public func hoist_flagship_metadata_variation_name(_ metadata: OpaquePointer?) -> UnsafePointer<CChar>? {
   text(metadata, \.variationName)
 }
 
@@ -47,12 +47,12 @@ public func hoist_flagship_metadata_is_reference(_ metadata: OpaquePointer?) -> 
 }
 
 @_cdecl("hoist_flagship_metadata_campaign_type") @implementation
-public func hoist_flagship_metadata_campaign_type(_ metadata: OpaquePointer?) -> UnsafePointer<CChar> {
+public func hoist_flagship_metadata_campaign_type(_ metadata: OpaquePointer?) -> UnsafePointer<CChar>? {
   text(metadata, \.campaignType)
 }
 
 @_cdecl("hoist_flagship_metadata_slug") @implementation
-public func hoist_flagship_metadata_slug(_ metadata: OpaquePointer?) -> UnsafePointer<CChar> { text(metadata, \.slug) }
+public func hoist_flagship_metadata_slug(_ metadata: OpaquePointer?) -> UnsafePointer<CChar>? { text(metadata, \.slug) }
 
 @_cdecl("hoist_flagship_metadata_to_json") @implementation
 public func hoist_flagship_metadata_to_json(_ metadata: OpaquePointer?) -> OpaquePointer? {
@@ -60,6 +60,6 @@ public func hoist_flagship_metadata_to_json(_ metadata: OpaquePointer?) -> Opaqu
 }
 
 /// A field, which has a NUL behind it.
-private func text(_ metadata: OpaquePointer?, _ field: KeyPath<FlagMetadata, ByteView>) -> UnsafePointer<CChar> {
-  Handle<OwnedMetadata>.borrow(metadata)?.fields[keyPath: field].chars ?? Constants.empty
+private func text(_ metadata: OpaquePointer?, _ field: KeyPath<FlagMetadata, ByteView>) -> UnsafePointer<CChar>? {
+  Handle<OwnedMetadata>.borrow(metadata).map { $0.fields[keyPath: field].chars ?? Constants.empty }
 }

@@ -86,7 +86,7 @@ public func hoist_flagship_visitor_id(_ visitor: OpaquePointer?) -> OpaquePointe
 
 @_cdecl("hoist_flagship_visitor_anonymous_id") @implementation
 public func hoist_flagship_visitor_anonymous_id(_ visitor: OpaquePointer?) -> OpaquePointer? {
-  Handle<FlagshipVisitor>.borrow(visitor)?.anonymousID.map { TextHandle.give($0) }
+  Handle<FlagshipVisitor>.borrow(visitor).map { TextHandle.give($0.anonymousID, orElse: "") }
 }
 
 @_cdecl("hoist_flagship_visitor_authenticate") @implementation

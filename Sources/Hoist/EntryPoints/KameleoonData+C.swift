@@ -154,14 +154,22 @@ public func hoist_kameleoon_data_kind_of(_ data: OpaquePointer?) -> hoist_kamele
   kameleoonDatum(data)?.kind ?? -1
 }
 
-@_cdecl("hoist_kameleoon_data_json") @implementation
-public func hoist_kameleoon_data_json(_ data: OpaquePointer?) -> OpaquePointer? {
+@_cdecl("hoist_kameleoon_data_to_json") @implementation
+public func hoist_kameleoon_data_to_json(_ data: OpaquePointer?) -> OpaquePointer? {
   kameleoonDatum(data).map { TextHandle.give($0.json) }
 }
 
 @_cdecl("hoist_kameleoon_data_from_json") @implementation
-public func hoist_kameleoon_data_from_json(_ json: UnsafePointer<CChar>?, _ length: Int) -> OpaquePointer? {
-  CString.array(json, length).flatMap { VisitorDatum(json: $0) }.map { give($0) }
+public func hoist_kameleoon_data_from_json(
+  _ json: UnsafePointer<CChar>?, _ length: Int, _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> OpaquePointer? {
+  result(error) {
+    let text = Array(try CString.json(json, length))
+    guard let datum = VisitorDatum(json: text) else {
+      throw Refusal(.parse, "json is no datum: it is no object with a known `type`, or a member is missing or wrong")
+    }
+    return give(datum)
+  }
 }
 
 @_cdecl("hoist_kameleoon_data_free") @implementation

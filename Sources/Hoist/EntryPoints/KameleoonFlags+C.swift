@@ -47,22 +47,42 @@ public func hoist_kameleoon_visitor_active_features(
 
 @_cdecl("hoist_kameleoon_visitor_active_feature_list") @implementation
 public func hoist_kameleoon_visitor_active_feature_list(
-  _ visitor: OpaquePointer?, _ keys: UnsafeMutablePointer<OpaquePointer?>?
-) -> hoist_status {
-  give(visitor, keys) { visitor in
-    guard let list = visitor.activeVariations else { return nil }
-    var writer = JSONWriter()
-    writer.array { writer in
-      for index in 0..<list.count { writer.string(utf8: (list.key(at: index) ?? .noBytes).bindMemory(to: UInt8.self)) }
+  _ visitor: OpaquePointer?, _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> OpaquePointer? { KameleoonListing.activeFeatures(visitor, error) }
+
+/// What calls that the vendor has deprecated give, for their own entry points and for those of jansson.h.
+enum KameleoonListing {
+  static func activeFeatures(_ visitor: OpaquePointer?, _ error: UnsafeMutablePointer<OpaquePointer?>?) -> OpaquePointer? {
+    result(error) {
+      guard let list = try Handle<KameleoonVisitor>.need(visitor, "visitor").activeVariations else {
+        throw Refusal(.kameleoonSDKNotReady, KameleoonFace.reason(.kameleoonSDKNotReady))
+      }
+      var writer = JSONWriter()
+      writer.array { writer in
+        for index in 0..<list.count { writer.string(utf8: (list.key(at: index) ?? .noBytes).bindMemory(to: UInt8.self)) }
+      }
+      return TextHandle.give(writer.bytes)
     }
-    return TextHandle.give(writer.bytes)
+  }
+
+  static func variables(
+    _ client: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ variationKey: UnsafePointer<CChar>?,
+    _ error: UnsafeMutablePointer<OpaquePointer?>?
+  ) -> OpaquePointer? {
+    read(client, error) { face in
+      guard let key = CString.view(key), let variation = CString.view(variationKey) else {
+        throw Refusal(.argument, "key or variation_key is NULL or not UTF-8")
+      }
+      return face.variables(of: key, variation: variation)
+    }
   }
 }
 
 @_cdecl("hoist_kameleoon_visitor_explain") @implementation
 public func hoist_kameleoon_visitor_explain(_ visitor: OpaquePointer?, _ key: UnsafePointer<CChar>?) -> OpaquePointer? {
-  guard let visitor = Handle<KameleoonVisitor>.borrow(visitor), let key = CString.view(key) else { return nil }
-  return visitor.explanation(key).map { TextHandle.give($0) }
+  Handle<KameleoonVisitor>.borrow(visitor).map { visitor in
+    TextHandle.give(CString.view(key).flatMap { visitor.explanation($0) }, orElse: "null")
+  }
 }
 
 @_cdecl("hoist_kameleoon_visitor_feature_variation_key") @implementation
@@ -98,9 +118,9 @@ public func hoist_kameleoon_visitor_feature_variable(
 
 @_cdecl("hoist_kameleoon_feature_list") @implementation
 public func hoist_kameleoon_feature_list(
-  _ client: OpaquePointer?, _ keys: UnsafeMutablePointer<OpaquePointer?>?
-) -> hoist_status {
-  read(client, keys) { face in
+  _ client: OpaquePointer?, _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> OpaquePointer? {
+  read(client, error) { face in
     guard let features = face.featureKeys else { return (nil, .kameleoonSDKNotReady) }
     var writer = JSONWriter()
     writer.array { writer in for key in features { writer.string(utf8: key.buffer) } }
@@ -109,21 +129,15 @@ public func hoist_kameleoon_feature_list(
 }
 
 @_cdecl("hoist_kameleoon_datafile") @implementation
-public func hoist_kameleoon_datafile(
-  _ client: OpaquePointer?, _ datafile: UnsafeMutablePointer<OpaquePointer?>?
-) -> hoist_status {
-  read(client, datafile) { face in face.dataFile.map { (CText($0), .ok) } ?? (nil, .kameleoonSDKNotReady) }
+public func hoist_kameleoon_datafile(_ client: OpaquePointer?, _ error: UnsafeMutablePointer<OpaquePointer?>?) -> OpaquePointer? {
+  read(client, error) { face in face.dataFile.map { (CText($0), .ok) } ?? (nil, .kameleoonSDKNotReady) }
 }
 
 @_cdecl("hoist_kameleoon_feature_variation_variables") @implementation
 public func hoist_kameleoon_feature_variation_variables(
   _ client: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ variationKey: UnsafePointer<CChar>?,
-  _ variables: UnsafeMutablePointer<OpaquePointer?>?
-) -> hoist_status {
-  variables?.pointee = nil
-  guard let key = CString.view(key), let variation = CString.view(variationKey) else { return Status.argument.rawValue }
-  return read(client, variables) { $0.variables(of: key, variation: variation) }
-}
+  _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> OpaquePointer? { KameleoonListing.variables(client, key, variationKey, error) }
 
 /// Hands out what a visitor gives; nil where it is not ready.
 private func give(
@@ -136,14 +150,12 @@ private func give(
 }
 
 private func read(
-  _ client: OpaquePointer?, _ place: UnsafeMutablePointer<OpaquePointer?>?,
-  _ body: (KameleoonFace) -> (json: CText?, status: Status)
-) -> hoist_status {
-  place?.pointee = nil
-  return answer {
-    guard let place else { return .argument }
-    let answer = body(try KameleoonFace.need(client))
-    place.pointee = answer.json.map { TextHandle.give(ByteView($0.buffer), lentBy: $0) }
-    return answer.status
+  _ client: OpaquePointer?, _ error: UnsafeMutablePointer<OpaquePointer?>?,
+  _ body: (KameleoonFace) throws -> (json: CText?, status: Status)
+) -> OpaquePointer? {
+  result(error) {
+    let answer = try body(try KameleoonFace.need(client))
+    guard let json = answer.json else { throw Refusal(answer.status, KameleoonFace.reason(answer.status)) }
+    return TextHandle.give(ByteView(json.buffer), lentBy: json)
   }
 }

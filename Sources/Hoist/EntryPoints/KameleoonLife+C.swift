@@ -87,15 +87,9 @@ public func hoist_kameleoon_wait_ready(_ client: OpaquePointer?, _ timeout_ms: I
   answer { try KameleoonFace.need(client).waitReady(timeoutMilliseconds: timeout_ms) }
 }
 
-@_cdecl("hoist_kameleoon_set_listener") @implementation
-public func hoist_kameleoon_set_listener(
-  _ client: OpaquePointer?, _ listener: UnsafePointer<hoist_kameleoon_listener>?
+@_cdecl("hoist_kameleoon_observe") @implementation
+public func hoist_kameleoon_observe(
+  _ client: OpaquePointer?, _ observer: UnsafePointer<hoist_kameleoon_observer>?, _ token: UnsafeMutablePointer<hoist_token>?
 ) -> hoist_status {
-  // Before anything else is checked: `release` runs whatever happens.
-  let adapter = CKameleoonListener(reading: listener)
-  return attempt {
-    guard listener == nil || adapter != nil else { throw Refusal(.argument, "listener is none") }
-    let face = try KameleoonFace.need(client)
-    if let adapter { adapter.listen(to: face) } else { face.setHandlers() }
-  }
+  HostRegistration.add(CKameleoonObserver(reading: observer), token) { try $0.observe(KameleoonFace.need(client)) }
 }

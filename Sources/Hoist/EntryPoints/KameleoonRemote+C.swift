@@ -56,7 +56,9 @@ public func hoist_kameleoon_visitor_get_remote_data(
   let data = UserData(user_data)
   @Sendable func tell(_ answer: RemoteAnswer) {
     let text = answer.status == .ok ? answer.body.map { CText($0) } : nil
-    withExtendedLifetime(text) { done?(data.pointer, answer.status.rawValue, text?.pointer, text?.count ?? 0) }
+    withExtendedLifetime(text) {
+      done?(data.pointer, answer.status.rawValue, text?.pointer ?? Constants.empty, text?.count ?? 0)
+    }
   }
   return ask(visitor, timeout_ms, done == nil ? nil : tell) { .data(key: try CString.optional(key, "key")) }
 }
@@ -69,7 +71,7 @@ public func hoist_kameleoon_visitor_get_remote_data_wait(
   return answer {
     let question = RemoteQuestion.data(key: try CString.optional(key, "key"))
     let answer = try Handle<KameleoonVisitor>.need(visitor, "visitor").askAndWait(question, timeoutMilliseconds: timeout_ms)
-    if let json, answer.status == .ok { json.pointee = answer.body.map { TextHandle.give($0) } }
+    if let json, answer.status == .ok { json.pointee = TextHandle.give(answer.body, orElse: "") }
     return answer.status
   }
 }

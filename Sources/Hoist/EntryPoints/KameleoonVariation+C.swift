@@ -9,16 +9,16 @@ internal import HoistKameleoon
 private func variable(_ handle: OpaquePointer?) -> KameleoonVariable? { handle.map { KameleoonVariable(UnsafeRawPointer($0)) } }
 private func variation(_ handle: OpaquePointer?) -> KameleoonVariation? { handle.map { KameleoonVariation(UnsafeRawPointer($0)) } }
 
-/// A text of the configuration, which has a NUL behind it; "" for none.
-private func pointer(_ bytes: ByteView?) -> UnsafePointer<CChar> { bytes?.chars ?? Constants.empty }
+/// A text of the configuration, which has a NUL behind it; "" for an empty one. nil for nil.
+private func pointer(_ bytes: ByteView?) -> UnsafePointer<CChar>? { bytes.map { $0.chars ?? Constants.empty } }
 
 @_cdecl("hoist_kameleoon_variable_key") @implementation
-public func hoist_kameleoon_variable_key(_ variable: OpaquePointer?) -> UnsafePointer<CChar> {
+public func hoist_kameleoon_variable_key(_ variable: OpaquePointer?) -> UnsafePointer<CChar>? {
   pointer(Hoist.variable(variable)?.key)
 }
 
 @_cdecl("hoist_kameleoon_variable_type") @implementation
-public func hoist_kameleoon_variable_type(_ variable: OpaquePointer?) -> UnsafePointer<CChar> {
+public func hoist_kameleoon_variable_type(_ variable: OpaquePointer?) -> UnsafePointer<CChar>? {
   pointer(Hoist.variable(variable)?.type)
 }
 
@@ -44,24 +44,24 @@ public func hoist_kameleoon_variable_double(_ variable: OpaquePointer?, _ fallba
 
 @_cdecl("hoist_kameleoon_variable_string") @implementation
 public func hoist_kameleoon_variable_string(_ variable: OpaquePointer?) -> UnsafePointer<CChar>? {
-  Hoist.variable(variable)?.string.map { pointer($0) }
+  Hoist.variable(variable).map { $0.string?.chars ?? Constants.empty }
 }
 
 @_cdecl("hoist_kameleoon_variable_json") @implementation
-public func hoist_kameleoon_variable_json(_ variable: OpaquePointer?) -> UnsafePointer<CChar> {
-  Hoist.variable(variable).map { pointer($0.json) } ?? Constants.pointer("null")
+public func hoist_kameleoon_variable_json(_ variable: OpaquePointer?) -> UnsafePointer<CChar>? {
+  pointer(Hoist.variable(variable)?.json)
 }
 
 @_cdecl("hoist_kameleoon_variable_free") @implementation
 public func hoist_kameleoon_variable_free(_ variable: OpaquePointer?) { Hoist.variable(variable)?.release() }
 
 @_cdecl("hoist_kameleoon_variation_key") @implementation
-public func hoist_kameleoon_variation_key(_ variation: OpaquePointer?) -> UnsafePointer<CChar> {
+public func hoist_kameleoon_variation_key(_ variation: OpaquePointer?) -> UnsafePointer<CChar>? {
   pointer(Hoist.variation(variation)?.key)
 }
 
 @_cdecl("hoist_kameleoon_variation_name") @implementation
-public func hoist_kameleoon_variation_name(_ variation: OpaquePointer?) -> UnsafePointer<CChar> {
+public func hoist_kameleoon_variation_name(_ variation: OpaquePointer?) -> UnsafePointer<CChar>? {
   pointer(Hoist.variation(variation)?.name)
 }
 
@@ -108,7 +108,7 @@ public func hoist_kameleoon_variations_count(_ variations: OpaquePointer?) -> In
 }
 
 @_cdecl("hoist_kameleoon_variations_key_at") @implementation
-public func hoist_kameleoon_variations_key_at(_ variations: OpaquePointer?, _ index: Int) -> UnsafePointer<CChar> {
+public func hoist_kameleoon_variations_key_at(_ variations: OpaquePointer?, _ index: Int) -> UnsafePointer<CChar>? {
   pointer(Handle<VariationList>.borrow(variations)?.key(at: index))
 }
 

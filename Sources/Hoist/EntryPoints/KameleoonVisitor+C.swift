@@ -76,7 +76,7 @@ public func hoist_kameleoon_visitor_set_simulated_variations(
 
 @_cdecl("hoist_kameleoon_visitor_code_in_cookies") @implementation
 public func hoist_kameleoon_visitor_code_in_cookies(_ cookies: UnsafePointer<CChar>?) -> OpaquePointer? {
-  CString.array(cookies).flatMap { VisitorCode.inCookies($0) }.map { TextHandle.give($0) }
+  cookies.map { _ in TextHandle.give(CString.array(cookies).flatMap { VisitorCode.inCookies($0) }, orElse: "") }
 }
 
 @_cdecl("hoist_kameleoon_visitor_code_generate") @implementation

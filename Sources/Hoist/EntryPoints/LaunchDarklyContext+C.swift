@@ -47,18 +47,18 @@ public func hoist_launchdarkly_context_to_hoist(_ context: OpaquePointer?) -> Op
 public func hoist_launchdarkly_context_is_multi(_ context: OpaquePointer?) -> Bool { held(context)?.isMulti ?? false }
 
 @_cdecl("hoist_launchdarkly_context_kind") @implementation
-public func hoist_launchdarkly_context_kind(_ context: OpaquePointer?) -> UnsafePointer<CChar> {
-  Handle<OwnedContext>.borrow(context)?.kind.pointer ?? Constants.empty
+public func hoist_launchdarkly_context_kind(_ context: OpaquePointer?) -> UnsafePointer<CChar>? {
+  Handle<OwnedContext>.borrow(context)?.kind.pointer
 }
 
 @_cdecl("hoist_launchdarkly_context_key") @implementation
 public func hoist_launchdarkly_context_key(_ context: OpaquePointer?) -> UnsafePointer<CChar>? {
-  Handle<OwnedContext>.borrow(context)?.key?.pointer
+  Handle<OwnedContext>.borrow(context).map { $0.key?.pointer ?? Constants.empty }
 }
 
 @_cdecl("hoist_launchdarkly_context_fully_qualified_key") @implementation
-public func hoist_launchdarkly_context_fully_qualified_key(_ context: OpaquePointer?) -> UnsafePointer<CChar> {
-  Handle<OwnedContext>.borrow(context)?.fullyQualifiedKey.pointer ?? Constants.empty
+public func hoist_launchdarkly_context_fully_qualified_key(_ context: OpaquePointer?) -> UnsafePointer<CChar>? {
+  Handle<OwnedContext>.borrow(context)?.fullyQualifiedKey.pointer
 }
 
 @_cdecl("hoist_launchdarkly_context_keys") @implementation

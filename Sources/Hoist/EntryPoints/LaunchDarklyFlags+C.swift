@@ -5,17 +5,17 @@ internal import HoistLaunchDarkly
 
 @_cdecl("hoist_launchdarkly_all_flags") @implementation
 public func hoist_launchdarkly_all_flags(_ client: OpaquePointer?) -> OpaquePointer? {
-  LaunchDarklyFace.of(client)?.allFlags.map { TextHandle.give($0) }
+  LaunchDarklyFace.text(of: client, orElse: "null", \.allFlags)
 }
 
 @_cdecl("hoist_launchdarkly_detail_reason") @implementation
 public func hoist_launchdarkly_detail_reason(_ detail: OpaquePointer?) -> OpaquePointer? {
-  Handle<EvaluationDetail>.borrow(detail).flatMap { DetailReason.json($0) }.map { TextHandle.give($0) }
+  Handle<EvaluationDetail>.borrow(detail).map { TextHandle.give(DetailReason.json($0), orElse: "null") }
 }
 
 @_cdecl("hoist_launchdarkly_detail_error_kind") @implementation
-public func hoist_launchdarkly_detail_error_kind(_ detail: OpaquePointer?) -> UnsafePointer<CChar> {
-  Constants.pointer(Handle<EvaluationDetail>.borrow(detail).flatMap { DetailReason.errorKind($0) } ?? "")
+public func hoist_launchdarkly_detail_error_kind(_ detail: OpaquePointer?) -> UnsafePointer<CChar>? {
+  Handle<EvaluationDetail>.borrow(detail).map { Constants.pointer(DetailReason.errorKind($0) ?? "") }
 }
 
 @_cdecl("hoist_launchdarkly_detail_variation_index") @implementation

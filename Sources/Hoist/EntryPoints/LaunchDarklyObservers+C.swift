@@ -2,64 +2,52 @@ public import CHoist
 internal import HoistCore
 internal import HoistLaunchDarkly
 
-@_cdecl("hoist_launchdarkly_owner_new") @implementation
-public func hoist_launchdarkly_owner_new() -> OpaquePointer? { Handle<ObserverOwner>.give(ObserverOwner()) }
-
-@_cdecl("hoist_launchdarkly_owner_free") @implementation
-public func hoist_launchdarkly_owner_free(_ owner: OpaquePointer?) {
-  Handle<ObserverOwner>.borrow(owner)?.end()
-  Handle<ObserverOwner>.take(owner)
-}
-
 @_cdecl("hoist_launchdarkly_observe_flag") @implementation
 public func hoist_launchdarkly_observe_flag(
-  _ client: OpaquePointer?, _ owner: OpaquePointer?, _ key: UnsafePointer<CChar>?,
-  _ observer: UnsafePointer<hoist_launchdarkly_observer>?
-) -> hoist_status { observe(client, owner, observer) { CString.array(key).map { .flags([$0]) } } }
+  _ client: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ observer: UnsafePointer<hoist_launchdarkly_observer>?,
+  _ token: UnsafeMutablePointer<hoist_token>?
+) -> hoist_status {
+  observe(client, observer, token, \.changed) {
+    guard let key = CString.array(key) else { throw Refusal(.argument, "key is NULL or not UTF-8") }
+    return .flags([key])
+  }
+}
 
 @_cdecl("hoist_launchdarkly_observe_flags") @implementation
 public func hoist_launchdarkly_observe_flags(
-  _ client: OpaquePointer?, _ owner: OpaquePointer?, _ keys: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int,
-  _ observer: UnsafePointer<hoist_launchdarkly_observer>?
+  _ client: OpaquePointer?, _ keys: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int,
+  _ observer: UnsafePointer<hoist_launchdarkly_observer>?, _ token: UnsafeMutablePointer<hoist_token>?
 ) -> hoist_status {
-  observe(client, owner, observer) {
-    guard keys != nil, count > 0 else { return nil }
-    return (try? CString.list(keys, count, limit: LaunchDarklyFace.maximumKeys)).map { .flags($0) }
+  observe(client, observer, token, \.changed) {
+    guard keys != nil, (1...LaunchDarklyFace.maximumKeys).contains(count) else {
+      throw Refusal(.argument, "there are 1 to \(LaunchDarklyFace.maximumKeys) keys")
+    }
+    return .flags(try CString.list(keys, count))
   }
 }
 
 @_cdecl("hoist_launchdarkly_observe_all") @implementation
 public func hoist_launchdarkly_observe_all(
-  _ client: OpaquePointer?, _ owner: OpaquePointer?, _ observer: UnsafePointer<hoist_launchdarkly_observer>?
-) -> hoist_status { observe(client, owner, observer) { .all } }
+  _ client: OpaquePointer?, _ observer: UnsafePointer<hoist_launchdarkly_observer>?, _ token: UnsafeMutablePointer<hoist_token>?
+) -> hoist_status { observe(client, observer, token, \.changed) { .all } }
 
 @_cdecl("hoist_launchdarkly_observe_unchanged") @implementation
 public func hoist_launchdarkly_observe_unchanged(
-  _ client: OpaquePointer?, _ owner: OpaquePointer?, _ observer: UnsafePointer<hoist_launchdarkly_observer>?
-) -> hoist_status { observe(client, owner, observer) { .unchanged } }
+  _ client: OpaquePointer?, _ observer: UnsafePointer<hoist_launchdarkly_observer>?, _ token: UnsafeMutablePointer<hoist_token>?
+) -> hoist_status { observe(client, observer, token, \.unchanged) { .unchanged } }
 
 @_cdecl("hoist_launchdarkly_observe_connection_mode") @implementation
 public func hoist_launchdarkly_observe_connection_mode(
-  _ client: OpaquePointer?, _ owner: OpaquePointer?, _ observer: UnsafePointer<hoist_launchdarkly_observer>?
-) -> hoist_status { observe(client, owner, observer) { .connectionMode } }
+  _ client: OpaquePointer?, _ observer: UnsafePointer<hoist_launchdarkly_observer>?, _ token: UnsafeMutablePointer<hoist_token>?
+) -> hoist_status { observe(client, observer, token, \.connection_mode) { .connectionMode } }
 
-@_cdecl("hoist_launchdarkly_stop_observing") @implementation
-public func hoist_launchdarkly_stop_observing(_ client: OpaquePointer?, _ owner: OpaquePointer?) -> hoist_status {
-  attempt {
-    let face = try LaunchDarklyFace.need(client)
-    face.stopObserving(try Handle<ObserverOwner>.need(owner, "owner"))
-  }
-}
-
-private func observe(
-  _ client: OpaquePointer?, _ owner: OpaquePointer?, _ table: UnsafePointer<hoist_launchdarkly_observer>?,
-  _ what: () -> ObservedChanges?
+/// - Parameter member: the function that will be called.
+private func observe<Function>(
+  _ client: OpaquePointer?, _ table: UnsafePointer<hoist_launchdarkly_observer>?, _ token: UnsafeMutablePointer<hoist_token>?,
+  _ member: KeyPath<hoist_launchdarkly_observer, Function?>, _ what: () throws -> ObservedChanges
 ) -> hoist_status {
-  // The adapter first: whatever happens next, `release` runs when it goes.
-  let adapter = CLaunchDarklyObserver(reading: table)
-  return answer {
-    let face = try LaunchDarklyFace.need(client)
-    guard let adapter, let what = what() else { return .argument }
-    return face.observe(what, try Handle<ObserverOwner>.need(owner, "owner"), adapter)
+  HostRegistration.add(CLaunchDarklyObserver(reading: table), token) { adapter in
+    let (face, what) = (try LaunchDarklyFace.need(client), try what())
+    return adapter.table[keyPath: member] == nil ? nil : face.observe(what, adapter)
   }
 }

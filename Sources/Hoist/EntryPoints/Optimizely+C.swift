@@ -7,14 +7,15 @@ internal import HoistOptimizely
 public func hoist_optimizely_version() -> UnsafePointer<CChar> { Constants.pointer("hoist 0.1.0") }
 
 @_cdecl("hoist_optimizely_datafile") @implementation
-public func hoist_optimizely_datafile(_ client: OpaquePointer?) -> OpaquePointer? { text(OptimizelyFace.of(client)?.datafile) }
+public func hoist_optimizely_datafile(_ client: OpaquePointer?) -> OpaquePointer? { OptimizelyFace.text(of: client, \.datafile) }
 
 @_cdecl("hoist_optimizely_revision") @implementation
-public func hoist_optimizely_revision(_ client: OpaquePointer?) -> OpaquePointer? { text(OptimizelyFace.of(client)?.revision) }
+public func hoist_optimizely_revision(_ client: OpaquePointer?) -> OpaquePointer? { OptimizelyFace.text(of: client, \.revision) }
 
 @_cdecl("hoist_optimizely_datafile_origin") @implementation
-public func hoist_optimizely_datafile_origin(_ client: OpaquePointer?) -> UnsafePointer<CChar> {
-  switch OptimizelyFace.of(client)?.datafileOrigin {
+public func hoist_optimizely_datafile_origin(_ client: OpaquePointer?) -> UnsafePointer<CChar>? {
+  guard ClientHandle.borrow(client) != nil else { return nil }
+  return switch OptimizelyFace.of(client)?.datafileOrigin {
   case .given: Constants.pointer("given")
   case .saved: Constants.pointer("saved")
   case .network: Constants.pointer("network")
@@ -22,8 +23,10 @@ public func hoist_optimizely_datafile_origin(_ client: OpaquePointer?) -> Unsafe
   }
 }
 
-@_cdecl("hoist_optimizely_config_json") @implementation
-public func hoist_optimizely_config_json(_ client: OpaquePointer?) -> OpaquePointer? { text(OptimizelyFace.of(client)?.configJSON) }
+@_cdecl("hoist_optimizely_config_to_json") @implementation
+public func hoist_optimizely_config_to_json(_ client: OpaquePointer?) -> OpaquePointer? {
+  OptimizelyFace.text(of: client, orElse: "null", \.configJSON)
+}
 
 @_cdecl("hoist_optimizely_start_with_datafile") @implementation
 public func hoist_optimizely_start_with_datafile(
@@ -81,10 +84,14 @@ public func hoist_optimizely_download_datafile(
 }
 
 @_cdecl("hoist_optimizely_has_saved_datafile") @implementation
-public func hoist_optimizely_has_saved_datafile(_ client: OpaquePointer?) -> Bool { saved(client) != nil }
+public func hoist_optimizely_has_saved_datafile(_ client: OpaquePointer?) -> Bool {
+  OptimizelyFace.of(client).flatMap { saved($0) } != nil
+}
 
 @_cdecl("hoist_optimizely_saved_datafile") @implementation
-public func hoist_optimizely_saved_datafile(_ client: OpaquePointer?) -> OpaquePointer? { text(saved(client)) }
+public func hoist_optimizely_saved_datafile(_ client: OpaquePointer?) -> OpaquePointer? {
+  OptimizelyFace.text(of: client) { saved($0) }
+}
 
 @_cdecl("hoist_optimizely_save_datafile") @implementation
 public func hoist_optimizely_save_datafile(
@@ -114,8 +121,8 @@ private enum StoreWait {
 }
 
 /// nil when nothing is saved, and on threads that must not wait.
-private func saved(_ client: OpaquePointer?) -> [UInt8]? {
-  guard let face = OptimizelyFace.of(client), !Thread.isOwn else { return nil }
+private func saved(_ face: OptimizelyFace) -> [UInt8]? {
+  if Thread.isOwn { return nil }
   let answer = Completion<[UInt8]?>()
   guard face.savedDatafile(completion: { answer.give($0) }) == .ok else { return nil }
   return answer.wait(untilNanoseconds: Deadline.nanoseconds(afterMilliseconds: StoreWait.milliseconds)) ?? nil
@@ -147,5 +154,3 @@ private func promising(
     return try ClientHandle.need(client).promise(completion(done, user_data)) { begin(face, $0) }
   }
 }
-
-private func text(_ bytes: [UInt8]?) -> OpaquePointer? { bytes.map { TextHandle.give($0) } }

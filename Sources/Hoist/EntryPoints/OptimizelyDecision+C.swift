@@ -93,8 +93,8 @@ private enum CallersKeys {
 }
 
 @_cdecl("hoist_optimizely_decision_flag_key") @implementation
-public func hoist_optimizely_decision_flag_key(_ decision: OpaquePointer?) -> UnsafePointer<CChar> {
-  text(decision) { $0.flagKey } ?? Constants.empty
+public func hoist_optimizely_decision_flag_key(_ decision: OpaquePointer?) -> UnsafePointer<CChar>? {
+  text(decision) { $0.flagKey }
 }
 
 @_cdecl("hoist_optimizely_decision_variation_key") @implementation
@@ -113,8 +113,8 @@ public func hoist_optimizely_decision_enabled(_ decision: OpaquePointer?) -> Boo
 }
 
 @_cdecl("hoist_optimizely_decision_variables") @implementation
-public func hoist_optimizely_decision_variables(_ decision: OpaquePointer?) -> UnsafePointer<CChar> {
-  text(decision) { $0.variables } ?? Constants.pointer("{}")
+public func hoist_optimizely_decision_variables(_ decision: OpaquePointer?) -> UnsafePointer<CChar>? {
+  Handle<OwnedDecision>.borrow(decision).map { $0.variables.chars ?? Constants.pointer("{}") }
 }
 
 @_cdecl("hoist_optimizely_decision_reason_count") @implementation
@@ -123,10 +123,8 @@ public func hoist_optimizely_decision_reason_count(_ decision: OpaquePointer?) -
 }
 
 @_cdecl("hoist_optimizely_decision_reason") @implementation
-public func hoist_optimizely_decision_reason(_ decision: OpaquePointer?, _ index: Int) -> UnsafePointer<CChar> {
-  guard let decision = Handle<OwnedDecision>.borrow(decision), index >= 0, index < decision.reasonCount else {
-    return Constants.empty
-  }
+public func hoist_optimizely_decision_reason(_ decision: OpaquePointer?, _ index: Int) -> UnsafePointer<CChar>? {
+  guard let decision = Handle<OwnedDecision>.borrow(decision), index >= 0, index < decision.reasonCount else { return nil }
   return decision.reasons[index].pointer
 }
 
@@ -155,9 +153,8 @@ public func hoist_optimizely_decision_double(
 public func hoist_optimizely_decision_string(
   _ decision: OpaquePointer?, _ variable: UnsafePointer<CChar>?
 ) -> UnsafePointer<CChar>? {
-  guard let decision = Handle<OwnedDecision>.borrow(decision), let key = CString.view(variable),
-    case .string(let text) = decision.json?.variable(key)
-  else { return nil }
+  guard let decision = Handle<OwnedDecision>.borrow(decision) else { return nil }
+  guard let key = CString.view(variable), case .string(let text) = decision.json?.variable(key) else { return Constants.empty }
   // Inside the decision's own document, with a NUL behind it.
   return text.chars ?? Constants.empty
 }
@@ -177,9 +174,9 @@ private func variableValue<Value>(
 
 @_cdecl("hoist_optimizely_decision_value") @implementation
 public func hoist_optimizely_decision_value(_ decision: OpaquePointer?, _ path: UnsafePointer<CChar>?) -> OpaquePointer? {
-  guard let decision = Handle<OwnedDecision>.borrow(decision), path == nil || CString.view(path) != nil else { return nil }
-  let value = decision.json?.value(atPath: path.map { CString.bytes($0) } ?? ByteView(start: nil, count: 0))
-  return value.map { TextHandle.give($0) }
+  guard let decision = Handle<OwnedDecision>.borrow(decision) else { return nil }
+  let path = path == nil ? .noBytes : CString.view(path)
+  return path.flatMap { decision.json?.value(atPath: $0) }.map { TextHandle.give($0) } ?? TextHandle.give("null" as StaticString)
 }
 
 @_cdecl("hoist_optimizely_decision_user") @implementation
@@ -202,7 +199,7 @@ public func hoist_optimizely_decision_free(_ decision: OpaquePointer?) { Handle<
 
 /// A text inside the decision, with a NUL behind it.
 private func text(_ decision: OpaquePointer?, _ member: (OwnedDecision) -> ByteView?) -> UnsafePointer<CChar>? {
-  Handle<OwnedDecision>.borrow(decision).flatMap(member)?.chars
+  Handle<OwnedDecision>.borrow(decision).map { member($0)?.chars ?? Constants.empty }
 }
 
 @_cdecl("hoist_optimizely_decisions_count") @implementation

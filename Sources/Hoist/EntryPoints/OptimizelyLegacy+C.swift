@@ -19,9 +19,10 @@ public func hoist_optimizely_set_forced_variation(
 public func hoist_optimizely_forced_variation(
   _ client: OpaquePointer?, _ experiment_key: UnsafePointer<CChar>?, _ user_id: UnsafePointer<CChar>?
 ) -> OpaquePointer? {
-  guard let face = OptimizelyFace.of(client), let experiment = CString.array(experiment_key), let user = CString.array(user_id)
-  else { return nil }
-  return face.forcedVariation(experiment, user: user).map { TextHandle.give($0) }
+  OptimizelyFace.text(of: client) { face in
+    guard let experiment = CString.array(experiment_key), let user = CString.array(user_id) else { return nil }
+    return face.forcedVariation(experiment, user: user)
+  }
 }
 
 @_cdecl("hoist_optimizely_activate") @implementation
@@ -130,17 +131,14 @@ private func featureVariable(
 public func hoist_optimizely_feature_variables(
   _ client: OpaquePointer?, _ feature_key: UnsafePointer<CChar>?, _ user: OpaquePointer?
 ) -> OpaquePointer? {
-  guard let face = OptimizelyFace.of(client), let key = CString.view(feature_key) else { return nil }
-  return text(face.variables(of: key, ContextHandle.borrow(user)))
+  OptimizelyFace.text(of: client, orElse: "null") { face in
+    CString.view(feature_key).flatMap { try? face.variables(of: $0, ContextHandle.borrow(user)).get() }
+  }
 }
 
 @_cdecl("hoist_optimizely_enabled_features") @implementation
 public func hoist_optimizely_enabled_features(_ client: OpaquePointer?, _ user: OpaquePointer?) -> OpaquePointer? {
-  OptimizelyFace.of(client).flatMap { text($0.enabledFeatures(ContextHandle.borrow(user))) }
-}
-
-private func text(_ result: Result<[UInt8], Status>) -> OpaquePointer? {
-  (try? result.get()).map { TextHandle.give($0) }
+  OptimizelyFace.text(of: client, orElse: "[]") { try? $0.enabledFeatures(ContextHandle.borrow(user)).get() }
 }
 
 @_cdecl("hoist_optimizely_track") @implementation

@@ -5,7 +5,7 @@ internal import HoistOptimizely
 
 @_cdecl("hoist_optimizely_vuid") @implementation
 public func hoist_optimizely_vuid(_ client: OpaquePointer?) -> OpaquePointer? {
-  OptimizelyFace.of(client)?.vuid.map { TextHandle.give($0) }
+  OptimizelyFace.text(of: client) { $0.vuid.map { Array($0.utf8) } }
 }
 
 @_cdecl("hoist_optimizely_send_odp_event") @implementation
@@ -58,7 +58,7 @@ public func hoist_optimizely_user_is_qualified_for(_ user: OpaquePointer?, _ seg
 
 @_cdecl("hoist_optimizely_user_segments") @implementation
 public func hoist_optimizely_user_segments(_ user: OpaquePointer?) -> OpaquePointer? {
-  Handle<OptimizelyUser>.borrow(user)?.segmentsText.map { TextHandle.give($0) }
+  Handle<OptimizelyUser>.borrow(user).map { TextHandle.give($0.segmentsText, orElse: "null") }
 }
 
 @_cdecl("hoist_optimizely_user_set_segments") @implementation

@@ -28,8 +28,8 @@ public func hoist_optimizely_user_copy(_ user: OpaquePointer?) -> OpaquePointer?
 public func hoist_optimizely_user_free(_ user: OpaquePointer?) { Handle<OptimizelyUser>.take(user) }
 
 @_cdecl("hoist_optimizely_user_id") @implementation
-public func hoist_optimizely_user_id(_ user: OpaquePointer?) -> UnsafePointer<CChar> {
-  Handle<OptimizelyUser>.borrow(user)?.idText.pointer ?? Constants.empty
+public func hoist_optimizely_user_id(_ user: OpaquePointer?) -> UnsafePointer<CChar>? {
+  Handle<OptimizelyUser>.borrow(user)?.idText.pointer
 }
 
 @_cdecl("hoist_optimizely_user_attributes") @implementation
@@ -101,7 +101,7 @@ public func hoist_optimizely_user_forced_decision(
   _ user: OpaquePointer?, _ flag_key: UnsafePointer<CChar>?, _ rule_key: UnsafePointer<CChar>?
 ) -> OpaquePointer? {
   let variation = forcing(user, flag_key, rule_key) { $0.forcedDecision($1, $2) } ?? nil
-  return variation.map { TextHandle.give($0) }
+  return Handle<OptimizelyUser>.borrow(user).map { _ in TextHandle.give(variation ?? []) }
 }
 
 @_cdecl("hoist_optimizely_user_remove_forced_decision") @implementation

@@ -54,8 +54,8 @@ public func hoist_unleash_check_variant(
 }
 
 @_cdecl("hoist_unleash_variant_name") @implementation
-public func hoist_unleash_variant_name(_ variant: OpaquePointer?) -> UnsafePointer<CChar> {
-  Handle<OwnedVariant>.borrow(variant)?.name.pointer ?? Constants.pointer("disabled")
+public func hoist_unleash_variant_name(_ variant: OpaquePointer?) -> UnsafePointer<CChar>? {
+  Handle<OwnedVariant>.borrow(variant)?.name.pointer
 }
 
 @_cdecl("hoist_unleash_variant_enabled") @implementation
@@ -75,13 +75,13 @@ public func hoist_unleash_variant_is_feature_enabled(_ variant: OpaquePointer?) 
 }
 
 @_cdecl("hoist_unleash_variant_payload_type") @implementation
-public func hoist_unleash_variant_payload_type(_ variant: OpaquePointer?) -> UnsafePointer<CChar> {
-  Handle<OwnedVariant>.borrow(variant)?.payloadType?.pointer ?? Constants.empty
+public func hoist_unleash_variant_payload_type(_ variant: OpaquePointer?) -> UnsafePointer<CChar>? {
+  Handle<OwnedVariant>.borrow(variant).map { $0.payloadType?.pointer ?? Constants.empty }
 }
 
 @_cdecl("hoist_unleash_variant_payload_value") @implementation
-public func hoist_unleash_variant_payload_value(_ variant: OpaquePointer?) -> UnsafePointer<CChar> {
-  Handle<OwnedVariant>.borrow(variant)?.payloadValue?.pointer ?? Constants.empty
+public func hoist_unleash_variant_payload_value(_ variant: OpaquePointer?) -> UnsafePointer<CChar>? {
+  Handle<OwnedVariant>.borrow(variant).map { $0.payloadValue?.pointer ?? Constants.empty }
 }
 
 @_cdecl("hoist_unleash_variant_free") @implementation

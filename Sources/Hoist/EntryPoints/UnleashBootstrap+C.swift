@@ -7,7 +7,15 @@ final class BootstrapBox {
   static let maximumToggles = 100_000
   var toggles: [UnleashToggle] = []
   /// A whole document, in place of single toggles.
-  var given: [UInt8]?
+  let given: [UInt8]?
+
+  init() { given = nil }
+
+  /// - Throws: for a document that cannot be read.
+  init(of document: [UInt8]) throws(Refusal) {
+    if let problem = UnleashToggle.problem(in: document) { throw Refusal(.parse, "the bootstrap cannot be read: \(problem)") }
+    given = document
+  }
 
   /// The service's answer format.
   var document: [UInt8] { given ?? UnleashToggle.document(toggles) }
@@ -34,21 +42,17 @@ public func hoist_unleash_bootstrap_add(
 
 @_cdecl("hoist_unleash_bootstrap_from_json") @implementation
 public func hoist_unleash_bootstrap_from_json(
-  _ bootstrap: OpaquePointer?, _ json: UnsafePointer<CChar>?, _ length: Int,
-  _ error: UnsafeMutablePointer<OpaquePointer?>?
-) -> hoist_status {
-  attempt(error) {
-    try Handle<BootstrapBox>.need(bootstrap, "bootstrap").take(Array(try CString.json(json, length)))
-  }
+  _ json: UnsafePointer<CChar>?, _ length: Int, _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> OpaquePointer? {
+  result(error) { Handle.give(try BootstrapBox(of: Array(try CString.json(json, length)))) }
 }
 
 @_cdecl("hoist_unleash_bootstrap_from_file") @implementation
 public func hoist_unleash_bootstrap_from_file(
-  _ bootstrap: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
-) -> hoist_status {
-  attempt(error) {
-    let box = try Handle<BootstrapBox>.need(bootstrap, "bootstrap")
-    try box.take(try FileContent.read(path: try CString.needPath(path), limitBytes: 64 << 20))
+  _ path: UnsafePointer<CChar>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> OpaquePointer? {
+  result(error) {
+    Handle.give(try BootstrapBox(of: try FileContent.read(path: try CString.needPath(path), limitBytes: 64 << 20)))
   }
 }
 
@@ -71,15 +75,6 @@ public func hoist_unleash_config_set_poller(_ config: OpaquePointer?, _ poller: 
     config.plugins.vendor[UnleashPlugins.poller] = UnleashPoller(
       values: poller.values, headerProvider: poller.plugins.headerProvider)
     if let storage = poller.plugins.vendor[UnleashPlugins.storage] { config.plugins.vendor[UnleashPlugins.storage] = storage }
-  }
-}
-
-extension BootstrapBox {
-  /// Keeps a document that can be read.
-  fileprivate func take(_ document: [UInt8]) throws(Refusal) {
-    if let problem = UnleashToggle.problem(in: document) { throw Refusal(.parse, "the bootstrap cannot be read: \(problem)") }
-    given = document
-    toggles = []
   }
 }
 

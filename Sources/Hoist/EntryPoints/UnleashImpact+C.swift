@@ -51,8 +51,8 @@ public func hoist_unleash_set_gauge(
   return record(client, name, labels, label_count) { $0.setGauge($1, to: value, $2) }
 }
 
-@_cdecl("hoist_unleash_observe") @implementation
-public func hoist_unleash_observe(
+@_cdecl("hoist_unleash_observe_histogram") @implementation
+public func hoist_unleash_observe_histogram(
   _ client: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: Double,
   _ labels: UnsafePointer<hoist_unleash_label>?, _ label_count: Int
 ) -> hoist_status {

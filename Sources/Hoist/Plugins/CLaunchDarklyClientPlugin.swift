@@ -45,17 +45,16 @@ final class CLaunchDarklyClientPlugin: HostAdapter<hoist_launchdarkly_client_plu
   private static func with(
     _ environment: EnvironmentMetadata, _ body: (UnsafePointer<hoist_launchdarkly_environment_metadata>) -> Status
   ) -> Status {
-    func text(_ text: String) -> CText? { text.isEmpty ? nil : CText(text) }
     let texts = [
       environment.environment, environment.sdkName, environment.sdkVersion, environment.wrapperName,
       environment.wrapperVersion, environment.applicationID, environment.applicationName, environment.applicationVersion,
       environment.applicationVersionName,
-    ].map { text($0) }
+    ].map { CText($0) }
     var told = hoist_launchdarkly_environment_metadata(
-      struct_size: MemoryLayout<hoist_launchdarkly_environment_metadata>.size, environment: texts[0]?.pointer,
-      sdk_name: texts[1]?.pointer, sdk_version: texts[2]?.pointer, wrapper_name: texts[3]?.pointer,
-      wrapper_version: texts[4]?.pointer, application_id: texts[5]?.pointer, application_name: texts[6]?.pointer,
-      application_version: texts[7]?.pointer, application_version_name: texts[8]?.pointer)
+      struct_size: MemoryLayout<hoist_launchdarkly_environment_metadata>.size, environment: texts[0].pointer,
+      sdk_name: texts[1].pointer, sdk_version: texts[2].pointer, wrapper_name: texts[3].pointer,
+      wrapper_version: texts[4].pointer, application_id: texts[5].pointer, application_name: texts[6].pointer,
+      application_version: texts[7].pointer, application_version_name: texts[8].pointer)
     return withExtendedLifetime(texts) { body(&told) }
   }
 }

@@ -37,8 +37,9 @@ final class CLaunchDarklyHook: HostAdapter<hoist_launchdarkly_hook>, LaunchDarkl
     guard let after = table.after_track else { return .ok }
     var told = hoist_launchdarkly_track_series(
       struct_size: MemoryLayout<hoist_launchdarkly_track_series>.size, key: series.key.pointer,
-      context: series.context?.pointer, data: series.data?.pointer, has_metric: series.metric != nil,
-      metric: series.metric ?? 0, environment_id: series.environmentID?.pointer)
+      context: series.context?.pointer ?? Constants.empty, data: series.data?.pointer ?? Constants.empty,
+      has_metric: series.metric != nil, metric: series.metric ?? 0,
+      environment_id: series.environmentID?.pointer ?? Constants.empty)
     return withExtendedLifetime(series) { Status(rawValue: after(table.user_data, &told)) }
   }
 
@@ -47,9 +48,9 @@ final class CLaunchDarklyHook: HostAdapter<hoist_launchdarkly_hook>, LaunchDarkl
   ) -> Status {
     var told = hoist_launchdarkly_evaluation_series(
       struct_size: MemoryLayout<hoist_launchdarkly_evaluation_series>.size, flag_key: series.flagKey.pointer,
-      context: series.context?.pointer, default_value: series.fallback.pointer,
+      context: series.context?.pointer ?? Constants.empty, default_value: series.fallback.pointer,
       method: UnsafeRawPointer(series.method.utf8Start).assumingMemoryBound(to: CChar.self),
-      environment_id: series.environmentID?.pointer)
+      environment_id: series.environmentID?.pointer ?? Constants.empty)
     return withExtendedLifetime(series) { body(&told) }
   }
 

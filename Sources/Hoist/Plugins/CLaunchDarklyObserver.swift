@@ -8,7 +8,8 @@ final class CLaunchDarklyObserver: HostAdapter<hoist_launchdarkly_observer>, Cha
     withExtendedLifetime(changes) {
       let own = changes.map {
         hoist_launchdarkly_change(
-          key: $0.key.pointer, old_value: $0.oldValue?.pointer, new_value: $0.newValue?.pointer)
+          key: $0.key.pointer, old_value: $0.oldValue?.pointer ?? Constants.empty,
+          new_value: $0.newValue?.pointer ?? Constants.empty)
       }
       own.withUnsafeBufferPointer { buffer in
         if let start = buffer.baseAddress { changed(table.user_data, start, buffer.count) }

@@ -113,10 +113,11 @@ extension Client {
     return registration.token
   }
 
+  /// Ends a registration, also one in the service's own words.
   /// - Returns: false for a token that is not in use.
   public func unobserve(_ token: UInt64) -> Bool {
     defer { updateWantedEffects() }
-    return observers.remove(token)
+    return observers.remove(token) || provider?.unobserve(token) ?? false
   }
 
   /// Ends every registration.

@@ -13,12 +13,10 @@ final class ObserverRegistry: @unchecked Sendable {
 
   private let lock = Lock()
   private var registrations: [Registration] = []
-  private var lastToken: UInt64 = 0
 
   func add(_ topic: Topic, key: String?, _ observer: any Observer) -> Registration {
     lock.withLock {
-      lastToken &+= 1
-      let registration = Registration(token: lastToken, topic: topic, key: key, observer: observer)
+      let registration = Registration(token: RegistrationToken.next(), topic: topic, key: key, observer: observer)
       registrations.append(registration)
       return registration
     }

@@ -84,6 +84,9 @@ public protocol Provider: AnyObject {
   func metadata(snapshot: Snapshot, record: UnsafeRawPointer, evaluation: borrowing Evaluation) -> [UInt8]
   /// Evaluates with every step written down, as JSON; counts nothing. `evaluation` holds the question.
   func explain(_ evaluation: inout Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?) -> [UInt8]
+  /// Ends a registration in the service's own words; any thread.
+  /// - Returns: false for a token that is not in use.
+  func unobserve(_ token: UInt64) -> Bool
   /// Whether flags and events may be those of a context of one call; false for others than the current one where the
   /// service evaluates. Inside a reading section.
   func accepts(_ context: FrozenContext, current: FrozenContext?, in snapshot: Snapshot?) -> Bool
@@ -102,6 +105,7 @@ extension Provider {
   public func isSame(_ context: FrozenContext, as current: FrozenContext) -> Bool { context.fingerprint == current.fingerprint }
   public func accepts(_ context: FrozenContext, current: FrozenContext?, in snapshot: Snapshot?) -> Bool { true }
   public var evaluationHooks: [any EvaluationHook] { [] }
+  public func unobserve(_ token: UInt64) -> Bool { false }
   public func beginIdentify(_ context: ContextReference, timeoutMilliseconds: Int64) -> (@Sendable (Status) -> Void)? { nil }
   public func settle(untilNanoseconds deadline: Int64) -> Bool { true }
   public func forgetCountsAfterFork() {}

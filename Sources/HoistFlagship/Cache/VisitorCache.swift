@@ -16,6 +16,4 @@ public enum FlagshipPlugins {
   public static let visitorCache = "flagship.visitor_cache"
   /// A `HitCacheDelegate`.
   public static let hitCache = "flagship.hit_cache"
-  /// An `ExposureObserver`.
-  public static let exposureObserver = "flagship.exposure_observer"
 }

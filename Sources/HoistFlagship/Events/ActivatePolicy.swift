@@ -12,19 +12,18 @@ final class ActivatePolicy: EventPolicy, @unchecked Sendable {
   private let telemetry: Telemetry
   private let refusals: SubjectRefusals
   private var times: RequestTimes
-  /// The host's callback; nil where there is none.
-  private let observer: (any ExposureObserver)?
+  private let status: StatusMachine
 
   init(
     host: any ProviderHost, settings: FlagshipSettings, telemetry: Telemetry, refusals: SubjectRefusals,
-    observer: (any ExposureObserver)?
+    status: StatusMachine
   ) {
     self.refusals = refusals
     self.host = host
     self.settings = settings
     self.telemetry = telemetry
     times = RequestTimes(host.clock)
-    self.observer = observer
+    self.status = status
   }
 
   func kept(_ recorded: ByteView) -> [UInt8] {
@@ -68,10 +67,12 @@ final class ActivatePolicy: EventPolicy, @unchecked Sendable {
 
   /// Only now the visitor counts as exposed (FS-26), also when an earlier process saw it.
   func delivered(_ batch: EventBatch) {
-    guard let observer else { return }
+    guard status.hearsOfExposures else { return }
     for row in batch.rows {
       guard let activate = ActivateRow(row.payload), activate.isTold else { continue }
-      host.onDeliveryLane { observer.exposed(visitor: activate.visitor, flag: activate.flag) }
+      status.observers.tell(through: host.onDeliveryLane) { observer in
+        observer.hearsOfExposures ? { @Sendable in observer.exposed(visitor: activate.visitor, flag: activate.flag) } : nil
+      }
     }
   }
 }

@@ -5,22 +5,20 @@ internal import HoistCore
 final class ActivateReporter: VisitorQueue, @unchecked Sendable {
   static let pipelineName = "activates"
 
-  /// Whether the host observes exposures.
-  let isTold: Bool
+  /// Whether the host hears of exposures.
+  var isTold: Bool { status.hearsOfExposures }
 
   init(
     host: any ProviderHost, settings: FlagshipSettings, status: StatusMachine, telemetry: Telemetry, refusals: SubjectRefusals,
     store: Store
   ) {
-    let observer = host.plugins.vendor[FlagshipPlugins.exposureObserver] as? any ExposureObserver
-    isTold = observer != nil
     var options = settings.hits.pipelineOptions(Self.pipelineName)
     // At once, unless asked otherwise; what fails waits for the next exposure, or the interval.
     options.flushAtRows = settings.hits.batchesActivates ? settings.hits.poolSize : 1
     options.maximumInFlight = 4
     super.init(
       options, host: host, settings: settings, status: status,
-      policy: ActivatePolicy(host: host, settings: settings, telemetry: telemetry, refusals: refusals, observer: observer),
+      policy: ActivatePolicy(host: host, settings: settings, telemetry: telemetry, refusals: refusals, status: status),
       store: store)
   }
 

@@ -14,4 +14,8 @@ public struct FlagshipFace: Sendable {
 
   /// `getStatus` (FS-38).
   public var status: SDKStatus { client.state == .closed ? .notInitialized : provider.status.current }
+
+  /// - Returns: a token for `Client.unobserve`; 0 when there is no room.
+  @discardableResult
+  public func observe(_ observer: any FlagshipObserver) -> UInt64 { provider.status.observers.add(observer) }
 }

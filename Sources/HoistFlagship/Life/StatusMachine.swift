@@ -9,23 +9,19 @@ final class StatusCell: Sendable {
   @inline(__always)
   var current: SDKStatus { SDKStatus(rawValue: value.load(ordering: .relaxed)) ?? .notInitialized }
 
-  fileprivate func set(_ status: SDKStatus) { value.store(status.rawValue, ordering: .relaxed) }
+  /// - Returns: what it was.
+  fileprivate func exchange(_ status: SDKStatus) -> SDKStatus {
+    SDKStatus(rawValue: value.exchange(status.rawValue, ordering: .relaxed)) ?? .notInitialized
+  }
 }
 
-/// The SDK's status and the listener of its changes (protocols/flagship.md 5.1; FS-12, FS-38 to FS-42). Read on any
-/// thread; changed on the scheduler's.
+/// The SDK's status, and who observes the client (protocols/flagship.md 5.1; FS-12, FS-38 to FS-42). Read on any thread;
+/// changed on the scheduler's.
 final class StatusMachine: ClientPart, @unchecked Sendable {
   static let panicMessage = "the service says panic: every flag is its fallback"
 
-  typealias Listener = @Sendable (SDKStatus) -> Void
-
-  private struct State {
-    var status = SDKStatus.notInitialized
-    var listener: Listener?
-  }
-
   private let host: any ProviderHost
-  private let state = LockedValue(State())
+  let observers = Registrations<any FlagshipObserver>(capacity: 1_000)
   let cell = StatusCell()
   /// Told on the scheduler's thread when panic comes and when it goes. Set while the provider is made.
   var followPanic: @Sendable (Bool) -> Void = { _ in }
@@ -36,8 +32,7 @@ final class StatusMachine: ClientPart, @unchecked Sendable {
 
   var current: SDKStatus { cell.current }
 
-  /// In place of the former one; nil for none. Any thread.
-  func listen(_ listener: Listener?) { state.withLock { $0.listener = listener } }
+  var hearsOfExposures: Bool { observers.contains(where: \.hearsOfExposures) }
 
   /// A start without anything that could be served.
   func initializing() { change(to: .initializing, "the bucketing file is being downloaded") }
@@ -49,19 +44,12 @@ final class StatusMachine: ClientPart, @unchecked Sendable {
   func stop() { change(to: .notInitialized, "not started") }
 
   private func change(to status: SDKStatus, _ message: String) {
-    let (before, listener) = state.withLock { state in
-      defer {
-        state.status = status
-        cell.set(status)
-      }
-      return (state.status, state.listener)
-    }
-    // Evaluations follow the change before the listener is called.
+    let before = cell.exchange(status)
+    // Evaluations follow the change before observers are called.
     if before.isSilent != status.isSilent { followSilence(status.isSilent) }
     guard before != status else { return }
     if before == .panic || status == .panic { followPanic(status == .panic) }
     host.log.info("SDK status: \(message)")
-    guard let listener else { return }
-    host.onDeliveryLane { listener(status) }
+    observers.tell(through: host.onDeliveryLane) { observer in { observer.sdkStatusChanged(status) } }
   }
 }

@@ -18,14 +18,12 @@ public final class FlagshipProvider: @unchecked Sendable {
   let hits: HitPool
   let activates: ActivateReporter
   let visitors: FlagshipVisitorRegistry
-  private let listener: (any FlagshipListener)?
   public let life: PartLife
 
   init(_ values: PropertyValues, _ host: any ProviderHost) throws(ConfigurationFailure) {
     let settings = try FlagshipSettings(values)
     self.settings = settings
     self.host = host
-    listener = host.plugins.vendor[FlagshipLifePlugins.listener] as? any FlagshipListener
     status = StatusMachine(host: host)
     account = AccountSettingsHolder()
     telemetry = Telemetry(host: host, settings: settings, status: status, account: account)
@@ -64,7 +62,6 @@ public final class FlagshipProvider: @unchecked Sendable {
     }
     status.followSilence = { [weak visitors] in visitors?.shared.setSilent($0) }
     format.connect(self)
-    if let listener { status.listen { listener.sdkStatusChanged($0) } }
     if !settings.hasUsualEnvironmentID {
       host.log.warning("env_id is not 20 characters of 0-9 and a-v, as the service's are: only servers of one's own have such")
     }
@@ -81,7 +78,8 @@ extension FlagshipProvider {
 
   /// Another bucketing file has come from the service.
   func tellOfNewFile() {
-    if let listener { host?.onDeliveryLane { listener.bucketingChanged() } }
+    guard let host else { return }
+    status.observers.tell(through: host.onDeliveryLane) { observer in { observer.bucketingChanged() } }
   }
 }
 
@@ -101,8 +99,11 @@ extension FlagshipProvider: Provider {
     }
   }
 
+  public func unobserve(_ token: UInt64) -> Bool { status.observers.remove(token) }
+
   public func detach() {
     stop()
+    status.observers.takeAll()
     host = nil
   }
 

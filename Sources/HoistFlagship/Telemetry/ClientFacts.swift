@@ -6,6 +6,7 @@ struct ClientFacts {
   let settings: FlagshipSettings
   let status: SDKStatus
   let plugins: Plugins
+  let hearsOfExposures: Bool
   let startedMilliseconds: Int64
 
   var values: [(String, String)] {
@@ -18,7 +19,7 @@ struct ClientFacts {
       ("sdk.config.usingCustomLogManager", String(plugins.logSink != nil)),
       ("sdk.config.usingCustomHitCache", String(plugins.vendor[FlagshipPlugins.hitCache] != nil)),
       ("sdk.config.usingCustomVisitorCache", String(plugins.vendor[FlagshipPlugins.visitorCache] != nil)),
-      ("sdk.config.usingOnVisitorExposed", String(plugins.vendor[FlagshipPlugins.exposureObserver] != nil)),
+      ("sdk.config.usingOnVisitorExposed", String(hearsOfExposures)),
       ("sdk.config.decisionApiUrl", isVendorsAddress ? "https://decision.flagship.io/v2/" : "custom"),
       ("sdk.config.logLevel", settings.logLevel),
       ("sdk.config.trackingManager.strategy", settings.hits.strategy.vendorName),

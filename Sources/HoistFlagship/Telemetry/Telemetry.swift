@@ -63,7 +63,8 @@ final class Telemetry: ClientPart, @unchecked Sendable {
     }
     guard Sampling.isUsageWanted(of: visitorID, on: today) else { return }
     let facts = ClientFacts(
-      settings: settings, status: status.current, plugins: host.plugins, startedMilliseconds: startedMilliseconds.withLock { $0 })
+      settings: settings, status: status.current, plugins: host.plugins, hearsOfExposures: status.hearsOfExposures,
+      startedMilliseconds: startedMilliseconds.withLock { $0 })
     send(.usage, "SDK_CONFIG", facts.values)
   }
 

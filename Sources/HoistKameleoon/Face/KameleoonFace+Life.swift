@@ -27,17 +27,19 @@ extension KameleoonFace {
     return client.wait(timeoutMilliseconds: -1) { _, tell in readiness.wait(milliseconds: timeoutMilliseconds, tell) }
   }
 
-  /// Sets the handlers, which are called on the delivery lane, in place of the former ones; nil for none.
+  /// Registers an observer, which is called on the delivery lane; nil for what it does not ask for.
   /// - Parameters:
   ///   - updateConfiguration: a real-time event has brought a new configuration (KAM-43).
   ///   - datafileUpdate: a new configuration has come from the service, however (KAM-B23).
   ///   - httpRequest: an attempt at a request has ended (KAM-B23).
-  public func setHandlers(
+  /// - Returns: a token for `Client.unobserve`; 0 when there is no room.
+  @discardableResult
+  public func observe(
     updateConfiguration: (@Sendable () -> Void)? = nil, datafileUpdate: (@Sendable (DatafileUpdate) -> Void)? = nil,
     httpRequest: (@Sendable (RequestAttempt) -> Void)? = nil
-  ) {
-    let handlers = ServiceReports.Handlers(
-      updateConfiguration: updateConfiguration, datafileUpdate: datafileUpdate, httpRequest: httpRequest)
-    provider.reports.change { $0 = handlers }
+  ) -> UInt64 {
+    provider.reports.observers.add(
+      ServiceReports.Handlers(
+        updateConfiguration: updateConfiguration, datafileUpdate: datafileUpdate, httpRequest: httpRequest))
   }
 }

@@ -31,11 +31,15 @@ extension KameleoonFace {
 }
 
 extension KameleoonFace {
-  /// Why a visitor cannot be made, for people.
+  /// Why a visitor cannot be made, or something be read, for people.
   public static func reason(_ status: Status) -> String {
     switch status {
     case .kameleoonVisitorCodeInvalid: "a visitor code has 1 to \(VisitorCode.maximumLength) characters"
     case .state: "the client has closed"
+    case .kameleoonSDKNotReady: "there is no configuration yet, or the client is closed"
+    case .kameleoonFeatureNotFound: "the site has no such flag"
+    case .kameleoonFeatureEnvironmentDisabled: "the flag is switched off in this environment"
+    case .kameleoonFeatureVariationNotFound: "the flag has no such variation"
     default: "the visitor cannot be opened"
     }
   }

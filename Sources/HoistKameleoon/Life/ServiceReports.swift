@@ -37,9 +37,9 @@ public struct DatafileUpdate: Sendable {
   public var dateModified: Int64
 }
 
-/// Tells the host of requests and configurations, on the delivery lane (4.7; KAM-43, KAM-B23). One handler of a kind: the last
-/// one set. Thread-safe.
+/// Tells the host's observers of requests and configurations, on the delivery lane (4.7; KAM-43, KAM-B23). Thread-safe.
 final class ServiceReports: Sendable {
+  /// An observer; nil for what it does not ask for.
   struct Handlers: Sendable {
     /// A real-time event has brought a new configuration (KAM-43).
     var updateConfiguration: (@Sendable () -> Void)?
@@ -48,26 +48,17 @@ final class ServiceReports: Sendable {
   }
 
   private let host: any ProviderHost
-  private let handlers = LockedValue(Handlers())
+  let observers = Registrations<Handlers>(capacity: 1_000)
 
   init(host: any ProviderHost) { self.host = host }
 
-  /// What was there before is let go of with no lock held.
-  func change(_ body: (inout Handlers) -> Void) {
-    let former = handlers.withLock { handlers in
-      defer { body(&handlers) }
-      return handlers
-    }
-    withExtendedLifetime(former) {}
-  }
-
   func updated(_ update: DatafileUpdate) {
-    if update.source == .streaming { tell(\.updateConfiguration) { $0() } }
-    tell(\.datafileUpdate) { $0(update) }
+    if update.source == .streaming { observers.tell(through: host.onDeliveryLane) { $0.updateConfiguration } }
+    tell(\.datafileUpdate, update)
   }
 
   func attempt(_ kind: RequestKind, _ answer: Result<HTTPResponse, TransportFailure>, begunNanoseconds: Int64) {
-    guard handlers.withLock({ $0.httpRequest != nil }) else { return }
+    guard observers.contains(where: { $0.httpRequest != nil }) else { return }
     let milliseconds = max(0, (host.clock.monotonicNanoseconds &- begunNanoseconds) / 1_000_000)
     var attempt = RequestAttempt(kind: kind, end: .succeeded, status: 0, milliseconds: milliseconds, reason: "")
     switch answer {
@@ -79,16 +70,13 @@ final class ServiceReports: Sendable {
       attempt.end = failure.kind == .cancelled || failure.kind == .timeout ? .cancelled : .noAnswer
       attempt.reason = failure.message
     }
-    tell(\.httpRequest) { [attempt] in $0(attempt) }
+    tell(\.httpRequest, attempt)
   }
 
-  /// A handler that is gone by the time is not called.
-  private func tell<Handler: Sendable>(
-    _ handler: KeyPath<Handlers, Handler?> & Sendable, _ call: @escaping @Sendable (Handler) -> Void
-  ) {
-    guard handlers.withLock({ $0[keyPath: handler] != nil }) else { return }
-    host.onDeliveryLane { [handlers] in
-      if let handler = handlers.withLock({ $0[keyPath: handler] }) { call(handler) }
+  private func tell<News: Sendable>(_ handler: KeyPath<Handlers, (@Sendable (News) -> Void)?>, _ news: News) {
+    observers.tell(through: host.onDeliveryLane) { observer in
+      guard let call = observer[keyPath: handler] else { return nil }
+      return { call(news) }
     }
   }
 }

@@ -57,8 +57,11 @@ extension KameleoonProvider: Provider {
     visitors.identify(context, completion: completion)
   }
 
+  public func unobserve(_ token: UInt64) -> Bool { reports.observers.remove(token) }
+
   public func detach() {
     stop()
+    reports.observers.takeAll()
     host = nil
   }
 }

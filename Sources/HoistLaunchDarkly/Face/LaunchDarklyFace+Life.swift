@@ -134,15 +134,10 @@ extension LaunchDarklyFace {
   /// Keys of one registration.
   public static var maximumKeys: Int { 100_000 }
 
-  public func observe(_ what: ObservedChanges, _ owner: ObserverOwner, _ observer: any ChangeObserver) -> Status {
-    guard client.state != .closed else { return .state }
-    let status = provider.observers.add(observer, of: owner, for: what.withoutRepetition)
-    // One that came while the client closed.
-    if client.state == .closed { provider.observers.stop() }
-    return status
+  /// - Returns: a token for `Client.unobserve`; 0 when there are too many.
+  public func observe(_ what: ObservedChanges, _ observer: any ChangeObserver) -> UInt64 {
+    provider.observers.add(observer, for: what.withoutRepetition)
   }
-
-  public func stopObserving(_ owner: ObserverOwner) { provider.observers.remove(owner) }
 }
 
 extension ObservedChanges {

@@ -52,7 +52,7 @@ public final class LaunchDarklyProvider: @unchecked Sendable {
     gate = ContextGate()
     identifying = IdentifyQueue(scheduler: host.scheduler, log: host.log)
     life = PartLife(
-      [flags, observers, events] + (diagnostics.map { [$0] } ?? []) + [connection, synchronizer, online, gate, identifying],
+      [flags, events] + (diagnostics.map { [$0] } ?? []) + [connection, synchronizer, online, gate, identifying],
       startsByItself: settings.autostart)
     synchronizer.delegate = self
     identifying.delegate = self
@@ -92,8 +92,11 @@ extension LaunchDarklyProvider: Provider {
 
   public func forgetCountsAfterFork() { events.forgetAfterFork() }
 
+  public func unobserve(_ token: UInt64) -> Bool { observers.remove(token) }
+
   public func detach() {
     stop()
+    observers.removeAll()
     host = nil
   }
 }

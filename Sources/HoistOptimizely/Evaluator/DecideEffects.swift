@@ -1,6 +1,6 @@
 internal import HoistCore
 
-/// The effects of the decisions of one call: events to send, listeners to tell, a profile to save.
+/// The effects of the decisions of one call: events to send, observers to tell, a profile to save.
 ///
 /// One profile is looked up before the call and saved at most once after it, however many flags were decided (4.6).
 /// Flags that `ENABLED_FLAGS_ONLY` leaves out of the answer count here like all others.
@@ -36,8 +36,8 @@ public struct DecideEffects: Sendable {
     box = changed
   }
 
-  /// Impressions without a listener go to the origin's reporter at once, where it has one.
-  /// - Parameter wanted: the effects that have a listener; nothing else is written.
+  /// Impressions that nobody observes go to the origin's reporter at once, where it has one.
+  /// - Parameter wanted: the effects that are observed; nothing else is written.
   @inline(__always)
   mutating func add(
     _ decision: OptimizelyDecision, reasons: [NotedReason], context: FrozenContext?, origin: EventOrigin,

@@ -3,9 +3,9 @@ public final class EventOrigin: Sendable {
   public let client: EventClient
   /// Asked once for each event.
   public let stamp: @Sendable () -> EventStamp
-  /// The address that events of a region are posted to, for listeners.
+  /// The address that events of a region are posted to, for observers.
   public let url: @Sendable (OptimizelyRegion) -> String
-  /// Takes impressions without a listener as they are; nil where every event is written out.
+  /// Takes impressions that nobody observes as they are; nil where every event is written out.
   let reporter: EventReporter?
 
   public convenience init(

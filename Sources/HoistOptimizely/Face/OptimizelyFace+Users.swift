@@ -2,7 +2,7 @@ internal import HoistBase
 public import HoistCore
 internal import HoistJSON
 
-/// User contexts, forced variations, listeners (`OPT-21`, `OPT-66`, `OPT-69`).
+/// User contexts, forced variations, observers (`OPT-21`, `OPT-66`, `OPT-69`).
 extension OptimizelyFace {
   /// - Parameters:
   ///   - id: nil for the anonymous visitor of this installation.
@@ -47,13 +47,13 @@ extension OptimizelyFace {
     } ?? nil
   }
 
-  /// - Returns: 1, 2, 3…; 0 when there is no room.
-  public func add(_ kind: NotificationKind, _ listener: any OptimizelyListener) -> Int32 {
-    provider.notifications.add(kind, listener)
+  /// - Returns: a token for `Client.unobserve`; 0 when there is no room.
+  public func observe(_ kind: NotificationKind, _ observer: any OptimizelyObserver) -> UInt64 {
+    provider.notifications.add(kind, observer)
   }
 
-  public func removeListener(_ id: Int32) -> Bool { provider.notifications.remove(id) }
-  public func clearListeners(_ kind: NotificationKind?) { provider.notifications.clear(kind) }
+  /// - Parameter kind: nil for all.
+  public func unobserveAll(_ kind: NotificationKind?) { provider.notifications.removeAll(kind) }
 
   /// - Returns: nil before there is a datafile, and after close.
   func withSnapshot<Result>(_ body: (Snapshot) -> Result) -> Result? {

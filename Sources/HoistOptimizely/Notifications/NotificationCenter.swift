@@ -3,26 +3,25 @@ internal import HoistBase
 internal import Synchronization
 
 /// Called on the client's delivery lane or in manual dispatch, one call at a time.
-public protocol OptimizelyListener: AnyObject, Sendable {
+public protocol OptimizelyObserver: AnyObject, Sendable {
   /// - Parameter json: valid as long as it is held.
   func notify(_ kind: NotificationKind, _ json: CText)
 }
 
-/// The listeners of one client (`OPT-69`, protocols/optimizely.md 5.5). Thread-safe.
-public final class NotificationCenter: ClientPart, @unchecked Sendable {
-  public static let maximumListeners = 1_000
+/// The observers of one client's notifications (`OPT-69`, protocols/optimizely.md 5.5). Thread-safe.
+public final class NotificationCenter: @unchecked Sendable {
+  public static let maximumObservers = 1_000
 
-  private struct Registration {
-    let id: Int32
+  private struct Registration: Sendable {
     let kind: NotificationKind
-    let listener: any OptimizelyListener
+    let observer: any OptimizelyObserver
   }
 
+  /// Held while a registration begins or ends, and while that is noted.
   private let lock = Lock()
-  private var registrations: [Registration] = []
-  private var lastID: Int32 = 0
-  /// The kinds with a listener: read by every decision.
-  private let listened = Atomic<UInt32>(0)
+  private let registrations = Registrations<Registration>(capacity: maximumObservers)
+  /// The kinds that are observed: read by every decision.
+  private let observed = Atomic<UInt32>(0)
   private let deliver: @Sendable (@escaping @Sendable () -> Void) -> Void
 
   convenience init(host: any ProviderHost) { self.init { host.onDeliveryLane($0) } }
@@ -30,63 +29,46 @@ public final class NotificationCenter: ClientPart, @unchecked Sendable {
   /// - Parameter deliver: brings a call to the host, in order.
   public init(deliver: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) { self.deliver = deliver }
 
-  /// - Returns: 1, 2, 3…; 0 when there is no room.
-  public func add(_ kind: NotificationKind, _ listener: any OptimizelyListener) -> Int32 {
-    lock.withLock {
-      guard registrations.count < Self.maximumListeners, lastID < .max else { return 0 }
-      lastID += 1
-      registrations.append(Registration(id: lastID, kind: kind, listener: listener))
-      noteListened()
-      return lastID
-    }
+  /// - Returns: a token for `Client.unobserve`; 0 when there is no room.
+  public func add(_ kind: NotificationKind, _ observer: any OptimizelyObserver) -> UInt64 {
+    changing { registrations.add(Registration(kind: kind, observer: observer)) }
   }
 
-  /// No call begins for the listener after this returns.
-  /// - Returns: whether it was there.
-  public func remove(_ id: Int32) -> Bool { drop { $0.id == id } > 0 }
+  func remove(_ token: UInt64) -> Bool { changing { registrations.take(token) } != nil }
 
   /// - Parameter kind: nil for all.
-  public func clear(_ kind: NotificationKind?) { _ = drop { kind == nil || $0.kind == kind } }
+  func removeAll(_ kind: NotificationKind? = nil) {
+    _ = changing { registrations.takeAll { kind == nil || $0.kind == kind } }
+  }
 
-  private func drop(_ isMeant: (Registration) -> Bool) -> Int {
-    // Let go of outside the lock: a listener's end may be host code.
-    let gone = lock.withLock {
-      let gone = registrations.filter(isMeant)
-      registrations.removeAll(where: isMeant)
-      noteListened()
-      return gone
+  /// What ends is let go of by the caller, outside the lock: that may be host code.
+  private func changing<Result>(_ body: () -> Result) -> Result {
+    lock.withLock {
+      let result = body()
+      let kinds = registrations.elements.reduce(into: NotificationKinds()) { $0.formUnion(NotificationKinds($1.kind)) }
+      observed.store(kinds.rawValue, ordering: .releasing)
+      return result
     }
-    return withExtendedLifetime(gone) { gone.count }
   }
 
-  private func noteListened() {
-    let kinds = registrations.reduce(into: NotificationKinds()) { $0.formUnion(NotificationKinds($1.kind)) }
-    listened.store(kinds.rawValue, ordering: .releasing)
-  }
-
-  /// The kinds with a listener.
+  /// The kinds that are observed.
   @inline(__always)
-  public var wanted: NotificationKinds { NotificationKinds(rawValue: listened.load(ordering: .acquiring)) }
+  public var wanted: NotificationKinds { NotificationKinds(rawValue: observed.load(ordering: .acquiring)) }
 
-  /// Notifies all listeners of the kind; without any, the JSON is not made.
+  /// Notifies all observers of the kind; without any, the JSON is not made.
   public func post(_ kind: NotificationKind, _ json: () -> [UInt8]) {
     guard wanted.contains(NotificationKinds(kind)) else { return }
     post(OptimizelyNews(kind, json()))
   }
 
   public func post(_ news: OptimizelyNews) {
-    let told = lock.withLock { registrations.filter { $0.kind == news.kind } }
-    guard !told.isEmpty else { return }
+    guard wanted.contains(NotificationKinds(news.kind)) else { return }
     let text = CText(news.json)
-    for registration in told {
-      deliver { [weak self] in
-        guard let self, self.isRegistered(registration.id) else { return }
-        registration.listener.notify(news.kind, text)
-      }
+    registrations.tell(through: deliver) { registration in
+      guard registration.kind == news.kind else { return nil }
+      return { registration.observer.notify(news.kind, text) }
     }
   }
-
-  private func isRegistered(_ id: Int32) -> Bool { lock.withLock { registrations.contains { $0.id == id } } }
 }
 
 /// The kinds of notifications (`OPT-69`); the numbers of `hoist_optimizely_notification_kind`.

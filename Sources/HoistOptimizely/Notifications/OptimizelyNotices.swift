@@ -2,7 +2,7 @@ internal import HoistBase
 internal import HoistCore
 internal import HoistJSON
 
-/// Payloads of notifications as listeners get them (protocols/optimizely.md 5.5; the header describes each kind).
+/// Payloads of notifications as observers get them (protocols/optimizely.md 5.5; the header describes each kind).
 enum OptimizelyNotices {
   typealias Entity = (id: ByteView, key: ByteView)
 

@@ -42,7 +42,7 @@ public final class OptimizelyProvider: @unchecked Sendable {
       host: host, settings: settings, notifications: notifications, profiles: profiles,
       forcedVariations: forcedVariations, events: events, predictions: predictions)
     // The datafile last: what hangs on one is there before it.
-    let others: [any ClientPart] = [notifications, vuid, profiles, predictions, events]
+    let others: [any ClientPart] = [vuid, profiles, predictions, events]
     life = PartLife(others + (platform.map { [$0] } ?? []) + [datafiles])
     format.provider = self
     try datafiles.serveGiven()
@@ -85,8 +85,11 @@ extension OptimizelyProvider: Provider {
     }
   }
 
+  public func unobserve(_ token: UInt64) -> Bool { notifications.remove(token) }
+
   public func detach() {
     stop()
+    notifications.removeAll()
     host = nil
   }
 }

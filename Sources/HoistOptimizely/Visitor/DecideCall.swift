@@ -18,7 +18,7 @@ public struct DecideCall {
 
   /// - Parameters:
   ///   - options: those of the call and the defaults together.
-  ///   - wanted: the effects that have a listener.
+  ///   - wanted: the effects that are observed.
   public init(
     snapshot: Snapshot, context: FrozenContext?, subject: OptimizelySubject?, options: DecideOptions, origin: EventOrigin,
     wanted: NotificationKinds

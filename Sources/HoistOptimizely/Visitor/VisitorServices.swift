@@ -52,7 +52,7 @@ final class VisitorServices: @unchecked Sendable {
       entropy: host.entropy, log: host.log)
   }
 
-  /// Carries out what the decisions of a call left to be done: events, listeners, the profile, in this order.
+  /// Carries out what the decisions of a call left to be done: events, observers, the profile, in this order.
   @inline(__always)
   func apply(_ effects: DecideEffects, user: () -> [UInt8], lookedUp: StoredProfile?) {
     if !effects.isEmpty { applyAll(effects, user: user, lookedUp: lookedUp) }

@@ -70,6 +70,12 @@ def structs(first: Any, count: int) -> list[Any]:
     return [ffi.cast(kind, start + index * first.struct_size) for index in range(count)]
 
 
+def take_text(text: Any) -> str | None:
+    """The text of a `hoist_text`, which is freed; None for NULL and where there is none."""
+    data = take(text)
+    return str(data, "utf-8", "replace") if data else None
+
+
 def milliseconds(seconds: float | None) -> int:
     """Seconds as the library takes them; None means without limit."""
     if seconds is None:

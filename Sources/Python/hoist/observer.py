@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -59,16 +59,21 @@ Observer = Callable[[Notification], object]
 class Subscription:
     """One registration of an observer, until `cancel` or the end of a `with` block."""
 
-    __slots__ = ("_client", "_token")
+    __slots__ = ("_keeper", "_pointer", "_token")
 
     def __init__(self, client: Client, token: int) -> None:
-        self._client = weakref.ref(client)
+        # A further environment's client is valid as long as the one that was opened.
+        self._keeper = weakref.ref(getattr(client, "_primary", client))
+        self._pointer = ffi.cast("hoist_client *", client._pointer)
         self._token = token
 
     def cancel(self) -> bool:
         """No new call begins afterwards. False when it had ended before."""
-        client = self._client()
-        return client is not None and lib.hoist_client_unobserve(client._pointer, self._token) == Status.OK
+        return self._keeper() is not None and lib.hoist_client_unobserve(self._pointer, self._token) == Status.OK
+
+    def is_of(self, client: Client) -> bool:
+        """Whether a client's changes are told."""
+        return bool(self._pointer == client._pointer)
 
     def __enter__(self) -> Subscription:
         return self
@@ -83,9 +88,19 @@ def observe(client: Client, topic: Topic, observer: Observer, key: str | None) -
         raise TypeError(f"a topic is a hoist.Topic, not {type(topic).__name__}")
     if not callable(observer):
         raise TypeError(f"an observer is a function, not {type(observer).__name__}")
+    call, name = lib.hoist_client_observe, optional(key)
+    return subscribe(
+        client, "observer", observer, None,
+        lambda filled, token: call(client._pointer, int(topic), name, filled, token),
+    )  # fmt: skip
+
+
+def subscribe(
+    client: Client, kind: str, observer: object, members: Iterable[str] | None, call: Callable[[Any, Any], int]
+) -> Subscription:
+    """Registers an observer of any kind by `call(table, token)`; `members` of its table, or all."""
     token = ffi.new("hoist_token *")
-    status = lib.hoist_client_observe(client._pointer, int(topic), optional(key), table("observer", observer), token)
-    check(status, "the observer")
+    check(call(table(kind, observer, members), token), "the observer")
     return Subscription(client, token[0])
 
 

@@ -11,7 +11,6 @@ final class Watch {
   private var isFirstCheck = true
   /// Changes before the first flags are known are those first flags.
   private var isReady = false
-  private var modeObserver: AnyObject?
   private var mode = ""
   /// Each flag as it was reported last, by the bytes of its key.
   private var known: [[UInt8]: FlagDetail] = [:]
@@ -44,7 +43,7 @@ final class Watch {
       let status = hoist_client_observe(session.client, hoist_topic(topic), nil, &observer, nil)
       guard status == HOIST_OK else { throw Problem(status: status, error: nil) }
     }
-    modeObserver = try session.configuration.traits.observeMode(of: session.client) { [weak self] in self?.take(mode: $0) }
+    try session.configuration.traits.observeMode(of: session.client) { [weak self] in self?.take(mode: $0) }
   }
 
   /// What was asked for may also come as news.

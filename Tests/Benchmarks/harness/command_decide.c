@@ -55,7 +55,7 @@ static void check(state *self)
             self->api->hoist_optimizely_user_decide(self->users[p->user], p->key, self->options);
         const char *rule = self->api->hoist_optimizely_decision_rule_key(decision);
         const char *variation = self->api->hoist_optimizely_decision_variation_key(decision);
-        if (!rule || strncmp(rule, "test-", 5) || !variation) die("Optimizely: %s is not decided by its test", p->key);
+        if (strncmp(rule, "test-", 5) || !*variation) die("Optimizely: %s is not decided by its test", p->key);
         bool is_treated = !strcmp(variation, "treatment");
         if (is_treated != self->api->hoist_optimizely_decision_enabled(decision)) die("%s: %s", p->key, variation);
         const char *wanted = is_treated ? "\"limit\":20" : "\"limit\":10";

@@ -143,13 +143,11 @@ static void measure_hoist(const options *given, size_t flag_count)
     service *source = start_service(given->folder, url);
     hoist_client *client = hoist_open_stream(api, url);
     wait_for(&source->has_stream, "no stream was opened");
-    hoist_launchdarkly_owner *owner = api->hoist_launchdarkly_owner_new();
     hoist_launchdarkly_observer observer = HOIST_LAUNCHDARKLY_OBSERVER_INIT;
     observer.changed = changed;
-    hoist_status status = api->hoist_launchdarkly_observe_flag(client, owner, "marker", &observer);
+    hoist_status status = api->hoist_launchdarkly_observe_flag(client, "marker", &observer, NULL);
     if (status != HOIST_OK) die("hoist_launchdarkly_observe_flag: %s", api->hoist_status_name(status));
     measure("Hoist", flag_count, source->stream);
-    api->hoist_launchdarkly_owner_free(owner);
     api->hoist_client_close(client, 0);
     api->hoist_client_free(client);
 }

@@ -17,7 +17,7 @@
     X(hoist_optimizely_user_set_int64) X(hoist_optimizely_user_decide) X(hoist_optimizely_user_decide_all)         \
     X(hoist_optimizely_decision_enabled) X(hoist_optimizely_decision_rule_key)                                     \
     X(hoist_optimizely_decision_variation_key) X(hoist_optimizely_decision_variables)                              \
-    X(hoist_launchdarkly_owner_new) X(hoist_launchdarkly_owner_free) X(hoist_launchdarkly_observe_flag)            \
+    X(hoist_launchdarkly_observe_flag)                                                                             \
     X(hoist_optimizely_decision_free) X(hoist_optimizely_decisions_count) X(hoist_optimizely_decisions_free)       \
     X(hoist_context_set_int64) X(hoist_client_statistics) X(hoist_flagship_visitor_new)                            \
     X(hoist_flagship_visitor_free) X(hoist_flagship_visitor_fetch_wait) X(hoist_flagship_visitor_bool)             \

@@ -173,7 +173,7 @@ class AxisMaker:
 
     def out_handle(self, parameter: Parameter, n: int) -> Axis:
         name, v, base = parameter.name, f"v{n}", parameter.type.base
-        if parameter.type.is_const or base not in self.interface.opaque:
+        if parameter.type.is_const or base not in self.interface.opaque | {"json_t"}:
             raise GenerationError(f"{self.function.name}: no values for {parameter.type} {name}")
         before = [f"{base} *{v} = ({base} *)&poison;", f"bool out{n} = walk.picks[{n}] == 0;"]
         after = [f"if (out{n} && (void *){v} == (void *)&poison) {{", f"  matrix_complain(\"{name} was not written\");",
@@ -197,6 +197,8 @@ class AxisMaker:
         return "false"
 
     def free(self, base: str) -> str:
+        if base == "json_t":
+            return "json_decref"
         name = f"{base}_free"
         if name not in self.interface.functions:
             raise GenerationError(f"{self.function.name} hands out {base}, and there is no {name}")

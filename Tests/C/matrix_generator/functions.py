@@ -5,7 +5,7 @@ from __future__ import annotations
 from declarations import Function, Interface
 
 from .axes import AxisMaker
-from .good_values import BORROWED_RESULTS, NULL_IS_SUCCESS, UNDONE_BY
+from .good_values import BORROWED_RESULTS, NULL_IS_SUCCESS, SERVICES, UNDONE_BY
 
 
 class FunctionWriter:
@@ -72,6 +72,7 @@ class FunctionWriter:
             lines = ["matrix_read(result);"]
             if result.pointers[0].is_nullable is False:
                 lines.append('matrix_expect(result != NULL, "a text, never NULL");')
+            lines += self.judge_missing(self_null)
             if fallback is not None and self_null:
                 lines.append(f'if ({self_null}) matrix_expect(result == v{fallback}.bytes, "the fallback itself");')
             return lines
@@ -79,5 +80,15 @@ class FunctionWriter:
             return ["bool has_result = result != NULL;", "(void)has_result;", "json_decref(result);"]
         is_owned = not result.is_const and self.function.name not in BORROWED_RESULTS
         if result.base in self.maker.interface.opaque and is_owned:
-            return ["bool has_result = result != NULL;", "(void)has_result;", f"{self.maker.free(result.base)}(result);"]
+            missing = self.judge_missing(self_null) if result.base == "hoist_text" else []
+            return ["bool has_result = result != NULL;", "(void)has_result;", *missing, f"{self.maker.free(result.base)}(result);"]
         return ["(void)result;"]
+
+    def judge_missing(self, self_null: str | None) -> list[str]:
+        """A service's text is NULL for a NULL handle, and beyond the end; what has no value is a text as well."""
+        names = {parameter.name for parameter in self.function.parameters}
+        if not self_null or not self.function.name.startswith(SERVICES) or names & {"error", "references"}:
+            return []
+        if "index" in names:
+            return [f'if ({self_null}) matrix_expect(result == NULL, "NULL for NULL");']
+        return [f'matrix_expect((result == NULL) == ({self_null}), "NULL for NULL alone");']

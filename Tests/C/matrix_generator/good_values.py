@@ -30,7 +30,6 @@ MAKERS = {
     "hoist_optimizely_user": ["some_user()", "orphaned_user()"],
     "hoist_optimizely_decision": ["some_decision()", "decision_of_nothing()"],
     "hoist_optimizely_decisions": ["some_decisions()"],
-    "hoist_launchdarkly_owner": ["hoist_launchdarkly_owner_new()"],
     "hoist_launchdarkly_value": ["some_value()", "hoist_launchdarkly_value_new_array()", 'hoist_launchdarkly_value_new_string("s")'],
     "hoist_launchdarkly_context": ["some_launchdarkly_context()", "several_contexts()"],
     "hoist_launchdarkly_builder": ['hoist_launchdarkly_builder_new("org", "k")', "hoist_launchdarkly_builder_new(NULL, NULL)"],
@@ -61,8 +60,19 @@ SERVICE_MAKERS = {
 NULL_IS_SUCCESS = {"hoist_client_share", "hoist_error_status", "hoist_notification_status", "hoist_unleash_last_error"}
 
 # Parameters for which no json_t is documented to stand for none.
-OPTIONAL_JSON = {"hoist_optimizely_send_odp_event_jansson": {"identifiers", "data"},
-                 "hoist_client_track_jansson": {"properties"}, "hoist_flag_set_add_jansson": {"values", "metadata"}}
+OPTIONAL_JSON = {
+    "hoist_client_track_jansson": {"properties"},
+    "hoist_flag_set_add_jansson": {"values", "metadata"},
+    "hoist_optimizely_send_odp_event_jansson": {"identifiers", "data"},
+    "hoist_launchdarkly_track_jansson": {"data"},
+    "hoist_launchdarkly_variation_decode_jansson": {"fallback"},
+    "hoist_flagship_visitor_jansson": {"fallback"},
+    "hoist_flagship_flag_jansson": {"fallback"},
+    "hoist_flagship_visitor_lookup_reply_jansson": {"record"},
+    "hoist_flagship_hit_lookup_reply_jansson": {"records"},
+}
+
+SERVICES = tuple(f"hoist_{name}_" for name in ("flagship", "kameleoon", "launchdarkly", "optimizely", "unleash"))
 
 # What undoes a call that may have succeeded and owns something by then.
 UNDONE_BY = {"hoist_provider_register": 'hoist_provider_unregister("text", NULL)'}

@@ -108,9 +108,7 @@ import Testing
   @Test("The host is told after a 2xx, once for each exposure, from what was captured (FS-26 to FS-29; failing, ready)")
   func notices() throws {
     let observer = ExposureRecorder()
-    var plugins = Plugins()
-    plugins.vendor[FlagshipPlugins.exposureObserver] = observer as any ExposureObserver
-    let test = try HitRig(plugins: plugins, status: 500)
+    let test = try HitRig(observer: observer, status: 500)
     let context = EvaluationContext(targetingKey: "user-42")
     try context.set(Array("vip".utf8), .bool(true))
     try context.set(Array("age".utf8), .int(31))
@@ -146,9 +144,7 @@ import Testing
 
   @Test("Doubles keep their fraction, as the flag's own value does (FS-27, FS-28; ready)") func wholeDoubles() throws {
     let observer = ExposureRecorder()
-    var plugins = Plugins()
-    plugins.vendor[FlagshipPlugins.exposureObserver] = observer as any ExposureObserver
-    let test = try HitRig(plugins: plugins, status: 204)
+    let test = try HitRig(observer: observer, status: 204)
     let context = EvaluationContext(targetingKey: "user-42")
     try context.set(Array("score".utf8), .double(3))
     try context.set(Array("age".utf8), .int(3))
@@ -161,15 +157,13 @@ import Testing
   @Test("The host is told of what an earlier process saw as well (FS-26, FS-44; second process)") func noticesAfterRestart() throws {
     let manager = MemoryCacheManager()
     let observer = ExposureRecorder()
-    var plugins = Plugins()
-    plugins.vendor[FlagshipPlugins.exposureObserver] = observer as any ExposureObserver
     let properties = ["events.durability": "immediate"]
-    let first = try HitRig(properties, plugins: plugins, cacheManager: manager, status: 500)
+    let first = try HitRig(properties, observer: observer, cacheManager: manager, status: 500)
     first.expose("btnColor", value: "1")
     first.run()
     first.leave()
     #expect(observer.heard.value.isEmpty)
-    let second = try HitRig(properties, plugins: plugins, cacheManager: manager)
+    let second = try HitRig(properties, observer: observer, cacheManager: manager)
     #expect(second.rig.settle { observer.heard.value.count == 2 })
     #expect(observer.heard.value[1].hasPrefix(#"{"key":"btnColor","value":1,"#))
     #expect(second.activateBatches.count == 1)

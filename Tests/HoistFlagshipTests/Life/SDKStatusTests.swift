@@ -55,12 +55,14 @@ struct SDKStatusTests {
     #expect(rig.downloads.last?.headers.value(of: "If-Modified-Since") == Bucketing.monday)
   }
 
-  @Test("The listener of the configuration hears each status once, and of new files (FS-12, FS-212; starting, ready, panic)")
-  func listener() throws {
-    let listener = HeardListener()
-    var plugins = Plugins()
-    plugins.vendor[FlagshipLifePlugins.listener] = listener
-    let rig = try FlagshipRig(["mode": "bucketing", "polling_interval": "1"], plugins: plugins, listens: false)
+  @Test("Every observer hears each status once, and of new files, until the client's own call ends it (FS-12, FS-212; starting, ready, panic)")
+  func observers() throws {
+    let (observer, other) = (HeardNews(), HeardNews())
+    let rig = try FlagshipRig(["mode": "bucketing", "polling_interval": "1", "autostart": "false"])
+    let tokens = [rig.face.observe(observer), rig.face.observe(other)]
+    #expect(rig.face.start() == .ok)
+    rig.scheduler.run()
+    #expect(rig.client.unobserve(tokens[1]) && !rig.client.unobserve(tokens[1]))
     rig.transport.open.first?.complete(Bucketing.answer())
     rig.scheduler.run()
     rig.transport.setResponder { _ in .status(304) }
@@ -69,7 +71,8 @@ struct SDKStatusTests {
     rig.scheduler.advance(milliseconds: 1_000)
     rig.scheduler.advance(milliseconds: 1_000)
     _ = rig.client.dispatch(limit: 100)
-    #expect(listener.heard == ["SDK_INITIALIZING", "SDK_INITIALIZED", "file", "SDK_PANIC", "file", "file"])
+    #expect(other.heard.isEmpty)
+    #expect(observer.heard == ["SDK_INITIALIZING", "SDK_INITIALIZED", "file", "SDK_PANIC", "file", "file"])
   }
 
   @Test("env_id and api_key are required (FS-02, FS-03, FS-04; no client)", arguments: ["env_id", "api_key"])
@@ -137,8 +140,8 @@ struct VendorLogLevelTests {
   }
 }
 
-/// What a listener was told.
-private final class HeardListener: FlagshipListener, Sendable {
+/// What an observer was told.
+private final class HeardNews: FlagshipObserver {
   private let kept = LockedValue<[String]>([])
   func sdkStatusChanged(_ status: SDKStatus) { kept.withLock { $0.append(status.vendorName) } }
   func bucketingChanged() { kept.withLock { $0.append("file") } }

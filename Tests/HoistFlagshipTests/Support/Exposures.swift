@@ -21,8 +21,9 @@ enum ExposedValue: Sendable {
 }
 
 /// Hears what the host is told of exposures: the text of the visitor, then that of the flag.
-final class ExposureRecorder: ExposureObserver {
+final class ExposureRecorder: FlagshipObserver {
   let heard = Locked<[String]>([])
+  var hearsOfExposures: Bool { true }
 
   func exposed(visitor: [UInt8], flag: [UInt8]) {
     heard.change { $0 += [String(decoding: visitor, as: UTF8.self), String(decoding: flag, as: UTF8.self)] }

@@ -12,16 +12,16 @@ final class FlagshipRig: @unchecked Sendable {
 
   private let host: TestClient
   let face: FlagshipFace
-  /// Every status the listener was told, in order.
+  /// Every status it was told, in order.
   let statuses = HeardStatuses()
 
   /// - Parameters:
   ///   - properties: over those that make a client of the Decision API that keeps nothing.
   ///   - cacheManager: nil keeps nothing.
-  ///   - listens: whether `statuses` hears.
+  ///   - observer: hears beside `statuses`, from the beginning.
   init(
     _ properties: [String: String] = [:], plugins: Plugins = Plugins(), cacheManager: (any CacheManager)? = nil,
-    scheduler: ManualScheduler = ManualScheduler(), listens: Bool = true,
+    scheduler: ManualScheduler = ManualScheduler(), observer: (any FlagshipObserver)? = nil,
     respond: (@Sendable (HTTPRequest) -> ScriptedTransport.Answer?)? = nil
   ) throws {
     host = try TestClient(
@@ -33,7 +33,7 @@ final class FlagshipRig: @unchecked Sendable {
       transport: ScriptedTransport(scheduler: scheduler, respond: respond), makeCacheManager: { _ in cacheManager })
     guard let face = FlagshipFace(host.client) else { throw Missing() }
     self.face = face
-    if listens { provider.status.listen { [statuses] in statuses.add($0) } }
+    for observer in [statuses, observer] { _ = observer.map { face.observe($0) } }
     host.open()
   }
 
@@ -58,7 +58,7 @@ final class FlagshipRig: @unchecked Sendable {
     }
   }
 
-  /// What the listener has been told by now.
+  /// The statuses told by now.
   var heard: [SDKStatus] {
     scheduler.run()
     _ = client.dispatch(limit: 100)
@@ -66,10 +66,18 @@ final class FlagshipRig: @unchecked Sendable {
   }
 }
 
-final class HeardStatuses: Sendable {
+final class HeardStatuses: FlagshipObserver {
   private let kept = LockedValue<[SDKStatus]>([])
-  func add(_ status: SDKStatus) { kept.withLock { $0.append(status) } }
+  func sdkStatusChanged(_ status: SDKStatus) { kept.withLock { $0.append(status) } }
   var all: [SDKStatus] { kept.withLock { $0 } }
+}
+
+/// Most observers of tests ask for one thing.
+extension FlagshipObserver {
+  func sdkStatusChanged(_ status: SDKStatus) {}
+  func bucketingChanged() {}
+  var hearsOfExposures: Bool { false }
+  func exposed(visitor: [UInt8], flag: [UInt8]) {}
 }
 
 extension ScriptedTransport.Answer {

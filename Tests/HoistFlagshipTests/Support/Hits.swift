@@ -25,13 +25,13 @@ final class HitRig {
   let answers: Locked<@Sendable (HTTPRequest) -> ScriptedTransport.Answer?>
 
   init(
-    _ properties: [String: String] = [:], plugins: Plugins = Plugins(), cacheManager: (any CacheManager)? = nil,
-    scheduler: ManualScheduler = ManualScheduler(), status: Int = 200
+    _ properties: [String: String] = [:], plugins: Plugins = Plugins(), observer: (any FlagshipObserver)? = nil,
+    cacheManager: (any CacheManager)? = nil, scheduler: ManualScheduler = ManualScheduler(), status: Int = 200
   ) throws {
     let answers = Locked<@Sendable (HTTPRequest) -> ScriptedTransport.Answer?>({ _ in .status(status) })
     self.answers = answers
     rig = try FlagshipRig(
-      properties, plugins: plugins, cacheManager: cacheManager, scheduler: scheduler
+      properties, plugins: plugins, cacheManager: cacheManager, scheduler: scheduler, observer: observer
     ) { answers.value($0) }
   }
 

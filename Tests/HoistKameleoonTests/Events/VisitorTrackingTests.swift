@@ -148,7 +148,7 @@ import Testing
   @Test("(KAM-B23; failing)") func theHostHearsOfEachAttempt() throws {
     let rig = try rig()
     let heard = Locked<[String]>([])
-    rig.face.setHandlers(httpRequest: { attempt in
+    rig.face.observe(httpRequest: { attempt in
       if attempt.kind == .tracking { heard.change { $0.append("\(attempt.end) \(attempt.status)") } }
     })
     rig.transport.setResponder { request in request.url.contains("/visit/events") ? answer(500) : answer(304) }

@@ -124,7 +124,7 @@ struct KameleoonSitesTests {
     #expect(next.client !== client)
   }
 
-  @Test("The client of a site is shared by name, the host's own one if that comes first (KAM-14)")
+  @Test("The client of a site is shared by name, the host's own one if that comes first (KAM-14; second client)")
   func names() throws {
     let client = try #require(try create("site", "user").client)
     #expect(clients.lend(named: bytes("kameleoon/site/production")) === client)

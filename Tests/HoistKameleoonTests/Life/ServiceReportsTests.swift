@@ -13,7 +13,7 @@ struct ServiceReportsTests {
   func updateHandler() throws {
     let rig = try KameleoonRig(configuration: nil)
     let calls = Locked(0)
-    rig.face.setHandlers(updateConfiguration: { calls.change { $0 += 1 } })
+    let token = rig.face.observe(updateConfiguration: { calls.change { $0 += 1 } })
     rig.answerFetch(SiteAnswers.answer(SiteAnswers.configuration(streams: true)))
     rig.deliver()
     #expect(calls.value == 0)
@@ -29,7 +29,7 @@ struct ServiceReportsTests {
     rig.answerFetch(SiteAnswers.answer(SiteAnswers.configuration("f2", streams: true)))
     rig.deliver()
     #expect(calls.value == 1)
-    rig.face.setHandlers()
+    #expect(rig.client.unobserve(token))
     stream.receive(event(3))
     rig.scheduler.run()
     rig.answerFetch(SiteAnswers.answer(SiteAnswers.configuration("f3", streams: true)))
@@ -41,7 +41,7 @@ struct ServiceReportsTests {
   func datafileUpdates() throws {
     let rig = try KameleoonRig()
     let updates = Locked<[String]>([])
-    rig.face.setHandlers(datafileUpdate: { update in updates.change { $0.append("\(update.source) \(update.dateModified)") } })
+    rig.face.observe(datafileUpdate: { update in updates.change { $0.append("\(update.source) \(update.dateModified)") } })
     rig.answerFetch(SiteAnswers.answer(SiteAnswers.configuration(streams: true, dateModified: 7)))
     rig.transport.streams.first?.open()
     rig.transport.streams.first?.receive(event(1))
@@ -55,7 +55,7 @@ struct ServiceReportsTests {
   func attempts() throws {
     let rig = try KameleoonRig(configuration: nil)
     let attempts = Locked<[String]>([])
-    rig.face.setHandlers(httpRequest: { attempt in
+    rig.face.observe(httpRequest: { attempt in
       attempts.change { $0.append("\(attempt.kind) \(attempt.end) \(attempt.status) \(attempt.milliseconds) \(attempt.reason)") }
     })
     rig.scheduler.advance(milliseconds: 40)
@@ -71,13 +71,14 @@ struct ServiceReportsTests {
     #expect(attempts.value.last?.hasPrefix("datafile succeeded 200 ") == true)
   }
 
-  @Test("The last handler that was set is the one that is called (KAM-B23; starting)")
-  func lastHandlerWins() throws {
+  @Test("Every observer is called, until its registration ends (KAM-B23; starting)")
+  func everyObserverIsCalled() throws {
     let rig = try KameleoonRig(configuration: nil)
     let heard = Locked<[Int]>([])
-    for number in 1...2 { rig.face.setHandlers(httpRequest: { _ in heard.change { $0.append(number) } }) }
+    let tokens = (1...3).map { number in rig.face.observe(httpRequest: { _ in heard.change { $0.append(number) } }) }
+    #expect(rig.client.unobserve(tokens[1]) && !rig.client.unobserve(tokens[1]))
     rig.answerFetch()
     rig.deliver()
-    #expect(heard.value == [2])
+    #expect(heard.value == [1, 3])
   }
 }

@@ -88,7 +88,7 @@ struct ConfigurationStreamTests {
   func caughtUp() throws {
     let rig = try streaming(["refresh_interval_minute": "1"])
     let told = Locked<[String]>([])
-    rig.face.setHandlers(
+    rig.face.observe(
       updateConfiguration: { told.change { $0.append("handler") } },
       datafileUpdate: { update in told.change { $0.append("\(update.source)") } })
     rig.transport.streams.first?.open()
@@ -110,7 +110,7 @@ struct ConfigurationStreamTests {
   @Test("Streaming, an event says no time: what it brings is told as of any other (KAM-43; ready)") func withoutATime() throws {
     let rig = try streaming()
     let told = Locked(0)
-    rig.face.setHandlers(updateConfiguration: { told.change { $0 += 1 } })
+    rig.face.observe(updateConfiguration: { told.change { $0 += 1 } })
     let stream = try #require(rig.transport.streams.first)
     stream.open()
     stream.receive(event("nonsense"))

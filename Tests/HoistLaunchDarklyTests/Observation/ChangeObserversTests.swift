@@ -14,7 +14,6 @@ import Testing
   private let lane = Lane()
   private let told = Locked<[String]>([])
   private let observers: ChangeObservers
-  private let owner = ObserverOwner()
 
   init() {
     let lane = lane
@@ -22,10 +21,12 @@ import Testing
   }
 
   @discardableResult
-  private func observe(_ name: String, _ what: ObservedChanges, _ owner: ObserverOwner? = nil) -> NotingObserver {
+  private func observe(_ name: String, _ what: ObservedChanges, then: (() -> Void)? = nil) -> UInt64 {
     let observer = NotingObserver(name, told)
-    #expect(observers.add(observer, of: owner ?? self.owner, for: what) == .ok)
-    return observer
+    observer.then = then
+    let token = observers.add(observer, for: what)
+    #expect(token != 0)
+    return token
   }
 
   private func flags(_ keys: String...) -> ObservedChanges { .flags(keys.map { Array($0.utf8) }) }
@@ -59,7 +60,7 @@ import Testing
     #expect(heard() == ["unchanged: unchanged"])
   }
 
-  @Test("A key is a text, told apart by its bytes; one owner has handlers of every kind (LD-73; no client)")
+  @Test("A key is a text, told apart by its bytes (LD-73; no client)")
   func keysAreBytesNotCharacters() {
     observe("composed", flags("\u{e9}"))
     observe("unchanged", .unchanged)
@@ -70,12 +71,9 @@ import Testing
     update()
     observers.connectionModeChanged(3)
     #expect(heard() == ["composed: \u{e9} 1>2", "unchanged: unchanged", "mode: mode 3"])
-    observers.remove(owner)
-    update(("\u{e9}", "2", "3"))
-    #expect(heard() == [])
   }
 
-  @Test func severalOfOneOwnerAndKeyAreAllCalled() {
+  @Test func severalOfOneKeyAreAllCalled() {
     for name in ["one", "two"] { observe(name, flags("a")) }
     update(("a", "1", "2"))
     #expect(heard() == ["one: a 1>2", "two: a 1>2"])
@@ -88,60 +86,41 @@ import Testing
     #expect(heard() == ["mode: mode 2"])
   }
 
-  @Test("Ending an owner's observers ends all kinds of them, and no call that is queued (LD-35; no client)") func stoppingEndsAllKinds() {
-    let other = ObserverOwner()
-    for (name, what) in [("flag", flags("a")), ("all", ObservedChanges.all), ("unchanged", .unchanged), ("mode", .connectionMode)] {
-      observe(name, what)
-    }
-    observe("other", .all, other)
+  @Test("No call of an observer that has ended begins, not even one that is queued (LD-35, LD-36; no client)")
+  func anEndedObserverIsNotCalled() {
+    let ended = [("flag", flags("a")), ("all", ObservedChanges.all), ("unchanged", .unchanged), ("mode", .connectionMode)]
+      .map { observe($0.0, $0.1) }
+    observe("other", .all)
     update(("a", "1", "2"))
-    observers.remove(owner)
+    for token in ended { #expect(observers.remove(token)) }
+    #expect(!observers.remove(ended[0]))
     observe("late", .all)
-    #expect(heard() == ["flag: a 1>2", "all: a 1>2", "other: a 1>2"])
+    #expect(heard() == ["other: a 1>2"])
     update(("a", "2", "3"))
-    #expect(heard() == ["other: a 2>3", "late: a 2>3"])
-    observers.remove(owner)
     update()
     observers.connectionModeChanged(1)
-    #expect(heard() == [])
+    #expect(heard() == ["other: a 2>3", "late: a 2>3"])
   }
 
-  @Test("No call of an owner that has ended begins, not even one that is queued (LD-36; no client)") func anEndedOwnersCallsNeverBegin() {
-    observe("all", .all)
-    observe("other", .all, ObserverOwner())
-    update(("a", "1", "2"))
-    update(("a", "2", "3"))
-    owner.end()
-    #expect(heard() == ["other: a 1>2", "other: a 2>3"])
-    #expect(observers.add(NotingObserver("dead", told), of: owner, for: .all) == .state)
-  }
-
-  @Test func anObserverMayEndItsOwnOwner() {
-    let owner = owner
-    observe("all", .all).then = { owner.end() }
-    observe("second", .all)
+  @Test func anObserverMayEndItself() {
+    let (observers, token) = (observers, Locked<UInt64>(0))
+    token.value = observe("all", .all) { _ = observers.remove(token.value) }
     update(("a", "1", "2"))
     update(("a", "2", "3"))
     #expect(heard() == ["all: a 1>2"])
   }
 
-  @Test func whatAnObserverHoldsGoesWithItsOwnerAndItsLastCall() {
+  @Test func whatAnObserverHoldsGoesWithItsRegistrationAndItsLastCall() {
     weak var gone: NotingObserver?
+    var token: UInt64 = 0
     do {
-      gone = observe("all", .all)
+      let observer = NotingObserver("all", told)
+      (gone, token) = (observer, observers.add(observer, for: .all))
     }
     #expect(gone != nil)
     update(("a", "1", "2"))
-    owner.end()
-    #expect(gone != nil)
+    #expect(observers.remove(token))
     lane.deliver()
-    #expect(gone == nil && observers.isEmpty)
-  }
-
-  @Test("Closing ends all registrations (LD-17, 5.9; closing)") func closingEndsAll() {
-    observe("all", .all)
-    observers.stop()
-    update(("a", "1", "2"))
-    #expect(heard() == [] && observers.isEmpty)
+    #expect(gone == nil)
   }
 }

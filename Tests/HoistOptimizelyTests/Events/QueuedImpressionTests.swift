@@ -42,11 +42,11 @@ import Testing
     #expect(posted.flatMap(\.keys).allSatisfy { $0 == "campaign_activated" })
   }
 
-  @Test func theyReadAsThoseThatListenersAreTold() throws {
-    // A listener makes the event to be written at once.
+  @Test func theyReadAsThoseThatObserversAreTold() throws {
+    // An observer makes the event to be written at once.
     let bodies = try [false, true].map { isHeard -> String in
       let rig = try rig()
-      if isHeard { _ = rig.face.add(.activate, HeardTexts()) }
+      if isHeard { _ = rig.face.observe(.activate, HeardTexts()) }
       let user = try user(rig, "ü\"1", country: "d\u{1}e")
       _ = user.decide("on")
       let ids = flush(rig).flatMap(\.ids)

@@ -195,10 +195,10 @@ struct EventDeliveryTests {
     #expect(track(rig) == .limit)
   }
 
-  @Test func listenersHearOfEachAttempt() throws {
+  @Test func observersHearOfEachAttempt() throws {
     let rig = try rig(["events.batch_size": "1"]) { _ in .status(500) }
     let heard = HeardTexts()
-    #expect(rig.provider.notifications.add(.logEvent, heard) == 1)
+    #expect(rig.provider.notifications.add(.logEvent, heard) != 0)
     #expect(track(rig) == .ok)
     rig.scheduler.advance(milliseconds: 1_000)
     _ = rig.client.dispatch(limit: 0)

@@ -161,11 +161,11 @@ struct DownloadTests {
     #expect(rig.downloads.count == 2)
   }
 
-  @Test func listenersHearOfAnotherDatafileAfterTheSwitch() throws {
+  @Test func observersHearOfAnotherDatafileAfterTheSwitch() throws {
     let rig = try OptimizelyRig(["polling_interval": "300"])
     rig.transport.enqueue(SmallProject.answer(), SmallProject.answer(revision: "2"))
     let heard = HeardTexts()
-    #expect(rig.provider.notifications.add(.datafileChange, heard) == 1)
+    #expect(rig.provider.notifications.add(.datafileChange, heard) != 0)
     _ = rig.startFromService()
     #expect(rig.client.dispatch(limit: 0) == 0)
     rig.scheduler.advance(milliseconds: 300_000)

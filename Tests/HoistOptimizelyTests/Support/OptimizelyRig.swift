@@ -85,8 +85,8 @@ final class StartResult: @unchecked Sendable {
   var hasSucceeded: Bool { lock.withLock { tellings.count == 1 && tellings[0] == nil } }
 }
 
-/// What a listener was told.
-final class HeardTexts: OptimizelyListener, @unchecked Sendable {
+/// What an observer was told.
+final class HeardTexts: OptimizelyObserver, @unchecked Sendable {
   private let lock = Lock()
   private var kept: [String] = []
   func notify(_ kind: NotificationKind, _ json: CText) { lock.withLock { kept.append(String(cString: json.pointer)) } }

@@ -53,20 +53,20 @@ final class UserRig {
   /// Events that wait for delivery.
   var recorded: Int64 { provider.events.statistics.first { $0.name == "recorded" }?.value ?? -1 }
 
-  /// What a listener of a kind is told, in order, after `hear`.
+  /// What an observer of a kind is told, in order, after `hear`.
   func listen(_ kind: NotificationKind) -> Heard {
     let heard = Heard()
-    heard.id = face.add(kind, heard)
+    heard.token = face.observe(kind, heard)
     return heard
   }
 
   func hear() { _ = client.dispatch(limit: 0) }
 }
 
-final class Heard: OptimizelyListener, @unchecked Sendable {
+final class Heard: OptimizelyObserver, @unchecked Sendable {
   private let lock = Lock()
   private var texts: [String] = []
-  var id: Int32 = 0
+  var token: UInt64 = 0
   func notify(_ kind: NotificationKind, _ json: CText) { lock.withLock { texts.append(json.string) } }
   var all: [String] { lock.withLock { texts } }
 }

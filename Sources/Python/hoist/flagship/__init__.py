@@ -12,17 +12,14 @@ with flagship.Client(env_id=…, api_key=…, mode="bucketing") as client:
 """
 
 from .caches import HitCache, VisitorCache
-from .client import Client
-from .client import process_client as client
-from .client import start_process as start
-from .client import stop_process as stop
+from .client import Client, start
 from .config import Config
 from .context import ContextKey, key_name
 from .exposure import ExposedFlag, ExposedVisitor
 from .flag import Flag, FlagStatus
 from .flags import Flags
 from .hits import Category, Event, Hit, Item, Page, Screen, Transaction
-from .life import SDKStatus, sdk_status, version
+from .life import SDKStatus, version
 from .metadata import Metadata
 from .visitor import FetchReason, FetchStatus, Visitor
 
@@ -49,10 +46,7 @@ __all__ = [
     "Transaction",
     "Visitor",
     "VisitorCache",
-    "client",
     "key_name",
-    "sdk_status",
     "start",
-    "stop",
     "version",
 ]

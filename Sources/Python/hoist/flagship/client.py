@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .. import _exit
 from .._attributes import to_json
-from .._callback import start
-from .._native import NULL, lib
-from .._text import encode, milliseconds
-from .._wait import interruptible
+from .._callback import start as begin
+from .._native import lib
 from ..client import Client as _Client
 from ..config import Config as _Config
-from ..status import ErrorSlot, Status
+from ..observer import Subscription
+from ..status import Status
 from .config import Config
 from .context import Pairs
-from .life import SDKStatus
+from .exposure import VisitorExposed
+from .life import SDKStatus, observe
 from .visitor import FetchReason, FetchStatus, Visitor, make
 
 _PLUGINS = ("logger", "cache", "transport", "dispatcher", "headers", "hooks")
@@ -50,7 +49,21 @@ class Client(_Client):
 
     def start(self) -> Status:
         """Starts a client with property `autostart` off, or a closed one; does not wait."""
-        return Status(lib.hoist_flagship_start_client(self._pointer))
+        return Status(lib.hoist_flagship_start(self._pointer))
+
+    def observe_sdk(
+        self,
+        status_changed: Callable[[SDKStatus], object] | None = None,
+        bucketing_changed: Callable[[], object] | None = None,
+        exposed: VisitorExposed | None = None,
+    ) -> Subscription:
+        """Tells functions, at least one, on the client's delivery lane. Raises `hoist.Error`.
+
+        `status_changed`: each change of the SDK's status. `bucketing_changed`: another bucketing file has come from the
+        service. `exposed`: the service has an exposure, by visitor and flag. Who wants to miss nothing opens the client
+        with the property `autostart` off, and starts it afterwards.
+        """
+        return observe(self, status_changed, bucketing_changed, exposed)
 
     def collect_emotion(
         self, event: Mapping[str, Any], done: Callable[[Status], object] | None = None
@@ -60,7 +73,7 @@ class Client(_Client):
         Needs the property `emotion_score` and an account that collects. Raises `hoist.Error` for what JSON cannot say.
         """
         text, call = to_json(dict(event), "the event"), lib.hoist_flagship_collect_emotion
-        return start(lambda told, data: call(self._pointer, text, len(text), told, data), done)
+        return begin(lambda told, data: call(self._pointer, text, len(text), told, data), done)
 
     # ---- Visitors --------------------------------------------------------------------------------
 
@@ -98,39 +111,10 @@ class Client(_Client):
         return Visitor(pointer, self) if pointer else None
 
 
-# ---- The client of the whole process -------------------------------------------------------------
-
-
-def start_process(env_id: str, api_key: str, config: _Config | Mapping[str, Any] | None = None, **more: Any) -> Client:
-    """Opens the client of the whole process, in place of one that is there, and answers it.
-
-    Takes a configuration, or what `flagship.Config` takes. Raises `hoist.Error`; then there is none.
-    """
-    if not isinstance(config, _Config):
-        config = Config(config, **more)
-    elif more:
+def start(env_id: str, api_key: str, config: _Config | Mapping[str, Any] | None = None, **more: Any) -> Client:
+    """A client, by what the vendor's SDKs are started with. Takes a configuration, or what `flagship.Config` takes."""
+    if isinstance(config, _Config):
         config = config.copy()
-        config.update(**more)
-    slot = ErrorSlot()
-    call = lib.hoist_flagship_start
-    slot.check(call(encode(env_id), encode(api_key), config._pointer, slot.pointer), "the start")
-    return _adopt(lib.hoist_flagship_client())
-
-
-def process_client() -> Client | None:
-    """The client of the whole process; None before the start, and after `stop`."""
-    pointer = lib.hoist_flagship_client()
-    return _adopt(pointer) if pointer != NULL else None
-
-
-def stop_process(timeout: float = 3.0) -> Status:
-    """Closes the client of the whole process; OK when there is none."""
-    return Status(interruptible(lambda: lib.hoist_flagship_stop(milliseconds(timeout))))
-
-
-def _adopt(pointer: Any) -> Client:
-    """A client that belongs to the library."""
-    client = Client.__new__(Client)
-    client._pointer = pointer
-    _exit.watch(client)
-    return client
+        config.update(env_id=env_id, api_key=api_key, **more)
+        return Client(config)
+    return Client(config, env_id=env_id, api_key=api_key, **more)

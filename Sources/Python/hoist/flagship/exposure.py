@@ -7,11 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._callback import implements, owner, table
-from .._native import lib
-from .._text import decode
-from ..config import Config
-from ..status import ErrorSlot
 from .metadata import Metadata
 
 
@@ -58,27 +53,12 @@ class ExposedFlag:
 VisitorExposed = Callable[[ExposedVisitor, ExposedFlag], object]
 
 
-def set_observer(config: Config, exposed: VisitorExposed) -> None:
-    """Tells a function of each exposure that the service has; in place of the former one."""
-    if not callable(exposed):
-        raise TypeError(f"an observer is a function, not {type(exposed).__name__}")
-    slot = ErrorSlot()
-    filled = table("flagship_exposure_observer", exposed)
-    call = lib.hoist_flagship_config_set_exposure_observer
-    slot.check(call(config._pointer, filled, slot.pointer), "the observer of exposures")
-
-
-@implements("flagship_exposure_observer", "exposed")
-def _exposed(user_data: Any, visitor: Any, flag: Any) -> None:
-    owner(user_data)(_visitor(decode(visitor)), _flag(decode(flag)))
-
-
-def _visitor(text: str) -> ExposedVisitor:
+def read_visitor(text: str) -> ExposedVisitor:
     values = json.loads(text)
     return ExposedVisitor(values["id"], values.get("anonymousId"), values["context"], text)
 
 
-def _flag(text: str) -> ExposedFlag:
+def read_flag(text: str) -> ExposedFlag:
     values = json.loads(text)
     metadata = Metadata.from_dict(values.get("metadata", {}))
     return ExposedFlag(values["key"], values.get("value"), values.get("defaultValue"), metadata, text)

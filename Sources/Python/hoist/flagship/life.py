@@ -1,17 +1,21 @@
-"""The SDK's status, and who is told of what concerns a client as a whole."""
+"""The SDK's status, and observers of what concerns a client as a whole."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from .._callback import implements, owner, table
+from .._callback import implements, owner
 from .._constant import Constant
-from .._native import NULL, lib
+from .._native import lib
 from .._text import decode
-from ..config import Config
-from ..status import ErrorSlot
+from ..observer import Subscription, subscribe
+from .exposure import VisitorExposed, read_flag, read_visitor
+
+if TYPE_CHECKING:
+    from ..client import Client
 
 
 def version() -> str:
@@ -36,39 +40,40 @@ class SDKStatus(Constant):
         return decode(lib.hoist_flagship_status_name(int(self)))
 
 
-def sdk_status() -> SDKStatus:
-    """The status of the process's client."""
-    return SDKStatus(lib.hoist_flagship_sdk_status(NULL))
-
-
 @dataclass(frozen=True)
 class _Told:
-    """The functions behind a listener."""
+    """The functions behind an observer."""
 
-    status_changed: Callable[[SDKStatus], object] | None
+    sdk_status_changed: Callable[[SDKStatus], object] | None
     bucketing_changed: Callable[[], object] | None
+    exposed: VisitorExposed | None
 
 
-def set_listener(
-    config: Config,
+def observe(
+    client: Client,
     status_changed: Callable[[SDKStatus], object] | None,
     bucketing_changed: Callable[[], object] | None,
-) -> None:
-    """Tells functions of what concerns clients of a configuration as a whole; in place of the former ones."""
-    members = {"sdk_status_changed": status_changed, "bucketing_changed": bucketing_changed}
-    wanted = [name for name, function in members.items() if function is not None]
-    if not wanted:
-        return
-    slot = ErrorSlot()
-    filled = table("flagship_listener", _Told(status_changed, bucketing_changed), wanted)
-    slot.check(lib.hoist_flagship_config_set_listener(config._pointer, filled, slot.pointer), "the listener")
+    exposed: VisitorExposed | None,
+) -> Subscription:
+    """Registers an observer."""
+    told = _Told(status_changed, bucketing_changed, exposed)
+    wanted = [name for name in _Told.__dataclass_fields__ if getattr(told, name) is not None]
+    for name in wanted:
+        if not callable(getattr(told, name)):
+            raise TypeError(f"{name} is a function, not {type(getattr(told, name)).__name__}")
+    return subscribe(client, "flagship_observer", told, wanted, partial(lib.hoist_flagship_observe, client._pointer))
 
 
-@implements("flagship_listener", "sdk_status_changed")
+@implements("flagship_observer", "sdk_status_changed")
 def _status_changed(user_data: Any, status: int) -> None:
-    owner(user_data).status_changed(SDKStatus(status))
+    owner(user_data).sdk_status_changed(SDKStatus(status))
 
 
-@implements("flagship_listener", "bucketing_changed")
+@implements("flagship_observer", "bucketing_changed")
 def _bucketing_changed(user_data: Any) -> None:
     owner(user_data).bucketing_changed()
+
+
+@implements("flagship_observer", "exposed")
+def _exposed(user_data: Any, visitor: Any, flag: Any) -> None:
+    owner(user_data).exposed(read_visitor(decode(visitor)), read_flag(decode(flag)))

@@ -74,7 +74,7 @@ class Visitor(Reading):
     @property
     def anonymous_id(self) -> str | None:
         """The id the visitor had while it was anonymous; None for one that is."""
-        return _text(lib.hoist_flagship_visitor_anonymous_id(self._pointer))
+        return _text(lib.hoist_flagship_visitor_anonymous_id(self._pointer)) or None
 
     def authenticate(self, id: str) -> Status:
         """The visitor is known by another id from now on; its flags have to be fetched.

@@ -235,7 +235,7 @@ def pointers(data: Iterable[Data]) -> Iterator[tuple[Any, int]]:
     try:
         for datum in data:
             text = to_json(_document(datum), "the data")
-            pointer = lib.hoist_kameleoon_data_from_json(text, len(text))
+            pointer = lib.hoist_kameleoon_data_from_json(text, len(text), NULL)
             if not pointer:
                 raise Error(Status.ARGUMENT, f"{datum!r} cannot be told of a visitor")
             made.append(pointer)
@@ -247,7 +247,7 @@ def pointers(data: Iterable[Data]) -> Iterator[tuple[Any, int]]:
 
 def read(pointer: Any) -> Data:
     """A datum of the library's, which stays the library's."""
-    return _read(json.loads(take(lib.hoist_kameleoon_data_json(pointer)) or b"{}"))
+    return _read(json.loads(take(lib.hoist_kameleoon_data_to_json(pointer)) or b"{}"))
 
 
 def read_list(pointer: Any) -> list[Data]:

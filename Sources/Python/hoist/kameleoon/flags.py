@@ -9,7 +9,7 @@ from typing import Any
 
 from .._native import ffi, lib
 from .._text import KEYS, decode, encode, take
-from ..status import Status, check
+from ..status import ErrorSlot, Status, check
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,7 @@ class Flags:
 
     def explain(self, key: str) -> dict[str, Any] | None:
         """How the visitor comes to a flag at this moment; None when not ready and for an unknown flag."""
-        text = take(lib.hoist_kameleoon_visitor_explain(self._pointer, KEYS[key]))
-        found: dict[str, Any] | None = None if text is None else json.loads(text)
+        found: dict[str, Any] | None = json.loads(take(lib.hoist_kameleoon_visitor_explain(self._pointer, KEYS[key])) or b"null")
         return found
 
     # ---- Deprecated by the vendor ----------------------------------------------------------------
@@ -88,7 +87,9 @@ class Flags:
     def variation_key(self, key: str) -> str:
         """The key of the variation, which is reported; `variation` tells more."""
         call = lib.hoist_kameleoon_visitor_feature_variation_key
-        return _text(lambda place: call(self._pointer, KEYS[key], place), f'flag "{key}"')
+        place = ffi.new("hoist_text **")
+        check(call(self._pointer, KEYS[key], place), f'flag "{key}"')
+        return str(take(place[0]) or b"", "utf-8", "replace")
 
     def variable(self, key: str, variable_key: str) -> Any:
         """The value of one variable of the variation, which is reported. KAMELEOON_FEATURE_VARIABLE_NOT_FOUND, too."""
@@ -104,7 +105,7 @@ class Flags:
     def active_feature_list(self) -> list[str]:
         """The keys of the flags that are active; nothing is kept and nothing reported."""
         call = lib.hoist_kameleoon_visitor_active_feature_list
-        keys: list[str] = json.loads(_text(lambda place: call(self._pointer, place), "the flags"))
+        keys: list[str] = _json(lambda error: call(self._pointer, error), "the flags")
         return keys
 
     @property
@@ -117,30 +118,31 @@ class Flags:
 
 def feature_list(client: Any) -> list[str]:
     """The keys of all flags of a client of the library's."""
-    keys: list[str] = json.loads(_text(lambda place: lib.hoist_kameleoon_feature_list(client, place), "the flags"))
+    keys: list[str] = _json(lambda error: lib.hoist_kameleoon_feature_list(client, error), "the flags")
     return keys
 
 
 def datafile(client: Any) -> dict[str, Any]:
     """What the configuration of a client of the library's has."""
-    text = _text(lambda place: lib.hoist_kameleoon_datafile(client, place), "the datafile")
-    found: dict[str, Any] = json.loads(text)
+    found: dict[str, Any] = _json(lambda error: lib.hoist_kameleoon_datafile(client, error), "the datafile")
     return found
 
 
 def variables_of(client: Any, key: str, variation_key: str) -> dict[str, Any]:
     """The variables of a variation."""
     call = lib.hoist_kameleoon_feature_variation_variables
-    text = _text(lambda place: call(client, KEYS[key], encode(variation_key), place), f'flag "{key}"')
-    found: dict[str, Any] = json.loads(text)
+    name = encode(variation_key)
+    found: dict[str, Any] = _json(lambda error: call(client, KEYS[key], name, error), f'flag "{key}"')
     return found
 
 
-def _text(call: Callable[[Any], int], what: str) -> str:
-    """The text that a call hands out. Raises `hoist.Error`."""
-    place = ffi.new("hoist_text **")
-    check(call(place), what)
-    return str(take(place[0]) or b"", "utf-8", "replace")
+def _json(call: Callable[[Any], Any], what: str) -> Any:
+    """The JSON that a call gives. Raises `hoist.Error`."""
+    slot = ErrorSlot()
+    text = take(call(slot.pointer))
+    if text is None:
+        raise slot.failed(what)
+    return json.loads(text)
 
 
 def _variations(pointer: Any) -> dict[str, Variation]:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
-from .._callback import forget, function, implements, keep, owner, table
+from .._callback import forget, function, implements, keep, owner
 from .._constant import Constant
-from .._native import NULL, lib
+from .._native import lib
 from .._text import decode, milliseconds
+from ..observer import Subscription, subscribe
 from ..status import Status, check
+
+if TYPE_CHECKING:
+    from ..client import Client
 
 
 def version() -> str:
@@ -62,7 +67,7 @@ class Request:
 
 @dataclass(frozen=True)
 class _Told:
-    """The functions behind a listener."""
+    """The functions behind an observer."""
 
     configuration_updated: Callable[[], object] | None
     datafile_updated: Callable[[UpdateSource, int], object] | None
@@ -93,13 +98,13 @@ class Life:
             forget(handle)
         return status
 
-    def listen(
+    def observe_service(
         self,
         configuration_updated: Callable[[], object] | None = None,
         datafile_updated: Callable[[UpdateSource, int], object] | None = None,
         request_ended: Callable[[Request], object] | None = None,
-    ) -> None:
-        """Tells functions, in place of the former ones; without any, nobody is told any more. Raises `hoist.Error`.
+    ) -> Subscription:
+        """Tells functions, at least one. Raises `hoist.Error`.
 
         `configuration_updated`: a real-time event has brought a new configuration, also one that was missed while there
         was no connection. `datafile_updated`: a new one has
@@ -108,8 +113,8 @@ class Life:
         """
         told = _Told(configuration_updated, datafile_updated, request_ended)
         wanted = [name for name in _Told.__dataclass_fields__ if getattr(told, name) is not None]
-        filled = table("kameleoon_listener", told, wanted) if wanted else NULL
-        check(lib.hoist_kameleoon_set_listener(self._pointer, filled), "the listener")
+        call = partial(lib.hoist_kameleoon_observe, self._pointer)
+        return subscribe(cast("Client", self), "kameleoon_observer", told, wanted, call)
 
 
 @implements("kameleoon_ready")
@@ -119,17 +124,17 @@ def _ready(user_data: Any, is_ready: bool) -> None:
     done(bool(is_ready))
 
 
-@implements("kameleoon_listener", "configuration_updated")
+@implements("kameleoon_observer", "configuration_updated")
 def _configuration_updated(user_data: Any) -> None:
     owner(user_data).configuration_updated()
 
 
-@implements("kameleoon_listener", "datafile_updated")
+@implements("kameleoon_observer", "datafile_updated")
 def _datafile_updated(user_data: Any, source: int, date_modified: int) -> None:
     owner(user_data).datafile_updated(UpdateSource(source), date_modified)
 
 
-@implements("kameleoon_listener", "request_ended")
+@implements("kameleoon_observer", "request_ended")
 def _request_ended(user_data: Any, request: Any) -> None:
     owner(user_data).request_ended(
         Request(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._constant import Constant
 from .._native import ffi, lib
-from .._text import encode, optional, take
+from .._text import encode, optional, take, take_text
 from ..status import ErrorSlot, Status
 from .data import Data, pointers
 from .flags import Flags
@@ -98,8 +98,7 @@ def make(client: Client, code: str | None) -> Visitor:
 
 def visitor_code_in_cookies(cookies: str) -> str | None:
     """The visitor code that a web page has left in a header `Cookie`; None where there is none that is valid."""
-    text = take(lib.hoist_kameleoon_visitor_code_in_cookies(encode(cookies)))
-    return None if text is None else text.decode()
+    return take_text(lib.hoist_kameleoon_visitor_code_in_cookies(encode(cookies)))
 
 
 def new_visitor_code() -> str:

@@ -109,8 +109,7 @@ class Context:
     @property
     def key(self) -> str | None:
         """None for several kinds, and for a key that is still to be generated."""
-        key = lib.hoist_launchdarkly_context_key(self._pointer)
-        return decode(key) if key else None
+        return decode(lib.hoist_launchdarkly_context_key(self._pointer)) or self.keys.get(self.kind)
 
     @property
     def keys(self) -> dict[str, str]:

@@ -34,5 +34,5 @@ def of_core(value: Any, pointer: Any) -> EvaluationDetail[Any]:
     """What a detail of the library's says, which stays the caller's."""
     index = ffi.new("int64_t *")
     has_index = lib.hoist_launchdarkly_detail_variation_index(pointer, index)
-    reason = take(lib.hoist_launchdarkly_detail_reason(pointer))
-    return EvaluationDetail(value, int(index[0]) if has_index else None, None if reason is None else json.loads(reason))
+    reason = json.loads(take(lib.hoist_launchdarkly_detail_reason(pointer)) or b"null")
+    return EvaluationDetail(value, int(index[0]) if has_index else None, reason)

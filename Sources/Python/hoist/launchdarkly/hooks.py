@@ -165,12 +165,13 @@ def _identify(series: Any) -> IdentifySeries:
 
 
 def _context(text: Any) -> Context | None:
-    return Context.from_json(decode(text)) if text else None
+    json = decode(text)
+    return Context.from_json(json) if json else None
 
 
 def _json(text: Any) -> Any:
-    return _core.load(decode(text)) if text else None
+    return _core.load(decode(text))
 
 
 def _text(text: Any) -> str | None:
-    return decode(text) if text else None
+    return decode(text) or None

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 from .. import detail as _core
-from .._callback import implements, table
+from .._callback import implements
 from .._callback import owner as behind
 from .._native import ffi, lib
 from .._text import decode, encode
-from ..status import Error, Status, check
+from ..observer import Subscription, subscribe
 from .connection import ConnectionMode
-from .owner import held_weakly, known_pointer, pointer_for
+from .owner import check, end_all, held_weakly, own
+
+if TYPE_CHECKING:
+    from ..client import Client
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,64 +50,69 @@ class Observers:
 
     Observers belong to an owner, which is any object, held weakly: they end with it, with
     `stop_observing`, and with the client. Without one they belong to the client. A method of the
-    owner does not keep it alive; any other function that refers to it does. They run on the
-    client's delivery lane, in the order of the updates, or in `dispatch`, and may call everything
-    but what waits. Raise `hoist.Error` on a closed client.
+    owner does not keep it alive; any other function that refers to it does. Each ends alone with its
+    `Subscription`, too. They run on the client's delivery lane, in the order of the updates, or in
+    `dispatch`, and may call everything but what waits.
     """
 
     __slots__ = ()
 
     _pointer: Any
 
-    def observe_flag(self, key: str, handler: Callable[[ChangedFlag], object], owner: object = None) -> None:
+    def observe_flag(
+        self, key: str, handler: Callable[[ChangedFlag], object], owner: object = None
+    ) -> Subscription:
         """Each change of one flag."""
         call, name = held_weakly(handler, owner), encode(key)
         told = _Told(changed=lambda flags: [call(flag) for flag in flags])
-        self._register("changed", told, owner, lambda by, filled: self._observe_one(by, name, filled))
+        return self._register("changed", told, owner, partial(lib.hoist_launchdarkly_observe_flag, self._pointer, name))
 
     def observe_flags(
         self, keys: Iterable[str], handler: Callable[[ChangedFlags], object], owner: object = None
-    ) -> None:
+    ) -> Subscription:
         """One call for each update, with those of some flags that changed."""
         if isinstance(keys, str):
             raise TypeError("keys are a list of str, not one str")
         texts = [ffi.new("char[]", encode(key)) for key in keys]
-        array, call = ffi.new("char *[]", texts), lib.hoist_launchdarkly_observe_flags
-        self._register(
-            "changed", _of_many(handler, owner), owner,
-            lambda by, filled: call(self._pointer, by, array, len(texts), filled),
-        )  # fmt: skip
+        call = partial(lib.hoist_launchdarkly_observe_flags, self._pointer, ffi.new("char *[]", texts), len(texts))
+        return self._register("changed", _of_many(handler, owner), owner, call)
 
-    def observe_all(self, handler: Callable[[ChangedFlags], object], owner: object = None) -> None:
+    def observe_all(self, handler: Callable[[ChangedFlags], object], owner: object = None) -> Subscription:
         """One call for each update, with all flags that changed."""
-        call = lib.hoist_launchdarkly_observe_all
-        self._register("changed", _of_many(handler, owner), owner, lambda by, filled: call(self._pointer, by, filled))
+        call = partial(lib.hoist_launchdarkly_observe_all, self._pointer)
+        return self._register("changed", _of_many(handler, owner), owner, call)
 
-    def observe_unchanged(self, handler: Callable[[], object], owner: object = None) -> None:
+    def observe_unchanged(self, handler: Callable[[], object], owner: object = None) -> Subscription:
         """Updates that change no flag at all."""
         call, told = lib.hoist_launchdarkly_observe_unchanged, _Told(unchanged=held_weakly(handler, owner))
-        self._register("unchanged", told, owner, lambda by, filled: call(self._pointer, by, filled))
+        return self._register("unchanged", told, owner, partial(call, self._pointer))
 
-    def observe_connection_mode(self, handler: Callable[[ConnectionMode], object], owner: object = None) -> None:
+    def observe_connection_mode(
+        self, handler: Callable[[ConnectionMode], object], owner: object = None
+    ) -> Subscription:
         """Another mode of the connection than before."""
         call = lib.hoist_launchdarkly_observe_connection_mode
         told = _Told(connection_mode=held_weakly(handler, owner))
-        self._register("connection_mode", told, owner, lambda by, filled: call(self._pointer, by, filled))
+        return self._register("connection_mode", told, owner, partial(call, self._pointer))
 
-    def stop_observing(self, owner: object = None) -> Status:
+    def stop_observing(self, owner: object = None) -> None:
         """Ends all observers of an owner in this environment; without one, those that belong to the client."""
-        pointer = known_pointer(self if owner is None else owner)
-        return Status(lib.hoist_launchdarkly_stop_observing(self._pointer, pointer)) if pointer else Status.OK
+        end_all(self._owner(owner), self._client)
 
-    def _observe_one(self, by: Any, name: bytes, filled: Any) -> int:
-        return int(lib.hoist_launchdarkly_observe_flag(self._pointer, by, name, filled))
+    def _register(self, member: str, told: _Told, owner: object, call: Callable[[Any, Any], int]) -> Subscription:
+        by = self._owner(owner)
+        check(by)
+        made = subscribe(self._client, "launchdarkly_observer", told, [member], call)
+        own(by, made)
+        return made
 
-    def _register(self, member: str, told: _Told, owner: object, call: Callable[[Any, Any], int]) -> None:
-        by = pointer_for(self if owner is None else owner)
-        status = call(by, table("launchdarkly_observer", told, [member]))
-        if status == Status.STATE:
-            raise Error(Status.STATE, "a closed client takes no observers")
-        check(status, "the observer")
+    def _owner(self, owner: object) -> object:
+        # Further environments are handed out anew each time, and live as long as the client that was opened.
+        return getattr(self, "_primary", self) if owner is None else owner
+
+    @property
+    def _client(self) -> Client:
+        return cast("Client", self)
 
 
 def _of_many(handler: Callable[[ChangedFlags], object], owner: object) -> _Told:
@@ -133,8 +142,5 @@ def _connection_mode(user_data: Any, mode: int) -> None:
 
 
 def _read(change: Any) -> ChangedFlag:
-    old, new = change.old_value, change.new_value
-    return ChangedFlag(
-        decode(change.key), _core.load(decode(old)) if old else None, _core.load(decode(new)) if new else None,
-        bool(old), bool(new),
-    )  # fmt: skip
+    old, new = decode(change.old_value), decode(change.new_value)
+    return ChangedFlag(decode(change.key), _core.load(old), _core.load(new), bool(old), bool(new))

@@ -5,48 +5,48 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from .._native import NULL, ffi, lib
+from ..observer import Subscription
+
+if TYPE_CHECKING:
+    from ..client import Client
 
 _Function = TypeVar("_Function", bound=Callable[..., object])
-
-
-class _Owner:
-    """The library's side of an object that owns observers."""
-
-    def __init__(self, owned_by: object) -> None:
-        self.pointer: Any = ffi.gc(lib.hoist_launchdarkly_owner_new(), lib.hoist_launchdarkly_owner_free)
-        number = id(owned_by)
-        self.watched = weakref.ref(owned_by, lambda _: _forget(number))
-
-
-_owners: dict[int, _Owner] = {}
+_owned: dict[int, list[Subscription]] = {}
+"""By the id of the owner, until that has gone."""
 # An object may end, and so call back into this module, while the lock is held by the same thread.
 _lock = threading.RLock()
 
 
-def pointer_for(owned_by: object) -> Any:
-    """The library's owner for an object, made when there is none. TypeError for what cannot be held weakly."""
-    with _lock:
-        found = _owners.get(id(owned_by))
-        if found is None or found.watched() is not owned_by:
-            found = _owners[id(owned_by)] = _Owner(owned_by)
-        return found.pointer
+def check(owner: object) -> None:
+    """TypeError for what cannot be held weakly."""
+    weakref.ref(owner)
 
 
-def known_pointer(owned_by: object) -> Any:
-    """The library's owner for an object; NULL when it owns nothing."""
+def own(owner: object, subscription: Subscription) -> None:
+    """Lets a registration end with an object."""
     with _lock:
-        found = _owners.get(id(owned_by))
-        return found.pointer if found is not None and found.watched() is owned_by else NULL
+        if id(owner) not in _owned:
+            weakref.finalize(owner, _forget, id(owner)).atexit = False
+        _owned.setdefault(id(owner), []).append(subscription)
+
+
+def end_all(owner: object, client: Client) -> None:
+    """Ends what an object owns of one client."""
+    with _lock:
+        all_of_it = _owned.get(id(owner), [])
+        gone = [subscription for subscription in all_of_it if subscription.is_of(client)]
+        all_of_it[:] = [subscription for subscription in all_of_it if not subscription.is_of(client)]
+    for subscription in gone:
+        subscription.cancel()
 
 
 def _forget(number: int) -> None:
     with _lock:
-        gone = _owners.pop(number, None)
-    if gone is not None:
-        ffi.release(gone.pointer)  # no call begins afterwards
+        gone = _owned.pop(number, [])
+    for subscription in gone:
+        subscription.cancel()  # no call begins afterwards
 
 
 def held_weakly(handler: _Function, owned_by: object) -> Callable[..., object]:

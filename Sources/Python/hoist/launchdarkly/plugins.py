@@ -88,4 +88,4 @@ def _register_client(user_data: Any, _client: Any, environment: Any) -> int:
 def _metadata(environment: Any) -> EnvironmentMetadata:
     names = EnvironmentMetadata.__dataclass_fields__
     texts = {name: getattr(environment, name) for name in names}
-    return EnvironmentMetadata(**{name: decode(text) if text else None for name, text in texts.items()})  # type: ignore[arg-type]
+    return EnvironmentMetadata(**{name: decode(text) or None for name, text in texts.items()})  # type: ignore[arg-type]

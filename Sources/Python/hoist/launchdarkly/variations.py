@@ -110,8 +110,7 @@ class Variations(Evaluations):
 
     def all_flag_values(self) -> dict[str, Any] | None:
         """Every flag's value; None before the start and after the end. Makes no events."""
-        text = take(lib.hoist_launchdarkly_all_flags(self._pointer))
-        values: dict[str, Any] | None = None if text is None else json.loads(text)
+        values: dict[str, Any] | None = json.loads(take(lib.hoist_launchdarkly_all_flags(self._pointer)) or b"null")
         return values
 
 

@@ -1,4 +1,4 @@
-"""Optimizely Feature Experimentation, in its words: user contexts, decisions, experiments, listeners.
+"""Optimizely Feature Experimentation, in its words: user contexts, decisions, experiments, notifications.
 
 from hoist import optimizely
 
@@ -14,7 +14,7 @@ with optimizely.Client(sdk_key=…) as client:
 from .client import Client
 from .decision import Decision, Option
 from .life import version
-from .listeners import Listener, NotificationKind
+from .notifications import NotificationKind, NotificationObserver
 from .platform import PlatformManager, SegmentOption
 from .profiles import ProfileService
 from .user import User
@@ -22,8 +22,8 @@ from .user import User
 __all__ = [
     "Client",
     "Decision",
-    "Listener",
     "NotificationKind",
+    "NotificationObserver",
     "Option",
     "PlatformManager",
     "ProfileService",

@@ -7,14 +7,15 @@ from functools import partial
 from typing import Any
 
 from .._native import ffi, lib
-from .._text import KEYS, encode, optional, take
+from .._text import KEYS, encode, optional, take, take_text
 from ..client import Client as _Client
 from ..config import Config
 from ..context import Context, ContextLike, as_context, pointer_of
+from ..observer import Subscription
 from ..status import Error, Status
-from . import listeners as _listeners
+from . import notifications as _notifications
 from .life import Life
-from .listeners import Listener, NotificationKind
+from .notifications import NotificationKind, NotificationObserver
 from .platform import PlatformManager, Scalar, send_event, set_platform
 from .profiles import ProfileService, set_profiles
 from .user import User, load_json, with_tags
@@ -60,7 +61,7 @@ class Client(Life, _Client):
     @property
     def config(self) -> dict[str, Any] | None:
         """OptimizelyConfig: what the project has. None before there is a datafile."""
-        found: dict[str, Any] | None = load_json(take(lib.hoist_optimizely_config_json(self._pointer)))
+        found: dict[str, Any] | None = load_json(take(lib.hoist_optimizely_config_to_json(self._pointer)))
         return found
 
     # ---- Users -----------------------------------------------------------------------------------
@@ -80,16 +81,14 @@ class Client(Life, _Client):
 
     def forced_variation(self, experiment_key: str, user_id: str) -> str | None:
         """The variation that is forced; None when none is."""
-        text = take(lib.hoist_optimizely_forced_variation(self._pointer, encode(experiment_key), encode(user_id)))
-        return None if text is None else text.decode()
+        return take_text(lib.hoist_optimizely_forced_variation(self._pointer, encode(experiment_key), encode(user_id)))
 
     # ---- The data platform -----------------------------------------------------------------------
 
     @property
     def vuid(self) -> str | None:
         """The anonymous visitor id of this installation; None when there is none."""
-        text = take(lib.hoist_optimizely_vuid(self._pointer))
-        return None if text is None else text.decode()
+        return take_text(lib.hoist_optimizely_vuid(self._pointer))
 
     def send_odp_event(
         self,
@@ -101,28 +100,24 @@ class Client(Life, _Client):
         """Records an event for the data platform; answers why not."""
         return send_event(self, action, type, identifiers, data)
 
-    # ---- Listeners -------------------------------------------------------------------------------
+    # ---- Notifications ---------------------------------------------------------------------------
 
-    def add_listener(self, kind: NotificationKind, listener: Listener) -> int:
-        """Tells a function of one kind of news, on the delivery lane; answers the listener's id."""
-        return _listeners.add(self, kind, listener)
+    def observe_notifications(self, kind: NotificationKind, observer: NotificationObserver) -> Subscription:
+        """Tells a function of one kind of notifications, on the delivery lane."""
+        return _notifications.observe(self, kind, observer)
 
-    def on_notification(self, kind: NotificationKind) -> Callable[[Listener], Listener]:
-        """`add_listener` as a decorator."""
+    def on_notification(self, kind: NotificationKind) -> Callable[[NotificationObserver], NotificationObserver]:
+        """`observe_notifications` as a decorator."""
 
-        def register(listener: Listener) -> Listener:
-            self.add_listener(kind, listener)
-            return listener
+        def register(observer: NotificationObserver) -> NotificationObserver:
+            self.observe_notifications(kind, observer)
+            return observer
 
         return register
 
-    def remove_listener(self, number: int) -> bool:
-        """No call begins afterwards. False for an id that is not in use."""
-        return bool(lib.hoist_optimizely_remove_listener(self._pointer, number))
-
-    def clear_listeners(self, kind: NotificationKind | None = None) -> Status:
-        """Removes the listeners of a kind, or all."""
-        return Status(lib.hoist_optimizely_clear_listeners(self._pointer, 0 if kind is None else int(kind)))
+    def unobserve_all(self, kind: NotificationKind | None = None) -> Status:
+        """Ends the observers of a kind of notifications, or of all."""
+        return Status(lib.hoist_optimizely_unobserve_all(self._pointer, 0 if kind is None else int(kind)))
 
     # ---- The calls that came before users --------------------------------------------------------
 

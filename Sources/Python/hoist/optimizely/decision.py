@@ -79,8 +79,8 @@ def read(pointer: Any, as_user: Any) -> Decision:
     user = lib.hoist_optimizely_decision_user(pointer)
     return Decision(
         decode(lib.hoist_optimizely_decision_flag_key(pointer)),
-        decode(variation) if variation else None,
-        decode(rule) if rule else None,
+        decode(variation) or None,
+        decode(rule) or None,
         lib.hoist_optimizely_decision_enabled(pointer),
         _detail.load(decode(lib.hoist_optimizely_decision_variables(pointer))) or {},
         tuple(decode(lib.hoist_optimizely_decision_reason(pointer, index)) for index in range(count)),

@@ -8,7 +8,7 @@ from typing import Any
 
 from .._callback import start
 from .._native import NULL, lib
-from .._text import decode, milliseconds, take
+from .._text import decode, milliseconds, take, take_text
 from .._wait import interruptible
 from ..status import ErrorSlot, Status
 
@@ -69,12 +69,12 @@ class Life:
     @property
     def datafile(self) -> bytes | None:
         """The datafile that is served, as it was sent."""
-        return take(lib.hoist_optimizely_datafile(self._pointer))
+        return take(lib.hoist_optimizely_datafile(self._pointer)) or None
 
     @property
     def revision(self) -> str | None:
         """The revision of what is served."""
-        return _text(lib.hoist_optimizely_revision(self._pointer))
+        return take_text(lib.hoist_optimizely_revision(self._pointer))
 
     @property
     def datafile_origin(self) -> str:
@@ -93,7 +93,7 @@ class Life:
     @property
     def saved_datafile(self) -> bytes | None:
         """The saved datafile."""
-        return take(lib.hoist_optimizely_saved_datafile(self._pointer))
+        return take(lib.hoist_optimizely_saved_datafile(self._pointer)) or None
 
     def save_datafile(self, datafile: Datafile) -> None:
         """Saves a datafile for the next start. Raises `hoist.Error` for what is none."""
@@ -112,11 +112,6 @@ class Life:
 
 def _bytes(datafile: Datafile) -> bytes:
     return datafile if isinstance(datafile, bytes) else datafile.encode("utf-8", "surrogatepass")
-
-
-def _text(pointer: Any) -> str | None:
-    data = take(pointer)
-    return None if data is None else str(data, "utf-8", "replace")
 
 
 def _flags(update: bool, background_fetch: bool) -> int:

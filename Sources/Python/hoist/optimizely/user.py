@@ -14,7 +14,7 @@ from .. import detail as _detail
 from .._attributes import to_json
 from .._callback import forget, function, implements, keep, log, owner, start
 from .._native import NULL, ffi, lib
-from .._text import KEYS, decode, encode, milliseconds, optional, take
+from .._text import KEYS, decode, encode, milliseconds, optional, take, take_text
 from .._wait import interruptible
 from ..status import Error, ErrorSlot, Status, check
 from . import decision as _decision
@@ -77,7 +77,7 @@ class User:
     # ---- Decisions -------------------------------------------------------------------------------
 
     def decide(self, key: str, options: Options = ()) -> Decision:
-        """Decides a flag, sends its impression and tells listeners. Never waits for the network."""
+        """Decides a flag, sends its impression and tells observers. Never waits for the network."""
         pointer = _decide(self._pointer, KEYS[key], bits(options))
         try:
             return _decision.read(pointer, User)
@@ -150,8 +150,8 @@ class User:
 
     def forced_decision(self, flag_key: str, rule_key: str | None = None) -> str | None:
         """The variation that is forced; None when none is."""
-        text = take(lib.hoist_optimizely_user_forced_decision(self._pointer, encode(flag_key), optional(rule_key)))
-        return None if text is None else text.decode()
+        call = lib.hoist_optimizely_user_forced_decision
+        return take_text(call(self._pointer, encode(flag_key), optional(rule_key)))
 
     def remove_forced_decision(self, flag_key: str, rule_key: str | None = None) -> bool:
         """Whether there was one."""

@@ -40,18 +40,22 @@ class Bootstrap:
         if isinstance(document, Mapping):
             document = json.dumps(document)
         data = document if isinstance(document, bytes) else document.encode("utf-8", "surrogatepass")
-        bootstrap, slot = cls(), ErrorSlot()
-        call = lib.hoist_unleash_bootstrap_from_json
-        slot.check(call(bootstrap._pointer, data, len(data), slot.pointer), "the bootstrap document")
-        return bootstrap
+        slot = ErrorSlot()
+        return cls._of(lib.hoist_unleash_bootstrap_from_json(data, len(data), slot.pointer), slot)
 
     @classmethod
     def from_file(cls, path: str | PathLike[str]) -> Bootstrap:
         """Flags from a file. Raises `hoist.Error` when it cannot be read."""
-        bootstrap, slot = cls(), ErrorSlot()
-        call = lib.hoist_unleash_bootstrap_from_file
-        slot.check(call(bootstrap._pointer, encode(fspath(path)), slot.pointer), "the bootstrap file")
-        return bootstrap
+        slot = ErrorSlot()
+        return cls._of(lib.hoist_unleash_bootstrap_from_file(encode(fspath(path)), slot.pointer), slot)
+
+    @classmethod
+    def _of(cls, pointer: Any, slot: ErrorSlot) -> Bootstrap:
+        if not pointer:
+            raise slot.failed("the bootstrap")
+        made = cls.__new__(cls)
+        made._pointer = ffi.gc(pointer, lib.hoist_unleash_bootstrap_free)
+        return made
 
     def add(self, toggle: Toggle) -> None:
         """Adds a flag."""

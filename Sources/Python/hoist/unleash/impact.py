@@ -56,7 +56,7 @@ class ImpactMetrics:
     def observe(self, name: str, value: float, labels: Mapping[str, str] | None = None) -> Status:
         """Adds a value to a histogram."""
         array, count, _texts = _labels(labels)
-        return Status(lib.hoist_unleash_observe(self._client._pointer, encode(name), value, array, count))
+        return Status(lib.hoist_unleash_observe_histogram(self._client._pointer, encode(name), value, array, count))
 
 
 def _labels(labels: Mapping[str, str] | None) -> tuple[Any, int, list[Any]]:

@@ -1,15 +1,13 @@
 import CHoist
 
-/// Tells how a LaunchDarkly client is connected, until it is let go of.
-final class ConnectionObserver {
+/// Tells how a LaunchDarkly client is connected, until it is freed.
+enum ConnectionObserver {
   private final class Listener {
     let tell: (String) -> Void
     init(_ tell: @escaping (String) -> Void) { self.tell = tell }
   }
 
-  private let owner = hoist_launchdarkly_owner_new()
-
-  init(of client: OpaquePointer, _ tell: @escaping (String) -> Void) throws {
+  static func add(to client: OpaquePointer, _ tell: @escaping (String) -> Void) throws {
     var observer = hoist_launchdarkly_observer()
     observer.struct_size = MemoryLayout<hoist_launchdarkly_observer>.size
     observer.user_data = Unmanaged.passRetained(Listener(tell)).toOpaque()
@@ -20,14 +18,12 @@ final class ConnectionObserver {
     observer.release = { listener in
       if let listener { Unmanaged<Listener>.fromOpaque(listener).release() }
     }
-    let status = hoist_launchdarkly_observe_connection_mode(client, owner, &observer)
+    let status = hoist_launchdarkly_observe_connection_mode(client, &observer, nil)
     guard status == HOIST_OK else { throw Problem(status: status, error: nil) }
     var now = hoist_launchdarkly_connection()
     now.struct_size = MemoryLayout<hoist_launchdarkly_connection>.size
-    if hoist_launchdarkly_connection_information(client, &now) == HOIST_OK { tell(Self.name(of: now.mode)) }
+    if hoist_launchdarkly_connection_information(client, &now) == HOIST_OK { tell(name(of: now.mode)) }
   }
-
-  deinit { hoist_launchdarkly_owner_free(owner) }
 
   private static func name(of mode: Int32) -> String {
     switch Int(mode) {

@@ -32,7 +32,7 @@ struct LaunchDarklyTraits: ProviderTraits {
     guard !context.isEmpty else { return true }
     let read = ServiceContext { hoist_launchdarkly_context_from_hoist(context.handle, $0) }
     let json = try read.use("the context") { handle in
-      guard hoist_launchdarkly_context_is_multi(handle) || hoist_launchdarkly_context_key(handle) != nil else {
+      guard hoist_launchdarkly_context_is_multi(handle) || hoist_launchdarkly_context_key(handle)?.pointee != 0 else {
         throw Problem(.usage, "the context has no key: give --user KEY")
       }
       return LibraryText(hoist_launchdarkly_context_to_json(handle)) ?? "{}"
@@ -41,8 +41,8 @@ struct LaunchDarklyTraits: ProviderTraits {
     return true
   }
 
-  func observeMode(of client: OpaquePointer, _ tell: @escaping (String) -> Void) throws -> AnyObject? {
-    try ConnectionObserver(of: client, tell)
+  func observeMode(of client: OpaquePointer, _ tell: @escaping (String) -> Void) throws {
+    try ConnectionObserver.add(to: client, tell)
   }
 
   func kind(ofKey key: String) -> KeyKind {

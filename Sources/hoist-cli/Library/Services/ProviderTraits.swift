@@ -50,9 +50,9 @@ protocol ProviderTraits: Sendable {
   /// Whether a client without a targeting key makes up a subject of its own.
   var inventsSubject: Bool { get }
 
-  /// Tells how a client is connected, now and at each change, inside `Session.dispatch`; nil where the service has no
-  /// words for that. The observer lasts as long as the object.
-  func observeMode(of client: OpaquePointer, _ tell: @escaping (String) -> Void) throws -> AnyObject?
+  /// Tells how a client is connected, now and at each change, inside `Session.dispatch`, until the client is freed. Nothing
+  /// where the service has no words for that.
+  func observeMode(of client: OpaquePointer, _ tell: @escaping (String) -> Void) throws
 
   /// Why the service serves no flags although it answers; nil where it has not said so.
   func switchedOff(_ client: OpaquePointer) -> String?
@@ -88,7 +88,7 @@ extension ProviderTraits {
   func followsByItself(_ configuration: Configuration) -> Bool { true }
   func switchedOff(_ client: OpaquePointer) -> String? { nil }
   var inventsSubject: Bool { false }
-  func observeMode(of client: OpaquePointer, _ tell: @escaping (String) -> Void) throws -> AnyObject? { nil }
+  func observeMode(of client: OpaquePointer, _ tell: @escaping (String) -> Void) throws {}
   func kind(ofKey key: String) -> KeyKind { KeyKind("a key") }
   var id: ServiceID? { nil }
   func otherMode(_ configuration: Configuration) -> (properties: [(name: String, value: String)], advice: String)? { nil }

@@ -34,7 +34,7 @@ private final class StatusPlay {
     .panic: "SDK_PANIC",
   ]
 
-  private final class Heard: VisitorListener, FlagshipListener {
+  private final class Heard: VisitorListener, FlagshipObserver {
     let fetches = Locked<[String]>([])
     let statuses = Locked<[SDKStatus]>([])
     func fetchStatusChanged(_ visitor: FlagshipVisitor, _ status: FetchStatus, _ reason: FetchReason) {
@@ -42,6 +42,8 @@ private final class StatusPlay {
     }
     func sdkStatusChanged(_ status: SDKStatus) { statuses.change { $0.append(status) } }
     func bucketingChanged() {}
+    var hearsOfExposures: Bool { false }
+    func exposed(visitor: [UInt8], flag: [UInt8]) {}
   }
 
   private let isBucketing: Bool
@@ -53,10 +55,8 @@ private final class StatusPlay {
   init(mode: String) {
     isBucketing = mode == "BUCKETING"
     let server = server
-    var plugins = Plugins()
-    plugins.vendor[FlagshipLifePlugins.listener] = heard
     world = FlagshipWorld(
-      ["mode": isBucketing ? "bucketing" : "decision_api", "autostart": "false"], plugins: plugins,
+      ["mode": isBucketing ? "bucketing" : "decision_api", "autostart": "false"],
       cacheManager: MemoryCacheManager()
     ) { request in
       let isFile = request.url.contains("bucketing.json")
@@ -67,6 +67,7 @@ private final class StatusPlay {
       default: answer(200, isFile ? Self.file : Self.answerBody)
       }
     }
+    world?.face.observe(heard)
   }
 
   func step(_ text: String, server answer: String) -> (fetches: [String], statuses: [String]) {

@@ -14,7 +14,7 @@ extension KameleoonCase {
     answers.value.configuration = answer(
       Int(step["status"]?.int64 ?? 200), String(decoding: step["configuration"]?.source ?? [], as: UTF8.self), headers)
     let called = Locked(false)
-    face.setHandlers(updateConfiguration: { called.value = true })
+    face.observe(updateConfiguration: { called.value = true })
     let first = transport.requests.count
     if client.isOnline { face.fetchConfiguration(at: step["ts"]?.int64) } else { _ = client.setOnline(true) }
     settle()

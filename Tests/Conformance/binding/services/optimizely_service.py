@@ -53,7 +53,7 @@ class Desk:
             dispatch="manual", background_fetch=False, client_name="<CLIENT_NAME>", client_version="<CLIENT_VERSION>",
             **{"log.level": "none", "events.batch_size": 1, "events.durability": "memory"},
         )
-        self.client.add_listener(NotificationKind.DECISION, self.told.append)
+        self.client.observe_notifications(NotificationKind.DECISION, self.told.append)
 
     def begin(self, profiles: Mapping[str, Any] | None) -> None:
         """Forgets the call before."""

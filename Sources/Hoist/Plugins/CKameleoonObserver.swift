@@ -2,10 +2,10 @@ internal import CHoist
 internal import HoistCore
 internal import HoistKameleoon
 
-/// A host's listener. `release` runs when the client lets go of it.
-final class CKameleoonListener: HostAdapter<hoist_kameleoon_listener>, @unchecked Sendable {
-  /// The client holds it from now on.
-  func listen(to face: KameleoonFace) {
+/// A host's observer. `release` runs when the last registration and call let go of it.
+final class CKameleoonObserver: HostAdapter<hoist_kameleoon_observer>, @unchecked Sendable {
+  /// - Returns: nil for a table without functions.
+  func observe(_ face: KameleoonFace) -> UInt64? {
     var update: (@Sendable () -> Void)?
     var datafile: (@Sendable (DatafileUpdate) -> Void)?
     var request: (@Sendable (RequestAttempt) -> Void)?
@@ -14,7 +14,8 @@ final class CKameleoonListener: HostAdapter<hoist_kameleoon_listener>, @unchecke
       datafile = { self.table.datafile_updated?(self.table.user_data, $0.source.rawValue, $0.dateModified) }
     }
     if table.request_ended != nil { request = { self.tell($0) } }
-    face.setHandlers(updateConfiguration: update, datafileUpdate: datafile, httpRequest: request)
+    guard update != nil || datafile != nil || request != nil else { return nil }
+    return face.observe(updateConfiguration: update, datafileUpdate: datafile, httpRequest: request)
   }
 
   private func tell(_ attempt: RequestAttempt) {

@@ -1,11 +1,11 @@
 /**
  * @file
- * Optimizely's notifications.
+ * Optimizely's notifications, and who observes them.
  */
-#ifndef HOIST_OPTIMIZELY_LISTENER_H
-#define HOIST_OPTIMIZELY_LISTENER_H
+#ifndef HOIST_OPTIMIZELY_OBSERVER_H
+#define HOIST_OPTIMIZELY_OBSERVER_H
 
-#include "../client.h"
+#include "../observer.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,33 +37,35 @@ enum {
     HOIST_OPTIMIZELY_LOG_EVENT = 5
 };
 
-/** Told on the client's delivery lane, one call at a time, or in manual dispatch, as observers are. */
-typedef struct hoist_optimizely_listener {
-    size_t struct_size; /**< sizeof(hoist_optimizely_listener) */
+/**
+ * An observer of notifications. As hoist_observer: copied, `release` runs once, also when the call fails; told on the
+ * client's delivery lane, one call at a time, or in manual dispatch.
+ */
+typedef struct hoist_optimizely_observer {
+    size_t struct_size; /**< sizeof(hoist_optimizely_observer) */
     void *HOIST_NULLABLE user_data;
-    /** @param json Valid only during the call. */
+    /** Required. @param json Valid only during the call. */
     void (*HOIST_NULLABLE notify)(void *HOIST_NULLABLE user_data, hoist_optimizely_notification_kind kind,
                                   const char *HOIST_NONNULL json, size_t length);
     void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
-} hoist_optimizely_listener;
+} hoist_optimizely_observer;
+
+#define HOIST_OPTIMIZELY_OBSERVER_INIT { sizeof(hoist_optimizely_observer), NULL, NULL, NULL }
 
 /**
- * Adds a listener. Events without a listener cost nothing.
+ * Adds an observer, until hoist_client_unobserve() or hoist_client_free(). What nobody observes costs nothing.
  *
- * @param listener Copied, by the rules of plug-ins.
- * @param id       NULL, or receives what hoist_optimizely_remove_listener() takes: 1, 2, 3… for each client; 0 on failure.
- * @return HOIST_ERR_ARGUMENT for an unknown kind, HOIST_ERR_STATE after close, HOIST_ERR_LIMIT beyond 1,000 listeners,
- *         HOIST_ERR_UNSUPPORTED for a client of another service.
+ * @param token NULL, or receives what hoist_client_unobserve() takes; 0 on failure.
+ * @return HOIST_ERR_ARGUMENT, also for an unknown kind; HOIST_ERR_LIMIT beyond 1,000 observers; HOIST_ERR_UNSUPPORTED for a
+ *         client of another service.
  */
-HOIST_API hoist_status hoist_optimizely_add_listener(hoist_client *HOIST_NULLABLE client,
-                                                     hoist_optimizely_notification_kind kind,
-                                                     const hoist_optimizely_listener *HOIST_NULLABLE listener,
-                                                     int32_t *HOIST_NULLABLE id);
-/** No call begins afterwards. False for an id that is not in use. */
-HOIST_API bool hoist_optimizely_remove_listener(hoist_client *HOIST_NULLABLE client, int32_t id);
-/** @param kind 0 for all. HOIST_ERR_ARGUMENT for an unknown kind. */
-HOIST_API hoist_status hoist_optimizely_clear_listeners(hoist_client *HOIST_NULLABLE client,
-                                                        hoist_optimizely_notification_kind kind);
+HOIST_API hoist_status hoist_optimizely_observe(hoist_client *HOIST_NULLABLE client,
+                                                hoist_optimizely_notification_kind kind,
+                                                const hoist_optimizely_observer *HOIST_NULLABLE observer,
+                                                hoist_token *HOIST_NULLABLE token);
+/** Ends all observers of a kind. @param kind 0 for all kinds. HOIST_ERR_ARGUMENT for an unknown one. */
+HOIST_API hoist_status hoist_optimizely_unobserve_all(hoist_client *HOIST_NULLABLE client,
+                                                      hoist_optimizely_notification_kind kind);
 
 #ifdef __cplusplus
 }
