@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Iterator
+from typing import Any, Iterator
 
 import pytest
 
@@ -76,7 +76,52 @@ def test_the_same_visitor_gets_the_same_variation(hoist: Tool) -> None:
 def test_explain_shows_why(hoist: Tool) -> None:
     explanation = offline(hoist, "explain", "loyal", *GOLD, "--json").json["explanation"]
     assert "CUSTOM_DATUM" in json.dumps(explanation)
-    assert "CUSTOM_DATUM" in offline(hoist, "explain", "loyal", *GOLD).out
+    assert offline(hoist, "explain", "loyal", *GOLD).out.splitlines()[3:] == [
+        "rule 30, delivery 300", "  segment 6: holds", '    "custom data 0" is "gold" and must be "gold": holds',
+        "  the visitor's hash 0.03919651109196157 is at most 1.0: exposed", '  variation "on" is delivered']
+    lacking = offline(hoist, "explain", "loyal", "--user", "carla").out
+    assert '    the visitor has no "custom data 4", which must be "grün": does not hold' in lacking
+
+
+@pytest.mark.parametrize(("condition", "datum", "says"), [
+    ({"targetingType": "DEVICE_TYPE", "device": "PHONE"}, {"type": "Device", "device": "PHONE"}, '"device" is "PHONE" and must be "PHONE"'),
+    ({"targetingType": "PAGE_URL", "matchType": "CONTAINS", "url": "cart"}, {"type": "PageView", "url": "https://shop.test/cart"},
+     '"pages seen" is "https://shop.test/cart" and must contain "cart"'),
+    ({"targetingType": "COOKIE", "name": "a", "nameMatchType": "EXACT", "value": "b", "valueMatchType": "EXACT"},
+     {"type": "Cookie", "cookies": {"a": "b"}}, '"cookies" is "a" and must be "a"'),
+    ({"targetingType": "CONVERSIONS", "goalId": 17}, {"type": "Conversion", "goalId": 17}, "the visitor must fit CONVERSIONS (goalId 17)"),
+    ({"targetingType": "BROWSER", "browser": "FIREFOX"}, {"type": "Browser", "browser": "FIREFOX"}, '"browser" is "FIREFOX"'),
+], ids=lambda value: value.get("targetingType", "") if isinstance(value, dict) else "")
+def test_everything_that_conditions_ask_for_can_be_given(hoist: Tool, tmp_path: Path, condition: dict[str, Any],
+                                                         datum: dict[str, Any], says: str) -> None:
+    document = sample_configuration()
+    segment = {"id": 6, "conditionsData": {"firstLevelOrOperators": [], "firstLevel": [
+        {"orOperators": [], "conditions": [{**condition, "isInclude": True}]}]}}
+    document["segments"] = [segment if known["id"] == 6 else known for known in document["segments"]]
+    file = tmp_path / "site.json"
+    file.write_text(json.dumps(document))
+    for data, outcome in (([], "does not hold"), (["--data", json.dumps(datum)], "holds")):
+        result = offline(hoist, "explain", "loyal", "--user", "u", *data, file=file)
+        assert result.status == 0 and result.out.splitlines()[5].endswith(f": {outcome}"), result
+    assert says in result.out
+
+
+def test_consent_can_be_given_or_refused(hoist: Tool, tmp_path: Path) -> None:
+    """Where the site requires it, an experiment asks for it (KAM-60)."""
+    document = sample_configuration()
+    document["configuration"]["consentType"] = "REQUIRED"
+    file = tmp_path / "site.json"
+    file.write_text(json.dumps(document))
+    refused = offline(hoist, "explain", "checkout", "--user", "u", "--consent", "no", file=file)
+    assert "  the visitor has refused consent: no experiment" in refused.out.splitlines()
+    assert "refused consent" not in offline(hoist, "explain", "checkout", "--user", "u", "--consent", "yes", file=file).out
+
+
+def test_what_means_nothing_is_told_of(hoist: Tool) -> None:
+    result = offline(hoist, "explain", "loyal", *GOLD, "--attribute", "colour=red", "--attribute", "device=toaster")
+    assert result.err.splitlines() == [f'hoist: attribute "{name}" means nothing to the service' for name in ("colour", "device")]
+    result = offline(hoist, "explain", "loyal", *GOLD, "--data", '{"type":"Device","device":"TOASTER"}')
+    assert result.status == USAGE and "--data" in result.err
 
 
 def test_a_file_that_is_none_is_named(hoist: Tool, tmp_path: Path) -> None:

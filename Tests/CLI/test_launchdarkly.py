@@ -70,6 +70,10 @@ def test_explain_tells_the_services_reason(hoist: Tool, service: LaunchDarklySim
     service.options.change(with_reasons=True)
     result = run(hoist, service, "explain", "page-size", "--user", "u", "--set", "evaluation_reasons=true", "--json")
     assert result.status == 0 and "RULE_MATCH" in json.dumps(result.json)
+    shown = run(hoist, service, "explain", "page-size", "--user", "u", "--set", "evaluation_reasons=true").out.splitlines()
+    assert shown[3] == "the service evaluates; the answer is the value" and shown[-1].startswith("rule ") and "matches" in shown[-1]
+    service.options.change(with_reasons=False)
+    assert "--set evaluation_reasons=true" in run(hoist, service, "explain", "page-size", "--user", "u").out
 
 
 def test_looking_sends_no_events(hoist: Tool, service: LaunchDarklySimulator) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -87,13 +88,63 @@ def test_options_win_over_the_context(hoist: Tool) -> None:
     assert other["explanation"]["strategies"][0]["rollout"]["value"] == "somebody"
 
 
-def test_explain_shows_the_steps(hoist: Tool) -> None:
+def test_explain_says_each_step_in_a_sentence(hoist: Tool) -> None:
     result = hoist.offline("explain", "new-checkout", "--context", json.dumps(CUSTOMER))
     assert result.status == 0
-    assert "field=country  operator=IN  expected=[NO, SE, DK, FI, IS]  actual=NO  inverted=no  holds=yes" in result.out
+    assert result.out.splitlines()[3:] == [
+        'strategy "flexibleRollout": holds',
+        '  "country" is "NO" and must be one of "NO", "SE", "DK", "FI", "IS": holds',
+        '  "age" is "20" and must be at least "18": holds',
+        "  segment 1: holds", '    "plan" is "pro" and must be one of "pro", "team": holds',
+        '  the hash of "u7" (userId) in group "new-checkout" is 10, at most 50: in the rollout']
+    lacking = hoist.offline("explain", "new-checkout", "--user", "u7", "--attribute", "country=NO").out
+    assert '  the context has no "age", which must be at least "18": does not hold' in lacking
     steps = hoist.offline("explain", "new-checkout", "--context", json.dumps(CUSTOMER), "--json").json
     assert set(steps) == DETAIL | {"explanation"}
     assert steps["explanation"]["strategies"][0]["holds"] is True
+
+
+def explained(hoist: Tool, tmp_path: Path, feature: dict[str, Any], *arguments: str, **more: Any) -> list[str]:
+    """The sentences for the flag "f"."""
+    file = tmp_path / "features.json"
+    file.write_text(json.dumps({"version": 2, "features": [{"name": "f", "enabled": True, **feature}], **more}))
+    return hoist("explain", "f", "--features", file, *arguments).out.splitlines()[3:]
+
+
+def rollout(percentage: str, **parameters: str) -> dict[str, Any]:
+    return {"name": "flexibleRollout", "parameters": {"rollout": percentage, "stickiness": "userId", "groupId": "f", **parameters}}
+
+
+def test_explain_tells_hash_and_share(hoist: Tool, tmp_path: Path) -> None:
+    (_, outside) = explained(hoist, tmp_path, {"strategies": [rollout("0")]}, "--user", "u7")
+    assert outside.endswith("above 0: not in the rollout") and outside.startswith('  the hash of "u7" (userId) in group "f" is ')
+    (_, nobody) = explained(hoist, tmp_path, {"strategies": [rollout("50")]})
+    assert nobody == "  the context has no value to hash"
+
+
+def test_explain_tells_of_strategies_that_are_not_registered(hoist: Tool, tmp_path: Path) -> None:
+    lines = explained(hoist, tmp_path, {"strategies": [{"name": "moonPhase"}]})
+    assert lines == ['strategy "moonPhase": does not hold', "  no strategy of this name is registered: it never holds"]
+
+
+def test_explain_tells_of_segments_lists_and_dependencies(hoist: Tool, tmp_path: Path) -> None:
+    segment = {"id": 3, "constraints": [{"contextName": "plan", "operator": "IN", "values": ["pro"], "inverted": True}]}
+    strategies = [{"name": "userWithId", "parameters": {"userIds": "u1,u2"}}, {"name": "default", "segments": [3]}]
+    lines = explained(hoist, tmp_path, {"strategies": strategies}, "--user", "u7", "--attribute", "plan=pro", segments=[segment])
+    assert lines == ['strategy "userWithId": does not hold', '  "u7" is not on the strategy\'s list of users',
+                     'strategy "default": does not hold', "  segment 3: does not hold",
+                     '    "plan" is "pro" and must not be one of "pro": does not hold']
+    lines = explained(hoist, tmp_path, {"strategies": [], "dependencies": [{"feature": "parent"}]})
+    assert lines == ['it depends on "parent", and there is no such flag: does not hold']
+    assert explained(hoist, tmp_path, {"enabled": False, "strategies": []}) == ["the flag is switched off"]
+
+
+def test_what_means_nothing_to_the_service_is_told_of(hoist: Tool) -> None:
+    for option in (["--segment", "s"], ["--data", "{}"], ["--consent", "no"]):
+        result = hoist.offline("explain", "greeting", *option)
+        assert (result.status, result.err) == (0, f"hoist: {option[0]} means nothing to unleash\n")
+    result = hoist.offline("explain", "greeting", "--attribute", 'roles:=["a"]', "--attribute", "plan=pro")
+    assert (result.status, result.err) == (0, 'hoist: attribute "roles" means nothing to the service\n')
 
 
 def test_flags_lists_all_by_key(hoist: Tool) -> None:

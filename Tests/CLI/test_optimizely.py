@@ -51,6 +51,31 @@ def test_explain_shows_the_outcome_of_each_condition(run: Any) -> None:
     assert any(step["actual"] is None and step["holds"] is None for step in conditions(elsewhere["steps"]))
 
 
+def test_explain_says_each_step_in_a_sentence(run: Any) -> None:
+    shown = run("explain", "checkout_flow", *CARLA).out
+    assert '  "country" is "de" and must be "de": holds' in shown.splitlines()
+    lacking = run("explain", "checkout_flow", "--user", "carla").out.splitlines()
+    assert 'audience "Adult members in Germany": cannot be told' in lacking
+    assert '  the context has no "age", which must be at least 18' in lacking and "missing" not in "".join(lacking)
+
+
+def test_segments_can_be_given(run: Any) -> None:
+    """Conditions on segments are about the user; OPT-47. State: ready."""
+    condition = '  the user must be in segment "newsletter" of the data platform: '
+    without, within = run("explain", "search_ranking", *CARLA), run("explain", "search_ranking", *CARLA, "--segment", "newsletter")
+    assert condition + "does not hold" in without.out.splitlines()
+    assert condition + "holds" in within.out.splitlines()
+    listed = run("flags", *CARLA, "--segment", "newsletter", "--json").json["flags"]
+    decided = run("evaluate", "search_ranking", *CARLA, "--segment", "newsletter", "--json").json
+    assert decided["variation"] == next(flag["variation"] for flag in listed if flag["key"] == "search_ranking")
+    assert run("explain", "nonsense", *CARLA, "--segment", "newsletter").status == 1
+
+
+def test_an_attribute_that_the_project_does_not_know_is_told_of(run: Any) -> None:
+    result = run("explain", "checkout_flow", *CARLA, "--attribute", "colour=red")
+    assert result.err == 'hoist: attribute "colour" means nothing to the service\n'
+
+
 def test_a_broken_datafile_is_named(hoist: Tool, tmp_path: Path) -> None:
     broken = tmp_path / "datafile.json"
     broken.write_text('{"version": "4"}')

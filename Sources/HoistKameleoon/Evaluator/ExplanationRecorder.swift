@@ -7,12 +7,14 @@ internal import HoistJSON
 /// ```json
 /// {"holdout":{"experimentId":9000,"variation":"not-in-holdout"},"group":{"name":"summer","hash":0.46,"chosen":true},
 ///  "rules":[{"id":10,"experimentId":100,"type":"EXPERIMENTATION",
-///    "segments":[{"id":5,"conditions":[{"condition":{"targetingType":"DEVICE_TYPE","device":"PHONE"},"holds":true}],
+///    "segments":[{"id":5,"conditions":[{"condition":{"targetingType":"DEVICE_TYPE","device":"PHONE"},
+///                                       "actual":"PHONE","holds":true}],
 ///                 "matches":true}],
 ///    "hash":0.25,"exposition":0.5,"variationHash":0.91,"outcome":"assigned","variation":"on"}]}
 /// ```
 /// What did not run is not there: conditions after the one that settled a segment, rules after the one that decided.
-/// `holds` has the exclusion in it.
+/// `actual` is null for what is not known of the visitor; `holds` has the exclusion in it. `ignored` names the attributes of
+/// the context that say nothing of a visitor here.
 struct ExplanationRecorder: StepRecorder {
   private let base: UnsafeRawPointer
   private var writer = JSONWriter(wholeDoubles: .withFraction)
@@ -28,9 +30,12 @@ struct ExplanationRecorder: StepRecorder {
   }
 
   /// Ends the text.
-  mutating func finish() -> [UInt8] {
+  /// - Parameter context: what the visitor's data was taken from; nil where it has data of its own alone.
+  mutating func finish(for context: FrozenContext? = nil) -> [UInt8] {
     rules.endArray()
     writer.member("rules", raw: rules.bytes)
+    var nobody = VisitorFacts.Content(code: [], visitStart: 0)
+    writer.ignored(in: context) { [base] in !nobody.take($0.pointee, base, 0) }
     writer.endObject()
     return writer.bytes
   }
@@ -51,11 +56,14 @@ struct ExplanationRecorder: StepRecorder {
     conditions.beginArray()
   }
 
-  mutating func condition(_ condition: UnsafePointer<ConditionRecord>, holds: Bool) {
+  mutating func condition(
+    _ condition: UnsafePointer<ConditionRecord>, of visitor: VisitorFacts.Content, holds: Bool
+  ) {
     conditions.object { writer in
       writer.key("condition")
       let source = condition.pointee.source.bytes(base)
       if source.isEmpty { writer.null() } else { writer.raw(source) }
+      writer.actual(condition.pointee, of: visitor)
       writer.member("holds", holds)
     }
   }
@@ -98,6 +106,35 @@ struct ExplanationRecorder: StepRecorder {
       writer.member("hash", groupHash)
       writer.member("chosen", isChosen)
     }
+  }
+}
+
+extension JSONWriter {
+  /// What the condition looks at. Nothing where that is what the visitor was given or has scored.
+  fileprivate mutating func actual(_ condition: ConditionRecord, of visitor: VisitorFacts.Content) {
+    switch condition.kind {
+    case .customDatum: texts(visitor.customData.first { $0.index == condition.integer }?.values)
+    case .device: text(visitor.device?.name)
+    case .operatingSystem: text(visitor.operatingSystem?.name)
+    case .browser: text(visitor.browser?.kind.name)
+    case .geolocation: texts(visitor.geolocation.map { [$0.country, $0.region, $0.city] })
+    case .applicationVersion: texts(visitor.applicationVersion.map { [$0] })
+    case .visitorCode: texts([visitor.code])
+    case .pageURL, .pageTitle, .previousPage: texts(visitor.pages.map(\.url))
+    case .cookie: texts(visitor.cookies.map(\.name))
+    case .pageViews: member("actual", visitor.pages.reduce(0) { $0 &+ $1.count })
+    case .visits: member("actual", (visitor.visits?.previous.count ?? 0) &+ 1)
+    default: break
+    }
+  }
+
+  private mutating func text(_ name: StaticString?) { texts(name.map { [$0.withBytes { Array($0) }] }) }
+
+  /// A list; null for nil, and for nothing in it.
+  private mutating func texts(_ texts: [[UInt8]]?) {
+    key("actual")
+    guard let texts, !texts.isEmpty else { return null() }
+    array { writer in for text in texts { text.withBytes { writer.string($0) } } }
   }
 }
 

@@ -22,7 +22,7 @@ extension KameleoonEvaluator {
       case .test:
         let condition = base.at(step.condition)
         holds = self.holds(condition, current, depth) != condition.pointee.isExcluded
-        recorder.note { $0.condition(condition, holds: holds) }
+        recorder.note { [facts] in $0.condition(condition, of: facts.content, holds: holds) }
       case .hold: holds = true
       case .skipIfTrue: if holds { at = Int(step.target) }
       case .skipIfFalse: if !holds { at = Int(step.target) }

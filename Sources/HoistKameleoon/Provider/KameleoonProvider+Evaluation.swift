@@ -36,6 +36,6 @@ extension KameleoonProvider {
   ) -> [UInt8] {
     var recorder = ExplanationRecorder(snapshot.base)
     evaluation.decide(snapshot, record, context?.base, &recorder)
-    return recorder.finish()
+    return recorder.finish(for: context)
   }
 }

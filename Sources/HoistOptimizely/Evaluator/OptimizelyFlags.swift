@@ -160,6 +160,7 @@ extension OptimizelyFlags {
   }
 
   /// Decides with every step written down: `{"flag","enabled","variation","rule","source","steps":[…]}`; see `StepRecorder`.
+  /// `ignored` names the attributes that the project does not know.
   public static func explain(
     _ evaluation: inout Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
   ) -> [UInt8] {
@@ -187,7 +188,11 @@ extension OptimizelyFlags {
       writer.member("variation", decision.variationKey)
       writer.member("rule", decision.ruleKey)
       writer.member("source", decision.source.text)
-      writer.member("steps", raw: recorder.finish())
+      writer.member("steps", raw: evaluator.recorder.finish())
+      writer.ignored(in: context) { attribute in
+        let name = attribute.pointee.nameBytes
+        return !"$opt_".withBytes { name.hasPrefix($0) } && root(snapshot).pointee.attributes.find(name, in: snapshot.base) == nil
+      }
     }
     return writer.bytes
   }

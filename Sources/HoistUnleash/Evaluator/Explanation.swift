@@ -15,7 +15,8 @@ internal import HoistJSON
 ///  "variant":{"name":"blue","group":"checkout","stickiness":"userId","value":"user-42","hash":838,"totalWeight":1000},
 ///  "enabled":true,"reason":"SPLIT"}
 /// ```
-/// What did not run is not there: constraints after the first that fails, strategies after the first that holds.
+/// What did not run is not there: constraints after the first that fails, strategies after the first that holds. `ignored`
+/// names the attributes of the context that have no form here: lists and objects.
 struct Explanation: StepRecorder {
   var writer = JSONWriter()
   private var strategiesAreOpen = false
@@ -34,8 +35,9 @@ struct Explanation: StepRecorder {
   }
 
   /// Ends the text.
-  mutating func finish(_ evaluation: borrowing Evaluation) -> [UInt8] {
+  mutating func finish(_ evaluation: borrowing Evaluation, for context: FrozenContext? = nil) -> [UInt8] {
     closeStrategies()
+    writer.ignored(in: context) { [.json, .strings].contains($0.pointee.kind) }
     writer.member("enabled", evaluation.enabled)
     writer.member("reason", evaluation.reason.text)
     writer.endObject()
@@ -216,6 +218,6 @@ extension UnleashFlags {
       base: snapshot.base, context: context?.base, inherited: evaluation.inherited, ambient: evaluation.ambient,
       recorder: Explanation(flag, snapshot.base))
     evaluator.answer(flag, &evaluation)
-    return evaluator.recorder.finish(evaluation)
+    return evaluator.recorder.finish(evaluation, for: context)
   }
 }

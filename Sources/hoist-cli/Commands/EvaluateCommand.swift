@@ -42,9 +42,7 @@ struct EvaluateCommand: ParsableCommand {
   }
 
   func run() throws {
-    let configuration = try service.configuration(for: .look)
-    let session = try Session(configuration, for: context.read(for: configuration.traits), isVerbose: service.verbose)
-    try session.waitForFlags(limitMilliseconds: service.timeoutMilliseconds)
+    let session = try Session(looking: service, for: context)
     let detail = try session.evaluate(flag)
     show(detail)
     try detail.end(unknown: exitCode ? .unknown : .negative)

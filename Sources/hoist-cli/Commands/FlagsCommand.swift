@@ -23,9 +23,7 @@ struct FlagsCommand: ParsableCommand {
   var on = false
 
   func run() throws {
-    let configuration = try service.configuration(for: .look)
-    let session = try Session(configuration, for: context.read(for: configuration.traits), isVerbose: service.verbose)
-    try session.waitForFlags(limitMilliseconds: service.timeoutMilliseconds)
+    let session = try Session(looking: service, for: context)
     let flags = session.allFlags().filter { ($0.enabled || !on) && $0.key.utf8.starts(with: prefix.utf8) }
     if output.json {
       return Output.json(["flags": .array(flags.map(\.json))])

@@ -8,6 +8,8 @@ final class Session {
   let client: OpaquePointer
   /// What to evaluate for; nil where the service evaluates, for the client's current context.
   private let context: Context?
+  /// What is known of the subject beside its context.
+  private var subject: AnyObject?
   /// For a client that gets its context after it is open.
   let identification: Identification?
 
@@ -29,6 +31,15 @@ final class Session {
     }
     client = opened
     identification = identifies ? Identification(opened, given ?? Context()) : nil
+  }
+
+  /// A client that has flags, and knows what is said of the subject.
+  convenience init(looking service: ProviderOptions, for options: ContextOptions) throws {
+    let configuration = try service.configuration(for: .look)
+    let given = try options.read(for: configuration.traits)
+    try self.init(configuration, for: given, isVerbose: service.verbose)
+    try waitForFlags(limitMilliseconds: service.timeoutMilliseconds)
+    subject = try configuration.traits.subject(given, options, client)
   }
 
   deinit {
@@ -61,6 +72,7 @@ final class Session {
   }
 
   func evaluate(_ flag: String, isExplained: Bool = false) throws -> FlagDetail {
+    if let own = (subject as? any DecidingSubject)?.decide(flag) { return FlagDetail(own) }
     var detail: OpaquePointer?
     let call = isExplained ? hoist_client_explain : hoist_client_evaluate
     let status = call(client, flag, context?.handle, &detail)
@@ -73,6 +85,8 @@ final class Session {
 
   /// Every known flag, by key.
   func allFlags() -> [FlagDetail] {
-    FlagDetail.parseAll(LibraryText(hoist_client_all_flags(client, context?.handle)) ?? "{}")
+    let flags = FlagDetail.parseAll(LibraryText(hoist_client_all_flags(client, context?.handle)) ?? "{}")
+    guard let own = subject as? any DecidingSubject else { return flags }
+    return flags.map { own.decide($0.key).map { FlagDetail($0) } ?? $0 }
   }
 }

@@ -14,10 +14,30 @@ struct ContextOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Whom flags are for: the context's targeting key.", valueName: "key"))
   var user: String?
 
-  var isGiven: Bool { context != nil || !attributes.isEmpty || user != nil }
+  @Option(
+    name: .customLong("segment"),
+    help: ArgumentHelp("Optimizely: a segment of the data platform that the user is in; may be repeated.", valueName: "name"))
+  var segments: [String] = []
 
-  /// Options over the JSON of --context.
+  @Option(
+    name: .customLong("data"),
+    help: ArgumentHelp(
+      "Kameleoon: a datum of the visitor, as {\"type\":\"Device\",\"device\":\"PHONE\"}, of any kind; may be repeated.", valueName: "json"))
+  var data: [String] = []
+
+  @Option(help: ArgumentHelp("Kameleoon: the visitor's consent, yes or no.", valueName: "yes|no"), completion: .list(["yes", "no"]))
+  var consent: String?
+
+  func validate() throws {
+    if let consent, !["yes", "no"].contains(consent) { throw ValidationError("--consent \(consent) is neither yes nor no") }
+  }
+
+  /// Options over the JSON of --context. Warns of what means nothing to the service.
   func read(for traits: any ProviderTraits) throws -> Context {
+    let given = [("--segment", !segments.isEmpty), ("--data", !data.isEmpty), ("--consent", consent != nil)]
+    for (option, isGiven) in given where isGiven && !traits.subjectOptions.contains(option) {
+      Output.error("hoist: \(option) means nothing to \(traits.name)")
+    }
     let context = try base(traits)
     for attribute in attributes { try add(attribute, to: context) }
     if let user {

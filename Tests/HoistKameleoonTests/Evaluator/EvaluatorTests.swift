@@ -269,7 +269,7 @@ import Testing
     let choice = evaluator.decide(configuration.flag)
     #expect(!choice.row.isNone)
     let text = String(decoding: evaluator.recorder.finish(), as: UTF8.self)
-    #expect(text.contains(#"{"condition":{"targetingType":"DEVICE_TYPE","isInclude":false,"device":"PHONE"},"holds":true}"#))
+    #expect(text.contains(#"{"condition":{"targetingType":"DEVICE_TYPE","isInclude":false,"device":"PHONE"},"actual":null,"holds":true}"#))
     #expect(text.contains(#""outcome":"delivered","variation":"on""#))
   }
 }

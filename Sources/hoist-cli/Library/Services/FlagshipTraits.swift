@@ -35,6 +35,8 @@ struct FlagshipTraits: ProviderTraits {
 
   let inventsSubject = true
 
+  func steps(of explanation: JSON) -> [Step] { FlagshipSteps.steps(of: explanation) }
+
   func switchedOff(_ client: OpaquePointer) -> String? {
     let isInPanic = Int(hoist_flagship_sdk_status(client)) == HOIST_FLAGSHIP_PANIC
     return isInPanic ? "panic: the service has switched all flags off" : nil

@@ -21,6 +21,14 @@ struct KameleoonTraits: ProviderTraits {
   }
 
   let inventsSubject = true
+  let subjectOptions = ["--data", "--consent"]
+
+  func subject(_ context: Context, _ options: ContextOptions, _ client: OpaquePointer) throws -> AnyObject? {
+    guard !options.data.isEmpty || options.consent != nil else { return nil }
+    return try KameleoonSubject(client, context, data: options.data, consent: options.consent.map { $0 == "yes" })
+  }
+
+  func steps(of explanation: JSON) -> [Step] { KameleoonSteps.steps(of: explanation) }
 
   func kind(ofKey key: String) -> KeyKind { KeyKind("a client secret") }
   let id: ServiceID? = ServiceID(property: "site_code", form: "10 of 0-9 and a-z", length: 10, letters: "a"..."z")

@@ -15,6 +15,14 @@ struct OptimizelyTraits: ProviderTraits {
     [("online", "false"), ("datafile.file", path)]
   }
 
+  let subjectOptions = ["--segment"]
+
+  func subject(_ context: Context, _ options: ContextOptions, _ client: OpaquePointer) throws -> AnyObject? {
+    options.segments.isEmpty ? nil : try OptimizelySubject(client, context, segments: options.segments)
+  }
+
+  func steps(of explanation: JSON) -> [Step] { OptimizelySteps.steps(of: explanation) }
+
   func followsByItself(_ configuration: Configuration) -> Bool {
     Int(configuration.value(of: "polling_interval") ?? "").map { $0 > 0 } ?? false
   }

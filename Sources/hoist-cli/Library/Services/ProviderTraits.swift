@@ -32,6 +32,16 @@ protocol ProviderTraits: Sendable {
   /// A context from JSON, in the service's own form where it has one.
   func context(_ json: [UInt8], origin: String) throws -> Context
 
+  /// The options beyond the context that say something of a subject here.
+  var subjectOptions: [String] { get }
+
+  /// Tells a client that has flags what these options say of the subject.
+  /// - Returns: what has to live as long as it is evaluated for; nil where no such option is given.
+  func subject(_ context: Context, _ options: ContextOptions, _ client: OpaquePointer) throws -> AnyObject?
+
+  /// Sentences for an explanation.
+  func steps(of explanation: JSON) -> [Step]
+
   /// Where the service evaluates, makes this the context that a client is opened with.
   /// - Returns: false where each call brings its context.
   func open(with context: Context, in configuration: Configuration) throws -> Bool
@@ -78,6 +88,11 @@ extension ProviderTraits {
   var silentProperties: [(name: String, value: String)] { [] }
   var targetingField: String? { nil }
   func context(_ json: [UInt8], origin: String) throws -> Context { try Context(json, origin, hoist_context_from_json) }
+  var subjectOptions: [String] { [] }
+  func subject(_ context: Context, _ options: ContextOptions, _ client: OpaquePointer) throws -> AnyObject? { nil }
+  func steps(of explanation: JSON) -> [Step] {
+    explanation.members?.map { Step("\($0.name): \($0.value.text)") } ?? [Step(explanation.text)]
+  }
   func open(with context: Context, in configuration: Configuration) throws -> Bool { false }
   func identifies(in configuration: Configuration) -> Bool { false }
   func record(
@@ -92,6 +107,12 @@ extension ProviderTraits {
   func kind(ofKey key: String) -> KeyKind { KeyKind("a key") }
   var id: ServiceID? { nil }
   func otherMode(_ configuration: Configuration) -> (properties: [(name: String, value: String)], advice: String)? { nil }
+}
+
+/// A subject that knows more than the core's calls, which therefore decides by itself.
+protocol DecidingSubject: AnyObject {
+  /// As the core's details, explained; nil where those say it as well.
+  func decide(_ flag: String) -> JSON?
 }
 
 /// The services there are.

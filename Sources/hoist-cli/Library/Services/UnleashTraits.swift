@@ -33,6 +33,8 @@ struct UnleashTraits: ProviderTraits {
     return true
   }
 
+  func steps(of explanation: JSON) -> [Step] { UnleashSteps.steps(of: explanation) }
+
   func followsByItself(_ configuration: Configuration) -> Bool {
     configuration.value(of: "refresh_interval") != "0" || configuration.value(of: "fetch_mode") == "streaming"
   }

@@ -1,0 +1,27 @@
+import CHoist
+
+/// A visitor with data that attributes cannot say; the core's calls know what is known of a visitor code.
+final class KameleoonSubject {
+  private var visitor: OpaquePointer?
+
+  init(_ client: OpaquePointer, _ context: Context, data: [String], consent: Bool?) throws {
+    var error: OpaquePointer?
+    let status = hoist_kameleoon_visitor_new(client, hoist_context_get_targeting_key(context.handle), &visitor, &error)
+    guard status == HOIST_OK else { throw Problem(status: status, error: error) }
+    for json in data { try add(json) }
+    if let consent { _ = hoist_kameleoon_visitor_set_legal_consent(visitor, consent) }
+  }
+
+  deinit { hoist_kameleoon_visitor_free(visitor) }
+
+  /// For targeting alone: nothing is sent.
+  private func add(_ json: String) throws {
+    guard let datum = hoist_kameleoon_data_from_json(json, json.utf8.count) else {
+      throw Problem(.usage, "--data \(json): is no datum as hoist_kameleoon_data_json() writes it, e.g. {\"type\":\"Device\",\"device\":\"PHONE\"}")
+    }
+    defer { hoist_kameleoon_data_free(datum) }
+    var list: OpaquePointer? = datum
+    let status = hoist_kameleoon_visitor_add_data(visitor, &list, 1, false)
+    guard status == HOIST_OK else { throw Problem(status: status, error: nil) }
+  }
+}
