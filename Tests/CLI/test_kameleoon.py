@@ -107,7 +107,7 @@ def test_everything_that_conditions_ask_for_can_be_given(hoist: Tool, tmp_path: 
 
 
 def test_consent_can_be_given_or_refused(hoist: Tool, tmp_path: Path) -> None:
-    """Where the site requires it, an experiment asks for it (KAM-60)."""
+    """Where the site requires it, an experiment asks for it (KAM-60; no consent)."""
     document = sample_configuration()
     document["configuration"]["consentType"] = "REQUIRED"
     file = tmp_path / "site.json"

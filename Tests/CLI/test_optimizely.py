@@ -60,7 +60,7 @@ def test_explain_says_each_step_in_a_sentence(run: Any) -> None:
 
 
 def test_segments_can_be_given(run: Any) -> None:
-    """Conditions on segments are about the user; OPT-47. State: ready."""
+    """Conditions on segments are about the user (OPT-47; ready)."""
     condition = '  the user must be in segment "newsletter" of the data platform: '
     without, within = run("explain", "search_ranking", *CARLA), run("explain", "search_ranking", *CARLA, "--segment", "newsletter")
     assert condition + "does not hold" in without.out.splitlines()
