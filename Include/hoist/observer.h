@@ -89,7 +89,8 @@ HOIST_API hoist_status hoist_client_observe(hoist_client *HOIST_NULLABLE client,
                                             const hoist_observer *HOIST_NULLABLE observer,
                                             hoist_token *HOIST_NULLABLE token);
 
-/** Ends a registration: no new call begins afterwards. HOIST_ERR_NOT_FOUND for a token that is not in use. */
+/** Ends a registration, by this call or by a service's own: no new call begins afterwards. HOIST_ERR_NOT_FOUND for a token that
+ *  is not in use. */
 HOIST_API hoist_status hoist_client_unobserve(hoist_client *HOIST_NULLABLE client, hoist_token token);
 
 /**

@@ -99,6 +99,8 @@ TEST(optimizely_speaks_jansson) {
   CHECK(same(hoist_optimizely_user_segments_jansson(one), hoist_optimizely_user_segments(one)));
   CHECK_INT(hoist_optimizely_feature_jansson(client, "on", "nobody", user, &value), HOIST_ERR_OPTIMIZELY_VARIABLE_KEY_INVALID);
   CHECK(value == NULL);
+  CHECK_INT(hoist_optimizely_feature_bool(client, "nobody", "color", user, NULL), HOIST_ERR_OPTIMIZELY_FEATURE_KEY_INVALID);
+  CHECK_INT(hoist_optimizely_activate(client, "nobody", user, NULL), HOIST_ERR_OPTIMIZELY_EXPERIMENT_KEY_INVALID);
   CHECK_INT(hoist_optimizely_track_jansson(client, "buy", user, tags, NULL), HOIST_OK);
   CHECK_INT(hoist_optimizely_start_with_datafile_jansson(client, tags, 0, NULL), HOIST_ERR_OPTIMIZELY_DATAFILE_INVALID);
   CHECK_INT(hoist_optimizely_start_with_datafile_jansson(client, datafile, HOIST_OPTIMIZELY_NO_BACKGROUND_FETCH, NULL), HOIST_OK);
@@ -139,7 +141,7 @@ TEST(launchdarkly_speaks_jansson) {
   CHECK_INT(hoist_launchdarkly_track_jansson(client, "bought", NULL, NULL), HOIST_OK);
   CHECK(!hoist_launchdarkly_variation_decode_jansson(client, "nobody", decoded, &number, list, &detail));
   CHECK_INT(number, -1);
-  CHECK_TEXT(hoist_launchdarkly_detail_error_kind(detail), "FLAG_NOT_FOUND");
+  CHECK_TEXT(hoist_launchdarkly_detail_error_kind(detail), "CLIENT_NOT_READY");
   CHECK(same(hoist_launchdarkly_detail_reason_jansson(detail), hoist_launchdarkly_detail_reason(detail)));
   hoist_detail_free(detail);
   hoist_launchdarkly_value_free(value);

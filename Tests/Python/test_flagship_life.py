@@ -135,7 +135,7 @@ def test_the_vendor_is_told_of_trouble_while_the_account_asks(service: FlagshipS
 
 
 def test_a_start_in_the_vendors_words(service: FlagshipSimulator) -> None:
-    """(FS-02, FS-05; ready)"""
+    """(FS-01, FS-02, FS-05; ready)"""
     known = reach(service)
     env_id, api_key = known.pop("env_id"), known.pop("api_key")
     for config in (flagship.Config({**known, "store": "none"}), {**known, "store": "none"}):

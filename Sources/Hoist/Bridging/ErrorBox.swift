@@ -77,6 +77,12 @@ extension ContextFailure: CallFailure {}
 extension ConfigurationFile.Failure: CallFailure {}
 extension KameleoonCreationFailure: CallFailure {}
 
+/// A call that has no more to say.
+extension Status: CallFailure {
+  var status: Status { self }
+  var message: String { "the call failed" }
+}
+
 extension EvaluationContext.Refusal: CallFailure {
   var status: Status {
     switch self {

@@ -9,15 +9,12 @@ enum HostTable {
   static func read<Table>(_ table: UnsafePointer<Table>?, zero: Table? = nil) -> Table? {
     guard let table, case let size = size(of: table), size >= MemoryLayout<Int>.size, size <= maximumBytes else { return nil }
     // Never a part of a pointer: every such structure is a multiple of its alignment.
-    return copy(table, size & ~(MemoryLayout<Int>.alignment - 1), zero)
-  }
-
-  private static func copy<Table>(_ table: UnsafePointer<Table>, _ size: Int, _ zero: Table? = nil) -> Table {
-    withUnsafeTemporaryAllocation(of: Table.self, capacity: 1) { copy in
+    let whole = size & ~(MemoryLayout<Int>.alignment - 1)
+    return withUnsafeTemporaryAllocation(of: Table.self, capacity: 1) { copy in
       let bytes = UnsafeMutableRawBufferPointer(copy)
       bytes.initializeMemory(as: UInt8.self, repeating: 0)
       if let zero { withUnsafeBytes(of: zero) { bytes.copyMemory(from: $0) } }
-      bytes.copyMemory(from: UnsafeRawBufferPointer(start: table, count: min(size, bytes.count)))
+      bytes.copyMemory(from: UnsafeRawBufferPointer(start: table, count: min(whole, bytes.count)))
       return copy[0]
     }
   }
@@ -28,9 +25,8 @@ enum HostTable {
   static func take<Table: FunctionTable>(_ table: UnsafePointer<Table>?) -> Table? {
     let taken = read(table)
     guard let table, taken?.release == nil else { return taken }
-    let whole = copy(table, MemoryLayout<Table>.size)
-    if whole.release == nil { return taken }
-    HostRelease.run(whole.release, whole.user_data)
+    if table.pointee.release == nil { return taken }
+    HostRelease.run(table.pointee.release, table.pointee.user_data)
     return nil
   }
 

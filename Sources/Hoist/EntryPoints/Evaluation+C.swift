@@ -62,7 +62,13 @@ public func hoist_client_string(
   {
     return length ?? target.put(fallback)
   }
-  return Slow.evaluate(client, key, context, .string, detail, nil, own) { copy($0) } ?? target.put(fallback)
+  if let length = Slow.evaluate(client, key, context, .string, detail, nil, own, { copy($0) }) { return length }
+  // NULL counts as "".
+  if fallback == nil, let told = detail?.pointee, let answer = Handle<EvaluationDetail>.borrow(told) {
+    detail?.pointee = Handle<EvaluationDetail>.give(answer.returning(Array("\"\"".utf8)))
+    Handle<EvaluationDetail>.take(told)
+  }
+  return target.put(fallback)
 }
 
 @_cdecl("hoist_client_json") @implementation

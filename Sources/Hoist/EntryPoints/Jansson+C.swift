@@ -157,34 +157,12 @@ public func hoist_flag_set_add_jansson(
   _ set: OpaquePointer?, _ flag: UnsafePointer<hoist_flag>?, _ values: UnsafePointer<json_t>?,
   _ metadata: UnsafePointer<json_t>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
-  func refuse(_ what: String) -> hoist_status { ErrorSlot(error).fail(.argument, what) }
-  guard var told = HostTable.read(flag) else { return refuse("the flag is NULL, or its struct_size is wrong") }
-  guard var variations = HostTable.list(told.variations, told.variation_count, limit: FlagSet.maximumVariations) else {
-    return refuse("the flag's variations are NULL, too many, or of a wrong struct_size")
-  }
-  var texts: [CText] = []
-  if let values {
-    guard json_array_size(values) == variations.count else { return refuse("there is not one value for each variation") }
-    for index in variations.indices {
-      guard let text = JanssonText.bytes(json_array_get(values, index)).map({ CText($0) }) else {
-        return refuse("value \(index) is nested too deeply")
-      }
-      texts.append(text)
-      variations[index].json = text.pointer
-    }
-  }
-  if let metadata {
-    guard let text = JanssonText.bytes(metadata).map({ CText($0) }) else { return refuse("metadata are nested too deeply") }
-    texts.append(text)
-    told.metadata = text.pointer
-  }
-  told.struct_size = MemoryLayout<hoist_flag>.size
-  for index in variations.indices { variations[index].struct_size = MemoryLayout<hoist_flag_variation>.size }
-  return withExtendedLifetime(texts) {
-    variations.withUnsafeBufferPointer { list in
-      told.variations = list.baseAddress
-      return hoist_flag_set_add(set, &told, error)
-    }
+  attempt(error) {
+    var texts: [[UInt8]] = []
+    for index in 0..<json_array_size(values) { texts.append(try JanssonText.need(json_array_get(values, index), "value \(index)")) }
+    try FlagSet.add(
+      flag, to: set, values: values == nil ? nil : texts,
+      metadata: metadata == nil ? nil : try JanssonText.need(metadata, "the metadata"))
   }
 }
 
@@ -194,6 +172,11 @@ enum JanssonText {
   static func bytes(_ value: UnsafePointer<json_t>?) -> [UInt8]? {
     guard let value else { return nil }
     return try? JSONValue(borrowing: OpaquePointer(value)).text()
+  }
+
+  static func need(_ value: UnsafePointer<json_t>?, _ name: @autoclosure () -> String) throws(Refusal) -> [UInt8] {
+    guard let text = bytes(value) else { throw Refusal(.argument, "\(name()) is NULL, or nested too deeply") }
+    return text
   }
 
   /// Runs `body` with the value's text and its length.

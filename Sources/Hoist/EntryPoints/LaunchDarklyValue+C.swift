@@ -90,7 +90,7 @@ public func hoist_launchdarkly_value_as_double(_ value: OpaquePointer?, _ fallba
 
 @_cdecl("hoist_launchdarkly_value_as_string") @implementation
 public func hoist_launchdarkly_value_as_string(_ value: OpaquePointer?) -> UnsafePointer<CChar>? {
-  held(value)?.string?.pointer
+  held(value).map { $0.string?.pointer ?? Constants.empty }
 }
 
 @_cdecl("hoist_launchdarkly_value_string_length") @implementation

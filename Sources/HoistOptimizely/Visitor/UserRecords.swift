@@ -2,10 +2,11 @@ internal import HoistBase
 internal import HoistCore
 
 /// What a client knows of users by their ids, for evaluations of the core, which have no user context: forced variations and
-/// kept profiles. Lives as long as a snapshot that is served with it, and holds none. Thread-safe.
-final class UserRecords: Sendable {
-  let profiles: ProfileStore
-  let forcedVariations: ForcedVariations
+/// kept profiles. Lives as long as a snapshot that is served with it, which may be longer than the client. Thread-safe.
+final class UserRecords: @unchecked Sendable {
+  /// Set once in `init`; nil when the client is gone.
+  private weak var profiles: ProfileStore?
+  private let forcedVariations: ForcedVariations
   /// Those of the options of every decide call that are about what is kept and reported.
   let options: DecideOptions
 
@@ -22,8 +23,8 @@ final class UserRecords: Sendable {
     _ context: FrozenContext, _ options: DecideOptions, knowing known: UnsafeRawPointer?, _ body: (UnsafeRawPointer?) -> Result
   ) -> Result {
     let (user, hash) = (context.targetingKey ?? .noBytes, context.head.pointee.keyHash)
-    let usesShelf = !profiles.isHosts && !options.contains(.ignoreUserProfileService)
-    return SubjectState.with(
-      known, forcedVariations.entry(of: user, hash: hash), usesShelf ? profiles.lookUp(user, hash: hash) : nil, body)
+    var profile: StoredProfile?
+    if !options.contains(.ignoreUserProfileService), let profiles, !profiles.isHosts { profile = profiles.lookUp(user, hash: hash) }
+    return SubjectState.with(known, forcedVariations.entry(of: user, hash: hash), profile, body)
   }
 }

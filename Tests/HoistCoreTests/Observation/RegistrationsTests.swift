@@ -21,7 +21,7 @@ import Testing
     var waiting: [@Sendable () -> Void] = []
     let tokens = ["a", "b", "c"].map { registrations.add($0) }
     registrations.tell(through: { waiting.append($0) }) { name in
-      name == "b" ? nil : { heard.change { $0.append(name) } }
+      name == "b" ? nil : { @Sendable in heard.change { $0.append(name) } }
     }
     #expect(registrations.remove(tokens[2]))
     for call in waiting { call() }
