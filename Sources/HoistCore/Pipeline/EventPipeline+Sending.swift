@@ -46,12 +46,14 @@ extension EventPipeline {
     var numbers: [UInt64] = []
     var rows: [EventRow] = []
     var bytes = 0
+    var isRetry = false
     state.rows.forEachWaiting { number, row in
       guard !row.isGrouped, policy.admits(row.row) else { return true }
       guard rows.isEmpty || bytes + row.row.payload.count <= limits.bytes else { return false }
       numbers.append(number)
       rows.append(row.row)
       bytes += row.row.payload.count
+      isRetry = isRetry || row.hasFailed
       return rows.count < most
     }
     guard !rows.isEmpty else { return nil }
@@ -59,7 +61,10 @@ extension EventPipeline {
     numbers.removeLast(numbers.count - length)
     rows.removeLast(rows.count - length)
     state.rows.takeOut(numbers)
-    tally.count { $0.inFlight += length }
+    tally.count {
+      $0.inFlight += length
+      if isRetry { $0.retried += 1 }
+    }
     let batch = EventBatch(id: UUIDv4(from: entropy).text, rows: rows, attempt: 0)
     return PipelineBatch(numbers: numbers, batch: batch)
   }
@@ -279,6 +284,7 @@ extension EventPipeline {
       let failure = completed(failure, answer)
       tellUnreachable(failure)
       let (isFirst, count) = (!isResting, batch.numbers.count)
+      for number in batch.numbers { state.rows.update(number) { $0.hasFailed = true } }
       dissolve(batch)
       // However many wait now, it takes a new row, the interval or a call to try again. What came during the pause is new.
       state.blockedRows = isFirst ? state.rows.waitingCount : state.blockedRows + count

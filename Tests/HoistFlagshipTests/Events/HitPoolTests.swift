@@ -68,6 +68,7 @@ import Testing
     test.run(1)
     #expect(test.locations == ["a,b,c", "a,b,c,d"])
     #expect(test.said(test.batches, "qt") == ["0,0,0", "5000,5000,5000,4000"])
+    #expect(test.counter("hits", "retried") == 1)
     test.run(60_000)
     #expect(test.batches.count == 2)
   }
