@@ -61,6 +61,28 @@ def test_hits_that_lack_something_are_refused(flagship: FlagshipSimulator, open_
     assert [item for item in flagship.ledger.hits() if item.get("ea") != "fs_consent"] == []
 
 
+def test_money_and_numbers_are_checked(open_flagship: Opener, caplog: pytest.LogCaptureFixture) -> None:
+    """FS-95, FS-97"""
+    visitor = open_flagship().visitor("u")
+    for currency in ("EURO", "eur", "E1R", "€", ""):
+        assert visitor.send(Transaction("t", "a", currency=currency)) is Status.FLAGSHIP_HIT_INVALID, currency
+    assert until(lambda: "the currency of a hit of kind transaction must be three capital letters" in caplog.text)
+    assert visitor.send(Item("t", "n", "c", quantity=-1)) is Status.FLAGSHIP_HIT_INVALID
+    assert until(lambda: "the quantity of a hit of kind item must not be negative" in caplog.text)
+    assert visitor.send(Transaction("t", "a", item_count=-1)) is Status.FLAGSHIP_HIT_INVALID
+    assert visitor.send(Transaction("t", "a", currency="NOK", item_count=0)) and visitor.send(Item("t", "n", "c", quantity=0))
+
+
+def test_pages_of_files_are_taken(flagship: FlagshipSimulator, open_flagship: Opener) -> None:
+    """FS-93"""
+    client = open_flagship()
+    visitor = client.visitor("u")
+    assert visitor.send(Page("file:///usr/share/doc/index.html")) and client.flush(5)
+    assert [hit["dl"] for hit in flagship.ledger.hits("PAGEVIEW")] == ["file:///usr/share/doc/index.html"]
+    for location in ("file:", "file://", "https:///path", "file:///a b"):
+        assert visitor.send(Page(location)) is Status.FLAGSHIP_HIT_INVALID, location
+
+
 def test_a_full_pool_is_sent_without_waiting(flagship: FlagshipSimulator, open_flagship: Opener) -> None:
     """(FS-14, FS-16, FS-17; ready)"""
     visitor = open_flagship(properties={"hits.pool_max_size": 3, "hits.batch_interval": 3600}).visitor("u")

@@ -32,7 +32,7 @@ enum {
 
 /** A screen was seen. Owned by the caller; free with hoist_flagship_hit_free(). NULL for NULL and invalid UTF-8. */
 HOIST_API hoist_flagship_hit *HOIST_NULLABLE hoist_flagship_hit_new_screen(const char *HOIST_NULLABLE location);
-/** A page was seen. `location` is its URL, with scheme and host. Otherwise as hoist_flagship_hit_new_screen(). */
+/** A page was seen. `location` is its URL, with scheme and host, or of a file. Otherwise as hoist_flagship_hit_new_screen(). */
 HOIST_API hoist_flagship_hit *HOIST_NULLABLE hoist_flagship_hit_new_page(const char *HOIST_NULLABLE location);
 /** Something was bought. `affiliation` is the name of the goal in the report. Otherwise as hoist_flagship_hit_new_screen(). */
 HOIST_API hoist_flagship_hit *HOIST_NULLABLE
@@ -81,7 +81,7 @@ HOIST_API hoist_status hoist_flagship_hit_set_revenue(hoist_flagship_hit *HOIST_
 HOIST_API hoist_status hoist_flagship_hit_set_shipping(hoist_flagship_hit *HOIST_NULLABLE hit, double shipping);
 /** Of a transaction. */
 HOIST_API hoist_status hoist_flagship_hit_set_tax(hoist_flagship_hit *HOIST_NULLABLE hit, double tax);
-/** Of a transaction: three letters of ISO 4217. */
+/** Of a transaction: three capital letters of ISO 4217, "EUR"; another one shows when the hit is sent. */
 HOIST_API hoist_status hoist_flagship_hit_set_currency(hoist_flagship_hit *HOIST_NULLABLE hit,
                                                        const char *HOIST_NULLABLE currency);
 /** Of a transaction. */
@@ -90,7 +90,7 @@ HOIST_API hoist_status hoist_flagship_hit_set_payment_method(hoist_flagship_hit 
 /** Of a transaction. */
 HOIST_API hoist_status hoist_flagship_hit_set_shipping_method(hoist_flagship_hit *HOIST_NULLABLE hit,
                                                               const char *HOIST_NULLABLE method);
-/** Of a transaction. */
+/** Of a transaction: a negative one shows when the hit is sent. */
 HOIST_API hoist_status hoist_flagship_hit_set_item_count(hoist_flagship_hit *HOIST_NULLABLE hit, int64_t count);
 /** Of a transaction. */
 HOIST_API hoist_status hoist_flagship_hit_set_coupon_code(hoist_flagship_hit *HOIST_NULLABLE hit,
@@ -98,7 +98,7 @@ HOIST_API hoist_status hoist_flagship_hit_set_coupon_code(hoist_flagship_hit *HO
 
 /** Of an item: for one. */
 HOIST_API hoist_status hoist_flagship_hit_set_price(hoist_flagship_hit *HOIST_NULLABLE hit, double price);
-/** Of an item. */
+/** Of an item: a negative one shows when the hit is sent. */
 HOIST_API hoist_status hoist_flagship_hit_set_quantity(hoist_flagship_hit *HOIST_NULLABLE hit, int64_t quantity);
 /** Of an item. */
 HOIST_API hoist_status hoist_flagship_hit_set_category(hoist_flagship_hit *HOIST_NULLABLE hit,
@@ -120,8 +120,9 @@ HOIST_API hoist_status hoist_flagship_hit_set_value(hoist_flagship_hit *HOIST_NU
  *
  * @param hit   Borrowed for the call; may be sent again.
  * @param error NULL, or receives why it was refused; free with hoist_error_free().
- * @return HOIST_ERR_FLAGSHIP_HIT_INVALID for a hit whose required values are empty, a page without a URL, or a negative value
- *         of an event; HOIST_ERR_FLAGSHIP_NO_CONSENT; HOIST_ERR_FLAGSHIP_NOT_INITIALIZED; HOIST_ERR_FLAGSHIP_PANIC;
+ * @return HOIST_ERR_FLAGSHIP_HIT_INVALID for a hit whose required values are empty, a page without a URL, a negative number
+ *         of what is counted, or a currency that is none; HOIST_ERR_FLAGSHIP_NO_CONSENT;
+ *         HOIST_ERR_FLAGSHIP_NOT_INITIALIZED; HOIST_ERR_FLAGSHIP_PANIC;
  *         HOIST_ERR_LIMIT when too many hits wait; HOIST_ERR_ARGUMENT for NULL.
  */
 HOIST_API hoist_status hoist_flagship_visitor_send_hit(hoist_flagship_visitor *HOIST_NULLABLE visitor,

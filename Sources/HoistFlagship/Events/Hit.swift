@@ -37,16 +37,24 @@ public struct Hit: ~Copyable, @unchecked Sendable {
       case .userEngagement: "User Engagement"
       }
     }
+
+    /// As the service writes it, or as the vendor's SDKs do, with an underscore.
+    init?(named name: [UInt8]) {
+      let text = name.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: " ") : $0 }
+      guard let named = Self.allCases.first(where: { $0.text.description.utf8.elementsEqual(text) }) else { return nil }
+      self = named
+    }
   }
 
   public private(set) var kind: Kind
   /// What the host has set, in the order of their first setting.
   private(set) var fields = HitFields()
-  private var isNegative = false
+  /// The bits of those that no hit may have.
+  private var unsound: UInt32 = 0
 
   /// All of it; valid until the hit is changed or ends, which a temporary one does at once.
   public var content: HitContent {
-    HitContent(kind: kind, fields: fields.bytes, filled: fields.filled, isNegative: isNegative)
+    HitContent(kind: kind, fields: fields.bytes, filled: fields.filled, unsound: unsound)
   }
 
   /// Says nothing yet.
@@ -56,7 +64,7 @@ public struct Hit: ~Copyable, @unchecked Sendable {
   public mutating func begin(_ kind: Kind) {
     self.kind = kind
     fields.removeAll()
-    isNegative = false
+    unsound = 0
   }
 
   /// Bytes of the memory it has.
@@ -96,6 +104,7 @@ public struct Hit: ~Copyable, @unchecked Sendable {
   public mutating func set(_ field: HitField, text: ByteView) throws(HitFlaw) {
     try accept(field, .text)
     guard text.count <= Int32.max else { throw HitFlaw(message: "the \(field.name) is too long") }
+    if field == .currency { judge(field, isSound: text.count == 3 && text.allSatisfy { 0x41...0x5A ~= $0 }) }
     fields.set(field, text)
   }
 
@@ -114,7 +123,7 @@ public struct Hit: ~Copyable, @unchecked Sendable {
 
   public mutating func set(_ field: HitField, integer: Int64) throws(HitFlaw) {
     try accept(field, .integer)
-    if field == .value { isNegative = integer < 0 }
+    if field.counts { judge(field, isSound: integer >= 0) }
     fields.set(field, bits: UInt64(bitPattern: integer))
   }
 
@@ -122,6 +131,11 @@ public struct Hit: ~Copyable, @unchecked Sendable {
     try accept(field, .number)
     guard number.isFinite else { throw HitFlaw(message: "the \(field.name) must be a finite number") }
     fields.set(field, bits: number.bitPattern)
+  }
+
+  @inline(__always)
+  private mutating func judge(_ field: HitField, isSound: Bool) {
+    unsound = isSound ? unsound & ~field.bit : unsound | field.bit
   }
 
   @inline(__always)

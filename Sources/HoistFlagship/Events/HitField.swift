@@ -90,6 +90,9 @@ public enum HitField: UInt8, Sendable, CaseIterable {
     }
   }
 
+  /// Whether it counts something, and is not negative.
+  var counts: Bool { self == .itemCount || self == .quantity || self == .value }
+
   /// Whether hits of a kind have it.
   func belongs(to kind: Hit.Kind) -> Bool {
     switch self {

@@ -21,6 +21,7 @@ import Testing
     ("https://www.example.com/a?b=c", true), ("app+x://host", true), ("http://user@host:80/", true), ("", false),
     ("not a url", false), ("/relative", false), ("https://", false), ("https:///path", false), ("://host", false),
     ("1a://host", false), ("http://ho st/", false), ("http://user@/", false), ("http://:80", false), ("http:host", false),
+    ("file:///usr/share/a.html", true), ("FILE:///a", true), ("file://host/a", true), ("file://", false), ("files:///a", false),
   ]) func page(location: String, isSent: Bool) {
     #expect((flaw(.page(location)) == nil) == isSent)
   }
@@ -49,14 +50,31 @@ import Testing
     #expect(members(hit) == #"{"tid":"T1","in":"shoe","ic":"sku","ip":19.5,"iq":1,"iv":"shoes"}"#)
   }
 
-  @Test("An event has a category with a blank in it (FS-98, FS-99; no client)") func event() throws {
+  @Test("A currency is three capital letters, and nothing is counted below nothing (FS-95, FS-97)") func soundness() throws {
+    for (currency, isSound) in [("EUR", true), ("eur", false), ("EURO", false), ("", false), ("E R", false)] {
+      var hit = Hit.transaction(id: bytes("T1"), affiliation: bytes("basket"))
+      try hit.set(.currency, text: bytes(currency))
+      #expect((flaw(hit) == nil) == isSound, "\(currency)")
+      try hit.set(.currency, text: bytes("NOK"))
+      #expect(flaw(hit) == nil, "what is set again counts")
+      try hit.set(.itemCount, integer: -1)
+      #expect(flaw(hit) == "the item count of a hit of kind transaction must not be negative")
+    }
+    var item = Hit.item(transactionID: bytes("T1"), name: bytes("shoe"), code: bytes("sku"))
+    try item.set(.quantity, integer: -1)
+    #expect(flaw(item) == "the quantity of a hit of kind item must not be negative")
+    try item.set(.quantity, integer: 0)
+    #expect(flaw(item) == nil)
+  }
+
+  @Test("An event has a category with a blank in it (FS-98, FS-99)") func event() throws {
     var hit = Hit.event(.userEngagement, action: bytes("sub é"))
     try hit.set(.label, text: bytes("lab"))
     try hit.set(.value, integer: 91)
     #expect(members(hit) == #"{"ec":"User Engagement","ea":"sub é","el":"lab","ev":91}"#)
     #expect(members(.action("x")) == #"{"ec":"Action Tracking","ea":"x"}"#)
     try hit.set(.value, integer: -1)
-    #expect(flaw(hit) == "the value of an event must not be negative")
+    #expect(flaw(hit) == "the value of a hit of kind event must not be negative")
     try hit.set(.value, integer: 0)
     #expect(flaw(hit) == nil)
   }

@@ -73,13 +73,13 @@ def is_address(value: Any) -> bool:
 
 
 def page_location(findings: Findings, where: str, value: Any) -> None:
-    """A URL with a scheme and a host (FS-93)."""
+    """A URL with a scheme and a host, or of a file (FS-93)."""
     before = len(findings)
     TEXT(findings, where, value)
     if len(findings) == before:
         try:
             parts = urlsplit(value)
-            holds = bool(parts.scheme and parts.hostname)
+            holds = bool(parts.hostname if parts.scheme != "file" else parts.path) and bool(parts.scheme)
         except ValueError:
             holds = False
         findings.require(holds, where, f"must be a URL with a scheme and a host, is {brief(value)}")

@@ -52,7 +52,7 @@ class Screen(Hit):
 
 @dataclass
 class Page(Hit):
-    """A page was seen; its location is a URL with scheme and host."""
+    """A page was seen; its location is a URL with scheme and host, or of a file."""
 
     _new = lib.hoist_flagship_hit_new_page
     _required = ("location",)
@@ -74,7 +74,7 @@ class Transaction(Hit):
     shipping: float | None = None
     tax: float | None = None
     currency: str | None = None
-    """Three letters of ISO 4217."""
+    """Three capital letters of ISO 4217."""
     payment_method: str | None = None
     shipping_method: str | None = None
     item_count: int | None = None
