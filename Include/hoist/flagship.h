@@ -26,25 +26,31 @@ extern "C" {
 
 /*
  * READY                    decision_api: the flags of the current context are there; without a context, visitors can be
- *                          made. bucketing: the file is there. Stored ones make a client STALE, and readable, until the
- *                          service answers.
+ *                          made, and details say TARGETING_KEY_MISSING. bucketing: the file is there. Stored ones make a
+ *                          client STALE, and readable, until the service answers.
  * hoist_client_bool() …    bucketing: decided for the context given, without a history: that an assignment stays when
  *                          allocations change is the visitors' alone. Before the start and in panic, whichever visitor's
- *                          fetch has found out, every call gives its fallback.
+ *                          fetch has found out, every call gives its fallback, with PROVIDER_NOT_READY.
  * context of one call      the targeting key is the visitor's id, and NULL the shared visitor. decision_api: the service
  *                          decides, so another context than the current one gets the fallback, with INVALID_CONTEXT.
+ *                          bucketing: it has what a visitor's context has: what Hoist sets (sdk_firstTimeInit is false), and
+ *                          nothing that a visitor refuses.
  * hoist_client_identify()  the current context is that of the shared visitor, of which there is one. Another targeting key
  *                          is another visitor: the flags of the former one are dropped, and stored ones of the new one
  *                          are served at once. The same key changes the visitor's context, and its flags stay until the
- *                          new ones are there. HOIST_ERR_NETWORK when they cannot be fetched.
+ *                          new ones are there. HOIST_ERR_NETWORK when they cannot be fetched. The new visitor's consent is
+ *                          its own: what the host has said of it to this client, a refusal that the store keeps, or else
+ *                          property `has_consented`.
  * hoist_client_refresh()   decision_api: the current context's flags, now. bucketing: the file.
  * hoist_client_track()     an Event hit: its action is the key, its value a whole number from 0 on, or the event is refused
- *                          with HOIST_ERR_FLAGSHIP_HIT_INVALID. Properties `category` and `label` are texts of the hit; any
- *                          other one is refused with HOIST_ERR_UNSUPPORTED. HOIST_ERR_FLAGSHIP_NO_CONSENT, _PANIC and
- *                          _NOT_INITIALIZED: nothing is recorded.
+ *                          with HOIST_ERR_FLAGSHIP_HIT_INVALID. Properties `category` ("Action Tracking" or "User
+ *                          Engagement", also with an underscore) and `label` are texts of the hit; any other one is refused
+ *                          with HOIST_ERR_UNSUPPORTED. HOIST_ERR_FLAGSHIP_NO_CONSENT, _PANIC and _NOT_INITIALIZED: nothing is
+ *                          recorded.
  *                          decision_api: HOIST_ERR_UNSUPPORTED for another context than the current one.
  * attempts                 never stop: a fetch that fails is tried again after pauses that grow up to property
- *                          `network.retry_max_ms`. After one that succeeds the service is asked again when the host wants
+ *                          `network.retry_max_ms`, and are no shorter than Retry-After; one that finds panic, after the
+ *                          longest. After one that succeeds the service is asked again when the host wants
  *                          it (decision_api), or after `polling_interval` seconds (bucketing).
  * deliveries               a failed one comes again after about 1 s, then longer pauses up to property
  *                          `network.retry_max_ms`; meanwhile nothing else is sent.

@@ -79,6 +79,20 @@ def test_explain_shows_the_outcome_of_each_targeting(hoist: Tool) -> None:
     assert 'the context has no "age", which must be at least 18: does not hold' in lacking
 
 
+def test_what_hoist_sets_is_in_the_context(hoist: Tool, tmp_path: Path) -> None:
+    """FS-118, FS-200. As a visitor of the library's has it."""
+    document = sample_bucketing()
+    for group in document["campaigns"][1]["variationGroups"]:
+        group["targeting"] = {"targetingGroups": [{"targetings": [
+            {"operator": "EQUALS", "key": key, "value": value, "provider": None}
+            for key, value in (("sdk_osName", "Linux"), ("fs_client", "hoist"))]}]}
+    file = tmp_path / "bucketing.json"
+    file.write_text(json.dumps(document))
+    assert offline(hoist, "evaluate", "maximum_items", "--user", "u", "--value", file=file).out == "42\n"
+    explanation = offline(hoist, "explain", "maximum_items", "--user", "u", "--json", file=file).json["explanation"]
+    assert {step["key"]: step["actual"] for step in targetings(explanation)} == {"sdk_osName": "Linux", "fs_client": "hoist"}
+
+
 def test_a_file_that_is_none_is_named(hoist: Tool, tmp_path: Path) -> None:
     broken = tmp_path / "bucketing.json"
     broken.write_text("[7]")

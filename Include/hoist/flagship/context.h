@@ -18,14 +18,14 @@ extern "C" {
 typedef int32_t hoist_flagship_context_key;
 enum {
     HOIST_FLAGSHIP_CONTEXT_FIRST_TIME_INIT     = 0,  /**< sdk_firstTimeInit, boolean *: the first visitor with this store */
-    HOIST_FLAGSHIP_CONTEXT_LOCALE              = 1,  /**< sdk_deviceLanguage, text * */
+    HOIST_FLAGSHIP_CONTEXT_LOCALE              = 1,  /**< sdk_deviceLanguage, text *: the locale, "fr_FR"; for "C", "en_US" */
     HOIST_FLAGSHIP_CONTEXT_DEVICE_TYPE         = 2,  /**< sdk_deviceType, text *: "Desktop" */
     HOIST_FLAGSHIP_CONTEXT_DEVICE_MODEL        = 3,  /**< sdk_deviceModel, text *: the machine's architecture */
     HOIST_FLAGSHIP_CONTEXT_LOCATION_CITY       = 4,  /**< sdk_city, text */
     HOIST_FLAGSHIP_CONTEXT_LOCATION_REGION     = 5,  /**< sdk_region, text */
     HOIST_FLAGSHIP_CONTEXT_LOCATION_COUNTRY    = 6,  /**< sdk_country, text */
-    HOIST_FLAGSHIP_CONTEXT_LOCATION_LAT        = 7,  /**< sdk_lat, double */
-    HOIST_FLAGSHIP_CONTEXT_LOCATION_LONG       = 8,  /**< sdk_long, double */
+    HOIST_FLAGSHIP_CONTEXT_LOCATION_LAT        = 7,  /**< sdk_lat, double or integer */
+    HOIST_FLAGSHIP_CONTEXT_LOCATION_LONG       = 8,  /**< sdk_long, double or integer */
     HOIST_FLAGSHIP_CONTEXT_OS_NAME             = 9,  /**< sdk_osName, text *: "Linux" */
     HOIST_FLAGSHIP_CONTEXT_OS_VERSION_CODE     = 10, /**< sdk_osVersionCode, text *: the kernel's release */
     HOIST_FLAGSHIP_CONTEXT_OS_VERSION_NAME     = 11, /**< sdk_osVersionName, text *: the distribution */

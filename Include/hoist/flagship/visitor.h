@@ -24,7 +24,9 @@ enum {
     HOIST_FLAGSHIP_FETCH_FETCHED  = 0, /**< the flags are those of the context */
     HOIST_FLAGSHIP_FETCH_FETCHING = 1,
     HOIST_FLAGSHIP_FETCH_REQUIRED = 2, /**< the reason says why; flags of before are still served */
-    HOIST_FLAGSHIP_FETCH_PANIC    = 3  /**< the service has switched everything off: no flags */
+    HOIST_FLAGSHIP_FETCH_PANIC    = 3  /**< the service has switched everything off: no flags. Of every visitor, whoever has
+                                        *   found it out; where another one, or the poll, has found its end as well, the
+                                        *   former state and flags are back */
 };
 
 /** Why flags have to be fetched. */
@@ -58,7 +60,7 @@ enum {
 
 /**
  * Told each time that status or reason have changed; not of those a visitor begins with, unless its flags come from the
- * cache. On the client's delivery lane, in the order of the changes, or in manual dispatch; never after the client has
+ * cache, and of panic at the visitor's next fetch: the listener of the client hears at once. On the client's delivery lane, in the order of the changes, or in manual dispatch; never after the client has
  * closed. Every function of Hoist may be called but those that wait.
  * @param visitor Borrowed: valid only during the callback.
  */
@@ -77,7 +79,8 @@ typedef struct hoist_flagship_visitor_options {
     const char *HOIST_NULLABLE id;
     /** Without consent nothing is cached and nothing but that refusal is sent. */
     bool has_consented;
-    /** A known visitor; its anonymous id is generated. */
+    /** A known visitor. Its anonymous id is made of its own and the environment's: the same in every run, and nobody
+     *  else's. */
     bool is_authenticated;
     /** HOIST_FLAGSHIP_SHARED_INSTANCE: it becomes the client's shared visitor, whose context is the client's current one. */
     int32_t instance;
@@ -138,9 +141,10 @@ hoist_flagship_visitor_anonymous_id(const hoist_flagship_visitor *HOIST_NULLABLE
 
 /**
  * The visitor is known by another id from now on, and keeps what it was given while anonymous, where experience continuity is
- * enabled on the platform. Its flags have to be fetched.
- * @return HOIST_ERR_ARGUMENT for NULL, "" and invalid UTF-8; HOIST_ERR_UNSUPPORTED in bucketing mode;
- *         HOIST_ERR_FLAGSHIP_NOT_INITIALIZED, HOIST_ERR_FLAGSHIP_PANIC.
+ * enabled on the platform. Its flags have to be fetched; a fetch that is under way is called off.
+ * @return HOIST_ERR_ARGUMENT for NULL, "", invalid UTF-8, and the id that the visitor has while it is anonymous, which the
+ *         service refuses under both names; HOIST_ERR_UNSUPPORTED in bucketing mode; HOIST_ERR_FLAGSHIP_NOT_INITIALIZED,
+ *         HOIST_ERR_FLAGSHIP_PANIC.
  */
 HOIST_API hoist_status hoist_flagship_visitor_authenticate(hoist_flagship_visitor *HOIST_NULLABLE visitor,
                                                            const char *HOIST_NULLABLE id);
@@ -179,12 +183,13 @@ hoist_flagship_visitor_fetch_reason(const hoist_flagship_visitor *HOIST_NULLABLE
  * Fetches the flags of the visitor as it is now. In bucketing mode they are there when this returns.
  *
  * A fetch joins one that is under way for the same visitor and context, and takes the place of one for another context,
- * whose answer does not count any more. When it fails, the former flags stay.
+ * whose request is called off. When it fails, the former flags stay.
  *
  * @param done NULL, or called once, after all callbacks of the fetch, on the delivery lane, in manual dispatch or inside
  *             hoist_client_close(), with HOIST_OK; HOIST_ERR_FLAGSHIP_PANIC; HOIST_ERR_FLAGSHIP_FETCH_FAILED;
  *             HOIST_ERR_FLAGSHIP_NOT_INITIALIZED (not started, or no bucketing file has come yet); HOIST_ERR_SUPERSEDED (the
- *             visitor was authenticated or unauthenticated meanwhile); HOIST_ERR_CANCELLED (the client closes).
+ *             visitor was authenticated or unauthenticated meanwhile, or hoist_client_identify() has made it and names
+ *             somebody else); HOIST_ERR_CANCELLED (the client closes).
  * @return HOIST_ERR_ARGUMENT for NULL; HOIST_ERR_STATE when the client is closed or gone, HOIST_ERR_LIMIT when too many calls
  *         are under way; then `done` is not called.
  */

@@ -21,6 +21,7 @@ extension Client {
 
   /// Begins to fetch; returns at once.
   public func open() {
+    for client in companions { client.provider?.opens() }
     onScheduler { client in for client in client.companions { client.provider?.start() } }
   }
 

@@ -40,6 +40,8 @@ public protocol Provider: AnyObject {
   var evaluationHooks: [any EvaluationHook] { get }
   /// Whether a context that the host identifies with is the current one already, where not every difference counts.
   func isSame(_ context: FrozenContext, as current: FrozenContext) -> Bool
+  /// The client is opened, for the first time or again: on the caller's thread, before `start` is asked for.
+  func opens()
   /// Reads bootstrap and store, and begins to fetch when online.
   func start()
   /// Ends timers and requests. What is recorded stays recorded; `start` may follow.
@@ -110,6 +112,7 @@ extension Provider {
   public func settle(untilNanoseconds deadline: Int64) -> Bool { true }
   public func forgetCountsAfterFork() {}
   public var life: PartLife { PartLife([]) }
+  public func opens() {}
   public func start() { life.open() }
   public func stop() { life.stop() }
   public func setOnline(_ online: Bool) { life.setOnline(online) }

@@ -54,7 +54,11 @@ final class VisitorCaching: ClientPart, @unchecked Sendable {
 
   /// The stored record of a visitor. `completion` runs once, on the scheduler's thread, when the time is over at the
   /// latest.
-  func lookUp(_ id: [UInt8], untilNanoseconds deadline: Int64, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+  /// - Parameter forgives: a refusal that is stored does not count any more: the visitor has agreed. Otherwise it is what is
+  ///   found.
+  func lookUp(
+    _ id: [UInt8], _ forgives: Bool = true, untilNanoseconds deadline: Int64, completion: @escaping @Sendable ([UInt8]?) -> Void
+  ) {
     let left = deadline - clock.monotonicNanoseconds
     guard left > 0 else { return scheduler.post { completion(nil) } }
     let (scheduler, counted, log, limit) = (scheduler, counted, log, timeoutMilliseconds)
@@ -75,19 +79,18 @@ final class VisitorCaching: ClientPart, @unchecked Sendable {
     }
     let timer = scheduler.schedule(afterMilliseconds: (left + 999_999) / 1_000_000) { question.giveUp() }
     question.whenOver { timer.cancel() }
-    if let cache { cache.lookUp(id, question, withinMilliseconds: limit) } else { load(id, question) }
+    if let cache { cache.lookUp(id, question, withinMilliseconds: limit) } else { load(id, forgives, question) }
   }
 
   func lookUp(_ id: [UInt8], completion: @escaping @Sendable ([UInt8]?) -> Void) {
     lookUp(id, untilNanoseconds: lookUpDeadline, completion: completion)
   }
 
-  /// Only visitors with consent are looked up, so an earlier stored refusal does not count any more.
-  private func load(_ id: [UInt8], _ question: CacheLookUp) {
+  private func load(_ id: [UInt8], _ forgives: Bool, _ question: CacheLookUp) {
     store.load(PersonKey.make(id)) { [weak self] kept in
-      let isRefusal = CachedVisitor.isRefusal(kept)
-      if isRefusal { self?.forgetRefusal(of: id) }
-      question.reply(isRefusal ? nil : kept)
+      let isForgiven = forgives && CachedVisitor.isRefusal(kept)
+      if isForgiven { self?.forgetRefusal(of: id) }
+      question.reply(isForgiven ? nil : kept)
     }
   }
 

@@ -27,6 +27,8 @@ extension CampaignCompiler {
     record.test = targeting.test
     if targeting.key.reads("fs_all_users") { record.source = .everybody }
     if targeting.key.reads("fs_users") { record.source = .visitor }
+    record.predefined = PredefinedKey(named: targeting.key)
+    if let own = automatic?.value(of: targeting.key) { record.automatic = builder.append(target(own)) }
     writer.removeAll()
     if let value = targeting.value { writer.value(value) } else { writer.null() }
     record.json = builder.text(writer.bytes)
@@ -63,13 +65,21 @@ extension CampaignCompiler {
     case .bool: (record.value.kind, record.value.integer) = (.bool, value.bool ?? false ? 1 : 0)
     case .int: (record.value.kind, record.value.integer) = (.int, value.int64 ?? 0)
     case .double: (record.value.kind, record.value.number) = (.double, value.double ?? 0)
-    case .string:
-      let text = value.bytes ?? .noBytes
-      record.text = builder.text(text)
-      record.value.kind = .string
-      record.value.textHash = Hash64.hash(text)
+    case .string: return target(text: value.bytes ?? .noBytes)
     case .null, .array, .object: record.value.kind = .other
     }
     return record
+  }
+
+  /// Of a pair that the SDK sets: a text or a boolean.
+  private mutating func target(_ value: AttributeValue) -> TargetRecord {
+    if case .string(let text) = value { return text.withBytes { target(text: $0) } }
+    var record = TargetRecord()
+    if case .bool(let truth) = value { (record.value.kind, record.value.integer) = (.bool, truth ? 1 : 0) }
+    return record
+  }
+
+  private mutating func target(text: ByteView) -> TargetRecord {
+    TargetRecord(text: builder.text(text), value: Comparand.Plain(kind: .string, textHash: Hash64.hash(text)))
   }
 }

@@ -17,8 +17,11 @@ struct CampaignCompiler: ~Copyable {
   private var fingerprints: [Place<CampaignRecord>: UInt64] = [:]
   /// By ordinal: of the flag's own values.
   private var ownFingerprints: [UInt64] = []
+  /// nil where contexts of one call are not decided for.
+  let automatic: AutomaticContext?
 
-  init(isDecided: Bool, widensIntegers: Bool, expectedBytes: Int) {
+  init(isDecided: Bool, widensIntegers: Bool = false, automatic: AutomaticContext? = nil, expectedBytes: Int = 0) {
+    self.automatic = automatic
     root = CampaignsRoot(isDecided: isDecided, widensIntegers: widensIntegers)
     builder = SnapshotBuilder(expectedBytes: expectedBytes)
   }
@@ -133,8 +136,9 @@ struct CampaignCompiler: ~Copyable {
     return known
   }
 
+  /// - Parameter isComplete: false where a flag that is missing is not known to be none.
   /// - Returns: owned by the caller; nil when memory ran out or the campaigns are too large.
-  consuming func finish(isPanic: Bool) -> Snapshot? {
+  consuming func finish(isPanic: Bool, isComplete: Bool = true) -> Snapshot? {
     root.isPanic = isPanic
     if isPanic { removeAll() }
     root.campaigns = builder.append(contentsOf: campaigns)
@@ -157,6 +161,8 @@ struct CampaignCompiler: ~Copyable {
     }
     root.flags = builder.append(contentsOf: records)
     let root = builder.append(self.root)
-    return builder.finish(evaluate: evaluateCampaignFlag, root: root)
+    let isUnknown = isPanic || !isComplete
+    let unlisted = isUnknown ? builder.append(CampaignFlagRecord(head: FlagHead(name: .none))).offset : 0
+    return builder.finish(evaluate: evaluateCampaignFlag, root: root, unlisted: unlisted)
   }
 }

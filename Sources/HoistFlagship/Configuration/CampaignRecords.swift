@@ -63,6 +63,10 @@ struct TargetingRecord: BitwiseCopyable {
   var keyHash: UInt64 = 0
   var test = TargetingTest.never
   var source = TargetingSource.attribute
+  /// Of the key; nil for one of the host's own.
+  var predefined: PredefinedKey?
+  /// What the SDK itself says of the key in every context; `.none` for nothing.
+  var automatic: Place<TargetRecord> = .none
   /// The operator as it was sent.
   var name = TextReference.none
   var isList = false

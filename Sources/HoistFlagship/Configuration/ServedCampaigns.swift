@@ -15,6 +15,8 @@ public struct CampaignOptions: Sendable {
   public var limits: JSONLimits
   /// Receives warnings about bad elements.
   public var log: Log?
+  /// Completes contexts of one call; nil where there are none.
+  var automatic: AutomaticContext?
 
   public init(widensIntegers: Bool = false, limits: JSONLimits = .standard, log: Log? = nil) {
     self.widensIntegers = widensIntegers
@@ -85,7 +87,8 @@ private struct CampaignDocument: ~Copyable {
     json = try JSONReader(text, limits: options.limits)
     reading = CampaignReading(name, options.log)
     compiler = CampaignCompiler(
-      isDecided: isDecided, widensIntegers: options.widensIntegers, expectedBytes: text.count &* 2)
+      isDecided: isDecided, widensIntegers: options.widensIntegers, automatic: isDecided ? nil : options.automatic,
+      expectedBytes: text.count &* 2)
     self.isDecided = isDecided
   }
 
@@ -139,7 +142,7 @@ private struct CampaignDocument: ~Copyable {
 
   private mutating func finish() throws(JSONFailure) -> ServedCampaigns {
     reading.bad.finish()
-    var finished = CampaignCompiler(isDecided: isDecided, widensIntegers: false, expectedBytes: 0)
+    var finished = CampaignCompiler(isDecided: isDecided)
     swap(&finished, &compiler)
     guard let snapshot = finished.finish(isPanic: isPanic) else {
       throw JSONFailure(.limit, "it is too large, or memory has run out")
@@ -149,6 +152,11 @@ private struct CampaignDocument: ~Copyable {
 }
 
 extension Snapshot {
+  /// No campaigns of a visitor: everything is switched off, or there is no visitor, or none has come for it.
+  static func noCampaigns(isPanic: Bool) -> Snapshot? {
+    CampaignCompiler(isDecided: true).finish(isPanic: isPanic, isComplete: false)
+  }
+
   /// Of campaigns: names of the flags that are new, gone, or may be decided differently.
   func changedCampaignFlags(since old: Snapshot?) -> [String] {
     changedNames(since: old) { $0.assumingMemoryBound(to: CampaignFlagRecord.self).pointee.fingerprint }

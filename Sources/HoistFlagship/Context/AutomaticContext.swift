@@ -12,7 +12,8 @@ struct AutomaticContext: Sendable {
 
   init(clientName: String, machine facts: MachineFacts) {
     let version = Array(HoistVersion.text.utf8)
-    let language = facts.locale.map { Array($0.utf8.prefix { $0 != UInt8(ascii: "-") }) }
+    // As the vendor writes it, "fr_FR"; the locale that speaks no language is the English of the United States.
+    let language = (facts.locale ?? "en-US").utf8.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "_") : $0 }
     let known: [(PredefinedKey, [UInt8]?)] = [
       (.locale, language), (.deviceType, Array("Desktop".utf8)), (.deviceModel, facts.architecture.map { Array($0.utf8) }),
       (.osName, Array("Linux".utf8)), (.osVersionCode, facts.release.map { Array($0.utf8) }),
@@ -50,6 +51,11 @@ struct AutomaticContext: Sendable {
     if (try? EvaluationContext.check(user.name, user.value)) != nil { pairs.append(user) }
     pairs += reserved.dropFirst()
     return ContextReference(key: visitorID, attributes: pairs)
+  }
+
+  /// What is said of a key in the context of one call, which makes no visitor: it is not the first one. nil for nothing.
+  func value(of key: ByteView) -> AttributeValue? {
+    (later + reserved).first { $0.name.withBytes { $0.hasSameBytes(as: key) } }?.value
   }
 
   private static let users = ReservedKey.users.withBytes { Array($0) }

@@ -3,7 +3,7 @@ internal import HoistCore
 
 /// The context keys that the service knows (FS-109 to FS-128, and `sdk_ip` of FS-200); the numbers of
 /// `hoist/flagship/context.h`.
-public enum PredefinedKey: Int32, Sendable, CaseIterable {
+public enum PredefinedKey: Int32, BitwiseCopyable, Sendable, CaseIterable {
   case firstTimeInit = 0
   case locale
   case deviceType
@@ -58,7 +58,7 @@ public enum PredefinedKey: Int32, Sendable, CaseIterable {
       switch self {
       case .text: "a text"
       case .boolean: "a boolean"
-      case .double: "a double"
+      case .double: "a number"
       case .integer: "an integer"
       case .address: "an IPv4 or IPv6 address"
       }
@@ -86,11 +86,20 @@ public enum PredefinedKey: Int32, Sendable, CaseIterable {
   static func isPossible(_ name: ByteView) -> Bool { prefix.withBytes { name.hasPrefix($0) } }
   private static let prefix: StaticString = "sdk_"
 
-  /// Integers and doubles are different types (4.6).
+  /// A double may be a whole number; an integer is no double (4.6).
   func takes(_ value: AttributeValue) -> Bool {
     switch (type, value) {
-    case (.text, .string), (.boolean, .bool), (.double, .double), (.integer, .int): true
+    case (.text, .string), (.boolean, .bool), (.double, .double), (.double, .int), (.integer, .int): true
     case (.address, .string(let text)): text.withBytes { IPAddress($0) != nil }
+    default: false
+    }
+  }
+
+  /// The same of a value that is compared.
+  func takes(_ value: Comparand) -> Bool {
+    switch (type, value.plain.kind) {
+    case (.text, .string), (.boolean, .bool), (.double, .double), (.double, .int), (.integer, .int): true
+    case (.address, .string): IPAddress(value.text) != nil
     default: false
     }
   }

@@ -13,7 +13,7 @@ struct VisitorContext: Sendable, Equatable {
     /// Neither text nor boolean nor number.
     case unsupported([UInt8])
     case wrongType(PredefinedKey)
-    case unusable(EvaluationContext.Refusal)
+    case unusable([UInt8], EvaluationContext.Refusal)
     case tooMany
 
     var message: String {
@@ -22,8 +22,18 @@ struct VisitorContext: Sendable, Equatable {
       case .reserved(let key): "context key \"\(Self.shown(key))\" is set by the SDK alone"
       case .unsupported(let key): "the value of context key \"\(Self.shown(key))\" is no text, boolean or number"
       case .wrongType(let key): "context key \"\(key.name)\" takes \(key.type.name)"
-      case .unusable(let refusal): "a context pair is refused: \(refusal)"
+      case .unusable(let key, let refusal): "the pair of context key \"\(Self.shown(key))\" is refused: \(Self.words(of: refusal))"
       case .tooMany: "the context has \(VisitorContext.maximumPairs) pairs, the most there can be"
+      }
+    }
+
+    private static func words(of refusal: EvaluationContext.Refusal) -> String {
+      switch refusal {
+      case .invalidUTF8: "it is not valid UTF-8"
+      case .nameTooLong: "the key is longer than \(EvaluationContext.maximumNameBytes) bytes"
+      case .valueTooLarge: "the value is larger than \(EvaluationContext.maximumValueBytes) bytes"
+      case .tooManyAttributes: "there are too many"
+      case .notFinite: "the number is not finite"
       }
     }
 
@@ -48,7 +58,7 @@ struct VisitorContext: Sendable, Equatable {
     // Null, lists and objects are refused whatever the key.
     guard Self.isScalar(value) else { throw .unsupported(key) }
     if let predefined = key.withBytes({ PredefinedKey(named: $0) }), !predefined.takes(value) { throw .wrongType(predefined) }
-    do { try EvaluationContext.check(key, value) } catch { throw .unusable(error) }
+    do { try EvaluationContext.check(key, value) } catch { throw .unusable(key, error) }
     try put(key, value)
   }
 

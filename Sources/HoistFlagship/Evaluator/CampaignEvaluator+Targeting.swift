@@ -45,13 +45,29 @@ extension CampaignEvaluator {
       recorder.note { $0.targeting(targeting, actual: nil, holds: true) }
       return true
     case .visitor: actual = Comparand(text: visitor, hash: visitorHash)
-    case .attribute:
-      let attribute = context?.find(targeting.pointee.key.bytes(base), hash: targeting.pointee.keyHash)
-      actual = attribute.flatMap { Comparand($0) }
+    case .attribute: actual = isOfCall ? completed(targeting) : given(targeting)
     }
     let holds = holds(targeting, actual)
     recorder.note { $0.targeting(targeting, actual: actual, holds: holds) }
     return holds
+  }
+
+  @inline(__always)
+  private func given(_ targeting: UnsafePointer<TargetingRecord>) -> Comparand? {
+    context?.find(targeting.pointee.key.bytes(base), hash: targeting.pointee.keyHash).flatMap { Comparand($0) }
+  }
+
+  /// What a visitor of the context would have (4.6): what the SDK says stands over the host's, and values of wrong types are
+  /// not taken.
+  @inline(never)
+  private func completed(_ targeting: UnsafePointer<TargetingRecord>) -> Comparand? {
+    if !targeting.pointee.automatic.isNone {
+      let own = base.at(targeting.pointee.automatic)
+      return Comparand(own.pointee.value, own.pointee.text.bytes(base))
+    }
+    let given = given(targeting)
+    guard let key = targeting.pointee.predefined, let value = given else { return given }
+    return key.takes(value) ? value : nil
   }
 
   /// An absent key makes every targeting false, but those that ask for its presence.

@@ -12,11 +12,14 @@ struct CampaignEvaluator<Recorder: StepRecorder<ExplanationRecorder>> {
   let visitorHash: UInt64
   /// Nil where there is none, or none that counts.
   let history: AssignmentHistory?
+  /// The context is one of a call, and lacks what the SDK says in visitors' contexts.
+  let isOfCall: Bool
   var recorder: Recorder
 
   /// - Parameter history: holds against the hash (4.4).
   init(
-    base: UnsafeRawPointer, context: FrozenContext?, visitor: ByteView, history: AssignmentHistory?, recorder: Recorder
+    base: UnsafeRawPointer, context: FrozenContext?, visitor: ByteView, history: AssignmentHistory?, isOfCall: Bool = false,
+    recorder: Recorder
   ) {
     self.base = base
     self.context = context
@@ -24,6 +27,7 @@ struct CampaignEvaluator<Recorder: StepRecorder<ExplanationRecorder>> {
     visitorHash = Hash64.hash(visitor)
     let isDecided = Snapshot(base).campaignsRoot.pointee.isDecided
     self.history = isDecided || history?.isEmpty ?? true ? nil : history
+    self.isOfCall = isOfCall
     self.recorder = recorder
   }
 }

@@ -15,13 +15,9 @@ public enum CampaignFlags {
   public static func explain(
     _ evaluation: inout Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
   ) -> [UInt8] {
-    let inherited = evaluation.inherited.map { FrozenContext($0) }
-    guard let context = context ?? inherited, let visitor = context.targetingKey else { return Array("[]".utf8) }
-    if snapshot.campaignsRoot.pointee.isDecided, context.fingerprint != inherited?.fingerprint {
-      return Array("[]".utf8)
-    }
+    guard let (context, visitor) = evaluation.visitor(of: context?.base, in: snapshot) else { return Array("[]".utf8) }
     var evaluator = CampaignEvaluator(
-      base: snapshot.base, context: context, visitor: visitor, history: nil,
+      base: snapshot.base, context: context, visitor: visitor, history: nil, isOfCall: context.base != evaluation.inherited,
       recorder: ExplanationRecorder(snapshot.base))
     evaluator.fill(&evaluation, record.assumingMemoryBound(to: CampaignFlagRecord.self))
     return evaluator.recorder.finish()

@@ -8,19 +8,36 @@ func evaluateCampaignFlag(
   _ base: UnsafeRawPointer, _ record: UnsafeRawPointer, _ context: UnsafeRawPointer?, _ out: UnsafeMutableRawPointer
 ) {
   let evaluation = out.assumingMemoryBound(to: Evaluation.self)
-  if Snapshot(base).campaignsRoot.pointee.isDecided, !isCurrent(context, evaluation.pointee.inherited) {
-    return evaluation.pointee.fail(
-      .invalidContext, "the service decides for the client's current context: identify with this one first")
-  }
-  guard let context = (context ?? evaluation.pointee.inherited).map({ FrozenContext($0) }),
-    let visitor = context.targetingKey
-  else {
-    return evaluation.pointee.fail(.targetingKeyMissing, "a visitor id is needed: the context has no targeting key")
-  }
+  guard let (context, visitor) = evaluation.pointee.visitor(of: context, in: Snapshot(base)) else { return }
   var evaluator = CampaignEvaluator(
-    base: base, context: context, visitor: visitor, history: nil, recorder: NoSteps())
+    base: base, context: context, visitor: visitor, history: nil, isOfCall: context.base != evaluation.pointee.inherited,
+    recorder: NoSteps())
   let flag = record.assumingMemoryBound(to: CampaignFlagRecord.self)
   evaluator.fill(&evaluation.pointee, flag)
+}
+
+extension Evaluation {
+  /// Whose flag is asked for.
+  /// - Returns: nil where nobody's can be given, and the evaluation says why.
+  @inline(__always)
+  mutating func visitor(of given: UnsafeRawPointer?, in snapshot: Snapshot) -> (context: FrozenContext, id: ByteView)? {
+    let root = snapshot.campaignsRoot
+    if root.pointee.isPanic {
+      fail(.providerNotReady, "the service has switched every flag off: panic")
+    } else if root.pointee.isDecided, !isCurrent(given, inherited) {
+      fail(.invalidContext, "the service decides for the client's current context: identify with this one first")
+    } else if let context = (given ?? inherited).map({ FrozenContext($0) }) {
+      guard let id = context.targetingKey else {
+        fail(.targetingKeyMissing, "a visitor id is needed: the context has no targeting key")
+        return nil
+      }
+      if !root.pointee.isDecided || root.pointee.flagCount > 0 { return (context, id) }
+      fail(.providerNotReady, "no flags of the current context yet")
+    } else {
+      fail(.targetingKeyMissing, "no current context: give property `context`, or identify")
+    }
+    return nil
+  }
 }
 
 /// Never another context's values.

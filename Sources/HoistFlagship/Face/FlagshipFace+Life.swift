@@ -11,6 +11,7 @@ extension FlagshipFace {
     }
     client.resumeAfterFork()
     let provider = provider
+    provider.begins()
     client.onScheduler { _ in provider.life.start() }
     return .ok
   }

@@ -7,8 +7,3 @@ public enum SDKStatus: Int32, Sendable {
   /// Everything is switched off but fetching, which finds out when that is over.
   case panic
 }
-
-extension SDKStatus {
-  /// Whether every flag is its fallback (5.1).
-  var isSilent: Bool { self == .notInitialized || self == .panic }
-}

@@ -9,30 +9,44 @@ final class StatusCell: Sendable {
   @inline(__always)
   var current: SDKStatus { SDKStatus(rawValue: value.load(ordering: .relaxed)) ?? .notInitialized }
 
-  /// - Returns: what it was.
-  fileprivate func exchange(_ status: SDKStatus) -> SDKStatus {
-    SDKStatus(rawValue: value.exchange(status.rawValue, ordering: .relaxed)) ?? .notInitialized
-  }
+  fileprivate func set(_ status: SDKStatus) { value.store(status.rawValue, ordering: .relaxed) }
 }
 
 /// The SDK's status, and who observes the client (protocols/flagship.md 5.1; FS-12, FS-38 to FS-42). Read on any thread;
-/// changed on the scheduler's.
+/// changed on the scheduler's, but for `begins`.
 final class StatusMachine: ClientPart, @unchecked Sendable {
   static let panicMessage = "the service says panic: every flag is its fallback"
 
+  private struct State {
+    var status = SDKStatus.notInitialized
+    /// What observers were told last.
+    var told = SDKStatus.notInitialized
+  }
+
   private let host: any ProviderHost
+  private let state = LockedValue(State())
   let observers = Registrations<any FlagshipObserver>(capacity: 1_000)
   let cell = StatusCell()
-  /// Told on the scheduler's thread when panic comes and when it goes. Set while the provider is made.
-  var followPanic: @Sendable (Bool) -> Void = { _ in }
-  /// Told there when everything but fallbacks is switched off, and when it is on again; off to begin with. Likewise.
-  var followSilence: @Sendable (Bool) -> Void = { _ in }
+  /// Told of each change, before observers. Set while the provider is made.
+  var follow: @Sendable (_ before: SDKStatus, _ now: SDKStatus) -> Void = { _, _ in }
 
   init(host: any ProviderHost) { self.host = host }
 
   var current: SDKStatus { cell.current }
 
   var hearsOfExposures: Bool { observers.contains(where: \.hearsOfExposures) }
+
+  /// A start is asked for: visitors may do what they may do after it. Observers are told when it is carried out, of what
+  /// it has found (FS-40). Any thread.
+  func begins(_ status: SDKStatus) {
+    let isFirst = state.withLock { state in
+      guard state.status == .notInitialized else { return false }
+      state.status = status
+      cell.set(status)
+      return true
+    }
+    if isFirst { follow(.notInitialized, status) }
+  }
 
   /// A start without anything that could be served.
   func initializing() { change(to: .initializing, "the bucketing file is being downloaded") }
@@ -44,11 +58,16 @@ final class StatusMachine: ClientPart, @unchecked Sendable {
   func stop() { change(to: .notInitialized, "not started") }
 
   private func change(to status: SDKStatus, _ message: String) {
-    let before = cell.exchange(status)
+    let before = state.withLock { state in
+      defer {
+        state = State(status: status, told: status)
+        cell.set(status)
+      }
+      return state
+    }
     // Evaluations follow the change before observers are called.
-    if before.isSilent != status.isSilent { followSilence(status.isSilent) }
-    guard before != status else { return }
-    if before == .panic || status == .panic { followPanic(status == .panic) }
+    if before.status != status { follow(before.status, status) }
+    guard before.told != status else { return }
     host.log.info("SDK status: \(message)")
     observers.tell(through: host.onDeliveryLane) { observer in { observer.sdkStatusChanged(status) } }
   }

@@ -82,7 +82,11 @@ struct FlagshipSettings: Sendable {
   }
 
   /// How documents of campaigns are read.
-  func campaignOptions(_ log: Log) -> CampaignOptions { CampaignOptions(widensIntegers: widensIntegers, log: log) }
+  func campaignOptions(_ log: Log, _ automatic: AutomaticContext) -> CampaignOptions {
+    var options = CampaignOptions(widensIntegers: widensIntegers, log: log)
+    options.automatic = automatic
+    return options
+  }
 
   /// The vendor's form of an environment id; others work with servers of one's own.
   var hasUsualEnvironmentID: Bool {

@@ -22,7 +22,7 @@ extension FlagshipProvider {
 
   /// What a fetch would bring is there.
   public func isSame(_ context: FrozenContext, as current: FrozenContext) -> Bool {
-    visitors.shared.current?.snapshotOfState.fetchStatus == .fetched && context.says(theSameAs: current)
+    visitors.shared.current?.fetchStatus == .fetched && context.says(theSameAs: current)
   }
 
   public func accepts(_ context: FrozenContext, current: FrozenContext?, in snapshot: Snapshot?) -> Bool {
@@ -40,8 +40,8 @@ extension FlagshipProvider {
     var label: [UInt8]?
     for (name, value) in event.properties {
       if name.utf8.elementsEqual("category".utf8), case .string(let text) = value {
-        guard let named = Hit.EventCategory.allCases.first(where: { $0.text.description.utf8.elementsEqual(text) }) else {
-          return refuse(event, .argument, "its category is none of a hit's")
+        guard let named = Hit.EventCategory(named: text) else {
+          return refuse(event, .argument, "its category is neither \"Action Tracking\" nor \"User Engagement\"")
         }
         category = named
       } else if name.utf8.elementsEqual("label".utf8), case .string(let text) = value {
@@ -75,6 +75,6 @@ extension FlagshipProvider {
     }
     guard let key, !key.isEmpty else { return nil }
     let id = Array(key)
-    return (VisitorIdentity(visitorID: id), settings.visitors.hasConsented && !visitors.refusals.contains(id))
+    return (VisitorIdentity(visitorID: id), visitors.consent(of: id))
   }
 }

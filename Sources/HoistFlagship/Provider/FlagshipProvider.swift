@@ -27,7 +27,9 @@ public final class FlagshipProvider: @unchecked Sendable {
     status = StatusMachine(host: host)
     account = AccountSettingsHolder()
     telemetry = Telemetry(host: host, settings: settings, status: status, account: account)
-    let format = BucketingFormat(host: host, settings: settings, status: status, account: account, telemetry: telemetry)
+    let automatic = AutomaticContext(clientName: settings.clientName, machine: .current())
+    let format = BucketingFormat(
+      host: host, settings: settings, status: status, account: account, telemetry: telemetry, automatic: automatic)
     bucketing = settings.mode != .bucketing ? nil : ConfigurationSource(
       host: host, format: format, storageKey: "bucketing",
       pace: RegularPace(interval: settings.pollingSeconds * 1000, limit: settings.longestRetryMilliseconds))
@@ -44,7 +46,7 @@ public final class FlagshipProvider: @unchecked Sendable {
       before: activates)
     visitors = FlagshipVisitorRegistry(
       host: host, settings: settings, status: status, decisions: decisions,
-      reports: VisitorReports(hits: hits, activates: activates), refusals: refusals)
+      reports: VisitorReports(hits: hits, activates: activates), refusals: refusals, automatic: automatic)
     let accountSource = AccountSettingsSource(host: host, settings: settings, account: account)
     let current = CurrentVisitor(host: host, settings: settings, status: status, visitors: visitors)
     visitors.following = current
@@ -56,11 +58,12 @@ public final class FlagshipProvider: @unchecked Sendable {
     refusals.govern([activates.pipeline, hits.pipeline])
     visitors.telemetry = telemetry
     visitors.segments = segments
-    status.followPanic = { [weak activates, weak hits] isPanic in
-      activates?.setPanic(isPanic)
-      hits?.setPanic(isPanic)
+    status.follow = { [weak activates, weak hits, weak visitors] before, now in
+      visitors?.shared.follow(now)
+      guard before == .panic || now == .panic else { return }
+      activates?.setPanic(now == .panic)
+      hits?.setPanic(now == .panic)
     }
-    status.followSilence = { [weak visitors] in visitors?.shared.setSilent($0) }
     format.connect(self)
     if !settings.hasUsualEnvironmentID {
       host.log.warning("env_id is not 20 characters of 0-9 and a-v, as the service's are: only servers of one's own have such")
@@ -86,6 +89,11 @@ extension FlagshipProvider {
 /// The life cycle, on the scheduler's thread.
 extension FlagshipProvider: Provider {
   public var ownsCurrentContext: Bool { true }
+
+  public func opens() { if settings.autostart { begins() } }
+
+  /// What a start promises when it returns (5.1): in decision_api mode there is nothing to wait for.
+  func begins() { status.begins(settings.mode == .decisionAPI ? .initialized : .initializing) }
 
   public func identify(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void) {
     let decidesHere = settings.mode == .bucketing

@@ -4,13 +4,13 @@ extension FlagshipVisitorRegistry {
   /// Whether other services are asked before a fetch is decided.
   var isEnriched: Bool { segments?.isWanted ?? false && status.current != .notInitialized }
 
-  /// Adds data of other services to the visitor's context, then calls `goOn`: at once where no service is used (FS-207,
-  /// FS-209).
-  func enrich(_ visitor: FlagshipVisitor, then goOn: @escaping @Sendable () -> Void) {
-    guard let segments, isEnriched else { return goOn() }
+  /// Adds data of other services to the visitor's context, then calls `goOn`: at once where no service is used, and for a
+  /// visitor without consent, whose id goes nowhere (FS-65, FS-207, FS-209).
+  func enrich(_ visitor: FlagshipVisitor, _ call: FetchCall?, then goOn: @escaping @Sendable () -> Void) {
+    guard let segments, isEnriched, visitor.hasConsented else { return goOn() }
     let automatic = automatic
     host.scheduler.post {
-      segments.gather(visitor.id) { pairs in
+      segments.gather(visitor.id, call) { pairs in
         visitor.learn(pairs, automatic)
         goOn()
       }

@@ -28,22 +28,23 @@ final class VisitorSegments: ClientPart, @unchecked Sendable {
   private var wantsSegments: Bool { settings.usesSegments && settings.mode == .bucketing }
   private var wantsScore: Bool { settings.usesEmotionScore && account.current.usesEmotionScore }
 
-  /// `completion` runs once; what cannot be fetched is left out.
-  func gather(_ visitorID: [UInt8], completion: @escaping Completion) {
+  /// `completion` runs once, unless the call is over first; what cannot be fetched is left out.
+  func gather(_ visitorID: [UInt8], _ call: FetchCall?, completion: @escaping Completion) {
     host.scheduler.assertCurrent()
+    guard call?.isOver != true else { return }
     let gathering = Gathering((wantsSegments ? 1 : 0) + (wantsScore ? 1 : 0), completion)
-    if wantsSegments { ask(settings.addresses.segments(of: visitorID), gathering) { [weak self] in self?.segments($0) } }
-    if wantsScore { ask(settings.addresses.emotionScore(of: visitorID), gathering) { Self.score($0) } }
+    if wantsSegments { ask(settings.addresses.segments(of: visitorID), gathering, call) { [weak self] in self?.segments($0) } }
+    if wantsScore { ask(settings.addresses.emotionScore(of: visitorID), gathering, call) { Self.score($0) } }
   }
 
   private func ask(
-    _ url: String, _ gathering: Gathering, read: @escaping @Sendable (JSONNode) -> [Attribute]?
+    _ url: String, _ gathering: Gathering, _ call: FetchCall?, read: @escaping @Sendable (JSONNode) -> [Attribute]?
   ) {
     var request = ServiceRequest(settings).get(url)
     request.timeoutMilliseconds = settings.decisionTimeoutMilliseconds
     request.maximumResponseBytes = min(request.maximumResponseBytes, 1 << 20)
     let log = host.log
-    requests.send(request) { answer in
+    let number = requests.send(request) { answer in
       switch answer {
       case .failure(let failure): log.warning("segments of a visitor: no answer: \(failure.message)")
       case .success(let response) where response.status == 204: break
@@ -55,6 +56,8 @@ final class VisitorSegments: ClientPart, @unchecked Sendable {
       }
       gathering.take([])
     }
+    let (requests, scheduler) = (requests, host.scheduler)
+    call?.sends { scheduler.post { requests.cancel(number) } }
   }
 
   /// An array of `{visitor_id, segment, value, partner}`; nil for anything else. Elements that cannot be read are left out.

@@ -44,11 +44,15 @@ extension AccountSettingsSource: FetchDelegate {
 
   /// `{"accountSettings":{…}}`, or the settings themselves.
   func fetchAnswered(_ answer: FetchAnswer, of loop: FetchLoop, conclude: @escaping @Sendable (FetchVerdict) -> Void) {
-    func failed(_ what: String) { conclude(.ended(.failed(FetchFailure(.network, "account settings: \(what)")))) }
+    func failed(_ what: String, retryAfter: Int64? = nil) {
+      conclude(.ended(.failed(FetchFailure(.network, "account settings: \(what)", retryAfterMilliseconds: retryAfter))))
+    }
     switch answer.result {
     case .failure(let failure): failed("no answer: \(failure.message)")
     case .success(let response):
-      guard 200...299 ~= response.status else { return failed("the service answered \(response.status)") }
+      guard 200...299 ~= response.status else {
+        return failed("the service answered \(response.status)", retryAfter: response.retryAfterMilliseconds(host.clock))
+      }
       guard let read = AccountSettings(document: response.body) else { return failed("the answer cannot be read") }
       account.take(read)
       conclude(.ended(.updated))

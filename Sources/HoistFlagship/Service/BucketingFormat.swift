@@ -9,6 +9,7 @@ final class BucketingFormat: ConfigurationFormat, @unchecked Sendable {
   private let status: StatusMachine
   private let account: AccountSettingsHolder
   private let telemetry: Telemetry
+  private let automatic: AutomaticContext
   private weak var provider: FlagshipProvider?
 
   /// Whether the file that is served says panic; nil while there is none.
@@ -16,13 +17,14 @@ final class BucketingFormat: ConfigurationFormat, @unchecked Sendable {
 
   init(
     host: any ProviderHost, settings: FlagshipSettings, status: StatusMachine, account: AccountSettingsHolder,
-    telemetry: Telemetry
+    telemetry: Telemetry, automatic: AutomaticContext
   ) {
     self.host = host
     self.settings = settings
     self.status = status
     self.account = account
     self.telemetry = telemetry
+    self.automatic = automatic
   }
 
   func connect(_ provider: FlagshipProvider) { self.provider = provider }
@@ -38,7 +40,7 @@ final class BucketingFormat: ConfigurationFormat, @unchecked Sendable {
   func compile(_ document: [UInt8]) throws(FetchFailure) -> ServedCampaigns {
     let campaigns: ServedCampaigns
     do throws(CampaignFailure) {
-      campaigns = try BucketingReader.read(document, settings.campaignOptions(host.log))
+      campaigns = try BucketingReader.read(document, settings.campaignOptions(host.log, automatic))
     } catch {
       throw FetchFailure(.flagshipFetchFailed, error.message)
     }

@@ -72,13 +72,3 @@ struct DecisionAnswer: Sendable {
     }
   }
 }
-
-/// Why there are no decisions, or no bucketing file.
-struct DecisionFailure: Error, Sendable, Equatable {
-  var status: Status
-  /// One line for people, without keys.
-  var message: String
-
-  static func fetch(_ message: String) -> DecisionFailure { DecisionFailure(status: .flagshipFetchFailed, message: message) }
-  static let offline = fetch("the client is offline")
-}

@@ -29,7 +29,10 @@ final class CurrentVisitor: ClientPart, @unchecked Sendable {
     isRunning = true
     if !decidesHere {
       status.initialized()
-      if settings.context == nil { host.report(.ready("visitors can be made")) }
+      if settings.context == nil {
+        visitors.shared.serveNobody()
+        host.report(.ready("visitors can be made"))
+      }
     }
     // A visitor that was made before the first start is fetched for when its host says so.
     if visitors.shared.current != nil {
@@ -45,9 +48,7 @@ final class CurrentVisitor: ClientPart, @unchecked Sendable {
 
   func stop() {
     isRunning = false
-    timer?.cancel()
-    timer = nil
-    pace.reset()
+    forgetFailures()
   }
 
   func abandonAfterFork() {
@@ -56,9 +57,7 @@ final class CurrentVisitor: ClientPart, @unchecked Sendable {
   }
 
   func setOnline(_ isOnline: Bool) {
-    timer?.cancel()
-    timer = nil
-    pace.reset()
+    forgetFailures()
     if isOnline { refresh() }
   }
 
@@ -89,15 +88,24 @@ final class CurrentVisitor: ClientPart, @unchecked Sendable {
     switch outcome {
     case .decided:
       host.report(.answered("the service has decided for the current visitor"))
-      host.scheduler.post { [weak self] in self?.pace.reset() }
-    case .failed(let status): host.scheduler.post { [weak self] in self?.tryAgain(status) }
-    case .panic, .notStarted: break
+      host.scheduler.post { [weak self] in self?.forgetFailures() }
+    case .failed(let failure): host.scheduler.post { [weak self] in self?.tryAgain(failure) }
+    case .panic:
+      host.report(.emptied("panic has taken the flags of the current visitor"))
+      host.scheduler.post { [weak self] in self?.tryAgain(FetchFailure(.flagshipPanic, "", next: .slow)) }
+    case .notStarted: break
     }
   }
 
-  private func tryAgain(_ status: Status) {
+  private func forgetFailures() {
+    timer?.cancel()
+    timer = nil
+    pace.reset()
+  }
+
+  private func tryAgain(_ failure: FetchFailure) {
     guard isRunning, host.isOnline, timer == nil,
-      let pause = pace.failed(FetchFailure(status, ""), hasFlags: false, host.entropy)
+      let pause = pace.failed(failure, hasFlags: false, host.entropy)
     else { return }
     timer = host.scheduler.schedule(afterMilliseconds: pause) { [weak self] in
       guard let self, isRunning else { return }

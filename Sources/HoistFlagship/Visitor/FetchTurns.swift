@@ -11,12 +11,28 @@ struct FetchTurns {
     fileprivate let number: UInt64
     fileprivate let identity: UInt64
     fileprivate let context: UInt64
+    /// nil where nothing is asked.
+    let call: FetchCall?
+
+    static func == (one: Self, other: Self) -> Bool { one.number == other.number }
+  }
+
+  /// A fetch that nobody wants to end as it has begun.
+  struct Abandoned {
+    fileprivate let call: FetchCall?
+    fileprivate let waiting: [Completion]
+
+    /// Calls off what it asks, and tells whoever waits for it. With no lock held.
+    func end() {
+      call?.cancel()
+      for completion in waiting { completion(.superseded) }
+    }
   }
 
   /// What becomes of a call.
   enum Beginning {
-    /// It is to be carried out.
-    case turn(Turn)
+    /// It is to be carried out, and the one whose place it takes called off.
+    case turn(Turn, former: FetchCall?)
     /// Its end is that of one that is under way.
     case joined
     /// When the look-up in the cache is over.
@@ -39,7 +55,7 @@ struct FetchTurns {
   /// In which process they began.
   private var generation = ForkGeneration.current
   /// Fetches that wait for the look-up; nil when none is under way.
-  private(set) var afterLookUp: [@Sendable () -> Void]?
+  private(set) var afterLookUp: [(begin: @Sendable () -> Void, completion: Completion)]?
   /// When flags were fetched last, in nanoseconds of the client's clock; nil when what they are for has changed since.
   private(set) var fetchedAt: Int64?
 
@@ -52,7 +68,7 @@ struct FetchTurns {
   mutating func begin(again: @escaping @Sendable () -> Void, _ completion: @escaping Completion) -> Beginning {
     forgetInheritance()
     if afterLookUp != nil {
-      afterLookUp?.append(again)
+      afterLookUp?.append((again, completion))
       return .afterLookUp
     }
     if let turn = running?.turn, turn.identity == identity, turn.context == context {
@@ -60,9 +76,10 @@ struct FetchTurns {
       return .joined
     }
     lastNumber &+= 1
-    let turn = Turn(number: lastNumber, identity: identity, context: context)
-    running = (turn, (running?.waiting ?? []) + [completion])
-    return .turn(turn)
+    let turn = Turn(number: lastNumber, identity: identity, context: context, call: FetchCall())
+    let former = running
+    running = (turn, (former?.waiting ?? []) + [completion])
+    return .turn(turn, former: former?.turn.call)
   }
 
   /// Begins where nothing is under way; later fetches join it.
@@ -71,7 +88,7 @@ struct FetchTurns {
     forgetInheritance()
     guard afterLookUp == nil, running == nil else { return nil }
     lastNumber &+= 1
-    let turn = Turn(number: lastNumber, identity: identity, context: context)
+    let turn = Turn(number: lastNumber, identity: identity, context: context, call: nil)
     running = (turn, [])
     return turn
   }
@@ -86,9 +103,25 @@ struct FetchTurns {
 
   mutating func fetched(at now: Int64) { fetchedAt = now }
 
-  mutating func identityChanged() {
+  /// - Returns: what was under way for the former one.
+  mutating func identityChanged() -> Abandoned? {
     identity &+= 1
     fetchedAt = nil
+    return abandon()
+  }
+
+  /// Nothing is under way any more, and nothing waits for the look-up; nil where nothing was and did.
+  mutating func abandonAll() -> Abandoned? {
+    let running = abandon()
+    let waiting = (running?.waiting ?? []) + (afterLookUp ?? []).map(\.completion)
+    if afterLookUp != nil { afterLookUp = [] }
+    return waiting.isEmpty && running == nil ? nil : Abandoned(call: running?.call, waiting: waiting)
+  }
+
+  private mutating func abandon() -> Abandoned? {
+    forgetInheritance()
+    defer { running = nil }
+    return running.map { Abandoned(call: $0.turn.call, waiting: $0.waiting) }
   }
 
   mutating func contextChanged() {
@@ -104,7 +137,7 @@ struct FetchTurns {
   /// - Returns: what waited for it.
   mutating func endLookUp() -> [@Sendable () -> Void] {
     defer { afterLookUp = nil }
-    return afterLookUp ?? []
+    return (afterLookUp ?? []).map(\.begin)
   }
 
   /// In a forked child: running fetches and their completions are the parent's.

@@ -65,6 +65,9 @@ extension FlagshipVisitor {
 
 /// Consent and experience continuity.
 extension FlagshipVisitor {
+  /// An earlier refusal of a visitor that the host has not answered for now.
+  func adoptRefusal() { change { content, _ in content.hasConsented = false } }
+
   /// FS-64 to FS-67 (5.6). Every call is reported, also one that changes nothing, but not while the SDK is not initialized
   /// or in panic; what a refusal erases goes then, too.
   public func setConsent(_ hasConsented: Bool) -> Status {
@@ -101,19 +104,29 @@ extension FlagshipVisitor {
         client.log.error("a visitor is authenticated with an id that is not empty")
         return .argument
       }
-      let status: Status = change { content, turns in
+      if let id, isOwnID(id) {
+        client.log.error("a visitor is authenticated with another id than it has while it is anonymous")
+        return .argument
+      }
+      let (status, former): (Status, FetchTurns.Abandoned?) = change { content, turns in
         var identity = content.identity
         body(&identity)
-        guard let context = registry.automatic.reference(content.pairs, visitorID: identity.visitorID) else { return .limit }
+        guard let context = registry.automatic.reference(content.pairs, visitorID: identity.visitorID) else { return (.limit, nil) }
         content.identity = identity
         content.context = context
         content.progress = progress
-        turns.identityChanged()
-        return .ok
+        return (.ok, turns.identityChanged())
       }
+      former?.end()
       registry.telemetry?.identityChanged(snapshotOfState, isAuthenticated: id != nil)
       return status
     } ?? .flagshipNotInitialized
+  }
+
+  /// Whether the visitor bears the id while it is anonymous: under both names the service refuses it.
+  private func isOwnID(_ id: [UInt8]) -> Bool {
+    let identity = snapshotOfState.identity
+    return id == identity.anonymousID ?? identity.visitorID
   }
 
   /// Why the host may not change the visitor now, with a line in the log (4.6).

@@ -5,7 +5,7 @@ public import HoistCore
 enum VisitorFetch: Sendable {
   case decided(DecidedFlags)
   case panic
-  case failed(Status)
+  case failed(FetchFailure)
   /// The SDK was never started, or is closed.
   case notStarted
 }
@@ -59,20 +59,30 @@ extension FlagshipVisitor {
       if case .turn = beginning { content.progress = .fetching }
       return beginning
     }
-    guard case .turn(let turn) = beginning else { return }
-    registry.enrich(self) { [self] in
-      registry.decide(snapshotOfState) { [self] outcome in
+    guard case .turn(let turn, let former) = beginning else { return }
+    former?.cancel()
+    registry.enrich(self, turn.call) { [self] in
+      registry.decide(snapshotOfState, turn.call) { [self] outcome in
         if withClient({ end(turn, outcome, $1) }) == nil { end(turn, outcome, nil) }
       }
     }
+  }
+
+  /// Another visitor has become the client's: nobody waits for this one's flags.
+  func giveUpFetch() {
+    let former = change { content, turns in
+      let former = turns.abandonAll()
+      if former != nil { content.progress = .failed }
+      return former
+    }
+    former?.end()
   }
 
   /// FS-204
   private func isBuffered(_ registry: FlagshipVisitorRegistry) -> Bool {
     let window = registry.settings.visitors.bufferingMilliseconds
     guard window > 0 else { return false }
-    let (fetchedAt, state) = lock.withLock { (turns.fetchedAt, published.held) }
-    guard let fetchedAt, state?.fetchStatus == .fetched else { return false }
+    guard let fetchedAt = lock.withLock({ turns.fetchedAt }), fetchStatus == .fetched else { return false }
     return registry.now &- fetchedAt < window &* 1_000_000
   }
 
@@ -121,7 +131,7 @@ extension VisitorFetch {
     switch self {
     case .decided: .ok
     case .panic: .flagshipPanic
-    case .failed(let status): status
+    case .failed(let failure): failure.status
     case .notStarted: .flagshipNotInitialized
     }
   }

@@ -108,6 +108,11 @@ public final class FlagshipVisitor: @unchecked Sendable {
     if content.context !== former.context { tellContextLocked() }
   }
 
+  /// Panic, whoever has found it out, but for a fetch that may find its end (5.1, 5.3).
+  private func shown(_ state: VisitorState) -> FetchProgress {
+    statusCell.current == .panic && state.fetchStatus != .fetching ? .panic : state.content.progress
+  }
+
   /// The client follows the context of its shared visitor.
   func tellContext() { lock.withLock { tellContextLocked() } }
 
@@ -154,9 +159,9 @@ extension FlagshipVisitor {
     return published.current?._withUnsafeGuaranteedRef { $0.hasConsented } ?? false
   }
   /// FS-45
-  public var fetchStatus: FetchStatus { snapshotOfState.fetchStatus }
+  public var fetchStatus: FetchStatus { shown(snapshotOfState).status }
   /// FS-46
-  public var fetchReason: FetchReason { snapshotOfState.reason }
+  public var fetchReason: FetchReason { shown(snapshotOfState).reason }
   /// FS-63: a JSON object, with the pairs that the SDK sets.
   public var contextText: [UInt8] {
     let state = snapshotOfState

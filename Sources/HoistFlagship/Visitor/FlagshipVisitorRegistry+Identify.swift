@@ -21,15 +21,23 @@ extension FlagshipVisitorRegistry {
     if let known, key.map({ $0 == known.id }) ?? true {
       // The same visitor with the same pairs: what is served is what a fetch would bring.
       let isSame = host.currentContext.map { context.frozen.says(theSameAs: $0.frozen) } ?? false
-      if isSame, known.snapshotOfState.fetchStatus == .fetched { return completion(.ok) }
+      if isSame, known.fetchStatus == .fetched { return completion(.ok) }
       _ = known.replaceContext(pairs)
       visitor = known
     } else {
-      var options = VisitorOptions(id: key ?? [], hasConsented: known?.hasConsented ?? settings.visitors.hasConsented)
+      // What nobody waits for any more.
+      if let known, known === identified { known.giveUpFetch() }
+      var options = VisitorOptions(id: key ?? [], hasConsented: key.map { consent(of: $0) } ?? settings.visitors.hasConsented)
+      options.isAnswer = false
       options.context = pairs
       guard let new = make(options, for: client, waits: false) else { return completion(.limit) }
       visitor = new
+      identified = new
     }
-    visitor.begin(client, self, completion)
+    identifyCount &+= 1
+    let number = identifyCount
+    visitor.begin(client, self) { [weak self] status in
+      completion(status == .ok && self?.identifyCount != number ? .superseded : status)
+    }
   }
 }

@@ -18,20 +18,29 @@ extension FlagshipVisitorRegistry {
       shared.replace(with: visitor)
       if visitor.snapshotOfState.flags.count == 0 { following?.isReplaced() } else { following?.isFound() }
     }
-    // Whatever the visitor has answered (5.6).
-    consentGiven(options.hasConsented, state.identity, isAnswer: found == nil, isReported: visitor.refusal == nil)
+    if options.isAnswer {
+      consentGiven(options.hasConsented, state.identity, isAnswer: found == nil, isReported: visitor.refusal == nil)
+    } else if found == nil {
+      tellConsent(of: visitor)
+    }
     return visitor
+  }
+
+  /// The consent of a visitor that the host has not answered for is reported (5.6), and changes nothing that is stored.
+  private func tellConsent(of visitor: FlagshipVisitor) {
+    if visitor.refusal == nil { reports.consent(visitor.hasConsented, visitor.snapshotOfState.identity) }
   }
 
   /// A visitor that nothing is known of.
   private func bare(_ options: VisitorOptions, for client: Client, untilNanoseconds deadline: Int64) -> FlagshipVisitor? {
     var id = options.id
     if id.isEmpty {
-      id = installation.id(.visitor, untilNanoseconds: deadline)
+      id = installation.generatedID(untilNanoseconds: deadline)
       client.log.warning("a visitor without an id gets one that is generated: \(String(decoding: id, as: UTF8.self))")
     }
     let identity = VisitorIdentity(
-      visitorID: id, anonymousID: options.isAuthenticated ? installation.id(.anonymous, untilNanoseconds: deadline) : nil)
+      visitorID: id,
+      anonymousID: options.isAuthenticated ? VisitorIdentity.anonymousID(of: id, environment: settings.environmentID) : nil)
     let isFirst = installation.claimFirstVisitor(untilNanoseconds: deadline)
     var pairs = VisitorContext()
     pairs.set(options.context) { client.log.error($0.message) }
@@ -53,8 +62,14 @@ extension FlagshipVisitorRegistry {
     if !caching.isOn || !state.hasConsented || status.current == .panic { return nil }
     let ended = Completion<Bool>()
     visitor.lookUpBegins()
-    lookUp(state.identity) { [self] id, record in
-      take(record, of: id, for: visitor, state)
+    lookUp(state.identity, forgivesRefusal: options.isAnswer) { [self] id, record in
+      let isRefused = CachedVisitor.isRefusal(record)
+      if isRefused {
+        refusals.note(id, isRefusal: true)
+        visitor.adoptRefusal()
+      }
+      take(isRefused ? nil : record, of: id, for: visitor, state)
+      if !options.isAnswer { tellConsent(of: visitor) }
       ended.give(true)
     }
     return ended
@@ -62,12 +77,14 @@ extension FlagshipVisitorRegistry {
 
   /// By the visitor's id, and when nothing is stored under that, by the anonymous one (6.1), in the time of one
   /// look-up.
-  private func lookUp(_ identity: VisitorIdentity, completion: @escaping @Sendable ([UInt8], [UInt8]?) -> Void) {
+  private func lookUp(
+    _ identity: VisitorIdentity, forgivesRefusal: Bool, completion: @escaping @Sendable ([UInt8], [UInt8]?) -> Void
+  ) {
     let caching = caching
     let deadline = caching.lookUpDeadline
-    caching.lookUp(identity.visitorID, untilNanoseconds: deadline) { record in
+    caching.lookUp(identity.visitorID, forgivesRefusal, untilNanoseconds: deadline) { record in
       guard record == nil, let anonymous = identity.anonymousID else { return completion(identity.visitorID, record) }
-      caching.lookUp(anonymous, untilNanoseconds: deadline) { completion(anonymous, $0) }
+      caching.lookUp(anonymous, forgivesRefusal, untilNanoseconds: deadline) { completion(anonymous, $0) }
     }
   }
 

@@ -17,6 +17,11 @@ final class FlagshipVisitorRegistry: ClientPart, @unchecked Sendable {
   let reports: VisitorReports
   let shared: SharedVisitor
   let refusals: SubjectRefusals
+  /// Who has agreed although the property says no.
+  private let agreed = LockedValue<Set<[UInt8]>>([])
+  /// The visitor that the last identify has made, and how many there were. On the scheduler's thread.
+  weak var identified: FlagshipVisitor?
+  var identifyCount: UInt64 = 0
   /// What follows visitors beside their own reports; set once, while the provider is made.
   var telemetry: Telemetry?
   var segments: VisitorSegments?
@@ -26,7 +31,7 @@ final class FlagshipVisitorRegistry: ClientPart, @unchecked Sendable {
 
   init(
     host: any ProviderHost, settings: FlagshipSettings, status: StatusMachine, decisions: DecisionService,
-    reports: VisitorReports, refusals: SubjectRefusals, machine: MachineFacts = .current()
+    reports: VisitorReports, refusals: SubjectRefusals, automatic: AutomaticContext
   ) {
     self.host = host
     self.settings = settings
@@ -34,8 +39,8 @@ final class FlagshipVisitorRegistry: ClientPart, @unchecked Sendable {
     self.decisions = decisions
     self.reports = reports
     self.refusals = refusals
-    campaignOptions = settings.campaignOptions(host.log)
-    automatic = AutomaticContext(clientName: settings.clientName, machine: machine)
+    self.automatic = automatic
+    campaignOptions = settings.campaignOptions(host.log, automatic)
     let cache = host.plugins.vendor[FlagshipPlugins.visitorCache] as? any VisitorCache
     caching = VisitorCaching(
       cache: cache, host: host, timeoutMilliseconds: settings.visitors.lookUpTimeoutMilliseconds)
@@ -52,8 +57,10 @@ final class FlagshipVisitorRegistry: ClientPart, @unchecked Sendable {
 
   // MARK: Fetching
 
-  /// - Parameter completion: once; at once in bucketing mode, else on the scheduler's thread.
-  func decide(_ state: VisitorState, completion: @escaping @Sendable (VisitorFetch) -> Void) {
+  /// - Parameters:
+  ///   - call: when it is called off, `completion` does not run.
+  ///   - completion: once; at once in bucketing mode, else on the scheduler's thread.
+  func decide(_ state: VisitorState, _ call: FetchCall?, completion: @escaping @Sendable (VisitorFetch) -> Void) {
     if decidesHere { return completion(decideHere(state)) }
     if status.current == .notInitialized { return completion(.notStarted) }
     let request = DecisionRequest(
@@ -61,9 +68,9 @@ final class FlagshipVisitorRegistry: ClientPart, @unchecked Sendable {
       contextJSON: ContextText.json(state.context))
     let (decisions, options, log, telemetry) = (decisions, campaignOptions, host.log, telemetry)
     host.scheduler.post {
-      decisions.fetch(request) { result in
+      decisions.fetch(request, call) { result in
         switch result {
-        case .failure(let failure): completion(.failed(failure.status))
+        case .failure(let failure): completion(.failed(failure))
         case .success(let answer):
           if answer.isPanic { return completion(.panic) }
           do throws(CampaignFailure) {
@@ -71,7 +78,7 @@ final class FlagshipVisitorRegistry: ClientPart, @unchecked Sendable {
           } catch {
             log.warning(error.message)
             telemetry?.caught(error.message, of: state)
-            completion(.failed(.flagshipFetchFailed))
+            completion(.failed(FetchFailure(.flagshipFetchFailed, error.message)))
           }
         }
       }
@@ -87,8 +94,9 @@ final class FlagshipVisitorRegistry: ClientPart, @unchecked Sendable {
     }
     let decided = host.withSnapshot { $0.map { DecidedFlags($0, for: state) } }
     guard let decided else {
-      host.log.warning("flags cannot be fetched: no bucketing file has come yet")
-      return .failed(.flagshipNotInitialized)
+      let failure = FetchFailure(.flagshipNotInitialized, "flags cannot be fetched: no bucketing file has come yet")
+      host.log.warning(failure.message)
+      return .failed(failure)
     }
     return decided.flags.isPanic ? .panic : .decided(decided)
   }
@@ -119,6 +127,20 @@ final class FlagshipVisitorRegistry: ClientPart, @unchecked Sendable {
 
   // MARK: What visitors say of themselves
 
+  /// Of a visitor of whom the host may have said nothing: nobody else's answer (contract 3).
+  func consent(of id: [UInt8]) -> Bool {
+    !refusals.contains(id) && (settings.visitors.hasConsented || agreed.withLock { $0.contains(id) })
+  }
+
+  private func note(_ hasConsented: Bool, of id: [UInt8]) {
+    refusals.note(id, isRefusal: !hasConsented)
+    if settings.visitors.hasConsented { return }
+    agreed.withLock { agreed in
+      if !hasConsented { agreed.remove(id) }
+      if hasConsented, agreed.insert(id).inserted, agreed.count > SubjectRefusals.leastCount { agreed.removeFirst() }
+    }
+  }
+
   /// Consent given or refused, also by a new visitor (5.6). May wait for what a refusal erases, where hits are stored
   /// at once.
   /// - Parameters:
@@ -127,7 +149,7 @@ final class FlagshipVisitorRegistry: ClientPart, @unchecked Sendable {
   ///   - isReported: whether it is reported to the service (5.1).
   func consentGiven(_ hasConsented: Bool, _ identity: VisitorIdentity, isAnswer: Bool, isReported: Bool) {
     if hasConsented, isAnswer || refusals.contains(identity.visitorID) { caching.forgetRefusal(of: identity.visitorID) }
-    refusals.note(identity.visitorID, isRefusal: !hasConsented)
+    note(hasConsented, of: identity.visitorID)
     if hasConsented {
       if isReported { reports.consent(true, identity) }
       return

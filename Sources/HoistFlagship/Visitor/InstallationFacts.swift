@@ -1,15 +1,10 @@
 internal import HoistBase
 internal import HoistCore
 
-/// What visitors need to know of the installation: whether one was made before (FS-109), and ids that were generated
-/// (protocols/flagship.md 5.3, 5.7). Asked of the store when the client begins, or when the first visitor is made.
+/// What visitors need to know of the installation: whether one was made before (FS-109), and the id that was generated
+/// (protocols/flagship.md 5.3). Asked of the store when the client begins, or when the first visitor is made.
 /// Thread-safe.
 final class InstallationFacts: ClientPart, @unchecked Sendable {
-  enum GeneratedID: String, CaseIterable, Sendable {
-    case visitor = "flagship-visitor-id"
-    case anonymous = "flagship-anonymous-id"
-  }
-
   private static let visitedKey = "visited"
 
   private struct Asked {
@@ -18,8 +13,8 @@ final class InstallationFacts: ClientPart, @unchecked Sendable {
   }
 
   private let host: any ProviderHost
-  private let keepsIDs: Bool
-  private let ids: [GeneratedID: InstallationID]
+  /// nil where generated ids are not kept.
+  private let kept: InstallationID?
   private let asked = LockedValue<Asked?>(nil)
   private let hasVisitor = LockedValue(false)
   /// On the scheduler's thread.
@@ -27,14 +22,11 @@ final class InstallationFacts: ClientPart, @unchecked Sendable {
 
   init(host: any ProviderHost, keepsIDs: Bool) {
     self.host = host
-    self.keepsIDs = keepsIDs
     let entropy = host.entropy
-    ids = GeneratedID.allCases.reduce(into: [:]) { ids, kind in
-      ids[kind] = InstallationID(
-        store: host.store, scheduler: host.scheduler, key: kind.rawValue, isWhole: InstallationID.isPlain
-      ) {
-        UUIDv4(from: entropy).text
-      }
+    kept = !keepsIDs ? nil : InstallationID(
+      store: host.store, scheduler: host.scheduler, key: "flagship-visitor-id", isWhole: InstallationID.isPlain
+    ) {
+      UUIDv4(from: entropy).text
     }
   }
 
@@ -52,7 +44,7 @@ final class InstallationFacts: ClientPart, @unchecked Sendable {
       answers.isFirst.give($0 == nil)
       self?.tell()
     }
-    if keepsIDs { for id in ids.values { id.whenKnown { [weak self] _ in self?.tell() } } }
+    kept?.whenKnown { [weak self] _ in self?.tell() }
     return answers
   }
 
@@ -78,8 +70,7 @@ final class InstallationFacts: ClientPart, @unchecked Sendable {
   /// Whether the store has been read.
   var isComplete: Bool {
     guard let asked = asked.withLock({ $0 }) else { return false }
-    return asked.isFirst.wait(untilNanoseconds: 0) != nil
-      && (!keepsIDs || ids.values.allSatisfy { $0.current != nil })
+    return asked.isFirst.wait(untilNanoseconds: 0) != nil && (kept == nil || kept?.current != nil)
   }
 
   /// True for the first visitor that is ever made with this store.
@@ -96,21 +87,20 @@ final class InstallationFacts: ClientPart, @unchecked Sendable {
   }
 
   /// A new id; or, where ids are stored, the stored one.
-  func id(_ kind: GeneratedID, untilNanoseconds deadline: Int64) -> [UInt8] {
-    guard keepsIDs else { return Array(generate().utf8) }
-    _ = ask()
-    if let known = ids[kind]?.wait(untilNanoseconds: deadline) { return Array(known.utf8) }
-    host.log.warning("the store has not told the id that was kept; a new one is used")
-    return Array(generate().utf8)
+  func generatedID(untilNanoseconds deadline: Int64) -> [UInt8] {
+    if let kept {
+      _ = ask()
+      if let known = kept.wait(untilNanoseconds: deadline) { return Array(known.utf8) }
+      host.log.warning("the store has not told the id that was kept; a new one is used")
+    }
+    return Array(UUIDv4(from: host.entropy).text.utf8)
   }
 
   /// The waiting completions are the parent's.
   func abandonAfterFork() {
-    for id in ids.values { id.abandonAfterFork() }
+    kept?.abandonAfterFork()
     let inherited = waiting
     waiting = []
     withExtendedLifetime(inherited) {}
   }
-
-  private func generate() -> String { UUIDv4(from: host.entropy).text }
 }

@@ -10,7 +10,7 @@ final class SharedVisitor: @unchecked Sendable {
   private let lock = Lock()
   // Guarded by `lock`, which is taken while a visitor's is held, and never the other way round.
   private var visitor: FlagshipVisitor?
-  private var isSilent = true
+  private var status = SDKStatus.notInitialized
   /// Held while a choice is published, so that an older one never follows a newer one. Taken before every other lock.
   private let serving = Lock()
   // Guarded by `serving`.
@@ -48,9 +48,17 @@ final class SharedVisitor: @unchecked Sendable {
 
   /// Before the start, after the end and in panic every call of the core gets its fallback, whichever part noticed the
   /// panic (5.1). Then the shared visitor's flags are served again, if it still has them.
-  func setSilent(_ isSilent: Bool) {
-    lock.withLock { self.isSilent = isSilent }
+  func follow(_ status: SDKStatus) {
+    lock.withLock { self.status = status }
     serve()
+  }
+
+  /// Calls of the core say that there is no visitor yet.
+  func serveNobody() {
+    guard publishes, current == nil, let nothing = Snapshot.noCampaigns(isPanic: false) else { return }
+    serving.withLock {
+      if served === VisitorFlags.none { host.publish(nothing, changed: []) } else { nothing.destroy() }
+    }
   }
 
   func contextChanged(of changed: FlagshipVisitor, _ context: ContextReference) {
@@ -63,26 +71,38 @@ final class SharedVisitor: @unchecked Sendable {
   }
 
   /// What calls of the core answer with at this moment.
-  private var wanted: VisitorFlags { lock.withLock { isSilent ? nil : visitor }?.snapshotOfState.flags ?? .none }
+  private var wanted: VisitorFlags {
+    let (status, visitor) = lock.withLock { (self.status, self.visitor) }
+    switch status {
+    case .notInitialized: return .none
+    case .panic: return .panic
+    case .initializing, .initialized: return visitor?.snapshotOfState.flags ?? .none
+    }
+  }
 
   /// Publishes the flags, unless they are served already. To be called after each change.
   private func serve(_ known: (flags: VisitorFlags, source: DecidedFlags.Source)? = nil, isTold: Bool = true) {
     guard publishes else { return }
     let flags = wanted
     if serving.withLock({ flags === served }) { return }
-    let source = known.flatMap { $0.flags === flags ? $0.source : nil } ?? .kept(KeptCampaigns.json(of: flags))
+    guard let snapshot = compile(flags, known.flatMap { $0.flags === flags ? $0.source : nil }) else { return }
+    let isServed = serving.withLock {
+      // A later change replaces it and publishes itself.
+      guard flags === wanted, flags !== served else { return false }
+      host.publish(snapshot, changed: isTold ? Self.changes(from: served, to: flags) : [])
+      served = flags
+      return true
+    }
+    if !isServed { snapshot.destroy() }
+  }
+
+  private func compile(_ flags: VisitorFlags, _ source: DecidedFlags.Source?) -> Snapshot? {
+    if flags === VisitorFlags.none || flags.isPanic { return Snapshot.noCampaigns(isPanic: flags.isPanic) }
     do throws(CampaignFailure) {
-      let campaigns = try source.compile(options)
-      let isServed = serving.withLock {
-        // A later change replaces it and publishes itself.
-        guard flags === wanted, flags !== served else { return false }
-        host.publish(campaigns.snapshot, changed: isTold ? Self.changes(from: served, to: flags) : [])
-        served = flags
-        return true
-      }
-      if !isServed { campaigns.snapshot.destroy() }
+      return try (source ?? .kept(KeptCampaigns.json(of: flags))).compile(options).snapshot
     } catch {
       host.log.warning(error.message)
+      return nil
     }
   }
 

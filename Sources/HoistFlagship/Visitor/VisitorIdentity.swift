@@ -31,6 +31,22 @@ struct VisitorIdentity: Sendable, Equatable {
     }
   }
 
+  /// The anonymous id of a visitor that is known from the start: the same in every run, and nobody else's.
+  static func anonymousID(of visitorID: [UInt8], environment: String) -> [UInt8] {
+    var hash = SHA256()
+    for part in [Array(environment.utf8), visitorID] {
+      hash.update(part)
+      hash.update([0])
+    }
+    return hash.finish().withBytes { digest in
+      Array(
+        UUIDv4(
+          high: digest.loadUnaligned(as: UInt64.self).bigEndian,
+          low: digest.loadUnaligned(fromByteOffset: 8, as: UInt64.self).bigEndian
+        ).text.utf8)
+    }
+  }
+
   /// FS-68. A visitor that is known already keeps its anonymous id.
   mutating func authenticate(as id: [UInt8]) {
     if anonymousID == nil { anonymousID = visitorID } else { remember(visitorID) }

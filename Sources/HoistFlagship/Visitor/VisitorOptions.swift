@@ -11,6 +11,8 @@ public struct VisitorOptions: Sendable {
   /// Empty for one that is generated.
   public var id: [UInt8]
   public var hasConsented: Bool
+  /// Whether that is the host's word of this visitor. Otherwise an earlier refusal counts more.
+  var isAnswer = true
   public var isAuthenticated = false
   /// Whether it becomes the client's shared visitor (FS-31, FS-32).
   public var isShared = true

@@ -118,6 +118,47 @@ struct CoreCallsTests {
     #expect(color(rig, nil) == "blue")
   }
 
+  @Test("An identify takes the place of one that is under way, and calls its request off (FS-31)", arguments: ["u2", "u1"])
+  func superseded(key: String) throws {
+    let rig = try FlagshipRig()
+    let ended = Locked<[Status]>([])
+    for next in [context("u1"), context(key, plan: "gold")] {
+      #expect(rig.client.identify(next.reference()) { status in ended.change { $0.append(status) } } == .ok)
+      rig.scheduler.run()
+    }
+    let asked = rig.transport.exchanges.filter { $0.request.url.contains("/campaigns") }
+    #expect(asked.map(\.isCancelled) == [true, false])
+    asked.last?.complete(Self.answer("blue"))
+    rig.settle { ended.value.count == 2 }
+    #expect(ended.value == [.superseded, .ok] && color(rig, nil) == "blue")
+  }
+
+  @Test("A flag changes without its siblings, wherever it is decided (FLAG_CHANGED)", arguments: ["decision_api", "bucketing"])
+  func siblings(mode: String) throws {
+    @Sendable func flags(_ color: String) -> String { #""modifications":{"type":"JSON","value":{"color":"\#(color)","size":1}}"# }
+    let rig = try FlagshipRig(["mode": mode]) { _ in nil }
+    let changes = HeardChanges()
+    _ = rig.client.observe(.flagChanged, key: nil, changes)
+    for color in ["blue", "green"] {
+      rig.transport.setResponder { request in
+        let variation = #"{"id":"v1","allocation":100,\#(flags(color))}"#
+        if request.url.contains("/campaigns") {
+          return .status(200, #"{"campaigns":[{"id":"c1","variationGroupId":"g1","variation":\#(variation)}]}"#)
+        }
+        guard request.url.hasSuffix("bucketing.json") else { return .status(200) }
+        let targeting = #"{"targetingGroups":[{"targetings":[]}]}"#
+        return Bucketing.answer(
+          #"{"campaigns":[{"id":"c1","variationGroups":[{"id":"g1","targeting":\#(targeting),"variations":[\#(variation)]}]}]}"#)
+      }
+      for exchange in rig.transport.open { exchange.complete(.noAnswer) }
+      #expect(identify(rig, context("u1")) == .ok)
+      refresh(rig)
+      rig.settle { self.color(rig, nil) == color }
+    }
+    rig.settle { changes.all.count >= 3 }
+    #expect(changes.all.map { $0.joined() } == ["color", "size", "color"])
+  }
+
   private func refresh(_ rig: FlagshipRig) {
     #expect(rig.client.refresh() == .ok)
     rig.scheduler.run()

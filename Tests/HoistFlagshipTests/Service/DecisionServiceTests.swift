@@ -13,9 +13,9 @@ struct DecisionServiceTests {
 
   /// What a fetch ended with.
   private final class Ending: Sendable {
-    let results = LockedValue<[Result<DecisionAnswer, DecisionFailure>]>([])
+    let results = LockedValue<[Result<DecisionAnswer, FetchFailure>]>([])
     var count: Int { results.withLock { $0.count } }
-    var failure: DecisionFailure? {
+    var failure: FetchFailure? {
       guard case .failure(let failure)? = results.withLock({ $0.first }) else { return nil }
       return failure
     }
@@ -144,7 +144,7 @@ struct DecisionServiceTests {
   @Test("Offline a fetch fails at once, and a close ends one that is under way (FS-50; offline, closing)")
   func ends() throws {
     let offline = try FlagshipRig(["online": "false"])
-    #expect(fetch(offline).failure == .offline)
+    #expect(fetch(offline).failure?.message == "the client is offline")
     let rig = try FlagshipRig()
     let ending = fetch(rig)
     #expect(ending.count == 0)

@@ -78,9 +78,5 @@ extension String {
 }
 
 extension FlagshipVisitor {
-  /// Both, of one moment.
-  var fetchProgress: (status: FetchStatus, reason: FetchReason) {
-    let state = snapshotOfState
-    return (state.fetchStatus, state.reason)
-  }
+  var fetchProgress: (status: FetchStatus, reason: FetchReason) { (fetchStatus, fetchReason) }
 }

@@ -135,13 +135,15 @@ import Testing
     #expect(fetchWith("k", .int(3)) == 2)
   }
 
-  @Test("Panic in the file counts for a visitor at its next fetch (FS-53; panic)")
-  func panicInTheFileCountsAtTheNextFetch() throws {
+  @Test("Panic is on every visitor at once, and announced at its next fetch (FS-45, FS-53; panic)")
+  func panicInTheFileIsOnTheVisitorAtOnce() throws {
     let world = try World(file: Self.file(100))
-    let visitor = try world.rig.visitor("v")
+    let heard = HeardFetches()
+    let visitor = try world.rig.visitor("v", listener: heard)
     #expect(visitor.fetchAndWait(timeoutMilliseconds: 0) == .ok)
+    _ = world.rig.take(heard)
     world.serve(#"{"panic":true}"#)
-    #expect(visitor.fetchStatus == .fetched)
+    #expect(visitor.fetchProgress == (.panic, .none) && world.rig.take(heard).isEmpty)
     #expect(visitor.fetchAndWait(timeoutMilliseconds: 0) == .flagshipPanic)
     #expect(visitor.fetchProgress == (.panic, .none) && value(visitor) == nil)
     world.serve(Self.file(100))

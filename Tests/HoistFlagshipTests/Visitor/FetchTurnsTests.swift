@@ -13,7 +13,7 @@ import Testing
   }
 
   private func begin(_ turns: inout FetchTurns, _ completion: @escaping FetchTurns.Completion) -> FetchTurns.Turn? {
-    if case .turn(let turn) = turns.begin(again: {}, completion) { return turn }
+    if case .turn(let turn, _) = turns.begin(again: {}, completion) { return turn }
     return nil
   }
 
@@ -64,10 +64,12 @@ import Testing
     turns.contextChanged()
     let outdated = turns.end(first)
     #expect(outdated.0 == .outdated && outdated.1.count == 1)
-    guard let second = begin(&turns, { _ in }) else { return #expect(Bool(false), "the fetch did not begin") }
-    turns.identityChanged()
+    let told = Told()
+    guard let second = begin(&turns, told.teller("b")) else { return #expect(Bool(false), "the fetch did not begin") }
+    turns.identityChanged()?.end()
     let stale = turns.end(second)
-    #expect(stale.0 == .stale && stale.1.count == 1)
+    #expect(stale.0 == .stale && stale.1.isEmpty && second.call?.isOver == true)
+    #expect(told.all == ["b \(Status.superseded.rawValue)"])
   }
 
   @Test func fetchesWaitForTheLookUp() {

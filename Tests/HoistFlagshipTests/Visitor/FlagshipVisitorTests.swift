@@ -162,6 +162,30 @@ final class ScriptedDecisions: Sendable {
     #expect(visitor.fetchProgress == (.fetchRequired, .authenticate))
   }
 
+  /// 5.3: what nobody wants any more is not asked on. State: a fetch is under way.
+  @Test func supersededFetchesAreCalledOff() throws {
+    let rig = try FlagshipRig()
+    let visitor = try rig.visitor("anonymous")
+    let ended = Locked<[Status]>([])
+    func fetch() {
+      #expect(visitor.fetch { status in ended.change { $0.append(status) } } == .ok)
+      rig.scheduler.run()
+    }
+    func asked() -> [ScriptedExchange] { rig.transport.exchanges.filter { $0.request.url.contains("/campaigns") } }
+    fetch()
+    #expect(visitor.updateContext([Attribute(name: [65], value: .int(1))]) == .ok)
+    fetch()
+    #expect(asked().map(\.isCancelled) == [true, false], "another context")
+    #expect(visitor.authenticate(as: Array("known".utf8)) == .ok)
+    rig.settle { ended.value.count == 2 }
+    #expect(asked().map(\.isCancelled) == [true, true] && ended.value == [.superseded, .superseded], "another visitor")
+    #expect(visitor.fetchProgress == (.fetchRequired, .authenticate))
+    fetch()
+    asked().last?.complete(.status(200, ScriptedDecisions.one))
+    rig.settle { ended.value.count == 3 }
+    #expect(ended.value.last == .ok && visitor.fetchStatus == .fetched)
+  }
+
   @Test func anAnswerForAFormerContextIsBetterThanNone() throws {
     let decisions = ScriptedDecisions()
     let rig = try FlagshipRig(respond: decisions.respond)

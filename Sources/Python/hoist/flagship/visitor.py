@@ -79,7 +79,7 @@ class Visitor(Reading):
     def authenticate(self, id: str) -> Status:
         """The visitor is known by another id from now on; its flags have to be fetched.
 
-        UNSUPPORTED in bucketing mode.
+        ARGUMENT for the id it has while it is anonymous, UNSUPPORTED in bucketing mode.
         """
         return Status(lib.hoist_flagship_visitor_authenticate(self._pointer, encode(id)))
 
