@@ -80,7 +80,7 @@ def test_explain_shows_the_outcome_of_each_targeting(hoist: Tool) -> None:
 
 
 def test_what_hoist_sets_is_in_the_context(hoist: Tool, tmp_path: Path) -> None:
-    """FS-118, FS-200. As a visitor of the library's has it."""
+    """As a visitor of the library's has it (FS-118, FS-200; ready)."""
     document = sample_bucketing()
     for group in document["campaigns"][1]["variationGroups"]:
         group["targeting"] = {"targetingGroups": [{"targetings": [

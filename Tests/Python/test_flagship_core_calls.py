@@ -35,7 +35,7 @@ def _targeted(key: str, value: Any) -> dict[str, Any]:
 def test_a_context_of_one_call_has_what_hoist_sets(
     flagship: FlagshipSimulator, open_flagship: Opener, key: str, value: Any, given: dict[str, Any]
 ) -> None:
-    """FS-109 to FS-128. In bucketing mode core call, explanation and visitor decide alike."""
+    """In bucketing mode core call, explanation and visitor decide alike (FS-109 to FS-128; ready)."""
     flagship.publish(_targeted(key, value))
     client = open_flagship("bucketing")
     client.visitor("first", shared=False)
@@ -53,7 +53,7 @@ def test_a_context_of_one_call_has_what_hoist_sets(
 def test_a_context_of_one_call_has_nothing_that_visitors_refuse(
     flagship: FlagshipSimulator, open_flagship: Opener, key: str, given: Any
 ) -> None:
-    """FS-61, FS-200"""
+    """(FS-61, FS-200; ready)"""
     flagship.publish(_targeted(key, given))
     client = open_flagship("bucketing")
     assert not client.bool("met", {**ANNA, key: given})
@@ -63,13 +63,13 @@ def test_a_context_of_one_call_has_nothing_that_visitors_refuse(
 
 @pytest.mark.parametrize("mode", MODES)
 def test_whole_numbers_are_places(open_flagship: Opener, mode: str) -> None:
-    """FS-116, FS-117"""
+    """(FS-116, FS-117; ready)"""
     visitor = open_flagship(mode).visitor("anna", context={"sdk_lat": 45})
     assert visitor.set("sdk_long", 5) and (visitor.context["sdk_lat"], visitor.context["sdk_long"]) == (45, 5)
 
 
 def test_what_is_refused_is_named(open_flagship: Opener, caplog: pytest.LogCaptureFixture) -> None:
-    """FS-60. State: a number that is not finite."""
+    """A number that is not finite (FS-60; ready)."""
     visitor = open_flagship().visitor("anna")
     assert visitor.set("height", float("nan")) is Status.FLAGSHIP_CONTEXT_REFUSED
     assert until(lambda: 'context key "height" is refused: the number is not finite' in caplog.text)
@@ -78,7 +78,7 @@ def test_what_is_refused_is_named(open_flagship: Opener, caplog: pytest.LogCaptu
 @pytest.mark.parametrize("locale, language", [
     ("fr_FR.UTF-8", "fr_FR"), ("de_AT@euro", "de_AT"), ("fr", "fr"), ("C", "en_US"), ("C.UTF-8", "en_US")])
 def test_the_language_is_the_locales(open_flagship: Opener, monkeypatch: pytest.MonkeyPatch, locale: str, language: str) -> None:
-    """FS-110"""
+    """(FS-110; ready)"""
     monkeypatch.setenv("LC_ALL", locale)
     assert open_flagship().visitor("anna").context["sdk_deviceLanguage"] == language
 
@@ -87,7 +87,7 @@ def test_the_language_is_the_locales(open_flagship: Opener, monkeypatch: pytest.
 
 
 def test_without_a_current_context_calls_say_so(open_flagship: Opener) -> None:
-    """FS-31. State: decision_api, no property `context`, nobody identified."""
+    """Decision_api, no property `context`, nobody identified (FS-31; ready)."""
     client = open_flagship()
     assert client.state is State.READY
     nobody = client.detail("maximum_items", None, 7)
@@ -99,7 +99,7 @@ def test_without_a_current_context_calls_say_so(open_flagship: Opener) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_in_panic_details_say_panic(flagship: FlagshipSimulator, open_flagship: Opener, mode: str) -> None:
-    """FS-42"""
+    """(FS-42; panic)"""
     client = open_flagship(mode)
     assert client.identify(ANNA) and client.int("maximum_items") != 0
     _panic(flagship, client)
@@ -108,7 +108,7 @@ def test_in_panic_details_say_panic(flagship: FlagshipSimulator, open_flagship: 
 
 
 def test_panic_that_takes_the_flags_leaves_no_ready_client(flagship: FlagshipSimulator, open_flagship: Opener) -> None:
-    """FS-42, FS-53. State: the current visitor's own fetch found it, another one's its end."""
+    """The current visitor's own fetch found it, another one's its end (FS-42, FS-53; panic)."""
     client = open_flagship()
     assert client.identify(ANNA)
     _panic(flagship, client)
@@ -119,7 +119,7 @@ def test_panic_that_takes_the_flags_leaves_no_ready_client(flagship: FlagshipSim
 
 
 def test_panic_that_the_poll_finds_is_on_every_visitor(flagship: FlagshipSimulator, open_flagship: Opener) -> None:
-    """FS-42, FS-45, FS-46, FS-75"""
+    """(FS-42, FS-45, FS-46, FS-75; panic)"""
     client = open_flagship("bucketing")
     visitor = client.visitor("anna")
     assert visitor.fetch()
@@ -139,7 +139,7 @@ def _panic(service: FlagshipSimulator, client: Client) -> None:
 
 @pytest.mark.parametrize("mode, status", zip(MODES, (SDKStatus.INITIALIZED, SDKStatus.INITIALIZING), strict=True))
 def test_a_start_that_has_returned_has_begun(flagship: FlagshipSimulator, open_flagship: Opener, mode: str, status: SDKStatus) -> None:
-    """FS-40, FS-41; 5.1. State: the start has just returned, a service that does not answer."""
+    """The start has just returned, a service that does not answer (FS-40, FS-41, 5.1.; starting)."""
     flagship.fail("bucketing", "hang", times=None)
     for _ in range(20):
         client = open_flagship(mode, ready=False)
@@ -159,13 +159,13 @@ def test_a_start_that_has_returned_has_begun(flagship: FlagshipSimulator, open_f
 
 
 def test_refresh_fetches_the_current_visitors_flags(flagship: FlagshipSimulator, open_flagship: Opener) -> None:
-    """FS-06, FS-31"""
+    """(FS-06, FS-31; ready)"""
     client = open_flagship(properties={"context": ANNA})
     assert client.refresh() and until(lambda: len(flagship.ledger.decisions("anna")) == 2)
 
 
 def test_decisions_wait_as_long_as_the_service_asks(flagship: FlagshipSimulator, open_flagship: Opener) -> None:
-    """FS-50. State: 503 with Retry-After, longer than the pause that would follow."""
+    """503 with Retry-After, longer than the pause that would follow (FS-50; failing)."""
     flagship.fail("campaigns", "status", status=503, headers={"Retry-After": "3600"})
     client = open_flagship(ready=False, properties={"context": ANNA, "network.retry_max_ms": 1000})
     assert client.wait_ready(1.5) is Status.TIMEOUT and len(flagship.requests("campaigns")) == 1
@@ -173,7 +173,7 @@ def test_decisions_wait_as_long_as_the_service_asks(flagship: FlagshipSimulator,
 
 
 def test_attempts_after_the_first_are_counted(flagship: FlagshipSimulator, open_flagship: Opener) -> None:
-    """FS-18"""
+    """(FS-18; failing)"""
     client = open_flagship(properties={"hits.batch_interval": 1, "network.retry_max_ms": 1000})
     flagship.fail("hits", "status", status=503, times=2)
     visitor = client.visitor("anna")
@@ -187,7 +187,7 @@ def test_attempts_after_the_first_are_counted(flagship: FlagshipSimulator, open_
 
 @pytest.mark.parametrize("category", ["Action Tracking", "Action_Tracking", "User Engagement", "User_Engagement"])
 def test_both_spellings_of_a_category_are_taken(flagship: FlagshipSimulator, open_flagship: Opener, category: str) -> None:
-    """FS-98"""
+    """(FS-98; ready)"""
     client = open_flagship()
     assert client.identify(ANNA) and client.track("buy", properties={"category": category}) and client.flush(5)
     assert [hit["ec"] for hit in flagship.ledger.hits() if hit["ea"] == "buy"] == [category.replace("_", " ")]

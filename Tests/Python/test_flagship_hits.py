@@ -62,7 +62,7 @@ def test_hits_that_lack_something_are_refused(flagship: FlagshipSimulator, open_
 
 
 def test_money_and_numbers_are_checked(open_flagship: Opener, caplog: pytest.LogCaptureFixture) -> None:
-    """FS-95, FS-97"""
+    """(FS-95, FS-97; ready)"""
     visitor = open_flagship().visitor("u")
     for currency in ("EURO", "eur", "E1R", "€", ""):
         assert visitor.send(Transaction("t", "a", currency=currency)) is Status.FLAGSHIP_HIT_INVALID, currency
@@ -74,7 +74,7 @@ def test_money_and_numbers_are_checked(open_flagship: Opener, caplog: pytest.Log
 
 
 def test_pages_of_files_are_taken(flagship: FlagshipSimulator, open_flagship: Opener) -> None:
-    """FS-93"""
+    """(FS-93; ready)"""
     client = open_flagship()
     visitor = client.visitor("u")
     assert visitor.send(Page("file:///usr/share/doc/index.html")) and client.flush(5)

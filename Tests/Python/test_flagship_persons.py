@@ -29,7 +29,7 @@ def _kept(folder: Path) -> dict[str, Any]:
 
 
 def test_identify_takes_no_refusal_from_one_person_to_the_next(flagship: FlagshipSimulator, open_flagship: Opener) -> None:
-    """FS-34, FS-64. State: the current visitor has refused."""
+    """The current visitor has refused (FS-34, FS-64; no consent)."""
     client = open_flagship()
     assert client.identify(_person("anna")) and _shared(client).set_consent(False)
     assert client.identify(_person("ben")) and _shared(client).has_consented
@@ -39,7 +39,7 @@ def test_identify_takes_no_refusal_from_one_person_to_the_next(flagship: Flagshi
 
 
 def test_identify_takes_no_consent_from_one_person_to_the_next(flagship: FlagshipSimulator, open_flagship: Opener) -> None:
-    """FS-34, FS-64. State: the current visitor has agreed where the property says no."""
+    """The current visitor has agreed where the property says no (FS-34, FS-64; no consent)."""
     client = open_flagship(properties={"has_consented": False})
     assert client.identify(_person("anna")) and not _shared(client).has_consented
     assert _shared(client).set_consent(True)
@@ -51,7 +51,7 @@ def test_identify_takes_no_consent_from_one_person_to_the_next(flagship: Flagshi
 
 @pytest.mark.parametrize("mode", ["decision_api", "bucketing"])
 def test_identify_takes_no_refusal_back(flagship: FlagshipSimulator, open_flagship: Opener, tmp_path: Path, mode: str) -> None:
-    """FS-65, FS-66. State: an earlier run has stored the refusal."""
+    """An earlier run has stored the refusal (FS-65, FS-66; no consent, second process)."""
     client = open_flagship(mode, properties=_kept(tmp_path))
     assert client.identify(_person("anna")) and _shared(client).set_consent(False)
     assert client.close(5)
@@ -63,7 +63,7 @@ def test_identify_takes_no_refusal_back(flagship: FlagshipSimulator, open_flagsh
 
 
 def test_a_visitor_is_not_authenticated_with_its_own_id(open_flagship: Opener, caplog: pytest.LogCaptureFixture) -> None:
-    """FS-68. The strict service refuses one id under both names."""
+    """The strict service refuses one id under both names (FS-68; ready)."""
     visitor = open_flagship().visitor("anna")
     assert visitor.authenticate("anna") is Status.ARGUMENT and visitor.anonymous_id is None
     assert until(lambda: "authenticated with another id" in caplog.text)
@@ -75,7 +75,7 @@ def test_a_visitor_is_not_authenticated_with_its_own_id(open_flagship: Opener, c
 
 @pytest.mark.parametrize("keeps", [True, False])
 def test_the_anonymous_id_of_a_known_visitor_is_its_own(open_flagship: Opener, tmp_path: Path, keeps: bool) -> None:
-    """FS-35. State: authenticated from the start, in two runs."""
+    """Authenticated from the start, in two runs (FS-35; starting, second process)."""
 
     def ids() -> list[str | None]:
         client = open_flagship(properties={**_kept(tmp_path), "generated_ids.keep": keeps})
@@ -89,7 +89,7 @@ def test_the_anonymous_id_of_a_known_visitor_is_its_own(open_flagship: Opener, t
 
 
 def test_segments_are_asked_for_with_consent_alone(flagship: FlagshipSimulator, open_flagship: Opener) -> None:
-    """FS-65, FS-209"""
+    """(FS-65, FS-209; no consent)"""
     flagship.environment.segment("anna", [{"visitor_id": "anna", "segment": "plan", "value": "gold", "partner": "crm"}])
     client = open_flagship("bucketing", properties={"third_party_segments": True, "segments.url": flagship.segments_url})
     visitor = client.visitor("anna", False)

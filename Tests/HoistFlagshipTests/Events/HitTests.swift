@@ -50,7 +50,7 @@ import Testing
     #expect(members(hit) == #"{"tid":"T1","in":"shoe","ic":"sku","ip":19.5,"iq":1,"iv":"shoes"}"#)
   }
 
-  @Test("A currency is three capital letters, and nothing is counted below nothing (FS-95, FS-97)") func soundness() throws {
+  @Test("A currency is three capital letters, and nothing is counted below nothing (FS-95, FS-97; no client)") func soundness() throws {
     for (currency, isSound) in [("EUR", true), ("eur", false), ("EURO", false), ("", false), ("E R", false)] {
       var hit = Hit.transaction(id: bytes("T1"), affiliation: bytes("basket"))
       try hit.set(.currency, text: bytes(currency))
@@ -67,7 +67,7 @@ import Testing
     #expect(flaw(item) == nil)
   }
 
-  @Test("An event has a category with a blank in it (FS-98, FS-99)") func event() throws {
+  @Test("An event has a category with a blank in it (FS-98, FS-99; no client)") func event() throws {
     var hit = Hit.event(.userEngagement, action: bytes("sub é"))
     try hit.set(.label, text: bytes("lab"))
     try hit.set(.value, integer: 91)

@@ -118,7 +118,7 @@ struct CoreCallsTests {
     #expect(color(rig, nil) == "blue")
   }
 
-  @Test("An identify takes the place of one that is under way, and calls its request off (FS-31)", arguments: ["u2", "u1"])
+  @Test("An identify takes the place of one that is under way, and calls its request off (FS-31; ready)", arguments: ["u2", "u1"])
   func superseded(key: String) throws {
     let rig = try FlagshipRig()
     let ended = Locked<[Status]>([])
