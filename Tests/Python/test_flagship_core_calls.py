@@ -87,7 +87,7 @@ def test_the_language_is_the_locales(open_flagship: Opener, monkeypatch: pytest.
 
 
 def test_without_a_current_context_calls_say_so(open_flagship: Opener) -> None:
-    """Decision_api, no property `context`, nobody identified (FS-31; ready)."""
+    """Mode decision_api, no property `context`, nobody identified (FS-31; ready)."""
     client = open_flagship()
     assert client.state is State.READY
     nobody = client.detail("maximum_items", None, 7)
@@ -139,7 +139,7 @@ def _panic(service: FlagshipSimulator, client: Client) -> None:
 
 @pytest.mark.parametrize("mode, status", zip(MODES, (SDKStatus.INITIALIZED, SDKStatus.INITIALIZING), strict=True))
 def test_a_start_that_has_returned_has_begun(flagship: FlagshipSimulator, open_flagship: Opener, mode: str, status: SDKStatus) -> None:
-    """The start has just returned, a service that does not answer (FS-40, FS-41, 5.1.; starting)."""
+    """The start has just returned, a service that does not answer (FS-40, FS-41, 5.1; starting)."""
     flagship.fail("bucketing", "hang", times=None)
     for _ in range(20):
         client = open_flagship(mode, ready=False)
