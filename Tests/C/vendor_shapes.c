@@ -104,7 +104,7 @@ TEST(optimizely_speaks_jansson) {
   CHECK_INT(hoist_optimizely_track_jansson(client, "buy", user, tags, NULL), HOIST_OK);
   CHECK_INT(hoist_optimizely_start_with_datafile_jansson(client, tags, 0, NULL), HOIST_ERR_OPTIMIZELY_DATAFILE_INVALID);
   CHECK_INT(hoist_optimizely_start_with_datafile_jansson(client, datafile, HOIST_OPTIMIZELY_NO_BACKGROUND_FETCH, NULL), HOIST_OK);
-  CHECK_INT(hoist_optimizely_save_datafile_jansson(client, tags, NULL), HOIST_ERR_OPTIMIZELY_DATAFILE_INVALID);
+  CHECK_INT(hoist_optimizely_save_datafile_jansson(client, datafile, NULL), HOIST_ERR_UNSUPPORTED); /* no SDK key */
   CHECK(hoist_optimizely_saved_datafile_jansson(client) == NULL && hoist_optimizely_datafile_jansson(empty) == NULL);
   CHECK_INT(hoist_optimizely_profile_sink_put_jansson(NULL, tags), HOIST_ERR_ARGUMENT);
   json_decref(tags);

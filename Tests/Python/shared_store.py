@@ -9,6 +9,7 @@ import itertools
 import json
 import random
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -42,13 +43,18 @@ def optimizely_datafile(variation: int) -> dict[str, Any]:
 
 
 def optimizely_client(folder: Path | str, variation: int = 1, **plugins: Any) -> optimizely.Client:
-    return optimizely.Client(
+    """A client that has read what is kept of users."""
+    client = optimizely.Client(
         {
             "sdk_key": "shared", "online": False, "store": "sqlite", "store.path": str(folder), "log.level": "warning",
             "datafile": optimizely_datafile(variation), "events.durability": "memory",
         },
         **plugins,
     )
+    initialized = threading.Event()
+    client.observe(hoist.Topic.INITIALIZED, lambda news: initialized.set())
+    assert initialized.wait(10)
+    return client
 
 
 def change_profiles(clients: list[Any], number: int, seed: int, people: int) -> list[Any]:

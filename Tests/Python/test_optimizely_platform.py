@@ -228,7 +228,7 @@ def test_switched_off_the_visitor_id_is_deleted(open_client: Opener, tmp_path: P
     client = open_client(**kept, **{"vuid.enabled": True})
     before = client.vuid
     client.close(2)
-    client = open_client(**kept)
+    client = open_client(**kept, **{"vuid.enabled": False})
     assert client.vuid is None
     with pytest.raises(hoist.Error):
         client.user(None)
