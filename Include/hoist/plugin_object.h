@@ -83,7 +83,7 @@ typedef struct hoist_plugin {
 #define HOIST_PLUGIN_INIT \
     { sizeof(hoist_plugin), HOIST_PLUGIN_ABI, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 
-#ifndef HOIST_PLUGIN_EXPORT /* define it empty, as HOIST_API, for an FFI parser: the function is no library's */
+#ifndef HOIST_PLUGIN_EXPORT /* define it empty for an FFI parser: the function is no library's */
 #  ifdef __cplusplus
 #    define HOIST_PLUGIN_EXPORT extern "C" __attribute__((visibility("default")))
 #  else

@@ -118,8 +118,8 @@ def test_consent_can_be_given_or_refused(hoist: Tool, tmp_path: Path) -> None:
 
 
 def test_what_means_nothing_is_told_of(hoist: Tool) -> None:
-    result = offline(hoist, "explain", "loyal", *GOLD, "--attribute", "colour=red", "--attribute", "device=toaster")
-    assert result.err.splitlines() == [f'hoist: attribute "{name}" means nothing to the service' for name in ("colour", "device")]
+    result = offline(hoist, "explain", "loyal", *GOLD, "--attribute", "colour=red", "--attribute", "device=phone")
+    assert result.err == 'hoist: attribute "colour" means nothing to the service\n'
     result = offline(hoist, "explain", "loyal", *GOLD, "--data", '{"type":"Device","device":"TOASTER"}')
     assert result.status == USAGE and "--data" in result.err
 

@@ -1,7 +1,7 @@
 import Glibc
 import HoistBase
 import HoistCore
-import HoistSQLite
+@testable import HoistSQLite
 import HoistTestSupport
 import Testing
 

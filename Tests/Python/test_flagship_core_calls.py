@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import pytest
@@ -70,7 +71,7 @@ def test_whole_numbers_are_places(open_flagship: Opener, mode: str) -> None:
 
 def test_what_is_refused_is_named(open_flagship: Opener, caplog: pytest.LogCaptureFixture) -> None:
     """A number that is not finite (FS-60; ready)."""
-    visitor = open_flagship().visitor("anna")
+    visitor = open_flagship(logger=logging.getLogger("flags")).visitor("anna")
     assert visitor.set("height", float("nan")) is Status.FLAGSHIP_CONTEXT_REFUSED
     assert until(lambda: 'context key "height" is refused: the number is not finite' in caplog.text)
 
@@ -113,6 +114,7 @@ def test_panic_that_takes_the_flags_leaves_no_ready_client(flagship: FlagshipSim
     assert client.identify(ANNA)
     _panic(flagship, client)
     flagship.environment.panic(False)
+    flagship.publish(sample_bucketing())
     assert client.visitor("ben", shared=False).fetch(5)
     assert client.state is State.NOT_READY and client.wait_ready(0) is Status.TIMEOUT
     assert client.refresh() and client.wait_ready(5) and client.int("maximum_items") != 0
@@ -137,7 +139,7 @@ def _panic(service: FlagshipSimulator, client: Client) -> None:
     assert client.refresh() and until(lambda: client.status is SDKStatus.PANIC)
 
 
-@pytest.mark.parametrize("mode, status", zip(MODES, (SDKStatus.INITIALIZED, SDKStatus.INITIALIZING), strict=True))
+@pytest.mark.parametrize("mode, status", list(zip(MODES, (SDKStatus.INITIALIZED, SDKStatus.INITIALIZING), strict=True)))
 def test_a_start_that_has_returned_has_begun(flagship: FlagshipSimulator, open_flagship: Opener, mode: str, status: SDKStatus) -> None:
     """The start has just returned, a service that does not answer (FS-40, FS-41, 5.1; starting)."""
     flagship.fail("bucketing", "hang", times=None)
@@ -178,8 +180,8 @@ def test_attempts_after_the_first_are_counted(flagship: FlagshipSimulator, open_
     flagship.fail("hits", "status", status=503, times=2)
     visitor = client.visitor("anna")
     assert visitor.send(Screen("home")) and flagship.wait_for_hits(2, timeout=15)
-    assert until(lambda: client.statistics["hits"]["delivered"] == 2)
-    assert client.statistics["hits"]["retried"] == 2
+    assert until(lambda: client.statistics()["hits"]["delivered"] == 2)
+    assert client.statistics()["hits"]["retried"] == 2
 
 
 # ---- Hits ----------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ def test_hits_that_lack_something_are_refused(flagship: FlagshipSimulator, open_
 
 def test_money_and_numbers_are_checked(open_flagship: Opener, caplog: pytest.LogCaptureFixture) -> None:
     """(FS-95, FS-97; ready)"""
-    visitor = open_flagship().visitor("u")
+    visitor = open_flagship(logger=logging.getLogger("flags")).visitor("u")
     for currency in ("EURO", "eur", "E1R", "€", ""):
         assert visitor.send(Transaction("t", "a", currency=currency)) is Status.FLAGSHIP_HIT_INVALID, currency
     assert until(lambda: "the currency of a hit of kind transaction must be three capital letters" in caplog.text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,7 @@ def test_identify_takes_no_refusal_back(flagship: FlagshipSimulator, open_flagsh
 
 def test_a_visitor_is_not_authenticated_with_its_own_id(open_flagship: Opener, caplog: pytest.LogCaptureFixture) -> None:
     """The strict service refuses one id under both names (FS-68; ready)."""
-    visitor = open_flagship().visitor("anna")
+    visitor = open_flagship(logger=logging.getLogger("flags")).visitor("anna")
     assert visitor.authenticate("anna") is Status.ARGUMENT and visitor.anonymous_id is None
     assert until(lambda: "authenticated with another id" in caplog.text)
     assert visitor.fetch(5) and visitor.send(Screen("home"))

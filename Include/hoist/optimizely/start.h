@@ -31,8 +31,8 @@ HOIST_API const char *HOIST_NONNULL hoist_optimizely_version(void);
  * With property `datafile` or `datafile.file` that is a start with a datafile: it is served when hoist_client_open()
  * returns. HOIST_TOPIC_INITIALIZED is told when the store has been read (at once without a store): what earlier runs have
  * kept of users holds from then on, and a datafile that one of them has saved for this SDK key takes the place of the
- * given one, whichever is newer. Decisions before that go by the given datafile alone, and nothing of them is remembered:
- * a host that wants users to stay where they are waits for that topic. A newer datafile is then asked for in the
+ * given one, whichever is newer. Decisions before that go by the given datafile alone, and are remembered where nothing is
+ * kept: a host that wants all users to stay where they are waits for that topic. A newer datafile is then asked for in the
  * background (property `background_fetch`). It is kept for the next start, and served now only with
  * `update_on_new_datafile` or `polling_interval`: where a change of the project does not arrive, one of these two is
  * missing.

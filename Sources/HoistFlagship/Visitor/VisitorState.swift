@@ -30,7 +30,6 @@ final class VisitorState: Sendable {
   var flags: VisitorFlags { content.flags }
   var history: AssignmentHistory { content.history }
   var fetchStatus: FetchStatus { content.progress.status }
-  var reason: FetchReason { content.progress.reason }
 
   /// What the visitor cache keeps (6.1).
   var record: CachedVisitor {

@@ -59,6 +59,12 @@ extension VisitorFacts.Content {
     return Self.takers.first { name.reads($0.name) }?.take(&self, attribute.textBytes) ?? false
   }
 
+  /// Whether the name says anything of a visitor here.
+  static func knows(_ attribute: FrozenAttribute, _ base: UnsafeRawPointer) -> Bool {
+    let name = attribute.nameBytes
+    return takers.contains { name.reads($0.name) } || index(name, attribute.nameHash, base) != nil
+  }
+
   /// Of custom data: `customData.3`, or a name of the configuration.
   private static func index(_ name: ByteView, _ hash: UInt64, _ base: UnsafeRawPointer) -> Int64? {
     let prefix: StaticString = "customData."

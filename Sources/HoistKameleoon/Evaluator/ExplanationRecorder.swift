@@ -34,8 +34,7 @@ struct ExplanationRecorder: StepRecorder {
   mutating func finish(for context: FrozenContext? = nil) -> [UInt8] {
     rules.endArray()
     writer.member("rules", raw: rules.bytes)
-    var nobody = VisitorFacts.Content(code: [], visitStart: 0)
-    writer.ignored(in: context) { [base] in !nobody.take($0.pointee, base, 0) }
+    writer.ignored(in: context) { [base] in !VisitorFacts.Content.knows($0.pointee, base) }
     writer.endObject()
     return writer.bytes
   }
@@ -110,7 +109,7 @@ struct ExplanationRecorder: StepRecorder {
 }
 
 extension JSONWriter {
-  /// What the condition looks at. Nothing where that is what the visitor was given or has scored.
+  /// What the condition looks at. Nothing where that is a number, or what the visitor was given.
   fileprivate mutating func actual(_ condition: ConditionRecord, of visitor: VisitorFacts.Content) {
     switch condition.kind {
     case .customDatum: texts(visitor.customData.first { $0.index == condition.integer }?.values)
@@ -122,8 +121,6 @@ extension JSONWriter {
     case .visitorCode: texts([visitor.code])
     case .pageURL, .pageTitle, .previousPage: texts(visitor.pages.map(\.url))
     case .cookie: texts(visitor.cookies.map(\.name))
-    case .pageViews: member("actual", visitor.pages.reduce(0) { $0 &+ $1.count })
-    case .visits: member("actual", (visitor.visits?.previous.count ?? 0) &+ 1)
     default: break
     }
   }

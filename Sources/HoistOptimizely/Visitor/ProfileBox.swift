@@ -48,8 +48,8 @@ final class ProfileBox: SubjectRecord, @unchecked Sendable {
   private var reads: UInt64 = 0
   private var lastMerge = Merge()
   private var forgotten: Int64 = 0
-  /// Whether the stored profiles have been read; nothing is added before, as it might contradict them.
-  private var isRead: Bool
+  /// What was assigned before the stored profiles were read, which it must not contradict; nil from then on.
+  private var early: [[UInt8]: [SubjectContent.Assignment]]?
 
   /// - Parameters:
   ///   - key: the store key of the shard.
@@ -57,13 +57,36 @@ final class ProfileBox: SubjectRecord, @unchecked Sendable {
   init(key: String? = nil, capacity: Int, isRead: Bool = true) {
     storeKey = key
     self.capacity = capacity
-    self.isRead = isRead
+    early = isRead ? nil : [:]
   }
 
-  /// What was stored; nil when nothing was, or that is not known.
-  func read(_ bytes: [UInt8]?) {
+  /// What was stored; nil when nothing was, or that is not known. What was assigned before is added where it says nothing.
+  /// - Returns: whether something changed.
+  @discardableResult
+  func read(_ bytes: [UInt8]?) -> Bool {
     if let bytes { take(Self.profiles(in: bytes)) }
-    lock.withLock { isRead = true }
+    let early = lock.withLock {
+      defer { self.early = nil }
+      return self.early ?? [:]
+    }
+    var isChanged = false
+    for (user, assignments) in early {
+      let hash = user.withBytes { Hash64.hash($0) }
+      let known = user.withBytes { profile(of: $0, hash: hash) }?.assignments ?? []
+      let missing = assignments.filter { new in !known.contains { $0.experimentID == new.experimentID } }
+      if add(missing, to: user, hash: hash) { isChanged = true }
+    }
+    return isChanged
+  }
+
+  /// - Returns: false when the stored profiles have been read.
+  private func keepForLater(_ new: [SubjectContent.Assignment], of user: [UInt8]) -> Bool {
+    lock.withLock {
+      guard let known = early?[user] ?? early.map({ _ in [] }) else { return false }
+      if known.isEmpty, early?.count ?? 0 >= capacity { return true }
+      early?[user] = known + new.filter { !known.contains($0) }
+      return true
+    }
   }
 
   func profile(of user: ByteView, hash: UInt64) -> StoredProfile? {
@@ -77,7 +100,7 @@ final class ProfileBox: SubjectRecord, @unchecked Sendable {
 
   /// - Returns: whether something changed.
   func add(_ new: [SubjectContent.Assignment], to user: [UInt8], hash: UInt64) -> Bool {
-    guard lock.withLock({ isRead }) else { return false }
+    if keepForLater(new, of: user) { return false }
     return replace(user, hash) { former in
       let known = former?.profile ?? StoredProfile(userID: user, json: nil)
       guard let json = known.adding(new) else { return nil }

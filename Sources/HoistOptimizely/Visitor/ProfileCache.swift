@@ -43,7 +43,7 @@ final class ProfileCache: @unchecked Sendable {
     for box in boxes {
       guard let key = box.storeKey else { continue }
       subjects.load(key) { [weak self] result in
-        box.read((try? result.get()) ?? nil)
+        if box.read((try? result.get()) ?? nil) { self?.subjects.changed(box) }
         self?.lookEnded()
       }
     }

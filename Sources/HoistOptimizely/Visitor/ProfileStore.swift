@@ -70,7 +70,7 @@ final class ProfileStore: ClientPart, @unchecked Sendable {
   /// The same, for a close: the store is not closed before it has been handed everything.
   func flush(_ completion: @escaping @Sendable (FlushResult) -> Void) {
     guard let shelf else { return completion(.accepted) }
-    shelf.write { completion(.accepted) }
+    shelf.whenRead { shelf.write { completion(.accepted) } }
   }
   /// In a forked child: the parent's timers are gone.
   func abandonAfterFork() { shelf?.abandonAfterFork() }

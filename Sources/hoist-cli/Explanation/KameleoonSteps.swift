@@ -49,9 +49,7 @@ enum KameleoonSteps {
     "APPLICATION_VERSION": ("application version", "version", "versionMatchType"),
     "VISITOR_CODE": ("visitor code", "visitorCode", "matchType"), "PAGE_URL": ("pages seen", "url", "matchType"),
     "PAGE_TITLE": ("pages seen", "title", "matchType"), "PREVIOUS_PAGE": ("pages seen", "url", "matchType"),
-    "PAGE_VIEWS": ("number of page views", "pageCount", "matchType"), "COOKIE": ("cookies", "name", "nameMatchType"),
-    "VISITS": ("number of visits", "visitCount", "matchType"),
-    "SAME_DAY_VISITS": ("number of visits today", "visitCount", "matchType"),
+    "COOKIE": ("cookies", "name", "nameMatchType"),
   ]
 
   private static func condition(_ step: JSON) -> Step {

@@ -128,7 +128,8 @@ struct KameleoonSitesTests {
   func names() throws {
     let client = try #require(try create("site", "user").client)
     #expect(clients.lend(named: bytes("kameleoon/site/production")) === client)
-    let own = try KameleoonRig().client
+    let rig = try KameleoonRig()
+    let own = rig.client
     clients.share(own, as: bytes("kameleoon/other/staging"))
     #expect(try create("other", "user", ["environment": "staging"]).client === own)
   }

@@ -85,7 +85,7 @@ import Testing
     #expect(isKept("u1", manager.inner))
   }
 
-  @Test("Until the store is read what is given serves, which the state says, and nothing is remembered (OPT-43, OPT-54, contract 1; starting, slow plug-in)")
+  @Test("Until the store is read what is given serves, which the state says, and contradicts nothing that is kept (OPT-43, OPT-54; starting, slow plug-in)")
   func untilTheStoreIsRead() throws {
     let manager = GatedManager()
     try keep("u1", manager.inner)
@@ -104,6 +104,24 @@ import Testing
     let next = try self.rig(2, manager.inner)
     #expect(next.settle { next.client.wasInitialized })
     #expect(try next.user("u1").decide("a").variation == "one")
+  }
+
+  @Test("What is assigned before the store is read is remembered of whom nothing is kept. State: starting, the store is slow")
+  func earlyAssignments() throws {
+    let manager = GatedManager()
+    try keep("u1", manager.inner)
+    manager.shut("profiles")
+    let rig = try rig(2, manager)
+    for user in ["u1", Self.neighbour] { #expect(try rig.user(user).decide("a").variation == "two") }
+    manager.open()
+    #expect(rig.settle { rig.client.wasInitialized })
+    rig.scheduler.advance(milliseconds: ProfileCache.writeDelayMilliseconds)
+    #expect(rig.settle { isKept(Self.neighbour, manager.inner) })
+    close(rig)
+    let next = try self.rig(1, manager.inner)
+    #expect(next.settle { next.client.wasInitialized })
+    #expect(try next.user("u1").decide("a").variation == "one")
+    #expect(try next.user(Self.neighbour).decide("a").variation == "two")
   }
 
   @Test("A client that is opened again is ready as soon as it can be read (contract 1)") func openedAgain() throws {
