@@ -66,7 +66,7 @@ HOIST_API hoist_status hoist_config_load_file(hoist_config *HOIST_NULLABLE confi
                                               hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
 
 /**
- * The value a property has now, its default included; secrets read as "***".
+ * The value a property has now, its default included; a secret that is set reads as "***".
  *
  * @return Owned by the caller; free with hoist_text_free(). NULL for a name that does not exist.
  */

@@ -54,6 +54,13 @@ def test_secrets_are_not_shown() -> None:
     assert "very-secret" not in repr(config)
 
 
+@pytest.mark.parametrize("provider", ["unleash", "optimizely", "launchdarkly", "flagship", "kameleoon"])
+def test_secrets_that_are_not_set_read_as_they_are(provider: str) -> None:
+    config = hoist.Config(provider)
+    secrets = [row.name for row in hoist.describe(provider) if row.secret]
+    assert secrets and not [name for name in secrets if config.get(name) == "***"]
+
+
 @pytest.mark.parametrize(
     ("properties", "named"),
     [

@@ -46,10 +46,10 @@ public struct PropertyValues: Sendable {
 
   public func isSet(_ name: String) -> Bool { given[name] != nil }
 
-  /// The value as text, defaults included; secrets as "***".
+  /// The value as text, defaults included; secrets that are set as "***".
   public func shown(_ name: String) -> String? {
     guard let text = revealed(name) else { return nil }
-    return property(name)?.kind == .secret && !text.isEmpty ? "***" : text
+    return property(name)?.kind == .secret && isSet(name) && !text.isEmpty ? "***" : text
   }
 
   /// The same with secrets in full: not for people.
