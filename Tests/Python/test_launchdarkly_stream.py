@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from conftest import is_online
+from conftest import is_online, reach
 from launchdarkly import LaunchDarklySimulator
 from waiting import until
 
@@ -171,6 +171,25 @@ def test_a_stream_that_is_none_is_tried_again(
     launchdarkly.fail("stream", kind, times=2)
     client = connect()
     assert client.bool("dark-mode", None, False) is True
+
+
+def test_a_stream_that_is_a_page_is_told_of(launchdarkly: LaunchDarklySimulator) -> None:
+    """Contract 1, 10: 200 with what is no stream. State: starting; ready."""
+    lines: list[tuple[hoist.LogLevel, str]] = []
+
+    class Lines(hoist.Logger):
+        def write(self, level: hoist.LogLevel, message: str) -> None:
+            lines.append((level, message))
+
+    launchdarkly.fail("stream", "html", times=None)
+    with hoist.Client("launchdarkly", {**reach(launchdarkly), "store": "none"}, logger=Lines()) as client:
+        assert until(lambda: client.state is State.ERROR)
+        assert until(lambda: [line for level, line in lines if level is hoist.LogLevel.WARNING and "text/html" in line])
+        launchdarkly.faults.clear()
+        assert until(lambda: client.state is State.READY)
+        launchdarkly.fail("stream", "html", times=None)
+        launchdarkly.streams.drop("end")
+        assert until(lambda: client.state is State.STALE)
 
 
 @pytest.mark.parametrize("status", [403, 404, 405])

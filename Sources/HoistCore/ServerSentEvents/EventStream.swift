@@ -34,6 +34,13 @@ extension EventStreamDelegate {
   public func streamAsksForPause(milliseconds: Int64) {}
 }
 
+extension HTTPResponse {
+  /// False for what says that it is something else, as the page of a proxy does.
+  public var mayBeEventStream: Bool {
+    headers.value(of: "Content-Type")?.lowercased().hasPrefix("text/event-stream") != false
+  }
+}
+
 /// A `text/event-stream` that is opened, read, and opened again after a pause that its delegate chooses: one connection
 /// at a time; what a former one still has to say counts no more. On the scheduler's thread.
 public final class EventStream: @unchecked Sendable {

@@ -11,6 +11,8 @@ final class FlagStream: @unchecked Sendable {
   private var pace: ReconnectPace
   private var attempt: (unixMilliseconds: Int64, nanoseconds: Int64)?
   private var isRunning = false
+  /// The present connection has brought something.
+  private var hasSpoken = false
   /// A message of any connection could be read.
   private var hasFlags = false
 
@@ -54,13 +56,14 @@ extension FlagStream: EventStreamDelegate {
 
   func streamRequest(lastEventID: String, dynamic: [HTTPHeader]) -> HTTPRequest? {
     attempt = (host.clock.unixMilliseconds, host.clock.monotonicNanoseconds)
+    hasSpoken = false
     guard var request = requests.stream(context, lastEventID: lastEventID) else { return nil }
     for header in dynamic { request.headers.set(header.name, header.value) }
     return request
   }
 
   func streamAccepts(_ head: HTTPResponse) -> Bool {
-    guard StreamVerdict(status: head.status) == .open else { return false }
+    guard StreamVerdict(status: head.status) == .open, head.mayBeEventStream else { return false }
     listener?.feedIsAnswered(head.headers)
     return true
   }
@@ -68,6 +71,7 @@ extension FlagStream: EventStreamDelegate {
   func streamOpened() { tell(failed: false) }
 
   func streamReceived(_ event: ServerSentEvent) {
+    hasSpoken = true
     switch event.type {
     case "put": bring(.put(event.data, entityTag: nil))
     case "patch": bring(.patch(event.data))
@@ -103,9 +107,10 @@ extension FlagStream: EventStreamDelegate {
     switch end {
     case .refused(let head):
       status = head.status
-      problem = "the stream is answered with status \(status)"
+      problem = "the stream is answered with \(StreamVerdict(status: status) == .open ? Self.page(head) : "status \(status)")"
     case .tooLarge(let error): problem = "the stream exceeds a limit: \(error)"
-    case .closed(let failure): problem = failure?.message
+    // The service begins with all flags.
+    case .closed(let failure): problem = failure?.message ?? (hasSpoken ? nil : "the stream ended before its first message")
     }
     // A connection that fails after it was opened is not another attempt: the next one is.
     if problem != nil { tell(failed: true) }
@@ -122,5 +127,10 @@ extension FlagStream: EventStreamDelegate {
       let failure = problem.map { FetchFailure(.network, $0, next: isRefusal ? .slow : .regular) }
       lost(failure, status: status, openMilliseconds: openMilliseconds)
     }
+  }
+
+  private static func page(_ head: HTTPResponse) -> String {
+    let type = head.headers.value(of: "Content-Type") ?? ""
+    return "\(type.prefix(40)), which are no events: is there a proxy, or a page to sign in, before the service?"
   }
 }

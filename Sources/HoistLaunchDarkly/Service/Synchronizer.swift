@@ -181,7 +181,8 @@ extension Synchronizer: FeedListener {
   func feedLostStream(_ failure: FetchFailure?, status: Int) {
     if let failure {
       connection.note(.streamFailed)
-      connection.failed(status > 0 ? .response : .network, status: status, failure.message)
+      let isOpen = StreamVerdict(status: status) == .open
+      connection.failed(status == 0 ? .network : isOpen ? .invalidData : .response, status: status, failure.message)
     }
     connection.note(.streamLost)
     if let failure { failed(failure) }

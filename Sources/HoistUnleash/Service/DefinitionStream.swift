@@ -143,9 +143,7 @@ extension DefinitionStream: EventStreamDelegate {
     requests.url(.streaming).map { requests.stream($0, headers.make(.stream(lastEventID: lastEventID), dynamic: dynamic)) }
   }
 
-  func streamAccepts(_ head: HTTPResponse) -> Bool {
-    head.status == 200 && head.headers.value(of: "Content-Type")?.lowercased().hasPrefix("text/event-stream") != false
-  }
+  func streamAccepts(_ head: HTTPResponse) -> Bool { head.status == 200 && head.mayBeEventStream }
 
   func streamReceived(_ event: ServerSentEvent) {
     switch event.type {

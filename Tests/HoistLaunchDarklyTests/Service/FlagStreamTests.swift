@@ -80,6 +80,22 @@ import Testing
     #expect(rig.host.network.streams.count == 2 && rig.state == .ready)
   }
 
+  @Test("Contract 1, 10: a stream that ends before its first message is a failure with a line, and a later end is none")
+  func anEndBeforeTheFirstMessage() throws {
+    let rig = try SynchronizerRig()
+    rig.begin()
+    rig.openedStream()?.endStream()
+    rig.host.time.run()
+    #expect(rig.state == .error)
+    #expect(rig.host.lines.messages(.warning).contains { $0.contains("before its first message") })
+    rig.host.time.advance(milliseconds: 4000)
+    let stream = rig.openedStream()
+    rig.say("event: put\ndata: {}\n\n", on: stream)
+    stream?.endStream()
+    rig.host.time.run()
+    #expect(rig.state == .ready)
+  }
+
   @Test("2.2: unknown events are ignored and noted")
   func unknownEventsAreIgnored() throws {
     let rig = try SynchronizerRig()
