@@ -29,7 +29,7 @@ HOIST_API bool hoist_client_bool(hoist_client *HOIST_NULLABLE client, const char
                                  const hoist_context *HOIST_NULLABLE context, bool fallback,
                                  hoist_detail *HOIST_NULLABLE *HOIST_NULLABLE detail);
 
-/** Evaluates an integer flag; parameters as hoist_client_bool(). A value with a fraction is a type mismatch. */
+/** Evaluates an integer flag; parameters as hoist_client_bool(). A fraction is a type mismatch, in every service. */
 HOIST_API int64_t hoist_client_int64(hoist_client *HOIST_NULLABLE client, const char *HOIST_NULLABLE key,
                                      const hoist_context *HOIST_NULLABLE context, int64_t fallback,
                                      hoist_detail *HOIST_NULLABLE *HOIST_NULLABLE detail);

@@ -31,6 +31,8 @@ extern "C" {
  * hoist_client_bool() …    bucketing: decided for the context given, without a history: that an assignment stays when
  *                          allocations change is the visitors' alone. Before the start and in panic, whichever visitor's
  *                          fetch has found out, every call gives its fallback, with PROVIDER_NOT_READY.
+ * hoist_client_int64()     a number that is written without fraction and exponent; any other is TYPE_MISMATCH, and for
+ *                          hoist_client_double() alone.
  * context of one call      the targeting key is the visitor's id, and NULL the shared visitor. decision_api: the service
  *                          decides, so another context than the current one gets the fallback, with INVALID_CONTEXT.
  *                          bucketing: it has what a visitor's context has: what Hoist sets (sdk_firstTimeInit is false), and

@@ -30,7 +30,8 @@
  * start                    a saved or given datafile is served at once, and what the download brings takes its place.
  * INITIALIZED              what is kept of users has been read: see start.h.
  * hoist_client_bool() …    whether the flag is on; hoist_client_string() the variation's key, hoist_client_json() the
- *                          flag's variables; numbers are members of those. They know of the targeting key what decide
+ *                          flag's variables; numbers are members of those, so that hoist_client_int64() is always
+ *                          TYPE_MISMATCH, with a fraction and without. They know of the targeting key what decide
  *                          knows of a user of that id, kept profiles and forced variations, add to the profile what is
  *                          new, and send the same impression; of property `decide_options` they heed
  *                          DISABLE_DECISION_EVENT and IGNORE_USER_PROFILE_SERVICE. A profile service of the host's is

@@ -36,6 +36,8 @@ enum {
  * hoist_client_bool() …    frontend: a toggle that fetched toggles do not list is off, and not unknown: the service
  *                          lists what is on. The fallback is given while nothing has been fetched, now or by an earlier
  *                          run, and in backend mode for toggles that the definitions do not have.
+ * hoist_client_int64()     the number in a variant's payload; one with a fraction is TYPE_MISMATCH, and for
+ *                          hoist_client_double() alone.
  * context of one call      frontend: the service evaluates, so another context than the current one gets the fallback,
  *                          with INVALID_CONTEXT. backend: any context; what it lacks comes from the current one.
  * contexts                 the targeting key is userId, scalars become text. Lists and objects have no form here: such an

@@ -66,6 +66,26 @@ def test_details(client: Client) -> None:
     assert client.bool_variation_detail("dark-mode", False).error_kind is None
 
 
+@pytest.mark.parametrize("kind", ["OFF", "PREREQUISITE_FAILED"])
+def test_a_flag_that_is_off_is_shown_as_off(service: LaunchDarklySimulator, open_client: Opener, kind: str) -> None:
+    """Contract 4: whatever its value. State: ready."""
+    service.set_flag("banner", reason={"kind": kind})
+    client = open_client()
+    assert client.wait_ready(10)
+    found = client.detail("banner", None, "x")
+    assert (found.value, found.reason, found.enabled) == ("Hello", "DISABLED", False)
+    assert client.detail("page-size", None, 1).enabled is True and client.all_flags()["banner"].enabled is False
+
+
+def test_a_fraction_is_cut_by_the_vendor_s_call_alone(client: Client) -> None:
+    """LD-52, LD-53, contract 4: for the core's call it is another type. State: ready."""
+    assert client.int_variation("discount", 1) == 12 and client.int_variation_detail("discount", 1).value == 12
+    assert client.int("discount", None, 1) == 1
+    assert client.detail("discount", None, 1).error_code == "TYPE_MISMATCH"
+    assert client.int_variation("page-size", 1) == client.int("page-size", None, 1) == 25
+    assert client.int_variation("absent", 2**70) == 2**70
+
+
 def test_a_long_text(service: LaunchDarklySimulator, open_client: Opener) -> None:
     service.set_flag("long", value="ø" * 2000, variation=0)
     client = open_client()

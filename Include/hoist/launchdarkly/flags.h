@@ -1,7 +1,7 @@
 /**
  * @file
- * LaunchDarkly's flags beside the calls of evaluation.h: all values, what a detail says in LaunchDarkly's words, values
- * of a type of the caller's own.
+ * LaunchDarkly's flags beside the calls of evaluation.h: all values, integers, what a detail says in LaunchDarkly's words,
+ * values of a type of the caller's own.
  */
 #ifndef HOIST_LAUNCHDARKLY_FLAGS_H
 #define HOIST_LAUNCHDARKLY_FLAGS_H
@@ -21,6 +21,19 @@ extern "C" {
  *         closed, and for clients of other services; NULL for NULL.
  */
 HOIST_API hoist_text *HOIST_NULLABLE hoist_launchdarkly_all_flags(hoist_client *HOIST_NULLABLE client);
+
+/**
+ * intVariation: a number of the current context without its fraction, cut toward zero; one beyond 64 bits is of the wrong
+ * type. The other variations are the calls of evaluation.h with NULL for the context; hoist_client_int64() takes whole
+ * numbers alone.
+ *
+ * @param client   May be NULL or closed: then `fallback` is returned. For a client of another service hoist_client_int64().
+ * @param fallback Returned when the flag cannot be evaluated.
+ * @param detail   NULL, or receives a detail to free with hoist_detail_free().
+ */
+HOIST_API int64_t hoist_launchdarkly_int_variation(hoist_client *HOIST_NULLABLE client, const char *HOIST_NULLABLE key,
+                                                   int64_t fallback,
+                                                   hoist_detail *HOIST_NULLABLE *HOIST_NULLABLE detail);
 
 /**
  * The evaluation reason as a JSON object: the service's own, word for word, where the property `evaluation_reasons` is on;

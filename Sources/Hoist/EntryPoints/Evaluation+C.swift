@@ -118,13 +118,13 @@ public func hoist_client_all_flags(_ client: OpaquePointer?, _ context: OpaquePo
 enum Slow {
   static func evaluate<Value>(
     _ client: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ context: OpaquePointer?, _ want: WantedType,
-    _ detail: UnsafeMutablePointer<OpaquePointer?>?, _ fallback: Value, _ told: EvaluationFallback,
+    _ detail: UnsafeMutablePointer<OpaquePointer?>?, _ fallback: Value, _ told: EvaluationFallback, options: UInt32 = 0,
     _ read: (borrowing Evaluation) -> Value?
   ) -> Value {
     detail?.pointee = nil
     guard let client = ClientHandle.borrow(client) else { return fallback }
     let mode: EvaluationMode = detail == nil ? .counted : [.counted, .detailed]
-    return client.evaluate(key.map { CString.bytes($0) }, ContextHandle.subject(context), want, mode, told) {
+    return client.evaluate(key.map { CString.bytes($0) }, ContextHandle.subject(context), want, mode, told, options: options) {
       evaluation, answer in
       detail?.pointee = Handle<EvaluationDetail>.give(answer)
       return read(evaluation) ?? fallback

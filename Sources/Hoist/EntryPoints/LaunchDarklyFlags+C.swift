@@ -8,6 +8,21 @@ public func hoist_launchdarkly_all_flags(_ client: OpaquePointer?) -> OpaquePoin
   LaunchDarklyFace.text(of: client, orElse: "null", \.allFlags)
 }
 
+@_cdecl("hoist_launchdarkly_int_variation") @implementation
+public func hoist_launchdarkly_int_variation(
+  _ client: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ fallback: Int64, _ detail: UnsafeMutablePointer<OpaquePointer?>?
+) -> Int64 {
+  let told = EvaluationFallback(fallback)
+  let options = LaunchDarklyFace.of(client) == nil ? 0 : VariationOptions.cutsFractions
+  if detail == nil, options != 0, let key, let hot = ClientHandle.hot(client),
+    let value = HotPath.evaluate(
+      hot, CString.bytes(key), nil, .int, told, options: options, { $0.kind == .int ? $0.integer : fallback })
+  {
+    return value
+  }
+  return Slow.evaluate(client, key, nil, .int, detail, fallback, told, options: options) { $0.kind == .int ? $0.integer : nil }
+}
+
 @_cdecl("hoist_launchdarkly_detail_reason") @implementation
 public func hoist_launchdarkly_detail_reason(_ detail: OpaquePointer?) -> OpaquePointer? {
   Handle<EvaluationDetail>.borrow(detail).map { TextHandle.give(DetailReason.json($0), orElse: "null") }

@@ -26,16 +26,19 @@ extension Client {
   ///   - subject: nil for the client's own context.
   ///   - valueText: what the caller will return, as JSON, given the evaluation; nil takes what the flag holds.
   ///   - fallback: what the caller will return when there is no value.
+  ///   - options: the provider's own, for a vendor's call.
   ///   - body: reads the evaluation while its texts are valid.
   public func evaluate<Result>(
     _ key: ByteView?, _ subject: UnsafeMutablePointer<shim_subject>?, _ want: WantedType, _ mode: EvaluationMode,
-    _ fallback: EvaluationFallback = EvaluationFallback(),
+    _ fallback: EvaluationFallback = EvaluationFallback(), options: UInt32 = 0,
     _ body: (_ evaluation: borrowing Evaluation, _ detail: EvaluationDetail) -> Result
   ) -> Result {
     resumeAfterFork()
     let runsHooks = mode.contains(.counted) && !hooks.isEmpty
     guard runsHooks, let key else {
-      return withEvaluation(key, subject, want, mode, fallback, isRefused: false) { evaluation, detail in body(evaluation, detail) }
+      return withEvaluation(key, subject, want, mode, fallback, options, isRefused: false) { evaluation, detail in
+        body(evaluation, detail)
+      }
     }
     let hooks = hooks
     return withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: hooks.count) { states in
@@ -47,7 +50,7 @@ extension Client {
       }
       let refusing = hooks.indices.first { !hooks[$0].before(call($0)) }
       let begun = hooks[...(refusing ?? hooks.count - 1)].indices.reversed()
-      let (result, detail) = withEvaluation(key, subject, want, mode, fallback, isRefused: refusing != nil) {
+      let (result, detail) = withEvaluation(key, subject, want, mode, fallback, options, isRefused: refusing != nil) {
         evaluation, detail in
         (body(evaluation, detail), detail)
       }
@@ -63,7 +66,8 @@ extension Client {
   /// - Parameter known: what the host has been asked already.
   private func withEvaluation<Result>(
     _ key: ByteView?, _ subject: UnsafeMutablePointer<shim_subject>?, _ want: WantedType, _ mode: EvaluationMode,
-    _ fallback: EvaluationFallback, isRefused: Bool, of pinned: Snapshot? = nil, knowing known: (any RecalledSubject)? = nil,
+    _ fallback: EvaluationFallback, _ options: UInt32 = 0, isRefused: Bool, of pinned: Snapshot? = nil,
+    knowing known: (any RecalledSubject)? = nil,
     _ body: (borrowing Evaluation, EvaluationDetail) -> Result
   ) -> Result {
     // Asked before the reading section: it is host code.
@@ -74,6 +78,7 @@ extension Client {
     let slot = shim_enter()
     defer { shim_leave(slot) }
     var evaluation = Evaluation(want: want, isDetailed: mode.contains(.detailed))
+    evaluation.options = options
     evaluation.inherited = UnsafeRawPointer(shim_load_pointer(&hot.pointee.context))
     evaluation.subject = recalled?.state
     let context = recalled?.context.frozen ?? subject.map { FrozenContext(of: $0) } ?? evaluation.inherited.map { FrozenContext($0) }

@@ -20,12 +20,14 @@ public enum HotPath {
   /// - Parameters:
   ///   - subject: the context's hot part; nil for the client's own context.
   ///   - fallback: handed to the recorder of the evaluation.
+  ///   - options: the provider's own, for a vendor's call.
   ///   - body: reads the evaluation's texts while the snapshot is still held.
   /// - Returns: nil when the slow path has to answer; nothing was counted then.
   @inlinable @inline(__always)
   public static func evaluate<Result>(
     _ hot: UnsafeMutablePointer<shim_hot>, _ key: ByteView, _ subject: UnsafeMutablePointer<shim_subject>?,
-    _ want: WantedType, _ fallback: EvaluationFallback = EvaluationFallback(), _ body: (borrowing Evaluation) -> Result
+    _ want: WantedType, _ fallback: EvaluationFallback = EvaluationFallback(), options: UInt32 = 0,
+    _ body: (borrowing Evaluation) -> Result
   ) -> Result? {
     guard shim_load_u32(&hot.pointee.gate) == 0 else { return nil }
     let slot = shim_enter()
@@ -34,6 +36,7 @@ public enum HotPath {
     let snapshot = Snapshot(UnsafeRawPointer(base))
     guard let record = snapshot.find(key) else { return nil }
     var evaluation = Evaluation(want: want)
+    evaluation.options = options
     evaluation.inherited = UnsafeRawPointer(shim_load_pointer(&hot.pointee.context))
     var context = evaluation.inherited
     if let subject {

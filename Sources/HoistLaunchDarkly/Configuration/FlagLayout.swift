@@ -68,6 +68,7 @@ struct FlagLayout: ~Copyable {
     if let reason = flag.reason {
       record.reason = json(reason)
       record.coreReason = Reason(launchDarkly: reason)
+      if record.coreReason == .disabled { record.traits.remove(.enabled) }
     }
     setPrerequisites(flag.prerequisites, of: &record)
     if flag.isTracked || flag.debuggedUntil > 0 || record.prerequisiteCount > 0 { record.traits.insert(.recorded) }

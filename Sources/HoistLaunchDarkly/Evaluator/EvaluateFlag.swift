@@ -2,6 +2,11 @@ internal import CShims
 internal import HoistBase
 internal import HoistCore
 
+/// What the vendor's own calls ask for (`Evaluation.options`).
+public enum VariationOptions {
+  public static let cutsFractions: UInt32 = 1
+}
+
 /// Answers for a flag (4.2): the snapshot's evaluate function. The service has evaluated; this checks the context and
 /// the type, and whether the evaluation is more than a count.
 func evaluateFlag(
@@ -69,8 +74,10 @@ extension Evaluation {
       self.kind = .double
       number = flag.pointee.number
     case .int:
-      // Cut toward zero, which is no error; beyond 64 bits it is (ruling A16).
-      guard kind == .double, flag.pointee.traits.contains(.isInteger) else { return false }
+      // Cut toward zero by the vendor's call, for which that is no error; beyond 64 bits it is (LD-52, ruling A16).
+      guard kind == .double, flag.pointee.traits.contains(.isInteger),
+        options & VariationOptions.cutsFractions != 0 || Double(flag.pointee.integer) == flag.pointee.number
+      else { return false }
       self.kind = .int
       integer = flag.pointee.integer
     case .any:

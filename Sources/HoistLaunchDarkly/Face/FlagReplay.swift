@@ -55,13 +55,14 @@ public final class FlagReplay {
     snapshot.map { FlagListing.cacheDocument(of: $0, tombstones: table.tombstones) } ?? []
   }
 
-  /// Evaluates for any context; `body` gets the result and its metadata.
+  /// Evaluates for any context, as the vendor's calls do; `body` gets the result and its metadata.
   /// - Returns: nil for an unknown flag.
   public func evaluate<Result>(
     _ key: some ByteSource, _ want: WantedType, _ body: (borrowing Evaluation, _ metadata: [UInt8]) -> Result
   ) -> Result? {
     guard let snapshot, let record = key.withBytes({ snapshot.find($0) }) else { return nil }
     var evaluation = Evaluation(want: want)
+    evaluation.options = VariationOptions.cutsFractions
     snapshot.head.pointee.evaluate(snapshot.base, record, nil, &evaluation)
     return body(evaluation, FlagListing.metadata(evaluation, snapshot, record))
   }

@@ -89,7 +89,8 @@ extension Evaluation {
       kind = .json
       text = payload
     case (.int, .number):
-      guard variant.pointee.isInteger else { return fail(.parseError, "the variant's payload is not an integer") }
+      guard variant.pointee.isNumber else { return fail(.parseError, "the variant's payload is not a number") }
+      guard variant.pointee.isInteger else { return fail(.typeMismatch, "the variant's payload is not an integer") }
       kind = .int
       integer = variant.pointee.integer
       number = variant.pointee.number

@@ -18,6 +18,7 @@ from .detail import EvaluationDetail, of_core
 Value = TypeVar("Value")
 
 _BUFFER_BYTES = 512
+_NO_FLAG = 2**63 - 1  # stands for a default that C cannot hand back; the numbers of flags are doubles
 _new_detail = ffi.typeof("hoist_detail *[1]")
 
 
@@ -36,7 +37,7 @@ class Variations(Evaluations):
 
     def int_variation(self, key: str, default: int) -> int:
         """A number flag without its fraction."""
-        return self.int(key, None, default)
+        return self._integer(key, default, NULL)
 
     def double_variation(self, key: str, default: float) -> float:
         """A number flag."""
@@ -61,7 +62,12 @@ class Variations(Evaluations):
     def int_variation_detail(self, key: str, default: int) -> EvaluationDetail[int]:
         """A number flag without its fraction."""
         place = ffi.new(_new_detail)
-        return _read(lib.hoist_client_int64(self._pointer, KEYS[key], NULL, default, place), place)
+        return _read(self._integer(key, default, place), place)
+
+    def _integer(self, key: str, default: int, place: Any) -> int:
+        known = default if -(2**63) <= default < 2**63 else _NO_FLAG
+        value = int(lib.hoist_launchdarkly_int_variation(self._pointer, KEYS[key], known, place))
+        return default if value == known else value
 
     def double_variation_detail(self, key: str, default: float) -> EvaluationDetail[float]:
         """A number flag."""

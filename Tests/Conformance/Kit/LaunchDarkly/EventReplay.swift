@@ -59,6 +59,7 @@ final class EventReplay {
     }
     var evaluation = Evaluation(want: want, isDetailed: isDetailed)
     evaluation.fallback = fallback
+    evaluation.options = VariationOptions.cutsFractions
     snapshot.head.pointee.evaluate(snapshot.base, record, nil, &evaluation)
     if evaluation.firstCell != .max {
       counts.kept.append((Array(key), CounterIdentity(snapshot.flag(record)), 1))
