@@ -31,9 +31,18 @@ extern "C" {
 /*
  * READY                    the flags of the current context have come, or the service has confirmed stored ones. Stored ones
  *                          make a client STALE, and readable, until then. In polling mode the first poll waits for its
- *                          turn where stored flags were confirmed within the polling interval.
+ *                          turn where stored flags were confirmed within the polling interval. hoist_client_wait_ready()
+ *                          is about reads, and OK with stored flags, while hoist_launchdarkly_is_initialized() is about the
+ *                          service, as in the vendor's SDKs: false until it has spoken or the client has been offline. With
+ *                          flags of the service both are true at once.
  * hoist_client_bool() …    before there are flags the fallback, with PROVIDER_NOT_READY; the vendor's details say
  *                          FLAG_NOT_FOUND then, as its SDKs do.
+ * hoist_client_int64()     a number with a fraction is TYPE_MISMATCH, as in every service; without the fraction it is what
+ *                          hoist_launchdarkly_int_variation() gives, the vendor's intVariation.
+ * contexts                 as launchdarkly/context.h says. One without a key, and a part without a key of a context of
+ *                          several kinds, gets a key and is anonymous: as property `context`, from
+ *                          hoist_context_from_json(), by a builder. hoist_launchdarkly_context_from_json() alone reads what
+ *                          the service writes, where keys are never missing.
  * context of one call      the service evaluates, so another context than the current one gets the fallback, with
  *                          INVALID_CONTEXT.
  * hoist_client_identify()  drops the flags of the former context. Stored ones of the new one are served at once, also when

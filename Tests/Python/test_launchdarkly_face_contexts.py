@@ -12,6 +12,7 @@ import pytest
 import hoist
 from hoist import Status, launchdarkly
 from hoist.launchdarkly import Context, literal, reference_names
+from hoist.launchdarkly.context import as_launchdarkly
 
 ANN = {
     "kind": "user", "key": "user-42", "name": "Ann", "plan": "pro", "address": {"street": "Main", "city": "Oslo"},
@@ -50,6 +51,15 @@ def test_a_key_that_is_generated_later() -> None:
     context = Context(attributes={"plan": "free"})
     assert context.key is None and context.get("anonymous") is True
     assert pickle.loads(pickle.dumps(context)) == context
+
+
+def test_parts_may_lack_their_keys() -> None:
+    """Contract 3: built, kept, and taken over from the core's form; the service's own form has its keys."""
+    both = Context.multi(Context(kind="org"), Context("u"))
+    assert both.keys == {"org": None, "user": "u"}
+    assert Context.from_hoist(both.to_hoist()) == both and pickle.loads(pickle.dumps(both)) == both
+    assert as_launchdarkly({"kind": "multi", "org": {"anonymous": True}, "user": {"key": "u"}}) == both
+    assert as_launchdarkly({"kind": "org"}) == Context(kind="org")
 
 
 @pytest.mark.parametrize(("build", "status"), [

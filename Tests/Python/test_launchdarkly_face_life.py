@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from launchdarkly import LaunchDarklySimulator
@@ -11,9 +12,11 @@ from launchdarkly_clients import ANN, BEN, Opener, opener, strict_service
 from waiting import until
 
 import hoist
-from hoist import Status
+from hoist import Status, Topic
 from hoist.launchdarkly import (
+    AnyContext,
     CacheUsage,
+    Client,
     ConnectionMode,
     Context,
     DataSourceState,
@@ -125,6 +128,23 @@ def test_the_connection(service: LaunchDarklySimulator, open_client: Opener) -> 
     assert until(lambda: client.connection_information.mode is ConnectionMode.POLLING)
 
 
+def test_an_events_host_that_cannot_be_reached_is_told_with_its_cause(
+    service: LaunchDarklySimulator, open_client: Opener
+) -> None:
+    """LD-16, LD-74, contract 2. State: ready, the events host is away."""
+    client = open_client(events_url="http://127.0.0.1:9", **{"properties": {"events.flush_interval_ms": 3_600_000}})
+    told: list[tuple[Status, str]] = []
+    assert client.wait_ready(10)
+    client.observe(Topic.SEND_FAILED, lambda one: told.append((one.status, one.message)))
+    assert client.flush(10) is Status.NETWORK
+    assert until(lambda: told)
+    found = client.connection_information
+    assert (found.failure_reason, found.status_code) == (FailureReason.UNKNOWN, None)
+    assert told[0][0] is Status.NETWORK
+    for text in (found.failure_text, told[0][1]):
+        assert "127.0.0.1" in text and "connect" in text.lower(), text
+
+
 def test_environments(service: LaunchDarklySimulator, open_client: Opener) -> None:
     """(LD-07, LD-08, LD-09; ready, closed)"""
     other = service.add_environment("mob-other", {"dark-mode": {"value": "other", "variation": 0, "version": 1}})
@@ -147,6 +167,54 @@ def test_a_client_without_a_context_has_an_anonymous_one(service: LaunchDarklySi
     assert client.wait_ready(10) and client.flush(5)
     context = service.ledger.events("identify")[0]["context"]
     assert context["anonymous"] is True and context["kind"] == "user" and len(context["key"]) == 36
+
+
+@pytest.mark.parametrize("context", [
+    Context(), {"kind": "org"}, Context.multi(Context(kind="org"), Context("u")),
+    {"kind": "multi", "org": {"key": "o"}, "user": {"name": "Ann"}},
+])  # fmt: skip
+def test_a_client_starts_and_identifies_with_contexts_without_keys(
+    service: LaunchDarklySimulator, open_client: Opener, context: AnyContext
+) -> None:
+    """LD-02, contract 3. State: starting; ready."""
+    client = open_client(context=context)
+    assert client.wait_ready(10) and client.bool_variation("dark-mode", False) is True
+    assert client.identify(BEN, 10) is Status.OK and client.identify(context, 10) is Status.OK
+    assert client.flush(10) is Status.OK
+    first, _, again = [event["context"] for event in service.ledger.events("identify")]
+    assert first == again and first["kind"] != "user" or first["anonymous"]
+
+
+def test_environments_share_generated_keys_without_a_store(service: LaunchDarklySimulator, open_client: Opener) -> None:
+    """LD-09, 3.5. State: ready, no store."""
+    other = service.add_environment("mob-other", {"dark-mode": {"value": "other", "variation": 0, "version": 1}})
+    client = open_client(context=None, secondary_mobile_keys={"other": other.mobile_key})
+    assert client.wait_ready(10) and service.wait_for_streams(2)
+    assert len({request.target for request in service.requests("stream")}) == 1
+    assert client.identify({"kind": "org"}, 10) is Status.OK and service.wait_for("stream", 4)
+    assert len({request.target for request in service.requests("stream")[2:]}) == 1
+
+
+@pytest.mark.parametrize("call", [
+    lambda client: client.start(None), lambda client: client.start(20), lambda client: client.identify(BEN, None),
+    lambda client: client.identify(BEN, 20), lambda client: client.flush(None), lambda client: client.close(None),
+], ids=["start", "start with a limit", "identify", "identify with a limit", "flush", "close"])  # fmt: skip
+def test_ctrl_c_ends_every_wait(
+    service: LaunchDarklySimulator, open_client: Opener, request: pytest.FixtureRequest, call: Callable[[Client], object]
+) -> None:
+    """Contract 5: limit or none. State: starting, ready, closing; the service does not answer."""
+    is_start = request.node.callspec.id.startswith("start")
+    client = open_client(autostart=not is_start)
+    if not is_start:
+        assert client.wait_ready(10)
+    for endpoint in ("stream", "events"):
+        service.fail(endpoint, "hang", times=None)
+    threading.Timer(0.1, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        call(client)
+        threading.Event().wait(5)
+    service.faults.clear()
+    service.faults.release()
 
 
 def test_contexts_of_the_core_are_answered_for_the_current_one_only(open_client: Opener) -> None:

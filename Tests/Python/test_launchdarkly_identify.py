@@ -80,8 +80,39 @@ def test_contexts_of_any_content(
         assert sent["kind"] == "user" and sent["key"] == context["key"]
 
 
+@pytest.mark.parametrize(("document", "kinds"), [
+    ({"kind": "user"}, {"user"}), ({"plan": "pro"}, {"user"}), ({"kind": "org", "anonymous": True}, {"org"}),
+    ({"kind": "multi", "org": {"key": "acme"}, "user": {"name": "Ann"}}, {"org", "user"}),
+    ({"kind": "multi", "org": {}, "user": {"anonymous": True}}, {"org", "user"}),
+])  # fmt: skip
+@pytest.mark.parametrize("way", ["property", "identify"])
+def test_a_key_that_a_context_does_not_have_is_generated(
+    launchdarkly: LaunchDarklySimulator, connect: Connect, document: dict[str, Any], kinds: set[str], way: str
+) -> None:
+    """LD-02, 3.5, contract 3: as a property, from JSON, by identify. State: starting; ready."""
+    if way == "property":
+        client = connect(context=json.dumps(document))
+    else:
+        client = connect()
+        assert client.identify(hoist.Context.from_json(json.dumps(document))) is Status.OK
+    assert client.bool("dark-mode", None, False) is True and client.flush() is Status.OK
+    told = launchdarkly.ledger.events("identify")[-1]["context"]
+    parts = {kind: told[kind] for kind in told if kind != "kind"} if told["kind"] == "multi" else {told["kind"]: told}
+    assert parts.keys() == kinds
+    for kind, part in parts.items():
+        own = document.get(kind, document) if document.get("kind") == "multi" else document
+        assert (part["key"] == own["key"]) if "key" in own else (len(part["key"]) == 36 and part["anonymous"] is True)
+
+
+def test_the_property_takes_the_core_s_form_of_a_context(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
+    """Contract 4: a document that describes a context is read the same way everywhere. State: starting."""
+    client = connect(context='{"targetingKey":"anna","plan":"pro"}')
+    assert client.identify({"targetingKey": "anna", "plan": "pro"}) is Status.OK
+    assert len(launchdarkly.environment.contexts("anna")) == 1 and launchdarkly.journal.count("stream") == 1
+
+
 @pytest.mark.parametrize("context", [
-    '{"kind":"user"}', '{"kind":"user","key":""}', '{"kind":"kind","key":"a"}', '{"kind":"a b","key":"a"}', "[]", "{",
+    '{"kind":"user","key":""}', '{"kind":"kind","key":"a"}', '{"kind":"a b","key":"a"}', "[]", "{",
     '{"kind":"multi"}', '{"kind":"user","key":"a","name":7}', '{"kind":"user","key":"a","anonymous":null}'])  # fmt: skip
 def test_a_context_that_is_none_is_refused_at_the_start(connect: Connect, context: str) -> None:
     with pytest.raises(hoist.Error):

@@ -7,7 +7,7 @@
  * "kind" the kind (without it "user"), "name" a text, "anonymous" a boolean, "_meta" an object with an array
  * "privateAttributes"; every other attribute is a custom one. Without a targeting key one is generated and kept, as
  * hoist_launchdarkly_builder_new() says. A context of kind "multi" has no targeting key: each other attribute is a JSON
- * object {"key":…} of the kind that the attribute is named after. hoist_launchdarkly_context_from_hoist() makes the same
+ * object {"key":…} of the kind that the attribute is named after, which gets a key where it has none. hoist_launchdarkly_context_from_hoist() makes the same
  * in these words, hoist_launchdarkly_context_to_hoist() goes the other way. The one context that may have an empty key, a
  * user of the old form, has null for its "kind" there.
  */
@@ -24,7 +24,7 @@ extern "C" {
 /** Why something is no context. The error's message names the kind or the attribute, and quotes no value. */
 enum {
     HOIST_ERR_LAUNCHDARKLY_KIND_INVALID    = 1200, /**< empty, "kind", or other characters than A-Z a-z 0-9 . _ - */
-    HOIST_ERR_LAUNCHDARKLY_KEY_EMPTY       = 1201, /**< a key that is empty, or in JSON is missing */
+    HOIST_ERR_LAUNCHDARKLY_KEY_EMPTY       = 1201, /**< a key that is empty, or missing in what the service writes */
     HOIST_ERR_LAUNCHDARKLY_MULTI_EMPTY     = 1202, /**< a multi-kind context of nothing */
     HOIST_ERR_LAUNCHDARKLY_KINDS_DUPLICATE = 1203, /**< a multi-kind context with two of a kind */
     HOIST_ERR_LAUNCHDARKLY_MULTI_BUILDER_REQUIRED = 1204, /**< kind "multi" for a single context */
@@ -39,7 +39,8 @@ typedef struct hoist_launchdarkly_context hoist_launchdarkly_context;
 
 /**
  * Reads a context as the service writes it: {"kind":…,"key":…,…}, several in {"kind":"multi","user":{"key":…},…}, or a
- * user of old, without a kind, with custom attributes in "custom". Borrowed for the call.
+ * user of old, without a kind, with custom attributes in "custom". Each has its key: one that is to be generated is left
+ * out of a builder, or of a hoist_context. Borrowed for the call.
  *
  * @return Owned by the caller; free with hoist_launchdarkly_context_free(). NULL with `error` set otherwise:
  *         HOIST_ERR_PARSE for what is no JSON object, else a status from above.

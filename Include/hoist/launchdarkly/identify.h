@@ -52,7 +52,7 @@ HOIST_API hoist_status hoist_launchdarkly_start_wait(hoist_client *HOIST_NULLABL
 
 /**
  * Whether this environment has been started and has talked to the service about flags, or has been offline. Stays true
- * when the context changes.
+ * when the context changes. Stored flags alone, with which hoist_client_wait_ready() is OK, do not make it true.
  */
 HOIST_API bool hoist_launchdarkly_is_initialized(hoist_client *HOIST_NULLABLE client);
 

@@ -34,15 +34,17 @@ enum ContextReader {
     return try builder.build()
   }
 
-  private static func part(_ value: JSONValue, kind: String) throws(ContextFailure) -> SingleContext {
+  private static func part(
+    _ value: JSONValue, kind: String, mayLackKey: Bool = false
+  ) throws(ContextFailure) -> SingleContext {
     guard let object = value.object else { throw notAnObject(kind) }
-    return try single(object, kind: kind)
+    return try single(object, kind: kind, mayLackKey: mayLackKey)
   }
 
-  /// One kind's part of a multi-kind context, as text.
+  /// One kind's part of a multi-kind context of the core, as text: without a key it gets one from the client.
   static func part(_ text: ByteView, kind: String) throws(ContextFailure) -> SingleContext {
     guard let document = try? JSONDocument(parsing: text, limits: LDValue.jsonLimits) else { throw notAnObject(kind) }
-    return try document.withRoot { value throws(ContextFailure) in try part(value, kind: kind) }
+    return try document.withRoot { value throws(ContextFailure) in try part(value, kind: kind, mayLackKey: true) }
   }
 
   private static func notAnObject(_ kind: String) -> ContextFailure {
@@ -50,13 +52,14 @@ enum ContextReader {
   }
 
   /// - Parameter kind: as told by the object, or by what is around it.
-  private static func single(_ object: JSONObject, kind: String) throws(ContextFailure) -> SingleContext {
+  private static func single(
+    _ object: JSONObject, kind: String, mayLackKey: Bool = false
+  ) throws(ContextFailure) -> SingleContext {
     if kind.isEmpty { throw ContextFailure(.kindInvalid, "the context's kind is empty") }
     try ContextKind.check(kind)
-    guard let key = object["key"] else {
-      throw ContextFailure(.keyEmpty, "the context of kind \"\(kind)\" has no key")
-    }
-    var builder = LDContextBuilder(kind: kind, key: key.string)
+    let key = object["key"]
+    if key == nil, !mayLackKey { throw ContextFailure(.keyEmpty, "the context of kind \"\(kind)\" has no key") }
+    var builder = LDContextBuilder(kind: kind)
     for (name, value) in object {
       if name == "_meta" {
         try readMeta(value, into: &builder)
@@ -69,7 +72,7 @@ enum ContextReader {
     guard builder.kind.hasSameBytes(as: kind) else {
       throw .attribute("kind", "differs from the kind \"\(kind)\" under which the context stands")
     }
-    if key.utf8?.isEmpty ?? true {
+    if let key, key.utf8?.isEmpty ?? true {
       throw ContextFailure(.keyEmpty, "the context of kind \"\(kind)\" has an empty key")
     }
     return try builder.single()

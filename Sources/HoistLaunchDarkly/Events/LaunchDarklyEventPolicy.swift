@@ -33,8 +33,8 @@ final class LaunchDarklyEventPolicy: EventPolicy, @unchecked Sendable {
   var made: (Int) -> Void = { _ in }
   /// The service refuses the mobile key.
   var unauthorized: () -> Void = {}
-  /// The service's answer, when it is no success; nil when there was none.
-  var failed: (_ status: Int?) -> Void = { _ in }
+  /// The service's answer, when it is no success; nil when there was none, for this cause.
+  var failed: (_ status: Int?, _ cause: String) -> Void = { _, _ in }
   var sent: () -> Void = {}
 
   init(options: Options, capacity: EventCapacity, serverTime: ServerTime, clock: any Clock) {
@@ -113,10 +113,10 @@ final class LaunchDarklyEventPolicy: EventPolicy, @unchecked Sendable {
       unauthorized()
       return .drop(reason: "the service refuses the mobile key (401)")
     case 403? where !options.retriesRefusals, 404?:
-      failed(response?.status)
+      failed(response?.status, "")
       return .drop(reason: "the service answered \(response?.status ?? 0)")
     default:
-      failed(response?.status)
+      if case .failure(let failure) = answer { failed(nil, failure.message) } else { failed(response?.status, "") }
       return verdict
     }
   }

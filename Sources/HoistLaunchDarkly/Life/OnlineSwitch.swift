@@ -212,11 +212,14 @@ final class OnlineSwitch: ClientPart, @unchecked Sendable {
     }
   }
 
+  /// Flags have come or are confirmed: said before anybody finds the client ready.
+  func serviceHasSpoken() { facts.withLock { $0.hasCommunicated = true } }
+
   private func settled(_ outcome: SynchronizerOutcome) {
     switch outcome {
     case .updated, .confirmed:
       attempt = .settled
-      facts.withLock { $0.hasCommunicated = true }
+      serviceHasSpoken()
       for completion in takeWaiting() { completion(.ok) }
     case .unauthorized: forceOffline()
     case .shutDown: streamShutDown()

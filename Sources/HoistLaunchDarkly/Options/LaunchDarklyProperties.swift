@@ -9,7 +9,7 @@ enum LaunchDarklyProperties {
   private static let environment: [Property] = [
     Property("mobile_key", .secret, default: "", "Mobile key of the environment; without one the client never goes online."),
     Property("secondary_mobile_keys", .secret, default: "{}", "Further environments with the same context: a JSON object of mobile keys by name; \"default\" is taken."),
-    Property("context", .json, "Context to start with, as JSON; unset: an anonymous user whose key is kept for good."),
+    Property("context", .json, "Context to start with, as JSON: with a \"key\" in the service's form, else in the core's; keys that are missing are made and kept. Unset: an anonymous user."),
     Property("autostart", .boolean, default: "true", "Whether opening the client starts it, or hoist_launchdarkly_start() does."),
   ]
 

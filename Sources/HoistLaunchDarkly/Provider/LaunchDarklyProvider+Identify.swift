@@ -99,7 +99,8 @@ extension LaunchDarklyProvider: IdentifyDelegate {
     } catch {
       return refuse(error)
     }
-    preparation.prepare(given) { prepared in
+    // Without a store, too, a key is one for all environments.
+    lead.preparation.prepare(given) { prepared in
       switch prepared {
       case .success(let context): completion(context)
       case .failure(let failure): refuse(failure)

@@ -2,9 +2,16 @@ internal import HoistCore
 
 /// What the service sends, on the scheduler's thread.
 extension LaunchDarklyProvider: SynchronizerDelegate {
-  func take(_ message: FlagMessage) -> FlagOutcome { flags.apply(message) }
+  func take(_ message: FlagMessage) -> FlagOutcome {
+    let outcome = flags.apply(message)
+    if outcome == .applied { online.serviceHasSpoken() }
+    return outcome
+  }
 
-  func confirmed() { flags.confirm() }
+  func confirmed() {
+    flags.confirm()
+    online.serviceHasSpoken()
+  }
 
   func unauthorized() { online.forceOffline() }
 
@@ -23,8 +30,8 @@ extension LaunchDarklyProvider {
         .stopped(.launchDarklyUnauthorized, "the service refuses the mobile key for events with status 401: the client goes offline"))
       self.unauthorized()
     }
-    events.policy.failed = { [weak self] status in
-      if status != 401 { self?.connection.noteFailedDelivery(status: status) }
+    events.policy.failed = { [weak self] status, cause in
+      if status != 401 { self?.connection.noteFailedDelivery(status: status, cause) }
     }
     events.policy.headers = { [weak self] url, own, completion in self?.prepare(own, for: url, completion) }
     synchronizer.environmentTold = { [hooks] in hooks.environmentTold($0) }

@@ -104,7 +104,7 @@ extension LaunchDarklyProvider {
   static func givenContext(_ settings: LaunchDarklySettings) throws(ConfigurationFailure) -> LDContext? {
     guard let json = settings.context else { return nil }
     do throws(ContextFailure) {
-      return try LDContext.read(json: json)
+      return try LDContext.read(given: json)
     } catch {
       throw ConfigurationFailure("context", "property \"context\" is no context: \(error.message)")
     }

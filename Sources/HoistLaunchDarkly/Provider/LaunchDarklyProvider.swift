@@ -7,7 +7,6 @@ public import HoistCore
 public final class LaunchDarklyProvider: @unchecked Sendable {
   private(set) var host: (any ProviderHost)?
   let settings: LaunchDarklySettings
-  let generatedKeys: GeneratedKeys
   let preparation: ContextPreparation
   /// To start with; nil for an anonymous user.
   let givenContext: LDContext?
@@ -31,9 +30,8 @@ public final class LaunchDarklyProvider: @unchecked Sendable {
     let settings = try LaunchDarklySettings(values)
     self.settings = settings
     self.host = host
-    generatedKeys = GeneratedKeys(host: host)
     givenContext = try Self.givenContext(settings)
-    preparation = ContextPreparation(keys: generatedKeys, environment: settings.environmentAttributes)
+    preparation = ContextPreparation(keys: GeneratedKeys(host: host), environment: settings.environmentAttributes)
     let environment = String(Hex.encode(SHA256.hash(settings.mobileKey.reveal())).prefix(16))
     flags = ServedFlags(
       host: host,

@@ -39,9 +39,9 @@ final class ConnectionState: ClientPart, @unchecked Sendable {
     }
   }
 
-  /// A delivery of events was answered with a status that means failure, or not at all. Flags are not concerned.
-  func noteFailedDelivery(status: Int?) {
-    note(status.map { .requestFailed(status: $0) } ?? .unreachable("no answer to a delivery of events"), concernsFlags: false)
+  /// A delivery of events was answered with a status that means failure, or, for a cause, not at all. Flags are not concerned.
+  func noteFailedDelivery(status: Int?, _ cause: String) {
+    note(status.map { .requestFailed(status: $0) } ?? .unreachable(cause), concernsFlags: false)
   }
 
   func note(_ happening: ConnectionInformation.Happening) { note(happening, concernsFlags: true) }

@@ -59,7 +59,7 @@ import Testing
     (#"{"targetingKey":"k","kind":"a b"}"#, 1200, "a b"), (#"{"targetingKey":"k","name":true}"#, 1205, "name"),
     (#"{"targetingKey":"k","anonymous":1}"#, 1205, "anonymous"), (#"{"targetingKey":"k","_meta":"x"}"#, 1205, "_meta"),
     (#"{"targetingKey":"k","key":"other"}"#, 1205, "key"), (#"{"kind":"multi"}"#, 1202, "multi"),
-    (#"{"kind":"multi","org":"o"}"#, 1205, "org"), (#"{"kind":"multi","org":{}}"#, 1201, "org"),
+    (#"{"kind":"multi","org":"o"}"#, 1205, "org"), (#"{"kind":"multi","org":{"key":""}}"#, 1201, "org"),
   ] as [(String, Int32, String)]) func refusals(_ core: String, _ status: Int32, _ naming: String) {
     let failure = failure { _ = try read(core) }
     #expect(failure?.status.rawValue == status)

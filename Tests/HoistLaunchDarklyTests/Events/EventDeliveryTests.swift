@@ -293,10 +293,14 @@ struct EventAnswerTests {
   func failures() {
     let rig = RecorderRig { $0.dropsAfterRetry = true }
     var told: [Int?] = []
-    rig.recorder.policy.failed = { told.append($0) }
+    var causes: [String] = []
+    rig.recorder.policy.failed = { status, cause in
+      told.append(status)
+      causes.append(cause)
+    }
     rig.answer(answer(503), noAnswer)
     rig.flush()
     rig.time.advance(milliseconds: 1_000)
-    #expect(told == [503, nil])
+    #expect(told == [503, nil] && causes.first == "" && causes.last?.isEmpty == false)
   }
 }

@@ -27,6 +27,30 @@ struct EventStoreTests {
     #expect(second.payloads == [["identify", "a", "summary"]])
   }
 
+  @Test("A payload that was on its way when the process died goes again under its id, and what came later on its own (2.4)")
+  func deathOnTheWay() throws {
+    let store = MemoryCacheManager()
+    let first = RecorderRig(manager: store)
+    first.track("a")
+    first.recorder.flush { _ in }
+    first.host.settle { first.requests.count == 1 }
+    first.track("b")
+    for _ in 0..<3 {
+      first.time.advance(milliseconds: 150)
+      first.waitForStore()
+    }
+    #expect(first.requests.count == 1 && first.payloads == [["identify", "a"]])
+    #expect(first.host.store.close(untilNanoseconds: SystemClock().monotonicNanoseconds + 10_000_000_000))
+    let second = RecorderRig(manager: store, seed: 8, identifies: false)
+    second.host.network.setResponder { _ in answer(202) }
+    second.host.settle { second.recorder.pipeline.counters.adopted == 3 }
+    second.recorder.flush { _ in }
+    second.host.settle { second.recorder.pipeline.counters.delivered == 3 }
+    #expect(second.payloads == [["identify", "a"], ["b"]])
+    let ids = (first.requests + second.requests).map { $0.headers.value(of: "X-LaunchDarkly-Payload-ID") }
+    #expect(ids[0] != nil && ids[0] == ids[1] && Set(ids).count == second.requests.count)
+  }
+
   @Test("Rows of a store that are no events are dropped, and spoil nothing (G2)")
   func brokenRows() {
     let rig = RecorderRig(identifies: false)

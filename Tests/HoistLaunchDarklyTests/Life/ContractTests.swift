@@ -99,6 +99,42 @@ import Testing
     #expect(fixture.client.state == .stale && isReady(fixture) && fixture.face.isOnline)
   }
 
+  @Test("Whoever finds the client ready by the service's word finds it initialized; by stored flags alone it is not (LD-11; ready, reopened)")
+  func readyIsInitialized() throws {
+    let fixture = try fixture(["store": "memory"]).opened()
+    let (provider, found) = (fixture.provider, Locked<[Bool]>([]))
+    provider.connection.modeChanged = { _ in found.change { $0.append(provider.online.isInitialized) } }
+    try put(fixture, 1)
+    // Said before the client's state.
+    #expect(found.value.last == true && isReady(fixture) && fixture.client.state == .ready)
+    fixture.settleStore()
+    fixture.close()
+    #expect(fixture.client.reopen() == .ok)
+    fixture.time.settle { isReady(fixture) }
+    #expect(fixture.client.state == .stale && !fixture.face.isInitialized)
+    try stream(fixture).open(status: 503)
+    fixture.time.run()
+    #expect(isReady(fixture) && !fixture.face.isInitialized)
+    fixture.time.advance(milliseconds: 2_000)
+    try put(fixture, 2)
+    #expect(fixture.client.state == .ready && fixture.face.isInitialized)
+  }
+
+  @Test("In the background events are sent, with default options (LD-41, 5.7; background)") func theBackgroundSendsEvents() throws {
+    let fixture = try fixture(["diagnostic_opt_out": "true"]).opened()
+    try put(fixture, 1)
+    #expect(fixture.face.setInBackground(true) == .ok)
+    fixture.time.run()
+    #expect(!fixture.face.isOnline)
+    fixture.time.advance(milliseconds: 30_000)
+    #expect(fixture.network.exchanges.contains { $0.request.url.hasSuffix("/mobile/events/bulk") })
+    _ = fixture.client.setOnline(false)
+    fixture.time.run()
+    let count = fixture.network.exchanges.count
+    fixture.time.advance(milliseconds: 60_000)
+    #expect(fixture.network.exchanges.count == count)
+  }
+
   @Test("Offline with stored flags: STALE, and ready (LD-10, LD-76; offline)") func offlineIsStale() throws {
     let first = try fixture(["store": "memory"]).opened()
     try put(first, 1)

@@ -9,7 +9,6 @@ from typing import Any, Union
 from .._attributes import to_json
 from .._native import NULL, ffi, lib
 from .._text import decode, encode, optional, take
-from ..context import TARGETING_KEY
 from ..context import Context as HoistContext
 from ..status import Error, ErrorSlot, Status, check
 
@@ -70,7 +69,7 @@ class Context:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Context:
-        """A context as the service writes it, or a user of old. Raises `hoist.Error`."""
+        """A context as the service writes it, with its key, or a user of old. Raises `hoist.Error`."""
         data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
         slot = ErrorSlot()
         return cls._made(lib.hoist_launchdarkly_context_from_json(data, len(data), slot.pointer), slot)
@@ -112,8 +111,8 @@ class Context:
         return decode(lib.hoist_launchdarkly_context_key(self._pointer)) or self.keys.get(self.kind)
 
     @property
-    def keys(self) -> dict[str, str]:
-        """Keys by kind."""
+    def keys(self) -> dict[str, str | None]:
+        """Keys by kind; None for one that is still to be generated."""
         return taken(lib.hoist_launchdarkly_context_keys(self._pointer)) or {}
 
     @property
@@ -175,7 +174,7 @@ def _restored(values: Mapping[str, object]) -> Context:
 
 
 AnyContext = Union[Context, HoistContext, Mapping[str, object]]
-"""A context, a `hoist.Context`, or a mapping: LaunchDarkly's form, or with a "targetingKey" the core's."""
+"""A context, a `hoist.Context`, or a mapping: LaunchDarkly's form with its "key", or the core's, whose keys may be missing."""
 
 
 def as_launchdarkly(context: AnyContext) -> Context:
@@ -185,7 +184,7 @@ def as_launchdarkly(context: AnyContext) -> Context:
     if isinstance(context, HoistContext):
         return Context.from_hoist(context)
     if isinstance(context, Mapping):
-        return Context.from_hoist(HoistContext.from_dict(context)) if TARGETING_KEY in context else Context.from_dict(context)
+        return Context.from_dict(context) if "key" in context else Context.from_hoist(HoistContext.from_dict(context))
     raise TypeError(f"a context is a Context or a mapping, not {type(context).__name__}")
 
 

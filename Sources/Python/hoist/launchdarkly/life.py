@@ -73,7 +73,10 @@ class Life:
 
     @property
     def is_initialized(self) -> bool:
-        """Whether this environment has talked to the service about flags, or has been offline."""
+        """Whether this environment has talked to the service about flags, or has been offline.
+
+        `wait_ready` is OK with stored flags, too.
+        """
         return bool(lib.hoist_launchdarkly_is_initialized(self._pointer))
 
     # ---- Online and offline ----------------------------------------------------------------------
