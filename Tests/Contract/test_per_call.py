@@ -97,15 +97,6 @@ def test_a_wrong_type_gives_the_fallback(world: World) -> None:
 
 
 @scenario(4)
-def test_a_fraction_is_no_integer(world: World) -> None:
-    """A fraction is a type mismatch for an integer call, in every service. State: ready, 2.5 read as an integer."""
-    world.service.change("number", 2.5)
-    client = world.ready()
-    found = client.detail("number", None, 7)
-    expect((client.int("number", None, 7), found.value, found.error_code), (7, 7, "TYPE_MISMATCH"), "2.5, read as an integer")
-
-
-@scenario(4)
 def test_all_flags_agree_with_single_reads(world: World) -> None:
     """Core calls decide alike. State: ready, all flags at once and one by one."""
     client = world.ready()

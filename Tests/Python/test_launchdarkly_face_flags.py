@@ -78,7 +78,7 @@ def test_a_flag_that_is_off_is_shown_as_off(service: LaunchDarklySimulator, open
 
 
 def test_a_fraction_is_cut_by_the_vendor_s_call_alone(client: Client) -> None:
-    """LD-52, LD-53, contract 4: for the core's call it is another type. State: ready."""
+    """For the core's call it is another type (LD-52, LD-53, contract 4; ready)."""
     assert client.int_variation("discount", 1) == 12 and client.int_variation_detail("discount", 1).value == 12
     assert client.int("discount", None, 1) == 1
     assert client.detail("discount", None, 1).error_code == "TYPE_MISMATCH"

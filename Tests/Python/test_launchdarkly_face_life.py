@@ -131,7 +131,7 @@ def test_the_connection(service: LaunchDarklySimulator, open_client: Opener) -> 
 def test_an_events_host_that_cannot_be_reached_is_told_with_its_cause(
     service: LaunchDarklySimulator, open_client: Opener
 ) -> None:
-    """LD-16, LD-74, contract 2. State: ready, the events host is away."""
+    """The events host is away (LD-16, LD-74, contract 2; failing)."""
     client = open_client(events_url="http://127.0.0.1:9", **{"properties": {"events.flush_interval_ms": 3_600_000}})
     told: list[tuple[Status, str]] = []
     assert client.wait_ready(10)
@@ -176,7 +176,7 @@ def test_a_client_without_a_context_has_an_anonymous_one(service: LaunchDarklySi
 def test_a_client_starts_and_identifies_with_contexts_without_keys(
     service: LaunchDarklySimulator, open_client: Opener, context: AnyContext
 ) -> None:
-    """LD-02, contract 3. State: starting; ready."""
+    """(LD-02, contract 3; starting, ready)"""
     client = open_client(context=context)
     assert client.wait_ready(10) and client.bool_variation("dark-mode", False) is True
     assert client.identify(BEN, 10) is Status.OK and client.identify(context, 10) is Status.OK
@@ -186,7 +186,7 @@ def test_a_client_starts_and_identifies_with_contexts_without_keys(
 
 
 def test_environments_share_generated_keys_without_a_store(service: LaunchDarklySimulator, open_client: Opener) -> None:
-    """LD-09, 3.5. State: ready, no store."""
+    """Without a store (LD-09, 3.5; ready)."""
     other = service.add_environment("mob-other", {"dark-mode": {"value": "other", "variation": 0, "version": 1}})
     client = open_client(context=None, secondary_mobile_keys={"other": other.mobile_key})
     assert client.wait_ready(10) and service.wait_for_streams(2)

@@ -89,7 +89,7 @@ def test_contexts_of_any_content(
 def test_a_key_that_a_context_does_not_have_is_generated(
     launchdarkly: LaunchDarklySimulator, connect: Connect, document: dict[str, Any], kinds: set[str], way: str
 ) -> None:
-    """LD-02, 3.5, contract 3: as a property, from JSON, by identify. State: starting; ready."""
+    """As a property, from JSON, by identify (LD-02, 3.5, contract 3; starting, ready)."""
     if way == "property":
         client = connect(context=json.dumps(document))
     else:

@@ -27,36 +27,27 @@ extension VisitorDirectory {
 
 extension VisitorFacts.Content {
   /// The attributes by name, and what each one sets.
-  private static let takers: [(name: StaticString, take: @Sendable (inout Self, ByteView) -> Bool)] = [
-    ("device", { set(&$0.device, Device(anyCase: $1)) }),
-    ("browser", { set(&$0.browser, BrowserKind(anyCase: $1).map { Browser(kind: $0, version: nil) }) }),
-    ("os", { set(&$0.operatingSystem, OperatingSystem(anyCase: $1)) }),
+  private static let takers: [(name: StaticString, take: @Sendable (inout Self, ByteView) -> Void)] = [
+    ("device", { $0.device = Device(anyCase: $1) }),
+    ("browser", { $0.browser = BrowserKind(anyCase: $1).map { Browser(kind: $0, version: nil) } }),
+    ("os", { $0.operatingSystem = OperatingSystem(anyCase: $1) }),
     ("country", { content, text in content.move { $0.country = Array(text) } }),
     ("region", { content, text in content.move { $0.region = Array(text) } }),
     ("city", { content, text in content.move { $0.city = Array(text) } }),
-    ("appVersion", { set(&$0.applicationVersion, Array($1)) }),
+    ("appVersion", { $0.applicationVersion = Array($1) }),
   ]
 
-  private static func set<Value>(_ place: inout Value?, _ value: Value?) -> Bool {
-    place = value
-    return value != nil
-  }
-
-  private mutating func move(_ change: (inout Geolocation) -> Void) -> Bool {
+  private mutating func move(_ change: (inout Geolocation) -> Void) {
     var place = geolocation ?? Geolocation(country: [])
     change(&place)
-    return Self.set(&geolocation, place)
+    geolocation = place
   }
 
-  /// - Returns: whether the attribute says anything of a visitor.
-  @discardableResult
-  mutating func take(_ attribute: FrozenAttribute, _ base: UnsafeRawPointer, _ now: Int64) -> Bool {
+  fileprivate mutating func take(_ attribute: FrozenAttribute, _ base: UnsafeRawPointer, _ now: Int64) {
     let name = attribute.nameBytes
-    if let index = Self.index(name, attribute.nameHash, base) {
-      set(index, attribute.values, now)
-      return true
-    }
-    return Self.takers.first { name.reads($0.name) }?.take(&self, attribute.textBytes) ?? false
+    if let index = Self.index(name, attribute.nameHash, base) { return set(index, attribute.values, now) }
+    guard let taker = Self.takers.first(where: { name.reads($0.name) }) else { return }
+    taker.take(&self, attribute.textBytes)
   }
 
   /// Whether the name says anything of a visitor here.
