@@ -94,7 +94,6 @@ final class Tracker: ClientPart, @unchecked Sendable {
   /// - Parameter completion: once, on the scheduler's thread: `.network` when it could not be sent now, and stays
   ///   stored.
   func flushNow(_ visitor: any TrackedVisitor, completion: @escaping TrackingRecipient.Completion) {
-    host.scheduler.assertCurrent()
     host.scheduler.post { [self] in
       guard canSend, !pipeline.isResting else {
         queue(visitor)

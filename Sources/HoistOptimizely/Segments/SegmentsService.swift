@@ -36,9 +36,8 @@ final class SegmentsService: @unchecked Sendable {
     kept = ExpiringCache(capacity: settings.cacheCapacity, lifetime: settings.cacheMilliseconds)
   }
 
-  /// A datafile is served.
+  /// A datafile is served. On the scheduler's thread, or while the client is made, when nobody else has it.
   func follow(_ integration: PlatformIntegration, segments: [[UInt8]]) {
-    host.scheduler.assertCurrent()
     guard integration.address != address || segments != asked else { return }
     address = integration.address
     asked = segments

@@ -97,9 +97,9 @@ final class MetricsRecorder: @unchecked Sendable {
     return (bucket, impact)
   }
 
-  /// Begins a new bucket; the window begins anew even when the old one was empty.
+  /// Begins a new bucket; the window begins anew even when the old one was empty. On the scheduler's thread, or in a forked
+  /// child before it has one.
   func beginBucket() {
-    host.scheduler.assertCurrent()
     bucket = MetricsBucket(startUnixMilliseconds: host.clock.unixMilliseconds)
     _ = impact.collect()
   }
