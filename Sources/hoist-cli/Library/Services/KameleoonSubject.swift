@@ -16,8 +16,11 @@ final class KameleoonSubject {
 
   /// For targeting alone: nothing is sent.
   private func add(_ json: String) throws {
-    guard let datum = hoist_kameleoon_data_from_json(json, json.utf8.count) else {
-      throw Problem(.usage, "--data \(json): is no datum as hoist_kameleoon_data_json() writes it, e.g. {\"type\":\"Device\",\"device\":\"PHONE\"}")
+    var error: OpaquePointer?
+    guard let datum = hoist_kameleoon_data_from_json(json, json.utf8.count, &error) else {
+      let reason = String(cString: hoist_error_message(error))
+      hoist_error_free(error)
+      throw Problem(.usage, "--data \(json): \(reason); a datum is e.g. {\"type\":\"Device\",\"device\":\"PHONE\"}")
     }
     defer { hoist_kameleoon_data_free(datum) }
     var list: OpaquePointer? = datum

@@ -43,8 +43,8 @@ struct LaunchDarklyTraits: ProviderTraits {
 
   func steps(of explanation: JSON) -> [Step] { LaunchDarklySteps.steps(of: explanation) }
 
-  func observeMode(of client: OpaquePointer, _ tell: @escaping (String) -> Void) throws -> AnyObject? {
-    try ConnectionObserver(of: client, tell)
+  func observeMode(of client: OpaquePointer, _ tell: @escaping (String) -> Void) throws {
+    try ConnectionObserver.add(to: client, tell)
   }
 
   func kind(ofKey key: String) -> KeyKind {
