@@ -138,6 +138,8 @@ hoist_optimizely_decision_to_jansson(const hoist_optimizely_decision *HOIST_NULL
 HOIST_API json_t *HOIST_NULLABLE
 hoist_optimizely_decisions_to_jansson(const hoist_optimizely_decisions *HOIST_NULLABLE decisions);
 HOIST_API json_t *HOIST_NULLABLE hoist_optimizely_user_segments_jansson(const hoist_optimizely_user *HOIST_NULLABLE user);
+HOIST_API json_t *HOIST_NULLABLE hoist_optimizely_user_explain_jansson(hoist_optimizely_user *HOIST_NULLABLE user,
+                                                                       const char *HOIST_NULLABLE key);
 /** @param value Receives it; NULL on failure. */
 HOIST_API hoist_status hoist_optimizely_feature_jansson(hoist_client *HOIST_NULLABLE client,
                                                         const char *HOIST_NULLABLE feature_key,

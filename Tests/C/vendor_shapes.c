@@ -97,6 +97,7 @@ TEST(optimizely_speaks_jansson) {
   CHECK(same(hoist_optimizely_enabled_features_jansson(client, user), hoist_optimizely_enabled_features(client, user)));
   CHECK(same(hoist_optimizely_feature_variables_jansson(client, "on", user), hoist_optimizely_feature_variables(client, "on", user)));
   CHECK(same(hoist_optimizely_user_segments_jansson(one), hoist_optimizely_user_segments(one)));
+  CHECK(same(hoist_optimizely_user_explain_jansson(one, "on"), hoist_optimizely_user_explain(one, "on")));
   CHECK_INT(hoist_optimizely_feature_jansson(client, "on", "nobody", user, &value), HOIST_ERR_OPTIMIZELY_VARIABLE_KEY_INVALID);
   CHECK(value == NULL);
   CHECK_INT(hoist_optimizely_feature_bool(client, "nobody", "color", user, NULL), HOIST_ERR_OPTIMIZELY_FEATURE_KEY_INVALID);

@@ -32,7 +32,7 @@ def test_each_type_is_read(offline: hoist.Client) -> None:
 
 def test_a_number_with_a_fraction_is_no_integer(offline: hoist.Client) -> None:
     assert offline.int("broken", None, 9) == 9
-    assert offline.detail("broken", None, 9).error_code == "PARSE_ERROR"
+    assert offline.detail("broken", None, 9).error_code == "TYPE_MISMATCH"
 
 
 def test_the_context_of_the_call_decides(offline: hoist.Client) -> None:

@@ -30,7 +30,7 @@ JSON_BY_ANOTHER_NAME = {
     "hoist_optimizely_enabled_features", "hoist_optimizely_feature_variables", "hoist_optimizely_profile_sink_put",
     "hoist_optimizely_save_datafile", "hoist_optimizely_saved_datafile", "hoist_optimizely_send_odp_event",
     "hoist_optimizely_start_with_datafile", "hoist_optimizely_track", "hoist_optimizely_user_attributes",
-    "hoist_optimizely_user_segments", "hoist_optimizely_user_track", "hoist_unleash_context", "hoist_unleash_list_toggles"}
+    "hoist_optimizely_user_explain", "hoist_optimizely_user_segments", "hoist_optimizely_user_track", "hoist_unleash_context", "hoist_unleash_list_toggles"}
 
 
 def parameters(function: Function) -> list[str]:

@@ -59,8 +59,8 @@ HOIST_API hoist_optimizely_decisions *HOIST_NULLABLE
 hoist_optimizely_user_decide_all(hoist_optimizely_user *HOIST_NULLABLE user, hoist_optimizely_options options);
 /**
  * How the user comes to a flag at this moment, with its segments, forced decisions and profile: a JSON object with the steps
- * in their order, as those of hoist_client_explain(). Nothing is kept and nothing sent. Free with hoist_text_free(). NULL when
- * the client is not ready, for an unknown flag, and for NULL. For people; its form may grow.
+ * in their order, as those of hoist_client_explain(). Nothing is kept and nothing sent. "null" when the client is not ready and
+ * for an unknown flag; NULL for a NULL user. Free with hoist_text_free(). For people; its form may grow.
  */
 HOIST_API hoist_text *HOIST_NULLABLE hoist_optimizely_user_explain(hoist_optimizely_user *HOIST_NULLABLE user,
                                                                    const char *HOIST_NULLABLE key);

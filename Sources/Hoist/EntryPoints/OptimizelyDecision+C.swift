@@ -31,7 +31,7 @@ public func hoist_optimizely_user_decide_all(_ user: OpaquePointer?, _ options: 
 @_cdecl("hoist_optimizely_user_explain") @implementation
 public func hoist_optimizely_user_explain(_ user: OpaquePointer?, _ key: UnsafePointer<CChar>?) -> OpaquePointer? {
   let explained = Handle<OptimizelyUser>.with(user) { user in CallersKeys.with(key) { user.explanation($0) } }
-  return (explained ?? nil).map { TextHandle.give($0) }
+  return explained.map { TextHandle.give($0, orElse: "null") }
 }
 
 @_cdecl("hoist_optimizely_user_decide_async") @implementation

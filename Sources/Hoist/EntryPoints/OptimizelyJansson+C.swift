@@ -107,6 +107,13 @@ public func hoist_optimizely_user_segments_jansson(_ user: OpaquePointer?) -> Un
   JanssonText.value(taking: hoist_optimizely_user_segments(user))
 }
 
+@_cdecl("hoist_optimizely_user_explain_jansson") @implementation
+public func hoist_optimizely_user_explain_jansson(
+  _ user: OpaquePointer?, _ key: UnsafePointer<CChar>?
+) -> UnsafeMutablePointer<json_t>? {
+  JanssonText.value(taking: hoist_optimizely_user_explain(user, key))
+}
+
 @_cdecl("hoist_optimizely_feature_jansson") @implementation
 public func hoist_optimizely_feature_jansson(
   _ client: OpaquePointer?, _ feature_key: UnsafePointer<CChar>?,

@@ -10,7 +10,7 @@ from typing import TypeVar as _TypeVar
 
 from . import detail as _detail
 from ._native import NULL, ffi, lib
-from ._text import KEYS, decode, take
+from ._text import KEYS, decode, encode, take
 from .context import Context, ContextLike, as_context, pointer_of
 from .detail import Detail
 from .status import Error
@@ -134,7 +134,7 @@ class Evaluations:
         elif isinstance(fallback, Float):
             found["value"] = _double(*arguments, fallback, place)
         elif isinstance(fallback, str):
-            _string(*arguments, NULL, NULL, 0, place)
+            _string(*arguments, encode(fallback), NULL, 0, place)
         else:
             take(_json(*arguments, _NO_JSON, place))
         return _with_fallback(_detail.read(place[0], key, **found), fallback)
@@ -173,7 +173,8 @@ def _with_fallback(found: Detail[Any], fallback: Any) -> Detail[Any]:
     """Puts the caller's own fallback in where the library had to do without it."""
     is_missing = found.error_code or found.value is None
     if isinstance(fallback, str):
-        is_missing = is_missing or not isinstance(found.value, str)
+        # The library repairs what is no UTF-8.
+        is_missing = is_missing or found.value == str(encode(fallback), "utf-8", "replace") or not isinstance(found.value, str)
     if not is_missing:
         return found
     return Detail(

@@ -51,7 +51,7 @@ struct TrackCommand: ParsableCommand {
     let properties = try properties.map(TrackedProperties.parse)
     let given = try context.read(for: configuration.traits)
     let session = try Session(configuration, for: given, isVerbose: service.verbose)
-    if configuration.traits.inventsSubject, hoist_context_get_targeting_key(given.handle) == nil {
+    if configuration.traits.inventsSubject, given.targetingKey == nil {
       Output.error("hoist: no --user is given: the event is of a visitor made up for it")
     }
     let lack = missingFlags(session)

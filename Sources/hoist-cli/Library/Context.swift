@@ -24,6 +24,12 @@ final class Context {
   /// Whether there is neither a targeting key nor an attribute.
   var isEmpty: Bool { json == "{}" }
 
+  /// nil where there is none. Valid while the context lives.
+  var targetingKey: UnsafePointer<CChar>? {
+    guard let key = hoist_context_get_targeting_key(handle), key.pointee != 0 else { return nil }
+    return key
+  }
+
   /// Everything, as a JSON object.
   var json: String { LibraryText(hoist_context_to_json(handle)) ?? "{}" }
 }

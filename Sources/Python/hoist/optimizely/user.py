@@ -95,8 +95,8 @@ class User:
 
     def explain(self, key: str) -> dict[str, Any] | None:
         """How the user comes to a flag at this moment, step by step; None for an unknown flag. Keeps and sends nothing."""
-        text = take(lib.hoist_optimizely_user_explain(self._pointer, KEYS[key]))
-        return None if text is None else json.loads(text)
+        found: dict[str, Any] | None = load_json(take(lib.hoist_optimizely_user_explain(self._pointer, KEYS[key])))
+        return found
 
     def decide_wait(
         self, keys: Iterable[str] | None = None, options: Options = (), timeout: float | None = 10.0

@@ -74,7 +74,7 @@ final class FlagshipHit {
     if visitor == nil {
       var options = hoist_flagship_visitor_options()
       options.struct_size = MemoryLayout<hoist_flagship_visitor_options>.size
-      options.id = hoist_context_get_targeting_key(context.handle)
+      options.id = context.targetingKey
       options.has_consented = true
       options.instance = Int32(HOIST_FLAGSHIP_NEW_INSTANCE)
       options.context = context.handle

@@ -6,7 +6,7 @@ final class KameleoonSubject {
 
   init(_ client: OpaquePointer, _ context: Context, data: [String], consent: Bool?) throws {
     var error: OpaquePointer?
-    let status = hoist_kameleoon_visitor_new(client, hoist_context_get_targeting_key(context.handle), &visitor, &error)
+    let status = hoist_kameleoon_visitor_new(client, context.targetingKey, &visitor, &error)
     guard status == HOIST_OK else { throw Problem(status: status, error: error) }
     for json in data { try add(json) }
     if let consent { _ = hoist_kameleoon_visitor_set_legal_consent(visitor, consent) }

@@ -6,7 +6,7 @@ final class OptimizelySubject: DecidingSubject {
   private let user: OpaquePointer
 
   init(_ client: OpaquePointer, _ context: Context, segments: [String]) throws {
-    guard let user = hoist_optimizely_user_new(client, hoist_context_get_targeting_key(context.handle), context.handle) else {
+    guard let user = hoist_optimizely_user_new(client, context.targetingKey, context.handle) else {
       throw Problem(.usage, "--segment: a user is needed: give --user KEY")
     }
     self.user = user
@@ -25,7 +25,9 @@ final class OptimizelySubject: DecidingSubject {
     guard let decision = hoist_optimizely_user_decide(user, flag, options) else { return nil }
     defer { hoist_optimizely_decision_free(decision) }
     // Unknown flags, and a client that is not ready, are the core's to tell.
-    guard let explained = LibraryText(hoist_optimizely_user_explain(user, flag)).flatMap({ JSON(parsing: $0) }) else { return nil }
+    guard let explained = LibraryText(hoist_optimizely_user_explain(user, flag)).flatMap({ JSON(parsing: $0) }),
+      case .object = explained
+    else { return nil }
     return [
       "key": .string(flag), "enabled": .bool(hoist_optimizely_decision_enabled(decision)),
       "variation": JSON(hoist_optimizely_decision_variation_key(decision).map { String(cString: $0) } ?? ""),
