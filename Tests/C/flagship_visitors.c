@@ -84,7 +84,7 @@ TEST(contexts_take_what_the_service_knows) {
   CHECK(holds(hoist_flagship_visitor_context(visitor), "\"fs_all_users\":\"\",\"fs_users\":\"v\",\"fs_client\":\"hoist\""));
   CHECK_INT(hoist_flagship_visitor_set_string(visitor, hoist_flagship_context_key_name(HOIST_FLAGSHIP_CONTEXT_LOCATION_CITY), "Lyon"),
             HOIST_OK);
-  CHECK_INT(hoist_flagship_visitor_set_int64(visitor, "sdk_lat", 45), HOIST_OK);
+  CHECK_INT(hoist_flagship_visitor_set_int64(visitor, "sdk_lat", 45), HOIST_ERR_FLAGSHIP_CONTEXT_REFUSED);
   CHECK_INT(hoist_flagship_visitor_set_double(visitor, "sdk_lat", 45.75), HOIST_OK);
   CHECK_INT(hoist_flagship_visitor_set_double(visitor, "sdk_versionCode", 7.5), HOIST_ERR_FLAGSHIP_CONTEXT_REFUSED);
   CHECK_INT(hoist_flagship_visitor_set_string(visitor, "sdk_ip", "1.2.3"), HOIST_ERR_FLAGSHIP_CONTEXT_REFUSED);

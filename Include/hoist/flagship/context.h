@@ -24,8 +24,8 @@ enum {
     HOIST_FLAGSHIP_CONTEXT_LOCATION_CITY       = 4,  /**< sdk_city, text */
     HOIST_FLAGSHIP_CONTEXT_LOCATION_REGION     = 5,  /**< sdk_region, text */
     HOIST_FLAGSHIP_CONTEXT_LOCATION_COUNTRY    = 6,  /**< sdk_country, text */
-    HOIST_FLAGSHIP_CONTEXT_LOCATION_LAT        = 7,  /**< sdk_lat, double or integer */
-    HOIST_FLAGSHIP_CONTEXT_LOCATION_LONG       = 8,  /**< sdk_long, double or integer */
+    HOIST_FLAGSHIP_CONTEXT_LOCATION_LAT        = 7,  /**< sdk_lat, double */
+    HOIST_FLAGSHIP_CONTEXT_LOCATION_LONG       = 8,  /**< sdk_long, double */
     HOIST_FLAGSHIP_CONTEXT_OS_NAME             = 9,  /**< sdk_osName, text *: "Linux" */
     HOIST_FLAGSHIP_CONTEXT_OS_VERSION_CODE     = 10, /**< sdk_osVersionCode, text *: the kernel's release */
     HOIST_FLAGSHIP_CONTEXT_OS_VERSION_NAME     = 11, /**< sdk_osVersionName, text *: the distribution */

@@ -58,7 +58,7 @@ public enum PredefinedKey: Int32, BitwiseCopyable, Sendable, CaseIterable {
       switch self {
       case .text: "a text"
       case .boolean: "a boolean"
-      case .double: "a number"
+      case .double: "a double"
       case .integer: "an integer"
       case .address: "an IPv4 or IPv6 address"
       }
@@ -86,10 +86,10 @@ public enum PredefinedKey: Int32, BitwiseCopyable, Sendable, CaseIterable {
   static func isPossible(_ name: ByteView) -> Bool { prefix.withBytes { name.hasPrefix($0) } }
   private static let prefix: StaticString = "sdk_"
 
-  /// A double may be a whole number; an integer is no double (4.6).
+  /// Integers and doubles are different types (4.6).
   func takes(_ value: AttributeValue) -> Bool {
     switch (type, value) {
-    case (.text, .string), (.boolean, .bool), (.double, .double), (.double, .int), (.integer, .int): true
+    case (.text, .string), (.boolean, .bool), (.double, .double), (.integer, .int): true
     case (.address, .string(let text)): text.withBytes { IPAddress($0) != nil }
     default: false
     }
@@ -98,7 +98,7 @@ public enum PredefinedKey: Int32, BitwiseCopyable, Sendable, CaseIterable {
   /// The same of a value that is compared.
   func takes(_ value: Comparand) -> Bool {
     switch (type, value.plain.kind) {
-    case (.text, .string), (.boolean, .bool), (.double, .double), (.double, .int), (.integer, .int): true
+    case (.text, .string), (.boolean, .bool), (.double, .double), (.integer, .int): true
     case (.address, .string): IPAddress(value.text) != nil
     default: false
     }
