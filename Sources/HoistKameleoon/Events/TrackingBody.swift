@@ -46,7 +46,10 @@ struct TrackingBody {
   }
 
   private mutating func write(_ section: Section) {
-    let lines = section.lines.filter { !$0.row.isWithdrawal }.enumerated().sorted { left, right in
+    let data = section.lines.filter { !$0.row.isWithdrawal }
+    // An activity is for who has nothing else (2.5): what was recorded while the request was made says more.
+    let hasMore = data.contains { $0.row.kind != .activity }
+    let lines = data.filter { !hasMore || $0.row.kind != .activity }.enumerated().sorted { left, right in
       (left.element.row.kind.rawValue, left.element.place, left.offset)
         < (right.element.row.kind.rawValue, right.element.place, right.offset)
     }

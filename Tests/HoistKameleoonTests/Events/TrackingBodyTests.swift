@@ -49,6 +49,16 @@ import Testing
     #expect(text[2].contains("conversion") && text[3].contains("conversion"))
   }
 
+  @Test("An activity is left out where something was recorded while the request was made (KAM-58; no client)")
+  func anActivityIsForWhoHasNothingElse() throws {
+    let (anna, ben) = (identity("anna"), identity("ben"))
+    let text = lines([
+      try row(.activity, anna), try row(.activity, ben), try row(Tracked.conversion(1), anna),
+    ])
+    #expect(text.count == 2 && text[0].contains("conversion") && text[0].hasSuffix("visitorCode=anna"))
+    #expect(text[1].contains("activity") && text[1].hasSuffix("visitorCode=ben"))
+  }
+
   @Test("(KAM-67; no client)") func whoeverIsDueFirstGetsWhatLinkedVisitorsShare() throws {
     let user = PlainVisitor("user", subject: "anon", isMappingValue: true)
     let anon = PlainVisitor("anon")
