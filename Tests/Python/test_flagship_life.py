@@ -125,8 +125,8 @@ def test_the_vendor_is_told_of_trouble_while_the_account_asks(service: FlagshipS
     assert visitor.value("maximum_items", 0, expose=False) == 42
     assert visitor.flag("maximum_items").expose() and visitor.flag("discount").expose()
     assert until(lambda: len(told("VISITOR_SEND_ACTIVATE")) == 2)
-    early = told("FLAG_EXPOSED_BEFORE_CALLING_VALUE_METHOD")
-    assert [one["flag.key"] for one in early] == ["discount"]
+    early = "FLAG_EXPOSED_BEFORE_CALLING_VALUE_METHOD"
+    assert until(lambda: [one["flag.key"] for one in told(early)] == ["discount"])
     service.fail("campaigns", "close", times=None)
     assert not visitor.fetch(5)
     assert until(lambda: len(told("ERROR_CATCHED")) == 1)
