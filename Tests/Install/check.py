@@ -211,8 +211,7 @@ def main(arguments: list[str]) -> int:
         test("nothing_else_is_required", check_requirements, first)
         test("no_path_of_the_build_is_left", check_no_paths_of_the_build, first, build)
         test("pkg_config_finds_it", use_by_pkg_config, first, work / "pkg-config")
-        if shutil.which("valgrind"):
-            test("valgrind_has_nothing_to_tell", run_under_valgrind, first, work / "pkg-config/program")
+        test("valgrind_has_nothing_to_tell", run_under_valgrind, first, work / "pkg-config/program")
         test("cmake_finds_it", use_by_cmake, first, work / "cmake")
         test("the_tool_starts", start_tool, first)
         test("the_tool_is_a_host_of_the_library", check_tool, first)
