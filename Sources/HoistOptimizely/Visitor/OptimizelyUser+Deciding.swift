@@ -39,10 +39,10 @@ extension OptimizelyUser {
       let usesProfile = !options.contains(.ignoreUserProfileService)
       // Before the reading section: it is host code.
       var profile = usesProfile && services.profiles.isHosts ? lookUpProfile(services) : nil
-      let usesShelf = usesProfile && !services.profiles.isHosts
+      let usesCache = usesProfile && !services.profiles.isHosts
       let outcome = withSnapshot(of: client) { snapshot, owner -> (Result, DecideEffects)? in
         let user = owner.context.targetingKey ?? .noBytes
-        if usesShelf, needsProfile(snapshot) {
+        if usesCache, needsProfile(snapshot) {
           profile = services.profiles.lookUp(user, hash: owner.context.head.pointee.keyHash)
         }
         let forced = services.forcedVariations.entry(of: user, hash: owner.context.head.pointee.keyHash)

@@ -7,12 +7,12 @@ internal import HoistJSON
 /// Split into shards by the user id's hash, so that decisions of several threads seldom contend and a change writes one
 /// shard only. A shard evicts the least recently used profile first. Thread-safe.
 final class ProfileCache: @unchecked Sendable {
-  static let boxCount = 32
+  static let shardCount = 32
   /// How long a change waits for others before its shard is written.
   static let writeDelayMilliseconds: Int64 = 1_000
 
-  private let boxes: [ProfileBox]
-  private let subjects: SubjectStore<ProfileBox>
+  private let shards: [ProfileShard]
+  private let subjects: SubjectStore<ProfileShard>
   // The scheduler thread's.
   /// Looks into the store that have not ended.
   private var unread = 0
@@ -22,28 +22,28 @@ final class ProfileCache: @unchecked Sendable {
   init(store: Store, scheduler: any Scheduler, capacity: Int) {
     subjects = SubjectStore(
       store: store, scheduler: scheduler, options: .init(delayMilliseconds: Self.writeDelayMilliseconds))
-    let room = max(1, (max(0, capacity) &+ Self.boxCount - 1) / Self.boxCount)
-    boxes = (0..<Self.boxCount).map { ProfileBox(key: Self.key($0), capacity: room, isRead: !store.keepsValues) }
+    let room = max(1, (max(0, capacity) &+ Self.shardCount - 1) / Self.shardCount)
+    shards = (0..<Self.shardCount).map { ProfileShard(key: Self.key($0), capacity: room, isRead: !store.keepsValues) }
   }
 
-  func profile(of user: ByteView, hash: UInt64) -> StoredProfile? { box(hash).profile(of: user, hash: hash) }
+  func profile(of user: ByteView, hash: UInt64) -> StoredProfile? { shard(hash).profile(of: user, hash: hash) }
 
   func add(_ new: [SubjectContent.Assignment], to user: [UInt8]) {
     let hash = user.withBytes { Hash64.hash($0) }
-    let box = box(hash)
-    if box.add(new, to: user, hash: hash) { subjects.changed(box) }
+    let shard = shard(hash)
+    if shard.add(new, to: user, hash: hash) { subjects.changed(shard) }
   }
 
   // The low bits choose the slot in the shard's table.
-  private func box(_ hash: UInt64) -> ProfileBox { boxes[Int(truncatingIfNeeded: hash &>> 32) & (Self.boxCount - 1)] }
+  private func shard(_ hash: UInt64) -> ProfileShard { shards[Int(truncatingIfNeeded: hash &>> 32) & (Self.shardCount - 1)] }
 
   /// Reads every shard. An unreadable one counts as empty; its stored record is merged when it is written.
   func start() {
-    unread += boxes.count
-    for box in boxes {
-      guard let key = box.storeKey else { continue }
+    unread += shards.count
+    for shard in shards {
+      guard let key = shard.storeKey else { continue }
       subjects.load(key) { [weak self] result in
-        if box.read((try? result.get()) ?? nil) { self?.subjects.changed(box) }
+        if shard.read((try? result.get()) ?? nil) { self?.subjects.changed(shard) }
         self?.lookEnded()
       }
     }
@@ -71,8 +71,8 @@ final class ProfileCache: @unchecked Sendable {
   }
 
   var counters: (held: Int, forgotten: Int64) {
-    boxes.reduce((0, 0)) { sum, box in
-      let (held, forgotten) = box.counters
+    shards.reduce((0, 0)) { sum, shard in
+      let (held, forgotten) = shard.counters
       return (sum.0 + held, sum.1 &+ forgotten)
     }
   }

@@ -5,22 +5,22 @@ internal import HoistCore
 /// (protocols/optimizely.md 4.6). Thread-safe.
 final class ProfileStore: ClientPart, @unchecked Sendable {
   private let service: (any UserProfileService)?
-  private let shelf: ProfileCache?
+  private let cache: ProfileCache?
   private let log: Log
 
   convenience init(host: any ProviderHost, settings: OptimizelySettings) {
-    let shelf = settings.keepsProfiles
+    let cache = settings.keepsProfiles
       ? ProfileCache(store: host.store, scheduler: host.scheduler, capacity: settings.profileCapacity) : nil
     let service = host.plugins.vendor[OptimizelyPlugins.profileService] as? any UserProfileService
-    self.init(service: settings.keepsProfiles ? service : nil, shelf: shelf, log: host.log)
+    self.init(service: settings.keepsProfiles ? service : nil, cache: cache, log: host.log)
   }
 
   /// - Parameters:
   ///   - service: a plug-in, which replaces the cache.
-  ///   - shelf: nil keeps none.
-  init(service: (any UserProfileService)?, shelf: ProfileCache?, log: Log) {
+  ///   - cache: nil keeps none.
+  init(service: (any UserProfileService)?, cache: ProfileCache?, log: Log) {
     self.service = service
-    self.shelf = service == nil ? shelf : nil
+    self.cache = service == nil ? cache : nil
     self.log = log
   }
 
@@ -28,13 +28,13 @@ final class ProfileStore: ClientPart, @unchecked Sendable {
   var isHosts: Bool { service != nil }
   /// Those of every call: without a place for profiles nothing has to be remembered.
   func options(_ defaults: DecideOptions) -> DecideOptions {
-    service == nil && shelf == nil ? defaults.union(.ignoreUserProfileService) : defaults
+    service == nil && cache == nil ? defaults.union(.ignoreUserProfileService) : defaults
   }
 
   /// The stored profile of a user, if any.
   /// - Parameter hash: of the user id.
   func lookUp(_ user: ByteView, hash: UInt64) -> StoredProfile? {
-    guard let service else { return shelf?.profile(of: user, hash: hash) }
+    guard let service else { return cache?.profile(of: user, hash: hash) }
     let id = Array(user)
     switch service.lookUp(id) {
     case .profile(let json): return StoredProfile(userID: id, json: json)
@@ -51,7 +51,7 @@ final class ProfileStore: ClientPart, @unchecked Sendable {
   func save(_ new: [SubjectContent.Assignment], of user: [UInt8], lookedUp: StoredProfile?) -> StoredProfile? {
     if new.isEmpty { return nil }
     guard let service else {
-      shelf?.add(new, to: user)
+      cache?.add(new, to: user)
       return nil
     }
     let profile = lookedUp ?? StoredProfile(userID: user, json: nil)
@@ -62,22 +62,22 @@ final class ProfileStore: ClientPart, @unchecked Sendable {
   }
 
   /// On the scheduler's thread: reads the profiles of earlier runs.
-  func start() { shelf?.start() }
+  func start() { cache?.start() }
   /// On the scheduler's thread: runs `body` when that has been read, or could not be.
-  func whenRead(_ body: @escaping @Sendable () -> Void) { if let shelf { shelf.whenRead(body) } else { body() } }
+  func whenRead(_ body: @escaping @Sendable () -> Void) { if let cache { cache.whenRead(body) } else { body() } }
   /// On the scheduler's thread: writes what is not written yet.
-  func stop() { shelf?.write() }
+  func stop() { cache?.write() }
   /// The same, for a close: the store is not closed before it has been handed everything.
   func flush(_ completion: @escaping @Sendable (FlushResult) -> Void) {
-    guard let shelf else { return completion(.accepted) }
-    shelf.whenRead { shelf.write { completion(.accepted) } }
+    guard let cache else { return completion(.accepted) }
+    cache.whenRead { cache.write { completion(.accepted) } }
   }
   /// In a forked child: the parent's timers are gone.
-  func abandonAfterFork() { shelf?.abandonAfterFork() }
+  func abandonAfterFork() { cache?.abandonAfterFork() }
 
   var statistics: [(group: String, name: String, value: Int64)] {
-    guard let shelf else { return [] }
-    let (held, forgotten) = shelf.counters
+    guard let cache else { return [] }
+    let (held, forgotten) = cache.counters
     return [("profiles", "held", Int64(held)), ("profiles", "forgotten", forgotten)]
   }
 }

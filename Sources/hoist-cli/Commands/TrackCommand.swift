@@ -55,7 +55,7 @@ struct TrackCommand: ParsableCommand {
       Output.error("hoist: no --user is given: the event is of a visitor made up for it")
     }
     let lack = missingFlags(session)
-    session.book.clear()
+    session.log.clear()
     let status =
       try hit.map { try configuration.traits.record($0, event, properties, through: session, for: given) }
       ?? TrackedProperties(properties).withTable(value: value) { hoist_client_track(session.client, event, given.handle, $0) }

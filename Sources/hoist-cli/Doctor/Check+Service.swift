@@ -35,7 +35,7 @@ extension Check {
 
   /// Whether the service takes the same key when it is asked in its other mode, which alone shows what a key is for.
   private static func advice(_ session: Session, _ options: ProviderOptions, _ context: ContextOptions) -> String {
-    guard session.book.reason != nil, let other = session.configuration.traits.otherMode(session.configuration),
+    guard session.log.reason != nil, let other = session.configuration.traits.otherMode(session.configuration),
       let configuration = try? options.configuration(for: .look)
     else { return "" }
     do {

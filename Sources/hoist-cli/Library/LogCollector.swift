@@ -34,12 +34,12 @@ final class LogCollector: Sendable {
     var table = hoist_logger()
     table.struct_size = MemoryLayout<hoist_logger>.size
     table.user_data = Unmanaged.passRetained(self).toOpaque()
-    table.write = { book, level, message, _ in
-      guard let book else { return }
-      Unmanaged<LogCollector>.fromOpaque(book).takeUnretainedValue().take(level, String(cString: message))
+    table.write = { log, level, message, _ in
+      guard let log else { return }
+      Unmanaged<LogCollector>.fromOpaque(log).takeUnretainedValue().take(level, String(cString: message))
     }
-    table.release = { book in
-      if let book { Unmanaged<LogCollector>.fromOpaque(book).release() }
+    table.release = { log in
+      if let log { Unmanaged<LogCollector>.fromOpaque(log).release() }
     }
     return table
   }

@@ -23,7 +23,7 @@ extension Session {
       }
       if identification == nil, try isServing() { return }
       // Offline, what cannot be read now never will be.
-      if !configuration.isOnline, book.hasError { throw failure(.configuration) }
+      if !configuration.isOnline, log.hasError { throw failure(.configuration) }
       if Moment.monotonicMilliseconds >= deadline {
         throw configuration.isOnline
           ? Problem(.network, "\(place): no flags within \(limitMilliseconds) ms; is the address right? (--timeout SECONDS waits longer)")
@@ -39,8 +39,8 @@ extension Session {
     case HOIST_CLIENT_READY: return true
     case HOIST_CLIENT_FATAL, HOIST_CLIENT_ERROR: throw failure(configuration.isOnline ? .network : .configuration)
     case HOIST_CLIENT_STALE where !configuration.isOnline: return true
-    case HOIST_CLIENT_STALE where book.reason != nil:
-      Output.error("hoist: the flags are old: \(book.reason ?? "")")
+    case HOIST_CLIENT_STALE where log.reason != nil:
+      Output.error("hoist: the flags are old: \(log.reason ?? "")")
       return true
     default: return false
     }
@@ -49,8 +49,8 @@ extension Session {
   /// The library's reason, which its log may bring a little later.
   func reason() -> String? {
     if let cause = configuration.traits.switchedOff(client) { return cause }
-    for _ in 0..<20 where book.reason == nil { dispatch(milliseconds: 10) }
-    return book.reason
+    for _ in 0..<20 where log.reason == nil { dispatch(milliseconds: 10) }
+    return log.reason
   }
 
   /// - Parameter other: the text when the library has given no reason.

@@ -4,7 +4,7 @@ import Glibc
 /// An open client. Its callbacks run on the thread that waits here.
 final class Session {
   let configuration: Configuration
-  let book: LogCollector
+  let log: LogCollector
   let client: OpaquePointer
   /// What to evaluate for; nil where the service evaluates, for the client's current context.
   private let context: Context?
@@ -15,9 +15,9 @@ final class Session {
 
   init(_ configuration: Configuration, for given: Context? = nil, isVerbose: Bool = false) throws {
     self.configuration = configuration
-    book = LogCollector(isShown: isVerbose)
+    log = LogCollector(isShown: isVerbose)
     var error: OpaquePointer?
-    var table = book.table()
+    var table = log.table()
     guard hoist_config_set_logger(configuration.handle, &table, &error) == HOIST_OK else {
       throw Problem(status: hoist_error_status(error), error: error)
     }

@@ -64,7 +64,7 @@ final class Watch {
     guard now != state else { return }
     state = now
     if Int(now) == HOIST_CLIENT_FATAL {
-      throw Problem(.network, "\(session.place): \(session.book.reason ?? "the service refuses this client")")
+      throw Problem(.network, "\(session.place): \(session.log.reason ?? "the service refuses this client")")
     }
     report.say("state", Self.name(of: now))
   }
@@ -74,7 +74,7 @@ final class Watch {
     guard Int(now) == HOIST_CLIENT_ERROR || Int(now) == HOIST_CLIENT_STALE, !hasToldError else { return }
     // The state is set just before its news go out: they may be on their way.
     session.dispatch(milliseconds: 50)
-    if !hasToldError, let reason = session.book.reason { tellError(reason) }
+    if !hasToldError, let reason = session.log.reason { tellError(reason) }
   }
 
   private func tellError(_ message: String) {

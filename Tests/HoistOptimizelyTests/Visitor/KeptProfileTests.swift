@@ -13,7 +13,7 @@ import Testing
   }
 
   private static func key(of user: String) -> String {
-    ProfileCache.key(Int(truncatingIfNeeded: Hash64.hash(user) &>> 32) & (ProfileCache.boxCount - 1))
+    ProfileCache.key(Int(truncatingIfNeeded: Hash64.hash(user) &>> 32) & (ProfileCache.shardCount - 1))
   }
 
   /// Somebody whose profile is kept in the box of "u1".

@@ -91,7 +91,7 @@ import Testing
     #expect(first.settle { first.client.wasInitialized })
     #expect(try first.user().decide("a").variation == "one")
     first.scheduler.advance(milliseconds: ProfileCache.writeDelayMilliseconds)
-    #expect(first.settle { (0..<ProfileCache.boxCount).contains { manager.load(key: ProfileCache.key($0)) != nil } })
+    #expect(first.settle { (0..<ProfileCache.shardCount).contains { manager.load(key: ProfileCache.key($0)) != nil } })
     first.free()
 
     let second = try UserRig(Self.datafile(2), Self.kept, cacheManager: manager)
@@ -107,7 +107,7 @@ import Testing
     #expect(rig.settle { rig.client.wasInitialized })
     _ = try rig.user().decide("a")
     rig.provider.stop()
-    #expect(rig.settle { (0..<ProfileCache.boxCount).contains { manager.load(key: ProfileCache.key($0)) != nil } })
+    #expect(rig.settle { (0..<ProfileCache.shardCount).contains { manager.load(key: ProfileCache.key($0)) != nil } })
   }
 
   @Test("Profiles can be switched off") func switchedOff() throws {
@@ -116,70 +116,70 @@ import Testing
     #expect(try rig.user().decide("a").variation == "one" && service.all.isEmpty)
   }
 
-  @Test("A shelf keeps so many profiles and forgets whoever was seen least recently (G5) (OPT-05; no client)") func bounded() {
-    let box = ProfileBox(capacity: 2)
-    func add(_ user: String) { _ = box.add([.init(experimentID: [1], variationID: [2])], to: bytes(user), hash: Hash64.hash(user)) }
-    func has(_ user: String) -> Bool { user.withBytes { box.profile(of: $0, hash: Hash64.hash($0)) } != nil }
+  @Test("A shard keeps so many profiles and forgets whoever was seen least recently (G5) (OPT-05; no client)") func bounded() {
+    let shard = ProfileShard(capacity: 2)
+    func add(_ user: String) { _ = shard.add([.init(experimentID: [1], variationID: [2])], to: bytes(user), hash: Hash64.hash(user)) }
+    func has(_ user: String) -> Bool { user.withBytes { shard.profile(of: $0, hash: Hash64.hash($0)) } != nil }
     add("a")
     add("b")
     #expect(has("a"))
     add("c")
-    #expect(has("a") && !has("b") && has("c") && box.counters.forgotten == 1)
+    #expect(has("a") && !has("b") && has("c") && shard.counters.forgotten == 1)
   }
 
-  private static func assignments(_ box: ProfileBox, of user: String) -> [String: String] {
-    let profile = user.withBytes { box.profile(of: $0, hash: Hash64.hash(user)) }
+  private static func assignments(_ shard: ProfileShard, of user: String) -> [String: String] {
+    let profile = user.withBytes { shard.profile(of: $0, hash: Hash64.hash(user)) }
     return (profile?.assignments ?? []).reduce(into: [:]) {
       $0[String(decoding: $1.experimentID, as: UTF8.self)] = String(decoding: $1.variationID, as: UTF8.self)
     }
   }
 
-  private static func assign(_ experiment: String, _ variation: String, _ user: String, _ box: ProfileBox) {
+  private static func assign(_ experiment: String, _ variation: String, _ user: String, _ shard: ProfileShard) {
     let new = SubjectContent.Assignment(experimentID: bytes(experiment), variationID: bytes(variation))
-    _ = box.add([new], to: bytes(user), hash: Hash64.hash(user))
+    _ = shard.add([new], to: bytes(user), hash: Hash64.hash(user))
   }
 
   @Test("What another process has changed stays, but for what was decided here since (contract 8) (OPT-05; no client)") func merging() throws {
-    let box = ProfileBox(capacity: 8)
-    box.read(bytes(#"[{"user_id":"u","experiment_bucket_map":{"1":{"variation_id":"a"},"2":{"variation_id":"b"}}},7]"#))
-    Self.assign("2", "mine", "u", box)
-    Self.assign("3", "mine", "u", box)
-    Self.assign("1", "mine", "w", box)
+    let shard = ProfileShard(capacity: 8)
+    shard.read(bytes(#"[{"user_id":"u","experiment_bucket_map":{"1":{"variation_id":"a"},"2":{"variation_id":"b"}}},7]"#))
+    Self.assign("2", "mine", "u", shard)
+    Self.assign("3", "mine", "u", shard)
+    Self.assign("1", "mine", "w", shard)
     let theirs = #"[{"user_id":"v","experiment_bucket_map":{}},{"user_id":"u","experiment_bucket_map":"#
       + #"{"1":{"variation_id":"z"},"2":{"variation_id":"z"},"4":{"variation_id":"z"}}}]"#
     // Somebody was faster: only the last merge counts.
-    _ = box.merge(into: nil, under: "")
-    let merged = try #require(box.merge(into: bytes(theirs), under: ""))
+    _ = shard.merge(into: nil, under: "")
+    let merged = try #require(shard.merge(into: bytes(theirs), under: ""))
     // Meanwhile.
-    Self.assign("3", "newer", "u", box)
-    box.wasKept()
+    Self.assign("3", "newer", "u", shard)
+    shard.wasKept()
     let expected = ["1": "z", "2": "mine", "3": "newer", "4": "z"]
-    #expect(Self.assignments(box, of: "u") == expected && box.counters.held == 3)
-    let other = ProfileBox(capacity: 8)
+    #expect(Self.assignments(shard, of: "u") == expected && shard.counters.held == 3)
+    let other = ProfileShard(capacity: 8)
     other.read(merged)
     #expect(Self.assignments(other, of: "u") == expected.merging(["3": "mine"]) { $1 })
     #expect(Self.assignments(other, of: "w") == ["1": "mine"] && other.counters.held == 3)
-    let next = try #require(box.merge(into: merged, under: ""))
-    box.wasKept()
+    let next = try #require(shard.merge(into: merged, under: ""))
+    shard.wasKept()
     other.read(next)
     #expect(Self.assignments(other, of: "u") == expected)
-    #expect(box.merge(into: bytes("theirs"), under: "") == bytes("theirs"))
+    #expect(shard.merge(into: bytes("theirs"), under: "") == bytes("theirs"))
   }
 
   @Test("What cannot be read is replaced (OPT-05; no client)") func damaged() throws {
-    let box = ProfileBox(capacity: 8)
-    box.read(bytes("damaged"))
-    Self.assign("1", "a", "u", box)
-    let merged = try #require(box.merge(into: bytes("damaged"), under: ""))
+    let shard = ProfileShard(capacity: 8)
+    shard.read(bytes("damaged"))
+    Self.assign("1", "a", "u", shard)
+    let merged = try #require(shard.merge(into: bytes("damaged"), under: ""))
     #expect(String(decoding: merged, as: UTF8.self) == #"[{"user_id":"u","experiment_bucket_map":{"1":{"variation_id":"a"}}}]"#)
   }
 
   @Test("Where there is no room, whoever was not used here goes first (G5) (OPT-05; no client)") func storedBounds() throws {
-    let box = ProfileBox(capacity: 2)
-    box.read(bytes(#"[{"user_id":"old","experiment_bucket_map":{}},{"user_id":"used","experiment_bucket_map":{}}]"#))
-    _ = Self.assignments(box, of: "old")
-    Self.assign("1", "a", "new", box)
-    let merged = try #require(box.merge(into: bytes(#"[{"user_id":"used"},{"user_id":"old"},{"user_id":"other"}]"#), under: ""))
+    let shard = ProfileShard(capacity: 2)
+    shard.read(bytes(#"[{"user_id":"old","experiment_bucket_map":{}},{"user_id":"used","experiment_bucket_map":{}}]"#))
+    _ = Self.assignments(shard, of: "old")
+    Self.assign("1", "a", "new", shard)
+    let merged = try #require(shard.merge(into: bytes(#"[{"user_id":"used"},{"user_id":"old"},{"user_id":"other"}]"#), under: ""))
     #expect(String(decoding: merged, as: UTF8.self) == #"[{"user_id":"old"},{"user_id":"new","experiment_bucket_map":{"1":{"variation_id":"a"}}}]"#)
   }
 }

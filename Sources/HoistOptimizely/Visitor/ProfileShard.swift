@@ -4,7 +4,7 @@ internal import HoistJSON
 internal import Synchronization
 
 /// One shard of the profile cache, stored in one record. Thread-safe.
-final class ProfileBox: SubjectRecord, @unchecked Sendable {
+final class ProfileShard: SubjectRecord, @unchecked Sendable {
   private final class Entry: Sendable {
     let profile: StoredProfile
     /// What is known to be stored, where the profile says more.
@@ -44,7 +44,7 @@ final class ProfileBox: SubjectRecord, @unchecked Sendable {
   private let lock = Lock()
   // Guarded by `lock`.
   private var entries = ByteMap<Entry>()
-  private var uses = ProfileBox.firstUse
+  private var uses = ProfileShard.firstUse
   private var reads: UInt64 = 0
   private var lastMerge = Merge()
   private var forgotten: Int64 = 0
