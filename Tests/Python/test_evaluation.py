@@ -176,3 +176,10 @@ def test_a_closed_client_goes_on_answering(offline: hoist.Client) -> None:
     with pytest.raises(hoist.Error) as refused:
         offline.reopen()
     assert refused.value.status is hoist.Status.STATE
+
+
+def test_a_fallback_beyond_c_s_integers_is_given_back(offline: hoist.Client) -> None:
+    for fallback in (2**63, -(2**63) - 1, 10**30):
+        assert offline.int("switch", None, fallback) == fallback
+        assert offline.detail("switch", None, fallback).value == fallback
+        assert offline.int("nowhere", None, fallback) == fallback

@@ -127,10 +127,10 @@ class Evaluations:
         if isinstance(fallback, Bool):
             found["value"] = _bool(*arguments, fallback, place)
         elif isinstance(fallback, Int):
-            fits = _SMALLEST <= fallback <= _LARGEST
-            value = _int64(*arguments, fallback if fits else 0, place)
-            if fits:
-                found["value"] = value
+            # Of a fallback that C has no room for, a value that no flag has takes the place.
+            told = fallback if _SMALLEST <= fallback <= _LARGEST else _SMALLEST
+            value = _int64(*arguments, told, place)
+            found["value"] = fallback if value == told else value
         elif isinstance(fallback, Float):
             found["value"] = _double(*arguments, fallback, place)
         elif isinstance(fallback, str):
