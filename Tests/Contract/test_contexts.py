@@ -39,7 +39,10 @@ def test_a_change_under_way_is_reconciling(world: World) -> None:
     world.service.hang()
     expect(client.identify_soon(world.ben), Status.OK, "identify")
     world.reaches(client, State.RECONCILING)
-    expect(client.wait_ready(0.1), Status.OK if world.serves(client) else Status.TIMEOUT, "wait_ready")
+    # Where the former flags are dropped, that happens once, between two looks or not.
+    looks = ((world.serves(client), client.wait_ready(0.1), world.serves(client)) for _ in range(2))
+    before, status, _ = next(look for look in looks if look[0] == look[2])
+    expect(status, Status.OK if before else Status.TIMEOUT, "wait_ready")
 
 
 @scenario(3, needs=("remote",), unless={
