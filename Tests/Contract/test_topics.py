@@ -191,11 +191,11 @@ def test_a_failed_fetch_is_told(world: World) -> None:
     require(told.of(Topic.ERROR)[0].status is not Status.OK, "ERROR has the status OK")
 
 
-@scenario(2)
+@scenario(2, patience=30)
 def test_a_first_success_is_a_recovery(world: World) -> None:
     """RECOVERED: the first success after one or more failures, of fetches. State: service failing, then well, then fetched once more."""
     client = world.ready()
-    told = world.observe(client, Topic.RECOVERED)
+    told = world.observe(client, Topic.FETCH_FAILED, Topic.RECOVERED)
     world.service.fail()
     client.refresh()
     world.reaches(client, State.STALE)
@@ -204,7 +204,10 @@ def test_a_first_success_is_a_recovery(world: World) -> None:
     world.reaches(client, State.READY)
     told.wait(Topic.RECOVERED)
     world.brings(client, "text", "red")
-    expect(told.count(Topic.RECOVERED), 1, "how often RECOVERED is told of one recovery")
+    # An attempt that had begun before the service was well may fail after the first success: an episode of its own.
+    topics = [one.topic for one in told.found]
+    require(topics[0] is Topic.FETCH_FAILED, "RECOVERED is told before anything has failed")
+    require((Topic.RECOVERED, Topic.RECOVERED) not in zip(topics, topics[1:]), "RECOVERED is told twice of one recovery")
 
 
 @scenario(2)
