@@ -34,11 +34,12 @@ final class ConfigurationStream: @unchecked Sendable {
   func start() {
     guard !isRunning else { return }
     isRunning = true
-    mayHaveMissed = false
     stream.open()
   }
 
   func stop() {
+    // Opened again after a fetch that was good, it may miss what has changed between that and its opening.
+    mayHaveMissed = mayHaveMissed || isRunning
     isRunning = false
     stream.close()
     source?.streamIsOpen(false)

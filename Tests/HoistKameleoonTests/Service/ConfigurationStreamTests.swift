@@ -107,6 +107,24 @@ struct ConfigurationStreamTests {
     #expect(told.value == ["handler", "streaming", "polling"])
   }
 
+  @Test("Streaming, a poll failed and one was good: what changed before the stream is open again is fetched (KAM-77; failing)")
+  func openedAgain() throws {
+    let rig = try streaming(["refresh_interval_minute": "1"])
+    rig.transport.streams.first?.open()
+    rig.transport.streams.first?.endStream()
+    rig.face.fetchConfiguration(at: nil)
+    rig.scheduler.run()
+    for _ in 0..<2 { rig.answerFetch(answer(503)) }
+    #expect(!rig.face.isStreaming)
+    rig.face.fetchConfiguration(at: nil)
+    rig.scheduler.run()
+    rig.answerFetch(SiteAnswers.answer(SiteAnswers.configuration("f1", streams: true)))
+    #expect(rig.face.isStreaming && !rig.transport.open.contains { !$0.isStream })
+    rig.transport.streams.last?.open()
+    rig.scheduler.run()
+    #expect(rig.transport.open.contains { !$0.isStream })
+  }
+
   @Test("Streaming, an event says no time: what it brings is told as of any other (KAM-43; ready)") func withoutATime() throws {
     let rig = try streaming()
     let told = Locked(0)
