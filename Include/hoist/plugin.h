@@ -52,7 +52,7 @@ typedef struct hoist_event_row {
     size_t struct_size;                    /**< sizeof(hoist_event_row) */
     const char *HOIST_NULLABLE id;         /**< unique in the world; the row's key */
     const char *HOIST_NULLABLE pipeline;   /**< which queue it belongs to */
-    const char *HOIST_NULLABLE subject;    /**< whom it speaks of; "" for nobody */
+    const char *HOIST_NULLABLE subject;    /**< the person it speaks of; "" for none */
     int64_t created_at_unix_ms;
     const void *HOIST_NULLABLE payload;
     size_t payload_size;

@@ -48,7 +48,7 @@ enum {
  *                          done at once.
  * hoist_client_refresh()   one fetch now, also before hoist_unleash_start(); with a stream, beside it.
  * hoist_client_track()     impact metrics: a counter of the event's key with its properties as labels, all as text, and
- *                          with a value a histogram KEY_value. Of nobody: a context does not matter. The service knows no
+ *                          with a value a histogram KEY_value. They carry no context: one is ignored. The service knows no
  *                          ids of metrics: a delivery whose answer is lost is sent again, and counted twice.
  * attempts                 never stop. While the service answers 401 or 403 the state is ERROR, with toggles STALE, and
  *                          the next attempt comes after eleven refresh intervals, or the property

@@ -33,7 +33,7 @@ typedef struct swift_once {
  * the first caller and for those that come while it is at it.
  *
  * The runtime's own has a lock that names its owner by thread, and remembers the thread's number from before a fork: in a
- * child, whoever waits for a thread that came with the fork waits for ever. Here a lock has no owner. */
+ * child, a call that waits for a thread of the parent's waits for ever. Here a lock has no owner. */
 void __real__ZN5swift14threading_impl9once_slowERNS0_6once_tEPFvPvES3_(
     void *once, void (*initialize)(void *), void *context) __attribute__((weak));
 

@@ -59,7 +59,7 @@ def test_an_event_of_another_person_is_refused_where_the_service_evaluates(world
 
 
 @scenario(4, needs=("local", "events"), unless={name: Sentence(
-    "unleash.h", "Of nobody: a context does not matter.", "whose the event is: [], not ['ben']")
+    "unleash.h", "They carry no context: one is ignored.", "whose the event is: [], not ['ben']")
     for name in ("unleash-backend-polling", "unleash-backend-streaming")})
 def test_an_event_of_another_person_is_booked_for_that_one(world: World) -> None:
     """track for another context is never booked for the wrong person. State: ready."""

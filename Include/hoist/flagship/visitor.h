@@ -24,9 +24,9 @@ enum {
     HOIST_FLAGSHIP_FETCH_FETCHED  = 0, /**< the flags are those of the context */
     HOIST_FLAGSHIP_FETCH_FETCHING = 1,
     HOIST_FLAGSHIP_FETCH_REQUIRED = 2, /**< the reason says why; flags of before are still served */
-    HOIST_FLAGSHIP_FETCH_PANIC    = 3  /**< the service has switched everything off: no flags. Of every visitor, whoever has
-                                        *   found it out; where another one, or the poll, has found its end as well, the
-                                        *   former state and flags are back */
+    HOIST_FLAGSHIP_FETCH_PANIC    = 3  /**< the service has switched everything off: no flags. It holds for all
+                                        *   visitors, as soon as a fetch of one of them or the poll finds it; when another
+                                        *   one finds its end, the former state and flags are back */
 };
 
 /** Why flags have to be fetched. */
@@ -79,8 +79,8 @@ typedef struct hoist_flagship_visitor_options {
     const char *HOIST_NULLABLE id;
     /** Without consent nothing is cached and nothing but that refusal is sent. */
     bool has_consented;
-    /** A known visitor. Its anonymous id is made of its own and the environment's: the same in every run, and nobody
-     *  else's. */
+    /** A known visitor. Its anonymous id is made of its own and the environment's: the same in every run, and no
+     *  other visitor's. */
     bool is_authenticated;
     /** HOIST_FLAGSHIP_SHARED_INSTANCE: it becomes the client's shared visitor, whose context is the client's current one. */
     int32_t instance;
@@ -189,7 +189,7 @@ hoist_flagship_visitor_fetch_reason(const hoist_flagship_visitor *HOIST_NULLABLE
  *             hoist_client_close(), with HOIST_OK; HOIST_ERR_FLAGSHIP_PANIC; HOIST_ERR_FLAGSHIP_FETCH_FAILED;
  *             HOIST_ERR_FLAGSHIP_NOT_INITIALIZED (not started, or no bucketing file has come yet); HOIST_ERR_SUPERSEDED (the
  *             visitor was authenticated or unauthenticated meanwhile, or hoist_client_identify() has made it and names
- *             somebody else); HOIST_ERR_CANCELLED (the client closes).
+ *             another visitor); HOIST_ERR_CANCELLED (the client closes).
  * @return HOIST_ERR_ARGUMENT for NULL; HOIST_ERR_STATE when the client is closed or gone, HOIST_ERR_LIMIT when too many calls
  *         are under way; then `done` is not called.
  */

@@ -53,7 +53,7 @@ typedef struct hoist_optimizely_observer {
 #define HOIST_OPTIMIZELY_OBSERVER_INIT { sizeof(hoist_optimizely_observer), NULL, NULL, NULL }
 
 /**
- * Adds an observer, until hoist_client_unobserve() or hoist_client_free(). What nobody observes costs nothing.
+ * Adds an observer, until hoist_client_unobserve() or hoist_client_free(). A kind without an observer costs nothing.
  *
  * @param token NULL, or receives what hoist_client_unobserve() takes; 0 on failure.
  * @return HOIST_ERR_ARGUMENT, also for an unknown kind; HOIST_ERR_LIMIT beyond 1,000 observers; HOIST_ERR_UNSUPPORTED for a

@@ -109,7 +109,7 @@ typedef struct shim_hot {
   void *_Nullable snapshot; /* atomic; the current block, or NULL before the first */
   void *_Nullable context;  /* atomic; the client's current context, frozen, or NULL */
   uint32_t gate;            /* atomic; bits that send an evaluation to the slow path */
-  uint32_t wanted;          /* atomic; the effects of evaluations that somebody waits for */
+  uint32_t wanted;          /* atomic; the effects of evaluations that have a listener */
   void *_Nullable object;   /* the Swift client; alive as long as this */
   struct shim_hot *_Nullable next;
   struct shim_hot *_Nullable *_Nullable link;

@@ -36,7 +36,7 @@ enum Handle<Object: AnyObject> {
     withExtendedLifetime(object) { body(lent(object)) }
   }
 
-  /// A handle that is good for as long as somebody else keeps the object.
+  /// A borrowed handle: valid while another owner keeps the object.
   static func lent(_ object: Object) -> OpaquePointer { OpaquePointer(Unmanaged.passUnretained(object).toOpaque()) }
 
   static func take(_ handle: OpaquePointer?) {

@@ -55,7 +55,7 @@ public final class Client: @unchecked Sendable {
   nonisolated(unsafe) private(set) weak var primary: Client?
   /// The host has opened it, and frees it; set before anybody else knows it.
   nonisolated(unsafe) public var isHosts = false
-  /// Its handle is lent to nobody any more; under the lock of `SharedClients`.
+  /// Its handle is not lent any more; under the lock of `SharedClients`.
   nonisolated(unsafe) var isEnding = false
 
   /// Builds a client that has not begun, with its further environments if its factory names some; `open` begins.

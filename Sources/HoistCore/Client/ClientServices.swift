@@ -48,7 +48,7 @@ public struct StoreRequest: Sendable {
 
 extension ClientServices {
   /// Whether the store of a client that would be opened from this works, tried with a value of its own. On the caller's
-  /// thread; nothing is tried where the host keeps what is kept, or nobody does.
+  /// thread; nothing is tried where the host's own cache manager keeps it, or none does.
   public func checkStore(factory: any ProviderFactory, values: PropertyValues, plugins: Plugins) throws(CacheFailure) {
     let log = Log(threshold: LogThreshold([]), clock: clock) { _, _ in }
     let request = StoreRequest(factory: factory, values: values, plugins: plugins, log: log)

@@ -2,8 +2,8 @@ internal import HoistBase
 
 /// Clients that the whole process finds by a name. Thread-safe.
 ///
-/// One whose handle was lent to the host stays in memory, closed at the end, for as long as the process lives: nobody can
-/// tell who still has it.
+/// One whose handle was lent to the host stays in memory, closed at the end, for as long as the process lives: which
+/// threads still use it cannot be known.
 public final class SharedClients: Sendable {
   public static let process = SharedClients()
   /// Of a name, in bytes.
@@ -66,8 +66,8 @@ public final class SharedClients: Sendable {
     }
   }
 
-  /// For a host that gets the handle of a client otherwise than by its name: a client that nobody shares is whoever's
-  /// opened it.
+  /// For a host that gets the handle of a client otherwise than by its name: a client without a name belongs to
+  /// the caller that opened it.
   /// - Returns: false for one that ends, and goes.
   public func lend(_ client: Client) -> Bool {
     state.withLock { state in

@@ -2,7 +2,7 @@
 /// `NoSteps` leaves nothing behind in the machine code, an explanation writes every step down.
 public protocol StepRecorder<Steps> {
   associatedtype Steps
-  /// False: nobody looks at steps that decide nothing any more.
+  /// False: steps that no longer decide anything are left out.
   static var isWatching: Bool { get }
   mutating func note(_ step: (inout Steps) -> Void)
 }

@@ -168,7 +168,7 @@ public final class EventPipeline: @unchecked Sendable {
   }
 
   /// Waits, with `.immediate`, until everything that was recorded so far is stored, within the limit of one record: for
-  /// whoever records where it must not wait. Any thread.
+  /// a caller that has recorded with `.never`. Any thread.
   /// - Returns: `.unsaved` when it is not, as on a thread of the library's own.
   public func waitForCommit() -> Outcome {
     guard options.durability == .immediate, store.keepsEvents else { return .queued }

@@ -50,10 +50,10 @@ public protocol EventPolicy: AnyObject, Sendable {
   /// The service refused a batch as a whole: its parts go on their own.
   func divided(_ batch: EventBatch, into parts: [EventBatch])
 
-  /// Whether a row waits for somebody's consent: it has a room of its own, and an age (`Options.consentRows`).
+  /// Whether a row waits for a person's consent: it has a room of its own, and an age (`Options.consentRows`).
   func awaitsConsent(_ row: EventRow) -> Bool
 
-  /// What a row is, for the line that says that it is dropped: a word or two, of nobody; empty for nothing to say.
+  /// What a row is, for the line that says that it is dropped: a word or two, without personal data; empty for nothing to say.
   func describe(_ row: EventRow) -> String
 }
 

@@ -70,7 +70,7 @@ public final class Store: @unchecked Sendable {
   }
 
   /// What the manager has when everything that waits is written, as far as it can be; nil for none, and where it cannot be
-  /// read. What is in memory only does not count: for whoever asks what the next run will find.
+  /// read. What is in memory only does not count: it answers what the next run will find.
   func loadWritten(_ key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     writeValues { [self] in
       call(.read) { [self] manager, _ throws(CacheFailure) in

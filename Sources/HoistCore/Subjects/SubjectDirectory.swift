@@ -1,6 +1,6 @@
 internal import HoistBase
 
-/// The people whom a host holds, by weak handles, and whose records are in memory: of some that nobody holds any more, too,
+/// The people whom a host holds, by weak handles, and whose records are in memory: of some without a handle, too,
 /// so that they are found again as they were. Several may share one record. Thread-safe.
 public final class SubjectDirectory<Handle: AnyObject & Sendable, Record: SubjectRecord, Note: Sendable>: Sendable {
   /// How a person was found.
@@ -22,7 +22,7 @@ public final class SubjectDirectory<Handle: AnyObject & Sendable, Record: Subjec
 
   private struct State {
     var entries: [[UInt8]: Entry] = [:]
-    /// Whom nobody holds any more, in this order; some may be held again.
+    /// Those without a handle, in this order; some may be held again.
     var closed: [[UInt8]] = []
     /// Records that people were linked with; some may be one person's again.
     var linked: Set<ObjectIdentifier> = []
@@ -48,11 +48,11 @@ public final class SubjectDirectory<Handle: AnyObject & Sendable, Record: Subjec
   private let maximumClosed: Int
   private let guarded = Guarded()
 
-  /// - Parameter maximumClosed: people whom nobody holds, and whose records stay.
+  /// - Parameter maximumClosed: people without a handle whose records stay.
   public init(maximumClosed: Int) { self.maximumClosed = maximumClosed }
 
   /// The person of that id: the handle that is open, or another one, of a record that is in memory, or new.
-  /// - Parameter make: with what was noted of the id. Short, and calls nobody.
+  /// - Parameter make: with what was noted of the id. Short, and calls no other code.
   public func open(_ id: [UInt8], record: () -> Record, make: (Record, Note?) -> Handle) -> Found {
     guarded.withLock { state in
       if let entry = state.entries[id] {
@@ -68,7 +68,7 @@ public final class SubjectDirectory<Handle: AnyObject & Sendable, Record: Subjec
     }
   }
 
-  /// nil when nobody holds it.
+  /// nil without a handle.
   public func handle(of id: [UInt8]) -> Handle? { guarded.withLock { $0.entries[id]?.handle } }
   /// nil when it would have to be read.
   public func record(of id: [UInt8]) -> Record? { guarded.withLock { $0.entries[id]?.record } }
@@ -116,7 +116,7 @@ public final class SubjectDirectory<Handle: AnyObject & Sendable, Record: Subjec
 
   // MARK: Closing
 
-  /// Nobody holds that person any more. The record stays for a while, and until it is in the store.
+  /// The last handle on that person is gone. The record stays for a while, and until it is in the store.
   /// - Parameter isKept: whether a record is the one that is stored under an id.
   public func closed(_ id: [UInt8], _ generation: UInt32, isKept: (Record, _ under: [UInt8]) -> Bool) {
     let dropped = guarded.withLock { state -> [Entry] in

@@ -74,7 +74,7 @@ public final class SubjectRefusals: Sendable {
     }
   }
 
-  /// Looks into the store before a batch goes, and purges those of whom somebody else has stored a refusal. On the
+  /// Looks into the store before a batch goes, and purges those of whom another client or process has stored a refusal. On the
   /// scheduler's thread.
   /// - Parameter completion: on that thread, too, when the data of visitors that refused is removed.
   public func check(_ batch: EventBatch, completion: @escaping @Sendable () -> Void) {

@@ -1,8 +1,8 @@
 internal import HoistBase
 internal import HoistCore
 
-/// Keeps visitors for later: with a cache of the host's, or in the client's own store (FS-21 to FS-24, FS-100). Nobody waits
-/// for a change. Thread-safe, but for the calls of `ClientPart`.
+/// Keeps visitors for later: with a cache of the host's, or in the client's own store (FS-21 to FS-24, FS-100). Changes
+/// are never waited for. Thread-safe, but for the calls of `ClientPart`.
 final class VisitorCaching: ClientPart, @unchecked Sendable {
   struct Counters: Equatable {
     var written: Int64 = 0
@@ -111,7 +111,7 @@ final class VisitorCaching: ClientPart, @unchecked Sendable {
     update(id, .lasting) { _ in CachedVisitor.refusal }
   }
 
-  /// The visitor has agreed: a refusal that somebody has stored before does not count any more. What is recorded from now on
+  /// The visitor has agreed: a refusal that is stored does not count any more. What is recorded from now on
   /// may go: the store has heard of it when this returns.
   func forgetRefusal(of id: [UInt8]) {
     if cache == nil { update(id, .ordinary) { CachedVisitor.isRefusal($0) ? nil : $0 } }

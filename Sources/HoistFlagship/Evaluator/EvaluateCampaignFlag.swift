@@ -18,7 +18,7 @@ func evaluateCampaignFlag(
 
 extension Evaluation {
   /// Whose flag is asked for.
-  /// - Returns: nil where nobody's can be given, and the evaluation says why.
+  /// - Returns: nil where there is no such visitor, and the evaluation says why.
   @inline(__always)
   mutating func visitor(of given: UnsafeRawPointer?, in snapshot: Snapshot) -> (context: FrozenContext, id: ByteView)? {
     let root = snapshot.campaignsRoot

@@ -24,7 +24,7 @@ final class ActivateReporter: VisitorQueue, @unchecked Sendable {
 
   /// Records an exposure; never waits. Any thread.
   ///
-  /// Whoever asks looks again afterwards whether the visitor still consents, and else purges.
+  /// The caller looks again afterwards whether the visitor still consents, and else purges.
   /// - Returns: `.limit` when there is no room.
   @discardableResult
   func expose(_ exposure: Exposure, hasConsented: Bool) -> Status {

@@ -44,7 +44,7 @@ final class HitPool: VisitorQueue, @unchecked Sendable {
   /// Records a hit of a visitor (FS-71). With continuous caching it is stored when this returns, unless that takes too
   /// long, or the thread is one of the library's own. Any thread.
   ///
-  /// Whoever asks looks again afterwards whether the visitor still consents, and else purges.
+  /// The caller looks again afterwards whether the visitor still consents, and else purges.
   func send(_ hit: borrowing Hit, from identity: borrowing VisitorIdentity, hasConsented: Bool) -> Status {
     send(hit.content, from: identity, hasConsented: hasConsented)
   }

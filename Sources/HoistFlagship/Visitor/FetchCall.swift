@@ -1,6 +1,6 @@
 internal import HoistBase
 
-/// What a fetch asks of services, called off together when nobody wants the answers any more. Thread-safe.
+/// What a fetch asks of services, called off together when the answers are not needed any more. Thread-safe.
 final class FetchCall: Sendable {
   private let state = LockedValue<(isOver: Bool, requests: [@Sendable () -> Void])>((false, []))
 

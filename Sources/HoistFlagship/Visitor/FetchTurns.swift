@@ -17,12 +17,12 @@ struct FetchTurns {
     static func == (one: Self, other: Self) -> Bool { one.number == other.number }
   }
 
-  /// A fetch that nobody wants to end as it has begun.
+  /// A fetch that another one has taken the place of.
   struct Abandoned {
     fileprivate let call: FetchCall?
     fileprivate let waiting: [Completion]
 
-    /// Calls off what it asks, and tells whoever waits for it. With no lock held.
+    /// Calls off what it asks, and tells its callers. With no lock held.
     func end() {
       call?.cancel()
       for completion in waiting { completion(.superseded) }

@@ -68,7 +68,7 @@ extension FlagshipVisitor {
     }
   }
 
-  /// Another visitor has become the client's: nobody waits for this one's flags.
+  /// Another visitor has become the client's: this one's flags are not awaited any more.
   func giveUpFetch() {
     let former = change { content, turns in
       let former = turns.abandonAll()

@@ -108,7 +108,7 @@ public final class FlagshipVisitor: @unchecked Sendable {
     if content.context !== former.context { tellContextLocked() }
   }
 
-  /// Panic, whoever has found it out, but for a fetch that may find its end (5.1, 5.3).
+  /// Panic, whichever fetch or poll has found it, but for a fetch that may find its end (5.1, 5.3).
   private func shown(_ state: VisitorState) -> FetchProgress {
     statusCell.current == .panic && state.fetchStatus != .fetching ? .panic : state.content.progress
   }

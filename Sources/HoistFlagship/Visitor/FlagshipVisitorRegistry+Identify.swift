@@ -25,7 +25,7 @@ extension FlagshipVisitorRegistry {
       _ = known.replaceContext(pairs)
       visitor = known
     } else {
-      // What nobody waits for any more.
+      // What is not awaited any more.
       if let known, known === identified { known.giveUpFetch() }
       var options = VisitorOptions(id: key ?? [], hasConsented: key.map { consent(of: $0) } ?? settings.visitors.hasConsented)
       options.isAnswer = false

@@ -111,7 +111,7 @@ final class FlagshipVisitorRegistry: ClientPart, @unchecked Sendable {
     }
     if status.current != .panic { telemetry?.fetched(state) }
     keep(state, of: visitor)
-    // Whoever hears of it may close the client at once.
+    // Its observer may close the client at once.
     if shared.current === visitor { following?.fetchEnded(outcome) }
   }
 
@@ -127,7 +127,7 @@ final class FlagshipVisitorRegistry: ClientPart, @unchecked Sendable {
 
   // MARK: What visitors say of themselves
 
-  /// Of a visitor of whom the host may have said nothing: nobody else's answer (contract 3).
+  /// Of a visitor of whom the host may have said nothing: never another visitor's answer (contract 3).
   func consent(of id: [UInt8]) -> Bool {
     !refusals.contains(id) && (settings.visitors.hasConsented || agreed.withLock { $0.contains(id) })
   }

@@ -31,7 +31,7 @@ struct VisitorIdentity: Sendable, Equatable {
     }
   }
 
-  /// The anonymous id of a visitor that is known from the start: the same in every run, and nobody else's.
+  /// The anonymous id of a visitor that is known from the start: the same in every run, and no other visitor's.
   static func anonymousID(of visitorID: [UInt8], environment: String) -> [UInt8] {
     var hash = SHA256()
     for part in [Array(environment.utf8), visitorID] {

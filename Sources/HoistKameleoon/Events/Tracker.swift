@@ -77,7 +77,7 @@ final class Tracker: ClientPart, @unchecked Sendable {
   func waitForCommit() -> Status { pipeline.waitForCommit().status }
 
   static let commitLimitMilliseconds: Int64 = 500
-  /// What is recorded of somebody who never says whether it may go is forgotten, also where data does not expire.
+  /// What is recorded of a visitor who never answers about consent is forgotten, also where data does not expire.
   private static let longestWaitForConsent: Int64 = 30 * 86_400_000
 
   /// The visitor is due at the next interval.
@@ -130,7 +130,7 @@ final class Tracker: ClientPart, @unchecked Sendable {
 
   private var canSend: Bool { isStarted && isReady && host.isOnline }
 
-  /// At whole intervals since the start, while somebody waits; not while a probe is under way, or waits for another attempt.
+  /// At whole intervals since the start, while a visitor is due; not while a probe is under way, or waits for another attempt.
   private func armTimer() {
     guard timer == nil, canSend, queue.count > 0 || !policy.due.isEmpty, !(isProbing && policy.hasRequests) else { return }
     let interval = settings.trackingIntervalMilliseconds

@@ -36,7 +36,7 @@ public struct DecideEffects: Sendable {
     box = changed
   }
 
-  /// Impressions that nobody observes go to the origin's reporter at once, where it has one.
+  /// Impressions without an observer go to the origin's reporter at once, where it has one.
   /// - Parameter wanted: the effects that are observed; nothing else is written.
   @inline(__always)
   mutating func add(

@@ -5,7 +5,7 @@ public final class EventOrigin: Sendable {
   public let stamp: @Sendable () -> EventStamp
   /// The address that events of a region are posted to, for observers.
   public let url: @Sendable (OptimizelyRegion) -> String
-  /// Takes impressions that nobody observes as they are; nil where every event is written out.
+  /// Takes impressions without an observer as they are; nil where every event is written out.
   let reporter: EventReporter?
 
   public convenience init(

@@ -36,7 +36,7 @@ final class SegmentsService: @unchecked Sendable {
     kept = ExpiringCache(capacity: settings.cacheCapacity, lifetime: settings.cacheMilliseconds)
   }
 
-  /// A datafile is served. On the scheduler's thread, or while the client is made, when nobody else has it.
+  /// A datafile is served. On the scheduler's thread, or while the client is made and has no other user.
   func follow(_ integration: PlatformIntegration, segments: [[UInt8]]) {
     guard integration.address != address || segments != asked else { return }
     address = integration.address

@@ -22,7 +22,7 @@ class EventRow:
     pipeline: str
     """Which queue it belongs to."""
     subject: str
-    """Whom it speaks of; empty for nobody."""
+    """The person it speaks of; empty for none."""
     created_at_unix_ms: int
     payload: bytes
 
