@@ -235,6 +235,9 @@ HOIST_API hoist_status hoist_flagship_hit_lookup_reply_jansson(hoist_flagship_hi
 HOIST_API hoist_kameleoon_data *HOIST_NULLABLE
 hoist_kameleoon_data_from_jansson(const json_t *HOIST_NULLABLE object, hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
 HOIST_API json_t *HOIST_NULLABLE hoist_kameleoon_data_to_jansson(const hoist_kameleoon_data *HOIST_NULLABLE data);
+HOIST_API hoist_status hoist_kameleoon_visitor_add_remote_visitor_data_jansson(
+    hoist_kameleoon_visitor *HOIST_NULLABLE visitor, const json_t *HOIST_NULLABLE object, bool track,
+    hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
 HOIST_API json_t *HOIST_NULLABLE
 hoist_kameleoon_variable_jansson(const hoist_kameleoon_variable *HOIST_NULLABLE variable);
 HOIST_API json_t *HOIST_NULLABLE

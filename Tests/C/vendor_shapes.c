@@ -214,6 +214,10 @@ TEST(kameleoon_speaks_jansson) {
   CHECK_INT(hoist_error_status(error), HOIST_ERR_KAMELEOON_FEATURE_NOT_FOUND);
   hoist_error_free(error);
   CHECK(same(hoist_kameleoon_visitor_explain_jansson(visitor, "on"), hoist_kameleoon_visitor_explain(visitor, "on")));
+  json_t *visits = json_pack("{s:[{s:I}]}", "previousVisits", "timeStarted", (json_int_t)1);
+  CHECK_INT(hoist_kameleoon_visitor_add_remote_visitor_data_jansson(visitor, visits, false, NULL), HOIST_OK);
+  CHECK_INT(hoist_kameleoon_visitor_add_remote_visitor_data(visitor, "[]", 2, false, NULL), HOIST_ERR_PARSE);
+  json_decref(visits);
   CHECK_INT(hoist_kameleoon_visitor_variation(visitor, "on", false, &variation), HOIST_OK);
   CHECK(same(hoist_kameleoon_variation_to_jansson(variation), hoist_kameleoon_variation_to_json(variation)));
   value = hoist_kameleoon_variable_jansson(hoist_kameleoon_variation_variable(variation, "color"));

@@ -106,6 +106,25 @@ def test_everything_that_conditions_ask_for_can_be_given(hoist: Tool, tmp_path: 
     assert says in result.out
 
 
+def test_visits_can_be_given(hoist: Tool, tmp_path: Path) -> None:
+    """As the service answers them: earlier visits, and variations of before (KAM-46; offline)."""
+    document = sample_configuration()
+    conditions = [{"targetingType": "VISITS", "visitCount": 2, "matchType": "GREATER", "isInclude": True}]
+    segment = {"id": 6, "conditionsData": {"firstLevelOrOperators": [], "firstLevel": [
+        {"orOperators": [], "conditions": conditions}]}}
+    document["segments"] = [segment if known["id"] == 6 else known for known in document["segments"]]
+    file = tmp_path / "site.json"
+    file.write_text(json.dumps(document))
+    visits = json.dumps({"previousVisits": [{"timeStarted": 1_700_000_000_000}] * 3})
+    given = tmp_path / "visits.json"
+    given.write_text(visits)
+    for options, outcome in (([], "does not hold"), (["--history", visits], "holds"), (["--history", str(given)], "holds")):
+        result = offline(hoist, "explain", "loyal", "--user", "u", *options, file=file)
+        assert result.status == 0 and result.out.splitlines()[5].endswith(f": {outcome}"), result
+    result = offline(hoist, "explain", "loyal", "--user", "u", "--history", "{", file=file)
+    assert result.status == USAGE and "--history" in result.err
+
+
 def test_consent_can_be_given_or_refused(hoist: Tool, tmp_path: Path) -> None:
     """Where the site requires it, an experiment asks for it (KAM-60; no consent)."""
     document = sample_configuration()

@@ -23,7 +23,7 @@ JSON_BY_ANOTHER_NAME = {
     "hoist_flagship_collect_emotion", "hoist_flagship_flag_explain", "hoist_flagship_hit_lookup_reply",
     "hoist_flagship_visitor_context", "hoist_flagship_visitor_export", "hoist_flagship_visitor_lookup_reply",
     "hoist_kameleoon_datafile", "hoist_kameleoon_feature_list", "hoist_kameleoon_feature_variation_variables",
-    "hoist_kameleoon_visitor_active_feature_list", "hoist_kameleoon_visitor_explain",
+    "hoist_kameleoon_visitor_active_feature_list", "hoist_kameleoon_visitor_add_remote_visitor_data", "hoist_kameleoon_visitor_explain",
     "hoist_kameleoon_visitor_get_remote_data_wait", "hoist_launchdarkly_all_flags", "hoist_launchdarkly_context_redacted",
     "hoist_launchdarkly_detail_reason", "hoist_launchdarkly_track", "hoist_launchdarkly_variation_decode",
     "hoist_optimizely_datafile", "hoist_optimizely_decision_value", "hoist_optimizely_decision_variables",

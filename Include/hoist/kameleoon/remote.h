@@ -112,6 +112,21 @@ HOIST_API hoist_status hoist_kameleoon_visitor_get_remote_visitor_data_wait(
     hoist_kameleoon_visitor *HOIST_NULLABLE visitor, const hoist_kameleoon_filter *HOIST_NULLABLE filter, bool add_data,
     int64_t timeout_ms, hoist_kameleoon_data_list *HOIST_NULLABLE *HOIST_NULLABLE data);
 
+/**
+ * Adds an answer of the vendor's Data API about the visitor's visits that the host has already, from a service of its own or for
+ * a test: `{"currentVisit":{…},"previousVisits":[…],"kcs":{…},"cbs":{…}}`. What it tells is added as by
+ * hoist_kameleoon_visitor_get_remote_visitor_data() with everything in its filter. Waits as hoist_kameleoon_visitor_add_data().
+ *
+ * @param track Whether what the service is told then is sent: custom data of scope "visitor", and how many visits there were.
+ * @param error NULL, or receives an error to free with hoist_error_free().
+ * @return HOIST_ERR_ARGUMENT; HOIST_ERR_PARSE for what is no JSON object: nothing is added; HOIST_ERR_STATE after close, and without
+ *         the client; HOIST_ERR_LIMIT and HOIST_ERR_UNSAVED as hoist_kameleoon_visitor_add_data().
+ */
+HOIST_API hoist_status hoist_kameleoon_visitor_add_remote_visitor_data(hoist_kameleoon_visitor *HOIST_NULLABLE visitor,
+                                                                       const char *HOIST_NULLABLE json, size_t length,
+                                                                       bool track,
+                                                                       hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
+
 /* ==== Remote data ========================================================================================== */
 
 /**

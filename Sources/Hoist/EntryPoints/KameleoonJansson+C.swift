@@ -8,6 +8,13 @@ public func hoist_kameleoon_data_from_jansson(
   JanssonText.make(object, error) { hoist_kameleoon_data_from_json($0, $1, error) }
 }
 
+@_cdecl("hoist_kameleoon_visitor_add_remote_visitor_data_jansson") @implementation
+public func hoist_kameleoon_visitor_add_remote_visitor_data_jansson(
+  _ visitor: OpaquePointer?, _ object: UnsafePointer<json_t>?, _ track: Bool, _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> hoist_status {
+  JanssonText.send(object, error) { hoist_kameleoon_visitor_add_remote_visitor_data(visitor, $0, $1, track, error) }
+}
+
 @_cdecl("hoist_kameleoon_data_to_jansson") @implementation
 public func hoist_kameleoon_data_to_jansson(_ data: OpaquePointer?) -> UnsafeMutablePointer<json_t>? {
   JanssonText.value(taking: hoist_kameleoon_data_to_json(data))

@@ -48,6 +48,24 @@ public func hoist_kameleoon_visitor_get_remote_visitor_data_wait(
   askAndWait(visitor, timeout_ms, data) { .visitorData(try RemoteVisitorDataFilter(filter), adds: add_data) }
 }
 
+@_cdecl("hoist_kameleoon_visitor_add_remote_visitor_data") @implementation
+public func hoist_kameleoon_visitor_add_remote_visitor_data(
+  _ visitor: OpaquePointer?, _ json: UnsafePointer<CChar>?, _ length: Int, _ track: Bool,
+  _ error: UnsafeMutablePointer<OpaquePointer?>?
+) -> hoist_status {
+  answer(error) {
+    let body = Array(try CString.json(json, length))
+    let status = try Handle<KameleoonVisitor>.need(visitor, "visitor").add(remoteVisitorData: body, isTracked: track)
+    switch status {
+    case .ok: return .ok
+    case .parse: throw Refusal(.parse, "json is no answer about visits: it is no JSON object")
+    case .state: throw Refusal(.state, "the client is closed, or gone")
+    case .limit: throw Refusal(.limit, "there is no room for what is to be sent; it is known for targeting")
+    default: throw status
+    }
+  }
+}
+
 @_cdecl("hoist_kameleoon_visitor_get_remote_data") @implementation
 public func hoist_kameleoon_visitor_get_remote_data(
   _ visitor: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ timeout_ms: Int64, _ done: hoist_kameleoon_remote_data_done?,

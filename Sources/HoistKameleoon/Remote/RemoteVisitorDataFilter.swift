@@ -20,6 +20,7 @@ public struct RemoteVisitorDataFilter: Sendable, Equatable {
     public static let operatingSystem = Parts(rawValue: 2048)
     /// The code of the most recent visit becomes the one that the visitor is decided by.
     public static let visitorCode = Parts(rawValue: 4096)
+    static let all = Parts(rawValue: 8191)
 
     /// In the order of their bits, from the first: the others are not asked for by name.
     fileprivate static let queryNames: [StaticString] = [

@@ -64,7 +64,7 @@ extension KameleoonVisitor {
   }
 
   /// - Returns: `.state` when the client has closed, or is gone.
-  private func whileOpen(_ body: (KameleoonVisitorRegistry) -> Status) -> Status {
+  func whileOpen(_ body: (KameleoonVisitorRegistry) -> Status) -> Status {
     withClient { client, registry in isClosed(client) ? .state : body(registry) } ?? .state
   }
 }

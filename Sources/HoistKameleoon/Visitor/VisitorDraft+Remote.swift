@@ -2,14 +2,14 @@
 extension VisitorDraft {
   /// Known data wins; data from the service is not sent back to it, except visits and custom data that belongs to the
   /// visitor on every device.
-  mutating func merge(_ remote: RemoteVisitorData) {
+  mutating func merge(_ remote: RemoteVisitorData, isTracked: Bool = true) {
     let remote = isStrict ? remote : remote.believed(now: now)
     mergeSingle(remote)
     for data in remote.customData where !content.customData.contains(where: { $0.index == data.index }) {
       let place = content.customData.count
       guard place < VisitorLimits.customData else { break }
       content.customData.append(CustomDatum(index: data.index, values: data.values, overwrites: data.overwrites, time: now))
-      rest.fetched.append(data.index)
+      if isTracked { rest.fetched.append(data.index) }
     }
     trackFetched()
     for page in remote.pages {
@@ -34,7 +34,7 @@ extension VisitorDraft {
     if let visits = remote.visits, content.visits == nil || !rest.hasRemoteHistory {
       content.visits = visits
       rest.hasRemoteHistory = true
-      trackVisits()
+      if isTracked { trackVisits() }
     }
   }
 

@@ -25,6 +25,12 @@ struct ContextOptions: ParsableArguments {
       "Kameleoon: a datum of the visitor, as {\"type\":\"Device\",\"device\":\"PHONE\"}, of any kind; may be repeated.", valueName: "json"))
   var data: [String] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "Kameleoon: the visitor's visits, as the Data API answers them: a JSON object, a file of one, or - for standard input.",
+      valueName: "json|file|-"))
+  var history: String?
+
   @Option(help: ArgumentHelp("Kameleoon: the visitor's consent, yes or no.", valueName: "yes|no"), completion: .list(["yes", "no"]))
   var consent: String?
 
@@ -34,7 +40,9 @@ struct ContextOptions: ParsableArguments {
 
   /// Options over the JSON of --context. Warns of what means nothing to the service.
   func read(for traits: any ProviderTraits) throws -> Context {
-    let given = [("--segment", !segments.isEmpty), ("--data", !data.isEmpty), ("--consent", consent != nil)]
+    let given = [
+      ("--segment", !segments.isEmpty), ("--data", !data.isEmpty), ("--history", history != nil), ("--consent", consent != nil),
+    ]
     for (option, isGiven) in given where isGiven && !traits.subjectOptions.contains(option) {
       Output.error("hoist: \(option) means nothing to \(traits.name)")
     }

@@ -206,6 +206,24 @@ import Testing
   }
 }
 
+@Suite("An answer about visits that the host has already (KAM-46; ready, closed)") struct GivenVisitsTests {
+  private static let answer = bytes(
+    #"{"currentVisit":{"visitorCode":"other","customDataEvents":[{"time":5,"data":{"index":0,"valuesCountMap":{"gold":1}}}]},"#
+      + #""previousVisits":[{"timeStarted":3,"timeLastEvent":4},{"timeStarted":1,"timeLastEvent":2}]}"#)
+
+  @Test func itIsAddedAndNotSentUnlessThatIsWanted() throws {
+    let rig = try KameleoonRig()
+    let visitor = try rig.visitor("visitor")
+    #expect(visitor.add(remoteVisitorData: Self.answer, isTracked: false) == .ok)
+    #expect(visitor.facts.visits?.previous.count == 2 && visitor.facts.customData.map(\.index) == [0])
+    #expect(visitor.facts.mappingIdentifier == bytes("other"))
+    #expect(visitor.data.read { _, rest in rest.fetched.isEmpty })
+    #expect(visitor.add(remoteVisitorData: bytes("[]"), isTracked: true) == .parse)
+    #expect(rig.scheduler.turning { rig.client.close(timeoutMilliseconds: 20_000) } != .state)
+    #expect(visitor.add(remoteVisitorData: Self.answer, isTracked: true) == .state)
+  }
+}
+
 @Suite("What the service has of a visitor is added (KAM-46, KAM-48, KAM-66, KAM-68, KAM-B22; ready)") struct RemoteMergingTests {
   private var remote: RemoteVisitorData {
     var remote = RemoteVisitorData(

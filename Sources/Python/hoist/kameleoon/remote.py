@@ -10,11 +10,12 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from .. import aio
+from .._attributes import to_json
 from .._callback import forget, function, implements, keep, owner
 from .._native import NULL, ffi, lib
 from .._text import decode_bytes, milliseconds, optional, take
 from .._wait import interruptible
-from ..status import Error, Status, check
+from ..status import Error, ErrorSlot, Status, check
 from .data import CustomData, Data, read_list
 
 if TYPE_CHECKING:
@@ -85,6 +86,18 @@ class Remote:
         call = lib.hoist_kameleoon_visitor_get_remote_visitor_data
         return _start("kameleoon_data_done", done, lambda told, data: call(
             self._pointer, asked, add_data, limit, told, data))  # fmt: skip
+
+    def add_remote_visitor_data(self, document: Any, track: bool = True) -> Status:
+        """Adds an answer of the vendor's Data API about the visitor's visits that the program has already.
+
+        `track` False: for targeting alone, never sent. Raises `hoist.Error` for what is no such answer.
+        """
+        text, slot = to_json(document, "the visits"), ErrorSlot()
+        call = lib.hoist_kameleoon_visitor_add_remote_visitor_data
+        status = Status(call(self._pointer, text, len(text), track, slot.pointer))
+        if status in (Status.ARGUMENT, Status.PARSE):
+            slot.check(status, "the visits")
+        return slot.answer(status)
 
     async def remote_visitor_data_async(
         self, filter: Filter | None = None, add_data: bool = True, timeout: float | None = None

@@ -21,11 +21,11 @@ struct KameleoonTraits: ProviderTraits {
   }
 
   let inventsSubject = true
-  let subjectOptions = ["--data", "--consent"]
+  let subjectOptions = ["--data", "--history", "--consent"]
 
   func subject(_ context: Context, _ options: ContextOptions, _ client: OpaquePointer) throws -> AnyObject? {
-    guard !options.data.isEmpty || options.consent != nil else { return nil }
-    return try KameleoonSubject(client, context, data: options.data, consent: options.consent.map { $0 == "yes" })
+    guard !options.data.isEmpty || options.history != nil || options.consent != nil else { return nil }
+    return try KameleoonSubject(client, context, options)
   }
 
   func steps(of explanation: JSON) -> [Step] { KameleoonSteps.steps(of: explanation) }
