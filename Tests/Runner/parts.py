@@ -103,6 +103,11 @@ def c_clang(context: Context) -> Counts:
     return ctest(context, context.release_clang, None, "--exclude-regex", "headers_alone")
 
 
+def c_debug(context: Context) -> Counts:
+    return context.count(counts.from_closing_lines, context.python, ROOT / "Tests/C/against_debug.py",
+                         context.debug / "debug/libhoist.so", context.toolchain.parent / "lib/swift/linux", minutes=15)
+
+
 def abi(context: Context) -> Counts:
     return context.count(counts.from_closing_lines, context.python, ROOT / "Tests/ABI/check.py", context.library)
 
@@ -264,6 +269,7 @@ PARTS = [
          folders=("Tests/Faults/name-look-ups",)),
     Part("release", "libhoist.so, the hoist tool and its manual; warnings are errors", release, is_build=True),
     Part("c", "the C tests as C99 and C++17 with gcc", c, needs=("release",)),
+    Part("c-debug", "the C tests over a debug build, whose assertions watch the threads", c_debug, needs=("build",)),
     Part("c-clang", "the C tests with clang", c_clang, needs=("release",)),
     Part("abi", "exported symbols, constants, types", abi, needs=("release",)),
     Part("install", "the installed tree with its tool, in place and moved", install, needs=("release",)),

@@ -102,9 +102,8 @@ final class PlatformEventReporter: @unchecked Sendable {
 
   private var current: PlatformIntegration { integration.withLock { $0 } }
 
-  /// A datafile is served. Waiting events go to the former address first.
+  /// A datafile is served. Waiting events go to the former address first. On the scheduler's thread, or while the client is made.
   func follow(_ new: PlatformIntegration) {
-    host.scheduler.assertCurrent()
     integration.withLock { $0 = new }
     guard !isChanging else { return }
     guard let former = policy.address, former != new.address else { return adopt() }
