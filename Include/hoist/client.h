@@ -160,6 +160,7 @@ HOIST_API hoist_status hoist_client_flush(hoist_client *HOIST_NULLABLE client, i
  *              (what was never written), ignored (rows not believed), stuck (calls that have not returned)
  *   observers  delivered, dropped (no room), waiting
  *   plugins    answered, expired (no answer in time), set_aside (threads left behind), late (returned after that)
+ *   evaluations  too_costly (rules that cost more than an evaluation may: the fallback was given)
  *   snapshots  waiting (replaced flags that are still read), counts_lost (replaced flags whose counts were given up)
  *
  * @return Owned by the caller; free with hoist_text_free(). NULL for NULL.

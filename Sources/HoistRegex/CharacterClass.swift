@@ -94,6 +94,14 @@ enum RegexText {
     Array(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
+  /// Whether a text in PCRE2's syntax, as the translator writes it, has look-arounds.
+  static func looksAround(_ text: [UInt8]) -> Bool {
+    text.indices.dropLast(2).contains { place in
+      text[place] == UInt8(ascii: "(") && text[place + 1] == UInt8(ascii: "?")
+        && [UInt8(ascii: "="), UInt8(ascii: "!"), UInt8(ascii: "<")].contains(text[place + 2])
+    }
+  }
+
   /// A code point as itself, between brackets and outside.
   static func literal(_ scalar: UInt32) -> [UInt8] {
     switch scalar {

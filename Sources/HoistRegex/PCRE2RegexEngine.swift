@@ -27,8 +27,10 @@ public final class PCRE2RegexEngine: RegexEngine {
   }
 }
 
-private let matchProgram: CompiledRegex.Match = { program, subject, count in
-  program.assumingMemoryBound(to: RegexProgram.self).pointee.match(subject, count)
+private let matchProgram: CompiledRegex.Match = { program, subject, count, steps in
+  var budget = StepBudget(steps.pointee)
+  defer { steps.pointee = budget.left }
+  return program.assumingMemoryBound(to: RegexProgram.self).pointee.match(subject, count, &budget)
 }
 
 private let freeProgram: CompiledRegex.Free = { program in

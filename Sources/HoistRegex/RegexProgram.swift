@@ -12,11 +12,14 @@ struct RegexProgram {
   private let code: OpaquePointer
   /// The pattern with its search in it. The same as `code` when that can only match at the start.
   private let searching: OpaquePointer
+  private let starts: RegexStarts
+  /// It has look-arounds, which each way may take at each place.
+  private let looksAround: Bool
   private let limits: RegexLimits
   private let scratchKey: pthread_key_t
 
-  /// Up to this, beginning at every place is cheaper: PCRE2 skips places that cannot match.
-  private static let shortSubject = 128
+  /// Where no more places can begin a match, beginning at each is cheaper: PCRE2 skips the others.
+  private static let fewStarts = 3
 
   /// - Returns: memory that `free()` and then `deallocate()` give back.
   static func make(_ text: [UInt8]) throws(RegexFailure) -> UnsafePointer<RegexProgram> {
@@ -36,7 +39,9 @@ struct RegexProgram {
     }
     let program = UnsafeMutablePointer<RegexProgram>.allocate(capacity: 1)
     program.initialize(
-      to: RegexProgram(code: code, searching: searching, limits: shared.limits, scratchKey: shared.scratchKey))
+      to: RegexProgram(
+        code: code, searching: searching, starts: RegexStarts(of: code, isAnchored: searching == code),
+        looksAround: RegexText.looksAround(text), limits: shared.limits, scratchKey: shared.scratchKey))
     return UnsafePointer(program)
   }
 
@@ -46,31 +51,48 @@ struct RegexProgram {
   }
 
   /// - Returns: 1, 0 or -1 as `CompiledRegex.Match` says.
-  func match(_ subject: UnsafePointer<UInt8>, _ count: Int) -> Int32 {
+  func match(_ subject: UnsafePointer<UInt8>, _ count: Int, _ budget: inout StepBudget) -> Int32 {
     guard count >= 0, count <= PCRE2RegexEngine.greatestSubject, let scratch = RegexScratch.current(scratchKey) else {
       return -1
     }
-    let result = pcre2_dfa_match_8(
-      count <= Self.shortSubject ? code : searching, subject, count, 0, PCRE2_DFA_SHORTEST,
-      scratch.pointee.matchData, limits.breadthFirst, scratch.pointee.workspace,
-      RegexScratch.workspaceCount(forSubject: count))
-    switch result {
-    case 0...: return 1
-    case PCRE2_ERROR_NOMATCH: return 0
-    case PCRE2_ERROR_DFA_WSSIZE: return matchDepthFirst(subject, count)
-    default: return -1
+    let starts = starts.count(in: subject, count, atMost: Self.fewStarts + 1)
+    let (program, bytes) = starts <= Self.fewStarts ? (code, starts * count) : (searching, count)
+    // First with room for few ways: that bounds what the match costs, and most need no more.
+    let most = RegexScratch.mostWays(forSubject: count)
+    var ways = looksAround ? RegexScratch.fewestToLookAround : RegexScratch.fewestWays
+    while ways > 0 {
+      let steps = (bytes + 4) * RegexScratch.steps(perByteOf: ways, looksAround: looksAround)
+      guard steps <= Int(budget.left), budget.spend(steps) else { break }
+      let result = pcre2_dfa_match_8(
+        program, subject, count, 0, PCRE2_DFA_SHORTEST, scratch.pointee.matchData, limits.breadthFirst,
+        scratch.pointee.workspace, RegexScratch.workspaceCount(ways))
+      switch result {
+      case 0...: return 1
+      case PCRE2_ERROR_NOMATCH: return 0
+      case PCRE2_ERROR_DFA_WSSIZE: ways = ways < most ? min(ways * 4, most) : 0
+      default: return -1
+      }
     }
+    return matchDepthFirst(subject, count, &budget)
   }
 
-  /// For patterns whose simultaneous paths outgrow the workspace: one after the other, up to a limit.
-  private func matchDepthFirst(_ subject: UnsafePointer<UInt8>, _ count: Int) -> Int32 {
+  /// For patterns whose simultaneous ways outgrow the workspace, or the budget for that: one after the other.
+  private func matchDepthFirst(_ subject: UnsafePointer<UInt8>, _ count: Int, _ budget: inout StepBudget) -> Int32 {
     guard let data = pcre2_match_data_create_8(1, nil) else { return -1 }
     defer { pcre2_match_data_free_8(data) }
-    switch pcre2_match_8(searching, subject, count, 0, 0, data, limits.depthFirst) {
-    case 0...: return 1
-    case PCRE2_ERROR_NOMATCH: return 0
-    default: return -1
+    // Within an attempt, the repetition of a character may run over the subject.
+    let stepsEach = 2 + count / 64
+    for (attempts, limit) in limits.depthFirst {
+      // Where there is less left, it is the evaluation's budget that ends here.
+      guard budget.spend(attempts * stepsEach) else { return -1 }
+      switch pcre2_match_8(searching, subject, count, 0, 0, data, limit) {
+      case 0...: return 1
+      case PCRE2_ERROR_NOMATCH: return 0
+      case PCRE2_ERROR_MATCHLIMIT: continue
+      default: return -1
+      }
     }
+    return -1
   }
 }
 
@@ -88,19 +110,64 @@ struct RegexShared: @unchecked Sendable {
   }()
 }
 
+/// Where a match can begin, as PCRE2 has found out.
+struct RegexStarts {
+  private enum Kind { case anchored, anywhere, byte(UInt8, UInt8), bitmap(UnsafePointer<UInt8>) }
+  private let kind: Kind
+
+  /// - Parameter code: lives at least as long.
+  init(of code: OpaquePointer, isAnchored: Bool) {
+    var type: UInt32 = 0
+    var unit: UInt32 = 0
+    var bitmap: UnsafePointer<UInt8>?
+    pcre2_pattern_info_8(code, UInt32(PCRE2_INFO_FIRSTCODETYPE), &type)
+    pcre2_pattern_info_8(code, UInt32(PCRE2_INFO_FIRSTCODEUNIT), &unit)
+    pcre2_pattern_info_8(code, UInt32(PCRE2_INFO_FIRSTBITMAP), &bitmap)
+    if isAnchored {
+      kind = .anchored
+    } else if type == 1, let byte = UInt8(exactly: unit) {
+      // Whether letters of either case count is not told.
+      let letter = byte | 0x20
+      kind = .byte(byte, (0x61...0x7A).contains(letter) ? byte ^ 0x20 : byte)
+    } else {
+      kind = bitmap.map { .bitmap($0) } ?? .anywhere
+    }
+  }
+
+  /// How many places of a subject can begin a match; not counted further than `most`.
+  func count(in subject: UnsafePointer<UInt8>, _ count: Int, atMost most: Int) -> Int {
+    var found = 0
+    switch kind {
+    case .anchored: return 1
+    case .anywhere: return most
+    case .byte(let byte, let otherCase):
+      for index in 0..<count where subject[index] == byte || subject[index] == otherCase {
+        found += 1
+        if found == most { break }
+      }
+    case .bitmap(let bits):
+      for index in 0..<count where bits[Int(subject[index] / 8)] & 1 &<< (subject[index] % 8) != 0 {
+        found += 1
+        if found == most { break }
+      }
+    }
+    return found
+  }
+}
+
 /// How much work one match may be. Never changed once made, so that threads may share them.
 struct RegexLimits {
   /// Counts look-arounds only: some for each place of the longest subject.
   let breadthFirst: OpaquePointer
-  let depthFirst: OpaquePointer
+  /// Attempts, fewer ones first: what they were is not told, so what they may be is counted.
+  let depthFirst: [(attempts: Int, limit: OpaquePointer)]
 
   fileprivate init?() {
-    guard
-      let breadthFirst = Self.context(matches: 400_000, depth: 1000),
-      let depthFirst = Self.context(matches: 100_000, depth: 10_000)
-    else { return nil }
+    guard let breadthFirst = Self.context(matches: 400_000, depth: 1000) else { return nil }
     self.breadthFirst = breadthFirst
-    self.depthFirst = depthFirst
+    depthFirst = [2_000, 16_000, 100_000].compactMap { attempts in
+      Self.context(matches: attempts, depth: 10_000).map { (Int(attempts), $0) }
+    }
   }
 
   private static func context(matches: UInt32, depth: UInt32) -> OpaquePointer? {
@@ -117,18 +184,28 @@ struct RegexScratch {
   let matchData: OpaquePointer
   let workspace: UnsafeMutablePointer<Int32>
 
-  /// PCRE2 keeps six numbers for a way through the pattern; this is for 1,600 at a time.
-  private static let workspaceCount = 6 * 1600
+  static let fewestWays = 6
+  /// A look-around needs room of its own.
+  static let fewestToLookAround = 24
+  private static let mostWays = 1600
 
   /// The time of a match grows with the subject's length and with the square of the ways followed at a time; so
   /// long subjects get fewer, and no match takes much longer than a tenth of a second.
-  static func workspaceCount(forSubject bytes: Int) -> Int {
+  static func mostWays(forSubject bytes: Int) -> Int {
     switch bytes {
-    case ...512: workspaceCount
-    case ...2048: 6 * 800
-    case ...8192: 6 * 400
-    default: 6 * 200
+    case ...512: mostWays
+    case ...2048: 800
+    case ...8192: 400
+    default: 200
     }
+  }
+
+  /// PCRE2 keeps six numbers for a way through the pattern.
+  static func workspaceCount(_ ways: Int) -> Int { 6 * ways }
+
+  /// What a byte of the subject costs while so many ways are followed, in steps of a budget.
+  static func steps(perByteOf ways: Int, looksAround: Bool) -> Int {
+    5 + ways / 4 + ways * ways / 256 + (looksAround ? ways / 2 : 0)
   }
 
   @inline(__always)
@@ -138,14 +215,15 @@ struct RegexScratch {
   }
 
   private static func make(_ key: pthread_key_t) -> UnsafeMutablePointer<RegexScratch>? {
-    let bytes = MemoryLayout<RegexScratch>.stride + workspaceCount * MemoryLayout<Int32>.stride
+    let count = workspaceCount(mostWays)
+    let bytes = MemoryLayout<RegexScratch>.stride + count * MemoryLayout<Int32>.stride
     guard let matchData = pcre2_match_data_create_8(1, nil) else { return nil }
     guard let raw = malloc(bytes), pthread_setspecific(key, raw) == 0 else {
       pcre2_match_data_free_8(matchData)
       return nil
     }
     let scratch = raw.bindMemory(to: RegexScratch.self, capacity: 1)
-    let workspace = (raw + MemoryLayout<RegexScratch>.stride).bindMemory(to: Int32.self, capacity: workspaceCount)
+    let workspace = (raw + MemoryLayout<RegexScratch>.stride).bindMemory(to: Int32.self, capacity: count)
     scratch.initialize(to: RegexScratch(matchData: matchData, workspace: workspace))
     return scratch
   }

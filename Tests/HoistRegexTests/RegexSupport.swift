@@ -15,11 +15,17 @@ final class Expression: @unchecked Sendable {
   deinit { compiled.free(compiled.code) }
 
   /// 1, 0 or -1.
-  func match(_ subject: [UInt8]) -> Int32 {
+  /// - Parameter steps: what it may cost; what is left of it afterwards.
+  func match(_ subject: [UInt8], steps: inout Int32) -> Int32 {
     // A byte more, so that an empty subject has an address too.
     (subject + [0]).withUnsafeBufferPointer { bytes in
-      bytes.baseAddress.map { compiled.match(compiled.code, $0, subject.count) } ?? -2
+      bytes.baseAddress.map { compiled.match(compiled.code, $0, subject.count, &steps) } ?? -2
     }
+  }
+
+  func match(_ subject: [UInt8]) -> Int32 {
+    var steps = Int32.max
+    return match(subject, steps: &steps)
   }
 
   func match(_ subject: String) -> Int32 { match(Array(subject.utf8)) }

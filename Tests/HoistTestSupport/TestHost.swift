@@ -45,6 +45,11 @@ public final class TestHost: ProviderHost, @unchecked Sendable {
   public var currentContext: ContextReference? { context.value }
   public func setCurrentContext(_ context: ContextReference) { self.context.value = context }
   public var regex: (any RegexEngine)? { nil }
+  /// What was too costly to evaluate.
+  public var excesses: [String] { excessNames.withLock { $0 } }
+  private let excessNames = LockedValue<[String]>([])
+  public func noteExcess(of name: String) { excessNames.withLock { $0.append(name) } }
+
   public func publish(_ snapshot: Snapshot, changed: [String]) { snapshot.destroy() }
   public func drainCounts(_ body: (Snapshot, UnsafeRawPointer, UInt32, UInt64) -> Void) {}
   public func withSnapshot<Result>(_ body: (Snapshot?) -> Result) -> Result { body(nil) }

@@ -155,6 +155,17 @@ extension Client {
     log.warning("flag \"\(String(decoding: key, as: UTF8.self))\" gives its fallback for a context of one call: \(reason)")
   }
 
+  public func noteExcess(of name: String) {
+    let isFirst = costlyFlags.withLock { flags in
+      flags.count &+= 1
+      return flags.told.count < Self.mostRefusedFlags && flags.told.insert(name).inserted
+    }
+    guard isFirst else { return }
+    log.warning(
+      "\(name): rules too costly to evaluate, the fallback is given; look for segments that ask for each other, very long lists, and "
+        + "regular expressions with many alternatives")
+  }
+
   private static var mostRefusedFlags: Int { 1000 }
 
   /// An evaluation whose effects have a listener; on the evaluating thread.
@@ -164,6 +175,7 @@ extension Client {
     record: UnsafeRawPointer, context: FrozenContext?
   ) {
     guard let provider else { return }
+    if evaluation.effects.contains(.excess) { noteExcess(ofFlag: asked ?? snapshot.name(of: record)) }
     if evaluation.effects.contains(.refusal) { warnOfRefusal(asked ?? snapshot.name(of: record), evaluation) }
     if evaluation.effects.contains(.record) {
       fallback.withPointer { fallback in

@@ -24,6 +24,7 @@ extension Client {
     add("plugins", "expired", Int64(asked.expired))
     add("plugins", "set_aside", Int64(asked.setAside))
     add("plugins", "late", Int64(asked.late))
+    add("evaluations", "too_costly", costlyFlags.withLock { $0.count })
     add("snapshots", "waiting", Int64(holder.waiting))
     add("snapshots", "counts_lost", holder.lostCounts)
     return Self.json(groups)

@@ -35,6 +35,8 @@ public final class Client: @unchecked Sendable {
   let identified = LockedValue<(given: UInt64, made: UInt64)>((0, 0))
   /// Flags that were refused to a context of one call.
   let refusedFlags = LockedValue<Set<[UInt8]>>([])
+  /// Evaluations that cost more than they may, and the flags that were warned of.
+  let costlyFlags = LockedValue<(count: Int64, told: Set<String>)>((0, []))
   /// The host's, then the provider's own; set once in `init`.
   nonisolated(unsafe) private(set) var hooks: [any EvaluationHook]
   let pending: PendingCompletions
@@ -99,7 +101,7 @@ public final class Client: @unchecked Sendable {
     hot.pointee.object = Unmanaged.passUnretained(self).toOpaque()
     link.begin(self)
     // A provider marks what it wants to record; what observers want changes.
-    shim_or_u32(&hot.pointee.wanted, UInt32(Effects.record.union(.refusal).rawValue))
+    shim_or_u32(&hot.pointee.wanted, UInt32(Effects([.record, .refusal, .excess]).rawValue))
     let provider = try factory.make(values, ClientHost(self))
     self.provider = provider
     hooks += provider.evaluationHooks

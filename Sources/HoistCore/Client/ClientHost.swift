@@ -40,6 +40,8 @@ final class ClientHost: ProviderHost, @unchecked Sendable {
       ?? Store(manager: manager, log: log, clock: clock, scheduler: scheduler, entropy: entropy)
   }
 
+  func noteExcess(of name: String) { client?.noteExcess(of: name) }
+
   func publish(_ snapshot: Snapshot, changed: [String]) {
     guard let client else { return snapshot.destroy() }
     client.publish(snapshot, changed: changed)

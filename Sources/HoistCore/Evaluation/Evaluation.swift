@@ -65,6 +65,8 @@ public struct Effects: OptionSet, BitwiseCopyable, Sendable {
   @inlinable public static var record: Effects { Effects(rawValue: 2) }
   /// Warn of a context that was refused.
   @inlinable public static var refusal: Effects { Effects(rawValue: 4) }
+  /// Count and warn of rules that cost more than an evaluation may.
+  @inlinable public static var excess: Effects { Effects(rawValue: 8) }
 }
 
 /// Things an evaluation may depend on beside snapshot and context; passed in so that tests can fix them.

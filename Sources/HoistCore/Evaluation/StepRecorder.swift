@@ -4,7 +4,13 @@ public protocol StepRecorder<Steps> {
   associatedtype Steps
   /// False: steps that no longer decide anything are left out.
   static var isWatching: Bool { get }
+  /// How long what was written down has become.
+  var byteCount: Int { get }
   mutating func note(_ step: (inout Steps) -> Void)
+}
+
+extension StepRecorder {
+  @inlinable public var byteCount: Int { 0 }
 }
 
 extension StepRecorder where Steps == Self {

@@ -210,6 +210,9 @@ public protocol ProviderHost: AnyObject, Sendable {
   /// one are handed to `drain` before. The client announces the change.
   /// - Parameter changed: keys that are new, gone or different.
   func publish(_ snapshot: Snapshot, changed: [String])
+  /// Counts an evaluation that cost more than it may; the first of a name is warned of.
+  /// - Parameter name: of what was evaluated, for people.
+  func noteExcess(of name: String)
   /// Hands every count since the last call to `body`, of the current and of retired snapshots.
   func drainCounts(_ body: (_ snapshot: Snapshot, _ record: UnsafeRawPointer, _ cell: UInt32, _ count: UInt64) -> Void)
   /// Runs `body` while the current snapshot is kept alive.
@@ -237,6 +240,9 @@ public protocol ProviderHost: AnyObject, Sendable {
 }
 
 extension ProviderHost {
+  /// As `noteExcess(of:)`, of a flag.
+  public func noteExcess(ofFlag key: ByteView) { noteExcess(of: "flag \"\(String(decoding: key, as: UTF8.self))\"") }
+
   public var environment: String { "" }
   public var client: Client? { nil }
   public var providersOfGroup: [any Provider] { [] }

@@ -1,3 +1,5 @@
+public import HoistBase
+
 /// Compiles the regular expressions that rules hold. Callable from any thread.
 public protocol RegexEngine: AnyObject, Sendable {
   /// - Parameters:
@@ -14,10 +16,12 @@ public protocol RegexEngine: AnyObject, Sendable {
 /// Owned by the compiling caller, which calls `free(code)` once, when no thread matches with it any more.
 public struct CompiledRegex: @unchecked Sendable {
   /// Tells whether the expression is found anywhere in a subject: 1 found, 0 not found, -1 given up (a limit
-  /// reached, or the subject is not UTF-8), which counts as not found. Any number of threads may
-  /// match with one code at a time; no lock is taken.
-  public typealias Match =
-    @convention(c) (_ code: UnsafeRawPointer, _ subject: UnsafePointer<UInt8>, _ count: Int) -> Int32
+  /// reached, or the subject is not UTF-8), which counts as not found. What it costs is taken from `steps`, which a
+  /// `StepBudget` counts; negative when that was not enough. Any number of threads may match with one code at a time;
+  /// no lock is taken.
+  public typealias Match = @convention(c) (
+    _ code: UnsafeRawPointer, _ subject: UnsafePointer<UInt8>, _ count: Int, _ steps: UnsafeMutablePointer<Int32>
+  ) -> Int32
   public typealias Free = @convention(c) (_ code: UnsafeRawPointer) -> Void
 
   public let code: UnsafeRawPointer
@@ -39,6 +43,18 @@ public struct RegexReference: BitwiseCopyable, @unchecked Sendable {
 
   @inlinable
   public init(_ expression: CompiledRegex) { (code, match) = (expression.code, expression.match) }
+
+  /// Whether the expression is found in a text; false when the budget was exceeded, too.
+  @inlinable
+  public func isFound(in text: ByteView, _ budget: inout StepBudget) -> Bool {
+    var left = budget.left
+    var nothing: UInt8 = 0
+    let result = withUnsafePointer(to: &nothing) { nothing in
+      match(code, text.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? nothing, text.count, &left)
+    }
+    budget = StepBudget(left)
+    return result == 1
+  }
 }
 
 /// Why a pattern was not compiled.

@@ -6,6 +6,9 @@ public import HoistJSON
 public struct CampaignFailure: Error, Sendable, Equatable {
   /// One line.
   public let message: String
+
+  /// Rules that cost more than an evaluation may.
+  static let tooCostly = CampaignFailure(message: "flags cannot be fetched: the targeting of the campaigns is too costly to evaluate")
 }
 
 /// How documents are read.

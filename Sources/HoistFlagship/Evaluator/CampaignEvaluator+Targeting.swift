@@ -9,7 +9,7 @@ extension CampaignEvaluator {
     let groups = base.at(group.pointee.targetingGroups)
     var matches = false
     var index = 0
-    while index < Int(group.pointee.targetingGroupCount) {
+    while index < Int(group.pointee.targetingGroupCount), budget.spend(1) {
       if self.matches(groups + index) {
         matches = true
         if !Recorder.isWatching { break }
@@ -26,7 +26,7 @@ extension CampaignEvaluator {
     let targetings = base.at(group.pointee.targetings)
     var matches = true
     var index = 0
-    while index < Int(group.pointee.targetingCount) {
+    while index < Int(group.pointee.targetingCount), budget.spend(StepBudget.condition) {
       if !holds(targetings + index) {
         matches = false
         if !Recorder.isWatching { break }
@@ -49,6 +49,7 @@ extension CampaignEvaluator {
     }
     let holds = holds(targeting, actual)
     recorder.note { $0.targeting(targeting, actual: actual, holds: holds) }
+    if Recorder.isWatching { budget.limit(explanationOf: recorder.byteCount) }
     return holds
   }
 
@@ -72,18 +73,20 @@ extension CampaignEvaluator {
 
   /// An absent key makes every targeting false, but those that ask for its presence.
   @inline(__always)
-  private func holds(_ targeting: UnsafePointer<TargetingRecord>, _ actual: Comparand?) -> Bool {
+  private mutating func holds(_ targeting: UnsafePointer<TargetingRecord>, _ actual: Comparand?) -> Bool {
     let test = targeting.pointee.test
     if test == .present { return actual != nil }
     if test == .absent { return actual == nil }
-    guard let actual else { return false }
+    guard let actual, budget.spend(0, reading: actual.text.count) else { return false }
     let targets = base.at(targeting.pointee.targets)
-    if !targeting.pointee.isList { return targeting.pointee.targetCount > 0 && holds(test, actual, targets) }
+    if !targeting.pointee.isList {
+      return targeting.pointee.targetCount > 0 && budget.spend(for: test, actual.text.count) && holds(test, actual, targets)
+    }
     return holdsForList(targeting, targets, actual)
   }
 
   @inline(never)
-  private func holdsForList(
+  private mutating func holdsForList(
     _ targeting: UnsafePointer<TargetingRecord>, _ targets: UnsafePointer<TargetRecord>, _ actual: Comparand
   ) -> Bool {
     let test = targeting.pointee.test
@@ -93,8 +96,9 @@ extension CampaignEvaluator {
     if actual.plain.kind == .string, targeting.pointee.texts.find(actual.text, hash: actual.plain.textHash, in: base) != nil {
       return rule == .any
     }
-    for index in 0..<Int(targeting.pointee.targetCount) where holds(test, actual, targets + index) != (rule == .all) {
-      return rule == .any
+    for index in 0..<Int(targeting.pointee.targetCount) {
+      guard budget.spend(for: test, actual.text.count) else { return false }
+      if holds(test, actual, targets + index) != (rule == .all) { return rule == .any }
     }
     return rule == .all
   }
@@ -126,5 +130,14 @@ extension CampaignEvaluator {
     guard let order = TargetedVersion.order(actual, against: target) else { return false }
     if test == .versionNotEquals { return order != .equal }
     return test.relation?.allows(order) ?? false
+  }
+}
+
+extension StepBudget {
+  /// What a comparison costs.
+  @inline(__always)
+  fileprivate mutating func spend(for test: TargetingTest, _ bytes: Int) -> Bool {
+    if test.isOfVersions { return spend(50, parsing: bytes) }
+    return spend(2, searching: test == .contains || test == .notContains ? bytes : 0)
   }
 }

@@ -14,12 +14,13 @@ struct CampaignEvaluator<Recorder: StepRecorder<ExplanationRecorder>> {
   let history: AssignmentHistory?
   /// The context is one of a call, and lacks what the SDK says in visitors' contexts.
   let isOfCall: Bool
+  var budget: StepBudget
   var recorder: Recorder
 
   /// - Parameter history: holds against the hash (4.4).
   init(
     base: UnsafeRawPointer, context: FrozenContext?, visitor: ByteView, history: AssignmentHistory?, isOfCall: Bool = false,
-    recorder: Recorder
+    budget: StepBudget = StepBudget(), recorder: Recorder
   ) {
     self.base = base
     self.context = context
@@ -28,6 +29,7 @@ struct CampaignEvaluator<Recorder: StepRecorder<ExplanationRecorder>> {
     let isDecided = Snapshot(base).campaignsRoot.pointee.isDecided
     self.history = isDecided || history?.isEmpty ?? true ? nil : history
     self.isOfCall = isOfCall
+    self.budget = budget
     self.recorder = recorder
   }
 }
@@ -46,7 +48,7 @@ extension CampaignEvaluator {
     recorder.note { $0.begin(campaign: campaign) }
     let groups = base.at(campaign.pointee.groups)
     var index = 0
-    while index < Int(campaign.pointee.groupCount) {
+    while index < Int(campaign.pointee.groupCount), budget.spend(StepBudget.condition, reading: visitor.count) {
       let group = groups + index
       recorder.note { $0.begin(group: group) }
       let (verdict, variation, bucket) = decide(group)
@@ -72,7 +74,7 @@ extension CampaignEvaluator {
     if Snapshot(base).campaignsRoot.pointee.isDecided {
       return (.decided, count > 0 ? variations : nil, nil)
     }
-    guard matches(group) else { return (.notTargeted, nil, nil) }
+    guard matches(group), budget.spend(count &>> 2) else { return (.notTargeted, nil, nil) }
     if let history, let (id, hash) = history.find(group.pointee.id.bytes(base), hash: group.pointee.idHash) {
       let found = (0..<count).first { index in
         variations[index].idHash == hash && variations[index].id.bytes(base).hasSameBytes(as: id)

@@ -7,10 +7,10 @@ extension VisitorFlags {
   ///   - snapshot: only inside a reading section, or while it is pinned. The flags keep it alive.
   ///   - context: for targeting; nil for an empty one.
   ///   - visitor: the visitor's id.
-  /// - Returns: the flags, and the history with the assignments that are new.
+  /// - Returns: the flags, and the history with the assignments that are new; nil when that costs more than an evaluation may.
   public static func decide(
     _ snapshot: Snapshot, context: FrozenContext?, visitor: ByteView, history: AssignmentHistory
-  ) -> (flags: VisitorFlags, history: AssignmentHistory) {
+  ) -> (flags: VisitorFlags, history: AssignmentHistory)? {
     decide(OwnedCampaigns(pinning: snapshot), context, visitor, history)
   }
 
@@ -18,23 +18,26 @@ extension VisitorFlags {
   /// - Parameter owned: belongs to the flags from now on.
   public static func decide(
     owning owned: Snapshot, context: FrozenContext?, visitor: ByteView, history: AssignmentHistory
-  ) -> (flags: VisitorFlags, history: AssignmentHistory) {
+  ) -> (flags: VisitorFlags, history: AssignmentHistory)? {
     decide(OwnedCampaigns(owning: owned), context, visitor, history)
   }
 
   private static func decide(
     _ campaigns: OwnedCampaigns, _ context: FrozenContext?, _ visitor: ByteView, _ history: AssignmentHistory
-  ) -> (flags: VisitorFlags, history: AssignmentHistory) {
+  ) -> (flags: VisitorFlags, history: AssignmentHistory)? {
     if campaigns.snapshot.campaignsRoot.pointee.isPanic { return (.panic, history) }
     var assigned: [AssignmentHistory.Assignment] = []
+    var isTooCostly = false
     let flags = VisitorFlags(campaigns) { values, order in
       var walk = CampaignWalk(
         evaluator: CampaignEvaluator(
           base: campaigns.snapshot.base, context: context, visitor: visitor, history: history,
-          recorder: NoSteps()),
+          budget: StepBudget(forParts: campaigns.snapshot.campaignsRoot.pointee.campaignCount), recorder: NoSteps()),
         values: values, order: order)
+      defer { isTooCostly = walk.evaluator.budget.isExceeded }
       return walk.run { assigned.append($0) }
     }
+    if isTooCostly { return nil }
     let isDecided = campaigns.snapshot.campaignsRoot.pointee.isDecided
     let new = isDecided ? assigned.filter { history.variation(of: $0.group) == nil } : assigned
     return withExtendedLifetime(campaigns) { (flags, history.adding(new)) }
@@ -58,6 +61,7 @@ private struct CampaignWalk {
     var index = 0
     while index < Int(root.pointee.campaignCount) {
       let choice = evaluator.decide(base.at(campaigns[index]))
+      if evaluator.budget.isExceeded { break }
       index &+= 1
       if choice.variation.isNone { continue }
       let variation = base.at(choice.variation)

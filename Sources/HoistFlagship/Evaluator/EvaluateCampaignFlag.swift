@@ -52,12 +52,13 @@ extension CampaignEvaluator {
   mutating func value(of flag: UnsafePointer<CampaignFlagRecord>) -> UnsafePointer<ValueRecord>? {
     let candidates = base.at(flag.pointee.candidates)
     var index = 0
-    while index < Int(flag.pointee.candidateCount) {
+    while index < Int(flag.pointee.candidateCount), budget.spend(1) {
       let choice = decide(base.at(candidates[index]))
       index &+= 1
       if choice.variation.isNone { continue }
       let variation = base.at(choice.variation)
       let values = base.at(variation.pointee.values)
+      guard budget.spend(Int(variation.pointee.valueCount) &>> 3) else { return nil }
       var place = 0
       while place < Int(variation.pointee.valueCount) {
         if values[place].flag == flag.pointee.ordinal { return values + place }
@@ -69,7 +70,9 @@ extension CampaignEvaluator {
 
   /// Answers in the core's terms.
   mutating func fill(_ evaluation: inout Evaluation, _ flag: UnsafePointer<CampaignFlagRecord>) {
-    guard let value = value(of: flag) else {
+    let found = value(of: flag)
+    if budget.isExceeded { return evaluation.failAsTooCostly() }
+    guard let value = found else {
       evaluation.reason = .default
       return
     }

@@ -17,6 +17,7 @@ internal import HoistJSON
 struct ExplanationRecorder: StepRecorder {
   private let base: UnsafeRawPointer
   private var writer = JSONWriter(wholeDoubles: .withFraction)
+  var byteCount: Int { writer.bytes.count }
 
   init(_ base: UnsafeRawPointer) {
     self.base = base

@@ -9,6 +9,9 @@ enum TargetingTest: UInt8, BitwiseCopyable, CaseIterable {
   case present, absent
   case versionEquals, versionNotEquals, versionGreater, versionLess, versionGreaterOrEqual, versionLessOrEqual
 
+  /// Which takes texts apart.
+  var isOfVersions: Bool { rawValue >= Self.versionEquals.rawValue }
+
   /// The operator of a name; letters in lower case are another name.
   init?(_ name: ByteView) {
     guard let test = Self.allCases.first(where: { $0 != .never && name.reads($0.name) }) else { return nil }

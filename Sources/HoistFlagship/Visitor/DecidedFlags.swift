@@ -21,21 +21,26 @@ struct DecidedFlags: Sendable {
 /// Decides campaigns for a visitor (protocols/flagship.md 4.2, 4.4).
 extension DecidedFlags {
   /// By the campaigns that the client serves.
+  /// Nil where that costs more than an evaluation may.
   /// - Parameter snapshot: inside a reading section.
-  init(_ snapshot: Snapshot, for state: VisitorState) {
+  init?(_ snapshot: Snapshot, for state: VisitorState) {
     let visitor = state.identity.visitorID
-    (flags, history) = visitor.withBytes {
+    let decided = visitor.withBytes {
       VisitorFlags.decide(snapshot, context: state.context, visitor: $0, history: state.history)
     }
+    guard let decided else { return nil }
+    (flags, history) = decided
   }
 
   /// By what the service, or an earlier run, has decided.
   init(_ source: Source, for state: VisitorState, _ options: CampaignOptions) throws(CampaignFailure) {
     let served = try source.compile(options)
     let visitor = state.identity.visitorID
-    (flags, history) = visitor.withBytes {
+    let decided = visitor.withBytes {
       VisitorFlags.decide(owning: served.snapshot, context: state.context, visitor: $0, history: state.history)
     }
+    guard let decided else { throw .tooCostly }
+    (flags, history) = decided
     self.source = source
   }
 }

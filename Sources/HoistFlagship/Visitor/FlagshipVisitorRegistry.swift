@@ -92,11 +92,15 @@ final class FlagshipVisitorRegistry: ClientPart, @unchecked Sendable {
     case .panic: return .panic
     case .initializing, .initialized: break
     }
-    let decided = host.withSnapshot { $0.map { DecidedFlags($0, for: state) } }
-    guard let decided else {
+    let fetched = host.withSnapshot { snapshot -> DecidedFlags?? in snapshot.map { DecidedFlags($0, for: state) } }
+    guard let fetched else {
       let failure = FetchFailure(.flagshipNotInitialized, "flags cannot be fetched: no bucketing file has come yet")
       host.log.warning(failure.message)
       return .failed(failure)
+    }
+    guard let decided = fetched else {
+      host.noteExcess(of: "all flags of a visitor")
+      return .failed(FetchFailure(.flagshipFetchFailed, CampaignFailure.tooCostly.message))
     }
     return decided.flags.isPanic ? .panic : .decided(decided)
   }

@@ -66,6 +66,7 @@ extension Evaluation {
 
   @inline(__always)
   private mutating func fill(_ choice: Choice, _ flag: UnsafePointer<KameleoonFlagRecord>, _ base: UnsafeRawPointer) {
+    if choice.refusal == .tooCostly { return failAsTooCostly() }
     outcome.other = choice.holdoutRow.offset
     effects = choice.isSimulated ? .impression : [.impression, .record]
     reason = choice.refusal == .none ? choice.reason : .disabled

@@ -22,6 +22,7 @@ struct ExplanationRecorder: StepRecorder {
   private var conditions = JSONWriter(wholeDoubles: .withFraction)
   private var segments = JSONWriter(wholeDoubles: .withFraction)
   private var groupHash = 0.0
+  var byteCount: Int { writer.bytes.count + rules.bytes.count + segments.bytes.count + conditions.bytes.count }
 
   init(_ base: UnsafeRawPointer) {
     self.base = base

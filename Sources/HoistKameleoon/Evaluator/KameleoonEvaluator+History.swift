@@ -6,7 +6,8 @@ internal import HoistCore
 /// Conditions on what a visitor is and has done (protocols/kameleoon.md 3.12).
 extension KameleoonEvaluator {
   @inline(never)
-  func holdsForHistory(_ condition: UnsafePointer<ConditionRecord>, _ current: UnsafePointer<RuleRecord>?) -> Bool {
+  mutating func holdsForHistory(_ condition: UnsafePointer<ConditionRecord>, _ current: UnsafePointer<RuleRecord>?) -> Bool {
+    guard budget.spend(historySteps(condition.pointee.kind)) else { return false }
     switch condition.pointee.kind {
     case .browser: return holdsForBrowser(condition)
     case .geolocation: return holdsForGeolocation(condition)
@@ -17,9 +18,11 @@ extension KameleoonEvaluator {
     case .pageURL, .pageTitle, .previousPage: return holdsForPage(condition)
     case .pageViews: return holds(condition, facts.content.pages.reduce(0) { $0 &+ $1.count })
     case .cookie:
-      return facts.content.cookies.contains { cookie in
-        cookie.name.withBytes { holds(condition.pointee.name, $0) } && cookie.value.withBytes { holds(condition.pointee.value, $0) }
+      for cookie in facts.content.cookies {
+        let isNamed = cookie.name.withBytes { holds(condition.pointee.name, $0) }
+        if isNamed, cookie.value.withBytes({ holds(condition.pointee.value, $0) }) { return true }
       }
+      return false
     case .conversions:
       let (goal, threshold) = (condition.pointee.integer, threshold(condition))
       return facts.content.conversions.contains { (goal == -1 || $0.goalID == goal) && $0.time >= threshold }
@@ -47,6 +50,22 @@ extension KameleoonEvaluator {
     }
   }
 
+  /// What the visitor's own history adds to the cost of a condition.
+  private func historySteps(_ kind: ConditionKind) -> Int {
+    let content = facts.content
+    return switch kind {
+    case .pageURL, .pageTitle, .previousPage, .pageViews: content.pages.count
+    case .conversions: content.conversions.count / 4
+    case .exclusiveExperiment: (content.assignments.entries.count &+ content.personalizations.count) / 4
+    case .targetPersonalization: content.personalizations.count / 4
+    case .heatSlice: content.keyMomentScores.count
+    // The time zone is asked for.
+    case .sameDayVisits: 100
+    case .applicationVersion: 10 &+ (content.applicationVersion?.count ?? 0)
+    default: 0
+    }
+  }
+
   private func holds(_ condition: UnsafePointer<ConditionRecord>, _ count: Int64) -> Bool {
     condition.pointee.match.holds(Ordering(of: count, against: condition.pointee.integer))
   }
@@ -58,8 +77,10 @@ extension KameleoonEvaluator {
     return condition.pointee.match.holds(Ordering(of: version, against: condition.pointee.number))
   }
 
-  private func holdsForGeolocation(_ condition: UnsafePointer<ConditionRecord>) -> Bool {
-    guard let place = facts.content.geolocation else { return false }
+  private mutating func holdsForGeolocation(_ condition: UnsafePointer<ConditionRecord>) -> Bool {
+    guard let place = facts.content.geolocation,
+      budget.spend(2, parsing: place.country.count &+ place.region.count &+ place.city.count)
+    else { return false }
     func isSame(_ wanted: TextReference, _ text: [UInt8]) -> Bool {
       wanted.isNone || text.withBytes { FullLowercase.withLowercased($0) { $0.hasSameBytes(as: wanted.bytes(base)) } }
     }
@@ -68,7 +89,7 @@ extension KameleoonEvaluator {
   }
 
   /// Pages by time; of two of the same millisecond the one first added counts as the later.
-  private func holdsForPage(_ condition: UnsafePointer<ConditionRecord>) -> Bool {
+  private mutating func holdsForPage(_ condition: UnsafePointer<ConditionRecord>) -> Bool {
     let pages = facts.content.pages
     func latest(except skipped: Int?) -> Int? {
       var found: Int?
@@ -85,11 +106,12 @@ extension KameleoonEvaluator {
     return page.title?.withBytes { holds(condition.pointee.value, $0) } ?? false
   }
 
-  private func holdsForFeature(_ condition: UnsafePointer<ConditionRecord>) -> Bool {
+  private mutating func holdsForFeature(_ condition: UnsafePointer<ConditionRecord>) -> Bool {
     let targets = base.at(condition.pointee.targets)
     let threshold = threshold(condition)
     for index in 0..<Int(condition.pointee.listCount) {
       let target = targets[index]
+      guard budget.spend(2 &+ Int(target.variationCount)) else { return false }
       guard let assignment = assignment(target.experimentID), assignment.time >= threshold else { continue }
       if target.anyVariation { return true }
       let variations = base.at(target.variations)

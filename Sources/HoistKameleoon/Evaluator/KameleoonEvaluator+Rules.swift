@@ -16,6 +16,7 @@ extension KameleoonEvaluator {
   /// - Returns: whether the search ends here.
   @inline(__always)
   private mutating func decide(_ rule: UnsafePointer<RuleRecord>, _ code: ByteView, _ choice: inout Choice) -> Bool {
+    guard budget.spend(hashSteps(code)) else { return true }
     recorder.note { $0.begin(rule: rule) }
     let forced = facts.content.forced.isEmpty ? nil : forcedRow(rule)
     if let forced, forced.ignoresSegment { return end(.forced, forced.row, .static, &choice) }
@@ -34,6 +35,10 @@ extension KameleoonEvaluator {
     }
     return assign(rule, code, &choice)
   }
+
+  /// What a rule costs: two hashes of the code, mostly.
+  @inline(__always)
+  private func hashSteps(_ code: ByteView) -> Int { 60 &+ code.count / 4 }
 
   @inline(__always)
   private mutating func assign(_ rule: UnsafePointer<RuleRecord>, _ code: ByteView, _ choice: inout Choice) -> Bool {
@@ -69,8 +74,9 @@ extension KameleoonEvaluator {
 
   /// The first variation with which the shares reach the hash; nil when they never do.
   @inline(__always)
-  func pick(_ rule: UnsafePointer<RuleRecord>, _ hash: Double) -> UnsafePointer<RowRecord>? {
+  mutating func pick(_ rule: UnsafePointer<RuleRecord>, _ hash: Double) -> UnsafePointer<RowRecord>? {
     let rows = base.at(rule.pointee.rows)
+    guard budget.spend(Int(rule.pointee.rowCount) &>> 2) else { return nil }
     var total = 0.0
     var index = 0
     while index < Int(rule.pointee.rowCount) {
@@ -98,6 +104,8 @@ extension KameleoonEvaluator {
   @inline(never)
   private mutating func scoredRow(_ rule: UnsafePointer<RuleRecord>, _ code: ByteView) -> UnsafePointer<RowRecord>? {
     let rows = base.at(rule.pointee.rows)
+    let (steps, overflows) = Int(rule.pointee.rowCount).multipliedReportingOverflow(by: facts.content.banditScores.count &+ 1)
+    guard budget.spend(overflows ? .max : steps) else { return nil }
     func score(_ index: Int) -> Double? {
       let row = rows[index]
       return facts.content.banditScores.first { $0.experimentID == row.experimentID && $0.variationID == row.variationID }?.score

@@ -15,8 +15,11 @@ struct KameleoonEvaluator<Recorder: StepRecorder<ExplanationRecorder>> {
   let saves: Bool
   /// The row of the holdout that this decision found, and keeps before it asks the rules.
   var heldRow: Place<RowRecord> = .none
-  /// How many steps of segments that other segments ask for may still be taken.
-  var stepsLeft = Self.maximumSteps
+  var budget = StepBudget()
+  /// Of the segments.
+  var segments = RememberedTruths()
+  /// How often a segment was not looked at because too many ask for each other.
+  var cuts = 0
   var recorder: Recorder
 
   @inline(__always)
@@ -35,6 +38,12 @@ struct KameleoonEvaluator<Recorder: StepRecorder<ExplanationRecorder>> {
   /// The order of 3.3. One copy for all callers.
   @inline(never)
   mutating func decide(_ flag: UnsafePointer<KameleoonFlagRecord>) -> Choice {
+    let choice = choose(flag)
+    return budget.isExceeded ? Choice(refusal: .tooCostly) : choice
+  }
+
+  @inline(__always)
+  private mutating func choose(_ flag: UnsafePointer<KameleoonFlagRecord>) -> Choice {
     if !facts.content.simulated.isEmpty, let choice = simulated(flag) { return choice }
     if !flag.pointee.isEnabled { return Choice(refusal: .environmentDisabled) }
     var choice = Choice(row: flag.pointee.defaultRow)
@@ -107,7 +116,7 @@ struct KameleoonEvaluator<Recorder: StepRecorder<ExplanationRecorder>> {
   /// By the cookie of web SDKs, which does not ask whether the flag is enabled (3.7). What it names that is not there
   /// counts for nothing.
   @inline(never)
-  private func simulated(_ flag: UnsafePointer<KameleoonFlagRecord>) -> Choice? {
+  private mutating func simulated(_ flag: UnsafePointer<KameleoonFlagRecord>) -> Choice? {
     let key = flag.pointee.head.name.bytes(base)
     guard let named = facts.content.simulated.last(where: { $0.featureKey.withBytes { $0.hasSameBytes(as: key) } }) else {
       return nil
@@ -115,7 +124,9 @@ struct KameleoonEvaluator<Recorder: StepRecorder<ExplanationRecorder>> {
     var choice = Choice(isSimulated: true, reason: .static, row: flag.pointee.defaultRow)
     if named.experimentID == 0 { return choice }
     let rules = base.at(flag.pointee.rules)
+    guard budget.spend(Int(flag.pointee.ruleCount)) else { return nil }
     for index in 0..<Int(flag.pointee.ruleCount) where rules[index].experimentID == named.experimentID {
+      guard budget.spend(Int(rules[index].rowCount)) else { return nil }
       let rows = base.at(rules[index].rows)
       for place in 0..<Int(rules[index].rowCount) where rows[place].variationID == named.variationID {
         choice.row = rows[place].place
@@ -134,6 +145,8 @@ struct Choice: BitwiseCopyable {
     case environmentDisabled
     /// The visitor has refused, and the account wants no answer then (protocols/kameleoon.md 3.8).
     case blocked
+    /// The rules cost more than an evaluation may.
+    case tooCostly
   }
 
   var refusal = Refusal.none

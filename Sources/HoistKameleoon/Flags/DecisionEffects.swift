@@ -63,6 +63,7 @@ extension Choice.Refusal {
     case .none: .ok
     case .environmentDisabled: .kameleoonFeatureEnvironmentDisabled
     case .blocked: .kameleoonFeatureEvaluationBlocked
+    case .tooCostly: .limit
     }
   }
 }

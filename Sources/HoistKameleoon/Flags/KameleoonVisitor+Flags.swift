@@ -5,7 +5,7 @@ public import HoistCore
 /// Flags of a visitor (KAM-21 to KAM-36; protocols/kameleoon.md 3.9). Any thread; nothing waits.
 ///
 /// Statuses: `.kameleoonSDKNotReady`, `.kameleoonFeatureNotFound`, `.kameleoonFeatureEnvironmentDisabled`,
-/// `.kameleoonFeatureEvaluationBlocked`, and what single calls name.
+/// `.kameleoonFeatureEvaluationBlocked`, `.limit` for rules that cost too much, and what single calls name.
 extension KameleoonVisitor {
   /// KAM-21, KAM-22: a flag that is switched off in the environment is not active, and no failure.
   /// - Parameter isTracked: whether the variation is reported.
@@ -51,6 +51,7 @@ extension KameleoonVisitor {
         var evaluator = KameleoonEvaluator(snapshot, facts, now: now, recorder: NoSteps())
         let choice = evaluator.decide(record.assumingMemoryBound(to: KameleoonFlagRecord.self))
         effects.take(choice, facts.content, snapshot, isTracked: isTracked, now: now)
+        if choice.refusal == .tooCostly { client.noteExcess(ofFlag: key) }
         return choice.refusal == .none ? (body(choice, snapshot.base), .ok) : (nil, choice.refusal.status)
       }
       guard let answer else { return (nil, .kameleoonSDKNotReady) }

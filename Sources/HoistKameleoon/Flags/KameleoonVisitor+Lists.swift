@@ -33,6 +33,7 @@ extension KameleoonVisitor {
             next &+= 1
             var evaluator = KameleoonEvaluator(snapshot, facts, now: now, saves: saves, recorder: NoSteps())
             let choice = evaluator.decide(flag)
+            if choice.refusal == .tooCostly { client.noteExcess(ofFlag: flag.pointee.head.name.bytes(base)) }
             if saves { effects.take(choice, facts.content, snapshot, isTracked: isTracked, now: now) }
             if choice.refusal == .none, !onlyActive || choice.row(in: base).pointee.isActive {
               entries.append((flags[next &- 1], choice.row))

@@ -35,7 +35,7 @@ extension KameleoonVisitor {
   }
 
   /// KAM-B12: which audiences the visitor belongs to now goes with the next tracking request.
-  /// - Returns: `.limit` when there is no room for all of them; `.kameleoonSDKNotReady` before the first configuration; `.state`
+  /// - Returns: `.limit` when there is no room for all of them, or to find out costs too much; `.kameleoonSDKNotReady` before the first configuration; `.state`
   ///   after close, and without the client.
   public func evaluateAudiences() -> Status {
     withReady { client, registry in
@@ -45,8 +45,13 @@ extension KameleoonVisitor {
         var evaluator = KameleoonEvaluator(snapshot, facts, now: now, saves: false, recorder: NoSteps())
         return evaluator.audiences()
       }
-      guard let segments, !segments.isEmpty else { return .ok }
-      return registry.change(self) { $0.target(segments) }
+      guard let found = segments else { return .ok }
+      guard let matching = found else {
+        client.noteExcess(of: "all segments of a visitor")
+        return .limit
+      }
+      if matching.isEmpty { return .ok }
+      return registry.change(self) { $0.target(matching) }
     }
   }
 

@@ -24,7 +24,8 @@ extension DatafileCompiler {
     noteDepth(isTyped ? "typed audience" : "audience", audience.id, index)
     let steps = program ?? [Instruction(operation: .set)]
     let record = AudienceRecord(
-      id: builder.text(audience.id), name: builder.text(audience.name), program: laidOut(steps))
+      id: builder.text(audience.id), name: builder.text(audience.name), ordinal: UInt32(clamping: audiences.entries.count),
+      program: laidOut(steps))
     audiences.set(audience.id, to: builder.append(record).offset)
   }
 

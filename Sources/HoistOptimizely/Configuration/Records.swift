@@ -184,5 +184,7 @@ struct AttributeRecord: BitwiseCopyable {
 struct AudienceRecord: BitwiseCopyable {
   var id: TextReference
   var name: TextReference
+  /// Its place among the audiences.
+  var ordinal: UInt32
   var program = Program()
 }

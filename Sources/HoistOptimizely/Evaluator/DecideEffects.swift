@@ -9,6 +9,7 @@ public struct DecideEffects: Sendable {
     var events: [UserEvent] = []
     var news: [OptimizelyNews] = []
     var assignments: [SubjectContent.Assignment] = []
+    var costlyFlags: [[UInt8]] = []
   }
 
   /// Made for the first effect: most calls have none, and pass nothing on.
@@ -26,6 +27,8 @@ public struct DecideEffects: Sendable {
   public var events: [UserEvent] { box?.content.events ?? [] }
   /// In the order of notification.
   public var news: [OptimizelyNews] { box?.content.news ?? [] }
+  /// Keys of flags whose rules cost more than an evaluation may.
+  var costlyFlags: [[UInt8]] { box?.content.costlyFlags ?? [] }
   /// To be added to the stored profile.
   public var assignments: [SubjectContent.Assignment] { box?.content.assignments ?? [] }
 
@@ -48,6 +51,7 @@ public struct DecideEffects: Sendable {
     }
     if wanted.contains(.decision) { addNews(of: decision, reasons: reasons, context: context) }
     if let assignment = decision.newAssignment { add(assignment) }
+    if decision.isTooCostly { add(costlyFlag: Array(decision.flagKey)) }
   }
 
   private mutating func addNews(of decision: OptimizelyDecision, reasons: [NotedReason], context: FrozenContext?) {
@@ -88,6 +92,7 @@ public struct DecideEffects: Sendable {
     return copy
   }
 
+  mutating func add(costlyFlag key: [UInt8]) { change { $0.costlyFlags.append(key) } }
   mutating func add(_ other: OptimizelyNews) { change { $0.news.append(other) } }
   mutating func add(_ assignment: SubjectContent.Assignment) { change { $0.assignments.append(assignment) } }
 }

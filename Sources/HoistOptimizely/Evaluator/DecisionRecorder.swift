@@ -16,6 +16,10 @@ protocol DecisionRecorder {
   mutating func endAudience(_ truth: Truth)
   /// Whether `condition` is to be called.
   static var wantsConditions: Bool { get }
+  /// False: what was found out before need not be found out again.
+  static var isWatching: Bool { get }
+  /// How long what was written down has become.
+  var byteCount: Int { get }
 }
 
 extension DecisionRecorder {
@@ -24,6 +28,8 @@ extension DecisionRecorder {
   @inline(__always) func beginAudience(_ audience: UnsafePointer<AudienceRecord>) {}
   @inline(__always) func endAudience(_ truth: Truth) {}
   @inline(__always) static var wantsConditions: Bool { false }
+  @inline(__always) static var isWatching: Bool { true }
+  @inline(__always) var byteCount: Int { 0 }
   @inline(__always)
   mutating func note(_ code: ReasonCode, _ first: ByteView) { note(code, first, .noBytes, .noBytes) }
   @inline(__always)
@@ -32,6 +38,7 @@ extension DecisionRecorder {
 
 /// Records nothing; compiles to nothing.
 struct NoOpDecisionRecorder: DecisionRecorder {
+  @inline(__always) static var isWatching: Bool { false }
   @inline(__always) func note(_ code: ReasonCode, _ first: ByteView, _ second: ByteView, _ third: ByteView) {}
   @inline(__always) func note(_ code: ReasonCode, _ first: ByteView, _ number: UInt32) {}
   @inline(__always) func unknown(_ code: ReasonCode, _ name: ByteView) {}
@@ -144,6 +151,7 @@ extension ReasonCode {
     case .rolloutHasNoExperiments: "The rollout of flag \"\(first)\" has no rules."
     case .userNotInCmabExperiment: "User \"\(first)\" is outside the traffic of experiment \"\(second)\"."
     case .cmabFetchSuccess: "The service chose variation \"\(first)\" of experiment \"\(second)\"."
+    case .rulesTooCostly: "The rules of flag \"\(first)\" are too costly to evaluate."
     case .cmabFetchFailed: "Failed to fetch CMAB data for experiment \(first)."
     case .cmabNotSupportedInSyncMode: "Experiment \"\(first)\" asks the service, which a synchronous call does not."
     default: name

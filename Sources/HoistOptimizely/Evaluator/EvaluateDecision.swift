@@ -50,6 +50,7 @@ extension Snapshot {
 @inline(__always)
 func fill(_ evaluation: inout Evaluation, from decision: OptimizelyDecision) {
   evaluation.outcome = decision.outcome
+  if decision.isTooCostly { return evaluation.failAsTooCostly() }
   if decision.isError {
     evaluation.fail(.general, "the prediction server could not be asked")
     return

@@ -19,7 +19,7 @@ extension Evaluator {
     var accumulator = Truth.unknown
     var stack: UInt64 = 0
     var at = 0
-    while at < Int(program.count) {
+    while at < Int(program.count), budget.spend(1) {
       let instruction = instructions[at]
       at &+= 1
       switch instruction.operation {
@@ -27,14 +27,13 @@ extension Evaluator {
         let condition = base.at(instruction.condition)
         accumulator = test(condition)
         if Recorder.wantsConditions { record(condition, accumulator) }
+        if Recorder.isWatching { budget.limit(explanationOf: recorder.byteCount) }
       case .set:
         accumulator = instruction.truth
         if accumulator == .unknown { recorder.unknown(.conditionCannotBeEvaluated, .noBytes) }
       case .audience:
         let audience = base.at(instruction.audience)
-        recorder.beginAudience(audience)
-        accumulator = isInAudience ? .unknown : evaluate(audience.pointee.program, isInAudience: true)
-        recorder.endAudience(accumulator)
+        accumulator = isInAudience ? .unknown : truth(of: audience)
       case .not: accumulator = Truth(rawValue: 2 &- accumulator.rawValue) ?? .unknown
       case .push: stack = stack &<< 2 | UInt64(instruction.truth.rawValue)
       case .and:
@@ -51,8 +50,18 @@ extension Evaluator {
     return accumulator
   }
 
+  private mutating func truth(of audience: UnsafePointer<AudienceRecord>) -> Truth {
+    if !Recorder.isWatching, let known = audiences[audience.pointee.ordinal] { return known ? .yes : .no }
+    recorder.beginAudience(audience)
+    let truth = evaluate(audience.pointee.program, isInAudience: true)
+    recorder.endAudience(truth)
+    audiences[audience.pointee.ordinal] = truth.bool
+    return truth
+  }
+
   @inline(__always)
   private mutating func test(_ condition: UnsafePointer<ConditionRecord>) -> Truth {
+    guard budget.spend(StepBudget.condition) else { return .unknown }
     switch condition.pointee.test {
     case .unknown: return unknown(condition.pointee.cause, condition)
     case .never: return .no
@@ -61,6 +70,7 @@ extension Evaluator {
     }
     guard let context, let attribute = context.find(condition.pointee.name.bytes(base), hash: condition.pointee.nameHash)
     else { return condition.pointee.test == .exists ? .no : unknown(.missingAttributeValue, condition) }
+    guard budget.spend(0, reading: attribute.pointee.textBytes.count) else { return .unknown }
     if attribute.pointee.kind == .null {
       return condition.pointee.test == .exists ? .no : unknown(.nilAttributeValue, condition)
     }
@@ -80,6 +90,7 @@ extension Evaluator {
       return attribute.pointee.number == condition.pointee.number ? .yes : .no
     case .contains:
       guard attribute.isText else { return unknown(.evaluateAttributeInvalidType, condition) }
+      guard budget.spend(2, searching: attribute.pointee.textBytes.count) else { return .unknown }
       return attribute.pointee.textBytes.containsBytes(condition.pointee.operand.bytes(base)) ? .yes : .no
     case .version: return compareVersions(attribute, condition)
     case .exists: return .yes
@@ -98,6 +109,7 @@ extension Evaluator {
     _ attribute: UnsafePointer<FrozenAttribute>, _ condition: UnsafePointer<ConditionRecord>
   ) -> Truth {
     guard attribute.isText else { return unknown(.evaluateAttributeInvalidType, condition) }
+    guard budget.spend(20, parsing: attribute.pointee.textBytes.count) else { return .unknown }
     guard let order = TargetVersion.order(of: attribute.pointee.textBytes, against: condition.pointee.operand.bytes(base))
     else { return unknown(.evaluateAttributeInvalidFormat, condition) }
     return condition.pointee.relation.allows(order) ? .yes : .no

@@ -20,6 +20,7 @@ extension Evaluator {
       return nil
     }
     let wanted = forced.pointee.value
+    guard budget.spend(Int(flag.pointee.variationCount)) else { return nil }
     let variations = base.at(flag.pointee.variations)
     for index in 0..<Int(flag.pointee.variationCount) where !variations[index].isShadowed {
       let variation = base.at(variations[index].variation)
@@ -37,6 +38,7 @@ extension Evaluator {
   mutating func firstHoldout(_ holdouts: Place<Place<RuleRecord>>, _ count: UInt32) -> Verdict {
     let places = base.at(holdouts)
     for index in 0..<Int(count) {
+      guard budget.spend(StepBudget.condition) else { return Verdict() }
       let variation = variation(ofHoldout: base.at(places[index]))
       if !variation.isNone {
         return Verdict(rule: places[index], variation: variation, source: .holdout, reason: .split)
@@ -118,6 +120,7 @@ extension Evaluator {
 
   @inline(never)
   private mutating func whitelistedVariation(_ rule: UnsafePointer<RuleRecord>) -> Place<VariationRecord>? {
+    guard budget.spend(Int(rule.pointee.whitelistCount) &>> 2) else { return nil }
     let entries = base.at(rule.pointee.whitelist)
     let hash = context?.head.pointee.keyHash ?? 0
     for index in 0..<Int(rule.pointee.whitelistCount) where entries[index].userHash == hash {
@@ -220,7 +223,8 @@ extension Evaluator {
   func bucketValue(_ parent: ByteView) -> UInt32 { BucketValue.of(bucketing.finish(appending: parent)) }
 
   @inline(__always)
-  private func pick(_ value: UInt32, _ rows: Place<AllocationRow>, _ count: UInt32) -> UnsafePointer<AllocationRow>? {
+  private mutating func pick(_ value: UInt32, _ rows: Place<AllocationRow>, _ count: UInt32) -> UnsafePointer<AllocationRow>? {
+    guard budget.spend(Int(count) &>> 2) else { return nil }
     let rows = base.at(rows)
     var index = 0
     while index < Int(count) {
@@ -230,7 +234,8 @@ extension Evaluator {
     return nil
   }
 
-  func variation(of rule: UnsafePointer<RuleRecord>, withID id: ByteView) -> Place<VariationRecord>? {
+  mutating func variation(of rule: UnsafePointer<RuleRecord>, withID id: ByteView) -> Place<VariationRecord>? {
+    guard budget.spend(Int(rule.pointee.variationCount)) else { return nil }
     let variations = base.at(rule.pointee.variations)
     for index in 0..<Int(rule.pointee.variationCount) where variations[index].id.bytes(base).hasSameBytes(as: id) {
       return rule.pointee.variations.at(index)

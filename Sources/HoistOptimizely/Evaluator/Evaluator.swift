@@ -15,6 +15,9 @@ struct Evaluator<Recorder: DecisionRecorder> {
   let bucketingID: ByteView
   /// After the bucketing id.
   let bucketing: Murmur3State
+  var budget = StepBudget()
+  /// Of the audiences.
+  var audiences = RememberedTruths()
   var recorder: Recorder
 
   @inline(__always)
@@ -63,6 +66,8 @@ enum DecisionFailure: UInt8, BitwiseCopyable {
   case needsPrediction
   /// The prediction server failed.
   case predictionFailed
+  /// The rules cost more than an evaluation may.
+  case tooCostly
 }
 
 /// A rule's verdict on a visitor, or the flag's.
@@ -80,9 +85,16 @@ struct Verdict: BitwiseCopyable {
 }
 
 extension Evaluator {
-  /// The order of 4.8.
   @inline(__always)
   mutating func decide(_ flag: UnsafePointer<OptimizelyFlagRecord>) -> Verdict {
+    _ = budget.spend(StepBudget.condition &+ Int(flag.pointee.variationCount) &>> 3)
+    let verdict = decideInOrder(flag)
+    return budget.isExceeded ? Verdict(failure: .tooCostly) : verdict
+  }
+
+  /// The order of 4.8.
+  @inline(__always)
+  private mutating func decideInOrder(_ flag: UnsafePointer<OptimizelyFlagRecord>) -> Verdict {
     if hasForcedDecisions, let variation = forcedVariation(flag, rule: nil) {
       return Verdict(variation: variation, source: .featureTest, reason: .targetingMatch)
     }
@@ -100,7 +112,7 @@ extension Evaluator {
     if flag.pointee.experimentCount == 0 { recorder.note(.featureHasNoExperiments, flag.pointee.head.name.bytes(base)) }
     let experiments = base.at(flag.pointee.experiments)
     var index = 0
-    while index < Int(flag.pointee.experimentCount) {
+    while index < Int(flag.pointee.experimentCount), budget.spend(StepBudget.condition) {
       var verdict = decide(flag, experiment: experiments[index], targetedOnly: !excluding.isNone)
       if !verdict.variation.isNone || verdict.failure != .none {
         if verdict.source != .holdout { verdict.holdoutVariation = excluding }
@@ -139,7 +151,7 @@ extension Evaluator {
     }
     let rules = base.at(flag.pointee.deliveries)
     var index = 0
-    while index < count {
+    while index < count, budget.spend(StepBudget.condition) {
       let rule = base.at(rules[index])
       if hasForcedDecisions, let variation = forcedVariation(flag, rule: rule) {
         return Verdict(rule: rules[index], variation: variation, source: .rollout, reason: .targetingMatch)

@@ -71,8 +71,10 @@ extension OptimizelyDecision {
   public var variationID: ByteView? { variation?.pointee.id.bytes(base) }
   public var enabled: Bool { variation?.pointee.isEnabled ?? false }
   public var source: DecisionSource { verdict.source }
-  /// The prediction server could not be asked: no variation, no event, no notification (4.15).
-  public var isError: Bool { verdict.failure == .predictionFailed }
+  /// The prediction server could not be asked, or the rules cost too much: no variation, no event, no notification (4.15).
+  public var isError: Bool { verdict.failure == .predictionFailed || isTooCostly }
+  /// The rules cost more than an evaluation may.
+  public var isTooCostly: Bool { verdict.failure == .tooCostly }
 
   /// The variables as a JSON object; NUL-terminated.
   public var variables: ByteView {

@@ -50,6 +50,7 @@ public enum OptimizelyFlags {
     let verdict = evaluator.decide(flag)
     let decision = OptimizelyDecision(
       base: snapshot.base, flag: flag, verdict: verdict, options: options, subject: evaluator.subject)
+    if decision.isTooCostly { return (decision, [NotedReason(code: .rulesTooCostly, first: decision.flagKey)]) }
     let infos = options.contains(.includeReasons) ? evaluator.recorder.infos : []
     let errors = evaluator.recorder.errors + decision.invalidVariables
     return (decision, errors.isEmpty ? infos : errors + infos)
@@ -63,6 +64,7 @@ public enum OptimizelyFlags {
   ) -> (decision: OptimizelyDecision, reasons: [NotedReason]) {
     if !options.contains(.includeReasons) {
       let decision = decide(record, in: snapshot, context: context, state: state, options: options)
+      if decision.isTooCostly { return (decision, [NotedReason(code: .rulesTooCostly, first: decision.flagKey)]) }
       if !decision.isError, decision.values.invalidCount == 0 || options.contains(.excludeVariables) {
         return (decision, [])
       }

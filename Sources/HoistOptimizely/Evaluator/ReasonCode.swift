@@ -1,6 +1,8 @@
 /// Why a decision came about, as a stable code (protocols/optimizely.md 4.11).
 public enum ReasonCode: String, BitwiseCopyable, Sendable {
   case sdkNotReady, featureKeyInvalid, variableValueInvalid, invalidJSONVariable
+  /// No code of the vendor's.
+  case rulesTooCostly
   case experimentNotRunning, holdoutNotRunning
   case userHasForcedDecision, userHasForcedDecisionButInvalid
   case userHasForcedVariation, userHasForcedVariationButInvalid
@@ -30,7 +32,7 @@ public enum ReasonCode: String, BitwiseCopyable, Sendable {
   /// Errors are reported even where reasons were not requested.
   public var isError: Bool {
     switch self {
-    case .sdkNotReady, .featureKeyInvalid, .variableValueInvalid, .invalidJSONVariable, .cmabFetchFailed: true
+    case .sdkNotReady, .featureKeyInvalid, .variableValueInvalid, .invalidJSONVariable, .cmabFetchFailed, .rulesTooCostly: true
     default: false
     }
   }

@@ -16,6 +16,7 @@ struct StepRecorder: DecisionRecorder {
   private var writer = JSONWriter()
 
   static var wantsConditions: Bool { true }
+  var byteCount: Int { writer.bytes.count }
 
   init(_ base: UnsafeRawPointer) {
     self.base = base

@@ -94,6 +94,7 @@ public struct LegacyCall {
   private mutating func decide(_ record: UnsafeRawPointer) -> OptimizelyDecision {
     let decision = OptimizelyFlags.decide(record, in: snapshot, context: context, state: state, options: options)
     if let assignment = decision.newAssignment { effects.add(assignment) }
+    if decision.isTooCostly { effects.add(costlyFlag: Array(decision.flagKey)) }
     return decision
   }
 

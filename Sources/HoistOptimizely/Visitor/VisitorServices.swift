@@ -17,12 +17,14 @@ final class VisitorServices: @unchecked Sendable {
   let onPluginLane: @Sendable (@escaping @Sendable () -> Void) -> Void
   let entropy: any Entropy
   let log: Log
+  /// Takes the keys of flags whose rules cost more than an evaluation may.
+  let noteExcess: @Sendable ([UInt8]) -> Void
 
   init(
     notifications: NotificationCenter, profiles: ProfileStore, forcedVariations: ForcedVariations,
     defaultOptions: DecideOptions, origin: EventOrigin, record: @escaping @Sendable ([UserEvent]) -> Status,
     predictor: (any Predictor)?, onPluginLane: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
-    entropy: any Entropy, log: Log
+    entropy: any Entropy, log: Log, noteExcess: @escaping @Sendable ([UInt8]) -> Void = { _ in }
   ) {
     self.notifications = notifications
     self.profiles = profiles
@@ -35,6 +37,7 @@ final class VisitorServices: @unchecked Sendable {
     self.onPluginLane = onPluginLane
     self.entropy = entropy
     self.log = log
+    self.noteExcess = noteExcess
   }
 
   convenience init(
@@ -49,7 +52,7 @@ final class VisitorServices: @unchecked Sendable {
       notifications: notifications, profiles: profiles, forcedVariations: forcedVariations,
       defaultOptions: settings.decideOptions, origin: origin, record: { events.record($0) },
       predictor: predictions, onPluginLane: { host.onPluginLane($0) },
-      entropy: host.entropy, log: host.log)
+      entropy: host.entropy, log: host.log, noteExcess: { key in key.withBytes { host.noteExcess(ofFlag: $0) } })
   }
 
   /// Carries out what the decisions of a call left to be done: events, observers, the profile, in this order.
@@ -61,6 +64,7 @@ final class VisitorServices: @unchecked Sendable {
   private func applyAll(_ effects: DecideEffects, user: () -> [UInt8], lookedUp: StoredProfile?) {
     if !effects.events.isEmpty { _ = record(effects.events) }
     for news in effects.news { notifications.post(news) }
+    for key in effects.costlyFlags { noteExcess(key) }
     if !effects.assignments.isEmpty { profiles.save(effects.assignments, of: user(), lookedUp: lookedUp) }
   }
 }

@@ -34,7 +34,8 @@ extension FeatureCompiler {
     _ strategy: StrategyDefinition, _ record: inout StrategyRecord
   ) throws(RuleFailure) {
     var ranges: [SegmentRange] = []
-    for id in strategy.segments {
+    var seen: Set<Int32> = []
+    for id in strategy.segments where seen.insert(id).inserted {
       guard let segment = segments[id] else { throw RuleFailure("there is no segment \(id)") }
       if let failure = segment.failure { throw failure }
       ranges.append(segment.range)

@@ -66,8 +66,9 @@ struct FeatureCompiler: ~Copyable {
   mutating func add(_ segment: SegmentDefinition) {
     var fingerprint = Fingerprint()
     fingerprint.add(segment.constraints)
+    let ordinal = segments[segment.id]?.range.ordinal ?? UInt32(clamping: segments.count)
     var compiled = CompiledSegment(
-      range: SegmentRange(conditions: .none, count: 0, id: segment.id), fingerprint: fingerprint.value)
+      range: SegmentRange(conditions: .none, count: 0, ordinal: ordinal, id: segment.id), fingerprint: fingerprint.value)
     do throws(RuleFailure) {
       (compiled.range.conditions, compiled.range.count) = try compile(segment.constraints)
     } catch {

@@ -18,6 +18,7 @@ extension Evaluator {
   private mutating func holds(_ condition: UnsafePointer<ConditionRecord>) -> Bool {
     let field = base.at(condition.pointee.field)
     let value = find(field)
+    guard budget.spend(StepBudget.condition, reading: value?.bytes.count ?? 0) else { return false }
     var outcome = false
     if let value {
       outcome = test(condition, value)
@@ -26,11 +27,12 @@ extension Evaluator {
     }
     if condition.pointee.inverted { outcome = !outcome }
     recorder.note { [base] in $0.condition(condition, field, value, outcome, base) }
+    if Recorder.isWatching { budget.limit(explanationOf: recorder.byteCount) }
     return outcome
   }
 
   @inline(__always)
-  private func test(_ condition: UnsafePointer<ConditionRecord>, _ value: FieldValue) -> Bool {
+  private mutating func test(_ condition: UnsafePointer<ConditionRecord>, _ value: FieldValue) -> Bool {
     switch condition.pointee.test {
     case .isIn:
       return contains(base.at(condition.pointee.payload(as: ValueList.self)), value)
@@ -48,7 +50,7 @@ extension Evaluator {
 
   /// `currentTime` that no context has is now, in whole seconds.
   @inline(never)
-  private func testPresentTime(_ condition: UnsafePointer<ConditionRecord>) -> Bool {
+  private mutating func testPresentTime(_ condition: UnsafePointer<ConditionRecord>) -> Bool {
     let now = unixMilliseconds
     if condition.pointee.test == .date {
       let seconds = UnixInstant(milliseconds: now).seconds
@@ -61,7 +63,7 @@ extension Evaluator {
 
   /// Whether a list has the value: hash first, then bytes.
   @inline(__always)
-  func contains(_ list: UnsafePointer<ValueList>, _ value: FieldValue) -> Bool {
+  mutating func contains(_ list: UnsafePointer<ValueList>, _ value: FieldValue) -> Bool {
     let hashes = base.at(list.pointee.hashes)
     let texts = base.at(list.pointee.texts)
     if list.pointee.table.isNone {
@@ -75,7 +77,7 @@ extension Evaluator {
     let table = base.at(list.pointee.table)
     let mask = list.pointee.tableMask
     var at = UInt32(truncatingIfNeeded: value.hash) & mask
-    while table[Int(at)] != 0 {
+    while table[Int(at)] != 0, budget.spend(1) {
       let index = Int(table[Int(at)] &- 1)
       if hashes[index] == value.hash, texts[index].bytes(base).hasSameBytes(as: value.bytes) { return true }
       at = (at &+ 1) & mask
@@ -84,12 +86,12 @@ extension Evaluator {
   }
 
   @inline(__always)
-  private func compareNumber(_ condition: UnsafePointer<ConditionRecord>, _ value: FieldValue) -> Bool {
+  private mutating func compareNumber(_ condition: UnsafePointer<ConditionRecord>, _ value: FieldValue) -> Bool {
     var number = 0.0
     if let attribute = value.attribute, attribute.pointee.kind == .int || attribute.pointee.kind == .double {
       number = attribute.pointee.number
     } else {
-      guard let parsed = DecimalParser.parse(value.bytes, .rust) else { return false }
+      guard budget.spend(2, parsing: value.bytes.count), let parsed = DecimalParser.parse(value.bytes, .rust) else { return false }
       number = parsed
     }
     let limit = Double(bitPattern: condition.pointee.payload)
@@ -103,11 +105,11 @@ extension Evaluator {
   }
 
   @inline(never)
-  private func compareDate(_ condition: UnsafePointer<ConditionRecord>, _ value: FieldValue) -> Bool {
+  private mutating func compareDate(_ condition: UnsafePointer<ConditionRecord>, _ value: FieldValue) -> Bool {
     if let attribute = value.attribute, attribute.pointee.kind == .date {
       return relates(Moment(unixMilliseconds: attribute.pointee.integer), condition)
     }
-    guard let moment = LenientDate.parse(value.bytes) else { return false }
+    guard budget.spend(20, parsing: value.bytes.count), let moment = LenientDate.parse(value.bytes) else { return false }
     return relates(moment, condition)
   }
 
@@ -116,26 +118,28 @@ extension Evaluator {
   }
 
   @inline(never)
-  private func compareVersion(_ condition: UnsafePointer<ConditionRecord>, _ text: ByteView) -> Bool {
-    guard let version = SemanticVersion(text) else { return false }
+  private mutating func compareVersion(_ condition: UnsafePointer<ConditionRecord>, _ text: ByteView) -> Bool {
+    guard budget.spend(10, parsing: text.count), let version = SemanticVersion(text) else { return false }
     let limit = base.at(condition.pointee.payload(as: SemanticVersion.self))
     let limitText = TextReference(offset: condition.pointee.operand, count: condition.pointee.operandCount)
     return condition.pointee.relation.allows(version.order(in: text, against: limit.pointee, in: limitText.bytes(base)))
   }
 
   @inline(never)
-  private func testText(_ condition: UnsafePointer<ConditionRecord>, _ text: ByteView) -> Bool {
+  private mutating func testText(_ condition: UnsafePointer<ConditionRecord>, _ text: ByteView) -> Bool {
     guard condition.pointee.foldsCase else { return anyMatches(condition, condition.pointee.operands, text) }
+    guard budget.spend(2, parsing: text.count) else { return false }
     return FullLowercase.withLowercased(text) { folded in
       anyMatches(condition, condition.pointee.payload(as: TextReference.self), folded)
     }
   }
 
-  private func anyMatches(
+  private mutating func anyMatches(
     _ condition: UnsafePointer<ConditionRecord>, _ operands: Place<TextReference>, _ text: ByteView
   ) -> Bool {
     let wanted = base.at(operands)
     for index in 0..<Int(condition.pointee.operandCount) {
+      guard budget.spend(2, searching: condition.pointee.test == .contains ? text.count : 0) else { return false }
       let part = wanted[index].bytes(base)
       let matches =
         switch condition.pointee.test {
@@ -149,21 +153,19 @@ extension Evaluator {
   }
 
   @inline(never)
-  private func testRegex(_ condition: UnsafePointer<ConditionRecord>, _ text: ByteView) -> Bool {
-    let reference = base.at(condition.pointee.payload(as: RegexReference.self))
-    guard let start = text.baseAddress else { return false }
-    return reference.pointee.match(reference.pointee.code, start.assumingMemoryBound(to: UInt8.self), text.count) == 1
+  private mutating func testRegex(_ condition: UnsafePointer<ConditionRecord>, _ text: ByteView) -> Bool {
+    base.at(condition.pointee.payload(as: RegexReference.self)).pointee.isFound(in: text, &budget)
   }
 
   @inline(never)
-  private func testAddress(_ condition: UnsafePointer<ConditionRecord>, _ text: ByteView) -> Bool {
+  private mutating func testAddress(_ condition: UnsafePointer<ConditionRecord>, _ text: ByteView) -> Bool {
     let count = UInt32(truncatingIfNeeded: condition.pointee.payload &>> 32)
     return isInAny(condition.pointee.payload(as: CIDR.self), count, address: text)
   }
 
   /// Whether a text is an address of one of `count` ranges.
-  func isInAny(_ ranges: Place<CIDR>, _ count: UInt32, address text: ByteView) -> Bool {
-    guard let address = IPAddress(text) else { return false }
+  mutating func isInAny(_ ranges: Place<CIDR>, _ count: UInt32, address text: ByteView) -> Bool {
+    guard let address = IPAddress(text), budget.spend(Int(count)) else { return false }
     let ranges = base.at(ranges)
     for index in 0..<Int(count) where ranges[index].contains(address) { return true }
     return false

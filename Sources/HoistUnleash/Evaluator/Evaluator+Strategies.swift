@@ -32,13 +32,19 @@ extension Evaluator {
     recorder.note { $0.beginSegments() }
     defer { recorder.note { $0.endSegments() } }
     for index in 0..<Int(strategy.pointee.segmentCount) {
-      let segment = segments + index
-      recorder.note { $0.beginSegment(segment) }
-      let hold = allHold(segment.pointee.conditions, segment.pointee.count)
-      recorder.note { $0.endSegment(hold) }
-      if !hold { return false }
+      if !holds(segments + index) { return false }
     }
     return true
+  }
+
+  private mutating func holds(_ segment: UnsafePointer<SegmentRange>) -> Bool {
+    if !Recorder.isWatching, let known = segments[segment.pointee.ordinal] { return known }
+    guard budget.spend(StepBudget.condition) else { return false }
+    recorder.note { $0.beginSegment(segment) }
+    let hold = allHold(segment.pointee.conditions, segment.pointee.count)
+    recorder.note { $0.endSegment(hold) }
+    segments[segment.pointee.ordinal] = hold
+    return hold
   }
 
   @inline(__always)

@@ -30,6 +30,7 @@ extension Evaluator {
     } else {
       target = draw(below: set.pointee.total) &+ 1
     }
+    guard budget.spend(Int(set.pointee.count)) else { return -1 }
     let variants = base.at(flag.pointee.variants)
     var index = Int(set.pointee.first)
     let last = index &+ Int(set.pointee.count) &- 1
@@ -47,10 +48,11 @@ extension Evaluator {
 
   /// The first override, in the order of variants, whose field has one of its values.
   @inline(never)
-  private func overridden(_ set: UnsafePointer<VariantSet>) -> UInt32? {
+  private mutating func overridden(_ set: UnsafePointer<VariantSet>) -> UInt32? {
     let overrides = base.at(set.pointee.overrides)
     for index in 0..<Int(set.pointee.overrideCount) {
       let override = overrides + index
+      guard budget.spend(StepBudget.condition) else { return nil }
       guard let value = find(base.at(override.pointee.field)) else { continue }
       if withUnsafePointer(to: override.pointee.values, { contains($0, value) }) { return override.pointee.variant }
     }

@@ -12,6 +12,8 @@ struct Evaluator<Recorder: StepRecorder<Explanation>> {
   /// The client's own context where it is another one, or nil.
   let inherited: UnsafeRawPointer?
   let ambient: UnsafePointer<Ambient>?
+  var budget = StepBudget()
+  var segments = RememberedTruths()
   var recorder: Recorder
 
   @inline(__always)
@@ -83,7 +85,7 @@ extension Evaluator {
   ) -> UnsafePointer<StrategyRecord>? {
     let strategies = base.at(flag.pointee.strategies)
     var index = 0
-    while index < Int(flag.pointee.strategyCount) {
+    while index < Int(flag.pointee.strategyCount), budget.spend(StepBudget.condition) {
       let strategy = strategies + index
       if holds(strategy, seenThrough: child) { return strategy }
       index &+= 1
@@ -99,6 +101,7 @@ extension Evaluator {
     recorder.note { $0.beginDependencies() }
     defer { recorder.note { $0.endDependencies() } }
     for index in 0..<Int(list.pointee.count) {
+      guard budget.spend(StepBudget.condition) else { return false }
       let dependency = dependencies + index
       recorder.note { [base] in $0.beginDependency(dependency, base) }
       let isSatisfied = isSatisfied(dependency, list)
@@ -126,6 +129,7 @@ extension Evaluator {
     let variants = base.at(parent.pointee.variants)
     let name = variants[Int(variant)].name.bytes(base)
     let wanted = base.at(dependency.pointee.variants)
+    guard budget.spend(Int(dependency.pointee.variantCount)) else { return false }
     for index in 0..<Int(dependency.pointee.variantCount) where wanted[index].bytes(base).hasSameBytes(as: name) {
       return true
     }

@@ -22,6 +22,7 @@ struct Explanation: StepRecorder {
   private var strategiesAreOpen = false
   private var isInDependency = false
   private let flagName: ByteView
+  var byteCount: Int { writer.bytes.count }
 
   init(_ flag: UnsafePointer<UnleashFlagRecord>, _ base: UnsafeRawPointer) {
     flagName = flag.pointee.head.name.bytes(base)

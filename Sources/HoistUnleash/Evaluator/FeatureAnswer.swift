@@ -26,6 +26,7 @@ extension Evaluator {
     let verdict = decide(flag)
     evaluation.give(verdict.isOn, verdict.reason, flag)
     if evaluation.want != .bool { giveVariant(flag, verdict, &evaluation) }
+    if budget.isExceeded { evaluation.failAsTooCostly() }
   }
 
   @inline(__always)

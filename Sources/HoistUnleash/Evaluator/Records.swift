@@ -135,6 +135,8 @@ enum Stickiness: UInt8, BitwiseCopyable {
 struct SegmentRange: BitwiseCopyable {
   var conditions: Place<ConditionRecord>
   var count: UInt32
+  /// Its place among the segments.
+  var ordinal: UInt32
   var id: Int32
 }
 

@@ -35,7 +35,7 @@ private func decide(
   _ served: ServedCampaigns, _ hold: ContextReference, _ history: AssignmentHistory
 ) -> (flags: VisitorFlags, history: AssignmentHistory) {
   visitor.withUnsafeBytes {
-    VisitorFlags.decide(owning: served.snapshot, context: hold.frozen, visitor: $0, history: history)
+    VisitorFlags.decide(owning: served.snapshot, context: hold.frozen, visitor: $0, history: history) ?? (.none, history)
   }
 }
 

@@ -25,7 +25,7 @@ struct Decided {
     let subject = EvaluationContext(targetingKey: Array(visitor.utf8), attributes: attributes).reference()
     (flags, self.history) = withExtendedLifetime(subject) {
       visitor.withBytes {
-        VisitorFlags.decide(owning: served.snapshot, context: subject?.frozen, visitor: $0, history: history)
+        VisitorFlags.decide(owning: served.snapshot, context: subject?.frozen, visitor: $0, history: history) ?? (.none, history)
       }
     }
     account = served.account.map { String(decoding: $0, as: UTF8.self) }

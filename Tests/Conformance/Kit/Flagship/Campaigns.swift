@@ -16,7 +16,7 @@ struct FlagshipCase {
     let known = AssignmentHistory.of(history)
     (flags, self.history) = withExtendedLifetime(context) {
       visitor.withBytes {
-        VisitorFlags.decide(owning: served.snapshot, context: context?.frozen, visitor: $0, history: known)
+        VisitorFlags.decide(owning: served.snapshot, context: context?.frozen, visitor: $0, history: known) ?? (.none, known)
       }
     }
   }

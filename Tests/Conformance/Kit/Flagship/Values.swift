@@ -58,7 +58,7 @@ private func typed(_ value: JSONValue?, _ type: String?) -> [UInt8] {
 private func decided(_ text: [UInt8]) -> VisitorFlags? {
   guard let served = try? DecisionReader.read(text) else { return nil }
   return "visitor".withBytes {
-    VisitorFlags.decide(owning: served.snapshot, context: nil, visitor: $0, history: .empty).flags
+    VisitorFlags.decide(owning: served.snapshot, context: nil, visitor: $0, history: .empty)?.flags
   }
 }
 
