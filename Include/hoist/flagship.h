@@ -52,8 +52,9 @@ extern "C" {
  *                          decision_api: HOIST_ERR_UNSUPPORTED for another context than the current one.
  * attempts                 never stop: a fetch that fails is tried again after pauses that grow up to property
  *                          `network.retry_max_ms`, and are no shorter than Retry-After; one that finds panic, after the
- *                          longest. After one that succeeds the service is asked again when the host wants
- *                          it (decision_api), or after `polling_interval` seconds (bucketing).
+ *                          longest, or as soon as a fetch of another visitor finds that it is over. After one that
+ *                          succeeds the service is asked again when the host wants it (decision_api), or after
+ *                          `polling_interval` seconds (bucketing).
  * deliveries               a failed one comes again after about 1 s, then longer pauses up to property
  *                          `network.retry_max_ms`; meanwhile nothing else is sent.
  */

@@ -26,7 +26,10 @@ enum {
     HOIST_FLAGSHIP_FETCH_REQUIRED = 2, /**< the reason says why; flags of before are still served */
     HOIST_FLAGSHIP_FETCH_PANIC    = 3  /**< the service has switched everything off: no flags. It holds for all
                                         *   visitors, as soon as a fetch of one of them or the poll finds it; when another
-                                        *   one finds its end, the former state and flags are back */
+                                        *   one finds its end, the former state and flags are back, but for a visitor whose
+                                        *   own fetch has found the panic: it has lost its flags, and says panic until they
+                                        *   are fetched again, which the client sees to for its shared visitor in
+                                        *   decision_api mode */
 };
 
 /** Why flags have to be fetched. */

@@ -59,10 +59,11 @@ public final class FlagshipProvider: @unchecked Sendable {
     visitors.telemetry = telemetry
     visitors.segments = segments
     status.follow = { [weak activates, weak hits, weak visitors] before, now in
-      visitors?.shared.follow(now)
+      visitors?.shared.statusChanged()
       guard before == .panic || now == .panic else { return }
       activates?.setPanic(now == .panic)
       hits?.setPanic(now == .panic)
+      if before == .panic { visitors?.following?.panicEnded() }
     }
     format.connect(self)
     if !settings.hasUsualEnvironmentID {

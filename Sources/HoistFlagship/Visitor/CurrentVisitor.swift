@@ -97,6 +97,13 @@ final class CurrentVisitor: ClientPart, @unchecked Sendable {
     }
   }
 
+  /// Whoever has found that: flags that it has taken are fetched again, unless the visitor's own fetch brings them.
+  func panicEnded() {
+    host.scheduler.post { [weak self] in
+      if let self, visitors.shared.current?.snapshotOfState.content.progress == .panic { refresh() }
+    }
+  }
+
   private func forgetFailures() {
     timer?.cancel()
     timer = nil

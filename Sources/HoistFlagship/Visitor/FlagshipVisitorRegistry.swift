@@ -45,7 +45,8 @@ final class FlagshipVisitorRegistry: ClientPart, @unchecked Sendable {
     caching = VisitorCaching(
       cache: cache, host: host, timeoutMilliseconds: settings.visitors.lookUpTimeoutMilliseconds)
     installation = InstallationFacts(host: host, keepsIDs: settings.visitors.keepsGeneratedIDs)
-    shared = SharedVisitor(host: host, publishes: settings.mode == .decisionAPI, options: campaignOptions)
+    shared = SharedVisitor(
+      host: host, status: status.cell, publishes: settings.mode == .decisionAPI, options: campaignOptions)
   }
 
   /// Whether campaigns are decided here, and not by the service (FS-06, FS-07).

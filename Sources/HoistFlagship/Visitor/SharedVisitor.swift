@@ -5,20 +5,21 @@ internal import HoistCore
 /// decides, its flags are those that calls of the core answer with. Thread-safe.
 final class SharedVisitor: @unchecked Sendable {
   private let host: any ProviderHost
+  private let status: StatusCell
   private let publishes: Bool
   private let options: CampaignOptions
   private let lock = Lock()
   // Guarded by `lock`, which is taken while a visitor's is held, and never the other way round.
   private var visitor: FlagshipVisitor?
-  private var status = SDKStatus.notInitialized
   /// Held while a choice is published, so that an older one never follows a newer one. Taken before every other lock.
   private let serving = Lock()
   // Guarded by `serving`.
   private var served = VisitorFlags.none
 
   /// - Parameter publishes: whether its flags are the client's.
-  init(host: any ProviderHost, publishes: Bool, options: CampaignOptions) {
+  init(host: any ProviderHost, status: StatusCell, publishes: Bool, options: CampaignOptions) {
     self.host = host
+    self.status = status
     self.publishes = publishes
     self.options = options
   }
@@ -48,10 +49,7 @@ final class SharedVisitor: @unchecked Sendable {
 
   /// Before the start, after the end and in panic every call of the core gets its fallback, whichever part noticed the
   /// panic (5.1). Then the shared visitor's flags are served again, if it still has them.
-  func follow(_ status: SDKStatus) {
-    lock.withLock { self.status = status }
-    serve()
-  }
+  func statusChanged() { serve() }
 
   /// Calls of the core say that there is no visitor yet.
   func serveNobody() {
@@ -72,11 +70,10 @@ final class SharedVisitor: @unchecked Sendable {
 
   /// What calls of the core answer with at this moment.
   private var wanted: VisitorFlags {
-    let (status, visitor) = lock.withLock { (self.status, self.visitor) }
-    switch status {
+    switch status.current {
     case .notInitialized: return .none
     case .panic: return .panic
-    case .initializing, .initialized: return visitor?.snapshotOfState.flags ?? .none
+    case .initializing, .initialized: return current?.snapshotOfState.flags ?? .none
     }
   }
 

@@ -115,10 +115,48 @@ struct CoreCallsTests {
     #expect(color(rig, nil) == "blue")
     #expect(rig.client.state == .stale)
     #expect(identify(rig, context("u1", plan: "gold")) == .network)
+    let asked = decisions(rig)
     #expect(color(rig, nil) == "blue")
   }
+    #expect(decisions(rig) - asked == 1)
+  }
+
+  @Test("A start that is told of late does not bring back flags that a panic has taken (FS-41, FS-42; starting, panic)")
+  func startToldLate() throws {
+    let rig = try FlagshipRig(["autostart": "false"]) { $0.url.contains("/campaigns") ? Self.answer("blue") : .status(204) }
+    let (follow, late) = (rig.provider.status.follow, Locked<[@Sendable () -> Void]>([]))
+    rig.provider.status.follow = { before, now in
+      guard before == .notInitialized else { return follow(before, now) }
+      late.change { $0.append { follow(before, now) } }
+    }
+    #expect(rig.face.start() == .ok)
+    rig.scheduler.run()
+    #expect(identify(rig, context("u1")) == .ok)
+    rig.transport.setResponder { $0.url.contains("/campaigns") ? .status(200, #"{"panic":true}"#) : .status(204) }
+    #expect(rig.fetch(try rig.visitor("other") { $0.isShared = false }) == .flagshipPanic)
+    for tell in late.value { tell() }
+    #expect(late.value.count == 1 && color(rig, nil) == nil)
 
   @Test("An identify takes the place of one that is under way, and calls its request off (FS-31; ready)", arguments: ["u2", "u1"])
+  @Test("When another visitor finds the end of a panic, the client's flags are fetched at once, and only where they are gone (FS-42; panic)", arguments: ["u1", "other"])
+  func endOfPanic(foundBy panicked: String) throws {
+    let rig = try rig()
+    #expect(identify(rig, context("u1")) == .ok)
+    let other = try rig.visitor("other") { $0.isShared = false }
+    rig.transport.setResponder { $0.url.contains("/campaigns") ? .status(200, #"{"panic":true}"#) : .status(204) }
+    if panicked == "u1" { refresh(rig) } else { #expect(rig.fetch(other) == .flagshipPanic) }
+    #expect(color(rig, nil) == nil)
+    rig.transport.setResponder { $0.url.contains("/campaigns") ? Self.answer("green") : .status(204) }
+    let asked = decisions(rig)
+    #expect(rig.fetch(other) == .ok)
+    for _ in 0..<4 { rig.scheduler.run() }
+    #expect(color(rig, nil) == (panicked == "u1" ? "green" : "blue"))
+    #expect(decisions(rig) - asked == (panicked == "u1" ? 2 : 1))
+    #expect(rig.client.state == .ready)
+  }
+
+  private func decisions(_ rig: FlagshipRig) -> Int { rig.transport.requests.filter { $0.url.contains("/campaigns") }.count }
+
   func superseded(key: String) throws {
     let rig = try FlagshipRig()
     let ended = Locked<[Status]>([])
