@@ -7,28 +7,31 @@ extension FrozenContext {
   func says(theSameAs current: FrozenContext) -> Bool {
     if fingerprint == current.fingerprint { return true }
     if let key = targetingKey, current.targetingKey.map({ key.hasSameBytes(as: $0) }) != true { return false }
-    for index in 0..<attributeCount {
+    var room = VisitorContext.maximumPairs
+    for index in 0..<attributeCount where room > 0 {
       let mine = attribute(at: index).pointee
-      if !mine.isOfVisitors { continue }
+      guard mine.isTaken(Comparand(attribute(at: index))) else { continue }
+      room -= 1
+      if mine.nameBytes.isSetBySDK { continue }
       guard let known = current.find(mine.nameBytes, hash: mine.nameHash)?.pointee, known.kind == mine.kind,
         known.textHash == mine.textHash, known.textBytes.hasSameBytes(as: mine.textBytes)
       else { return false }
     }
     for index in 0..<current.attributeCount {
       let known = current.attribute(at: index).pointee
-      if known.isOfVisitors, !known.isLearned, find(known.nameBytes, hash: known.nameHash) == nil { return false }
+      if !known.nameBytes.isSetBySDK, !known.isLearned, find(known.nameBytes, hash: known.nameHash) == nil { return false }
     }
     return true
   }
 }
 
 extension FrozenAttribute {
-  /// Neither set by the SDK nor of a type that visitors' contexts do not have.
-  fileprivate var isOfVisitors: Bool {
-    switch kind {
-    case .bool, .int, .double, .string: !nameBytes.isSetBySDK
-    case .null, .date, .strings, .json: false
-    }
+  /// Whether a visitor's context takes the pair (`VisitorContext.set`).
+  /// - Parameter value: its own.
+  fileprivate func isTaken(_ value: Comparand?) -> Bool {
+    let name = nameBytes
+    guard let value, kind != .date, !name.isEmpty, !ReservedKey.isOne(name) else { return false }
+    return PredefinedKey(named: name)?.takes(value) ?? true
   }
 
   /// A segment or a score that a fetch has brought.

@@ -74,6 +74,19 @@ struct CoreCallsTests {
     let odd = EvaluationContext(targetingKey: Array("u1".utf8), attributes: pairs)
     #expect(identify(rig, odd) == .ok)
     #expect(color(rig, odd) == "blue")
+    let wrong = [
+      Attribute(name: Array("sdk_city".utf8), value: .int(5)), Attribute(name: [], value: .int(1)),
+      Attribute(name: Array("sdk_ip".utf8), value: .string(Array("nowhere".utf8))),
+    ]
+    for pairs in [wrong, (0..<10_000).map { Attribute(name: Array("k\($0)".utf8), value: .int(1)) }] {
+      let refused = EvaluationContext(targetingKey: Array("u1".utf8), attributes: pairs)
+      #expect(identify(rig, refused) == .ok)
+      let asked = decisions(rig)
+      #expect(color(rig, EvaluationContext(targetingKey: Array("u1".utf8), attributes: pairs)) == "blue")
+      #expect(identify(rig, EvaluationContext(targetingKey: Array("u1".utf8), attributes: pairs)) == .ok)
+      #expect(decisions(rig) == asked)
+    }
+    #expect(identify(rig, odd) == .ok)
     let elsewhere = EvaluationContext(
       targetingKey: Array("u1".utf8), attributes: [Attribute(name: Array("sdk_city".utf8), value: .string(Array("Paris".utf8)))])
     #expect(color(rig, elsewhere) == nil)
