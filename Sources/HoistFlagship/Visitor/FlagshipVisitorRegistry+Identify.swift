@@ -22,6 +22,8 @@ extension FlagshipVisitorRegistry {
       // The same visitor with the same pairs: what is served is what a fetch would bring.
       let isSame = host.currentContext.map { context.frozen.says(theSameAs: $0.frozen) } ?? false
       if isSame, known.fetchStatus == .fetched { return completion(.ok) }
+      // A fetch that is under way for them is awaited.
+      if isSame { return known.begin(client, self, completion) }
       _ = known.replaceContext(pairs)
       visitor = known
     } else {

@@ -115,22 +115,9 @@ struct CoreCallsTests {
     #expect(color(rig, nil) == nil)
     #expect(rig.client.state == .error)
     rig.transport.setResponder { _ in Self.answer("green") }
+    let asked = decisions(rig)
     refresh(rig)
     #expect(color(rig, nil) == "green")
-  }
-
-  @Test("A fetch that fails leaves the flags as they are (FS-10; failing)")
-  func timeoutKeepsFlags() throws {
-    let rig = try rig()
-    #expect(identify(rig, context("u1")) == .ok)
-    rig.transport.setResponder { _ in .failure(TransportFailure(.timeout, "no answer in time")) }
-    refresh(rig)
-    #expect(color(rig, nil) == "blue")
-    #expect(rig.client.state == .stale)
-    #expect(identify(rig, context("u1", plan: "gold")) == .network)
-    let asked = decisions(rig)
-    #expect(color(rig, nil) == "blue")
-  }
     #expect(decisions(rig) - asked == 1)
   }
 
@@ -149,8 +136,8 @@ struct CoreCallsTests {
     #expect(rig.fetch(try rig.visitor("other") { $0.isShared = false }) == .flagshipPanic)
     for tell in late.value { tell() }
     #expect(late.value.count == 1 && color(rig, nil) == nil)
+  }
 
-  @Test("An identify takes the place of one that is under way, and calls its request off (FS-31; ready)", arguments: ["u2", "u1"])
   @Test("When another visitor finds the end of a panic, the client's flags are fetched at once, and only where they are gone (FS-42; panic)", arguments: ["u1", "other"])
   func endOfPanic(foundBy panicked: String) throws {
     let rig = try rig()
@@ -170,6 +157,19 @@ struct CoreCallsTests {
 
   private func decisions(_ rig: FlagshipRig) -> Int { rig.transport.requests.filter { $0.url.contains("/campaigns") }.count }
 
+  @Test("A fetch that fails leaves the flags as they are (FS-10; failing)")
+  func timeoutKeepsFlags() throws {
+    let rig = try rig()
+    #expect(identify(rig, context("u1")) == .ok)
+    rig.transport.setResponder { _ in .failure(TransportFailure(.timeout, "no answer in time")) }
+    refresh(rig)
+    #expect(color(rig, nil) == "blue")
+    #expect(rig.client.state == .stale)
+    #expect(identify(rig, context("u1", plan: "gold")) == .network)
+    #expect(color(rig, nil) == "blue")
+  }
+
+  @Test("An identify takes the place of one that is under way, and calls its request off (FS-31; ready)", arguments: ["u2", "u1"])
   func superseded(key: String) throws {
     let rig = try FlagshipRig()
     let ended = Locked<[Status]>([])
@@ -182,6 +182,21 @@ struct CoreCallsTests {
     asked.last?.complete(Self.answer("blue"))
     rig.settle { ended.value.count == 2 }
     #expect(ended.value == [.superseded, .ok] && color(rig, nil) == "blue")
+  }
+
+  @Test("An identify with the context whose flags are being fetched awaits them, and asks for nothing (FS-31; ready)")
+  func equalMeanwhile() throws {
+    let rig = try FlagshipRig()
+    let ended = Locked<[Status]>([])
+    for _ in 0..<3 {
+      #expect(rig.client.identify(context("u1", plan: "gold").reference()) { status in ended.change { $0.append(status) } } == .ok)
+      rig.scheduler.run()
+    }
+    let asked = rig.transport.exchanges.filter { $0.request.url.contains("/campaigns") }
+    #expect(asked.map(\.isCancelled) == [false])
+    asked.last?.complete(Self.answer("blue"))
+    rig.settle { ended.value.count == 3 }
+    #expect(ended.value == [.ok, .ok, .ok] && color(rig, nil) == "blue")
   }
 
   @Test("A flag changes without its siblings, wherever it is decided (FLAG_CHANGED)", arguments: ["decision_api", "bucketing"])
