@@ -16,6 +16,7 @@ public final class ManualScheduler: Scheduler, Clock, @unchecked Sendable {
   /// Who is turning it; nil while nobody is.
   private var turner: pthread_t?
   private let tick: Int64
+  private var duringNextReading: (@Sendable () -> Void)?
 
   /// - Parameter unixMilliseconds: what the wall clock shows first.
   public convenience init(unixMilliseconds: Int64 = 1_700_000_000_000) {
@@ -59,7 +60,17 @@ public final class ManualScheduler: Scheduler, Clock, @unchecked Sendable {
 
   public var monotonicNanoseconds: Int64 { lock.withLock { monotonic } }
   public var unixMilliseconds: Int64 { lock.withLock { wall } }
-  public var recentUnixMilliseconds: Int64 { lock.withLock { wall - wall % tick } }
+  public var recentUnixMilliseconds: Int64 {
+    let body = lock.withLock {
+      defer { duringNextReading = nil }
+      return duringNextReading
+    }
+    body?()
+    return lock.withLock { wall - wall % tick }
+  }
+
+  /// What somebody else does just when a call takes its time stamp, once.
+  public func duringNextReading(_ body: @escaping @Sendable () -> Void) { lock.withLock { duringNextReading = body } }
 
   /// Moves the wall clock alone, as an administrator or the network time may.
   public func leapWallClock(byMilliseconds milliseconds: Int64) {

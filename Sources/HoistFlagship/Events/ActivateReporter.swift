@@ -19,26 +19,23 @@ final class ActivateReporter: VisitorQueue, @unchecked Sendable {
     super.init(
       options, host: host, settings: settings, status: status,
       policy: ActivatePolicy(host: host, settings: settings, telemetry: telemetry, refusals: refusals, status: status),
-      store: store)
+      refusals: refusals, store: store)
   }
 
   /// Records an exposure; never waits. Any thread.
-  ///
-  /// The caller looks again afterwards whether the visitor still consents, and else purges.
+  /// - Parameter hasConsented: asked before and after.
   /// - Returns: `.limit` when there is no room.
   @discardableResult
-  func expose(_ exposure: Exposure, hasConsented: Bool) -> Status {
-    if let refusal = refusal(hasConsented: hasConsented) {
+  func expose(_ exposure: Exposure, of visitor: VisitorIdentity, hasConsented: @autoclosure () -> Bool) -> Status {
+    if let refusal = refusal(hasConsented: hasConsented()) {
       host.log.debug("an exposure is not sent: \(refusal.flagshipReason)")
       return refusal
     }
-    if duplicates.isOn, !duplicates.admits(identity(of: exposure)) {
-      host.log.debug("an identical exposure is dropped")
-      return .ok
-    }
     let now = clock.recentUnixMilliseconds
-    return RecordedExposure.with(exposure, isTold: isTold) { record, visitorID, context in
-      pipeline.record(record, tail: context, subject: visitorID, unixMilliseconds: now, waits: .never).status
+    return record(of: visitor, hasConsented: hasConsented, sameAs: { identity(of: exposure) }) {
+      RecordedExposure.with(exposure, isTold: isTold) { record, visitorID, context in
+        pipeline.record(record, tail: context, subject: visitorID, unixMilliseconds: now, waits: .never).status
+      }
     }
   }
 

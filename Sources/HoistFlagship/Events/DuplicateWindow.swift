@@ -41,9 +41,13 @@ final class DuplicateWindow: @unchecked Sendable {
     }
   }
 
+  /// It was not recorded after all, and may come again.
+  func forget(_ identity: [UInt8]) { lock.withLock { recent[identity] = nil } }
+
   private func forget(before start: Int64) {
     while head < order.count, order[head].at <= start || order.count - head > Self.capacity {
-      recent[order[head].identity] = nil
+      let (identity, at) = order[head]
+      if recent[identity] == at { recent[identity] = nil }
       head += 1
     }
     if head * 2 > order.count {

@@ -38,29 +38,28 @@ final class HitPool: VisitorQueue, @unchecked Sendable {
     super.init(
       options, host: host, settings: settings, status: status,
       policy: HitPolicy(host: host, settings: settings, telemetry: telemetry, refusals: refusals) { activates.sendKept() },
-      store: storage.store)
+      refusals: refusals, store: storage.store)
   }
 
   /// Records a hit of a visitor (FS-71). With continuous caching it is stored when this returns, unless that takes too
   /// long, or the thread is one of the library's own. Any thread.
-  ///
-  /// The caller looks again afterwards whether the visitor still consents, and else purges.
-  func send(_ hit: borrowing Hit, from identity: borrowing VisitorIdentity, hasConsented: Bool) -> Status {
-    send(hit.content, from: identity, hasConsented: hasConsented)
+  /// - Parameter hasConsented: asked before and after.
+  func send(_ hit: borrowing Hit, from identity: VisitorIdentity, hasConsented: @autoclosure () -> Bool) -> Status {
+    send(hit.content, from: identity, hasConsented: hasConsented())
   }
 
   /// The same of what is borrowed for the call.
   @inline(never)
-  func send(_ hit: HitContent, from identity: borrowing VisitorIdentity, hasConsented: Bool) -> Status {
+  func send(_ hit: HitContent, from identity: VisitorIdentity, hasConsented: @autoclosure () -> Bool) -> Status {
     if let flaw = hit.flaw {
       host.log.error("a hit is refused: \(flaw.message)")
       return .flagshipHitInvalid
     }
-    if let refusal = refusal(hasConsented: hasConsented) {
+    if let refusal = refusal(hasConsented: hasConsented()) {
       host.log.info("a hit is dropped: \(refusal.flagshipReason)")
       return refusal
     }
-    return record(HitType(hit.kind), .fields, hit.fields, identity, waits: waitsForStore ? .forCommit : .never)
+    return record(HitType(hit.kind), .fields, hit.fields, identity, hasConsented, waits: waitsForStore ? .forCommit : .never)
   }
 
   /// Tells the service what the visitor has answered; passes without consent and survives a purge (5.6; FS-67).
@@ -70,7 +69,7 @@ final class HitPool: VisitorQueue, @unchecked Sendable {
       return host.log.info("no consent hit is sent: \(refusal.flagshipReason)")
     }
     _ = record(
-      .event, .fields, isGiven ? given.fields.bytes : refused.fields.bytes, identity, isSubjectToConsent: false,
+      .event, .fields, isGiven ? given.fields.bytes : refused.fields.bytes, identity, { true }, isSubjectToConsent: false,
       waits: deadline.map { .forStore(untilNanoseconds: $0) } ?? .forJournal)
     if !isGiven { return wasRefused.store(true, ordering: .relaxed) }
     if wasRefused.exchange(false, ordering: .relaxed) {
@@ -80,31 +79,31 @@ final class HitPool: VisitorQueue, @unchecked Sendable {
   }
 
   /// Tells the service the visitor's context, which it does not see in bucketing mode (3.5).
-  func segment(_ context: FrozenContext, of identity: VisitorIdentity) -> Status {
-    if let refusal = refusal(hasConsented: true) { return refusal }
+  func segment(_ context: FrozenContext, of identity: VisitorIdentity, hasConsented: @autoclosure () -> Bool) -> Status {
+    if let refusal = refusal(hasConsented: hasConsented()) { return refusal }
     // A copy is quicker than a text, and a context of many pairs is larger than its text.
     if context.bytes.count <= Self.maximumCopiedBytes {
-      return record(.segment, .context(context), context.bytes, identity)
+      return record(.segment, .context(context), context.bytes, identity, hasConsented)
     }
     var writer = JSONWriter()
     InternalHit.segment(context, to: &writer)
-    return writer.bytes.withUnsafeBytes { record(.segment, .text, $0, identity) }
+    return writer.bytes.withUnsafeBytes { record(.segment, .text, $0, identity, hasConsented) }
   }
 
   @inline(never)
   private func record(
-    _ type: HitType, _ form: RecordedHit.Tail, _ tail: ByteView, _ identity: borrowing VisitorIdentity,
+    _ type: HitType, _ form: RecordedHit.Tail, _ tail: ByteView, _ identity: VisitorIdentity, _ hasConsented: () -> Bool,
     isSubjectToConsent: Bool = true, waits wait: EventPipeline.Wait = .never
   ) -> Status {
     RecordedHit.withHead(type, of: identity, form) { head, subject in
-      if duplicates.isOn, isSubjectToConsent, type != .segment, !duplicates.admits(Array(head) + tail) {
-        host.log.debug("an identical hit is dropped")
-        return .ok
+      record(of: identity, hasConsented: hasConsented) {
+        isSubjectToConsent && type != .segment ? Array(head) + tail : nil
+      } _: {
+        pipeline.record(
+          head, tail: tail, subject: isSubjectToConsent ? subject : .noBytes, unixMilliseconds: clock.recentUnixMilliseconds,
+          waits: wait
+        ).status
       }
-      return pipeline.record(
-        head, tail: tail, subject: isSubjectToConsent ? subject : .noBytes, unixMilliseconds: clock.recentUnixMilliseconds,
-        waits: wait
-      ).status
     }
   }
 }

@@ -10,14 +10,16 @@ class VisitorQueue: ClientPart, @unchecked Sendable {
   let settings: FlagshipSettings
   let status: StatusMachine
   let pipeline: EventPipeline
-  let duplicates: DuplicateWindow
+  private let refusals: SubjectRefusals
+  private let duplicates: DuplicateWindow
 
   /// - Parameter store: where rows are stored until they have arrived.
   init(
     _ options: EventPipeline.Options, host: any ProviderHost, settings: FlagshipSettings, status: StatusMachine,
-    policy: any EventPolicy, store: Store
+    policy: any EventPolicy, refusals: SubjectRefusals, store: Store
   ) {
     self.host = host
+    self.refusals = refusals
     clock = host.clock
     self.settings = settings
     self.status = status
@@ -34,6 +36,28 @@ class VisitorQueue: ClientPart, @unchecked Sendable {
     case .panic: .flagshipPanic
     case .initializing, .initialized: hasConsented ? nil : .flagshipNoConsent
     }
+  }
+
+  /// Records something of a visitor, unless the same was recorded a short while ago.
+  /// - Parameters:
+  ///   - hasConsented: asked again when it is recorded: a refusal that came meanwhile has purged only earlier records.
+  ///   - identity: all that makes it the same; nil for what may come again.
+  @inline(__always)
+  final func record(
+    of visitor: VisitorIdentity, hasConsented: () -> Bool, sameAs identity: () -> [UInt8]?, _ body: () -> Status
+  ) -> Status {
+    let known = duplicates.isOn ? identity() : nil
+    if let known, !duplicates.admits(known) {
+      host.log.debug("\(pipeline.options.name): the same as a short while ago is dropped")
+      return .ok
+    }
+    var status = body()
+    if status.isTaken, !hasConsented() {
+      refusals.purge(visitor.allIDs)
+      status = .flagshipNoConsent
+    }
+    if let known, !status.isTaken { duplicates.forget(known) }
+    return status
   }
 
   // MARK: Life, on the scheduler's thread

@@ -16,7 +16,7 @@ extension FlagshipProvider {
       let exposure = Exposure(
         visitorID: visitorID, anonymousID: anonymousID, context: context, key: value.key, value: value.json,
         fallback: fallback, metadata: value.metadata)
-      activates.expose(exposure, hasConsented: subject.hasConsented)
+      activates.expose(exposure, of: subject.identity, hasConsented: hasConsented(subject))
     }
   }
 
@@ -58,7 +58,7 @@ extension FlagshipProvider {
       }
       try? hit.set(.value, integer: whole)
     }
-    return hits.send(hit, from: subject.identity, hasConsented: subject.hasConsented)
+    return hits.send(hit, from: subject.identity, hasConsented: hasConsented(subject))
   }
 
   private func refuse(_ event: TrackedEvent, _ status: Status, _ why: String) -> Status {
@@ -66,15 +66,21 @@ extension FlagshipProvider {
     return status
   }
 
+  private typealias Subject = (identity: VisitorIdentity, shared: FlagshipVisitor?)
+
   /// The visitor of a context, if any.
-  private func subject(of context: FrozenContext?) -> (identity: VisitorIdentity, hasConsented: Bool)? {
+  private func subject(of context: FrozenContext?) -> Subject? {
     let key = context?.targetingKey
-    if let shared = visitors.shared.current?.snapshotOfState {
-      let isShared = key.map { key in shared.identity.visitorID.withUnsafeBytes { $0.hasSameBytes(as: key) } } ?? true
-      if isShared { return (shared.identity, shared.hasConsented) }
+    if let shared = visitors.shared.current {
+      let identity = shared.snapshotOfState.identity
+      let isShared = key.map { key in identity.visitorID.withUnsafeBytes { $0.hasSameBytes(as: key) } } ?? true
+      if isShared { return (identity, shared) }
     }
     guard let key, !key.isEmpty else { return nil }
-    let id = Array(key)
-    return (VisitorIdentity(visitorID: id), visitors.consent(of: id))
+    return (VisitorIdentity(visitorID: Array(key)), nil)
+  }
+
+  private func hasConsented(_ subject: Subject) -> Bool {
+    subject.shared?.hasConsented ?? visitors.consent(of: subject.identity.visitorID)
   }
 }

@@ -17,8 +17,7 @@ extension FlagshipVisitor {
   @inline(__always)
   private func send(_ hit: HitContent, of state: VisitorState, _ client: Client, _ registry: FlagshipVisitorRegistry) -> Status {
     guard !client.isClosed else { return .flagshipNotInitialized }
-    let status = unlessRefused(
-      state, registry, registry.reports.hits.send(hit, from: state.identity, hasConsented: state.hasConsented))
+    let status = registry.reports.hits.send(hit, from: state.identity, hasConsented: hasConsented)
     if status == .ok, registry.reportsUsage { registry.telemetry?.sent(hit, of: state) }
     return status
   }
@@ -37,17 +36,10 @@ extension FlagshipVisitor {
         let exposure = Exposure(
           visitorID: visitorID, anonymousID: anonymousID, context: state.context, key: key, value: value.json,
           fallback: fallback, metadata: activates.isTold ? value.metadata : value.ids)
-        let status = unlessRefused(state, registry, activates.expose(exposure, hasConsented: state.hasConsented))
+        let status = activates.expose(exposure, of: state.identity, hasConsented: hasConsented)
         if status == .ok, registry.reportsUsage { registry.telemetry?.exposed(exposure, of: state) }
         return status
       }
     } ?? .flagshipNotInitialized
-  }
-
-  /// A refusal that came during the recording purged only earlier records: removes this one, too.
-  private func unlessRefused(_ state: VisitorState, _ registry: FlagshipVisitorRegistry, _ status: Status) -> Status {
-    guard status == .ok, !hasConsented else { return status }
-    registry.refusals.purge(state.identity.allIDs)
-    return .flagshipNoConsent
   }
 }

@@ -125,9 +125,9 @@ final class FlagshipVisitorRegistry: ClientPart, @unchecked Sendable {
     guard state.hasConsented, status.current != .panic, status.current != .notInitialized else { return }
     if caching.isOn { caching.save(state.identity.visitorID) { visitor.recordToKeep(state) } }
     // Without consent, and in panic, nothing is reported to the service (FS-65), and nothing twice (FS-206).
-    if decidesHere, visitor.claimReport(of: state.context), reports.segment(state.context, state.identity) == .limit {
-      visitor.forgetReport()
-    }
+    guard decidesHere, visitor.claimReport(of: state.context) else { return }
+    let status = reports.hits.segment(state.context, of: state.identity, hasConsented: visitor.hasConsented)
+    if !status.isTaken { visitor.forgetReport() }
   }
 
   // MARK: What visitors say of themselves

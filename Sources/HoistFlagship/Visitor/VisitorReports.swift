@@ -9,7 +9,4 @@ struct VisitorReports: Sendable {
   func consent(_ isGiven: Bool, _ identity: VisitorIdentity, waitsForStoreUntil deadline: Int64? = nil) {
     hits.consent(isGiven, of: identity, waitsForStoreUntil: deadline)
   }
-
-  /// A segment hit, in bucketing mode.
-  func segment(_ context: FrozenContext, _ identity: VisitorIdentity) -> Status { hits.segment(context, of: identity) }
 }

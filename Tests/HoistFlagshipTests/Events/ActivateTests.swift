@@ -254,6 +254,20 @@ import Testing
     #expect(test.counter("activates", "duplicates") == 1)
   }
 
+  @Test("An exposure for which there was no room may come again inside the window (FS-204; full queue)") func duplicatesOfTheRefused() throws {
+    let test = try HitRig(["hits.deduplication_ms": "60000", "events.capacity": "10"])
+    test.answer(nil)
+    for number in 0..<10 { #expect(test.expose("f", variation: "\(number)") == .ok) }
+    for _ in 0..<2 { #expect(test.expose("f", variation: "again") == .limit) }
+    test.run()
+    test.answer(204)
+    for exchange in test.rig.transport.open { exchange.complete(.status(204)) }
+    test.run(5_000)
+    #expect(test.expose("f", variation: "again") == .ok)
+    test.run()
+    #expect(test.said(test.activateBatches, "vaid").last == "again")
+  }
+
   @Test("Activates of a test are marked (FS-210; ready)") func qa() throws {
     let test = try HitRig(["qa": "true"])
     test.expose("f")

@@ -257,6 +257,20 @@ import Testing
     #expect(usual.locations == ["a,a"])
   }
 
+  @Test("A hit for which there was no room may come again inside the window (FS-204; full queue)") func duplicatesOfTheRefused() throws {
+    let test = try HitRig(["hits.deduplication_ms": "60000", "events.capacity": "10"])
+    test.answer(nil)
+    for number in 0..<10 { #expect(test.send(.screen("\(number)")) == .ok) }
+    for _ in 0..<2 { #expect(test.send(.screen("again")) == .limit) }
+    test.run()
+    for exchange in test.rig.transport.open { exchange.complete(.status(200)) }
+    test.run()
+    #expect(test.send(.screen("again")) == .ok && test.send(.screen("again")) == .ok)
+    test.answer(200)
+    test.run(5_000)
+    #expect(test.locations.last == "again" && test.counter("hits", "duplicates") == 1)
+  }
+
   @Test("A segment hit has every pair of the context as text") func segment() throws {
     let test = try HitRig()
     let context = EvaluationContext(targetingKey: "user-42")
@@ -266,7 +280,7 @@ import Testing
     try context.set(Array("whole".utf8), .double(3))
     try context.set(Array("city".utf8), .string(Array("L\"yon".utf8)))
     let held = try #require(context.reference())
-    _ = withExtendedLifetime(held) { test.hits.segment(held.frozen, of: test.visitor) }
+    _ = withExtendedLifetime(held) { test.hits.segment(held.frozen, of: test.visitor, hasConsented: true) }
     test.run(5_000)
     #expect(
       test.batches == [[
@@ -279,7 +293,7 @@ import Testing
     let pairs = (0..<count).map { Attribute(name: Array("key\($0)".utf8), value: .int(Int64($0))) }
     let held = try #require(ContextReference(key: Array("user-42".utf8), attributes: pairs))
     #expect((held.frozen.bytes.count > 8_192) == (count > 100))
-    _ = withExtendedLifetime(held) { test.hits.segment(held.frozen, of: test.visitor) }
+    _ = withExtendedLifetime(held) { test.hits.segment(held.frozen, of: test.visitor, hasConsented: true) }
     test.run(5_000)
     let text = (0..<count).map { #""key\#($0)":"\#($0)""# }.joined(separator: ",")
     #expect(

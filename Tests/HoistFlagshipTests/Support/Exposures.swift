@@ -67,11 +67,12 @@ extension HitRig {
       value.withBytes { value in
         fallback.with { fallback in
           FlagMetadata.with(["camp1", "Checkout", "vg1", "All", variation, "Green", "ab", ""]) { metadata in
-            (visitor ?? self.visitor).withIDs { visitorID, anonymousID in
+            let visitor = visitor ?? self.visitor
+            return visitor.withIDs { visitorID, anonymousID in
               activates.expose(
                 Exposure(
                   visitorID: visitorID, anonymousID: anonymousID, context: hold?.frozen, key: key, value: value,
-                  fallback: fallback, metadata: metadata), hasConsented: consent)
+                  fallback: fallback, metadata: metadata), of: visitor, hasConsented: consent)
             }
           }
         }
