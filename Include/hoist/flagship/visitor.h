@@ -156,7 +156,7 @@ HOIST_API hoist_status hoist_flagship_visitor_unauthenticate(hoist_flagship_visi
 
 /* ---- Consent --------------------------------------------------------------------------------------------- */
 
-/** false for NULL. */
+/** Also false from when a refusal is found that another client or process has stored of the visitor. false for NULL. */
 HOIST_API bool hoist_flagship_visitor_has_consented(const hoist_flagship_visitor *HOIST_NULLABLE visitor);
 /**
  * The visitor's consent. Each call is reported to the service. Refusing erases what is cached of the visitor and what
@@ -168,7 +168,7 @@ HOIST_API bool hoist_flagship_visitor_has_consented(const hoist_flagship_visitor
  *
  * Where the client's own store keeps visitors, a refusal stays there in the place of what was kept. Other clients and
  * processes that use the store look there before they send, and send and keep nothing of that visitor either, until it agrees
- * again, or is made anew with consent.
+ * again, which holds under every id that it has had, or is made anew with consent.
  * @return HOIST_ERR_ARGUMENT for NULL.
  */
 HOIST_API hoist_status hoist_flagship_visitor_set_consent(hoist_flagship_visitor *HOIST_NULLABLE visitor, bool has_consented);

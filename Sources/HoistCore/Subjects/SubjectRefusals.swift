@@ -4,17 +4,19 @@ internal import Synchronization
 /// Who has refused: remembered here, looked for in the store before something of a person goes, and purged out of the
 /// pipelines. Agreeing again undoes none of it. Thread-safe.
 public final class SubjectRefusals: Sendable {
-  /// At least this many are remembered; at twice as many, the oldest half is dropped.
-  public static let leastCount = 5_000
-
   private struct Governed {
     weak var pipeline: EventPipeline?
   }
 
   private struct State {
-    var young: Set<[UInt8]> = []
-    var old: Set<[UInt8]> = []
+    var refused = NotedSubjects()
+    /// Of each look into the store that is under way: who has agreed since it began.
+    var agreed: [UInt64: Set<[UInt8]>] = [:]
+    var lastLook: UInt64 = 0
+    /// In which process those looks began.
+    var generation = ForkGeneration.current
     var pipelines: [Governed] = []
+    var heard: @Sendable ([[UInt8]]) -> Void = { _ in }
   }
 
   private let store: Store?
@@ -32,8 +34,9 @@ public final class SubjectRefusals: Sendable {
   }
 
   /// These record of people: their subjects are the people's ids. They are purged in this order.
-  public func govern(_ pipelines: [EventPipeline]) {
-    state.withLock { $0.pipelines = pipelines.map { Governed(pipeline: $0) } }
+  /// - Parameter heard: told who has refused elsewhere, before what is recorded of them is purged. On the scheduler's thread.
+  public func govern(_ pipelines: [EventPipeline], heard: @escaping @Sendable ([[UInt8]]) -> Void = { _ in }) {
+    state.withLock { ($0.pipelines, $0.heard) = (pipelines.map { Governed(pipeline: $0) }, heard) }
   }
 
   private var pipelines: [EventPipeline] { state.withLock { $0.pipelines }.compactMap(\.pipeline) }
@@ -42,16 +45,24 @@ public final class SubjectRefusals: Sendable {
 
   public func note(_ id: [UInt8], isRefusal: Bool) {
     if !isRefusal, !hasAny.load(ordering: .acquiring) { return }
-    state.withLock { state in
-      state.old.remove(id)
-      if isRefusal { state.young.insert(id) } else { state.young.remove(id) }
-      if state.young.count >= Self.leastCount { (state.old, state.young) = (state.young, []) }
-      hasAny.store(!state.young.isEmpty || !state.old.isEmpty, ordering: .releasing)
+    change { state in
+      if isRefusal { return state.refused.insert(id) }
+      state.refused.remove(id)
+      for look in state.agreed.keys { state.agreed[look]?.insert(id) }
     }
   }
 
   public func contains(_ id: [UInt8]) -> Bool {
-    hasAny.load(ordering: .acquiring) && state.withLock { $0.young.contains(id) || $0.old.contains(id) }
+    hasAny.load(ordering: .acquiring) && state.withLock { $0.refused.contains(id) }
+  }
+
+  private func change<Result>(_ body: (inout State) -> Result) -> Result {
+    state.withLock { state in
+      // Looks of the process this one was forked from do not end here.
+      if state.generation != ForkGeneration.current { (state.generation, state.agreed) = (ForkGeneration.current, [:]) }
+      defer { hasAny.store(!state.refused.isEmpty || !state.agreed.isEmpty, ordering: .releasing) }
+      return body(&state)
+    }
   }
 
   // MARK: What goes with it
@@ -74,18 +85,31 @@ public final class SubjectRefusals: Sendable {
     }
   }
 
-  /// Looks into the store before a batch goes, and purges those of whom another client or process has stored a refusal. On the
-  /// scheduler's thread.
+  /// Looks into the store before a batch goes, and purges those of whom another client or process has stored a refusal, unless
+  /// they agree meanwhile. On the scheduler's thread.
   /// - Parameter completion: on that thread, too, when the data of visitors that refused is removed.
   public func check(_ batch: EventBatch, completion: @escaping @Sendable () -> Void) {
     let subjects = Set(batch.rows.lazy.map(\.subject).filter { !$0.isEmpty }.map { Array($0.utf8) })
     guard let store, store.keepsValues, !subjects.isEmpty else { return completion() }
     let isRefusal = isRefusal
-    store.findRefusals(among: subjects.map { (PersonKey.make($0), $0) }) { isRefusal($1) } completion: { [self] refused in
-      for id in refused { note(id, isRefusal: true) }
-      purge(refused)
-      // Out of batches, too, when this returns.
-      if !refused.isEmpty { for pipeline in pipelines { pipeline.discard { _ in false } } }
+    let look = change { state in
+      state.lastLook &+= 1
+      state.agreed[state.lastLook] = []
+      return state.lastLook
+    }
+    store.findRefusals(among: subjects.map { (PersonKey.make($0), $0) }) { isRefusal($1) } completion: { [self] found in
+      let (refused, heard) = change { state in
+        let agreed = state.agreed.removeValue(forKey: look) ?? []
+        let refused = found.filter { !agreed.contains($0) }
+        for id in refused { state.refused.insert(id) }
+        return (refused, state.heard)
+      }
+      if !refused.isEmpty {
+        heard(refused)
+        purge(refused)
+        // Out of batches, too, when this returns.
+        for pipeline in pipelines { pipeline.discard { _ in false } }
+      }
       completion()
     }
   }

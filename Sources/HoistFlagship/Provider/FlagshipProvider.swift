@@ -55,7 +55,7 @@ public final class FlagshipProvider: @unchecked Sendable {
       [status, telemetry, accountSource, segments, visitors, decisions, activates, hits] + (bucketing.map { [$0] } ?? []) + [current],
       startsByItself: settings.autostart)
     // Pipelines store each for itself: the hit that tells of a refusal must not overtake what goes of the activates.
-    refusals.govern([activates.pipeline, hits.pipeline])
+    refusals.govern([activates.pipeline, hits.pipeline]) { [weak visitors] in visitors?.adoptRefusals(of: $0) }
     visitors.telemetry = telemetry
     visitors.segments = segments
     status.follow = { [weak activates, weak hits, weak visitors] before, now in

@@ -66,20 +66,21 @@ extension FlagshipVisitor {
 /// Consent and experience continuity.
 extension FlagshipVisitor {
   /// An earlier refusal of a visitor that the host has not answered for now.
-  func adoptRefusal() { change { content, _ in content.hasConsented = false } }
+  func adoptRefusal() {
+    change { content, _ in content.hasConsented = false }
+    forgetReport()
+  }
 
   /// FS-64 to FS-67 (5.6). Every call is reported, also one that changes nothing, but not while the SDK is not initialized
   /// or in panic; what a refusal erases goes then, too.
   public func setConsent(_ hasConsented: Bool) -> Status {
-    let (identity, hadConsented) = change { content, _ in
-      let former = content.hasConsented
+    let identity = change { content, _ in
       content.hasConsented = hasConsented
-      defer { if !hasConsented { content.identity.forgetFormerIDs() } }
-      return (content.identity, former)
+      return content.identity
     }
     if !hasConsented { forgetReport() }
     withClient { client, registry in
-      if !client.isClosed { registry.consentGiven(hasConsented, identity, isAnswer: !hadConsented, isReported: refusal == nil) }
+      if !client.isClosed { registry.consentGiven(hasConsented, identity, isReported: refusal == nil) }
     }
     return .ok
   }

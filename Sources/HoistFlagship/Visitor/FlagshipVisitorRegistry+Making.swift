@@ -19,7 +19,7 @@ extension FlagshipVisitorRegistry {
       if visitor.snapshotOfState.flags.count == 0 { following?.isReplaced() } else { following?.isFound() }
     }
     if options.isAnswer {
-      consentGiven(options.hasConsented, state.identity, isAnswer: found == nil, isReported: visitor.refusal == nil)
+      consentGiven(options.hasConsented, state.identity, isForgiven: found != nil, isReported: visitor.refusal == nil)
     } else if found == nil {
       tellConsent(of: visitor)
     }
@@ -48,8 +48,10 @@ extension FlagshipVisitorRegistry {
     guard let context = automatic.reference(pairs, visitorID: id) else { return nil }
     let content = VisitorState.Content(
       identity: identity, pairs: pairs, context: context, hasConsented: options.hasConsented)
-    return FlagshipVisitor(
+    let visitor = FlagshipVisitor(
       client: client, registry: self, content: content, isFirst: isFirst, listener: options.listener)
+    open.add(visitor)
+    return visitor
   }
 
   /// Restores what an earlier run has stored, or the host has exported.

@@ -18,7 +18,8 @@ final class FlagshipVisitorRegistry: ClientPart, @unchecked Sendable {
   let shared: SharedVisitor
   let refusals: SubjectRefusals
   /// Who has agreed although the property says no.
-  private let agreed = LockedValue<Set<[UInt8]>>([])
+  private let agreed = LockedValue(NotedSubjects())
+  let open = OpenVisitors()
   /// The visitor that the last identify has made, and how many there were. On the scheduler's thread.
   weak var identified: FlagshipVisitor?
   var identifyCount: UInt64 = 0
@@ -137,24 +138,31 @@ final class FlagshipVisitorRegistry: ClientPart, @unchecked Sendable {
     !refusals.contains(id) && (settings.visitors.hasConsented || agreed.withLock { $0.contains(id) })
   }
 
-  private func note(_ hasConsented: Bool, of id: [UInt8]) {
-    refusals.note(id, isRefusal: !hasConsented)
+  /// Of whom another client or process has stored a refusal.
+  func adoptRefusals(of ids: [[UInt8]]) {
+    for visitor in open.all where ids.contains(visitor.id) { visitor.adoptRefusal() }
+  }
+
+  private func note(_ hasConsented: Bool, of identity: VisitorIdentity) {
+    for id in identity.allIDs { refusals.note(id, isRefusal: !hasConsented) }
     if settings.visitors.hasConsented { return }
     agreed.withLock { agreed in
-      if !hasConsented { agreed.remove(id) }
-      if hasConsented, agreed.insert(id).inserted, agreed.count > SubjectRefusals.leastCount { agreed.removeFirst() }
+      if hasConsented { return agreed.insert(identity.visitorID) }
+      for id in identity.allIDs { agreed.remove(id) }
     }
   }
 
   /// Consent given or refused, also by a new visitor (5.6). May wait for what a refusal erases, where hits are stored
   /// at once.
   /// - Parameters:
-  ///   - isAnswer: whether the visitor was without consent before, or is new: then an earlier stored refusal does not
-  ///     count; otherwise it is not looked up.
+  ///   - isForgiven: whether the look-up of a new visitor has forgiven a refusal that is stored under its id.
   ///   - isReported: whether it is reported to the service (5.1).
-  func consentGiven(_ hasConsented: Bool, _ identity: VisitorIdentity, isAnswer: Bool, isReported: Bool) {
-    if hasConsented, isAnswer || refusals.contains(identity.visitorID) { caching.forgetRefusal(of: identity.visitorID) }
-    note(hasConsented, of: identity.visitorID)
+  func consentGiven(_ hasConsented: Bool, _ identity: VisitorIdentity, isForgiven: Bool = false, isReported: Bool) {
+    if hasConsented {
+      // Whoever has refused, and wherever: as a refusal is stored under every id.
+      for id in identity.allIDs.dropLast(isForgiven ? 1 : 0) { caching.forgetRefusal(of: id) }
+    }
+    note(hasConsented, of: identity)
     if hasConsented {
       if isReported { reports.consent(true, identity) }
       return

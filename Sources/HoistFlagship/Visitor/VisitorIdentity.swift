@@ -66,9 +66,6 @@ struct VisitorIdentity: Sendable, Equatable {
     formerIDs.append(id)
   }
 
-  /// Nothing is stored under them any more.
-  mutating func forgetFormerIDs() { formerIDs = [] }
-
   /// Every id under which data of the visitor may be stored, the current one last (5.6).
   var allIDs: [[UInt8]] {
     (formerIDs + (anonymousID.map { [$0] } ?? [])).filter { $0 != visitorID } + [visitorID]

@@ -18,7 +18,7 @@ import Testing
 
   @Test("So many refusals are remembered, the newest in any case") func manyRefusals() {
     let refusals = SubjectRefusals(store: nil) { _ in false }
-    let (least, last) = (SubjectRefusals.leastCount, 3 * SubjectRefusals.leastCount - 1)
+    let (least, last) = (NotedSubjects.leastCount, 3 * NotedSubjects.leastCount - 1)
     for number in 0...last { refusals.note(id(number), isRefusal: true) }
     #expect(((last - least + 1)...last).allSatisfy { refusals.contains(id($0)) })
     #expect(!refusals.contains(id(0)))

@@ -93,6 +93,103 @@ import Testing
     #expect(requests(rigs[0]).contains("agreed"))
   }
 
+  @Test("Who agrees again has agreed under every id that the refusal was stored under (FS-64, FS-66, FS-68, FS-69, 5.6; ready, no consent)")
+  func agreeingUnderAllIDs() throws {
+    let manager = MemoryCacheManager()
+    let rig = try FlagshipRig(cacheManager: manager, respond: ScriptedDecisions().respond)
+    let visitor = try rig.visitor("anon")
+    for id in ["first", "second"] { #expect(visitor.authenticate(as: Array(id.utf8)) == .ok) }
+    #expect(visitor.setConsent(false) == .ok)
+    for id in ["first", "second", "anon"] { #expect(track(rig, of: id) == .flagshipNoConsent, "\(id)") }
+    #expect(visitor.setConsent(true) == .ok)
+    for id in ["first", "", "first", "second"] {
+      #expect((id.isEmpty ? visitor.unauthenticate() : visitor.authenticate(as: Array(id.utf8))) == .ok)
+      #expect(visitor.send(.screen("as \(text(visitor.id))")) == .ok && rig.fetch(visitor) == .ok)
+    }
+    for id in ["first", "second", "anon"] {
+      rig.settle { requests(rig).contains("as \(id)") && !manager.hasForgotten(id) }
+      #expect(requests(rig).contains("as \(id)") && !manager.hasForgotten(id), "\(id)")
+    }
+  }
+
+  @Test("A yes counts although another client has stored a no of which this one has not heard (FS-64, contract 8; second client, no consent)")
+  func agreeingUnheard() throws {
+    let manager = MemoryCacheManager()
+    let rigs = try (0..<2).map { _ in try FlagshipRig(cacheManager: manager, respond: ScriptedDecisions().respond) }
+    let visitors = try rigs.map { try $0.visitor("v") }
+    #expect(visitors[1].setConsent(false) == .ok)
+    rigs[1].settle { manager.load(key: "visitor:v").map { CachedVisitor.isRefusal($0) } == true }
+    #expect(visitors[0].setConsent(true) == .ok && visitors[0].send(.screen("agreed")) == .ok)
+    rigs[0].settle { requests(rigs[0]).contains("agreed") }
+    #expect(requests(rigs[0]).contains("agreed") && visitors[0].hasConsented)
+  }
+
+  @Test("A no that another client has stored is adopted by every visitor of that id when it is heard of (FS-65, contract 8; second client, no consent)")
+  func adopting() throws {
+    let manager = MemoryCacheManager()
+    let rigs = try (0..<2).map { _ in try FlagshipRig(cacheManager: manager, respond: ScriptedDecisions().respond) }
+    let (shared, own) = (try rigs[0].visitor("v"), try rigs[0].visitor("v") { $0.isShared = false })
+    let other = try rigs[0].visitor("other") { $0.isShared = false }
+    #expect(try rigs[1].visitor("v").setConsent(false) == .ok)
+    rigs[1].settle { manager.load(key: "visitor:v").map { CachedVisitor.isRefusal($0) } == true }
+    #expect(shared.send(.screen("unheard")) == .ok && other.send(.screen("of other")) == .ok)
+    rigs[0].settle { requests(rigs[0]).contains("of other") }
+    #expect(!shared.hasConsented && !own.hasConsented && other.hasConsented)
+    #expect(shared.send(.screen("heard")) == .flagshipNoConsent && own.send(.screen("heard")) == .flagshipNoConsent)
+    #expect(!requests(rigs[0]).contains("heard"))
+  }
+
+  @Test("A yes that comes while the store is looked into counts more than the no that was found there (FS-64, contract 8; second client, no consent)")
+  func agreeingMeanwhile() throws {
+    let manager = GatedManager()
+    let rig = try FlagshipRig(cacheManager: manager, respond: ScriptedDecisions().respond)
+    let visitor = try rig.visitor("v")
+    manager.inner.save(key: "visitor:v", value: CachedVisitor.refusal)
+    manager.afterEachLoad { key in
+      guard key == "visitor:v" else { return }
+      manager.afterEachLoad { _ in }
+      _ = visitor.setConsent(true)
+    }
+    #expect(visitor.send(.screen("agreed")) == .ok)
+    rig.settle { requests(rig).contains("agreed") }
+    #expect(requests(rig).contains("agreed") && visitor.hasConsented)
+    #expect(visitor.send(.screen("later")) == .ok)
+    rig.settle { requests(rig).contains("later") }
+    #expect(requests(rig).contains("later"))
+  }
+
+  private func track(_ rig: FlagshipRig, of id: String) -> Status {
+    let subject = EvaluationContext(targetingKey: id)
+    return rig.provider.track(
+      TrackedEvent(key: "buy", context: subject.reference(), value: nil, properties: [], unixMilliseconds: 0))
+  }
+
+  @Test("What a call of the core records while its visitor refuses goes with the rest (FS-65, FS-66; no consent)", arguments: [false, true])
+  func callsOfTheCoreMeanwhile(isShared: Bool) throws {
+    let rig = try FlagshipRig.bucketing { $0.url.hasSuffix("bucketing.json") ? Bucketing.answer() : .status(200) }
+    rig.settle { rig.face.status == .initialized }
+    func refused(_ number: Int, while call: (String) -> Void) throws {
+      let visitor = try rig.visitor("ben \(number)") { $0.isShared = isShared }
+      rig.scheduler.duringNextReading { _ = visitor.setConsent(false) }
+      call("ben \(number)")
+      #expect(!visitor.hasConsented)
+    }
+    try refused(1) { id in #expect(track(rig, of: id) == .flagshipNoConsent) }
+    try refused(2) { id in #expect(rig.string("color", visitor: id) == "blue") }
+    #expect(rig.sent(#""ea":"buy""#) == 0 && rig.sent(#""caid":"#) == 0)
+  }
+
+  @Test("Of those who have agreed although the property says no, the first are forgotten first (FS-34; no consent)")
+  func manyAgree() throws {
+    let rig = try FlagshipRig(["has_consented": "false"])
+    let visitors = rig.provider.visitors
+    func id(_ number: Int) -> [UInt8] { Array("v\(number)".utf8) }
+    for number in 0..<6_000 {
+      visitors.consentGiven(true, VisitorIdentity(visitorID: id(number)), isReported: false)
+    }
+    #expect((1_000..<6_000).allSatisfy { visitors.consent(of: id($0)) })
+  }
+
   @Test("What two clients have decided of a visitor is kept of both (FS-102, contract 8; no client)") func assignmentsOfAll() throws {
     func record(_ group: String) -> [UInt8] {
       let assignment = CachedVisitor.Assignment(groupID: Array(group.utf8), variationID: Array("v".utf8))
@@ -111,15 +208,10 @@ import Testing
     let rig = try FlagshipRig.bucketing { $0.url.hasSuffix("bucketing.json") ? Bucketing.answer() : .status(200) }
     rig.settle { rig.face.status == .initialized }
     let ben = try rig.visitor("ben", consent: false) { $0.isShared = false }
-    let subject = EvaluationContext(targetingKey: "ben")
-    func track() -> Status {
-      rig.provider.track(
-        TrackedEvent(key: "buy", context: subject.reference(), value: nil, properties: [], unixMilliseconds: 0))
-    }
-    #expect(track() == .flagshipNoConsent)
+    #expect(track(rig, of: "ben") == .flagshipNoConsent)
     #expect(rig.string("color", visitor: "ben") == "blue")
     #expect(rig.sent(#""vid":"ben""#) == 1, "the refusal alone")
-    #expect(ben.setConsent(true) == .ok && track() == .ok)
+    #expect(ben.setConsent(true) == .ok && track(rig, of: "ben") == .ok)
     #expect(rig.string("color", visitor: "ben") == "blue")
     #expect(rig.sent(#""ea":"buy""#) == 1 && rig.sent(#""caid":"#) == 1)
   }
