@@ -123,7 +123,9 @@ HOIST_API hoist_status hoist_flagship_hit_set_value(hoist_flagship_hit *HOIST_NU
  * @return HOIST_ERR_FLAGSHIP_HIT_INVALID for a hit whose required values are empty, a page without a URL, a negative number
  *         of what is counted, or a currency that is none; HOIST_ERR_FLAGSHIP_NO_CONSENT;
  *         HOIST_ERR_FLAGSHIP_NOT_INITIALIZED; HOIST_ERR_FLAGSHIP_PANIC;
- *         HOIST_ERR_LIMIT when too many hits wait; HOIST_ERR_ARGUMENT for NULL.
+ *         HOIST_ERR_LIMIT when too many hits wait; HOIST_ERR_UNSAVED with "continuous_caching" when it was not stored in that
+ *         time, or on a thread of Hoist's: it is taken, in memory, and is stored as soon as that can be done;
+ *         HOIST_ERR_ARGUMENT for NULL.
  */
 HOIST_API hoist_status hoist_flagship_visitor_send_hit(hoist_flagship_visitor *HOIST_NULLABLE visitor,
                                                        const hoist_flagship_hit *HOIST_NULLABLE hit,
