@@ -103,7 +103,8 @@ HOIST_API hoist_status hoist_context_get(const hoist_context *HOIST_NULLABLE con
 
 /**
  * Reads a JSON object: member "targetingKey" is the targeting key, every other member an attribute. Where there is none, and
- * a text "userId" beside an object "properties", as some services' own SDKs write it, these are the targeting key and attributes.
+ * a text "userId" beside an object "properties", as some services' own SDKs write it, these are the targeting key and attributes;
+ * what then stands at the top and in "properties" is refused.
  *
  * @return Owned by the caller; free with hoist_context_free(). NULL with `error` set otherwise.
  */

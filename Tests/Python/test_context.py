@@ -55,6 +55,16 @@ def test_a_dict_or_json_is_read_alike() -> None:
     assert refused.value.status is hoist.Status.PARSE
 
 
+@pytest.mark.parametrize("document", ['{"userId":"u","plan":1,"properties":{"plan":2}}', '{"properties":{"plan":2},"plan":1,"userId":"u"}',
+                                      '{"userId":"u","properties":{"userId":"v"},"plan":1}'])  # fmt: skip
+def test_what_stands_twice_in_a_context_is_refused_by_its_name(document: str) -> None:
+    """Contract 4: read or refused with the member's name, never dropped. State: no client."""
+    name = "userId" if '"v"' in document else "plan"
+    with pytest.raises(hoist.Error, match=f'"{name}" twice') as refused:
+        hoist.Context.from_json(document)
+    assert refused.value.status is hoist.Status.PARSE
+
+
 def test_copies_go_their_own_way() -> None:
     one = hoist.Context("u", plan="pro")
     two, three, four = one.copy(), pickle.loads(pickle.dumps(one)), copy.copy(one)

@@ -14,6 +14,12 @@ public enum ContextJSON {
     return document.withRoot { attribute($0) }
   }
 
+  /// The members of an object, each as `value` reads it. nil when it is no JSON object.
+  public static func members(_ json: ByteView) -> [(name: String, value: AttributeValue)]? {
+    guard let document = try? JSONDocument(parsing: json) else { return nil }
+    return document.withRoot { $0.object?.map { ($0.string, attribute($1)) } }
+  }
+
   /// As `value` reads it.
   public static func text(of value: AttributeValue) -> [UInt8] {
     var writer = JSONWriter()
@@ -35,7 +41,12 @@ public enum ContextJSON {
       let isNested = object["targetingKey"] == nil && object["userId"]?.utf8 != nil && object["properties"]?.object != nil
       for (key, value) in object {
         if isNested, key == "properties", let properties = value.object {
-          for (name, value) in properties { try set(Array(name.utf8), value, of: context) }
+          for (name, value) in properties {
+            guard object.member(name.utf8) == nil else {
+              throw Failure(message: "the context has \"\(name.string.prefix(80))\" twice, at its top and in \"properties\"")
+            }
+            try set(Array(name.utf8), value, of: context)
+          }
         } else if key == "targetingKey" || isNested && key == "userId" {
           guard let text = value.utf8 else {
             if value.isNull { continue }
