@@ -47,10 +47,17 @@ def test_evaluate_asks_for_the_context(hoist: Tool, service: LaunchDarklySimulat
 
 
 def test_a_context_that_is_none_is_refused(hoist: Tool, service: LaunchDarklySimulator) -> None:
-    for arguments in (["--context", '{"kind":"kind","key":"a"}'], ["--context", '{"kind":"org"}'], ["--attribute", "plan=pro"]):
+    for arguments in (["--context", '{"kind":"kind","key":"a"}'], ["--context", '{"kind":"org","key":""}']):
         result = run(hoist, service, "evaluate", "dark-mode", *arguments)
         assert result.status == USAGE and "context" in result.err
     assert service.requests() == []
+
+
+def test_a_key_may_be_left_out(hoist: Tool, service: LaunchDarklySimulator) -> None:
+    """Contract 3: the client makes one (LD-11; ready)."""
+    for arguments in (["--context", '{"kind":"org"}'], ["--context", '{"kind":"multi","org":{},"user":{"key":"u"}}'],
+                      ["--attribute", "plan=pro"], ["--context", '{"anonymous":true}']):
+        assert run(hoist, service, "evaluate", "dark-mode", *arguments, "--value").out == "true\n", arguments
 
 
 def test_a_value_of_false_is_off(hoist: Tool, service: LaunchDarklySimulator) -> None:

@@ -73,7 +73,9 @@ def test_parts_may_lack_their_keys() -> None:
     (lambda: Context.multi(), Status.LAUNCHDARKLY_MULTI_EMPTY),
     (lambda: Context.multi(Context("a"), Context("b")), Status.LAUNCHDARKLY_KINDS_DUPLICATE),
     (lambda: Context.from_json("{"), Status.PARSE),
-    (lambda: Context.from_json('{"kind":"org"}'), Status.LAUNCHDARKLY_KEY_EMPTY),
+    (lambda: Context.from_json('{"kind":"org","key":""}'), Status.LAUNCHDARKLY_KEY_EMPTY),
+    (lambda: Context.from_json('{"kind":"multi","user":{"key":""}}'), Status.LAUNCHDARKLY_KEY_EMPTY),
+    (lambda: Context.from_json('{"kind":"multi","user":"{}"}'), Status.LAUNCHDARKLY_ATTRIBUTE_REFUSED),
     (lambda: Context.from_dict({"kind": "org", "key": "o", "anonymous": None}), Status.LAUNCHDARKLY_ATTRIBUTE_REFUSED),
     (lambda: Context("a", attributes={"x": float("nan")}), Status.ARGUMENT),
     (lambda: Context("\ud800"), Status.ARGUMENT),
@@ -82,6 +84,15 @@ def test_what_is_no_context(build: Any, status: Status) -> None:
     with pytest.raises(hoist.Error) as refused:
         build()
     assert refused.value.status is status and str(refused.value)
+
+
+def test_a_key_may_be_left_out_of_json() -> None:
+    """Contract 3: accepted wherever a context is accepted (LD-11; no client)."""
+    assert Context.from_json('{"kind":"org"}') == Context(kind="org")
+    assert Context.from_json('{"anonymous":true,"plan":"pro"}') == Context(anonymous=True, attributes={"plan": "pro"})
+    assert Context.from_json('{"targetingKey":"u","plan":"pro"}') == Context("u", attributes={"plan": "pro"})
+    both = Context.from_json('{"kind":"multi","org":{"anonymous":true},"user":{"key":"u"}}')
+    assert both == Context.multi(Context(kind="org", anonymous=True), Context("u"))
 
 
 def test_users_of_old() -> None:

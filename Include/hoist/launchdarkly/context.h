@@ -39,8 +39,8 @@ typedef struct hoist_launchdarkly_context hoist_launchdarkly_context;
 
 /**
  * Reads a context as the service writes it: {"kind":…,"key":…,…}, several in {"kind":"multi","user":{"key":…},…}, or a
- * user of old, without a kind, with custom attributes in "custom". Each has its key: one that is to be generated is left
- * out of a builder, or of a hoist_context. Borrowed for the call.
+ * user of old, without a kind, with custom attributes in "custom"; or in the form of every service, with "targetingKey". A
+ * client generates a key that is left out. Borrowed for the call.
  *
  * @return Owned by the caller; free with hoist_launchdarkly_context_free(). NULL with `error` set otherwise:
  *         HOIST_ERR_PARSE for what is no JSON object, else a status from above.

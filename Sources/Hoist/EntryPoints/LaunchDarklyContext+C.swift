@@ -7,7 +7,7 @@ internal import HoistLaunchDarkly
 public func hoist_launchdarkly_context_from_json(
   _ json: UnsafePointer<CChar>?, _ length: Int, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> OpaquePointer? {
-  result(error) { Handle.give(OwnedContext(try LDContext.read(json: try CString.json(json, length)))) }
+  result(error) { Handle.give(OwnedContext(try LDContext.read(given: try CString.json(json, length)))) }
 }
 
 @_cdecl("hoist_launchdarkly_context_to_json") @implementation

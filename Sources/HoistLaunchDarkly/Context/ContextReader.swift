@@ -1,10 +1,34 @@
 public import HoistBase
+internal import HoistCore
 internal import HoistJSON
 
 /// Contexts from JSON (protocols/launchdarkly.md 3.3).
 extension LDContext {
+  /// As the vendor reads it: each kind with its key.
   /// - Parameter text: borrowed for the call. One kind, several, or a user of old without a kind.
   public static func read(json text: ByteView) throws(ContextFailure) -> LDContext {
+    try object(text) { object throws(ContextFailure) in try ContextReader.read(object) }
+  }
+
+  /// As a host may give it: in the service's form or in the core's; the client makes keys that are missing.
+  public static func read(given text: ByteView) throws(ContextFailure) -> LDContext {
+    try object(text) { object throws(ContextFailure) in
+      let isOfTheCore = object["key"] == nil && (object["kind"] == nil || object["targetingKey"] != nil)
+      guard isOfTheCore else { return try ContextReader.read(object, mayLackKeys: true) }
+      let context: EvaluationContext
+      do throws(ContextJSON.Failure) {
+        context = try ContextJSON.context(text)
+      } catch {
+        throw ContextFailure(.syntax, error.message)
+      }
+      guard let reference = context.reference() else { throw ContextFailure(.limit, "the context is too large") }
+      return try read(reference)
+    }
+  }
+
+  private static func object(
+    _ text: ByteView, _ read: (JSONObject) throws(ContextFailure) -> LDContext
+  ) throws(ContextFailure) -> LDContext {
     let document: JSONDocument
     do {
       document = try JSONDocument(parsing: text, limits: LDValue.jsonLimits)
@@ -13,7 +37,7 @@ extension LDContext {
     }
     return try document.withRoot { root throws(ContextFailure) in
       guard let object = root.object else { throw ContextFailure(.syntax, "the context is not a JSON object") }
-      return try ContextReader.read(object)
+      return try read(object)
     }
   }
 
@@ -23,19 +47,19 @@ extension LDContext {
 }
 
 enum ContextReader {
-  static func read(_ object: JSONObject) throws(ContextFailure) -> LDContext {
+  static func read(_ object: JSONObject, mayLackKeys: Bool = false) throws(ContextFailure) -> LDContext {
     guard let member = object["kind"] else { return try LDContext([LegacyUser.read(object)]) }
     guard let kind = member.string else { throw .attribute("kind", "must be a string") }
-    guard kind.reads("multi") else { return try LDContext([single(object, kind: kind)]) }
+    guard kind.reads("multi") else { return try LDContext([single(object, kind: kind, mayLackKey: mayLackKeys)]) }
     var builder = LDMultiContextBuilder()
     for (name, value) in object where !(name == "kind") {
-      try builder.add([part(value, kind: name.string)])
+      try builder.add([part(value, kind: name.string, mayLackKey: mayLackKeys)])
     }
     return try builder.build()
   }
 
   private static func part(
-    _ value: JSONValue, kind: String, mayLackKey: Bool = false
+    _ value: JSONValue, kind: String, mayLackKey: Bool
   ) throws(ContextFailure) -> SingleContext {
     guard let object = value.object else { throw notAnObject(kind) }
     return try single(object, kind: kind, mayLackKey: mayLackKey)
@@ -53,7 +77,7 @@ enum ContextReader {
 
   /// - Parameter kind: as told by the object, or by what is around it.
   private static func single(
-    _ object: JSONObject, kind: String, mayLackKey: Bool = false
+    _ object: JSONObject, kind: String, mayLackKey: Bool
   ) throws(ContextFailure) -> SingleContext {
     if kind.isEmpty { throw ContextFailure(.kindInvalid, "the context's kind is empty") }
     try ContextKind.check(kind)

@@ -19,15 +19,6 @@ extension LDContext {
     return isOfOld ? try LDContext([builder.single()]) : try builder.build()
   }
 
-  /// As a host may give it in JSON: in the service's form with its key, or in the core's, where the client makes keys that
-  /// are missing.
-  static func read(given json: [UInt8]) throws(ContextFailure) -> LDContext {
-    guard let reference = json.withBytes({ try? ContextJSON.context($0) })?.reference(), !reference.frozen.hasKeyOfTheService else {
-      return try read(json: json)
-    }
-    return try read(reference)
-  }
-
   /// The same, with the context held meanwhile.
   public static func read(_ reference: ContextReference) throws(ContextFailure) -> LDContext {
     defer { withExtendedLifetime(reference) {} }
@@ -77,10 +68,6 @@ extension FrozenContext {
     else { return 0 }
     return written.frozen.fingerprint &- plain.frozen.fingerprint
   }()
-
-  fileprivate var hasKeyOfTheService: Bool {
-    (0..<attributeCount).contains { attribute(at: $0).pointee.nameBytes.reads("key") }
-  }
 
   /// The same for a user whose kind is written down, and one whose kind is left out.
   var servedFingerprint: UInt64 {

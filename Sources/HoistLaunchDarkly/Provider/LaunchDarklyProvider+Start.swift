@@ -90,8 +90,9 @@ extension LaunchDarklyProvider {
   /// The property's, else an anonymous user (LD-02, ruling A8).
   private var firstContext: ContextReference? { givenContext?.reference ?? EvaluationContext().reference() }
 
-  /// Sets the context of events that are recorded before the start has read the store.
+  /// Sets the client's context, and that of events that are recorded before the start has read the store.
   func expectFirstContext() {
+    if let firstContext { host?.setCurrentContext(firstContext) }
     guard settings.autostart else { return }
     if let givenContext, preparation.isNothing(for: givenContext) {
       events.first.expect(givenContext)
@@ -104,7 +105,7 @@ extension LaunchDarklyProvider {
   static func givenContext(_ settings: LaunchDarklySettings) throws(ConfigurationFailure) -> LDContext? {
     guard let json = settings.context else { return nil }
     do throws(ContextFailure) {
-      return try LDContext.read(given: json)
+      return try json.withBytes { bytes in Result { () throws(ContextFailure) in try LDContext.read(given: bytes) } }.get()
     } catch {
       throw ConfigurationFailure("context", "property \"context\" is no context: \(error.message)")
     }

@@ -69,7 +69,7 @@ class Context:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Context:
-        """A context as the service writes it, with its key, or a user of old. Raises `hoist.Error`."""
+        """A context as the service writes it, or a user of old; a client generates a key that is left out. Raises `hoist.Error`."""
         data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
         slot = ErrorSlot()
         return cls._made(lib.hoist_launchdarkly_context_from_json(data, len(data), slot.pointer), slot)

@@ -16,9 +16,6 @@ struct LaunchDarklyTraits: ProviderTraits {
 
   /// In the service's own form, or in the form for every service.
   func context(_ json: [UInt8], origin: String) throws -> Context {
-    if JSON(parsing: String(decoding: json, as: UTF8.self))?["targetingKey"]?.string != nil {
-      return try Context(json, origin, hoist_context_from_json)
-    }
     let read = json.withUnsafeBytes { bytes in
       ServiceContext {
         hoist_launchdarkly_context_from_json(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count, $0)
@@ -31,12 +28,7 @@ struct LaunchDarklyTraits: ProviderTraits {
   func open(with context: Context, in configuration: Configuration) throws -> Bool {
     guard !context.isEmpty else { return true }
     let read = ServiceContext { hoist_launchdarkly_context_from_hoist(context.handle, $0) }
-    let json = try read.use("the context") { handle in
-      guard hoist_launchdarkly_context_is_multi(handle) || hoist_launchdarkly_context_key(handle)?.pointee != 0 else {
-        throw Problem(.usage, "the context has no key: give --user KEY")
-      }
-      return LibraryText(hoist_launchdarkly_context_to_json(handle)) ?? "{}"
-    }
+    let json = try read.use("the context") { LibraryText(hoist_launchdarkly_context_to_json($0)) ?? "{}" }
     try configuration.set("context", json, from: "the context")
     return true
   }

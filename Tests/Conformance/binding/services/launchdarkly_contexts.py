@@ -19,6 +19,9 @@ def parse(root: Root, report: Report) -> None:
         except hoist.Error:
             report.check(f"{index} valid", case["valid"], False)
             continue
+        if None in context.keys.values():  # the client makes it, where the vendor's parser wants it
+            report.check(f"{index} valid", case["valid"], False)
+            continue
         report.check(f"{index} valid", case["valid"], True)
         if case["valid"]:
             report.check(f"{index} output", with_names(case["output"]), with_names(context.to_dict()))
