@@ -64,9 +64,14 @@ function(hoist_swift_sources result)
 endfunction()
 
 # Sets `result` to a program in front of the toolchain's linker that fails where a hook finds nothing to hook, and lets it
-# leave more out. Without Python there is none: hooks are not checked, and the library is an eighth larger.
+# leave more out. A runtime inside the library is hooked into, so that the program is needed; without Python there is none for
+# a runtime outside, and the library is an eighth larger.
 function(hoist_find_linker result)
-  find_package(Python3 COMPONENTS Interpreter QUIET)
+  if(HOIST_STATIC_STDLIB)
+    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  else()
+    find_package(Python3 COMPONENTS Interpreter QUIET)
+  endif()
   if(Python3_FOUND)
     set(linker "${PROJECT_BINARY_DIR}/linker/ld.lld")
     if(HOIST_SANITIZE)

@@ -99,3 +99,13 @@ def test_a_runtime_without_its_standard_library_fails(tmp_path: Path, capsys: py
     marked = compiled(tmp_path, "marked", '__asm__(".section .text.f,\\"axR\\",@progbits\\n.globl f\\nf: ret\\n");')
     assert link(linker, tmp_path, marked, "-lswiftCore", f"-L{tmp_path}") == 1
     assert "has no member Swift.o" in capsys.readouterr().err
+
+
+def test_a_build_with_the_runtime_inside_needs_the_program(tmp_path: Path) -> None:
+    """Without it nothing says that a hook finds nothing to hook."""
+    if not shutil.which("cmake") or not shutil.which("swift"):
+        pytest.skip("there is no CMake, or no Swift toolchain")
+    done = subprocess.run(
+        ["cmake", "-S", ROOT, "-B", tmp_path, "-DHOIST_STATIC_STDLIB=ON", "-DHOIST_BUILD_TESTS=OFF",
+         "-DCMAKE_DISABLE_FIND_PACKAGE_Python3=ON"], capture_output=True, text=True)
+    assert done.returncode != 0 and "Python3" in done.stderr
