@@ -55,8 +55,9 @@ typedef struct hoist_event {
  * @param key     Name of the event. Borrowed for the call, like everything else.
  * @param context NULL means the client's current context.
  * @param event   NULL means no value and no properties.
- * What the key, the value and the properties become is the service's: its header says so. What it cannot carry is refused,
- * and a line of the log names it.
+ * What the key, the value and the properties become is the service's: its header says so. What it cannot carry is refused, as
+ * is what no event can have, and a line of the log names it. JSON that is a number keeps its digits; a whole one beyond 64 bits
+ * is refused.
  *
  * @return HOIST_OK: recorded. HOIST_ERR_UNSAVED: recorded, but not stored yet. HOIST_ERR_LIMIT: the queue is full, the event is dropped and counted.
  *         HOIST_ERR_STATE: closed, perhaps while this call was under way. HOIST_ERR_ARGUMENT. HOIST_ERR_UNSUPPORTED.

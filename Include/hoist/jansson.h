@@ -23,7 +23,7 @@ extern "C" {
 /*
  * Every json_t handed out is a new reference of the caller's own: json_decref() it. Every json_t handed in is
  * borrowed for the call and copied; NULL is HOIST_ERR_ARGUMENT where nothing else is said. Values deeper than 512
- * levels are refused.
+ * levels are refused, as are texts that are not UTF-8.
  */
 
 HOIST_API hoist_status hoist_config_set_jansson(hoist_config *HOIST_NULLABLE config, const json_t *HOIST_NULLABLE object,
@@ -55,7 +55,9 @@ HOIST_API json_t *HOIST_NULLABLE hoist_client_all_flags_jansson(hoist_client *HO
                                                                 const hoist_context *HOIST_NULLABLE context);
 HOIST_API json_t *HOIST_NULLABLE hoist_client_statistics_jansson(hoist_client *HOIST_NULLABLE client);
 /**
- * hoist_client_track() with the properties as an object: texts, numbers and booleans are such, the rest is JSON.
+ * hoist_client_track() with the properties as an object: texts, numbers and booleans are such, the rest is JSON. A text may hold
+ * a NUL, and a whole number keeps its 64 bits, where the service's form has room for them: a provider plug-in is told of a number
+ * that a double would alter as JSON, and an event whose text has a NUL is refused.
  *
  * @param value      NULL for none.
  * @param properties NULL for none.

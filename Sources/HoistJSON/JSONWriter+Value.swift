@@ -42,14 +42,15 @@ extension JSONWriter {
 }
 
 extension JSONValue {
-  /// Compact JSON text. Refuses as `JSONWriter.value` does; a parsed document with the limits it was
-  /// parsed with never is.
+  /// Compact JSON text. Refuses as `JSONWriter.value` does, and texts of a host's that are not UTF-8; a parsed document with
+  /// the limits it was parsed with never is.
   public func text(
     order: JSONMemberOrder = .asWritten, wholeDoubles: JSONWriter.WholeDoubles = .asIntegers,
     limits: JSONLimits = .standard
   ) throws(JSONFailure) -> [UInt8] {
     var writer = JSONWriter(wholeDoubles: wholeDoubles)
     try writer.value(self, order: order, limits: limits)
+    if writer.hasRepaired { throw JSONFailure(.syntax, "a text is not UTF-8") }
     return writer.bytes
   }
 }

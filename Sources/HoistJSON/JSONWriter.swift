@@ -14,6 +14,8 @@ public struct JSONWriter: Sendable {
 
   public private(set) var bytes: [UInt8] = []
   public let wholeDoubles: WholeDoubles
+  /// Whether a text was not UTF-8.
+  private(set) var hasRepaired = false
   private var needsComma = false
 
   public init(wholeDoubles: WholeDoubles = .asIntegers, reservingCapacity capacity: Int = 0) {
@@ -101,7 +103,9 @@ public struct JSONWriter: Sendable {
     if let start = value.baseAddress, PlainBytes.end(from: start, to: start + value.count) == start + value.count {
       return quotePlain(value)
     }
-    UTF8Text.isValid(ByteView(value)) ? quote(value) : string(String(decoding: value, as: UTF8.self))
+    if UTF8Text.isValid(ByteView(value)) { return quote(value) }
+    hasRepaired = true
+    string(String(decoding: value, as: UTF8.self))
   }
 
   /// A value that is JSON text already; not looked at.

@@ -83,6 +83,24 @@ TEST(properties_arrive_with_their_types_and_are_stepped_by_their_size) {
   CHECK_TEXT(own.last, "a:0=text0 b:1=0.5 c:2=0! d:3=[7]0 ");
   CHECK_INT(hoist_client_track_jansson(client, "buy", NULL, NULL, NULL), HOIST_OK);
   CHECK_TEXT(own.last, "");
+  /* A whole number that a double would alter is told as JSON, with all its digits. */
+  json_t *whole = json_pack("{s:I, s:I}", "a", (json_int_t)9007199254740993, "b", (json_int_t)1 << 60);
+  CHECK_INT(hoist_client_track_jansson(client, "buy", NULL, NULL, whole), HOIST_OK);
+  CHECK_TEXT(own.last, "a:3=90071992547409930 b:1=1.15292e+18 ");
+  json_decref(whole);
+  int before = own.tracked;
+  json_t *nul = json_pack("{s:s%}", "a", "x\0y", (size_t)3), *broken = json_object(), *unnamed = json_pack("{s:i}", "", 1);
+  json_object_set_new(broken, "a", json_string_nocheck("\xff"));
+  CHECK_INT(hoist_client_track_jansson(client, "buy", NULL, NULL, nul), HOIST_ERR_ARGUMENT);
+  CHECK_INT(hoist_client_track_jansson(client, "buy", NULL, NULL, broken), HOIST_ERR_ARGUMENT);
+  CHECK_INT(hoist_client_track_jansson(client, "buy", NULL, NULL, unnamed), HOIST_ERR_ARGUMENT);
+  CHECK_INT(own.tracked, before);
+  hoist_context *context = hoist_context_new(NULL);
+  CHECK_INT(hoist_context_set_jansson(context, "a", json_object_get(broken, "a")), HOIST_ERR_ARGUMENT);
+  hoist_context_free(context);
+  json_decref(nul);
+  json_decref(broken);
+  json_decref(unnamed);
   json_t *list = json_array();
   CHECK_INT(hoist_client_track_jansson(client, "buy", NULL, NULL, list), HOIST_ERR_ARGUMENT);
   json_decref(list);

@@ -60,6 +60,16 @@ def test_one_payload_holds_everything_in_order(launchdarkly: LaunchDarklySimulat
     assert feature["context"] == ANNA_TOLD
 
 
+def test_whole_numbers_and_texts_are_carried_as_they_are(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
+    """Contract 6: nothing given by the host is altered with OK (LD-40; ready)."""
+    client = connect()
+    data = {"id": 2**53 + 1, "most": 2**63 - 1, "least": -(2**63), "whole": 10**15, "half": 0.5, "list": [2**53 + 1], "none": None}
+    assert client.track("sold", properties=data) is Status.OK
+    assert client.flush() is Status.OK
+    (event,) = launchdarkly.ledger.events("custom")
+    assert event["data"] == data
+
+
 def test_summaries_count_every_evaluation(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
     """4.4.5"""
     client = connect()

@@ -2,7 +2,7 @@ internal import CHoist
 internal import HoistBase
 internal import HoistCore
 
-/// A property of an event as C reads it.
+/// A property of an event as C reads it: a whole number that a double would alter is JSON.
 struct EventProperty {
   let name: CText
   private var type = HOIST_EVENT_TEXT
@@ -10,15 +10,17 @@ struct EventProperty {
   private var number: Double = 0
   private var truth = false
 
-  init(_ name: some ByteSource, _ value: AttributeValue) {
+  /// - Throws: for a text with a NUL, at which C's ends.
+  init(_ name: String, _ value: AttributeValue) throws(Refusal) {
+    if case .string(let text) = value, text.contains(0) { throw GivenEvent.refusal(name, "has a NUL, which ends C's texts") }
     self.name = CText(name)
     switch value {
     case .string(let bytes): text = CText(bytes)
     case .date(let milliseconds): text = CText(RFC3339.text(unixMilliseconds: milliseconds))
     case .double(let real): (type, number) = (HOIST_EVENT_NUMBER, real)
-    case .int(let whole): (type, number) = (HOIST_EVENT_NUMBER, Double(whole))
+    case .int(let whole) where Int64(exactly: Double(whole)) == whole: (type, number) = (HOIST_EVENT_NUMBER, Double(whole))
     case .bool(let value): (type, truth) = (HOIST_EVENT_BOOL, value)
-    case .null, .strings, .json: (type, text) = (HOIST_EVENT_JSON, CText(ContextJSON.text(of: value)))
+    case .null, .int, .strings, .json: (type, text) = (HOIST_EVENT_JSON, CText(ContextJSON.text(of: value)))
     }
   }
 

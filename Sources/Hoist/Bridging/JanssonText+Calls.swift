@@ -4,9 +4,9 @@ internal import HoistCore
 
 /// How calls that take or give JSON text serve jansson's values.
 extension JanssonText {
-  private static let refusal = "the value is NULL, or nested too deeply"
+  private static let refusal = "the value is NULL, nested too deeply, or not UTF-8"
 
-  /// What a call makes of a value's text; nil, with the error set, for NULL and a value too deep.
+  /// What a call makes of a value's text; nil, with the error set, where `bytes` gives nil.
   static func make(
     _ value: UnsafePointer<json_t>?, _ error: UnsafeMutablePointer<OpaquePointer?>?,
     _ call: (UnsafePointer<CChar>?, Int) -> OpaquePointer?
@@ -23,7 +23,7 @@ extension JanssonText {
   ) -> hoist_status { lend(value, call) ?? ErrorSlot(error).fail(.argument, refusal) }
 
   /// Runs `body` with a value's text, ended by NUL; with NULL for NULL.
-  /// - Returns: nil for a value too deep.
+  /// - Returns: nil where `bytes` does for a value.
   static func terminated<Result>(_ value: UnsafePointer<json_t>?, _ body: (UnsafePointer<CChar>?) -> Result) -> Result? {
     guard value != nil else { return body(nil) }
     return bytes(value).map { bytes in (bytes + [0]).withUnsafeBytes { body($0.chars) } }

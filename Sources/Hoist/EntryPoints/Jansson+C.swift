@@ -9,7 +9,7 @@ public func hoist_config_set_jansson(
   _ config: OpaquePointer?, _ object: UnsafePointer<json_t>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
   JanssonText.lend(object) { hoist_config_set_json(config, $0, $1, error) }
-    ?? ErrorSlot(error).fail(.argument, "object is NULL, or nested too deeply")
+    ?? ErrorSlot(error).fail(.argument, "object is NULL, nested too deeply, or not UTF-8")
 }
 
 @_cdecl("hoist_config_describe_jansson") @implementation
@@ -32,7 +32,7 @@ public func hoist_context_from_jansson(
   _ object: UnsafePointer<json_t>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> OpaquePointer? {
   if let made = JanssonText.lend(object, { hoist_context_from_json($0, $1, error) }) { return made }
-  _ = ErrorSlot(error).fail(.argument, "object is NULL, or nested too deeply")
+  _ = ErrorSlot(error).fail(.argument, "object is NULL, nested too deeply, or not UTF-8")
   return nil
 }
 
@@ -134,21 +134,19 @@ public func hoist_client_track_jansson(
   _ client: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ context: OpaquePointer?, _ value: UnsafePointer<Double>?,
   _ properties: UnsafePointer<json_t>?
 ) -> hoist_status {
-  let given = properties == nil ? Array("{}".utf8) : JanssonText.bytes(properties)
-  guard let given, let document = try? JSONDocument(parsing: given) else { return Status.argument.rawValue }
-  return document.withRoot { root in
-    guard let object = root.object else { return Status.argument.rawValue }
-    let members = object.map { name, value in
-      EventProperty(name.string, (try? value.text()).flatMap { $0.withBytes { ContextJSON.value($0) } } ?? .null)
+  GivenEvent.record(client, key, context) { client, key throws(Refusal) in
+    var event = TrackedEvent(
+      key: String(decoding: key, as: UTF8.self), context: try ContextHandle.reference(context) ?? client.currentContext,
+      value: nil, properties: [], unixMilliseconds: client.clock.recentUnixMilliseconds)
+    if let value { event.value = try GivenEvent.value(value.pointee) }
+    if properties != nil {
+      let text = try JanssonText.need(properties, "the object of its properties")
+      guard let members = text.withBytes({ ContextJSON.members($0) }) else { throw Refusal(.argument, "its properties are no object") }
+      try GivenEvent.check(count: members.count)
+      if members.contains(where: { $0.name.isEmpty }) { throw Refusal(.argument, "the name of one of its properties is empty") }
+      event.properties = members
     }
-    return withExtendedLifetime(members) {
-      members.map(\.told).withUnsafeBufferPointer { list in
-        var event = hoist_event(
-          struct_size: MemoryLayout<hoist_event>.size, value: value?.pointee ?? 0, has_value: value != nil,
-          properties: list.baseAddress, property_count: list.count)
-        return hoist_client_track(client, key, context, &event)
-      }
-    }
+    return client.track(event)
   }
 }
 
@@ -168,14 +166,14 @@ public func hoist_flag_set_add_jansson(
 
 /// Between jansson's values and the texts of the other entry points.
 enum JanssonText {
-  /// nil for NULL, and for a value too deep or too large.
+  /// nil for NULL, and for a value too deep, too large, or with a text that is not UTF-8.
   static func bytes(_ value: UnsafePointer<json_t>?) -> [UInt8]? {
     guard let value else { return nil }
     return try? JSONValue(borrowing: OpaquePointer(value)).text()
   }
 
   static func need(_ value: UnsafePointer<json_t>?, _ name: @autoclosure () -> String) throws(Refusal) -> [UInt8] {
-    guard let text = bytes(value) else { throw Refusal(.argument, "\(name()) is NULL, or nested too deeply") }
+    guard let text = bytes(value) else { throw Refusal(.argument, "\(name()) is NULL, nested too deeply, or not UTF-8") }
     return text
   }
 

@@ -11,15 +11,19 @@ public func hoist_launchdarkly_track(
   _ client: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ data: UnsafePointer<CChar>?, _ metric: UnsafePointer<Double>?
 ) -> hoist_status {
   // The object without a reference: tracking costs little more than its record.
-  guard let object = ClientHandle.hot(client)?.pointee.object, let key = CString.view(key) else {
-    return Status.argument.rawValue
-  }
-  if let metric, !metric.pointee.isFinite { return Status.argument.rawValue }
+  guard let object = ClientHandle.hot(client)?.pointee.object else { return Status.argument.rawValue }
   let data = data.map { CString.bytes($0) }
-  if let data, data.count > maximumDataBytes { return Status.limit.rawValue }
-  return Unmanaged<Client>.fromOpaque(object)._withUnsafeGuaranteedRef {
-    LaunchDarklyFace.track(key, data: data, metric: metric?.pointee, with: $0).rawValue
+  let status = Unmanaged<Client>.fromOpaque(object)._withUnsafeGuaranteedRef { client in
+    guard let key = CString.view(key) else { return client.refuse(nil, .argument, "its key is NULL or not UTF-8") }
+    if let metric, !metric.pointee.isFinite {
+      return client.refuse(GivenEvent.name(key), .argument, "its metric is no finite number")
+    }
+    if let data, data.count > maximumDataBytes {
+      return client.refuse(GivenEvent.name(key), .limit, "its data has \(data.count) bytes, and may have \(maximumDataBytes)")
+    }
+    return LaunchDarklyFace.track(key, data: data, metric: metric?.pointee, with: client)
   }
+  return status.rawValue
 }
 
 @_cdecl("hoist_launchdarkly_flush") @implementation

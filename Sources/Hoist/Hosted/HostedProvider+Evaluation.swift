@@ -67,7 +67,12 @@ extension HostedProvider {
     guard let member = table.track else { return .unsupported }
     guard isOpen else { return .state }
     let key = CText(event.key)
-    let properties = event.properties.map { EventProperty($0.name, $0.value) }
+    let properties: [EventProperty]
+    do throws(Refusal) {
+      properties = try event.properties.map { property throws(Refusal) in try EventProperty(property.name, property.value) }
+    } catch {
+      return client.refuse(event.key, error.status, error.message)
+    }
     let list = properties.map(\.told)
     let context = event.context ?? client.currentContext
     return withExtendedLifetime((key, properties, context)) {

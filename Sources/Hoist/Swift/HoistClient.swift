@@ -80,7 +80,8 @@ public final class HoistClient: Sendable {
   public func track(
     _ event: String, for context: HoistContext? = nil, value: Double? = nil, properties: [String: HoistValue] = [:]
   ) -> HoistStatus {
-    guard !event.isEmpty, value?.isFinite != false else { return .argument }
+    if event.isEmpty { return client.refuse(nil, .argument, "its key is empty") }
+    if value?.isFinite == false { return client.refuse(event, .argument, "its value is no finite number") }
     return client.track(
       TrackedEvent(
         key: event, context: context?.reference ?? client.currentContext, value: value,

@@ -42,3 +42,12 @@ extension Client {
     return result.isTaken && life.isClosed ? .state : result
   }
 }
+
+extension ProviderHost {
+  /// Names an event that cannot be recorded, and why.
+  /// - Parameter key: nil for none.
+  public func refuse(_ key: String?, _ status: Status, _ why: @autoclosure () -> String) -> Status {
+    log.error("\(key.map { "event \"\($0)\"" } ?? "an event") is refused: \(why())")
+    return status
+  }
+}

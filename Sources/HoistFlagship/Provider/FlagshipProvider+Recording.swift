@@ -62,8 +62,7 @@ extension FlagshipProvider {
   }
 
   private func refuse(_ event: TrackedEvent, _ status: Status, _ why: String) -> Status {
-    host?.log.error("event \"\(event.key)\" is refused: \(why)")
-    return status
+    host?.refuse(event.key, status, why) ?? status
   }
 
   private typealias Subject = (identity: VisitorIdentity, shared: FlagshipVisitor?)

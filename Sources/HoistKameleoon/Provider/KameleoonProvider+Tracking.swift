@@ -20,8 +20,7 @@ extension KameleoonProvider {
   }
 
   private func refuse(_ event: TrackedEvent, _ status: Status, _ why: String) -> Status {
-    host?.log.error("event \"\(event.key)\" is refused: \(why)")
-    return status
+    host?.refuse(event.key, status, why) ?? status
   }
 
   private func record(_ conversion: Conversion, _ event: TrackedEvent) -> Status {

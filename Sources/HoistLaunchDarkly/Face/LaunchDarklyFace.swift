@@ -71,7 +71,8 @@ extension LaunchDarklyFace {
   public static func track(_ key: ByteView, data: ByteView?, metric: Double?, with client: Client) -> Status {
     client.track { provider in
       guard let provider = provider as? LaunchDarklyProvider else { return .unsupported }
-      return provider.track(key, data: data, metric: metric)
+      let status = provider.track(key, data: data, metric: metric)
+      return status == .argument ? client.refuse(String(decoding: key, as: UTF8.self), status, "its data is no JSON") : status
     }
   }
 

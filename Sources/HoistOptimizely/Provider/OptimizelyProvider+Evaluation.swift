@@ -58,12 +58,11 @@ extension OptimizelyProvider {
   /// What is refused is named.
   private func told(_ status: Status, _ key: @autoclosure () -> String) -> Status {
     switch status {
-    case .optimizelySDKNotReady: host?.log.error("event \"\(key())\" is refused: no datafile is served yet")
-    case .optimizelyUserIDInvalid: host?.log.error("event \"\(key())\" is refused: its context has no targeting key")
-    case .optimizelyEventKeyInvalid: host?.log.error("event \"\(key())\" is refused: the datafile has no such event")
-    default: break
+    case .optimizelySDKNotReady: host?.refuse(key(), status, "no datafile is served yet") ?? status
+    case .optimizelyUserIDInvalid: host?.refuse(key(), status, "its context has no targeting key") ?? status
+    case .optimizelyEventKeyInvalid: host?.refuse(key(), status, "the datafile has no such event") ?? status
+    default: status
     }
-    return status
   }
 
   /// `trackEvent` through the core: properties are tags, the value is the tag `value` (OPT-63).

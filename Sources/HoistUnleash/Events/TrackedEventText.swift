@@ -55,7 +55,7 @@ enum TrackedEventText {
     return end
   }
 
-  /// The view of an event that the library holds: with what of its properties a label can say.
+  /// The view of an event that the library holds.
   static func withView<Result>(of event: TrackedEvent, _ body: (EventView) -> Result) -> Result {
     var bytes = Array(event.key.utf8)
     var pieces: [(name: Range<Int>, text: Range<Int>?, number: Double)] = []
@@ -64,12 +64,11 @@ enum TrackedEventText {
       bytes += name.utf8
       let middle = bytes.count
       switch value {
-      case .string(let text), .json(let text): bytes += text
-      case .bool(let truth): bytes += (truth ? "true" : "false").utf8
+      case .string(let text): bytes += text
       case .double(let number):
         pieces.append((start..<middle, nil, number))
         continue
-      default: continue
+      default: bytes += ContextJSON.text(of: value)
       }
       pieces.append((start..<middle, middle..<bytes.count, 0))
     }

@@ -54,9 +54,12 @@ public final class UnleashProvider: @unchecked Sendable {
     try bootstrap(path: settings.bootstrapPath)
   }
 
-  /// Makes evaluations see a context map.
+  /// Makes evaluations see a context map, whose user is the targeting key.
   func setHostContext(_ members: [String: String]) {
+    var members = members
+    let user = members.removeValue(forKey: "userId")
     let context = EvaluationContext(
+      targetingKey: user.map { Array($0.utf8) },
       attributes: members.sorted { $0.key < $1.key }.map {
         Attribute(name: Array($0.key.utf8), value: .string(Array($0.value.utf8)))
       })

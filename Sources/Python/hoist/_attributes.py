@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timezone
 from typing import Any
@@ -60,6 +61,23 @@ def to_json(value: object, what: str) -> bytes:
     except (ValueError, RecursionError) as problem:
         raise Error(Status.ARGUMENT, f'"{what}" cannot be said in JSON: {problem}') from None
     return text.encode("utf-8", "surrogatepass")
+
+
+def fallback_of(number: float) -> float:
+    """For C. Of one that is beyond doubles a value that no flag has takes the place."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
+
+
+def double_of(number: float) -> float:
+    """For C. Of a whole number that a double would alter NaN, which the library refuses by name."""
+    try:
+        double = float(number)
+    except OverflowError:
+        return math.nan
+    return math.nan if isinstance(number, int) and double != number else double
 
 
 def _plain(value: object) -> object:

@@ -9,6 +9,7 @@ from typing import Any
 from typing import TypeVar as _TypeVar
 
 from . import detail as _detail
+from ._attributes import fallback_of
 from ._native import NULL, ffi, lib
 from ._text import KEYS, decode, encode, take
 from .context import Context, ContextLike, as_context, pointer_of
@@ -78,7 +79,9 @@ class Evaluations:
             context = as_context(context)
         except Error:
             return fallback
-        return Float(_double(self._pointer, KEYS[key], pointer_of(context), fallback, NULL))
+        told = fallback_of(fallback)
+        value = _double(self._pointer, KEYS[key], pointer_of(context), told, NULL)
+        return fallback if value == told else Float(value)
 
     def string(self, key: str, context: ContextLike = None, fallback: str = "") -> str:
         """A text flag."""

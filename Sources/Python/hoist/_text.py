@@ -77,11 +77,11 @@ def take_text(text: Any) -> str | None:
 
 
 def milliseconds(seconds: float | None) -> int:
-    """Seconds as the library takes them; None means without limit."""
-    if seconds is None:
+    """Seconds as the library takes them; None, as anything below 0, is no limit."""
+    if seconds is None or seconds < 0:
         return -1
     if math.isnan(seconds):
         raise ValueError("a time limit cannot be NaN")
     if seconds >= _LONGEST_MILLISECONDS / 1000:
         return _LONGEST_MILLISECONDS
-    return max(0, math.ceil(seconds * 1000))
+    return math.ceil(seconds * 1000)

@@ -102,17 +102,17 @@ async def completion(
         if not status:
             return status
         try:
-            return await asyncio.wait_for(answer, timeout)
+            return await asyncio.wait_for(answer, _left(_deadline(timeout)))
         except asyncio.TimeoutError:
             return Status.TIMEOUT
 
 
-async def flush(client: Client, timeout: float = 5.0) -> Status:
+async def flush(client: Client, timeout: float | None = 5.0) -> Status:
     """Sends what is recorded; answers as `Client.flush`."""
     return await asyncio.get_running_loop().run_in_executor(None, client.flush, timeout)
 
 
-async def close(client: Client, timeout: float = 3.0) -> Status:
+async def close(client: Client, timeout: float | None = 3.0) -> Status:
     """Flushes and stops within the limit; answers as `Client.close`."""
     return await asyncio.get_running_loop().run_in_executor(None, client.close, timeout)
 
@@ -129,7 +129,7 @@ def _in_loop(function: Callable[..., object]) -> Callable[..., None]:
 
 
 def _deadline(timeout: float | None) -> float | None:
-    return None if timeout is None else asyncio.get_running_loop().time() + timeout
+    return None if timeout is None or timeout < 0 else asyncio.get_running_loop().time() + timeout
 
 
 def _left(deadline: float | None) -> float | None:

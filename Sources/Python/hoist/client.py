@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from . import _exit, aio
-from ._attributes import to_json
+from ._attributes import double_of, to_json
 from ._callback import start
 from ._constant import Constant
 from ._evaluation import Bool, Evaluations, Float, Int
@@ -49,7 +49,7 @@ class Client(Evaluations):
 
     Opening returns at once; fallbacks serve until the first flags are there. Raises `hoist.Error`
     for a configuration that is refused. A forked child goes on with the client it inherited.
-    All times are seconds.
+    All times are seconds; a time limit of None or below 0 is none, and 0 asks without waiting.
     """
 
     __slots__ = ("__weakref__",)
@@ -126,14 +126,14 @@ class Client(Evaluations):
         return State(lib.hoist_client_get_state(self._pointer))
 
     def wait_ready(self, timeout: Float | None = None) -> Status:
-        """Waits until there are flags to serve. TIMEOUT is no disaster: fallbacks serve. None: without limit."""
+        """Waits until there are flags to serve. TIMEOUT is no disaster: fallbacks serve."""
         return Status(interruptible(lambda: lib.hoist_client_wait_ready(self._pointer, milliseconds(timeout))))
 
     async def ready(self, timeout: Float | None = None) -> Status:
         """`wait_ready` for asyncio."""
         return await aio.ready(self, timeout)
 
-    def identify(self, context: ContextLike, timeout: Float = 5.0) -> Status:
+    def identify(self, context: ContextLike, timeout: Float | None = 5.0) -> Status:
         """Changes the client's current context and waits for its flags. TIMEOUT leaves the change going on."""
         made = as_context(context)
         call, limit = lib.hoist_client_identify_wait, milliseconds(timeout)
@@ -158,11 +158,11 @@ class Client(Evaluations):
         """Fetches the configuration now; does not wait."""
         return Status(lib.hoist_client_refresh(self._pointer))
 
-    def flush(self, timeout: Float = 5.0) -> Status:
+    def flush(self, timeout: Float | None = 5.0) -> Status:
         """Sends what is recorded and waits for the service's answers."""
         return Status(interruptible(lambda: lib.hoist_client_flush(self._pointer, milliseconds(timeout))))
 
-    def close(self, timeout: Float = 3.0) -> Status:
+    def close(self, timeout: Float | None = 3.0) -> Status:
         """Flushes and stops within the limit; may be repeated. Flags stay readable."""
         return Status(interruptible(lambda: lib.hoist_client_close(self._pointer, milliseconds(timeout))))
 
@@ -185,16 +185,20 @@ class Client(Evaluations):
         value: Float | None = None,
         properties: Mapping[str, Any] | None = None,
     ) -> Status:
-        """Records an event, delivered in the background. Properties are texts, numbers, booleans, and what JSON can say. LIMIT: the queue is full and it was dropped."""
+        """Records an event, delivered in the background. Properties are texts, numbers, booleans, and what JSON can say.
+
+        LIMIT: the queue is full and it was dropped. What no event can carry, as a value that a double would alter or a property
+        beyond 64 bits, is ARGUMENT, and a line of the log names it.
+        """
         try:
             made = as_context(context)
-            rows, _texts = _properties(properties or {})
         except Error as problem:
             return problem.status
+        rows, _texts = _properties(properties or {})
         event = ffi.new("hoist_event *")
         event.struct_size = ffi.sizeof("hoist_event")
         if value is not None:
-            event.value, event.has_value = value, True
+            event.value, event.has_value = double_of(value), True
         event.properties, event.property_count = rows, len(rows)
         return Status(lib.hoist_client_track(self._pointer, KEYS[key], pointer_of(made), event))
 
@@ -288,6 +292,20 @@ def adopt(pointer: Any) -> Client:
     return client
 
 
+_NO_JSON = b"NaN"
+_BEYOND = 2**64
+
+
+def _json(value: Any, name: str) -> bytes:
+    """JSON text; what has none becomes a text that the library refuses by name."""
+    if isinstance(value, int):
+        value = max(-_BEYOND, min(value, _BEYOND))
+    try:
+        return to_json(value, name)
+    except Error:
+        return _NO_JSON
+
+
 def _properties(properties: Mapping[str, Any]) -> tuple[Any, list[Any]]:
     """Event properties for C: the array, and what must live as long."""
     rows = ffi.new("hoist_event_property[]", len(properties))
@@ -298,10 +316,10 @@ def _properties(properties: Mapping[str, Any]) -> tuple[Any, list[Any]]:
         row.name = texts[-1]
         if isinstance(value, bool):
             row.type, row.boolean = lib.HOIST_EVENT_BOOL, value
-        elif isinstance(value, (int, float)):
+        elif isinstance(value, float) or (isinstance(value, int) and double_of(value) == value):
             row.type, row.number = lib.HOIST_EVENT_NUMBER, value
         else:
             is_text = isinstance(value, str)
-            texts.append(ffi.new("char[]", encode(value) if is_text else to_json(value, f'property "{name}"')))
+            texts.append(ffi.new("char[]", encode(value) if is_text else _json(value, name)))
             row.type, row.text = lib.HOIST_EVENT_TEXT if is_text else lib.HOIST_EVENT_JSON, texts[-1]
     return rows, texts

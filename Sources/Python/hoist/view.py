@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._attributes import fallback_of
 from ._native import NULL, ffi, lib
 from ._text import KEYS
 from .detail import load
@@ -50,7 +51,9 @@ class View:
 
     def float(self, key: str, fallback: Float = 0.0) -> Float:
         """A number flag."""
-        return Float(_double(self._pointer, KEYS[key], fallback))
+        told = fallback_of(fallback)
+        value = _double(self._pointer, KEYS[key], told)
+        return fallback if value == told else Float(value)
 
     def string(self, key: str, fallback: str = "") -> str:
         """A text flag."""

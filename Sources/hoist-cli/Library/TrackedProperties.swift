@@ -62,7 +62,10 @@ final class TrackedProperties {
       throw Problem(.usage, "--property \(property): is not of the form name=text or name:=JSON")
     }
     guard isTyped else { return (name, .text(value)) }
-    if let number = Double(value), number.isFinite, !name.isEmpty { return (name, .number(number)) }
+    if let number = Double(value), number.isFinite, !name.isEmpty {
+      // Beyond this a double would alter a whole number.
+      return (name, number.magnitude < 0x1p53 ? .number(number) : .json(value))
+    }
     if value == "true" || value == "false" { return (name, .boolean(value == "true")) }
     guard value == "null" || value.utf8.first.map({ "{[\"".utf8.contains($0) }) == true, !name.isEmpty else {
       throw Problem(.usage, "--property \(property): is not of the form name:=JSON")

@@ -124,7 +124,7 @@ def create(
     return Visitor(place[0], client)
 
 
-def forget(site_code: str, environment: str | None = None, timeout: float = 3.0) -> Status:
+def forget(site_code: str, environment: str | None = None, timeout: float | None = 3.0) -> Status:
     """Closes the client that `create` has opened for a site; what is recorded is sent first."""
     call, limit = lib.hoist_kameleoon_forget, milliseconds(timeout)
     return Status(interruptible(lambda: call(encode(site_code), optional(environment), limit)))

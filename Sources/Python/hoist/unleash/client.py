@@ -136,7 +136,7 @@ class Client(_Client):
 
     # ---- Start and stop --------------------------------------------------------------------------
 
-    def start(self, toggles: BootstrapLike | None = None, timeout: float = 5.0) -> Status:
+    def start(self, toggles: BootstrapLike | None = None, timeout: float | None = 5.0) -> Status:
         """Starts fetching, for clients opened with `autostart` off, or anew, and waits for the first fetch.
 
         With `toggles` those are served at once, and the first fetch comes after one refresh interval.
@@ -170,7 +170,7 @@ class Client(_Client):
 
     # ---- Context ---------------------------------------------------------------------------------
 
-    def update_context(self, context: ContextLike, properties: ContextLike = None, timeout: float = 5.0) -> Status:
+    def update_context(self, context: ContextLike, properties: ContextLike = None, timeout: float | None = 5.0) -> Status:
         """Replaces the current context and waits for its flags.
 
         userId, sessionId and remoteAddress are fields, everything else properties, over which
