@@ -60,6 +60,12 @@ def test_a_failure_is_one_line_and_a_status(hoist: Tool, arguments: list[object]
     assert "top-secret" not in result.err
 
 
+def test_what_was_given_is_not_asked_for(hoist: Tool) -> None:
+    for provider in ("unleash", "optimizely"):
+        result = hoist("evaluate", "x", "--provider", provider, "--features", "missing.json")
+        assert result.status == CONFIGURATION and "missing.json" in result.err and "--features FILE" not in result.err
+
+
 def test_help_and_version_are_answers(hoist: Tool) -> None:
     for command in ([], ["evaluate"], ["explain"], ["flags"], ["watch"], ["track"], ["config"], ["doctor"]):
         result = hoist(*command, "--help")

@@ -82,6 +82,37 @@ def test_track_is_accepted_by_the_service(hoist: Tool, service: UnleashSimulator
     assert set(service.ledger.impact()) == {"purchase", "purchase_value"}
 
 
+def test_track_keeps_the_digits_of_whole_numbers(hoist: Tool, service: UnleashSimulator) -> None:
+    """Contract 6: nothing is altered with OK. State: ready."""
+    assert backend(hoist, service, "track", "purchase", "--property", "order:=9007199254740993").status == 0
+    assert "9007199254740993" in str(service.ledger.posts)
+
+
+@pytest.mark.parametrize(("given", "says"), [("plan:={", 'its property "plan" is no JSON'), ("plan:=1" + "0" * 20, "beyond 64 bits")])
+def test_track_says_what_cannot_be_carried(hoist: Tool, service: UnleashSimulator, given: str, says: str) -> None:
+    """Contract 6. State: ready."""
+    result = backend(hoist, service, "track", "purchase", "--property", given)
+    assert (result.status, result.out) == (2, "") and says in result.err, result
+
+
+def test_an_unlisted_flag_is_off_and_the_tool_says_so(hoist: Tool, service: UnleashSimulator) -> None:
+    """The frontend lists what is on: nobody knows whether another flag exists (contract 4). State: ready."""
+    line = "hoist: nonsense: the service does not list it: it is off, or does not exist\n"
+    for command in (["evaluate"], ["evaluate", "--exit-code"], ["explain"]):
+        result = frontend(hoist, service, command[0], "nonsense", *command[1:], "--user", "u7", "--json")
+        assert (result.status, result.err, result.json["enabled"]) == (NEGATIVE, line, False), result
+    watching = hoist.start("watch", "nonsense", "--url", service.frontend_url, "--for", "0.5", key=service.frontend_key)
+    assert line in watching.end().err
+
+
+def test_explain_says_that_the_service_has_decided(hoist: Tool, service: UnleashSimulator) -> None:
+    """Frontend mode knows no strategies. State: ready."""
+    shown = frontend(hoist, service, "explain", "greeting", "--user", "u7")
+    assert shown.status == 0 and shown.out.splitlines()[3:] == ["the service has decided: on"], shown
+    shown = frontend(hoist, service, "explain", "nonsense", "--user", "u7")
+    assert shown.out.splitlines()[3:] == ["the service has decided: off"], shown
+
+
 def test_track_says_when_the_service_does_not_accept(hoist: Tool, service: UnleashSimulator) -> None:
     service.fail("metrics", "status", status=500, times=None)
     result = backend(hoist, service, "track", "purchase", "--timeout", "2")
@@ -276,13 +307,13 @@ def test_doctor_finds_a_store_that_cannot_be_used(hoist: Tool, tmp_path: Path) -
     file.touch()
     newer = tmp_path / "newer"
     assert hoist("doctor", "--set", f"store.path={tmp_path / 'good'}").status == 0
-    assert not (tmp_path / "good").exists(), "what no program has made yet is left unmade"
     newer.mkdir(0o700)
     assert outcomes(hoist("doctor", "--json", "--set", f"store.path={newer}"))["store"] == "ok"
     (made,) = newer.glob("*.sqlite")
     with sqlite3.connect(made) as database:
         database.execute("PRAGMA user_version = 1000000")
     for path, says in ((folder, "everybody"), (link, "symbolic link"), (file, "no folder"), (file / "below", "cannot be used"),
+                       ("/proc/nowhere", "cannot be used"),
                        (newer, "newer version")):
         result = hoist("doctor", "--json", "--set", f"store.path={path}")
         assert outcomes(result)["store"] == "failed" and says in message(result, "store"), result

@@ -16,7 +16,8 @@ internal import HoistJSON
 ///  "enabled":true,"reason":"SPLIT"}
 /// ```
 /// What did not run is not there: constraints after the first that fails, strategies after the first that holds. `ignored`
-/// names the attributes of the context that have no form here: lists and objects.
+/// names the attributes of the context that have no form here: lists and objects. Of a flag of frontend mode it is
+/// `{"flag":"checkout","decidedBy":"service","enabled":true,"reason":"TARGETING_MATCH"}`.
 struct Explanation: StepRecorder {
   var writer = JSONWriter()
   private var strategiesAreOpen = false
@@ -212,13 +213,24 @@ extension UnleashFlags {
     let root: UnsafePointer<SnapshotRoot> = snapshot.root()
     if root.pointee.isFrontend {
       evaluateToggle(snapshot.base, record, context?.base, &evaluation)
-      var explanation = Explanation(flag, snapshot.base)
-      return explanation.finish(evaluation)
+      return decided(flag.pointee.head.name.bytes(snapshot.base), evaluation)
     }
     var evaluator = Evaluator(
       base: snapshot.base, context: context?.base, inherited: evaluation.inherited, ambient: evaluation.ambient,
       recorder: Explanation(flag, snapshot.base))
     evaluator.answer(flag, &evaluation)
     return evaluator.recorder.finish(evaluation, for: context)
+  }
+
+  /// Of what the service has evaluated there is nothing more to say.
+  private static func decided(_ name: ByteView, _ evaluation: borrowing Evaluation) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.member("flag", name)
+    writer.member("decidedBy", "service")
+    writer.member("enabled", evaluation.enabled)
+    writer.member("reason", evaluation.reason.text)
+    writer.endObject()
+    return writer.bytes
   }
 }

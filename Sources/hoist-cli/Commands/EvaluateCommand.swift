@@ -20,7 +20,8 @@ struct EvaluateCommand: ParsableCommand {
         if hoist evaluate banner --features features.json --exit-code; then echo on; fi
 
       EXIT STATUS
-        1 when the flag cannot be evaluated; with --exit-code 1 when it is off, and 5 when it cannot be evaluated.
+        1 when the flag cannot be evaluated, or the service does not list it; with --exit-code 1 when it is off, as one that is \
+        not listed, and 5 when it cannot be evaluated.
       """,
     aliases: ["eval"])
 

@@ -1,11 +1,11 @@
 /// Sentences for the steps of Unleash's engine.
 enum UnleashSteps {
   static func steps(of explanation: JSON) -> [Step] {
+    if explanation["decidedBy"] != nil { return [Step("the service has decided: \(explanation.isTrue("enabled") ? "on" : "off")")] }
     guard explanation.isTrue("switchedOn") else { return [Step("the flag is switched off")] }
     if let broken = explanation["broken"]?.string { return [Step("the flag cannot be evaluated: \(broken)")] }
     var steps = explanation.list("dependencies").map(dependency) + strategies(explanation)
-    let isDecided = explanation["dependencies"] == nil && explanation["strategies"] == nil
-    if isDecided { steps.append(Step(explanation.isTrue("enabled") ? "no strategy narrows it: on for everybody" : "the service has decided: off")) }
+    if steps.isEmpty { steps.append(Step("no strategy narrows it: on for everybody")) }
     if let variant = explanation["variant"] { steps.append(self.variant(variant)) }
     return steps
   }

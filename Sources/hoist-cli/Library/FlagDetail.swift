@@ -12,6 +12,8 @@ struct FlagDetail {
   let explanation: JSON
   /// All of it.
   let json: JSON
+  /// False where the service tells of other flags alone: this one is off there, or does not exist.
+  var isListed = true
 
   init(_ object: JSON) {
     key = object["key"]?.string ?? ""
@@ -44,9 +46,15 @@ struct FlagDetail {
     table.show()
   }
 
-  /// Says on standard error why the flag could not be evaluated, if so, and ends with that status.
+  /// Why the flag is not known to exist, or could not be evaluated; nil when it was.
+  var lack: String? {
+    if errorCode.isEmpty { return isListed ? nil : "the service does not list it: it is off, or does not exist" }
+    return errorMessage.isEmpty ? errorCode : errorMessage
+  }
+
+  /// Says on standard error what it lacks, if so, and ends with that status: a flag that is not listed is off.
   func end(unknown kind: Problem.Kind = .negative) throws {
-    if !errorCode.isEmpty { throw Problem(kind, "\(key): \(errorMessage.isEmpty ? errorCode : errorMessage)") }
+    if let lack { throw Problem(isListed ? kind : .negative, "\(key): \(lack)") }
   }
 
   /// The members of an object of details, by the bytes of their keys.

@@ -54,6 +54,7 @@ final class Session {
 
   /// How the option of the tool is called that sets the property which the library misses.
   private static func hint(_ configuration: Configuration, _ error: OpaquePointer?) -> String {
+    if configuration.file != nil { return "" }
     if !configuration.hasConnection {
       let isFilePossible = configuration.traits.fileProperty != nil
       let other = isFilePossible ? ", or --features FILE to work without network" : ""
@@ -80,7 +81,9 @@ final class Session {
     guard status == HOIST_OK, let answer = LibraryText(hoist_detail_to_json(detail)).flatMap({ JSON(parsing: $0) }) else {
       throw Problem(.usage, "flag \"\(flag)\": the name is refused (\(String(cString: hoist_status_name(status))))")
     }
-    return FlagDetail(answer)
+    var found = FlagDetail(answer)
+    if found.errorCode.isEmpty, !found.enabled { found.isListed = allFlags().contains { $0.key.utf8.elementsEqual(flag.utf8) } }
+    return found
   }
 
   /// Every known flag, by key.

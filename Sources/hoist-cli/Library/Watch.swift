@@ -101,8 +101,7 @@ final class Watch {
     for flag in flags { known[Array(flag.key.utf8)] = flag }
     report.ready(flags)
     for key in wanted {
-      guard let flag = try? session.evaluate(key), !flag.errorCode.isEmpty else { continue }
-      report.unknown(key, flag.errorMessage)
+      if let lack = try? session.evaluate(key).lack { report.unknown(key, lack) }
     }
   }
 

@@ -83,6 +83,6 @@ import Testing
 
   @Test func togglesExplainLittle() throws {
     let rules = try Rules(toggles: #"{"toggles":[{"name":"t","enabled":true}]}"#)
-    #expect(rules.explain("t") == #"{"flag":"t","switchedOn":true,"enabled":true,"reason":"TARGETING_MATCH"}"#)
+    #expect(rules.explain("t") == #"{"flag":"t","decidedBy":"service","enabled":true,"reason":"TARGETING_MATCH"}"#)
   }
 }
