@@ -131,23 +131,31 @@ extension KameleoonVisitorRegistry {
 
   // MARK: The client's own
 
-  /// The client speaks for that visitor from now on; on the scheduler's thread.
+  /// The client begins with that visitor; or, where it was identified meanwhile or in the parent of a forked child, with the
+  /// one that it has. On the scheduler's thread.
   /// - Parameter isNamedByHost: whether a host has named it.
-  func becomeOwn(_ code: [UInt8], isNamedByHost: Bool, completion: @escaping @Sendable (Status) -> Void = { _ in }) {
+  func beginOwn(_ code: [UInt8], isNamedByHost: Bool) {
+    let (code, isNamedByHost) = own.current.map { ($0.code, $0.isNamedByHost) } ?? (code, isNamedByHost)
+    _ = becomeOwn(code, isNamedByHost: isNamedByHost, isFirst: true)
+  }
+
+  /// The client speaks for that visitor from now on; on the scheduler's thread.
+  /// - Parameter isFirst: unless it speaks for one already.
+  private func becomeOwn(_ code: [UInt8], isNamedByHost: Bool, isFirst: Bool = false) -> Status {
     host.scheduler.assertCurrent()
-    guard let client = host.client else { return completion(.cancelled) }
-    guard VisitorCode.isValid(code) else { return completion(.kameleoonVisitorCodeInvalid) }
+    guard let client = host.client else { return .cancelled }
+    guard VisitorCode.isValid(code) else { return .kameleoonVisitorCodeInvalid }
     let (visitor, restored) = open(code, of: client, isNamedByHost: isNamedByHost)
-    guard let context = EvaluationContext(targetingKey: code, attributes: []).reference() else { return completion(.limit) }
-    if own.replace(with: visitor) { host.setCurrentContext(context) }
+    guard let context = EvaluationContext(targetingKey: code, attributes: []).reference() else { return .limit }
+    if own.replace(with: visitor, isFirst: isFirst) { host.setCurrentContext(context) }
     if restored?.isGiven != false { source?.begin() }
-    completion(.ok)
+    return .ok
   }
 
   /// Another targeting key is another visitor; attributes are ignored: a visitor's data is set with its own calls.
   func identify(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void) {
     let (key, _) = EvaluationContext(copying: context.frozen).content
     guard let code = key ?? own.current?.code else { return completion(.argument) }
-    becomeOwn(code, isNamedByHost: true, completion: completion)
+    completion(becomeOwn(code, isNamedByHost: true))
   }
 }

@@ -43,9 +43,9 @@ final class OwnVisitor: @unchecked Sendable {
       // It is used from now on where none is given.
       generated.forget()
       host.store.shared(generated.key, orKeep: given) { _ in }
-      return registry.becomeOwn(given, isNamedByHost: true)
+      return registry.beginOwn(given, isNamedByHost: true)
     }
-    generated.whenKnown { [weak registry] code in registry?.becomeOwn(Array(code.utf8), isNamedByHost: false) }
+    generated.whenKnown { [weak registry] code in registry?.beginOwn(Array(code.utf8), isNamedByHost: false) }
   }
 
   /// The code, when it is known in time; else a new one, which holds for this client.
@@ -53,13 +53,15 @@ final class OwnVisitor: @unchecked Sendable {
     given.isEmpty ? Array(generated.decide(untilNanoseconds: deadline).utf8) : given
   }
 
-  /// - Returns: false when it is so already.
-  func replace(with visitor: KameleoonVisitor) -> Bool {
+  /// - Parameter isFirst: only where there is none yet.
+  /// - Returns: false when nothing has changed.
+  func replace(with visitor: KameleoonVisitor, isFirst: Bool) -> Bool {
     let former = state.withLock { state in
-      defer { state.visitor = visitor }
-      return state.visitor
+      let former = state.visitor
+      state.visitor = isFirst ? former ?? visitor : visitor
+      return former
     }
-    return former !== visitor
+    return isFirst ? former == nil : former !== visitor
   }
 
   func abandonAfterFork() { generated.abandonAfterFork() }

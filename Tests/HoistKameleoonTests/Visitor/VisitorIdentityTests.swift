@@ -98,6 +98,27 @@ import Testing
     #expect(try identify(String(repeating: "x", count: 256)) == .kameleoonVisitorCodeInvalid)
     #expect(rig.visitors.own.current?.code == bytes("you"))
   }
+
+  @Test("Identified right after opening, and forked: the visitor that the client begins with takes nobody's place (KAM-12, KAM-14; starting, forked)",
+    arguments: [[:], ["visitor_code": "me"]])
+  func identifiedFirst(_ properties: [String: String]) throws {
+    let host = try TestClient(KameleoonFactory(), ["site_code": "site", "dispatch": "manual", "store": "none"], properties)
+    let visitors = try #require(KameleoonFace(host.client)).provider.visitors
+    host.client.open()
+    let you = try #require(EvaluationContext(targetingKey: bytes("you"), attributes: []).reference())
+    #expect(host.client.identify(you, completion: nil) == .ok)
+    host.scheduler.run()
+    #expect(visitors.own.current?.code == bytes("you"))
+    host.scheduler.simulateFork()
+    host.client.onScheduler { client in
+      client.provider?.abandonAfterFork()
+      client.provider?.start()
+    }
+    host.scheduler.advance(milliseconds: 1_000)
+    #expect(visitors.own.current?.code == bytes("you"))
+    #expect(host.client.currentContext?.frozen.targetingKey.map { text($0) } == "you")
+    #expect(host.transport.requests.contains { $0.url.contains("/v3/") })
+  }
 }
 
 @Suite("Visitors that are linked (KAM-66 to KAM-70; ready)") struct LinkedVisitorTests {
