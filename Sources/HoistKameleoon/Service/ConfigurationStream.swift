@@ -19,8 +19,6 @@ final class ConfigurationStream: @unchecked Sendable {
   private var pace = ReconnectPace(base: 3000, cap: 60_000, spread: 1...1.25)
   /// Of the newest event; never ahead of this machine's clock, so that no event keeps those after it from being heard.
   private var latestTimestamp = Int64.min
-  /// Events may have been missed while there was no connection.
-  private var mayHaveMissed = false
 
   init(host: any ProviderHost, settings: KameleoonSettings, address: String) {
     self.host = host
@@ -38,8 +36,6 @@ final class ConfigurationStream: @unchecked Sendable {
   }
 
   func stop() {
-    // Opened again after a fetch that was good, it may miss what has changed between that and its opening.
-    mayHaveMissed = mayHaveMissed || isRunning
     isRunning = false
     stream.close()
     source?.streamIsOpen(false)
@@ -50,7 +46,6 @@ final class ConfigurationStream: @unchecked Sendable {
     stream.abandonAfterFork()
     source?.streamIsOpen(false)
   }
-
 }
 
 extension ConfigurationStream: EventStreamDelegate {
@@ -70,10 +65,9 @@ extension ConfigurationStream: EventStreamDelegate {
 
   func streamAccepts(_ head: HTTPResponse) -> Bool { head.status == 200 }
 
+  /// No event tells of what has changed between the last fetch and now.
   func streamOpened() {
     source?.streamIsOpen(true)
-    guard mayHaveMissed else { return }
-    mayHaveMissed = false
     source?.hear(at: nil)
   }
 
@@ -102,7 +96,6 @@ extension ConfigurationStream: EventStreamDelegate {
     case .tooLarge(let error): host.log.warning("real-time events: the stream exceeds a limit: \(error)")
     case .closed(let failure): host.log.info("real-time events: \(failure?.message ?? "the service closed the stream")")
     }
-    mayHaveMissed = true
     stream.reopen(afterMilliseconds: pace.nextMilliseconds(openMilliseconds: openMilliseconds, host.entropy))
   }
 
