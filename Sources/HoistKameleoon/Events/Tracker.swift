@@ -321,8 +321,9 @@ final class Tracker: ClientPart, @unchecked Sendable {
   func abandonAfterFork() {
     timer = nil
     activityTimer = nil
+    endProbing()
     // What was recorded before is the parent's to send.
-    for recipient in queue.take() + policy.takeAll() { recipient.visitor?.trackingMark.clear() }
+    for recipient in queue.take() + policy.abandonAfterFork() { recipient.visitor?.trackingMark.clear() }
   }
 
   var statistics: [(group: String, name: String, value: Int64)] {

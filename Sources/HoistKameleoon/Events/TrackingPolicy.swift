@@ -115,6 +115,13 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
     return flights.values.flatMap(\.recipients) + takeDue()
   }
 
+  /// The parent's flushes, and what the service made of its requests, are the parent's.
+  /// - Returns: all visitors.
+  func abandonAfterFork() -> [TrackingRecipient] {
+    (clientFlushes, refusals, bodyLimit) = (0, 0, Self.maximumBodyBytes)
+    return takeAll()
+  }
+
   func kept(_ recorded: ByteView) -> [UInt8] { TrackedRow.finished(recorded) }
 
   var batchLimits: BatchLimits { BatchLimits(bytes: bodyLimit < Self.maximumBodyBytes ? bodyLimit : .max) }

@@ -86,6 +86,44 @@ import Testing
     #expect(bench.count("delivered") == 1 && bench.count("rejected") == 1)
   }
 
+  /// G9
+  @Test("Forked while the parent flushes and the service fails: the child begins anew (4.9; forked, failing)")
+  func aForkedChildHasNoneOfItsParentsFailures() throws {
+    let bench = try TrackerBench()
+    let parents = bench.visitor("parents")
+    bench.host.network.setResponder { _ in answer(413) }
+    bench.tracker.record(Tracked.custom(1, String(repeating: "x", count: 100)), of: parents)
+    bench.tracker.record(Tracked.phone, of: parents)
+    _ = bench.flush(parents)
+    bench.host.network.setResponder { _ in answer(400) }
+    for number in 0..<3 as Range<Int64> {
+      bench.tracker.record(Tracked.conversion(number), of: parents)
+      _ = bench.flush(parents)
+      bench.advance(6_000)
+    }
+    bench.host.network.setResponder(nil)
+    bench.tracker.record(Tracked.phone, of: parents)
+    bench.tracker.flush { _ in }
+    bench.settle()
+    let before = bench.sent.count
+    bench.host.time.simulateFork()
+    bench.tracker.abandonAfterFork()
+    bench.tracker.start()
+    bench.becomeReady()
+    let rejected = bench.count("rejected")
+    bench.host.network.enqueue(answer(400))
+    bench.host.network.setResponder { _ in answer(200) }
+    for code in ["anna", "bea"] {
+      let visitor = bench.visitor(code)
+      bench.tracker.record(Tracked.custom(1, String(repeating: "y", count: 5_000)), of: visitor)
+      bench.tracker.queue(visitor)
+    }
+    bench.settle()
+    bench.advance(1_000)
+    bench.advance(5_000)
+    #expect(bench.sent.dropFirst(before).map(\.count) == [2, 2] && bench.count("rejected") == rejected)
+  }
+
   @Test(arguments: [200, 204, 304, 403]) func theseAreSuccess(_ status: Int) throws {
     let bench = try TrackerBench()
     let anna = bench.visitor("anna")
