@@ -66,7 +66,7 @@ final class KameleoonVisitorRegistry: ClientPart, @unchecked Sendable {
     if let isUnique {
       setUnique(isUnique, visitor)
       let owner = data.code
-      if owner != visitor.code, !owner.isEmpty { storage.link(visitor.code, to: owner, isUnique: isUnique) }
+      if owner != visitor.code, !owner.isEmpty { keepLink(visitor.code, to: data, isUnique: isUnique) }
     }
     for code in linked { link(code, to: data) }
     storage.changed(data)
@@ -110,14 +110,25 @@ final class KameleoonVisitorRegistry: ClientPart, @unchecked Sendable {
     }
   }
 
-  /// KAM-67: a visitor shares another one's data from now on; what it had before is gone.
+  /// KAM-67: a visitor shares another one's data from now on; what it had before is gone, but for a refusal to consent.
   func link(_ code: [UInt8], to data: VisitorData) {
     linking.withLock {
       let (visitor, former) = people.link(code, to: data)
       if former === data { return }
       move(visitor, code, from: former, to: data)
-      storage.link(code, to: data.code, isUnique: visitor?.isUnique ?? settings.isUniqueIdentifier)
+      keepLink(code, to: data, isUnique: visitor?.isUnique ?? settings.isUniqueIdentifier)
+      if former?.read({ content, _ in content.consent == .refused }) == true { takeRefusal(data) }
     }
+  }
+
+  private func keepLink(_ code: [UInt8], to data: VisitorData, isUnique: Bool) {
+    storage.link(code, to: data.code, isUnique: isUnique) { [weak self] in self?.takeRefusal(data) }
+  }
+
+  private func takeRefusal(_ data: VisitorData) {
+    guard data.takeRefusal() else { return }
+    storage.changed(data)
+    consentChanged(data)
   }
 
   /// The same, as an earlier run has left it.

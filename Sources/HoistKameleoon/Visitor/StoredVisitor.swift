@@ -102,6 +102,9 @@ enum StoredVisitor {
 }
 
 extension StoredVisitor {
+  /// Whether the visitor has refused to consent.
+  var isRefusal: Bool { if case .visitor(let content, _) = self { content.consent == .refused } else { false } }
+
   /// nil for what cannot be read. What is missing in it is nothing.
   init?(json: [UInt8]) {
     let found: StoredVisitor?? = try? json.withUnsafeBytes { bytes throws(JSONFailure) in

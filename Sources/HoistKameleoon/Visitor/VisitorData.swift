@@ -142,7 +142,7 @@ final class VisitorData: SubjectRecord, @unchecked Sendable {
   func hearRefusal(in stored: [UInt8]) -> Bool {
     let hash = stored.withBytes { Hash64.hash($0) }
     guard lock.withLock({ kept.hash != hash && draft.content.consent == .given }) else { return false }
-    guard case .visitor(let content, _) = StoredVisitor(json: stored), content.consent == .refused else { return false }
+    guard StoredVisitor(json: stored)?.isRefusal == true else { return false }
     return lock.withLock {
       guard kept.base?.content.consent != .refused, draft.content.consent == .given else { return false }
       draft.content.consent = .refused
@@ -167,6 +167,19 @@ final class VisitorData: SubjectRecord, @unchecked Sendable {
   /// What a visitor decides by is made anew, unless that has been done, or its data is another one's by now.
   func renew(_ visitor: KameleoonVisitor) {
     lock.withLock { if visitor.isOutdated, members.contains(where: { $0.visitor === visitor }) { publish(visitor) } }
+  }
+
+  /// A visitor that shares it now had refused.
+  /// - Returns: whether it is news.
+  func takeRefusal() -> Bool {
+    lock.withLock {
+      guard draft.content.consent != .refused else { return false }
+      kept.leaveToParent(draft)
+      draft.content.consent = .refused
+      isChanged = true
+      outdate()
+      return true
+    }
   }
 
   /// A visitor has data of another one's from now on.

@@ -49,10 +49,19 @@ final class VisitorStorage: @unchecked Sendable {
   /// - Parameter deadline: nanoseconds of the machine's monotonic clock.
   func waitForCommit(untilNanoseconds deadline: Int64) { subjects.waitForCommit(untilNanoseconds: deadline) }
 
-  /// A visitor shares the data of another one; its own stored record is removed.
-  func link(_ code: [UInt8], to owner: [UInt8], isUnique: Bool) {
+  /// A visitor shares the data of another one: a link takes the place of its own stored record.
+  /// - Parameter hadRefused: on the store's lane: that record was a refusal, which another client or process may have stored.
+  func link(_ code: [UInt8], to owner: [UInt8], isUnique: Bool, hadRefused: @escaping @Sendable () -> Void) {
     linked.withLock { $0 += 1 }
-    host.store.save(Self.key(code), StoredVisitor.link(to: owner, isUnique: isUnique))
+    let link = StoredVisitor.link(to: owner, isUnique: isUnique)
+    let isRefusal = LockedValue(false)
+    host.store.update(Self.key(code)) { former in
+      let former = former.flatMap { StoredVisitor(json: $0) }
+      isRefusal.withLock { $0 = former?.isRefusal ?? false }
+      return link
+    } completion: { _ in
+      if isRefusal.withLock({ $0 }) { hadRefused() }
+    }
   }
 
   /// On the scheduler's thread.

@@ -215,6 +215,25 @@ import Testing
     #expect(!anonymous.isUnique)
   }
 
+  @Test("A visitor has refused, here or in what another client has stored, and is linked with one that agrees: the refusal holds for both (KAM-60, KAM-67, contract 8; no consent, second client)",
+    arguments: [true, false])
+  func aRefusalOutlivesTheLink(isHere: Bool) throws {
+    let store = MemoryCacheManager()
+    let (rig, other) = (try rig(store), try self.rig(store))
+    let anonymous = try rig.visitor("anonymous")
+    #expect(anonymous.setLegalConsent(true) == .ok && rig.kept("anonymous", in: store) != nil)
+    #expect(try (isHere ? rig : other).visitor("user").setLegalConsent(false) == .ok)
+    if !isHere { #expect(other.kept("user", in: store)?.contains(#""consent":2"#) == true) }
+    #expect(anonymous.add([custom(3, "user")]) == .ok)
+    rig.settle { anonymous.legalConsent == .refused }
+    #expect(anonymous.legalConsent == .refused)
+    #expect(rig.kept("anonymous", in: store)?.contains(#""consent":2"#) == true)
+    #expect(store.load(key: "visitor:user").map { text($0).contains(#""owner":"anonymous""#) } == true)
+    // Who agrees afterwards knows of it.
+    #expect(try rig.visitor("user").setLegalConsent(true) == .ok && anonymous.legalConsent == .given)
+    #expect(rig.kept("anonymous", in: store)?.contains(#""consent":1"#) == true)
+  }
+
   @Test func aVisitorThatIsLinkedAnewLeavesItsDataToTheOthers() throws {
     let rig = try rig()
     let first = try rig.visitor("first")
