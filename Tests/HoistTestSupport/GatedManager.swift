@@ -25,8 +25,8 @@ public final class GatedManager: CacheManager, @unchecked Sendable {
   /// Runs on the store's thread after each load.
   public func afterEachLoad(_ body: @escaping @Sendable (String) -> Void) { lock.withLock { afterLoad = body } }
 
-  /// Nothing can be written from now on, as on a full disk.
-  public func fill() { lock.withLock { isFull = true } }
+  /// Nothing can be written from now on, as on a full disk; or everything again.
+  public func fill(_ isFull: Bool = true) { lock.withLock { self.isFull = isFull } }
 
   private func needRoom() throws(CacheFailure) {
     if lock.withLock({ isFull }) { throw CacheFailure("the disk is full") }

@@ -59,10 +59,11 @@ HOIST_API hoist_text *HOIST_NULLABLE hoist_kameleoon_visitor_code(const hoist_ka
  * Before the first configuration data is put aside, 1000 at most, and counts from then on.
  * @param data  `count` data, each copied; may be NULL when `count` is 0.
  * @param track false: for targeting alone, never sent.
- * @return HOIST_OK when it is known, and what is to be sent is recorded: with `events.durability` "immediate" it is in
- *         the store, unless that takes half a second. HOIST_ERR_LIMIT when there is no room for what is to be sent
- *         (`events.capacity`): it is dropped and counted, and known for targeting all the same. HOIST_ERR_ARGUMENT for
- *         NULL, and NULL among the data; then nothing is added. HOIST_ERR_STATE when the client is closed or gone. Data
+ * @return HOIST_OK when it is known, and what is to be sent is recorded; with `events.durability` "immediate" both are in the
+ *         store. HOIST_ERR_UNSAVED when they should be and are not: the store fails, or half a second is over; all of it is
+ *         known and recorded, in memory, and stored as soon as the store works. HOIST_ERR_LIMIT when there is no room for what
+ *         is to be sent (`events.capacity`): it is dropped and counted, and known for targeting all the same. HOIST_ERR_ARGUMENT
+ *         for NULL, and NULL among the data; then nothing is added. HOIST_ERR_STATE when the client is closed or gone. Data
  *         that cannot be used is left out, and logged.
  */
 HOIST_API hoist_status hoist_kameleoon_visitor_add_data(
@@ -81,9 +82,12 @@ enum {
  * The visitor's consent; stored for later runs. It counts where the site requires consent: then, until it is given,
  * only conversions and variations of deliveries are sent, the rest waits; once it is refused, experiments give the
  * default variation, or nothing at all, as the site says. With `events.durability` "immediate" it is in the store when
- * this returns, unless that takes half a second; else within 0.1 s. Other clients and processes that use the store look
- * there before they send, and a refusal outweighs an answer given to them without knowledge of it.
- * @return HOIST_ERR_ARGUMENT for NULL, HOIST_ERR_STATE when the client is closed or gone.
+ * this returns HOIST_OK; else within 0.1 s. Other clients and processes that use the store look there before they send, and a
+ * refusal outweighs an answer given to them without knowledge of it. Of visitors that become one and the same, see
+ * hoist_kameleoon_visitor_add_data(), a refusal of one holds for all, until one of them agrees after that.
+ * @return HOIST_OK; HOIST_ERR_UNSAVED when it holds here and is to be in the store, and is not: the store fails, or half a
+ *         second is over; it is stored as soon as the store works. HOIST_ERR_ARGUMENT for NULL, HOIST_ERR_STATE when the client
+ *         is closed or gone.
  */
 HOIST_API hoist_status hoist_kameleoon_visitor_set_legal_consent(hoist_kameleoon_visitor *HOIST_NULLABLE visitor,
                                                                  bool is_given);

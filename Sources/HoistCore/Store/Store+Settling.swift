@@ -36,7 +36,7 @@ extension Store {
   }
 
   private func settleNow() {
-    writeValues { [weak self] in
+    writeValues { [weak self] _ in
       self?.withState { $0.isSettling = false }
       self?.settleSoon()
     }

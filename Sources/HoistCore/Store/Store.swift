@@ -72,7 +72,7 @@ public final class Store: @unchecked Sendable {
   /// What the manager has when everything that waits is written, as far as it can be; nil for none, and where it cannot be
   /// read. What is in memory only does not count: it answers what the next run will find.
   func loadWritten(_ key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
-    writeValues { [self] in
+    writeValues { [self] _ in
       call(.read) { [self] manager, _ throws(CacheFailure) in
         try checked(try manager.load(key: key))
       } answer: {
@@ -164,12 +164,12 @@ public final class Store: @unchecked Sendable {
     throw CacheFailure("a stored value of \(value.count) bytes is over the limit")
   }
 
-  /// `completion` runs when everything that was saved so far is written, or the manager has failed.
-  public func writeValues(completion: @escaping @Sendable () -> Void) {
+  /// - Parameter completion: with whether everything that was saved so far is written; else the manager has failed.
+  public func writeValues(completion: @escaping @Sendable (_ isWritten: Bool) -> Void) {
     call(.write) { [self] manager, _ throws(CacheFailure) in
       try settleValues(manager)
-    } answer: { _ in
-      completion()
+    } answer: { result in
+      if case .success = result { completion(true) } else { completion(false) }
     }
   }
 

@@ -19,15 +19,18 @@ public final class SubjectStore<Record: SubjectRecord>: Sendable {
   private struct State {
     var waiting: [Record] = []
     var generation: UInt32
-    /// Changes are written in rounds: how many have begun, and up to which one the store has tried.
-    var begun: UInt64 = 0
-    var ended: UInt64 = 0
+    /// How many there were, for those who wait.
+    var changes: UInt64 = 0
+    /// Of each record the first change that is not stored.
+    var unstored: [ObjectIdentifier: UInt64] = [:]
+    /// How often the store has failed.
+    var failures: UInt64 = 0
     var written: Int64 = 0
   }
 
   private final class Guarded: @unchecked Sendable {
     let lock = Lock()
-    let ending = Condition()
+    let ended = Condition()
     /// Guarded by `lock`.
     var state: State
     init(_ state: State) { self.state = state }
@@ -82,6 +85,10 @@ public final class SubjectStore<Record: SubjectRecord>: Sendable {
     // Another change is queued already; where a caller may wait for this one, that is decided with the lock held.
     guard isOn, options.isImmediate || !record.mark.isWaiting(scheduler.generation) else { return }
     let isFirst = withState { state in
+      if options.isImmediate {
+        state.changes &+= 1
+        if state.unstored[ObjectIdentifier(record)] == nil { state.unstored[ObjectIdentifier(record)] = state.changes }
+      }
       guard record.mark.noteChange(state.generation) else { return false }
       state.waiting.append(record)
       return state.waiting.count == 1
@@ -94,49 +101,68 @@ public final class SubjectStore<Record: SubjectRecord>: Sendable {
   /// Hands what waits to the store.
   /// - Parameter completion: on the scheduler's thread, when the store has tried to write it.
   public func writeAll(completion: (@Sendable () -> Void)? = nil) {
-    let (records, round) = withState { state in
+    let records = withState { state in
       defer { state.waiting = [] }
-      state.begun &+= 1
-      return (state.waiting, state.begun)
+      return state.waiting
     }
     for record in records { write(record) }
     guard completion != nil || options.isImmediate else { return }
-    store.writeValues { [weak self] in
-      self?.end(round)
+    store.writeValues { [weak self] isWritten in
+      if !isWritten { self?.noteFailure() }
       completion?()
     }
   }
 
+  private func noteFailure() {
+    withState { $0.failures &+= 1 }
+    guarded.ended.broadcast()
+  }
+
   private func write(_ record: Record) {
-    let generation = scheduler.generation
-    guard record.mark.beginWriting(generation) else { return }
-    guard let key = record.storeKey else {
-      if record.mark.endWriting(generation) { write(record) }
-      return
+    let last = withState { state in
+      guard record.mark.beginWriting(state.generation) else { return UInt64?.none }
+      state.written += record.storeKey == nil ? 0 : 1
+      return state.changes
     }
-    withState { $0.written += 1 }
+    guard let last else { return }
+    guard let key = record.storeKey else { return end(record, upTo: last, isStored: true) }
     store.update(key) { record.merge(into: $0, under: key) } completion: { [weak self] result in
       if case .success = result {
         record.wasKept()
         self?.wasKept(record)
+        self?.end(record, upTo: last, isStored: true)
+      } else {
+        self?.end(record, upTo: last, isStored: false)
       }
-      if record.mark.endWriting(generation) { self?.write(record) }
     }
   }
 
-  /// With immediate writes: until what has changed so far is stored, or the time is over.
+  /// What has changed meanwhile is written once more.
+  /// - Parameter last: the last change before it began to be written.
+  private func end(_ record: Record, upTo last: UInt64, isStored: Bool) {
+    let isStale = withState { state in
+      let isStale = record.mark.endWriting(state.generation)
+      if options.isImmediate { state.unstored[ObjectIdentifier(record)] = isStale ? last &+ 1 : nil }
+      if !isStored { state.failures &+= 1 }
+      return isStale
+    }
+    guarded.ended.broadcast()
+    if isStale { write(record) }
+  }
+
+  /// With immediate writes: until what has changed so far is stored, the store has failed, or the time is over.
   /// - Parameter deadline: nanoseconds of the machine's monotonic clock.
-  public func waitForCommit(untilNanoseconds deadline: Int64) {
-    // On a thread of the library's own, waiting would keep it from happening.
-    guard options.isImmediate, isOn, !Thread.isOwn else { return }
-    let round = withState { $0.waiting.isEmpty ? $0.begun : $0.begun &+ 1 }
-    guarded.lock.withLock {
-      while guarded.state.ended < round { if !guarded.ending.wait(guarded.lock, untilNanoseconds: deadline) { return } }
+  /// - Returns: `.unsaved` when something of it is in memory alone.
+  public func waitForCommit(untilNanoseconds deadline: Int64) -> Status {
+    guard options.isImmediate, isOn else { return .ok }
+    let (last, failures) = withState { ($0.changes, $0.failures) }
+    return guarded.lock.withLock {
+      while guarded.state.failures == failures {
+        if !guarded.state.unstored.values.contains(where: { $0 <= last }) { return .ok }
+        // On a thread of the library's own, waiting would keep it from happening.
+        if Thread.isOwn || !guarded.ended.wait(guarded.lock, untilNanoseconds: deadline) { break }
+      }
+      return .unsaved
     }
-  }
-
-  private func end(_ round: UInt64) {
-    withState { $0.ended = max($0.ended, round) }
-    guarded.ending.broadcast()
   }
 }

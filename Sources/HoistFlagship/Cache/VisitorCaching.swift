@@ -130,7 +130,7 @@ final class VisitorCaching: ClientPart, @unchecked Sendable {
     if let cache {
       cache.settle(withinMilliseconds: limit) { ended.give($0) }
     } else {
-      store.writeValues { ended.give(true) }
+      store.writeValues { _ in ended.give(true) }
     }
     _ = ended.wait(untilNanoseconds: Deadline.nanoseconds(afterMilliseconds: limit))
   }

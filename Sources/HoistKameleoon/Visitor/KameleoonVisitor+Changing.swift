@@ -6,25 +6,23 @@ extension KameleoonVisitor {
   /// KAM-56, KAM-57. What cannot be used is left out, and logged. With immediate durability it is stored when this
   /// returns, unless that takes too long.
   /// - Parameter isTracked: whether it is ever sent (KAM-B19).
-  /// - Returns: `.limit` when there is no room for what is to be sent of it; it is there for targeting. `.state` after close,
-  ///   and without the client.
+  /// - Returns: `.limit` when there is no room for what is to be sent of it; it is there for targeting. `.unsaved` when it was
+  ///   to be stored, and is in memory alone. `.state` after close, and without the client.
   public func add(_ data: [VisitorDatum], isTracked: Bool = true) -> Status {
     whileOpen { registry in add(data, isTracked: isTracked, registry) }
   }
 
   func add(_ data: [VisitorDatum], isTracked: Bool = true, _ registry: KameleoonVisitorRegistry) -> Status {
     let status = registry.change(self) { draft in for datum in data { draft.add(datum, isTracked: isTracked, time: draft.now) } }
-    let stored = registry.waitForCommit()
-    return status == .ok ? stored : status
+    return registry.waitForCommit(of: self, status)
   }
 
-  /// KAM-60: what the visitor has answered. Stored when this returns, likewise.
+  /// KAM-60: what the visitor has answered. Stored when this returns, likewise; else `.unsaved`.
   public func setLegalConsent(_ isGiven: Bool) -> Status {
     whileOpen { registry in
       let status = registry.change(self) { $0.content.consent = isGiven ? .given : .refused }
       registry.consentChanged(data)
-      registry.waitForCommit()
-      return status
+      return registry.waitForCommit(of: self, status)
     }
   }
 

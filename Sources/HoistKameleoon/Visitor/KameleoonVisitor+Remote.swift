@@ -24,8 +24,7 @@ extension KameleoonVisitor {
         if let code = remote.visitorCode { draft.adopt(mappingIdentifier: code) }
         draft.merge(remote, isTracked: isTracked)
       }
-      let stored = registry.waitForCommit()
-      return status == .ok ? stored : status
+      return registry.waitForCommit(of: self, status)
     }
   }
 }

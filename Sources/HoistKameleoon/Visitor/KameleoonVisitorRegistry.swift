@@ -78,16 +78,16 @@ final class KameleoonVisitorRegistry: ClientPart, @unchecked Sendable {
     people.setNote(isUnique, of: visitor.code)
   }
 
-  /// With immediate durability: until all changes and records so far are stored, unless that takes too long.
-  /// - Returns: `.unsaved` when something of what was recorded is not.
-  @discardableResult
-  func waitForCommit() -> Status {
-    guard settings.eventDurability == .immediate else { return .ok }
-    let limit = Tracker.commitLimitMilliseconds
-    let deadline = Deadline.nanoseconds(afterMilliseconds: limit)
-    let status = tracker.waitForCommit()
-    storage.waitForCommit(untilNanoseconds: deadline)
-    return status
+  /// With immediate durability: until all changes of the visitor and all records so far are stored, unless that takes too long.
+  /// - Parameter status: what came of the change.
+  /// - Returns: `.unsaved` when it was `.ok` and something of it is in memory alone.
+  func waitForCommit(of visitor: KameleoonVisitor, _ status: Status) -> Status {
+    guard settings.eventDurability == .immediate else { return status }
+    let deadline = Deadline.nanoseconds(afterMilliseconds: Tracker.commitLimitMilliseconds)
+    let recorded = tracker.waitForCommit()
+    if !Thread.isOwn { _ = people.restored(visitor.code)?.wait(untilNanoseconds: deadline) }
+    let kept = storage.waitForCommit(of: visitor.data, untilNanoseconds: deadline)
+    return [status, recorded, kept].first { $0 != .ok } ?? .ok
   }
 
   /// What follows from a change, before another one can begin.

@@ -47,7 +47,12 @@ final class VisitorStorage: @unchecked Sendable {
 
   /// With immediate durability: until what has changed so far is stored, or the time is over.
   /// - Parameter deadline: nanoseconds of the machine's monotonic clock.
-  func waitForCommit(untilNanoseconds deadline: Int64) { subjects.waitForCommit(untilNanoseconds: deadline) }
+  /// - Returns: `.unsaved` when something of it is in memory alone.
+  func waitForCommit(of data: VisitorData, untilNanoseconds deadline: Int64) -> Status {
+    // What is stored of it has yet to be read.
+    if host.store.keepsValues, data.isRestoring { return .unsaved }
+    return subjects.waitForCommit(untilNanoseconds: deadline)
+  }
 
   /// A visitor shares the data of another one: a link takes the place of its own stored record.
   /// - Parameter hadRefused: on the store's lane: that record was a refusal, which another client or process may have stored.

@@ -89,15 +89,29 @@ private final class Letters: SubjectRecord, @unchecked Sendable {
   @Test func withImmediateDurabilityCallersWaitForTheStore() {
     let (subjects, record) = (subjects(isImmediate: true), Letters())
     change(record, 65, subjects)
-    subjects.waitForCommit(untilNanoseconds: SystemClock().monotonicNanoseconds)
+    #expect(subjects.waitForCommit(untilNanoseconds: SystemClock().monotonicNanoseconds) == .unsaved)
     #expect(record.writes == 0)
-    let (waited, deadline) = (Completion<Bool>(), SystemClock().monotonicNanoseconds + 60_000_000_000)
-    _ = hostThread {
-      subjects.waitForCommit(untilNanoseconds: deadline)
-      waited.give(record.writes == 1)
-    }
-    while !waited.isGiven, SystemClock().monotonicNanoseconds < deadline { bench.settle() }
-    #expect(waited.wait(untilNanoseconds: 0) == true)
+    #expect(waited(subjects) == .ok && record.writes == 1)
+    #expect(subjects.waitForCommit(untilNanoseconds: 0) == .ok)
+  }
+
+  @Test("With immediate durability who waits hears at once that the store fails (contract 6)")
+  func aFailureIsToldToWhoWaits() {
+    let (subjects, record) = (subjects(isImmediate: true), Letters())
+    bench.manager.fail(CacheFailure("disk full"))
+    change(record, 65, subjects)
+    #expect(waited(subjects) == .unsaved)
+    bench.manager.fail(nil)
+    bench.advance(120_000)
+    change(record, 66, subjects)
+    #expect(waited(subjects) == .ok && bench.manager.calls.last == "save letters=AB")
+  }
+
+  private func waited(_ subjects: SubjectStore<Letters>) -> Status? {
+    let (told, deadline) = (Completion<Status>(), SystemClock().monotonicNanoseconds + 60_000_000_000)
+    _ = hostThread { told.give(subjects.waitForCommit(untilNanoseconds: deadline)) }
+    while !told.isGiven, SystemClock().monotonicNanoseconds < deadline { bench.settle() }
+    return told.wait(untilNanoseconds: 0)
   }
 
   @Test("What the parent of a forked child has left to write is the parent's (G9)") func fork() {

@@ -77,6 +77,34 @@ import Testing
     }
   }
 
+  @Test("On a full disk what a call has told is known, and told as unsaved, until the store works again (KAM-56, KAM-60, KAM-75, contract 6; full disk)")
+  func fullDisk() throws {
+    let manager = GatedManager()
+    let rig = try KameleoonRig(["events.durability": "immediate"], configuration: customDataConfiguration, cacheManager: manager)
+    let visitor = try rig.visitor("visitor")
+    func told(_ call: () -> Status) -> Status { rig.scheduler.turning(while: call) }
+    #expect(told { visitor.setLegalConsent(true) } == .ok && told { visitor.add([.device(.phone)], isTracked: false) } == .ok)
+    manager.fill()
+    #expect(told { visitor.setLegalConsent(false) } == .unsaved && visitor.legalConsent == .refused)
+    #expect(told { visitor.add([.device(.tablet)], isTracked: false) } == .unsaved && visitor.facts.device == .tablet)
+    #expect(told { visitor.trackConversion(Conversion(goalID: 1)) } == .unsaved)
+    manager.fill(false)
+    rig.scheduler.advance(milliseconds: 120_000)
+    #expect(told { visitor.setLegalConsent(false) } == .ok)
+    #expect(manager.inner.load(key: "visitor:visitor").map { text($0).contains(#""consent":2"#) } == true)
+  }
+
+  @Test("Before the store has answered what a call has told is in memory alone (KAM-60, KAM-75, contract 6; slow plug-in)")
+  func slowStore() throws {
+    let manager = GatedManager()
+    let rig = try KameleoonRig(["events.durability": "immediate"], configuration: customDataConfiguration, cacheManager: manager)
+    manager.shut("visitor:")
+    let visitor = try rig.visitors.open(bytes("visitor"), of: rig.client, waits: false)
+    #expect(rig.scheduler.turning { visitor.setLegalConsent(true) } == .unsaved)
+    manager.open()
+    #expect(rig.scheduler.turning { visitor.setLegalConsent(true) } == .ok)
+  }
+
   @Test("Each datum goes by its own age; consent and mapping identifier stay (KAM-03; ready)") func expiry() throws {
     let (store, scheduler) = (MemoryCacheManager(), ManualScheduler())
     let properties = ["data_expiration_interval_minute": "10"]

@@ -23,7 +23,7 @@ final class KameleoonSubject {
       hoist_kameleoon_visitor_add_remote_visitor_data(
         visitor, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, false, &error)
     }
-    if status == HOIST_OK { return }
+    if status == HOIST_OK || status == HOIST_ERR_UNSAVED { return }
     defer { hoist_error_free(error) }
     throw Problem(.usage, "--history: \(String(cString: hoist_error_message(error)))")
   }
@@ -39,6 +39,6 @@ final class KameleoonSubject {
     defer { hoist_kameleoon_data_free(datum) }
     var list: OpaquePointer? = datum
     let status = hoist_kameleoon_visitor_add_data(visitor, &list, 1, false)
-    guard status == HOIST_OK else { throw Problem(status: status, error: nil) }
+    guard status == HOIST_OK || status == HOIST_ERR_UNSAVED else { throw Problem(status: status, error: nil) }
   }
 }
