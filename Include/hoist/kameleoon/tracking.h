@@ -6,13 +6,17 @@
  * evaluation that is tracked, a conversion, hoist_kameleoon_visitor_flush() and
  * hoist_kameleoon_visitor_evaluate_audiences(). At each interval (property `tracking_interval_millisecond`: 1000 ms
  * unless set, 100 to 5000) one request takes what waits of all visitors that are due. What could not be delivered is
- * tried again, in this run and in later ones, however long it takes: nothing is dropped but for lack of room (property
- * `events.capacity`), and every datum keeps its nonce, by which the service knows one that it has already. How much the
- * death of the process may cost is property `events.durability`.
+ * tried again, in this run and in later ones, however long it takes, and every datum keeps its nonce, by which the service
+ * knows one that it has already. Three things are dropped, each counted: what comes when there is no room left (property
+ * `events.capacity`), which that call says with HOIST_ERR_LIMIT; what the service refuses again and again, which the log and
+ * hoist_client_flush() say; and what has waited too long for consent. How much the death of the process may cost is property
+ * `events.durability`.
  *
  * Where the site requires consent and the visitor has not given it, only conversions and the variations of delivery
- * rules are sent; the rest is held back until it has, and takes room of `events.capacity` as long as it waits: when
- * there is none left, what comes is refused with HOIST_ERR_LIMIT, dropped and counted, for every visitor.
+ * rules are sent; the rest is held back until it has. What is recorded of visitors without consent has a room of its own,
+ * property `events.consent_capacity`, and stands in nobody's way: when that is full, what comes for it is refused with
+ * HOIST_ERR_LIMIT, and older than `data_expiration_interval_minute`, or 30 days, it is forgotten. Other clients and processes on
+ * the store are asked before each attempt whether a visitor has refused there.
  * hoist_client_flush() and hoist_client_close() send what may be sent of all visitors.
  */
 #ifndef HOIST_KAMELEOON_TRACKING_H
@@ -34,7 +38,8 @@ extern "C" {
  * @param negative Takes a conversion back.
  * @param metadata `count` custom data, each copied; may be NULL when `count` is 0. Of several with one index the first counts;
  *                 those whose name the configuration does not have are left out.
- * @return HOIST_OK when it is recorded: with `events.durability` "immediate" it is stored, unless that takes half a second;
+ * @return HOIST_OK when it is recorded, and with `events.durability` "immediate" stored; HOIST_ERR_UNSAVED when it should be and
+ *         is not: the store fails, or half a second is over; it is recorded in memory, and stored as soon as the store works;
  *         HOIST_ERR_KAMELEOON_SDK_NOT_READY before the first configuration; HOIST_ERR_STATE after close and when the client has
  *         been freed; HOIST_ERR_LIMIT for more than 100 metadata, and when there is no room for it: then it is dropped and
  *         counted; HOIST_ERR_ARGUMENT for NULL, for what is no custom data, and for such a revenue.
@@ -49,7 +54,10 @@ HOIST_API hoist_status hoist_kameleoon_visitor_track_conversion(
  *
  * @param instant   false: with the next tracking request; true: now, in a request of its own.
  * @param done      NULL, or called exactly once: HOIST_OK when the service has it, also when there was nothing to send;
- *                  HOIST_ERR_NETWORK when it could not be delivered now, and is kept; HOIST_ERR_CANCELLED.
+ *                  HOIST_ERR_NETWORK when it could not be delivered now, also offline, and is kept; HOIST_ERR_REJECTED when
+ *                  the service has refused something of it for good, which is dropped; HOIST_ERR_LIMIT when more than a
+ *                  million visitors are due: it is kept, and goes when the visitor is due again; HOIST_ERR_CANCELLED when the
+ *                  client closes first.
  * @param user_data Handed to `done`.
  * @return HOIST_OK: `done` will be called. Anything else, it will not: HOIST_ERR_KAMELEOON_SDK_NOT_READY before the first
  *         configuration; HOIST_ERR_STATE after close and when the client has been freed; HOIST_ERR_LIMIT when too many wait;
