@@ -180,7 +180,7 @@ HOIST_API hoist_status hoist_client_close(hoist_client *HOIST_NULLABLE client, i
 
 /**
  * Starts a closed client again, with the configuration it was opened with; its observers are told of the new start.
- * HOIST_ERR_STATE when it is not closed.
+ * HOIST_ERR_STATE when it is not closed, and when its owner has freed it, see hoist_client_shared().
  */
 HOIST_API hoist_status hoist_client_reopen(hoist_client *HOIST_NULLABLE client,
                                            hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
@@ -199,18 +199,18 @@ HOIST_API void hoist_client_free(hoist_client *HOIST_NULLABLE client);
  * until it is taken back. It may have several names, and each environment of a client its own. A forked child has the names
  * of its parent.
  *
- * Names that begin with "kameleoon/" are those of hoist_kameleoon_create().
- *
  * @param client NULL takes the name back.
- * @param name   1 to 255 bytes. Another client that has it loses it, and goes on otherwise. Borrowed for the call.
- * @return HOIST_OK; HOIST_ERR_ARGUMENT; HOIST_ERR_NOT_FOUND when a name is taken back that no client has.
+ * @param name   1 to 255 bytes without "/": names with one are those of the services, which a host neither gives nor takes
+ *               back, but finds. Another client that has the name loses it, and goes on otherwise. Borrowed for the call.
+ * @return HOIST_OK; HOIST_ERR_ARGUMENT; HOIST_ERR_NOT_FOUND when a name is taken back that no client has; HOIST_ERR_STATE for a
+ *         client that its owner has freed.
  */
 HOIST_API hoist_status hoist_client_share(hoist_client *HOIST_NULLABLE client, const char *HOIST_NULLABLE name);
 
 /**
  * The client that a name stands for. Borrowed for as long as the process lives, and not to be freed by who only found it: a
- * client that was given out here stays in memory when its owner frees it, closed, answering with fallbacks, and told of
- * nothing. It costs what a closed client costs, and its plug-ins' `release` does not run.
+ * client that was given out here stays in memory when its owner frees it, closed for good, answering with fallbacks, and told
+ * of nothing. It costs what a closed client costs, and its plug-ins' `release` does not run.
  *
  * @return NULL when there is none, and while it is closed.
  */

@@ -135,6 +135,8 @@ TEST(visitors_of_a_site_share_one_client_until_it_is_forgotten) {
   CHECK(hoist_kameleoon_visitor_client(generated) == client);
   CHECK(hoist_kameleoon_visitor_client(elsewhere) != client);
   CHECK(hoist_client_shared("kameleoon/shared/production") == client);
+  CHECK_INT(hoist_client_share(NULL, "kameleoon/shared/production"), HOIST_ERR_ARGUMENT);
+  CHECK_INT(hoist_client_share(client, "kameleoon/shared/staging"), HOIST_ERR_ARGUMENT);
   hoist_text *code = hoist_kameleoon_visitor_code(generated);
   CHECK_INT(strlen(hoist_text_data(code)), 16);
   hoist_text_free(code);
@@ -146,8 +148,9 @@ TEST(visitors_of_a_site_share_one_client_until_it_is_forgotten) {
   CHECK_INT(hoist_kameleoon_forget("shared", "", 5000), HOIST_OK);
   CHECK_INT(hoist_kameleoon_forget("shared", "production", 5000), HOIST_ERR_NOT_FOUND);
   CHECK(hoist_client_shared("kameleoon/shared/production") == NULL);
-  /* Its handle was lent: it is whole, and closed. */
+  /* Its handle was lent: it is whole, and closed for good. */
   CHECK_INT(hoist_client_get_state(client), HOIST_CLIENT_CLOSED);
+  CHECK_INT(hoist_client_reopen(client, NULL), HOIST_ERR_STATE);
   CHECK(!hoist_kameleoon_is_ready(client));
   second = made("shared", NULL, "a");
   CHECK(second != NULL && hoist_kameleoon_visitor_client(second) != client);

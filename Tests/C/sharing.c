@@ -42,6 +42,9 @@ TEST(what_cannot_be_a_name_is_refused) {
     CHECK_INT(hoist_client_share(NULL, names[index]), HOIST_ERR_ARGUMENT);
     CHECK(hoist_client_shared(names[index]) == NULL);
   }
+  /* Those of the services. */
+  CHECK_INT(hoist_client_share(client, "kameleoon/site/production"), HOIST_ERR_ARGUMENT);
+  CHECK_INT(hoist_client_share(client, "a/b"), HOIST_ERR_ARGUMENT);
   longest[255] = 0;
   CHECK_INT(hoist_client_share(client, longest), HOIST_OK);
   CHECK(hoist_client_shared(longest) == client);
@@ -68,8 +71,11 @@ TEST(a_free_takes_the_names_and_leaves_the_handle_to_who_has_found_it) {
   CHECK_TEXT(hoist_client_provider(found), "unleash");
   for (int attempt = 0; attempt < 2000 && __atomic_load_n(&released, __ATOMIC_SEQ_CST) < 2; attempt++) usleep(5000);
   CHECK_INT(__atomic_load_n(&released, __ATOMIC_SEQ_CST), 2);
-  /* A second free is as harmless as a read. */
+  /* A second free is as harmless as a read, and it begins no more. */
   hoist_client_free(found);
+  CHECK_INT(hoist_client_reopen(found, NULL), HOIST_ERR_STATE);
+  CHECK_INT(hoist_client_share(found, "found"), HOIST_ERR_STATE);
+  CHECK(hoist_client_shared("found") == NULL);
   CHECK_INT(hoist_client_get_state(found), HOIST_CLIENT_CLOSED);
 }
 

@@ -62,8 +62,9 @@ def test_a_shared_client_is_found_by_its_name_until_that_is_taken_back() -> None
     assert hoist.shared("flags") is None
     assert hoist.unshare("flags")
     assert not hoist.unshare("flags")
-    with pytest.raises(hoist.Error):
-        found.share("")
+    for name in ("", "kameleoon/site/production"):
+        with pytest.raises(hoist.Error):
+            found.share(name)
 
 
 def test_launchdarkly_gets_an_environment_of_the_shared_client() -> None:

@@ -46,8 +46,8 @@ HOIST_API hoist_status hoist_kameleoon_create(const char *HOIST_NULLABLE site_co
                                               hoist_kameleoon_visitor *HOIST_NULLABLE *HOIST_NULLABLE visitor,
                                               hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
 /**
- * Closes the client that hoist_kameleoon_create() has opened for a site, within the limit: what is recorded is sent first. Its
- * visitors are not ready any more. A later hoist_kameleoon_create() opens another one.
+ * Closes the client that hoist_kameleoon_create() has opened for a site, for good and within the limit: what is recorded is sent
+ * first. Its visitors are not ready any more. A later hoist_kameleoon_create() opens another one.
  *
  * @param environment NULL and "": the one of the sites without, "production".
  * @param timeout_ms  As for hoist_client_close().

@@ -48,7 +48,6 @@ enum Handle<Object: AnyObject> {
 /// Client handles point at raw memory, which the hot path reads without touching the object.
 enum ClientHandle {
   static func give(_ client: Client) -> OpaquePointer {
-    client.isHosts = true
     _ = Unmanaged.passRetained(client)
     return OpaquePointer(client.hot)
   }

@@ -79,17 +79,16 @@ public func hoist_client_close(_ client: OpaquePointer?, _ timeout_ms: Int64) ->
 public func hoist_client_reopen(_ client: OpaquePointer?, _ error: UnsafeMutablePointer<OpaquePointer?>?) -> hoist_status {
   attempt(error) {
     let status = try ClientHandle.need(client).reopen()
-    if status != .ok { throw Refusal(status, "the client is not closed") }
+    if status != .ok { throw Refusal(status, "the client is not closed, or its owner has freed it") }
   }
 }
 
 @_cdecl("hoist_client_share") @implementation
 public func hoist_client_share(_ client: OpaquePointer?, _ name: UnsafePointer<CChar>?) -> hoist_status {
   answer {
-    guard let name = CString.array(name), (1...SharedClients.longestName).contains(name.count) else { return .argument }
-    guard client != nil else { return SharedClients.process.unshare(name) == nil ? .notFound : .ok }
-    SharedClients.process.share(try ClientHandle.need(client), as: name)
-    return .ok
+    guard let name = CString.array(name) else { return .argument }
+    guard client != nil else { return SharedClients.process.unshare(name) }
+    return SharedClients.process.share(try ClientHandle.need(client), as: name)
   }
 }
 

@@ -98,7 +98,7 @@ extension Client {
     return counters.reduce(0) { $0 + ($1.name == "waiting" || $1.name == "in_flight" ? $1.value : 0) }
   }
 
-  /// Starts again after `close`, the whole group; observers are notified of the new start.
+  /// Starts again after `close`, the whole group; observers are notified of the new start. Not once its owner has freed it.
   public func reopen() -> Status {
     guard state == .closed else { return .state }
     resumeAfterFork()

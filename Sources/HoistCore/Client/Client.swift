@@ -55,10 +55,6 @@ public final class Client: @unchecked Sendable {
   nonisolated(unsafe) private(set) var environments: [Client] = []
   /// The first environment of the group; nil for that one itself. Set once in `init`.
   nonisolated(unsafe) private(set) weak var primary: Client?
-  /// The host has opened it, and frees it; set before anybody else knows it.
-  nonisolated(unsafe) public var isHosts = false
-  /// Its handle is not lent any more; under the lock of `SharedClients`.
-  nonisolated(unsafe) var isEnding = false
 
   /// Builds a client that has not begun, with its further environments if its factory names some; `open` begins.
   public convenience init(

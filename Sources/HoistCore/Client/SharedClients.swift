@@ -6,8 +6,7 @@ internal import HoistBase
 /// threads still use it cannot be known.
 public final class SharedClients: Sendable {
   public static let process = SharedClients()
-  /// Of a name, in bytes.
-  public static let longestName = 255
+  private static let longestName = 255
 
   private struct State {
     var named: [[UInt8]: Client] = [:]
@@ -19,14 +18,13 @@ public final class SharedClients: Sendable {
       if !lent.contains(where: { $0 === client.lead }) { lent.append(client.lead) }
     }
 
-    /// Takes every name from a client that ends, with its environments.
-    /// - Returns: whether it may go: false when it was lent, belongs to the host, or ends already.
-    mutating func end(_ client: Client, byOwner: Bool = false) -> Bool {
+    /// Takes every name from a client that ends for good, with its environments.
+    /// - Returns: whether it may go: false when it was lent, or ends already.
+    mutating func end(_ client: Client) -> Bool {
       let lead = client.lead
       named = named.filter { $0.value.lead !== lead }
-      if lead.isEnding || (lead.isHosts && !byOwner) || lent.contains(where: { $0 === lead }) { return false }
-      lead.isEnding = true
-      return true
+      let isFirst = lead.life.end()
+      return isFirst && !lent.contains { $0 === lead }
     }
   }
 
@@ -34,14 +32,23 @@ public final class SharedClients: Sendable {
 
   public init() {}
 
-  /// Gives a client a name, in place of the one that has it.
-  /// - Returns: that one, which goes on without.
-  @discardableResult
-  public func share(_ client: Client, as name: [UInt8]) -> Client? {
-    state.withLock { $0.named.updateValue(client, forKey: name) }
+  /// Whether a host may give it: 1 to 255 bytes. Those with a "/" are the services'.
+  private static func isHosts(_ name: [UInt8]) -> Bool {
+    (1...longestName).contains(name.count) && !name.contains(UInt8(ascii: "/"))
   }
 
-  /// Gives a client a name unless another one has it.
+  /// A host gives a client a name, in place of the one that has it, which goes on without.
+  /// - Returns: `.argument` for a name that is not a host's, `.state` for a client that has ended for good.
+  public func share(_ client: Client, as name: [UInt8]) -> Status {
+    guard Self.isHosts(name) else { return .argument }
+    return state.withLock { state in
+      if client.lead.life.hasEnded { return .state }
+      state.named[name] = client
+      return .ok
+    }
+  }
+
+  /// A service gives a client a name, unless another one has it.
   /// - Returns: the one that has it now.
   public func share(_ client: Client, asFirst name: [UInt8]) -> Client {
     state.withLock { state in
@@ -51,8 +58,12 @@ public final class SharedClients: Sendable {
     }
   }
 
-  /// - Returns: the client that had the name; nil when there is none.
-  public func unshare(_ name: [UInt8]) -> Client? { state.withLock { $0.named.removeValue(forKey: name) } }
+  /// A host takes a name back.
+  /// - Returns: `.argument` for a name that is not a host's, `.notFound` when no client has it.
+  public func unshare(_ name: [UInt8]) -> Status {
+    guard Self.isHosts(name) else { return .argument }
+    return state.withLock { $0.named.removeValue(forKey: name) } == nil ? .notFound : .ok
+  }
 
   /// The client of a name, closed or not; nil when there is none.
   public func client(named name: [UInt8]) -> Client? { state.withLock { $0.named[name] } }
@@ -71,34 +82,26 @@ public final class SharedClients: Sendable {
   /// - Returns: false for one that ends, and goes.
   public func lend(_ client: Client) -> Bool {
     state.withLock { state in
-      if client.lead.isEnding { return false }
+      if state.lent.contains(where: { $0 === client.lead }) { return true }
+      if client.lead.life.hasEnded { return false }
       if state.named.values.contains(where: { $0.lead === client.lead }) { state.lend(client) }
       return true
     }
   }
 
-  /// Closes the client of a name, which has none afterwards.
+  /// Closes the client of a name, for good; it has none afterwards.
   /// - Returns: nil when there is none.
   public func close(_ name: [UInt8], timeoutMilliseconds: Int64) -> Status? {
-    let found = state.withLock { state in state.named[name].map { ($0, state.end($0)) } }
-    return found.map { Self.close($0, timeoutMilliseconds, disposes: $1) }
-  }
-
-  /// Closes a client whose name another one has.
-  public func close(_ client: Client, timeoutMilliseconds: Int64) {
-    _ = Self.close(client, timeoutMilliseconds, disposes: state.withLock { $0.end(client) })
-  }
-
-  private static func close(_ client: Client, _ limit: Int64, disposes: Bool) -> Status {
-    let status = client.close(timeoutMilliseconds: limit)
-    if disposes { client.dispose() }
+    guard let (client, mayGo) = state.withLock({ state in state.named[name].map { ($0, state.end($0)) } }) else { return nil }
+    let status = client.close(timeoutMilliseconds: timeoutMilliseconds)
+    if mayGo { client.dispose() }
     return status
   }
 
   /// Ends a client that its owner frees, without waiting.
   /// - Returns: false when it has to stay in memory.
   public func free(_ client: Client) -> Bool {
-    let mayGo = state.withLock { $0.end(client, byOwner: true) }
+    let mayGo = state.withLock { $0.end(client) }
     if mayGo { client.dispose() } else { client.retire() }
     return mayGo
   }

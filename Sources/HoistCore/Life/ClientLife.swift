@@ -11,6 +11,7 @@ public final class ClientLife: @unchecked Sendable {
   private let closed = Atomic<Bool>(false)
   /// The result of `close`, while or after it closes.
   private var ending = Completion<Status>()
+  private var isOver = false
 
   /// - Parameter service: with its mode, for the log.
   public init(clock: any Clock, isOnline: Bool, service: String = "") {
@@ -77,10 +78,21 @@ public final class ClientLife: @unchecked Sendable {
     return result
   }
 
-  /// - Returns: false unless the client has closed and is done with it.
+  /// It is not opened again.
+  /// - Returns: false when that was so before.
+  func end() -> Bool {
+    lock.withLock {
+      defer { isOver = true }
+      return !isOver
+    }
+  }
+
+  var hasEnded: Bool { lock.withLock { isOver } }
+
+  /// - Returns: false unless the client has closed, is done with it, and has not ended for good.
   func reopen() -> Bool {
     lock.withLock {
-      guard facts.isClosed, ending.isGiven else { return false }
+      guard facts.isClosed, ending.isGiven, !isOver else { return false }
       facts.begin()
       closed.store(false, ordering: .releasing)
       return true

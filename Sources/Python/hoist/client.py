@@ -115,7 +115,8 @@ class Client(Evaluations):
     def share(self, name: str) -> None:
         """Lets the whole process find the client by a name, with `shared`, in place of the one that has it.
 
-        It is kept until `unshare`, or until another client is given its name. Raises `hoist.Error` for what cannot be a name.
+        It is kept until `unshare`, or until another client is given its name. Raises `hoist.Error` for what cannot be a name:
+        those with a "/" are the services'.
         """
         check(lib.hoist_client_share(self._pointer, encode(name)), "the name")
         _shared[name] = self
