@@ -28,16 +28,21 @@ static void require(bool condition, const char *what) {
   _exit(1);
 }
 
-/* PROPERTIES is a file for hoist_config_load_file(). */
-static hoist_client *open_client(const char *provider, const char *properties) {
+/* PROPERTIES is a file for hoist_config_load_file(); `prepare` is NULL, or adds what a file cannot say. */
+static inline hoist_client *open_prepared(const char *provider, const char *properties, void (*prepare)(hoist_config *)) {
   hoist_error *error = NULL;
   hoist_config *config = hoist_config_new(provider);
   hoist_client *client = NULL;
+  if (prepare) prepare(config);
   if (hoist_config_load_file(config, properties, &error) != HOIST_OK ||
       hoist_client_open(config, &client, &error) != HOIST_OK)
     require(false, hoist_error_message(error));
   hoist_config_free(config);
   return client;
+}
+
+static inline hoist_client *open_client(const char *provider, const char *properties) {
+  return open_prepared(provider, properties, NULL);
 }
 
 static inline void finish(hoist_client *client, const char *name) {

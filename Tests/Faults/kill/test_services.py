@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 import json
 import os
@@ -222,8 +221,6 @@ def test_killed_at_every_write(
     programs: Programs, service_host: Path, tmp_path: Path, vendor: type[Vendor], within: bool
 ) -> None:
     """(OPT-72, LD-41, KAM-58, FS-18, FS-44, G10; second process)"""
-    if vendor is LaunchDarkly and not hasattr(ctypes.CDLL(os.environ["HOIST_LIBRARY"]), "hoist_launchdarkly_set_run_mode"):
-        pytest.skip("the library serves no flags of LaunchDarkly yet")
     numbers = itertools.count(1)
     lock = threading.Lock()
     killed = survived = 0
