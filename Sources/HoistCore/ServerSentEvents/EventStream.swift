@@ -51,6 +51,8 @@ public final class EventStream: @unchecked Sendable {
   private var exchange: (any Cancellable)?
   private var timer: (any Cancellable)?
   private var connection: Connection?
+  /// What the service asked for when it refused the newest connection, in milliseconds.
+  private var askedPause: Int64 = 0
 
   /// - Parameter maximumEventBytes: data of one event at most; more ends the connection.
   public init(host: any ProviderHost, transport: any Transport, maximumEventBytes: Int) {
@@ -80,11 +82,11 @@ public final class EventStream: @unchecked Sendable {
     }
   }
 
-  /// Closes the connection and opens another one after a pause.
+  /// Closes the connection and opens another one after a pause; a longer one where the service has asked for it (`Retry-After`).
   public func reopen(afterMilliseconds pause: Int64) {
     host.scheduler.assertCurrent()
     close()
-    timer = host.scheduler.schedule(afterMilliseconds: pause) { [weak self] in self?.open() }
+    timer = host.scheduler.schedule(afterMilliseconds: max(pause, askedPause)) { [weak self] in self?.open() }
   }
 
   /// Nothing is received after this, until it is opened again.
@@ -120,7 +122,11 @@ public final class EventStream: @unchecked Sendable {
 
   fileprivate func opened(_ connection: Connection, _ head: HTTPResponse) {
     guard self.connection === connection, let delegate else { return }
-    guard delegate.streamAccepts(head) else { return end(connection, .refused(head)) }
+    askedPause = 0
+    guard delegate.streamAccepts(head) else {
+      askedPause = head.retryAfterMilliseconds(host.clock) ?? 0
+      return end(connection, .refused(head))
+    }
     connection.openedNanoseconds = host.clock.monotonicNanoseconds
     delegate.streamOpened()
   }

@@ -25,7 +25,6 @@ final class DefinitionStream: @unchecked Sendable {
   private var pace = ReconnectPace(base: 2000)
   private var recentFailures: [Int64] = []
   private var firstOutcome: FetchLoop.Completion?
-  private var retry: (any Cancellable)?
 
   init(host: any ProviderHost, options: UnleashSettings, failures: UnleashFailure) {
     self.host = host
@@ -53,15 +52,12 @@ final class DefinitionStream: @unchecked Sendable {
 
   private func end() {
     stream.close()
-    retry?.cancel()
-    retry = nil
     phase = .idle
   }
 
   func abandonAfterFork() {
     stream.abandonAfterFork()
     phase = .idle
-    retry = nil
     firstOutcome = nil
   }
 
@@ -92,8 +88,7 @@ final class DefinitionStream: @unchecked Sendable {
     if recentFailures.count >= Self.failuresBeforeFallback {
       return giveUp("\(recentFailures.count) failures within a minute")
     }
-    let pause = pace.nextMilliseconds(openMilliseconds: openMilliseconds, host.entropy)
-    stream.reopen(afterMilliseconds: max(failure.retryAfterMilliseconds ?? 0, pause))
+    stream.reopen(afterMilliseconds: pace.nextMilliseconds(openMilliseconds: openMilliseconds, host.entropy))
   }
 
   /// - Parameter isWished: the service wants it so, and says so when it wants to stream again.
@@ -116,12 +111,9 @@ final class DefinitionStream: @unchecked Sendable {
   }
 
   private func tryLater() {
-    retry = host.scheduler.schedule(afterMilliseconds: options.longestRetryMilliseconds) { [weak self] in
-      guard let self, phase == .idle else { return }
-      phase = .trying
-      stream.forgetLastEvent()
-      stream.open()
-    }
+    phase = .trying
+    stream.forgetLastEvent()
+    stream.reopen(afterMilliseconds: options.longestRetryMilliseconds)
   }
 
   private func delivered() {

@@ -42,6 +42,27 @@ import Testing
     #expect(reader.host.network.streams.count == 1)
   }
 
+  @Test("Contract 6: a service that refuses and names a time is not asked before, however short a pause the reader wants")
+  func askedPausesAreKept() throws {
+    let reader = Reader()
+    reader.stream.open()
+    reader.run()
+    try #require(reader.host.network.streams.last).open(status: 429, headers: [HTTPHeader("Retry-After", "20")])
+    reader.run()
+    reader.stream.close()
+    reader.stream.reopen(afterMilliseconds: 1000)
+    reader.host.time.advance(milliseconds: 19_999)
+    #expect(reader.host.network.streams.count == 1)
+    reader.host.time.advance(milliseconds: 1)
+    #expect(reader.host.network.streams.count == 2)
+    // Of that answer only.
+    try #require(reader.host.network.streams.last).open(status: 503)
+    reader.run()
+    reader.stream.reopen(afterMilliseconds: 1000)
+    reader.host.time.advance(milliseconds: 1000)
+    #expect(reader.host.network.streams.count == 3)
+  }
+
   @Test("G2: what exceeds the limit ends the connection")
   func tooLargeEndsTheConnection() throws {
     let reader = Reader(maximumEventBytes: 16)

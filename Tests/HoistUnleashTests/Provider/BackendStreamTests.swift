@@ -196,6 +196,17 @@ struct BackendStreamTests {
     #expect(rig.transport.streams.count == 2)
   }
 
+  @Test("Too many streams: while definitions are polled the stream is not tried before the service wants it (UNL-93; failing)")
+  func retryAfterDelaysTheNextTry() throws {
+    let rig = try rig()
+    rig.begin()
+    rig.transport.streams.last?.open(status: 429, headers: [HTTPHeader("Retry-After", "1000")])
+    rig.scheduler.advance(milliseconds: 999_999)
+    #expect(rig.transport.streams.count == 1)
+    rig.scheduler.advance(milliseconds: 1)
+    #expect(rig.transport.streams.count == 2)
+  }
+
   @Test("Failures of a stream leave the flags alone and are told with their cause (UNL-93, G3; failing)")
   func failuresAreTold() throws {
     let causes: [(String, (ScriptedExchange) -> Void)] = [
