@@ -7,7 +7,8 @@ public final class GatedManager: CacheManager, @unchecked Sendable {
   private let lock = Lock()
   private var gate: (prefix: String, isOpen: HoistCore.Completion<Bool>)?
   private var afterLoad: (@Sendable (String) -> Void)?
-  private var isFull = false
+  /// Writes that still fit; nil for any number.
+  private var room: Int?
 
   public init(_ inner: MemoryCacheManager = MemoryCacheManager(clock: SystemClock())) { self.inner = inner }
 
@@ -25,11 +26,15 @@ public final class GatedManager: CacheManager, @unchecked Sendable {
   /// Runs on the store's thread after each load.
   public func afterEachLoad(_ body: @escaping @Sendable (String) -> Void) { lock.withLock { afterLoad = body } }
 
-  /// Nothing can be written from now on, as on a full disk; or everything again.
-  public func fill(_ isFull: Bool = true) { lock.withLock { self.isFull = isFull } }
+  /// Nothing can be written after so many more writes, as on a full disk.
+  public func fill(after writes: Int = 0) { lock.withLock { room = writes } }
 
   private func needRoom() throws(CacheFailure) {
-    if lock.withLock({ isFull }) { throw CacheFailure("the disk is full") }
+    let isFull = lock.withLock {
+      room = room.map { $0 - 1 }
+      return (room ?? 0) < 0
+    }
+    if isFull { throw CacheFailure("the disk is full") }
   }
 
   public func load(key: String) throws(CacheFailure) -> [UInt8]? {

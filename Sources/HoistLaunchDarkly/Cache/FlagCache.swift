@@ -31,8 +31,8 @@ public struct CachedFlags: Sendable {
 /// Stores the flags of a few contexts for the next run, or the next identify (5.10, LD-76, LD-85). On the scheduler's
 /// thread.
 ///
-/// Under the environment's prefix there is an entry for each context's flags, one for its entity tag, and an index of
-/// when each was updated. An entry that is not in the index does not count. Others may use the same store: the index is
+/// Under the environment's prefix there is an entry for each context's flags and their entity tag, and an index of when
+/// each was updated. An entry that is not in the index does not count. Others may use the same store: the index is
 /// changed in one step, and read again before each use.
 public final class FlagCache: @unchecked Sendable {
   private let store: Store
@@ -51,7 +51,6 @@ public final class FlagCache: @unchecked Sendable {
 
   private var indexKey: String { prefix + "contexts" }
   private func flagsKey(_ hashedKey: String) -> String { prefix + "flags-" + hashedKey }
-  private func tagKey(_ hashedKey: String) -> String { prefix + "etag-" + hashedKey }
 
   /// - Parameter completion: once, on the scheduler's thread; nil when nothing is stored for the context.
   public func load(_ key: FlagCacheKey, completion: @escaping @Sendable (CachedFlags?) -> Void) {
@@ -59,17 +58,15 @@ public final class FlagCache: @unchecked Sendable {
       let index = ContextIndex(bytes)
       if !index.removed.isEmpty { changeIndex { _ in } }
       guard let updated = index.contexts[key.hashedKey] else { return completion(nil) }
-      store.load(flagsKey(key.hashedKey)) { [self] bytes in
-        guard let entry = bytes.flatMap({ Self.decode($0) }) else { return completion(nil) }
+      store.load(flagsKey(key.hashedKey)) { bytes in
+        guard let bytes, let head = EntryHead(bytes) else { return completion(nil) }
+        var flags = CachedFlags(document: Array(bytes[head.end...]))
         // Flags stored for another context with this key serve as a first answer, but not as fresh ones.
-        guard entry.fingerprint == key.fingerprint else { return completion(CachedFlags(document: entry.document)) }
-        store.load(tagKey(key.hashedKey)) { tag in
-          let tag = tag.map { String(decoding: $0, as: UTF8.self) } ?? ""
-          completion(
-            CachedFlags(
-              document: entry.document, entityTag: tag,
-              updatedUnixMilliseconds: tag.isEmpty ? nil : updated - updated % 1000))
+        if head.fingerprint == key.fingerprint, !head.entityTag.isEmpty {
+          flags.entityTag = head.entityTag
+          flags.updatedUnixMilliseconds = updated - updated % 1000
         }
+        completion(flags)
       }
     }
   }
@@ -81,11 +78,13 @@ public final class FlagCache: @unchecked Sendable {
     guard maximumContexts != 0 else { return }
     let (hashedKey, maximum) = (key.hashedKey, maximumContexts)
     underWay.withLock { $0[hashedKey, default: 0] += 1 }
-    store.save(flagsKey(hashedKey), Self.encode(key.fingerprint, document))
-    switch entityTag {
-    case nil: break
-    case "": store.remove(tagKey(hashedKey))
-    case let tag?: store.save(tagKey(hashedKey), Array(tag.utf8))
+    let fingerprint = key.fingerprint
+    if let entityTag {
+      store.save(flagsKey(hashedKey), EntryHead.line(fingerprint, entityTag) + document)
+    } else {
+      store.update(flagsKey(hashedKey), kind: .replaceable) { kept in
+        EntryHead.line(fingerprint, kept.flatMap { EntryHead($0)?.entityTag } ?? "") + document
+      }
     }
     changeIndex {
       $0.contexts[hashedKey] = unixMilliseconds
@@ -128,22 +127,29 @@ public final class FlagCache: @unchecked Sendable {
   /// Removes entries that the index no longer lists.
   private func forget(_ hashedKeys: [String]) {
     underWay.withLock { underWay in
-      for hashedKey in hashedKeys where underWay[hashedKey] == nil {
-        store.remove(flagsKey(hashedKey))
-        store.remove(tagKey(hashedKey))
-      }
+      for hashedKey in hashedKeys where underWay[hashedKey] == nil { store.remove(flagsKey(hashedKey)) }
     }
   }
+}
 
-  // MARK: Entries
+/// What an entry begins with: one line with the fingerprint and, behind a tab, the entity tag. The document follows, which
+/// is not parsed to be stored. One entry, so that a tag never stands with other flags than its own.
+private struct EntryHead {
+  let fingerprint: String
+  let entityTag: String
+  /// Where the document begins.
+  let end: Int
 
-  /// The fingerprint in a line of its own, then the document, which is not parsed to be stored.
-  private static func encode(_ fingerprint: String, _ document: [UInt8]) -> [UInt8] {
-    Array(fingerprint.utf8) + [UInt8(ascii: "\n")] + document
+  init?(_ bytes: [UInt8]) {
+    guard let newline = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+    let parts = bytes[..<newline].split(separator: UInt8(ascii: "\t"), maxSplits: 1, omittingEmptySubsequences: false)
+    fingerprint = String(decoding: parts[0], as: UTF8.self)
+    entityTag = parts.count > 1 ? String(decoding: parts[1], as: UTF8.self) : ""
+    end = newline + 1
   }
 
-  private static func decode(_ bytes: [UInt8]) -> (fingerprint: String, document: [UInt8])? {
-    guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
-    return (String(decoding: bytes[..<end], as: UTF8.self), Array(bytes[(end + 1)...]))
+  /// A tag that no request could carry is none.
+  static func line(_ fingerprint: String, _ entityTag: String) -> [UInt8] {
+    Array("\(fingerprint)\t\(HeaderText.isSafeValue(entityTag) ? entityTag : "")\n".utf8)
   }
 }
