@@ -7,13 +7,16 @@ final class ServerTime: Sendable {
   /// Milliseconds since 1970; `Int64.min` before the first answer.
   private let last = Atomic<Int64>(.min)
 
-  /// Only a later time counts.
+  private static let furthestAheadMilliseconds: Int64 = 86_400_000
+
+  /// Only a later time counts, and none of more than a day ahead: it would end debugging for good (contract 9).
   func learn(from response: HTTPResponse, nowUnixMilliseconds: Int64) {
     guard let text = response.headers.value(of: "Date"),
       let seconds = HTTPDate.parse(text, nowUnixSeconds: nowUnixMilliseconds / 1000)
     else { return }
     let told = seconds.multipliedReportingOverflow(by: 1000)
-    guard !told.overflow else { return }
+    let ahead = told.partialValue.subtractingReportingOverflow(nowUnixMilliseconds)
+    guard !told.overflow, !ahead.overflow, ahead.partialValue <= Self.furthestAheadMilliseconds else { return }
     last.max(told.partialValue, ordering: .relaxed)
   }
 

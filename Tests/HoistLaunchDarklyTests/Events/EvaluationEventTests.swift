@@ -83,6 +83,15 @@ struct EvaluationEventTests {
     #expect(time.isBefore(5, nowUnixMilliseconds: 4))
   }
 
+  @Test("A date more than a day ahead of our clock is not believed: it would end debugging for good (contract 9)")
+  func dateOfTheFuture() {
+    let time = ServerTime()
+    for (text, known) in [("Sat, 03 Jan 1970 00:00:00 GMT", false), ("Fri, 02 Jan 1970 00:00:00 GMT", true)] {
+      time.learn(from: HTTPResponse(status: 202, headers: [HTTPHeader("Date", text)]), nowUnixMilliseconds: 0)
+      #expect(time.isBefore(86_400_000, nowUnixMilliseconds: 0) != known)
+    }
+  }
+
   @Test("Prerequisites come first, are counted, and make events of their own (LD-82; ready)")
   func prerequisites() throws {
     let rig = RecorderRig()
