@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 
@@ -46,7 +47,8 @@ class Members:
     def number(self, name: str) -> float | None:
         """A number."""
         value = self.values.get(name)
-        if isinstance(value, bool) or not isinstance(value, (int, float, type(None))):
+        is_number = isinstance(value, int) or isinstance(value, float) and math.isfinite(value)
+        if isinstance(value, bool) or not is_number and value is not None:
             raise Refused(f"{self._path(name)} is not a number")
         return value
 

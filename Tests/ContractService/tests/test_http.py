@@ -44,7 +44,8 @@ def test_a_client_has_an_address_of_its_own_until_it_is_deleted(
 @pytest.mark.parametrize("body", [
     b"", b"{", b"[]", b"null", {}, {"configuration": 1}, {"tag": 1, "configuration": {}},
     {"configuration": {"credential": 7}}, {"configuration": {"startWaitTimeMs": "soon"}},
-    {"configuration": {"startWaitTimeMs": -1}}, {"configuration": {"initCanFail": "yes"}},
+    {"configuration": {"startWaitTimeMs": -1}}, b'{"configuration": {"startWaitTimeMs": NaN}}',
+    b'{"configuration": {"startWaitTimeMs": 1e400}}', {"configuration": {"initCanFail": "yes"}},
     {"configuration": {"streaming": []}}, {"configuration": {"streaming": {"baseUri": "not a url"}}},
     {"configuration": {"polling": {"pollIntervalMs": 1.5}}}, {"configuration": {"events": {"capacity": -1}}},
     {"configuration": {"events": {"globalPrivateAttributes": [1]}}},
