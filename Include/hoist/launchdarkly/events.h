@@ -4,8 +4,8 @@
  *
  * Identify, feature, debug and summary events come by themselves. What is recorded waits, at most `event_capacity`
  * events beside the summaries, is kept in the store meanwhile, and is sent every `events.flush_interval_ms` while the
- * client is online. A payload is tried twice a second apart, and then kept for the next delivery, unless
- * `strict_vendor` is set.
+ * client is online. What becomes of a payload that fails stands in hoist/launchdarkly.h, "deliveries"; with property
+ * `strict_vendor` it is dropped after a second try.
  */
 #ifndef HOIST_LAUNCHDARKLY_EVENTS_H
 #define HOIST_LAUNCHDARKLY_EVENTS_H
@@ -30,7 +30,7 @@ extern "C" {
  * @param key    NUL-terminated UTF-8; may be "". Borrowed for the call.
  * @param data   JSON; NULL and "null" for none. Borrowed for the call.
  * @param metric NULL for none; finite.
- * @return HOIST_OK; HOIST_ERR_ARGUMENT for a key that is no UTF-8, data that is no JSON, a metric that is no number;
+ * @return HOIST_OK, and HOIST_ERR_UNSAVED as for hoist_client_track(); HOIST_ERR_ARGUMENT for a key that is no UTF-8, data that is no JSON, a metric that is no number;
  *         HOIST_ERR_LIMIT when the store of events is full, and for data of more than 1 MiB: the event is dropped and
  *         counted; HOIST_ERR_STATE before a client with `autostart` false has been started, and after close;
  *         HOIST_ERR_UNSUPPORTED for a client of another service.
