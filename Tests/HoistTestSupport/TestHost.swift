@@ -17,6 +17,8 @@ public final class TestHost: ProviderHost, @unchecked Sendable {
   private let context = Locked<ContextReference?>(nil)
   /// Every state in which the client was to be, in order.
   public let states = Locked<[ClientState]>([])
+  /// How often counts were asked for.
+  public let drains = Locked(0)
   public let notifications = Locked<[HoistCore.Notification]>([])
 
   /// - Parameters:
@@ -51,7 +53,7 @@ public final class TestHost: ProviderHost, @unchecked Sendable {
   public func noteExcess(of name: String) { excessNames.withLock { $0.append(name) } }
 
   public func publish(_ snapshot: Snapshot, changed: [String]) { snapshot.destroy() }
-  public func drainCounts(_ body: (Snapshot, UnsafeRawPointer, UInt32, UInt64) -> Void) {}
+  public func drainCounts(_ body: (Snapshot, UnsafeRawPointer, UInt32, UInt64) -> Void) { drains.change { $0 += 1 } }
   public func withSnapshot<Result>(_ body: (Snapshot?) -> Result) -> Result { body(nil) }
   public func beginContextChange() { life.beginContextChange() }
   public func takeUpContextChange() { life.takeUpContextChange() }

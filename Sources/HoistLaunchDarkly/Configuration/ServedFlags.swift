@@ -2,6 +2,16 @@ internal import CShims
 internal import HoistBase
 internal import HoistCore
 
+/// Whom the served flags concern. On the scheduler's thread.
+protocol FlagListener: AnyObject {
+  /// The flags of another context are about to replace those that are served: counts belong to the former context.
+  func contextChanges()
+  /// What events say of a context: its flags' snapshots hold it, so that both change in one step (LD-24).
+  func describe(_ context: LDContext) -> EventContext
+  /// A message counts (5.6); without changes it changes nothing.
+  func updated(_ changes: [FlagChange])
+}
+
 /// The flags of the current context: what changes them, and their copy in the store. On the scheduler's thread.
 final class ServedFlags: ClientPart, @unchecked Sendable {
   /// A burst of patches is stored once; large sets less often: so much is written per millisecond in the long run.
@@ -24,14 +34,7 @@ final class ServedFlags: ClientPart, @unchecked Sendable {
   private(set) var isServing = false
   private var saving: (any Cancellable)?
   private var lastSize = 0
-  /// Told of each message that counts (5.6); empty for one that changes nothing.
-  var updated: ([FlagChange]) -> Void = { _ in }
-
-  /// Called before the flags of another context replace these: counts belong to the former context.
-  var changing: () -> Void = {}
-
-  /// What events say of a context: its flags' snapshots hold it, so that both change in one step (LD-24).
-  var describe: (LDContext) -> EventContext? = { _ in nil }
+  weak var listener: (any FlagListener)?
 
   init(host: any ProviderHost, cache: FlagCache) {
     self.host = host
@@ -66,11 +69,11 @@ final class ServedFlags: ClientPart, @unchecked Sendable {
   ) -> (changes: [FlagChange], isFromCache: Bool) {
     host.scheduler.assertCurrent()
     saveNow()
-    changing()
+    listener?.contextChanges()
     key = FlagCacheKey(context)
     self.fingerprint = fingerprint
     spelling = 0
-    owner = describe(context)
+    owner = listener?.describe(context)
     if let cached, let changes = restore(cached) { return (changes, true) }
     if keepingFormer {
       keepFormer()
@@ -139,7 +142,7 @@ final class ServedFlags: ClientPart, @unchecked Sendable {
     case .success(let changes):
       isServing = true
       if case .put(_, let tag?) = message { save(entityTag: tag) } else { saveSoon() }
-      updated(changes)
+      listener?.updated(changes)
       return .applied
     }
   }
@@ -169,7 +172,7 @@ final class ServedFlags: ClientPart, @unchecked Sendable {
   /// The service confirms the served flags.
   func confirm() {
     if let key { cache.confirm(key, at: host.clock.unixMilliseconds) }
-    updated([])
+    listener?.updated([])
   }
 
   // MARK: The store

@@ -100,7 +100,9 @@ extension DiagnosticOrigin {
 
 extension DiagnosticReporter {
   /// nil where no diagnostics are sent.
-  convenience init?(host: any ProviderHost, settings: LaunchDarklySettings, events: EventRecorder) {
+  convenience init?(
+    host: any ProviderHost, settings: LaunchDarklySettings, headers: any HeaderSource, capacity: EventCapacity
+  ) {
     guard settings.sendsDiagnostics, settings.sendsEvents else { return nil }
     self.init(
       host: host,
@@ -108,8 +110,6 @@ extension DiagnosticReporter {
         url: (settings.eventsURL.appendingPath("mobile/events/diagnostic") ?? settings.eventsURL).text,
         storeKey: "diagnostics:\(settings.mobileKeyDigest)", intervalMilliseconds: settings.diagnosticMilliseconds,
         timeoutMilliseconds: settings.connectionTimeoutMilliseconds, compresses: settings.compressesEvents),
-      origin: DiagnosticOrigin(settings))
-    dropped = { [weak events] in events?.capacity.dropped ?? 0 }
-    events.policy.made = { [weak self] in self?.batchMade($0) }
+      origin: DiagnosticOrigin(settings), headers: headers, capacity: capacity)
   }
 }

@@ -24,6 +24,8 @@ final class DiagnosticReporter: ClientPart, @unchecked Sendable {
   private let host: any ProviderHost
   private let options: Options
   private let origin: DiagnosticOrigin
+  private let headers: any HeaderSource
+  private let capacity: EventCapacity
   private var statistics: DiagnosticStatistics
   /// Events dropped before the present statistics began.
   private var droppedBefore = 0
@@ -42,15 +44,10 @@ final class DiagnosticReporter: ClientPart, @unchecked Sendable {
   /// Tells this life's answers from those to an earlier one.
   private var generation = Generation()
 
-  /// Headers that all requests have.
-  var headers: (_ url: String, _ own: [HTTPHeader], _ completion: @escaping @Sendable ([HTTPHeader]) -> Void) -> Void = {
-    $2($1)
-  }
-  /// Events that found no room, since the client was made.
-  var dropped: () -> Int = { 0 }
-
-  init(host: any ProviderHost, options: Options, origin: DiagnosticOrigin) {
+  init(host: any ProviderHost, options: Options, origin: DiagnosticOrigin, headers: any HeaderSource, capacity: EventCapacity) {
     self.host = host
+    self.headers = headers
+    self.capacity = capacity
     self.options = options
     self.origin = origin
     statistics = DiagnosticStatistics(
@@ -102,7 +99,7 @@ final class DiagnosticReporter: ClientPart, @unchecked Sendable {
     waiting = []
     inheritance = nil
     hasBegun = false
-    droppedBefore = dropped()
+    droppedBefore = capacity.dropped
     statistics = DiagnosticStatistics(
       id: UUIDv4(from: host.entropy).text, sinceUnixMilliseconds: host.clock.unixMilliseconds)
   }
@@ -152,7 +149,7 @@ final class DiagnosticReporter: ClientPart, @unchecked Sendable {
     let now = host.clock.unixMilliseconds
     noteDropped()
     waiting.append(Message(body: statistics.event(unixMilliseconds: now, keySuffix: origin.keySuffix)))
-    droppedBefore = dropped()
+    droppedBefore = capacity.dropped
     statistics.beginAnew(unixMilliseconds: now)
     save()
     sendNext()
@@ -175,7 +172,7 @@ final class DiagnosticReporter: ClientPart, @unchecked Sendable {
     save()
   }
 
-  private func noteDropped() { statistics.droppedEvents = max(0, dropped() - droppedBefore) }
+  private func noteDropped() { statistics.droppedEvents = max(0, capacity.dropped - droppedBefore) }
 
   private func save() {
     // Before the old ones have been read they must not be replaced.
@@ -203,7 +200,7 @@ final class DiagnosticReporter: ClientPart, @unchecked Sendable {
     // Set at once, so that nothing is sent beside it.
     exchange = NothingToCancel()
     let prepared = request
-    headers(options.url, own) { [weak self] headers in
+    headers.prepare(own, for: options.url) { [weak self] headers in
       guard let self, generation.isCurrent(mine) else { return }
       guard self.isActive else { return self.putBack(message) }
       var request = prepared

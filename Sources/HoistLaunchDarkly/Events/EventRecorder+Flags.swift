@@ -43,16 +43,29 @@ extension EventRecorder {
   private static func withBytes(_ text: [UInt8]?, _ body: (ByteView?) -> Void) {
     if let text { text.withUnsafeBytes { body($0) } } else { body(nil) }
   }
+}
 
-  /// Takes the counts of the flags that a client serves, and begins its periods.
-  func connect(to host: any ProviderHost) {
-    drain = { [weak host] body in
-      host?.drainCounts { snapshot, record, _, count in
-        body(snapshot.name(of: record), CounterIdentity(snapshot.flag(record)), count, snapshot.owner)
-      }
+/// The cells in which evaluations are counted.
+protocol CountedFlags {
+  /// Hands out the counts since the last call, with their contexts.
+  func drain(_ body: (ByteView, CounterIdentity, UInt64, EventContext?) -> Void)
+  /// Makes the next evaluation of each flag the first of its period.
+  func beginPeriod()
+}
+
+/// Those of the flags that a client serves.
+struct ServedCells: CountedFlags {
+  private let host: any ProviderHost
+
+  init(_ host: any ProviderHost) { self.host = host }
+
+  func drain(_ body: (ByteView, CounterIdentity, UInt64, EventContext?) -> Void) {
+    host.drainCounts { snapshot, record, _, count in
+      body(snapshot.name(of: record), CounterIdentity(snapshot.flag(record)), count, snapshot.owner)
     }
-    beginPeriod = { [weak host] in host?.withSnapshot { $0?.beginPeriod() } }
   }
+
+  func beginPeriod() { host.withSnapshot { $0?.beginPeriod() } }
 }
 
 extension Snapshot {

@@ -35,7 +35,7 @@ extension EventRecorder: ClientPart {
     summaries.forget(nowUnixMilliseconds: host.clock.unixMilliseconds)
   }
 
-  func abandonAfterFork() { checkpoints.abandon() }
+  func abandonAfterFork() { checkpoints.abandonAfterFork() }
 
   /// Any thread.
   var statistics: [(group: String, name: String, value: Int64)] {
@@ -50,7 +50,7 @@ extension EventRecorder: ClientPart {
 }
 
 extension EventRecorder {
-  convenience init(host: any ProviderHost, settings: LaunchDarklySettings) {
+  convenience init(host: any ProviderHost, settings: LaunchDarklySettings, headers: any HeaderSource) {
     var options = Options(
       policy: LaunchDarklyEventPolicy.Options(
         url: (settings.eventsURL.appendingPath("mobile/events/bulk") ?? settings.eventsURL).text,
@@ -65,6 +65,6 @@ extension EventRecorder {
     options.isEnabled = settings.sendsEvents
     options.summarizesPerContext = settings.summarizesPerContext
     options.redaction = settings.redaction
-    self.init(host: host, options: options)
+    self.init(host: host, options: options, headers: headers)
   }
 }

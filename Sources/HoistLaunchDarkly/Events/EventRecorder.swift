@@ -39,19 +39,18 @@ final class EventRecorder: @unchecked Sendable {
   /// Used before there is a context.
   let first = FirstContext()
   let checkpoints: Checkpoints
-  /// Hands out the counts of all cells since the last call, with their contexts; set before the start.
-  var drain: (_ body: (ByteView, CounterIdentity, UInt64, EventContext?) -> Void) -> Void = { _ in }
-  /// Makes the next evaluation of each flag the first of its period; set before the start.
-  var beginPeriod: () -> Void = {}
+  private let cells: any CountedFlags
 
-  init(host: any ProviderHost, options: Options) {
+  /// - Parameter cells: nil for those of the flags that the client serves.
+  init(host: any ProviderHost, options: Options, headers: any HeaderSource, cells: (any CountedFlags)? = nil) {
     self.host = host
+    self.cells = cells ?? ServedCells(host)
     self.options = options
     capacity = EventCapacity(options.capacity)
     summaries = SummaryAccumulator(
       isPerContext: options.summarizesPerContext, startUnixMilliseconds: host.clock.unixMilliseconds)
     policy = LaunchDarklyEventPolicy(
-      options: options.policy, capacity: capacity, serverTime: serverTime, clock: host.clock)
+      options: options.policy, headers: headers, capacity: capacity, serverTime: serverTime, clock: host.clock)
     var pipe = EventPipeline.Options(name: options.pipeline)
     pipe.durability = options.durability
     pipe.maximumRows = options.mostRows ?? options.capacity * 2 + Self.spareRows
@@ -67,8 +66,8 @@ final class EventRecorder: @unchecked Sendable {
     pipeline = EventPipeline(pipe, policy: policy, host: host)
     checkpoints = Checkpoints(scheduler: host.scheduler)
     pipeline.hold(.offline)
-    policy.aboutToFlush = { [weak self] in self?.seal() }
-    checkpoints.keep = { [weak self] in self?.keep() ?? 0 }
+    policy.recorder = self
+    checkpoints.keeper = self
   }
 
   // MARK: Recording, any thread
@@ -80,7 +79,7 @@ final class EventRecorder: @unchecked Sendable {
     self.context.replace(context)
     guard options.isEnabled else { return }
     // Flags that stay are noted for this one, too.
-    beginPeriod()
+    cells.beginPeriod()
     addIdentify(of: context)
   }
 
@@ -237,17 +236,9 @@ final class EventRecorder: @unchecked Sendable {
   private func absorb() {
     host.scheduler.assertCurrent()
     let current = context.held
-    drain { key, identity, times, owner in
+    cells.drain { key, identity, times, owner in
       if let context = owner ?? current { summaries.count(key, identity, times: times, context) }
     }
-  }
-
-  /// What has been counted so far goes into the store.
-  /// - Returns: its size in bytes.
-  func keep() -> Int {
-    host.scheduler.assertCurrent()
-    absorb()
-    return keep(summaries.news(nowUnixMilliseconds: host.clock.unixMilliseconds))
   }
 
   private func keep(_ events: [SummaryAccumulator.SummaryEvent]) -> Int {
@@ -256,12 +247,20 @@ final class EventRecorder: @unchecked Sendable {
   }
 
   /// Ends the period: its summaries wait to be sent.
-  private func seal() {
+  func seal() {
     host.scheduler.assertCurrent()
     guard options.isEnabled else { return }
     absorb()
-    let events = summaries.close(nowUnixMilliseconds: host.clock.unixMilliseconds, begin: beginPeriod)
+    let events = summaries.close(nowUnixMilliseconds: host.clock.unixMilliseconds, begin: cells.beginPeriod)
     _ = keep(events)
     for event in events { pipeline.sealLive(event.name) }
+  }
+}
+
+extension EventRecorder: CheckpointKeeper {
+  func keep() -> Int {
+    host.scheduler.assertCurrent()
+    absorb()
+    return keep(summaries.news(nowUnixMilliseconds: host.clock.unixMilliseconds))
   }
 }

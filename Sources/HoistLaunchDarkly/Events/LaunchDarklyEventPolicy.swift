@@ -2,6 +2,16 @@ internal import HoistBase
 internal import HoistCore
 internal import HoistJSON
 
+/// Whom deliveries concern. On the scheduler's thread.
+protocol DeliveryListener: AnyObject {
+  /// A payload has been made.
+  func madePayload(ofEvents count: Int)
+  /// The service refuses the mobile key.
+  func deliveryUnauthorized()
+  /// - Parameter status: the service's answer, when it is no success; nil when there was none, for this cause.
+  func deliveryFailed(_ status: Int?, _ cause: String)
+}
+
 /// How recorded events become payloads, and what the answers mean (protocols/launchdarkly.md 2.4, 4.4.7). On the
 /// scheduler's thread.
 final class LaunchDarklyEventPolicy: EventPolicy, @unchecked Sendable {
@@ -17,34 +27,25 @@ final class LaunchDarklyEventPolicy: EventPolicy, @unchecked Sendable {
   }
 
   private let options: Options
+  private let headers: any HeaderSource
   private let capacity: EventCapacity
   private let serverTime: ServerTime
   /// Parts of payloads that were refused.
   private var divided: Set<String> = []
   private let clock: any Clock
 
-  /// Headers that all requests have; `completion` runs on the scheduler's thread.
-  var headers: (_ url: String, _ own: [HTTPHeader], _ completion: @escaping @Sendable ([HTTPHeader]) -> Void) -> Void = {
-    $2($1)
-  }
-  /// Seals what has been counted.
-  var aboutToFlush: () -> Void = {}
-  /// A payload has been made, of this many events.
-  var made: (Int) -> Void = { _ in }
-  /// The service refuses the mobile key.
-  var unauthorized: () -> Void = {}
-  /// The service's answer, when it is no success; nil when there was none, for this cause.
-  var failed: (_ status: Int?, _ cause: String) -> Void = { _, _ in }
-  var sent: () -> Void = {}
+  weak var recorder: EventRecorder?
+  weak var listener: (any DeliveryListener)?
 
-  init(options: Options, capacity: EventCapacity, serverTime: ServerTime, clock: any Clock) {
+  init(options: Options, headers: any HeaderSource, capacity: EventCapacity, serverTime: ServerTime, clock: any Clock) {
     self.options = options
+    self.headers = headers
     self.capacity = capacity
     self.serverTime = serverTime
     self.clock = clock
   }
 
-  func willFlush(_ pipeline: EventPipeline) { aboutToFlush() }
+  func willFlush(_ pipeline: EventPipeline) { recorder?.seal() }
 
   /// One payload with everything, summaries last.
   func encode(_ batch: EventBatch) -> EventEncoding {
@@ -62,7 +63,7 @@ final class LaunchDarklyEventPolicy: EventPolicy, @unchecked Sendable {
     body.append(UInt8(ascii: "]"))
     if divided.remove(batch.id) == nil {
       capacity.giveBack(batch.rows.count - summaries.count)
-      made(batch.rows.count)
+      listener?.madePayload(ofEvents: batch.rows.count)
     }
     return .request(request(body, id: batch.id))
   }
@@ -92,7 +93,7 @@ final class LaunchDarklyEventPolicy: EventPolicy, @unchecked Sendable {
   }
 
   func prepare(_ request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
-    headers(request.url, request.headers) { headers in
+    headers.prepare(request.headers, for: request.url) { headers in
       var request = request
       request.headers = headers
       completion(request)
@@ -110,21 +111,20 @@ final class LaunchDarklyEventPolicy: EventPolicy, @unchecked Sendable {
     }
     switch response?.status {
     case 401? where !options.retriesRefusals:
-      unauthorized()
+      listener?.deliveryUnauthorized()
       return .drop(reason: "the service refuses the mobile key (401)")
     case 403? where !options.retriesRefusals, 404?:
-      failed(response?.status, "")
+      listener?.deliveryFailed(response?.status, "")
       return .drop(reason: "the service answered \(response?.status ?? 0)")
     default:
-      if case .failure(let failure) = answer { failed(nil, failure.message) } else { failed(response?.status, "") }
+      let cause = if case .failure(let failure) = answer { failure.message } else { "" }
+      listener?.deliveryFailed(response?.status, cause)
       return verdict
     }
   }
 
   /// Their places were given back with the whole.
   func divided(_ batch: EventBatch, into parts: [EventBatch]) { divided.formUnion(parts.map(\.id)) }
-
-  func delivered(_ batch: EventBatch) { sent() }
 
   func describe(_ row: EventRow) -> String {
     (try? JSONDocument(parsing: row.payload))?.withRoot { root in

@@ -9,6 +9,14 @@ protocol FlagConnection: AnyObject {
   var entityTag: String? { get }
 }
 
+/// Whom the switch's steps concern. On the scheduler's thread.
+protocol OnlineListener: AnyObject {
+  /// A step from offline to online, or back.
+  func onlineChanged(_ isOnline: Bool)
+  /// Whether events may be sent, whenever that may have changed: also in the background, where flags are not kept fresh.
+  func eventsMayGo(_ mayGo: Bool)
+}
+
 /// Going online and offline (5.3; LD-10 to LD-15). On the scheduler's thread but for what any thread may ask.
 ///
 /// Every completion is called once: `.ok` when flags have come, are confirmed, or the client is offline; what ended the
@@ -40,10 +48,7 @@ final class OnlineSwitch: ClientPart, @unchecked Sendable {
   private let facts = LockedValue(Facts())
   /// The context to go online with, if there is one yet.
   private(set) var subject: SynchronizedContext?
-  /// Told of each step from offline to online and back.
-  var changed: ((Bool) -> Void)?
-  /// Told whether events may be sent, whenever that may have changed: also in the background, where flags are not kept fresh.
-  var mayReport: ((Bool) -> Void)?
+  weak var listener: (any OnlineListener)?
   /// Whether the host's program is in the foreground (5.7).
   private var isForeground = true
   /// The service has refused the mobile key since the last request to go online.
@@ -87,7 +92,7 @@ final class OnlineSwitch: ClientPart, @unchecked Sendable {
 
   private func tellWhetherEventsGo() {
     let rests = !isForeground && host.isOnline && !isRefused && !settings.mobileKey.isEmpty && facts.withLock { $0.isStarted }
-    mayReport?(isOnline || rests)
+    listener?.eventsMayGo(isOnline || rests)
   }
 
   /// The start has found no context to go online with.
@@ -196,7 +201,7 @@ final class OnlineSwitch: ClientPart, @unchecked Sendable {
     guard let subject else { return goOffline(completion) }
     let wasOnline = isOnline
     facts.withLock { $0.isOnline = true }
-    if !wasOnline { changed?(true) }
+    if !wasOnline { listener?.onlineChanged(true) }
     tellWhetherEventsGo()
     switch attempt {
     case .settled: completion(.ok)
@@ -249,7 +254,7 @@ final class OnlineSwitch: ClientPart, @unchecked Sendable {
       defer { facts.isOnline = false }
       return facts.isOnline
     }
-    if wasOnline { changed?(false) }
+    if wasOnline { listener?.onlineChanged(false) }
     tellWhetherEventsGo()
   }
 

@@ -16,33 +16,37 @@ extension LaunchDarklyProvider: SynchronizerDelegate {
   func unauthorized() { online.forceOffline() }
 
   func streamShutDown() { online.streamShutDown() }
+
+  func environmentTold(_ id: String) { hooks.environmentTold(id) }
+
+  func triedStream(startedUnixMilliseconds start: Int64, durationMilliseconds: Int64, failed: Bool) {
+    diagnostics?.streamInitialized(at: start, afterMilliseconds: durationMilliseconds, hasFailed: failed)
+  }
 }
 
-extension LaunchDarklyProvider {
-  /// Connects the parts that exchange news of the service.
-  func joinService() {
-    connection.modeChanged = { [weak self] mode in self?.observers.connectionModeChanged(mode.rawValue) }
-    events.policy.unauthorized = { [weak self] in
-      guard let self else { return }
-      self.connection.note(.unauthorized)
-      self.connection.failed(.response, status: 401, "the mobile key is refused for events")
-      self.host?.report(
-        .stopped(.launchDarklyUnauthorized, "the service refuses the mobile key for events with status 401: the client goes offline"))
-      self.unauthorized()
-    }
-    events.policy.failed = { [weak self] status, cause in
-      if status != 401 { self?.connection.noteFailedDelivery(status: status, cause) }
-    }
-    events.policy.headers = { [weak self] url, own, completion in self?.prepare(own, for: url, completion) }
-    synchronizer.environmentTold = { [hooks] in hooks.environmentTold($0) }
-    synchronizer.triedStream = { [weak self] start, milliseconds, hasFailed in
-      self?.diagnostics?.streamInitialized(at: start, afterMilliseconds: milliseconds, hasFailed: hasFailed)
-    }
-    diagnostics?.headers = { [weak self] url, own, completion in self?.prepare(own, for: url, completion) }
+extension LaunchDarklyProvider: DeliveryListener {
+  func madePayload(ofEvents count: Int) { diagnostics?.batchMade(count) }
+
+  func deliveryUnauthorized() {
+    connection.note(.unauthorized)
+    connection.failed(.response, status: 401, "the mobile key is refused for events")
+    host?.report(
+      .stopped(.launchDarklyUnauthorized, "the service refuses the mobile key for events with status 401: the client goes offline"))
+    unauthorized()
   }
 
-  private func prepare(_ own: [HTTPHeader], for url: String, _ completion: @escaping @Sendable ([HTTPHeader]) -> Void) {
-    guard let host else { return completion(headers.make(own)) }
-    headers.prepare(own, for: url, host: host, completion: completion)
+  func deliveryFailed(_ status: Int?, _ cause: String) {
+    if status != 401 { connection.noteFailedDelivery(status: status, cause) }
   }
+}
+
+extension LaunchDarklyProvider: OnlineListener {
+  func onlineChanged(_ isOnline: Bool) { diagnostics?.onlineChanged(isOnline) }
+  func eventsMayGo(_ mayGo: Bool) { events.onlineChanged(mayGo) }
+}
+
+extension LaunchDarklyProvider: FlagListener {
+  func contextChanges() { _ = events.keep() }
+  func describe(_ context: LDContext) -> EventContext { events.describe(context) }
+  func updated(_ changes: [FlagChange]) { observers.updated(changes) }
 }

@@ -18,7 +18,7 @@ public final class LaunchDarklyProvider: @unchecked Sendable {
   /// Both again for tracked events: no reference is counted on the way.
   let ports: (events: Unmanaged<EventRecorder>, hooks: Unmanaged<HookRunner>)
   /// Of all requests, events too.
-  let headers: RequestHeaders
+  private let headers: RequestHeaders
   let connection: ConnectionState
   let synchronizer: Synchronizer
   let online: OnlineSwitch
@@ -37,14 +37,14 @@ public final class LaunchDarklyProvider: @unchecked Sendable {
       host: host,
       cache: FlagCache(store: host.store, environment: environment, maximumContexts: settings.maximumCachedContexts))
     observers = ChangeObservers { [weak host] in host?.onDeliveryLane($0) }
-    events = EventRecorder(host: host, settings: settings)
-    diagnostics = DiagnosticReporter(host: host, settings: settings, events: events)
+    headers = RequestHeaders(settings: settings, host: host)
+    events = EventRecorder(host: host, settings: settings, headers: headers)
+    diagnostics = DiagnosticReporter(host: host, settings: settings, headers: headers, capacity: events.capacity)
     hooks = HookRunner(
       LaunchDarklyPlugins.hooks(
         of: host.plugins, for: EnvironmentMetadata(settings, environment: host.environment), log: host.log), log: host.log)
     ports = (Unmanaged.passUnretained(events), Unmanaged.passUnretained(hooks))
-    connection = ConnectionState(host: host)
-    headers = RequestHeaders(settings: settings, host: host)
+    connection = ConnectionState(host: host, observers: observers)
     synchronizer = Synchronizer(host: host, settings: settings, headers: headers, connection: connection)
     online = OnlineSwitch(host: host, settings: settings, connection: synchronizer)
     gate = ContextGate()
@@ -52,16 +52,12 @@ public final class LaunchDarklyProvider: @unchecked Sendable {
     life = PartLife(
       [flags, events] + (diagnostics.map { [$0] } ?? []) + [connection, synchronizer, online, gate, identifying],
       startsByItself: settings.autostart)
+    flags.listener = self
+    events.policy.listener = self
     synchronizer.delegate = self
+    online.listener = self
     identifying.delegate = self
-    online.changed = { [diagnostics] in diagnostics?.onlineChanged($0) }
-    online.mayReport = { [events] in events.onlineChanged($0) }
-    events.connect(to: host)
     expectFirstContext()
-    flags.changing = { [events] in _ = events.keep() }
-    flags.describe = { [events] in events.describe($0) }
-    flags.updated = { [observers] in observers.updated($0) }
-    joinService()
   }
 }
 

@@ -8,12 +8,13 @@ final class ConnectionState: ClientPart, @unchecked Sendable {
 
   private let host: any ProviderHost
   private let current: LockedValue<(information: ConnectionInformation, source: DataSourceStatus)>
-  /// Told of each change of the mode; on the scheduler's thread.
-  var modeChanged: ((ConnectionInformation.Mode) -> Void)?
+  /// Told of each change of the mode.
+  private let observers: ChangeObservers
   private var hasLoaded = false
 
-  init(host: any ProviderHost) {
+  init(host: any ProviderHost, observers: ChangeObservers) {
     self.host = host
+    self.observers = observers
     current = LockedValue((ConnectionInformation(), DataSourceStatus(sinceUnixMilliseconds: host.clock.unixMilliseconds)))
   }
 
@@ -56,7 +57,7 @@ final class ConnectionState: ClientPart, @unchecked Sendable {
     }
     guard before != after else { return }
     host.store.save(Self.storeKey, after.json)
-    if before.mode != after.mode { modeChanged?(after.mode) }
+    if before.mode != after.mode { observers.connectionModeChanged(after.mode.rawValue) }
   }
 
   /// Data of the service that cannot be used; its connection stays open.

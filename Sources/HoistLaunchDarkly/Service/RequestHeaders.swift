@@ -1,14 +1,20 @@
 internal import HoistBase
 internal import HoistCore
 
+/// Where requests get their headers.
+protocol HeaderSource: Sendable {
+  /// - Parameter completion: runs on the scheduler's thread, with all headers of a request that has these of its own.
+  func prepare(_ own: [HTTPHeader], for url: String, completion: @escaping @Sendable ([HTTPHeader]) -> Void)
+}
+
 /// The headers that all requests have (2.1; LD-89): the client's own, then those of one purpose, then the host's, each
 /// replacing what has its name. Callable from any thread.
-final class RequestHeaders: Sendable {
+final class RequestHeaders: HeaderSource {
   static let userAgent = "HoistClient/\(HoistVersion.text)"
 
+  private let host: any ProviderHost
   private let settings: LaunchDarklySettings
   private let tags: String?
-  private let entropy: any Entropy
   private let instance: LockedValue<Instance>
 
   private struct Instance {
@@ -18,7 +24,7 @@ final class RequestHeaders: Sendable {
 
   init(settings: LaunchDarklySettings, host: any ProviderHost) {
     self.settings = settings
-    entropy = host.entropy
+    self.host = host
     for name in ApplicationTags(settings.application).discarded {
       host.log.warning("the tag \(name) is not sent: it must have 1 to 64 letters, digits, dots, dashes or underscores")
     }
@@ -30,7 +36,7 @@ final class RequestHeaders: Sendable {
   var instanceID: String {
     instance.withLock { instance in
       if instance.generation != ForkGeneration.current {
-        instance = Instance(id: UUIDv4(from: entropy).text, generation: ForkGeneration.current)
+        instance = Instance(id: UUIDv4(from: host.entropy).text, generation: ForkGeneration.current)
       }
       return instance.id
     }
@@ -52,10 +58,8 @@ final class RequestHeaders: Sendable {
     return headers
   }
 
-  /// The same with the headers of the host's header provider over them; `completion` runs on the scheduler's thread.
-  func prepare(
-    _ own: [HTTPHeader], for url: String, host: any ProviderHost, completion: @escaping @Sendable ([HTTPHeader]) -> Void
-  ) {
+  /// The same with the headers of the host's header provider over them.
+  func prepare(_ own: [HTTPHeader], for url: String, completion: @escaping @Sendable ([HTTPHeader]) -> Void) {
     let made = make(own)
     host.dynamicHeaders(for: url) { dynamic in
       var headers = made

@@ -19,6 +19,11 @@ protocol SynchronizerDelegate: AnyObject {
   func unauthorized()
   /// The service has refused the stream for good; the client stays online, and flags stay.
   func streamShutDown()
+  /// Answers name the environment (4.5).
+  func environmentTold(_ id: String)
+  /// An attempt to open the stream has ended, for diagnostics (4.6).
+  /// - Parameter start: when it began, in milliseconds since 1970.
+  func triedStream(startedUnixMilliseconds start: Int64, durationMilliseconds: Int64, failed: Bool)
 }
 
 /// Keeps the flags of one context fresh while the client is online (2.2, 2.3, 5.3). On the scheduler's thread.
@@ -27,10 +32,6 @@ final class Synchronizer: ClientPart, @unchecked Sendable {
   private let requests: FlagRequest
   private let connection: ConnectionState
   weak var delegate: (any SynchronizerDelegate)?
-  /// Told of each attempt to open the stream, for diagnostics (4.6).
-  var triedStream: ((_ startedUnixMilliseconds: Int64, _ durationMilliseconds: Int64, _ failed: Bool) -> Void)?
-  /// Told the environment's id as answers name it (4.5).
-  var environmentTold: ((String) -> Void)?
   /// Polls follow the interval of the background (5.7) from the next `begin` on.
   private var isForeground = true
   /// Both of one context; nil while offline.
@@ -166,11 +167,11 @@ extension Synchronizer: FeedListener {
   func feedIsPinged() { poll?.ping() }
 
   func feedIsAnswered(_ headers: [HTTPHeader]) {
-    if let id = headers.value(of: "X-LD-EnvID"), !id.isEmpty { environmentTold?(id) }
+    if let id = headers.value(of: "X-LD-EnvID"), !id.isEmpty { delegate?.environmentTold(id) }
   }
 
-  func feedTriedStream(startedUnixMilliseconds: Int64, durationMilliseconds: Int64, failed: Bool) {
-    triedStream?(startedUnixMilliseconds, durationMilliseconds, failed)
+  func feedTriedStream(startedUnixMilliseconds start: Int64, durationMilliseconds: Int64, failed: Bool) {
+    delegate?.triedStream(startedUnixMilliseconds: start, durationMilliseconds: durationMilliseconds, failed: failed)
   }
 
   func feedMetUnknownEvent(_ type: String) {

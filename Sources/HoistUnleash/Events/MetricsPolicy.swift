@@ -15,7 +15,8 @@ final class MetricsPolicy: EventPolicy, @unchecked Sendable {
   private let body: MetricsBody
   /// Of a pipeline that begins.
   let pace: UnleashPace
-  var willFlush: () -> Void = {}
+  /// Whose requests these are.
+  weak var reporter: MetricsReporter?
   /// The last answer has refused the key.
   private(set) var isRefused = false
 
@@ -41,7 +42,7 @@ final class MetricsPolicy: EventPolicy, @unchecked Sendable {
   }
 
   func willFlush(_ pipeline: EventPipeline) {
-    if pipeline.options.name == Self.counts { willFlush() }
+    if pipeline.options.name == Self.counts { reporter?.seal() }
   }
 
   /// A closed bucket is a body of its own; events are counted together.

@@ -8,8 +8,6 @@ internal import HoistCore
 /// loses no more than the counts since a checkpoint; "events" has one record per tracked event.
 final class MetricsReporter: ClientPart, @unchecked Sendable {
   private static let liveRecord = "bucket"
-  private static let busyCheckpointMilliseconds: Int64 = 100
-  private static let idleCheckpointMilliseconds: Int64 = 1000
 
   private let host: any ProviderHost
   private let settings: UnleashSettings
@@ -20,9 +18,8 @@ final class MetricsReporter: ClientPart, @unchecked Sendable {
   /// The same for recording threads, without reference counting.
   private let eventsPort: Unmanaged<EventPipeline>
   let recorder: MetricsRecorder
-  private var checkpoint: (any Cancellable)?
+  private let checkpoints: Checkpoints
   private var early: (any Cancellable)?
-  private var checkpointMilliseconds = busyCheckpointMilliseconds
   /// Timers run and the pipelines may send: since `start`, or for the time of a `flush`.
   private var hasStarted = false
   /// The host wants it so.
@@ -56,7 +53,9 @@ final class MetricsReporter: ClientPart, @unchecked Sendable {
     counts = pipeline(MetricsPolicy.counts, rows: 10_000)
     events = pipeline(MetricsPolicy.events, rows: Int(values.integer("events.capacity")))
     eventsPort = Unmanaged.passUnretained(events)
-    policy.willFlush = { [weak self] in self?.seal() }
+    checkpoints = Checkpoints(scheduler: host.scheduler)
+    checkpoints.keeper = self
+    policy.reporter = self
   }
 
   /// A transport plug-in may be meant for fetches only; a dispatcher is meant for events (G-6).
@@ -103,8 +102,7 @@ final class MetricsReporter: ClientPart, @unchecked Sendable {
     }
     guard !hasStarted else { return }
     hasStarted = true
-    checkpointMilliseconds = Self.busyCheckpointMilliseconds
-    armCheckpoint()
+    checkpoints.start()
   }
 
   /// A first sending apart from the interval, from which the intervals then count (UNL-83).
@@ -132,11 +130,10 @@ final class MetricsReporter: ClientPart, @unchecked Sendable {
     isWanted = false
     guard hasStarted else { return }
     hasStarted = false
-    checkpoint?.cancel()
-    checkpoint = nil
+    checkpoints.stop()
     early?.cancel()
     early = nil
-    keep()
+    _ = keep()
     counts.stop()
     events.stop()
   }
@@ -171,7 +168,7 @@ final class MetricsReporter: ClientPart, @unchecked Sendable {
   func abandonAfterFork() {
     host.scheduler.assertCurrent()
     sendings = 0
-    checkpoint = nil
+    checkpoints.abandonAfterFork()
     early = nil
     hasStarted = false
     isWanted = false
@@ -184,37 +181,27 @@ final class MetricsReporter: ClientPart, @unchecked Sendable {
   }
 
   /// Closes the open bucket: it waits to be sent like any record.
-  private func seal() {
+  func seal() {
     _ = recorder.absorb()
-    updateLive()
+    _ = updateLive()
     counts.sealLive(Self.liveRecord)
     recorder.beginBucket()
   }
 
+  private func updateLive() -> Int {
+    guard let open = recorder.open else { return 0 }
+    let content = body.make(bucket: open.bucket, stopUnixMilliseconds: host.clock.unixMilliseconds, impact: open.impact)
+    counts.updateLive(Self.liveRecord, content)
+    return content.count
+  }
+}
+
+extension MetricsReporter: CheckpointKeeper {
   /// Brings the live record up to date.
-  /// - Returns: whether anything had been counted.
-  @discardableResult
-  private func keep() -> Bool {
-    guard recorder.absorb() else { return false }
-    if settings.countsMetrics { updateLive() } else { recorder.beginBucket() }
-    return true
-  }
-
-  private func updateLive() {
-    guard let open = recorder.open else { return }
-    counts.updateLive(
-      Self.liveRecord,
-      body.make(bucket: open.bucket, stopUnixMilliseconds: host.clock.unixMilliseconds, impact: open.impact))
-  }
-
-  /// Often while there is something to count, seldom otherwise.
-  private func armCheckpoint() {
-    checkpoint = host.scheduler.schedule(afterMilliseconds: checkpointMilliseconds) { [weak self] in
-      guard let self, self.hasStarted else { return }
-      let isBusy = self.keep()
-      self.checkpointMilliseconds = isBusy
-        ? Self.busyCheckpointMilliseconds : min(self.checkpointMilliseconds * 2, Self.idleCheckpointMilliseconds)
-      self.armCheckpoint()
-    }
+  func keep() -> Int {
+    guard recorder.absorb() else { return 0 }
+    if settings.countsMetrics { return updateLive() }
+    recorder.beginBucket()
+    return 0
   }
 }

@@ -11,7 +11,7 @@ struct DiagnosticReporterTests {
   private final class Rig {
     let host: TestHost
     let reporter: DiagnosticReporter
-    var dropped = 0
+    private let capacity = EventCapacity(0)
 
     init(manager: (any CacheManager)? = nil, seed: UInt64 = 7) {
       host = TestHost(manager: manager, seed: seed)
@@ -20,10 +20,11 @@ struct DiagnosticReporterTests {
         options: DiagnosticReporter.Options(
           url: "https://e.test/mobile/events/diagnostic", storeKey: "diagnostics", intervalMilliseconds: 900_000,
           timeoutMilliseconds: 10_000),
-        origin: DiagnosticOrigin(configuration: [], keySuffix: "abcdef"))
-      reporter.dropped = { [unowned self] in dropped }
+        origin: DiagnosticOrigin(configuration: [], keySuffix: "abcdef"), headers: PlainHeaders(), capacity: capacity)
       host.network.setResponder { _ in answer(202) }
     }
+
+    func drop(_ count: Int) { for _ in 0..<count { capacity.refuse() } }
 
     func start(isActive: Bool = true) {
       reporter.start()
@@ -62,7 +63,7 @@ struct DiagnosticReporterTests {
     let rig = Rig()
     let start = rig.host.time.unixMilliseconds
     rig.start()
-    rig.dropped = 2
+    rig.drop(2)
     rig.reporter.batchMade(3)
     rig.reporter.streamInitialized(at: start, afterMilliseconds: 120, hasFailed: false)
     rig.host.time.advance(milliseconds: 899_999)
@@ -73,7 +74,7 @@ struct DiagnosticReporterTests {
       rig.host.network.requests.last?.text.hasSuffix(
         #""dataSinceDate":\#(start),"droppedEvents":2,"eventsInLastBatch":3,"#
           + #""streamInits":[{"timestamp":\#(start),"durationMillis":120,"failed":false}]}"#) == true)
-    rig.dropped = 5
+    rig.drop(3)
     rig.host.time.advance(milliseconds: 900_000)
     #expect(
       rig.host.network.requests.last?.text.hasSuffix(
@@ -115,7 +116,7 @@ struct DiagnosticReporterTests {
     let store = MemoryCacheManager()
     let first = Rig(manager: store)
     first.start()
-    first.dropped = 4
+    first.drop(4)
     first.reporter.batchMade(6)
     first.reporter.stop()
     let deadline = SystemClock().monotonicNanoseconds + 10_000_000_000

@@ -118,22 +118,29 @@ struct EvaluationEventTests {
   }
 
   @Test func theFirstEvaluationOfAPeriodIsNotedAndTheCellsAreCounted() {
-    let rig = RecorderRig()
+    let cells = Cells()
+    let rig = RecorderRig(identifies: false, cells: cells)
+    rig.recorder.identify(RecorderRig.user)
     rig.host.network.setResponder { _ in answer(202) }
-    var periods = 0
-    rig.recorder.beginPeriod = { periods += 1 }
-    let cells = Locked<UInt64>(0)
-    rig.recorder.drain = { body in
-      let count = cells.value
-      cells.value = 0
-      if count > 0 { "f".withBytes { body($0, CounterIdentity(variation: 0, version: 2), count, nil) } }
-    }
-    cells.value = 40
+    (cells.count, cells.periods) = (40, 0)
     rig.evaluate("f")
     rig.flush()
     #expect(rig.requests.last?.text.contains(#""counters":[{"value":true,"variation":0,"version":2,"count":40}]"#) == true)
-    #expect(periods == 1)
+    #expect(cells.periods == 1)
     #expect(rig.flush() == true)
-    #expect(rig.requests.count == 1 && periods == 2)
+    #expect(rig.requests.count == 1 && cells.periods == 2)
   }
+}
+
+/// Of flag "f".
+private final class Cells: CountedFlags {
+  var count: UInt64 = 0
+  var periods = 0
+
+  func drain(_ body: (ByteView, CounterIdentity, UInt64, EventContext?) -> Void) {
+    if count > 0 { "f".withBytes { body($0, CounterIdentity(variation: 0, version: 2), count, nil) } }
+    count = 0
+  }
+
+  func beginPeriod() { periods += 1 }
 }

@@ -268,11 +268,9 @@ struct EventAnswerTests {
   @Test("401 drops the payload and takes the client offline (LD-41; refused)")
   func unauthorized() {
     let rig = RecorderRig()
-    var isOffline = false
-    rig.recorder.policy.unauthorized = { isOffline = true }
     rig.answer(answer(401))
     rig.flush()
-    #expect(isOffline)
+    #expect(rig.deliveries.isUnauthorized)
     #expect(rig.requests.count == 1)
     #expect(rig.recorder.pipeline.counters.rejected == 1)
   }
@@ -280,27 +278,22 @@ struct EventAnswerTests {
   @Test("On request what a refused key was to deliver is kept for five minutes (LD-93; refused)", arguments: [401, 403])
   func refusalsAreRepeated(status: Int) {
     let rig = RecorderRig { $0.policy.retriesRefusals = true }
-    rig.recorder.policy.unauthorized = { Issue.record("the client would go offline") }
     rig.answer(answer(status), answer(202))
     rig.flush()
     rig.time.advance(milliseconds: 299_999)
     #expect(rig.requests.count == 1)
     rig.time.advance(milliseconds: 1)
     #expect(rig.payloads == [["identify"], ["identify"]] && rig.recorder.pipeline.counters.rejected == 0)
+    #expect(!rig.deliveries.isUnauthorized)
   }
 
   @Test("5.8: what was no success is told")
   func failures() {
     let rig = RecorderRig { $0.dropsAfterRetry = true }
-    var told: [Int?] = []
-    var causes: [String] = []
-    rig.recorder.policy.failed = { status, cause in
-      told.append(status)
-      causes.append(cause)
-    }
     rig.answer(answer(503), noAnswer)
     rig.flush()
     rig.time.advance(milliseconds: 1_000)
+    let (told, causes) = (rig.deliveries.failures.map(\.status), rig.deliveries.failures.map(\.cause))
     #expect(told == [503, nil] && causes.first == "" && causes.last?.isEmpty == false)
   }
 }

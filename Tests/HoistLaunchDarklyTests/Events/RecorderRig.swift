@@ -9,19 +9,21 @@ import HoistTestSupport
 final class RecorderRig {
   let host: TestHost
   let recorder: EventRecorder
+  let deliveries = Deliveries()
   var time: ManualScheduler { host.time }
 
   static let user = SummaryAccumulatorTests.context("u", fingerprint: 1)
 
   init(
     manager: (any CacheManager)? = nil, seed: UInt64 = 7, isOnline: Bool = true, identifies: Bool = true,
-    _ change: (inout EventRecorder.Options) -> Void = { _ in }
+    cells: (any CountedFlags)? = nil, _ change: (inout EventRecorder.Options) -> Void = { _ in }
   ) {
     host = TestHost(manager: manager, seed: seed)
     var options = EventRecorder.Options(policy: LaunchDarklyEventPolicy.Options(url: "https://e.test/mobile/events/bulk"))
     options.durability = manager == nil ? .memory : .periodic
     change(&options)
-    recorder = EventRecorder(host: host, options: options)
+    recorder = EventRecorder(host: host, options: options, headers: PlainHeaders(), cells: cells)
+    recorder.policy.listener = deliveries
     if identifies { recorder.identify(Self.user) }
     recorder.start()
     if isOnline { recorder.onlineChanged(true) }
@@ -84,4 +86,19 @@ final class RecorderRig {
       }
     }
   }
+}
+
+/// Writes down what becomes of deliveries.
+final class Deliveries: DeliveryListener {
+  private(set) var isUnauthorized = false
+  private(set) var failures: [(status: Int?, cause: String)] = []
+
+  func madePayload(ofEvents count: Int) {}
+  func deliveryUnauthorized() { isUnauthorized = true }
+  func deliveryFailed(_ status: Int?, _ cause: String) { failures.append((status, cause)) }
+}
+
+/// No headers but a request's own.
+struct PlainHeaders: HeaderSource {
+  func prepare(_ own: [HTTPHeader], for url: String, completion: @escaping @Sendable ([HTTPHeader]) -> Void) { completion(own) }
 }

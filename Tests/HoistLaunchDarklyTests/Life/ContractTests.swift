@@ -103,9 +103,11 @@ import Testing
   func readyIsInitialized() throws {
     let fixture = try fixture(["store": "memory"]).opened()
     let (provider, found) = (fixture.provider, Locked<[Bool]>([]))
-    provider.connection.modeChanged = { _ in found.change { $0.append(provider.online.isInitialized) } }
+    let observer = NotingObserver("", Locked([]))
+    observer.then = { found.change { $0.append(provider.online.isInitialized) } }
+    _ = provider.observers.add(observer, for: .connectionMode)
     try put(fixture, 1)
-    // Said before the client's state.
+    _ = fixture.client.dispatch(limit: 100)
     #expect(found.value.last == true && isReady(fixture) && fixture.client.state == .ready)
     fixture.settleStore()
     fixture.close()

@@ -22,6 +22,12 @@ import Testing
     }
   }
 
+  private final class Steps: OnlineListener {
+    var steps: [Bool] = []
+    func onlineChanged(_ isOnline: Bool) { steps.append(isOnline) }
+    func eventsMayGo(_ mayGo: Bool) {}
+  }
+
   private let host = TestHost()
   private let connection = Connection()
   private let told = Locked<[String]>([])
@@ -199,13 +205,13 @@ import Testing
 
   @Test("Steps to online and back are told to those who work only online") func stepsAreTold() throws {
     let online = try make()
-    let steps = Locked<[Bool]>([])
-    online.changed = { isOnline in steps.change { $0.append(isOnline) } }
+    let listener = Steps()
+    online.listener = listener
     set(online, true, "a")
     set(online, true, "b")
     set(online, false, "c")
     set(online, false, "d")
-    #expect(steps.value == [true, false])
+    #expect(listener.steps == [true, false])
   }
 
   @Test("Contract 7: a refresh tries again what has ended, at once, and nothing else")

@@ -17,7 +17,8 @@ final class SynchronizerRig: SynchronizerDelegate, @unchecked Sendable {
   /// In order: messages, "confirmed", "unauthorized", "shut down".
   private(set) var told: [String] = []
   let outcomes = Locked<[SynchronizerOutcome]>([])
-  private(set) var modes: [ConnectionInformation.Mode] = []
+  private let seen = SeenModes()
+  var modes: [ConnectionInformation.Mode] { seen.modes.value }
   /// The connection's mode at the moment the attempt settled.
   private(set) var modesWhenSettled: [ConnectionInformation.Mode?] = []
   private(set) var tries: [String] = []
@@ -31,13 +32,13 @@ final class SynchronizerRig: SynchronizerDelegate, @unchecked Sendable {
     let values = try TestHost.values(
       ["mobile_key": Self.key].merging(properties) { $1 }, table: LaunchDarklyProperties.table)
     settings = try LaunchDarklySettings(values)
-    connection = ConnectionState(host: host)
+    let observers = ChangeObservers { $0() }
+    _ = observers.add(seen, for: .connectionMode)
+    connection = ConnectionState(host: host, observers: observers)
     synchronizer = Synchronizer(
       host: host, settings: settings, headers: RequestHeaders(settings: settings, host: host), connection: connection)
     context = try Self.context(of: user)
     synchronizer.delegate = self
-    synchronizer.triedStream = { [unowned self] in self.tries.append("\($1) ms \($2 ? "failed" : "opened")") }
-    connection.modeChanged = { [unowned self] in self.modes.append($0) }
     connection.start()
     host.time.run()
   }
@@ -109,6 +110,19 @@ final class SynchronizerRig: SynchronizerDelegate, @unchecked Sendable {
   }
 
   func streamShutDown() { told.append("shut down") }
+  func environmentTold(_ id: String) {}
+
+  func triedStream(startedUnixMilliseconds start: Int64, durationMilliseconds: Int64, failed: Bool) {
+    tries.append("\(durationMilliseconds) ms \(failed ? "failed" : "opened")")
+  }
+}
+
+private final class SeenModes: ChangeObserver {
+  let modes = Locked<[ConnectionInformation.Mode]>([])
+
+  func changed(_ changes: [FlagChange]) {}
+  func unchanged() {}
+  func connectionModeChanged(_ mode: Int32) { modes.change { $0 += ConnectionInformation.Mode(rawValue: mode).map { [$0] } ?? [] } }
 }
 
 extension HTTPRequest {

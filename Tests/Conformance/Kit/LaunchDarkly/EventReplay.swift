@@ -8,11 +8,25 @@ final class EventReplay {
   private let recorder: EventRecorder
   private let redaction: Redaction
   private let flags = FlagReplay()
-  /// What cells would have counted.
-  private let counts = Counts()
+  private let cells: Cells
 
-  private final class Counts {
+  /// What cells would have counted.
+  private final class Cells: CountedFlags {
+    private let flags: FlagReplay
     var kept: [(key: [UInt8], identity: CounterIdentity, count: UInt64)] = []
+
+    init(_ flags: FlagReplay) { self.flags = flags }
+
+    func drain(_ body: (ByteView, CounterIdentity, UInt64, EventContext?) -> Void) {
+      for entry in kept { entry.key.withBytes { body($0, entry.identity, entry.count, nil) } }
+      kept = []
+    }
+
+    func beginPeriod() { flags.snapshot?.beginPeriod() }
+  }
+
+  private struct PlainHeaders: HeaderSource {
+    func prepare(_ own: [HTTPHeader], for url: String, completion: @escaping @Sendable ([HTTPHeader]) -> Void) { completion(own) }
   }
 
   /// - Parameters:
@@ -24,14 +38,8 @@ final class EventReplay {
     options.capacity = capacity
     options.durability = .memory
     self.redaction = redaction
-    recorder = EventRecorder(host: host, options: options)
-    let counts = counts
-    recorder.drain = { body in
-      let taken = counts.kept
-      counts.kept = []
-      for entry in taken { entry.key.withBytes { body($0, entry.identity, entry.count, nil) } }
-    }
-    recorder.beginPeriod = { [flags] in flags.snapshot?.beginPeriod() }
+    cells = Cells(flags)
+    recorder = EventRecorder(host: host, options: options, headers: PlainHeaders(), cells: cells)
     recorder.start()
     recorder.onlineChanged(true)
     recorder.identify(EventContext(context, redaction))
@@ -62,7 +70,7 @@ final class EventReplay {
     evaluation.options = VariationOptions.cutsFractions
     snapshot.head.pointee.evaluate(snapshot.base, record, nil, &evaluation)
     if evaluation.firstCell != .max {
-      counts.kept.append((Array(key), CounterIdentity(snapshot.flag(record)), 1))
+      cells.kept.append((Array(key), CounterIdentity(snapshot.flag(record)), 1))
     }
     if evaluation.effects.contains(.record) { recorder.record(evaluation, snapshot: snapshot, record: record) }
   }

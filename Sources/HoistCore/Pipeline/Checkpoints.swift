@@ -1,8 +1,15 @@
-internal import HoistCore
+internal import HoistBase
 
-/// When open summaries go into the store: often while something is counted, seldom otherwise, and the less often the
+/// What is counted between two deliveries. On the scheduler's thread.
+public protocol CheckpointKeeper: AnyObject {
+  /// Gives the store what has been counted so far.
+  /// - Returns: its size in bytes; 0 when nothing is new.
+  func keep() -> Int
+}
+
+/// When open counts go into the store: often while something is counted, seldom otherwise, and the less often the
 /// larger they are. On the scheduler's thread.
-final class Checkpoints: @unchecked Sendable {
+public final class Checkpoints: @unchecked Sendable {
   private static let busyMilliseconds: Int64 = 100
   private static let idleMilliseconds: Int64 = 1000
   private static let longestMilliseconds: Int64 = 10_000
@@ -10,35 +17,34 @@ final class Checkpoints: @unchecked Sendable {
   private static let bytesPerMillisecond = 1024
 
   private let scheduler: any Scheduler
+  public weak var keeper: (any CheckpointKeeper)?
   private var timer: (any Cancellable)?
   private var milliseconds = busyMilliseconds
-  /// Keeps what has been counted; returns how many bytes that was.
-  var keep: () -> Int = { 0 }
 
-  init(scheduler: any Scheduler) { self.scheduler = scheduler }
+  public init(scheduler: any Scheduler) { self.scheduler = scheduler }
 
-  func start() {
+  public func start() {
     guard timer == nil else { return }
     milliseconds = Self.busyMilliseconds
     arm()
   }
 
-  func stop() {
+  public func stop() {
     timer?.cancel()
     timer = nil
   }
 
   /// In a forked child, whose scheduler knows nothing of the timer.
-  func abandon() { timer = nil }
+  public func abandonAfterFork() { timer = nil }
 
   private func arm() {
     timer = scheduler.schedule(afterMilliseconds: milliseconds) { [weak self] in
-      guard let self, self.timer != nil else { return }
-      let bytes = self.keep()
-      self.milliseconds = bytes > 0
+      guard let self, timer != nil, let keeper else { return }
+      let bytes = keeper.keep()
+      milliseconds = bytes > 0
         ? min(Self.longestMilliseconds, max(Self.busyMilliseconds, Int64(bytes / Self.bytesPerMillisecond)))
-        : min(Self.idleMilliseconds, max(Self.busyMilliseconds, self.milliseconds * 2))
-      self.arm()
+        : min(Self.idleMilliseconds, milliseconds * 2)
+      arm()
     }
   }
 }
