@@ -22,14 +22,16 @@ final class ClientScope: Sendable {
     let isManual = values.text("dispatch") == "manual"
     let callbacks = CallbackDispatcher(lane: "hoist-deliver", isManual: isManual, services: services)
     let logLane = Lane(options: .init(name: "hoist-log"), clock: services.clock, scheduler: services.scheduler)
-    let sink = plugins.logSink ?? services.defaultLogSink
+    let (sink, isBuiltIn) = (plugins.logSink ?? services.defaultLogSink, plugins.logSink == nil)
     let threshold = LogThreshold(factory.logLevels(values))
     logThreshold = threshold
     let clock = services.clock
     makeLog = { title in
       Log(threshold: threshold, clock: clock) { level, message in
         let write: @Sendable () -> Void = { sink.write(level, "hoist[\(title)]: \(message)") }
-        if isManual { callbacks.deliver(write) } else { logLane.perform(write) }
+        let isTaken = isManual ? callbacks.deliver(write) : logLane.perform(write)
+        // The host's own sink is called on the lane only.
+        if !isTaken, isBuiltIn, logLane.lacksThread { write() }
       }
     }
     (self.callbacks, self.logLane) = (callbacks, logLane)

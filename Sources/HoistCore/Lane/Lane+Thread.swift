@@ -2,12 +2,16 @@ internal import HoistBase
 
 /// What a thread of the lane does.
 extension Lane {
+  private static let threadlessNanoseconds: Int64 = 1_000_000_000
+
   /// - Parameter refused: work whose submitter learns of a failure from the answer.
-  /// - Returns: false when the system gives no thread; then everything that waited is dropped.
+  /// - Returns: false when the system gives no thread; then everything that waited is dropped, and none is asked for for
+  ///   a while.
   func start(_ thread: LaneThread, refusing refused: LaneWork?) -> Bool {
     if Thread.start(name: options.name, { [self] in run(thread) }) { return true }
     let dropped = lock.withLock {
       if state.thread === thread { state.thread = nil }
+      state.threadlessUntil = clock.monotonicNanoseconds &+ Self.threadlessNanoseconds
       let waiting = state.waiting.removeAll()
       state.counters.dropped += waiting.count
       settled.broadcast()

@@ -6,7 +6,7 @@ public import HoistBase
 /// time, with no lock held. Work with a limit that outlasts it is set aside: its thread finishes
 /// in the background and another takes over, so that a stuck plug-in costs its own answer only.
 /// At most `maximumSetAside` threads are ever left behind like this; when the next one sticks too,
-/// the lane refuses new work until one of them returns.
+/// the lane refuses new work until one of them returns. So it does for a second when the system refuses it a thread.
 ///
 /// In a forked child the lane starts empty: what waited here is the parent's to do.
 /// Every function may be called from any thread, from the lane's own work too.
@@ -86,6 +86,15 @@ public final class Lane: @unchecked Sendable {
     return submit(LaneWork(limit: limit, due: due.overflow ? .max : due.partialValue, body: work, abandon: abandoned))
   }
 
+  /// Whether work is refused because there is no thread to do it.
+  public var lacksThread: Bool { lock.withLock { isThreadless } }
+
+  /// With the lock held.
+  private var isThreadless: Bool {
+    state.threadlessUntil != .min && state.generation == ForkGeneration.current
+      && clock.monotonicNanoseconds < state.threadlessUntil
+  }
+
   /// Waits until nothing waits or runs, work set aside not counted.
   /// - Parameter deadline: nanoseconds of the machine's monotonic clock.
   /// - Returns: false when the deadline passed first, and at once on a thread of the library's own.
@@ -124,7 +133,7 @@ public final class Lane: @unchecked Sendable {
     var inherited: [LaneWork]?
     let (taken, timer) = lock.withLock { () -> (Bool, Int64?) in
       inherited = state.forgetInheritance()
-      guard !state.isClosed, !state.isBlocked, state.waiting.count < options.capacity else {
+      guard !state.isClosed, !state.isBlocked, !isThreadless, state.waiting.count < options.capacity else {
         state.counters.dropped += 1
         return (false, nil)
       }

@@ -35,6 +35,8 @@ struct LaneState {
   /// The current thread is stuck as well, and no more may be set aside.
   var isBlocked = false
   var isClosed = false
+  /// The system has refused a thread: none is asked for before; by the lane's clock.
+  var threadlessUntil = Int64.min
   /// When the pending timer of the watch fires; `.max` without one.
   var armedFor = Int64.max
   var generation = ForkGeneration.current
@@ -53,6 +55,7 @@ struct LaneState {
     thread = nil
     stuck = 0
     isBlocked = false
+    threadlessUntil = .min
     armedFor = .max
     return waiting.removeAll()
   }

@@ -66,17 +66,19 @@ extension Store {
     Value, CacheFailure
   > {
     guard let result else {
-      let isStuck = withState {
+      let (isStuck, isClosed) = withState { state in
         guard ticket.hasBegun, !ticket.hasEnded else {
-          $0.counters.refused += 1
-          return false
+          state.counters.refused += 1
+          return (false, state.isClosed)
         }
-        $0.stuck = ticket
-        $0.counters.failures += 1
-        return true
+        state.stuck = ticket
+        state.counters.failures += 1
+        return (true, state.isClosed)
       }
       if isStuck {
         log.warning("store: a call has not returned within its limit; going on without the store until it does")
+      } else if lane.lacksThread, !isClosed {
+        pause("the system gives no thread for its calls; going on without the store until it does")
       }
       return .failure(CacheFailure("the store did not answer in time"))
     }
@@ -98,16 +100,23 @@ extension Store {
   }
 
   private func noteFailure(_ failure: CacheFailure) {
+    withState { state in
+      state.counters.failures += 1
+      if failure.isPermanent { state.end = failure }
+    }
+    pause(failure.message)
+  }
+
+  /// Writes rest for a while, the longer the more often that has been; told once an episode.
+  private func pause(_ cause: String) {
     let now = clock.monotonicNanoseconds
     let isNews = withState { state in
       defer { state.isFailing = true }
-      state.counters.failures += 1
-      if failure.isPermanent { state.end = failure }
       if now >= state.pausedUntil {
         state.pausedUntil = now &+ state.pause.nextMilliseconds(entropy) &* 1_000_000
       }
       return !state.isFailing
     }
-    if isNews { log.warning("store: \(failure.message)") }
+    if isNews { log.warning("store: \(cause)") }
   }
 }
