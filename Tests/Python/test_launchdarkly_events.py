@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -280,15 +281,15 @@ def test_anonymous_contexts_show_nothing_in_feature_events(launchdarkly: LaunchD
 
 
 def test_debug_events_end_with_the_services_clock(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
-    """4.4.3: the later of both clocks decides."""
+    """4.4.3: the later of both clocks decides, but for one of more than a day ahead, which is not believed (contract 9)."""
+    launchdarkly.set_flag("watched", debugEventsUntilDate=int(time.time() * 1000) + 3_600_000)
     client = connect()
-    client.bool("watched", None, True)
-    launchdarkly.options.change(clock_offset_seconds=100 * 365 * 86400)
-    assert client.flush() is Status.OK
-    client.bool("watched", None, True)
-    assert client.flush() is Status.OK
-    assert len(launchdarkly.ledger.events("debug")) == 1
-    assert launchdarkly.ledger.evaluations("watched") == 2
+    for offset in (100 * 365 * 86400, 7200, 0):
+        client.bool("watched", None, True)
+        launchdarkly.options.change(clock_offset_seconds=offset)
+        assert client.flush() is Status.OK
+    assert len(launchdarkly.ledger.events("debug")) == 2
+    assert launchdarkly.ledger.evaluations("watched") == 3
 
 
 def test_compressed_events(launchdarkly: LaunchDarklySimulator, connect: Connect) -> None:
