@@ -77,6 +77,10 @@ public final class FetchLoop: @unchecked Sendable {
   /// While the loop is held, the due time of the fetch that would have begun; by the monotonic clock.
   private var dueNanoseconds: Int64?
   private var isHeld = false
+  /// The appointed fetch is another attempt after a failure, not a turn that may be left out.
+  private var followsFailure = false
+  /// Before that the service wants no request; by the monotonic clock.
+  private var askedNanoseconds = Int64.min
   /// Whether fetches follow each other.
   public private(set) var isRunning = false
   public private(set) var isFetching = false
@@ -140,21 +144,25 @@ public final class FetchLoop: @unchecked Sendable {
     isFetching = false
     isWantedAgain = false
     hasStopped = false
+    followsFailure = false
+    askedNanoseconds = .min
     generation.advance()
   }
 
   /// While held no fetch begins by itself.
   /// - Parameter catchesUp: whether a fetch that has become due meanwhile begins at once afterwards; else it waits for the
-  ///   next turn.
+  ///   next turn. One that follows a failure does not wait longer.
   public func hold(_ isHeld: Bool, catchesUp: Bool = true) {
     guard isHeld != self.isHeld else { return }
     self.isHeld = isHeld
+    // The pause before another request is a part of the fetch under way.
+    guard !isFetching else { return }
     timer?.cancel()
     timer = nil
     guard !isHeld, isRunning, let due = dueNanoseconds else { return }
     let now = host.clock.monotonicNanoseconds
-    if due <= now, !catchesUp {
-      if let pause = pace.succeeded() { schedule(pause, from: now) }
+    if due <= now, !catchesUp, !followsFailure, let pause = pace.succeeded() {
+      schedule(pause, from: now)
     } else {
       arm(max(0, (due &- now) / 1_000_000))
     }
@@ -179,12 +187,14 @@ public final class FetchLoop: @unchecked Sendable {
   }
 
   /// Fetches once more when the fetch in flight has ended, whose answer may be older than the reason for this call;
-  /// where none is in flight now, or as soon as `leastDistanceMilliseconds` allows. One fetch follows, however often
-  /// this is called.
+  /// where none is in flight now, or as soon as `leastDistanceMilliseconds` and the service allow (`Retry-After`). One fetch
+  /// follows, however often this is called.
   public func fetchAgain() {
     if isFetching { return isWantedAgain = true }
     guard distance == nil else { return }
-    let wait = options.leastDistanceMilliseconds &- millisecondsSinceBegun
+    let now = host.clock.monotonicNanoseconds
+    let asked = askedNanoseconds > now ? (askedNanoseconds &- now) / 1_000_000 : 0
+    let wait = max(options.leastDistanceMilliseconds &- millisecondsSinceBegun, asked)
     guard wait > 0 else { return fetch() }
     distance = host.scheduler.schedule(afterMilliseconds: wait) { [weak self] in
       guard let self, distance != nil else { return }
@@ -239,29 +249,36 @@ public final class FetchLoop: @unchecked Sendable {
     // First the appointment: a delegate or a completion may make another one, or none.
     let isAgain = isWantedAgain
     isWantedAgain = false
-    if let pause = pause(after: outcome) {
-      if isRunning { schedule(pause, from: begin(of: outcome)) }
-    }
+    if let pause = pause(after: outcome), isRunning { schedule(pause, from: begin(of: pause, after: outcome)) }
     delegate?.fetchEnded(outcome, of: self)
     for completion in answered { completion(outcome) }
     if isAgain, generation.isCurrent(mine), !isFetching, !hasStopped { fetchAgain() }
   }
 
   private func pause(after outcome: FetchOutcome) -> Int64? {
+    (followsFailure, askedNanoseconds) = (false, .min)
     switch outcome {
     case .updated, .unchanged, .empty: return pace.succeeded()
     case .superseded: return nil
     case .failed(let failure):
-      hasStopped = failure.next == .stop
+      (hasStopped, followsFailure) = (failure.next == .stop, true)
+      if let asked = failure.retryAfterMilliseconds {
+        askedNanoseconds = host.clock.monotonicNanoseconds &+ min(asked, 1 << 40) &* 1_000_000
+      }
       return pace.failed(failure, hasFlags: delegate?.hasFlags ?? false, host.entropy)
     }
   }
 
   // MARK: Appointments
 
-  /// From when the pause after a fetch counts.
-  private func begin(of outcome: FetchOutcome) -> Int64 {
+  /// From when the pause after a fetch counts: after a failure from now, unless it is the regular interval.
+  private func begin(of pause: Int64, after outcome: FetchOutcome) -> Int64 {
     let now = host.clock.monotonicNanoseconds
+    if case .failed(let failure) = outcome,
+      failure.retryAfterMilliseconds != nil || pause != pace.intervalMilliseconds
+    {
+      return now
+    }
     let begun = begunNanoseconds ?? now
     let took = max(0, now &- begun)
     switch options.timing {

@@ -2,12 +2,18 @@ public import HoistBase
 
 /// When a fetch follows another one, or a delivery one that failed.
 public protocol FetchPace: Sendable {
+  /// Between good answers; 0 for none.
+  var intervalMilliseconds: Int64 { get }
   /// The service has answered well.
   /// - Returns: milliseconds until the next fetch; nil for none.
   mutating func succeeded() -> Int64?
   mutating func failed(_ failure: FetchFailure, hasFlags: Bool, _ entropy: any Entropy) -> Int64?
   /// What failed before is forgotten.
   mutating func reset()
+}
+
+extension FetchPace {
+  public var intervalMilliseconds: Int64 { 0 }
 }
 
 /// The usual pace: an interval after good answers; after failures pauses that grow from three seconds to a limit, but no

@@ -136,7 +136,7 @@ extension FlagPoll: FetchDelegate {
 
 /// Polls follow each other at a fixed rate, whatever their answers (2.3); refused ones more slowly.
 struct PollPace: FetchPace {
-  private let intervalMilliseconds: Int64
+  let intervalMilliseconds: Int64
 
   init(intervalMilliseconds: Int64) { self.intervalMilliseconds = max(1, intervalMilliseconds) }
 

@@ -76,19 +76,22 @@ final class DatafileFormat: ConfigurationFormat, @unchecked Sendable {
     return request
   }
 
-  /// The table of 3.1; what may pass is tried again within the fetch while there is nothing else.
+  /// The table of 3.1; what may pass is tried again within the fetch while there is nothing else, unless the service asks
+  /// for a longer pause: that is the loop's to keep.
   func meaning(of answer: FetchAnswer) -> AnswerMeaning {
     var mayPass = true
+    let pause = Self.firstPauseMilliseconds << Int64(answer.attempt)
     if case .success(let response) = answer.result {
       switch response.status {
       case 200: return .taken
       case 304: return .kept
       case let status where Self.isRefusal(status): return .refused
-      case let status: mayPass = status >= 500 || status == 408 || status == 429
+      case let status:
+        mayPass = (status >= 500 || status == 408 || status == 429) && response.retryAfterMilliseconds(host.clock) ?? 0 <= pause
       }
     }
     guard mayPass, answer.attempt < retries, provider?.datafiles.source.hasDocument == false else { return .failed }
-    return .again(afterMilliseconds: Self.firstPauseMilliseconds << Int64(answer.attempt))
+    return .again(afterMilliseconds: pause)
   }
 
   func ended(_ outcome: FetchOutcome, _ answer: FetchAnswer?) { retries = 0 }

@@ -162,6 +162,30 @@ struct FetchLoopTests {
     #expect(asked == 2)
   }
 
+  @Test("Who says that there is something new does not shorten the pause that the service has asked for (Retry-After)")
+  func newsDuringAnAskedPause() {
+    service.meaning = { _ in .ended(.failed(FetchFailure(.network, "429", retryAfterMilliseconds: 90_000))) }
+    let loop = loop()
+    loop.start()
+    answerOpen(429)
+    for _ in 0..<89 {
+      loop.fetchAgain()
+      host.time.advance(milliseconds: 1_000)
+    }
+    #expect(asked == 1)
+    host.time.advance(milliseconds: 1_000)
+    #expect(asked == 2)
+    answerOpen(429)
+    loop.hold(true)
+    loop.fetchAgain()
+    host.time.advance(milliseconds: 90_000)
+    #expect(asked == 3)
+    service.meaning = { _ in .ended(.updated) }
+    answerOpen(200)
+    loop.fetchAgain()
+    #expect(asked == 4)
+  }
+
   @Test("A fetch is joined by those who ask meanwhile; who needs a newer answer gets another fetch")
   func joined() {
     let loop = loop()
@@ -274,6 +298,63 @@ struct FetchLoopTests {
     #expect(asked == 1)
     host.time.advance(milliseconds: 1)
     #expect(asked == 2)
+  }
+
+  @Test("Background: a return counts no failed turn as a good one, and a fetch that failed is not put off by an interval")
+  func heldAfterAFailure() {
+    for interval in [0 as Int64, 60_000] {
+      let loop = loop(interval: interval)
+      let before = asked
+      loop.start()
+      answerOpen(503)
+      loop.hold(true)
+      host.time.advance(milliseconds: 600_000)
+      #expect(asked == before + 1)
+      loop.hold(false, catchesUp: false)
+      #expect(asked == before + 2)
+      loop.stop()
+    }
+  }
+
+  @Test("Failing: a pause counts from the failure, however long the attempt took and whatever the turns are", arguments: [
+    FetchLoop.Timing.fromEnd, .lessWholeSeconds, .fixedRate,
+  ])
+  func pausesCountFromTheFailure(timing: FetchLoop.Timing) {
+    service.meaning = { _ in .ended(.failed(FetchFailure(.network, "503", retryAfterMilliseconds: 30_000))) }
+    let loop = loop(timing: timing)
+    loop.start()
+    host.time.advance(milliseconds: 20_500)
+    answerOpen(503)
+    host.time.advance(milliseconds: 29_999)
+    #expect(asked == 1)
+    host.time.advance(milliseconds: 1)
+    #expect(asked == 2)
+    loop.stop()
+    service.meaning = { _ in .ended(.failed(FetchFailure(.network, "503"))) }
+    loop.start()
+    host.time.advance(milliseconds: 20_500)
+    let before = asked
+    answerOpen(503)
+    host.time.advance(milliseconds: 1_499)
+    #expect(asked == before, "the first pause of failures is half of three seconds at least")
+    loop.stop()
+  }
+
+  @Test("Background and back while a fetch waits to ask again: it asks, and fetches go on")
+  func heldWhileItWaitsToAskAgain() {
+    service.meaning = { $0.attempt == 0 ? .again(afterMilliseconds: 200) : .ended(.updated) }
+    let loop = loop()
+    loop.start()
+    answerOpen(500)
+    loop.hold(true)
+    host.time.advance(milliseconds: 100)
+    loop.hold(false)
+    host.time.advance(milliseconds: 100)
+    #expect(asked == 2)
+    answerOpen(200)
+    #expect(service.ends == [.updated])
+    host.time.advance(milliseconds: 60_000)
+    #expect(asked == 3)
   }
 
   @Test("Another request of the same fetch follows where the service wants it, after its pause")

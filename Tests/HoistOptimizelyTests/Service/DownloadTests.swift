@@ -46,6 +46,28 @@ struct DownloadTests {
     #expect(rig.downloads.count == 4)
   }
 
+  @Test("(OPT-20; starting, failing)") func aDownloadIsTriedAgainNoSoonerThanTheServiceAsks() throws {
+    let rig = try OptimizelyRig()
+    rig.transport.enqueue(
+      .success(HTTPResponse(status: 503, headers: [HTTPHeader("Retry-After", "30")])), SmallProject.answer())
+    let result = rig.startFromService()
+    // A start does not wait so long; attempts go on.
+    #expect(result.failure?.status == .optimizelyDatafileLoadingFailed)
+    rig.scheduler.advance(milliseconds: 29_999)
+    #expect(rig.downloads.count == 1)
+    rig.scheduler.advance(milliseconds: 1)
+    #expect(rig.downloads.count == 2 && rig.isOn("on"))
+  }
+
+  @Test("(OPT-20, OPT-39; background, starting, failing)") func whoIsActiveAgainWhileAStartWaitsToAskAgainGetsItsDatafile() throws {
+    let rig = try OptimizelyRig()
+    rig.transport.enqueue(.status(503), SmallProject.answer())
+    let result = rig.startFromService()
+    for isActive in [false, true] { #expect(rig.face.setActive(isActive) == .ok) }
+    rig.scheduler.advance(milliseconds: 200)
+    #expect(result.hasSucceeded && rig.isOn("on"))
+  }
+
   @Test("(OPT-20; refused)", arguments: [401, 403, 404])
   func whatIsRefusedIsTriedAgainSlowly(status: Int) throws {
     let rig = try OptimizelyRig { _ in .status(status) }
