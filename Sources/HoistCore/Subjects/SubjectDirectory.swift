@@ -18,14 +18,48 @@ public final class SubjectDirectory<Handle: AnyObject & Sendable, Record: Subjec
     var record: Record
     var restored: Completion<Bool>?
     var note: Note?
+    /// Its place among those without a handle; 0 for none.
+    var place: UInt64 = 0
   }
 
   private struct State {
     var entries: [[UInt8]: Entry] = [:]
-    /// Those without a handle, in this order; some may be held again.
-    var closed: [[UInt8]] = []
+    /// Those without a handle, in this order, among others that have another place by now, or none.
+    private(set) var closed: [(id: [UInt8], place: UInt64)] = []
+    private(set) var closedCount = 0
+    private var lastPlace: UInt64 = 0
     /// Records that people were linked with; some may be one person's again.
     var linked: Set<ObjectIdentifier> = []
+
+    /// Puts one behind the others.
+    mutating func putLast(_ id: [UInt8]) {
+      takeOut(id)
+      lastPlace += 1
+      entries[id]?.place = lastPlace
+      closed.append((id, lastPlace))
+      closedCount += 1
+      if closed.count > 2 * closedCount + 64 { closed.removeAll { entries[$0.id]?.place != $0.place } }
+    }
+
+    mutating func takeOut(_ id: [UInt8]) {
+      guard let place = entries[id]?.place, place > 0 else { return }
+      entries[id]?.place = 0
+      closedCount -= 1
+    }
+
+    /// Takes the first of them out.
+    mutating func takeFirst(_ count: Int) -> [[UInt8]] {
+      var (found, end) = ([[UInt8]](), 0)
+      while end < closed.count, found.count < count {
+        let (id, place) = closed[end]
+        end += 1
+        guard entries[id]?.place == place else { continue }
+        takeOut(id)
+        found.append(id)
+      }
+      closed.removeFirst(end)
+      return found
+    }
 
     /// Whether a record is others' too: it would be read a second time for them.
     mutating func isShared(_ record: Record, byOthersThan id: [UInt8]) -> Bool {
@@ -58,6 +92,7 @@ public final class SubjectDirectory<Handle: AnyObject & Sendable, Record: Subjec
       if let entry = state.entries[id] {
         let handle = entry.handle ?? make(entry.record, entry.note)
         state.entries[id]?.handle = handle
+        if entry.place > 0 { state.takeOut(id) }
         return Found(handle: handle, record: entry.record, restored: entry.restored)
       }
       let entry = Entry(record: record(), restored: Completion<Bool>())
@@ -93,7 +128,7 @@ public final class SubjectDirectory<Handle: AnyObject & Sendable, Record: Subjec
     guarded.withLock { state in
       if let known = state.entries[id]?.record { return known }
       state.entries[id] = Entry(record: record)
-      state.closed.append(id)
+      state.putLast(id)
       return record
     }
   }
@@ -108,8 +143,9 @@ public final class SubjectDirectory<Handle: AnyObject & Sendable, Record: Subjec
     guarded.withLock { state in
       let former = state.entries[id]
       state.linked.insert(ObjectIdentifier(record))
-      state.entries[id] = Entry(handle: former?.handle, record: record, restored: former?.restored, note: former?.note)
-      if former == nil { state.closed.append(id) }
+      state.entries[id] = Entry(
+        handle: former?.handle, record: record, restored: former?.restored, note: former?.note, place: former?.place ?? 0)
+      if former == nil { state.putLast(id) }
       return (former?.handle, former?.record)
     }
   }
@@ -120,25 +156,21 @@ public final class SubjectDirectory<Handle: AnyObject & Sendable, Record: Subjec
   /// - Parameter isKept: whether a record is the one that is stored under an id.
   public func closed(_ id: [UInt8], _ generation: UInt32, isKept: (Record, _ under: [UInt8]) -> Bool) {
     let dropped = guarded.withLock { state -> [Entry] in
-      state.closed.append(id)
-      let surplus = state.closed.count - maximumClosed
-      guard surplus > 0 else { return [] }
-      var (dropped, staying): ([Entry], [[UInt8]]) = ([], [])
-      let oldest = state.closed.prefix(min(surplus, Self.maximumDropped))
-      for id in oldest {
-        // One that is held again comes back here when it closes.
-        guard let entry = state.entries[id], entry.handle == nil else { continue }
+      // One that is held again comes here when that is over.
+      guard let entry = state.entries[id], entry.handle == nil else { return [] }
+      state.putLast(id)
+      var dropped: [Entry] = []
+      for id in state.takeFirst(min(state.closedCount - maximumClosed, Self.maximumDropped)) {
+        guard let entry = state.entries[id] else { continue }
         let isShared = isKept(entry.record, id) && state.isShared(entry.record, byOthersThan: id)
-        if isShared || entry.record.mark.isWaiting(generation) {
-          staying.append(id)
+        if isShared || !entry.record.mark.isSettled(generation) {
+          state.putLast(id)
         } else {
           // Let go of outside the lock.
           dropped.append(entry)
           state.entries[id] = nil
         }
       }
-      state.closed.removeFirst(oldest.count)
-      state.closed += staying
       return dropped
     }
     withExtendedLifetime(dropped) {}

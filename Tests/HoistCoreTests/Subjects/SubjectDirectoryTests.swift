@@ -54,6 +54,36 @@ private final class Kept: SubjectRecord {
     #expect(people.count == 3)
   }
 
+  @Test("Opened and closed however often, one person takes one place, and nobody goes for it") func oneWhoComesAgainAndAgain() {
+    let record = open(1).record
+    close(1)
+    let other = open(2).record
+    for _ in 0..<100 {
+      close(2)
+      _ = open(2)
+    }
+    close(2)
+    #expect(people.record(of: [1]) === record && people.record(of: [2]) === other)
+    _ = open(3)
+    close(3)
+    #expect(people.record(of: [1]) == nil && people.record(of: [2]) === other && people.count == 2)
+  }
+
+  @Test func whatIsBeingWrittenStays() {
+    let record = open(1).record
+    _ = record.mark.noteChange(0)
+    _ = record.mark.beginWriting(0)
+    for id in 1...6 {
+      _ = open(UInt8(id))
+      close(UInt8(id))
+    }
+    #expect(people.record(of: [1]) === record, "what is read of it meanwhile would be older")
+    _ = record.mark.noteChange(0)
+    _ = open(7)
+    close(7)
+    #expect(people.record(of: [1]) === record, "changed again meanwhile")
+  }
+
   @Test func whatIsNotWrittenStays() {
     let record = open(1).record
     _ = record.mark.noteChange(0)
