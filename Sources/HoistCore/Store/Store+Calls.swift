@@ -9,6 +9,8 @@ extension Store {
     case write
     /// A write for the owner of the rows, which prolongs its lease.
     case owner
+    /// A write of what waits: only removals and purges, or the values, too.
+    case owed, values
   }
 
   /// Calls the manager on the lane.
@@ -27,17 +29,25 @@ extension Store {
       scheduler.post { answer(.failure(refusal ?? CacheFailure("there is no store"))) }
       return
     }
-    lane.ask(withinNanoseconds: options.callLimitNanoseconds) { [self] () -> Result<Value, CacheFailure> in
+    lane.ask(withinNanoseconds: options.callLimitNanoseconds) { [self] () -> Result<Answer<Value>, CacheFailure> in
       guard begin(ticket) else { return .failure(CacheFailure("the store is stuck")) }
       defer { end(ticket) }
       return Result { () throws(CacheFailure) in
-        if access != .read { try settleEvents(manager, upTo: ticket.number) }
-        if access == .owner { return try actAsOwner(manager, body) }
-        return try body(manager, withState { $0.owner.eventOwner(options) })
+        var isFromManager = access != .owed && access != .values
+        if access != .read, try settleEvents(manager, upTo: ticket.number) { isFromManager = true }
+        if access == .values, try settleValues(manager) { isFromManager = true }
+        let value = try access == .owner ? actAsOwner(manager, body) : body(manager, withState { $0.owner.eventOwner(options) })
+        return Answer(value: value, isFromManager: isFromManager)
       }
     } answer: { [self] result in
-      answer(conclude(result, ticket))
+      answer(conclude(result, access, ticket))
     }
+  }
+
+  private struct Answer<Value: Sendable>: Sendable {
+    var value: Value
+    /// False where nothing was asked of the manager: that says nothing of it.
+    var isFromManager: Bool
   }
 
   private func begin(_ ticket: StoreCall) -> Bool {
@@ -62,9 +72,9 @@ extension Store {
   }
 
   /// On the scheduler's thread: keeps account of what came of a call.
-  private func conclude<Value>(_ result: Result<Value, CacheFailure>?, _ ticket: StoreCall) -> Result<
-    Value, CacheFailure
-  > {
+  private func conclude<Value: Sendable>(
+    _ result: Result<Answer<Value>, CacheFailure>?, _ access: Access, _ ticket: StoreCall
+  ) -> Result<Value, CacheFailure> {
     guard let result else {
       let (isStuck, isClosed) = withState { state in
         guard ticket.hasBegun, !ticket.hasEnded else {
@@ -83,15 +93,17 @@ extension Store {
       return .failure(CacheFailure("the store did not answer in time"))
     }
     switch result {
-    case .success: noteSuccess()
-    case .failure(let failure): noteFailure(failure)
+    case .success(let answer): if answer.isFromManager { noteSuccess(access) }
+    case .failure(let failure): noteFailure(failure, access)
     }
-    return result
+    return result.map(\.value)
   }
 
-  private func noteSuccess() {
+  private func noteSuccess(_ access: Access) {
     let wasFailing = withState { state in
-      defer { state.isFailing = false }
+      // A full disk can be read.
+      if access == .read, state.failsToWrite { return false }
+      defer { (state.isFailing, state.failsToWrite) = (false, false) }
       state.pausedUntil = .min
       state.pause.reset()
       return state.isFailing
@@ -99,19 +111,12 @@ extension Store {
     if wasFailing { log.info("store: works again") }
   }
 
-  private func noteFailure(_ failure: CacheFailure) {
-    withState { state in
-      state.counters.failures += 1
-      if failure.isPermanent { state.end = failure }
-    }
-    pause(failure.message)
-  }
-
-  /// Writes rest for a while, the longer the more often that has been; told once an episode.
-  private func pause(_ cause: String) {
+  private func noteFailure(_ failure: CacheFailure, _ access: Access) {
     let now = clock.monotonicNanoseconds
     let isNews = withState { state in
-      defer { state.isFailing = true }
+      defer { (state.isFailing, state.failsToWrite) = (true, state.failsToWrite || access != .read) }
+      state.counters.failures += 1
+      if failure.isPermanent { state.end = failure }
       if now >= state.pausedUntil {
         state.pausedUntil = now &+ state.pause.nextMilliseconds(entropy) &* 1_000_000
       }

@@ -58,8 +58,8 @@ extension Store {
   /// Carries out the purges that were asked for so far, in the store and in the journal.
   /// - Parameter completion: whether that succeeded.
   func carryOutPurges(_ journal: (any EventJournal)?, completion: @escaping @Sendable (Bool) -> Void) {
-    // A write: pending removals go first.
-    call(.write) { _, _ throws(CacheFailure) in
+    // Pending removals go first.
+    call(.owed) { _, _ throws(CacheFailure) in
       journal?.carryOutErasures()
     } answer: { result in
       completion(result.isSuccess)

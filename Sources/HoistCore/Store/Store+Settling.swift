@@ -17,7 +17,7 @@ extension Store {
     guard manager != nil else { return true }
     let ended = Completion<Bool>()
     // Calls of the manager are made in their order.
-    call(.write) { _, _ in } answer: { _ in ended.give(true) }
+    call(.owed) { _, _ in } answer: { _ in ended.give(true) }
     return ended.wait(untilNanoseconds: deadline) != nil
   }
 
@@ -42,10 +42,13 @@ extension Store {
     }
   }
 
-  func settleValues(_ manager: any CacheManager) throws(CacheFailure) {
+  /// - Returns: whether anything was written.
+  @discardableResult
+  func settleValues(_ manager: any CacheManager) throws(CacheFailure) -> Bool {
     var last: CacheFailure?
     var failures = 0
-    for item in withState({ $0.pending.inOrder() }) where failures < Self.failuresOfARound {
+    let items = withState { $0.pending.inOrder() }
+    for item in items where failures < Self.failuresOfARound {
       do {
         let kept = try settle(item, manager)
         settled(item, .success(kept))
@@ -56,6 +59,7 @@ extension Store {
       }
     }
     if let last { throw last }
+    return !items.isEmpty
   }
 
   private func settled(_ item: PendingValues.Item, _ result: Result<[UInt8]?, CacheFailure>) {
@@ -107,12 +111,15 @@ extension Store {
 
   /// On the lane: makes the removals and purges requested before the call of this number. After a failure, that one and
   /// all later ones stay pending.
-  func settleEvents(_ manager: any CacheManager, upTo call: UInt64) throws(CacheFailure) {
+  /// - Returns: whether there were any.
+  @discardableResult
+  func settleEvents(_ manager: any CacheManager, upTo call: UInt64) throws(CacheFailure) -> Bool {
     var (due, owners) = withState { state in
       let due = state.forgettings.prefix { $0.call <= call }
       state.forgettings.removeFirst(due.count)
       return (due, [state.owner.eventOwner(options)] + (state.formerOwner.map { [$0] } ?? []))
     }
+    let isAsked = !due.isEmpty
     while let next = due.first {
       do {
         switch next.what {
@@ -125,6 +132,7 @@ extension Store {
       }
       due.removeFirst()
     }
+    return isAsked
   }
 
   /// On the lane, as the last call. Returns whether everything was written.

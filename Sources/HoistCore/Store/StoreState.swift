@@ -39,6 +39,8 @@ struct StoreState {
   /// A failure that trying again cannot help.
   var end: CacheFailure?
   var isFailing = false
+  /// It has failed to write, and no write has succeeded since.
+  var failsToWrite = false
   var pausedUntil = Int64.min
   var pause = Backoff(baseMilliseconds: 1_000, capMilliseconds: 60_000, jitter: 0.5)
   /// A settlement is on its way, or a timer for one is armed.

@@ -112,6 +112,36 @@ struct StoreBench {
     #expect(bench.warnings.count == 2)
   }
 
+  @Test("what asks nothing of a failing store, or only reads while writes fail, does not say that it works again (G11)")
+  func silenceIsNoSuccess() {
+    bench.manager.fail(CacheFailure("gone"))
+    #expect(load("a") == nil)
+    #expect(bench.warnings.count == 1)
+    bench.advance(2_000)
+    bench.store.writeValues {}
+    bench.store.carryOutPurges(nil) { _ in }
+    bench.settle()
+    #expect(bench.lines.all.count == 1, "\(bench.lines.all)")
+    bench.manager.fail(nil)
+    bench.manager.fail(keys: ["full"])
+    #expect(load("a") == nil)
+    #expect(bench.lines.all.last == "info store: works again")
+    store.save("full", [65])
+    bench.settle()
+    bench.manager.forgetCalls()
+    for _ in 0..<20 {
+      bench.advance(100)
+      #expect(load("a") == nil)
+      store.save("full", [66])
+      bench.settle()
+    }
+    #expect(bench.lines.all.count == 3, "\(bench.lines.all)")
+    #expect(bench.manager.calls.count { $0.hasPrefix("save") } <= 2)
+    bench.manager.fail(keys: [])
+    bench.advance(20_000)
+    #expect(bench.lines.all.last == "info store: works again")
+  }
+
   @Test func aFullDiskDoesNotKeepValuesWaitingForEver() {
     bench.manager.fail(CacheFailure("disk full"))
     store.save("a", [65])
