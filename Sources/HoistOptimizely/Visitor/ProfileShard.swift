@@ -21,8 +21,14 @@ final class ProfileShard: SubjectRecord, @unchecked Sendable {
     var use: UInt64 { usedAt.load(ordering: .relaxed) }
     /// The lowest is evicted first.
     var rank: (Int, UInt64) { (stored == nil ? 0 : 1, use) }
-    /// What has to be written.
-    var news: [SubjectContent.Assignment] { stored.map { profile.news(since: $0) } ?? [] }
+    /// What has to be written into a stored profile: not where another client has decided first.
+    func news(for theirs: StoredProfile) -> [SubjectContent.Assignment] {
+      guard let stored else { return [] }
+      return profile.news(since: stored).filter { new in
+        let kept = theirs.assignments.first { $0.experimentID == new.experimentID }
+        return kept.map { stored.assignments.contains($0) } ?? true
+      }
+    }
   }
 
   private struct Kept {
@@ -139,8 +145,8 @@ final class ProfileShard: SubjectRecord, @unchecked Sendable {
 
   // MARK: Keeping
 
-  /// Entries of other processes stay, except for experiments decided here since and for lack of room: first those not
-  /// used here go, in stored order, then the least recently used.
+  /// What other processes have stored since stays, but for lack of room: first those not used here go, in stored order, then
+  /// the least recently used.
   func merge(into kept: [UInt8]?, under key: String) -> [UInt8]? {
     let known = lock.withLock { entries.all }
     var changed: [[UInt8]: Entry] = [:]
@@ -158,7 +164,7 @@ final class ProfileShard: SubjectRecord, @unchecked Sendable {
     for index in result.indices {
       guard let entry = missing.removeValue(forKey: result[index].user) else { continue }
       let theirs = StoredProfile(userID: result[index].user, json: result[index].json)
-      result[index].json = theirs.adding(entry.news) ?? result[index].json
+      result[index].json = theirs.adding(entry.news(for: theirs)) ?? result[index].json
     }
     for (user, entry) in missing { if let json = entry.profile.json { result.append(Kept(user: user, json: json)) } }
     // Sorting is stable.

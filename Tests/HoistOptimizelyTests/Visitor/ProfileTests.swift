@@ -139,7 +139,7 @@ import Testing
     _ = shard.add([new], to: bytes(user), hash: Hash64.hash(user))
   }
 
-  @Test("What another process has changed stays, but for what was decided here since (contract 8) (OPT-05; no client)") func merging() throws {
+  @Test("What another process has decided since stays, and what was decided here is added to it (contract 8) (OPT-05; no client)") func merging() throws {
     let shard = ProfileShard(capacity: 8)
     shard.read(bytes(#"[{"user_id":"u","experiment_bucket_map":{"1":{"variation_id":"a"},"2":{"variation_id":"b"}}},7]"#))
     Self.assign("2", "mine", "u", shard)
@@ -153,7 +153,7 @@ import Testing
     // Meanwhile.
     Self.assign("3", "newer", "u", shard)
     shard.wasKept()
-    let expected = ["1": "z", "2": "mine", "3": "newer", "4": "z"]
+    let expected = ["1": "z", "2": "z", "3": "newer", "4": "z"]
     #expect(Self.assignments(shard, of: "u") == expected && shard.counters.held == 3)
     let other = ProfileShard(capacity: 8)
     other.read(merged)
@@ -164,6 +164,26 @@ import Testing
     other.read(next)
     #expect(Self.assignments(other, of: "u") == expected)
     #expect(shard.merge(into: bytes("theirs"), under: "") == bytes("theirs"))
+  }
+
+  @Test("The decision that was stored first stays, for both; one that was known takes its successor (contract 8) (OPT-05; second client)")
+  func theFirstDecisionStays() throws {
+    let (first, second) = (ProfileShard(capacity: 8), ProfileShard(capacity: 8))
+    Self.assign("1", "first", "u", first)
+    Self.assign("1", "second", "u", second)
+    Self.assign("2", "second", "u", second)
+    let kept = try #require(first.merge(into: nil, under: ""))
+    first.wasKept()
+    let both = try #require(second.merge(into: kept, under: ""))
+    second.wasKept()
+    #expect(Self.assignments(second, of: "u") == ["1": "first", "2": "second"])
+    first.read(both)
+    #expect(Self.assignments(first, of: "u") == ["1": "first", "2": "second"])
+    // Its variation is gone from the datafile.
+    Self.assign("1", "other", "u", first)
+    let last = try #require(first.merge(into: both, under: ""))
+    second.read(last)
+    #expect(Self.assignments(second, of: "u") == ["1": "other", "2": "second"])
   }
 
   @Test("What cannot be read is replaced (OPT-05; no client)") func damaged() throws {
