@@ -157,6 +157,18 @@ def test_a_store_that_cannot_be_used_saves_no_datafile(open_client: Opener, tmp_
     assert not client.has_saved_datafile and client.saved_datafile is None
 
 
+def test_a_store_in_memory_saves_a_datafile_for_this_client(open_client: Opener) -> None:
+    """State: `store` is memory. The next start of this client finds it, and no other client (closed, reopened, second client)."""
+    client = open_client(online=False, store="memory")
+    client.save_datafile(text(revision="5"))
+    assert client.has_saved_datafile
+    client.close(10)
+    client.reopen()
+    client.start()
+    assert (client.revision, client.datafile_origin) == ("5", "saved")
+    assert not open_client(online=False, store="memory").has_saved_datafile
+
+
 def test_downloads_complete(service: OptimizelySimulator, open_client: Opener) -> None:
     """(OPT-39; before start)"""
     client = open_client()

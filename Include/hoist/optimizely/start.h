@@ -107,8 +107,9 @@ HOIST_API hoist_text *HOIST_NULLABLE hoist_optimizely_config_to_json(const hoist
  */
 HOIST_API hoist_status hoist_optimizely_download_datafile(hoist_client *HOIST_NULLABLE client,
                                                           hoist_done HOIST_NULLABLE done, void *HOIST_NULLABLE user_data);
-/** Whether a datafile is saved for this SDK key, where the next run finds it: false while the store cannot be written. Waits
- *  for the store; false on a thread of Hoist's own. */
+/** Whether a datafile is saved for this SDK key, where the next run finds it: false while the store cannot be written. With
+ *  `store` "memory" it is there for the next start of this client, and gone with it; with "none" it never is. Waits for the
+ *  store; false on a thread of Hoist's own. */
 HOIST_API bool hoist_optimizely_has_saved_datafile(hoist_client *HOIST_NULLABLE client);
 /** The saved datafile. Waits for the store. Free with hoist_text_free(). "" when there is none, and on threads that must not
  *  wait; NULL for NULL. */

@@ -11,7 +11,8 @@ final class RecalledUser: RecalledSubject, @unchecked Sendable {
   private let lock = Lock()
   // Guarded by `lock`.
   private var kept: StoredProfile?
-  private var new: [SubjectContent.Assignment] = []
+  /// Each once: after the client's close nothing takes them away.
+  private(set) var new: [SubjectContent.Assignment] = []
 
   init(_ context: ContextReference, _ profiles: ProfileStore) {
     self.context = context
@@ -30,7 +31,9 @@ final class RecalledUser: RecalledSubject, @unchecked Sendable {
   var state: UnsafeRawPointer { UnsafeRawPointer(block) }
 
   /// In the reading section of an evaluation: kept when that is over.
-  func remember(_ assignment: SubjectContent.Assignment) { lock.withLock { new.append(assignment) } }
+  func remember(_ assignment: SubjectContent.Assignment) {
+    lock.withLock { if !new.contains(assignment) { new.append(assignment) } }
+  }
 
   func settle() {
     let (new, kept) = lock.withLock {

@@ -123,6 +123,16 @@ import Testing
     #expect(service.all.count == 3)
   }
 
+  @Test("What a view decides after the close takes the same room however often it is read (OPT-05; closed)") func viewsAfterTheClose() throws {
+    let service = ProfileTests.Service(.none)
+    let rig = try rig(profiles: service)
+    let context = EvaluationContext(targetingKey: "u1")
+    let user = RecalledUser(try #require(context.reference()), rig.provider.profiles)
+    let assignments = ["1", "2"].map { SubjectContent.Assignment(experimentID: bytes($0), variationID: bytes("7")) }
+    for _ in 0..<100 { for assignment in assignments { user.remember(assignment) } }
+    #expect(user.new == assignments)
+  }
+
   @Test("What the service could not look up is not saved over. State: the service fails") func failingService() throws {
     let service = ProfileTests.Service(.failed)
     let rig = try rig(profiles: service)

@@ -87,7 +87,7 @@ class Life:
 
     @property
     def has_saved_datafile(self) -> bool:
-        """Whether a datafile is saved for this SDK key."""
+        """Whether a datafile is saved for this SDK key, where the next run finds it; in memory, the next start of this client."""
         return bool(lib.hoist_optimizely_has_saved_datafile(self._pointer))
 
     @property
