@@ -97,6 +97,8 @@ final class EventReporter: ClientPart, @unchecked Sendable {
 
   func start() {
     setOnline(host.isOnline)
+    // The hold of a parent process is not its child's.
+    if !isForeground { pipeline.hold(.notReady) }
     pipeline.start()
   }
 

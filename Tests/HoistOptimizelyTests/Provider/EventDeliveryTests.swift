@@ -234,6 +234,24 @@ struct EventDeliveryTests {
     #expect(rig.posts.count == 2)
   }
 
+  @Test("(OPT-39, OPT-72; background, forked)") func aChildOfABackgroundProcessHoldsItsEvents() throws {
+    let rig = try rig()
+    #expect(rig.face.setActive(false) == .ok)
+    rig.scheduler.run()
+    rig.scheduler.simulateFork()
+    rig.client.onScheduler { client in
+      client.provider?.abandonAfterFork()
+      client.provider?.start()
+    }
+    rig.scheduler.run()
+    #expect(track(rig) == .ok)
+    rig.scheduler.advance(milliseconds: 600_000)
+    #expect(rig.posts.isEmpty)
+    #expect(rig.face.setActive(true) == .ok)
+    rig.scheduler.advance(milliseconds: 61_000)
+    #expect(rig.posts.count == 1)
+  }
+
   @Test func whoIsActiveAgainBeforeTheEventsAreSentIsNotHeld() throws {
     let rig = try rig(["events.batch_size": "1"], respond: nil)
     #expect(track(rig) == .ok)
