@@ -114,6 +114,10 @@ public final class ConfigurationSource<Format: ConfigurationFormat>: ClientPart,
     }
     host.report(.resumed)
     if format.isFetchable { fetchFirst() }
+    tellIfNothingFetches()
+  }
+
+  private func tellIfNothingFetches() {
     guard !loop.goesOn else { return }
     let failure = FetchFailure(format.failureStatus, "\(format.name) is neither stored nor given, and nothing fetches it")
     endWaiting(failure)
@@ -150,9 +154,9 @@ public final class ConfigurationSource<Format: ConfigurationFormat>: ClientPart,
     guard isRunning else { return }
     if isOnline {
       host.report(.resumed)
-      guard format.isFetchable else { return }
-      if isServed { fetchFirst() } else { loop.start() }
+      if format.isFetchable { if isServed { fetchFirst() } else { loop.start() } }
       isWanted = loop.isFetching
+      tellIfNothingFetches()
     } else {
       isWanted = false
       loop.stop()

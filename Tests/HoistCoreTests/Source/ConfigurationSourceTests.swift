@@ -236,6 +236,23 @@ struct ConfigurationSourceTests {
     #expect(host.network.requests.isEmpty)
   }
 
+  @Test("With nothing to serve and nothing to ask there are no attempts, neither when a client that began offline goes online nor again later")
+  func nothingOnline() {
+    format.isFetchable = false
+    host.isOnline = false
+    let ended = start()
+    host.settle { ended.value.count == 1 }
+    #expect(host.life.state == .notReady)
+    for _ in 0..<2 {
+      host.isOnline = true
+      source.setOnline(true)
+      host.time.run()
+      #expect(host.life.state == .fatal && host.life.waitReady(timeoutMilliseconds: -1) == .network)
+      host.isOnline = false
+      source.setOnline(false)
+    }
+  }
+
   @Test("Before the start a download is kept, not served, and no state follows from its failure")
   func download() {
     let outcomes = Locked<[FetchOutcome]>([])
