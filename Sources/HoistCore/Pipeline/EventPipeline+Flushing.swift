@@ -15,7 +15,10 @@ extension EventPipeline {
     abandonInheritance()
     drainIntake()
     // A requested flush cuts our own pauses short, not those that the service asked for.
-    if cutsPausesShort { state.restUntil = min(state.restUntil, state.askedUntil) }
+    if cutsPausesShort {
+      state.restUntil = min(state.restUntil, state.askedUntil)
+      for batch in state.batches { batch.restUntil = .min }
+    }
     beginFlush()
     turn()
   }
@@ -52,9 +55,9 @@ extension EventPipeline {
     state.restTimer = scheduler.schedule(afterMilliseconds: left) { [weak self] in self?.turn() }
   }
 
-  private static var longestRestMilliseconds: Int64 { 86_400_000 }
+  static var longestRestMilliseconds: Int64 { 86_400_000 }
 
-  private static func nanoseconds(_ now: Int64, afterMilliseconds milliseconds: Int64) -> Int64 {
+  static func nanoseconds(_ now: Int64, afterMilliseconds milliseconds: Int64) -> Int64 {
     let span = max(0, milliseconds).multipliedReportingOverflow(by: 1_000_000)
     let end = now.addingReportingOverflow(span.overflow ? .max : span.partialValue)
     return end.overflow ? .max : end.partialValue

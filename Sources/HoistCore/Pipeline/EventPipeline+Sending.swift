@@ -3,9 +3,19 @@ internal import HoistBase
 /// Forming batches and handing them over.
 extension EventPipeline {
   func send() {
-    for batch in state.batches where !batch.isSending && mayAttempt && state.batches.contains(where: { $0 === batch }) {
+    let (former, last) = batchesInTurn()
+    attempt(former)
+    sendRows()
+    attempt(last)
+  }
+
+  private func attempt(_ batches: [PipelineBatch]) {
+    for batch in batches where !batch.isSending && mayAttempt && state.batches.contains(where: { $0 === batch }) {
       attempt(batch)
     }
+  }
+
+  private func sendRows() {
     if !state.isFlushing, mayAttempt, isFlushDue { beginFlush() }
     while state.isFlushing, mayAttempt {
       guard ownsWhatItSends() else { return }
@@ -18,11 +28,6 @@ extension EventPipeline {
       state.batches.append(batch)
       attempt(batch)
     }
-  }
-
-  /// Whether another batch may go now. After a failure one goes alone, to find out: the others follow when it is accepted.
-  var mayAttempt: Bool {
-    mayBegin && state.batches.count(where: \.isSending) < (state.doubtedUpTo == nil ? max(1, options.maximumInFlight) : 1)
   }
 
   /// False while the store makes sure of its lease: until then the rows may be another process's.
@@ -47,13 +52,14 @@ extension EventPipeline {
     var rows: [EventRow] = []
     var bytes = 0
     var isRetry = false
+    let tooOften = fewestFailures + Self.patience
     state.rows.forEachWaiting { number, row in
-      guard !row.isGrouped, policy.admits(row.row) else { return true }
+      guard !row.isGrouped, row.failures < tooOften, policy.admits(row.row) else { return true }
       guard rows.isEmpty || bytes + row.row.payload.count <= limits.bytes else { return false }
       numbers.append(number)
       rows.append(row.row)
       bytes += row.row.payload.count
-      isRetry = isRetry || row.hasFailed
+      isRetry = isRetry || row.failures > 0
       return rows.count < most
     }
     guard !rows.isEmpty else { return nil }
@@ -106,6 +112,8 @@ extension EventPipeline {
     state.nextAttempt += 1
     let attempt = state.nextAttempt
     batch.stage = .sending(attempt)
+    batch.turn = attempt
+    if batch.batch.attempt == 1 { state.newestTurn = attempt }
     giveUpLater(batch, attempt, request)
     let generation = state.generation
     policy.prepare(request, of: batch.batch) { [weak self, weak batch] prepared in
@@ -284,7 +292,7 @@ extension EventPipeline {
       let failure = completed(failure, answer)
       tellUnreachable(failure)
       let (isFirst, count) = (!isResting, batch.numbers.count)
-      for number in batch.numbers { state.rows.update(number) { $0.hasFailed = true } }
+      for number in batch.numbers { state.rows.update(number) { $0.failures += 1 } }
       dissolve(batch)
       // However many wait now, it takes a new row, the interval or a call to try again. What came during the pause is new.
       state.blockedRows = isFirst ? state.rows.waitingCount : state.blockedRows + count
@@ -359,6 +367,7 @@ extension EventPipeline {
       endBatch(batch)
     } else {
       batch.stage = .sleeping
+      if batch.pace != nil || state.doubtedUpTo == nil && batch.batch.attempt > 1 { return rest(batch, after: failure) }
     }
     rest(after: failure)
   }

@@ -56,6 +56,8 @@ struct PipelineState {
   var restTimer: (any Cancellable)?
   /// The last attempt that had begun when one failed. Until a later one succeeds batches go one at a time.
   var doubtedUpTo: UInt64?
+  /// The attempt with which the newest batch went for the first time.
+  var newestTurn: UInt64 = 0
   /// Rows that go together, and with no others, oldest first: parts of a batch that the service refused, and batches of
   /// which it is not known whether they have arrived.
   var groups: [RowGroup] = []
@@ -100,6 +102,11 @@ final class PipelineBatch: @unchecked Sendable {
   var isSealed: Bool
   var exchange: (any Cancellable)?
   var timer: (any Cancellable)?
+  /// The last attempt.
+  var turn: UInt64 = 0
+  /// Its own, from when it has failed while others were accepted; and until when it rests, in monotonic nanoseconds.
+  var pace: (any FetchPace)?
+  var restUntil = Int64.min
 
   init(numbers: [UInt64], batch: EventBatch, isSealed: Bool = false) {
     self.numbers = numbers

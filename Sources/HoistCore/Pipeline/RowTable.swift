@@ -11,8 +11,8 @@ struct PipelineRow {
   var isGrouped = false
   /// In the room of those that wait for consent, and not counted against the limits.
   var isAside = false
-  /// It was in a batch that failed.
-  var hasFailed = false
+  /// How many batches that it was in have failed.
+  var failures = 0
 
   /// What it counts against the limits.
   var bytes: Int { row.payload.count + row.subject.utf8.count }

@@ -126,6 +126,18 @@ struct PipelineBench {
     settle()
   }
 
+  /// Answers every request by its body while time passes.
+  func answerAll(for milliseconds: Int64 = 60_000, _ status: (String) -> Int) {
+    settle()
+    var left = milliseconds
+    while true {
+      while let next = transport.open.first { answer(status(String(decoding: next.request.body ?? [], as: UTF8.self))) }
+      guard left > 0 else { return }
+      advance(100)
+      left -= 100
+    }
+  }
+
   func fail() {
     transport.open.first?.complete(.failure(TransportFailure(.unreachable, "down")))
     settle()
