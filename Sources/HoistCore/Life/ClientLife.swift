@@ -57,7 +57,14 @@ public final class ClientLife: @unchecked Sendable {
   public func endContextChange(_ status: Status) -> LifeNews { change { $0.endContextChange(status) } }
 
   /// In a forked child, on the thread of its first call.
-  func abandonAfterFork() { lock.withLock { facts.forgetContextChanges() } }
+  func abandonAfterFork() {
+    let closing = lock.withLock {
+      facts.forgetContextChanges()
+      return facts.isClosed ? ending : nil
+    }
+    // A close that is under way is the parent's to end.
+    closing?.give(.ok)
+  }
 
   private func change(_ body: (inout LifeFacts) -> LifeNews) -> LifeNews {
     let news = lock.withLock { body(&facts) }

@@ -23,7 +23,7 @@ struct LifeFacts {
   /// Those of them that the provider has not taken up: what it says of a context is still of a former one.
   private var newContextChanges = 0
   private var awaitsContext = false
-  /// Whether the last change ended well.
+  /// Whether the flags of the context that was given last have been served since.
   private var hasReachedContext = true
   /// Which flags are served without a word of the service; nil for none.
   private var found: String?
@@ -157,6 +157,7 @@ struct LifeFacts {
 
   /// In a forked child: changes that were under way are the parent's.
   mutating func forgetContextChanges() {
+    if contextChanges > 0 { hasReachedContext = false }
     contextChanges = 0
     newContextChanges = 0
     awaitsContext = false
@@ -178,6 +179,7 @@ struct LifeFacts {
   }
 
   private mutating func tellOfContext(_ news: inout LifeNews) {
+    if contextChanges == 0 { hasReachedContext = true }
     guard !hasToldOfContext else { return }
     hasToldOfContext = true
     news.lines.append((.info, "the flags of the new context are served"))
