@@ -112,11 +112,19 @@ extension Store {
   }
 
   private func noteFailure(_ failure: CacheFailure, _ access: Access) {
+    withState { state in
+      state.counters.failures += 1
+      if access != .read { state.failsToWrite = true }
+      if failure.isPermanent { state.end = failure }
+    }
+    pause(failure.message)
+  }
+
+  /// Writes rest for a while, the longer the more often that has been; told once an episode.
+  private func pause(_ cause: String) {
     let now = clock.monotonicNanoseconds
     let isNews = withState { state in
-      defer { (state.isFailing, state.failsToWrite) = (true, state.failsToWrite || access != .read) }
-      state.counters.failures += 1
-      if failure.isPermanent { state.end = failure }
+      defer { state.isFailing = true }
       if now >= state.pausedUntil {
         state.pausedUntil = now &+ state.pause.nextMilliseconds(entropy) &* 1_000_000
       }

@@ -164,9 +164,11 @@ public final class Store: @unchecked Sendable {
     throw CacheFailure("a stored value of \(value.count) bytes is over the limit")
   }
 
-  /// `completion` runs when everything that was saved so far is written, or the manager has failed.
-  public func writeValues(completion: @escaping @Sendable () -> Void) {
-    call(.values) { _, _ in } answer: { _ in completion() }
+  /// - Parameter completion: with whether everything that was saved so far is written; else the manager has failed.
+  public func writeValues(completion: @escaping @Sendable (_ isWritten: Bool) -> Void) {
+    call(.values) { _, _ in } answer: { result in
+      if case .success = result { completion(true) } else { completion(false) }
+    }
   }
 
   /// Writes what waits, gives back the events it holds, and closes the manager; waits for that until

@@ -118,7 +118,7 @@ struct StoreBench {
     #expect(load("a") == nil)
     #expect(bench.warnings.count == 1)
     bench.advance(2_000)
-    bench.store.writeValues {}
+    bench.store.writeValues { _ in }
     bench.store.carryOutPurges(nil) { _ in }
     bench.settle()
     #expect(bench.lines.all.count == 1, "\(bench.lines.all)")
