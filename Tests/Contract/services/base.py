@@ -36,6 +36,8 @@ class Service:
     """What cannot be seen within a test's time, and why."""
     streams = False
     """Whether changes come by themselves."""
+    asks_when_open = False
+    """Flags are asked for once more when the stream has opened."""
     polls_late = False
     """Whether stored flags that were confirmed lately are not asked for at once."""
     lists_all = True

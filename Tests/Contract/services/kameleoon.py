@@ -132,3 +132,4 @@ class Polling(Kameleoon):
 class Streaming(Kameleoon):
     name = "kameleoon-streaming"
     streams = True
+    asks_when_open = True
