@@ -25,8 +25,8 @@ protocol TrackedVisitors: AnyObject, Sendable {
   func knownConsent(of identity: TrackingIdentity) -> Bool?
   /// The same from the store; false where nothing is stored. On the scheduler's thread, as the completion is.
   func readConsent(of identity: TrackingIdentity, completion: @escaping @Sendable (Bool) -> Void)
-  /// Reads whether another client or process has stored a refusal of one of them. On the scheduler's thread, as the
-  /// completion is.
+  /// Reads whether another client or process has stored a refusal of one of them that is in memory. On the scheduler's
+  /// thread, as the completion is.
   func hearRefusals(of recipients: [TrackingRecipient], completion: @escaping @Sendable () -> Void)
 }
 

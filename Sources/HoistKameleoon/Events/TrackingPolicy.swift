@@ -91,9 +91,9 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
     return hasConsent ? .everything : .withoutConsent
   }
 
-  /// Whether it has to be read first what may go.
-  func hasToAsk(about recipient: TrackingRecipient) -> Bool {
-    recipient.visitor == nil && requiresConsent && recipient.hasConsent == nil && visitors?.knownConsent(of: recipient.identity) == nil
+  /// Whether what the visitor has answered counts, and is in the store alone.
+  func isAnswerStored(of recipient: TrackingRecipient) -> Bool {
+    recipient.visitor == nil && requiresConsent && visitors?.knownConsent(of: recipient.identity) == nil
   }
 
   /// Empties the list of those due.
@@ -255,12 +255,27 @@ final class TrackingPolicy: EventPolicy, @unchecked Sendable {
   func prepare(_ request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest?) -> Void) { completion(request) }
 
   func prepare(_ request: HTTPRequest, of batch: EventBatch, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
-    let carry: @Sendable () -> Void = { [self] in
-      if flights[batch.id]?.goesWithoutToken == true { return begin(batch, nil, request, completion) }
-      tokens.bearer(withinMilliseconds: request.timeoutMilliseconds) { [self] in begin(batch, $0, request, completion) }
+    let carry: @Sendable (String?) -> Void = { [self] bearer in
+      hearRefusals(of: batch) { [self] in begin(batch, bearer, request, completion) }
     }
-    guard let visitors else { return carry() }
-    visitors.hearRefusals(of: flights[batch.id]?.recipients ?? [], completion: carry)
+    if flights[batch.id]?.goesWithoutToken == true { return carry(nil) }
+    tokens.bearer(withinMilliseconds: request.timeoutMilliseconds, completion: carry)
+  }
+
+  /// As the store has them now: another client or process may have stored one since the last attempt.
+  private func hearRefusals(of batch: EventBatch, completion: @escaping @Sendable () -> Void) {
+    guard let visitors, let tracker else { return completion() }
+    let recipients = flights[batch.id]?.recipients ?? []
+    visitors.hearRefusals(of: recipients) { [self] in
+      let consenting = recipients.filter { $0.hasConsent == true && isAnswerStored(of: $0) }
+      tracker.readConsent(of: consenting) { [self] found in
+        for recipient in found {
+          guard let at = flights[batch.id]?.recipients.firstIndex(where: { $0.isSame(as: recipient) }) else { continue }
+          flights[batch.id]?.recipients[at].hasConsent = recipient.hasConsent
+        }
+        completion()
+      }
+    }
   }
 
   private func begin(

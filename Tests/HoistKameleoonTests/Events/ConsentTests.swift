@@ -105,6 +105,34 @@ import Testing
     #expect(rig.sent(anna) == [Self.phone])
   }
 
+  @Test("Nobody holds the visitor, and its request waits for another attempt: a refusal that is stored meanwhile is heard (KAM-60, contract 8; no consent, failing, second client)")
+  func aRefusalBetweenTwoAttempts() throws {
+    do {
+      let rig = try rig(["online": "false"], keeps: true)
+      try leave(rig, recorded: true, then: true)
+      rig.scheduler.advance(milliseconds: 500)
+      rig.settle { rig.kept("anna", in: store) != nil }
+    }
+    let attempts = Locked(0)
+    let rig = try rig(keeps: true) { request in
+      guard request.url.contains("/visit/events") else { return answer(304) }
+      attempts.change { $0 += 1 }
+      return answer(attempts.value == 1 ? 500 : 200)
+    }
+    rig.settle { rig.provider.tracking.pipeline.counters.adopted > 0 }
+    rig.scheduler.advance(milliseconds: 1_000)
+    rig.settle { attempts.value == 1 }
+    #expect(lines(rig) == [[Self.phone]])
+    let other = try self.rig(["online": "false"], keeps: true)
+    #expect(try other.visitor("anna").setLegalConsent(false) == .ok)
+    #expect(other.kept("anna", in: store)?.contains(#""consent":2"#) == true)
+    for _ in 0..<3 {
+      #expect(flush(rig) != nil)
+      rig.scheduler.advance(milliseconds: 10_000)
+    }
+    #expect(lines(rig) == [[Self.phone]] && rig.provider.tracking.pipeline.counters.waiting > 0)
+  }
+
   @Test("2.10") func aRequestThatWaitsForATokenGoesOnlyWithWhatIsStillAllowed() throws {
     let rig = try rig(["client_id": "id", "client_secret": "secret"]) { request in
       request.url.contains("/oauth/token") ? nil : answer(200)
