@@ -80,7 +80,7 @@ let package = Package(
     .executableTarget(
       name: "hoist-store-probe", dependencies: ["HoistSQLite", "HoistCurl", "HoistCore", "HoistBase"],
       path: "Tests/Faults/StoreProbe"),
-    .testTarget(name: "HoistSQLiteTests", dependencies: ["HoistSQLite", "HoistTestSupport", "hoist-store-probe"]),
+    .testTarget(name: "HoistSQLiteTests", dependencies: ["HoistSQLite", "HoistTestSupport", "hoist-store-probe", "CSQLite"]),
     .testTarget(name: "HoistPropertyListTests", dependencies: ["HoistPropertyList"]),
     .testTarget(name: "HoistRegexTests", dependencies: ["HoistRegex", "HoistJSON", "HoistTestSupport"]),
     .testTarget(

@@ -63,8 +63,16 @@ struct CacheFile: Sendable {
   /// - Returns: false when the file could not be moved.
   func setAside() -> Bool {
     // Companions first: a log without its database is ignored, a new database beside an old log is not.
-    for suffix in Self.companions { rename(path + suffix, path + ".corrupt" + suffix) }
-    return rename(path, path + ".corrupt") == 0 || errno == ENOENT
+    for suffix in Self.companions { rename(path + suffix, asidePath + suffix) }
+    return rename(path, asidePath) == 0 || errno == ENOENT
+  }
+
+  var asidePath: String { path + ".corrupt" }
+  var isSetAside: Bool { Self.status(asidePath) != nil }
+
+  /// What could be read of it is taken over: it is renamed to `.salvaged`, over an older one.
+  func putSetAsideAway() {
+    for suffix in Self.companions + [""] { rename(asidePath + suffix, path + ".salvaged" + suffix) }
   }
 
   /// Whether names may hold the byte: lower-case letters, digits and dashes.

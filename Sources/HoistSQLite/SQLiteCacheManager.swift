@@ -6,8 +6,8 @@ internal import Synchronization
 /// The built-in cache manager: one SQLite file per service and key, shared by all processes that use
 /// the same account on this machine.
 ///
-/// What it survives, and how (`reliability.md` 4.3): a damaged or foreign file is renamed to `.corrupt` and made anew,
-/// once; a file of a newer version is left alone and the cache stays off; a full disk fails the call and keeps the old
+/// What it survives, and how (`reliability.md` 4.3): a damaged or foreign file, in which a second look
+/// finds the damage, too, is renamed to `.corrupt` and made anew, once; the next run takes over what can be read of it; a file of a newer version is left alone and the cache stays off; a full disk fails the call and keeps the old
 /// row; a file that others keep locked is tried in short slices up to `busyMilliseconds`; after an I/O error the file
 /// is opened anew, at most `maximumReopenings` times without a success. A commit survives the death of the process at
 /// any moment; the last commits before a power loss may be missing, never half of one.
@@ -92,7 +92,9 @@ public final class SQLiteCacheManager: CacheManager {
     while true {
       let trouble: CacheTrouble
       do {
-        return try SQLiteGate.pass { () throws(CacheTrouble) in try connection.use(body) }
+        let (value, news) = try SQLiteGate.pass { () throws(CacheTrouble) in (try connection.use(body), connection.takeNews()) }
+        if let news { warn(news) }
+        return value
       } catch {
         trouble = error
       }

@@ -29,6 +29,8 @@ final class SQLiteConnection: @unchecked Sendable {
   private var end: CacheFailure?
   private var hasReplacedFile = false
   private var reopenings = 0
+  /// What the host should know of the last opening.
+  private var news: String?
 
   init(options: SQLiteCacheManager.Options, location: CacheLocation) {
     self.options = options
@@ -37,6 +39,11 @@ final class SQLiteConnection: @unchecked Sendable {
 
   func close(checkpoint: Bool) {
     SQLiteGate.pass { drop(checkpoint: checkpoint) }
+  }
+
+  func takeNews() -> String? {
+    defer { news = nil }
+    return news
   }
 
   func use<Value>(_ body: (Database) throws(SQLiteFailure) -> Value) throws(CacheTrouble) -> Value {
@@ -57,13 +64,17 @@ final class SQLiteConnection: @unchecked Sendable {
     case .sqlite(let inner): failure = inner
     }
     if failure.isBusy { return .wait(CacheFailure("\(action): the cache file is locked by another process")) }
-    if failure.isDamage { return replaceDamagedFile(failure) }
-    if failure.needsReopening {
-      drop(checkpoint: false)
-      reopenings += 1
-      if reopenings > options.maximumReopenings {
-        return switchOff("the cache is off after repeated failures: \(failure.message)")
-      }
+    if failure.isDamage { return meetDamage(failure, action) }
+    if failure.needsReopening { return reopenLater(failure, action) }
+    return .giveUp(CacheFailure("\(action): \(failure.message)"))
+  }
+
+  /// The next call opens the file anew.
+  private func reopenLater(_ failure: SQLiteFailure, _ action: String) -> Recovery {
+    drop(checkpoint: false)
+    reopenings += 1
+    if reopenings > options.maximumReopenings {
+      return switchOff("the cache is off after repeated failures: \(failure.message)")
     }
     return .giveUp(CacheFailure("\(action): \(failure.message)"))
   }
@@ -75,9 +86,29 @@ final class SQLiteConnection: @unchecked Sendable {
     return .giveUp(failure)
   }
 
-  private func replaceDamagedFile(_ failure: SQLiteFailure) -> Recovery {
+  /// A file is set aside when a second look finds damage, too: one reading that failed proves nothing.
+  private func meetDamage(_ failure: SQLiteFailure, _ action: String) -> Recovery {
     drop(checkpoint: false)
     guard let file else { return .giveUp(CacheFailure(failure.message)) }
+    guard file.identity == identity else { return replaceDamagedFile(file, failure) }
+    switch file.alone({ Self.secondLook(at: file) }) {
+    case nil: return .wait(CacheFailure("the cache folder \(file.folder) is locked by another process"))
+    case .success: return reopenLater(failure, action)
+    case .failure(let found) where found.isBusy: return .wait(CacheFailure("\(action): the cache file is locked by another process"))
+    case .failure(let found): return found.isDamage ? replaceDamagedFile(file, found) : reopenLater(found, action)
+    }
+  }
+
+  private static func secondLook(at file: CacheFile) -> Result<Void, SQLiteFailure> {
+    Result { () throws(SQLiteFailure) in
+      let database = try Database(path: file.path)
+      defer { database.close(checkpoint: false) }
+      _ = try Schema.state(of: database)
+      try Schema.check(database)
+    }
+  }
+
+  private func replaceDamagedFile(_ file: CacheFile, _ failure: SQLiteFailure) -> Recovery {
     if hasReplacedFile { return switchOff("the cache is off: \(file.path) is damaged again: \(failure.message)") }
     let identity = identity
     // When another process was faster, the new file is there already.
@@ -166,12 +197,11 @@ final class SQLiteConnection: @unchecked Sendable {
     if case .empty = state {
       try Schema.make(in: database)
     } else if try database.integer("PRAGMA page_count") ?? 0 <= Self.checkedPages {
-      var report = ""
-      try database.run("PRAGMA quick_check(1)") {
-        report = $0.text(0)
-        return false
-      }
-      if report != "ok" { throw SQLiteFailure.damage("quick_check failed") }
+      try Schema.check(database)
+    }
+    if !hasReplacedFile, file.isSetAside, let count = try Salvage.copy(from: file.asidePath, into: database) {
+      file.putSetAsideAway()
+      news = "\(count) records of events and people are taken over from \(file.asidePath), which was set aside"
     }
     return database
   }

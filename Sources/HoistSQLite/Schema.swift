@@ -47,6 +47,22 @@ enum Schema {
     }
   }
 
+  /// Looks through the whole file for damage.
+  static func check(_ database: Database) throws(SQLiteFailure) {
+    var report = ""
+    try database.run("PRAGMA quick_check(1)") {
+      report = $0.text(0)
+      return false
+    }
+    if report == "ok" { return }
+    // A page that could not be read: that says nothing of what is in it.
+    if let code = report.split(separator: " ").last.flatMap({ $0.hasPrefix("code=") ? Int32($0.dropFirst(5)) : nil }) {
+      let failure = SQLiteFailure(code: code, message: "a page of the file cannot be read (error \(code))")
+      if failure.needsReopening { throw failure }
+    }
+    throw .damage("quick_check failed")
+  }
+
   private static func matches(_ database: Database) throws(SQLiteFailure) -> Bool {
     var found: [String] = []
     try database.run("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid") {

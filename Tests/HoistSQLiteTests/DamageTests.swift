@@ -44,6 +44,56 @@ import Testing
     #expect(scratch.run("sqlite3 \"$F\" 'PRAGMA integrity_check'") == "ok")
   }
 
+  @Test("One reading that fails sets nothing aside, wherever it fails: the file is opened again, with all that is in it")
+  func oneReadingThatFails() throws {
+    try fill()
+    FailingReads.install()
+    var readings = 0
+    while readings < 500 {
+      readings += 1
+      let former = manager()
+      try former.releaseEvents(owner: stranger(readings))
+      former.close()
+      let next = manager()
+      FailingReads.fail(readings)
+      let first = try? next.load(key: "key 1")
+      let hasFailed = FailingReads.end()
+      #expect(try next.load(key: "key 1")?.count == 3_000 && (first == nil) == hasFailed, "reading \(readings)")
+      #expect(try next.claimAll(stranger(readings + 1)).count == 50, "reading \(readings)")
+      next.close()
+      if !hasFailed { break }
+    }
+    #expect((5..<500).contains(readings))
+    #expect(warnings.all.isEmpty && access(scratch.file + ".corrupt", F_OK) != 0)
+  }
+
+  @Test("The next run takes over what can be read of a file that was set aside: events and people, beside what is new")
+  func whatIsSetAsideIsTakenOver() throws {
+    try fill()
+    let first = manager()
+    for name in ["p1", "p2"] { try first.save(key: PersonKey.prefix + name, value: Array("old".utf8)) }
+    first.close()
+    _ = scratch.run(
+      "P=$(sqlite3 \"$F\" \"SELECT rootpage - 1 FROM sqlite_master WHERE name = 'entries_by_age'\"); "
+        + "dd if=/dev/urandom of=\"$F\" bs=4096 seek=$P count=1 conv=notrunc")
+    let second = manager()
+    #expect(try second.load(key: PersonKey.prefix + "p1") == nil)
+    try second.save(key: PersonKey.prefix + "p1", value: Array("new".utf8))
+    try second.putEvents([.test("new")], owner: stranger(1))
+    second.close()
+    #expect(warnings.all.count == 1 && access(scratch.file + ".corrupt", F_OK) == 0)
+    for _ in 0..<2 {
+      let next = manager()
+      #expect(try next.load(key: PersonKey.prefix + "p1") == Array("new".utf8))
+      #expect(try next.load(key: PersonKey.prefix + "p2") == Array("old".utf8))
+      #expect(try next.load(key: "key 1") == nil, "it is fetched again")
+      next.close()
+      #expect(warnings.all.count == 2 && warnings.all[1].hasPrefix("52 records of events and people are taken over from"))
+    }
+    #expect(try Set(manager().claimAll(stranger(2))) == Set((0..<50).map { "row \($0)" }))
+    #expect(scratch.run("ls \"$D\"").contains("sqlite.salvaged") && access(scratch.file + ".corrupt", F_OK) != 0)
+  }
+
   @Test func aFileOfNoLengthIsANewOne() throws {
     try fill()
     _ = scratch.run(": > \"$F\"")

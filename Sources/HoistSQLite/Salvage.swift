@@ -1,0 +1,67 @@
+internal import HoistCore
+
+/// What a file that was set aside still has of what nobody can fetch again: events that wait, and what is kept of people.
+/// Inside the gate, while no other process opens the file.
+enum Salvage {
+  /// Events of nobody that lives: whoever comes first claims them.
+  private static let owner = "salvaged"
+
+  /// Copies what can be read; what is there already stays as it is.
+  /// - Returns: how many rows there were; nil when the file cannot be read, or holds something else.
+  static func copy(from path: String, into database: Database) throws(SQLiteFailure) -> Int? {
+    guard let source = try? Database(path: path) else { return nil }
+    defer { source.close(checkpoint: false) }
+    guard case .ours? = try? Schema.state(of: source) else { return nil }
+    return try database.transaction { () throws(SQLiteFailure) in
+      try copyEvents(source, database) + copyPeople(source, database)
+    }
+  }
+
+  private static func copyEvents(_ source: Database, _ database: Database) throws(SQLiteFailure) -> Int {
+    try database.run(
+      "INSERT INTO owners(name, lease) VALUES (?, 0) ON CONFLICT(name) DO UPDATE SET lease = 0", [.text(owner)])
+    return try each("SELECT id, pipeline, subject, created, payload FROM events", of: source) { row throws(SQLiteFailure) in
+      try database.run(
+        """
+        INSERT OR IGNORE INTO events(id, pipeline, subject, created, owner, payload)
+        VALUES (?, ?, ?, ?, (SELECT number FROM owners WHERE name = ?), ?)
+        """,
+        [.text(row.text(0)), .text(row.text(1)), .text(row.text(2)), .integer(row.integer(3)), .text(owner), .blob(row.blob(4))])
+    }
+  }
+
+  private static func copyPeople(_ source: Database, _ database: Database) throws(SQLiteFailure) -> Int {
+    let wanted = "SELECT key, value, changed FROM entries WHERE key GLOB '\(PersonKey.prefix)*'"
+    return try each(wanted, of: source) { row throws(SQLiteFailure) in
+      try database.run(
+        "INSERT OR IGNORE INTO entries(key, value, changed) VALUES (?, ?, ?)",
+        [.text(row.text(0)), .blob(row.blob(1)), .integer(row.integer(2))])
+    }
+  }
+
+  /// Every row up to the damage, from both ends.
+  private static func each(
+    _ select: String, of source: Database, _ body: (SQLiteRow) throws(SQLiteFailure) -> Void
+  ) throws(SQLiteFailure) -> Int {
+    var count = 0
+    for order in ["rowid", "rowid DESC"] {
+      var failure: SQLiteFailure?
+      do {
+        try source.run("\(select) ORDER BY \(order)") { row in
+          do throws(SQLiteFailure) {
+            try body(row)
+            count += 1
+          } catch {
+            failure = error
+          }
+          return failure == nil
+        }
+        if failure == nil { return count }
+      } catch {
+        // Damage; the other end may be whole.
+      }
+      if let failure { throw failure }
+    }
+    return count
+  }
+}
