@@ -23,7 +23,12 @@ enum CacheFolder {
 
   /// Makes the folder, mode 0700, where it is missing, and checks it.
   /// - Returns: its canonical path. The folder itself is no link; folders above it may be.
-  static func prepare(_ path: String) throws(CacheFailure) -> String {
+  static func prepare(_ given: String) throws(CacheFailure) -> String {
+    // At its end "/" and "/." would have a link followed.
+    var path = given
+    while path.utf8.count > 1, let end = ["/.", "/"].first(where: { path.utf8.reversed().starts(with: $0.utf8.reversed()) }) {
+      path = path == end ? "/" : String(path.unicodeScalars.dropLast(end.utf8.count))
+    }
     try make(path)
     if let problem = problem(of: path) { throw failure(path, problem) }
     guard let canonical = realpath(path, nil) else { throw failure(path, reason(errno)) }

@@ -189,3 +189,18 @@ def test_a_negative_time_limit_is_none() -> None:
     assert aio._deadline(-1) is None
     with client() as own:
         assert own.flush(-1) is own.flush(None) is own.identify({"targetingKey": "u"}, None) is own.close(None) is hoist.Status.OK
+
+
+STEERING = "\x1b\x07\x7f\x85\x9b\u061c\u200e\u202e\u2028\u2066"
+
+
+def test_no_log_line_and_no_error_steers_a_terminal() -> None:
+    """What a line quotes may be anybody's: no controls, no C1, no overrides of direction. State: offline."""
+    own, lines = logging_client()
+    with own:
+        own.track(f"b{STEERING}y", value=math.nan)
+        assert lines.name("is refused: its value")
+        assert not set(STEERING) & set(lines.found[0])
+    with pytest.raises(hoist.Error) as refused:
+        hoist.Config("unleash").unset(f"x{STEERING}")
+    assert not set(STEERING) & set(str(refused.value))

@@ -146,6 +146,11 @@ def test_a_store_can_be_tried_before_a_client_needs_it(tmp_path: Path) -> None:
     assert [path.suffix for path in good.iterdir() if path.suffix == ".sqlite"] == [".sqlite"]
     hoist.Config("unleash", store="none", store_path="/proc/nowhere").check_store()
     (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to(good)
+    for end in ("", "/", "//", "/.", "/./", "/.//."):
+        with pytest.raises(hoist.Error, match="is a symbolic link"):
+            hoist.Config("unleash", store_path=f"{tmp_path}/link{end}").check_store()
+        hoist.Config("unleash", store_path=f"{good}{end}").check_store()
     for path in (tmp_path / "file", "/proc/nowhere"):
         with pytest.raises(hoist.Error, match=str(path)) as broken:
             hoist.Config("unleash", store_path=path).check_store()

@@ -1,4 +1,5 @@
 internal import CHoist
+internal import HoistBase
 internal import HoistCore
 internal import HoistLaunchDarkly
 internal import HoistKameleoon
@@ -18,8 +19,7 @@ final class ErrorBox: Sendable {
   /// A message may quote the host's own text, which may be long and hold anything.
   private static func oneLine(_ text: String) -> String {
     let limit = 1000
-    let scalars = text.unicodeScalars.lazy.map { $0.properties.generalCategory == .control ? " " : $0 }
-    var line = String(String.UnicodeScalarView(scalars.prefix(limit)))
+    var line = LineText.clean(String(String.UnicodeScalarView(text.unicodeScalars.prefix(limit))))
     if text.utf8.count > limit, text.unicodeScalars.dropFirst(limit).first != nil { line += "…" }
     return line
   }

@@ -66,8 +66,7 @@ public final class Log: @unchecked Sendable {
   }
 
   private static func oneLine(_ message: String) -> String {
-    let flat = message.utf8.prefix(maximumLineBytes).map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }
-    return String(decoding: flat, as: UTF8.self)
+    LineText.clean(String(decoding: message.utf8.prefix(maximumLineBytes), as: UTF8.self))
   }
 }
 

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import HoistBase
 internal import HoistCore
 
 /// What libcurl's results mean to a caller.
@@ -41,14 +42,10 @@ enum TransferFailure {
   private static func reason(_ result: CURLcode, _ detail: String) -> String {
     let general = curl_easy_strerror(result).map { String(cString: $0) } ?? "error \(result.rawValue)"
     let quotes = holds(detail, "@") || holds(detail, "://")
-    return oneLine(detail.isEmpty || quotes ? general : detail)
+    return LineText.clean(String(decoding: (detail.isEmpty || quotes ? general : detail).utf8.prefix(256), as: UTF8.self))
   }
 
   private static func holds(_ text: String, _ part: String) -> Bool {
     text.utf8.indices.contains { text.utf8[$0...].starts(with: part.utf8) }
-  }
-
-  private static func oneLine(_ text: String) -> String {
-    String(decoding: text.utf8.prefix(256).map { $0 < 0x20 || $0 == 0x7F ? 0x20 : $0 }, as: UTF8.self)
   }
 }
