@@ -167,14 +167,18 @@ def test_properties_come_from_file_and_arguments_in_that_order(hoist: Tool, tmp_
     assert (result.status, result.out) == (0, "Welcome back\n")
 
 
+STEERING = "\x1b\x7f\x85\x9b\u061c\u202e\u2028\u2066"
+
+
 def test_a_value_cannot_steer_the_terminal(hoist: Tool, tmp_path: Path) -> None:
     document = json.loads(FEATURES.read_text())
-    document["features"][2]["variants"][0]["payload"]["value"] = "\x1b[2J\u202egone\nrow"
+    document["features"][2]["variants"][0]["payload"]["value"] = STEERING + "gone\nrow"
     file = tmp_path / "features.json"
     file.write_text(json.dumps(document))
     out = hoist("evaluate", "greeting", "--features", file).out
-    assert "\x1b" not in out and "\u202e" not in out
-    assert len(out.splitlines()) == 2
+    assert not set(STEERING) & set(out) and out.count("\n") == 2
+    told = hoist("evaluate", "greeting", "--features", file, "--json")
+    assert not set(STEERING) & set(told.out) and told.json["value"].startswith(STEERING)
 
 
 def test_config_lists_the_properties(hoist: Tool) -> None:

@@ -40,7 +40,7 @@ enum JSON {
       switch scalar {
       case "\"", "\\": quoted += "\\\(scalar)"
       case "\n": quoted += "\\n"
-      case "\u{0}"..<" ":
+      case _ where Display.steers(scalar):
         let digits = String(scalar.value, radix: 16)
         quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
       default: quoted.unicodeScalars.append(scalar)

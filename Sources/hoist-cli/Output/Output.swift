@@ -34,11 +34,19 @@ enum Display {
     for scalar in text.unicodeScalars {
       switch scalar.value {
       case 0x0A, 0x0D, 0x09: shown.append(" ")
-      case 0..<0x20, 0x7F...0x9F, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: shown.append("\u{FFFD}")
+      case _ where steers(scalar): shown.append("\u{FFFD}")
       default: shown.append(scalar)
       }
     }
     return String(shown)
+  }
+
+  /// Whether a terminal takes it for more than a sign: a control character, or one that turns the direction of what follows.
+  static func steers(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+    default: false
+    }
   }
 
   /// Without user, password and query, which may be secrets.
