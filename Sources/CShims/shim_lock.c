@@ -9,7 +9,7 @@
 struct shim_lock {
   pthread_mutex_t mutex;
   struct shim_lock *next, **link;
-  uint32_t forks; /* that wait for it */
+  uint32_t forks; /* that wait for it; atomic */
   bool is_given_back;
 };
 
@@ -69,7 +69,14 @@ uint32_t shim_lock_count(void) {
   return count;
 }
 
-void shim_lock_lock(shim_lock *lock) { shim_mutex_lock(&lock->mutex); }
+/* How often a thread makes way at most. */
+enum { MOST_RESTS = 100 };
+
+/* A fork that waits for the lock has it first: a thread that takes it again at once would keep it out. */
+void shim_lock_lock(shim_lock *lock) {
+  for (int rests = 0; rests < MOST_RESTS && __atomic_load_n(&lock->forks, __ATOMIC_RELAXED) > 0; rests++) shim_gate_rest();
+  shim_mutex_lock(&lock->mutex);
+}
 bool shim_lock_try(shim_lock *lock) { return pthread_mutex_trylock(&lock->mutex) == 0; }
 
 static struct timespec time_of(int64_t nanoseconds) {
@@ -142,11 +149,11 @@ static shim_lock *take_all(shim_lock *held) {
 
 /* Waits for a lock in turn, without the registry. Returns NULL when the lock is freed meanwhile. */
 static shim_lock *wait_for(shim_lock *busy) {
-  busy->forks++;
+  __atomic_fetch_add(&busy->forks, 1, __ATOMIC_RELAXED);
   shim_mutex_unlock(&registry);
   shim_mutex_lock(&busy->mutex);
   shim_mutex_lock(&registry);
-  busy->forks--;
+  __atomic_fetch_sub(&busy->forks, 1, __ATOMIC_RELAXED);
   if (!busy->is_given_back || busy->forks > 0) return busy;
   shim_mutex_unlock(&busy->mutex);
   leave_registry(busy);
@@ -169,7 +176,7 @@ void shim_locks_parent(void) { release_all(); }
 void shim_locks_child(void) {
   for (shim_lock *lock = locks, *next; lock; lock = next) {
     next = lock->next;
-    lock->forks = 0; /* those that waited do not exist here */
+    __atomic_store_n(&lock->forks, 0, __ATOMIC_RELAXED); /* those that waited do not exist here */
     if (!lock->is_given_back) continue;
     shim_mutex_unlock(&lock->mutex);
     leave_registry(lock);
