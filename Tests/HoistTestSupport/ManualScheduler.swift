@@ -94,10 +94,13 @@ public final class ManualScheduler: Scheduler, Clock, @unchecked Sendable {
         work()
         lock.withLock { (runningDepth, turner) = (runningDepth - 1, former) }
       } else {
-        return lock.withLock { move(to: target) }
+        return lock.withLock { move(to: max(target, monotonic)) }
       }
     }
   }
+
+  /// Lets time pass within a piece of work: nothing runs meanwhile.
+  public func pass(milliseconds: Int64) { lock.withLock { move(to: monotonic + Self.nanoseconds(milliseconds)) } }
 
   /// Milliseconds until the earliest timer; `nil` when there is none.
   public var millisecondsUntilNextTimer: Int64? {

@@ -42,7 +42,8 @@ extension HTTPResponse {
 }
 
 /// A `text/event-stream` that is opened, read, and opened again after a pause that its delegate chooses: one connection
-/// at a time; what a former one still has to say counts no more. On the scheduler's thread.
+/// at a time; what a former one still has to say counts no more. On the scheduler's thread, in turns: however much has
+/// arrived, others get theirs in between, and who closes the stream does not wait.
 public final class EventStream: @unchecked Sendable {
   private let host: any ProviderHost
   private let transport: any Transport
@@ -51,8 +52,21 @@ public final class EventStream: @unchecked Sendable {
   private var exchange: (any Cancellable)?
   private var timer: (any Cancellable)?
   private var connection: Connection?
-  /// What the service asked for when it refused the newest connection, in milliseconds.
-  private var askedPause: Int64 = 0
+  /// What has arrived and was not told yet.
+  private var arrived: [Arrival] = []
+  private var isTurnPosted = false
+  /// Outlives connections; of what was told.
+  public private(set) var lastEventID = ""
+
+  private enum Arrival {
+    case item(ServerSentEventItem)
+    case end(EventStreamEnd)
+  }
+
+  /// How long one turn may take. More arrivals than that many do not wait, so that they need bounded memory: a turn then
+  /// takes as long as it takes.
+  private static let turnNanoseconds: Int64 = 5_000_000
+  private static let mostWaiting = 2_000
 
   /// - Parameter maximumEventBytes: data of one event at most; more ends the connection.
   public init(host: any ProviderHost, transport: any Transport, maximumEventBytes: Int) {
@@ -63,9 +77,6 @@ public final class EventStream: @unchecked Sendable {
     parser = ServerSentEventParser(maximumLineBytes: overflow ? .max : line, maximumEventBytes: maximumEventBytes)
   }
 
-  /// Outlives connections.
-  public var lastEventID: String { parser.lastEventID }
-
   /// Opens a connection now, in place of the one there is.
   public func open() {
     host.scheduler.assertCurrent()
@@ -73,7 +84,7 @@ public final class EventStream: @unchecked Sendable {
     guard let delegate, let address = delegate.streamAddress else { return }
     let connection = Connection(self)
     self.connection = connection
-    parser.reset()
+    parser.reset(lastEventID: lastEventID)
     host.dynamicHeaders(for: address) { [weak self] dynamic in
       guard let self, self.connection === connection,
         let request = self.delegate?.streamRequest(lastEventID: self.lastEventID, dynamic: dynamic)
@@ -98,6 +109,7 @@ public final class EventStream: @unchecked Sendable {
     connection = nil
     exchange?.cancel()
     exchange = nil
+    arrived = []
   }
 
   /// What is under way belongs to the process this one was forked from.
@@ -107,6 +119,8 @@ public final class EventStream: @unchecked Sendable {
     connection?.stream = nil
     connection = nil
     timer = nil
+    arrived = []
+    isTurnPosted = false
   }
 
   /// How long the connection has been open; nil while there is none.
@@ -116,8 +130,8 @@ public final class EventStream: @unchecked Sendable {
 
   /// The next connection asks for everything.
   public func forgetLastEvent() {
-    parser = ServerSentEventParser(
-      maximumLineBytes: parser.maximumLineBytes, maximumEventBytes: parser.maximumEventBytes)
+    lastEventID = ""
+    parser.forgetLastEvent()
   }
 
   fileprivate func opened(_ connection: Connection, _ head: HTTPResponse) {
@@ -133,20 +147,55 @@ public final class EventStream: @unchecked Sendable {
 
   fileprivate func received(_ bytes: UnsafeRawBufferPointer, by connection: Connection) {
     guard self.connection === connection, connection.openedNanoseconds != nil else { return }
-    for item in parser.feed(bytes) where self.connection === connection { tell(item, connection) }
+    arrived += parser.feed(bytes).map { .item($0) }
+    postTurn()
   }
 
-  private func tell(_ item: ServerSentEventItem, _ connection: Connection) {
+  fileprivate func ended(_ connection: Connection, _ failure: TransportFailure?) {
+    guard self.connection === connection else { return }
+    arrived.append(.end(.closed(failure)))
+    postTurn()
+  }
+
+  private func postTurn() {
+    guard !isTurnPosted, !arrived.isEmpty else { return }
+    isTurnPosted = true
+    host.scheduler.post { [weak self] in self?.takeTurn() }
+  }
+
+  private func takeTurn() {
     host.scheduler.assertCurrent()
-    switch item {
-    case .event(let event): delegate?.streamReceived(event)
-    case .retry(let milliseconds): delegate?.streamAsksForPause(milliseconds: milliseconds)
-    case .failed(let error): end(connection, .tooLarge(error))
-    case .comment: break
+    isTurnPosted = false
+    let begun = host.clock.monotonicNanoseconds
+    // Whoever is told may close the stream, or open it anew: nothing is left of these then.
+    let waiting = arrived
+    arrived = []
+    var next = 0
+    let current = connection
+    while let connection, connection === current, next < waiting.count {
+      let isInTime = host.clock.monotonicNanoseconds &- begun < Self.turnNanoseconds
+      guard isInTime || waiting.count - next > Self.mostWaiting else { break }
+      tell(waiting[next], connection)
+      next += 1
+    }
+    guard connection != nil, connection === current else { return }
+    if next < waiting.count { arrived = Array(waiting[next...]) + arrived } else { lastEventID = parser.lastEventID }
+    postTurn()
+  }
+
+  private func tell(_ arrival: Arrival, _ connection: Connection) {
+    switch arrival {
+    case .item(.event(let event)):
+      lastEventID = event.id
+      delegate?.streamReceived(event)
+    case .item(.retry(let milliseconds)): delegate?.streamAsksForPause(milliseconds: milliseconds)
+    case .item(.failed(let error)): end(connection, .tooLarge(error))
+    case .item(.comment): break
+    case .end(let end): self.end(connection, end)
     }
   }
 
-  fileprivate func end(_ connection: Connection, _ end: EventStreamEnd) {
+  private func end(_ connection: Connection, _ end: EventStreamEnd) {
     guard self.connection === connection else { return }
     let open = openMilliseconds
     close()
@@ -162,5 +211,5 @@ private final class Connection: StreamHandler, @unchecked Sendable {
 
   func streamOpened(_ head: HTTPResponse) { stream?.opened(self, head) }
   func streamReceived(_ bytes: UnsafeRawBufferPointer) { stream?.received(bytes, by: self) }
-  func streamEnded(_ failure: TransportFailure?) { stream?.end(self, .closed(failure)) }
+  func streamEnded(_ failure: TransportFailure?) { stream?.ended(self, failure) }
 }

@@ -28,11 +28,15 @@ public struct ServerSentEventParser: Sendable {
   }
 
   /// Forgets an unfinished message and whatever belongs to the connection: what follows is a new stream.
-  /// The last event id stays.
-  public mutating func reset() {
+  /// - Parameter lastEventID: nil leaves it as it is.
+  public mutating func reset(lastEventID: String? = nil) {
+    let lastEventID = lastEventID ?? self.lastEventID
     self = ServerSentEventParser(
       maximumLineBytes: maximumLineBytes, maximumEventBytes: maximumEventBytes, lastEventID: lastEventID)
   }
+
+  /// Messages on their way keep theirs.
+  public mutating func forgetLastEvent() { lastEventID = "" }
 
   private init(maximumLineBytes: Int, maximumEventBytes: Int, lastEventID: String) {
     self.init(maximumLineBytes: maximumLineBytes, maximumEventBytes: maximumEventBytes)

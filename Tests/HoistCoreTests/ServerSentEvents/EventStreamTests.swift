@@ -89,6 +89,52 @@ import Testing
     #expect(reader.notes == ["opened", "a", "b"])
   }
 
+  @Test("what arrives is told in turns of a few milliseconds; others have theirs in between, and the end comes last")
+  func othersHaveTheirTurns() throws {
+    let reader = Reader()
+    let connection = try reader.opened()
+    reader.tellingMilliseconds = 2
+    let hasOther = Locked(0)
+    connection.receive((1...9).map { "data: \($0)\n\n" }.joined())
+    connection.endStream()
+    reader.onTold = { note in
+      if note == "1" { reader.host.time.post { hasOther.value = reader.notes.count } }
+    }
+    reader.run()
+    #expect(hasOther.value == 1 + 3, "three events of 2 ms are a turn")
+    #expect(reader.notes == ["opened", "1", "2", "3", "4", "5", "6", "7", "8", "9", "closed in good order after 18"])
+  }
+
+  @Test("closing does not wait for what has arrived; it is asked for again")
+  func closingDropsWhatWaits() throws {
+    let reader = Reader()
+    let connection = try reader.opened()
+    reader.tellingMilliseconds = 10
+    connection.receive((1...9).map { "id: \($0)\ndata: \($0)\n\n" }.joined())
+    reader.onTold = { note in
+      if note == "1" { reader.host.time.post { reader.stream.close() } }
+    }
+    reader.run()
+    #expect(reader.notes == ["opened", "1"] && reader.stream.lastEventID == "1")
+    reader.stream.open()
+    reader.run()
+    #expect(reader.host.network.streams.last?.request.headers.value(of: "Last") == "1")
+  }
+
+  @Test("G2: more than a certain number of events do not wait, whatever the time")
+  func fewEventsWait() throws {
+    let reader = Reader()
+    let connection = try reader.opened()
+    reader.tellingMilliseconds = 10
+    let waiting = Locked(0)
+    connection.receive(String(repeating: "data: a\n\n", count: 5_000))
+    reader.onTold = { _ in
+      if reader.notes.count == 2 { reader.host.time.post { waiting.value = 5_001 - reader.notes.count } }
+    }
+    reader.run()
+    #expect(waiting.value == 2_000 && reader.notes.count == 5_001)
+  }
+
   @Test("one connection at a time: what was opened before is called off, also while headers are asked for")
   func oneConnectionAtATime() {
     let reader = Reader()
@@ -124,12 +170,15 @@ import Testing
   }
 }
 
-private final class Reader: EventStreamDelegate {
+private final class Reader: EventStreamDelegate, @unchecked Sendable {
   let host = TestHost()
   let stream: EventStream
   var notes: [String] = []
   var streamAddress: String? = "https://x.example/"
   var closesAt = ""
+  /// How long the reader takes for an event.
+  var tellingMilliseconds: Int64 = 0
+  var onTold: (String) -> Void = { _ in }
 
   init(maximumEventBytes: Int = 1024) {
     stream = EventStream(host: host, transport: host.network, maximumEventBytes: maximumEventBytes)
@@ -137,6 +186,15 @@ private final class Reader: EventStreamDelegate {
   }
 
   func run() { host.time.run() }
+
+  func opened() throws -> ScriptedExchange {
+    stream.open()
+    run()
+    let connection = try #require(host.network.streams.last)
+    connection.open()
+    run()
+    return connection
+  }
 
   func streamRequest(lastEventID: String, dynamic: [HTTPHeader]) -> HTTPRequest? {
     HTTPRequest(method: "GET", url: "https://x.example/", headers: [HTTPHeader("Last", lastEventID)])
@@ -148,6 +206,8 @@ private final class Reader: EventStreamDelegate {
   func streamReceived(_ event: ServerSentEvent) {
     let text = String(decoding: event.data, as: UTF8.self)
     notes.append(text)
+    host.time.pass(milliseconds: tellingMilliseconds)
+    onTold(text)
     if text == closesAt { stream.close() }
   }
 
