@@ -53,7 +53,8 @@ public final class TestHost: ProviderHost, @unchecked Sendable {
   public func noteExcess(of name: String) { excessNames.withLock { $0.append(name) } }
 
   public func publish(_ snapshot: Snapshot, changed: [String]) { snapshot.destroy() }
-  public func drainCounts(_ body: (Snapshot, UnsafeRawPointer, UInt32, UInt64) -> Void) { drains.change { $0 += 1 } }
+  public func publish(_ patch: SnapshotPatch, changed: [String]) -> Bool { true }
+  public func drainCounts(_ body: (Snapshot, UnsafeRawPointer, UInt32, UInt64) -> Void) {}
   public func withSnapshot<Result>(_ body: (Snapshot?) -> Result) -> Result { body(nil) }
   public func beginContextChange() { life.beginContextChange() }
   public func takeUpContextChange() { life.takeUpContextChange() }

@@ -16,12 +16,13 @@ public final class ClientRig {
   /// - Returns: nil when the properties are refused.
   public init?(
     _ properties: [String: String], providerHeaders: [String: String] = [:], plugins given: Plugins = Plugins(),
-    cacheManager: (any CacheManager)? = nil, beforeOpening: (Client) -> Void = { _ in }
+    cacheManager: (any CacheManager)? = nil, regex: (any RegexEngine)? = nil, scheduler: ManualScheduler = ManualScheduler(),
+    beforeOpening: (Client) -> Void = { _ in }
   ) {
     var plugins = given
     if !providerHeaders.isEmpty { plugins.headerProvider = FixedHeaders(providerHeaders) }
     let fixed = ["autostart": "false", "dispatch": "manual", "store": "none", "refresh_interval": "0", "metrics_interval": "0"]
-    guard let host = try? TestClient(UnleashFactory(), fixed, properties, plugins: plugins, makeCacheManager: { _ in cacheManager }),
+    guard let host = try? TestClient(UnleashFactory(), fixed, properties, plugins: plugins, scheduler: scheduler, regex: regex, makeCacheManager: { _ in cacheManager }),
       let face = UnleashFace(host.client)
     else { return nil }
     (self.host, self.face) = (host, face)

@@ -16,6 +16,13 @@ static inline void *_Nullable shim_exchange_pointer(void *_Nullable *_Nonnull at
 static inline uint32_t shim_load_u32(const uint32_t *_Nonnull at) {
   return __atomic_load_n(at, __ATOMIC_RELAXED);
 }
+/* A reader that sees a place sees what lies there. */
+static inline uint32_t shim_load_place(const void *_Nonnull at) {
+  return __atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE);
+}
+static inline void shim_store_place(void *_Nonnull at, uint32_t value) {
+  __atomic_store_n((uint32_t *)at, value, __ATOMIC_RELEASE);
+}
 static inline void shim_store_u32(uint32_t *_Nonnull at, uint32_t value) {
   __atomic_store_n(at, value, __ATOMIC_RELAXED);
 }

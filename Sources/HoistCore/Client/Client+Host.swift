@@ -34,6 +34,19 @@ extension Client: ProviderHost {
     let begun = clock.monotonicNanoseconds
     holder.publish(snapshot)
     log.debug("\(count) flags are served, \(changed.count) of them changed; it took \((clock.monotonicNanoseconds &- begun) / 1_000_000) ms")
+    announce(changed)
+  }
+
+  public func publish(_ patch: SnapshotPatch, changed: [String]) -> Bool {
+    if patch.isCopy || !holder.put(patch) {
+      guard let copy = patch.isCopy ? patch.snapshot : patch.applied() else { return false }
+      holder.publish(copy)
+    }
+    announce(changed)
+    return true
+  }
+
+  private func announce(_ changed: [String]) {
     guard !changed.isEmpty else { return }
     notify(Notification(.configurationChanged, message: "\(changed.count) flags changed", keys: changed))
     guard observers.isObserved(.flagChanged) else { return }
@@ -47,6 +60,12 @@ extension Client: ProviderHost {
   }
 
   public func withSnapshot<Result>(_ body: (Snapshot?) -> Result) -> Result { holder.read(body) }
+
+  public func withPinnedSnapshot<Result>(_ body: (Snapshot?) -> Result) -> Result {
+    let snapshot = holder.pinned()
+    defer { snapshot?.unpin() }
+    return body(snapshot)
+  }
 
   public func report(_ report: LifeReport) { tell(life.take(report)) }
 

@@ -47,6 +47,12 @@ final class ClientHost: ProviderHost, @unchecked Sendable {
     client.publish(snapshot, changed: changed)
   }
 
+  func publish(_ patch: SnapshotPatch, changed: [String]) -> Bool {
+    if let client { return client.publish(patch, changed: changed) }
+    if patch.isCopy { patch.snapshot.destroy() }
+    return true
+  }
+
   func drainCounts(
     _ body: (_ snapshot: Snapshot, _ record: UnsafeRawPointer, _ cell: UInt32, _ count: UInt64) -> Void
   ) {
@@ -56,6 +62,11 @@ final class ClientHost: ProviderHost, @unchecked Sendable {
   func withSnapshot<Result>(_ body: (Snapshot?) -> Result) -> Result {
     guard let client else { return body(nil) }
     return client.withSnapshot(body)
+  }
+
+  func withPinnedSnapshot<Result>(_ body: (Snapshot?) -> Result) -> Result {
+    guard let client else { return body(nil) }
+    return client.withPinnedSnapshot(body)
   }
 
   func report(_ report: LifeReport) { client?.report(report) }

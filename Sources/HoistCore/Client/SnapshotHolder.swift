@@ -40,6 +40,16 @@ final class SnapshotHolder: @unchecked Sendable {
     }
   }
 
+  /// Puts one changed flag in force in the current snapshot; whoever reads finds it as it was or as it is.
+  /// - Returns: false where that must happen in a copy.
+  func put(_ patch: SnapshotPatch) -> Bool {
+    lock.withLock {
+      guard patch.isSingle, !patch.snapshot.isPinned else { return false }
+      patch.apply()
+      return true
+    }
+  }
+
   /// Without a drain, counts must not grow without bound.
   private func dropSurplus() {
     guard replaced.count > Self.maximumKeptForCounts,
@@ -101,11 +111,13 @@ final class SnapshotHolder: @unchecked Sendable {
     return body(shim_load_pointer(&hot.pointee.snapshot).map { Snapshot(UnsafeRawPointer($0)) })
   }
 
-  /// The current snapshot, kept alive until its `unpin`.
+  /// The current snapshot, kept alive and as it is until its `unpin`.
   func pinned() -> Snapshot? {
-    read { snapshot in
-      snapshot?.pin()
-      return snapshot
+    lock.withLock {
+      read { snapshot in
+        snapshot?.pin()
+        return snapshot
+      }
     }
   }
 

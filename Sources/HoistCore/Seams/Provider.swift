@@ -210,13 +210,16 @@ public protocol ProviderHost: AnyObject, Sendable {
   /// one are handed to `drain` before. The client announces the change.
   /// - Parameter changed: keys that are new, gone or different.
   func publish(_ snapshot: Snapshot, changed: [String])
-  /// Counts an evaluation that cost more than it may; the first of a name is warned of.
-  /// - Parameter name: of what was evaluated, for people.
-  func noteExcess(of name: String)
+  /// The same for flags of the snapshot that is served, which keep their names, with the cost of those flags alone where
+  /// there is but one and nobody has pinned the snapshot.
+  /// - Returns: false when memory has run out; nothing has changed then.
+  func publish(_ patch: SnapshotPatch, changed: [String]) -> Bool
   /// Hands every count since the last call to `body`, of the current and of retired snapshots.
   func drainCounts(_ body: (_ snapshot: Snapshot, _ record: UnsafeRawPointer, _ cell: UInt32, _ count: UInt64) -> Void)
   /// Runs `body` while the current snapshot is kept alive.
   func withSnapshot<Result>(_ body: (Snapshot?) -> Result) -> Result
+  /// The same for who reads several flags on another thread than the scheduler's: none of them changes meanwhile.
+  func withPinnedSnapshot<Result>(_ body: (Snapshot?) -> Result) -> Result
   /// Reports a fact about the provider's flags or service; its consequences are logged and announced to observers.
   func report(_ report: LifeReport)
   /// A change of the current context begins, on the caller's thread; is taken up, on the scheduler's; waits for the service;
@@ -240,9 +243,7 @@ public protocol ProviderHost: AnyObject, Sendable {
 }
 
 extension ProviderHost {
-  /// As `noteExcess(of:)`, of a flag.
-  public func noteExcess(ofFlag key: ByteView) { noteExcess(of: "flag \"\(String(decoding: key, as: UTF8.self))\"") }
-
+  public func withPinnedSnapshot<Result>(_ body: (Snapshot?) -> Result) -> Result { withSnapshot(body) }
   public var environment: String { "" }
   public var client: Client? { nil }
   public var providersOfGroup: [any Provider] { [] }

@@ -1,3 +1,4 @@
+public import CShims
 public import HoistBase
 
 /// An open-addressed table of records inside a snapshot; each record begins with the `TextReference` of its name.
@@ -20,10 +21,11 @@ public struct NameTable: BitwiseCopyable {
     let tag = UInt32(truncatingIfNeeded: hash &>> 32)
     var at = UInt32(truncatingIfNeeded: hash) & mask
     while true {
-      let slot = slots[Int(at)]
-      if slot.record == 0 { return nil }
-      if slot.tag == tag {
-        let record = base.at(Place<TextReference>(offset: slot.record))
+      let slot = slots + Int(at)
+      let place = slot.record
+      if place == 0 { return nil }
+      if slot.pointee.tag == tag {
+        let record = base.at(Place<TextReference>(offset: place))
         if record.pointee.bytes(base).hasSameBytes(as: name) { return UnsafeRawPointer(record) }
       }
       at = (at &+ 1) & mask
@@ -34,4 +36,10 @@ public struct NameTable: BitwiseCopyable {
   public func find(_ name: ByteView, in base: UnsafeRawPointer) -> UnsafeRawPointer? {
     find(name, hash: Hash64.hash(name), in: base)
   }
+}
+
+extension UnsafePointer<TableSlot> {
+  /// Another record may take the place of one that is there.
+  @inlinable @inline(__always)
+  var record: UInt32 { shim_load_place(UnsafeRawPointer(self) + 4) }
 }

@@ -62,6 +62,19 @@ public struct SnapshotHead {
   /// The record of unlisted flags; 0 for none.
   public var unlistedOffset: UInt32
   public var byteCount: UInt64
+  /// The writer's own, as are all members from here to `scratch`: bytes and counters in use. What lies between them and the
+  /// look-up table, or `cellCount`, is room for records that replace others; see `SnapshotPatch`.
+  var usedBytes: UInt32
+  public internal(set) var usedCells: UInt32
+  /// Of the bytes in use, those of records and texts that no flag has any more.
+  var staleBytes: UInt32
+  /// Places of records that were replaced, and whose counts are still handed out; how many there are, and may be.
+  var replaced: Place<Place<FlagHead>>
+  var replacedCount: UInt32 = 0
+  var replacedRoom: UInt32
+  /// Words that evaluating threads write, one for each counter that there may ever be; in a copy they are 0.
+  var scratch: Place<UInt32>
+  var scratchCount: UInt32
   /// Keeps what the block points to outside itself (compiled expressions, registries); released with it.
   public var resources: Unmanaged<AnyObject>?
 }
@@ -74,8 +87,9 @@ public struct TableSlot: BitwiseCopyable {
   public var record: UInt32
 }
 
-/// A configuration compiled for evaluation: one immutable block of raw memory. A view of it, without ownership;
-/// readers hold it between `shim_enter` and `shim_leave`, or by a pin.
+/// A configuration compiled for evaluation: one block of raw memory. A view of it, without ownership; readers hold it
+/// between `shim_enter` and `shim_leave`, or by a pin. No record in it ever changes, but another one may take its place in
+/// the look-up table while nobody has pinned the block; see `SnapshotPatch`.
 @frozen
 public struct Snapshot: @unchecked Sendable {
   public let base: UnsafeRawPointer
@@ -104,7 +118,7 @@ public struct Snapshot: @unchecked Sendable {
 
   /// The records in the order of their names' bytes; `index` below `flagCount`.
   public func record(at index: Int) -> UnsafeRawPointer {
-    UnsafeRawPointer(base.at(base.at(head.pointee.records)[index]))
+    base + Int(shim_load_place(base.at(head.pointee.records) + index))
   }
 
   public func name(of record: UnsafeRawPointer) -> ByteView {
@@ -149,8 +163,9 @@ public struct Snapshot: @unchecked Sendable {
       block = cells.pointee.next
     }
     guard totals.contains(where: { $0 != 0 }) else { return }
-    for index in 0..<flagCount {
-      let record = record(at: index)
+    let (head, replaced) = (head, base.at(head.pointee.replaced))
+    for index in 0..<(flagCount + Int(head.pointee.replacedCount)) {
+      let record = index < flagCount ? record(at: index) : UnsafeRawPointer(base.at(replaced[index - flagCount]))
       let flag = record.assumingMemoryBound(to: FlagHead.self).pointee
       for cell in 0..<flag.cellCount where Int(flag.firstCell) + Int(cell) < totals.count {
         let count = totals[Int(flag.firstCell) + Int(cell)]

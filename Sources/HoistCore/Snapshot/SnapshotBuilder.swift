@@ -12,6 +12,10 @@ public struct SnapshotBuilder: ~Copyable {
   private var flags: [(hash: UInt64, record: UInt32, name: TextReference)] = []
   private var texts = SharedTexts()
   private var cellCount: UInt32 = 0
+  /// What is appended goes into the room of this snapshot.
+  private var patched: Snapshot?
+  private var staleBytes: UInt32 = 0
+  private var scratch = (place: Place<UInt32>.none, count: UInt32(0))
   /// Memory ran out, or the block grew beyond its limit; `finish` gives nil.
   private(set) var isBroken = false
 
@@ -24,29 +28,41 @@ public struct SnapshotBuilder: ~Copyable {
   }
 
   /// Begins with what another snapshot holds below its look-up table, at the same offsets, counters included, but
-  /// without its flags: for what changes little.
-  /// - Parameters:
-  ///   - skipped: bytes that threads may be writing; they begin as zeros.
-  ///   - growth: a guess of how many bytes will be added.
-  public init(continuing old: Snapshot, skipping skipped: Range<UInt32>, growth: Int) {
-    let head = old.head.pointee
+  /// without its flags: for what changes little. Its scratch words begin as zeros.
+  public init(continuing old: Snapshot) {
+    self.init(continuing: old, usedBytes: old.head.pointee.usedBytes)
+  }
+
+  init(continuing old: Snapshot, usedBytes: UInt32) {
+    let head = old.head
     let headEnd = MemoryLayout<SnapshotHead>.size
-    let end = max(Int(head.table.offset), headEnd)
-    capacity = end &+ max(0, growth) &+ Int(head.flagCount) &* 64 &+ 4096
+    let end = Int(usedBytes)
+    capacity = end &+ end / 4 &+ Int(head.pointee.flagCount) &* 64 &+ 8192
     memory = malloc(capacity)
     count = end
-    cellCount = head.cellCount
+    cellCount = head.pointee.usedCells
+    staleBytes = head.pointee.staleBytes
+    scratch = (head.pointee.scratch, head.pointee.scratchCount)
     isBroken = memory == nil
-    flags.reserveCapacity(Int(head.flagCount) &+ 1)
     guard let memory else { return }
-    let from = min(max(Int(skipped.lowerBound), headEnd), end)
-    let to = min(max(Int(skipped.upperBound), from), end)
+    let from = max(Int(scratch.place.offset), headEnd)
+    let to = from + Int(scratch.count) * MemoryLayout<UInt32>.stride
     memcpy(memory + headEnd, old.base + headEnd, from - headEnd)
     memset(memory + from, 0, to - from)
     memcpy(memory + to, old.base + to, end - to)
   }
 
-  deinit { free(memory) }
+  /// Appends to the room that a snapshot has, and changes nothing that it holds; for `patch`.
+  public init(patching snapshot: Snapshot) {
+    let head = snapshot.head
+    patched = snapshot
+    memory = UnsafeMutableRawPointer(mutating: snapshot.base)
+    capacity = Int(head.pointee.table.offset)
+    count = Int(head.pointee.usedBytes)
+    cellCount = head.pointee.usedCells
+  }
+
+  deinit { if patched == nil { free(memory) } }
 
   /// Reserves aligned, zeroed bytes and returns their offset from the snapshot's base; 0 when broken.
   public mutating func reserve(bytes size: Int, alignment: Int) -> UInt32 {
@@ -56,18 +72,22 @@ public struct SnapshotBuilder: ~Copyable {
       isBroken = true
       return 0
     }
-    if end > capacity {
-      let wanted = max(end, capacity &* 2)
-      guard let larger = realloc(memory, wanted) else {
-        isBroken = true
-        return 0
-      }
-      memory = larger
-      capacity = wanted
+    guard makeRoom(end) else {
+      isBroken = true
+      return 0
     }
     if let memory { memset(memory + count, 0, end - count) }
     count = end
     return UInt32(at)
+  }
+
+  private mutating func makeRoom(_ end: Int) -> Bool {
+    if end <= capacity { return true }
+    let wanted = max(end, capacity &* 2)
+    guard patched == nil, end <= Int(UInt32.max), let larger = realloc(memory, wanted) else { return false }
+    memory = larger
+    capacity = wanted
+    return true
   }
 
   /// Appends a plain value.
@@ -142,8 +162,14 @@ public struct SnapshotBuilder: ~Copyable {
   public mutating func cells(_ number: UInt32) -> UInt32 {
     let first = cellCount
     let (end, overflow) = cellCount.addingReportingOverflow(number)
-    if overflow { isBroken = true } else { cellCount = end }
+    if overflow || end > patched?.head.pointee.cellCount ?? .max { isBroken = true } else { cellCount = end }
     return first
+  }
+
+  /// Reserves words that evaluating threads write, one for each counter that there may ever be. Once.
+  public mutating func scratch(_ number: UInt32) -> Place<UInt32> {
+    scratch = (reserve(Int(number), of: UInt32.self), number)
+    return scratch.place
   }
 
   /// Makes a record, which begins with a `FlagHead`, findable by its name. Names must be unique.
@@ -159,28 +185,94 @@ public struct SnapshotBuilder: ~Copyable {
     flags.append((hash, record.offset, name))
   }
 
+  /// As many bytes of what is continued belong to no flag any more.
+  public mutating func waste(_ bytes: UInt32) { staleBytes = UInt32(clamping: UInt64(staleBytes) + UInt64(bytes)) }
+
   /// - Parameters:
   ///   - root: the provider's own data.
   ///   - unlisted: offset of the record of unlisted flags; 0 for none.
   ///   - resources: kept until the block is freed.
+  ///   - hasRoom: for records that replace others.
   /// - Returns: the finished block, owned by the caller; nil when memory ran out or the block is too large.
   public consuming func finish(
     evaluate: @escaping EvaluateFunction, root: Place<some BitwiseCopyable> = Place<FlagHead>.none, unlisted: UInt32 = 0,
-    resources: AnyObject? = nil
+    resources: AnyObject? = nil, hasRoom: Bool = false
   ) -> Snapshot? {
+    let room = hasRoom ? leaveRoom(flags.count) : Room(count, cellCount)
     let table = table(of: flags)
     let records = buildRecords()
+    return seal(table, records, flagCount: UInt32(flags.count), room, evaluate, root.offset, unlisted, resources)
+  }
+
+  /// Ends what has begun with all of another snapshot: the same flags, and room anew.
+  consuming func finish(like old: Snapshot) -> Snapshot? {
+    let head = old.head
+    let room = leaveRoom(old.flagCount)
+    let slots = UnsafeBufferPointer(start: old.base.at(head.pointee.table), count: Int(head.pointee.tableMask) + 1)
+    let table = NameTable(slots: append(contentsOf: Array(slots)), mask: head.pointee.tableMask)
+    let places = UnsafeBufferPointer(start: old.base.at(head.pointee.records), count: old.flagCount)
+    return seal(
+      table, append(contentsOf: Array(places)), flagCount: head.pointee.flagCount, room, head.pointee.evaluate,
+      head.pointee.rootOffset, head.pointee.unlistedOffset, head.pointee.resources?.takeUnretainedValue())
+  }
+
+  private consuming func seal(
+    _ table: NameTable, _ records: Place<Place<FlagHead>>, flagCount: UInt32, _ room: Room, _ evaluate: @escaping EvaluateFunction,
+    _ root: UInt32, _ unlisted: UInt32, _ resources: AnyObject?
+  ) -> Snapshot? {
     guard !isBroken, let block = realloc(memory, count) else { return nil }
     memory = nil
     block.storeBytes(
       of: SnapshotHead(
         id: Self.nextID.wrappingAdd(1, ordering: .relaxed).newValue, evaluate: evaluate, cells: nil, pins: 0,
-        cellCount: cellCount, flagCount: UInt32(flags.count), tableMask: table.mask, table: table.slots,
-        records: records, rootOffset: root.offset, unlistedOffset: unlisted,
-        byteCount: UInt64(count),
-        resources: resources.map { Unmanaged.passRetained($0) }),
+        cellCount: room.cellCount, flagCount: flagCount, tableMask: table.mask, table: table.slots, records: records,
+        rootOffset: root, unlistedOffset: unlisted, byteCount: UInt64(count), usedBytes: room.usedBytes,
+        usedCells: room.usedCells, staleBytes: staleBytes, replaced: room.replaced, replacedRoom: room.replacedRoom, scratch: scratch.place,
+        scratchCount: scratch.count, resources: resources.map { Unmanaged.passRetained($0) }),
       as: SnapshotHead.self)
     return Snapshot(UnsafeRawPointer(block))
+  }
+
+  /// What is in use, and what is left free behind it.
+  private struct Room {
+    let usedBytes: UInt32
+    let usedCells: UInt32
+    var cellCount: UInt32
+    var replaced = Place<Place<FlagHead>>.none
+    var replacedRoom: UInt32 = 0
+
+    init(_ usedBytes: Int, _ cells: UInt32) {
+      self.usedBytes = UInt32(clamping: usedBytes)
+      usedCells = cells
+      cellCount = cells
+    }
+  }
+
+  /// - Parameter limit: none at 0.
+  static func cellsWithRoom(_ used: UInt32, _ limit: UInt32) -> UInt32 {
+    let (all, overflow) = used.addingReportingOverflow(used / 8 &+ 64)
+    if overflow || used == 0 { return used }
+    return limit == 0 ? all : max(used, min(all, limit))
+  }
+
+  /// Room for a part of the flags to be replaced before the next copy. No byte of it is touched.
+  private mutating func leaveRoom(_ flagCount: Int) -> Room {
+    var room = Room(count, cellCount)
+    room.cellCount = Self.cellsWithRoom(cellCount, scratch.count)
+    let (end, overflow) = count.addingReportingOverflow(count / 4 &+ 4096)
+    if overflow || !makeRoom(end) { isBroken = true } else { count = end }
+    room.replacedRoom = UInt32(truncatingIfNeeded: flagCount / 8 &+ 16)
+    room.replaced = reserve(Int(room.replacedRoom), of: Place<FlagHead>.self)
+    return room
+  }
+
+  /// - Returns: the records written, to be put in the place of others; nil where the snapshot has no room for them.
+  public consuming func patch(_ replacements: [SnapshotPatch.Replacement]) -> SnapshotPatch? {
+    guard let patched, !isBroken else { return nil }
+    let head = patched.head
+    guard replacements.count <= head.pointee.replacedRoom &- head.pointee.replacedCount else { return nil }
+    return SnapshotPatch(
+      snapshot: patched, replacements: replacements, usedBytes: UInt32(clamping: count), usedCells: cellCount)
   }
 
   private static let nextID = Atomic<UInt64>(0)

@@ -2,7 +2,7 @@ internal import HoistBase
 internal import HoistCore
 internal import HoistJSON
 
-/// Lays flags out as a snapshot: a whole set, or another snapshot with a flag changed. Used once.
+/// Lays flags out as a snapshot: a whole set, or another snapshot with a flag more or less, or changed. Used once.
 struct FlagLayout: ~Copyable {
   private var builder: SnapshotBuilder
   private var writer = JSONWriter(reservingCapacity: 256)
@@ -29,9 +29,23 @@ struct FlagLayout: ~Copyable {
     root = oldRoot.pointee
     root.period = oldRoot.period
     owner = old.owner
-    let end = rootPlace.offset &+ FlagsRoot.size &+ root.wordCount &* 4
-    builder = SnapshotBuilder(continuing: old, skipping: rootPlace.offset..<end, growth: 4096)
+    builder = SnapshotBuilder(continuing: old)
     null = builder.text("null")
+  }
+
+  /// Writes a flag down in the room of another snapshot.
+  init?(patching old: Snapshot) {
+    guard let oldRoot = old.flagsRoot else { return nil }
+    root = oldRoot.pointee
+    builder = SnapshotBuilder(patching: old)
+    null = builder.text("null")
+  }
+
+  /// - Parameter place: of the flag's record in the snapshot.
+  consuming func patch(_ flag: FlagDefinition, at place: Place<LaunchDarklyFlagRecord>, of old: Snapshot) -> SnapshotPatch? {
+    let former = old.base.at(place)
+    let record = record(flag, name: former.pointee.head.name)
+    return builder.patch([SnapshotPatch.Replacement(former, in: old, by: record)])
   }
 
   /// Makes the flags those of another context, or of another spelling of it.
@@ -45,9 +59,8 @@ struct FlagLayout: ~Copyable {
   mutating func name(_ key: ByteView) -> TextReference { builder.uniqueText(key) }
 
   /// Writes a flag down.
-  /// - Parameter cell: the counter of the record that this one replaces; nil for a new one.
-  mutating func record(_ flag: FlagDefinition, name: TextReference, cell: UInt32? = nil) -> Place<LaunchDarklyFlagRecord> {
-    var record = LaunchDarklyFlagRecord(head: FlagHead(name: name, firstCell: cell ?? builder.cells(1), cellCount: 1))
+  mutating func record(_ flag: FlagDefinition, name: TextReference) -> Place<LaunchDarklyFlagRecord> {
+    var record = LaunchDarklyFlagRecord(head: FlagHead(name: name, firstCell: builder.cells(1), cellCount: 1))
     setValue(flag.value, of: &record)
     if let variation = flag.variation {
       record.traits.insert(.hasVariation)
@@ -146,8 +159,7 @@ struct FlagLayout: ~Copyable {
     guard let dropped else { return }
     let record = dropped.pointee
     let texts = [record.head.name, record.value, record.text, record.reason].reduce(0) { $0 &+ Int($1.count) }
-    let lost = UInt32(truncatingIfNeeded: texts &+ MemoryLayout<LaunchDarklyFlagRecord>.size)
-    root.staleBytes = root.staleBytes.addingReportingOverflow(lost).overflow ? .max : root.staleBytes &+ lost
+    builder.waste(UInt32(truncatingIfNeeded: texts &+ MemoryLayout<LaunchDarklyFlagRecord>.size))
   }
 
   /// Copies a flag from another snapshot, with what it uses only.
@@ -171,12 +183,12 @@ struct FlagLayout: ~Copyable {
   /// - Parameter count: how many flags there are, as a guess, when the root is still to come.
   consuming func finish(count: Int) -> Snapshot? {
     if rootPlace.isNone {
-      let words = count &+ count / 8 &+ 64
-      root.wordCount = UInt32(clamping: words)
-      rootPlace = Place(offset: builder.reserve(bytes: Int(FlagsRoot.size) &+ words &* 4, alignment: 64))
+      root.wordCount = UInt32(clamping: count &+ count / 4 &+ 128)
+      rootPlace = Place(offset: builder.reserve(bytes: Int(FlagsRoot.size), alignment: 64))
+      _ = builder.scratch(root.wordCount)  // right behind it
     }
     builder.store(root, at: rootPlace)
-    return builder.finish(evaluate: evaluateFlag, root: rootPlace, resources: owner)
+    return builder.finish(evaluate: evaluateFlag, root: rootPlace, resources: owner, hasRoom: true)
   }
 }
 

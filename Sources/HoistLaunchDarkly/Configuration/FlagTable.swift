@@ -7,6 +7,8 @@ internal import HoistJSON
 struct FlagUpdate {
   /// To be served from now on, owned by the receiver; nil when the message was too old to change anything.
   var snapshot: Snapshot?
+  /// The same where one flag takes another's place, in the snapshot that is served or in a copy of it.
+  var patch: SnapshotPatch?
   /// Where value or variation differ, in the order of the keys' bytes (5.6).
   var changes: [FlagChange] = []
 }
@@ -93,6 +95,7 @@ struct FlagTable {
     _ key: ByteView, by flag: FlagDefinition?, in old: Snapshot
   ) throws(FlagFailure) -> FlagUpdate {
     let before = old.find(flag: key)
+    if let before, let flag, let update = patch(before, by: flag, in: old) { return update }
     guard let snapshot = laidOut(key, flag, before, old) else { throw FlagFailure("the flags are too large, or memory has run out") }
     let after = snapshot.find(flag: key)
     var update = FlagUpdate(snapshot: snapshot)
@@ -101,27 +104,39 @@ struct FlagTable {
     return update
   }
 
+  private static func patch(
+    _ before: UnsafePointer<LaunchDarklyFlagRecord>, by flag: FlagDefinition, in old: Snapshot
+  ) -> FlagUpdate? {
+    let place = Place<LaunchDarklyFlagRecord>(offset: UInt32(truncatingIfNeeded: UnsafeRawPointer(before) - old.base))
+    let patch = SnapshotPatch(of: old) { FlagLayout(patching: $0)?.patch(flag, at: place, of: $0) }
+    guard let patch, let record = patch.record(at: 0) else { return nil }
+    let after = patch.snapshot.flag(record)
+    var update = FlagUpdate(patch: patch)
+    if FlagValue.differs(before, old, after, patch.snapshot) {
+      update.changes = [change(old.name(of: before), before, old, after, patch.snapshot)]
+    }
+    return update
+  }
+
   /// The former block with the flag appended; written anew when much of that would be waste.
   private static func laidOut(
     _ key: ByteView, _ flag: FlagDefinition?, _ before: UnsafePointer<LaunchDarklyFlagRecord>?, _ old: Snapshot
   ) -> Snapshot? {
     guard let root = old.flagsRoot else { return nil }
-    let hasRoom = before != nil || old.head.pointee.cellCount < root.pointee.wordCount
-    let isTidy = UInt64(root.pointee.staleBytes) < 65_536 + old.head.pointee.byteCount / 2
-    if hasRoom, isTidy, var layout = FlagLayout(continuing: old) {
+    let hasRoom = old.head.pointee.usedCells < root.pointee.wordCount
+    if hasRoom, !old.isWasteful, var layout = FlagLayout(continuing: old) {
       layout.keepAll(of: old, but: before)
-      if let flag { layout.add(flag, key, cell: before?.pointee.head.firstCell) }
+      if let flag { layout.add(flag, key) }
       return layout.finish(count: old.flagCount &+ 1)
     }
     var fresh = root.pointee
-    fresh.staleBytes = 0
     fresh.period = root.period
     var layout = FlagLayout(root: fresh, owner: old.owner, expectedBytes: Int(clamping: old.head.pointee.byteCount / 2))
     for index in 0..<old.flagCount {
       let record = old.flag(old.record(at: index))
       if record != before { layout.copy(record, of: old) }
     }
-    if let flag { layout.add(flag, key, cell: nil) }
+    if let flag { layout.add(flag, key) }
     return layout.finish(count: old.flagCount &+ 1)
   }
 
@@ -181,9 +196,9 @@ struct FlagTable {
 }
 
 extension FlagLayout {
-  mutating func add(_ flag: FlagDefinition, _ key: ByteView, cell: UInt32?) {
+  mutating func add(_ flag: FlagDefinition, _ key: ByteView) {
     let name = name(key)
-    let record = record(flag, name: name, cell: cell)
+    let record = record(flag, name: name)
     add(record: record, hash: Hash64.hash(key))
   }
 }

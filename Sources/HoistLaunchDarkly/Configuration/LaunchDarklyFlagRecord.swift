@@ -60,8 +60,6 @@ struct FlagsRoot: BitwiseCopyable {
   var context: UInt64 = 0
   /// Fingerprint of the same context as it was spelled last; 0 where there is no other spelling.
   var spelling: UInt64 = 0
-  /// Bytes of records and texts that no flag uses any more.
-  var staleBytes: UInt32 = 0
   var isFromCache = false
 
   static let size = UInt32(MemoryLayout<FlagsRoot>.stride)

@@ -14,11 +14,6 @@ protocol FlagListener: AnyObject {
 
 /// The flags of the current context: what changes them, and their copy in the store. On the scheduler's thread.
 final class ServedFlags: ClientPart, @unchecked Sendable {
-  /// A burst of patches is stored once; large sets less often: so much is written per millisecond in the long run.
-  private static let saveMilliseconds: Int64 = 100
-  private static let longestSaveMilliseconds: Int64 = 10_000
-  private static let storedBytesPerMillisecond = 1024
-
   private let host: any ProviderHost
   private let cache: FlagCache
   private var table = FlagTable()
@@ -163,9 +158,11 @@ final class ServedFlags: ClientPart, @unchecked Sendable {
       guard let old = old ?? empty else { return .failure(FlagFailure("memory has run out")) }
       return Result { () throws(FlagFailure) in try body(&table, old) }
     }
-    return result.map { update in
-      if let snapshot = update.snapshot { host.publish(snapshot, changed: update.changes.map(\.key.string)) }
-      return update.changes
+    return result.flatMap { update in
+      let changed = update.changes.map(\.key.string)
+      if let snapshot = update.snapshot { host.publish(snapshot, changed: changed) }
+      let isOut = update.patch.map { host.publish($0, changed: changed) } ?? true
+      return isOut ? .success(update.changes) : .failure(FlagFailure("memory has run out"))
     }
   }
 
@@ -179,8 +176,7 @@ final class ServedFlags: ClientPart, @unchecked Sendable {
 
   private func saveSoon() {
     guard saving == nil else { return }
-    let pause = min(
-      Self.longestSaveMilliseconds, max(Self.saveMilliseconds, Int64(lastSize / Self.storedBytesPerMillisecond)))
+    let pause = SavePace.pauseMilliseconds(bytes: lastSize)
     saving = host.scheduler.schedule(afterMilliseconds: pause) { [weak self] in
       guard let self, self.saving != nil else { return }
       self.saving = nil
@@ -227,5 +223,5 @@ final class ServedFlags: ClientPart, @unchecked Sendable {
 /// The whole set, for calls of any thread.
 extension ProviderHost {
   /// Every flag's value as a JSON object (LD-25); nil while nothing is served.
-  func allFlagValues() -> [UInt8]? { withSnapshot { $0.map { FlagListing.values(of: $0) } } }
+  func allFlagValues() -> [UInt8]? { withPinnedSnapshot { $0.map { FlagListing.values(of: $0) } } }
 }

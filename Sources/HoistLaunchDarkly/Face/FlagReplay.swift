@@ -34,7 +34,8 @@ public final class FlagReplay {
       case "cache": update = try table.restore(data, in: FlagsRoot(), over: old)
       default: return .unknown
       }
-      if let snapshot = update.snapshot {
+      update.patch?.apply()
+      if let snapshot = update.snapshot ?? update.patch?.snapshot, snapshot.base != old.base {
         self.snapshot = snapshot
         old.destroy()
       }

@@ -153,7 +153,7 @@ extension FeatureCompiler {
   private mutating func addCustom(_ strategy: StrategyDefinition, _ record: inout StrategyRecord) {
     guard let registered = options.strategies[Array(strategy.name)] else { return }
     record.kind = .custom
-    record.custom = resources.add(registered)
+    record.custom = resources.index(of: registered)
     var texts: [TextReference] = []
     for parameter in strategy.parameters {
       texts.append(builder.text(parameter.name))

@@ -1,7 +1,7 @@
 internal import HoistBase
 internal import HoistCore
 
-/// Compiles flags into one snapshot.
+/// Compiles flags into one snapshot, or into the room of another one.
 ///
 /// Used once: `add` the segments, then every flag, then `finish`. Flags that cannot be compiled are off and
 /// leave a warning. Texts given to `add` are borrowed for the call.
@@ -10,13 +10,13 @@ struct FeatureCompiler: ~Copyable {
   /// Copies of the texts that are keys here.
   var arena = TextArena()
   let options: UnleashOptions
-  let resources = SnapshotResources()
+  let resources: SnapshotResources
   private(set) var warnings: [UnleashWarning] = []
 
   var fields: [BytesKey: Place<FieldRecord>] = [:]
   var segments: [Int32: CompiledSegment] = [:]
   var expressions: [ExpressionKey: Place<RegexReference>?] = [:]
-  private var flags: [CompiledFlag] = []
+  private(set) var flags: [CompiledFlag] = []
   /// The last flag of each name.
   private var indices: [BytesKey: Int] = [:]
   private var root: SnapshotRoot
@@ -28,7 +28,7 @@ struct FeatureCompiler: ~Copyable {
     var failure: RuleFailure?
   }
 
-  private struct CompiledFlag {
+  struct CompiledFlag {
     var place: Place<UnleashFlagRecord>
     var name: ByteView
     var record: UnleashFlagRecord
@@ -37,9 +37,21 @@ struct FeatureCompiler: ~Copyable {
 
   init(_ options: UnleashOptions, expectedBytes: Int) {
     self.options = options
+    resources = SnapshotResources(Array(options.strategies.values))
     builder = SnapshotBuilder(expectedBytes: expectedBytes)
     root = SnapshotRoot(disabledName: builder.text("disabled"))
     makeFixedFields()
+  }
+
+  /// For flags that take the place of others in a snapshot that was compiled with the same options.
+  init(patching snapshot: Snapshot, _ resources: SnapshotResources, _ options: UnleashOptions) {
+    self.options = options
+    self.resources = resources
+    builder = SnapshotBuilder(patching: snapshot)
+    root = snapshot.root().pointee
+    segments = resources.segments
+    let known = [root.userID, root.sessionID] + (0..<Int(root.staticFieldCount)).map { root.staticFields.at($0) }
+    for place in known { fields[BytesKey(snapshot.base.at(place).pointee.name.bytes(snapshot.base))] = place }
   }
 
   private mutating func makeFixedFields() {
@@ -169,7 +181,9 @@ struct FeatureCompiler: ~Copyable {
     }
     let root = builder.append(self.root)
     let (warnings, resources) = (warnings, resources)
-    guard let snapshot = builder.finish(evaluate: evaluateFeature, root: root, resources: resources) else { return nil }
+    resources.segments = segments
+    let made = builder.finish(evaluate: evaluateFeature, root: root, resources: resources, hasRoom: true)
+    guard let snapshot = made else { return nil }
     return (snapshot, warnings)
   }
 
@@ -187,6 +201,8 @@ struct FeatureCompiler: ~Copyable {
       if let at = indices[BytesKey(dependency.feature)] {
         made.parent = flags[at].place
         made.parentDepends = !flags[at].dependencies.isEmpty
+        flags[at].record.traits.insert(.parent)
+        builder.update(at: flags[at].place) { $0.traits.insert(.parent) }
         fingerprint = Hash64.combine(fingerprint, flags[at].record.fingerprint)
       }
       let names = dependency.variants.map { builder.text($0) }

@@ -21,13 +21,16 @@ public struct UnleashFeatureState: Sendable {
   /// Applies a document of either kind: a batch of events (it has the member `events`), or all definitions. On a
   /// failure the state is as it was.
   /// - Parameter bytes: borrowed for the call.
-  public mutating func take(_ bytes: some ByteSource) throws(UnleashDocumentFailure) {
-    var next = self
+  /// - Returns: the names of the flags that it changes; nil where it does more than that.
+  @discardableResult
+  public mutating func take(_ bytes: some ByteSource) throws(UnleashDocumentFailure) -> Set<[UInt8]>? {
     try bytes.withBytes { bytes in
-      Result { () throws(UnleashDocumentFailure) in try next.take(bytes) }
+      Result { () throws(UnleashDocumentFailure) in try take(bytes) }
     }.get()
-    self = next
   }
+
+  /// The definition of a flag that is there.
+  func feature(_ name: [UInt8]) -> [UInt8]? { features[name] }
 
   public func compile(_ options: UnleashOptions) throws(UnleashDocumentFailure) -> UnleashCompilation {
     try UnleashFeatures.compile(document, options)
@@ -50,56 +53,93 @@ public struct UnleashFeatureState: Sendable {
 }
 
 extension UnleashFeatureState {
-  private mutating func take(_ bytes: ByteView) throws(UnleashDocumentFailure) {
+  /// nil removes.
+  private enum Change {
+    case feature([UInt8], [UInt8]?)
+    case segment(Int32, [UInt8]?)
+    case all(features: [[UInt8]: [UInt8]], segments: [Int32: [UInt8]])
+  }
+
+  private mutating func take(_ bytes: ByteView) throws(UnleashDocumentFailure) -> Set<[UInt8]>? {
     let parts = try DocumentParts(bytes, limits)
     let members = try parts.members(["events"] + FeatureDocument.members, of: "the document")
     // As the engine has it: a document that is no batch may still be a whole document, whose other members do not
     // matter.
     if let events = members[0], members[2] == nil || events.first == 0x5B { return try apply(events, parts) }
+    _ = make(try Self.replacement(by: FeatureDocument(parts, members.dropFirst())))
     lastEventID = nil
-    try replace(by: FeatureDocument(parts, members.dropFirst()))
+    return nil
   }
 
-  private mutating func replace(by document: FeatureDocument) throws(UnleashDocumentFailure) {
-    features = [:]
-    segments = [:]
+  private static func replacement(by document: FeatureDocument) throws(UnleashDocumentFailure) -> Change {
+    var features: [[UInt8]: [UInt8]] = [:]
+    var segments: [Int32: [UInt8]] = [:]
     try document.forEachFeature { feature, part in features[Array(feature.name)] = Array(part) }
     try document.forEachSegment { segment, part in segments[segment.id] = Array(part) }
+    return .all(features: features, segments: segments)
   }
 
-  /// Events apply in their order; their numbers are not compared (protocols/unleash.md B.8).
-  private mutating func apply(_ events: ByteView, _ parts: DocumentParts) throws(UnleashDocumentFailure) {
+  /// Events apply in their order; their numbers are not compared (protocols/unleash.md B.8). All are read before the first
+  /// is applied.
+  private mutating func apply(_ events: ByteView, _ parts: DocumentParts) throws(UnleashDocumentFailure) -> Set<[UInt8]>? {
+    var changes: [Change] = []
+    var id = lastEventID
     for (index, event) in try parts.elements(events, of: "events").enumerated() {
-      try apply(Event(event, "event \(index + 1)", parts))
+      let event = try Event(event, "event \(index + 1)", parts)
+      let type = try event.text("type")
+      id = try event.read("eventId", .uint32)
+      changes.append(try Self.change(type, event))
     }
+    let former = changes.map { make($0) }
     guard features.count <= limits.flags, segments.count <= limits.segments else {
+      for change in former.reversed() { _ = make(change) }
       throw UnleashDocumentFailure("there are more flags or segments than \(limits.flags) and \(limits.segments)")
     }
+    lastEventID = id
+    var names: Set<[UInt8]> = []
+    for (change, former) in zip(changes, former) {
+      guard case (.feature(let name, .some), .feature(_, .some)) = (change, former) else { return nil }
+      names.insert(name)
+    }
+    return names
   }
 
-  private mutating func apply(_ event: Event) throws(UnleashDocumentFailure) {
-    let type = try event.text("type")
-    let id = try event.read("eventId", .uint32)
+  /// - Returns: what undoes it.
+  private mutating func make(_ change: Change) -> Change {
+    switch change {
+    case .feature(let name, let part): return .feature(name, Self.exchange(&features[name], part))
+    case .segment(let id, let part): return .segment(id, Self.exchange(&segments[id], part))
+    case .all(let newFeatures, let newSegments):
+      defer { (features, segments) = (newFeatures, newSegments) }
+      return .all(features: features, segments: segments)
+    }
+  }
+
+  private static func exchange(_ place: inout [UInt8]?, _ part: [UInt8]?) -> [UInt8]? {
+    defer { place = part }
+    return place
+  }
+
+  private static func change(_ type: [UInt8], _ event: Event) throws(UnleashDocumentFailure) -> Change {
     switch type {
     case Array("hydration".utf8):
-      try replace(by: FeatureDocument(event.parts, features: event.part("features"), segments: event.part("segments")))
+      return try replacement(by: FeatureDocument(event.parts, features: event.part("features"), segments: event.part("segments")))
     case Array("feature-updated".utf8):
       let part = try event.part("feature")
       let name = try event.read("feature") { value throws(JSONDecodingError) in Array(try event.reader.feature(value).name) }
-      features[name] = Array(part)
+      return .feature(name, Array(part))
     case Array("feature-removed".utf8):
       _ = try event.text("project")
-      features[try event.text("featureName")] = nil
+      return .feature(try event.text("featureName"), nil)
     case Array("segment-updated".utf8):
       let part = try event.part("segment")
       let id = try event.read("segment") { value throws(JSONDecodingError) in try event.reader.segment(value).id }
-      segments[id] = Array(part)
+      return .segment(id, Array(part))
     case Array("segment-removed".utf8):
-      segments[try event.read("segmentId", .int32)] = nil
+      return .segment(try event.read("segmentId", .int32), nil)
     default:
       throw UnleashDocumentFailure("\(event.name): type must be one that is known")
     }
-    lastEventID = id
   }
 }
 

@@ -40,6 +40,8 @@ struct FlagTraits: OptionSet, BitwiseCopyable {
   static var broken: FlagTraits { FlagTraits(rawValue: 16) }
   static var stale: FlagTraits { FlagTraits(rawValue: 32) }
   static var counted: FlagTraits { FlagTraits(rawValue: 64) }
+  /// Others depend on it.
+  static var parent: FlagTraits { FlagTraits(rawValue: 128) }
 }
 
 /// What is only listed.

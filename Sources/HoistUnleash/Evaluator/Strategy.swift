@@ -93,10 +93,16 @@ extension FieldRole {
   }
 }
 
-/// What a snapshot points to outside its block; lives as long as the block.
+/// What a snapshot points to outside its block; lives as long as the block, and as copies of it with other flags in the
+/// place of some. Only what no evaluation reads is added after the first is served.
 final class SnapshotResources: @unchecked Sendable {
+  /// What new rules may refer to; the compiler's.
+  var segments: [Int32: FeatureCompiler.CompiledSegment] = [:]
   private var strategies: [any UnleashStrategy] = []
   private var expressions: [CompiledRegex] = []
+
+  /// - Parameter strategies: all that may be asked for.
+  init(_ strategies: [any UnleashStrategy]) { self.strategies = strategies }
 
   /// The resources of the snapshot at `base`, borrowed.
   static func of(_ base: UnsafeRawPointer) -> SnapshotResources? {
@@ -108,10 +114,8 @@ final class SnapshotResources: @unchecked Sendable {
   }
 
   /// - Returns: where `strategy(at:)` finds it.
-  func add(_ strategy: any UnleashStrategy) -> UInt32 {
-    if let known = strategies.firstIndex(where: { $0 === strategy }) { return UInt32(known) }
-    strategies.append(strategy)
-    return UInt32(strategies.count - 1)
+  func index(of strategy: any UnleashStrategy) -> UInt32 {
+    UInt32(strategies.firstIndex { $0 === strategy } ?? strategies.count)
   }
 
   func add(_ expression: CompiledRegex) { expressions.append(expression) }

@@ -102,6 +102,6 @@ extension UnleashProvider {
 
   func withSnapshot<Result>(_ body: (Snapshot?) -> Result) -> Result {
     guard let host else { return body(nil) }
-    return host.withSnapshot(body)
+    return host.withPinnedSnapshot(body)
   }
 }

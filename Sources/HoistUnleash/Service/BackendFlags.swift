@@ -11,6 +11,8 @@ final class BackendFlags: FlagService, @unchecked Sendable {
   private let registrations: OutgoingRequests
   private let definitions: FeatureDefinitions
   private let stream: DefinitionStream
+  /// What the stream has brought is compiled and served in a part of the time only.
+  private lazy var compiling = PacedWork(host: host) { [unowned self] in serveAll() }
   private weak var source: FlagSource?
   private var mode: UnleashSettings.FetchMode
   /// Id of the last delta event; "" asks for everything.
@@ -21,6 +23,8 @@ final class BackendFlags: FlagService, @unchecked Sendable {
   /// The service wants a client that polls to stream.
   private var isAskedToStream = false
   private var hasRegistered = false
+  /// So many times as long as compiling takes, others have the network's thread.
+  private static let pausesPerCompilation: Int64 = 4
 
   init(host: any ProviderHost, options: UnleashSettings, failures: UnleashFailure) {
     self.host = host
@@ -41,16 +45,19 @@ final class BackendFlags: FlagService, @unchecked Sendable {
     end()
     mode = options.fetchMode
     register()
+    if compiling.isDue { compiling.ask() }
     source?.loop.hold(false)
     if mode == .streaming { stream.start(firstOutcome: completion) } else { source?.loop.start(after: wait, completion: completion) }
   }
 
   func end() {
+    compiling.rest()
     stream.stop()
     registrations.cancelAll()
   }
 
   func abandonAfterFork() {
+    compiling.abandonAfterFork()
     stream.abandonAfterFork()
     registrations.abandonAfterFork()
     hasRegistered = false
@@ -99,7 +106,7 @@ final class BackendFlags: FlagService, @unchecked Sendable {
   func read(_ response: HTTPResponse) -> Result<ReadFlags, UnreadableFlags> {
     if mode == .delta { return readDelta(response) }
     isAskedToStream = response.headers.value(of: "fetch-mode") == "streaming"
-    return definitions.replace(response.body).map { snapshot in
+    return replace(response.body).map { snapshot in
       // A 304 has no tag; an answer without one leaves the former.
       let tag = response.headers.value(of: "ETag")
       return ReadFlags(snapshot: snapshot, document: response.body, entityTag: tag == "" ? nil : tag)
@@ -119,11 +126,21 @@ final class BackendFlags: FlagService, @unchecked Sendable {
 
   /// The tag named the definitions as they were.
   private func applied(_ batch: [UInt8]) -> Result<ReadFlags, UnreadableFlags> {
-    definitions.apply(batch).map { ReadFlags(snapshot: $0, document: definitions.document, entityTag: "") }
+    let result = definitions.apply(batch)
+    if case .success = result { compiling.drop() }
+    return result.map { ReadFlags(snapshot: $0, document: nil, entityTag: "") }
   }
 
-  func read(_ document: [UInt8], isFetched: Bool) -> Result<Snapshot, UnreadableFlags> {
+  private func replace(_ document: [UInt8]) -> Result<Snapshot, UnreadableFlags> {
     let result = definitions.replace(document)
+    if case .success = result { compiling.drop() }
+    return result
+  }
+
+  var document: [UInt8]? { definitions.document }
+
+  func read(_ document: [UInt8], isFetched: Bool) -> Result<Snapshot, UnreadableFlags> {
+    let result = replace(document)
     guard case .success = result else { return result }
     lastEventID = ""
     stream.forgetLastEvent()
@@ -141,15 +158,28 @@ final class BackendFlags: FlagService, @unchecked Sendable {
 
 /// The events of the stream.
 extension BackendFlags {
-  /// - Returns: why a batch was not applied; nil when it is served.
-  func streamDelivered(_ batch: [UInt8]) -> String? {
-    switch applied(batch) {
-    case .failure(let failure): return failure.message
-    case .success(let read):
+  /// A few flags are served at once, at their own cost.
+  func streamDelivered(_ batch: [UInt8]) {
+    switch definitions.take(batch) {
+    case .failure(let failure): stream.refused(failure.message)
+    case .success(let names):
       streamed.advance()
-      source?.serve(read)
-      return nil
+      let patch = names.flatMap { names in compiling.isDue ? nil : host.withSnapshot { $0.flatMap { definitions.patch(names, of: $0) } } }
+      if let patch, source?.serve(patch) == true { stream.served() } else { compiling.ask() }
     }
+  }
+
+  /// - Returns: the pause until the next time, in milliseconds.
+  private func serveAll() -> Int64 {
+    let begun = host.clock.monotonicNanoseconds
+    switch definitions.compiled() {
+    case .failure(let failure): stream.refused(failure.message)
+    case .success(let snapshot):
+      source?.serve(ReadFlags(snapshot: snapshot, document: nil, entityTag: ""))
+      stream.served()
+    }
+    let taken = host.clock.monotonicNanoseconds &- begun
+    return (taken &* Self.pausesPerCompilation &+ 999_999) / 1_000_000
   }
 
   func streamFailed(_ failure: FetchFailure) { source?.failed(failure) }

@@ -116,7 +116,13 @@ final class DefinitionStream: @unchecked Sendable {
     stream.reopen(afterMilliseconds: options.longestRetryMilliseconds)
   }
 
-  private func delivered() {
+  /// What the stream brought cannot be read.
+  func refused(_ problem: String) {
+    failed(failures.decoding(problem), isUnreadable: true, openMilliseconds: stream.openMilliseconds)
+  }
+
+  /// What the stream brought is served.
+  func served() {
     if phase == .trying {
       phase = .streaming
       recentFailures = []
@@ -140,8 +146,7 @@ extension DefinitionStream: EventStreamDelegate {
   func streamReceived(_ event: ServerSentEvent) {
     switch event.type {
     case "unleash-connected", "unleash-updated":
-      guard let problem = owner?.streamDelivered(event.data) else { return delivered() }
-      failed(failures.decoding(problem), isUnreadable: true, openMilliseconds: stream.openMilliseconds)
+      owner?.streamDelivered(event.data)
     case "fetch-mode":
       if event.data == Array("polling".utf8) { giveUp("the service asks for it", isWished: true) }
     default:

@@ -32,21 +32,49 @@ final class FeatureDefinitions {
     return result
   }
 
-  /// Applies a batch of delta events, all or none, to the current state, also to a whole document.
+  /// Applies a batch of delta events and compiles the result, all or none, to the current state, also to a whole document.
   func apply(_ batch: [UInt8]) -> Result<Snapshot, UnreadableFlags> {
-    var changed = state ?? UnleashFeatureState(limits: options.limits)
-    if state == nil, !whole.isEmpty { try? changed.take(whole) }
-    let result = batch.withUnsafeBytes { bytes in
-      compile { () throws(UnleashDocumentFailure) in
-        try changed.take(bytes)
-        return try changed.compile(options)
-      }
-    }
-    if case .success = result {
-      state = changed
+    let former = (state, whole)
+    let result = take(batch).flatMap { _ in compiled() }
+    if case .failure = result { (state, whole) = former }
+    return result
+  }
+
+  /// Applies a batch of delta events, all or none.
+  /// - Returns: the names of the flags that it changes; nil where it does more than that.
+  func take(_ batch: [UInt8]) -> Result<Set<[UInt8]>?, UnreadableFlags> {
+    if state == nil {
+      state = UnleashFeatureState(limits: options.limits)
+      if !whole.isEmpty { _ = try? state?.take(whole) }
       whole = []
     }
-    return result
+    do throws(UnleashDocumentFailure) {
+      return .success(try state?.take(batch) ?? nil)
+    } catch {
+      return .failure(UnreadableFlags(message: error.message))
+    }
+  }
+
+  /// All that has been taken.
+  func compiled() -> Result<Snapshot, UnreadableFlags> {
+    let document = document
+    return compile { () throws(UnleashDocumentFailure) in try UnleashFeatures.compile(document, options) }
+  }
+
+  /// Flags of these names as they are now, for a snapshot of all that was taken before them.
+  /// - Returns: nil where all flags should be compiled.
+  func patch(_ names: Set<[UInt8]>, of served: Snapshot) -> UnleashPatch? {
+    guard names.count <= Self.mostPatched, let state else { return nil }
+    let ordered = names.sorted { $0.lexicographicallyPrecedes($1) }
+    let made = UnleashFeatures.patch(ordered.compactMap { state.feature($0) }, of: served, options)
+    warn(made?.warnings ?? [])
+    return made
+  }
+
+  private static let mostPatched = 16
+
+  private func warn(_ warnings: [UnleashWarning]) {
+    for warning in warnings { log.warning("flag \"\(warning.flag)\" is off: \(warning.message)") }
   }
 
   private func compile(
@@ -54,7 +82,7 @@ final class FeatureDefinitions {
   ) -> Result<Snapshot, UnreadableFlags> {
     do throws(UnleashDocumentFailure) {
       let compiled = try body()
-      for warning in compiled.warnings { log.warning("flag \"\(warning.flag)\" is off: \(warning.message)") }
+      warn(compiled.warnings)
       return .success(compiled.snapshot)
     } catch {
       return .failure(UnreadableFlags(message: error.message))

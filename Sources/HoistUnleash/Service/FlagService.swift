@@ -24,6 +24,8 @@ protocol FlagService: AnyObject {
   func read(_ document: [UInt8], isFetched: Bool) -> Result<Snapshot, UnreadableFlags>
   /// A fetch has brought flags, which are served.
   func fetchSucceeded()
+  /// What to keep for the next run, of flags that came without it.
+  var document: [UInt8]? { get }
 }
 
 extension FlagService {
@@ -31,13 +33,14 @@ extension FlagService {
   func end() {}
   func abandonAfterFork() {}
   func fetchSucceeded() {}
+  var document: [UInt8]? { nil }
 }
 
 /// Flags ready to be served.
 struct ReadFlags: Sendable {
   let snapshot: Snapshot
-  /// What to keep for the next run.
-  let document: [UInt8]
+  /// What to keep for the next run; nil where it has to be put together, by the service's `document`.
+  let document: [UInt8]?
   /// What the service calls them; nil leaves the former name.
   let entityTag: String?
 }

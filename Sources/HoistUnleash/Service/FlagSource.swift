@@ -21,6 +21,7 @@ final class FlagSource: ClientPart, @unchecked Sendable {
   private let service: any FlagService
   private let publisher: FlagPublisher
   private let storage: FlagStorage
+  private lazy var saving = PacedWork(host: host) { [unowned self] in saveDocument() }
   private let events: UnleashEvents
   private let failures: UnleashFailure
 
@@ -107,6 +108,7 @@ final class FlagSource: ClientPart, @unchecked Sendable {
 
   /// What is under way counts no more.
   private func halt() {
+    saving.finish()
     turn.advance()
     service.end()
     loop.stop()
@@ -117,6 +119,7 @@ final class FlagSource: ClientPart, @unchecked Sendable {
     isInherited = true
     forgetBeginnings()
     turn.advance()
+    saving.abandonAfterFork()
     service.abandonAfterFork()
     loop.abandonAfterFork()
     publisher.release()
@@ -304,17 +307,37 @@ extension FlagSource: FetchDelegate {
     publisher.serve(read.snapshot) { [weak self] in
       self?.turn.isCurrent(mine) ?? false
     } then: { [weak self] hasChanges in
-      self?.arrived(read, hasChanges)
+      self?.arrived(read.document, read.entityTag, hasChanges)
       then()
     }
   }
 
-  private func arrived(_ read: ReadFlags, _ hasChanges: Bool) {
-    if let tag = read.entityTag { entityTag = tag }
-    storage.save(read.document, entityTag: entityTag, at: host.clock.unixMilliseconds)
+  /// Changes some of the flags that are served.
+  /// - Returns: false when memory has run out.
+  func serve(_ made: UnleashPatch) -> Bool {
+    guard host.publish(made.patch, changed: made.changed) else { return false }
+    arrived(nil, "", !made.changed.isEmpty)
+    return true
+  }
+
+  private func arrived(_ document: [UInt8]?, _ tag: String?, _ hasChanges: Bool) {
+    if let tag { entityTag = tag }
+    if let document { save(document) } else { saving.ask() }
     (servedKey, hasFetched, isBootstrapped) = (storage.key, true, false)
     succeeded()
     events.fetched(.answered("flags have come from the service"), isNews: hasChanges || options.notifiesUnchanged)
+  }
+
+  private func save(_ document: [UInt8]) {
+    saving.drop()
+    storage.save(document, entityTag: entityTag, at: host.clock.unixMilliseconds)
+  }
+
+  /// - Returns: the pause until the next, in milliseconds.
+  private func saveDocument() -> Int64 {
+    guard let document = service.document else { return 0 }
+    save(document)
+    return SavePace.pauseMilliseconds(bytes: document.count)
   }
 
   private func succeeded() {

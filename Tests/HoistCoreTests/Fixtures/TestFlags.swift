@@ -33,7 +33,7 @@ struct TestRecord: BitwiseCopyable {
 enum TestFlags {
   static func snapshot(
     _ flags: [(String, TestAnswer)], announced: Set<String> = [], recorded: Set<String> = [], variation: String = "",
-    resources: AnyObject? = nil
+    resources: AnyObject? = nil, hasRoom: Bool = false
   ) -> Snapshot? {
     var builder = SnapshotBuilder()
     let variation = variation.isEmpty ? TextReference.none : builder.text(variation)
@@ -56,7 +56,7 @@ enum TestFlags {
       let offset = builder.append(record)
       builder.addFlag(record: offset, name: reference)
     }
-    return builder.finish(evaluate: evaluate, resources: resources)
+    return builder.finish(evaluate: evaluate, resources: resources, hasRoom: hasRoom)
   }
 
   /// Boolean flags of these names, all on or all off.

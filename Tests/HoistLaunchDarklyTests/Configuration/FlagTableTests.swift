@@ -114,6 +114,19 @@ import Testing
     #expect(names == names.sorted())
   }
 
+  @Test("A patch of one flag leaves the others where they are; a new and a deleted flag do not (2.2)")
+  func aPatchCostsItsFlag() throws {
+    apply("put", "{" + (0..<100).map { #""k\#($0)":{"value":\#($0),"version":1}"# }.joined(separator: ",") + "}")
+    let base = try #require(replay.snapshot).base
+    #expect(apply("patch", #"{"key":"k7","value":"seven","version":2}"#) == ["k7 7 \"seven\""])
+    #expect(apply("patch", #"{"key":"k7","value":"seven","version":3,"trackEvents":true}"#) == [])
+    #expect(replay.snapshot?.base == base)
+    #expect(apply("patch", #"{"key":"new","value":1,"version":1}"#) == ["new - 1"])
+    #expect(apply("delete", #"{"key":"k8","version":2}"#) == ["k8 8 -"])
+    #expect(replay.snapshot?.base != base && replay.snapshot?.flagCount == 100)
+    #expect(replay.evaluate("k7", .any) { evaluation, _ in String(decoding: evaluation.jsonValue(), as: UTF8.self) } == "\"seven\"")
+  }
+
   @Test("What the store keeps reads back the same (LD-76; no client)")
   func cacheDocuments() {
     apply("put", #"{"a":{"value":{"x":"\u00e9"},"variation":1,"version":2,"flagVersion":3,"trackEvents":true,"trackReason":true,"debugEventsUntilDate":5,"reason":{"kind":"OFF"},"prerequisites":["b"]},"é":{"value":false,"version":0}}"#)

@@ -44,7 +44,7 @@ import Testing
     let rules = try Rules(Self.document)
     let head = rules.record("f").map { $0.assumingMemoryBound(to: FlagHead.self).pointee }
     #expect(head?.cellCount == 5)  // yes, no, own, s, disabled
-    #expect(rules.snapshot.head.pointee.cellCount == 8)
+    #expect(rules.snapshot.head.pointee.usedCells == 8)
   }
 
   @Test func aSnapshotWithoutCountersCountsNothing() throws {
