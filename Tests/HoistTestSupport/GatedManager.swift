@@ -28,6 +28,8 @@ public final class GatedManager: CacheManager, @unchecked Sendable {
 
   /// Nothing can be written after so many more writes, as on a full disk.
   public func fill(after writes: Int = 0) { lock.withLock { room = writes } }
+  /// There is room again.
+  public func makeRoom() { lock.withLock { room = nil } }
 
   private func needRoom() throws(CacheFailure) {
     let isFull = lock.withLock {

@@ -54,7 +54,7 @@ public final class TestHost: ProviderHost, @unchecked Sendable {
 
   public func publish(_ snapshot: Snapshot, changed: [String]) { snapshot.destroy() }
   public func publish(_ patch: SnapshotPatch, changed: [String]) -> Bool { true }
-  public func drainCounts(_ body: (Snapshot, UnsafeRawPointer, UInt32, UInt64) -> Void) {}
+  public func drainCounts(_ body: (Snapshot, UnsafeRawPointer, UInt32, UInt64) -> Void) { drains.change { $0 += 1 } }
   public func withSnapshot<Result>(_ body: (Snapshot?) -> Result) -> Result { body(nil) }
   public func beginContextChange() { life.beginContextChange() }
   public func takeUpContextChange() { life.takeUpContextChange() }

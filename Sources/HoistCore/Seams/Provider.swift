@@ -210,6 +210,9 @@ public protocol ProviderHost: AnyObject, Sendable {
   /// one are handed to `drain` before. The client announces the change.
   /// - Parameter changed: keys that are new, gone or different.
   func publish(_ snapshot: Snapshot, changed: [String])
+  /// Counts an evaluation that cost more than it may; the first of a name is warned of.
+  /// - Parameter name: of what was evaluated, for people.
+  func noteExcess(of name: String)
   /// The same for flags of the snapshot that is served, which keep their names, with the cost of those flags alone where
   /// there is but one and nobody has pinned the snapshot.
   /// - Returns: false when memory has run out; nothing has changed then.
@@ -243,6 +246,9 @@ public protocol ProviderHost: AnyObject, Sendable {
 }
 
 extension ProviderHost {
+  /// As `noteExcess(of:)`, of a flag.
+  public func noteExcess(ofFlag key: ByteView) { noteExcess(of: "flag \"\(String(decoding: key, as: UTF8.self))\"") }
+
   public func withPinnedSnapshot<Result>(_ body: (Snapshot?) -> Result) -> Result { withSnapshot(body) }
   public var environment: String { "" }
   public var client: Client? { nil }

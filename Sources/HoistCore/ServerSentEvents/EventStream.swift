@@ -57,6 +57,8 @@ public final class EventStream: @unchecked Sendable {
   private var isTurnPosted = false
   /// Outlives connections; of what was told.
   public private(set) var lastEventID = ""
+  /// What the service asked for when it refused the newest connection, in milliseconds.
+  private var askedPause: Int64 = 0
 
   private enum Arrival {
     case item(ServerSentEventItem)

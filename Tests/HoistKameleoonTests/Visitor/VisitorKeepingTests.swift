@@ -88,7 +88,7 @@ import Testing
     #expect(told { visitor.setLegalConsent(false) } == .unsaved && visitor.legalConsent == .refused)
     #expect(told { visitor.add([.device(.tablet)], isTracked: false) } == .unsaved && visitor.facts.device == .tablet)
     #expect(told { visitor.trackConversion(Conversion(goalID: 1)) } == .unsaved)
-    manager.fill(false)
+    manager.makeRoom()
     rig.scheduler.advance(milliseconds: 120_000)
     #expect(told { visitor.setLegalConsent(false) } == .ok)
     #expect(manager.inner.load(key: "visitor:visitor").map { text($0).contains(#""consent":2"#) } == true)
