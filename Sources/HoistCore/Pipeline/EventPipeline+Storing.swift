@@ -144,18 +144,22 @@ extension EventPipeline {
     let epoch = store.ownerEpoch
     var known: [ByteKey: UInt64] = [:]
     for (number, row) in state.rows.rows { known[ByteKey(row.row.id)] = number }
-    var new: [PipelineRow] = []
+    var unknown: [EventRow] = []
     for row in found where !purged.contains(ByteKey(row.subject)) {
       if let group = Self.group(of: row) {
         if !isKnown(group.id) { state.groups.append(group) }
       } else if let number = known[ByteKey(row.id)] {
         state.rows.update(number) { $0.epoch = epoch }
       } else {
-        new.append(PipelineRow(row: row, isInStore: true, epoch: epoch, isAside: policy.awaitsConsent(row)))
+        unknown.append(row)
       }
     }
+    let new = adopted(unknown, epoch: epoch)
     state.mayAdoptMore = !new.isEmpty
-    for (number, row) in zip(state.rows.prepend(new), new) { known[ByteKey(row.row.id)] = number }
+    for (number, row) in zip(state.rows.prepend(new), new) {
+      known[ByteKey(row.row.id)] = number
+      if row.epoch == nil { state.unstored.append(number) }
+    }
     completeGroups(known)
     let counted = new.filter { !$0.isAside }
     intake.account(rows: counted.count, bytes: counted.reduce(0) { $0 + $1.bytes })
@@ -287,7 +291,7 @@ extension EventPipeline {
     scheduler.assertCurrent()
     guard let record = state.live.removeValue(forKey: name) else { return }
     let number = state.rows.newNumber()
-    state.rows.append(PipelineRow(row: record.row, isInStore: record.isInStore), number: number)
+    state.rows.append(PipelineRow(row: record.row, since: steadyMilliseconds, isInStore: record.isInStore), number: number)
     if isStoring, record.isDirty { state.unstored.append(number) }
     armFlushTimer()
   }

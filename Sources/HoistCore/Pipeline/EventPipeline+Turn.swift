@@ -7,6 +7,7 @@ extension EventPipeline {
     abandonInheritance()
     drainIntake()
     followOwner()
+    followClock()
     expire()
     trim()
     storeWhenDue()
@@ -28,6 +29,7 @@ extension EventPipeline {
     guard state.generation != scheduler.generation else { return }
     let inherited = state
     state = PipelineState(options, generation: scheduler.generation, epoch: store.ownerEpoch, entropy: entropy)
+    state.clockOffset = inherited.clockOffset
     intake.abandon(generation: scheduler.generation)
     asideRows.store(0, ordering: .relaxed)
     state.takenBelow = intake.with { $0.firstSequence }
@@ -41,6 +43,7 @@ extension EventPipeline {
   func drainIntake() {
     var purges: [EventIntake.Purge] = []
     var (growth, aside, asideBytes) = (0, 0, 0)
+    let (wall, steady) = (clock.unixMilliseconds, steadyMilliseconds)
     let storesNow = intake.drain(&purges) { record in
       let payload = policy.kept(record.payload)
       growth += payload.count - record.payload.count
@@ -49,7 +52,7 @@ extension EventPipeline {
         subject: String(decoding: record.subject, as: UTF8.self), createdUnixMilliseconds: record.created,
         payload: payload)
       let isAside = policy.awaitsConsent(row)
-      state.rows.append(PipelineRow(row: row, isAside: isAside), number: record.number)
+      state.rows.append(PipelineRow(row: row, since: steadyDate(of: record.created, wall, steady), isAside: isAside), number: record.number)
       if isAside {
         aside += 1
         asideBytes += record.payload.count + record.subject.count
@@ -67,39 +70,6 @@ extension EventPipeline {
   }
 
   // MARK: Limits
-
-  private func expire() {
-    expireAside()
-    guard let age = options.maximumAgeMilliseconds else { return }
-    let oldest = clock.unixMilliseconds.subtractingReportingOverflow(age)
-    guard !oldest.overflow else { return }
-    var expired: [UInt64] = []
-    state.rows.forEachWaiting { number, row in
-      guard row.row.createdUnixMilliseconds < oldest.partialValue else { return false }
-      expired.append(number)
-      return true
-    }
-    settle(expired)
-    if !expired.isEmpty { tally.count { $0.expired += expired.count } }
-  }
-
-  /// Those that wait for consent have an age of their own; looked through now and then, for they stand among the others.
-  private func expireAside() {
-    guard let age = options.consentAgeMilliseconds, state.asideCount > 0 else { return }
-    let now = clock.monotonicNanoseconds
-    guard now >= state.nextAsideLook else { return }
-    state.nextAsideLook = now &+ Self.asideLookNanoseconds
-    let oldest = clock.unixMilliseconds.subtractingReportingOverflow(age)
-    var expired: [UInt64] = []
-    state.rows.forEachWaiting { number, row in
-      if row.isAside, !oldest.overflow, row.row.createdUnixMilliseconds < oldest.partialValue { expired.append(number) }
-      return true
-    }
-    settle(expired)
-    if !expired.isEmpty { tally.count { $0.expired += expired.count } }
-  }
-
-  private static var asideLookNanoseconds: Int64 { 1_000_000_000 }
 
   func changeAside(_ change: Int) {
     guard change != 0 else { return }

@@ -59,6 +59,7 @@ public final class EventPipeline: @unchecked Sendable {
     journals = JournalSlot(generation: generation)
     turnNow = WeakWork()
     turnSoon = WeakWork()
+    state.clockOffset = clock.unixMilliseconds &- steadyMilliseconds
     if options.durability == .immediate { intake.with { $0.leastPriority = .now } }
     turnNow.work = { [weak self] in self?.turn() }
     turnSoon.work = { [weak self] in self?.turnSoonest() }

@@ -6,6 +6,8 @@ struct PipelineState {
   let generation: UInt32
   var rows = RowTable()
   var identifiers: EventIdentifiers
+  /// How far the wall clock was from the one that is never set, in milliseconds, when that was last looked at.
+  var clockOffset: Int64 = 0
   var live: [String: LiveRecord] = [:]
   var batches: [PipelineBatch] = []
   var holds: EventPipeline.Hold = .stopped

@@ -1,6 +1,8 @@
 /// A row of a pipeline, from its arrival until it is settled. On the scheduler's thread only.
 struct PipelineRow {
   var row: EventRow
+  /// When it was recorded, by the pipeline's `steadyMilliseconds`, or began to count as old as its date says.
+  let since: Int64
   /// The store was asked to keep it: its removal must be asked for as well.
   var isInStore = false
   /// Under which of the store's identities it was committed; nil before.
@@ -112,6 +114,11 @@ struct RowTable {
     change(&row)
     rows[number] = row
     if row.isWaiting { waitingBytes += row.bytes - before }
+  }
+
+  /// Gives each row another date.
+  mutating func date(_ made: (PipelineRow) -> Int64) {
+    for (number, row) in rows { rows[number]?.row.createdUnixMilliseconds = made(row) }
   }
 
   /// Calls `body` with each row that waits, oldest first, until it returns false.

@@ -116,6 +116,77 @@ import Testing
     #expect(bench.counters.expired == 1)
   }
 
+  private static let hour: Int64 = 3_600_000
+  /// In 1972, as a machine without a battery begins.
+  private static let early: Int64 = 63_072_000_000
+  private static let now: Int64 = 1_700_000_000_000
+
+  private func aging(manager: MemoryCacheManager? = nil, seed: UInt64 = 1, at unixMilliseconds: Int64) -> PipelineBench {
+    let bench = PipelineBench(manager: manager, seed: seed, scheduler: ManualScheduler(unixMilliseconds: unixMilliseconds)) {
+      $0.maximumAgeMilliseconds = 4 * Self.hour
+      $0.consentAgeMilliseconds = 4 * Self.hour
+    }
+    bench.policy.awaiting = { $0.text.hasPrefix("undecided") }
+    bench.start()
+    return bench
+  }
+
+  @Test("A record's age goes by the clock that is never set", arguments: [now - early, 5 * hour, -5 * hour], [false, true])
+  func ageWhileTheClockIsSet(leap: Int64, isTaken: Bool) {
+    let bench = aging(at: Self.early)
+    bench.pipeline.hold(.offline)
+    bench.record("early", "undecided")
+    if isTaken { bench.settle() }
+    bench.scheduler.leapWallClock(byMilliseconds: leap)
+    bench.record("late")
+    bench.advance(2 * Self.hour, step: Self.hour)
+    #expect(bench.counters.expired == 0 && bench.counters.waiting == 3)
+    bench.pipeline.lift(.offline)
+    _ = bench.flush()
+    bench.answer(200)
+    let dates = bench.policy.batches.all.flatMap(\.rows).map(\.createdUnixMilliseconds)
+    #expect(bench.sent == ["early,undecided,late"] && dates.allSatisfy { $0 == bench.clock.unixMilliseconds - 2 * Self.hour })
+  }
+
+  @Test("A record is too old after its time, also when the clock is set back meanwhile")
+  func ageWhenTheClockIsSetBack() {
+    let bench = aging(at: Self.now)
+    bench.pipeline.hold(.offline)
+    bench.record("old", "undecided")
+    bench.settle()
+    bench.scheduler.leapWallClock(byMilliseconds: -5 * Self.hour)
+    bench.advance(5 * Self.hour, step: Self.hour)
+    bench.record("new")
+    bench.pipeline.lift(.offline)
+    _ = bench.flush()
+    #expect(bench.counters.expired == 2 && bench.sent == ["new"])
+  }
+
+  @Test("What another run recorded while its clock was not set is not too old for its date alone", arguments: [
+    (early, 0, 0), (now + 30 * 24 * hour, 0, 0), (now - 5 * hour, 5 * hour - 60_000, 0), (now - 5 * hour, 0, 2),
+  ])
+  func ageOfAnotherRun(unixMilliseconds: Int64, leap: Int64, expired: Int) {
+    let manager = MemoryCacheManager()
+    let former = aging(manager: manager, at: unixMilliseconds)
+    former.pipeline.hold(.offline)
+    former.record("before")
+    former.advance(1_000)
+    former.scheduler.leapWallClock(byMilliseconds: leap)
+    former.record("after")
+    former.advance(1_000)
+    former.scheduler.post { former.pipeline.stop() }
+    former.settle()
+    _ = former.store.close(untilNanoseconds: SystemClock().monotonicNanoseconds + 10_000_000_000)
+    let bench = aging(manager: manager, seed: 2, at: Self.now)
+    bench.pipeline.hold(.offline)
+    bench.advance(1_000)
+    #expect(bench.counters.expired == expired && bench.counters.waiting == 2 - expired)
+    bench.advance(5 * Self.hour, step: Self.hour)
+    bench.pipeline.lift(.offline)
+    _ = bench.flush()
+    #expect(bench.counters.expired == 2 && bench.sent.isEmpty)
+  }
+
   @Test func aDeepQueueKeepsItsOrder() {
     let bench = PipelineBench { $0.maximumRows = 30_000 }
     bench.policy.limits = BatchLimits(rows: 7_000)

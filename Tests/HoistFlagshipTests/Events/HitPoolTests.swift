@@ -224,6 +224,17 @@ import Testing
     #expect(test.counter("hits", "expired") == 1)
   }
 
+  @Test("A hit is no older when the clock is set, and goes with the time that it has waited (FS-18; failing)", arguments: [1_636_928_000_000, 18_000_000])
+  func ageWhileTheClockIsSet(leap: Int64) throws {
+    let test = try HitRig(scheduler: ManualScheduler(unixMilliseconds: 63_072_000_000), status: 500)
+    test.send(.screen("early"))
+    test.run(5_000)
+    test.rig.scheduler.leapWallClock(byMilliseconds: leap)
+    test.answer(200)
+    test.run(5_000)
+    #expect(test.locations == ["early", "early"] && test.batches.last?.first?.contains(#""qt":10000}"#) == true)
+  }
+
   @Test("A hit with a flaw is told at ERROR and not sent") func flaw() throws {
     let test = try HitRig()
     #expect(test.send(.page("/relative")) == .flagshipHitInvalid)
@@ -263,10 +274,10 @@ import Testing
     for number in 0..<10 { #expect(test.send(.screen("\(number)")) == .ok) }
     for _ in 0..<2 { #expect(test.send(.screen("again")) == .limit) }
     test.run()
+    test.answer(200)
     for exchange in test.rig.transport.open { exchange.complete(.status(200)) }
     test.run()
     #expect(test.send(.screen("again")) == .ok && test.send(.screen("again")) == .ok)
-    test.answer(200)
     test.run(5_000)
     #expect(test.locations.last == "again" && test.counter("hits", "duplicates") == 1)
   }
