@@ -39,9 +39,9 @@ def test_a_change_under_way_is_reconciling(world: World) -> None:
     world.service.hang()
     expect(client.identify_soon(world.ben), Status.OK, "identify")
     world.reaches(client, State.RECONCILING)
-    # Where the former flags are dropped, that happens once, between two looks or not.
-    looks = ((world.serves(client), client.wait_ready(0.1), world.serves(client)) for _ in range(2))
-    before, status, _ = next(look for look in looks if look[0] == look[2])
+    # Where the former flags are dropped, that happens once, between two looks or not; afterwards it is known everywhere.
+    looks = [(world.serves(client), client.wait_ready(0.1), world.serves(client)) for _ in range(2)]
+    before, status, _ = next(look for look in reversed(looks) if look[0] == look[2])
     expect(status, Status.OK if before else Status.TIMEOUT, "wait_ready")
 
 
@@ -164,3 +164,23 @@ def test_a_change_that_is_over_is_told_once(world: World) -> None:
     told.wait(Topic.CONTEXT_CHANGED, 2)
     world.settle(client)
     expect(told.count(Topic.CONTEXT_CHANGED), 2, "how often CONTEXT_CHANGED is told of two changes")
+
+
+@scenario(3, needs=("remote",))
+def test_an_equal_change_awaits_the_fetch_under_way(world: World) -> None:
+    """An equal context asks for nothing that is asked for already. State: RECONCILING, fetch under way, identify with an equal context."""
+    client, ends = world.ready(), []
+    world.service.hang()
+    before = world.service.fetches()
+    client.identify_soon(world.ben, lambda status: ends.append(status.name))
+    until(lambda: world.service.fetches() > before, "the flags of Ben are not asked for")
+    world.settle(client)
+    asked = world.service.fetches()
+    for _ in range(3):
+        expect(client.identify_soon(world.ben, lambda status: ends.append(status.name)), Status.OK, "identify with an equal context")
+    comes_true(lambda: world.service.fetches() != asked, 0.3)
+    expect(world.service.fetches(), asked, "requests for flags")
+    world.service.heal()
+    until(lambda: len(ends) == 4, "the changes do not end")
+    expect(ends[-1], "OK", "how the last change ends")
+    expect(world.read(client, "text"), "blue", "text")

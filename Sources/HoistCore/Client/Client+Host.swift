@@ -33,20 +33,21 @@ extension Client: ProviderHost {
     let count = snapshot.flagCount
     let begun = clock.monotonicNanoseconds
     holder.publish(snapshot)
-    log.debug("\(count) flags are served, \(changed.count) of them changed; it took \((clock.monotonicNanoseconds &- begun) / 1_000_000) ms")
-    announce(changed)
+    announce(changed, of: count, since: begun)
   }
 
   public func publish(_ patch: SnapshotPatch, changed: [String]) -> Bool {
+    let begun = clock.monotonicNanoseconds
     if patch.isCopy || !holder.put(patch) {
       guard let copy = patch.isCopy ? patch.snapshot : patch.applied() else { return false }
       holder.publish(copy)
     }
-    announce(changed)
+    announce(changed, of: holder.read { $0?.flagCount ?? 0 }, since: begun)
     return true
   }
 
-  private func announce(_ changed: [String]) {
+  private func announce(_ changed: [String], of count: Int, since begun: Int64) {
+    log.debug("\(count) flags are served, \(changed.count) of them changed; it took \((clock.monotonicNanoseconds &- begun) / 1_000_000) ms")
     guard !changed.isEmpty else { return }
     notify(Notification(.configurationChanged, message: "\(changed.count) flags changed", keys: changed))
     guard observers.isObserved(.flagChanged) else { return }

@@ -32,7 +32,7 @@ public struct StepBudget: BitwiseCopyable, Sendable {
 
   /// As `spend`, for a search in a text.
   @inlinable @inline(__always)
-  public mutating func spend(_ steps: Int, searching bytes: Int) -> Bool { spend(steps &+ bytes &>> 2) }
+  public mutating func spend(_ steps: Int, searching bytes: Int) -> Bool { spend(steps &+ bytes &>> 3) }
 
   /// As `spend`, for a text that is taken apart: numbers, versions, dates, letters folded.
   @inlinable @inline(__always)

@@ -40,6 +40,8 @@ final class FlagSource: ClientPart, @unchecked Sendable {
   private var entityTag = ""
   /// The store key of the served flags; nil while they are the host's own.
   private var servedKey: String?
+  /// That of the context which the newest request has asked for.
+  private var askedKey: String?
   private var hasFetched = false
   private var isBootstrapped = false
   /// The key or the address is refused.
@@ -152,8 +154,9 @@ final class FlagSource: ClientPart, @unchecked Sendable {
   // MARK: Beginnings
 
   /// The current context is another one: its stored flags are served at once, and its flags are fetched. The former flags
-  /// serve until then.
+  /// serve until then. Where they are being fetched already that is awaited.
   func contextChanged(completion: @escaping Completion) {
+    if askedKey == storage.key, loop.join(completion) { return }
     halt()
     if options.dropsBootstrapOnUpdate, isBootstrapped { dropBootstrap() }
     if servesCurrentContext { host.report(.contextServed) }
@@ -272,7 +275,10 @@ final class FlagSource: ClientPart, @unchecked Sendable {
 extension FlagSource: FetchDelegate {
   var hasFlags: Bool { hasSnapshot }
 
-  func fetchRequest(of loop: FetchLoop) -> HTTPRequest? { service.request(entityTag: entityTag) }
+  func fetchRequest(of loop: FetchLoop) -> HTTPRequest? {
+    askedKey = storage.key
+    return service.request(entityTag: entityTag)
+  }
 
   func fetchAdds(_ headers: [HTTPHeader], to request: inout HTTPRequest) { RequestHeaders.add(headers, to: &request) }
 

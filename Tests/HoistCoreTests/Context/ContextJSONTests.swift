@@ -34,9 +34,11 @@ import Testing
 
   @Test("As other SDKs write it: a userId beside properties; each alone is an attribute")
   func nested() throws {
-    let context = try read(#"{"userId":"ben","properties":{"plan":"pro","userId":"x"},"age":3}"#)
+    let context = try read(#"{"userId":"ben","properties":{"plan":"pro"},"age":3}"#)
     #expect(context.content.key == Array("ben".utf8))
-    #expect(context.content.attributes.map { String(decoding: $0.name, as: UTF8.self) } == ["plan", "userId", "age"])
+    #expect(context.content.attributes.map { String(decoding: $0.name, as: UTF8.self) } == ["plan", "age"])
+    // What stands at both places is refused by its name.
+    #expect { try read(#"{"userId":"ben","properties":{"plan":"pro","userId":"x"}}"#) } throws: { "\($0)".contains("userId") }
     for json in [#"{"userId":"ben"}"#, #"{"properties":{}}"#, #"{"userId":7,"properties":{}}"#] {
       #expect(try read(json).content.key == nil)
     }

@@ -10,7 +10,7 @@ import Testing
 
   @Test func longTextsCostMore() {
     var budget = StepBudget(1000)
-    for answer in [budget.spend(1, reading: 6400), budget.spend(1, searching: 400), budget.spend(1, parsing: 97)] {
+    for answer in [budget.spend(1, reading: 6400), budget.spend(1, searching: 800), budget.spend(1, parsing: 97)] {
       #expect(answer)
     }
     #expect(budget.left == 700)
