@@ -19,18 +19,18 @@ import Testing
 
   @Test func theCostGrowsWithTheWaysAndTheSubject() throws {
     let letters = String(repeating: "a", count: 100) + "!"
-    #expect(try cost("^(a+)+$", letters) > 10 * cost("a+$", letters))
+    #expect(try cost("a.{0,90}[0-9]$", letters) > 10 * cost("a+[0-9]$", letters))
     #expect(try cost("[a-z]+[0-9]", letters + letters) > cost("[a-z]+[0-9]", letters))
   }
 
   @Test func aMatchThatCostsMoreThanThereIsEndsTheBudget() throws {
-    let expression = try Expression("^(a+)+$")
+    let expression = try Expression("a.{0,90}[0-9]$")
     let subject = Array((String(repeating: "a", count: 100) + "!").utf8)
     var left: Int32 = 10_000
     #expect(expression.match(subject, steps: &left) == -1 && left < 0)
     // What is exceeded stays so.
     #expect(expression.match([0x61], steps: &left) == -1 && left < 0)
     left = StepBudget.limit
-    #expect(expression.match([0x61], steps: &left) == 1 && left > 0)
+    #expect(expression.match(Array("ab1".utf8), steps: &left) == 1 && left > 0)
   }
 }

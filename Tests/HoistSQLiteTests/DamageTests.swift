@@ -58,7 +58,8 @@ import Testing
       FailingReads.fail(readings)
       let first = try? next.load(key: "key 1")
       let hasFailed = FailingReads.end()
-      #expect(try next.load(key: "key 1")?.count == 3_000 && (first == nil) == hasFailed, "reading \(readings)")
+      #expect(try next.load(key: "key 1")?.count == 3_000, "reading \(readings)")
+      #expect((first == nil) == hasFailed, "reading \(readings)")
       #expect(try next.claimAll(stranger(readings + 1)).count == 50, "reading \(readings)")
       next.close()
       if !hasFailed { break }
