@@ -59,7 +59,8 @@ import Testing
       let first = try? next.load(key: "key 1")
       let hasFailed = FailingReads.end()
       #expect(try next.load(key: "key 1")?.count == 3_000, "reading \(readings)")
-      #expect((first == nil) == hasFailed, "reading \(readings)")
+      // A child that another test has forked in this moment may hold the file's lock, so that more than the one can fail.
+      #expect(first == nil || !hasFailed, "reading \(readings)")
       #expect(try next.claimAll(stranger(readings + 1)).count == 50, "reading \(readings)")
       next.close()
       if !hasFailed { break }

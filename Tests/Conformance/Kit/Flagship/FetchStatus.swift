@@ -110,6 +110,6 @@ private final class StatusPlay {
     if call.hasPrefix("clearContext") { _ = visitor.clearContext() }
     if call.hasPrefix("authenticate(log1)") { _ = visitor.authenticate(as: Array("log1".utf8)) }
     if call.hasPrefix("unauthenticate") { _ = visitor.unauthenticate() }
-    world.settle()
+    world.settleWithStore()
   }
 }

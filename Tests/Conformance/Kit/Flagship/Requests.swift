@@ -124,6 +124,14 @@ extension FlagshipWorld {
     }
   }
 
+  /// Carries out what is due, and what the store has been asked: its calls are answered in their order.
+  func settleWithStore() {
+    let isAnswered = Locked(false)
+    client.store.writeValues { _ in isAnswered.value = true }
+    settle { isAnswered.value }
+    settle()
+  }
+
   /// Closes while the scheduler is driven from here, so that what is stored is written.
   func closeInTime() {
     let client = client
