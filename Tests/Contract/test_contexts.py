@@ -56,6 +56,8 @@ def test_old_flags_are_readable_until_the_new_ones_are_there(world: World) -> No
     world.service.hang()
     client.identify_soon(world.ben)
     comes_true(lambda: client.state is State.RECONCILING, 1)
+    # Where they are dropped, that is a moment later.
+    comes_true(lambda: world.read(client, "text") != "green", 0.3)
     expect(world.read(client, "text"), "green", "text")
 
 

@@ -23,8 +23,9 @@ public final class SubjectStore<Record: SubjectRecord>: Sendable {
     var changes: UInt64 = 0
     /// Of each record the first change that is not stored.
     var unstored: [ObjectIdentifier: UInt64] = [:]
-    /// How often the store has failed.
-    var failures: UInt64 = 0
+    /// The last change that the store has tried to write and has not, and the last that it has given up.
+    var failedUpTo: UInt64 = 0
+    var givenUpTo: UInt64 = 0
     var written: Int64 = 0
   }
 
@@ -101,20 +102,20 @@ public final class SubjectStore<Record: SubjectRecord>: Sendable {
   /// Hands what waits to the store.
   /// - Parameter completion: on the scheduler's thread, when the store has tried to write it.
   public func writeAll(completion: (@Sendable () -> Void)? = nil) {
-    let records = withState { state in
+    let (records, last) = withState { state in
       defer { state.waiting = [] }
-      return state.waiting
+      return (state.waiting, state.changes)
     }
     for record in records { write(record) }
     guard completion != nil || options.isImmediate else { return }
     store.writeValues { [weak self] isWritten in
-      if !isWritten { self?.noteFailure() }
+      if !isWritten { self?.noteFailure(upTo: last) }
       completion?()
     }
   }
 
-  private func noteFailure() {
-    withState { $0.failures &+= 1 }
+  private func noteFailure(upTo last: UInt64) {
+    withState { $0.failedUpTo = max($0.failedUpTo, last) }
     guarded.ended.broadcast()
   }
 
@@ -143,26 +144,27 @@ public final class SubjectStore<Record: SubjectRecord>: Sendable {
     let isStale = withState { state in
       let isStale = record.mark.endWriting(state.generation)
       if options.isImmediate { state.unstored[ObjectIdentifier(record)] = isStale ? last &+ 1 : nil }
-      if !isStored { state.failures &+= 1 }
+      if !isStored { state.givenUpTo = max(state.givenUpTo, last) }
       return isStale
     }
     guarded.ended.broadcast()
     if isStale { write(record) }
   }
 
-  /// With immediate writes: until what has changed so far is stored, the store has failed, or the time is over.
+  /// With immediate writes: until what has changed so far is stored, the store has tried that and failed, or the time is over.
   /// - Parameter deadline: nanoseconds of the machine's monotonic clock.
   /// - Returns: `.unsaved` when something of it is in memory alone.
   public func waitForCommit(untilNanoseconds deadline: Int64) -> Status {
     guard options.isImmediate, isOn else { return .ok }
-    let (last, failures) = withState { ($0.changes, $0.failures) }
+    let last = withState { $0.changes }
     return guarded.lock.withLock {
-      while guarded.state.failures == failures {
+      while true {
+        if last > 0, guarded.state.givenUpTo >= last { return .unsaved }
         if !guarded.state.unstored.values.contains(where: { $0 <= last }) { return .ok }
+        if guarded.state.failedUpTo >= last { return .unsaved }
         // On a thread of the library's own, waiting would keep it from happening.
-        if Thread.isOwn || !guarded.ended.wait(guarded.lock, untilNanoseconds: deadline) { break }
+        if Thread.isOwn || !guarded.ended.wait(guarded.lock, untilNanoseconds: deadline) { return .unsaved }
       }
-      return .unsaved
     }
   }
 }
