@@ -24,8 +24,9 @@ extension DatafileCompiler {
     noteDepth(isTyped ? "typed audience" : "audience", audience.id, index)
     let steps = program ?? [Instruction(operation: .set)]
     let record = AudienceRecord(
-      id: builder.text(audience.id), name: builder.text(audience.name), ordinal: UInt32(clamping: audiences.entries.count),
+      id: builder.text(audience.id), name: builder.text(audience.name), ordinal: audienceCount,
       program: laidOut(steps))
+    audienceCount &+= 1  // also of those whose id comes again
     audiences.set(audience.id, to: builder.append(record).offset)
   }
 

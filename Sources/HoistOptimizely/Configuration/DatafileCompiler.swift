@@ -10,6 +10,7 @@ struct DatafileCompiler: ~Copyable {
   /// Whether the conditions that are being compiled go deeper than what is evaluated.
   var isTooDeep = false
   var root = SnapshotRoot()
+  var audienceCount: UInt32 = 0
   /// `AudienceRecord`s by id.
   var audiences = BytesTable()
   /// `AttributeRecord`s by id.

@@ -154,9 +154,10 @@ final class FlagSource: ClientPart, @unchecked Sendable {
   // MARK: Beginnings
 
   /// The current context is another one: its stored flags are served at once, and its flags are fetched. The former flags
-  /// serve until then. Where they are being fetched already that is awaited.
-  func contextChanged(completion: @escaping Completion) {
-    if askedKey == storage.key, loop.join(completion) { return }
+  /// serve until then.
+  /// - Parameter joins: where they are being fetched already, that is awaited.
+  func contextChanged(joins: Bool, completion: @escaping Completion) {
+    if joins, askedKey == storage.key, loop.join(completion) { return }
     halt()
     if options.dropsBootstrapOnUpdate, isBootstrapped { dropBootstrap() }
     if servesCurrentContext { host.report(.contextServed) }
