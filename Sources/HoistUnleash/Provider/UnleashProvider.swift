@@ -98,18 +98,17 @@ extension UnleashProvider: Provider {
       metrics.retryRefused()
       return completion(.ok)
     }
-    fetchForContext(joins: true) { _, status in completion(status) }
+    fetchForContext { _, status in completion(status) }
   }
 
   /// The context has changed: the former flags serve until its own are there (D.5). Before the start this starts it.
-  /// - Parameters:
-  ///   - joins: a fetch of the same context's flags that is under way is awaited; the vendor's own calls fetch anew.
-  ///   - completion: gets the fetch's outcome, and its status for the core: `.ok` when the context's flags are served.
-  func fetchForContext(joins: Bool = false, completion: @escaping @Sendable (FetchOutcome, Status) -> Void) {
+  /// - Parameter completion: gets the fetch's outcome, and its status for the core: `.ok` when the context's flags are
+  ///   served.
+  func fetchForContext(completion: @escaping @Sendable (FetchOutcome, Status) -> Void) {
     life.start()
     metrics.retryRefused()
     let source = source
-    source.contextChanged(joins: joins) { outcome in
+    source.contextChanged { outcome in
       switch outcome {
       case .updated: completion(outcome, .ok)
       case .unchanged, .empty: completion(outcome, source.servesCurrentContext ? .ok : .network)

@@ -40,8 +40,6 @@ final class FlagSource: ClientPart, @unchecked Sendable {
   private var entityTag = ""
   /// The store key of the served flags; nil while they are the host's own.
   private var servedKey: String?
-  /// That of the context which the newest request has asked for.
-  private var askedKey: String?
   private var hasFetched = false
   private var isBootstrapped = false
   /// The key or the address is refused.
@@ -155,9 +153,7 @@ final class FlagSource: ClientPart, @unchecked Sendable {
 
   /// The current context is another one: its stored flags are served at once, and its flags are fetched. The former flags
   /// serve until then.
-  /// - Parameter joins: where they are being fetched already, that is awaited.
-  func contextChanged(joins: Bool, completion: @escaping Completion) {
-    if joins, askedKey == storage.key, loop.join(completion) { return }
+  func contextChanged(completion: @escaping Completion) {
     halt()
     if options.dropsBootstrapOnUpdate, isBootstrapped { dropBootstrap() }
     if servesCurrentContext { host.report(.contextServed) }
@@ -276,10 +272,7 @@ final class FlagSource: ClientPart, @unchecked Sendable {
 extension FlagSource: FetchDelegate {
   var hasFlags: Bool { hasSnapshot }
 
-  func fetchRequest(of loop: FetchLoop) -> HTTPRequest? {
-    askedKey = storage.key
-    return service.request(entityTag: entityTag)
-  }
+  func fetchRequest(of loop: FetchLoop) -> HTTPRequest? { service.request(entityTag: entityTag) }
 
   func fetchAdds(_ headers: [HTTPHeader], to request: inout HTTPRequest) { RequestHeaders.add(headers, to: &request) }
 
