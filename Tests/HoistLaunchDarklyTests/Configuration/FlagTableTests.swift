@@ -122,8 +122,10 @@ import Testing
     #expect(apply("patch", #"{"key":"k7","value":"seven","version":3,"trackEvents":true}"#) == [])
     #expect(replay.snapshot?.base == base)
     #expect(apply("patch", #"{"key":"new","value":1,"version":1}"#) == ["new - 1"])
+    // Beside the block that it takes the place of; later ones may lie where that was.
+    #expect(replay.snapshot?.base != base)
     #expect(apply("delete", #"{"key":"k8","version":2}"#) == ["k8 8 -"])
-    #expect(replay.snapshot?.base != base && replay.snapshot?.flagCount == 100)
+    #expect(replay.snapshot?.flagCount == 100)
     #expect(replay.evaluate("k7", .any) { evaluation, _ in String(decoding: evaluation.jsonValue(), as: UTF8.self) } == "\"seven\"")
   }
 
