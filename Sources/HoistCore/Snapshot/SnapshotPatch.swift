@@ -61,10 +61,10 @@ public struct SnapshotPatch {
   /// Puts it in force, unless it is. The writer's.
   public func apply() {
     if isCopy { return }
-    let head = snapshot.writable
-    head.pointee.staleBytes &+= usedBytes &- head.pointee.usedBytes
-    head.pointee.usedBytes = usedBytes
-    head.pointee.usedCells = usedCells
+    let head = snapshot.head.pointee
+    snapshot.set(\.staleBytes, to: head.staleBytes &+ usedBytes &- head.usedBytes)
+    snapshot.set(\.usedBytes, to: usedBytes)
+    snapshot.set(\.usedCells, to: usedCells)
     for replacement in replacements { snapshot.replace(replacement) }
   }
 
@@ -73,11 +73,16 @@ public struct SnapshotPatch {
 }
 
 extension Snapshot {
-  /// For the one who writes.
+  /// Of a copy that nobody reads yet.
   fileprivate var writable: UnsafeMutablePointer<SnapshotHead> { UnsafeMutablePointer(mutating: head) }
 
+  /// Writes a member that only the writer reads, and no other byte of the head: readers are at the others.
+  fileprivate func set<Value: BitwiseCopyable>(_ member: KeyPath<SnapshotHead, Value>, to value: Value) {
+    guard let place = MemoryLayout<SnapshotHead>.offset(of: member) else { return }
+    UnsafeMutableRawPointer(mutating: base).storeBytes(of: value, toByteOffset: place, as: Value.self)
+  }
+
   fileprivate func replace(_ replacement: SnapshotPatch.Replacement) {
-    let head = writable
     let name = name(of: base + Int(replacement.old.offset))
     let slots = UnsafeMutablePointer(mutating: base.at(head.pointee.table))
     var at = UInt32(truncatingIfNeeded: Hash64.hash(name)) & head.pointee.tableMask
@@ -88,7 +93,7 @@ extension Snapshot {
     let listed = UnsafeMutablePointer(mutating: base.at(head.pointee.records)) + index(of: name)
     let replaced = UnsafeMutablePointer(mutating: base.at(head.pointee.replaced))
     replaced[Int(head.pointee.replacedCount)] = replacement.old
-    head.pointee.replacedCount &+= 1
+    set(\.replacedCount, to: head.pointee.replacedCount &+ 1)
     shim_store_place(UnsafeMutableRawPointer(slots + Int(at)) + 4, replacement.new.offset)
     shim_store_place(listed, replacement.new.offset)
   }
