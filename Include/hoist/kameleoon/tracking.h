@@ -14,7 +14,7 @@
  *
  * Where the site requires consent and the visitor has not given it, only conversions and the variations of delivery
  * rules are sent; the rest is held back until it has. What is recorded of visitors without consent has a room of its own,
- * property `events.consent_capacity`, and stands in nobody's way: when that is full, what comes for it is refused with
+ * property `events.consent_capacity`, and holds up no other event: when that is full, what comes for it is refused with
  * HOIST_ERR_LIMIT, and older than `data_expiration_interval_minute`, or 30 days, it is forgotten. Other clients and processes on
  * the store are asked before each attempt whether a visitor has refused there.
  * hoist_client_flush() and hoist_client_close() send what may be sent of all visitors.

@@ -40,7 +40,7 @@ final class SnapshotHolder: @unchecked Sendable {
     }
   }
 
-  /// Puts one changed flag in force in the current snapshot; whoever reads finds it as it was or as it is.
+  /// Puts one changed flag in force in the current snapshot; a reader finds it as it was or as it is.
   /// - Returns: false where that must happen in a copy.
   func put(_ patch: SnapshotPatch) -> Bool {
     lock.withLock {

@@ -11,7 +11,7 @@ extension EventPipeline {
   static var patience: Int { 4 }
 
   /// Batches that wait for another attempt: those that go before rows that are in none, and those that go after them. What
-  /// has failed too often goes last; in doubt about the service, whoever was tried longest ago goes first.
+  /// has failed too often goes last; in doubt about the service, the batch that was tried longest ago goes first.
   func batchesInTurn() -> (former: [PipelineBatch], last: [PipelineBatch]) {
     guard !state.batches.isEmpty else { return ([], []) }
     let now = clock.monotonicNanoseconds

@@ -214,7 +214,7 @@ public protocol ProviderHost: AnyObject, Sendable {
   /// - Parameter name: of what was evaluated, for people.
   func noteExcess(of name: String)
   /// The same for flags of the snapshot that is served, which keep their names, with the cost of those flags alone where
-  /// there is but one and nobody has pinned the snapshot.
+  /// there is but one and no view has pinned the snapshot.
   /// - Returns: false when memory has run out; nothing has changed then.
   func publish(_ patch: SnapshotPatch, changed: [String]) -> Bool
   /// Hands every count since the last call to `body`, of the current and of retired snapshots.

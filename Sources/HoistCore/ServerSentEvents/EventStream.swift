@@ -169,7 +169,7 @@ public final class EventStream: @unchecked Sendable {
     host.scheduler.assertCurrent()
     isTurnPosted = false
     let begun = host.clock.monotonicNanoseconds
-    // Whoever is told may close the stream, or open it anew: nothing is left of these then.
+    // The delegate may close the stream, or open it anew: nothing is left of these then.
     let waiting = arrived
     arrived = []
     var next = 0

@@ -89,7 +89,7 @@ public struct TableSlot: BitwiseCopyable {
 
 /// A configuration compiled for evaluation: one block of raw memory. A view of it, without ownership; readers hold it
 /// between `shim_enter` and `shim_leave`, or by a pin. No record in it ever changes, but another one may take its place in
-/// the look-up table while nobody has pinned the block; see `SnapshotPatch`.
+/// the look-up table while no view has pinned the block; see `SnapshotPatch`.
 @frozen
 public struct Snapshot: @unchecked Sendable {
   public let base: UnsafeRawPointer
