@@ -90,7 +90,8 @@ def test_hits_whose_requests_failed_survive_a_kill(world: FlagshipWorld, strateg
     host("visitor anna consented")
     for name in ("one", "two"):
         assert host(f"screen anna {name}") == f"recorded {name}"
-    assert not sends_at_once or service.wait_for("hits", 3, timeout=20)
+    # How many go out before the first failure is known, which begins a pause, is the scheduler's choice.
+    assert not sends_at_once or service.wait_for("hits", 1, timeout=20)
     assert until(lambda: world.stores("one") and world.stores("two"))
     host.kill()
     service.release()
