@@ -14,7 +14,7 @@ let package = Package(
     // Level 0: C. Public headers, our own shims, module maps of system libraries.
     .systemLibrary(name: "CHoist", path: "Include"),
     .target(name: "CShims", exclude: ["README.md"]),
-    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .target(name: "CCurl"),
     .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),

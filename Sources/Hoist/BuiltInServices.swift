@@ -9,7 +9,7 @@ internal import HoistStandardLog
 enum BuiltInServices {
   static let shared = ClientServices(
     scheduler: NetworkLoop.shared, clock: SystemClock(), entropy: PooledEntropy(), regex: PCRE2RegexEngine(),
-    makeTransport: { CurlTransport(options: $0, loop: NetworkLoop.shared) },
+    makeTransport: { CurlTransport(options: $0, loop: NetworkLoop.shared) }, prepareNetwork: NetworkLoop.prepare,
     makeCacheManager: cacheManager, defaultLogSink: StandardErrorLog())
 
   private static func cacheManager(_ wanted: StoreRequest) -> (any CacheManager)? {

@@ -2,7 +2,7 @@ internal import CCurl
 internal import HoistBase
 
 /// An absolute http or https URL, as libcurl's own parser understands it: the check of where credentials may go must
-/// read an address exactly as libcurl does when it connects.
+/// read an address exactly as libcurl does when it connects. Only once libcurl is loaded.
 struct RequestURL: Sendable {
   /// Where credentials belong.
   struct Origin: Sendable, Equatable {
@@ -36,16 +36,16 @@ struct RequestURL: Sendable {
 
   /// Sets one URL after the other, each relative to what is there.
   private init?(steps: [String]) {
-    guard let parser = curl_url() else { return nil }
-    defer { curl_url_cleanup(parser) }
+    guard let parser = shim_curl().pointee.url() else { return nil }
+    defer { shim_curl().pointee.url_cleanup(parser) }
     for (index, step) in steps.enumerated() {
       let flags = index == 0 ? 0 : UInt32(CURLU_URLENCODE)
-      guard curl_url_set(parser, CURLUPART_URL, step, flags) == CURLUE_OK else { return nil }
+      guard shim_curl().pointee.url_set(parser, CURLUPART_URL, step, flags) == CURLUE_OK else { return nil }
     }
     func part(_ part: CURLUPart, _ flags: Int32 = 0) -> String? {
       var found: UnsafeMutablePointer<CChar>?
-      guard curl_url_get(parser, part, &found, UInt32(flags)) == CURLUE_OK, let found else { return nil }
-      defer { curl_free(found) }
+      guard shim_curl().pointee.url_get(parser, part, &found, UInt32(flags)) == CURLUE_OK, let found else { return nil }
+      defer { shim_curl().pointee.free(found) }
       return String(cString: found)
     }
     guard let scheme = part(CURLUPART_SCHEME)?.asciiLowercased, scheme == "http" || scheme == "https",

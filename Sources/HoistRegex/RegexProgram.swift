@@ -62,7 +62,7 @@ struct RegexProgram {
     var ways = looksAround ? RegexScratch.fewestToLookAround : RegexScratch.fewestWays
     while ways > 0 {
       let steps = (bytes + 4) * RegexScratch.steps(perByteOf: ways, looksAround: looksAround)
-      guard steps <= Int(budget.left), budget.spend(steps) else { break }
+      guard steps <= budget.left, budget.spend(steps) else { break }
       let result = pcre2_dfa_match_8(
         program, subject, count, 0, PCRE2_DFA_SHORTEST, scratch.pointee.matchData, limits.breadthFirst,
         scratch.pointee.workspace, RegexScratch.workspaceCount(ways))

@@ -5,9 +5,9 @@ import Testing
 /// What a match costs is counted, so that many of them end when the budget of an evaluation does (contract 10).
 @Suite struct RegexBudgetTests {
   private func cost(_ pattern: String, _ subject: String) throws -> Int {
-    var left = Int32.max
+    var left = Int.max
     _ = try Expression(pattern).match(Array(subject.utf8), steps: &left)
-    return Int(Int32.max - left)
+    return Int.max - left
   }
 
   @Test func ordinaryExpressionsCostTheHundredthPartOfABudget() throws {
@@ -26,7 +26,7 @@ import Testing
   @Test func aMatchThatCostsMoreThanThereIsEndsTheBudget() throws {
     let expression = try Expression("a.{0,90}[0-9]$")
     let subject = Array((String(repeating: "a", count: 100) + "!").utf8)
-    var left: Int32 = 10_000
+    var left = 10_000
     #expect(expression.match(subject, steps: &left) == -1 && left < 0)
     // What is exceeded stays so.
     #expect(expression.match([0x61], steps: &left) == -1 && left < 0)

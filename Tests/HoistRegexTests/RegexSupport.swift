@@ -16,7 +16,7 @@ final class Expression: @unchecked Sendable {
 
   /// 1, 0 or -1.
   /// - Parameter steps: what it may cost; what is left of it afterwards.
-  func match(_ subject: [UInt8], steps: inout Int32) -> Int32 {
+  func match(_ subject: [UInt8], steps: inout Int) -> Int32 {
     // A byte more, so that an empty subject has an address too.
     (subject + [0]).withUnsafeBufferPointer { bytes in
       bytes.baseAddress.map { compiled.match(compiled.code, $0, subject.count, &steps) } ?? -2
@@ -24,7 +24,7 @@ final class Expression: @unchecked Sendable {
   }
 
   func match(_ subject: [UInt8]) -> Int32 {
-    var steps = Int32.max
+    var steps = Int.max
     return match(subject, steps: &steps)
   }
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -72,3 +74,24 @@ def test_answers_are_compressed_and_the_connection_is_kept(service: UnleashSimul
     fetched, told = service.requests()
     assert any(name.lower() == "accept-encoding" and "gzip" in value for name, value in fetched.headers)
     assert fetched.connection == told.connection
+
+STAYS_OFFLINE = """
+import hoist
+def has_libcurl():
+    with open("/proc/self/maps") as maps:
+        return "libcurl" in maps.read()
+client = hoist.Client("unleash", mode="backend", url="http://127.0.0.1:9/api", key="*:development.abc", store="none", online=False,
+                      bootstrap='{"version":2,"features":[{"name":"f","enabled":true,"strategies":[]}]}')
+assert client.wait_ready(10) and client.bool("f")
+assert client.flush(10) or True
+print(has_libcurl())
+client.set_online(True)
+print(has_libcurl())
+client.close(0)
+"""
+
+
+def test_libcurl_is_loaded_for_a_client_that_is_online() -> None:
+    """(G5; offline, starting) What stays offline neither waits for it nor carries its memory."""
+    ended = subprocess.run([sys.executable, "-c", STAYS_OFFLINE], capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stdout.split()) == (0, ["False", "True"]), ended.stderr

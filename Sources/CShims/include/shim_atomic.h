@@ -39,6 +39,10 @@ static inline int64_t shim_add_i64(int64_t *_Nonnull at, int64_t delta) {
 static inline int64_t shim_load_i64(const int64_t *_Nonnull at) {
   return __atomic_load_n(at, __ATOMIC_ACQUIRE);
 }
+/* Whether it was `expected` and is `value` now. */
+static inline _Bool shim_replace_i64(int64_t *_Nonnull at, int64_t expected, int64_t value) {
+  return __atomic_compare_exchange_n(at, &expected, value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
 static inline void shim_store_i64(int64_t *_Nonnull at, int64_t value) {
   __atomic_store_n(at, value, __ATOMIC_RELAXED);
 }

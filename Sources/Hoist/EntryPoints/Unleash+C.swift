@@ -17,7 +17,7 @@ public func hoist_unleash_is_enabled_or(
   _ fallback: hoist_unleash_fallback?, _ user_data: UnsafeMutableRawPointer?
 ) -> Bool {
   guard let fallback, let name, let object = ClientHandle.borrow(client), let face = UnleashFace(object),
-    object.state != .closed
+    !object.isClosed
   else {
     return hoist_client_bool(client, name, context, false, nil)
   }

@@ -27,6 +27,7 @@ public enum DecimalParser {
 
   /// - Returns: nil when the whole text is not one number of the grammar.
   public static func parse(_ bytes: ByteView, _ grammar: Grammar) -> Double? {
+    if let number = shortWhole(bytes) { return number }
     var cursor = ByteCursor(bytes)
     let isNegative = cursor.take(0x2D)
     if !isNegative, grammar.contains(.plusSign) { _ = cursor.take(0x2B) }
@@ -36,6 +37,19 @@ public enum DecimalParser {
     guard let decimal = scan(&cursor, grammar), cursor.isAtEnd else { return nil }
     let magnitude = decimal.quickValue ?? slowValue(of: decimal)
     return isNegative ? -magnitude : magnitude
+  }
+
+  /// What most numbers are: a few digits, which every grammar has, and every double holds.
+  @inline(__always)
+  private static func shortWhole(_ bytes: ByteView) -> Double? {
+    guard 1...15 ~= bytes.count, bytes[0] != 0x30 || bytes.count == 1 else { return nil }
+    var whole: UInt64 = 0
+    for byte in bytes {
+      let digit = byte &- 0x30
+      guard digit < 10 else { return nil }
+      whole = whole &* 10 &+ UInt64(digit)
+    }
+    return Double(whole)
   }
 
   /// `digits` times ten to the power `exponent`, when both are exact doubles, so that one operation rounds once (William

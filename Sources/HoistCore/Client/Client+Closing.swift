@@ -100,7 +100,7 @@ extension Client {
 
   /// Starts again after `close`, the whole group; observers are notified of the new start. Not once its owner has freed it.
   public func reopen() -> Status {
-    guard state == .closed else { return .state }
+    guard isClosed else { return .state }
     resumeAfterFork()
     guard lead.life.reopen() else { return .state }
     for client in environmentsOfGroup { _ = client.life.reopen() }
@@ -121,7 +121,7 @@ extension Client {
   /// all can be freed. Without effect on a further environment, which is freed with the first.
   public func dispose() {
     guard environment.isEmpty else { return }
-    if state != .closed { _ = shutDown(withinMilliseconds: 0) }
+    if !isClosed { _ = shutDown(withinMilliseconds: 0) }
     for client in companions { client.link.end() }
     let epoch = shim_epoch_advance()
     for client in companions {
@@ -135,7 +135,7 @@ extension Client {
 
   /// Closes the group at once if need be, without waiting, and ends what is told of it: for a client that stays in memory.
   func retire() {
-    if state != .closed { _ = shutDown(withinMilliseconds: 0) }
+    if !isClosed { _ = shutDown(withinMilliseconds: 0) }
     for client in companions { client.removeObservers() }
   }
 

@@ -127,12 +127,12 @@ extension Client {
 
   /// What the host knows of a context's subject; nil where it is not to be asked. Host code.
   func recall(_ context: ContextReference) -> (any RecalledSubject)? {
-    state == .closed ? nil : recalling?.recall(context)
+    isClosed ? nil : recalling?.recall(context)
   }
 
   /// After close no host call begins, and an invalid key needs none.
   private func asksHost(for key: ByteView, _ isRefused: Bool) -> Bool {
-    !isRefused && state != .closed && key.count <= Self.maximumKeyBytes && UTF8Text.isValid(key)
+    !isRefused && !isClosed && key.count <= Self.maximumKeyBytes && UTF8Text.isValid(key)
   }
 
   /// The flag's record, or nil with the reason in `evaluation`.
@@ -151,7 +151,7 @@ extension Client {
       evaluation.fail(.general, "the flag key is longer than 4096 bytes")
     } else if !UTF8Text.isValid(key) {
       evaluation.fail(.general, "the flag key is not valid UTF-8")
-    } else if state == .closed {
+    } else if isClosed {
       evaluation.fail(.providerNotReady, "the client is closed")
     } else if let record = snapshot?.find(key) {
       return record
@@ -194,7 +194,7 @@ extension Client {
     resumeAfterFork()
     var writer = JSONWriter()
     writer.beginObject()
-    let snapshot = state == .closed ? nil : holder.pinned()
+    let snapshot = isClosed ? nil : holder.pinned()
     if let snapshot {
       let recalled = recall(subject)
       for index in 0..<snapshot.flagCount {

@@ -28,7 +28,7 @@ extension Client {
   /// The current context from now on; `completion` runs once if the result is `.ok` (see `promise`), and never
   /// otherwise.
   public func identify(_ context: ContextReference?, completion: (@Sendable (Status) -> Void)?) -> Status {
-    guard state != .closed else { return .state }
+    guard !isClosed else { return .state }
     resumeAfterFork()
     guard let context = context ?? EvaluationContext().reference() else { return .limit }
     if isCurrent(context) {
@@ -39,7 +39,7 @@ extension Client {
       prepare(context)
       beginChange()
       onScheduler { client in
-        guard client.state != .closed else { return tell(.cancelled) }
+        guard !client.isClosed else { return tell(.cancelled) }
         client.changeContext(to: context, tell)
       }
       return .ok
@@ -73,7 +73,7 @@ extension Client {
   /// `identify`, waiting for its end; after a timeout the change goes on in the background.
   public func identifyAndWait(_ context: ContextReference?, timeoutMilliseconds: Int64) -> Status {
     guard let context = context ?? EvaluationContext().reference() else { return .limit }
-    if Thread.isOwn || state == .closed { return .state }
+    if Thread.isOwn || isClosed { return .state }
     resumeAfterFork()
     if isCurrent(context) {
       repeatContext(context, timeoutMilliseconds: timeoutMilliseconds)
@@ -124,7 +124,7 @@ extension Client {
     _ context: ContextReference, timeoutMilliseconds: Int64, _ prepared: () -> Void = {},
     _ begin: @escaping @Sendable (Client, @escaping @Sendable (Status) -> Void) -> Void
   ) -> Status {
-    if Thread.isOwn || state == .closed { return .state }
+    if Thread.isOwn || isClosed { return .state }
     resumeAfterFork()
     let stages = provider?.beginIdentify(context, timeoutMilliseconds: timeoutMilliseconds)
     func started() {
@@ -164,8 +164,9 @@ extension Client {
     _ online: Bool, completion: (@Sendable (Status) -> Void)?,
     _ switching: @escaping @Sendable (any Provider, @escaping @Sendable (Status) -> Void) -> Void
   ) -> Status {
-    guard state != .closed else { return .state }
+    guard !isClosed else { return .state }
     resumeAfterFork()
+    if online { services.prepareNetwork() }
     return promise(completion) { tell in
       for client in companions { client.tell(client.life.setOnline(online)) }
       onScheduler { $0.askProviders(tell, switching) }
@@ -176,7 +177,7 @@ extension Client {
   /// Sends what is recorded, waits for the answers, and until the store has noted the deliveries, so that no later
   /// process sends them again. Negative waits without limit.
   public func flush(timeoutMilliseconds: Int64) -> Status {
-    if Thread.isOwn || state == .closed { return .state }
+    if Thread.isOwn || isClosed { return .state }
     resumeAfterFork()
     let deadline = Deadline.nanoseconds(afterMilliseconds: timeoutMilliseconds)
     let status = ask(timeoutMilliseconds) { provider, answer in provider.flush { answer($0.status) } }
@@ -201,7 +202,7 @@ extension Client {
     timeoutMilliseconds: Int64, _ prepared: () -> Void = {},
     _ begin: @escaping @Sendable (Client, @escaping @Sendable (Status) -> Void) -> Void
   ) -> Status {
-    if Thread.isOwn || state == .closed { return .state }
+    if Thread.isOwn || isClosed { return .state }
     resumeAfterFork()
     let answer = Completion<Status>()
     let pending = pending

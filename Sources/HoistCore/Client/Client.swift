@@ -98,6 +98,7 @@ public final class Client: @unchecked Sendable {
     link.begin(self)
     // A provider marks what it wants to record; what observers want changes.
     shim_or_u32(&hot.pointee.wanted, UInt32(Effects([.record, .refusal, .excess]).rawValue))
+    if life.isOnline { services.prepareNetwork() }
     let provider = try factory.make(values, ClientHost(self))
     self.provider = provider
     hooks += provider.evaluationHooks
@@ -145,7 +146,7 @@ public final class Client: @unchecked Sendable {
     pending.forgetAll()
     life.abandonAfterFork()
     callbacks.forgetInheritance()
-    let isClosed = state == .closed
+    let isClosed = self.isClosed
     onScheduler { client in
       client.provider?.abandonAfterFork()
       if !isClosed { client.provider?.start() }
@@ -180,7 +181,7 @@ public final class Client: @unchecked Sendable {
   }
 
   public func refresh() -> Status {
-    guard state != .closed else { return .state }
+    guard !isClosed else { return .state }
     resumeAfterFork()
     onScheduler { $0.provider?.refresh() }
     return .ok

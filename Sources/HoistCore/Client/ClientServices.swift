@@ -7,12 +7,15 @@ public struct ClientServices: Sendable {
   public var entropy: any Entropy
   public var regex: (any RegexEngine)?
   public var makeTransport: @Sendable (NetworkOptions) -> any Transport
+  /// Called on the host's thread before a client may use a transport; does once in a process what takes its time.
+  public var prepareNetwork: @Sendable () -> Void
   public var makeCacheManager: @Sendable (StoreRequest) -> (any CacheManager)?
   public var defaultLogSink: any LogSink
 
   public init(
     scheduler: any Scheduler, clock: any Clock, entropy: any Entropy, regex: (any RegexEngine)?,
     makeTransport: @escaping @Sendable (NetworkOptions) -> any Transport,
+    prepareNetwork: @escaping @Sendable () -> Void = {},
     makeCacheManager: @escaping @Sendable (StoreRequest) -> (any CacheManager)?,
     defaultLogSink: any LogSink
   ) {
@@ -21,6 +24,7 @@ public struct ClientServices: Sendable {
     self.entropy = entropy
     self.regex = regex
     self.makeTransport = makeTransport
+    self.prepareNetwork = prepareNetwork
     self.makeCacheManager = makeCacheManager
     self.defaultLogSink = defaultLogSink
   }

@@ -15,7 +15,7 @@ public final class FlagView: Sendable {
     self.client = client
     inherited = client.currentContext
     self.context = context ?? inherited
-    snapshot = client.state == .closed ? nil : client.holder.pinned()
+    snapshot = client.isClosed ? nil : client.holder.pinned()
     recalled = self.context.flatMap { client.recall($0) }
   }
 
@@ -53,7 +53,7 @@ public final class FlagView: Sendable {
 
   /// Counts the read; the record of flags that are not listed, if there is one.
   private func unlisted(_ key: ByteView, _ want: WantedType, _ fallback: EvaluationFallback) -> UnsafeRawPointer? {
-    guard client.state != .closed, key.count <= Client.maximumKeyBytes, UTF8Text.isValid(key) else { return nil }
+    guard !client.isClosed, key.count <= Client.maximumKeyBytes, UTF8Text.isValid(key) else { return nil }
     fallback.withPointer { client.provider?.countUnknown(key, want: want, fallback: $0) }
     return snapshot?.unlisted
   }

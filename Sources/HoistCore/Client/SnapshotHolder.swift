@@ -44,9 +44,7 @@ final class SnapshotHolder: @unchecked Sendable {
   /// - Returns: false where that must happen in a copy.
   func put(_ patch: SnapshotPatch) -> Bool {
     lock.withLock {
-      guard patch.isSingle, !patch.snapshot.isPinned else { return false }
-      patch.apply()
-      return true
+      patch.isSingle && patch.snapshot.applyUnlessPinned(patch)
     }
   }
 
@@ -113,12 +111,10 @@ final class SnapshotHolder: @unchecked Sendable {
 
   /// The current snapshot, kept alive and as it is until its `unpin`.
   func pinned() -> Snapshot? {
-    lock.withLock {
-      read { snapshot in
-        snapshot?.pin()
-        return snapshot
-      }
-    }
+    let (snapshot, isWhole) = read { ($0, $0?.pin() ?? true) }
+    // The one that puts a patch in force has the lock.
+    if !isWhole { lock.withLock {} }
+    return snapshot
   }
 
   /// Frees everything; there must be no reader but views, whose blocks are handed to the reclaimer.

@@ -6,23 +6,24 @@
 @frozen
 public struct StepBudget: BitwiseCopyable, Sendable {
   /// Rules that people write take a hundredth of it.
-  @inlinable public static var limit: Int32 { 200_000 }
+  @inlinable public static var limit: Int { 200_000 }
 
   /// Steps that are left; negative when the work was more than that.
-  public var left: Int32
+  public var left: Int
 
   @inlinable @inline(__always)
-  public init(_ steps: Int32 = StepBudget.limit) { left = steps }
+  public init(_ steps: Int = StepBudget.limit) { left = steps }
 
   /// The work was too much: whatever was found out is no answer.
   @inlinable @inline(__always)
   public var isExceeded: Bool { left < 0 }
 
   /// Takes steps from the budget before the work that they stand for.
+  /// - Parameter steps: a length in memory at most, so that no sum of them overflows.
   /// - Returns: false when the work must not be done.
   @inlinable @inline(__always)
   public mutating func spend(_ steps: Int) -> Bool {
-    left = steps <= Int(left) ? left &- Int32(truncatingIfNeeded: steps) : -1
+    left &-= steps
     return left >= 0
   }
 
@@ -44,7 +45,7 @@ extension StepBudget {
   public mutating func limit(explanationOf bytes: Int) { if bytes > 1 << 20 { left = -1 } }
 
   /// Of an evaluation of many parts, each of which people may write rules for.
-  public init(forParts count: UInt32) { self.init(Int32(clamping: Int(Self.limit) &+ Int(count) &* 200)) }
+  public init(forParts count: UInt32) { self.init(Self.limit &+ Int(count) &* 200) }
 
   /// What a condition costs: to find the attribute, and to compare it.
   @inlinable public static var condition: Int { 5 }

@@ -20,7 +20,7 @@ public struct CompiledRegex: @unchecked Sendable {
   /// `StepBudget` counts; negative when that was not enough. Any number of threads may match with one code at a time;
   /// no lock is taken.
   public typealias Match = @convention(c) (
-    _ code: UnsafeRawPointer, _ subject: UnsafePointer<UInt8>, _ count: Int, _ steps: UnsafeMutablePointer<Int32>
+    _ code: UnsafeRawPointer, _ subject: UnsafePointer<UInt8>, _ count: Int, _ steps: UnsafeMutablePointer<Int>
   ) -> Int32
   public typealias Free = @convention(c) (_ code: UnsafeRawPointer) -> Void
 

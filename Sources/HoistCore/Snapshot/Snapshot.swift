@@ -146,9 +146,22 @@ public struct Snapshot: @unchecked Sendable {
   }
 
   /// Keeps the block alive until `unpin`. Only inside a reading section, or while pinned already.
-  public func pin() { _ = shim_add_i64(pins, 1) }
+  /// - Returns: false while a patch is being put in force.
+  @discardableResult
+  public func pin() -> Bool { shim_add_i64(pins, 1) < Self.patching }
   public func unpin() { _ = shim_add_i64(pins, -1) }
   var isPinned: Bool { shim_load_i64(pins) != 0 }
+
+  /// Added to the pins while a patch is put in force; more than there can be pins.
+  private static var patching: Int64 { 1 << 62 }
+
+  /// Puts a patch in force unless there is a pin; one that comes meanwhile is told so by `pin`. The writer's.
+  func applyUnlessPinned(_ patch: SnapshotPatch) -> Bool {
+    guard shim_replace_i64(pins, 0, Self.patching) else { return false }
+    patch.apply()
+    _ = shim_add_i64(pins, -Self.patching)
+    return true
+  }
 
   /// Hands out what was counted since the last call: the flag's record, the counter's index within the
   /// flag, and the number. One caller at a time.

@@ -51,6 +51,7 @@ final class Exchange: Cancellable, @unchecked Sendable {
 
   func start(on thread: LoopThread) {
     self.thread = thread
+    do throws(TransportFailure) { try CurlLibrary.prepare() } catch { return end(.failure(error)) }
     guard let url = RequestURL(request.url) else {
       let message = "\(request.method): the URL is no absolute http or https address in ASCII"
       return end(.failure(TransportFailure(.invalidURL, message)))

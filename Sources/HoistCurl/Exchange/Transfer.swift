@@ -17,8 +17,8 @@ struct Transfer {
     let lines = try RequestHeaders.lines(for: request, userAgent: settings.options.userAgent)
     guard HeaderText.isSafeName(request.method) else { throw TransportFailure(.other, "the method is no token") }
     guard let headers = Self.list(lines) else { throw Self.noMemory }
-    guard let easy = curl_easy_init() else {
-      curl_slist_free_all(headers)
+    guard let easy = shim_curl().pointee.easy_init() else {
+      shim_curl().pointee.slist_free_all(headers)
       throw Self.noMemory
     }
     self.easy = easy
@@ -51,8 +51,8 @@ struct Transfer {
 
   /// Only after the handle has left its multi handle.
   func dispose() {
-    curl_easy_cleanup(easy)
-    curl_slist_free_all(headers)
+    shim_curl().pointee.easy_cleanup(easy)
+    shim_curl().pointee.slist_free_all(headers)
     errorText.deallocate()
   }
 
@@ -61,8 +61,8 @@ struct Transfer {
   private static func list(_ lines: [String]) -> UnsafeMutablePointer<curl_slist>? {
     var list: UnsafeMutablePointer<curl_slist>?
     for line in lines {
-      guard let longer = curl_slist_append(list, line) else {
-        curl_slist_free_all(list)
+      guard let longer = shim_curl().pointee.slist_append(list, line) else {
+        shim_curl().pointee.slist_free_all(list)
         return nil
       }
       list = longer

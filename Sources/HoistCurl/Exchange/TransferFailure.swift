@@ -40,7 +40,7 @@ enum TransferFailure {
 
   /// libcurl's own words, unless they quote a URL or a proxy, which may hold credentials.
   private static func reason(_ result: CURLcode, _ detail: String) -> String {
-    let general = curl_easy_strerror(result).map { String(cString: $0) } ?? "error \(result.rawValue)"
+    let general = shim_curl().pointee.easy_strerror(result).map { String(cString: $0) } ?? "error \(result.rawValue)"
     let quotes = holds(detail, "@") || holds(detail, "://")
     return LineText.clean(String(decoding: (detail.isEmpty || quotes ? general : detail).utf8.prefix(256), as: UTF8.self))
   }

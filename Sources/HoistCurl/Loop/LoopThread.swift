@@ -1,4 +1,5 @@
 internal import CCurl
+internal import CShims
 internal import Glibc
 internal import HoistBase
 internal import HoistCore
@@ -14,7 +15,7 @@ final class LoopThread: @unchecked Sendable {
   static let gate = Lock()
 
   /// How a change of the queues gets served: decided under the lock, done outside it.
-  enum Call { case none, start, wake(UnsafeMutableRawPointer) }
+  enum Call { case none, start, wake(alarm: Int32) }
 
   let generation = ForkGeneration.current
   private let lock: Lock
@@ -25,7 +26,8 @@ final class LoopThread: @unchecked Sendable {
   private var timers = TimerHeap()
   private var isStarted = false
   private var isServiceDue = false
-  private var polled: UnsafeMutableRawPointer?
+  /// An event descriptor that ends the thread's wait; nil until it is there.
+  private var alarm: Int32?
 
   // Guarded by the gate.
   private(set) var multi: UnsafeMutableRawPointer?
@@ -48,9 +50,9 @@ final class LoopThread: @unchecked Sendable {
       return .start
     }
     // Before its first wait, and between two waits, the thread checks the queues itself.
-    guard !isServiceDue, let polled, !LoopMark.isSet(lock) else { return .none }
+    guard !isServiceDue, let alarm, !LoopMark.isSet(lock) else { return .none }
     isServiceDue = true
-    return .wake(polled)
+    return .wake(alarm: alarm)
   }
 
   // MARK: Any thread
@@ -58,11 +60,8 @@ final class LoopThread: @unchecked Sendable {
   func answer(_ call: Call, threadName: String) {
     switch call {
     case .none: break
-    case .wake(let multi): curl_multi_wakeup(multi)
+    case .wake(let alarm): shim_event_set(alarm)
     case .start:
-      // Set up on the caller's thread: a host that exits meanwhile is then waited for by itself. On the
-      // network thread the TLS library would be torn down under its own set-up.
-      Self.gate.withLock { _ = CurlLibrary.isReady() }
       // Refused for want of memory or threads: the next change of the queues tries again.
       let isRunning = Thread.start(name: threadName) { self.serve() }
       if !isRunning { lock.withLock { isStarted = false } }
@@ -98,7 +97,7 @@ final class LoopThread: @unchecked Sendable {
   /// A function that returns: references held inside an endless loop would never be released.
   @inline(never)
   private func turn() {
-    step { if multi == nil { openMulti() } }
+    if alarm == nil { openAlarm() }
     for work in takePosted() { step(work) }
     runDueTimers()
     var ended: [(UnsafeMutableRawPointer, CURLcode)] = []
@@ -119,12 +118,9 @@ final class LoopThread: @unchecked Sendable {
     while !isAllowed { pause() }
   }
 
-  private func openMulti() {
-    guard CurlLibrary.isReady(), let made = WakeupDescriptors.closingOnExec(curl_multi_init) else { return }
-    // Kept-alive connections of all clients together.
-    _ = shim_curl_multi_set_long(made, CURLMOPT_MAXCONNECTS, 64)
-    multi = made
-    lock.withLock { polled = made }
+  private func openAlarm() {
+    let made = shim_event_new()
+    if made >= 0 { lock.withLock { alarm = made } }
   }
 
   private func takePosted() -> [LoopWork] {
@@ -152,7 +148,7 @@ final class LoopThread: @unchecked Sendable {
   private func perform() -> [(UnsafeMutableRawPointer, CURLcode)] {
     guard let multi, !exchanges.isEmpty else { return [] }
     var running: Int32 = 0
-    curl_multi_perform(multi, &running)
+    _ = shim_curl().pointee.multi_perform(multi, &running)
     var ended: [(UnsafeMutableRawPointer, CURLcode)] = []
     var result = CURLE_OK
     while let easy = shim_curl_next_done(multi, &result) { ended.append((easy, result)) }
@@ -162,14 +158,18 @@ final class LoopThread: @unchecked Sendable {
   private func wait() {
     let milliseconds = millisecondsToWait()
     guard milliseconds > 0 else { return }
+    // Without a descriptor the work goes on at this pace.
+    guard let alarm else { return rest(milliseconds: 50) }
     if let multi {
-      if curl_multi_poll(multi, nil, 0, milliseconds, nil) == CURLM_OK { return }
-      usleep(10_000)
+      if shim_curl_multi_wait(multi, alarm, milliseconds) != CURLM_OK { rest(milliseconds: 10) }
     } else {
-      // Neither library nor memory: work that needs no network goes on, at this pace.
-      usleep(50_000)
+      var waiting = pollfd(fd: alarm, events: Int16(POLLIN), revents: 0)
+      poll(&waiting, 1, milliseconds)
     }
+    shim_event_clear(alarm)
   }
+
+  private func rest(milliseconds: UInt32) { usleep(milliseconds * 1_000) }
 
   private func millisecondsToWait() -> Int32 {
     lock.withLock {
@@ -185,13 +185,20 @@ final class LoopThread: @unchecked Sendable {
 
   /// - Returns: false when libcurl has no room for it.
   func add(_ easy: UnsafeMutableRawPointer, of exchange: Exchange) -> Bool {
-    guard let multi, curl_multi_add_handle(multi, easy) == CURLM_OK else { return false }
+    if multi == nil { openMulti() }
+    guard let multi, shim_curl().pointee.multi_add_handle(multi, easy) == CURLM_OK else { return false }
     exchanges[easy] = exchange
     return true
   }
 
   func remove(_ easy: UnsafeMutableRawPointer) {
-    if let multi { curl_multi_remove_handle(multi, easy) }
+    if let multi { _ = shim_curl().pointee.multi_remove_handle(multi, easy) }
     exchanges[easy] = nil
+  }
+
+  private func openMulti() {
+    multi = WakeupDescriptors.closingOnExec(shim_curl().pointee.multi_init)
+    // Kept-alive connections of all clients together.
+    if let multi { _ = shim_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 64) }
   }
 }

@@ -20,6 +20,12 @@ public final class NetworkLoop: Scheduler, @unchecked Sendable {
     thread = LoopThread(lock: lock, clock: clock)
   }
 
+  /// Loads and sets up libcurl on the caller's thread: a host that exits meanwhile is then waited for by itself. On the
+  /// network thread the TLS library would be torn down under its own set-up. What fails is told by each request.
+  public static let prepare: @Sendable () -> Void = {
+    LoopThread.gate.withLock { try? CurlLibrary.prepare() }
+  }
+
   public func post(_ work: @escaping @Sendable () -> Void) {
     change { $0.append(work) }
   }

@@ -15,9 +15,9 @@ enum WakeupDescriptors {
     let fresh = after.subtracting(before).filter { fcntl($0, F_GETFD) & FD_CLOEXEC == 0 }
     let empty = fresh.filter { load(of: $0) == 0 }
     guard !empty.isEmpty else { return multi }
-    curl_multi_wakeup(multi)
+    _ = shim_curl().pointee.multi_wakeup(multi)
     let loaded = empty.filter { load(of: $0) > 0 }
-    curl_multi_poll(multi, nil, 0, 0, nil)
+    _ = shim_curl_multi_wait(multi, -1, 0)
     for descriptor in loaded where load(of: descriptor) == 0 {
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }

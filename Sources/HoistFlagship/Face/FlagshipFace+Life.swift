@@ -5,7 +5,7 @@ extension FlagshipFace {
   /// Starts what was not started, or was closed (FS-02, FS-43); harmless while the client runs.
   /// - Returns: `.state` while the client closes.
   public func start() -> Status {
-    if client.state == .closed {
+    if client.isClosed {
       let status = client.reopen()
       if status != .ok { return status }
     }
@@ -24,7 +24,7 @@ extension FlagshipFace {
   public func collectEmotion(_ event: [UInt8], completion: (@Sendable (Status) -> Void)?) -> Status {
     let isObject = try? event.withUnsafeBytes { text throws(JSONFailure) in try JSONNode.parse(text) { $0.object != nil } }
     guard isObject == true else { return .parse }
-    guard client.state != .closed else { return .state }
+    guard !client.isClosed else { return .state }
     let segments = provider.segments
     return client.promise(completion) { [client] tell in
       client.onScheduler { _ in segments.collect(event, completion: tell) }

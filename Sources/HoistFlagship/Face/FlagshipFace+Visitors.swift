@@ -17,5 +17,5 @@ extension FlagshipFace {
   public var visitorsConsent: Bool { provider.settings.visitors.hasConsented }
 
   /// `sharedVisitor`, `getVisitor` (FS-31); nil before there is one, and after close.
-  public var sharedVisitor: FlagshipVisitor? { client.state == .closed ? nil : provider.visitors.shared.current }
+  public var sharedVisitor: FlagshipVisitor? { client.isClosed ? nil : provider.visitors.shared.current }
 }

@@ -13,7 +13,7 @@ public struct FlagshipFace: Sendable {
   }
 
   /// `getStatus` (FS-38).
-  public var status: SDKStatus { client.state == .closed ? .notInitialized : provider.status.current }
+  public var status: SDKStatus { client.isClosed ? .notInitialized : provider.status.current }
 
   /// - Returns: a token for `Client.unobserve`; 0 when there is no room.
   @discardableResult

@@ -9,7 +9,7 @@ extension KameleoonFace {
   ///     the client is ready, false when the time is over first.
   /// - Returns: `.state` after close, `.limit` when too many calls are under way.
   public func runWhenReady(timeoutMilliseconds: Int64, _ completion: @escaping @Sendable (Bool) -> Void) -> Status {
-    guard client.state != .closed else { return .state }
+    guard !client.isClosed else { return .state }
     client.resumeAfterFork()
     let readiness = provider.readiness
     return client.promise({ completion($0 == .ok) }) { tell in

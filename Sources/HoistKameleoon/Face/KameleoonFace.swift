@@ -13,7 +13,7 @@ public struct KameleoonFace: Sendable {
   }
 
   /// `ready` (KAM-17).
-  public var isReady: Bool { client.state != .closed && provider.readiness.isReady }
+  public var isReady: Bool { !client.isClosed && provider.readiness.isReady }
 }
 
 /// Visitors (KAM-11, KAM-12, KAM-14).
@@ -25,7 +25,7 @@ extension KameleoonFace {
   /// - Throws: `.kameleoonVisitorCodeInvalid`; `.state` after close.
   public func visitor(_ code: [UInt8]?, waits: Bool = true) throws(Status) -> KameleoonVisitor {
     client.resumeAfterFork()
-    guard client.state != .closed else { throw .state }
+    guard !client.isClosed else { throw .state }
     return try provider.visitors.open(code, of: client, waits: waits)
   }
 }

@@ -64,7 +64,7 @@ public struct KameleoonSites: Sendable {
     _ name: [UInt8], _ values: PropertyValues, _ isGiven: Bool, _ plugins: Plugins, _ services: ClientServices
   ) throws(ConfigurationFailure) -> Client {
     if let known = clients.client(named: name) {
-      if known.state == .closed { _ = known.reopen() }
+      if known.isClosed { _ = known.reopen() }
       if isGiven { Self.warn(known, of: values) }
       return known
     }

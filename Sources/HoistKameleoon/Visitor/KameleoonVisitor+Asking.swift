@@ -45,7 +45,7 @@ extension KameleoonVisitor {
   private func withService(_ question: RemoteQuestion, _ body: (Client, RemoteDataService) -> Status) -> Status {
     if case .warehouseAudience(_, let index) = question, index < 0 { return .argument }
     return withClient { client, _ in
-      guard client.state != .closed, let provider = client.provider as? KameleoonProvider else { return .state }
+      guard !client.isClosed, let provider = client.provider as? KameleoonProvider else { return .state }
       return body(client, provider.remote)
     } ?? .state
   }

@@ -39,7 +39,7 @@ public struct IdentifyOptions: OptionSet, Sendable {
 extension LaunchDarklyFace {
   /// - Parameter completion: `.timeout` when the wait ended first.
   public func start(waitMilliseconds: Int64, completion: (@Sendable (Status) -> Void)?) -> Status {
-    guard client.state != .closed else { return .state }
+    guard !client.isClosed else { return .state }
     client.resumeAfterFork()
     return client.promise(completion) { tell in
       let provider = provider
@@ -56,10 +56,10 @@ extension LaunchDarklyFace {
   }
 
   /// Whether the service has been talked to, or the client has been offline (LD-11).
-  public var isInitialized: Bool { client.state != .closed && provider.online.isInitialized }
+  public var isInitialized: Bool { !client.isClosed && provider.online.isInitialized }
 
   /// Whether this environment is online now.
-  public var isOnline: Bool { client.state != .closed && provider.online.isOnline }
+  public var isOnline: Bool { !client.isClosed && provider.online.isOnline }
 
   /// - Parameter completion: `.ok` also when a newer call took this one's place.
   public func setOnline(_ isOnline: Bool, completion: (@Sendable (Status) -> Void)?) -> Status {
@@ -77,7 +77,7 @@ extension LaunchDarklyFace {
     completion: (@Sendable (Status) -> Void)?
   ) -> Status {
     guard let cacheUsage = options.cacheUsage else { return .argument }
-    guard client.state != .closed else { return .state }
+    guard !client.isClosed else { return .state }
     client.resumeAfterFork()
     guard let context = context ?? EvaluationContext().reference() else { return .limit }
     return client.promiseIdentify(context, timeoutMilliseconds: timeoutMilliseconds, completion) { tell in
@@ -114,7 +114,7 @@ extension LaunchDarklyFace {
 
   /// Another environment of the same client (LD-07 to LD-09); nil after close.
   public func environment(named name: String) -> Client? {
-    guard client.state != .closed else { return nil }
+    guard !client.isClosed else { return nil }
     let isPrimary = name.utf8.elementsEqual(LaunchDarklySettings.primaryEnvironment.utf8)
     return client.environment(named: isPrimary ? "" : name)
   }

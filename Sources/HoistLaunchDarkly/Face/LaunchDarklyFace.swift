@@ -21,7 +21,7 @@ extension LaunchDarklyFace {
 
   /// For all environments of the client.
   public func setInBackground(_ isInBackground: Bool) -> Status {
-    guard client.state != .closed else { return .state }
+    guard !client.isClosed else { return .state }
     client.resumeAfterFork()
     client.onScheduler { client in
       for case let provider as LaunchDarklyProvider in client.providersOfGroup { provider.life.setForeground(!isInBackground) }
@@ -34,7 +34,7 @@ extension LaunchDarklyFace {
 extension LaunchDarklyFace {
   /// Every flag's value as a JSON object (LD-25), null included; nil before the start and after the close. Counts nothing.
   public var allFlags: [UInt8]? {
-    client.state == .closed ? nil : (client as any ProviderHost).allFlagValues()
+    client.isClosed ? nil : (client as any ProviderHost).allFlagValues()
   }
 
   /// A value of a type of the caller's choosing (LD-60, LD-61). One evaluation, of type WRONG_TYPE if the value does not
@@ -78,7 +78,7 @@ extension LaunchDarklyFace {
 
   /// Begins to send what is recorded, of all environments (LD-43).
   public func flush() -> Status {
-    guard client.state != .closed else { return .state }
+    guard !client.isClosed else { return .state }
     client.resumeAfterFork()
     client.onScheduler { client in
       for member in client.members { member.provider?.flush { _ in } }

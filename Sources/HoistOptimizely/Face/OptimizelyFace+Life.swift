@@ -53,7 +53,7 @@ extension OptimizelyFace {
   }
 
   private func onScheduler(_ work: @escaping @Sendable (OptimizelyProvider) -> Void) -> Status {
-    guard client.state != .closed else { return .state }
+    guard !client.isClosed else { return .state }
     client.resumeAfterFork()
     let provider = provider
     client.onScheduler { _ in work(provider) }

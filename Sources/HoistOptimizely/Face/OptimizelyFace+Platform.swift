@@ -5,7 +5,7 @@ internal import HoistJSON
 /// The data platform (OPT-46, OPT-67, OPT-68), and the installation's visitor (OPT-90).
 extension OptimizelyFace {
   /// The visitor id; nil when there is none. May wait for the store, for milliseconds.
-  public var vuid: String? { client.state == .closed ? provider.vuid.current : provider.vuid.text }
+  public var vuid: String? { client.isClosed ? provider.vuid.current : provider.vuid.text }
 
   /// `sendOdpEvent`. Returns at once.
   /// - Parameters:
@@ -14,7 +14,7 @@ extension OptimizelyFace {
   public func sendPlatformEvent(
     type: String?, action: String, identifiers: ByteView?, data: ByteView?
   ) throws(PlatformFailure) {
-    if client.state == .closed { throw .closed }
+    if client.isClosed { throw .closed }
     client.resumeAfterFork()
     guard let platform = provider.platform else { throw .notEnabled }
     try platform.events.send(type: type, action: action) { () throws(PlatformFailure) in

@@ -58,7 +58,7 @@ extension OptimizelyFace {
   /// - Returns: nil before there is a datafile, and after close.
   func withSnapshot<Result>(_ body: (Snapshot) -> Result) -> Result? {
     client.resumeAfterFork()
-    guard client.state != .closed else { return nil }
+    guard !client.isClosed else { return nil }
     return client.withSnapshot { $0.map(body) }
   }
 }

@@ -21,6 +21,6 @@ public struct OptimizelyFace: Sendable {
   public var configJSON: [UInt8]? { served.flatMap { try? OptimizelyConfigText.json(ofDatafile: $0.bytes) } }
 
   private var served: ServedDatafile? {
-    client.state == .closed ? nil : provider.served.withLock { $0 }
+    client.isClosed ? nil : provider.served.withLock { $0 }
   }
 }

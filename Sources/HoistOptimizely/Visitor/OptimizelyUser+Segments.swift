@@ -31,7 +31,7 @@ extension OptimizelyUser {
 
   private func dataPlatform() throws(PlatformFailure) -> (Client, SegmentsService) {
     guard let client, let provider = client.provider as? OptimizelyProvider else { throw .clientGone }
-    if client.state == .closed { throw .closed }
+    if client.isClosed { throw .closed }
     client.resumeAfterFork()
     guard let platform = provider.platform else { throw .notEnabled }
     return (client, platform.segments)

@@ -185,7 +185,7 @@ extension OptimizelyUser {
     keys: [[UInt8]]?, _ options: DecideOptions, completion: @escaping @Sendable (Status, OwnedDecisions?) -> Void
   ) -> Status {
     guard let client else { return .optimizelySDKNotReady }
-    if client.state == .closed { return .state }
+    if client.isClosed { return .state }
     let kept = LockedValue<OwnedDecisions?>(nil)
     return client.promise({ status in completion(status, kept.withLock { $0 }) }) { tell in
       _ = decidePredicted(keys: keys, options) { decisions in

@@ -5,10 +5,11 @@ internal import HoistCore
 extension Evaluator {
   @inline(__always)
   mutating func allHold(_ conditions: Place<ConditionRecord>, _ count: UInt32) -> Bool {
+    guard budget.spend(Int(count) &* StepBudget.condition) else { return false }
     let records = base.at(conditions)
     var index = 0
     while index < Int(count) {
-      if !holds(records + index) { return false }
+      if !holds(records + index) || budget.isExceeded { return false }
       index &+= 1
     }
     return true
@@ -18,7 +19,6 @@ extension Evaluator {
   private mutating func holds(_ condition: UnsafePointer<ConditionRecord>) -> Bool {
     let field = base.at(condition.pointee.field)
     let value = find(field)
-    guard budget.spend(StepBudget.condition, reading: value?.bytes.count ?? 0) else { return false }
     var outcome = false
     if let value {
       outcome = test(condition, value)
@@ -69,7 +69,7 @@ extension Evaluator {
     if list.pointee.table.isNone {
       var index = 0
       while index < Int(list.pointee.count) {
-        if hashes[index] == value.hash, texts[index].bytes(base).hasSameBytes(as: value.bytes) { return true }
+        if hashes[index] == value.hash, isEqual(texts[index], value) { return true }
         index &+= 1
       }
       return false
@@ -79,10 +79,16 @@ extension Evaluator {
     var at = UInt32(truncatingIfNeeded: value.hash) & mask
     while table[Int(at)] != 0, budget.spend(1) {
       let index = Int(table[Int(at)] &- 1)
-      if hashes[index] == value.hash, texts[index].bytes(base).hasSameBytes(as: value.bytes) { return true }
+      if hashes[index] == value.hash, isEqual(texts[index], value) { return true }
       at = (at &+ 1) & mask
     }
     return false
+  }
+
+  @inline(__always)
+  private mutating func isEqual(_ text: TextReference, _ value: FieldValue) -> Bool {
+    _ = budget.spend(0, reading: value.bytes.count)
+    return text.bytes(base).hasSameBytes(as: value.bytes)
   }
 
   @inline(__always)
@@ -139,8 +145,8 @@ extension Evaluator {
   ) -> Bool {
     let wanted = base.at(operands)
     for index in 0..<Int(condition.pointee.operandCount) {
-      guard budget.spend(2, searching: condition.pointee.test == .contains ? text.count : 0) else { return false }
       let part = wanted[index].bytes(base)
+      guard budget.spend(2, searching: condition.pointee.test == .contains ? text.count : part.count &>> 3) else { return false }
       let matches =
         switch condition.pointee.test {
         case .startsWith: text.hasPrefix(part)

@@ -92,6 +92,7 @@ extension Evaluator {
   private mutating func isIn(
     _ strategy: UnsafePointer<StrategyRecord>, _ group: Murmur3State, _ identity: ByteView
   ) -> Bool {
+    _ = budget.spend(0, searching: identity.count)
     let bucket = group.finish(appending: identity) % 100 &+ 1
     recorder.note { [base] in $0.rollout(strategy, identity, bucket, base) }
     return bucket <= strategy.pointee.percentage

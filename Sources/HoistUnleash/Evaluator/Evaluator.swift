@@ -83,9 +83,10 @@ extension Evaluator {
   mutating func firstHolding(
     _ flag: UnsafePointer<UnleashFlagRecord>, seenThrough child: UnsafePointer<DependencyList>?
   ) -> UnsafePointer<StrategyRecord>? {
+    guard budget.spend(Int(flag.pointee.strategyCount) &* StepBudget.condition) else { return nil }
     let strategies = base.at(flag.pointee.strategies)
     var index = 0
-    while index < Int(flag.pointee.strategyCount), budget.spend(StepBudget.condition) {
+    while index < Int(flag.pointee.strategyCount), !budget.isExceeded {
       let strategy = strategies + index
       if holds(strategy, seenThrough: child) { return strategy }
       index &+= 1

@@ -31,7 +31,7 @@ public struct UnleashFace: Sendable {
 
   /// UNL-70: ends timers, ignores what is in flight, removes this client's observers; what was counted is sent once more.
   public func stop() -> Status {
-    guard client.state != .closed else { return .state }
+    guard !client.isClosed else { return .state }
     client.removeObservers()
     let provider = provider
     client.onScheduler { _ in provider.retire() }
@@ -42,7 +42,7 @@ public struct UnleashFace: Sendable {
   public func updateContext(
     _ context: [String: String], properties: [String: String], completion: @escaping @Sendable (Status) -> Void
   ) -> Status {
-    guard client.state != .closed else { return .state }
+    guard !client.isClosed else { return .state }
     client.resumeAfterFork()
     provider.changeContext(context, properties)
     return onScheduler { $0.contextHasChanged { completion($0.status) } }
@@ -50,7 +50,7 @@ public struct UnleashFace: Sendable {
 
   /// UNL-87: several changes one after another cause one fetch. Refused for what is not the context's to say.
   public func setContextField(_ name: String, _ value: String?) -> Status {
-    guard client.state != .closed else { return .state }
+    guard !client.isClosed else { return .state }
     guard provider.frontend == nil || !FrontendContext.isOption(name) else { return .argument }
     client.resumeAfterFork()
     provider.setContextField(name, value)
@@ -66,7 +66,7 @@ public struct UnleashFace: Sendable {
   }
 
   private func onScheduler(_ work: @escaping @Sendable (UnleashProvider) -> Void) -> Status {
-    guard client.state != .closed else { return .state }
+    guard !client.isClosed else { return .state }
     client.resumeAfterFork()
     let provider = provider
     client.onScheduler { _ in work(provider) }

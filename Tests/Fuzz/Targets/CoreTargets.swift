@@ -81,7 +81,7 @@ func checkExpression(_ bytes: ByteView) -> String? {
     let answers = subject.withUnsafeBufferPointer { subject -> [Int32] in
       guard let start = subject.baseAddress else { return [0] }
       return (0..<2).map { _ in
-        var steps = Int32.max
+        var steps = Int(Int32.max)
         return expression.match(expression.code, start, subject.count, &steps)
       }
     }

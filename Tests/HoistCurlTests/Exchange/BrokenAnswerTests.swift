@@ -176,6 +176,7 @@ import Testing
   // MARK: Words
 
   @Test func libcurlsWordsAreNotRepeatedWhenTheyQuoteAnAddress() {
+    NetworkLoop.prepare()
     let quoting = TransferFailure.of(CURLE_COULDNT_RESOLVE_PROXY, detail: "Unsupported proxy 'user:secret@host'")
     #expect(quoting == TransportFailure(.unreachable, "Couldn't resolve proxy name"))
     let lines = TransferFailure.of(CURLE_OK, detail: "one\r\ntwo\u{1B}[31m" + String(repeating: "x", count: 999))

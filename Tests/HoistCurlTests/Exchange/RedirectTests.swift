@@ -183,6 +183,7 @@ import Testing
 
   @Test func fromHTTPSOnlyHTTPSIsFollowed() throws {
     // The refusal itself is tested over TLS in `TLSTests`; here, how addresses are told apart.
+    NetworkLoop.prepare()
     let secure = try #require(RequestURL("https://Example.COM/a"))
     #expect(secure.resolving("http://example.com/a")?.origin.isSecure == false)
     #expect(secure.resolving("//example.com:443/b")?.origin == secure.origin)
@@ -194,6 +195,7 @@ import Testing
 
   /// G7: what stands in messages.
   @Test func messagesShowOriginAndPathOnly() throws {
+    NetworkLoop.prepare()
     let url = try #require(RequestURL("https://user:secret@Example.com:8443/meval/eyJraW5kIjoidXNlciIsImtleSI6ImEifQ==/x?key=secret#secret"))
     #expect(url.redacted == "https://example.com:8443/meval/***/x")
     #expect(RequestURL("http://[::1]/")?.redacted == "http://[::1]/")
