@@ -83,9 +83,8 @@ def has_libcurl():
 client = hoist.Client("unleash", mode="backend", url="http://127.0.0.1:9/api", key="*:development.abc", store="none", online=False,
                       bootstrap='{"version":2,"features":[{"name":"f","enabled":true,"strategies":[]}]}')
 assert client.wait_ready(10) and client.bool("f")
-assert client.flush(10) or True
 print(has_libcurl())
-client.set_online(True)
+client.online = True
 print(has_libcurl())
 client.close(0)
 """
