@@ -51,6 +51,11 @@ def structure(context: Context) -> Counts:
                             ROOT / "Tests/Structure"))
 
 
+def models(context: Context) -> Counts:
+    options = ["--full"] if context.is_full else []
+    return context.count(counts.from_closing_lines, context.python, ROOT / "Tests/Models/run", *options, minutes=60)
+
+
 def build(context: Context) -> Counts:
     context.check("swift", "build", "--build-tests", "--scratch-path", context.debug, minutes=30)
     return Counts()
@@ -263,6 +268,7 @@ def valgrind(context: Context) -> Counts:
 
 PARTS = [
     Part("structure", "imports, forbidden code, markers, and the runner itself", structure),
+    Part("models", "what holds in every state of models of the core", models, folders=("Tests/Models",)),
     Part("build", "the package with its Swift tests", build, is_build=True),
     Part("swift", "the Swift tests", swift, needs=("build",)),
     Part("look-ups", "Swift tests with a resolver that hangs", name_look_ups, needs=("build",),
