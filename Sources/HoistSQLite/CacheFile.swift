@@ -29,6 +29,12 @@ struct CacheFile: Sendable {
 
   private static let companions = ["-wal", "-shm", "-journal"]
 
+  /// How long the index is that connections share, which they map into memory; 0 when there is none.
+  var indexBytes: Int { Self.status(path + "-shm").map { Int($0.st_size) } ?? 0 }
+
+  /// Of an index that was cut nothing counts: SQLite makes it anew. By name, for the reason above.
+  func emptyIndex() { truncate(path + "-shm", 0) }
+
   /// Makes the file, mode 0600, where it is missing, and refuses it and its companions when they are links, no plain
   /// files, or owned by another account. The file is never opened when it exists: closing a descriptor would drop the
   /// locks that other connections of this process hold on it.

@@ -28,11 +28,14 @@ struct SQLiteRow {
 /// An open connection. Made, used and closed inside the gate only.
 final class Database {
   private let handle: OpaquePointer
-  private let generation = ForkGeneration.current
+  private let number: UInt64
+  let isAlone: Bool
   private var statements: [String: OpaquePointer] = [:]
 
-  /// - Parameter path: canonical, so that no part of it is a link but a last one put there in bad faith.
-  init(path: String) throws(SQLiteFailure) {
+  /// - Parameters:
+  ///   - path: canonical, so that no part of it is a link but a last one put there in bad faith.
+  ///   - isAlone: keeps all others away from the file, so that there need be no index that they share.
+  init(path: String, isAlone: Bool = false) throws(SQLiteFailure) {
     var opened: OpaquePointer?
     let flags =
       SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
@@ -46,12 +49,14 @@ final class Database {
     sqlite3_extended_result_codes(opened, 1)
     _ = csqlite_set_option(opened, SQLITE_DBCONFIG_DEFENSIVE, 1)
     _ = csqlite_set_option(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    if isAlone { sqlite3_exec(opened, "PRAGMA locking_mode = EXCLUSIVE", nil, nil, nil) }
     handle = opened
-    SQLiteGate.enter(opened)
+    self.isAlone = isAlone
+    number = SQLiteGate.enter(opened)
   }
 
-  /// False in a forked child: the gate has closed what was inherited.
-  var isOwn: Bool { generation == ForkGeneration.current }
+  /// False when the gate has closed it, as in a forked child.
+  var isOwn: Bool { SQLiteGate.has(handle, number) }
 
   func close(checkpoint: Bool) {
     statements = [:]

@@ -136,6 +136,10 @@ final class LeftJournal {
     }
   }
 
+  func erase(ids: Set<String>) -> Bool {
+    JournalDisk.erase(in: content, from: headerBytes, of: file.descriptor) { ids.contains(header.identifiers.text($0.number)) }
+  }
+
   /// A file that cannot be removed is emptied, so that nothing of it comes again.
   /// - Returns: false when neither can be done.
   @discardableResult

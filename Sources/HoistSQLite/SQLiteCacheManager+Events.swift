@@ -26,9 +26,10 @@ extension SQLiteCacheManager {
     pipeline: String, maximumRows: Int, maximumBytes: Int, owner: EventOwner
   ) throws(CacheFailure) -> [EventRow] {
     var failure: CacheFailure?
-    do { try claimLeftJournals() } catch { failure = error }
-    // Full tables are emptied by delivering what is there.
-    let rows = try claimRows(pipeline, maximumRows, maximumBytes, owner)
+    var rows: [EventRow] = []
+    do { try claimLeftJournals(owner) } catch { failure = error }
+    do { rows = try claimRows(pipeline, maximumRows, maximumBytes, owner) } catch { failure = error }
+    rows = SQLiteGate.pass { connection.claims?.take(pipeline, maximumRows, maximumBytes, after: rows) ?? rows }
     if rows.isEmpty, let failure { throw failure }
     return rows
   }
@@ -38,37 +39,56 @@ extension SQLiteCacheManager {
   ) throws(CacheFailure) -> [EventRow] {
     let left = try leftJournals()
     return try perform("claiming events") { database throws(SQLiteFailure) in
+      let claims = connection.claims(of: owner, beside: left.file)
       // Mostly there is nothing to claim; looking does not need the write lock.
       guard try hasOthersRows(pipeline, owner, database) else { return [] }
-      return try database.transaction { () throws(SQLiteFailure) in
+      let rows = try database.transaction { () throws(SQLiteFailure) in
+        if claims.rows.isEmpty, try UnwrittenClaims.areHeld(beside: left.file) { return [EventRow]() }
+        let others = try claimableOwners(besides: owner, database)
         let number = try number(of: owner, database)
-        try endLeasesOfTheDead(besides: number, database)
-        let rows = try claimable(pipeline, maximumRows, maximumBytes, database)
-        for row in rows {
-          try database.run("UPDATE events SET owner = ? WHERE id = ?", [.integer(number), .text(row.id)])
+        for other in others { try database.run("UPDATE owners SET lease = 0 WHERE number = ? AND lease <> 0", [.integer(other)]) }
+        let rows = try claimable(pipeline, others, maximumRows, maximumBytes, besides: claims.rows, database)
+        for id in rows.map(\.id) + claims.rows {
+          try database.run("UPDATE events SET owner = ? WHERE id = ?", [.integer(number), .text(id)])
         }
         try forgetOwners(besides: left, database)
         return rows
       }
+      claims.forget(claims.rows)
+      return rows
+    } unwritten: { database throws(SQLiteFailure) in
+      let claims = connection.claims(of: owner, beside: left.file)
+      let rows = try database.transaction { () throws(SQLiteFailure) in
+        guard try claims.lockTables() else { return [EventRow]() }
+        let others = try claimableOwners(besides: owner, database)
+        return try claimable(pipeline, others, maximumRows, maximumBytes, besides: claims.rows, database)
+      }
+      claims.claim(rows.map(\.id))
+      return rows
     }
   }
 
   public func removeEvents(ids: [String], owner: EventOwner) throws(CacheFailure) {
     guard !ids.isEmpty else { return }
     try perform("removing delivered events") { database throws(SQLiteFailure) in
+      let claims = connection.claims.flatMap { $0.isOf(owner.id) ? $0 : nil }
+      let claimed = claims?.rows ?? []
+      claims?.remove(Set(ids))
       try database.transaction { () throws(SQLiteFailure) in
         for id in ids {
           try database.run(
-            "DELETE FROM events WHERE id = ? AND owner = (SELECT number FROM owners WHERE name = ?)",
-            [.text(id), .text(owner.id)])
+            "DELETE FROM events WHERE id = ? AND (? OR owner = (SELECT number FROM owners WHERE name = ?))",
+            [.text(id), .integer(claimed.contains(id) ? 1 : 0), .text(owner.id)])
         }
       }
+      claims?.forget(Set(ids))
     }
   }
 
   public func purgeEvents(subject: String, pipeline: String) throws(CacheFailure) {
     guard !subject.isEmpty else { return }
     let left = try leftJournals()
+    SQLiteGate.pass { connection.claims?.purge(subject, pipeline) }
     do {
       try perform("purging events") { database throws(SQLiteFailure) in
         try database.transaction { () throws(SQLiteFailure) in
@@ -92,6 +112,7 @@ extension SQLiteCacheManager {
   }
 
   public func releaseEvents(owner: EventOwner) throws(CacheFailure) {
+    SQLiteGate.pass { if connection.claims?.isOf(owner.id) == true { connection.claims = nil } }
     try perform("releasing events") { database throws(SQLiteFailure) in
       try database.transaction { () throws(SQLiteFailure) in
         try database.run("UPDATE owners SET lease = 0 WHERE name = ?", [.text(owner.id)])
@@ -124,35 +145,42 @@ extension SQLiteCacheManager {
       """, [.text(owner.id), .text(pipeline)]) != nil
   }
 
-  /// Sets the lease of every other owner that is dead, or may be and has not renewed it, to 0. A
-  /// process that is known to live keeps its rows whatever its lease says: it may have been stopped,
+  /// The numbers of the others whose rows may be claimed: that have released them, that are dead, or that may be and have not
+  /// renewed their lease. A process that is known to live keeps its rows whatever its lease says: it may have been stopped,
   /// or the clock been put forward.
-  private func endLeasesOfTheDead(besides number: Int64, _ database: Database) throws(SQLiteFailure) {
+  private func claimableOwners(besides owner: EventOwner, _ database: Database) throws(SQLiteFailure) -> [Int64] {
     var others: [(number: Int64, name: String, lease: Int64)] = []
-    try database.run("SELECT number, name, lease FROM owners WHERE number <> ? AND lease <> 0", [.integer(number)]) {
+    try database.run("SELECT number, name, lease FROM owners WHERE name <> ?", [.text(owner.id)]) {
       others.append(($0.integer(0), $0.text(1), $0.integer(2)))
       return true
     }
     let now = clock.unixMilliseconds
-    for other in others {
+    return others.filter { other in
+      if other.lease == 0 { return true }
       let liveness = OwnerIdentity(text: other.name)?.liveness ?? .unknown
-      guard liveness == .dead || liveness == .unknown && other.lease <= now else { continue }
-      try database.run("UPDATE owners SET lease = 0 WHERE number = ?", [.integer(other.number)])
-    }
+      return liveness == .dead || liveness == .unknown && other.lease <= now
+    }.map(\.number)
   }
 
   private func claimable(
-    _ pipeline: String, _ maximumRows: Int, _ maximumBytes: Int, _ database: Database
+    _ pipeline: String, _ owners: [Int64], _ maximumRows: Int, _ maximumBytes: Int, besides claimed: Set<String>,
+    _ database: Database
   ) throws(SQLiteFailure) -> [EventRow] {
     var rows: [EventRow] = []
     var bytes = 0
     try database.run(
       """
       SELECT id, subject, created, payload FROM events
-      WHERE owner IN (SELECT number FROM owners WHERE lease = 0) AND pipeline = ? AND length(payload) <= ?
+      WHERE owner IN (SELECT number FROM owners WHERE instr(?, ',' || number || ',')) AND pipeline = ? AND length(payload) <= ?
       ORDER BY created, rowid LIMIT ?
-      """, [.text(pipeline), .integer(Int64(maximumBytes)), .integer(Int64(max(0, maximumRows)))]
+      """,
+      [
+        .text("," + owners.map { "\($0)," }.joined()), .text(pipeline), .integer(Int64(maximumBytes)),
+        .integer(Int64(max(0, maximumRows) + claimed.count)),
+      ]
     ) { row in
+      guard !claimed.contains(row.text(0)) else { return true }
+      guard rows.count < maximumRows else { return false }
       let payload = row.blob(3)
       bytes += payload.count
       guard bytes <= maximumBytes else { return false }

@@ -17,8 +17,9 @@ extension SQLiteCacheManager {
     return try FileJournal(beside: file, pipeline: pipeline, identifiers: identifiers)
   }
 
-  /// Moves the rows of journals without an owner into the tables, again without an owner.
-  func claimLeftJournals() throws(CacheFailure) {
+  /// Moves the rows of journals without an owner into the tables, again without an owner; where there is no room for them,
+  /// they are the owner's as long as it holds the files.
+  func claimLeftJournals(_ owner: EventOwner) throws(CacheFailure) {
     let left = try leftJournals()
     let action = "taking over what a process has left"
     let names: [String]
@@ -27,6 +28,9 @@ extension SQLiteCacheManager {
     for name in names {
       let journal = try perform(action) { database throws(SQLiteFailure) in
         try database.transaction { () throws(SQLiteFailure) in try claim(name, of: left, database) }
+      } unwritten: { database throws(SQLiteFailure) in
+        try database.transaction { () throws(SQLiteFailure) in try hold(name, of: left, owner, database) }
+        return .some(nil)
       }
       journal?.remove()
     }
@@ -41,6 +45,15 @@ extension SQLiteCacheManager {
       try insert(rows, leftIn: name, database)
     }
     return journal
+  }
+
+  /// Inside a transaction, for the same reason.
+  private func hold(_ name: String, of left: LeftJournals, _ owner: EventOwner, _ database: Database) throws(SQLiteFailure) {
+    guard let journal = try left.open(name), try database.integer("SELECT 1 FROM owners WHERE name = ?", [.text(name)]) == nil
+    else { return }
+    try connection.claims(of: owner, beside: left.file).hold(journal) { id throws(SQLiteFailure) in
+      try database.integer("SELECT 1 FROM events WHERE id = ?", [.text(id)]) != nil
+    }
   }
 
   /// - Parameter owner: of a lease that is over.

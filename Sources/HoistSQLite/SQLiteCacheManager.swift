@@ -82,17 +82,27 @@ public final class SQLiteCacheManager: CacheManager {
   public func close() { connection.close(checkpoint: true) }
 
   /// Runs `body` inside the gate with the open database, again and again while it is busy, and
-  /// once more after a damaged file was replaced.
+  /// once more after a damaged file was replaced, or where the disk is full.
+  /// - Parameter unwritten: takes the place of `body` when there is no room for it; nil where nothing can.
   func perform<Value>(
-    _ action: String, _ body: (Database) throws(SQLiteFailure) -> Value
+    _ action: String, _ body: (Database) throws(SQLiteFailure) -> Value,
+    unwritten: (Database) throws(SQLiteFailure) -> Value? = { _ throws(SQLiteFailure) in nil }
   ) throws(CacheFailure) -> Value {
+    var fullness = 0
     // Waiting is real, whatever clock the rows are stamped with.
     let machine = SystemClock()
     let deadline = machine.monotonicNanoseconds &+ max(0, options.busyMilliseconds) &* 1_000_000
     while true {
       let trouble: CacheTrouble
       do {
-        let (value, news) = try SQLiteGate.pass { () throws(CacheTrouble) in (try connection.use(body), connection.takeNews()) }
+        let (value, news) = try SQLiteGate.pass { () throws(CacheTrouble) in
+          let value = try connection.use { database throws(SQLiteFailure) in
+            if fullness == 1 { connection.emptyLog() }
+            if fullness > 1, let value = try unwritten(database) { return value }
+            return try body(database)
+          }
+          return (value, connection.takeNews())
+        }
         if let news { warn(news) }
         return value
       } catch {
@@ -100,6 +110,9 @@ public final class SQLiteCacheManager: CacheManager {
       }
       switch SQLiteGate.pass({ connection.recover(from: trouble, action) }) {
       case .giveUp(let failure): throw failure
+      case .full(let failure):
+        fullness += 1
+        if fullness > 2 { throw failure }
       case .again: break
       case .replaced(let warning): warn(warning)
       case .wait(let failure):

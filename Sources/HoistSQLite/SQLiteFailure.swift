@@ -26,6 +26,11 @@ struct SQLiteFailure: Error {
   /// The connection may be in no good state; a new one may fare better.
   var needsReopening: Bool { primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN || primary == SQLITE_PROTOCOL }
 
+  /// There is no room for what is to be written; what is there can be read.
+  var isFull: Bool { primary == SQLITE_FULL }
+  /// The index beside the file that connections share cannot be made (SQLITE_IOERR_SHMOPEN, _SHMSIZE, _SHMMAP).
+  var lacksIndex: Bool { primary == SQLITE_IOERR && [18, 19, 21].contains(code >> 8) }
+
   static func damage(_ message: String) -> SQLiteFailure { SQLiteFailure(code: SQLITE_CORRUPT, message: message) }
   /// A file beside the database is at fault.
   static func disk(_ message: String) -> SQLiteFailure { SQLiteFailure(code: SQLITE_ERROR, message: message) }

@@ -16,7 +16,9 @@ internal import HoistBase
 enum SQLiteGate {
   private final class State: @unchecked Sendable {
     let lock = Lock()
-    var connections: Set<OpaquePointer> = []
+    /// With the number of each.
+    var connections: [OpaquePointer: UInt64] = [:]
+    var opened: UInt64 = 0
     var generation = ForkGeneration.current
   }
   private static let state = State()
@@ -29,12 +31,27 @@ enum SQLiteGate {
   }
 
   /// Inside the gate: a connection was opened.
-  static func enter(_ connection: OpaquePointer) { state.connections.insert(connection) }
+  /// - Returns: its number.
+  static func enter(_ connection: OpaquePointer) -> UInt64 {
+    state.opened += 1
+    state.connections[connection] = state.opened
+    return state.opened
+  }
+
+  /// Inside the gate: whether a connection is open still.
+  static func has(_ connection: OpaquePointer, _ number: UInt64) -> Bool { state.connections[connection] == number }
+
+  /// Inside the gate: closes all connections of this process to a file, so that nothing of it is mapped any more.
+  static func closeAll(to path: String) {
+    for connection in state.connections.keys where sqlite3_db_filename(connection, "main").map({ String(cString: $0) }) == path {
+      close(connection, checkpoint: false)
+    }
+  }
 
   /// Inside the gate: closes a connection for good.
   /// - Parameter checkpoint: whether the last one to leave tidies the files up.
   static func close(_ connection: OpaquePointer, checkpoint: Bool) {
-    state.connections.remove(connection)
+    state.connections[connection] = nil
     if !checkpoint { _ = csqlite_set_option(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
     while let statement = sqlite3_next_stmt(connection, nil) { sqlite3_finalize(statement) }
     sqlite3_close_v2(connection)
@@ -43,6 +60,6 @@ enum SQLiteGate {
   private static func closeInheritance() {
     guard state.generation != ForkGeneration.current else { return }
     state.generation = ForkGeneration.current
-    for connection in state.connections { close(connection, checkpoint: false) }
+    for connection in state.connections.keys { close(connection, checkpoint: false) }
   }
 }

@@ -5,6 +5,7 @@ extension EventPipeline {
   func flushNow(cutsPausesShort: Bool = true, _ completion: @escaping @Sendable (FlushResult) -> Void) {
     abandonInheritance()
     state.flushRequests.append(completion)
+    if state.isClaimOwed { claimOrphans() }
     sendAtOnce(cutsPausesShort: cutsPausesShort)
   }
 
@@ -107,7 +108,7 @@ extension EventPipeline {
     guard !state.flushRequests.isEmpty else { return }
     // What others have left is on its way here.
     if !state.claims.isEmpty, state.holds.isEmpty { return }
-    let isDone = state.rows.isEmpty && state.live.isEmpty
+    let isDone = state.rows.isEmpty && state.live.isEmpty && !state.isClaimOwed
     let left: FlushResult = state.holds.isEmpty ? .left : .held
     let isUnderWay = state.batches.contains { $0.isSending } || state.isRenewing
     guard isDone || !isUnderWay else { return }

@@ -45,7 +45,8 @@ extension EventPipeline {
   func putNow(besideOthers: Bool = false) -> Bool {
     guard isStoring, state.puts == 0 || besideOthers else { return false }
     let (rows, numbers, names) = nextPut()
-    if state.unstored.isEmpty { state.mustStoreNow = false }
+    let isAll = state.unstored.isEmpty
+    if isAll { state.mustStoreNow = false }
     guard !rows.isEmpty else {
       releaseJournal()
       noteAttempted()
@@ -57,6 +58,8 @@ extension EventPipeline {
     store.putEvents(rows, journal) { [weak self] isCommitted in
       guard let self, state.generation == generation, scheduler.generation == generation else { return }
       finishPut(numbers, names, isCommitted)
+      // The rest has waited as long.
+      if isCommitted, !isAll { _ = putNow() }
     }
     return true
   }
@@ -107,7 +110,6 @@ extension EventPipeline {
       state.isStoreResting = state.storeTimer != nil
     }
     turn()
-    if isCommitted, state.unstored.count >= Self.rowsOfAPut { _ = putNow() }
   }
 
   /// Publishes the store's progress to callers that wait for a commit. Records are stored in order, so everything below
@@ -128,7 +130,10 @@ extension EventPipeline {
   func claimOrphans() {
     guard isStoring, state.claims.isEmpty, !state.holds.contains(.stopped) else { return }
     let (rows, bytes) = intake.with { (options.maximumRows - $0.totalRows, options.maximumBytes - $0.totalBytes) }
-    guard rows > 0, bytes > 0 else { return }
+    guard rows > 0, bytes > 0 else {
+      state.mayAdoptMore = true
+      return
+    }
     let claim = state.nextClaim
     let generation = state.generation
     state.nextClaim += 1
@@ -136,6 +141,7 @@ extension EventPipeline {
     store.claimEvents(pipeline: options.name, maximumRows: rows, maximumBytes: bytes) { [weak self] found in
       guard let self, state.generation == generation, scheduler.generation == generation else { return }
       let purged = state.claims.removeValue(forKey: claim) ?? []
+      state.isClaimOwed = found == nil && !store.isOff
       if let found { receiveOrphans(found, purged) } else { turn() }
     }
   }

@@ -95,8 +95,13 @@ public final class EventPipeline: @unchecked Sendable {
   ) -> Outcome {
     if awaitsConsent, asideRows.load(ordering: .relaxed) >= options.consentRows { return refuseAside() }
     let outcome = record(payload, tail, subject, unixMilliseconds, mayWait ? wished : .never)
-    if case .queued = outcome, options.durability == .immediate, store.keepsEvents, wished.isWanted { return .unsaved }
+    if case .queued = outcome, options.durability == .immediate, store.keepsEvents, wished.isWanted { return unsaved() }
     return outcome
+  }
+
+  private func unsaved() -> Outcome {
+    tally.count { $0.unsaved += 1 }
+    return .unsaved
   }
 
   private func refuseAside() -> Outcome {
@@ -175,8 +180,8 @@ public final class EventPipeline: @unchecked Sendable {
     guard options.durability == .immediate, store.keepsEvents else { return .queued }
     let next = intake.with(\.nextSequence)
     guard next > 0 else { return .stored }
-    let outcome = mayWait ? awaitCommit(of: next &- 1, untilNanoseconds: commitDeadline) : .unsaved
-    return outcome == .queued ? .unsaved : outcome
+    let outcome = mayWait ? awaitCommit(of: next &- 1, untilNanoseconds: commitDeadline) : .queued
+    return outcome == .queued ? unsaved() : outcome
   }
 
   var commitDeadline: Int64 {

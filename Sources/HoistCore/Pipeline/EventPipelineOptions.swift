@@ -121,6 +121,8 @@ extension EventPipeline {
   /// Since the pipeline was made, but for `waiting` and `inFlight`, which are current values.
   public struct Counters: Sendable, Equatable {
     public var recorded = 0
+    /// Told as `.unsaved`.
+    public var unsaved = 0
     /// For lack of room, or too large.
     public var dropped = 0
     public var delivered = 0
@@ -142,7 +144,7 @@ extension EventPipeline {
       [
         ("recorded", recorded), ("waiting", waiting), ("in_flight", inFlight), ("delivered", delivered),
         ("dropped", dropped), ("rejected", rejected), ("expired", expired), ("purged", purged), ("retried", retried),
-        ("adopted", adopted),
+        ("adopted", adopted), ("unsaved", unsaved),
       ].map { (group, $0.0, Int64($0.1)) }
     }
   }

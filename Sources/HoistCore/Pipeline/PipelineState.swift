@@ -38,8 +38,10 @@ struct PipelineState {
   // Adoption
   var claims: [UInt64: [ByteKey]] = [:]
   var nextClaim: UInt64 = 0
-  /// The last claim found something.
+  /// The last claim found something, or there was no room for any.
   var mayAdoptMore = false
+  /// The last claim failed: there may be something that nobody sends.
+  var isClaimOwed = false
   var adoptionTimer: (any Cancellable)?
 
   // Sending

@@ -9,6 +9,8 @@ extension Store {
     case write
     /// A write for the owner of the rows, which prolongs its lease.
     case owner
+    /// The same, but delivery is what makes room on a full disk: it is made while writes pause, and although removals fail.
+    case claim
     /// A write of what waits: only removals and purges, or the values, too.
     case owed, values
   }
@@ -23,7 +25,7 @@ extension Store {
     answer: @escaping @Sendable (Result<Value, CacheFailure>) -> Void
   ) {
     let now = clock.monotonicNanoseconds
-    let (refusal, ticket) = withState { ($0.refusal(at: now, writes: access != .read), $0.newCall()) }
+    let (refusal, ticket) = withState { ($0.refusal(at: now, writes: access != .read && access != .claim), $0.newCall()) }
     guard let manager, refusal == nil else {
       withState { $0.counters.refused += manager == nil ? 0 : 1 }
       scheduler.post { answer(.failure(refusal ?? CacheFailure("there is no store"))) }
@@ -34,9 +36,9 @@ extension Store {
       defer { end(ticket) }
       return Result { () throws(CacheFailure) in
         var isFromManager = access != .owed && access != .values
-        if access != .read, try settleEvents(manager, upTo: ticket.number) { isFromManager = true }
+        if access != .read, try settleEvents(manager, upTo: ticket.number, mayFail: access == .claim) { isFromManager = true }
         if access == .values, try settleValues(manager) { isFromManager = true }
-        let value = try access == .owner ? actAsOwner(manager, body) : body(manager, withState { $0.owner.eventOwner(options) })
+        let value = try access == .owner || access == .claim ? actAsOwner(manager, body) : body(manager, withState { $0.owner.eventOwner(options) })
         return Answer(value: value, isFromManager: isFromManager)
       }
     } answer: { [self] result in
@@ -102,7 +104,7 @@ extension Store {
   private func noteSuccess(_ access: Access) {
     let wasFailing = withState { state in
       // A full disk can be read.
-      if access == .read, state.failsToWrite { return false }
+      if access == .read || access == .claim, state.failsToWrite { return false }
       defer { (state.isFailing, state.failsToWrite) = (false, false) }
       state.pausedUntil = .min
       state.pause.reset()

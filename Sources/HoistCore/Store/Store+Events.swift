@@ -32,7 +32,7 @@ extension Store {
   func claimEvents(
     pipeline: String, maximumRows: Int, maximumBytes: Int, completion: @escaping @Sendable ([EventRow]?) -> Void
   ) {
-    call(.owner) { manager, owner throws(CacheFailure) in
+    call(.claim) { manager, owner throws(CacheFailure) in
       try manager.claimEvents(pipeline: pipeline, maximumRows: maximumRows, maximumBytes: maximumBytes, owner: owner)
     } answer: { [weak self] result in
       guard let self, case .success(let rows) = result else { return completion(nil) }

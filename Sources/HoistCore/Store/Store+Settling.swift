@@ -111,9 +111,10 @@ extension Store {
 
   /// On the lane: makes the removals and purges requested before the call of this number. After a failure, that one and
   /// all later ones stay pending.
+  /// - Parameter mayFail: a failure is no error unless a purge is pending.
   /// - Returns: whether there were any.
   @discardableResult
-  func settleEvents(_ manager: any CacheManager, upTo call: UInt64) throws(CacheFailure) -> Bool {
+  func settleEvents(_ manager: any CacheManager, upTo call: UInt64, mayFail: Bool = false) throws(CacheFailure) -> Bool {
     var (due, owners) = withState { state in
       let due = state.forgettings.prefix { $0.call <= call }
       state.forgettings.removeFirst(due.count)
@@ -127,7 +128,11 @@ extension Store {
         case .subject(let subject, let pipeline): try manager.purgeEvents(subject: subject, pipeline: pipeline)
         }
       } catch {
-        withState { $0.forgettings.insert(contentsOf: due, at: 0) }
+        let mustPurge = withState { state in
+          state.forgettings.insert(contentsOf: due, at: 0)
+          return state.forgettings.contains { if case .subject = $0.what { true } else { false } }
+        }
+        if mayFail, !mustPurge { return false }
         throw error
       }
       due.removeFirst()

@@ -82,6 +82,11 @@ func runPipeline(_ command: String, folder: String, count: Int, sink: String) {
       report("slept")
       while true { pause() }
     }
+  case "record-closed":
+    // Ends as a client that has never been online.
+    for number in 0..<count { _ = probe.record("\(getpid())-\(number)") }
+    _ = probe.close()
+    for number in 0..<count { report("stored \(getpid())-\(number)") }
   case "deliver":
     // Delivers what it finds, until nothing has come for a while.
     probe.start()

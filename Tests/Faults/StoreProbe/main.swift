@@ -46,12 +46,13 @@ case "write":
   }
   if arguments.last == "hang" { while true { pause() } }
   manager.close()
-case "read":
+case "read", "hold":
   attempt("reading") {
     if let value = try manager.load(key: "flags") { report("flags " + String(decoding: value, as: UTF8.self)) }
     let rows = try manager.claimEvents(pipeline: "events", maximumRows: 100_000, maximumBytes: 1 << 30, owner: owner)
     for row in rows { report("row \(row.id) \(row.payload.count)") }
   }
+  if arguments[1] == "hold" { while true { pause() } }
 case "compete":
   // Takes rows one by one, beside other processes that do the same.
   var misses = 0
@@ -66,7 +67,7 @@ case "compete":
     }
     usleep(200)
   }
-case "record", "record-periodic", "deliver", "both", "fork":
+case "record", "record-closed", "record-periodic", "deliver", "both", "fork":
   runPipeline(arguments[1], folder: arguments[2], count: count, sink: arguments.count > 4 ? arguments[4] : "/dev/null")
 case "refuse":
   runRefusal(folder: arguments[2], count: count, sink: arguments.count > 4 ? arguments[4] : "/dev/null")

@@ -8,6 +8,7 @@ final class ObstinateManager: CacheManager, @unchecked Sendable {
   private var log: [String] = []
   private var owners: [String] = []
   private var failure: CacheFailure?
+  private var writeFailure: CacheFailure?
   private var failingKeys: Set<String> = []
   private var door: Door?
   private var lie: [EventRow]?
@@ -21,6 +22,8 @@ final class ObstinateManager: CacheManager, @unchecked Sendable {
   var ownersSeen: [String] { lock.withLock { owners } }
   func forgetCalls() { lock.withLock { log = [] } }
   func fail(_ failure: CacheFailure?) { lock.withLock { self.failure = failure } }
+  /// Only what has to write fails; claims need not.
+  func fail(writes failure: CacheFailure?) { lock.withLock { writeFailure = failure } }
   func fail(keys: Set<String>) { lock.withLock { failingKeys = keys } }
   /// The next call waits at the door.
   func block(at door: Door) { lock.withLock { self.door = door } }
@@ -40,6 +43,7 @@ final class ObstinateManager: CacheManager, @unchecked Sendable {
     }
     door?.pass()
     if let failure { throw failure }
+    if let failure = lock.withLock({ writeFailure }), !call.hasPrefix("claim"), !call.hasPrefix("load") { throw failure }
   }
 
   func load(key: String) throws(CacheFailure) -> [UInt8]? {
