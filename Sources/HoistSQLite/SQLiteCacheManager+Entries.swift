@@ -32,7 +32,7 @@ extension SQLiteCacheManager {
       throw CacheFailure(
         "writing the cache: a value of \(value.count) bytes is over the limit of \(options.maximumValueBytes)")
     }
-    let now = clock.unixMilliseconds
+    let (now, file) = (clock.unixMilliseconds, try location.file())
     let countsLimits = value != nil && isTimeToCount()
     let (outcome, evicted) = try perform("writing the cache") { database throws(SQLiteFailure) in
       try database.transaction { () throws(SQLiteFailure) -> (CacheReplacement, Int?) in
@@ -41,7 +41,7 @@ extension SQLiteCacheManager {
           guard known == expected else { return (.differs(known), nil) }
         }
         guard let value else {
-          try delete(key, database)
+          try forget(key, file, database)
           return (.done, nil)
         }
         try database.run(
@@ -57,7 +57,12 @@ extension SQLiteCacheManager {
   }
 
   public func remove(key: String) throws(CacheFailure) {
-    try perform("writing the cache") { database throws(SQLiteFailure) in try delete(key, database) }
+    _ = try write(key: key, nil)
+  }
+
+  private func forget(_ key: String, _ file: CacheFile, _ database: Database) throws(SQLiteFailure) {
+    if PersonKey.isOne(key) { try Salvage.note(erasureOf: key, besides: file, in: database) }
+    try delete(key, database)
   }
 
   private func delete(_ key: String, _ database: Database) throws(SQLiteFailure) {

@@ -93,6 +93,7 @@ extension SQLiteCacheManager {
       try perform("purging events") { database throws(SQLiteFailure) in
         try database.transaction { () throws(SQLiteFailure) in
           try purge(left, of: subject, pipeline: pipeline)
+          try Salvage.note(erasureOf: Salvage.name(of: subject, in: pipeline), besides: left.file, in: database)
           // The first condition lets SQLite use the partial index.
           try database.run(
             "DELETE FROM events WHERE subject <> '' AND subject = ? AND pipeline = ?", [.text(subject), .text(pipeline)])

@@ -5,6 +5,17 @@ internal import HoistCore
 enum Salvage {
   /// Events of nobody that lives: whoever comes first claims them.
   private static let owner = "salvaged"
+  /// How the names of owners begin that stand for what was erased meanwhile; none of ours does.
+  private static let erased = "erased "
+
+  /// What is erased while a file is set aside must not come back from it. An owner that has no rows, and no end of its lease,
+  /// says so: of the events of a pipeline about a subject, or of what is kept under a key.
+  static func note(erasureOf what: String, besides file: CacheFile, in database: Database) throws(SQLiteFailure) {
+    guard file.isSetAside else { return }
+    try database.run("INSERT OR IGNORE INTO owners(name, lease) VALUES (?, ?)", [.text(erased + what), .integer(.max)])
+  }
+
+  static func name(of subject: String, in pipeline: String) -> String { "\(pipeline) \(subject)" }
 
   /// Copies what can be read; what is there already stays as it is.
   /// - Returns: how many rows there were; nil when the file cannot be read, or holds something else.
@@ -13,7 +24,9 @@ enum Salvage {
     defer { source.close(checkpoint: false) }
     guard case .ours? = try? Schema.state(of: source) else { return nil }
     return try database.transaction { () throws(SQLiteFailure) in
-      try copyEvents(source, database) + copyPeople(source, database)
+      let count = try copyEvents(source, database) + copyPeople(source, database)
+      try database.run("DELETE FROM owners WHERE name GLOB ?", [.text(erased + "*")])
+      return count
     }
   }
 
@@ -24,9 +37,12 @@ enum Salvage {
       try database.run(
         """
         INSERT OR IGNORE INTO events(id, pipeline, subject, created, owner, payload)
-        VALUES (?, ?, ?, ?, (SELECT number FROM owners WHERE name = ?), ?)
+        SELECT ?, ?, ?, ?, number, ? FROM owners WHERE name = ? AND NOT EXISTS (SELECT 1 FROM owners WHERE name = ?)
         """,
-        [.text(row.text(0)), .text(row.text(1)), .text(row.text(2)), .integer(row.integer(3)), .text(owner), .blob(row.blob(4))])
+        [
+          .text(row.text(0)), .text(row.text(1)), .text(row.text(2)), .integer(row.integer(3)), .blob(row.blob(4)), .text(owner),
+          .text(erased + name(of: row.text(2), in: row.text(1))),
+        ])
     }
   }
 
@@ -34,8 +50,8 @@ enum Salvage {
     let wanted = "SELECT key, value, changed FROM entries WHERE key GLOB '\(PersonKey.prefix)*'"
     return try each(wanted, of: source) { row throws(SQLiteFailure) in
       try database.run(
-        "INSERT OR IGNORE INTO entries(key, value, changed) VALUES (?, ?, ?)",
-        [.text(row.text(0)), .blob(row.blob(1)), .integer(row.integer(2))])
+        "INSERT OR IGNORE INTO entries(key, value, changed) SELECT ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM owners WHERE name = ?)",
+        [.text(row.text(0)), .blob(row.blob(1)), .integer(row.integer(2)), .text(erased + row.text(0))])
     }
   }
 

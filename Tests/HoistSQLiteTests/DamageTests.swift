@@ -96,6 +96,35 @@ import Testing
     #expect(scratch.run("ls \"$D\"").contains("sqlite.salvaged") && access(scratch.file + ".corrupt", F_OK) != 0)
   }
 
+  @Test("What a person has refused meanwhile does not come back from a file that was set aside (consent withdrawn, second run)")
+  func whatWasErasedMeanwhileStaysErased() throws {
+    try fill()
+    let first = manager()
+    for name in ["p1", "p2", "p3"] {
+      try first.save(key: PersonKey.prefix + name, value: Array("old".utf8))
+      for pipeline in ["events", "hits"] {
+        try first.putEvents([.test("\(pipeline) of \(name)", pipeline: pipeline, subject: name)], owner: stranger(1))
+      }
+    }
+    first.close()
+    _ = scratch.run(
+      "P=$(sqlite3 \"$F\" \"SELECT rootpage - 1 FROM sqlite_master WHERE name = 'entries_by_age'\"); "
+        + "dd if=/dev/urandom of=\"$F\" bs=4096 seek=$P count=1 conv=notrunc")
+    let second = manager()
+    try second.purgeEvents(subject: "p1", pipeline: "hits")
+    try second.remove(key: PersonKey.prefix + "p1")
+    try second.save(key: PersonKey.prefix + "p2", value: [1])
+    #expect(try second.replace(key: PersonKey.prefix + "p2", expected: [1], with: nil) == .done)
+    #expect(try second.claimAll(stranger(3)).isEmpty)
+    second.close()
+    let next = manager()
+    #expect(try ["p1", "p2", "p3"].map { try next.load(key: PersonKey.prefix + $0) } == [nil, nil, Array("old".utf8)])
+    #expect(try next.claimAll(stranger(2), pipeline: "hits") == ["hits of p2", "hits of p3"])
+    #expect(try next.claimAll(stranger(2)).suffix(3) == ["events of p1", "events of p2", "events of p3"])
+    #expect(scratch.run("sqlite3 \"$F\" \"SELECT count(*) FROM owners WHERE name LIKE 'erased%'\"") == "0")
+    next.close()
+  }
+
   @Test func aFileOfNoLengthIsANewOne() throws {
     try fill()
     _ = scratch.run(": > \"$F\"")
