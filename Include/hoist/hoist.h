@@ -19,7 +19,7 @@
  *  G9  A forked child works: it evaluates from the last snapshot, background work starts again on first use.
  *  G10 A crash or a loss of power leaves a store that opens, or is set aside and rebuilt.
  *  G11 Plug-ins may be slow, fail, re-enter or answer twice; other clients and evaluating threads do not notice.
- *  G12 TLS is verified; redirects never carry credentials to another origin; only http and https are spoken.
+ *  G12 TLS is verified; redirects carry neither credentials nor a body to another origin; only http and https are spoken.
  *  One honest limit: when memory is exhausted inside the library, the process ends, as with any Swift code.
  *
  * Ownership, said the same way everywhere

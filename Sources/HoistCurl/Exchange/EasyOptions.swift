@@ -44,6 +44,7 @@ struct EasyOptions {
     set(CURLOPT_SSL_VERIFYPEER, 1)
     set(CURLOPT_SSL_VERIFYHOST, 2)
     set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     if let file = options.certificateAuthorityFile {
       set(CURLOPT_CAINFO, file)
       // Otherwise the system's folder of authorities would be trusted beside the file.

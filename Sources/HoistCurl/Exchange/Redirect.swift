@@ -35,8 +35,14 @@ extension Exchange {
     guard new.origin.isSecure || !old.origin.isSecure else {
       return fail(.other, "a redirect from https to http, which is not followed")
     }
+    let isSameOrigin = new.origin == old.origin
+    let next = Redirect.request(request, status: status, isSameOrigin: isSameOrigin)
+    // Sent without it, the request would be accepted, and what it carries lost.
+    guard isSameOrigin || next.body == nil else {
+      return fail(.other, "a redirect to another origin, which no body is sent to; name that address in the configuration")
+    }
     redirectsFollowed += 1
-    request = Redirect.request(request, status: status, isSameOrigin: new.origin == old.origin)
+    request = next
     startTransfer(to: new)
   }
 }

@@ -95,6 +95,26 @@ import Testing
     #expect(last.header("Content-Type") == (isKept ? "text/plain" : nil))
   }
 
+  @Test("A body stays with its origin (G12): the redirect is not followed, so that nothing is lost", arguments: [
+    (301, "PUT", ""), (307, "POST", ""), (308, "REPORT", ""), (301, "POST", "GET"), (303, "REPORT", "GET"), (307, "GET", "GET"),
+  ])
+  func aBodyGoesToNoOtherOrigin(status: Int, method: String, followedBy: String) throws {
+    let other = try LoopbackServer.answering { _ in answer("200 OK", "there") }
+    defer { other.stop() }
+    let destination = "\(other.origin)/x"
+    let server = try LoopbackServer.answering { _ in answer("\(status) Elsewhere", headers: ["Location: \(destination)"]) }
+    defer { server.stop() }
+    var request = HTTPRequest(method: method, url: server.origin + "/")
+    if method != "GET" { request.body = Array("payload".utf8) }
+    let result = try transport.fetch(request)
+    if followedBy.isEmpty {
+      #expect(result.failure?.kind == .other && result.failure?.message.contains("a redirect to another origin") == true)
+      #expect(other.connectionCount == 0)
+    } else {
+      #expect(result.response?.text == "there" && other.requests.map(\.method) == [followedBy] && other.requests[0].body == [])
+    }
+  }
+
   @Test func theLimitIsReachedExactly() throws {
     let server = try LoopbackServer.answering { request in
       let step = Int(request.target.dropFirst()) ?? 0

@@ -71,6 +71,27 @@ struct TLSTests {
     #expect(try transport().get(server.origin + "/page").failure?.kind == .tls)
   }
 
+  @Test("A proxy is offered no version before 1.2, either, where it is spoken to by TLS") func proxies() throws {
+    let offered = Trace()
+    let proxy = try LoopbackServer { connection in
+      offered.add(connection.readRecord().map { Self.versions(in: $0).map { String($0, radix: 16) }.joined(separator: " ") } ?? "")
+    }
+    defer { proxy.stop() }
+    let failure = try transport { $0.proxy = "https://127.0.0.1:\(proxy.port)" }.get("http://host.invalid/page").failure
+    #expect(failure?.kind == .tls && offered.words == ["304 303"])
+  }
+
+  /// The extension "supported_versions" of a ClientHello (RFC 8446 4.1.2, 4.2.1).
+  private static func versions(in record: [UInt8]) -> [Int] {
+    func number(_ at: Int, _ count: Int) -> Int { record.dropFirst(at).prefix(count).reduce(0) { $0 << 8 + Int($1) } }
+    // After record, handshake, version and random: the session, ciphers and compressions, each with its length.
+    var at = 5 + 4 + 2 + 32
+    for count in [1, 2, 1] { at += count + number(at, count) }
+    at += 2
+    while at < record.count, number(at, 2) != 0x2B { at += 4 + number(at + 2, 2) }
+    return stride(from: at + 5, to: at + 5 + number(at + 4, 1), by: 2).map { number($0, 2) }
+  }
+
   @Test func version12IsEnough() throws {
     let server = try server("server", "-tls1_2")
     defer { server.stop() }

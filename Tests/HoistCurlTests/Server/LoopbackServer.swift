@@ -146,6 +146,12 @@ final class LoopbackConnection: @unchecked Sendable {
     return request
   }
 
+  /// The first record of a client that speaks TLS.
+  func readRecord() -> [UInt8]? {
+    while unread.count < 5 || unread.count < 5 + Int(unread[3]) << 8 + Int(unread[4]) { guard readMore() else { return nil } }
+    return Array(unread)
+  }
+
   /// - Returns: false when the client does not take it any more.
   @discardableResult func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
