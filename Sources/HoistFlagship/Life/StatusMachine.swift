@@ -12,6 +12,11 @@ final class StatusCell: Sendable {
   fileprivate func set(_ status: SDKStatus) { value.store(status.rawValue, ordering: .relaxed) }
 }
 
+/// The part that follows the status: told of each change on its thread, before observers are.
+protocol StatusFollower: AnyObject, Sendable {
+  func statusChanged(from before: SDKStatus, to now: SDKStatus)
+}
+
 /// The SDK's status, and who observes the client (protocols/flagship.md 5.1; FS-12, FS-38 to FS-42). Read on any thread;
 /// changed on the scheduler's, but for `begins`.
 final class StatusMachine: ClientPart, @unchecked Sendable {
@@ -27,10 +32,12 @@ final class StatusMachine: ClientPart, @unchecked Sendable {
   private let state = LockedValue(State())
   let observers = Registrations<any FlagshipObserver>(capacity: 1_000)
   let cell = StatusCell()
-  /// Told of each change, before observers. Set while the provider is made.
-  var follow: @Sendable (_ before: SDKStatus, _ now: SDKStatus) -> Void = { _, _ in }
+  private weak var follower: (any StatusFollower)?
 
   init(host: any ProviderHost) { self.host = host }
+
+  /// While the provider is made.
+  func connect(_ follower: any StatusFollower) { self.follower = follower }
 
   var current: SDKStatus { cell.current }
 
@@ -45,7 +52,7 @@ final class StatusMachine: ClientPart, @unchecked Sendable {
       cell.set(status)
       return true
     }
-    if isFirst { follow(.notInitialized, status) }
+    if isFirst { follower?.statusChanged(from: .notInitialized, to: status) }
   }
 
   /// A start without anything that could be served.
@@ -66,7 +73,7 @@ final class StatusMachine: ClientPart, @unchecked Sendable {
       return state
     }
     // Evaluations follow the change before observers are called.
-    if before.status != status { follow(before.status, status) }
+    if before.status != status { follower?.statusChanged(from: before.status, to: status) }
     guard before.told != status else { return }
     host.log.info("SDK status: \(message)")
     observers.tell(through: host.onDeliveryLane) { observer in { observer.sdkStatusChanged(status) } }

@@ -58,13 +58,7 @@ public final class FlagshipProvider: @unchecked Sendable {
     refusals.govern([activates.pipeline, hits.pipeline]) { [weak visitors] in visitors?.adoptRefusals(of: $0) }
     visitors.telemetry = telemetry
     visitors.segments = segments
-    status.follow = { [weak activates, weak hits, weak visitors] before, now in
-      visitors?.shared.statusChanged()
-      guard before == .panic || now == .panic else { return }
-      activates?.setPanic(now == .panic)
-      hits?.setPanic(now == .panic)
-      if before == .panic { visitors?.following?.panicEnded() }
-    }
+    status.connect(visitors)
     format.connect(self)
     if !settings.hasUsualEnvironmentID {
       host.log.warning("env_id is not 20 characters of 0-9 and a-v, as the service's are: only servers of one's own have such")

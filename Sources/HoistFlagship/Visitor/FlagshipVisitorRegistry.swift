@@ -197,3 +197,13 @@ final class FlagshipVisitorRegistry: ClientPart, @unchecked Sendable {
 
   var statistics: [(group: String, name: String, value: Int64)] { caching.statistics }
 }
+
+extension FlagshipVisitorRegistry: StatusFollower {
+  func statusChanged(from before: SDKStatus, to now: SDKStatus) {
+    shared.statusChanged()
+    guard before == .panic || now == .panic else { return }
+    reports.activates.setPanic(now == .panic)
+    reports.hits.setPanic(now == .panic)
+    if before == .panic { following?.panicEnded() }
+  }
+}

@@ -124,18 +124,15 @@ struct CoreCallsTests {
   @Test("A start that is told of late does not bring back flags that a panic has taken (FS-41, FS-42; starting, panic)")
   func startToldLate() throws {
     let rig = try FlagshipRig(["autostart": "false"]) { $0.url.contains("/campaigns") ? Self.answer("blue") : .status(204) }
-    let (follow, late) = (rig.provider.status.follow, Locked<[@Sendable () -> Void]>([]))
-    rig.provider.status.follow = { before, now in
-      guard before == .notInitialized else { return follow(before, now) }
-      late.change { $0.append { follow(before, now) } }
-    }
+    let follower = LateFollower(rig.provider.visitors)
+    rig.provider.status.connect(follower)
     #expect(rig.face.start() == .ok)
     rig.scheduler.run()
     #expect(identify(rig, context("u1")) == .ok)
     rig.transport.setResponder { $0.url.contains("/campaigns") ? .status(200, #"{"panic":true}"#) : .status(204) }
     #expect(rig.fetch(try rig.visitor("other") { $0.isShared = false }) == .flagshipPanic)
-    for tell in late.value { tell() }
-    #expect(late.value.count == 1 && color(rig, nil) == nil)
+    for start in follower.late.value { rig.provider.visitors.statusChanged(from: .notInitialized, to: start) }
+    #expect(follower.late.value.count == 1 && color(rig, nil) == nil)
   }
 
   @Test("When another visitor finds the end of a panic, the client's flags are fetched at once, and only where they are gone (FS-42; panic)", arguments: ["u1", "other"])
@@ -270,5 +267,17 @@ struct CoreCallsTests {
     #expect(identify(rig, context("u1")) == .ok)
     #expect(color(rig, nil) == "blue")
     #expect(rig.transport.requests.allSatisfy { !$0.url.contains("/campaigns") })
+  }
+}
+
+/// Passes on what it is told but for the start.
+private final class LateFollower: StatusFollower {
+  let late = Locked<[SDKStatus]>([])
+  private let next: any StatusFollower
+
+  init(_ next: any StatusFollower) { self.next = next }
+
+  func statusChanged(from before: SDKStatus, to now: SDKStatus) {
+    if before == .notInitialized { late.change { $0.append(now) } } else { next.statusChanged(from: before, to: now) }
   }
 }
