@@ -3,7 +3,7 @@
  * models: Sources/CShims/include/shim_reader.h: shim_enter, shim_leave, shim_count
  * models: Sources/CShims/shim_reader.c: shim_epoch_advance, shim_epoch_quiescent, shim_reader_barrier, shim_reader_after_fork
  * models: Sources/HoistCore/Client/SnapshotHolder.swift: publish, put, remove, isFree, drain, pinned
- * models: Sources/HoistCore/Snapshot/Snapshot.swift: pin, unpin, isPinned, hasCounts
+ * models: Sources/HoistCore/Snapshot/Snapshot.swift: pin, unpin, isPinned, applyUnlessPinned, hasCounts
  *
  * The processor's store buffer is in it: the epoch that a reader stores without a fence comes to memory later (`memory`); an
  * atomic read-modify-write waits for that, and the writer's membarrier empties the buffers of all. What a reader stores when it
@@ -23,6 +23,7 @@
  * broken: BROKEN_WAIT: loses_counts
  * broken: BROKEN_LOCK: frees_twice
  * broken: BROKEN_PUT: changes_under_a_pin
+ * broken: BROKEN_CHECK: changes_under_a_pin
  * broken: BROKEN_LEAVE: keeps_memory_for_ever
  * broken: BROKEN_FORK: keeps_memory_for_ever
  */
@@ -49,6 +50,7 @@ bool isListed[SNAPSHOTS + 1];
 bool waitsForDrain[SNAPSHOTS + 1];
 byte replacedAt[SNAPSHOTS + 1];
 byte content[SNAPSHOTS + 1];
+bool isPatching[SNAPSHOTS + 1]; /* the highest bit of the pins */
 bool isFreed[SNAPSHOTS + 1];
 bool isLocked;
 byte counted, taken;
@@ -86,6 +88,7 @@ inline leave(me) { d_step { buffer[me] = 0; slot[me] = 0 } }
 
 proctype Reader(byte me) {
   byte seen, snapshot, was, rounds;
+  bool isWhole;
   do
   :: rounds < ROUNDS ->
     rounds++;
@@ -109,18 +112,15 @@ proctype Reader(byte me) {
 #endif
       look_at(snapshot);
       pins[snapshot]--
-    :: /* a view, which sees the flags as they were */
-#ifndef BROKEN_PUT
-      acquire(me);
-#endif
-      enter(me);
+    :: enter(me); /* a view, which sees the flags as they were */
       snapshot = current;
       look_at(snapshot);
-      atomic { buffer[me] == 0 -> pins[snapshot]++; was = content[snapshot] };
+      atomic { buffer[me] == 0 -> pins[snapshot]++; isWhole = !isPatching[snapshot] };
       leave(me);
 #ifndef BROKEN_PUT
-      release();
+      if :: !isWhole -> acquire(me); release() :: else fi;
 #endif
+      was = content[snapshot];
       d_step {
         if :: content[snapshot] != was -> changes_under_a_pin = true :: else fi;
         never_so(changes_under_a_pin)
@@ -262,7 +262,14 @@ proctype Writer() {
     :: /* one flag in place */
       acquire(READERS);
       if
-      :: pins[current] == 0 -> content[current] = content[current] + 1
+#ifdef BROKEN_CHECK
+      :: pins[current] == 0 -> isPatching[current] = true;
+#else
+      :: d_step { pins[current] == 0 -> isPatching[current] = true };
+#endif
+        content[current] = content[current] + 1; /* a patch has several parts */
+        content[current] = content[current] + 1;
+        isPatching[current] = false
       :: else
       fi;
       release()
