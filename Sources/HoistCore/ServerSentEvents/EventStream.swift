@@ -54,6 +54,7 @@ public final class EventStream: @unchecked Sendable {
   private var connection: Connection?
   /// What has arrived and was not told yet.
   private var arrived: [Arrival] = []
+  private var arrivedBytes = 0
   private var isTurnPosted = false
   /// Outlives connections; of what was told.
   public private(set) var lastEventID = ""
@@ -63,12 +64,15 @@ public final class EventStream: @unchecked Sendable {
   private enum Arrival {
     case item(ServerSentEventItem)
     case end(EventStreamEnd)
+
+    /// Roughly what it occupies.
+    var bytes: Int {
+      if case .item(.event(let event)) = self { event.data.count + 256 } else { 256 }
+    }
   }
 
-  /// How long one turn may take. More arrivals than that many do not wait, so that they need bounded memory: a turn then
-  /// takes as long as it takes.
+  /// How long one turn may take. More than the largest event may need does not wait: a turn then takes as long as it takes.
   private static let turnNanoseconds: Int64 = 5_000_000
-  private static let mostWaiting = 2_000
 
   /// - Parameter maximumEventBytes: data of one event at most; more ends the connection.
   public init(host: any ProviderHost, transport: any Transport, maximumEventBytes: Int) {
@@ -111,7 +115,7 @@ public final class EventStream: @unchecked Sendable {
     connection = nil
     exchange?.cancel()
     exchange = nil
-    arrived = []
+    (arrived, arrivedBytes) = ([], 0)
   }
 
   /// What is under way belongs to the process this one was forked from.
@@ -121,7 +125,7 @@ public final class EventStream: @unchecked Sendable {
     connection?.stream = nil
     connection = nil
     timer = nil
-    arrived = []
+    (arrived, arrivedBytes) = ([], 0)
     isTurnPosted = false
   }
 
@@ -149,14 +153,19 @@ public final class EventStream: @unchecked Sendable {
 
   fileprivate func received(_ bytes: UnsafeRawBufferPointer, by connection: Connection) {
     guard self.connection === connection, connection.openedNanoseconds != nil else { return }
-    arrived += parser.feed(bytes).map { .item($0) }
+    for item in parser.feed(bytes) { arrives(.item(item)) }
     postTurn()
   }
 
   fileprivate func ended(_ connection: Connection, _ failure: TransportFailure?) {
     guard self.connection === connection else { return }
-    arrived.append(.end(.closed(failure)))
+    arrives(.end(.closed(failure)))
     postTurn()
+  }
+
+  private func arrives(_ arrival: Arrival) {
+    arrived.append(arrival)
+    arrivedBytes += arrival.bytes
   }
 
   private func postTurn() {
@@ -170,18 +179,22 @@ public final class EventStream: @unchecked Sendable {
     isTurnPosted = false
     let begun = host.clock.monotonicNanoseconds
     // The delegate may close the stream, or open it anew: nothing is left of these then.
-    let waiting = arrived
-    arrived = []
+    var (waiting, waitingBytes) = (arrived, arrivedBytes)
+    (arrived, arrivedBytes) = ([], 0)
     var next = 0
     let current = connection
     while let connection, connection === current, next < waiting.count {
       let isInTime = host.clock.monotonicNanoseconds &- begun < Self.turnNanoseconds
-      guard isInTime || waiting.count - next > Self.mostWaiting else { break }
+      guard isInTime || waitingBytes > parser.maximumEventBytes else { break }
+      waitingBytes -= waiting[next].bytes
       tell(waiting[next], connection)
       next += 1
     }
     guard connection != nil, connection === current else { return }
-    if next < waiting.count { arrived = Array(waiting[next...]) + arrived } else { lastEventID = parser.lastEventID }
+    if next == waiting.count { lastEventID = parser.lastEventID }
+    waiting.removeFirst(next)
+    waiting += arrived
+    (arrived, arrivedBytes) = (waiting, waitingBytes + arrivedBytes)
     postTurn()
   }
 

@@ -91,7 +91,7 @@ import Testing
 
   @Test("what arrives is told in turns of a few milliseconds; others have theirs in between, and the end comes last")
   func othersHaveTheirTurns() throws {
-    let reader = Reader()
+    let reader = Reader(maximumEventBytes: 1 << 20)
     let connection = try reader.opened()
     reader.tellingMilliseconds = 2
     let hasOther = Locked(0)
@@ -107,7 +107,7 @@ import Testing
 
   @Test("closing does not wait for what has arrived; it is asked for again")
   func closingDropsWhatWaits() throws {
-    let reader = Reader()
+    let reader = Reader(maximumEventBytes: 1 << 20)
     let connection = try reader.opened()
     reader.tellingMilliseconds = 10
     connection.receive((1...9).map { "id: \($0)\ndata: \($0)\n\n" }.joined())
@@ -121,9 +121,9 @@ import Testing
     #expect(reader.host.network.streams.last?.request.headers.value(of: "Last") == "1")
   }
 
-  @Test("G2: more than a certain number of events do not wait, whatever the time")
-  func fewEventsWait() throws {
-    let reader = Reader()
+  @Test("G2: more than one event of the largest size needs does not wait, whatever the time")
+  func littleWaits() throws {
+    let reader = Reader(maximumEventBytes: 2_000 * 257)
     let connection = try reader.opened()
     reader.tellingMilliseconds = 10
     let waiting = Locked(0)
