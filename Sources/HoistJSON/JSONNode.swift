@@ -58,14 +58,14 @@ public struct JSONNode: @unchecked Sendable {
 
   /// A member, if this is an object that has it; of members of the same name the last.
   public subscript(key: StaticString) -> JSONNode? {
-    guard kind == .object, key.hasPointerRepresentation else { return nil }
-    let count = key.utf8CodeUnitCount
+    guard kind == .object, key.hasPointerRepresentation, key.utf8CodeUnitCount > 0 else { return nil }
+    let (count, first) = (key.utf8CodeUnitCount, key.utf8Start[0])
     var found: JSONNode?
     var at = entry + 1
     let end = entry + Int(entry.pointee.extent)
     while at < end {
-      // Most names differ in their lengths.
-      if Int(at.pointee.nameCount) == count, let name = at.pointee.name, memcmp(name, key.utf8Start, count) == 0 {
+      // Most names differ in their lengths, or in what they begin with.
+      if Int(at.pointee.nameCount) == count, let name = at.pointee.name, name[0] == first, memcmp(name, key.utf8Start, count) == 0 {
         found = JSONNode(at)
       }
       at += Int(at.pointee.extent)

@@ -10,6 +10,12 @@ public struct JSONDecodingError: Error {
     self.expected = expected
   }
 
+  @usableFromInline
+  init(_ path: StaticString, _ expected: StaticString) { self.init(path, expected.description) }
+
+  @usableFromInline
+  init(_ path: StaticString, atMost limit: Int) { self.init(path, "an array of at most \(limit) elements") }
+
   /// - Parameter index: of the element, where the member is an array.
   public func within(_ member: StaticString, _ index: Int? = nil) -> JSONDecodingError {
     var copy = self
@@ -23,14 +29,16 @@ public struct JSONDecodingError: Error {
 }
 
 /// What a value must be, and how it is read as that.
+@frozen
 public struct JSONSchemaReader<Value> {
-  let expected: StaticString
-  let expectedOrNull: StaticString
-  let read: (JSONNode) -> Value?
+  @usableFromInline let expected: StaticString
+  @usableFromInline let expectedOrNull: StaticString
+  @usableFromInline let read: (JSONNode) -> Value?
 
   /// - Parameters:
   ///   - expected: completes "must be".
   ///   - read: nil for a value of another shape.
+  @inlinable
   public init(_ expected: StaticString, orNull expectedOrNull: StaticString, _ read: @escaping (JSONNode) -> Value?) {
     self.expected = expected
     self.expectedOrNull = expectedOrNull
@@ -39,21 +47,21 @@ public struct JSONSchemaReader<Value> {
 }
 
 extension JSONSchemaReader where Value == ByteView {
-  public static var text: JSONSchemaReader { JSONSchemaReader("a text", orNull: "a text or null") { $0.bytes } }
+  @inlinable public static var text: JSONSchemaReader { JSONSchemaReader("a text", orNull: "a text or null") { $0.bytes } }
 }
 
 extension JSONSchemaReader where Value == Bool {
-  public static var bool: JSONSchemaReader { JSONSchemaReader("true or false", orNull: "true, false or null") { $0.bool } }
+  @inlinable public static var bool: JSONSchemaReader { JSONSchemaReader("true or false", orNull: "true, false or null") { $0.bool } }
 }
 
 extension JSONSchemaReader where Value == Int32 {
-  public static var int32: JSONSchemaReader {
+  @inlinable public static var int32: JSONSchemaReader {
     JSONSchemaReader("an integer of 32 bits", orNull: "an integer of 32 bits or null") { $0.int64.flatMap { Int32(exactly: $0) } }
   }
 }
 
 extension JSONSchemaReader where Value == UInt32 {
-  public static var uint32: JSONSchemaReader {
+  @inlinable public static var uint32: JSONSchemaReader {
     JSONSchemaReader("an unsigned integer of 32 bits", orNull: "an unsigned integer of 32 bits or null") {
       $0.int64.flatMap { UInt32(exactly: $0) }
     }
@@ -63,10 +71,11 @@ extension JSONSchemaReader where Value == UInt32 {
 /// Strict reading; of members of one name the last counts.
 extension JSONNode {
   /// The value itself, as messages call `member`.
+  @inlinable
   public func read<Value>(
     as shape: JSONSchemaReader<Value>, _ member: StaticString = ""
   ) throws(JSONDecodingError) -> Value {
-    guard let value = shape.read(self) else { throw JSONDecodingError(member, shape.expected.description) }
+    guard let value = shape.read(self) else { throw JSONDecodingError(member, shape.expected) }
     return value
   }
 
@@ -77,18 +86,21 @@ extension JSONNode {
     return value
   }
 
+  @inlinable
   public func needed<Value>(_ member: StaticString, _ shape: JSONSchemaReader<Value>) throws(JSONDecodingError) -> Value {
     try needed(member).read(as: shape, member)
   }
 
   /// A member that may be null or missing.
+  @inlinable
   public func optional<Value>(_ member: StaticString, _ shape: JSONSchemaReader<Value>) throws(JSONDecodingError) -> Value? {
     guard let value = self[member]?.unlessNull else { return nil }
-    guard let read = shape.read(value) else { throw JSONDecodingError(member, shape.expectedOrNull.description) }
+    guard let read = shape.read(value) else { throw JSONDecodingError(member, shape.expectedOrNull) }
     return read
   }
 
   /// A member of its own kind that may be null or missing; failures of what is in it say so.
+  @inlinable
   public func optional<Value>(
     _ member: StaticString, _ read: (JSONNode) throws(JSONDecodingError) -> Value
   ) throws(JSONDecodingError) -> Value? {
@@ -98,11 +110,12 @@ extension JSONNode {
 
   /// The elements of an array, each read by `read`.
   /// - Parameter limit: how many there may be.
+  @inlinable
   public func elements<Element>(
     _ member: StaticString = "", limit: Int = .max, _ read: (JSONNode) throws(JSONDecodingError) -> Element
   ) throws(JSONDecodingError) -> [Element] {
     guard let array else { throw JSONDecodingError(member, "an array") }
-    guard array.count <= limit else { throw JSONDecodingError(member, "an array of at most \(limit) elements") }
+    guard array.count <= limit else { throw JSONDecodingError(member, atMost: limit) }
     var elements: [Element] = []
     elements.reserveCapacity(array.count)
     for element in array {
@@ -112,12 +125,14 @@ extension JSONNode {
   }
 
   /// The elements of a member; none where it is null or missing.
+  @inlinable
   public func list<Element>(
     _ member: StaticString, limit: Int = .max, _ read: (JSONNode) throws(JSONDecodingError) -> Element
   ) throws(JSONDecodingError) -> [Element] {
     try self[member]?.unlessNull?.elements(member, limit: limit, read) ?? []
   }
 
+  @inlinable
   public func list<Element>(
     _ member: StaticString, limit: Int = .max, of shape: JSONSchemaReader<Element>
   ) throws(JSONDecodingError) -> [Element] {

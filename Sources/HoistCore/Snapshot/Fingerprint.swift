@@ -10,11 +10,13 @@ public struct Fingerprint {
   @inlinable public init(continuing start: UInt64 = 1) { value = start }
 
   /// One after the other; of lists their count, too.
+  @inlinable
   public mutating func add<each Part: Fingerprinted>(_ parts: repeat each Part) {
     repeat (each parts).add(to: &self)
   }
 
-  fileprivate mutating func add(word: UInt64) { value = Hash64.combine(value, word) }
+  @inlinable
+  mutating func add(word: UInt64) { value = Hash64.combine(value, word) }
 }
 
 /// What a flag's value depends on.
@@ -23,6 +25,7 @@ public protocol Fingerprinted {
 }
 
 extension Fingerprinted where Self: BinaryInteger {
+  @inlinable
   public func add(to fingerprint: inout Fingerprint) { fingerprint.add(word: UInt64(truncatingIfNeeded: self)) }
 }
 
@@ -34,27 +37,44 @@ extension UInt32: Fingerprinted {}
 extension UInt64: Fingerprinted {}
 
 extension Bool: Fingerprinted {
+  @inlinable
   public func add(to fingerprint: inout Fingerprint) { fingerprint.add(word: self ? 1 : 2) }
 }
 
 extension ByteView: Fingerprinted {
+  @inlinable
   public func add(to fingerprint: inout Fingerprint) { fingerprint.add(word: Hash64.hash(self)) }
 }
 
 extension Optional: Fingerprinted where Wrapped: Fingerprinted {
+  @inlinable
   public func add(to fingerprint: inout Fingerprint) {
     if let self { self.add(to: &fingerprint) } else { fingerprint.add(word: 0) }
   }
 }
 
 extension Array: Fingerprinted where Element: Fingerprinted {
-  public func add(to fingerprint: inout Fingerprint) { withUnsafeBufferPointer { $0.add(to: &fingerprint) } }
+  @inlinable
+  public func add(to fingerprint: inout Fingerprint) {
+    fingerprint.add(word: UInt64(count))
+    // By index: code that is not made for the element's type would look up the type of each element's iterator.
+    var index = 0
+    while index < count {
+      self[index].add(to: &fingerprint)
+      index += 1
+    }
+  }
 }
 
 extension UnsafeBufferPointer: Fingerprinted where Element: Fingerprinted {
+  @inlinable
   public func add(to fingerprint: inout Fingerprint) {
     fingerprint.add(word: UInt64(count))
-    for element in self { element.add(to: &fingerprint) }
+    var index = 0
+    while index < count {
+      self[index].add(to: &fingerprint)
+      index += 1
+    }
   }
 }
 
