@@ -106,4 +106,14 @@ extension JSONNode {
     try reader.finish()
     return body(root)
   }
+
+  /// What `body` says of a whole document; false for what is none. That memory ran out says nothing of a text, and is thrown.
+  public static func judge(_ text: some ByteSource, _ body: (JSONNode) -> Bool) throws(JSONFailure) -> Bool {
+    do {
+      return try text.withBytes { text in Result { () throws(JSONFailure) in try parse(text, body) } }.get()
+    } catch {
+      if error.kind == .outOfMemory { throw error }
+      return false
+    }
+  }
 }

@@ -85,7 +85,11 @@ final class Database {
     }
     while true {
       switch sqlite3_step(statement) {
-      case SQLITE_ROW: if !each(SQLiteRow(statement: statement)) { return }
+      case SQLITE_ROW:
+        let goesOn = each(SQLiteRow(statement: statement))
+        // A text for which there was no memory reads as none.
+        if sqlite3_errcode(handle) == SQLITE_NOMEM { throw SQLiteFailure(code: SQLITE_NOMEM, database: handle) }
+        if !goesOn { return }
       case SQLITE_DONE: return
       case let code: throw SQLiteFailure(code: code, database: handle)
       }

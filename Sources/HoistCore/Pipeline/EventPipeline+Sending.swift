@@ -148,15 +148,18 @@ extension EventPipeline {
   private func request(for batch: PipelineBatch) -> HTTPRequest? {
     if let request = batch.request, !options.encodesEveryAttempt { return request }
     while !batch.batch.rows.isEmpty {
-      switch policy.encode(batch.batch) {
+      let encoding: EventEncoding
+      do { encoding = try policy.encode(batch.batch) } catch {
+        putOff(batch)
+        rest(after: FetchFailure(.network, error.description))
+        return nil
+      }
+      switch encoding {
       case .request(let request):
         batch.request = request
         return request
       case .later:
-        endBatch(batch)
-        if batch.isSealed { unseal(batch.batch.id) }
-        state.rows.putBack(batch.numbers)
-        state.isFlushing = false
+        putOff(batch)
         return nil
       case .reject(let ids, let reason):
         let rejected = Set(ids.map { ByteKey($0) })
@@ -168,6 +171,13 @@ extension EventPipeline {
     endBatch(batch)
     scheduler.post { [weak self] in self?.turn() }
     return nil
+  }
+
+  private func putOff(_ batch: PipelineBatch) {
+    endBatch(batch)
+    if batch.isSealed { unseal(batch.batch.id) }
+    state.rows.putBack(batch.numbers)
+    state.isFlushing = false
   }
 
   /// A sink that never answers costs an attempt, not the pipeline.

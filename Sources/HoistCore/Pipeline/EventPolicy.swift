@@ -1,4 +1,5 @@
 public import HoistBase
+public import HoistJSON
 
 /// What one service wants of one of its pipelines: how records become requests, and what its answers
 /// mean. All calls come on the scheduler's thread, so that a policy's state needs no lock.
@@ -24,8 +25,9 @@ public protocol EventPolicy: AnyObject, Sendable {
   func batchLength(_ rows: [EventRow]) -> Int
 
   /// The request for a batch. A batch that is sent again is the same bytes again, unless rows were
-  /// purged from it or `encodesEveryAttempt` is set.
-  func encode(_ batch: EventBatch) -> EventEncoding
+  /// purged from it or `encodesEveryAttempt` is set. A failure is one of this machine's, and says nothing of the rows: they are
+  /// tried again, after a pause.
+  func encode(_ batch: EventBatch) throws(JSONFailure) -> EventEncoding
 
   /// Completes a request with what is only known at the last moment, such as a token; once per
   /// attempt. `completion` runs on the scheduler's thread, nil when the request cannot be made now.

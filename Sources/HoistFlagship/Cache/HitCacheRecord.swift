@@ -63,7 +63,7 @@ struct HitCacheRecord {
   /// The visitor of a row, and the type of a hit, from its item.
   private static func visitor(of row: EventRow) -> (visitorID: [UInt8], anonymousID: [UInt8]?, type: [UInt8])? {
     let isActivate = row.pipeline == ActivateReporter.pipelineName
-    guard let item = isActivate ? ActivateRow(row.payload)?.item : row.payload, QueuedItem.isSound(item) else { return nil }
+    guard let item = isActivate ? ActivateRow(row.payload)?.item : row.payload, (try? QueuedItem.isSound(item)) == true else { return nil }
     let facts = try? item.withUnsafeBytes { bytes throws(JSONFailure) in
       try JSONNode.parse(bytes) { item in
         (vid: item.bytes("vid"), aid: item.bytes("aid"), cuid: item.bytes("cuid"), type: item.bytes("t"))
@@ -116,7 +116,7 @@ struct HitCacheRecord {
       visitorID: ByteView(visitor), anonymousID: content["aid"]?.utf8.map { ByteView($0) }, groupID: ByteView(group),
       variationID: ByteView(variation), isQA: content["qa"]?.bool ?? false)
     let flag = content.bytes("internal_exposure_flag"), seen = content.bytes("internal_exposure_visitor")
-    let isTold = flag.map { QueuedItem.isSound($0) } ?? false && seen.map { QueuedItem.isSound($0) } ?? false
+    let isTold = [flag, seen].allSatisfy { part in part.flatMap { try? QueuedItem.isSound($0) } == true }
     let row = ActivateRow(item: item, flag: isTold ? flag ?? [] : [], visitor: isTold ? seen ?? [] : [])
     return (String(decoding: visitor, as: UTF8.self), row.payload)
   }

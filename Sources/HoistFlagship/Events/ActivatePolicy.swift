@@ -32,9 +32,10 @@ final class ActivatePolicy: EventPolicy, @unchecked Sendable {
 
   var batchLimits: BatchLimits { BatchLimits(rows: Self.maximumBatchRows) }
 
-  func encode(_ batch: EventBatch) -> EventEncoding {
+  func encode(_ batch: EventBatch) throws(JSONFailure) -> EventEncoding {
     let rows = batch.rows.map { (row: $0, activate: ActivateRow($0.payload)) }
-    let broken = rows.filter { $0.activate?.isSound != true }.map(\.row.id)
+    var broken: [String] = []
+    for row in rows where try row.activate?.isSound() != true { broken.append(row.row.id) }
     guard broken.isEmpty else { return .reject(ids: broken, reason: "they cannot be read") }
     let now = host.clock.unixMilliseconds
     var writer = JSONWriter(reservingCapacity: 64)

@@ -62,13 +62,10 @@ struct ActivateRow: Equatable {
   }
 
   /// Whether the service can take it: a batch with one item that lacks an id is refused as a whole (3.4).
-  var isSound: Bool {
-    guard QueuedItem.isSound(item) else { return false }
-    let hasIDs = try? item.withUnsafeBytes { bytes throws(JSONFailure) in
-      try JSONNode.parse(bytes) { item in
-        (item["vid"]?.utf8?.count ?? 0) > 0 && (item["caid"]?.utf8?.count ?? 0) > 0 && (item["vaid"]?.utf8?.count ?? 0) > 0
-      }
+  func isSound() throws(JSONFailure) -> Bool {
+    guard try QueuedItem.isSound(item) else { return false }
+    return try JSONNode.judge(item) { item in
+      (item["vid"]?.utf8?.count ?? 0) > 0 && (item["caid"]?.utf8?.count ?? 0) > 0 && (item["vaid"]?.utf8?.count ?? 0) > 0
     }
-    return hasIDs ?? false
   }
 }

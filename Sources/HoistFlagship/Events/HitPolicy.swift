@@ -54,9 +54,10 @@ final class HitPolicy: EventPolicy, @unchecked Sendable {
     }.count
   }
 
-  func encode(_ batch: EventBatch) -> EventEncoding {
-    let broken = batch.rows.filter { !QueuedItem.isSound($0.payload) }
-    guard broken.isEmpty else { return .reject(ids: broken.map(\.id), reason: "they cannot be read") }
+  func encode(_ batch: EventBatch) throws(JSONFailure) -> EventEncoding {
+    var broken: [String] = []
+    for row in batch.rows where try !QueuedItem.isSound(row.payload) { broken.append(row.id) }
+    guard broken.isEmpty else { return .reject(ids: broken, reason: "they cannot be read") }
     let now = host.clock.unixMilliseconds
     var body = isBatching ? envelope : []
     for (index, row) in batch.rows.enumerated() {

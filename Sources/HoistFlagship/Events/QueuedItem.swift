@@ -16,10 +16,8 @@ enum QueuedItem {
   }
 
   /// Whether a row, which may come from a shared store, is a JSON object with members and ends with its brace.
-  static func isSound(_ item: some ByteSource) -> Bool {
-    item.withBytes { item in
-      guard item.last == UInt8(ascii: "}"), item.first == UInt8(ascii: "{") else { return false }
-      return (try? JSONNode.parse(item) { $0.object?.isEmpty == false }) ?? false
-    }
+  static func isSound(_ item: some ByteSource) throws(JSONFailure) -> Bool {
+    guard item.withBytes({ $0.last == UInt8(ascii: "}") && $0.first == UInt8(ascii: "{") }) else { return false }
+    return try JSONNode.judge(item) { $0.object?.isEmpty == false }
   }
 }

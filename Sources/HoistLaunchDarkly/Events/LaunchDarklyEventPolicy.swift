@@ -48,9 +48,10 @@ final class LaunchDarklyEventPolicy: EventPolicy, @unchecked Sendable {
   func willFlush(_ pipeline: EventPipeline) { recorder?.seal() }
 
   /// One payload with everything, summaries last.
-  func encode(_ batch: EventBatch) -> EventEncoding {
+  func encode(_ batch: EventBatch) throws(JSONFailure) -> EventEncoding {
     // Those from a store may be anything, and one of them would spoil the payload.
-    let broken = batch.rows.filter { !Self.isEvent($0.payload) }.map(\.id)
+    var broken: [String] = []
+    for row in batch.rows where try !JSONNode.judge(row.payload, { $0.kind == .object }) { broken.append(row.id) }
     guard broken.isEmpty else { return .reject(ids: broken, reason: "they are no JSON objects") }
     let summaries = batch.rows.filter { Self.isSummary($0) }
     let ordered = batch.rows.filter { !Self.isSummary($0) } + summaries
@@ -85,11 +86,6 @@ final class LaunchDarklyEventPolicy: EventPolicy, @unchecked Sendable {
 
   private static func isSummary(_ row: EventRow) -> Bool {
     row.payload.withUnsafeBytes { bytes in summaryStart.withBytes { bytes.hasPrefix($0) } }
-  }
-
-  private static func isEvent(_ payload: [UInt8]) -> Bool {
-    let kind = try? payload.withUnsafeBytes { bytes in try JSONNode.parse(bytes) { $0.kind } }
-    return kind == .object
   }
 
   func prepare(_ request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest?) -> Void) {

@@ -17,11 +17,12 @@ final class PlatformEventPolicy: EventPolicy, @unchecked Sendable {
 
   var batchLimits: BatchLimits { BatchLimits(rows: 10) }
 
-  func encode(_ batch: EventBatch) -> EventEncoding {
+  func encode(_ batch: EventBatch) throws(JSONFailure) -> EventEncoding {
     guard let address else { return .later }
     // What is stored may have been damaged: one bad row would have its whole request refused.
-    let torn = batch.rows.filter { row in (try? JSONDocument(parsing: row.payload))?.withRoot { $0.object == nil } ?? true }
-    if !torn.isEmpty { return .reject(ids: torn.map(\.id), reason: "a stored event cannot be read") }
+    var torn: [String] = []
+    for row in batch.rows where try !JSONNode.judge(row.payload, { $0.object != nil }) { torn.append(row.id) }
+    if !torn.isEmpty { return .reject(ids: torn, reason: "a stored event cannot be read") }
     var body = JSONWriter()
     body.array { body in for row in batch.rows { body.raw(row.payload) } }
     var request = HTTPRequest(

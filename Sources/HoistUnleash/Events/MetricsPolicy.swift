@@ -1,5 +1,6 @@
 internal import HoistBase
 internal import HoistCore
+internal import HoistJSON
 
 /// How records of metrics become requests, and what the answers mean (protocol B.3, D.2, D.4). On the scheduler's thread.
 final class MetricsPolicy: EventPolicy, @unchecked Sendable {
@@ -51,9 +52,9 @@ final class MetricsPolicy: EventPolicy, @unchecked Sendable {
     return min(rows.count, Self.eventsPerRequest)
   }
 
-  func encode(_ batch: EventBatch) -> EventEncoding {
+  func encode(_ batch: EventBatch) throws(JSONFailure) -> EventEncoding {
     guard let url, let first = batch.rows.first else { return .later }
-    let content = first.pipeline == Self.counts ? first.payload : body.make(events: batch.rows)
+    let content = first.pipeline == Self.counts ? first.payload : try body.make(events: batch.rows)
     var request = HTTPRequest(method: "POST", url: url.text, body: content)
     request.connectTimeoutMilliseconds = settings.connectTimeoutMilliseconds
     request.timeoutMilliseconds = settings.timeoutMilliseconds

@@ -90,8 +90,12 @@ enum TrackedEventText {
   }
 
   /// Counts a record; nothing when it cannot be read.
-  static func count(_ payload: [UInt8], into impact: ImpactMetrics) {
-    guard let document = try? JSONDocument(parsing: payload) else { return }
+  static func count(_ payload: [UInt8], into impact: ImpactMetrics) throws(JSONFailure) {
+    let document: JSONDocument
+    do { document = try JSONDocument(parsing: payload) } catch {
+      if error.kind == .outOfMemory { throw error }
+      return
+    }
     document.withRoot { root in
       guard let object = root.object, let key = root["k"]?.string else { return }
       var labels: ImpactMetrics.Labels = [:]
@@ -109,9 +113,9 @@ enum TrackedEventText {
 
 extension MetricsBody {
   /// The body for a batch of tracked events: the same for the same batch.
-  func make(events: [EventRow]) -> [UInt8] {
+  func make(events: [EventRow]) throws(JSONFailure) -> [UInt8] {
     let impact = ImpactMetrics()
-    for row in events { TrackedEventText.count(row.payload, into: impact) }
+    for row in events { try TrackedEventText.count(row.payload, into: impact) }
     return make(bucket: nil, stopUnixMilliseconds: 0, impact: impact.collect())
   }
 }

@@ -1,5 +1,6 @@
 import HoistBase
 @testable import HoistCore
+import HoistJSON
 import HoistTestSupport
 
 /// A policy that sends payloads as text, joined by commas, and does as the test says.
@@ -7,7 +8,7 @@ final class PlainPolicy: EventPolicy, @unchecked Sendable {
   var limits = BatchLimits()
   var admitted: @Sendable (EventRow) -> Bool = { _ in true }
   var verdict: (@Sendable (Result<HTTPResponse, TransportFailure>, EventBatch) -> EventVerdict)?
-  var encoding: (@Sendable (EventBatch) -> EventEncoding)?
+  var encoding: (@Sendable (EventBatch) throws(JSONFailure) -> EventEncoding)?
   var length: (@Sendable ([EventRow]) -> Int)?
   var beforeFlush: (@Sendable (EventPipeline) -> Void)?
   var form: (@Sendable (ByteView) -> [UInt8])?
@@ -23,7 +24,7 @@ final class PlainPolicy: EventPolicy, @unchecked Sendable {
   func admits(_ row: EventRow) -> Bool { admitted(row) }
   func willFlush(_ pipeline: EventPipeline) { beforeFlush?(pipeline) }
   func batchLength(_ rows: [EventRow]) -> Int { length?(rows) ?? rows.count }
-  func encode(_ batch: EventBatch) -> EventEncoding { encoding?(batch) ?? .request(Self.request(batch)) }
+  func encode(_ batch: EventBatch) throws(JSONFailure) -> EventEncoding { try encoding?(batch) ?? .request(Self.request(batch)) }
   func prepare(_ request: HTTPRequest, completion: @escaping @Sendable (HTTPRequest?) -> Void) {
     if let preparing { preparing(request, completion) } else { completion(request) }
   }

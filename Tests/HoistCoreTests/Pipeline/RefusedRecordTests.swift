@@ -1,5 +1,6 @@
 import HoistBase
 @testable import HoistCore
+import HoistJSON
 import HoistTestSupport
 import Testing
 
@@ -144,5 +145,23 @@ import Testing
     bench.start()
     #expect(bench.record("a") == [.unsaved])
     #expect(bench.record("b").map(\.status) == [.unsaved])
+  }
+
+  @Test("What cannot be written out for lack of memory goes after a pause, and is not refused (memory runs out)") func memoryRunsOut() {
+    let bench = PipelineBench { $0.flushIntervalMilliseconds = 0 }
+    let lacks = Record<Bool>()
+    bench.policy.encoding = { batch throws(JSONFailure) in
+      if lacks.all.count < 3 {
+        lacks.append(true)
+        throw JSONFailure(.outOfMemory, "out of memory")
+      }
+      return .request(PlainPolicy.request(batch))
+    }
+    bench.start()
+    bench.record("a", "b")
+    #expect(bench.flushed() == .left)
+    bench.advance(10_000)
+    bench.answer(200)
+    #expect(bench.sent == ["a,b"] && bench.counters == EventPipeline.Counters(recorded: 2, delivered: 2))
   }
 }
