@@ -29,8 +29,8 @@ struct CacheFile: Sendable {
 
   private static let companions = ["-wal", "-shm", "-journal"]
 
-  /// How long the index is that connections share, which they map into memory; 0 when there is none.
-  var indexBytes: Int { Self.status(path + "-shm").map { Int($0.st_size) } ?? 0 }
+  /// How long the index is that connections share, which they map into memory; nil when there is none.
+  var indexBytes: Int? { Self.status(path + "-shm").map { Int($0.st_size) } }
 
   /// Of an index that was cut nothing counts: SQLite makes it anew. By name, for the reason above.
   func emptyIndex() { truncate(path + "-shm", 0) }

@@ -156,19 +156,20 @@ final class SQLiteConnection: @unchecked Sendable {
     if let database, database.isOwn, let file, file.identity == identity {
       // To read what was cut away would end the process (SIGBUS). To ask for the length with each call costs 2 to 4 µs, beside
       // 25 µs for the smallest read and 75 µs for the smallest write; what is cut in the midst of a call is not seen in time.
-      let length = file.indexBytes
+      // One that was removed is there still, for who has it mapped.
+      let length = file.indexBytes ?? indexBytes
       if length >= indexBytes {
         indexBytes = length
         return database
       }
       SQLiteGate.closeAll(to: file.path)
-      file.emptyIndex()
+      if length > 0 { file.emptyIndex() }
     }
     drop(checkpoint: false)
     let file = try located()
     let opened = try file.alone { () throws(CacheTrouble) in try open(file) }
     guard let opened else { throw .sqlite(.busy) }
-    indexBytes = file.indexBytes
+    indexBytes = file.indexBytes ?? 0
     database = opened
     return opened
   }
