@@ -79,7 +79,7 @@ extension MachineFacts {
 
   private static var currentLocale: String? {
     for name in ["LC_ALL", "LC_MESSAGES", "LANG"] {
-      if let value = getenv(name).map({ String(cString: $0) }), !value.isEmpty { return languageTag(value) }
+      if let value = Environment.value(name), !value.isEmpty { return languageTag(value) }
     }
     return nil
   }

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import HoistBase
 public import HoistCore
 
 /// HTTP over libcurl, on the network thread that all clients share; connections to one host are
@@ -13,7 +13,7 @@ public final class CurlTransport: Transport {
   /// Reads the proxy variables of the environment now, so that a later `setenv` of the host does
   /// not race with the network thread.
   public convenience init(options: NetworkOptions = NetworkOptions(), loop: NetworkLoop = .shared) {
-    self.init(options: options, loop: loop) { name in getenv(name).map { String(cString: $0) } }
+    self.init(options: options, loop: loop, environment: Environment.value)
   }
 
   init(options: NetworkOptions, loop: NetworkLoop, environment: (String) -> String?) {

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import HoistBase
 internal import HoistCore
 
 /// The folder that holds cache files, and whether it may be trusted.
@@ -6,7 +7,7 @@ enum CacheFolder {
   /// `$XDG_CACHE_HOME/hoist`, else `~/.cache/hoist` (XDG Base Directory Specification: a relative
   /// path in the variable is ignored).
   static func standard() throws(CacheFailure) -> String {
-    guard let folder = standardPath(among: { name in getenv(name).map { String(cString: $0) } }) else {
+    guard let folder = standardPath(among: Environment.value) else {
       throw CacheFailure("no folder for the cache: neither XDG_CACHE_HOME nor HOME is set", isPermanent: true)
     }
     return folder

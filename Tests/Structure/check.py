@@ -62,10 +62,13 @@ FORBIDDEN_CODE = {
     "an actor": r"\bactor\s+\w|@MainActor|@globalActor",
     "a task": r"\bTask\s*(\.\w+\s*)?[{(<]",
     "print": r"(?<![.\w])print\s*\(",
+    "getenv (use HoistBase.Environment)": r"\bgetenv\b",
 }
 # Stops debug builds, and is nothing in others: here, for all that is asserted, so that each use is a word that says what.
 ASSERTING = {"Sources/HoistCore/Seams/Scheduler+Asserting.swift", "Sources/HoistCore/Snapshot/Place.swift"}
 ASSERTION = re.compile(r"(?<![.\w])assert\s*\(")
+# A part that anyone may give another closure: parts know each other by type, and are connected while they are made.
+SETTABLE_CLOSURE = re.compile(r"^  var \w+: (?:@Sendable )?\([^\n]*\) -> \S+ = \{", re.M)
 MARKER = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 PATH_OF_A_MACHINE = re.compile(r"(?<![\w./$}-])/(work|root|home/\w+|Users/\w+)(?=[/\s\"'`)]|$)")
 
@@ -160,6 +163,13 @@ def check_code() -> None:
     report("nothing_in_the_library_traps_or_starts_tasks", problems)
 
 
+def check_parts() -> None:
+    report("parts_of_services_are_connected_by_type",
+           [f"{place(path, code.count(chr(10), 0, found.start()) + 1)}: a closure that others set"
+            for module, level in LEVELS.items() if level == 4 for path in swift_files(module)
+            for code in [without_comments_and_texts(path.read_text())] for found in SETTABLE_CLOSURE.finditer(code)])
+
+
 def check_vendors() -> None:
     problems = []
     for module in sorted(NAMES_NO_VENDOR):
@@ -222,7 +232,7 @@ def check_rules() -> None:
     problems = []
     bad = ["let a = try! f()", "let a = b as! C", "let a = b!", "a[0]!.c()", "var a: B!", "fatalError()",
            "precondition(a > 0)", "let lock = Mutex<Int>(0)", "func a() async {}", "actor A {}", "Task { }",
-           "Task.detached { }", "print(a)", '"a" + b!']
+           "Task.detached { }", "print(a)", "getenv(a)", '"a" + b!']
     good = ["if a != b {}", "if !a {}", "// b! and try!", '"b! fatalError()"', "/* a! */", "let a = b ?? c",
             'let a = "\\"b!"', '"""\nb!\n"""', '#"b!"#', "log.print(a)", "if f(a) != b {}", "x = !(a)"]
     problems += [f"not found: {code}" for code in bad if not list(code_problems(code))]
@@ -244,6 +254,8 @@ def check_rules() -> None:
         problems.append("rows without a test are not found")
     if len(rows.unknown(page, [(ROOT / "x", "U" "NL-01, U" "NL-04")])) != 1:
         problems.append("citations of no row are not found")
+    if not SETTABLE_CLOSURE.search("  var follow: @Sendable (_ a: Int) -> Void = { _ in }") or SETTABLE_CLOSURE.search("  let a: () -> Void = {"):
+        problems.append("closures that others set are not found")
     if not ASSERTION.search("if a { assert(b) }") or ASSERTION.search("scheduler.assertCurrent()"):
         problems.append("assertions are not found")
     report("each_rule_finds_what_it_is_for", problems)
@@ -263,6 +275,7 @@ def main() -> int:
     check_rules()
     check_imports()
     check_code()
+    check_parts()
     check_vendors()
     check_texts()
     check_citations()

@@ -5,6 +5,7 @@
 #include "shim_atomic.h"
 #include "shim_bytes.h"
 #include "shim_disk.h"
+#include "shim_environment.h"
 #include "shim_event.h"
 #include "shim_fork.h"
 #include "shim_gate.h"

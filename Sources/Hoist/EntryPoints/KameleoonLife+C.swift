@@ -1,5 +1,6 @@
 public import CHoist
 internal import Glibc
+internal import HoistBase
 internal import HoistCore
 internal import HoistKameleoon
 
@@ -35,7 +36,7 @@ private enum KameleoonDefaultFile {
 
   /// nil when there is none.
   static var path: String? {
-    if let named = getenv("HOIST_KAMELEOON_CONFIG"), named.pointee != 0 { return CString.text(named) }
+    if let named = Environment.value("HOIST_KAMELEOON_CONFIG"), !named.isEmpty { return named }
     return access(name, R_OK) == 0 ? name : nil
   }
 }

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import HoistBase
 internal import HoistCore
 internal import HoistJSON
@@ -41,8 +40,8 @@ final class Telemetry: ClientPart, @unchecked Sendable {
   }
 
   private static var isOptedOut: Bool {
-    guard let value = getenv(optOutVariable) else { return false }
-    return value[0] != 0 && !(value[0] == Int8(bitPattern: UInt8(ascii: "0")) && value[1] == 0)
+    guard let value = Environment.value(optOutVariable) else { return false }
+    return !value.isEmpty && value != "0"
   }
 
   // MARK: Usage

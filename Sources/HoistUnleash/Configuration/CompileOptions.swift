@@ -48,7 +48,7 @@ public struct UnleashOptions: Sendable {
 
   /// The environment variable `hostname`, else the machine's name.
   public static var ownHostName: String {
-    if let name = getenv("hostname") { return String(cString: name) }
+    if let name = Environment.value("hostname") { return name }
     return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
       guard let start = buffer.baseAddress, gethostname(start, 255) == 0 else { return "" }
       start[255] = 0
