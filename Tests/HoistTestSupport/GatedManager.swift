@@ -52,7 +52,10 @@ public final class GatedManager: CacheManager, @unchecked Sendable {
     try needRoom()
     inner.save(key: key, value: value)
   }
-  public func remove(key: String) throws(CacheFailure) { inner.remove(key: key) }
+  public func remove(key: String) throws(CacheFailure) {
+    try needRoom()
+    inner.remove(key: key)
+  }
   public func putEvents(_ rows: [EventRow], owner: EventOwner) throws(CacheFailure) {
     try needRoom()
     inner.putEvents(rows, owner: owner)

@@ -32,8 +32,8 @@ public struct CachedFlags: Sendable {
 /// thread.
 ///
 /// Under the environment's prefix there is an entry for each context's flags and their entity tag, and an index of when
-/// each was updated. An entry that is not in the index does not count. Others may use the same store: the index is
-/// changed in one step, and read again before each use.
+/// each was updated. Whenever a process is killed, each entry stands in the index: as a context's, or to be removed by
+/// the next run. Others may use the same store: the index is changed in one step, and read again before each use.
 public final class FlagCache: @unchecked Sendable {
   private let store: Store
   private let prefix: String
@@ -64,7 +64,9 @@ public final class FlagCache: @unchecked Sendable {
         // Flags stored for another context with this key serve as a first answer, but not as fresh ones.
         if head.fingerprint == key.fingerprint, !head.entityTag.isEmpty {
           flags.entityTag = head.entityTag
-          flags.updatedUnixMilliseconds = updated - updated % 1000
+          // Else a process was killed before it wrote the flags that were updated then.
+          let isWritten = index.saved[key.hashedKey].map { $0 == head.savedUnixMilliseconds } ?? true
+          flags.updatedUnixMilliseconds = isWritten ? updated - updated % 1000 : nil
         }
         completion(flags)
       }
@@ -78,19 +80,18 @@ public final class FlagCache: @unchecked Sendable {
     guard maximumContexts != 0 else { return }
     let (hashedKey, maximum) = (key.hashedKey, maximumContexts)
     underWay.withLock { $0[hashedKey, default: 0] += 1 }
-    let fingerprint = key.fingerprint
-    if let entityTag {
-      store.save(flagsKey(hashedKey), EntryHead.line(fingerprint, entityTag) + document)
-    } else {
-      store.update(flagsKey(hashedKey), kind: .replaceable) { kept in
-        EntryHead.line(fingerprint, kept.flatMap { EntryHead($0)?.entityTag } ?? "") + document
-      }
-    }
     changeIndex {
-      $0.contexts[hashedKey] = unixMilliseconds
-      $0.removeOldest(butFor: maximum)
+      $0.list(hashedKey, at: unixMilliseconds, maximum: maximum)
     } then: { [underWay] in
       underWay.withLock { $0[hashedKey] = $0[hashedKey].flatMap { $0 > 1 ? $0 - 1 : nil } }
+    }
+    let fingerprint = key.fingerprint
+    if let entityTag {
+      store.save(flagsKey(hashedKey), EntryHead.line(fingerprint, unixMilliseconds, entityTag) + document)
+    } else {
+      store.update(flagsKey(hashedKey), kind: .replaceable) { kept in
+        EntryHead.line(fingerprint, unixMilliseconds, kept.flatMap { EntryHead($0)?.entityTag } ?? "") + document
+      }
     }
   }
 
@@ -116,40 +117,46 @@ public final class FlagCache: @unchecked Sendable {
       var index = ContextIndex(bytes)
       let former = index
       body(&index)
-      removed.withLock { $0 = index.removed.filter { index.contexts[$0] == nil } }
-      return index == former && index.removed.isEmpty ? bytes : index.json
+      removed.withLock { $0 = Array(index.removed) }
+      return index == former ? bytes : index.json
     } completion: { [weak self] result in
       completion()
       if case .success = result { self?.forget(removed.withLock { $0 }) }
     }
   }
 
-  /// Removes entries that the index no longer lists.
+  /// Removes entries, and then their names from the index.
   private func forget(_ hashedKeys: [String]) {
-    underWay.withLock { underWay in
-      for hashedKey in hashedKeys where underWay[hashedKey] == nil { store.remove(flagsKey(hashedKey)) }
+    let gone = underWay.withLock { underWay in
+      let gone = hashedKeys.filter { underWay[$0] == nil }
+      for hashedKey in gone { store.remove(flagsKey(hashedKey)) }
+      return gone
     }
+    if gone.isEmpty { return }
+    store.writeValues { [weak self] isWritten in if isWritten { self?.changeIndex { $0.noteRemoval(of: gone) } } }
   }
 }
 
-/// What an entry begins with: one line with the fingerprint and, behind a tab, the entity tag. The document follows, which
-/// is not parsed to be stored. One entry, so that a tag never stands with other flags than its own.
+/// What an entry begins with: one line with the fingerprint, the time and the entity tag, with tabs between. The document
+/// follows, which is not parsed to be stored. One entry, so that a tag never stands with other flags than its own.
 private struct EntryHead {
   let fingerprint: String
+  let savedUnixMilliseconds: Int64?
   let entityTag: String
   /// Where the document begins.
   let end: Int
 
   init?(_ bytes: [UInt8]) {
     guard let newline = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
-    let parts = bytes[..<newline].split(separator: UInt8(ascii: "\t"), maxSplits: 1, omittingEmptySubsequences: false)
+    let parts = bytes[..<newline].split(separator: UInt8(ascii: "\t"), maxSplits: 2, omittingEmptySubsequences: false)
     fingerprint = String(decoding: parts[0], as: UTF8.self)
-    entityTag = parts.count > 1 ? String(decoding: parts[1], as: UTF8.self) : ""
+    savedUnixMilliseconds = parts.count > 1 ? Int64(String(decoding: parts[1], as: UTF8.self)) : nil
+    entityTag = parts.count > 2 ? String(decoding: parts[2], as: UTF8.self) : ""
     end = newline + 1
   }
 
   /// A tag that no request could carry is none.
-  static func line(_ fingerprint: String, _ entityTag: String) -> [UInt8] {
-    Array("\(fingerprint)\t\(HeaderText.isSafeValue(entityTag) ? entityTag : "")\n".utf8)
+  static func line(_ fingerprint: String, _ unixMilliseconds: Int64, _ entityTag: String) -> [UInt8] {
+    Array("\(fingerprint)\t\(unixMilliseconds)\t\(HeaderText.isSafeValue(entityTag) ? entityTag : "")\n".utf8)
   }
 }
