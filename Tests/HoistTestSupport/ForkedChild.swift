@@ -41,5 +41,15 @@ public enum ForkedChild {
     return .hung
   }
 
+  /// When a process began, in clock ticks since the boot.
+  public static func started(_ process: pid_t) -> UInt64 {
+    var buffer = [CChar](repeating: 0, count: 1024)
+    guard let stream = fopen("/proc/\(process)/stat", "r") else { return 0 }
+    defer { fclose(stream) }
+    guard fgets(&buffer, 1024, stream) != nil else { return 0 }
+    let text = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return text.split(separator: ")").last.flatMap { UInt64($0.split(separator: " ")[19]) } ?? 0
+  }
+
   public static func run(_ body: () -> Int32) -> Ending { wait(start(body)) }
 }

@@ -6,6 +6,10 @@ extension Store {
   /// for long: stored rows may have another owner, and have to be claimed again before they may be sent.
   var ownerEpoch: UInt64 { withState { $0.ownerEpoch } }
 
+  /// What marks as this store's own what it keeps beside that of other processes: an `OwnerIdentity`, so that they know
+  /// whether it still lives.
+  public var ownerID: String { withState { $0.owner.id } }
+
   /// Whether stored rows are surely the store's own. While the manager fails there is no knowing,
   /// and delivery comes first.
   var holdsItsRows: Bool {

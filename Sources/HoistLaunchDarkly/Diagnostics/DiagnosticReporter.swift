@@ -1,7 +1,7 @@
 internal import HoistBase
 internal import HoistCore
 
-/// Sends diagnostics (4.6): at its first going online what the process before has left, then the client's
+/// Sends diagnostics (4.6): at its first going online what processes that ended have left, then the client's
 /// configuration; then statistics at intervals. On the scheduler's thread.
 ///
 /// Requests of their own, never stored: what fails twice is dropped.
@@ -33,11 +33,9 @@ final class DiagnosticReporter: ClientPart, @unchecked Sendable {
   private var isOnline = false
   private var isForeground = true
   private var isActive = false
-  /// What the process before this one has left; nil while it is being read.
+  /// What others have left; nil while it is being read.
   private var inheritance: [[UInt8]]?
   private var hasBegun = false
-  /// The run in the store is the parent's, which goes on.
-  private var isChild = false
   private var timer: (any Cancellable)?
   private var waiting: [Message] = []
   private var exchange: (any Cancellable)?
@@ -58,32 +56,46 @@ final class DiagnosticReporter: ClientPart, @unchecked Sendable {
     guard !isRunning else { return }
     isRunning = true
     let mine = generation.advance()
-    if isChild {
-      isChild = false
-      return inherit(nil)
-    }
+    let now = host.clock.unixMilliseconds
     host.store.load(options.storeKey) { [weak self] record in
       guard let self, generation.isCurrent(mine), isRunning else { return }
-      inherit(record.flatMap { DiagnosticStatistics(record: $0) })
+      var runs = DiagnosticRuns(record)
+      if runs.takeLeft(at: now).isEmpty { inherit([]) } else { takeOver(mine, at: now) }
     }
   }
 
-  private func inherit(_ former: DiagnosticStatistics?) {
+  /// In one step of the store: of several that begin at once, one tells of what was left.
+  private func takeOver(_ mine: Generation.Token, at now: Int64) {
+    let left = LockedValue<[DiagnosticStatistics]>([])
+    host.store.update(options.storeKey) { record in
+      var runs = DiagnosticRuns(record)
+      let taken = runs.takeLeft(at: now)
+      left.withLock { $0 = taken }
+      return runs.record
+    } completion: { [weak self, scheduler = host.scheduler] result in
+      let isTaken = if case .success = result { true } else { false }
+      scheduler.post { [weak self] in
+        guard let self, self.generation.isCurrent(mine), self.isRunning else { return }
+        self.inherit(isTaken ? left.withLock { $0 } : [])
+      }
+    }
+  }
+
+  private func inherit(_ former: [DiagnosticStatistics]) {
     let now = host.clock.unixMilliseconds
-    inheritance = former.map { [$0.event(unixMilliseconds: now, keySuffix: origin.keySuffix)] } ?? []
+    inheritance = former.map { $0.event(unixMilliseconds: now, keySuffix: origin.keySuffix) }
     save()
     begin()
   }
 
   func stop() {
     guard isRunning else { return }
-    save()
+    save(hasEnded: true)
     forget()
   }
 
   /// In a forked child, which is a run of its own.
   func abandonAfterFork() {
-    isChild = isChild || isRunning
     exchange = nil
     timer = nil
     forget()
@@ -174,11 +186,16 @@ final class DiagnosticReporter: ClientPart, @unchecked Sendable {
 
   private func noteDropped() { statistics.droppedEvents = max(0, capacity.dropped - droppedBefore) }
 
-  private func save() {
-    // Before the old ones have been read they must not be replaced.
+  /// - Parameter hasEnded: from now on any run may tell of it.
+  private func save(hasEnded: Bool = false) {
     guard isRunning, inheritance != nil else { return }
     noteDropped()
-    host.store.save(options.storeKey, statistics.record)
+    let (statistics, owner) = (statistics, hasEnded ? "" : host.store.ownerID)
+    host.store.update(options.storeKey, kind: .replaceable) { record in
+      var runs = DiagnosticRuns(record)
+      runs.keep(statistics, owner: owner)
+      return runs.record
+    }
   }
 
   // MARK: Sending, one at a time

@@ -1,7 +1,7 @@
 internal import HoistBase
 internal import HoistJSON
 
-/// The statistics of one process (4.6): stored, so that the next process can send the last ones.
+/// The statistics of one run (4.6): stored, so that a later one can send the last ones.
 struct DiagnosticStatistics: Equatable, Sendable {
   /// The latest attempts to open the stream; earlier ones are forgotten.
   static let maximumStreamInits = 100
@@ -47,13 +47,9 @@ struct DiagnosticStatistics: Equatable, Sendable {
   }
 
   /// What the store holds.
-  var record: [UInt8] {
-    var writer = JSONWriter()
-    writer.object { writer in
-      writer.member("instanceId", id)
-      writeCounters(to: &writer)
-    }
-    return writer.bytes
+  func write(to writer: inout JSONWriter) {
+    writer.member("instanceId", id)
+    writeCounters(to: &writer)
   }
 
   private func writeCounters(to writer: inout JSONWriter) {
@@ -73,24 +69,19 @@ struct DiagnosticStatistics: Equatable, Sendable {
     }
   }
 
-  /// - Parameter record: from a store, so it may be anything; nil when it is no such record.
-  init?(record: [UInt8]) {
-    let read = try? JSONDocument(parsing: record).withRoot { root -> DiagnosticStatistics? in
-      guard let id = root["instanceId"]?.string, id.utf8.count <= 64, let since = root["dataSinceDate"]?.int64 else { return nil }
-      var statistics = DiagnosticStatistics(id: id, sinceUnixMilliseconds: since)
-      statistics.droppedEvents = max(0, Int(clamping: root["droppedEvents"]?.int64 ?? 0))
-      statistics.eventsInLastBatch = max(0, Int(clamping: root["eventsInLastBatch"]?.int64 ?? 0))
-      for attempt in root["streamInits"]?.array.map({ Array($0.prefix(Self.maximumStreamInits)) }) ?? [] {
-        guard let start = attempt["timestamp"]?.int64 else { continue }
-        statistics.add(
-          StreamInit(
-            unixMilliseconds: start, durationMilliseconds: attempt["durationMillis"]?.int64 ?? 0,
-            hasFailed: attempt["failed"]?.bool ?? false))
-      }
-      return statistics
+  /// - Parameter entry: from a store, so it may be anything; nil when it is no such entry.
+  init?(_ entry: JSONValue) {
+    guard let id = entry["instanceId"]?.string, id.utf8.count <= 64, let since = entry["dataSinceDate"]?.int64 else { return nil }
+    self.init(id: id, sinceUnixMilliseconds: since)
+    droppedEvents = max(0, Int(clamping: entry["droppedEvents"]?.int64 ?? 0))
+    eventsInLastBatch = max(0, Int(clamping: entry["eventsInLastBatch"]?.int64 ?? 0))
+    for attempt in entry["streamInits"]?.array.map({ Array($0.prefix(Self.maximumStreamInits)) }) ?? [] {
+      guard let start = attempt["timestamp"]?.int64 else { continue }
+      add(
+        StreamInit(
+          unixMilliseconds: start, durationMilliseconds: attempt["durationMillis"]?.int64 ?? 0,
+          hasFailed: attempt["failed"]?.bool ?? false))
     }
-    guard let known = read ?? nil else { return nil }
-    self = known
   }
 }
 

@@ -45,7 +45,7 @@ import Testing
     }
     var identity = own
     identity.process = child
-    identity.started = started(child)
+    identity.started = ForkedChild.started(child)
     #expect(identity.liveness == .alive)
     kill(child, SIGKILL)
     // Not waited for: the zombie has done its last write.
@@ -76,14 +76,5 @@ import Testing
     identity = own
     identity.started = 0
     #expect(identity.liveness == .unknown)
-  }
-
-  private func started(_ process: pid_t) -> UInt64 {
-    var buffer = [CChar](repeating: 0, count: 1024)
-    guard let stream = fopen("/proc/\(process)/stat", "r") else { return 0 }
-    defer { fclose(stream) }
-    guard fgets(&buffer, 1024, stream) != nil else { return 0 }
-    let text = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return text.split(separator: ")").last.flatMap { UInt64($0.split(separator: " ")[19]) } ?? 0
   }
 }

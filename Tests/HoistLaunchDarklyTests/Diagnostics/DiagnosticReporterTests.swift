@@ -1,9 +1,10 @@
+import Glibc
 import HoistBase
-import HoistCore
 import HoistJSON
 import HoistTestSupport
 import Testing
 
+@testable import HoistCore
 @testable import HoistLaunchDarkly
 
 @Suite("When diagnostics are sent (protocols/launchdarkly.md 4.6)")
@@ -184,20 +185,74 @@ struct DiagnosticReporterTests {
     #expect(rig.kinds == (status == 202 ? ["diagnostic", "diagnostic-init"] : ["diagnostic", "diagnostic", "diagnostic-init"]))
   }
 
-  @Test("4.6, G9: a forked child's run before it has not ended: it tells nothing of it")
-  func aChildInheritsNothing() {
+  /// The counters of the runs that the store has, by the batches they tell of.
+  private func batches(_ store: MemoryCacheManager) -> [Int] {
+    guard let record = store.load(key: "diagnostics"), let document = try? JSONDocument(parsing: record) else { return [] }
+    return document.withRoot { root in
+      (root["runs"]?.array.map { Array($0) } ?? []).map { Int($0["eventsInLastBatch"]?.int64 ?? -1) }
+    }
+  }
+
+  @Test("4.6: a period that is still running is its own client's to tell; each keeps its own, and of what was left one tells")
+  func aNeighbourTellsNothingOfAnother() {
+    let store = MemoryCacheManager()
+    var first: Rig? = Rig(manager: store)
+    first?.start()
+    first?.reporter.batchMade(3)
+    first?.host.settle { batches(store) == [3] }
+    let second = Rig(manager: store, seed: 8)
+    second.start()
+    second.reporter.batchMade(5)
+    second.host.settle { Set(batches(store)) == [3, 5] }
+    #expect(second.kinds == ["diagnostic-init"] && Set(batches(store)) == [3, 5])
+    // Freed without a stop, as by a process that is killed.
+    first = nil
+    let (third, fourth) = (Rig(manager: store, seed: 9), Rig(manager: store, seed: 10))
+    third.reporter.start()
+    fourth.reporter.start()
+    third.start()
+    fourth.start()
+    third.host.settle { third.kinds.count + fourth.kinds.count == 3 }
+    fourth.host.settle { third.kinds.count + fourth.kinds.count == 3 }
+    #expect((third.kinds + fourth.kinds).sorted() == ["diagnostic", "diagnostic-init", "diagnostic-init"])
+    #expect(!batches(store).contains(3) && batches(store).contains(5))
+  }
+
+  @Test("4.6, G9: another process's period is told once that has ended", .enabled(if: ForkedChild.isSupported))
+  func anotherProcess() throws {
+    let store = MemoryCacheManager()
+    let child = ForkedChild.start {
+      while true { pause() }
+    }
+    var runs = DiagnosticRuns(nil)
+    var statistics = DiagnosticStatistics(id: "other", sinceUnixMilliseconds: SystemClock().unixMilliseconds)
+    statistics.eventsInLastBatch = 3
+    var owner = OwnerIdentity.make(nonce: 1)
+    (owner.process, owner.started) = (child, ForkedChild.started(child))
+    runs.keep(statistics, owner: owner.text)
+    store.save(key: "diagnostics", value: runs.record)
+    let meanwhile = Rig(manager: store, seed: 8)
+    meanwhile.start()
+    meanwhile.host.settle { batches(store).count == 2 }
+    #expect(meanwhile.kinds == ["diagnostic-init"])
+    kill(child, SIGKILL)
+    #expect(ForkedChild.wait(child) == .killed(signal: SIGKILL))
+    let later = Rig(manager: store, seed: 9)
+    later.start()
+    later.host.settle { later.kinds.count == 2 }
+    #expect(later.kinds == ["diagnostic", "diagnostic-init"] && later.ids.first == "other")
+  }
+
+  @Test("Contract 9: of a process of which nothing can be known, what was not renewed for a day was left", arguments: [(-25, 2), (-1, 1), (25, 2)])
+  func anotherMachine(hours: Int64, told: Int) {
     let store = MemoryCacheManager()
     let rig = Rig(manager: store)
+    var runs = DiagnosticRuns(nil)
+    let since = rig.host.time.unixMilliseconds + hours * 3_600_000
+    runs.keep(DiagnosticStatistics(id: "other", sinceUnixMilliseconds: since), owner: "elsewhere.1.2.3.0.a")
+    store.save(key: "diagnostics", value: runs.record)
     rig.start()
-    rig.reporter.batchMade(3)
-    rig.host.settle { store.load(key: "diagnostics") != nil }
-    rig.host.time.simulateFork()
-    rig.reporter.abandonAfterFork()
-    rig.reporter.start()
-    rig.reporter.onlineChanged(false)
-    rig.reporter.onlineChanged(true)
-    rig.host.settle { rig.kinds.count >= 2 }
-    rig.host.time.run()
-    #expect(rig.kinds == ["diagnostic-init", "diagnostic-init"] && Set(rig.ids).count == 2)
+    rig.host.settle { batches(store).count == 3 - told && rig.kinds.count == told }
+    #expect(rig.kinds.count == told)
   }
 }

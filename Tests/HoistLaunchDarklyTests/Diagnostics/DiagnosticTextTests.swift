@@ -22,18 +22,26 @@ struct DiagnosticTextTests {
         + #""droppedEvents":2,"eventsInLastBatch":3,"streamInits":[{"timestamp":1,"durationMillis":120,"failed":false}]}"#)
   }
 
+  /// What a record has of runs that have ended.
+  private func read(_ record: String) -> [DiagnosticStatistics] {
+    var runs = DiagnosticRuns(Array(record.utf8))
+    return runs.takeLeft(at: 0)
+  }
+
   @Test func whatTheStoreHoldsReadsBack() {
-    #expect(DiagnosticStatistics(record: statistics().record) == statistics())
+    var runs = DiagnosticRuns(nil)
+    runs.keep(statistics(), owner: "")
+    #expect(read(String(decoding: runs.record, as: UTF8.self)) == [statistics()])
   }
 
   @Test("What is no record is not believed (G2)", arguments: [
     "", "{", "[]", "7", #"{"instanceId":7,"dataSinceDate":1}"#, #"{"instanceId":"a"}"#, #"{"instanceId":"a","dataSinceDate":"1"}"#,
   ])
-  func broken(record: String) { #expect(DiagnosticStatistics(record: Array(record.utf8)) == nil) }
+  func broken(record: String) { for record in [record, #"{"runs":\#(record)}"#, #"{"runs":[\#(record)]}"#] { #expect(read(record) == []) } }
 
   @Test func wrongMembersOfARecordAreTakenForNothing() throws {
     let record = #"{"instanceId":"a","dataSinceDate":5,"droppedEvents":-1,"eventsInLastBatch":"x","streamInits":[7,{},{"timestamp":3}]}"#
-    let read = try #require(DiagnosticStatistics(record: Array(record.utf8)))
+    let read = try #require(read(#"{"runs":[\#(record)]}"#).first)
     #expect(read.droppedEvents == 0 && read.eventsInLastBatch == 0)
     #expect(read.streamInits == [DiagnosticStatistics.StreamInit(unixMilliseconds: 3, durationMilliseconds: 0, hasFailed: false)])
   }
