@@ -177,8 +177,22 @@ def test_a_value_cannot_steer_the_terminal(hoist: Tool, tmp_path: Path) -> None:
     file.write_text(json.dumps(document))
     out = hoist("evaluate", "greeting", "--features", file).out
     assert not set(STEERING) & set(out) and out.count("\n") == 2
+    value = hoist.on_terminal("evaluate", "greeting", "--features", file, "--value")
+    assert not set(STEERING) & set(value) and value.count("\n") == 1 and "gone row" in value
+    assert hoist("evaluate", "greeting", "--features", file, "--value").out == STEERING + "gone\nrow\n"
     told = hoist("evaluate", "greeting", "--features", file, "--json")
     assert not set(STEERING) & set(told.out) and told.json["value"].startswith(STEERING)
+
+
+def test_a_value_of_json_is_told_sign_for_sign(hoist: Tool, tmp_path: Path) -> None:
+    """Its numbers, the order of its members, and one that comes twice: what reads JSON into numbers of its own loses them."""
+    value = '{"b":1.10,"a":123456789012345678901234567890,"c":1e2,"b":3}'
+    document = json.loads(FEATURES.read_text())
+    document["features"][2]["variants"][0]["payload"] = {"type": "json", "value": value}
+    file = tmp_path / "features.json"
+    file.write_text(json.dumps(document))
+    assert f'"value":{value}' in hoist("evaluate", "greeting", "--features", file, "--json").out
+    assert hoist("evaluate", "greeting", "--features", file, "--value").out == value + "\n"
 
 
 def test_config_lists_the_properties(hoist: Tool) -> None:
@@ -197,3 +211,17 @@ def test_config_shows_what_was_set(hoist: Tool) -> None:
     assert {row["name"]: row["value"] for row in result.json["properties"]} == {
         "refresh_interval": "5", "refresh_jitter_percent": None}
     assert hoist("config", "--prefix", "key", "--json", key="*:x.secret").json["properties"][0]["value"] == "***"
+    secrets = ('network.proxy=http://me:secret@h:1', 'custom_headers={"X":"secret"}', "url=https://me:secret@h/?t=secret")
+    for prefix, setting in zip(("network.proxy", "custom_headers", "url"), secrets):
+        shown = hoist("config", "--set", setting, "--prefix", prefix)
+        assert shown.status == 0 and "secret" not in shown.out + shown.err and shown.out.count("\n") == 2
+
+
+def test_a_file_that_others_may_change_is_warned_of(hoist: Tool, tmp_path: Path) -> None:
+    file = tmp_path / "properties.json"
+    file.write_text('{"mode":"backend"}')
+    file.chmod(0o646)
+    for command in ("config", "doctor"):
+        assert hoist(command, "--config", file).err == f"hoist: --config {file}: may be changed by everybody\n"
+    file.chmod(0o644)
+    assert hoist("config", "--config", file).err == ""

@@ -53,8 +53,9 @@ struct EvaluateCommand: ParsableCommand {
   private func show(_ detail: FlagDetail) {
     if output.json { return Output.json(detail.json) }
     if value {
-      // For a program, not for eyes: as it is.
-      if !detail.shownValue.isEmpty { Output.line(detail.shownValue) }
+      let text = detail.shownValue
+      // For a program as it is; eyes are spared what steers their terminal.
+      if !text.isEmpty { Output.line(Terminal.output.isTerminal ? Display.oneLine(text) : text) }
       return
     }
     FlagDetail.show([detail])

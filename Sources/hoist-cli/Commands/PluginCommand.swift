@@ -29,9 +29,8 @@ struct PluginCommand: ParsableCommand {
       hoist_error_free(error)
     }
     guard let text else { throw Problem(.configuration, String(cString: hoist_error_message(error))) }
-    let described = String(cString: hoist_text_data(text))
-    if output.json { return Output.line(described) }
-    show(JSON(parsing: described) ?? .null)
+    let described = JSON(parsing: String(cString: hoist_text_data(text))) ?? .null
+    if output.json { Output.json(described) } else { show(described) }
   }
 
   private func show(_ offer: JSON) {

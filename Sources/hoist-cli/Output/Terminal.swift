@@ -7,7 +7,10 @@ struct Terminal {
   static let output = Terminal(descriptor: STDOUT_FILENO)
   static let errors = Terminal(descriptor: STDERR_FILENO)
 
-  var isPresent: Bool { isatty(descriptor) == 1 && Self.variable("TERM") != "dumb" }
+  var isTerminal: Bool { isatty(descriptor) == 1 }
+
+  /// Whether it moves its cursor.
+  var isPresent: Bool { isTerminal && Self.variable("TERM") != "dumb" }
 
   /// https://no-color.org: any value that is not empty switches colour off.
   var hasColor: Bool { isPresent && Self.variable("NO_COLOR") == nil }
