@@ -61,12 +61,16 @@ HOIST_API hoist_status hoist_config_unset(hoist_config *HOIST_NULLABLE config, c
 HOIST_API hoist_status hoist_config_set_json(hoist_config *HOIST_NULLABLE config, const char *HOIST_NULLABLE json,
                                              size_t length, hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
 
-/** hoist_config_set_json() with the content of a file (at most 1 MiB). HOIST_ERR_IO when it cannot be read. */
+/**
+ * hoist_config_set_json() with the content of a file (at most 1 MiB). HOIST_ERR_IO when it cannot be read. Links are
+ * followed. A client's log warns of a file that belongs to another user but root, or that everybody may write.
+ */
 HOIST_API hoist_status hoist_config_load_file(hoist_config *HOIST_NULLABLE config, const char *HOIST_NULLABLE path,
                                               hoist_error *HOIST_NULLABLE *HOIST_NULLABLE error);
 
 /**
- * The value a property has now, its default included; a secret that is set reads as "***".
+ * The value a property has now, its default included. "***" stands for a secret that is set, for user and password in
+ * an address, and for the values of headers.
  *
  * @return Owned by the caller; free with hoist_text_free(). NULL for a name that does not exist.
  */

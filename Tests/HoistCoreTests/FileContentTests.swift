@@ -46,6 +46,26 @@ import Testing
     #expect(failure("").contains("cannot open"))
   }
 
+  @Test("Of a file that others may change a line for the log is given, and the file is read") func doubts() throws {
+    defer { cleanUp() }
+    let path = write("a", [7])
+    func doubts(_ mode: mode_t, owner: uid_t? = nil) throws -> [String] {
+      var told: [String] = []
+      chmod(path, mode)
+      if let owner { chown(path, owner, 0) }
+      #expect(try FileContent.read(path: path, limitBytes: 10) { told.append($0) } == [7])
+      return told
+    }
+    #expect(try doubts(0o664) == [])
+    #expect(try doubts(0o646).map { $0.hasPrefix("\"\(path)\" may be changed by everybody") } == [true])
+    symlink(path, "\(folder)/b")
+    var told = 0
+    _ = try FileContent.read(path: "\(folder)/b", limitBytes: 10) { _ in told += 1 }
+    #expect(told == 1, "links are followed: what counts is the file")
+    guard geteuid() == 0 else { return }
+    #expect(try doubts(0o600, owner: 12345).map { $0.hasPrefix("\"\(path)\" belongs to another user") } == [true])
+  }
+
   /// Opening a pipe that nobody writes to must not wait for somebody.
   @Test func aPipeIsRefusedAtOnce() {
     defer { cleanUp() }

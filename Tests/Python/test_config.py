@@ -6,8 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from optimizely import sample_datafile
+from waiting import until
 
 import hoist
+from hoist import kameleoon, optimizely, unleash
 
 
 def test_every_property_is_described() -> None:
@@ -27,7 +30,7 @@ def test_values_are_set_in_pythons_types(tmp_path: Path) -> None:
     assert config.get("store.path") == str(tmp_path)
     assert config.get("refresh_interval") == "10"
     assert config.get("online") == "false"
-    assert json.loads(config.get("custom_headers") or "") == {"X-Team": "web"}
+    assert json.loads(config.get("custom_headers") or "") == {"X-Team": "***"}
     assert json.loads(config.get("tags") or "") == ["team:web"]
     assert config.get("metrics_interval") in (None, "")
     assert config.get("no such property") is None
@@ -49,9 +52,53 @@ def test_whole_floats_are_whole_numbers() -> None:
 
 def test_secrets_are_not_shown() -> None:
     """G7"""
-    config = hoist.Config("unleash", key="very-secret")
+    config = hoist.Config("unleash", key="very-secret", network_proxy="http://me:very-secret@proxy:8080",
+                          url="https://me:very-secret@h/api", custom_headers={"X-Key": "very-secret"})
     assert config.get("key") == "***"
+    assert config.get("network.proxy") == "http://***@proxy:8080" and config.get("url") == "https://***@h/api"
+    assert config.get("custom_headers") == '{"X-Key":"***"}'
     assert "very-secret" not in repr(config)
+
+
+@pytest.mark.parametrize("provider", ["unleash", "optimizely", "launchdarkly", "flagship", "kameleoon"])
+def test_no_address_shows_its_password(provider: str) -> None:
+    """G7"""
+    addresses = [row.name for row in hoist.describe(provider) if row.name.endswith(("url", "url.us", "url.eu", "proxy", "endpoint"))]
+    config = hoist.Config(provider, {name: "https://me:very-secret@h/" for name in addresses})
+    assert len(addresses) > 1 and {config.get(name) for name in addresses} == {"https://***@h/"}
+
+
+class Lines(hoist.Logger):
+    def __init__(self) -> None:
+        self.text = ""
+
+    def write(self, level: hoist.LogLevel, message: str) -> None:
+        self.text += message + "\n"
+
+
+@pytest.mark.parametrize(("provider", "named", "document"), [
+    ("unleash", "bootstrap.file", {"version": 2, "features": []}), ("optimizely", "datafile.file", sample_datafile()),
+    ("flagship", "bucketing.file", {"campaigns": []}), ("kameleoon", "default_datafile.file", {}),
+])
+def test_a_file_that_others_may_change_is_warned_of(tmp_path: Path, provider: str, named: str, document: dict) -> None:
+    """Both a configuration and what a client starts with; a file of its own is not. State: before open."""
+    given, configuration = tmp_path / "given.json", tmp_path / "configuration.json"
+    given.write_text(json.dumps(document))
+    required = {"flagship": {"mode": "bucketing", "env_id": "e", "api_key": "k"}, "kameleoon": {"site_code": "s"}}.get(provider, {})
+    values = {"store": "none", "online": False, named: str(given), **required}
+    if provider == "unleash":
+        values |= {"mode": "backend"}
+    configuration.write_text(json.dumps(values))
+    for mode, is_doubted in ((0o644, False), (0o646, True)):
+        given.chmod(mode)
+        configuration.chmod(mode)
+        config = hoist.Config(provider)
+        config.load(configuration)
+        lines = Lines()
+        hoist.Client(config, logger=lines, log_level="info").close()
+        assert until(lambda: "closed" in lines.text), "the last line of all"
+        assert (f'{named}: "{given}" may be changed by everybody' in lines.text) is is_doubted, lines.text
+        assert (f'configuration file: "{configuration}" may be changed by everybody' in lines.text) is is_doubted, lines.text
 
 
 @pytest.mark.parametrize("provider", ["unleash", "optimizely", "launchdarkly", "flagship", "kameleoon"])
@@ -59,6 +106,27 @@ def test_secrets_that_are_not_set_read_as_they_are(provider: str) -> None:
     config = hoist.Config(provider)
     secrets = [row.name for row in hoist.describe(provider) if row.secret]
     assert secrets and not [name for name in secrets if config.get(name) == "***"]
+
+
+def test_a_file_that_a_call_names_is_warned_of_too(tmp_path: Path) -> None:
+    """State: before start."""
+    path = tmp_path / "given.json"
+    path.write_text('{"toggles":[]}')
+    path.chmod(0o646)
+    said = f'"{path}" may be changed by everybody'
+    offline = {"online": False, "store": "none"}
+    with unleash.Client(offline, toggles=unleash.Bootstrap.from_file(path), logger=(lines := Lines())):
+        assert until(lambda: f"bootstrap: {said}" in lines.text)
+    with unleash.Client(offline, autostart=False, logger=(lines := Lines())) as client:
+        client.start(unleash.Bootstrap.from_file(path), timeout=0)
+        assert until(lambda: f"bootstrap: {said}" in lines.text)
+    with optimizely.Client(offline, autostart=False, logger=(lines := Lines())) as optimizing:
+        with pytest.raises(hoist.Error):
+            optimizing.start_with_file(path)
+        assert until(lambda: f"datafile: {said}" in lines.text)
+    path.write_text("{}")
+    with kameleoon.Client({**offline, "site_code": "s"}, config_file=path, logger=(lines := Lines())):
+        assert until(lambda: f"configuration file: {said}" in lines.text)
 
 
 @pytest.mark.parametrize(

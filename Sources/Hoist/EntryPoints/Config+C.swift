@@ -87,8 +87,10 @@ public func hoist_config_load_file(
 ) -> hoist_status {
   attempt(error) {
     let box = try Handle<ConfigBox>.need(config, "config")
-    let content = try FileContent.read(path: try CString.needPath(path), limitBytes: 1 << 20)
+    var doubts: [String] = []
+    let content = try FileContent.read(path: try CString.needPath(path), limitBytes: 1 << 20) { doubts.append("configuration file: \($0)") }
     try content.withUnsafeBytes { try box.setAll($0) }
+    box.values.doubts += doubts
   }
 }
 

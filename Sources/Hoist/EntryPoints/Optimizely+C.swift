@@ -44,7 +44,9 @@ public func hoist_optimizely_start_with_file(
   _ client: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ flags: UInt32, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> hoist_status {
   attempt(error) {
-    try start(client, try FileContent.read(path: try CString.needPath(path), limitBytes: 64 << 20), flags)
+    let log = try ClientHandle.need(client).log
+    let datafile = try FileContent.read(path: try CString.needPath(path), limitBytes: 64 << 20) { log.warning("datafile: \($0)") }
+    try start(client, datafile, flags)
   }
 }
 

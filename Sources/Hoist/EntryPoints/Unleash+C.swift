@@ -117,14 +117,21 @@ public func hoist_unleash_start(
   answer {
     let face = try UnleashFace.need(client)
     return try ClientHandle.need(client).promise(completion(done, user_data)) {
-      face.start(bootstrap: Handle<BootstrapBox>.borrow(bootstrap)?.document, completion: $0)
+      face.start(bootstrap: document(bootstrap, client), completion: $0)
     }
   }
 }
 
 @_cdecl("hoist_unleash_start_wait") @implementation
 public func hoist_unleash_start_wait(_ client: OpaquePointer?, _ bootstrap: OpaquePointer?, _ timeout_ms: Int64) -> hoist_status {
-  waiting(client, timeout_ms) { face, done in face.start(bootstrap: Handle<BootstrapBox>.borrow(bootstrap)?.document, completion: done) }
+  waiting(client, timeout_ms) { face, done in face.start(bootstrap: document(bootstrap, client), completion: done) }
+}
+
+/// nil without a bootstrap.
+private func document(_ bootstrap: OpaquePointer?, _ client: OpaquePointer?) -> [UInt8]? {
+  let box = Handle<BootstrapBox>.borrow(bootstrap)
+  for doubt in box?.doubts ?? [] { ClientHandle.borrow(client)?.log.warning(doubt) }
+  return box?.document
 }
 
 @_cdecl("hoist_unleash_stop") @implementation

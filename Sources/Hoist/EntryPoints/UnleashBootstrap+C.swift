@@ -8,13 +8,15 @@ final class BootstrapBox {
   var toggles: [UnleashToggle] = []
   /// A whole document, in place of single toggles.
   let given: [UInt8]?
+  /// What logs say of its file.
+  let doubts: [String]
 
-  init() { given = nil }
+  init() { (given, doubts) = (nil, []) }
 
   /// - Throws: for a document that cannot be read.
-  init(of document: [UInt8]) throws(Refusal) {
+  init(of document: [UInt8], doubts: [String] = []) throws(Refusal) {
     if let problem = UnleashToggle.problem(in: document) { throw Refusal(.parse, "the bootstrap cannot be read: \(problem)") }
-    given = document
+    (given, self.doubts) = (document, doubts)
   }
 
   /// The service's answer format.
@@ -52,7 +54,9 @@ public func hoist_unleash_bootstrap_from_file(
   _ path: UnsafePointer<CChar>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> OpaquePointer? {
   result(error) {
-    Handle.give(try BootstrapBox(of: try FileContent.read(path: try CString.needPath(path), limitBytes: 64 << 20)))
+    var doubts: [String] = []
+    let document = try FileContent.read(path: try CString.needPath(path), limitBytes: 64 << 20) { doubts.append("bootstrap: \($0)") }
+    return Handle.give(try BootstrapBox(of: document, doubts: doubts))
   }
 }
 
@@ -60,9 +64,10 @@ public func hoist_unleash_bootstrap_from_file(
 public func hoist_unleash_config_set_bootstrap(_ config: OpaquePointer?, _ bootstrap: OpaquePointer?) -> hoist_status {
   attempt {
     let config = try Handle<ConfigBox>.need(config, "config")
-    let document = try Handle<BootstrapBox>.need(bootstrap, "bootstrap").document
+    let bootstrap = try Handle<BootstrapBox>.need(bootstrap, "bootstrap")
     try config.require("unleash", "a bootstrap")
-    try config.values.set("bootstrap", String(decoding: document, as: UTF8.self))
+    try config.values.set("bootstrap", String(decoding: bootstrap.document, as: UTF8.self))
+    config.values.doubts += bootstrap.doubts
   }
 }
 

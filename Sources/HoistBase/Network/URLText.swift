@@ -97,6 +97,16 @@ public struct URLText: Sendable, Equatable {
     (try? URLText(source))?.redacted ?? "(invalid URL)"
   }
 
+  /// A text that may be a URL, with `***` for what stands before `@`, also where that holds signs it must not.
+  public static func withoutUser(_ text: String) -> String {
+    let bytes = Array(text.utf8)
+    let start = bytes.indices.first { bytes[$0...].starts(with: "://".utf8) }.map { $0 + 3 } ?? 0
+    let end = bytes[start...].firstIndex { [0x2F, 0x3F, 0x23].contains($0) } ?? bytes.endIndex
+    let isHost = bytes[start..<end].withUnsafeBytes { URLCharacters.isHostAndPort($0) }
+    guard !isHost, let at = bytes[start..<end].lastIndex(of: 0x40) ?? bytes[start...].lastIndex(of: 0x40) else { return text }
+    return String(decoding: bytes[..<start], as: UTF8.self) + "***" + String(decoding: bytes[at...], as: UTF8.self)
+  }
+
   /// Longest segment of a path that is no key and no context.
   private static let longestShownSegment = 19
 
@@ -136,9 +146,8 @@ extension URLText {
     else { return .failure(.invalidHost) }
     var port = scheme.defaultPort
     if let portText {
-      guard let number = IntegerParser.parse(portText, as: UInt16.self).value, number > 0
-      else { return .failure(.invalidPort) }
-      port = Int(number)
+      guard let number = URLCharacters.port(portText) else { return .failure(.invalidPort) }
+      port = number
     }
     return .success(
       URLText(
@@ -177,6 +186,14 @@ private enum URLCharacters {
       }
     }
     return true
+  }
+
+  static func port(_ bytes: ByteView) -> Int? {
+    IntegerParser.parse(bytes, as: UInt16.self).value.flatMap { $0 > 0 ? Int($0) : nil }
+  }
+
+  static func isHostAndPort(_ bytes: ByteView) -> Bool {
+    splitHost(bytes).map { parts in parts.port.map { port($0) != nil } ?? true } ?? false
   }
 
   /// The host in lower case and what follows its `:`, if there is one.

@@ -15,7 +15,7 @@ public enum CoreProperties {
     Property("network.timeout_ms", .integer(1...600_000), default: "30000", "Longest time for one exchange, in milliseconds."),
     Property("network.retry_max_ms", .integer(1000...86_400_000), default: "300000", "Longest pause between attempts that fail, in milliseconds, unless the service asks for a longer one."),
     Property("network.max_response_bytes", .integer(1024...1_073_741_824), default: "67108864", "Largest answer, in bytes after decompression."),
-    Property("network.proxy", .text, "Proxy URL; unset uses the environment's, empty uses none."),
+    Property("network.proxy", .address, "Proxy URL; unset uses the environment's, empty uses none."),
     Property("network.ca_file", .text, default: "", "PEM file of certificate authorities in place of the system's."),
     Property("network.client_certificate_file", .text, default: "", "PEM file of the client's certificate."),
     Property("network.client_key_file", .text, default: "", "PEM file of the client's key."),

@@ -15,6 +15,14 @@ enum JSONTexts {
     }
   }
 
+  static func text(_ map: [String: String]) -> String {
+    var writer = JSONWriter()
+    writer.object { writer in
+      for (name, value) in map.sorted(by: { $0.key < $1.key }) { writer.member(name, value) }
+    }
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+
   static func list(_ text: String) -> [String]? {
     guard let document = try? JSONDocument(parsing: text) else { return nil }
     return document.withRoot { root in

@@ -4,11 +4,15 @@ public struct Property: Sendable {
     case text
     /// A text that is never shown again.
     case secret
+    /// A URL; user and password in it are never shown again.
+    case address
     case boolean
     case integer(ClosedRange<Int64>)
     case choice([String])
     /// A JSON object of texts.
     case textMap
+    /// Headers of requests: a JSON object of texts that are never shown again.
+    case headers
     /// A JSON array of texts.
     case textList
     /// Any JSON.
@@ -18,7 +22,7 @@ public struct Property: Sendable {
     var isPlain: Bool {
       switch self {
       case .boolean, .integer, .choice: true
-      case .text, .secret, .textMap, .textList, .json: false
+      case .text, .secret, .address, .textMap, .headers, .textList, .json: false
       }
     }
   }
@@ -41,12 +45,12 @@ public struct Property: Sendable {
 
   public var kindName: String {
     switch kind {
-    case .text: "text"
+    case .text, .address: "text"
     case .secret: "secret"
     case .boolean: "boolean"
     case .integer: "integer"
     case .choice: "choice"
-    case .textMap: "object"
+    case .textMap, .headers: "object"
     case .textList: "list"
     case .json: "json"
     }
@@ -57,10 +61,10 @@ public struct Property: Sendable {
     case .integer(let range): "\(range.lowerBound)…\(range.upperBound)"
     case .choice(let choices): choices.joined(separator: " | ")
     case .boolean: "true | false"
-    case .textMap: "JSON object of texts"
+    case .textMap, .headers: "JSON object of texts"
     case .textList: "JSON array of texts"
     case .json: "any JSON"
-    case .text, .secret: ""
+    case .text, .secret, .address: ""
     }
   }
 }

@@ -13,6 +13,8 @@ public struct PropertyValues: Sendable {
 
   public let table: [Property]
   private var given: [String: (text: String, value: Value)] = [:]
+  /// What a client's log says of files that others may change and values came from.
+  public var doubts: [String] = []
 
   public init(table: [Property]) { self.table = table }
 
@@ -46,10 +48,15 @@ public struct PropertyValues: Sendable {
 
   public func isSet(_ name: String) -> Bool { given[name] != nil }
 
-  /// The value as text, defaults included; secrets that are set as "***".
+  /// The value as text, defaults included; "***" stands for secrets that are set, and for those in addresses and headers.
   public func shown(_ name: String) -> String? {
-    guard let text = revealed(name) else { return nil }
-    return property(name)?.kind == .secret && isSet(name) && !text.isEmpty ? "***" : text
+    guard let text = revealed(name), isSet(name), !text.isEmpty else { return revealed(name) }
+    switch property(name)?.kind {
+    case .secret: return "***"
+    case .address: return URLText.withoutUser(text)
+    case .headers: return JSONTexts.text(textMap(name).mapValues { _ in "***" })
+    default: return text
+    }
   }
 
   /// The same with secrets in full: not for people.
@@ -95,7 +102,7 @@ public struct PropertyValues: Sendable {
       return ConfigurationFailure(property.name, "property \"\(property.name)\" \(found), but must be \(expected)")
     }
     switch property.kind {
-    case .text, .secret:
+    case .text, .secret, .address:
       return .text(text)
     case .boolean:
       switch text {
@@ -111,7 +118,7 @@ public struct PropertyValues: Sendable {
     case .choice(let choices):
       guard choices.contains(text) else { throw refuse("one of \(choices.joined(separator: ", "))") }
       return .text(text)
-    case .textMap:
+    case .textMap, .headers:
       guard let map = JSONTexts.map(text) else { throw refuse("a JSON object whose members are texts") }
       return .textMap(map)
     case .textList:

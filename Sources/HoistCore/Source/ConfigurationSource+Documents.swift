@@ -57,7 +57,7 @@ extension ConfigurationSource {
   }
 
   private func compiledGiven() throws(FetchFailure) -> Format.Configuration? {
-    guard let bytes = try format.given.read() else { return nil }
+    guard let bytes = try format.given.read(host.log) else { return nil }
     do throws(FetchFailure) {
       return try format.compile(bytes)
     } catch {

@@ -18,12 +18,13 @@ public struct GivenDocument: Sendable {
 
   public var exists: Bool { bytes != nil || !path.isEmpty }
 
+  /// - Parameter log: is warned of a file that other users may change.
   /// - Returns: nil when nothing is given.
-  public func read() throws(FetchFailure) -> [UInt8]? {
+  public func read(_ log: Log) throws(FetchFailure) -> [UInt8]? {
     if let bytes { return bytes }
     if path.isEmpty { return nil }
     do throws(FileContent.Failure) {
-      return try FileContent.read(path: path, limitBytes: limitBytes)
+      return try FileContent.read(path: path, limitBytes: limitBytes) { log.warning("\(property): \($0)") }
     } catch {
       throw FetchFailure(.io, "\(property): \(error.message)")
     }

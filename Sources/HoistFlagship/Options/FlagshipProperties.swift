@@ -31,11 +31,11 @@ enum FlagshipProperties {
   ]
 
   private static let addresses: [Property] = [
-    Property("decision.url", .text, default: "https://decision.flagship.io/v2", "Address of the Decision API, up to its version."),
+    Property("decision.url", .address, default: "https://decision.flagship.io/v2", "Address of the Decision API, up to its version."),
     Property("decision.self_hosted", .boolean, default: "false", "Whether decision.url is a server of one's own, whose paths do not name the environment."),
-    Property("cdn.url", .text, default: "https://cdn.flagship.io", "Address of bucketing files and account settings."),
-    Property("events.url", .text, default: "https://events.flagship.io", "Address that hits are sent to."),
-    Property("segments.url", .text, default: "https://api-data-connector.flagship.io", "Address of the segments of third parties."),
-    Property("emotion.url", .text, default: "https://uc-info.flagship.io", "Address of emotion scores."),
+    Property("cdn.url", .address, default: "https://cdn.flagship.io", "Address of bucketing files and account settings."),
+    Property("events.url", .address, default: "https://events.flagship.io", "Address that hits are sent to."),
+    Property("segments.url", .address, default: "https://api-data-connector.flagship.io", "Address of the segments of third parties."),
+    Property("emotion.url", .address, default: "https://uc-info.flagship.io", "Address of emotion scores."),
   ]
 }

@@ -14,9 +14,10 @@ public enum ConfigurationFile {
 
   /// Values with all that the file says; none of it when something is refused.
   public static func applying(path: String, to values: PropertyValues) throws(Failure) -> PropertyValues {
+    var values = values
     let content: [UInt8]
     do throws(FileContent.Failure) {
-      content = try FileContent.read(path: path, limitBytes: limitBytes)
+      content = try FileContent.read(path: path, limitBytes: limitBytes) { values.doubts.append("configuration file: \($0)") }
     } catch {
       throw Failure(status: .io, message: error.message)
     }

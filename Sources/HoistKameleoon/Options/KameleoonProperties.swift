@@ -11,10 +11,10 @@ enum KameleoonProperties {
     Property("client_id", .text, default: "", "Id for access tokens; with client_secret, requests for data and tracking are authorised."),
     Property("client_secret", .secret, default: "", "Secret for access tokens."),
     Property("network_domain", .text, default: "", "Domain whose hosts stand in for the service's; empty for the service's own, which are used for what is no domain, too, but get no client_secret then."),
-    Property("configuration.url", .text, default: "", "Address that configurations are fetched from, with or without /v3 at its end; empty for the service's own."),
-    Property("data.url", .text, default: "", "Address of tracking, visitor data and remote data; empty for the service's own."),
-    Property("stream.url", .text, default: "", "Address of real-time events; empty for the service's own."),
-    Property("token.url", .text, default: "", "Address of access tokens; empty for the service's own."),
+    Property("configuration.url", .address, default: "", "Address that configurations are fetched from, with or without /v3 at its end; empty for the service's own."),
+    Property("data.url", .address, default: "", "Address of tracking, visitor data and remote data; empty for the service's own."),
+    Property("stream.url", .address, default: "", "Address of real-time events; empty for the service's own."),
+    Property("token.url", .address, default: "", "Address of access tokens; empty for the service's own."),
   ]
 
   private static let configuration: [Property] = [

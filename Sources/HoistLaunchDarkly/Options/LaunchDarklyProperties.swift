@@ -15,9 +15,9 @@ enum LaunchDarklyProperties {
 
   /// The source of flags, and how they are kept current (LD-75, LD-76, LD-85).
   private static let service: [Property] = [
-    Property("base_url", .text, default: LaunchDarklySettings.standardBaseURL, "Address that is polled; may have a path."),
-    Property("stream_url", .text, default: LaunchDarklySettings.standardStreamURL, "Address of the stream; may have a path."),
-    Property("events_url", .text, default: LaunchDarklySettings.standardEventsURL, "Address that events and diagnostics go to; may have a path."),
+    Property("base_url", .address, default: LaunchDarklySettings.standardBaseURL, "Address that is polled; may have a path."),
+    Property("stream_url", .address, default: LaunchDarklySettings.standardStreamURL, "Address of the stream; may have a path."),
+    Property("events_url", .address, default: LaunchDarklySettings.standardEventsURL, "Address that events and diagnostics go to; may have a path."),
     Property("connection_timeout_ms", .integer(1...600_000), default: "10000", "Longest time for one poll or one delivery, and for the stream to connect, in milliseconds."),
     Property("streaming_mode", .choice(["streaming", "polling"]), default: "streaming", "How flags are kept fresh."),
     Property("flag_polling_interval_ms", .integer(0...86_400_000), default: "300000", "Milliseconds between polls; less than 300000 counts as that."),
@@ -30,7 +30,7 @@ enum LaunchDarklyProperties {
     Property("evaluation_reasons", .boolean, default: "false", "Whether the service tells why each value was chosen."),
     Property("max_cached_contexts", .integer(-1...1_000_000), default: "5", "Contexts whose flags are kept for the next run, the oldest go first; 0: none, -1: all."),
     Property("secure_mode_hash", .secret, default: "", "Hash of the context, for environments in secure mode; sent as query h."),
-    Property("additional_headers", .textMap, default: "{}", "Headers of every request; they replace the client's own of the same name."),
+    Property("additional_headers", .headers, default: "{}", "Headers of every request; they replace the client's own of the same name."),
   ]
 
   private static let contexts: [Property] = [

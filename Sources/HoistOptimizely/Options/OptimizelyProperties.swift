@@ -9,7 +9,7 @@ enum OptimizelyProperties {
     Property("sdk_key", .secret, default: "", "SDK key of the environment. Needed to download its datafile and to keep it for the next run."),
     Property("datafile", .text, "Datafile to start with, as JSON text; one that an earlier run has saved for this SDK key wins over it."),
     Property("datafile.file", .text, default: "", "File of a datafile to start with; as datafile."),
-    Property("datafile.url", .text, default: "", "Address of the datafile, with {sdk_key} or %@ where the key goes; empty for the service's own."),
+    Property("datafile.url", .address, default: "", "Address of the datafile, with {sdk_key} or %@ where the key goes; empty for the service's own."),
     Property("datafile.access_token", .secret, default: "", "Token of a secured environment: its datafile is asked for with it, at the service's address for those."),
     Property("datafile.timeout_ms", .integer(1...600_000), default: "10000", "Longest time for one download of the datafile, in milliseconds."),
     Property("datafile.retries", .integer(0...10), default: "3", "Further attempts, after 200, 400, 800 ms and so on, of a start's download that fails while there is no datafile at all; then attempts go on at a slower pace."),
@@ -25,8 +25,8 @@ enum OptimizelyProperties {
   private static let events: [Property] = [
     Property("events.batch_size", .integer(-1_000_000...1_000_000), default: "10", "Events of one request at most; as many waiting ones are sent at once. 10 when not above 0."),
     Property("events.timer_interval", .integer(-1...86_400), "Seconds after which fewer events are sent too; 0 sends each at once, -1 and unset: events.flush_interval_ms, or 60 s."),
-    Property("events.url.us", .text, default: "", "Address for events of projects in region US; empty for the service's own."),
-    Property("events.url.eu", .text, default: "", "Address for events of projects in region EU; empty for the service's own."),
+    Property("events.url.us", .address, default: "", "Address for events of projects in region US; empty for the service's own."),
+    Property("events.url.eu", .address, default: "", "Address for events of projects in region EU; empty for the service's own."),
     Property("client_name", .text, default: "hoist", "Name of the client in events."),
     Property("client_version", .text, default: HoistVersion.text, "Version of the client in events."),
   ]

@@ -4,15 +4,13 @@ internal import HoistCore
 /// The options of one client, read and checked.
 struct OptimizelySettings: Sendable {
   let sdkKey: Secret
-  /// The end of the SDK key, for messages: enough to tell keys apart, too little to use one (G7).
-  let shownKey: String
   /// Given as a property; nil when there is none.
   let datafile: [UInt8]?
   /// The path of a given datafile; "" for none.
   let datafilePath: String
   /// Where the datafile is; nil without an SDK key.
   let datafileURL: URLText?
-  /// The same for messages, with no more of the key than `shownKey`.
+  /// The same for messages, without the key (G7).
   let shownDatafileURL: String
   let accessToken: Secret
   let downloadTimeoutMilliseconds: Int64
@@ -43,13 +41,12 @@ struct OptimizelySettings: Sendable {
   init(_ values: PropertyValues) throws(ConfigurationFailure) {
     let key = values.text("sdk_key")
     sdkKey = Secret(key)
-    shownKey = Self.shown(key)
     datafile = values.isSet("datafile") ? Array(values.text("datafile").utf8) : nil
     datafilePath = values.text("datafile.file")
     accessToken = Secret(values.text("datafile.access_token"))
     let format = Self.datafileFormat(values)
     datafileURL = key.isEmpty ? nil : try Self.url(Self.filling(format, with: PercentEncoding.encode(key)), of: "datafile.url")
-    shownDatafileURL = Self.filling(URLText.redacted(Self.filling(format, with: "****")), ["****"], with: shownKey)
+    shownDatafileURL = Self.without(key, in: URLText.redacted(Self.filling(format, with: "***")))
     downloadTimeoutMilliseconds = values.integer("datafile.timeout_ms")
     downloadRetries = Int(values.integer("datafile.retries"))
     updatesOnNewDatafile = values.boolean("update_on_new_datafile")
@@ -90,9 +87,10 @@ struct OptimizelySettings: Sendable {
   }
 
   /// A transport's message may name the address, in which the key stands.
-  func withoutKey(_ message: String) -> String {
-    let key = sdkKey.reveal()
-    return [PercentEncoding.encode(key), key].reduce(message) { Self.replacing($1, in: $0, with: shownKey) }
+  func withoutKey(_ message: String) -> String { Self.without(sdkKey.reveal(), in: message) }
+
+  private static func without(_ key: String, in message: String) -> String {
+    [PercentEncoding.encode(key), key].reduce(message) { replacing($1, in: $0, with: "***") }
   }
 
   /// Replaces a word wherever it is not part of a longer one.
@@ -114,10 +112,6 @@ struct OptimizelySettings: Sendable {
       }
     }
     return String(decoding: result, as: UTF8.self)
-  }
-
-  private static func shown(_ key: String) -> String {
-    key.unicodeScalars.count > 8 ? "…" + String(String.UnicodeScalarView(key.unicodeScalars.suffix(4))) : "…"
   }
 
   /// A client that starts by itself must be able to.
@@ -164,8 +158,8 @@ extension OptimizelySettings {
   }
 
   /// The first placeholder there is, replaced.
-  private static func filling(_ format: String, _ placeholders: [String] = ["{sdk_key}", "%@", "%s"], with text: String) -> String {
-    for placeholder in placeholders {
+  private static func filling(_ format: String, with text: String) -> String {
+    for placeholder in ["{sdk_key}", "%@", "%s"] {
       for start in format.indices where format[start...].hasPrefix(placeholder) {
         let end = format.index(start, offsetBy: placeholder.count)
         return format[..<start] + text + format[end...]

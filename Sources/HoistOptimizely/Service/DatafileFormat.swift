@@ -25,10 +25,10 @@ final class DatafileFormat: ConfigurationFormat, @unchecked Sendable {
     updatesAtOnce = settings.updatesOnNewDatafile
   }
 
-  /// Names the key and the address, so that the host can find the error.
+  /// Names the address, so that the host can find the error.
   var name: String {
     isFetchable
-      ? "the datafile of SDK key \(settings.shownKey) at \(settings.shownDatafileURL)"
+      ? "the datafile at \(settings.shownDatafileURL)"
       : "the datafile (property \"sdk_key\" is not set)"
   }
   var isFetchable: Bool { settings.datafileURL != nil }

@@ -112,7 +112,7 @@ final class DatafileStarts: ClientPart, @unchecked Sendable {
       starts.begin(ConfigurationStart(firstFetch: flags.contains(.noBackgroundFetch) ? rarely : .atOnce)) { failure in
         guard failure.status == .optimizelyDatafileDownloadFailed else { return failure }
         return FetchFailure(
-          .optimizelyDatafileLoadingFailed, "no datafile is given, and none is saved for SDK key \(starts.settings.shownKey)")
+          .optimizelyDatafileLoadingFailed, "no datafile is given, and none is saved for the SDK key")
       }
     }
   }

@@ -4,7 +4,7 @@ internal import HoistCore
 enum UnleashProperties {
   static let table: [Property] = [
     Property("mode", .choice(["frontend", "backend"]), default: "frontend", "frontend: the server evaluates for the current context; backend: definitions are fetched and evaluated here."),
-    Property("url", .text, default: "", "frontend: full URL of the Frontend API or of Edge; backend: URL of the API; /client or /client/features at its end counts for nothing. Needed to go online."),
+    Property("url", .address, default: "", "frontend: full URL of the Frontend API or of Edge; backend: URL of the API; /client or /client/features at its end counts for nothing. Needed to go online."),
     Property("key", .secret, default: "", "Frontend token or client key. Needed to go online."),
     Property("key_header", .text, default: "Authorization", "Name of the header that carries the key."),
     Property("app_name", .text, default: "unleash-swift-client", "Name of the application, in the context, in metrics and in a header."),
@@ -19,7 +19,7 @@ enum UnleashProperties {
     Property("disable_registration", .boolean, default: "false", "backend: does not announce the client at start."),
     Property("context", .json, default: "{}", "Initial context, read as hoist_context_from_json() reads one; members other than userId, sessionId and remoteAddress become properties, frontend ignores appName and environment."),
     Property("properties", .textMap, default: "{}", "Custom properties of the initial context."),
-    Property("custom_headers", .textMap, default: "{}", "Headers added to every request; they win over defaults except sensitive ones."),
+    Property("custom_headers", .headers, default: "{}", "Headers added to every request; they win over defaults except sensitive ones."),
     Property("fetch_method", .choice(["GET", "POST"]), default: "GET", "frontend: how the context is sent; a URL over 8 KiB is sent by POST in any case."),
     Property("fetch_mode", .choice(["polling", "delta", "streaming"]), default: "polling", "backend: how definitions are kept fresh; when unset, by polling until the service asks for streaming."),
     Property("project", .text, default: "", "backend: fetches this project only."),

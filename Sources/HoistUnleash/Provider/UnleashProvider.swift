@@ -51,7 +51,7 @@ public final class UnleashProvider: @unchecked Sendable {
     // The context of the options is the client's current one until it is changed.
     setHostContext(
       frontend?.context.flattened ?? FrontendContext.merged(options.initialContext, properties: options.initialProperties))
-    try bootstrap(path: settings.bootstrapPath)
+    try bootstrap(path: settings.bootstrapPath, host)
   }
 
   /// Makes evaluations see a context map, whose user is the targeting key.
@@ -67,7 +67,7 @@ public final class UnleashProvider: @unchecked Sendable {
   }
 
   /// Readable from construction on (UNL-23, UNL-35, UNL-37). What cannot be read is left aside where flags can be fetched.
-  private func bootstrap(path: String) throws(ConfigurationFailure) {
+  private func bootstrap(path: String, _ host: any ProviderHost) throws(ConfigurationFailure) {
     let property = options.bootstrap == nil ? "bootstrap.file" : "bootstrap"
     let given = GivenDocument(
       bytes: options.bootstrap, path: path, property: property, limitBytes: options.maximumResponseBytes)
@@ -75,7 +75,7 @@ public final class UnleashProvider: @unchecked Sendable {
     let origin = options.bootstrap == nil ? "bootstrap file \"\(path)\"" : "the given bootstrap"
     var problem = ""
     do throws(FetchFailure) {
-      guard let document = try given.read() else { return }
+      guard let document = try given.read(host.log) else { return }
       do throws(UnreadableFlags) {
         _ = try source.adoptBootstrap(document, origin: origin)
         return
@@ -86,7 +86,7 @@ public final class UnleashProvider: @unchecked Sendable {
       problem = error.message
     }
     guard options.isOnline, options.url != nil else { throw ConfigurationFailure(property, problem) }
-    host?.log.warning("\(problem); flags are fetched without it")
+    host.log.warning("\(problem); flags are fetched without it")
   }
 }
 

@@ -109,7 +109,7 @@ class Config:
         slot.check(lib.hoist_config_set_json(self._pointer, data, len(data), slot.pointer), "configuration")
 
     def get(self, name: str) -> str | None:
-        """The value as text, its default included, secrets that are set as "***"; None for a name that does not exist."""
+        """The value as text, its default included, "***" for secrets that are set and in addresses and headers; None for no such name."""
         text = take(lib.hoist_config_get(self._pointer, encode(name)))
         return None if text is None else text.decode()
 

@@ -9,6 +9,8 @@ import Testing
     Property("limit", .integer(10...20), default: "15", "A number."),
     Property("mode", .choice(["fast", "slow"]), default: "slow", "A choice."),
     Property("headers.extra", .textMap, default: "{}", "A map."),
+    Property("headers.own", .headers, default: "{}", "Headers."),
+    Property("proxy", .address, default: "http://a:b@default", "An address."),
     Property("tags", .textList, default: "[]", "A list."),
     Property("bootstrap", .json, "Any JSON."),
     Property("must", .text, required: true, "Needed."),
@@ -116,10 +118,15 @@ import Testing
   }
 
   @Test("Secrets are never shown (G7)") func secretsAreNeverShown() throws {
-    let values = try values([("key", "s3cret"), ("label", "plain")])
+    var values = try values([("key", "s3cret"), ("label", "plain")])
     #expect(values.shown("key") == "***")
     #expect(values.shown("label") == "plain")
     #expect(values.shown("limit") == "15")
+    #expect(values.shown("headers.own") == "{}" && values.shown("proxy") == "http://a:b@default")
+    try values.set("headers.own", #"{"X-Key":"very-secret","Accept":""}"#)
+    try values.set("proxy", "http://user:very-secret@host:8080")
+    #expect(values.shown("headers.own") == #"{"Accept":"***","X-Key":"***"}"# && values.shown("proxy") == "http://***@host:8080")
+    #expect(values.textMap("headers.own")["X-Key"] == "very-secret" && values.text("proxy") == values.revealed("proxy"))
     #expect(try self.values().shown("key") == "")
     // What is no JSON may be a header with a token, half typed.
     for name in ["headers.extra", "tags", "bootstrap"] {
@@ -138,7 +145,7 @@ import Testing
     for property in CoreProperties.table {
       if let text = property.defaultValue { try values.set(property.name, text) }
       #expect(!property.meaning.isEmpty && property.meaning.hasSuffix("."))
-      #expect(property.range.isEmpty == (property.kind == .text || property.kind == .secret))
+      #expect(property.range.isEmpty == [.text, .secret, .address].contains(property.kind))
     }
     #expect(Set(CoreProperties.table.map(\.name)).count == CoreProperties.table.count)
   }
