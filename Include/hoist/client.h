@@ -124,8 +124,8 @@ HOIST_API hoist_status hoist_client_refresh(hoist_client *HOIST_NULLABLE client)
  *
  * @return HOIST_OK when all that was recorded before has been accepted; HOIST_ERR_REJECTED when the service has refused
  *         something for good since the last flush, which a warning in the log names; HOIST_ERR_TIMEOUT;
- *         HOIST_ERR_NETWORK when something was not accepted, and is kept and tried again, and when the store fails to say
- *         what earlier runs have left; HOIST_ERR_STATE on a thread of Hoist's own.
+ *         HOIST_ERR_NETWORK when something was not accepted, and is kept and tried again, and when the store, which
+ *         has worked before, fails to say what earlier runs have left; HOIST_ERR_STATE on a thread of Hoist's own.
  */
 HOIST_API hoist_status hoist_client_flush(hoist_client *HOIST_NULLABLE client, int64_t timeout_ms);
 

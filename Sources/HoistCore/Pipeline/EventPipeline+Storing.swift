@@ -141,7 +141,7 @@ extension EventPipeline {
     store.claimEvents(pipeline: options.name, maximumRows: rows, maximumBytes: bytes) { [weak self] found in
       guard let self, state.generation == generation, scheduler.generation == generation else { return }
       let purged = state.claims.removeValue(forKey: claim) ?? []
-      state.isClaimOwed = found == nil && !store.isOff
+      state.isClaimOwed = found == nil && store.mayHoldSomething
       if let found { receiveOrphans(found, purged) } else { turn() }
     }
   }

@@ -103,6 +103,7 @@ extension Store {
 
   private func noteSuccess(_ access: Access) {
     let wasFailing = withState { state in
+      state.hasWorked = true
       // A full disk can be read.
       if access == .read || access == .claim, state.failsToWrite { return false }
       defer { (state.isFailing, state.failsToWrite) = (false, false) }

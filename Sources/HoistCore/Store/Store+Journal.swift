@@ -55,6 +55,9 @@ extension Store {
   /// Whether it will not work again.
   var isOff: Bool { withState { $0.end != nil } }
 
+  /// Whether what it holds may be reached, or be reached later.
+  var mayHoldSomething: Bool { withState { $0.hasWorked && $0.end == nil } }
+
   /// Carries out the purges that were asked for so far, in the store and in the journal.
   /// - Parameter completion: whether that succeeded.
   func carryOutPurges(_ journal: (any EventJournal)?, completion: @escaping @Sendable (Bool) -> Void) {

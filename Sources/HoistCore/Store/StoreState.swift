@@ -39,6 +39,8 @@ struct StoreState {
   /// A failure that trying again cannot help.
   var end: CacheFailure?
   var isFailing = false
+  /// The manager has answered something: before, there is no knowing whether it holds anything.
+  var hasWorked = false
   /// It has failed to write, and no write has succeeded since.
   var failsToWrite = false
   var pausedUntil = Int64.min

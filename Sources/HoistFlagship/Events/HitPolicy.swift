@@ -56,7 +56,7 @@ final class HitPolicy: EventPolicy, @unchecked Sendable {
 
   func encode(_ batch: EventBatch) throws(JSONFailure) -> EventEncoding {
     var broken: [String] = []
-    for row in batch.rows where try !QueuedItem.isSound(row.payload) { broken.append(row.id) }
+    for row in batch.rows where try QueuedItem.isSound(row.payload) == false { broken.append(row.id) }
     guard broken.isEmpty else { return .reject(ids: broken, reason: "they cannot be read") }
     let now = host.clock.unixMilliseconds
     var body = isBatching ? envelope : []

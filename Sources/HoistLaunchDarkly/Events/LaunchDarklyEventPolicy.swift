@@ -51,7 +51,7 @@ final class LaunchDarklyEventPolicy: EventPolicy, @unchecked Sendable {
   func encode(_ batch: EventBatch) throws(JSONFailure) -> EventEncoding {
     // Those from a store may be anything, and one of them would spoil the payload.
     var broken: [String] = []
-    for row in batch.rows where try !JSONNode.judge(row.payload, { $0.kind == .object }) { broken.append(row.id) }
+    for row in batch.rows where try JSONNode.judge(row.payload, { $0.kind == .object }) == false { broken.append(row.id) }
     guard broken.isEmpty else { return .reject(ids: broken, reason: "they are no JSON objects") }
     let summaries = batch.rows.filter { Self.isSummary($0) }
     let ordered = batch.rows.filter { !Self.isSummary($0) } + summaries

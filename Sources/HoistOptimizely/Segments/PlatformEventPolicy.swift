@@ -21,7 +21,7 @@ final class PlatformEventPolicy: EventPolicy, @unchecked Sendable {
     guard let address else { return .later }
     // What is stored may have been damaged: one bad row would have its whole request refused.
     var torn: [String] = []
-    for row in batch.rows where try !JSONNode.judge(row.payload, { $0.object != nil }) { torn.append(row.id) }
+    for row in batch.rows where try JSONNode.judge(row.payload, { $0.object != nil }) == false { torn.append(row.id) }
     if !torn.isEmpty { return .reject(ids: torn, reason: "a stored event cannot be read") }
     var body = JSONWriter()
     body.array { body in for row in batch.rows { body.raw(row.payload) } }

@@ -41,7 +41,7 @@ def no_memory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("vendor", [Unleash, Optimizely, LaunchDarkly, Kameleoon, Flagship])
 def test_nothing_that_was_stored_is_lost(service_host: Path, no_memory: Path, tmp_path: Path, vendor: Any) -> None:
-    """(OPT-72, LD-41, KAM-58, FS-18; memory runs out, second process)"""
+    """(OPT-72, LD-41, KAM-58, FS-18; failing, second process)"""
     stored = 0
     played = vendor()
     with played.service:

@@ -16,6 +16,9 @@ import Testing
   @Test("A flush does not say that all is accepted while a claim fails, and tries again (full disk)") func aFlushTellsOfIt() throws {
     try leave()
     let bench = PipelineBench(manager: manager)
+    // Before it has answered anything, there is no knowing whether it holds something.
+    bench.store.load("flags") { _ in }
+    bench.settle()
     manager.fail(CacheFailure("disk full"))
     bench.start()
     #expect(bench.flushed() == .left)
