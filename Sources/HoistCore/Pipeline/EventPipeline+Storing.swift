@@ -116,11 +116,12 @@ extension EventPipeline {
   /// the first one not yet attempted is settled.
   func noteAttempted(upTo numbers: [UInt64] = [], committed: Bool = true) {
     guard options.durability == .immediate else { return }
+    let next = state.unstored.first { $0 < RowTable.adoptedBase && state.rows[$0] != nil }
     if let last = numbers.last(where: { $0 < RowTable.adoptedBase }) {
-      intake.progress.attempted(below: last &+ 1, committed: committed)
+      // Of two calls at once the earlier may have failed.
+      intake.progress.attempted(below: last &+ 1, committed: committed && next ?? .max > last)
     }
     guard state.puts == 0, committed else { return }
-    let next = state.unstored.first { $0 < RowTable.adoptedBase && state.rows[$0] != nil }
     intake.progress.attempted(below: next ?? state.takenBelow, committed: isStoring)
   }
 
@@ -213,6 +214,10 @@ extension EventPipeline {
       doubtful.append(number)
     }
     discount(doubtful.compactMap { state.rows.remove($0) })
+    // What stays, as it is to be stored anew, goes with the others.
+    for group in state.groups where group.isSealed {
+      for number in group.numbers { state.rows.update(number) { $0.isGrouped = false } }
+    }
     state.groups.removeAll { $0.isSealed }
     renameLive()
     claimOrphans()

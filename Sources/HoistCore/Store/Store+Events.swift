@@ -32,11 +32,18 @@ extension Store {
   func claimEvents(
     pipeline: String, maximumRows: Int, maximumBytes: Int, completion: @escaping @Sendable ([EventRow]?) -> Void
   ) {
-    call(.claim) { manager, owner throws(CacheFailure) in
-      try manager.claimEvents(pipeline: pipeline, maximumRows: maximumRows, maximumBytes: maximumBytes, owner: owner)
+    let claim = StoreClaim(pipeline: ByteKey(pipeline))
+    withState { $0.claims.append(claim) }
+    call(.owner) { [self] manager, owner throws(CacheFailure) in
+      let held = withState { $0.begin(claim, owner: owner.id) }
+      defer { withState { _ in claim.isUnderWay = false } }
+      let (maximumRows, maximumBytes) = (max(0, maximumRows - held.rows), max(0, maximumBytes - held.bytes))
+      let rows = try manager.claimEvents(
+        pipeline: pipeline, maximumRows: maximumRows, maximumBytes: maximumBytes, owner: owner)
+      let believed = believable(rows, pipeline, maximumRows, maximumBytes)
+      withState { _ in claim.rows = believed }
     } answer: { [weak self] result in
-      guard let self, case .success(let rows) = result else { return completion(nil) }
-      completion(believable(rows, pipeline, maximumRows, maximumBytes))
+      completion(self?.withState { $0.conclude(claim, isSuccess: result.isSuccess) })
     }
   }
 
@@ -67,7 +74,10 @@ extension Store {
   /// Forgets what is stored of a subject in one pipeline, whatever its owner. While the manager fails the purge stays
   /// pending, and nothing is put or claimed before it is done.
   func purgeEvents(subject: String, pipeline: String) {
-    if !subject.isEmpty { forget(.subject(subject, pipeline: pipeline)) }
+    guard !subject.isEmpty else { return }
+    let key = ByteKey(pipeline)
+    withState { for claim in $0.claims where claim.pipeline == key { claim.purged.insert(ByteKey(subject)) } }
+    forget(.subject(subject, pipeline: pipeline))
   }
 
   private func forget(_ what: EventForgetting.What) {

@@ -19,6 +19,8 @@ struct StoreState {
   var pending = PendingValues()
   /// What is to be forgotten as soon as the manager works, in the order in which it was asked for.
   var forgettings: [EventForgetting] = []
+  /// Not answered yet, or answered by the manager too late.
+  var claims: [StoreClaim] = []
   /// Purges that a pipeline was asked for and the manager has not carried out.
   var purges = 0
   /// Numbers the calls. Rows are forgotten by a call that was made after it was asked for: an earlier

@@ -116,6 +116,30 @@ import Testing
     #expect(claim() == ["1"])
   }
 
+  @Test("A claim that the manager answers after its limit: the next one has its rows, but for a subject's purged meanwhile")
+  func lateClaim() {
+    do {
+      let former = Store(
+        manager: bench.manager, log: Log(threshold: nil, clock: bench.scheduler) { _, _ in }, clock: bench.scheduler,
+        scheduler: bench.scheduler, entropy: SeededEntropy(seed: 8))
+      former.putEvents([.sample("1"), .sample("2", subject: "u")]) { _ in }
+      _ = former.lane.drain(untilNanoseconds: .max)
+    }
+    bench.settle()
+    let door = Door()
+    bench.manager.block(at: door)
+    let answers = Record<Int?>()
+    store.claimEvents(pipeline: "events", maximumRows: 9, maximumBytes: 99) { answers.append($0?.count) }
+    #expect(door.waitForArrivals(1))
+    bench.scheduler.advance(milliseconds: 10_001)
+    #expect(answers.all == [nil])
+    store.purgeEvents(subject: "u", pipeline: "events")
+    door.open()
+    #expect(bench.scheduler.settle { store.lane.counters.late == 1 })
+    #expect(claim() == ["1"])
+    #expect(claim() == [])
+  }
+
   @Test func aStoreThatIsGoneLeavesItsRowsToOthers() {
     let other = StoreBench()
     do {
