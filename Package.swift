@@ -97,6 +97,10 @@ let package = Package(
       name: "HoistKameleoonTests", dependencies: ["HoistKameleoon", "HoistRegex", "HoistTestSupport", "ConformanceKit"]),
     .testTarget(name: "HoistTests", dependencies: ["Hoist", "CHoist", "HoistTestSupport"]),
 
+    // The core over a simulated machine and network, from a seed.
+    .executableTarget(
+      name: "hoist-simulation", dependencies: ["HoistCore", "HoistTestSupport", "HoistBase"], path: "Tests/Simulation/Tool"),
+
     // Parsers of outside bytes: the corpus is replayed by the tests, searched on by Tests/Fuzz/run.
     .target(
       name: "FuzzTargets",

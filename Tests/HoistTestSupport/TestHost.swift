@@ -4,8 +4,10 @@ public import HoistCore
 /// What a provider's parts are offered, without a client: a scripted network, a clock that stands still, and notes of
 /// what they say of themselves.
 public final class TestHost: ProviderHost, @unchecked Sendable {
-  public let time = ManualScheduler()
+  public let time: ManualScheduler
+  public let scheduler: any Scheduler
   public let network: ScriptedTransport
+  public let transport: any Transport
   public let log: Log
   public let lines = RecordingLogSink()
   public let store: Store
@@ -24,18 +26,24 @@ public final class TestHost: ProviderHost, @unchecked Sendable {
   /// - Parameters:
   ///   - manager: nil keeps nothing.
   ///   - seed: two processes on one store draw differently.
-  public init(manager: (any CacheManager)? = nil, seed: UInt64 = 7) {
+  ///   - scheduler: goes by `time`; nil for that itself.
+  ///   - around: what is put around the network.
+  public init(
+    manager: (any CacheManager)? = nil, seed: UInt64 = 7, time: ManualScheduler = ManualScheduler(),
+    scheduler: (any Scheduler)? = nil, around: (ScriptedTransport) -> any Transport = { $0 }
+  ) {
+    self.time = time
+    self.scheduler = scheduler ?? time
     entropy = SeededEntropy(seed: seed)
-    network = ScriptedTransport(scheduler: time)
+    network = ScriptedTransport(scheduler: self.scheduler)
+    transport = around(network)
     life = ClientLife(clock: time, isOnline: true)
     let lines = lines
     log = Log(threshold: .debug, clock: time) { lines.write($0, $1) }
-    store = Store(manager: manager, log: log, clock: time, scheduler: time, entropy: entropy)
+    store = Store(manager: manager, log: log, clock: time, scheduler: self.scheduler, entropy: entropy)
   }
 
-  public var scheduler: any Scheduler { time }
-  public var transport: any Transport { network }
-  public var builtInTransport: any Transport { network }
+  public var builtInTransport: any Transport { transport }
   public var clock: any Clock { time }
   public var isOnline: Bool {
     get { online.value }
@@ -71,11 +79,11 @@ public final class TestHost: ProviderHost, @unchecked Sendable {
     from provider: (any HeaderProvider)?, for url: String, completion: @escaping @Sendable ([HTTPHeader]) -> Void
   ) {
     let headers = provider?.headers(for: url) ?? []
-    time.post { completion(headers) }
+    scheduler.post { completion(headers) }
   }
   public func onPluginLane(_ work: @escaping @Sendable () -> Void) { work() }
   public func onDeliveryLane(_ call: @escaping @Sendable () -> Void) { call() }
-  public var delivery: any EventSink { plugins.eventSink ?? TransportEventSink(network) }
+  public var delivery: any EventSink { plugins.eventSink ?? TransportEventSink(transport) }
 
   public func settle(until isDone: () -> Bool) { time.settle(until: isDone) }
 

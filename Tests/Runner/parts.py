@@ -75,6 +75,12 @@ def swift(context: Context) -> Counts:
     return swift_tests(context, context.debug)
 
 
+def simulation(context: Context) -> Counts:
+    options = ["--full"] if context.is_full else []
+    return context.count(counts.from_closing_lines, ROOT / "Tests/Simulation/run", *options,
+                         environment={} if context.is_full else {"HOIST_SIMULATION_BUILT": "1"}, minutes=180)
+
+
 def cmake(context: Context, folder: Path, *options: str, source: Path = ROOT, targets: tuple[str, ...] = ()) -> None:
     # Not configured again when it was: ninja does that when a CMake file changes.
     if not (folder / "build.ninja").exists():
@@ -271,6 +277,8 @@ PARTS = [
     Part("models", "what holds in every state of models of the core", models, folders=("Tests/Models",)),
     Part("build", "the package with its Swift tests", build, is_build=True),
     Part("swift", "the Swift tests", swift, needs=("build",)),
+    Part("simulation", "the core over a simulated machine, from seeds", simulation, needs=("build",),
+         folders=("Tests/Simulation",)),
     Part("look-ups", "Swift tests with a resolver that hangs", name_look_ups, needs=("build",),
          folders=("Tests/Faults/name-look-ups",)),
     Part("release", "libhoist.so, the hoist tool and its manual; warnings are errors", release, is_build=True),

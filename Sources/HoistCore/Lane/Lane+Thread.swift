@@ -8,7 +8,7 @@ extension Lane {
   /// - Returns: false when the system gives no thread; then everything that waited is dropped, and none is asked for for
   ///   a while.
   func start(_ thread: LaneThread, refusing refused: LaneWork?) -> Bool {
-    if Thread.start(name: options.name, { [self] in run(thread) }) { return true }
+    if scheduler.startThread(name: options.name, { [self] in run(thread, staying: $0) }) { return true }
     let dropped = lock.withLock {
       if state.thread === thread { state.thread = nil }
       state.threadlessUntil = clock.monotonicNanoseconds &+ Self.threadlessNanoseconds
@@ -23,9 +23,10 @@ extension Lane {
     return false
   }
 
-  private func run(_ thread: LaneThread) {
+  /// - Parameter stays: for a while, when nothing waits.
+  private func run(_ thread: LaneThread, staying stays: Bool) {
     Thread.admitHost()
-    while let work = take(thread) {
+    while let work = take(thread, staying: stays) {
       work.body()
       finish(thread)
       // The work's captures end here, without the lock.
@@ -34,13 +35,14 @@ extension Lane {
   }
 
   /// Waits for work. Returns nil when the thread should end.
-  private func take(_ thread: LaneThread) -> LaneWork? {
+  private func take(_ thread: LaneThread, staying stays: Bool) -> LaneWork? {
     lock.withLock {
       while !thread.isSetAside && !state.isClosed {
         if let work = state.waiting.removeFirst() {
           begin(work, on: thread)
           return work
         }
+        guard stays else { break }
         let patience = Self.machineClock.monotonicNanoseconds &+ options.idleNanoseconds
         if !arrived.wait(lock, untilNanoseconds: patience) && state.waiting.isEmpty { break }
       }

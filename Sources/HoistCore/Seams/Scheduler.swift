@@ -26,8 +26,17 @@ public protocol Scheduler: AnyObject, Sendable {
   /// Changes in a forked child, where everything posted, scheduled and sent so far stays with the parent. Compare it to
   /// notice that such work has to begin anew.
   var generation: UInt32 { get }
+
+  /// Starts a lane's thread.
+  /// - Parameter body: with whether the thread stays for more work when nothing waits. A test's scheduler may run it on its
+  ///   own thread instead, in turn with other work, where it must not wait.
+  /// - Returns: false when the system refuses another thread.
+  func startThread(name: String, _ body: @escaping @Sendable (_ stays: Bool) -> Void) -> Bool
 }
 
 extension Scheduler {
+  public func startThread(name: String, _ body: @escaping @Sendable (_ stays: Bool) -> Void) -> Bool {
+    Thread.start(name: name) { body(true) }
+  }
   public var generation: UInt32 { ForkGeneration.current }
 }
