@@ -160,14 +160,19 @@ final class Network: @unchecked Sendable {
     let hides = faults.contains(.hidesFailures) && request.method == "GET" && answer.status != 200
     let told = hides ? HTTPResponse(status: 304) : answer
     if hides { first.hidden = answer }
-    if !exchange.isEnded {
-      exchange.complete(.success(told))
-    } else if faults.contains(.servesLateAnswers), process?.documents.served != nil, let number = Documents.number(answer.body) {
-      process?.documents.serve(number, from: .service)
+    if exchange.isEnded { serveLate(answer) } else { exchange.complete(.success(told)) }
+    guard dice.happens(oneIn: 4) else { return }
+    _ = time.schedule(afterMilliseconds: delay) { [self] in
+      exchange.completeUnduly(.success(told))
+      serveLate(answer)
     }
-    if dice.happens(oneIn: 4) {
-      _ = time.schedule(afterMilliseconds: delay) { exchange.completeUnduly(.success(told)) }
-    }
+  }
+
+  private func serveLate(_ answer: HTTPResponse) {
+    guard faults.contains(.servesLateAnswers), let process, process.isAlive, process.documents.served != nil,
+      let number = Documents.number(answer.body)
+    else { return }
+    process.documents.serve(number, from: .service)
   }
 
   private func hear(_ answer: ScriptedTransport.Answer, _ request: HTTPRequest, _ ids: [String], _ first: First) {
