@@ -43,9 +43,21 @@ static void in_child(void) {
   shim_locks_child();
 }
 
-static void install(void) { pthread_atfork(before, in_parent, in_child); }
+/* Of jansson; absent where no JSON is linked. */
+extern void json_object_seed(size_t seed) __attribute__((weak));
 
-void shim_fork_install(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, install);
+/* Runs when the library is loaded, before the first fork that could meet a use of it. What is done only once must not be
+ * half done in a child, which waits for it for ever:
+ * - these handlers, without which a fork waits for nothing: now.
+ * - jansson draws the seed of its hashes for the first object, under a flag that others spin for: now.
+ * - libcurl, and OpenSSL with it: set up before the first network thread starts, under that thread's lock, which a fork takes
+ *   (CurlLibrary.swift).
+ * - SQLite: at the first database, under a lock that a fork takes, as is every later call (SQLiteGate.swift). Not now: a host
+ *   could not configure it any more.
+ * - Swift's globals and metadata: pass the gate (shim_runtime.c).
+ * - pthread_once (shim_reader.c): a child begins anew with what its parent had not finished.
+ * - PCRE2, whose compiler to machine code is not used, expat and zlib: have nothing that is shared between their objects. */
+__attribute__((constructor)) static void at_load(void) {
+  pthread_atfork(before, in_parent, in_child);
+  if (json_object_seed) json_object_seed(0);
 }

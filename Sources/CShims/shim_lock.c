@@ -1,6 +1,5 @@
 #define _GNU_SOURCE /* pthread_mutex_clocklock */
 #include "shim_lock.h"
-#include "shim_fork.h"
 #include "shim_private.h"
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +32,6 @@ static void *allocate(size_t bytes) {
 }
 
 shim_lock *shim_lock_new(void) {
-  shim_fork_install();
   shim_lock *lock = allocate(sizeof *lock);
   pthread_mutex_init(&lock->mutex, NULL);
   shim_mutex_lock(&registry);
@@ -101,7 +99,6 @@ static void condition_init(pthread_cond_t *condition) {
 }
 
 shim_condition *shim_condition_new(void) {
-  shim_fork_install();
   shim_condition *condition = allocate(sizeof *condition);
   condition_init(&condition->condition);
   shim_mutex_lock(&registry);

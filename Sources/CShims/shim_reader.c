@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "shim_reader.h"
 #include "shim_private.h"
-#include "shim_fork.h"
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -38,7 +37,6 @@ static void give_back(void *raw) {
 }
 
 static void set_up(void) {
-  shim_fork_install();
   pthread_key_create(&thread_end, give_back);
 #ifndef SHIM_NO_MEMBARRIER
   long offered = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
@@ -141,7 +139,6 @@ static pthread_mutex_t hots_guard = PTHREAD_MUTEX_INITIALIZER;
 static shim_hot *hots;
 
 shim_hot *shim_hot_new(uint64_t magic, void *object) {
-  shim_fork_install();
   shim_hot *hot = calloc(1, sizeof *hot);
   if (!hot) return NULL;
   hot->magic = magic;

@@ -13,7 +13,7 @@ public struct SpinLock: ~Copyable, Sendable {
   /// 0, or the mark of the owner's process.
   @usableFromInline let owner = Atomic<UInt32>(0)
 
-  public init() { shim_fork_install() }
+  public init() {}
 
   /// Locks; to be followed by `leave`.
   /// - Returns: false when it is lost.

@@ -129,10 +129,55 @@ TEST(children_of_processes_that_have_hardly_used_it_work) {
   }
 }
 
+/* ---- Forks in the very moment of the first use of a library that we use: what it does once must not be half done ---- */
+
+static void *read_a_context(void *unused) {
+  pthread_barrier_wait(&start);
+  hoist_context_free(hoist_context_from_json("{\"a\":1}", 7, NULL));
+  return unused;
+}
+
+static int process_that_forks_at_the_first_use(int number) {
+  enum { FORKS = 3 };
+  pthread_t thread;
+  pthread_barrier_init(&start, NULL, 2);
+  hoist_context_free(hoist_context_new("somebody"));
+  if (pthread_create(&thread, NULL, read_a_context, NULL) != 0) return 70;
+  pid_t children[FORKS];
+  pthread_barrier_wait(&start);
+  /* The moment is a short one: each process looks for it a little later. */
+  for (volatile int turn = 0; turn < number % 100 * 100; turn++) {}
+  for (int child = 0; child < FORKS; child++) {
+    if ((children[child] = fork()) != 0) continue;
+    alarm(LONGEST_LIFE_S / 3);
+    hoist_context *context = hoist_context_from_json("{\"a\":1}", 7, NULL);
+    _exit(context == NULL);
+  }
+  int bad = 0;
+  for (int child = 0; child < FORKS; child++) {
+    int status = -1;
+    if (children[child] < 0 || waitpid(children[child], &status, 0) != children[child] || status != 0) bad++;
+  }
+  pthread_join(thread, NULL);
+  return bad;
+}
+
+TEST(children_forked_at_the_first_use_of_a_library_work) {
+  for (int number = 0; number < 30 * processes(); number++) {
+    fflush(stdout);
+    pid_t process = fork();
+    if (process == 0) _exit(process_that_forks_at_the_first_use(number));
+    int status = -1;
+    CHECK_INT(waitpid(process, &status, 0), process);
+    CHECK_INT(status, 0);
+  }
+}
+
 int main(void) {
   server = loopback_start();
   RUN(children_of_young_processes_work);
   RUN(children_of_processes_that_have_hardly_used_it_work);
+  RUN(children_forked_at_the_first_use_of_a_library_work);
   kill(server.process, SIGKILL);
   return check_summary();
 }

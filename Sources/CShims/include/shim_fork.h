@@ -10,6 +10,3 @@ extern uint32_t shim_fork_generation_value;
 static inline uint32_t shim_fork_generation(void) {
   return __atomic_load_n(&shim_fork_generation_value, __ATOMIC_RELAXED);
 }
-
-/* Registers the fork handlers once; every lock and reader slot calls it. */
-void shim_fork_install(void);
