@@ -55,7 +55,7 @@ enum {
  *                          `network.retry_max_ms` when that is less; after one interval where a header provider may
  *                          bring another key; at once after a start, a change of the context, hoist_client_refresh() or
  *                          going online. Metrics likewise, by their own interval. A stream that is not offered is tried
- *                          again after `network.retry_max_ms`; definitions are polled meanwhile.
+ *                          again within `network.retry_max_ms`; definitions are polled meanwhile.
  * hoist_client_open()      HOIST_ERR_CONFIG for a bootstrap that cannot be read where nothing can be fetched; with a url
  *                          and online it is warned of and left aside.
  */

@@ -11,6 +11,7 @@ public final class ScriptedTransport: Transport, @unchecked Sendable {
   private var kept: [ScriptedExchange] = []
   private var queued: [Answer] = []
   private var respond: (@Sendable (HTTPRequest) -> Answer?)?
+  private var meet: (@Sendable (ScriptedExchange) -> Void)?
 
   /// - Parameter respond: answers requests that are no streams; `nil` leaves one open.
   public init(scheduler: any Scheduler, respond: (@Sendable (HTTPRequest) -> Answer?)? = nil) {
@@ -25,6 +26,11 @@ public final class ScriptedTransport: Transport, @unchecked Sendable {
 
   public func setResponder(_ respond: (@Sendable (HTTPRequest) -> Answer?)?) {
     lock.withLock { self.respond = respond }
+  }
+
+  /// What becomes of each stream that is asked for; `nil` leaves them to the test.
+  public func setStreams(_ meet: (@Sendable (ScriptedExchange) -> Void)?) {
+    lock.withLock { self.meet = meet }
   }
 
   public var exchanges: [ScriptedExchange] { lock.withLock { kept } }
@@ -47,7 +53,11 @@ public final class ScriptedTransport: Transport, @unchecked Sendable {
 
   public func openStream(_ request: HTTPRequest, handler: any StreamHandler) -> any Cancellable {
     let exchange = ScriptedExchange(request, scheduler, .stream(handler))
-    lock.withLock { kept.append(exchange) }
+    let meet = lock.withLock {
+      kept.append(exchange)
+      return self.meet
+    }
+    meet?(exchange)
     return exchange
   }
 }

@@ -13,11 +13,12 @@ public final class TestClient: @unchecked Sendable {
   ///   - properties: over the defaults; the later of two with one name wins.
   ///   - makeCacheManager: nil keeps nothing.
   ///   - seed: two processes on one store draw differently.
+  ///   - share: see `SeededEntropy`.
   public init(
     _ factory: any ProviderFactory, _ properties: [String: String]..., plugins: Plugins = Plugins(),
     scheduler: ManualScheduler = ManualScheduler(), transport: ScriptedTransport? = nil,
     log: RecordingLogSink = RecordingLogSink(), regex: (any RegexEngine)? = nil, seed: UInt64 = 7,
-    makeCacheManager: @escaping @Sendable (StoreRequest) -> (any CacheManager)? = { _ in nil }
+    share: Double? = 0.5, makeCacheManager: @escaping @Sendable (StoreRequest) -> (any CacheManager)? = { _ in nil }
   ) throws {
     let transport = transport ?? ScriptedTransport(scheduler: scheduler)
     (self.scheduler, self.transport, self.log) = (scheduler, transport, log)
@@ -25,7 +26,7 @@ public final class TestClient: @unchecked Sendable {
     client = try Client(
       factory: factory, values: TestHost.values(merged, table: factory.properties), plugins: plugins,
       services: ClientServices(
-        scheduler: scheduler, clock: scheduler, entropy: SeededEntropy(seed: seed), regex: regex,
+        scheduler: scheduler, clock: scheduler, entropy: SeededEntropy(seed: seed, share: share), regex: regex,
         makeTransport: { _ in transport }, makeCacheManager: makeCacheManager, defaultLogSink: log))
   }
 

@@ -26,17 +26,10 @@ public final class TestHost: ProviderHost, @unchecked Sendable {
   /// - Parameters:
   ///   - manager: nil keeps nothing.
   ///   - seed: two processes on one store draw differently.
-  ///   - scheduler: goes by `time`; nil for that itself.
-  ///   - around: what is put around the network.
-  public init(
-    manager: (any CacheManager)? = nil, seed: UInt64 = 7, time: ManualScheduler = ManualScheduler(),
-    scheduler: (any Scheduler)? = nil, around: (ScriptedTransport) -> any Transport = { $0 }
-  ) {
-    self.time = time
-    self.scheduler = scheduler ?? time
-    entropy = SeededEntropy(seed: seed)
-    network = ScriptedTransport(scheduler: self.scheduler)
-    transport = around(network)
+  ///   - share: see `SeededEntropy`.
+  public init(manager: (any CacheManager)? = nil, seed: UInt64 = 7, share: Double? = 0.5) {
+    entropy = SeededEntropy(seed: seed, share: share)
+    network = ScriptedTransport(scheduler: time)
     life = ClientLife(clock: time, isOnline: true)
     let lines = lines
     log = Log(threshold: .debug, clock: time) { lines.write($0, $1) }

@@ -6,9 +6,23 @@ internal import Synchronization
 public protocol Entropy: Sendable {
   /// 64 bits, all values equally likely.
   func next() -> UInt64
+  /// A part of a whole: at least 0, below 1, all equally likely. A source of tests may always say the same.
+  func share() -> Double
 }
 
 extension Entropy {
+  public func share() -> Double { Double(next() &>> 11) * 0x1p-53 }
+
+  /// Any pause from half of one to half as much again, so that who pauses from the same moment on does not end together; its
+  /// mean is the one that is given, of at most 2^53.
+  public func shifted(_ pause: Int64) -> Int64 {
+    let half = pause / 2
+    return pause &- half &+ Int64(share() * Double(half &* 2))
+  }
+
+  /// The same for a pause that must not become longer: at least half of it.
+  public func shortened(_ pause: Int64) -> Int64 { pause &- Int64(abs(share() * 2 - 1) * Double(pause / 2)) }
+
   /// A number from 0 to `bound - 1`, all equally likely (Daniel Lemire's multiplication, which draws
   /// again for the few values that would favour some); 0 when `bound` is 0.
   public func below(_ bound: UInt64) -> UInt64 {

@@ -1,7 +1,9 @@
 public import HoistBase
 
 /// The pauses before a stream is opened again: each is twice the one before, up to a cap, and chance decides within a
-/// spread, so that clients that lost a stream together do not come back together. A value.
+/// spread. After a connection that had lasted, as those of all clients do when the service goes away, chance decides within
+/// as long a time as it had, up to a minute, and within twice that for each attempt after it, up to two: of 1,000 clients
+/// that lost a stream together, no more than 50 come back within one second. A value.
 public struct ReconnectPace: Sendable {
   private var baseMilliseconds: Int64
   private let capMilliseconds: Int64
@@ -10,6 +12,8 @@ public struct ReconnectPace: Sendable {
   private let spread: ClosedRange<Double>
   private let firstDoublings: Int
   private var doublings: Int
+  /// How long the newest connection was open, up to what is healthy.
+  private var lastedMilliseconds: Int64 = 0
 
   /// - Parameters:
   ///   - base: a pause that is not doubled, in milliseconds; the service may name another one.
@@ -43,7 +47,9 @@ public struct ReconnectPace: Sendable {
   /// The pause itself: one of a base of 0 grows too, as the attempts of a service that asks for no pause would not end.
   public mutating func nextMilliseconds(openMilliseconds: Int64?, _ entropy: any Entropy) -> Int64 {
     let pauses = next(openMilliseconds: openMilliseconds, base: max(1, baseMilliseconds))
-    return max(leastMilliseconds, entropy.number(in: pauses))
+    if let openMilliseconds { lastedMilliseconds = min(openMilliseconds, healthyMilliseconds) }
+    let window = openMilliseconds == nil ? 2 * lastedMilliseconds : lastedMilliseconds
+    return max(leastMilliseconds, entropy.number(in: pauses.lowerBound...max(pauses.upperBound, window)))
   }
 
   private mutating func next(openMilliseconds: Int64?, base: Int64) -> ClosedRange<Int64> {
@@ -54,7 +60,7 @@ public struct ReconnectPace: Sendable {
     return least...max(least, pause + Self.share(of: pause, spread.upperBound - 1))
   }
 
-  public mutating func reset() { doublings = firstDoublings }
+  public mutating func reset() { (doublings, lastedMilliseconds) = (firstDoublings, 0) }
 
   private func ceiling(_ base: Int64, _ attempt: Int) -> Int64 {
     Backoff(baseMilliseconds: base, capMilliseconds: capMilliseconds).ceilingMilliseconds(attempt: max(0, attempt))

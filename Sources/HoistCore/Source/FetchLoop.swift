@@ -77,6 +77,9 @@ public final class FetchLoop: @unchecked Sendable {
   /// While the loop is held, the due time of the fetch that would have begun; by the monotonic clock.
   private var dueNanoseconds: Int64?
   private var isHeld = false
+  /// The next pause begins at a moment that many clients may share: a start, a wish of the host or of the service, the end of
+  /// a hold. Chance decides how long it is, once.
+  private var isInStep = false
   /// The appointed fetch is another attempt after a failure, not a turn that may be left out.
   private var followsFailure = false
   /// Before that the service wants no request; by the monotonic clock.
@@ -106,9 +109,10 @@ public final class FetchLoop: @unchecked Sendable {
     stop()
     isRunning = true
     pace.reset()
-    guard let wait = wait ?? pace.succeeded() else { return completion(.unchanged) }
+    isInStep = true
     if wait == 0 { return fetch(completion) }
-    schedule(wait, from: host.clock.monotonicNanoseconds)
+    let now = host.clock.monotonicNanoseconds
+    if let wait { appoint(wait, from: now) } else if let pause = pace.succeeded() { schedule(pause, from: now) }
     completion(.unchanged)
   }
 
@@ -162,6 +166,7 @@ public final class FetchLoop: @unchecked Sendable {
     guard !isHeld, isRunning, let due = dueNanoseconds else { return }
     let now = host.clock.monotonicNanoseconds
     if due <= now, !catchesUp, !followsFailure, let pause = pace.succeeded() {
+      isInStep = true
       schedule(pause, from: now)
     } else {
       arm(max(0, (due &- now) / 1_000_000))
@@ -174,6 +179,11 @@ public final class FetchLoop: @unchecked Sendable {
   public func fetch(_ completion: @escaping Completion = { _ in }) {
     waiting.append(completion)
     guard !isFetching else { return }
+    isInStep = true
+    begin()
+  }
+
+  private func begin() {
     timer?.cancel()
     timer = nil
     dueNanoseconds = nil
@@ -289,11 +299,19 @@ public final class FetchLoop: @unchecked Sendable {
   }
 
   private func schedule(_ pause: Int64, from begin: Int64) {
+    var pause = min(pause, 1 << 40)
+    if isInStep { pause = followsFailure ? host.entropy.shortened(pause) : host.entropy.shifted(pause) }
+    isInStep = false
+    appoint(pause, from: begin)
+  }
+
+  private func appoint(_ pause: Int64, from begin: Int64) {
     let now = host.clock.monotonicNanoseconds
     let extra = options.jitterMilliseconds > 0 ? Int64(host.entropy.below(UInt64(options.jitterMilliseconds) + 1)) : 0
     let span = min(pause &+ extra, 1 << 40) &* 1_000_000
     var due = begin &+ span
     if options.timing == .fixedRate, due < now, span > 0 { due = due &+ ((now &- due) / span &+ 1) &* span }
+    due = max(due, askedNanoseconds)
     dueNanoseconds = due
     if !isHeld { arm(max(0, (due &- now) / 1_000_000)) }
   }
@@ -304,8 +322,7 @@ public final class FetchLoop: @unchecked Sendable {
     timer = host.scheduler.schedule(afterMilliseconds: milliseconds) { [weak self] in
       guard let self, generation.isCurrent(mine), isRunning, !isHeld, !isFetching else { return }
       timer = nil
-      dueNanoseconds = nil
-      fetch()
+      begin()
     }
   }
 }

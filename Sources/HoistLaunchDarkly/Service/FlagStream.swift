@@ -95,7 +95,7 @@ extension FlagStream: EventStreamDelegate {
     listener?.feedLostStream(failure, status: status)
     guard isRunning else { return }
     let pause = pace.nextMilliseconds(openMilliseconds: openMilliseconds, host.entropy)
-    stream.reopen(afterMilliseconds: failure?.next == .slow ? Refusal.pauseMilliseconds : pause)
+    stream.reopen(afterMilliseconds: failure?.next == .slow ? host.entropy.shortened(Refusal.pauseMilliseconds) : pause)
   }
 
   func streamAsksForPause(milliseconds: Int64) { pace.serviceAsks(forMilliseconds: milliseconds) }

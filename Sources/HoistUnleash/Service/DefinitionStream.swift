@@ -24,6 +24,8 @@ final class DefinitionStream: @unchecked Sendable {
   private var phase = Phase.idle
   private var pace = ReconnectPace(base: 2000)
   private var recentFailures: [Int64] = []
+  /// Connections that were never open: after one that had lasted a minute is too short for that many attempts.
+  private var failuresInRow = 0
   private var firstOutcome: FetchLoop.Completion?
 
   init(host: any ProviderHost, options: UnleashSettings, failures: UnleashFailure) {
@@ -45,9 +47,14 @@ final class DefinitionStream: @unchecked Sendable {
 
   func stop() {
     end()
-    recentFailures = []
-    pace.reset()
+    forgetFailures()
     answerFirst(.superseded)
+  }
+
+  private func forgetFailures() {
+    recentFailures = []
+    failuresInRow = 0
+    pace.reset()
   }
 
   private func end() {
@@ -84,9 +91,10 @@ final class DefinitionStream: @unchecked Sendable {
       let now = host.clock.monotonicNanoseconds
       recentFailures.append(now)
       recentFailures.removeAll { now &- $0 > Self.failureWindowNanoseconds }
+      failuresInRow = openMilliseconds == nil ? failuresInRow + 1 : 0
     }
-    if recentFailures.count >= Self.failuresBeforeFallback {
-      return giveUp("\(recentFailures.count) failures within a minute")
+    if max(recentFailures.count, failuresInRow) >= Self.failuresBeforeFallback {
+      return giveUp("\(Self.failuresBeforeFallback) failures within a minute, or in a row")
     }
     stream.reopen(afterMilliseconds: pace.nextMilliseconds(openMilliseconds: openMilliseconds, host.entropy))
   }
@@ -97,7 +105,7 @@ final class DefinitionStream: @unchecked Sendable {
     end()
     if !isWished { tryLater() }
     guard wasStreaming else { return }
-    let outlook = isWished ? "" : ", and the stream is tried again in \(options.longestRetryMilliseconds / 1000) s"
+    let outlook = isWished ? "" : ", and the stream is tried again within \(options.longestRetryMilliseconds / 1000) s"
     host.log.warning("definitions are polled instead of streamed\(outlook): \(reason)")
     let completion = firstOutcome ?? { _ in }
     firstOutcome = nil
@@ -113,7 +121,7 @@ final class DefinitionStream: @unchecked Sendable {
   private func tryLater() {
     phase = .trying
     stream.forgetLastEvent()
-    stream.reopen(afterMilliseconds: options.longestRetryMilliseconds)
+    stream.reopen(afterMilliseconds: host.entropy.shortened(options.longestRetryMilliseconds))
   }
 
   /// What the stream brought cannot be read.
@@ -125,8 +133,7 @@ final class DefinitionStream: @unchecked Sendable {
   func served() {
     if phase == .trying {
       phase = .streaming
-      recentFailures = []
-      pace.reset()
+      forgetFailures()
       host.log.info("definitions are streamed again")
       owner?.streamTakesOver()
     }
