@@ -13,9 +13,13 @@ final class SiteSource: ClientPart, @unchecked Sendable {
     host: any ProviderHost, settings: KameleoonSettings, addresses: ServiceAddresses, format: SiteConfiguration
   ) {
     self.host = host
+    var options = FetchLoop.Options(headerProvider: host.plugins.headerProvider)
+    // The service may send events without limit.
+    options.leastDistanceMilliseconds = 1000
     configuration = ConfigurationSource(
       host: host, format: format, storageKey: "configuration",
-      pace: RegularPace(interval: settings.refreshMilliseconds, limit: settings.longestRetryMilliseconds))
+      pace: RegularPace(interval: settings.refreshMilliseconds, limit: settings.longestRetryMilliseconds),
+      options: options)
     stream = ConfigurationStream(host: host, settings: settings, address: addresses.stream)
     stream.source = self
   }

@@ -26,6 +26,9 @@ enum SiteAnswers {
 }
 
 extension KameleoonRig {
+  /// Fetches that events ask for begin so far apart.
+  func passSecond() { scheduler.advance(milliseconds: 1_000) }
+
   /// Requests for the configuration, in order.
   var fetches: [HTTPRequest] { transport.requests.filter { $0.url.contains("/v3/") } }
 
