@@ -166,3 +166,23 @@ def test_a_change_that_is_over_is_told_once(world: World) -> None:
     told.wait(Topic.CONTEXT_CHANGED, 2)
     world.settle(client)
     expect(told.count(Topic.CONTEXT_CHANGED), 2, "how often CONTEXT_CHANGED is told of two changes")
+
+
+@scenario(3, needs=("remote",))
+def test_an_equal_change_awaits_the_fetch_under_way(world: World) -> None:
+    """An equal context asks for nothing that is asked for already. State: RECONCILING, fetch under way, identify with an equal context."""
+    client, ends = world.ready(), []
+    world.service.hang()
+    before = world.service.fetches()
+    client.identify_soon(world.ben, lambda status: ends.append(status.name))
+    until(lambda: world.service.fetches() > before, "the flags of Ben are not asked for")
+    world.settle(client)
+    asked = world.service.fetches()
+    for _ in range(3):
+        expect(client.identify_soon(world.ben, lambda status: ends.append(status.name)), Status.OK, "identify with an equal context")
+    comes_true(lambda: world.service.fetches() != asked, 0.3)
+    expect(world.service.fetches(), asked, "requests for flags")
+    world.service.heal()
+    until(lambda: len(ends) == 4, "the changes do not end")
+    expect(ends[-1], "OK", "how the last change ends")
+    expect(world.read(client, "text"), "blue", "text")

@@ -26,26 +26,24 @@ final class FlagStorage: @unchecked Sendable {
   /// What is stored under the key is served from now on.
   func adopted(_ stored: StoredDocument, _ key: String) { note(key, stored.savedUnixMilliseconds ?? .min) }
 
-  func save(_ document: [UInt8], entityTag: String, at unixMilliseconds: Int64) {
-    let key = key
+  func save(_ document: [UInt8], under key: String, entityTag: String, at unixMilliseconds: Int64) {
     note(key, unixMilliseconds)
     self.document(key).save(
       StoredDocument(bytes: document, entityTag: entityTag.isEmpty ? nil : entityTag, savedUnixMilliseconds: unixMilliseconds))
   }
 
-  /// The service says that what was stored last holds, for the current context and now: it is stored as that.
-  func confirm(at unixMilliseconds: Int64) {
+  /// The service says that what was stored last holds now, for the context of this key: it is stored as that.
+  func confirm(_ key: String, at unixMilliseconds: Int64) {
     guard let latest else { return }
     let (age, overflow) = unixMilliseconds.subtractingReportingOverflow(latest.savedUnixMilliseconds)
     // Each confirmation writes the whole document: often enough for the time to live is enough.
     guard latest.key != key || options.storageSeconds > 0 && (overflow || age > options.storageSeconds * 250) else { return }
     let mine = generation.current
-    let confirmed = key
     document(latest.key).load { [weak self] stored in
       guard let self, generation.isCurrent(mine), var stored else { return }
       stored.savedUnixMilliseconds = unixMilliseconds
-      note(confirmed, unixMilliseconds)
-      document(confirmed).save(stored)
+      note(key, unixMilliseconds)
+      document(key).save(stored)
     }
   }
 
@@ -57,9 +55,12 @@ final class FlagStorage: @unchecked Sendable {
   private func document(_ key: String) -> DocumentStorage { DocumentStorage(store: store, key: key) }
 
   /// Of the flags that the client asks for now.
-  var key: String {
+  var key: String { key(of: context()) }
+
+  /// - Parameter context: nil in backend mode.
+  func key(of context: FrontendContext?) -> String {
     var hash = SHA256()
-    let parts = [options.url?.text ?? "", options.credential] + (context().map { Self.parts(of: $0) } ?? selection)
+    let parts = [options.url?.text ?? "", options.credential] + (context.map { Self.parts(of: $0) } ?? selection)
     for part in parts { hash.update("\(part.utf8.count):\(part)") }
     return "flags.\(options.mode == .frontend ? "frontend" : "backend").\(Hex.encode(hash.finish()))"
   }

@@ -88,12 +88,12 @@ extension UnleashProvider {
   func contextHasChanged(completion: @escaping FlagSource.Completion) {
     guard let host else { return completion(.superseded) }
     host.takeUpContextChange()
-    guard frontend != nil else {
+    guard let frontend else {
       host.endContextChange(.ok)
       metrics.retryRefused()
       return source.retryRefused(completion)
     }
-    fetchForContext { outcome, status in
+    fetchForContext(frontend.context) { outcome, status in
       host.endContextChange(status)
       completion(outcome)
     }

@@ -93,22 +93,32 @@ public final class UnleashProvider: @unchecked Sendable {
 /// The life cycle, on the scheduler's thread.
 extension UnleashProvider: Provider {
   public func identify(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void) {
-    guard frontend != nil else {
+    guard let frontend else {
       source.retryRefused { _ in }
       metrics.retryRefused()
       return completion(.ok)
     }
-    fetchForContext { _, status in completion(status) }
+    let (carried, isCurrent) = contextChange.withLock {
+      (frontend.context, host?.currentContext?.frozen.fingerprint == context.frozen.fingerprint)
+    }
+    // Another context has taken the place of this one since: the fetch is that one's.
+    if !isCurrent { completion(.superseded) }
+    fetchForContext(carried, joins: isCurrent) { _, status in
+      if isCurrent { completion(status) }
+    }
   }
 
   /// The context has changed: the former flags serve until its own are there (D.5). Before the start this starts it.
-  /// - Parameter completion: gets the fetch's outcome, and its status for the core: `.ok` when the context's flags are
-  ///   served.
-  func fetchForContext(completion: @escaping @Sendable (FetchOutcome, Status) -> Void) {
+  /// - Parameters:
+  ///   - joins: a fetch under way of an equal context's flags will do; the vendor's own calls fetch anew.
+  ///   - completion: gets the fetch's outcome, and its status for the core: `.ok` when the context's flags are served.
+  func fetchForContext(
+    _ context: FrontendContext, joins: Bool = false, completion: @escaping @Sendable (FetchOutcome, Status) -> Void
+  ) {
     life.start()
     metrics.retryRefused()
     let source = source
-    source.contextChanged { outcome in
+    source.contextChanged(to: context, joins: joins) { outcome in
       switch outcome {
       case .updated: completion(outcome, .ok)
       case .unchanged, .empty: completion(outcome, source.servesCurrentContext ? .ok : .network)

@@ -15,6 +15,8 @@ protocol FlagService: AnyObject {
   /// The next request, without headers of the host's header provider; nil without an address.
   /// - Parameter entityTag: of the flags that are served; "" for none.
   func request(entityTag: String) -> HTTPRequest?
+  /// What the newest request carries; nil where the service evaluates nothing.
+  var asked: FrontendContext? { get }
   /// What an answer means that is not read as the others are; nil for one that is.
   func verdict(on response: HTTPResponse) -> FetchVerdict?
   /// Reads a good answer; the flags are the caller's.
@@ -33,6 +35,7 @@ extension FlagService {
   func end() {}
   func abandonAfterFork() {}
   func fetchSucceeded() {}
+  var asked: FrontendContext? { nil }
   var document: [UInt8]? { nil }
 }
 

@@ -40,6 +40,8 @@ final class FlagSource: ClientPart, @unchecked Sendable {
   private var entityTag = ""
   /// The store key of the served flags; nil while they are the host's own.
   private var servedKey: String?
+  /// That of the newest change of the context.
+  private var changeKey: String?
   private var hasFetched = false
   private var isBootstrapped = false
   /// The key or the address is refused.
@@ -66,6 +68,8 @@ final class FlagSource: ClientPart, @unchecked Sendable {
 
   private var canFetch: Bool { host.isOnline && options.url != nil }
   private var hasSnapshot: Bool { host.withSnapshot { $0 != nil } }
+  /// The store key of the flags that the newest request asks for: the host may have changed the context since.
+  private var askedKey: String { storage.key(of: service.asked) }
   /// The flags of the current context are served, unless they are the host's own.
   var servesCurrentContext: Bool { servedKey == storage.key }
 
@@ -153,7 +157,11 @@ final class FlagSource: ClientPart, @unchecked Sendable {
 
   /// The current context is another one: its stored flags are served at once, and its flags are fetched. The former flags
   /// serve until then.
-  func contextChanged(completion: @escaping Completion) {
+  /// - Parameter joins: where that context's flags are being fetched already, because of an equal change, that is awaited.
+  func contextChanged(to context: FrontendContext, joins: Bool, completion: @escaping Completion) {
+    let key = storage.key(of: context)
+    if joins, changeKey == key, askedKey == key, loop.join(completion) { return }
+    changeKey = key
     halt()
     if options.dropsBootstrapOnUpdate, isBootstrapped { dropBootstrap() }
     if servesCurrentContext { host.report(.contextServed) }
@@ -323,14 +331,14 @@ extension FlagSource: FetchDelegate {
   private func arrived(_ document: [UInt8]?, _ tag: String?, _ hasChanges: Bool) {
     if let tag { entityTag = tag }
     if let document { save(document) } else { saving.ask() }
-    (servedKey, hasFetched, isBootstrapped) = (storage.key, true, false)
+    (servedKey, hasFetched, isBootstrapped) = (askedKey, true, false)
     succeeded()
     events.fetched(.answered("flags have come from the service"), isNews: hasChanges || options.notifiesUnchanged)
   }
 
   private func save(_ document: [UInt8]) {
     saving.drop()
-    storage.save(document, entityTag: entityTag, at: host.clock.unixMilliseconds)
+    storage.save(document, under: askedKey, entityTag: entityTag, at: host.clock.unixMilliseconds)
   }
 
   /// - Returns: the pause until the next, in milliseconds.
@@ -349,8 +357,8 @@ extension FlagSource: FetchDelegate {
   private func confirmed() {
     succeeded()
     guard hasFetched || !entityTag.isEmpty else { return host.report(.heard) }
-    if options.mode == .frontend { storage.confirm(at: host.clock.unixMilliseconds) }
-    servedKey = storage.key
+    if options.mode == .frontend { storage.confirm(askedKey, at: host.clock.unixMilliseconds) }
+    servedKey = askedKey
     events.confirmed(.answered("flags are up to date"))
   }
 

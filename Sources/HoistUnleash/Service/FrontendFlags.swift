@@ -10,8 +10,7 @@ final class FrontendFlags: FlagService, @unchecked Sendable {
   private weak var source: FlagSource?
   /// What the next fetch carries; changed by the caller of an update, on any thread.
   private let carried: LockedValue<FrontendContext>
-  /// What the present fetch has carried.
-  private var asked: ContextFingerprint?
+  private(set) var asked: FrontendContext?
 
   /// Any thread.
   var context: FrontendContext { carried.withLock { $0 } }
@@ -38,7 +37,7 @@ final class FrontendFlags: FlagService, @unchecked Sendable {
   func request(entityTag: String) -> HTTPRequest? {
     guard let url = options.url else { return nil }
     let context = context
-    asked = context.print
+    asked = context
     return FrontendRequest.make(options, url: url, context, headers: headers.make(.frontendFetch(entityTag: entityTag), dynamic: []))
   }
 
@@ -49,7 +48,7 @@ final class FrontendFlags: FlagService, @unchecked Sendable {
 
   func read(_ response: HTTPResponse) -> Result<ReadFlags, UnreadableFlags> {
     let tag = response.headers.value(of: "ETag")
-    return compile(response.body, for: asked, listsAll: true).map {
+    return compile(response.body, for: asked?.print, listsAll: true).map {
       ReadFlags(snapshot: $0, document: response.body, entityTag: tag == "" ? nil : tag)
     }
   }
