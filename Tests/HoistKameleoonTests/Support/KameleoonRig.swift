@@ -108,13 +108,11 @@ extension KameleoonRig {
 
   /// What the store has of a visitor, once what waits is there.
   func kept(_ code: String, in store: MemoryCacheManager) -> String? {
-    let former = store.load(key: "visitor:\(code)")
     visitors.storage.writeAll()
-    // Of two changes one may be on its way.
-    settle {
-      let isSettled = visitors.people.record(of: bytes(code)).map { $0.mark.isSettled(scheduler.generation) } ?? true
-      return isSettled && store.load(key: "visitor:\(code)") != former
-    }
+    settle { visitors.people.record(of: bytes(code)).map { $0.mark.isSettled(scheduler.generation) } ?? true }
+    let isWritten = Locked(false)
+    client.store.writeValues { _ in isWritten.value = true }
+    settle { isWritten.value }
     return store.load(key: "visitor:\(code)").map { text($0) }
   }
 }
