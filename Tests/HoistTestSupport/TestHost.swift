@@ -27,9 +27,17 @@ public final class TestHost: ProviderHost, @unchecked Sendable {
   ///   - manager: nil keeps nothing.
   ///   - seed: two processes on one store draw differently.
   ///   - share: see `SeededEntropy`.
-  public init(manager: (any CacheManager)? = nil, seed: UInt64 = 7, share: Double? = 0.5) {
+  ///   - scheduler: goes by `time`; nil for that itself.
+  ///   - around: what is put around the network.
+  public init(
+    manager: (any CacheManager)? = nil, seed: UInt64 = 7, share: Double? = 0.5, time: ManualScheduler = ManualScheduler(),
+    scheduler: (any Scheduler)? = nil, around: (ScriptedTransport) -> any Transport = { $0 }
+  ) {
+    self.time = time
+    self.scheduler = scheduler ?? time
     entropy = SeededEntropy(seed: seed, share: share)
-    network = ScriptedTransport(scheduler: time)
+    network = ScriptedTransport(scheduler: self.scheduler)
+    transport = around(network)
     life = ClientLife(clock: time, isOnline: true)
     let lines = lines
     log = Log(threshold: .debug, clock: time) { lines.write($0, $1) }

@@ -99,6 +99,7 @@ public final class Client: @unchecked Sendable {
     // A provider marks what it wants to record; what observers want changes.
     shim_or_u32(&hot.pointee.wanted, UInt32(Effects([.record, .refusal, .excess]).rawValue))
     if environment.isEmpty { for doubt in values.doubts { log.warning(doubt) } }
+    if life.isOnline { services.prepareNetwork() }
     let provider = try factory.make(values, ClientHost(self))
     self.provider = provider
     hooks += provider.evaluationHooks

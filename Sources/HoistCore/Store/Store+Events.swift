@@ -34,7 +34,7 @@ extension Store {
   ) {
     let claim = StoreClaim(pipeline: ByteKey(pipeline))
     withState { $0.claims.append(claim) }
-    call(.owner) { [self] manager, owner throws(CacheFailure) in
+    call(.claim) { [self] manager, owner throws(CacheFailure) in
       let held = withState { $0.begin(claim, owner: owner.id) }
       defer { withState { _ in claim.isUnderWay = false } }
       let (maximumRows, maximumBytes) = (max(0, maximumRows - held.rows), max(0, maximumBytes - held.bytes))

@@ -21,6 +21,15 @@ import Testing
     #expect(manager.calls.count == 1)
   }
 
+  @Test("All of a burst is stored when the delay is over, the last of it, too (ready, 2,500 records at once)") func aBurst() {
+    let bench = PipelineBench(manager: manager)
+    bench.start()
+    for number in 0..<2_500 { bench.record("\(number)") }
+    bench.advance(100)
+    let puts = manager.calls.filter { $0.hasPrefix("put ") }
+    #expect(puts.map { $0.split(separator: ",").count } == [1_000, 1_000, 500])
+  }
+
   @Test("Of two calls of the store the earlier fails, and the later does not: what the earlier was to store is not stored")
   func failureBeforeASuccess() {
     let bench = PipelineBench(manager: manager) { $0.durability = .immediate }
