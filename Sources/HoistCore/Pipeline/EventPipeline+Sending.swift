@@ -293,6 +293,8 @@ extension EventPipeline {
     case .done: finish(batch)
     case .drop(let reason): drop(batch, reason)
     case .again: self.attempt(batch)
+    // Rows were purged from it on its way: what is left has not been refused yet.
+    case .split where batch.request == nil, .refused where batch.request == nil: self.attempt(batch)
     case .split:
       state.splitRows = max(1, batch.numbers.count / 2)
       divide(batch, "a single record is too large for the service")
