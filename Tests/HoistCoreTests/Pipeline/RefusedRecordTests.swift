@@ -25,6 +25,21 @@ import Testing
     #expect(answers.all == [.refused] && bench.flushed() == .accepted)
   }
 
+  @Test("A batch of which a part was purged on its way is refused: what is left goes again, and is not dropped for it (consent withdrawn)")
+  func whatAPurgeLeaves() {
+    let bench = PipelineBench()
+    bench.start()
+    bench.record("a", subject: "anna")
+    bench.record("b")
+    _ = bench.flush()
+    bench.pipeline.purge(subject: "anna")
+    bench.settle()
+    bench.answer(400)
+    #expect(bench.sent == ["a,b", "b"])
+    bench.answer(200)
+    #expect(bench.counters.delivered == 1 && bench.counters.rejected == 0 && bench.counters.purged == 1)
+  }
+
   @Test func whatFailsIsNotSentWithEachNewRecord() {
     let bench = PipelineBench {
       $0.flushAtRows = 1
