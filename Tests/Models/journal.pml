@@ -6,7 +6,7 @@
  * models: Sources/HoistSQLite/SQLiteCacheManager+Journals.swift: claimLeftJournals, claim, insert, forgetOwners
  * models: Sources/HoistSQLite/LeftJournals.swift: free, open, remove
  * models: Sources/HoistSQLite/OpenJournals.swift: make, open, isFree, close
- * models: Sources/HoistSQLite/SQLiteCacheManager+Events.swift: putEvents, claimRows, removeEvents, endLeasesOfTheDead
+ * models: Sources/HoistSQLite/SQLiteCacheManager+Events.swift: putEvents, claimRows, removeEvents, claimableOwners
  * models: Sources/HoistCore/Pipeline/EventPipeline+Journal.swift: recordInJournal, journalProgress
  *
  * A transaction of the tables is one step, as SQLite makes it. Whether an owner lives is known, as on one machine.
@@ -197,7 +197,7 @@ inline claim_left() {
   fi
 }
 
-/* claimRows: the leases of the dead end, their rows become this owner's, and owners that are gone are forgotten. */
+/* claimRows: the rows of the dead become this owner's, and owners that are gone are forgotten. */
 inline claim_rows() {
   record = 0;
   d_step {
