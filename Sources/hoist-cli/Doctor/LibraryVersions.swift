@@ -6,8 +6,8 @@ enum LibraryVersions {
   private typealias Version = @convention(c) () -> UnsafePointer<CChar>?
   private typealias PCRE2Configuration = @convention(c) (UInt32, UnsafeMutableRawPointer?) -> Int32
 
-  /// "libcurl/7.88.1 OpenSSL/3.0.15 zlib/1.2.13 …"
-  static var curl: String? { text("curl_version") }
+  /// "libcurl/7.88.1 OpenSSL/3.0.15 zlib/1.2.13 …"; of the file that a client loads when it goes online.
+  static var curl: String? { dlopen("libcurl.so.4", RTLD_NOW).flatMap { text("curl_version", of: $0) } }
   static var sqlite: String? { text("sqlite3_libversion") }
   static var jansson: String? { text("jansson_version_str") }
 
@@ -28,7 +28,7 @@ enum LibraryVersions {
     return found.isEmpty ? nil : found.joined(separator: " ")
   }
 
-  private static func text(_ symbol: String) -> String? {
-    dlsym(nil, symbol).flatMap { unsafeBitCast($0, to: Version.self)() }.map { String(cString: $0) }
+  private static func text(_ symbol: String, of library: UnsafeMutableRawPointer? = nil) -> String? {
+    dlsym(library, symbol).flatMap { unsafeBitCast($0, to: Version.self)() }.map { String(cString: $0) }
   }
 }
