@@ -115,7 +115,7 @@ def test_a_refused_key_is_told_without_the_key(open_client: Opener) -> None:
     with pytest.raises(hoist.Error) as refused:
         client.start(5)
     assert refused.value.status is Status.OPTIMIZELY_DATAFILE_REFUSED
-    assert "body" in str(refused.value) and "403" in str(refused.value)
+    assert "/datafiles/***.json" in str(refused.value) and "403" in str(refused.value)
     assert "not-a-key-of-anybody" not in str(refused.value)
 
 
