@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -94,3 +95,20 @@ def test_libcurl_is_loaded_for_a_client_that_is_online() -> None:
     """(G5; offline, starting) What stays offline neither waits for it nor carries its memory."""
     ended = subprocess.run([sys.executable, "-c", STAYS_OFFLINE], capture_output=True, text=True, timeout=60, check=False)
     assert (ended.returncode, ended.stdout.split()) == (0, ["False", "True"]), ended.stderr
+
+
+WITHOUT_LIBCURL = """
+import hoist
+client = hoist.Client("unleash", url="http://127.0.0.1:9/api/frontend", key="*:development.abc", store="none")
+print(client.bool("f", fallback=True), bool(client.wait_ready(1)), client.state.name)
+client.close(0)
+"""
+
+
+def test_without_libcurl_everything_else_goes_on(tmp_path: Path) -> None:
+    """(G5; failing) The log says what is missing."""
+    (tmp_path / "libcurl.so.4").write_text("no library")
+    ended = subprocess.run([sys.executable, "-c", WITHOUT_LIBCURL], capture_output=True, text=True, timeout=60, check=False,
+                           env={**os.environ, "LD_LIBRARY_PATH": str(tmp_path)})
+    assert (ended.returncode, ended.stdout.split()) == (0, ["True", "False", "ERROR"]), ended.stderr
+    assert "no network: " in ended.stderr and "libcurl.so.4" in ended.stderr
