@@ -60,7 +60,8 @@ def test_identify_takes_no_refusal_back(flagship: FlagshipSimulator, open_flagsh
     assert later.identify(_person("anna")) and not _shared(later).has_consented
     assert _shared(later).send(Screen("home")) is Status.FLAGSHIP_NO_CONSENT
     assert later.identify(_person("ben")) and _shared(later).has_consented and _shared(later).send(Screen("home"))
-    assert later.flush(5) and flagship.ledger.consents("anna") == [True, False, False]
+    # What the first one says is told once the store has been asked; by then she may have refused.
+    assert later.flush(5) and flagship.ledger.consents("anna")[1:] == [False, False]
 
 
 def test_a_visitor_is_not_authenticated_with_its_own_id(open_flagship: Opener, caplog: pytest.LogCaptureFixture) -> None:
