@@ -40,7 +40,7 @@ struct PipelineState {
   var nextClaim: UInt64 = 0
   /// The last claim found something, or there was no room for any.
   var mayAdoptMore = false
-  /// The last claim failed: there may be something that nobody sends.
+  /// The last claim failed: the store may hold rows that no process sends.
   var isClaimOwed = false
   var adoptionTimer: (any Cancellable)?
 

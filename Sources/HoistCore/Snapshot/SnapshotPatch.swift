@@ -2,7 +2,7 @@ internal import CShims
 internal import HoistBase
 
 /// Records that wait in the room of a snapshot to take the place of others of the same names. One alone may do so while
-/// others read: they find the one or the other. Several, which belong together, and one in a snapshot that somebody has
+/// others read: they find the one or the other. Several, which belong together, and one in a snapshot that a view has
 /// pinned do so in a copy.
 public struct SnapshotPatch {
   /// Places of two records of one name.
@@ -55,7 +55,7 @@ public struct SnapshotPatch {
     index < replacements.count ? UnsafeRawPointer(snapshot.base.at(replacements[index].new)) : nil
   }
 
-  /// Whether nobody can see a part of it in force, and another part not.
+  /// Whether no reader can see a part of it in force, and another part not.
   var isSingle: Bool { replacements.count <= 1 }
 
   /// Puts it in force, unless it is. The writer's.
@@ -73,7 +73,7 @@ public struct SnapshotPatch {
 }
 
 extension Snapshot {
-  /// Of a copy that nobody reads yet.
+  /// Of a copy that has no reader yet.
   fileprivate var writable: UnsafeMutablePointer<SnapshotHead> { UnsafeMutablePointer(mutating: head) }
 
   /// Writes a member that only the writer reads, and no other byte of the head: readers are at the others.
