@@ -78,10 +78,10 @@ class Lines(hoist.Logger):
 
 @pytest.mark.parametrize(("provider", "named", "document"), [
     ("unleash", "bootstrap.file", {"version": 2, "features": []}), ("optimizely", "datafile.file", sample_datafile()),
-    ("flagship", "bucketing.file", {"campaigns": []}), ("kameleoon", "default_datafile.file", {}),
+    ("flagship", "bucketing.file", {"campaigns": []}), ("kameleoon", "default_datafile.file", {"configuration": {}, "featureFlags": []}),
 ])
 def test_a_file_that_others_may_change_is_warned_of(tmp_path: Path, provider: str, named: str, document: dict) -> None:
-    """Both a configuration and what a client starts with; a file of its own is not. State: before open."""
+    """Both a configuration and what a client starts with; a file of its own is not. State: starting."""
     given, configuration = tmp_path / "given.json", tmp_path / "configuration.json"
     given.write_text(json.dumps(document))
     required = {"flagship": {"mode": "bucketing", "env_id": "e", "api_key": "k"}, "kameleoon": {"site_code": "s"}}.get(provider, {})
@@ -95,7 +95,8 @@ def test_a_file_that_others_may_change_is_warned_of(tmp_path: Path, provider: st
         config = hoist.Config(provider)
         config.load(configuration)
         lines = Lines()
-        hoist.Client(config, logger=lines, log_level="info").close()
+        with hoist.Client(config, logger=lines, log_level="info") as client:
+            client.wait_ready()  # closed sooner, it would leave the file unread
         assert until(lambda: "closed" in lines.text), "the last line of all"
         assert (f'{named}: "{given}" may be changed by everybody' in lines.text) is is_doubted, lines.text
         assert (f'configuration file: "{configuration}" may be changed by everybody' in lines.text) is is_doubted, lines.text
@@ -208,7 +209,7 @@ def test_a_property_that_is_none_is_a_mistake() -> None:
 
 
 def test_a_store_can_be_tried_before_a_client_needs_it(tmp_path: Path) -> None:
-    """Contract 10: a store that is unusable is the host's to mend. State: before open."""
+    """Contract 10: a store that is unusable is the host's to mend. State: starting."""
     good = tmp_path / "good"
     hoist.Config("unleash", store_path=good).check_store()
     assert [path.suffix for path in good.iterdir() if path.suffix == ".sqlite"] == [".sqlite"]
