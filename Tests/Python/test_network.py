@@ -112,3 +112,61 @@ def test_without_libcurl_everything_else_goes_on(tmp_path: Path) -> None:
                            env={**os.environ, "LD_LIBRARY_PATH": str(tmp_path)})
     assert (ended.returncode, ended.stdout.split()) == (0, ["True", "False", "ERROR"]), ended.stderr
     assert "no network: " in ended.stderr and "libcurl.so.4" in ended.stderr
+
+
+LOSES_ITS_DESCRIPTORS = """
+import os, hoist
+from waiting import until
+def events():
+    return {fd for fd in os.listdir("/proc/self/fd") if os.path.islink(f"/proc/self/fd/{fd}")
+            and os.readlink(f"/proc/self/fd/{fd}") == "anon_inode:[eventfd]"}
+client = hoist.Client("unleash", mode="backend", url="http://127.0.0.1:9/api", key="*:development.abc", store="none", refresh_interval=1)
+assert until(events)
+for descriptor in events():
+    os.close(int(descriptor))
+print(until(events), bool(client.close()))
+"""
+
+
+def test_the_network_thread_outlives_its_descriptor() -> None:
+    """(G5; failing) A host that becomes a daemon closes what is not its own; without a new one the thread would turn without a pause."""
+    ended = subprocess.run([sys.executable, "-c", LOSES_ITS_DESCRIPTORS], capture_output=True, text=True, timeout=60, check=False,
+                           env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)})
+    assert (ended.returncode, ended.stdout.split()) == (0, ["True", "True"]), ended.stderr
+
+
+FIRST_ONLINE_IN_A_CHILD = """
+import os, sys, hoist
+def client(**more):
+    return hoist.Client("unleash", mode="backend", url=sys.argv[1], key=sys.argv[2], store="none", log_level="none", **more)
+parent = client(online=False)
+child = os.fork()
+if child == 0:
+    with client() as own:
+        os._exit(0 if own.wait_ready(10) and own.bool("switch") else 1)
+ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+parent.online = True
+print(ended, bool(parent.wait_ready(10)) and parent.bool("switch"))
+parent.close()
+"""
+
+
+def test_the_first_of_all_clients_to_go_online_is_a_childs(service: UnleashSimulator) -> None:
+    """(G5; forked, offline) The parent has no libcurl yet, and loads it for itself afterwards."""
+    ended = subprocess.run([sys.executable, "-c", FIRST_ONLINE_IN_A_CHILD, service.api_url, service.backend_key], capture_output=True, text=True,
+                           timeout=60, check=False)
+    assert (ended.returncode, ended.stdout.split()) == (0, ["0", "True"]), ended.stderr
+
+
+ENDS_WHILE_GOING_ONLINE = """
+import hoist, threading
+client = hoist.Client("unleash", mode="backend", url="http://127.0.0.1:9/api", key="*:development.abc", store="none", online=False)
+threading.Thread(target=lambda: setattr(client, "online", True), daemon=True).start()
+"""
+
+
+def test_a_host_may_end_while_libcurl_is_loaded() -> None:
+    """(G5; offline, closing)"""
+    for _ in range(10):
+        ended = subprocess.run([sys.executable, "-c", ENDS_WHILE_GOING_ONLINE], capture_output=True, text=True, timeout=60, check=False)
+        assert ended.returncode == 0, ended.stderr

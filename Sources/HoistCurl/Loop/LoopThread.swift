@@ -97,7 +97,7 @@ final class LoopThread: @unchecked Sendable {
   /// A function that returns: references held inside an endless loop would never be released.
   @inline(never)
   private func turn() {
-    if alarm == nil { openAlarm() }
+    if !isAlarmOpen { openAlarm() }
     for work in takePosted() { step(work) }
     runDueTimers()
     var ended: [(UnsafeMutableRawPointer, CURLcode)] = []
@@ -118,9 +118,12 @@ final class LoopThread: @unchecked Sendable {
     while !isAllowed { pause() }
   }
 
+  /// False, too, once the host has closed descriptors that are not its own, as daemons do.
+  private var isAlarmOpen: Bool { alarm.map { fcntl($0, F_GETFD) >= 0 } ?? false }
+
   private func openAlarm() {
     let made = shim_event_new()
-    if made >= 0 { lock.withLock { alarm = made } }
+    lock.withLock { alarm = made >= 0 ? made : nil }
   }
 
   private func takePosted() -> [LoopWork] {
