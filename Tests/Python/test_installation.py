@@ -135,6 +135,28 @@ print(client.close(), hooked.close())
 """
 
 
+LEFT_OPEN = """
+import atexit
+atexit.register(lambda: print(bool(hoist._callback._alive), client.bool("switch", fallback=True)))  # the last of all: what hoist registers goes first
+import hoist
+from documents import TYPED
+class Log(hoist.Logger):
+    def write(self, level, message): pass
+client = hoist.Client("unleash", mode="backend", online=False, store="none", bootstrap=TYPED, logger=Log(), log_level="debug", hooks=[hoist.Hook()])
+print(client.bool("switch"))
+"""
+
+
+def test_the_plain_mode_leaves_nothing_to_call() -> None:
+    """(closing) Python is about to be taken down: a call into it would end the process by a signal."""
+    ended = subprocess.run(
+        [sys.executable, "-c", LEFT_OPEN], capture_output=True, text=True, timeout=60, check=False,
+        env={**os.environ, "HOIST_PYTHON_MODE": "abi", "PYTHONPATH": os.pathsep.join(sys.path),
+             "HOIST_LIBRARY": str(os.environ.get("HOIST_LIBRARY") or locate.locate().library)},
+    )  # fmt: skip
+    assert (ended.returncode, ended.stdout.split()) == (0, ["True", "False", "True"]), ended.stderr
+
+
 def test_the_plain_mode_says_the_same(offline: hoist.Client) -> None:
     """The same program over cffi's ABI mode."""
     paths = [str(Path(__file__).parent), str(Path(__file__).parent.parent / "Simulators")]

@@ -99,6 +99,11 @@ def forget(user_data: Any) -> None:
     _alive.pop(_address(user_data), None)
 
 
+def anything_kept() -> bool:
+    """Whether the library may still call an object."""
+    return bool(_alive)
+
+
 def function(callback_type: str) -> CFunction:
     """The C function of a callback type."""
     return _members[callback_type][""]

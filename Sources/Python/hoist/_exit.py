@@ -9,7 +9,8 @@ import time
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from ._native import native
+from . import _callback
+from ._native import ffi, native
 
 if TYPE_CHECKING:
     from .client import Client
@@ -36,8 +37,19 @@ def _close_all() -> None:
         client.close(max(0.0, deadline - time.monotonic()))
 
 
+def _let_go() -> None:
+    """Without a gate the library must have nothing left to call: clients are freed, and their last calls waited for."""
+    for client in list(_clients):
+        client._pointer = ffi.NULL
+    deadline = time.monotonic() + min(_limit, 0.5)
+    while _callback.anything_kept() and time.monotonic() < deadline:
+        time.sleep(0.005)
+
+
 def _leave() -> None:
     _close_all()
+    if not native.has_gate:
+        _let_go()
     # From here on Python is taken down; nothing of the library's may come in any more.
     native.close_gate()
 

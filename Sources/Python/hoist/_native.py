@@ -19,6 +19,7 @@ class Compiled:
     """The module that was compiled against the headers."""
 
     name = "compiled"
+    has_gate = True
 
     def __init__(self) -> None:
         module = importlib.import_module("hoist._compiled")
@@ -40,6 +41,7 @@ class Plain:
     """The declarations read now, over the library as it is found now."""
 
     name = "plain"
+    has_gate = False
 
     def __init__(self) -> None:
         plain = importlib.import_module("hoist._plain")
@@ -47,6 +49,9 @@ class Plain:
         self.lib: Any
         self.ffi, self.lib = plain.load()
         self._functions: list[CFunction] = []
+        self._is_left = False
+        self._gc = self.ffi.gc
+        self.ffi.gc = self._gc_until_left
 
     def c_function(self, table: str, member: str, function: Callable[..., Any]) -> CFunction:
         kind = self.ffi.typeof(f"hoist_{table}")
@@ -57,7 +62,11 @@ class Plain:
         return pointer
 
     def close_gate(self) -> None:
-        """Nothing to close: only the compiled module has gates."""
+        """Only the compiled module has gates. Here nothing is freed any more: the library would release what it was given."""
+        self._is_left = True
+
+    def _gc_until_left(self, pointer: Any, free: Callable[[Any], object]) -> Any:
+        return self._gc(pointer, lambda freed: None if self._is_left else free(freed))
 
 
 def _choose() -> Compiled | Plain:
