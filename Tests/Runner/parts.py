@@ -22,6 +22,8 @@ ASAN = {**NO_BACKTRACE,
 # The prefork handler takes every lock of the library; the sanitizer's own search for deadlocks ends the process
 # when a thread holds more than 64.
 TSAN = {**NO_BACKTRACE, "TSAN_OPTIONS": "halt_on_error=0:die_after_fork=0:detect_deadlocks=0"}
+# Tests that wait more than they compute: several at once, those of one file one after another.
+SIDE_BY_SIDE = ("-n", "4", "--dist", "loadfile")
 # Programs that fork or exit in a loop do it less often where each step is slow.
 FEW_ROUNDS = {"HOIST_TEST_ROUNDS": "20"}
 
@@ -147,7 +149,7 @@ def simulators(context: Context) -> Counts:
 def python(context: Context) -> Counts:
     # The binding is installed into the environment of the tests, compiled against this build.
     options = ["--stream-events", "10000"] if context.is_full else []
-    return context.count(counts.from_pytest, ROOT / "Tests/Python/run", "-q", "-rsx", *options,
+    return context.count(counts.from_pytest, ROOT / "Tests/Python/run", "-q", "-rsx", *SIDE_BY_SIDE, *options,
                          environment={**library_environment(context), "HOIST_PYTHON_VENV": sys.prefix}, minutes=30)
 
 
@@ -162,7 +164,8 @@ def harness(context: Context) -> Counts:
 
 
 def tool(context: Context) -> Counts:
-    return context.count(counts.from_pytest, ROOT / "Tests/CLI/run", environment={"HOIST_CLI": str(context.release / "bin/hoist")},
+    return context.count(counts.from_pytest, ROOT / "Tests/CLI/run", *SIDE_BY_SIDE,
+                         environment={"HOIST_CLI": str(context.release / "bin/hoist")},
                          minutes=15)
 
 
@@ -195,7 +198,7 @@ def name_look_ups(context: Context) -> Counts:
 
 def kills(context: Context) -> Counts:
     options = ["--long"] if context.is_full else []
-    return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", *options, ROOT / "Tests/Faults/kill",
+    return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", *SIDE_BY_SIDE, *options, ROOT / "Tests/Faults/kill",
                          environment=library_environment(context), minutes=60)
 
 
