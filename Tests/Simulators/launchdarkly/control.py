@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from loopback.orders import add_stream_routes
 
 from .environment import Environment
+from .service import ChangeService
 
 if TYPE_CHECKING:
     from .simulator import LaunchDarklySimulator
@@ -19,18 +20,23 @@ def describe(simulator: LaunchDarklySimulator) -> dict[str, Any]:
 
 
 def add_routes(simulator: LaunchDarklySimulator) -> None:
-    control, ledger = simulator.control, simulator.ledger
-    control.add("GET", "/events", lambda query, body: ledger.events(query.get("kind"), query.get("mobileKey")))
-    control.add("GET", "/diagnostics", lambda query, body: ledger.diagnostics())
+    control = simulator.control
+    add_event_routes(simulator, "mobileKey")
     control.add("GET", "/flags", lambda query, body: _chosen(simulator, query).as_json())
     control.add("PUT", "/flags", lambda query, body: _replace(simulator, query, body))
     control.add("POST", "/flag", lambda query, body: _set(simulator, query, body))
     control.add("DELETE", "/flag", lambda query, body: _delete(simulator, query))
     control.add("POST", "/known", lambda query, body: _chosen(simulator, query).learn(body))
     add_stream_routes(control, simulator.streams, {"ping": lambda body: simulator.ping()})
-    control.add_wait("/wait-events", lambda query, count, timeout: simulator.wait_for_events(
-        query["kind"], count, timeout))
-    control.add_wait("/wait-evaluations", lambda query, count, timeout: simulator.wait_for_evaluations(
+
+
+def add_event_routes(service: ChangeService[Any], key_name: str) -> None:
+    """What events were accepted; `key_name` is how a call names an environment."""
+    control, ledger = service.control, service.ledger
+    control.add("GET", "/events", lambda query, body: ledger.events(query.get("kind"), query.get(key_name)))
+    control.add("GET", "/diagnostics", lambda query, body: ledger.diagnostics())
+    control.add_wait("/wait-events", lambda query, count, timeout: service.wait_for_events(query["kind"], count, timeout))
+    control.add_wait("/wait-evaluations", lambda query, count, timeout: service.wait_for_evaluations(
         query["key"], count, timeout))
 
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Mapping
 
 from loopback.findings import Findings, Shape, array, boolean, brief, integer, literal, parse_json, record, text
 from loopback.text import ANY_UUID4
 from loopback.wire import Request
 
-from .events import content
-from .headers import mobile_key
 from .knowledge import Knowledge
+from .payloads import check_secrets, content
 
 INIT, STATISTICS = "diagnostic-init", "diagnostic"
 
 _TEXT, _ANY_TEXT, _FLAG, _COUNT = text(), text(empty=True), boolean(), integer()
-_ID = record({"diagnosticId": text(ANY_UUID4, "a UUID of version 4"), "sdkKeySuffix": _ANY_TEXT})
-_SDK = record({"name": _TEXT, "version": _TEXT}, {"wrapperName": _TEXT, "wrapperVersion": _TEXT})
+SDK = record({"name": _TEXT, "version": _TEXT}, {"wrapperName": _TEXT, "wrapperVersion": _TEXT})
+COMMON: dict[str, Shape] = {"creationDate": _COUNT, "id": record({
+    "diagnosticId": text(ANY_UUID4, "a UUID of version 4"), "sdkKeySuffix": _ANY_TEXT})}
+_OPENING = record({"timestamp": _COUNT, "durationMillis": _COUNT, "failed": _FLAG})
+STATISTICS_MEMBERS: dict[str, Shape] = {
+    **COMMON, "kind": literal(STATISTICS), "dataSinceDate": _COUNT, "droppedEvents": _COUNT, "eventsInLastBatch": _COUNT,
+    "streamInits": array(_OPENING)}
 _CONFIGURATION: dict[str, Shape] = {
     "customBaseURI": _FLAG, "customEventsURI": _FLAG, "customStreamURI": _FLAG, "eventsCapacity": _COUNT,
     "connectTimeoutMillis": _COUNT, "eventsFlushIntervalMillis": _COUNT, "streamingDisabled": _FLAG,
@@ -27,16 +31,14 @@ _CONFIGURATION: dict[str, Shape] = {
 }
 _PLATFORM = record({"name": _TEXT, "systemName": _TEXT, "systemVersion": _TEXT, "backgroundEnabled": _FLAG,
                     "streamingEnabled": _FLAG, "deviceType": _TEXT})
-_OPENING = record({"timestamp": _COUNT, "durationMillis": _COUNT, "failed": _FLAG})
 SHAPES: dict[str, Shape] = {
-    INIT: record({"kind": literal(INIT), "creationDate": _COUNT, "id": _ID, "sdk": _SDK,
-                  "configuration": record(_CONFIGURATION), "platform": _PLATFORM}),
-    STATISTICS: record({"kind": literal(STATISTICS), "creationDate": _COUNT, "id": _ID, "dataSinceDate": _COUNT,
-                        "droppedEvents": _COUNT, "eventsInLastBatch": _COUNT, "streamInits": array(_OPENING)}),
+    INIT: record({**COMMON, "kind": literal(INIT), "sdk": SDK, "configuration": record(_CONFIGURATION),
+                  "platform": _PLATFORM}),
+    STATISTICS: record(STATISTICS_MEMBERS),
 }
 
 
-def read_diagnostic(findings: Findings, request: Request) -> dict[str, Any] | None:
+def read_diagnostic(findings: Findings, request: Request, shapes: Mapping[str, Shape] = SHAPES) -> dict[str, Any] | None:
     """A diagnostic event of the right form; None after a finding."""
     before = len(findings)
     data = content(findings, request)
@@ -46,20 +48,21 @@ def read_diagnostic(findings: Findings, request: Request) -> dict[str, Any] | No
     if not findings.require(isinstance(document, dict), "body", f"must be an object, is {brief(document)}"):
         return None
     kind = document.get("kind")
-    shape = SHAPES.get(kind) if isinstance(kind, str) else None
-    if findings.require(shape is not None, "body.kind", f"must be one of {', '.join(SHAPES)}, is {brief(kind)}"):
+    shape = shapes.get(kind) if isinstance(kind, str) else None
+    if findings.require(shape is not None, "body.kind", f"must be one of {', '.join(shapes)}, is {brief(kind)}"):
         assert shape is not None
         shape(findings, "body", document)
     return document if len(findings) == before else None
 
 
-def check_diagnostic(findings: Findings, request: Request, known: Knowledge) -> None:
-    document = read_diagnostic(findings, request)
+def check_diagnostic(findings: Findings, request: Request, known: Knowledge, key: str,
+                     shapes: Mapping[str, Shape] = SHAPES) -> None:
+    """`key` is the one that the request names: a diagnostic event tells its end."""
+    document = read_diagnostic(findings, request, shapes)
     if document is None:
         return
-    for secret in known.options.secrets:
-        findings.require(secret.encode() not in content(Findings(), request), "body", f"tells {secret!r}, which is private")
-    suffix = mobile_key(request)[-6:]
+    check_secrets(findings, request, known)
+    suffix = key[-6:]
     findings.require(document["id"]["sdkKeySuffix"] == suffix, "body.id.sdkKeySuffix", f"must be {suffix!r}")
     known.check_time(findings, "body.creationDate", document["creationDate"])
     if document["kind"] == STATISTICS:

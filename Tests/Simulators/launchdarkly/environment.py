@@ -112,6 +112,10 @@ class Environment:
         with self._lock:
             return list(self._history.get(key, []))
 
+    def variations(self, key: str, version: int) -> list[int | None]:
+        """What a flag ever resulted in while it had this version of events; empty when it never had."""
+        return [flag.get("variation") for flag in self.served(key) if version_of(flag) == version]
+
     def as_json(self) -> dict[str, Any]:
         with self._lock:
             return {"flags": copy.deepcopy(self._flags), "own": copy.deepcopy(self._own),

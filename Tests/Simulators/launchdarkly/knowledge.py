@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable
+from typing import Any, Callable
 
 from loopback.findings import Findings
 
-from .environment import Environment
 from .ledger import Ledger
-from .options import Options
+from .options import ServiceOptions
 
 
 @dataclass(frozen=True)
 class Knowledge:
-    environment: Environment
+    environment: Any
+    """The `Environment` of the mode: what was served."""
     ledger: Ledger
-    options: Options
+    options: ServiceOptions
     now: Callable[[], int]
     """Milliseconds since 1970."""
 

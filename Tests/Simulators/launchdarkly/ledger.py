@@ -26,8 +26,8 @@ class Ledger(Posts):
 
     # What the service does.
 
-    def book(self, client: str | None, endpoint: str, mobile_key: str, payload: str | None, body: Any) -> Post:
-        post = self.accept(client, endpoint, {"mobileKey": mobile_key, "payload": payload, "content": body})
+    def book(self, client: str | None, endpoint: str, key: str, payload: str | None, body: Any) -> Post:
+        post = self.accept(client, endpoint, {"key": key, "payload": payload, "content": body})
         if payload is not None:
             with self._lock:
                 self._payloads.setdefault(payload.lower(), []).append(post)
@@ -51,12 +51,12 @@ class Ledger(Posts):
 
     # What tests read.
 
-    def payloads(self, mobile_key: str | None = None, distinct: bool = True) -> list[list[dict[str, Any]]]:
+    def payloads(self, key: str | None = None, distinct: bool = True) -> list[list[dict[str, Any]]]:
         """Accepted payloads in order: all, or those of one environment; each id once or as often as it came."""
         found, names = [], set()
         for post in self.posts:
             content = post.body
-            if post.endpoint != EVENTS or mobile_key not in (None, content["mobileKey"]):
+            if post.endpoint != EVENTS or key not in (None, content["key"]):
                 continue
             if distinct and content["payload"] in names:
                 continue
@@ -68,9 +68,9 @@ class Ledger(Posts):
         """How often each payload was accepted."""
         return Counter(post.body["payload"] for post in self.posts if post.endpoint == EVENTS)
 
-    def events(self, kind: str | None = None, mobile_key: str | None = None) -> list[dict[str, Any]]:
+    def events(self, kind: str | None = None, key: str | None = None) -> list[dict[str, Any]]:
         """Every event of distinct payloads: all, or of one kind, one environment."""
-        return [event for payload in self.payloads(mobile_key) for event in payload if kind in (None, event["kind"])]
+        return [event for payload in self.payloads(key) for event in payload if kind in (None, event["kind"])]
 
     def kinds(self) -> Counter[str]:
         return Counter(event["kind"] for event in self.events())
@@ -84,14 +84,14 @@ class Ledger(Posts):
             found["metricValue"] += event.get("metricValue", 0)
         return sums
 
-    def counts(self, mobile_key: str | None = None) -> dict[str, Counter[Outcome]]:
+    def counts(self, key: str | None = None) -> dict[str, Counter[Outcome]]:
         """Evaluations per flag, by variation and version: sums over all summaries."""
         sums: dict[str, Counter[Outcome]] = {}
-        for summary in self.events(SUMMARY, mobile_key):
-            for key, feature in summary["features"].items():
+        for summary in self.events(SUMMARY, key):
+            for flag, feature in summary["features"].items():
                 for counter in feature["counters"]:
                     outcome = (counter.get("variation"), counter.get("version"))
-                    sums.setdefault(key, Counter())[outcome] += counter["count"]
+                    sums.setdefault(flag, Counter())[outcome] += counter["count"]
         return sums
 
     def evaluations(self, key: str) -> int:

@@ -12,8 +12,11 @@ PUT, PING, NOTHING = "put", "ping", "nothing"
 
 
 @dataclass
-class Options(Settings):
-    """`change` sets options at run time, also through the control port, under these names."""
+class ServiceOptions(Settings):
+    """What the services for clients and for servers have in common.
+
+    `change` sets options at run time, also through the control port, under these names.
+    """
 
     prefix: str = ""
     """A path in front of every endpoint, as relays have one."""
@@ -33,12 +36,10 @@ class Options(Settings):
     date: str = ""
     """The `Date` of event answers as it stands; empty for the clock's."""
 
-    with_reasons: bool = False
-    """Whether clients ask for evaluation reasons."""
-    secure_mode_hash: str = ""
-    """What clients of an environment in secure mode send as `h`; empty for none."""
+    context_summaries: bool = False
+    """Whether there is a summary for each context, with that context. Kits for servers have one for all."""
     user_agent: bool = True
-    """Whether `User-Agent` must be `HoistClient/<semantic version>`; custom transports may send another."""
+    """Whether `User-Agent` must be the kit's name and its semantic version; custom transports may send another."""
     wrapper: str = ""
     """`X-LaunchDarkly-Wrapper`; empty for none."""
     application: str = ""
@@ -49,8 +50,6 @@ class Options(Settings):
     """Whether events and diagnostics come with gzip; they come as they are otherwise."""
     event_capacity: int = 100
     """How many events besides the summary one request may hold."""
-    context_summaries: bool = False
-    """Whether there is a summary for each context, with that context."""
     all_attributes_private: bool = False
     private_attributes: list[str] = field(default_factory=list)
     """References that clients are told to keep from events, besides those of each context."""
@@ -66,9 +65,19 @@ class Options(Settings):
     """Whether events may be of flags that this simulator never served, as a cache may have them."""
 
     def check(self, wanted: dict[str, Any]) -> None:
-        if wanted["greeting"] not in (PUT, PING, NOTHING):
-            raise ValueError(f"greeting is {PUT}, {PING} or {NOTHING}")
         if wanted["tags"] not in ("quoted", "bare", "off"):
             raise ValueError("tags is quoted, bare or off")
         if wanted["prefix"] and (not wanted["prefix"].startswith("/") or wanted["prefix"].endswith("/")):
             raise ValueError("prefix begins with a slash and does not end with one")
+        if wanted["greeting"] not in (PUT, PING, NOTHING):
+            raise ValueError(f"greeting is {PUT}, {PING} or {NOTHING}")
+
+
+@dataclass
+class Options(ServiceOptions):
+    """What only clients are told, and only their services answer."""
+
+    with_reasons: bool = False
+    """Whether clients ask for evaluation reasons."""
+    secure_mode_hash: str = ""
+    """What clients of an environment in secure mode send as `h`; empty for none."""

@@ -10,24 +10,18 @@ from loopback.delivery import json_response
 from loopback.tags import IssuedTags
 from loopback.wire import Request, Response
 
-from .contexts import Context
-from .environment import Environment
-from .options import Options
+from .options import ServiceOptions
 
 
-def subject(environment: Environment, context: Context) -> str:
-    """What a tag is about: flags of one environment for one context."""
-    return f"{environment.mobile_key} {context.identity}"
-
-
-def answer_poll(request: Request, environment: Environment, context: Context, with_reasons: bool, tags: IssuedTags,
-                options: Options) -> Response:
-    response = json_response(200, environment.flags_of(context, with_reasons))
+def answer_poll(request: Request, document: dict[str, Any], subject: str, tags: IssuedTags,
+                options: ServiceOptions) -> Response:
+    """`subject` is what a tag is about: whose flags these are."""
+    response = json_response(200, document)
     response.headers += _headers(options)
     if options.tags != "off":
         tag = hashlib.sha256(response.body).hexdigest()[:24]
         tag = f'"{tag}"' if options.tags == "quoted" else tag
-        tags.add(tag, subject(environment, context))
+        tags.add(tag, subject)
         if request.header("if-none-match") == tag:
             return Response(304, headers=[("Etag", tag), *_headers(options)])
         response.headers.append(("Etag", tag))
@@ -37,5 +31,5 @@ def answer_poll(request: Request, environment: Environment, context: Context, wi
     return response
 
 
-def _headers(options: Options) -> list[tuple[str, Any]]:
+def _headers(options: ServiceOptions) -> list[tuple[str, Any]]:
     return [("X-LD-EnvID", options.environment_id)] if options.environment_id else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Mapping
 
 from loopback.wire import Request
 
@@ -51,13 +52,13 @@ NAMES = (*ENDPOINTS, UNKNOWN)
 STREAMING = (STREAM, STREAM_REPORT)
 
 
-def resolve(request: Request, prefix: str) -> str:
+def resolve(request: Request, prefix: str, endpoints: Mapping[str, Endpoint] = ENDPOINTS) -> str:
     """The endpoint's name for a request; its method may still be wrong."""
     path = request.path
     if not path.startswith(prefix):
         return UNKNOWN
     below = path.removeprefix(prefix)
-    return next((name for name, endpoint in ENDPOINTS.items() if endpoint.matches(below)), UNKNOWN)
+    return next((name for name, endpoint in endpoints.items() if endpoint.matches(below)), UNKNOWN)
 
 
 def context_segment(endpoint: Endpoint, request: Request, prefix: str) -> str:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any, Callable
 
 from loopback.delivery import json_response
-from loopback.endpoints import EndpointService, milliseconds_now
+from loopback.endpoints import milliseconds_now
 from loopback.faults import Applied
 from loopback.findings import Findings
 from loopback.server import Exchange
 from loopback.service import Answer, Stream
-from loopback.streaming import StreamHub
-from loopback.tags import IssuedTags
-from loopback.wire import Request, Response, http_date
+from loopback.wire import Request
 
 from .contexts import Context, decode_segment, read_context
 from .control import add_routes, describe
@@ -24,13 +21,14 @@ from .headers import check_headers, mobile_key
 from .knowledge import Knowledge
 from .ledger import Ledger
 from .options import MOBILE_KEY, Options
-from .polling import answer_poll, subject
-from .routes import DIAGNOSTICS, ENDPOINTS, EVENTS, NAMES, STREAMING, Endpoint, context_segment, resolve
+from .polling import answer_poll
+from .routes import DIAGNOSTICS, ENDPOINTS, EVENTS, NAMES, STREAMING, Endpoint, context_segment
 from .sample import sample_flags
+from .service import ChangeService
 from .streaming import FlagStream
 
 
-class LaunchDarklySimulator(EndpointService[Endpoint]):
+class LaunchDarklySimulator(ChangeService[FlagStream]):
     """Streaming, polling and events on 127.0.0.1, strict about every request.
 
     Use it as a context manager. `flags` are those of the environment of `mobile_key` (the sample when they are left
@@ -41,6 +39,7 @@ class LaunchDarklySimulator(EndpointService[Endpoint]):
     endpoints = NAMES
     table = ENDPOINTS
     streaming_endpoints = STREAMING
+    options: Options
 
     def __init__(self, flags: Flags | None = None, *, mobile_key: str = MOBILE_KEY,
                  now: Callable[[], int] = milliseconds_now, enforce: bool = True, port: int = 0, control_port: int = 0,
@@ -49,19 +48,8 @@ class LaunchDarklySimulator(EndpointService[Endpoint]):
         self.options.change(**options)
         self.environment = Environment(mobile_key, sample_flags() if flags is None else flags)
         self.environments = {mobile_key: self.environment}
-        self.ledger = Ledger()
-        self.tags = IssuedTags()
-        self._event_numbers = itertools.count(1)
-        super().__init__(now=now, enforce=enforce, port=port, control_port=control_port)
-        self.streams: StreamHub[FlagStream] = StreamHub(self.journal)
+        super().__init__(Ledger(), now=now, enforce=enforce, port=port, control_port=control_port)
         add_routes(self)
-
-    # Addresses and keys, as a client's configuration wants them.
-
-    @property
-    def url(self) -> str:
-        """The base of streams, polls and events alike."""
-        return self.server.url + self.options.prefix
 
     @property
     def mobile_key(self) -> str:
@@ -82,7 +70,7 @@ class LaunchDarklySimulator(EndpointService[Endpoint]):
         """Makes these all the flags there are; open streams get a `put`."""
         chosen = environment or self.environment
         chosen.replace(flags)
-        self._of(chosen, FlagStream.put)
+        self.order(chosen, FlagStream.put)
 
     def set_flag(self, key: str, environment: Environment | None = None, context: str | None = None,
                  **fields: Any) -> Change:
@@ -99,29 +87,7 @@ class LaunchDarklySimulator(EndpointService[Endpoint]):
         """Tells open streams to poll."""
         return self.streams.order(lambda stream: stream.send("ping", ""))
 
-    def issue(self, header: str, value: str) -> None:
-        if header == "etag":
-            self.tags.add(value, None)
-
-    def wait_for_streams(self, count: int, timeout: float = 5.0) -> bool:
-        """Waits until exactly `count` streams are open."""
-        return self.streams.wait_for(count, timeout)
-
-    def wait_for_events(self, kind: str, count: int = 1, timeout: float = 5.0) -> bool:
-        """Waits until `count` events of a kind, each payload once, were accepted."""
-        return self.wait_for_number(count, lambda: len(self.ledger.events(kind)), timeout)
-
-    def wait_for_evaluations(self, key: str, count: int, timeout: float = 5.0) -> bool:
-        """Waits until summaries told of `count` evaluations of a flag."""
-        return self.wait_for_number(count, lambda: self.ledger.evaluations(key), timeout)
-
     # The service.
-
-    def resolve(self, request: Request) -> str:
-        return resolve(request, self.options.prefix)
-
-    def client_of(self, request: Request) -> str | None:
-        return request.header("x-launchdarkly-instance-id")
 
     def check_request(self, findings: Findings, request: Request, endpoint: Endpoint) -> None:
         self._check_query(findings, request, endpoint)
@@ -134,7 +100,7 @@ class LaunchDarklySimulator(EndpointService[Endpoint]):
             if endpoint.name == EVENTS:
                 check_events(findings, request, knowledge, self.client_of(request))
             else:
-                check_diagnostic(findings, request, knowledge)
+                check_diagnostic(findings, request, knowledge, environment.mobile_key)
 
     def _check_query(self, findings: Findings, request: Request, endpoint: Endpoint) -> None:
         wanted = self._query() if endpoint.serves_flags else []
@@ -155,7 +121,7 @@ class LaunchDarklySimulator(EndpointService[Endpoint]):
             findings.require(sent, "header last-event-id", f"{last!r} was never sent")
         tag = request.header("if-none-match")
         if tag and endpoint.is_poll and environment is not None and context is not None:
-            self.tags.check(findings, tag, subject(environment, context))
+            self.tags.check(findings, tag, _subject(environment, context))
 
     def _context(self, findings: Findings, request: Request, endpoint: Endpoint) -> Context | None:
         if not endpoint.has_context_in_path:
@@ -168,39 +134,30 @@ class LaunchDarklySimulator(EndpointService[Endpoint]):
         if environment is None:
             return Answer(json_response(401, {"message": "Invalid mobile key"}))
         if not endpoint.serves_flags:
-            return self._answer_events(endpoint.name, request, environment)
+            read = read_diagnostic if endpoint.name == DIAGNOSTICS else read_events
+            return self.take(request, endpoint.name, environment.mobile_key, read(Findings(), request))
         context = self._context(Findings(), request, endpoint)
         if context is None:
             return Answer(json_response(400, {"message": "the context cannot be read"}))
         environment.meet(context)
         with_reasons = "withReasons=true" in (request.query or "").split("&")
         if endpoint.is_poll:
-            return Answer(answer_poll(request, environment, context, with_reasons, self.tags, self.options))
+            flags = environment.flags_of(context, with_reasons)
+            return Answer(answer_poll(request, flags, _subject(environment, context), self.tags, self.options))
         return Answer(Stream(lambda exchange, applied: self._stream(
             exchange, applied, environment, context, with_reasons)))
 
     def _stream(self, exchange: Exchange, applied: Applied | None, environment: Environment, context: Context,
                 with_reasons: bool) -> None:
         stream = FlagStream(self.client_of(exchange.request), exchange, applied, environment, context, with_reasons,
-                            self.options, self._event_numbers)
+                            self.options, self.event_numbers)
         self.streams.run(stream, self.options.keep_alive_seconds)
 
-    def _answer_events(self, endpoint: str, request: Request, environment: Environment) -> Answer:
-        document = read_diagnostic(Findings(), request) if endpoint == DIAGNOSTICS else read_events(Findings(), request)
-        if document is None:
-            return Answer(json_response(400, {"message": "the body cannot be read"}))
-        payload = request.header("x-launchdarkly-payload-id") if endpoint == EVENTS else None
-        post = self.ledger.book(self.client_of(request), endpoint, environment.mobile_key, payload, document)
-        self.journal.poke()
-        date = self.options.date or http_date(self.now() / 1000 + self.options.clock_offset_seconds)
-        return Answer(Response(202, headers=[("Date", date)]), lambda heard: self.ledger.acknowledge(post, heard))
-
     def _tell(self, environment: Environment, change: Change) -> Change:
-        self._of(environment, lambda stream: stream.tell(change))
+        self.order(environment, lambda stream: stream.tell(change))
         return change
 
-    def _of(self, environment: Environment, order: Callable[[FlagStream], None]) -> None:
-        """Has an order carried out on the streams of one environment."""
-        for stream in self.streams.open:
-            if stream.environment is environment:
-                stream.do(order)
+
+def _subject(environment: Environment, context: Context) -> str:
+    """What a tag is about: flags of one environment for one context."""
+    return f"{environment.mobile_key} {context.identity}"

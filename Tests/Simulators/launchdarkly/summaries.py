@@ -4,34 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from loopback.findings import Findings, array, integer, literal, mapping, record, text
+from loopback.findings import Findings, Shape, array, integer, literal, mapping, record, text
 
 from .contexts import KIND, qualified_key
-from .environment import version_of
 from .knowledge import Knowledge
+from .payloads import anything, present
 from .redaction import check_event_context
 
-
-def _anything(findings: Findings, where: str, value: Any) -> None:
-    pass
-
-
-def _present(findings: Findings, where: str, value: Any) -> None:
-    findings.require(value is not None, where, "is null and has to be left out")
-
-
-_COUNTER = record({"value": _anything, "count": integer(1)},
+_COUNTER = record({"value": anything, "count": integer(1)},
                   {"variation": integer(), "version": integer(), "unknown": literal(True)})
 _FEATURE = record({"contextKinds": array(text(KIND, "a kind"), 1), "counters": array(_COUNTER, 1)},
-                  {"default": _present})
-SUMMARY_SHAPE = record({"kind": text(), "startDate": integer(), "endDate": integer(), "features": mapping(_FEATURE)},
-                       {"context": _anything})
+                  {"default": present})
+SUMMARY_SHAPE: dict[str, Shape] = {
+    "startDate": integer(), "endDate": integer(), "features": mapping(_FEATURE)}
+"""What a summary has besides its kind."""
 
 
 def check_summary(findings: Findings, where: str, event: dict[str, Any], known: Knowledge) -> None:
-    """A summary of the right form: its period, its context and its counters."""
+    """A summary of the right form: its period and its counters."""
     _check_period(findings, where, event, known)
-    _check_whose(findings, where, event, known)
     findings.require(bool(event["features"]), f"{where}.features", "must not be empty")
     for key, feature in event["features"].items():
         place = f"{where}.features.{key}"
@@ -46,7 +37,8 @@ def _check_period(findings: Findings, where: str, event: dict[str, Any], known: 
     findings.require(event["startDate"] <= event["endDate"], f"{where}.startDate", "is after the end")
 
 
-def _check_whose(findings: Findings, where: str, event: dict[str, Any], known: Knowledge) -> None:
+def check_whose(findings: Findings, where: str, event: dict[str, Any], known: Knowledge) -> None:
+    """The context that a summary is of, where clients tell one."""
     options = known.options
     if not options.context_summaries:
         findings.require("context" not in event, f"{where}.context", "was not asked for")
@@ -63,7 +55,6 @@ def _check_counters(findings: Findings, where: str, key: str, counters: list[dic
                     known: Knowledge) -> None:
     """One counter for each variation and version; a version is one that was served, or is said to be unknown."""
     identities = [(counter.get("variation"), counter.get("version")) for counter in counters]
-    served = known.environment.served(key)
     for index, counter in enumerate(counters):
         place = f"{where}.counters[{index}]"
         findings.require(identities[index] not in identities[:index], place, "counts what another one counts")
@@ -74,8 +65,7 @@ def _check_counters(findings: Findings, where: str, key: str, counters: list[dic
             continue
         if known.options.foreign_flags:
             continue
-        same = [flag for flag in served if version_of(flag) == counter["version"]]
-        if findings.require(bool(same), f"{place}.version", f"{counter['version']} of {key} was never served"):
-            variations = [flag.get("variation") for flag in same]
+        variations = known.environment.variations(key, counter["version"])
+        if findings.require(bool(variations), f"{place}.version", f"{counter['version']} of {key} was never served"):
             findings.require(counter.get("variation") in variations, f"{place}.variation",
                              f"{counter.get('variation')} of {key} was never served")

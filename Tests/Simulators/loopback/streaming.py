@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import zlib
 from collections import deque
 from typing import Any, Callable, Generic, TypeVar
 
@@ -38,11 +39,14 @@ class EventStream:
         self._wake = Signal()
         self._lock = threading.Lock()
         self._orders: deque[Order] = deque()
+        self._packer: Any = None
 
     # What a subclass defines.
 
     headers: tuple[tuple[str, str], ...] = ()
     """Sent besides those that make it a stream."""
+    compressed = False
+    """Whether it goes as gzip, each event to be read as soon as it is there."""
 
     def greet(self) -> None:
         """Sends what a stream begins with."""
@@ -68,8 +72,10 @@ class EventStream:
         if self._applied is not None and self._kind == "drop":
             self._finish(self._applied.fault.get("how", CLOSE))
             return
+        self._packer = zlib.compressobj(wbits=31) if self.compressed else None
+        coding = [("Content-Encoding", "gzip")] if self.compressed else []
         headers = [("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache"),
-                   ("Transfer-Encoding", "chunked"), *self.headers]
+                   ("Transfer-Encoding", "chunked"), *coding, *self.headers]
         self._exchange.send(Response(200, headers=headers).head(length=None))
         if self._kind == "headers-only":
             return
@@ -101,6 +107,8 @@ class EventStream:
             data = data.replace(b"\n", fault.get("newline", "\n").encode())
             if fault.get("mark", False) and self.events_sent == 0:
                 data = b"\xef\xbb\xbf" + data
+        if self._packer is not None:
+            data = self._packer.compress(data) + self._packer.flush(zlib.Z_SYNC_FLUSH)
         step = fault.get("pieceBytes", 1) if self._kind == "stream-split" and fault else len(data)
         for start in range(0, len(data), max(1, step)):
             self._exchange.send(chunk(data[start : start + step]))
@@ -153,7 +161,8 @@ class EventStream:
 
     def _finish(self, how: str) -> None:
         if how == END:
-            self._exchange.send(b"0\r\n\r\n")
+            rest = b"" if self._packer is None else chunk(self._packer.flush())
+            self._exchange.send(rest + b"0\r\n\r\n")
         elif how == RESET:
             self._exchange.reset()
 

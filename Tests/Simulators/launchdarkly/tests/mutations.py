@@ -168,15 +168,15 @@ def _payloads() -> Iterator[Mutation]:
         bytes_of_body(gzip.compress), header("Content-Encoding", "gzip")), "header content-encoding")
     yield Mutation("nothing", "events", bytes_of_body(lambda _: b"[]"), "body")
     yield Mutation("an object", "events", bytes_of_body(lambda _: b"{}"), "body")
-    yield Mutation("more than the capacity", "events", _extended([custom()] * 97), "body")
-    yield Mutation("two summaries", "events", _twice(SUMMARY), "body")
-    yield Mutation("summary first", "events", _reversed, "body")
+    yield Mutation("more than the capacity", "events", extended([custom()] * 97), "body")
+    yield Mutation("two summaries", "events", repeated(SUMMARY), "body")
+    yield Mutation("summary first", "events", reverse, "body")
     yield Mutation("NaN", "events", replaced(b"19.5", b"NaN"), "body")
     yield Mutation("a name twice", "events", replaced(b'"kind": "identify"', b'"kind": "identify", "kind": "identify"'),
                    "body")
 
 
-def _extended(more: list[Any]) -> Change:
+def extended(more: list[Any]) -> Change:
     def change(call: Call) -> Call:
         changed = call.copy()
         changed.document = [*more, *changed.document]
@@ -185,7 +185,7 @@ def _extended(more: list[Any]) -> Change:
     return change
 
 
-def _twice(index: int) -> Change:
+def repeated(index: int) -> Change:
     def change(call: Call) -> Call:
         changed = call.copy()
         changed.document.append(call.document[index])
@@ -194,7 +194,7 @@ def _twice(index: int) -> Change:
     return change
 
 
-def _reversed(call: Call) -> Call:
+def reverse(call: Call) -> Call:
     changed = call.copy()
     changed.document.reverse()
     return changed

@@ -65,12 +65,12 @@ def sent(case: dict[str, Any]) -> Iterator[list[dict[str, Any]]]:
             else:
                 event["creationDate"] = NOW
             if "context" in event:
-                _spell_references(event["context"])
+                spell_references(event["context"])
         if events:
             yield events
 
 
-def _spell_references(context: dict[str, Any]) -> None:
+def spell_references(context: dict[str, Any]) -> None:
     parts = [context, *(part for part in context.values() if context["kind"] == "multi" and isinstance(part, dict))]
     for part in parts:
         names = part.get("_meta", {}).get("redactedAttributes")
