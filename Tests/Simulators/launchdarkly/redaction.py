@@ -51,6 +51,8 @@ def _redacted_part(part: dict[str, Any], everything: bool, private: set[Referenc
     gone: set[Reference] = set()
     made: dict[str, Any] = {}
     for name, value in part.items():
+        if value is None:
+            continue
         if name in _NEVER:
             if name != "_meta" and value is not False:
                 made[name] = value

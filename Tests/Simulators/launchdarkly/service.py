@@ -65,7 +65,7 @@ class ChangeService(EndpointService[Endpoint], Generic[OneStream]):
             self.tags.add(value, None)
 
     def take(self, request: Request, endpoint: str, key: str, document: Any) -> Answer:
-        """Books what was posted; None is what nobody could read."""
+        """Books what was posted; None is a body that could not be read."""
         if document is None:
             return Answer(json_response(400, {"message": "the body cannot be read"}))
         payload = request.header("x-launchdarkly-payload-id") if endpoint == EVENTS else None

@@ -77,7 +77,7 @@ def _check_context(findings: Findings, where: str, event: Item, known: Knowledge
                         event["kind"] in _HIDING)
     if options.omit_anonymous and event["kind"] in (INDEX, IDENTIFY) and len(findings) == before:
         findings.require(all("anonymous" not in part for _, part in parts(document)), where,
-                         "has somebody anonymous, who has to be left out")
+                         "has an anonymous part, which has to be left out")
 
 
 def _check_introductions(findings: Findings, events: list[Item], known: Knowledge, sender: str, payload: str) -> None:

@@ -35,7 +35,7 @@ class Options(ServiceOptions):
     repeated_indexes: bool = False
     """Whether a context may be introduced again, as it is after 300 s, after 1,000 others, and after a fork."""
     omit_anonymous: bool = False
-    """Whether clients are told to introduce nobody anonymous."""
+    """Whether clients are told not to introduce anonymous contexts."""
 
     def check(self, wanted: dict[str, Any]) -> None:
         super().check(wanted)

@@ -30,8 +30,8 @@ def of_every_request(builder: str) -> Iterator[Mutation]:
     for what, value in (("none", None), ("the transport's", "curl/8.5.0"), ("the client's", "HoistClient/0.1.0"),
                         ("without version", "HoistServer"), ("of two numbers", "HoistServer/0.1")):
         yield headers(f"the user agent is {what}", "user-agent", value)
-    yield headers("a wrapper that nobody named", "x-launchdarkly-wrapper", "shop/1.0")
-    yield headers("tags that nobody set", "x-launchdarkly-tags", "application-id/a")
+    yield headers("a wrapper that was not named", "x-launchdarkly-wrapper", "shop/1.0")
+    yield headers("tags that were not set", "x-launchdarkly-tags", "application-id/a")
     for what, value in (("missing", None), ("of version 1", uuid(1).replace("-4", "-1")), ("in braces", "{" + uuid(1) + "}")):
         yield headers(f"the instance id is {what}", "x-launchdarkly-instance-id", value)
     yield headers("a header of the vendor's that is none", "x-launchdarkly-sdk-key", "sdk-1")
@@ -39,7 +39,7 @@ def of_every_request(builder: str) -> Iterator[Mutation]:
     yield headers("date", "if-modified-since", "Mon, 05 Jan 2026 10:00:00 GMT")
     yield Mutation("compressed body", builder, header("content-encoding", "gzip"), "header content-encoding",
                    frozenset({"body"} if builder in POSTS else ()))
-    for what, pair in (("query", "v=1"), ("filter that nobody set", "filter=mobile"), ("empty filter", "filter=")):
+    for what, pair in (("query", "v=1"), ("filter that was not set", "filter=mobile"), ("empty filter", "filter=")):
         yield Mutation(what, builder, query(add=pair), "query")
     for name in ("PUT", "REPORT"):
         yield Mutation(name, builder, method(name), "method")
@@ -118,7 +118,8 @@ def _payloads() -> Iterator[Mutation]:
         yield Mutation(f"path {old}", "events", path(old), "path")
     yield Mutation("nothing", "events", bytes_of_body(lambda _: b"[]"), "body")
     yield Mutation("an object", "events", bytes_of_body(lambda _: b"{}"), "body")
-    yield Mutation("more than the capacity", "events", extended([index(), *[custom()] * 9_995]), "body", frozenset({"body[9996].context"}))
+    yield Mutation("more than the capacity", "events", extended([index(), *[custom()] * 9_995]), "body",
+                   frozenset({"body[9996].context"}))
     yield Mutation("two summaries", "events", repeated(SUMMARY), "body")
     yield Mutation("summary first", "events", reverse, "body")
     yield Mutation("NaN", "events", replaced(b"19.5", b"NaN"), "body")
@@ -184,7 +185,8 @@ def _evaluations() -> Iterator[Mutation]:
                     f"body[{place}].default")
         yield _event("text as reason", place, "reason", "FALLTHROUGH")
         for what, reason, at in (
-                ("of no kind", {"kind": "WHIM"}, ".kind"), ("of an error of no kind", {"kind": "ERROR", "errorKind": "OOPS"}, ".errorKind"),
+                ("of no kind", {"kind": "WHIM"}, ".kind"),
+                ("of an error of no kind", {"kind": "ERROR", "errorKind": "OOPS"}, ".errorKind"),
                 ("that the flag has not", {"kind": "OFF"}, ""), ("of a target that is none", {"kind": "TARGET_MATCH"}, ""),
                 ("of a rule that is none", {"kind": "RULE_MATCH", "ruleIndex": 5, "ruleId": "r2"}, ""),
                 ("of a rule of another id", {"kind": "RULE_MATCH", "ruleIndex": 0, "ruleId": "r9"}, ""),

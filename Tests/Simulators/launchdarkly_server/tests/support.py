@@ -12,7 +12,7 @@ from loopback.reader import EventReader
 from launchdarkly_server import LaunchDarklyServerSimulator
 
 BOB: dict[str, Any] = {"kind": "user", "key": "bob", "plan": "pro"}
-"""Nobody anonymous, with nothing private. ANNA is both, and her context is known to the simulator of a test."""
+"""A known person with nothing private. ANNA is anonymous, and has a private attribute."""
 
 
 def headers(simulator: LaunchDarklyServerSimulator, **more: str) -> dict[str, str]:

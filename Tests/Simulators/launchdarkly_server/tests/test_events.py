@@ -76,7 +76,7 @@ def test_other_events_introduce_as_well(simulator: LaunchDarklyServerSimulator, 
     assert places(simulator, payload(simulator, index(BOB), number=2)) == ["body[0].context"]
 
 
-def test_nobody_anonymous_is_introduced_where_clients_were_told_so(simulator: LaunchDarklyServerSimulator) -> None:
+def test_anonymous_contexts_are_not_introduced_where_clients_were_told_so(simulator: LaunchDarklyServerSimulator) -> None:
     simulator.options.change(omit_anonymous=True)
     assert places(simulator, payload(simulator, custom())) == []
     for number, event in enumerate((index(), identify(ANNA_TOLD), index(BOTH))):
@@ -131,7 +131,8 @@ def test_evaluations_as_they_may_be(simulator: LaunchDarklyServerSimulator, even
 
 
 def test_a_rule_or_a_fallthrough_may_track_for_a_flag_that_does_not(simulator: LaunchDarklyServerSimulator) -> None:
-    simulator.set_flag("dark-mode", trackEventsFallthrough=True, rules=[{"id": "r", "variation": 0, "clauses": [], "trackEvents": True}])
+    rules = [{"id": "r", "variation": 0, "clauses": [], "trackEvents": True}]
+    simulator.set_flag("dark-mode", trackEventsFallthrough=True, rules=rules)
     same = {"key": "dark-mode", "version": 4, "value": True}
     event = feature(**same)
     del event["prereqOf"]
