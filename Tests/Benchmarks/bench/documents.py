@@ -118,6 +118,30 @@ def _launchdarkly_flag(flag: Flag) -> dict:
     return result
 
 
+def launchdarkly_rules(flags: list[Flag]) -> dict:
+    """The same for bool flags of three rules with two clauses each: every user fails the second clause of the first two, and
+    meets the third, by whose hash half of them are on."""
+    return {"flags": {flag.key: _launchdarkly_rules(flag) for flag in flags}, "segments": {}}
+
+
+def _launchdarkly_rules(flag: Flag) -> dict:
+    of_country = {"contextKind": "user", "attribute": "country", "op": "in", "values": COUNTRIES, "negate": False}
+    of_plan = of_country | {"attribute": "plan", "values": [PLAN]}
+    rules = [
+        [of_plan, of_country | {"attribute": "age", "op": "lessThan", "values": [MINIMUM_AGE]}],
+        [of_country, of_plan | {"values": ["free", "basic"]}],
+        [of_country, of_country | {"attribute": "age", "op": "greaterThanOrEqual", "values": [MINIMUM_AGE]}],
+    ]
+    half = {"variations": [{"variation": 0, "weight": 50000}, {"variation": 1, "weight": 50000}]}
+    outcomes = [{"variation": 0}, {"variation": 0}, {"rollout": half}]
+    return {
+        "key": flag.key, "version": 1, "on": True, "salt": "salt", "variations": [True, False], "offVariation": 1,
+        "fallthrough": {"variation": 1}, "targets": [], "prerequisites": [],
+        "rules": [{"id": f"rule-{place}", "clauses": clauses} | outcome
+                  for place, (clauses, outcome) in enumerate(zip(rules, outcomes))],
+    }
+
+
 def launchdarkly_values(flags: list[Flag], marker: bool) -> dict:
     """Flags as the service has evaluated them for one user, and one more that is on or off."""
     values = {"marker": marker}

@@ -2,6 +2,7 @@
 
     GET /unleash/SIZE/client/features   alternates between the documents with the markers on and off
     GET /launchdarkly/SIZE/msdk/…       the same for LaunchDarkly's flags of one context
+    GET /launchdarkly-server/SIZE/sdk/… LaunchDarkly's flags with three rules each
     GET /SIZE/internal/v1/…             Flipt's snapshot of that size
     POST anything                       202: registration, metrics, events
 """
@@ -53,6 +54,8 @@ class Loopback:
             turn = self._asked[tuple(parts[:2])]
             self._asked[tuple(parts[:2])] += 1
             return self._read(parts[1], f"{parts[0]}-{'off' if turn % 2 else 'on'}.json"), f'"{turn}"'
+        if len(parts) >= 3 and (parts[0], parts[2]) == ("launchdarkly-server", "sdk"):
+            return self._read(parts[1], "launchdarkly-rules.json"), '"1"'
         if len(parts) >= 2 and parts[1] == "internal":
             return self._read(parts[0], "flipt.json"), '"1"'
         return None
@@ -82,7 +85,7 @@ class Loopback:
                 if self.path.endswith("/client/metrics"):
                     toggles = json.loads(body)["bucket"]["toggles"].values()
                     owner.counted += sum(toggle.get("yes", 0) + toggle.get("no", 0) for toggle in toggles)
-                if self.path.startswith("/launchdarkly/"):
+                if self.path.startswith(("/launchdarkly/", "/launchdarkly-server/")):
                     owner.counted += evaluations_in(json.loads(body))
                 self._send(202, b"{}")
 

@@ -10,7 +10,7 @@ from .environment import HERE, WORK, Failure, call, install_binding, progress, w
 from .workload import make_flags, make_users, write_native_files
 
 WORKLOADS = ("W1", "W2", "W3", "W4", "W5", "W6", "W7", "W8", "W9", "W10", "W11", "W12", "W13",
-             "W14", "W15", "W16", "W17", "W18", "W19", "W20", "W21", "W22", "W23")
+             "W14", "W15", "W16", "W17", "W18", "W19", "W20", "W21", "W22", "W23", "W24")
 FLAGSHIP = ("W18", "W19", "W20")
 KAMELEOON = ("W21", "W22", "W23")
 SIZES = (10, 1000, 10000)
@@ -30,6 +30,7 @@ def write_documents(quick: bool, only: list[str]) -> tuple[int, ...]:
             write_json(folder / f"{name}.json", getattr(documents, name)(flags))
         for part in ("rules", "values"):
             write_json(folder / f"optimizely-{part}.json", getattr(documents, f"optimizely_{part}")(flags))
+        write_json(folder / "launchdarkly-rules.json", documents.launchdarkly_rules(flags))
         for state in ("on", "off"):
             write_json(folder / f"launchdarkly-{state}.json", documents.launchdarkly_values(flags, marker=state == "on"))
         write_json(folder / "unleash-on.json", documents.unleash(flags, marker=True))
@@ -85,6 +86,8 @@ class Measurement:
             self._flagship([name for name in FLAGSHIP if name in only])
         if set(KAMELEOON) & set(only):
             self._kameleoon([name for name in KAMELEOON if name in only])
+        for size in self._sizes if "W24" in only else ():
+            self._server_rules(size)
         return self.records
 
     def _arguments(self, command: str, size: int, **values) -> list[str]:
@@ -170,6 +173,10 @@ class Measurement:
             if self._libraries["hoist"]:
                 command += ["--hoist", str(self._libraries["hoist"])]
             self._collect(command)
+
+    def _server_rules(self, size: int) -> None:
+        self._collect([str(self._python), "-m", "bench.python_server", "--folder", str(WORK / f"size-{size}"), "--size", str(size),
+                       "--url", f"{self._url}/launchdarkly-server/{size}", "--run-ms", "10" if self._quick else "40"])
 
     def _engines(self) -> list[str]:
         return [name for name in ("hoist", "yggdrasil", "flipt") if self._libraries[name]]

@@ -21,6 +21,7 @@ TITLES = {
     "W19": "Flagship: read a flag's value", "W20": "Flagship: make and send a hit, by how hits are kept",
     "W21": "Kameleoon: the variation of a flag behind three conditions and two hashes, its key and variable read",
     "W22": "Kameleoon: the variations of all flags", "W23": "Kameleoon: add a datum and track a conversion",
+    "W24": "LaunchDarkly, server-side: a bool flag of three rules with two clauses and a rollout, events on",
 }
 
 
@@ -121,7 +122,7 @@ def _flagship(rows: list[dict]) -> None:
     _cases(rows, "campaigns", "wall" if rows[0]["workload"] == "W20" else "CPU")
 
 
-def _kameleoon(rows: list[dict]) -> None:
+def _flags(rows: list[dict]) -> None:
     _cases(rows, "flags", "CPU")
 
 
@@ -197,5 +198,5 @@ def _notice(rows: list[dict]) -> None:
 
 TABLES = {
     "time": _times, "track": _track, "skipped": _track, "load": _load, "decide": _decide, "latency": _swap, "python": _python,
-    "memory": _memory, "start": _start, "file": _file, "notice": _notice, "flagship": _flagship, "kameleoon": _kameleoon,
+    "memory": _memory, "start": _start, "file": _file, "notice": _notice, "flagship": _flagship, "kameleoon": _flags, "server": _flags,
 }
