@@ -14,7 +14,7 @@ from .knowledge import Knowledge
 from .ledger import SUMMARY
 from .payloads import anything, check_payload, present, read_payload, reason
 from .redaction import check_event_context
-from .summaries import SUMMARY_SHAPE, check_summary, check_whose
+from .summaries import check_summary, check_whose, summary_shape
 
 IDENTIFY, FEATURE, DEBUG, CUSTOM = "identify", "feature", "debug", "custom"
 
@@ -27,7 +27,7 @@ SHAPES: dict[str, Shape] = {
     FEATURE: _EVALUATION,
     DEBUG: _EVALUATION,
     CUSTOM: record({**_COMMON, "key": _ANY_TEXT}, {"data": present, "metricValue": number()}),
-    SUMMARY: record({**SUMMARY_SHAPE, "kind": _TEXT}, {"context": anything}),
+    SUMMARY: summary_shape(present, context=anything),
 }
 
 

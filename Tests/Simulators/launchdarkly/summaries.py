@@ -8,16 +8,17 @@ from loopback.findings import Findings, Shape, array, integer, literal, mapping,
 
 from .contexts import KIND, qualified_key
 from .knowledge import Knowledge
-from .payloads import anything, present
+from .payloads import anything
 from .redaction import check_event_context
 
 _COUNTER = record({"value": anything, "count": integer(1)},
                   {"variation": integer(), "version": integer(), "unknown": literal(True)})
-_FEATURE = record({"contextKinds": array(text(KIND, "a kind"), 1), "counters": array(_COUNTER, 1)},
-                  {"default": present})
-SUMMARY_SHAPE: dict[str, Shape] = {
-    "startDate": integer(), "endDate": integer(), "features": mapping(_FEATURE)}
-"""What a summary has besides its kind."""
+
+
+def summary_shape(default: Shape, **more: Shape) -> Shape:
+    """`default` is that of a flag's default where it is told, `more` are members that a summary may have."""
+    feature = record({"contextKinds": array(text(KIND, "a kind"), 1), "counters": array(_COUNTER, 1)}, {"default": default})
+    return record({"kind": text(), "startDate": integer(), "endDate": integer(), "features": mapping(feature)}, more)
 
 
 def check_summary(findings: Findings, where: str, event: dict[str, Any], known: Knowledge) -> None:

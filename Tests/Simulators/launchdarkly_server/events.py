@@ -8,7 +8,7 @@ from launchdarkly.knowledge import Knowledge
 from launchdarkly.ledger import SUMMARY
 from launchdarkly.payloads import anything, check_payload, present, read_payload
 from launchdarkly.redaction import check_event_context
-from launchdarkly.summaries import SUMMARY_SHAPE, check_summary
+from launchdarkly.summaries import check_summary, summary_shape
 from loopback.findings import Findings, Shape, integer, number, record, text
 from loopback.wire import Request
 
@@ -31,7 +31,7 @@ SHAPES: dict[str, Shape] = {
     DEBUG: _EVALUATION,
     CUSTOM: record({**_COMMON, "key": _ANY_TEXT}, {"data": present, "metricValue": number()}),
     MIGRATION: record({**_COMMON, **MIGRATION_SHAPE}, {"samplingRatio": integer(-(2**53))}),
-    SUMMARY: record({**SUMMARY_SHAPE, "kind": _TEXT}),
+    SUMMARY: summary_shape(anything),
 }
 _HIDING = (FEATURE, CUSTOM, MIGRATION)
 """Events that tell no attribute of a context that is anonymous."""

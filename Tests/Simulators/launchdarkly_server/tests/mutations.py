@@ -284,7 +284,6 @@ def _summaries() -> Iterator[Mutation]:
         yield summary(f"empty {name}", f"{banner}.{name}", [])
     yield summary("a kind twice", f"{banner}.contextKinds", ["user", "user"])
     yield summary("multi as kind", f"{banner}.contextKinds", ["multi"])
-    yield summary("null default", f"{banner}.default", None)
     for name in ("value", "count"):
         yield lacking("events", f"{counter}.{name}")
     for value in (0, -1, 1.5, "2", True):

@@ -65,7 +65,8 @@ def migration(**more: Any) -> dict[str, Any]:
 
 def summary(**more: Any) -> dict[str, Any]:
     features = {
-        "banner": {"contextKinds": ["user"], "counters": [{"value": "Hello", "variation": 0, "version": 4, "count": 2}]},
+        "banner": {"default": None, "contextKinds": ["user"],
+                   "counters": [{"value": "Hello", "variation": 0, "version": 4, "count": 2}]},
         "nowhere": {"default": 1, "contextKinds": ["user"], "counters": [{"value": 1, "unknown": True, "count": 1}]},
         "page-size": {"default": 5, "contextKinds": ["user", "org"], "counters": [
             {"value": 25, "variation": 1, "version": 7, "count": 1}, {"value": 5, "version": 7, "count": 3}]}}
