@@ -32,11 +32,14 @@ struct EvaluationSummary {
   private(set) var flags: [Flag] = []
   private var firstOfHash: [UInt64: Int] = [:]
   /// Milliseconds since 1970.
-  let start: Int64
+  private(set) var start: Int64
   /// Evaluations that found no room.
   private(set) var overflow: UInt64 = 0
 
   init(startUnixMilliseconds: Int64) { start = startUnixMilliseconds }
+
+  /// The period is no longer than its evaluations: it begins with the first.
+  mutating func beginsAtFirst(_ unixMilliseconds: Int64) { if flags.isEmpty { start = unixMilliseconds } }
 
   /// What an evaluation was, if it is the first of its flag or of its counter.
   mutating func note(

@@ -26,4 +26,9 @@ public enum EventAnswerClass: Equatable {
     default: self = .refused
     }
   }
+
+  /// Whether a server's events end with such an answer (server 2.4): one of 4xx that is neither passing nor too large.
+  static func endsServerEvents(_ status: Int) -> Bool {
+    400...499 ~= status && status != 413 && EventAnswerClass(status: status) != .passing
+  }
 }

@@ -24,7 +24,7 @@ final class EventContext: Sendable {
     self.kinds = kinds.map { Self.quoted($0) }
   }
 
-  private static func quoted(_ text: String) -> [UInt8] {
+  static func quoted(_ text: String) -> [UInt8] {
     var writer = JSONWriter()
     writer.string(text)
     return writer.bytes

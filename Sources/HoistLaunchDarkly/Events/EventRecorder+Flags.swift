@@ -86,9 +86,9 @@ extension FlagFacts {
     self.init(
       key: record.head.name.bytes(snapshot.base), variation: identity.variation, version: identity.version,
       value: record.kind == .none ? nil : record.value.bytes(snapshot.base))
-    isTracked = record.traits.contains(.tracked)
-    tracksReason = record.traits.contains(.tracksReason)
-    debuggedUntil = record.debuggedUntil
+    events.isTracked = record.traits.contains(.tracked)
+    events.tracksReason = record.traits.contains(.tracksReason)
+    events.debuggedUntil = record.debuggedUntil
     reason = snapshot.reason(of: flag)
     prerequisites = record.prerequisiteCount > 0 ? snapshot.prerequisites(of: flag) : []
   }

@@ -6,6 +6,9 @@ struct EventText {
   /// Room for the names, numbers and punctuation of any event, beside its texts.
   private static let frameBytes = 256
 
+  private static let nullText: StaticString = "null"
+  static var null: ByteView { nullText.withBytes { $0 } }
+
   private let start: UnsafeMutablePointer<UInt8>
   private var count = 0
 
@@ -58,21 +61,39 @@ extension EventText {
     } _: { body($0) }
   }
 
+  enum ContextKind {
+    case index, identify
+  }
+
+  /// Server 7.2 and 7.5: nothing but a context.
+  /// - Parameter context: JSON text.
+  static func context<Result>(
+    _ kind: ContextKind, _ context: [UInt8], at unixMilliseconds: Int64, _ body: (ByteView) -> Result
+  ) -> Result {
+    with(context.count) { text in
+      text.add(kind == .index ? #"{"kind":"index","creationDate":"# : #"{"kind":"identify","creationDate":"#)
+      text.add(integer: unixMilliseconds)
+      text.add(#","context":"#)
+      text.add(context)
+    } _: { body($0) }
+  }
+
   /// 4.4.4.
   /// - Parameters:
   ///   - key: valid UTF-8.
   ///   - data: JSON text; nil for none.
+  ///   - context: JSON text.
   static func custom<Result>(
-    _ key: ByteView, data: ByteView?, metric: Double?, _ context: EventContext, at unixMilliseconds: Int64,
+    _ key: ByteView, data: ByteView?, metric: Double?, _ context: [UInt8], at unixMilliseconds: Int64,
     _ body: (ByteView) -> Result
   ) -> Result {
-    with(JSONRawText.maximumStringBytes(key.count) + (data?.count ?? 0) + context.json.count) { text in
+    with(JSONRawText.maximumStringBytes(key.count) + (data?.count ?? 0) + context.count) { text in
       text.add(#"{"kind":"custom","key":"#)
       text.add(string: key)
       text.add(#","creationDate":"#)
       text.add(integer: unixMilliseconds)
       text.add(#","context":"#)
-      text.add(context.json)
+      text.add(context)
       if let data {
         text.add(#","data":"#)
         text.add(data)
@@ -93,9 +114,10 @@ extension EventText {
     _ kind: EvaluationKind, _ use: FlagUse, _ context: EventContext, at unixMilliseconds: Int64, _ body: (ByteView) -> Result
   ) -> Result {
     let told = kind == .feature ? context.anonymousJSON : context.json
-    let reason = use.isDetailed || use.flag?.tracksReason == true ? use.flag?.reason : nil
+    let reason = use.isDetailed || use.flag?.events.tracksReason == true ? use.flag?.reason : nil
     let texts = use.result.count + (use.fallback?.count ?? 0) + (reason?.count ?? 0) + told.count
-    return with(JSONRawText.maximumStringBytes(use.key.count) + texts) { text in
+    let keys = use.key.count + (use.prerequisiteOf?.count ?? 0)
+    return with(JSONRawText.maximumStringBytes(keys) + texts) { text in
       text.add(kind == .feature ? #"{"kind":"feature","key":"# : #"{"kind":"debug","key":"#)
       text.add(string: use.key)
       text.add(#","creationDate":"#)
@@ -114,6 +136,10 @@ extension EventText {
       text.add(use.result)
       text.add(#","default":"#)
       if let fallback = use.fallback { text.add(fallback) } else { text.add("null") }
+      if let wanting = use.prerequisiteOf {
+        text.add(#","prereqOf":"#)
+        text.add(string: wanting)
+      }
       if let reason {
         text.add(#","reason":"#)
         text.add(reason)

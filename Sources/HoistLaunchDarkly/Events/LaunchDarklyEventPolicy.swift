@@ -6,8 +6,8 @@ internal import HoistJSON
 protocol DeliveryListener: AnyObject {
   /// A payload has been made.
   func madePayload(ofEvents count: Int)
-  /// The service refuses the mobile key.
-  func deliveryUnauthorized()
+  /// The service refuses events for good, with this status.
+  func deliveryEnded(_ status: Int)
   /// - Parameter status: the service's answer, when it is no success; nil when there was none, for this cause.
   func deliveryFailed(_ status: Int?, _ cause: String)
 }
@@ -23,6 +23,8 @@ final class LaunchDarklyEventPolicy: EventPolicy, @unchecked Sendable {
     var flushMilliseconds: Int64 = 30_000
     /// LD-93: a refused key may be accepted later.
     var retriesRefusals = false
+    /// Answers mean what they mean to a server (server 2.4).
+    var isServer = false
     var compresses = false
   }
 
@@ -30,11 +32,13 @@ final class LaunchDarklyEventPolicy: EventPolicy, @unchecked Sendable {
   private let headers: any HeaderSource
   private let capacity: EventCapacity
   private let serverTime: ServerTime
-  /// Parts of payloads that were refused.
+  /// Parts of payloads that were refused, which have not been encoded yet.
   private var divided: Set<String> = []
+  /// The same as long as they are here.
+  private var parts: Set<String> = []
   private let clock: any Clock
 
-  weak var recorder: EventRecorder?
+  weak var outlet: EventOutlet?
   weak var listener: (any DeliveryListener)?
 
   init(options: Options, headers: any HeaderSource, capacity: EventCapacity, serverTime: ServerTime, clock: any Clock) {
@@ -45,7 +49,7 @@ final class LaunchDarklyEventPolicy: EventPolicy, @unchecked Sendable {
     self.clock = clock
   }
 
-  func willFlush(_ pipeline: EventPipeline) { recorder?.seal() }
+  func willFlush(_ pipeline: EventPipeline) { outlet?.seal() }
 
   /// One payload with everything, summaries last.
   func encode(_ batch: EventBatch) throws(JSONFailure) -> EventEncoding {
@@ -96,8 +100,7 @@ final class LaunchDarklyEventPolicy: EventPolicy, @unchecked Sendable {
     }
   }
 
-  /// 401 takes the client offline, unless refusals are to be tried again; an address or key that is refused is not tried
-  /// again either, and the rest is the core's to judge.
+  /// What ends events or is not to be tried again is a matter of the side; the rest is the core's to judge.
   func classify(_ answer: Result<HTTPResponse, TransportFailure>, of batch: EventBatch) -> EventVerdict {
     let verdict = EventVerdict.standard(answer)
     let response = try? answer.get()
@@ -105,22 +108,31 @@ final class LaunchDarklyEventPolicy: EventPolicy, @unchecked Sendable {
       if let response { serverTime.learn(from: response, nowUnixMilliseconds: clock.unixMilliseconds) }
       return .done
     }
-    switch response?.status {
-    case 401? where !options.retriesRefusals:
-      listener?.deliveryUnauthorized()
-      return .drop(reason: "the service refuses the mobile key (401)")
-    case 403? where !options.retriesRefusals, 404?:
-      listener?.deliveryFailed(response?.status, "")
-      return .drop(reason: "the service answered \(response?.status ?? 0)")
-    default:
-      let cause = if case .failure(let failure) = answer { failure.message } else { "" }
-      listener?.deliveryFailed(response?.status, cause)
-      return verdict
+    let status = response?.status ?? 0
+    let isOfTheKey = Refusal.isMeant(byStatus: status) && options.retriesRefusals
+    if !isOfTheKey, options.isServer ? EventAnswerClass.endsServerEvents(status) : (status == 401) {
+      if options.isServer { outlet?.end() }
+      listener?.deliveryEnded(status)
+      return .drop(reason: "the service refuses the \(options.isServer ? "SDK" : "mobile") key (\(status))")
     }
+    let cause = if case .failure(let failure) = answer { failure.message } else { "" }
+    listener?.deliveryFailed(response?.status, cause)
+    if !isOfTheKey, status == 403 || status == 404 { return .drop(reason: "the service answered \(status)") }
+    // Once more as it is, and in parts then.
+    let isFirst = options.isServer && batch.attempt == 1 && !parts.contains(batch.id)
+    if status == 400, isFirst { return .failed(FetchFailure(.network, "the service answered 400")) }
+    return verdict
   }
 
+  func delivered(_ batch: EventBatch) { parts.remove(batch.id) }
+  func dropped(_ batch: EventBatch) { parts.remove(batch.id) }
+
   /// Their places were given back with the whole.
-  func divided(_ batch: EventBatch, into parts: [EventBatch]) { divided.formUnion(parts.map(\.id)) }
+  func divided(_ batch: EventBatch, into parts: [EventBatch]) {
+    divided.formUnion(parts.map(\.id))
+    self.parts.remove(batch.id)
+    self.parts.formUnion(parts.map(\.id))
+  }
 
   func describe(_ row: EventRow) -> String {
     (try? JSONDocument(parsing: row.payload))?.withRoot { root in

@@ -41,30 +41,37 @@ final class SummaryAccumulator: @unchecked Sendable {
   // Any thread.
 
   /// What the first evaluation of a flag in a period was; its count comes with those of the cells.
-  func note(_ use: FlagUse, _ context: EventContext, then: () -> Void = {}) {
+  /// - Parameters:
+  ///   - kinds: of the evaluation's context, as JSON strings.
+  ///   - context: the owner of a summary of its own; nil where one summary is for all.
+  ///   - unixMilliseconds: when a period begins that begins with its first evaluation (server 7.4).
+  func note(
+    _ use: FlagUse, kinds: [[UInt8]], _ context: EventContext?, at unixMilliseconds: Int64? = nil, then: () -> Void = {}
+  ) {
     lock.withLock {
       guard let at = summary(of: context) else { return }
-      note(use, context, in: at)
+      note(use, kinds, in: at, unixMilliseconds)
       then()
     }
   }
 
   /// An evaluation that has no cell.
-  func count(_ use: FlagUse, _ context: EventContext) {
+  func count(_ use: FlagUse, kinds: [[UInt8]], _ context: EventContext?, at unixMilliseconds: Int64? = nil) {
     lock.withLock {
       guard let at = summary(of: context) else { return lost &+= 1 }
-      note(use, context, in: at)
+      note(use, kinds, in: at, unixMilliseconds)
       summaries[at].open.count(use.key, use.identity)
     }
   }
 
-  private func note(_ use: FlagUse, _ context: EventContext, in summary: Int) {
+  private func note(_ use: FlagUse, _ kinds: [[UInt8]], in summary: Int, _ unixMilliseconds: Int64?) {
     summaries[summary].isNews = true
-    summaries[summary].open.note(use.key, use.identity, kinds: context.kinds, result: use.result, fallback: use.fallback)
+    if let unixMilliseconds { summaries[summary].open.beginsAtFirst(unixMilliseconds) }
+    summaries[summary].open.note(use.key, use.identity, kinds: kinds, result: use.result, fallback: use.fallback)
   }
 
   /// Counts of a cell.
-  func count(_ key: ByteView, _ identity: CounterIdentity, times: UInt64, _ context: EventContext) {
+  func count(_ key: ByteView, _ identity: CounterIdentity, times: UInt64, _ context: EventContext?) {
     lock.withLock {
       guard let at = summary(of: context) else { return lost &+= times }
       summaries[at].isNews = true
@@ -75,8 +82,8 @@ final class SummaryAccumulator: @unchecked Sendable {
   /// Evaluations that found no room in any summary.
   var overflow: UInt64 { lock.withLock { summaries.reduce(lost) { $0 &+ $1.open.overflow } } }
 
-  private func summary(of context: EventContext) -> Int? {
-    let known = summaries.firstIndex { !isPerContext || $0.context?.fingerprint == context.fingerprint }
+  private func summary(of context: EventContext?) -> Int? {
+    let known = summaries.firstIndex { !isPerContext || $0.context?.fingerprint == context?.fingerprint }
     if let known { return known }
     guard summaries.count < Self.maximumContexts else { return nil }
     summaries.append(

@@ -27,7 +27,7 @@ extension LaunchDarklyProvider: SynchronizerDelegate {
 extension LaunchDarklyProvider: DeliveryListener {
   func madePayload(ofEvents count: Int) { diagnostics?.batchMade(count) }
 
-  func deliveryUnauthorized() {
+  func deliveryEnded(_ status: Int) {
     connection.note(.unauthorized)
     connection.failed(.response, status: 401, "the mobile key is refused for events")
     host?.report(
@@ -46,7 +46,7 @@ extension LaunchDarklyProvider: OnlineListener {
 }
 
 extension LaunchDarklyProvider: FlagListener {
-  func contextChanges() { _ = events.keep() }
+  func contextChanges() { _ = events.outlet.keep() }
   func describe(_ context: LDContext) -> EventContext { events.describe(context) }
   func updated(_ changes: [FlagChange]) { observers.updated(changes) }
 }

@@ -53,7 +53,7 @@ public final class LaunchDarklyProvider: @unchecked Sendable {
       [flags, events] + (diagnostics.map { [$0] } ?? []) + [connection, synchronizer, online, gate, identifying],
       startsByItself: settings.autostart)
     flags.listener = self
-    events.policy.listener = self
+    events.outlet.policy.listener = self
     synchronizer.delegate = self
     online.listener = self
     identifying.delegate = self

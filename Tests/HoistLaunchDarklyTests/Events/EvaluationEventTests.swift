@@ -11,7 +11,7 @@ struct EvaluationEventTests {
 
   @Test func aTrackedFlagMakesAnEventEachTime() {
     let rig = RecorderRig()
-    for _ in 0..<3 { rig.evaluate("f", isFirst: false) { $0.isTracked = true } }
+    for _ in 0..<3 { rig.evaluate("f", isFirst: false) { $0.events.isTracked = true } }
     rig.flush()
     #expect(rig.payloads == [["identify", "feature", "feature", "feature"]])
   }
@@ -19,8 +19,8 @@ struct EvaluationEventTests {
   @Test func featureComesBeforeDebug() {
     let rig = RecorderRig()
     rig.evaluate("f", isFirst: false) {
-      $0.isTracked = true
-      $0.debuggedUntil = later
+      $0.events.isTracked = true
+      $0.events.debuggedUntil = later
     }
     rig.flush()
     #expect(rig.payloads == [["identify", "feature", "debug"]])
@@ -30,8 +30,8 @@ struct EvaluationEventTests {
   func redaction() throws {
     let rig = RecorderRig()
     rig.evaluate("f", isFirst: false) {
-      $0.isTracked = true
-      $0.debuggedUntil = later
+      $0.events.isTracked = true
+      $0.events.debuggedUntil = later
     }
     rig.track("e")
     rig.flush()
@@ -47,8 +47,8 @@ struct EvaluationEventTests {
   func localClock() {
     let rig = RecorderRig()
     rig.time.advance(milliseconds: 10)
-    rig.evaluate("f", isFirst: false) { $0.debuggedUntil = rig.time.unixMilliseconds }
-    rig.evaluate("f", isFirst: false) { $0.debuggedUntil = rig.time.unixMilliseconds + 1 }
+    rig.evaluate("f", isFirst: false) { $0.events.debuggedUntil = rig.time.unixMilliseconds }
+    rig.evaluate("f", isFirst: false) { $0.events.debuggedUntil = rig.time.unixMilliseconds + 1 }
     rig.flush()
     #expect(rig.payloads == [["identify", "debug"]])
   }
@@ -62,16 +62,16 @@ struct EvaluationEventTests {
       answer(202, "", [HTTPHeader("Date", "Tue, 14 Nov 2023 21:43:20 GMT")]))
     rig.host.network.setResponder { _ in answer(202) }
     let ahead: Int64 = 1_700_000_000_000 + 1_800_000
-    rig.evaluate("f", isFirst: false) { $0.debuggedUntil = ahead }
+    rig.evaluate("f", isFirst: false) { $0.events.debuggedUntil = ahead }
     rig.flush()
     #expect(rig.payloads.last == ["identify", "debug"])
     for _ in 0..<2 {
       rig.track("e")
-      rig.evaluate("f", isFirst: false) { $0.debuggedUntil = ahead }
+      rig.evaluate("f", isFirst: false) { $0.events.debuggedUntil = ahead }
       rig.flush()
       #expect(rig.payloads.last == ["e"])
     }
-    rig.evaluate("f", isFirst: false) { $0.debuggedUntil = ahead + 1 }
+    rig.evaluate("f", isFirst: false) { $0.events.debuggedUntil = ahead + 1 }
     rig.flush()
     #expect(rig.payloads.last == ["debug"])
   }
@@ -99,9 +99,9 @@ struct EvaluationEventTests {
       "nope".withBytes { missing in
         "7".withBytes { value in
           var flag = FlagFacts(key: pre, variation: 3, version: 9, value: value)
-          flag.isTracked = true
+          flag.events.isTracked = true
           rig.evaluate("top", prerequisites: ["pre": flag]) {
-            $0.isTracked = true
+            $0.events.isTracked = true
             $0.prerequisites = [pre, missing]
           }
         }

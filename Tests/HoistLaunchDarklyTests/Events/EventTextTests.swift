@@ -16,7 +16,7 @@ struct EventTextTests {
   private func custom(_ key: String, data: String? = nil, metric: Double? = nil) -> String {
     key.withBytes { key in
       func make(_ data: ByteView?) -> String {
-        EventText.custom(key, data: data, metric: metric, context, at: 1_700_000_000_000) { text($0) }
+        EventText.custom(key, data: data, metric: metric, context.json, at: 1_700_000_000_000) { text($0) }
       }
       return data.map { $0.withBytes { make($0) } } ?? make(nil)
     }
@@ -93,7 +93,7 @@ struct EventTextTests {
   @Test("4.4.2: a reason goes with detail calls, and with flags that track it")
   func reasons() {
     #expect(evaluation(.feature, isDetailed: true).hasSuffix(#","default":2,"reason":{"kind":"OFF"}}"#))
-    #expect(evaluation(.debug, flag: { $0.tracksReason = true }).hasSuffix(#","reason":{"kind":"OFF"}}"#))
+    #expect(evaluation(.debug, flag: { $0.events.tracksReason = true }).hasSuffix(#","reason":{"kind":"OFF"}}"#))
     #expect(!evaluation(.feature, flag: { $0.reason = nil }, isDetailed: true).contains("reason"))
   }
 

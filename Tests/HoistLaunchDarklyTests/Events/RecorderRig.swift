@@ -16,14 +16,14 @@ final class RecorderRig {
 
   init(
     manager: (any CacheManager)? = nil, seed: UInt64 = 7, isOnline: Bool = true, identifies: Bool = true,
-    cells: (any CountedFlags)? = nil, _ change: (inout EventRecorder.Options) -> Void = { _ in }
+    cells: (any CountedFlags)? = nil, _ change: (inout EventOptions) -> Void = { _ in }
   ) {
     host = TestHost(manager: manager, seed: seed)
-    var options = EventRecorder.Options(policy: LaunchDarklyEventPolicy.Options(url: "https://e.test/mobile/events/bulk"))
+    var options = EventOptions(policy: LaunchDarklyEventPolicy.Options(url: "https://e.test/mobile/events/bulk"))
     options.durability = manager == nil ? .memory : .periodic
     change(&options)
     recorder = EventRecorder(host: host, options: options, headers: PlainHeaders(), cells: cells)
-    recorder.policy.listener = deliveries
+    recorder.outlet.policy.listener = deliveries
     if identifies { recorder.identify(Self.user) }
     recorder.start()
     if isOnline { recorder.onlineChanged(true) }
@@ -90,11 +90,11 @@ final class RecorderRig {
 
 /// Writes down what becomes of deliveries.
 final class Deliveries: DeliveryListener {
-  private(set) var isUnauthorized = false
+  private(set) var ended: Int?
   private(set) var failures: [(status: Int?, cause: String)] = []
 
   func madePayload(ofEvents count: Int) {}
-  func deliveryUnauthorized() { isUnauthorized = true }
+  func deliveryEnded(_ status: Int) { ended = status }
   func deliveryFailed(_ status: Int?, _ cause: String) { failures.append((status, cause)) }
 }
 

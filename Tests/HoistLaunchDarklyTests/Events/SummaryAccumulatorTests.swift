@@ -16,7 +16,7 @@ struct SummaryAccumulatorTests {
 
   private func count(_ book: SummaryAccumulator, _ key: String, _ context: EventContext) {
     key.withBytes { key in
-      "1".withBytes { book.count(FlagUse(key: key, flag: nil, result: $0, fallback: nil, isDetailed: false), context) }
+      "1".withBytes { book.count(FlagUse(key: key, flag: nil, result: $0, fallback: nil, isDetailed: false), kinds: context.kinds, context) }
     }
   }
 
@@ -92,7 +92,7 @@ struct SummaryAccumulatorTests {
       "true".withBytes { value in
         let flag = FlagFacts(key: key, variation: 1, version: 2, value: value)
         let use = FlagUse(key: key, flag: flag, result: value, fallback: nil, isDetailed: false)
-        book.note(use, a) { hasRun = true }
+        book.note(use, kinds: a.kinds, a) { hasRun = true }
         book.count(key, flag.identity, times: 41, a)
       }
     }

@@ -33,7 +33,7 @@ final class EventReplay {
   ///   - host: whose transport gets the payloads, and whose scheduler is to be run.
   ///   - context: to begin with.
   init(host: any ProviderHost, capacity: Int, redaction: Redaction, context: LDContext) {
-    var options = EventRecorder.Options(
+    var options = EventOptions(
       policy: LaunchDarklyEventPolicy.Options(url: "https://events.test/mobile/events/bulk"))
     options.capacity = capacity
     options.durability = .memory

@@ -1,0 +1,177 @@
+internal import HoistBase
+internal import HoistCore
+
+/// The events of a server, which are of whichever context a call names (protocols/launchdarkly-server.md 7; LDS-40 to
+/// LDS-49, LDS-51). Recording is any thread's, and takes no lock that is held during work.
+final class ServerEvents: @unchecked Sendable {
+  let outlet: EventOutlet
+  let seen: SeenContexts
+  private let cells: ServerCells
+  private let seenOptions: SeenContexts.Options
+  private var forgetting: (any Cancellable)?
+
+  private var host: any ProviderHost { outlet.host }
+  private var redaction: Redaction { outlet.options.redaction }
+
+  init(
+    host: any ProviderHost, options: EventOptions, seen: SeenContexts.Options = SeenContexts.Options(),
+    headers: any HeaderSource, counts: @escaping ServerCells.Drain
+  ) {
+    cells = ServerCells(counts)
+    outlet = EventOutlet(host: host, options: options, headers: headers, cells: cells)
+    seenOptions = seen
+    self.seen = SeenContexts(seen)
+  }
+
+  // MARK: Evaluations
+
+  /// An evaluation of a flag for a valid context, counted in its cell: of a prerequisite before that of the flag that wants
+  /// it. For a flag without events of its own, a context that was seen and a counter that was noted nothing is allocated,
+  /// locked or written where other threads read.
+  /// - Parameters:
+  ///   - word: beside the counter; nil for an evaluation that has no counter, and is counted here.
+  ///   - describe: called at most once, and then calls what it is given with the evaluation.
+  @inline(__always)
+  func evaluated(
+    _ flag: FlagEvents, counted word: UnsafeMutablePointer<UInt32>?, of context: FrozenContext,
+    _ describe: ((FlagUse) -> Void) -> Void
+  ) {
+    guard outlet.isRecording else { return }
+    let sighting = seen.see(context)
+    let isNoted = flag.isLeftOut || word.map { cells.isNoted($0, sighting.kinds) } ?? false
+    if isNoted, !sighting.isNew, !flag.isMoreThanACount { return }
+    record(flag, isNoted ? nil : .some(word), sighting, context, describe)
+  }
+
+  /// - Parameter unnoted: nil for an evaluation that the summary needs not to be told of.
+  @inline(never)
+  private func record(
+    _ flag: FlagEvents, _ unnoted: UnsafeMutablePointer<UInt32>??, _ sighting: SeenContexts.Sighting, _ context: FrozenContext,
+    _ describe: ((FlagUse) -> Void) -> Void
+  ) {
+    let hasEvents = flag.isTracked
+      || flag.debuggedUntil > 0 && outlet.isDebugged(flag, at: host.clock.unixMilliseconds)
+    if unnoted != nil || hasEvents {
+      describe { use in
+        if let word = unnoted { summarize(use, word, sighting.kinds, context) }
+        if sighting.isNew { index(context) }
+        if hasEvents, let own = seen.description(of: context, redaction) { outlet.recordEvents(of: use, own) }
+      }
+    } else if sighting.isNew {
+      index(context)
+    }
+  }
+
+  private func summarize(
+    _ use: FlagUse, _ word: UnsafeMutablePointer<UInt32>?, _ kinds: ContextSight.Kinds, _ context: FrozenContext
+  ) {
+    let names = seen.names(of: kinds) ?? seen.description(of: context, redaction)?.kinds ?? []
+    let now = host.clock.unixMilliseconds
+    guard let word else { return outlet.summaries.count(use, kinds: names, nil, at: now) }
+    outlet.summaries.note(use, kinds: names, nil, at: now) { cells.note(word, kinds) }
+  }
+
+  /// An evaluation of a flag that is not known, or before there are any, for a valid context.
+  func unknown(_ key: ByteView, _ fallback: EvaluationFallback?, of context: FrozenContext) {
+    let json = fallback?.json
+    func record(_ fallback: ByteView?) {
+      evaluated(FlagEvents(), counted: nil, of: context) { take in
+        take(FlagUse(key: key, flag: nil, result: fallback ?? EventText.null, fallback: fallback, isDetailed: false))
+      }
+    }
+    if let json { json.withBytes { record($0) } } else { record(nil) }
+  }
+
+  private func index(_ context: FrozenContext) {
+    guard let json = json(of: context) else { return }
+    let now = host.clock.unixMilliseconds
+    EventText.context(.index, json, at: now) { _ = outlet.add($0, at: now) }
+  }
+
+  /// Without anonymous parts where those are omitted (7.7); nil where nothing is left.
+  private func json(of context: FrozenContext) -> [UInt8]? {
+    guard seenOptions.omitsAnonymous else { return seen.description(of: context, redaction)?.json }
+    let rest = (try? LDContext.read(context))?.withoutAnonymousParts
+    return rest.map { redaction.json(of: $0, hidingAnonymous: false) }
+  }
+
+  // MARK: Events of the host
+
+  /// 7.5.
+  func identify(_ context: FrozenContext) -> Status {
+    admitted { 
+      _ = seen.see(context)
+      guard let json = json(of: context) else { return .ok }
+      let now = host.clock.unixMilliseconds
+      return EventText.context(.identify, json, at: now) { outlet.add($0, at: now, waits: .forCommit) }
+    }
+  }
+
+  /// 7.5.
+  /// - Parameters:
+  ///   - key: valid UTF-8.
+  ///   - data: JSON text; nil for none.
+  func track(
+    _ key: ByteView, data: ByteView?, metric: Double?, of context: FrozenContext, at unixMilliseconds: Int64? = nil
+  ) -> Status {
+    admitted {
+      guard let own = seen.description(of: context, redaction) else { return .argument }
+      if seen.see(context).isNew { index(context) }
+      let now = unixMilliseconds ?? host.clock.unixMilliseconds
+      return EventText.custom(key, data: data, metric: metric, own.anonymousJSON, at: now) {
+        outlet.add($0, at: now, waits: .forCommit)
+      }
+    }
+  }
+
+  /// What a migration has done (9); sampled by the flag's ratio.
+  func record(_ operation: MigrationOperation, of context: FrozenContext) -> Status {
+    admitted {
+      guard let own = seen.description(of: context, redaction) else { return .argument }
+      _ = seen.see(context)
+      guard host.entropy.draws(oneOf: operation.flag?.samplingRatio ?? 1) else { return .ok }
+      let now = host.clock.unixMilliseconds
+      return operation.event(own.anonymousJSON, at: now).withBytes { outlet.add($0, at: now, waits: .forCommit) }
+    }
+  }
+
+  /// Nothing where events are off; refused once the service has refused them for good.
+  private func admitted(_ record: () -> Status) -> Status {
+    if outlet.isRecording { return record() }
+    return outlet.options.isEnabled ? .rejected : .ok
+  }
+}
+
+/// Life, on the scheduler's thread.
+extension ServerEvents: ClientPart {
+  func start() {
+    outlet.start()
+    if outlet.options.isEnabled { forgetLater() }
+  }
+
+  private func forgetLater() {
+    forgetting?.cancel()
+    forgetting = host.scheduler.schedule(afterMilliseconds: seenOptions.milliseconds) { [weak self] in
+      guard let self, forgetting != nil else { return }
+      seen.forget()
+      forgetLater()
+    }
+  }
+
+  func stop() {
+    forgetting?.cancel()
+    forgetting = nil
+    outlet.stop()
+  }
+
+  /// On the thread of the child's first call, before anything is recorded in it.
+  func forgetAfterFork() {
+    outlet.forgetAfterFork()
+    seen.forget()
+  }
+
+  func abandonAfterFork() {
+    forgetting = nil
+    outlet.checkpoints.abandonAfterFork()
+  }
+}
