@@ -34,7 +34,7 @@ final class EventOutlet: @unchecked Sendable {
   let pipeline: EventPipeline
   let summaries: SummaryAccumulator
   let capacity: EventCapacity
-  let serverTime = ServerTime()
+  let serverTime: ServerTime
   let checkpoints: Checkpoints
   /// Of counts that name no other; nil where all contexts share a summary.
   let context = Published<EventContext>(nil)
@@ -46,6 +46,7 @@ final class EventOutlet: @unchecked Sendable {
     self.cells = cells
     self.options = options
     capacity = EventCapacity(options.capacity)
+    serverTime = ServerTime(goesBack: options.policy.isServer)
     summaries = SummaryAccumulator(
       isPerContext: options.summarizesPerContext, startUnixMilliseconds: host.clock.unixMilliseconds)
     policy = LaunchDarklyEventPolicy(

@@ -6,10 +6,14 @@ internal import Synchronization
 final class ServerTime: Sendable {
   /// Milliseconds since 1970; `Int64.min` before the first answer.
   private let last = Atomic<Int64>(.min)
+  private let goesBack: Bool
+
+  /// - Parameter goesBack: an earlier time counts, too, as it does for servers.
+  init(goesBack: Bool = false) { self.goesBack = goesBack }
 
   private static let furthestAheadMilliseconds: Int64 = 86_400_000
 
-  /// Only a later time counts, and none of more than a day ahead: it would end debugging for good (contract 9).
+  /// Only a later time counts to a client, and none of more than a day ahead: it would end debugging for good (contract 9).
   func learn(from response: HTTPResponse, nowUnixMilliseconds: Int64) {
     guard let text = response.headers.value(of: "Date"),
       let seconds = HTTPDate.parse(text, nowUnixSeconds: nowUnixMilliseconds / 1000)
@@ -17,7 +21,11 @@ final class ServerTime: Sendable {
     let told = seconds.multipliedReportingOverflow(by: 1000)
     let ahead = told.partialValue.subtractingReportingOverflow(nowUnixMilliseconds)
     guard !told.overflow, !ahead.overflow, ahead.partialValue <= Self.furthestAheadMilliseconds else { return }
-    last.max(told.partialValue, ordering: .relaxed)
+    set(told.partialValue)
+  }
+
+  func set(_ unixMilliseconds: Int64) {
+    if goesBack { last.store(unixMilliseconds, ordering: .relaxed) } else { last.max(unixMilliseconds, ordering: .relaxed) }
   }
 
   /// Whether a flag is still debugged: by both clocks, so that a wrong local one does not prolong it forever.

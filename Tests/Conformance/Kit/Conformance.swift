@@ -12,7 +12,8 @@ public enum Conformance {
   }
 
   static let table: [String: Vendor] = [
-    "flagship": flagship, "kameleoon": kameleoon, "launchdarkly": launchDarkly, "optimizely": optimizely, "unleash": unleash,
+    "flagship": flagship, "kameleoon": kameleoon, "launchdarkly": launchDarkly, "launchdarkly-server": launchDarklyServer,
+    "optimizely": optimizely, "unleash": unleash,
   ]
 
   public static var vendors: [String] { table.keys.sorted() }

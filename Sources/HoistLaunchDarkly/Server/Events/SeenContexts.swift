@@ -64,7 +64,7 @@ final class SeenContexts: @unchecked Sendable {
   @inline(__always)
   func see(_ context: FrozenContext) -> Sighting {
     let slot = shim_enter()
-    let line = lines + Int(UInt64(UInt(bitPattern: slot)) &* 0x9E37_79B9_7F4A_7C15 >> 59) * Self.lineWords
+    let line = lines + Int((UInt64(UInt(bitPattern: slot)) &* 0x9E37_79B9_7F4A_7C15) &>> 59) * Self.lineWords
     shim_leave(slot)
     let memory = UInt64(bitPattern: shim_load_i64(line + 1))
     let isKnown = UInt64(bitPattern: shim_load_i64(line)) ^ memory == context.fingerprint

@@ -99,7 +99,7 @@ final class ServerEvents: @unchecked Sendable {
 
   /// 7.5.
   func identify(_ context: FrozenContext) -> Status {
-    admitted { 
+    admitted {
       _ = seen.see(context)
       guard let json = json(of: context) else { return .ok }
       let now = host.clock.unixMilliseconds
@@ -145,6 +145,7 @@ final class ServerEvents: @unchecked Sendable {
 /// Life, on the scheduler's thread.
 extension ServerEvents: ClientPart {
   func start() {
+    seen.forget()
     outlet.start()
     if outlet.options.isEnabled { forgetLater() }
   }
