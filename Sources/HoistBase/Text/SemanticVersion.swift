@@ -1,6 +1,6 @@
 /// A version of Semantic Versioning 2.0.0, read strictly (semver.org, sections 2, 9 and 10): three
 /// numbers without leading zeros, each below 2^64, then `-` and `.`-separated identifiers of
-/// `[0-9A-Za-z-]`, then `+` and such identifiers. No `v`, no blanks, nothing left out.
+/// `[0-9A-Za-z-]`, then `+` and such identifiers. No `v`, no blanks, nothing left out unless asked for.
 ///
 /// Plain memory: the pre-release part is kept as its place in the text that was read.
 @frozen public struct SemanticVersion: Sendable, BitwiseCopyable {
@@ -12,12 +12,13 @@
   /// 0 for a release.
   public let prereleaseCount: Int
 
-  public init?(_ text: ByteView) {
+  /// - Parameter mayLackNumbers: the second number and the third are 0 where they are not written.
+  public init?(_ text: ByteView, mayLackNumbers: Bool = false) {
     var cursor = ByteCursor(text)
-    guard let major = Self.takeNumber(&cursor), cursor.take(0x2E),
-      let minor = Self.takeNumber(&cursor), cursor.take(0x2E),
-      let patch = Self.takeNumber(&cursor)
-    else { return nil }
+    func next(_ cursor: inout ByteCursor) -> UInt64? {
+      cursor.take(0x2E) ? Self.takeNumber(&cursor) : mayLackNumbers ? 0 : nil
+    }
+    guard let major = Self.takeNumber(&cursor), let minor = next(&cursor), let patch = next(&cursor) else { return nil }
     self.major = major
     self.minor = minor
     self.patch = patch

@@ -14,6 +14,22 @@ import Testing
     "99999999999.0.0", "18446744073709551615.18446744073709551615.18446744073709551615",
   ]
 
+  @Test("Numbers may be missing where that is allowed (LDS-24; no client)")
+  func missingNumbers() {
+    for (text, patch) in [("2", "2.0.0"), ("2.1", "2.1.0"), ("2-rc", "2.0.0-rc"), ("2.0-rc+b", "2.0.0-rc"), ("2+b", "2.0.0")] {
+      text.withBytes { short in
+        patch.withBytes { long in
+          let version = SemanticVersion(short, mayLackNumbers: true)
+          #expect(version.flatMap { short in SemanticVersion(long).map { short.patch == $0.patch && short.minor == $0.minor } } == true)
+          #expect(SemanticVersion(short) == nil)
+        }
+      }
+    }
+    for text in ["2.", "2..0", ".1", "2.1.", "2.0.0.0", "", "-rc"] {
+      #expect(text.withBytes { SemanticVersion($0, mayLackNumbers: true) == nil }, "\(text)")
+    }
+  }
+
   @Test func precedenceFollowsTheSpecification() {
     for (lower, one) in Self.rising.enumerated() {
       for (upper, other) in Self.rising.enumerated() {
