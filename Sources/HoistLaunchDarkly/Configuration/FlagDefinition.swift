@@ -30,41 +30,14 @@ struct FlagDefinition {
   init(_ node: JSONNode) throws(FlagFailure) {
     guard node.kind == .object else { throw FlagFailure("a flag is no object") }
     value = node["value"]?.unlessNull
-    version = try Self.integer(node["version"], "version")
-    flagVersion = try Self.integer(node["flagVersion"], "flagVersion")
-    variation = try Self.integer(node["variation"], "variation")
-    isTracked = try Self.bool(node["trackEvents"], "trackEvents")
-    tracksReason = try Self.bool(node["trackReason"], "trackReason")
-    debuggedUntil = try Self.date(node["debugEventsUntilDate"])
-    reason = node["reason"]?.unlessNull
-    guard reason?.kind ?? .object == .object else { throw FlagFailure("\"reason\" is no object") }
-    prerequisites = node["prerequisites"]?.unlessNull
-    if let prerequisites, prerequisites.array?.allSatisfy({ $0.kind == .string }) != true {
-      throw FlagFailure("\"prerequisites\" is no array of strings")
-    }
-    key = node["key"]?.bytes
-    if key == nil, node["key"]?.unlessNull != nil { throw FlagFailure("\"key\" is no string") }
-  }
-
-  /// An integer may be written `1.0`.
-  static func integer(_ node: JSONNode?, _ name: StaticString) throws(FlagFailure) -> Int64? {
-    guard let node = node?.unlessNull else { return nil }
-    guard let value = node.int64 ?? node.double.flatMap({ Int64(exactly: $0) }) else {
-      throw FlagFailure("\"\(name)\" is no integer")
-    }
-    return value
-  }
-
-  private static func bool(_ node: JSONNode?, _ name: StaticString) throws(FlagFailure) -> Bool {
-    guard let node = node?.unlessNull else { return false }
-    guard let value = node.bool else { throw FlagFailure("\"\(name)\" is neither true nor false") }
-    return value
-  }
-
-  private static func date(_ node: JSONNode?) throws(FlagFailure) -> Int64 {
-    guard let node = node?.unlessNull else { return 0 }
-    guard let number = node.double else { throw FlagFailure("\"debugEventsUntilDate\" is no number") }
-    if number <= 0 { return 0 }
-    return Int64(exactly: number.rounded(.towardZero)) ?? .max
+    version = try node.integer("version")
+    flagVersion = try node.integer("flagVersion")
+    variation = try node.integer("variation")
+    isTracked = try node.truth("trackEvents")
+    tracksReason = try node.truth("trackReason")
+    debuggedUntil = max(0, try node.date("debugEventsUntilDate") ?? 0)
+    reason = try node.object("reason")
+    prerequisites = try node.texts("prerequisites")
+    key = try node.text("key")
   }
 }

@@ -6,7 +6,6 @@ internal import HoistJSON
 struct FlagLayout: ~Copyable {
   private var builder: SnapshotBuilder
   private var writer = JSONWriter(reservingCapacity: 256)
-  private let null: TextReference
   /// The place of an existing root; none before it is made.
   private var rootPlace: Place<FlagsRoot> = .none
   private var root: FlagsRoot
@@ -19,7 +18,6 @@ struct FlagLayout: ~Copyable {
     self.root = root
     self.owner = owner
     builder = SnapshotBuilder(expectedBytes: expectedBytes &* 2)
-    null = builder.text("null")
   }
 
   /// Continues another snapshot, whose flags are then kept one by one.
@@ -30,7 +28,6 @@ struct FlagLayout: ~Copyable {
     root.period = oldRoot.period
     owner = old.owner
     builder = SnapshotBuilder(continuing: old)
-    null = builder.text("null")
   }
 
   /// Writes a flag down in the room of another snapshot.
@@ -38,7 +35,6 @@ struct FlagLayout: ~Copyable {
     guard let oldRoot = old.flagsRoot else { return nil }
     root = oldRoot.pointee
     builder = SnapshotBuilder(patching: old)
-    null = builder.text("null")
   }
 
   /// - Parameter place: of the flag's record in the snapshot.
@@ -61,7 +57,8 @@ struct FlagLayout: ~Copyable {
   /// Writes a flag down.
   mutating func record(_ flag: FlagDefinition, name: TextReference) -> Place<LaunchDarklyFlagRecord> {
     var record = LaunchDarklyFlagRecord(head: FlagHead(name: name, firstCell: builder.cells(1), cellCount: 1))
-    setValue(flag.value, of: &record)
+    record.value = builder.value(flag.value, &writer)
+    if flag.value != nil, flag.value?.bool != false { record.traits.insert(.enabled) }
     if let variation = flag.variation {
       record.traits.insert(.hasVariation)
       record.variation = variation
@@ -79,56 +76,13 @@ struct FlagLayout: ~Copyable {
     if flag.tracksReason { record.traits.insert(.tracksReason) }
     record.debuggedUntil = flag.debuggedUntil
     if let reason = flag.reason {
-      record.reason = json(reason)
+      record.reason = builder.json(reason, &writer)
       record.coreReason = Reason(launchDarkly: reason)
       if record.coreReason == .disabled { record.traits.remove(.enabled) }
     }
     setPrerequisites(flag.prerequisites, of: &record)
     if flag.isTracked || flag.debuggedUntil > 0 || record.prerequisiteCount > 0 { record.traits.insert(.recorded) }
     return builder.append(record)
-  }
-
-  private mutating func setValue(_ value: JSONNode?, of record: inout LaunchDarklyFlagRecord) {
-    guard let value else {
-      record.value = null
-      return
-    }
-    if record.traits.insert(.enabled).inserted, value.bool == false { record.traits.remove(.enabled) }
-    switch value.kind {
-    case .null: record.value = null
-    case .bool:
-      record.kind = .bool
-      record.integer = value.bool == true ? 1 : 0
-      record.value = builder.text(value.bool == true ? "true" : "false")
-    case .int, .double:
-      record.kind = .double
-      record.number = value.double ?? 0
-      if let whole = Int64(exactly: record.number.rounded(.towardZero)) {
-        record.integer = whole
-        record.traits.insert(.isInteger)
-      }
-      writer.removeAll()
-      writer.double(record.number)
-      record.value = writer.bytes.withUnsafeBytes { builder.text($0) }
-    case .string:
-      record.kind = .string
-      let text = value.utf8 ?? UnsafeBufferPointer(start: nil, count: 0)
-      record.text = builder.text(ByteView(text))
-      writer.removeAll()
-      writer.string(utf8: text)
-      record.value = writer.bytes.withUnsafeBytes { builder.text($0) }
-    case .array, .object:
-      record.kind = .json
-      record.value = json(value)
-    }
-  }
-
-  /// An object or an array as it was sent.
-  private mutating func json(_ node: JSONNode) -> TextReference {
-    if let source = node.source { return builder.text(source) }
-    writer.removeAll()
-    writer.value(node)
-    return writer.bytes.withUnsafeBytes { builder.text($0) }
   }
 
   private mutating func digits(_ number: Int64) -> TextReference {
@@ -158,7 +112,7 @@ struct FlagLayout: ~Copyable {
     }
     guard let dropped else { return }
     let record = dropped.pointee
-    let texts = [record.head.name, record.value, record.text, record.reason].reduce(0) { $0 &+ Int($1.count) }
+    let texts = [record.head.name, record.value.json, record.value.text, record.reason].reduce(0) { $0 &+ Int($1.count) }
     builder.waste(UInt32(truncatingIfNeeded: texts &+ MemoryLayout<LaunchDarklyFlagRecord>.size))
   }
 
@@ -168,8 +122,8 @@ struct FlagLayout: ~Copyable {
     func text(_ reference: TextReference) -> ByteView { reference.bytes(old.base) }
     record.head.name = builder.uniqueText(text(flag.pointee.head.name))
     record.head.firstCell = builder.cells(1)
-    record.value = builder.text(text(flag.pointee.value))
-    if !record.text.isNone { record.text = builder.text(text(flag.pointee.text)) }
+    record.value.json = builder.text(text(flag.pointee.value.json))
+    if !record.value.text.isNone { record.value.text = builder.text(text(flag.pointee.value.text)) }
     if !record.reason.isNone { record.reason = builder.text(text(flag.pointee.reason)) }
     if !record.variationName.isNone { record.variationName = builder.text(text(flag.pointee.variationName)) }
     if record.prerequisiteCount > 0 {

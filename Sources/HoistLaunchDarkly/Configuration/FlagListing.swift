@@ -11,7 +11,7 @@ enum FlagListing {
     for index in 0..<snapshot.flagCount {
       let record = snapshot.record(at: index)
       writer.key(snapshot.name(of: record))
-      writer.raw(snapshot.flag(record).pointee.value.bytes(snapshot.base))
+      writer.raw(snapshot.flag(record).pointee.value.json.bytes(snapshot.base))
     }
     writer.endObject()
     return writer.bytes
@@ -42,8 +42,8 @@ enum FlagListing {
 
   private static func write(_ flag: UnsafePointer<LaunchDarklyFlagRecord>, _ snapshot: Snapshot, to writer: inout JSONWriter) {
     let record = flag.pointee
-    if record.kind != .none {
-      writer.member("value", raw: record.value.bytes(snapshot.base))
+    if !record.value.isNull {
+      writer.member("value", raw: record.value.json.bytes(snapshot.base))
     }
     writeNumbers(record, to: &writer)
     if record.traits.contains(.tracked) {
@@ -122,7 +122,7 @@ enum FlagListing {
     writer.member("evaluatedBy", "service")
     writer.member("answer", answer(evaluation, snapshot.flag(record)))
     if evaluation.errorCode != .invalidContext {
-      writer.member("value", raw: snapshot.flag(record).pointee.value.bytes(snapshot.base))
+      writer.member("value", raw: snapshot.flag(record).pointee.value.json.bytes(snapshot.base))
       writePrerequisites(snapshot.flag(record), snapshot, to: &writer)
       write(evaluation, snapshot, record, to: &writer)
     }
@@ -132,7 +132,7 @@ enum FlagListing {
 
   private static func answer(_ evaluation: borrowing Evaluation, _ flag: UnsafePointer<LaunchDarklyFlagRecord>) -> String {
     switch evaluation.errorCode {
-    case .none: flag.pointee.kind == .none ? "the fallback: the value is null" : "the value"
+    case .none: flag.pointee.value.isNull ? "the fallback: the value is null" : "the value"
     case .invalidContext: "the fallback: the flags are those of another context"
     default: "the fallback: the value is of another type than was asked for"
     }

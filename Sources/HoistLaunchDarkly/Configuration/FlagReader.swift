@@ -32,7 +32,7 @@ enum FlagReader {
         try readCache(&json) { key, node throws(FlagFailure) in
           if let item = node["item"]?.unlessNull {
             try set.add(key, FlagDefinition(item))
-          } else if let version = try FlagDefinition.integer(node["tombstone"], "tombstone") {
+          } else if let version = try node.integer("tombstone") {
             tombstone(key, version)
           } else {
             throw FlagFailure("an entry is neither a flag nor a tombstone")

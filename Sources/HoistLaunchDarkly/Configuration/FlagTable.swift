@@ -46,7 +46,7 @@ struct FlagTable {
 
   /// One flag, new or changed; ignored when its version is not newer than the known one.
   mutating func patch(_ text: ByteView, of old: Snapshot, limits: JSONLimits = .standard) throws(FlagFailure) -> FlagUpdate {
-    try Self.withRoot(text, limits) { (node) throws(FlagFailure) in
+    try JSONNode.withRoot(of: text, limits) { (node) throws(FlagFailure) in
       let flag = try FlagDefinition(node)
       guard let key = flag.key else { throw FlagFailure("a patch has no \"key\"") }
       guard isNewer(flag.version, key, than: old) else { return FlagUpdate() }
@@ -57,10 +57,10 @@ struct FlagTable {
 
   /// Forgets a flag, and remembers the version of that.
   mutating func delete(_ text: ByteView, of old: Snapshot, limits: JSONLimits = .standard) throws(FlagFailure) -> FlagUpdate {
-    try Self.withRoot(text, limits) { (node) throws(FlagFailure) in
+    try JSONNode.withRoot(of: text, limits) { (node) throws(FlagFailure) in
       guard node.kind == .object else { throw FlagFailure("a deletion is no object") }
       guard let key = node["key"]?.bytes else { throw FlagFailure("a deletion has no \"key\"") }
-      let version = try FlagDefinition.integer(node["version"], "version")
+      let version = try node.integer("version")
       guard isNewer(version, key, than: old) else { return FlagUpdate() }
       if tombstones.count < Self.maximumTombstones { tombstones[Array(key)] = version ?? 0 }
       return old.find(flag: key) == nil ? FlagUpdate() : try Self.replace(key, by: nil, in: old)
@@ -68,20 +68,6 @@ struct FlagTable {
   }
 
   mutating func removeAll() { tombstones = [:] }
-
-  private static func withRoot<Result>(
-    _ text: ByteView, _ limits: JSONLimits, _ body: (JSONNode) throws(FlagFailure) -> Result
-  ) throws(FlagFailure) -> Result {
-    let result: Swift.Result<Result, FlagFailure>
-    do throws(JSONFailure) {
-      result = try JSONNode.parse(text, limits: limits) { node in
-        Swift.Result { () throws(FlagFailure) in try body(node) }
-      }
-    } catch {
-      throw FlagFailure(error)
-    }
-    return try result.get()
-  }
 
   /// 2.2: an unknown key, no version, or one above the stored.
   private func isNewer(_ version: Int64?, _ key: ByteView, than old: Snapshot) -> Bool {
@@ -190,8 +176,8 @@ struct FlagTable {
   ) -> FlagChange {
     FlagChange(
       key: String(decoding: key, as: UTF8.self),
-      oldValue: before.flatMap { before in old.map { Array(before.pointee.value.bytes($0.base)) } },
-      newValue: after.map { Array($0.pointee.value.bytes(new.base)) })
+      oldValue: before.flatMap { before in old.map { Array(before.pointee.value.json.bytes($0.base)) } },
+      newValue: after.map { Array($0.pointee.value.json.bytes(new.base)) })
   }
 }
 

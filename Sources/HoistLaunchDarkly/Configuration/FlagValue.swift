@@ -12,14 +12,7 @@ enum FlagValue {
     if old.traits.contains(.hasVariation) != new.traits.contains(.hasVariation) || old.variation != new.variation {
       return true
     }
-    guard old.kind == new.kind else { return true }
-    switch old.kind {
-    case .none: return false
-    case .bool, .int: return old.integer != new.integer
-    case .double: return old.number != new.number
-    case .string: return !old.text.bytes(oldSnapshot.base).hasSameBytes(as: new.text.bytes(newSnapshot.base))
-    case .json: return !areEqual(old.value.bytes(oldSnapshot.base), new.value.bytes(newSnapshot.base))
-    }
+    return old.value.kind != new.value.kind || !areEqual(old.value.json.bytes(oldSnapshot.base), new.value.json.bytes(newSnapshot.base))
   }
 
   /// Two JSON texts.

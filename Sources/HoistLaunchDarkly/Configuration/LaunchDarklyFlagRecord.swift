@@ -12,8 +12,6 @@ struct FlagTraits: OptionSet, BitwiseCopyable {
   static let tracksReason = FlagTraits(rawValue: 16)
   /// Each evaluation is more than a count.
   static let recorded = FlagTraits(rawValue: 32)
-  /// The number, cut toward zero, is one of 64 bits.
-  static let isInteger = FlagTraits(rawValue: 64)
   static let enabled = FlagTraits(rawValue: 128)
 }
 
@@ -22,17 +20,9 @@ struct LaunchDarklyFlagRecord: BitwiseCopyable {
   /// One counter: its evaluations.
   var head: FlagHead
   var traits: FlagTraits = []
-  /// `.none` for null; numbers are doubles.
-  var kind: ValueKind = .none
   /// The reason in the core's words.
   var coreReason: Reason = .unknown
-  /// JSON text; "null" for null.
-  var value = TextReference.none
-  /// A string's bytes.
-  var text = TextReference.none
-  /// A number cut toward zero; booleans as 0 and 1.
-  var integer: Int64 = 0
-  var number: Double = 0
+  var value = ValueRecord()
   var variation: Int64 = 0
   var version: Int64 = 0
   var flagVersion: Int64 = 0

@@ -27,7 +27,8 @@ func evaluateFlag(
   if traits.contains(.recorded) || word.map({ shim_load_u32($0) }) != root.period {
     evaluation.pointee.effects = .record
   }
-  guard evaluation.pointee.take(flag, base) else {
+  // Null is no error: there is no value then.
+  guard flag.pointee.value.isNull || evaluation.pointee.take(flag.pointee.value, base) else {
     evaluation.pointee.effects = .record
     return evaluation.pointee.fail(.typeMismatch, "the flag's value is of another type than was asked for")
   }
@@ -48,44 +49,4 @@ func isServed(
     return root.pointee.context == fingerprint || root.pointee.spelling == fingerprint && fingerprint != 0
   }
   return current.map { FrozenContext($0).servedFingerprint == fingerprint } ?? false
-}
-
-extension Evaluation {
-  /// The value as the caller wants it, without coercion from one type of JSON to another (4.2.2).
-  /// - Returns: false for a value of another type. Null is no error: there is no value then.
-  @inline(__always)
-  fileprivate mutating func take(_ flag: UnsafePointer<LaunchDarklyFlagRecord>, _ base: UnsafeRawPointer) -> Bool {
-    let kind = flag.pointee.kind
-    if kind == .none { return true }
-    switch want {
-    case .json:
-      self.kind = .json
-      text = flag.pointee.value.bytes(base)
-    case .bool:
-      guard kind == .bool else { return false }
-      self.kind = .bool
-      integer = flag.pointee.integer
-    case .string:
-      guard kind == .string else { return false }
-      self.kind = .string
-      text = flag.pointee.text.bytes(base)
-    case .double:
-      guard kind == .double else { return false }
-      self.kind = .double
-      number = flag.pointee.number
-    case .int:
-      // Cut toward zero by the vendor's call, for which that is no error; beyond 64 bits it is (LD-52, ruling A16).
-      guard kind == .double, flag.pointee.traits.contains(.isInteger),
-        options & VariationOptions.cutsFractions != 0 || Double(flag.pointee.integer) == flag.pointee.number
-      else { return false }
-      self.kind = .int
-      integer = flag.pointee.integer
-    case .any:
-      self.kind = kind
-      integer = flag.pointee.integer
-      number = flag.pointee.number
-      text = kind == .string ? flag.pointee.text.bytes(base) : flag.pointee.value.bytes(base)
-    }
-    return true
-  }
 }

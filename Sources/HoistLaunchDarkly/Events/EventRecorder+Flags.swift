@@ -18,7 +18,7 @@ extension EventRecorder {
       Self.withBytes(result) { result in
         let use = FlagUse(
           key: snapshot.name(of: record), flag: FlagFacts(flag, in: snapshot),
-          result: result ?? flag.pointee.value.bytes(snapshot.base), fallback: fallback, isDetailed: isDetailed)
+          result: result ?? flag.pointee.value.json.bytes(snapshot.base), fallback: fallback, isDetailed: isDetailed)
         evaluated(use, owner: snapshot.owner, isFirst: isFirst) {
           if let word { shim_store_u32(word, root.period) }
         } find: { key in
@@ -85,7 +85,7 @@ extension FlagFacts {
     let identity = CounterIdentity(flag)
     self.init(
       key: record.head.name.bytes(snapshot.base), variation: identity.variation, version: identity.version,
-      value: record.kind == .none ? nil : record.value.bytes(snapshot.base))
+      value: record.value.isNull ? nil : record.value.json.bytes(snapshot.base))
     events.isTracked = record.traits.contains(.tracked)
     events.tracksReason = record.traits.contains(.tracksReason)
     events.debuggedUntil = record.debuggedUntil
