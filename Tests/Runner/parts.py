@@ -185,7 +185,8 @@ def conformance(context: Context) -> Counts:
 
 
 def has_provider(vendor: str) -> bool:
-    return any(path.name.lower() == f"hoist{vendor}" for path in (ROOT / "Sources").iterdir())
+    """Also of a mode: `VENDOR-MODE`."""
+    return any(path.name.lower() == f"hoist{vendor.partition('-')[0]}" for path in (ROOT / "Sources").iterdir())
 
 
 def examples(context: Context) -> Counts:

@@ -162,6 +162,11 @@ enum ContextKind {
     }
   }
 
+  /// The same for bytes, without a word on what is wrong.
+  static func isValid(_ kind: ByteView) -> Bool {
+    !kind.isEmpty && !kind.reads("multi") && !kind.reads("kind") && kind.allSatisfy(isAllowed)
+  }
+
   private static func isAllowed(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true

@@ -3,6 +3,7 @@
 from .flagship import FLAGSHIP
 from .kameleoon import KAMELEOON
 from .launchdarkly import LAUNCHDARKLY
+from .launchdarkly_server import LAUNCHDARKLY_SERVER
 from .optimizely import OPTIMIZELY
 from .unleash import UNLEASH
 
@@ -10,6 +11,7 @@ SERVICES = {
     "flagship": FLAGSHIP,
     "kameleoon": KAMELEOON,
     "launchdarkly": LAUNCHDARKLY,
+    "launchdarkly-server": LAUNCHDARKLY_SERVER,
     "optimizely": OPTIMIZELY,
     "unleash": UNLEASH,
 }

@@ -1,0 +1,216 @@
+internal import HoistBase
+internal import HoistCore
+internal import HoistJSON
+
+/// A context of the core as clauses read it, without memory of its own: one kind, or parts of several, each an attribute
+/// that holds JSON (see `LDContext.read`).
+struct ServerContext {
+  private let frozen: FrozenContext
+  /// Of the only part; without address for a context of several.
+  private let kind: ByteView
+  let isMulti: Bool
+
+  /// - Returns: nil for what the service calls no context.
+  init?(_ base: UnsafeRawPointer?, _ texts: inout TextArena) {
+    guard let base else { return nil }
+    frozen = FrozenContext(base)
+    let kind = frozen.value(of: "kind")
+    isMulti = kind?.text.reads("multi") ?? false
+    guard isMulti else {
+      self.kind = kind.map { $0.kind == .string ? $0.text : .noBytes } ?? ContextKind.userBytes
+      let isOfOld = kind?.kind == .null && frozen.targetingKey?.isEmpty ?? false
+      guard isOfOld || isValidSingle else { return nil }
+      return
+    }
+    self.kind = .noBytes
+    guard frozen.attributeCount > 1, isValidMulti(&texts) else { return nil }
+  }
+
+  private var isValidSingle: Bool {
+    guard ContextKind.isValid(kind), let key = frozen.targetingKey, !key.isEmpty else { return false }
+    if let name = frozen.value(of: "name"), name.kind != .string, name.kind != .null { return false }
+    if let anonymous = frozen.value(of: "anonymous"), anonymous.kind != .bool { return false }
+    return frozen.value(of: "key") == nil
+  }
+
+  private func isValidMulti(_ texts: inout TextArena) -> Bool {
+    for index in 0..<frozen.attributeCount {
+      let attribute = frozen.attribute(at: index).pointee
+      if attribute.nameBytes.reads("kind") { continue }
+      guard ContextKind.isValid(attribute.nameBytes) else { return false }
+      let part = ServerContextPart(kind: attribute.nameBytes, json: JSONPiece(attribute.textBytes))
+      guard part.isValid(&texts) else { return false }
+    }
+    return true
+  }
+
+  /// - Parameter name: nil for users.
+  @inline(__always)
+  func part(_ kind: KindRecord, _ base: UnsafeRawPointer) -> ServerContextPart? {
+    if isMulti { return partOfSeveral(kind, base) }
+    let name = kind.isUser ? ContextKind.userBytes : kind.name.text.bytes(base)
+    return self.kind.hasSameBytes(as: name) ? ServerContextPart(kind: self.kind, frozen: frozen) : nil
+  }
+
+  @inline(never)
+  private func partOfSeveral(_ kind: KindRecord, _ base: UnsafeRawPointer) -> ServerContextPart? {
+    let attribute =
+      kind.isUser
+      ? frozen.find(ContextKind.userBytes, hash: ContextKind.userHash)
+      : frozen.find(kind.name.text.bytes(base), hash: kind.name.hash)
+    return attribute.map { ServerContextPart(kind: $0.pointee.nameBytes, json: JSONPiece($0.pointee.textBytes)) }
+  }
+
+  /// Whether a condition holds for the kind of a part.
+  func anyKind(_ holds: (ByteView) -> Bool) -> Bool {
+    guard isMulti else { return holds(kind) }
+    for index in 0..<frozen.attributeCount {
+      let name = frozen.attribute(at: index).pointee.nameBytes
+      if !name.reads("kind"), holds(name) { return true }
+    }
+    return false
+  }
+}
+
+/// What there is of one kind.
+struct ServerContextPart {
+  private let kind: ByteView
+  /// Nil for a part of several.
+  private let frozen: FrozenContext?
+  private let json: JSONPiece
+
+  fileprivate init(kind: ByteView, frozen: FrozenContext) {
+    self.kind = kind
+    self.frozen = frozen
+    json = JSONPiece(.noBytes)
+  }
+
+  fileprivate init(kind: ByteView, json: JSONPiece) {
+    self.kind = kind
+    frozen = nil
+    self.json = json
+  }
+
+  fileprivate func isValid(_ texts: inout TextArena) -> Bool {
+    guard json.kind == .object, let key = member("key", &texts)?.string(&texts), !key.isEmpty else { return false }
+    if let name = member("name", &texts)?.kind, name != .string, name != .null { return false }
+    if let anonymous = member("anonymous", &texts)?.kind, anonymous != .bool { return false }
+    guard let own = member("kind", &texts) else { return true }
+    return own.string(&texts)?.hasSameBytes(as: kind) ?? false
+  }
+
+  private func member(_ name: StaticString, _ texts: inout TextArena) -> JSONPiece? {
+    json.member(ByteView(start: name.utf8Start, count: name.utf8CodeUnitCount), &texts)
+  }
+
+  /// The key and its hash.
+  @inline(__always)
+  func key(_ texts: inout TextArena) -> (text: ByteView, hash: UInt64) {
+    if let frozen { return (frozen.targetingKey ?? .noBytes, frozen.head.pointee.keyHash) }
+    let key = member("key", &texts)?.string(&texts) ?? .noBytes
+    return (key, Hash64.hash(key))
+  }
+
+  /// What a valid reference leads to; nil for nothing, null included.
+  @inline(__always)
+  func value(_ reference: UnsafePointer<ReferenceRecord>, _ base: UnsafeRawPointer, _ texts: inout TextArena) -> ContextValue? {
+    let names = reference.pointee.names.records(base)
+    guard let first = names.first else { return nil }
+    switch reference.pointee.builtIn {
+    case .kind: return ContextValue(string: kind)
+    case .key:
+      let key = key(&texts)
+      return ContextValue(string: key.text, hash: key.hash)
+    case .anonymous: return attribute(first, base, &texts) ?? ContextValue(truth: false)
+    case .none: break
+    }
+    if names.count > 1 { return nested(names, base, &texts) }
+    return attribute(first, base, &texts)
+  }
+
+  private func attribute(_ name: NameRecord, _ base: UnsafeRawPointer, _ texts: inout TextArena) -> ContextValue? {
+    let value: ContextValue? =
+      if let frozen {
+        frozen.find(name.text.bytes(base), hash: name.hash).map { ContextValue($0.pointee, &texts) }
+      } else {
+        json.member(name.text.bytes(base), &texts).map { ContextValue($0, &texts) }
+      }
+    // Not a value: what events must not hold.
+    guard let value, value.kind != .null, !name.text.bytes(base).reads("_meta") else { return nil }
+    return value
+  }
+
+  @inline(never)
+  private func nested(
+    _ names: UnsafeBufferPointer<NameRecord>, _ base: UnsafeRawPointer, _ texts: inout TextArena
+  ) -> ContextValue? {
+    guard let outer = attribute(names[0], base, &texts), outer.kind == .object else { return nil }
+    var piece = JSONPiece(outer.text)
+    for name in names.dropFirst() {
+      guard let inner = piece.member(name.text.bytes(base), &texts) else { return nil }
+      piece = inner
+    }
+    let value = ContextValue(piece, &texts)
+    return value.kind == .null ? nil : value
+  }
+}
+
+/// A value as clauses compare it; its text is borrowed.
+struct ContextValue {
+  enum Kind: UInt8 { case null, bool, number, string, array, object }
+  let kind: Kind
+  var number = 0.0
+  /// A string's bytes, or the JSON of an array or an object.
+  var text = ByteView.noBytes
+  /// Of a string.
+  var hash: UInt64 = 0
+
+  init(string text: ByteView, hash: UInt64? = nil) {
+    kind = .string
+    self.text = text
+    self.hash = hash ?? Hash64.hash(text)
+  }
+
+  init(truth: Bool) { self.init(.bool, number: truth ? 1 : 0) }
+
+  private init(_ kind: Kind, number: Double = 0, text: ByteView = .noBytes) {
+    (self.kind, self.number, self.text) = (kind, number, text)
+  }
+
+  @inline(__always)
+  init(_ attribute: FrozenAttribute, _ texts: inout TextArena) {
+    switch attribute.kind {
+    case .null: self.init(.null)
+    case .bool: self.init(truth: attribute.integer != 0)
+    case .int, .double: self.init(.number, number: attribute.number)
+    case .string, .date: self.init(string: attribute.textBytes, hash: attribute.textHash)
+    case .strings, .json: self.init(JSONPiece(attribute.textBytes), &texts)
+    }
+  }
+
+  init(_ piece: JSONPiece, _ texts: inout TextArena) {
+    switch piece.kind {
+    case .null: self.init(.null)
+    case .bool: self.init(truth: piece.isTrue)
+    case .int, .double: self.init(.number, number: piece.number ?? .nan)
+    case .string: self.init(string: piece.string(&texts) ?? .noBytes)
+    case .array: self.init(.array, text: piece.text)
+    case .object: self.init(.object, text: piece.text)
+    }
+  }
+}
+
+extension FrozenContext {
+  /// An attribute's value where it takes no memory; nil for none.
+  fileprivate func value(of name: StaticString) -> ContextValue? {
+    let bytes = ByteView(start: name.utf8Start, count: name.utf8CodeUnitCount)
+    var texts = TextArena()
+    return find(bytes, hash: Hash64.hash(bytes)).map { ContextValue($0.pointee, &texts) }
+  }
+}
+
+extension ContextKind {
+  private static let userText: StaticString = "user"
+  static var userBytes: ByteView { ByteView(start: userText.utf8Start, count: userText.utf8CodeUnitCount) }
+  static let userHash = Hash64.hash(userBytes)
+}
