@@ -25,14 +25,23 @@ public struct ApplicationTags: Sendable {
   private static let maximumBytes = 64
 
   public init(_ application: ApplicationInfo) {
-    var tags: [String] = []
-    var discarded: [String] = []
-    for (name, value) in [
+    self.init([
       ("application-id", application.id), ("application-name", application.name),
       ("application-version", application.version), ("application-version-name", application.versionName),
-    ] {
+    ])
+  }
+
+  /// As servers send them (server 2.1): fewer, and a blank has no place in them.
+  init(server application: ApplicationInfo) {
+    self.init([("application-id", application.id), ("application-version", application.version)]) { !$0.utf8.contains(0x20) }
+  }
+
+  private init(_ values: [(name: String, value: String?)], isAllowed: (String) -> Bool = { _ in true }) {
+    var tags: [String] = []
+    var discarded: [String] = []
+    for (name, value) in values {
       guard let value else { continue }
-      if let text = Self.sendable(value) { tags.append("\(name)/\(text)") } else { discarded.append(name) }
+      if isAllowed(value), let text = Self.sendable(value) { tags.append("\(name)/\(text)") } else { discarded.append(name) }
     }
     header = tags.isEmpty ? nil : tags.joined(separator: " ")
     self.discarded = discarded

@@ -7,6 +7,11 @@ struct LaunchDarklySettings: Sendable {
   static let standardBaseURL = "https://clientsdk.launchdarkly.com"
   static let standardStreamURL = "https://clientstream.launchdarkly.com"
   static let standardEventsURL = "https://mobile.launchdarkly.com"
+  /// Where the client decides by itself (server 2.1).
+  static let serverBaseURL = "https://sdk.launchdarkly.com"
+  static let serverStreamURL = "https://stream.launchdarkly.com"
+  static let serverEventsURL = "https://events.launchdarkly.com"
+  private static let leastServerPollingMilliseconds: Int64 = 30_000
   private static let leastPollingMilliseconds: Int64 = 300_000
   private static let leastBackgroundPollingMilliseconds: Int64 = 900_000
   private static let leastDiagnosticMilliseconds: Int64 = 300_000
@@ -68,15 +73,16 @@ struct LaunchDarklySettings: Sendable {
   let wrapperName: String
   let wrapperVersion: String
 
-  init(_ values: PropertyValues) throws(ConfigurationFailure) {
+  /// - Parameter isServer: the client decides by itself.
+  init(_ values: PropertyValues, isServer: Bool = false) throws(ConfigurationFailure) {
     let key = values.text("mobile_key")
     mobileKey = Secret(key)
     secondaryMobileKeys = try Self.environments(values.text("secondary_mobile_keys"), beside: key)
     context = values.isSet("context") ? Array(values.text("context").utf8) : nil
     autostart = values.boolean("autostart")
-    baseURL = try Self.url(values, "base_url")
-    streamURL = try Self.url(values, "stream_url")
-    eventsURL = try Self.url(values, "events_url")
+    baseURL = try Self.url(values, "base_url", isServer ? Self.serverBaseURL : nil)
+    streamURL = try Self.url(values, "stream_url", isServer ? Self.serverStreamURL : nil)
+    eventsURL = try Self.url(values, "events_url", isServer ? Self.serverEventsURL : nil)
     hasCustomBaseURL = values.text("base_url") != Self.standardBaseURL
     hasCustomStreamURL = values.text("stream_url") != Self.standardStreamURL
     hasCustomEventsURL = values.text("events_url") != Self.standardEventsURL
@@ -84,14 +90,17 @@ struct LaunchDarklySettings: Sendable {
     streams = values.text("streaming_mode") == "streaming"
     let isTest = values.boolean("ignore_polling_minimum")
     func interval(_ name: String, least: Int64) -> Int64 { max(values.integer(name), isTest ? 1 : least) }
-    pollingMilliseconds = interval("flag_polling_interval_ms", least: Self.leastPollingMilliseconds)
+    let isLeast = isServer && !values.isSet("flag_polling_interval_ms")
+    pollingMilliseconds = isLeast
+      ? Self.leastServerPollingMilliseconds
+      : interval("flag_polling_interval_ms", least: isServer ? Self.leastServerPollingMilliseconds : Self.leastPollingMilliseconds)
     backgroundPollingMilliseconds = interval(
       "background_flag_polling_interval_ms", least: Self.leastBackgroundPollingMilliseconds)
     initialRetryMilliseconds = values.integer("initial_retry_delay_ms")
     longestRetryMilliseconds = values.integer("network.retry_max_ms")
     retriesRefusals = values.boolean("retry_refused")
     updatesInBackground = values.boolean("enable_background_updates")
-    usesReport = values.boolean("use_report")
+    usesReport = !isServer && values.boolean("use_report")
     asksForReasons = values.boolean("evaluation_reasons")
     maximumCachedContexts = Int(clamping: values.integer("max_cached_contexts"))
     secureModeHash = Secret(values.text("secure_mode_hash"))
@@ -151,9 +160,12 @@ extension LaunchDarklySettings {
     }
   }
 
-  private static func url(_ values: PropertyValues, _ property: String) throws(ConfigurationFailure) -> URLText {
+  /// - Parameter standard: in place of the property's own default.
+  private static func url(
+    _ values: PropertyValues, _ property: String, _ standard: String?
+  ) throws(ConfigurationFailure) -> URLText {
     do throws(URLText.Problem) {
-      return try URLText(values.text(property))
+      return try URLText(standard.flatMap { values.isSet(property) ? nil : $0 } ?? values.text(property))
     } catch {
       throw ConfigurationFailure(property, "property \"\(property)\" must be an absolute http or https URL: \(error)")
     }

@@ -16,8 +16,8 @@ protocol FeedListener: AnyObject {
   func feedMetUnknownEvent(_ type: String)
   /// The stream has ended and is opened again; no failure when the service closed it in good order.
   func feedLostStream(_ failure: FetchFailure?, status: Int)
-  /// The service refuses the mobile key.
-  func feedRefused()
+  /// The service refuses the key.
+  func feedRefused(status: Int)
   /// The service refuses the stream with this status; it is not opened again.
   func feedShutDown(status: Int)
 }

@@ -1,7 +1,7 @@
 internal import HoistBase
 internal import HoistCore
 
-/// Asks for all flags of one context (2.3), and keeps the entity tag of the last answer. With polling: at once, unless
+/// Asks for all flags (2.3), and keeps the entity tag of the last answer. With polling: at once, unless
 /// the served flags are fresh, then at a fixed rate. With streaming: on request, and again after a failure. On the
 /// scheduler's thread.
 final class FlagPoll: @unchecked Sendable {
@@ -9,32 +9,34 @@ final class FlagPoll: @unchecked Sendable {
   private static let leastDistanceMilliseconds: Int64 = 1000
 
   private let host: any ProviderHost
-  private let requests: FlagRequest
+  private let feed: any FlagFeed
   private let connection: ConnectionState
-  private let subject: SynchronizedContext
+  private let known: KnownFlags
   /// nil where flags are streamed.
   private let intervalMilliseconds: Int64?
   private weak var listener: (any FeedListener)?
   private let loop: FetchLoop
   /// As the service sent it; "" for none.
   private(set) var entityTag: String
+  /// Of the answer that has ended the polls.
+  private(set) var refusedStatus = 401
   /// The service has refused REPORT in this poll.
   private var fallsBackToGET = false
 
   init(
-    host: any ProviderHost, requests: FlagRequest, subject: SynchronizedContext, intervalMilliseconds: Int64?,
+    host: any ProviderHost, feed: any FlagFeed, known: KnownFlags, intervalMilliseconds: Int64?,
     connection: ConnectionState, listener: any FeedListener
   ) {
     self.host = host
-    self.requests = requests
+    self.feed = feed
     self.connection = connection
-    self.subject = subject
+    self.known = known
     self.intervalMilliseconds = intervalMilliseconds
     self.listener = listener
-    entityTag = subject.entityTag
+    entityTag = known.entityTag
     let pace: any FetchPace =
       intervalMilliseconds.map { PollPace(intervalMilliseconds: $0) }
-      ?? RegularPace(interval: 0, limit: requests.settings.longestRetryMilliseconds)
+      ?? RegularPace(interval: 0, limit: feed.settings.longestRetryMilliseconds)
     var options = FetchLoop.Options(timing: .fixedRate, headerProvider: host.plugins.headerProvider)
     options.leastDistanceMilliseconds = Self.leastDistanceMilliseconds
     loop = FetchLoop(host: host, pace: pace, options: options)
@@ -65,7 +67,7 @@ final class FlagPoll: @unchecked Sendable {
 
   /// How long the served flags are still fresh; the time comes from a file, and may be any number.
   private func freshMilliseconds(_ interval: Int64) -> Int64 {
-    guard let updated = subject.updatedUnixMilliseconds else { return 0 }
+    guard let updated = known.updatedUnixMilliseconds else { return 0 }
     let (age, overflow) = host.clock.unixMilliseconds.subtractingReportingOverflow(updated)
     return overflow || age < 0 || age >= interval ? 0 : interval - age
   }
@@ -74,10 +76,10 @@ final class FlagPoll: @unchecked Sendable {
 extension FlagPoll: FetchDelegate {
   var hasFlags: Bool { true }
 
-  private var asksByReport: Bool { requests.settings.usesReport && !fallsBackToGET }
+  private var asksByReport: Bool { feed.settings.usesReport && !fallsBackToGET }
 
   func fetchRequest(of loop: FetchLoop) -> HTTPRequest? {
-    requests.poll(subject.context, entityTag: entityTag, byReport: asksByReport)
+    feed.poll(entityTag: entityTag, byReport: asksByReport)
   }
 
   func fetchAnswered(_ answer: FetchAnswer, of loop: FetchLoop, conclude: @escaping @Sendable (FetchVerdict) -> Void) {
@@ -89,7 +91,7 @@ extension FlagPoll: FetchDelegate {
     switch answer.result {
     case .success(let response): conclude(.ended(read(response)))
     case .failure(let failure):
-      entityTag = ""
+      if !feed.keepsEntityTag { forgetEntityTag() }
       connection.note(.unreachable(failure.message))
       connection.failed(.network, failure.message)
       conclude(.ended(.failed(FetchFailure(.network, failure.message))))
@@ -99,10 +101,10 @@ extension FlagPoll: FetchDelegate {
   func fetchEnded(_ outcome: FetchOutcome, of loop: FetchLoop) { listener?.feedPolled(outcome) }
 
   private func read(_ response: HTTPResponse) -> FetchOutcome {
-    let verdict = PollVerdict(status: response.status)
+    let verdict = feed.pollVerdict(status: response.status)
     if verdict == .use || verdict == .upToDate { listener?.feedIsAnswered(response.headers) }
     if verdict == .upToDate { return .unchanged }
-    entityTag = ""
+    if !feed.keepsEntityTag { forgetEntityTag() }
     return verdict == .use ? use(response) : refused(response, verdict)
   }
 
@@ -120,9 +122,11 @@ extension FlagPoll: FetchDelegate {
 
   private func refused(_ response: HTTPResponse, _ verdict: PollVerdict) -> FetchOutcome {
     let status = response.status
-    let goesOn = requests.settings.retriesRefusals
+    let goesOn = feed.settings.retriesRefusals
     if verdict == .goOffline, !goesOn {
-      return .failed(FetchFailure(.launchDarklyUnauthorized, "the service refuses the mobile key with status 401", next: .stop))
+      refusedStatus = status
+      return .failed(
+        FetchFailure(.launchDarklyUnauthorized, "the service refuses the \(feed.keyName) with status \(status)", next: .stop))
     }
     connection.note(.requestFailed(status: status))
     connection.failed(.response, status: status, "a poll is answered with status \(status)")

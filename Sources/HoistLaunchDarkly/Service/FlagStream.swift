@@ -4,8 +4,7 @@ internal import HoistCore
 /// Flags by stream (2.2, 2.5; LD-75); from `start` to `end`, which is final. On the scheduler's thread.
 final class FlagStream: @unchecked Sendable {
   private let host: any ProviderHost
-  private let requests: FlagRequest
-  private let context: LDContext
+  private let feed: any FlagFeed
   private let stream: EventStream
   private weak var listener: (any FeedListener)?
   private var pace: ReconnectPace
@@ -16,14 +15,13 @@ final class FlagStream: @unchecked Sendable {
   /// A message of any connection could be read.
   private var hasFlags = false
 
-  init(host: any ProviderHost, requests: FlagRequest, context: LDContext, listener: any FeedListener) {
+  init(host: any ProviderHost, feed: any FlagFeed, listener: any FeedListener) {
     self.host = host
-    self.requests = requests
+    self.feed = feed
     self.listener = listener
-    self.context = context
     stream = EventStream(
-      host: host, transport: host.transport, maximumEventBytes: requests.settings.maximumResponseBytes)
-    pace = ReconnectPace(base: requests.settings.initialRetryMilliseconds, firstDoublings: 1)
+      host: host, transport: host.transport, maximumEventBytes: feed.settings.maximumResponseBytes)
+    pace = ReconnectPace(base: feed.settings.initialRetryMilliseconds, firstDoublings: feed.firstDoublings)
     stream.delegate = self
   }
 
@@ -52,12 +50,12 @@ final class FlagStream: @unchecked Sendable {
 }
 
 extension FlagStream: EventStreamDelegate {
-  var streamAddress: String? { requests.stream(context, lastEventID: "")?.url }
+  var streamAddress: String? { feed.stream(lastEventID: "")?.url }
 
   func streamRequest(lastEventID: String, dynamic: [HTTPHeader]) -> HTTPRequest? {
     attempt = (host.clock.unixMilliseconds, host.clock.monotonicNanoseconds)
     hasSpoken = false
-    guard var request = requests.stream(context, lastEventID: lastEventID) else { return nil }
+    guard var request = feed.stream(lastEventID: lastEventID) else { return nil }
     for header in dynamic { request.headers.set(header.name, header.value) }
     return request
   }
@@ -82,11 +80,11 @@ extension FlagStream: EventStreamDelegate {
   }
 
   /// One that cannot be read changes nothing, and the stream stays open, as the vendor's does (2.2); but before the first
-  /// flags, which come only once on a stream: then another one is opened.
+  /// flags, which come only once on a stream, and where the rules are streamed: then another one is opened.
   private func bring(_ message: FlagMessage) {
     switch listener?.feedBrings(message) {
     case .applied: hasFlags = true
-    case .refused where isRunning && !hasFlags: lost(nil, openMilliseconds: stream.openMilliseconds)
+    case .refused where isRunning && (!hasFlags || feed.dropsBadStreams): lost(nil, openMilliseconds: stream.openMilliseconds)
     case .refused, nil: break
     }
   }
@@ -116,10 +114,10 @@ extension FlagStream: EventStreamDelegate {
     if problem != nil { tell(failed: true) }
     let verdict = status == 0 ? .retry : StreamVerdict(status: status)
     switch verdict {
-    case .stopAndGoOffline where !requests.settings.retriesRefusals:
+    case .stopAndGoOffline where !feed.settings.retriesRefusals:
       isRunning = false
-      listener?.feedRefused()
-    case .stop where !requests.settings.retriesRefusals:
+      listener?.feedRefused(status: status)
+    case .stop where !feed.settings.retriesRefusals:
       isRunning = false
       listener?.feedShutDown(status: status)
     case .stop, .stopAndGoOffline, .retry, .open:

@@ -10,10 +10,17 @@ protocol HeaderSource: Sendable {
 /// The headers that all requests have (2.1; LD-89): the client's own, then those of one purpose, then the host's, each
 /// replacing what has its name. Callable from any thread.
 final class RequestHeaders: HeaderSource {
-  static let userAgent = "HoistClient/\(HoistVersion.text)"
+  /// Whom the service takes the client for.
+  enum Role {
+    case client
+    /// Decides by itself (server 2.1).
+    case server
+  }
+
 
   private let host: any ProviderHost
   private let settings: LaunchDarklySettings
+  private let role: Role
   private let tags: String?
   private let instance: LockedValue<Instance>
 
@@ -22,13 +29,15 @@ final class RequestHeaders: HeaderSource {
     var generation: UInt32
   }
 
-  init(settings: LaunchDarklySettings, host: any ProviderHost) {
+  init(settings: LaunchDarklySettings, host: any ProviderHost, role: Role = .client) {
     self.settings = settings
     self.host = host
-    for name in ApplicationTags(settings.application).discarded {
+    self.role = role
+    let application = role == .client ? ApplicationTags(settings.application) : ApplicationTags(server: settings.application)
+    for name in application.discarded {
       host.log.warning("the tag \(name) is not sent: it must have 1 to 64 letters, digits, dots, dashes or underscores")
     }
-    tags = settings.tags.header
+    tags = role == .client ? settings.tags.header : application.header
     instance = LockedValue(Instance(id: UUIDv4(from: host.entropy).text, generation: ForkGeneration.current))
   }
 
@@ -45,7 +54,8 @@ final class RequestHeaders: HeaderSource {
   /// - Parameter own: of the purpose.
   func make(_ own: [HTTPHeader]) -> [HTTPHeader] {
     var headers = [
-      HTTPHeader("Authorization", "api_key \(settings.mobileKey.reveal())"), HTTPHeader("User-Agent", Self.userAgent),
+      HTTPHeader("Authorization", (role == .client ? "api_key " : "") + settings.mobileKey.reveal()),
+      HTTPHeader("User-Agent", "\(role == .client ? "HoistClient" : "HoistServer")/\(HoistVersion.text)"),
       HTTPHeader("X-LaunchDarkly-Instance-Id", instanceID),
     ]
     if let tags { headers.append(HTTPHeader("X-LaunchDarkly-Tags", tags)) }

@@ -1,12 +1,18 @@
 internal import HoistBase
 internal import HoistCore
 
-/// The context that flags are kept current for, and what is known of them already.
-struct SynchronizedContext: Sendable {
-  var context: LDContext
+/// What is known of flags before they are asked for.
+struct KnownFlags: Sendable {
   /// Of the cached flags; "" when there is none.
   var entityTag = ""
   /// When the cached flags were last confirmed, where that is known (5.10): the first poll may wait.
+  var updatedUnixMilliseconds: Int64?
+}
+
+/// The context that flags are kept current for, and what is known of them already.
+struct SynchronizedContext: Sendable {
+  var context: LDContext
+  var entityTag = ""
   var updatedUnixMilliseconds: Int64?
 }
 
@@ -26,7 +32,7 @@ protocol SynchronizerDelegate: AnyObject {
   func triedStream(startedUnixMilliseconds start: Int64, durationMilliseconds: Int64, failed: Bool)
 }
 
-/// Keeps the flags of one context fresh while the client is online (2.2, 2.3, 5.3). On the scheduler's thread.
+/// Keeps the flags of one context, or the rules of an environment, fresh while the client is online (2.2, 2.3, 5.3). On the scheduler's thread.
 final class Synchronizer: ClientPart, @unchecked Sendable {
   private let host: any ProviderHost
   private let requests: FlagRequest
@@ -36,6 +42,7 @@ final class Synchronizer: ClientPart, @unchecked Sendable {
   private var isForeground = true
   /// Both of one context; nil while offline.
   private var poll: FlagPoll?
+  private var feed: (any FlagFeed)?
   private var stream: FlagStream?
   /// Of the poll that has ended.
   private var formerEntityTag: String?
@@ -50,19 +57,25 @@ final class Synchronizer: ClientPart, @unchecked Sendable {
   /// Goes online for a context; what was under way for another one counts no more.
   /// - Parameter settled: called once: with the first answer that settles what the flags are, or what ended the attempt.
   func begin(_ subject: SynchronizedContext, settled: @escaping @Sendable (SynchronizerOutcome) -> Void) {
+    let known = KnownFlags(entityTag: subject.entityTag, updatedUnixMilliseconds: subject.updatedUnixMilliseconds)
+    begin(ContextFeed(requests: requests, context: subject.context), known, settled: settled)
+  }
+
+  func begin(_ feed: any FlagFeed, _ known: KnownFlags, settled: @escaping @Sendable (SynchronizerOutcome) -> Void) {
     endFeed()
     formerEntityTag = nil
     settle(.superseded)
     self.settled = settled
-    let settings = requests.settings
+    self.feed = feed
+    let settings = feed.settings
     connection.note(.goingOnline(streams: settings.streams))
     let interval = isForeground ? settings.pollingMilliseconds : settings.backgroundPollingMilliseconds
     let poll = FlagPoll(
-      host: host, requests: requests, subject: subject, intervalMilliseconds: settings.streams ? nil : interval,
+      host: host, feed: feed, known: known, intervalMilliseconds: settings.streams ? nil : interval,
       connection: connection, listener: self)
     self.poll = poll
     if settings.streams {
-      stream = FlagStream(host: host, requests: requests, context: subject.context, listener: self)
+      stream = FlagStream(host: host, feed: feed, listener: self)
     }
     stream?.start()
     poll.start()
@@ -74,6 +87,9 @@ final class Synchronizer: ClientPart, @unchecked Sendable {
     connection.note(.goingOffline)
     settle(.superseded)
   }
+
+  /// Nothing is asked for before the next beginning.
+  var isEnded: Bool { poll == nil }
 
   /// Asks for all flags out of turn; offline nothing is asked.
   func refresh() { poll?.refresh() }
@@ -144,7 +160,7 @@ extension Synchronizer: FeedListener {
     case .unchanged:
       delegate?.confirmed()
       confirmed(.answered("flags are up to date"))
-    case .failed(let failure): if failure.next == .stop { feedRefused() } else { failed(failure) }
+    case .failed(let failure): if failure.next == .stop { feedRefused(status: poll?.refusedStatus ?? 401) } else { failed(failure) }
     }
   }
 
@@ -189,11 +205,13 @@ extension Synchronizer: FeedListener {
     if let failure { failed(failure) }
   }
 
-  func feedRefused() {
+  func feedRefused(status: Int) {
     endFeed()
     connection.note(.unauthorized)
-    connection.failed(.response, status: 401, "the mobile key is refused")
-    host.report(.stopped(.launchDarklyUnauthorized, "the service refuses the mobile key with status 401: the client goes offline"))
+    let key = feed?.keyName ?? "key"
+    connection.failed(.response, status: status, "the \(key) is refused")
+    host.report(
+      .stopped(.launchDarklyUnauthorized, "the service refuses the \(key) with status \(status): the client goes offline"))
     settle(.unauthorized)
     delegate?.unauthorized()
   }
