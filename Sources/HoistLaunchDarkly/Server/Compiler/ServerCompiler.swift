@@ -8,6 +8,8 @@ struct ServerCompiler: ~Copyable {
   var builder: SnapshotBuilder
   var writer = JSONWriter(reservingCapacity: 256)
   let resources: ServerResources
+  /// Counters of the flags that were read.
+  private(set) var cells: UInt32 = 0
   /// What the item that was read last refers to.
   var dependencies: [ItemName] = []
 
@@ -41,6 +43,7 @@ struct ServerCompiler: ~Copyable {
     record.variations = list(variations)
     record.head.cellCount = record.variations.count &+ 1
     record.head.firstCell = builder.cells(record.head.cellCount)
+    cells &+= record.head.cellCount
     let salt = try node.text("salt") ?? .noBytes
     record.otherwise = try node.object("fallthrough").map { node throws(FlagFailure) in try selection(node, key, salt) }
       ?? SelectionRecord()

@@ -38,3 +38,13 @@ final class ServerCells: CountedFlags, Sendable {
     shim_store_u32(word, former | UInt32(kinds & ~KindNames.other))
   }
 }
+
+/// Where an evaluation is counted.
+enum EvaluationCount {
+  /// By who is told of it.
+  case here
+  /// It has been, in a cell, with the word beside that; nil for one without.
+  case cell(UnsafeMutablePointer<UInt32>?)
+
+  var word: UnsafeMutablePointer<UInt32>? { if case .cell(let word) = self { word } else { nil } }
+}

@@ -28,32 +28,29 @@ final class ServerEvents: @unchecked Sendable {
   /// An evaluation of a flag for a valid context, counted in its cell: of a prerequisite before that of the flag that wants
   /// it. For a flag without events of its own, a context that was seen and a counter that was noted nothing is allocated,
   /// locked or written where other threads read.
-  /// - Parameters:
-  ///   - word: beside the counter; nil for an evaluation that has no counter, and is counted here.
-  ///   - describe: called at most once, and then calls what it is given with the evaluation.
+  /// - Parameter describe: called at most once, and then calls what it is given with the evaluation.
   @inline(__always)
   func evaluated(
-    _ flag: FlagEvents, counted word: UnsafeMutablePointer<UInt32>?, of context: FrozenContext,
-    _ describe: ((FlagUse) -> Void) -> Void
+    _ flag: FlagEvents, counted count: EvaluationCount, of context: FrozenContext, _ describe: ((FlagUse) -> Void) -> Void
   ) {
     guard outlet.isRecording else { return }
     let sighting = seen.see(context)
-    let isNoted = flag.isLeftOut || word.map { cells.isNoted($0, sighting.kinds) } ?? false
+    let isNoted = flag.isLeftOut || count.word.map { cells.isNoted($0, sighting.kinds) } ?? false
     if isNoted, !sighting.isNew, !flag.isMoreThanACount { return }
-    record(flag, isNoted ? nil : .some(word), sighting, context, describe)
+    record(flag, isNoted ? nil : count, sighting, context, describe)
   }
 
   /// - Parameter unnoted: nil for an evaluation that the summary needs not to be told of.
   @inline(never)
   private func record(
-    _ flag: FlagEvents, _ unnoted: UnsafeMutablePointer<UInt32>??, _ sighting: SeenContexts.Sighting, _ context: FrozenContext,
+    _ flag: FlagEvents, _ unnoted: EvaluationCount?, _ sighting: SeenContexts.Sighting, _ context: FrozenContext,
     _ describe: ((FlagUse) -> Void) -> Void
   ) {
     let hasEvents = flag.isTracked
       || flag.debuggedUntil > 0 && outlet.isDebugged(flag, at: host.clock.unixMilliseconds)
     if unnoted != nil || hasEvents {
       describe { use in
-        if let word = unnoted { summarize(use, word, sighting.kinds, context) }
+        if let unnoted { summarize(use, unnoted, sighting.kinds, context) }
         if sighting.isNew { index(context) }
         if hasEvents, let own = seen.description(of: context, redaction) { outlet.recordEvents(of: use, own) }
       }
@@ -63,19 +60,19 @@ final class ServerEvents: @unchecked Sendable {
   }
 
   private func summarize(
-    _ use: FlagUse, _ word: UnsafeMutablePointer<UInt32>?, _ kinds: ContextSight.Kinds, _ context: FrozenContext
+    _ use: FlagUse, _ count: EvaluationCount, _ kinds: ContextSight.Kinds, _ context: FrozenContext
   ) {
     let names = seen.names(of: kinds) ?? seen.description(of: context, redaction)?.kinds ?? []
     let now = host.clock.unixMilliseconds
-    guard let word else { return outlet.summaries.count(use, kinds: names, nil, at: now) }
-    outlet.summaries.note(use, kinds: names, nil, at: now) { cells.note(word, kinds) }
+    guard case .cell(let word) = count else { return outlet.summaries.count(use, kinds: names, nil, at: now) }
+    outlet.summaries.note(use, kinds: names, nil, at: now) { if let word { cells.note(word, kinds) } }
   }
 
   /// An evaluation of a flag that is not known, or before there are any, for a valid context.
   func unknown(_ key: ByteView, _ fallback: EvaluationFallback?, of context: FrozenContext) {
     let json = fallback?.json
     func record(_ fallback: ByteView?) {
-      evaluated(FlagEvents(), counted: nil, of: context) { take in
+      evaluated(FlagEvents(), counted: .here, of: context) { take in
         take(FlagUse(key: key, flag: nil, result: fallback ?? EventText.null, fallback: fallback, isDetailed: false))
       }
     }

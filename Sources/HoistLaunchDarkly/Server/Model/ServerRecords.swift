@@ -187,6 +187,9 @@ struct SegmentRuleRecord: BitwiseCopyable {
 struct ServerRoot: BitwiseCopyable {
   /// Of `ServerSegmentRecord`s.
   var segments = NameTable()
+  /// One beside each counter, which evaluating threads write; see `ServerCells`.
+  var words: Place<UInt32> = .none
+  var wordCount: UInt32 = 0
 }
 
 extension Snapshot {

@@ -95,10 +95,17 @@ struct ServerItems: ~Copyable {
 }
 
 extension ServerCompiler {
-  /// - Parameter segments: places of their records by their names.
-  consuming func finish(segments: BytesTable, resources: ServerResources) -> Snapshot? {
-    let table = segments.entries.isEmpty ? NameTable() : builder.table(segments)
-    let root = builder.append(ServerRoot(segments: table))
+  /// - Parameters:
+  ///   - segments: places of their records by their names.
+  ///   - former: of the snapshot that is continued.
+  consuming func finish(segments: BytesTable, resources: ServerResources, former: ServerRoot? = nil) -> Snapshot? {
+    var content = former ?? ServerRoot()
+    content.segments = segments.entries.isEmpty ? NameTable() : builder.table(segments)
+    if former == nil {
+      content.wordCount = cells &+ cells / 4 &+ 128
+      content.words = builder.scratch(content.wordCount)
+    }
+    let root = builder.append(content)
     let unlisted = builder.append(ServerFlagRecord(head: FlagHead(name: .none), key: .none, version: 0, traits: .unlisted))
     return builder.finish(
       evaluate: evaluateServerFlag, root: root, unlisted: unlisted.offset, resources: resources, hasRoom: true)

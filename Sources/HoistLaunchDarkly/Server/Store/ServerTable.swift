@@ -219,7 +219,7 @@ extension ServerCompiler {
       }
     }
     if kind == .segment, let place { segments.set(key, to: place) }
-    return finish(segments: segments, resources: resources)
+    return finish(segments: segments, resources: resources, former: old.root(as: ServerRoot.self).pointee)
   }
 }
 

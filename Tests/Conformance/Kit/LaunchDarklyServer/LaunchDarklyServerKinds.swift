@@ -17,7 +17,9 @@ let launchDarklyServer = Vendor(
     "secure_mode_hash": runSecureModeHashes,
     "typed": runTypedCalls,
     "store_updates": runServerUpdates,
-    "events": skipEvents, "index_dedup": skipEvents, "migration_events": skipEvents,
+    "events": runServerEvents,
+    "index_dedup": runServerIndexes,
+    "migration_events": runServerMigrations,
   ],
   kindOfUnnamed: { root in
     guard let first = root["cases"]?.array?.element(at: 0) else { return nil }
@@ -31,10 +33,6 @@ private let signs: [(member: String, kind: String)] = [
   ("sequence", "index_dedup"), ("calls", "migration_events"), ("evaluations", "evaluation"), ("accepted", "evaluation"),
   ("data", "evaluation"), ("steps", "store_updates"), ("expect", "big_segment_hash"),
 ]
-
-private func skipEvents(_ root: JSONValue, _ report: Report) {
-  report.skip(list(root["cases"]).count, reason: "the mode records no events yet")
-}
 
 let serverRegex = PCRE2RegexEngine()
 

@@ -79,7 +79,7 @@ final class ServerEventRig {
       counted.change { $0.append((Array(key.utf8), CounterIdentity(variation: variation, version: 2))) }
     }
     let texts = [key, result, fallback ?? "", reason ?? "", prerequisiteOf ?? ""].map { Array($0.utf8) }
-    events.evaluated(flag, counted: hasCell ? words[name] : nil, of: context(json)) { take in
+    events.evaluated(flag, counted: hasCell ? .cell(words[name]) : .here, of: context(json)) { take in
       texts[0].withBytes { key in
         texts[1].withBytes { result in
           texts[2].withBytes { given in
