@@ -26,8 +26,8 @@ ROOT = FOLDER.parents[1]
 INCLUDE = ROOT / "Include"
 SYMBOLS, CONSTANTS, TYPES = FOLDER / "symbols.txt", FOLDER / "constants.txt", FOLDER / "hoist.abi"
 NODE = "HOIST_1"
-# The aim is 8 MiB (W12), which the store's changes in one step, the contract's states and the headers' family have passed.
-SIZE_LIMIT = 9_100_000
+# 8.02 million bytes are reached; the rest is room for what is added.
+SIZE_LIMIT = 8_650_000
 
 sys.path.insert(0, str(ROOT / "Tests" / "Headers"))
 from declarations import Interface, read_headers  # noqa: E402
@@ -140,7 +140,7 @@ def check_size(library: Path, folder: Path) -> None:
     run("strip", "--strip-unneeded", "-o", stripped, library)
     size = stripped.stat().st_size
     print(f"# {size / 1024 / 1024:.2f} MiB stripped")
-    report("the_stripped_library_is_at_most_9_100_000_bytes", [f"{size} bytes"] if size > SIZE_LIMIT else [])
+    report("the_stripped_library_is_at_most_8_650_000_bytes", [f"{size} bytes"] if size > SIZE_LIMIT else [])
 
 
 def check_shown_names(library: Path) -> None:

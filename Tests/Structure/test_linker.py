@@ -14,14 +14,14 @@ int __wrap_{name}(void) {{ return __real_{name} ? __real_{name}() : 0; }}
 """
 
 
-def front_end(is_lean: bool, replaced: str = "", archive_tool: str = "ar") -> ModuleType:
+def front_end(is_lean: bool, replaced: str = "") -> ModuleType:
     swift = shutil.which("swift")
     if not swift:
         pytest.skip("there is no Swift toolchain")
     folder = Path(swift).resolve().parent
     text = (ROOT / "cmake" / "linker.py.in").read_text()
-    for name, value in {"hoist_toolchain_bin": str(folder), "hoist_toolchain": str(folder.parent), "CMAKE_AR": archive_tool,
-                        "hoist_is_lean": "ON" if is_lean else "OFF", "hoist_replaced_names": replaced,
+    for name, value in {"hoist_toolchain_bin": str(folder), "hoist_toolchain": str(folder.parent), "PROJECT_SOURCE_DIR": str(ROOT),
+                        "hoist_swift_configuration": "release", "hoist_is_lean": "ON" if is_lean else "OFF", "hoist_replaced_names": replaced,
                         "Python3_EXECUTABLE": "python3"}.items():
         text = text.replace(f"@{name}@", value)
     module = ModuleType("linker")
@@ -93,12 +93,49 @@ def test_marked_objects_are_linked_without_the_mark(tmp_path: Path) -> None:
 
 def test_a_runtime_without_its_standard_library_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     linker = front_end(True)
-    linker.ARCHIVE = str(tmp_path / "libswiftCore.a")
+    linker.RUNTIME = tmp_path
     other = compiled(tmp_path, "Other", "int g(void) { return 0; }")
-    subprocess.run(["ar", "rcs", linker.ARCHIVE, other], check=True)
+    subprocess.run(["ar", "rcs", tmp_path / "libswiftCore.a", other], check=True)
     marked = compiled(tmp_path, "marked", '__asm__(".section .text.f,\\"axR\\",@progbits\\n.globl f\\nf: ret\\n");')
     assert link(linker, tmp_path, marked, "-lswiftCore", f"-L{tmp_path}") == 1
     assert "has no member Swift.o" in capsys.readouterr().err
+
+
+def sections(file: Path) -> str:
+    return subprocess.run(["readelf", "-SW", file], capture_output=True, text=True, check=True).stdout
+
+
+def test_a_release_has_no_tables_for_unwinding(tmp_path: Path) -> None:
+    code = '__asm__(".section .text.f,\\"axR\\",@progbits\\n.globl f\\nf: ret\\n.text"); int g(void) { return 0; }'
+    marked = compiled(tmp_path, "marked", code)
+    assert ".eh_frame" in sections(Path(marked))
+    assert link(front_end(True), tmp_path, marked) == 0
+    assert ".eh_frame" not in sections(tmp_path / "linked.so")
+
+
+def test_the_standard_library_with_its_functions_apart_has_the_same_bytes(tmp_path: Path) -> None:
+    """Linked in the old order; so every reference goes where it went."""
+    linker = front_end(True)
+    archive = linker.RUNTIME / "libswiftCore.a"
+    if not archive.exists():
+        pytest.skip("the toolchain has no static runtime")
+    whole, apart, script = tmp_path / "whole.o", tmp_path / "apart.o", tmp_path / "order.ld"
+    whole.write_bytes(subprocess.run(["ar", "p", archive, "Swift.o"], stdout=subprocess.PIPE, check=True).stdout)
+    apart.write_bytes(linker.split_functions.split(whole.read_bytes(), whole, linker.OBJDUMP))
+    assert sections(apart).count(" .text ") > 10_000
+    script.write_text("SECTIONS { .text : { *(.text) *(.text.*) } }")
+    for file in (whole, apart):
+        subprocess.run([linker.LINKER, "-T", script, "-shared", "--no-gc-sections", "--noinhibit-exec", "--strip-all", "-z",
+                        "notext", "-Bsymbolic", file, "-o", file.with_suffix(".so")], capture_output=True)
+    assert whole.with_suffix(".so").read_bytes() == apart.with_suffix(".so").read_bytes()
+
+
+def test_an_object_that_is_not_understood_stays_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    linker = front_end(True)
+    code = ".globl f\\n.type f,@function\\nf: nop; call g; ret\\n.size f, . - f\\n.data\\n.quad .text + 1\\n"
+    content = Path(compiled(tmp_path, "middle", f'__asm__("{code}");')).read_bytes()
+    assert linker.split(content, tmp_path) == content
+    assert "refers to the middle of the function at 0x0" in capsys.readouterr().err
 
 
 def test_a_build_with_the_runtime_inside_needs_the_program(tmp_path: Path) -> None:
