@@ -126,7 +126,8 @@ struct ServerCompiler: ~Copyable {
     _ = try required(rollout.values("variations"), "variations")
     for entry in try rollout.objects("variations") {
       sum += Double(try required(entry.integer("weight"), "weight")) / 100_000
-      entries.append(RolloutEntry(upTo: sum, variation: try variation(of: entry), isTracked: try !entry.truth("untracked")))
+      let isUntracked = try entry.truth("untracked")
+      entries.append(RolloutEntry(upTo: sum, variation: try variation(of: entry), isTracked: !isUntracked))
     }
     record.entries = list(entries)
     return record

@@ -12,8 +12,6 @@ final class ServedRules: ClientPart, @unchecked Sendable {
   private(set) var isServing = false
   /// As the service calls it; nil before the first answer.
   private(set) var environmentID: String?
-  /// Told of each attempt to open a stream, for diagnostics: its beginning in milliseconds since 1970, its length, its outcome.
-  var streamTried: (Int64, Int64, _ failed: Bool) -> Void = { _, _, _ in }
 
   init(host: any ProviderHost, feed: RulesFeed, synchronizer: Synchronizer) {
     self.host = host
@@ -89,7 +87,5 @@ extension ServedRules: SynchronizerDelegate {
   func unauthorized() {}
   func streamShutDown() {}
 
-  func triedStream(startedUnixMilliseconds start: Int64, durationMilliseconds: Int64, failed: Bool) {
-    streamTried(start, durationMilliseconds, failed)
-  }
+  func triedStream(startedUnixMilliseconds start: Int64, durationMilliseconds: Int64, failed: Bool) {}
 }
