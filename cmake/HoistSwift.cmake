@@ -162,7 +162,7 @@ function(hoist_add_library)
     COMMAND "${CMAKE_COMMAND}" -E create_symlink "libhoist.so.${PROJECT_VERSION}"
             "${hoist_library_folder}/${hoist_soname}"
     COMMAND "${CMAKE_COMMAND}" -E create_symlink "${hoist_soname}" "${hoist_library_folder}/libhoist.so"
-    DEPENDS ${sources} "${map}" ${hoist_linker} ${order}
+    DEPENDS ${sources} "${map}" ${hoist_linker} "${PROJECT_SOURCE_DIR}/cmake/split_functions.py" ${order}
     COMMENT "Building libhoist.so with SwiftPM"
     VERBATIM)
   add_custom_target(hoist_library ALL DEPENDS "${hoist_library}")
