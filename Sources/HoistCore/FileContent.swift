@@ -24,18 +24,31 @@ public enum FileContent {
     guard status.st_size <= limitBytes else {
       throw Failure(message: "\"\(path)\" has \(status.st_size) bytes; the limit is \(limitBytes)")
     }
-    var content: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 64 * 1024)
-    while content.count <= limitBytes {
-      let count = chunk.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw Failure(message: "cannot read \"\(path)\": \(errorText(errno))")
+    var count = 1
+    // At once into its place: an array that grows would be copied again and again.
+    var content = [UInt8](unsafeUninitializedCapacity: max(0, Int(status.st_size))) { room, filled in
+      let room = UnsafeMutableRawBufferPointer(room)
+      while filled < room.count, count > 0 {
+        count = read(descriptor, into: room[filled...])
+        filled += max(0, count)
       }
-      if count == 0 { return content }
-      content.append(contentsOf: chunk[..<count])
     }
+    var chunk = [UInt8](repeating: 0, count: 4096)
+    while content.count <= limitBytes, count > 0 {
+      count = chunk.withUnsafeMutableBytes { read(descriptor, into: $0[...]) }
+      content.append(contentsOf: chunk[..<max(0, count)])
+    }
+    if count < 0 { throw Failure(message: "cannot read \"\(path)\": \(errorText(errno))") }
+    if count == 0 { return content }
     throw Failure(message: "\"\(path)\" grew beyond \(limitBytes) bytes while it was read")
+  }
+
+  private static func read(_ descriptor: Int32, into room: Slice<UnsafeMutableRawBufferPointer>) -> Int {
+    let room = UnsafeMutableRawBufferPointer(rebasing: room)
+    while true {
+      let count = Glibc.read(descriptor, room.baseAddress, room.count)
+      if count >= 0 || errno != EINTR { return count }
+    }
   }
 
   private static func errorText(_ number: Int32) -> String { strerror(number).map { String(cString: $0) } ?? "error \(number)" }
