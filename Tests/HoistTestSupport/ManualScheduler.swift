@@ -12,6 +12,7 @@ public final class ManualScheduler: Scheduler, Clock, @unchecked Sendable {
   private var monotonic: Int64 = 1_000_000_000
   private var wall: Int64
   private var forks: UInt32 = 0
+  private var bootNumber: UInt64?
   private var runningDepth = 0
   /// Who is turning it; nil while nobody is.
   private var turner: pthread_t?
@@ -75,6 +76,16 @@ public final class ManualScheduler: Scheduler, Clock, @unchecked Sendable {
   /// Moves the wall clock alone, as an administrator or the network time may.
   public func leapWallClock(byMilliseconds milliseconds: Int64) {
     lock.withLock { wall += milliseconds }
+  }
+
+  /// Which start of the machine this is; nil where it does not say.
+  public var boot: UInt64? {
+    get { lock.withLock { bootNumber } }
+    set { lock.withLock { bootNumber = newValue } }
+  }
+
+  public var bootMoment: BootMoment? {
+    lock.withLock { bootNumber.map { BootMoment(boot: $0, milliseconds: monotonic / 1_000_000) } }
   }
 
   // MARK: The test's side

@@ -1,7 +1,7 @@
 internal import HoistBase
 
 /// How old records are. They are dated by the wall clock, which may be set while they wait; the clock that is never set
-/// tells how long that was.
+/// tells how long that was, also to another run of the same boot.
 extension EventPipeline {
   /// The wall clock is slewed by less between two turns, and two readings lie less apart.
   private static var slewMilliseconds: UInt64 { 10_000 }
@@ -34,13 +34,31 @@ extension EventPipeline {
     if isStoring { state.unstored = state.rows.rows.keys.sorted() }
   }
 
-  /// Rows that another run has left, oldest first. Where a date cannot be, the row's age begins now, and the store does
-  /// not have it as it is.
+  private var hasAges: Bool { options.maximumAgeMilliseconds != nil || options.consentAgeMilliseconds != nil }
+
+  /// The payload for the store or a journal.
+  /// - Parameter age: of the record.
+  func marked(_ payload: [UInt8], age: Int64) -> [UInt8] {
+    guard hasAges, var moment = clock.bootMoment else { return payload }
+    moment.milliseconds &-= age
+    var marked = payload
+    moment.mark(&marked)
+    return marked
+  }
+
+  /// Rows that another run has left, oldest first. Of the same boot their age is known, though either run's wall clock may
+  /// have been wrong. Else, where a date cannot be, the row's age begins now, and the store does not have it as it is.
   func adopted(_ rows: [EventRow], epoch: UInt64) -> [PipelineRow] {
-    let (wall, steady) = (clock.unixMilliseconds, steadyMilliseconds)
+    let (wall, steady, here) = (clock.unixMilliseconds, steadyMilliseconds, clock.bootMoment)
     var (dated, undated): ([PipelineRow], [PipelineRow]) = ([], [])
     for var row in rows {
-      let isDated = Self.earliestUnixMilliseconds <= row.createdUnixMilliseconds && row.createdUnixMilliseconds <= wall
+      let moment = hasAges ? BootMoment.take(from: &row.payload) : nil
+      var isDated = Self.earliestUnixMilliseconds <= row.createdUnixMilliseconds && row.createdUnixMilliseconds <= wall
+      if let moment, let here, moment.boot == here.boot, moment.milliseconds <= here.milliseconds {
+        let created = wall &- (here.milliseconds &- moment.milliseconds)
+        if (created &- row.createdUnixMilliseconds).magnitude > Self.slewMilliseconds { row.createdUnixMilliseconds = created }
+        isDated = true
+      }
       if !isDated { row.createdUnixMilliseconds = wall }
       let new = PipelineRow(
         row: row, since: steady &- (wall &- row.createdUnixMilliseconds), isInStore: true, epoch: isDated ? epoch : nil,

@@ -23,9 +23,11 @@ extension EventPipeline {
     let kept = policy.kept(payload, tail)
     guard kept.count <= options.maximumRowBytes else { return nil }
     var answer: EventIntake.Answer?
-    let isWritten = kept.withBytes { kept in
-      journal.write(subject: subject, unixMilliseconds: unixMilliseconds, payload: kept, untilNanoseconds: deadline) {
-        let taken = intake.append(created: unixMilliseconds, subject: subject, payload: kept, generation: generation)
+    let isWritten = marked(kept, age: 0).withBytes { marked in
+      journal.write(subject: subject, unixMilliseconds: unixMilliseconds, payload: marked, untilNanoseconds: deadline) {
+        let taken = kept.withBytes {
+          intake.append(created: unixMilliseconds, subject: subject, payload: $0, generation: generation)
+        }
         answer = taken
         return taken.isTaken ? taken.sequence : nil
       }

@@ -69,12 +69,15 @@ extension EventPipeline {
     var numbers: [UInt64] = []
     var bytes = 0
     var used = 0
+    let steady = steadyMilliseconds
     for number in state.unstored {
       guard rows.count < Self.rowsOfAPut, bytes < Self.bytesOfAPut else { break }
       used += 1
       guard let row = state.rows[number] else { continue }
       state.rows.update(number) { $0.isInStore = true }
-      rows.append(row.row)
+      var stored = row.row
+      stored.payload = marked(stored.payload, age: steady &- row.since)
+      rows.append(stored)
       numbers.append(number)
       bytes += row.bytes
     }

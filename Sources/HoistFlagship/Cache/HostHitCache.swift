@@ -62,7 +62,7 @@ final class HostHitCache: CacheManager, @unchecked Sendable {
   // MARK: Events
 
   func putEvents(_ rows: [EventRow], owner: EventOwner) throws(CacheFailure) {
-    try keep(rows.compactMap { HitCacheRecord($0) })
+    try keep(rows.compactMap { HitCacheRecord($0.unmarked) })
   }
 
   private func keep(_ records: [HitCacheRecord]) throws(CacheFailure) {

@@ -127,7 +127,12 @@ def stored_events(folder: Path, mode: str) -> list[tuple[str, bytes]]:
                     found[key] = (pipeline, payload)
         finally:
             database.close()
-    return list(found.values())
+    return [(pipeline, unmarked(payload)) for pipeline, payload in found.values()]
+
+
+def unmarked(payload: bytes) -> bytes:
+    """Without when it was recorded (Sources/HoistCore/Pipeline/StoredMoment.swift)."""
+    return payload[:-20] if payload[-4:] == b"\0ms\xff" else payload
 
 
 def read(pipeline: str, payload: bytes) -> Row:

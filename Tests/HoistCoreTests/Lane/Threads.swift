@@ -70,6 +70,9 @@ final class LeapingClock: Clock, @unchecked Sendable {
   init(_ scheduler: ManualScheduler) { self.scheduler = scheduler }
   var monotonicNanoseconds: Int64 { scheduler.monotonicNanoseconds + lock.withLock { ahead } * 1_000_000 }
   var unixMilliseconds: Int64 { scheduler.unixMilliseconds + lock.withLock { ahead } }
+  var bootMoment: BootMoment? {
+    scheduler.bootMoment.map { BootMoment(boot: $0.boot, milliseconds: $0.milliseconds + lock.withLock { ahead }) }
+  }
   func leap(milliseconds: Int64) { lock.withLock { ahead += milliseconds } }
 }
 

@@ -7,6 +7,14 @@ import Testing
   let manager = ObstinateManager()
   let journal = PaperJournal()
 
+  @Test("What is left in a journal has its age, whatever the wall clock has shown (reopened)") func age() {
+    let bench = bench { $0.maximumAgeMilliseconds = 3_600_000 }
+    bench.scheduler.boot = 7
+    #expect(waiting(bench, "kept") == .stored)
+    var payload = journal.payloads.last ?? []
+    #expect(BootMoment.take(from: &payload) == bench.scheduler.bootMoment && payload == Array("kept".utf8))
+  }
+
   @Test func whoRecordsDoesNotWaitForTheStoreWhichIsGivenGroups() {
     let bench = bench()
     #expect(bench.record("a", "b") == [.stored, .stored])

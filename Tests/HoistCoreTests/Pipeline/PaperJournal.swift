@@ -6,7 +6,8 @@ final class PaperJournal: EventJournal, @unchecked Sendable {
   struct Entry {
     var number: UInt64
     var subject: String
-    var text: String
+    var payload: [UInt8]
+    var text: String { String(decoding: payload, as: UTF8.self) }
   }
 
   private let lock = Lock()
@@ -25,6 +26,7 @@ final class PaperJournal: EventJournal, @unchecked Sendable {
   private var deadlines: [Int64] = []
 
   var entries: [String] { lock.withLock { written.map(\.text) } }
+  var payloads: [[UInt8]] { lock.withLock { written.map(\.payload) } }
   var progress: [JournalProgress] { lock.withLock { releases } }
   var isClosed: Bool { lock.withLock { closed } }
   func takeNothing(_ value: Bool) { lock.withLock { takesNothing = value } }
@@ -46,7 +48,7 @@ final class PaperJournal: EventJournal, @unchecked Sendable {
       deadlines.append(deadline)
       guard !closed, !broken, !takesNothing, let number = recording(), !failing else { return false }
       written.append(
-        Entry(number: number, subject: String(decoding: subject, as: UTF8.self), text: String(decoding: payload, as: UTF8.self)))
+        Entry(number: number, subject: String(decoding: subject, as: UTF8.self), payload: Array(payload)))
       return true
     }
   }

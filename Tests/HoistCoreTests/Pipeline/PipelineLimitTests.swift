@@ -121,8 +121,12 @@ import Testing
   private static let early: Int64 = 63_072_000_000
   private static let now: Int64 = 1_700_000_000_000
 
-  private func aging(manager: MemoryCacheManager? = nil, seed: UInt64 = 1, at unixMilliseconds: Int64) -> PipelineBench {
-    let bench = PipelineBench(manager: manager, seed: seed, scheduler: ManualScheduler(unixMilliseconds: unixMilliseconds)) {
+  private func aging(
+    manager: MemoryCacheManager? = nil, seed: UInt64 = 1, at unixMilliseconds: Int64 = 0, on machine: ManualScheduler? = nil
+  ) -> PipelineBench {
+    let scheduler = machine ?? ManualScheduler(unixMilliseconds: unixMilliseconds)
+    if machine == nil { scheduler.boot = seed }
+    let bench = PipelineBench(manager: manager, seed: seed, scheduler: scheduler) {
       $0.maximumAgeMilliseconds = 4 * Self.hour
       $0.consentAgeMilliseconds = 4 * Self.hour
     }
@@ -162,7 +166,53 @@ import Testing
     #expect(bench.counters.expired == 2 && bench.sent == ["new"])
   }
 
-  @Test("What another run recorded while its clock was not set is not too old for its date alone", arguments: [
+  private func end(_ bench: PipelineBench) {
+    bench.scheduler.post { bench.pipeline.stop() }
+    bench.settle()
+    _ = bench.store.close(untilNanoseconds: SystemClock().monotonicNanoseconds + 10_000_000_000)
+  }
+
+  @Test("What another run of the same boot has recorded is as old as the clock says that is never set, whichever run's clock was wrong (reopened)",
+    arguments: [early - now, 5 * hour, -5 * hour, 0], [false, true])
+  func ageOfAnotherRunOfThisBoot(wrong: Int64, isTheSecond: Bool) {
+    let (manager, scheduler) = (MemoryCacheManager(), ManualScheduler(unixMilliseconds: Self.now + (isTheSecond ? 0 : wrong)))
+    scheduler.boot = 1
+    let former = aging(manager: manager, on: scheduler)
+    former.pipeline.hold(.offline)
+    former.record("before", "undecided")
+    former.advance(1_000)
+    end(former)
+    scheduler.leapWallClock(byMilliseconds: isTheSecond ? wrong : -wrong)
+    let bench = aging(manager: manager, seed: 2, on: scheduler)
+    bench.pipeline.hold(.offline)
+    bench.advance(2 * Self.hour, step: Self.hour)
+    #expect(bench.counters.expired == 0 && bench.counters.waiting == 2)
+    // A third is told the same, though the second has not.
+    end(bench)
+    let heir = aging(manager: manager, seed: 3, on: scheduler)
+    _ = heir.flush()
+    heir.answer(200)
+    let ages = heir.policy.batches.all.flatMap(\.rows).map { heir.clock.unixMilliseconds - $0.createdUnixMilliseconds }
+    #expect(heir.sent == ["before,undecided"] && ages.allSatisfy { abs($0 - 2 * Self.hour - 1_000) <= 10_000 })
+  }
+
+  @Test("And too old after its time (reopened)", arguments: [early - now, 5 * hour, -5 * hour])
+  func tooOldInAnotherRunOfThisBoot(wrong: Int64) {
+    let (manager, scheduler) = (MemoryCacheManager(), ManualScheduler(unixMilliseconds: Self.now + wrong))
+    scheduler.boot = 1
+    let former = aging(manager: manager, on: scheduler)
+    former.pipeline.hold(.offline)
+    former.record("before", "undecided")
+    former.advance(1_000)
+    end(former)
+    scheduler.advance(milliseconds: 5 * Self.hour)
+    scheduler.leapWallClock(byMilliseconds: -wrong)
+    let bench = aging(manager: manager, seed: 2, on: scheduler)
+    bench.advance(2_000)
+    #expect(bench.counters.expired == 2 && bench.sent.isEmpty)
+  }
+
+  @Test("What another run recorded while its clock was not set is not too old for its date alone (reopened)", arguments: [
     (early, 0, 0), (now + 30 * 24 * hour, 0, 0), (now - 5 * hour, 5 * hour - 60_000, 0), (now - 5 * hour, 0, 2),
   ])
   func ageOfAnotherRun(unixMilliseconds: Int64, leap: Int64, expired: Int) {
@@ -174,9 +224,7 @@ import Testing
     former.scheduler.leapWallClock(byMilliseconds: leap)
     former.record("after")
     former.advance(1_000)
-    former.scheduler.post { former.pipeline.stop() }
-    former.settle()
-    _ = former.store.close(untilNanoseconds: SystemClock().monotonicNanoseconds + 10_000_000_000)
+    end(former)
     let bench = aging(manager: manager, seed: 2, at: Self.now)
     bench.pipeline.hold(.offline)
     bench.advance(1_000)

@@ -235,6 +235,26 @@ import Testing
     #expect(test.locations == ["early", "early"] && test.batches.last?.first?.contains(#""qt":10000}"#) == true)
   }
 
+  /// In 1972, hours ahead, hours behind; in the same boot, or another, where a date hours behind may be true.
+  @Test("What a run has left whose clock was wrong is sent by the next (FS-18; failing, reopened)", arguments: [
+    (-1_636_928_000_000, 1), (18_000_000, 1), (-18_000_000, 1), (-1_636_928_000_000, 2), (18_000_000, 2), (-18_000_000, 2),
+  ] as [(Int64, UInt64)])
+  func ageInTheNextRun(wrong: Int64, boot: UInt64) throws {
+    let (store, scheduler) = (MemoryCacheManager(), ManualScheduler(unixMilliseconds: 1_700_000_000_000 + wrong))
+    scheduler.boot = 1
+    let properties = ["events.durability": "periodic"]
+    let first = try HitRig(properties, cacheManager: store, scheduler: scheduler, status: 500)
+    for number in 0..<51 { first.send(.screen("\(number)")) }
+    first.run(5_000)
+    first.leave()
+    scheduler.leapWallClock(byMilliseconds: -wrong)
+    scheduler.boot = boot
+    let test = try HitRig(properties, cacheManager: store, scheduler: scheduler)
+    let isBelieved = boot == 2 && wrong == -18_000_000
+    test.rig.settle { test.counter("hits", isBelieved ? "expired" : "delivered") == 51 }
+    #expect(test.counter("hits", "delivered") == (isBelieved ? 0 : 51) && test.counter("hits", "expired") == (isBelieved ? 51 : 0))
+  }
+
   @Test("A hit with a flaw is told at ERROR and not sent") func flaw() throws {
     let test = try HitRig()
     #expect(test.send(.page("/relative")) == .flagshipHitInvalid)

@@ -66,9 +66,10 @@ struct TrackerBench {
   let open = OpenVisitors()
 
   init(
-    _ properties: [String: String] = [:], manager: (any CacheManager)? = nil, seed: UInt64 = 7, isReady: Bool = true
+    _ properties: [String: String] = [:], manager: (any CacheManager)? = nil, seed: UInt64 = 7, isReady: Bool = true,
+    scheduler: ManualScheduler = ManualScheduler()
   ) throws {
-    host = TestHost(manager: manager, seed: seed)
+    host = TestHost(manager: manager, seed: seed, time: scheduler)
     var given = ["site_code": "site"]
     if manager == nil { given["events.durability"] = "memory" }
     let values = try TestHost.values(given.merging(properties) { $1 }, table: KameleoonProperties.table)

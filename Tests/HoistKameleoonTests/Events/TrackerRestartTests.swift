@@ -9,8 +9,10 @@ import Testing
   let manager = MemoryCacheManager()
 
   /// A run that comes to its end without having sent anything.
-  private func endedRun(_ record: (TrackerBench) -> Void) throws {
-    let bench = try TrackerBench(manager: manager, seed: 1)
+  private func endedRun(
+    _ properties: [String: String] = [:], scheduler: ManualScheduler = ManualScheduler(), _ record: (TrackerBench) -> Void
+  ) throws {
+    let bench = try TrackerBench(properties, manager: manager, seed: 1, scheduler: scheduler)
     bench.host.network.setResponder { _ in noAnswer }
     record(bench)
     bench.tracker.stop()
@@ -56,6 +58,25 @@ import Testing
     anna.userAgent = "new"
     _ = second.flush(anna)
     #expect(second.sent.count == 2 && second.sent[1] == ["\(Tracked.phoneLine)&visitorCode=anna&userAgent=new"])
+  }
+
+  @Test("What waits for consent is no older because the clock was wrong when it was recorded (KAM-60; no consent, reopened)",
+    arguments: [-1_636_928_000_000, 18_000_000, -18_000_000])
+  func ageOfWhatWaitsForConsent(wrong: Int64) throws {
+    let scheduler = ManualScheduler(unixMilliseconds: 1_700_000_000_000 + wrong)
+    scheduler.boot = 1
+    let properties = ["data_expiration_interval_minute": "240"]
+    try endedRun(properties, scheduler: scheduler) { bench in
+      let anna = bench.visitor("anna")
+      anna.hasConsentToTrack = false
+      bench.tracker.record(Tracked.phone, of: anna)
+    }
+    scheduler.leapWallClock(byMilliseconds: -wrong)
+    let second = try TrackerBench(properties, manager: manager, seed: 2, scheduler: scheduler)
+    second.advance(10_000)
+    #expect(second.sent.isEmpty && second.count("adopted") == 1 && second.count("expired") == 0)
+    _ = second.flush(second.visitor("anna"))
+    #expect(second.sent == [["\(Tracked.phoneLine)&visitorCode=anna"]])
   }
 
   @Test func withImmediateDurabilityAConversionIsStoredWhenTheCallReturns() throws {
