@@ -41,7 +41,11 @@ extension Store {
       let rows = try manager.claimEvents(
         pipeline: pipeline, maximumRows: maximumRows, maximumBytes: maximumBytes, owner: owner)
       let believed = believable(rows, pipeline, maximumRows, maximumBytes)
-      withState { _ in claim.rows = believed }
+      withState {
+        claim.rows = believed
+        // Where removals fail, the manager hands out what was delivered under a former identity.
+        if !believed.isEmpty { claim.gone.formUnion($0.owedRows) }
+      }
     } answer: { [weak self] result in
       completion(self?.withState { $0.conclude(claim, isSuccess: result.isSuccess) })
     }
@@ -68,7 +72,9 @@ extension Store {
 
   /// Forgets delivered or dropped rows. While the manager fails the removal stays pending.
   func removeEvents(ids: [String]) {
-    if !ids.isEmpty { forget(.rows(ids)) }
+    guard !ids.isEmpty else { return }
+    withState { for claim in $0.claims { claim.gone.formUnion(ids) } }
+    forget(.rows(ids))
   }
 
   /// Forgets what is stored of a subject in one pipeline, whatever its owner. While the manager fails the purge stays

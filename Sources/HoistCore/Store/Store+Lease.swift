@@ -41,7 +41,7 @@ extension Store {
     acting.leaseUntil = until.overflow ? .max : until.partialValue
     withState {
       if $0.owner.id != acting.id {
-        $0.formerOwner = $0.owner.eventOwner(options)
+        $0.formerOwners = $0.formerOwners.suffix(Self.maximumFormerOwners - 1) + [$0.owner.eventOwner(options)]
         $0.ownerEpoch += 1
       }
       $0.owner = acting
@@ -49,6 +49,8 @@ extension Store {
     keepRenewing()
     return value
   }
+
+  private static var maximumFormerOwners: Int { 16 }
 
   private func keepRenewing() {
     let isNew = withState {

@@ -118,7 +118,7 @@ extension Store {
     var (due, owners) = withState { state in
       let due = state.forgettings.prefix { $0.call <= call }
       state.forgettings.removeFirst(due.count)
-      return (due, [state.owner.eventOwner(options)] + (state.formerOwner.map { [$0] } ?? []))
+      return (due, [state.owner.eventOwner(options)] + state.formerOwners)
     }
     let isAsked = !due.isEmpty
     while let next = due.first {

@@ -12,6 +12,8 @@ final class StoreClaim: @unchecked Sendable {
   var rows: [EventRow]?
   /// Subjects that were purged since the request.
   var purged: Set<ByteKey> = []
+  /// Rows that are to be forgotten: delivered, but the manager still had them under a former identity, or has them.
+  var gone: Set<String> = []
 
   init(pipeline: ByteKey) { self.pipeline = pipeline }
 }
@@ -37,7 +39,7 @@ extension StoreState {
     claims.removeAll(where: isOver)
     // What a former identity held is free again.
     return done.filter { $0.owner == owner.id }.flatMap { claim in
-      claim.rows?.filter { !claim.purged.contains(ByteKey($0.subject)) } ?? []
+      claim.rows?.filter { !claim.purged.contains(ByteKey($0.subject)) && !claim.gone.contains($0.id) } ?? []
     }
   }
 }

@@ -28,8 +28,8 @@ struct StoreState {
   var nextCall: UInt64 = 1
 
   var owner: LeasedOwner
-  /// The former owner, whose lease ran out unnoticed; rows on their way are still under its name.
-  var formerOwner: EventOwner?
+  /// Former owners, whose leases ran out unnoticed, newest last; rows on their way are still under their names.
+  var formerOwners: [EventOwner] = []
   var ownerEpoch: UInt64 = 0
   var isRenewing = false
   var isClosed = false
@@ -53,6 +53,11 @@ struct StoreState {
   init(generation: UInt32, nonce: UInt64) {
     self.generation = generation
     owner = LeasedOwner(nonce: nonce)
+  }
+
+  /// Rows that the manager may still have, and that are to be forgotten.
+  var owedRows: Set<String> {
+    forgettings.reduce(into: []) { if case .rows(let ids) = $1.what { $0.formUnion(ids) } }
   }
 
   var owesSomething: Bool { !pending.isEmpty || !forgettings.isEmpty }

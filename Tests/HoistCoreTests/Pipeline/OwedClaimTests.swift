@@ -57,6 +57,48 @@ import Testing
     #expect(!bench.lines.all.contains { $0.contains("works again") })
   }
 
+  @Test("A process does not take again what it has had accepted under a lease that has run out (full disk)") func ownRows() {
+    let bench = PipelineBench(manager: manager)
+    bench.start()
+    bench.record("own")
+    bench.advance(200)
+    manager.fail(writes: CacheFailure("disk full"))
+    _ = bench.flush()
+    bench.answer(200)
+    bench.clock.leap(milliseconds: 60_001)
+    for _ in 0..<3 {
+      bench.pipeline.lookForRows()
+      bench.settle()
+    }
+    #expect(bench.store.ownerEpoch == 1 && bench.counters.adopted == 0 && bench.flushed() == .accepted && bench.sent == ["own"])
+    manager.fail(writes: nil)
+    bench.advance(120_000, step: 1_000)
+    #expect(bench.sent == ["own"] && manager.left == 0)
+  }
+
+  @Test("Nor what is accepted while a claim is on its way") func acceptedMeanwhile() {
+    let bench = PipelineBench(manager: manager)
+    bench.start()
+    bench.record("own")
+    bench.advance(200)
+    _ = bench.flush()
+    bench.clock.leap(milliseconds: 60_001)
+    bench.store.renewLease()
+    bench.settle()
+    let door = Door()
+    manager.block(at: door)
+    bench.scheduler.post { bench.pipeline.claimOrphans() }
+    bench.scheduler.run()
+    #expect(door.waitForArrivals(1))
+    bench.transport.open.first?.complete(.success(HTTPResponse(status: 200, headers: [])))
+    bench.scheduler.run()
+    door.open()
+    bench.settle()
+    #expect(manager.calls.contains("claim events") && bench.counters.adopted == 0)
+    _ = bench.flush()
+    #expect(bench.sent == ["own"] && bench.counters.delivered == 1)
+  }
+
   @Test("But not before a purge is carried out (full disk, consent withdrawn)") func aPurgeComesFirst() throws {
     let bench = PipelineBench(manager: manager)
     bench.start()

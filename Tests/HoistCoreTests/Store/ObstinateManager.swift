@@ -99,5 +99,12 @@ final class ObstinateManager: CacheManager, @unchecked Sendable {
     _ = inner.claimEvents(pipeline: "events", maximumRows: count, maximumBytes: 100_000, owner: thief)
   }
 
+  /// How many rows another process would find.
+  var left: Int {
+    for owner in ownersSeen { inner.releaseEvents(owner: EventOwner(id: owner, leaseMilliseconds: 1)) }
+    let heir = EventOwner(id: "heir", leaseMilliseconds: 1)
+    return inner.claimEvents(pipeline: "events", maximumRows: 100, maximumBytes: 100_000, owner: heir).count
+  }
+
   func close() { lock.withLock { log.append("close") } }
 }

@@ -103,6 +103,19 @@ import Testing
     #expect(bench.manager.calls.count { $0 == "delete 1" } == 2)
   }
 
+  @Test func whatIsDeliveredIsForgottenUnderEachFormerIdentity() {
+    _ = put(.sample("1"))
+    for _ in 0..<2 {
+      bench.clock.leap(milliseconds: 60_001)
+      store.renewLease()
+      bench.settle()
+    }
+    #expect(store.ownerEpoch == 2)
+    store.removeEvents(ids: ["1"])
+    bench.settle()
+    #expect(bench.manager.left == 0)
+  }
+
   @Test func whileTheManagerFailsTheRowsAreTakenForOurs() {
     _ = put(.sample("1"))
     bench.manager.fail(CacheFailure("disk full"))
