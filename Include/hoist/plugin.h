@@ -129,9 +129,23 @@ typedef struct hoist_cache {
                                            const void *HOIST_NULLABLE expected, size_t expected_size,
                                            const void *HOIST_NULLABLE value, size_t value_size,
                                            hoist_bytes_sink *HOIST_NONNULL sink);
+
+    /**
+     * Puts bytes behind what is kept under `key`, if that begins with `head`, byte for byte, atomically for all users of
+     * the same data: `load` gives all of it from then on, and `save`, `replace` and `remove` concern all of it. So a small
+     * addition to the large value of one subject does not cost writing that again. Without it (NULL, or a table of an
+     * earlier header) Hoist writes the whole value each time.
+     * @return HOIST_OK: done, and kept like a value that `save` was given; HOIST_ERR_STATE: it begins otherwise;
+     *         HOIST_ERR_NOT_FOUND: nothing is kept there; any other status for a failure. Only HOIST_OK has changed
+     *         anything.
+     */
+    hoist_status (*HOIST_NULLABLE append)(void *HOIST_NULLABLE user_data, const char *HOIST_NONNULL key,
+                                          const void *HOIST_NULLABLE head, size_t head_size,
+                                          const void *HOIST_NULLABLE bytes, size_t bytes_size);
 } hoist_cache;
 
-#define HOIST_CACHE_INIT { sizeof(hoist_cache), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+#define HOIST_CACHE_INIT \
+    { sizeof(hoist_cache), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 
 HOIST_API hoist_status hoist_config_set_cache(hoist_config *HOIST_NULLABLE config,
                                               const hoist_cache *HOIST_NULLABLE cache,

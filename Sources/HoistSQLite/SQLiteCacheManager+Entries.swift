@@ -13,7 +13,22 @@ extension SQLiteCacheManager {
       value = $0.blob(0)
       return false
     }
-    return value
+    if let known = value { value = known + (try EntryParts.read(of: key, database)) }
+    return value.flatMap { $0.count > options.maximumValueBytes ? nil : $0 }
+  }
+
+  public func append(key: String, to head: [UInt8], _ bytes: [UInt8]) throws(CacheFailure) -> Bool {
+    let now = clock.unixMilliseconds
+    return try perform("writing the cache") { database throws(SQLiteFailure) in
+      try database.transaction { () throws(SQLiteFailure) in
+        let begins = "SELECT 1 FROM entries WHERE key = ? AND substr(value, 1, ?) = ?"
+        guard try database.integer(begins, [.text(key), .integer(Int64(head.count)), .blob(head)]) != nil else { return false }
+        if try EntryParts.append(bytes, to: key, at: now, database) {
+          try database.run("UPDATE entries SET changed = ? WHERE key = ?", [.integer(now), .text(key)])
+        }
+        return true
+      }
+    }
   }
 
   public func save(key: String, value: [UInt8]) throws(CacheFailure) { _ = try write(key: key, value) }
@@ -49,6 +64,7 @@ extension SQLiteCacheManager {
           INSERT INTO entries(key, value, changed) VALUES (?, ?, ?)
           ON CONFLICT(key) DO UPDATE SET value = excluded.value, changed = excluded.changed
           """, [.text(key), .blob(value), .integer(now)])
+        try EntryParts.delete(of: key, database)
         return (.done, countsLimits ? try evictOldest(database, butNot: key) : nil)
       }
     }
@@ -67,6 +83,7 @@ extension SQLiteCacheManager {
 
   private func delete(_ key: String, _ database: Database) throws(SQLiteFailure) {
     try database.run("DELETE FROM entries WHERE key = ?", [.text(key)])
+    try EntryParts.delete(of: key, database)
   }
 
   /// Removes the values written longest ago until the limits hold, those of single persons (`PersonKey`) before all others.
@@ -74,15 +91,18 @@ extension SQLiteCacheManager {
   private func evictOldest(_ database: Database, butNot key: String) throws(SQLiteFailure) -> Int {
     var count = Int64(0)
     var bytes = Int64(0)
-    try database.run("SELECT count(*), total(length(value)) FROM entries") {
+    try database.run("SELECT total(key >= ?), total(length(value)) FROM entries", [.text(EntryParts.end)]) {
       count = $0.integer(0)
       bytes = $0.integer(1)
       return false
     }
     guard count > options.maximumEntries || bytes > options.maximumEntryBytes else { return 0 }
     var victims: [String] = []
-    let wanted = "SELECT key, length(value) FROM entries WHERE key <> ? ORDER BY key NOT GLOB ?, changed"
-    try database.run(wanted, [.text(key), .text(PersonKey.prefix + "*")]) {
+    let wanted = """
+      SELECT key, length(value) + (SELECT total(length(value)) FROM entries WHERE \(EntryParts.isPart))
+      FROM entries AS whole WHERE key <> ? AND key >= ? ORDER BY key NOT GLOB ?, changed
+      """
+    try database.run(wanted, [.text(key), .text(EntryParts.end), .text(PersonKey.prefix + "*")]) {
       guard count > options.maximumEntries || bytes > options.maximumEntryBytes else { return false }
       victims.append($0.text(0))
       count -= 1

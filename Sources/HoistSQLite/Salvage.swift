@@ -49,9 +49,11 @@ enum Salvage {
   private static func copyPeople(_ source: Database, _ database: Database) throws(SQLiteFailure) -> Int {
     let wanted = "SELECT key, value, changed FROM entries WHERE key GLOB '\(PersonKey.prefix)*'"
     return try each(wanted, of: source) { row throws(SQLiteFailure) in
+      // What is damaged of the additions costs these alone.
+      let value = row.blob(1) + ((try? EntryParts.read(of: row.text(0), source)) ?? [])
       try database.run(
         "INSERT OR IGNORE INTO entries(key, value, changed) SELECT ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM owners WHERE name = ?)",
-        [.text(row.text(0)), .blob(row.blob(1)), .integer(row.integer(2)), .text(erased + row.text(0))])
+        [.text(row.text(0)), .blob(value), .integer(row.integer(2)), .text(erased + row.text(0))])
     }
   }
 

@@ -16,6 +16,9 @@ struct CrashTests {
     let versions = before.all("done flags ").compactMap { Int($0) }
     let found = after.all("flags version ").first.flatMap { Int($0) }
     if let last = versions.max() { #expect((found ?? -1) >= last, "\(what): flags \(last), found \(found ?? -1)") }
+    let additions = after.all("visitor ").flatMap { $0.split(separator: " ").dropFirst().map { String($0) } }
+    #expect(Set(before.all("done addition ")).isSubset(of: additions), "\(what): additions \(additions)")
+    #expect(Set(additions).count == additions.count, "\(what): additions \(additions)")
     let removed = Set(before.all("done gone "))
     let rows = after.all("row ").map { String($0.prefix { $0 != " " }) }
     let wanted = before.all("done row ").filter { !removed.contains($0) }

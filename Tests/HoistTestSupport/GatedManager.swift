@@ -9,6 +9,7 @@ public final class GatedManager: CacheManager, @unchecked Sendable {
   private var afterLoad: (@Sendable (String) -> Void)?
   /// Writes that still fit; nil for any number.
   private var room: Int?
+  private var (written, added) = (0, 0)
 
   public init(_ inner: MemoryCacheManager = MemoryCacheManager(clock: SystemClock())) { self.inner = inner }
 
@@ -48,9 +49,21 @@ public final class GatedManager: CacheManager, @unchecked Sendable {
     return inner.load(key: key)
   }
 
+  /// Of values, and what was put behind them.
+  public var bytesWritten: Int { lock.withLock { written } }
+  /// How often something was put behind a value.
+  public var additions: Int { lock.withLock { added } }
+
   public func save(key: String, value: [UInt8]) throws(CacheFailure) {
     try needRoom()
+    lock.withLock { written += value.count }
     inner.save(key: key, value: value)
+  }
+  public func append(key: String, to head: [UInt8], _ bytes: [UInt8]) throws(CacheFailure) -> Bool {
+    try needRoom()
+    guard inner.append(key: key, to: head, bytes) else { return false }
+    lock.withLock { (written, added) = (written + bytes.count, added + 1) }
+    return true
   }
   public func remove(key: String) throws(CacheFailure) {
     try needRoom()

@@ -46,6 +46,18 @@ final class CCache: HostAdapter<hoist_cache>, CacheManager, @unchecked Sendable 
     return .done
   }
 
+  func append(key: String, to head: [UInt8], _ bytes: [UInt8]) throws(CacheFailure) -> Bool {
+    guard let append = table.append else { return false }
+    let status = key.withCString { key in
+      HostBytes.with(head) { head, headSize in
+        HostBytes.with(bytes) { append(table.user_data, key, head, headSize, $0, $1) }
+      }
+    }
+    if status == Status.state.rawValue || status == Status.notFound.rawValue { return false }
+    try Self.check(status, "append")
+    return true
+  }
+
   func putEvents(_ rows: [EventRow], owner: EventOwner) throws(CacheFailure) {
     guard let put = table.put_events, !rows.isEmpty else { return }
     let status = HostRows.with(rows) { told, count in

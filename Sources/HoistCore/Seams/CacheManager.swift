@@ -49,6 +49,17 @@ public enum CacheReplacement: Sendable, Equatable {
   case differs([UInt8]?)
 }
 
+/// What is to be put behind a stored value.
+public struct CacheAddition: Sendable {
+  /// How the stored value has to begin.
+  public var head: [UInt8]
+  public var bytes: [UInt8]
+  public init(head: [UInt8], bytes: [UInt8]) {
+    self.head = head
+    self.bytes = bytes
+  }
+}
+
 /// Which keys belong to one person each. There may be very many of them, so a manager that must make room removes these
 /// before any other: without the others nothing works offline. Part of the contract with hosts' cache managers
 /// (`HOIST_CACHE_PERSON_PREFIX`).
@@ -71,6 +82,10 @@ public protocol CacheManager: AnyObject, Sendable {
   /// Compare-and-set: keeps `value` under `key` if what is kept there is `expected`, byte for byte; nil is no value,
   /// before as after. By default that holds within this process only (`ReplacementQueue`).
   func replace(key: String, expected: [UInt8]?, with value: [UInt8]?) throws(CacheFailure) -> CacheReplacement
+  /// Puts bytes behind the value of `key`, which `load` then gives with them, if it begins with `head`: so that a small
+  /// addition to a large value does not cost writing all of it. Atomic for all users of the same data.
+  /// - Returns: false where it does not begin like that, there is none, or the manager cannot do this; nothing was changed.
+  func append(key: String, to head: [UInt8], _ bytes: [UInt8]) throws(CacheFailure) -> Bool
   /// Whether `replace` is atomic for all users of the same files or database, other processes too.
   var replacesInOneStep: Bool { get }
 
@@ -117,6 +132,8 @@ extension CacheManager {
   public func replace(key: String, expected: [UInt8]?, with value: [UInt8]?) throws(CacheFailure) -> CacheReplacement {
     try ReplacementQueue.replace(in: self, named: UInt(bitPattern: ObjectIdentifier(self)), key: key, expected, with: value)
   }
+
+  public func append(key: String, to head: [UInt8], _ bytes: [UInt8]) throws(CacheFailure) -> Bool { false }
 
   public func shared(key: String, orKeep value: [UInt8]) throws(CacheFailure) -> [UInt8] {
     if let known = try load(key: key) { return known }

@@ -43,6 +43,14 @@ public final class MemoryCacheManager: CacheManager, @unchecked Sendable {
     }
   }
 
+  public func append(key: String, to head: [UInt8], _ bytes: [UInt8]) -> Bool {
+    lock.withLock {
+      guard let known = entries[ByteKey(key)]?.value, known.starts(with: head) else { return false }
+      set(ByteKey(key), known + bytes)
+      return true
+    }
+  }
+
   /// With `lock` held.
   private func set(_ key: ByteKey, _ value: [UInt8]?) {
     guard let value else {

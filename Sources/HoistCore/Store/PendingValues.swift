@@ -12,10 +12,13 @@ struct PendingValues {
   /// Makes the new value from the stored one; called again when another writer was faster.
   typealias Transform = @Sendable (_ kept: [UInt8]?) -> [UInt8]?
   typealias Completion = @Sendable (Result<[UInt8]?, CacheFailure>) -> Void
+  /// What makes the change when it is put behind the stored value; nil where it has to be made to the whole.
+  typealias Addition = @Sendable () -> CacheAddition?
 
   struct Change {
     let kind: ChangeKind
     let transform: Transform
+    var addition: Addition?
     let completion: Completion
     /// Later ones have greater numbers.
     let number: UInt64
@@ -43,6 +46,11 @@ struct PendingValues {
       if case .value(let new) = base { value = new }
       for change in changes { value = change.transform(value) }
       return value
+    }
+
+    /// nil where there is more to do than one addition.
+    var addition: CacheAddition? {
+      if case .stored = base, changes.count == 1 { changes[0].addition?() } else { nil }
     }
 
     fileprivate var isLasting: Bool { changes.contains { $0.kind == .lasting } }
@@ -85,14 +93,14 @@ struct PendingValues {
   }
 
   mutating func add(
-    _ transform: @escaping Transform, _ kind: ChangeKind, to key: ByteKey, completion: @escaping Completion,
-    maximumCount: Int, maximumBytes: Int
+    _ transform: @escaping Transform, _ kind: ChangeKind, addition: Addition?, to key: ByteKey,
+    completion: @escaping Completion, maximumCount: Int, maximumBytes: Int
   ) -> [Item] {
     next += 1
     var item = forget(key) ?? Item(key: key, base: .stored, order: next)
     // One that is just being written is written once more, with this one.
     if kind == .replaceable { item.changes.removeAll { $0.kind == .replaceable } }
-    item.changes.append(Change(kind: kind, transform: transform, completion: completion, number: next))
+    item.changes.append(Change(kind: kind, transform: transform, addition: addition, completion: completion, number: next))
     insert(item)
     return makeRoom(maximumCount: maximumCount, maximumBytes: maximumBytes)
   }

@@ -80,6 +80,7 @@ extension Store {
       if let value { try manager.save(key: item.key.text, value: value) } else { try manager.remove(key: item.key.text) }
       return value
     }
+    if let addition = item.addition, try manager.append(key: item.key.text, to: addition.head, addition.bytes) { return nil }
     noteReplacing(manager)
     var known = try checked(try manager.load(key: item.key.text))
     for _ in 0..<Self.maximumReplacements {

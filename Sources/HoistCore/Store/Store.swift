@@ -130,18 +130,21 @@ public final class Store: @unchecked Sendable {
   /// - Parameters:
   ///   - transform: makes the new value, nil for none, from the stored one. Pure. Called on the store's lane, with no
   ///     lock held, and again when another writer was faster, or for a read of what is not written yet.
-  ///   - completion: with the value stored then; or a failure, when there is no store, or after too many attempts. On
+  ///   - addition: asked first, likewise: where the manager can, and nothing else waits for the key, that is put behind the
+  ///     stored value in place of all the rest.
+  ///   - completion: with the value stored then, nil after an addition; or a failure, when there is no store, or after too many attempts. On
   ///     the store's lane, before any other work on the key; without a store, on the scheduler's thread.
   public func update(
-    _ key: String, kind: ChangeKind = .ordinary, _ transform: @escaping @Sendable (_ kept: [UInt8]?) -> [UInt8]?,
+    _ key: String, kind: ChangeKind = .ordinary, addition: (@Sendable () -> CacheAddition?)? = nil,
+    _ transform: @escaping @Sendable (_ kept: [UInt8]?) -> [UInt8]?,
     completion: @escaping @Sendable (Result<[UInt8]?, CacheFailure>) -> Void = { _ in }
   ) {
     guard manager != nil else { return scheduler.post { completion(.failure(CacheFailure("there is no store"))) } }
     let options = options
     wait {
       $0.add(
-        transform, kind, to: ByteKey(key), completion: completion, maximumCount: options.maximumPendingValues,
-        maximumBytes: options.maximumPendingBytes)
+        transform, kind, addition: addition, to: ByteKey(key), completion: completion,
+        maximumCount: options.maximumPendingValues, maximumBytes: options.maximumPendingBytes)
     }
   }
 

@@ -10,9 +10,16 @@ public protocol SubjectRecord: AnyObject, Sendable {
   /// The value to store under `key`: the stored one with the changes made here since `wasKept`; nil for none. On the
   /// store's lane; called again when another writer was faster, and the last call counts.
   func merge(into kept: [UInt8]?, under key: String) -> [UInt8]?
-  /// The result of the last merge is stored, with the changes by others in it. On the store's lane, before the next
-  /// merge.
+  /// The changes made here since `wasKept`, to be put behind the stored value: asked before `merge`, likewise. nil where the
+  /// whole has to be written.
+  func addition(under key: String) -> CacheAddition?
+  /// The result of the last merge is stored, with the changes by others in it, or the addition is. On the store's lane, before
+  /// the next merge.
   func wasKept()
+}
+
+extension SubjectRecord {
+  public func addition(under key: String) -> CacheAddition? { nil }
 }
 
 /// Whether a record waits to be written. Thread-safe.

@@ -11,12 +11,8 @@ struct KeptVisitor: Sendable {
   ///   - theirs: what is stored now.
   static func merge(_ ours: KeptVisitor, base: KeptVisitor?, theirs: KeptVisitor) -> KeptVisitor {
     let changes = base.map { ours.changes(since: $0) } ?? ours
-    var draft = VisitorDraft(changes.content)
-    draft.rest = changes.rest
-    draft.layOver(theirs.content, theirs.rest)
-    var merged = KeptVisitor(content: draft.content, rest: draft.rest)
+    var merged = changes.laid(over: theirs)
     merged.content.consent = consent(ours, base, theirs)
-    merged.content.lastEvent = max(ours.content.lastEvent, theirs.content.lastEvent)
     for exposure in ours.content.assignments.entries where exposure.isUnsent {
       guard merged.content.assignments[exposure.experimentID]?.variationID == exposure.variationID else { continue }
       merged.content.assignments.setUnsent(true, of: exposure.experimentID)
@@ -90,7 +86,16 @@ struct KeptVisitor: Sendable {
     content.visitStart == other.content.visitStart && content.visits == other.content.visits
   }
 
-  private mutating func keepLimits() {
+  /// What has changed, on top of what is stored.
+  func laid(over stored: KeptVisitor) -> KeptVisitor {
+    var draft = VisitorDraft(content)
+    draft.rest = rest
+    draft.layOver(stored.content, stored.rest)
+    draft.content.lastEvent = max(content.lastEvent, stored.content.lastEvent)
+    return KeptVisitor(content: draft.content, rest: draft.rest)
+  }
+
+  mutating func keepLimits() {
     content.assignments.keepNewest(VisitorLimits.assignments)
     content.conversions.removeFirst(max(0, content.conversions.count - VisitorLimits.conversions))
     rest.aside.removeFirst(max(0, rest.aside.count - VisitorLimits.aside))
@@ -98,6 +103,27 @@ struct KeptVisitor: Sendable {
 }
 
 extension KeptVisitor {
+  /// The changes, where they are conversions alone, which may be laid over whatever others have stored: with all else the whole
+  /// is written, and what others have stored is heard. What is too old here needs no word: it is to every reader.
+  func additions(since base: KeptVisitor) -> KeptVisitor? {
+    guard content.code == base.content.code, content.mappingIdentifier == base.content.mappingIdentifier,
+      content.consent == base.content.consent, rest.isUnique == base.rest.isUnique, isInVisit(of: base),
+      rest.mappingIndex == base.rest.mappingIndex, rest.hasRemoteHistory == base.rest.hasRemoteHistory,
+      rest.aside.count >= base.rest.aside.count, rest.fetched.count >= base.rest.fetched.count
+    else { return nil }
+    var changes = changes(since: base)
+    guard changes.hasConversionsAlone else { return nil }
+    (changes.content.consent, changes.content.visits) = (.unknown, nil)
+    return changes
+  }
+
+  private var hasConversionsAlone: Bool {
+    content.customData.isEmpty && content.pages.isEmpty && content.personalizations.isEmpty && content.cookies.isEmpty
+      && content.assignments.entries.isEmpty && content.device == nil && content.browser == nil
+      && content.operatingSystem == nil && content.geolocation == nil && content.applicationVersion == nil
+      && rest.segments.isEmpty && rest.aside.isEmpty && rest.fetched.isEmpty && rest.userAgent.isEmpty
+  }
+
   /// All differences, in the same members; for numbers, the increments.
   fileprivate func changes(since base: KeptVisitor) -> KeptVisitor {
     var changes = self

@@ -109,7 +109,25 @@ final class VisitorData: SubjectRecord, @unchecked Sendable {
     }
     let json = merge.result.map { StoredVisitor.json($0.content, $0.rest) }
     merge.hash = json.map { $0.withBytes { Hash64.hash($0) } }
+    merge.head = merge.result.map { StoredVisitor.head($0.content, $0.rest) }
+    merge.bytes = json?.count ?? 0
     return json
+  }
+
+  func addition(under key: String) -> CacheAddition? {
+    let (ours, known) = lock.withLock { () -> (KeptVisitor, KeptState) in
+      kept.leaveToParent(draft)
+      return (KeptVisitor(content: draft.content, rest: draft.rest), kept)
+    }
+    guard known.hasRoom, let head = known.head, let base = known.base, VisitorStorage.key(ours.content.code) == key,
+      let changes = ours.additions(since: base)
+    else { return nil }
+    let line = StoredVisitor.addition(changes)
+    var merge = KeptState.Merge(ours: ours)
+    // With what is too old here, which is still stored.
+    (merge.result, merge.bytes) = (changes.laid(over: base), line.count)
+    lock.withLock { kept.merge = merge }
+    return CacheAddition(head: head, bytes: line)
   }
 
   func wasKept() {
@@ -118,7 +136,7 @@ final class VisitorData: SubjectRecord, @unchecked Sendable {
       kept.merge = nil
       kept.news = KeptNews(owner: merge.owner)
       guard let result = merge.result else { return }
-      (kept.base, kept.hash, kept.takesPlace) = (result, merge.hash, false)
+      kept.took(merge, result)
       guard merge.isChanged else { return }
       let former = draft.content.consent
       let new = KeptVisitor.merge(
@@ -140,8 +158,8 @@ final class VisitorData: SubjectRecord, @unchecked Sendable {
   /// Reads whether another process has stored a refusal that is not known here.
   /// - Returns: whether it is news.
   func hearRefusal(in stored: [UInt8]) -> Bool {
-    let hash = stored.withBytes { Hash64.hash($0) }
-    guard lock.withLock({ kept.hash != hash && draft.content.consent == .given }) else { return false }
+    let head = lock.withLock { draft.content.consent == .given ? kept.head ?? [] : nil }
+    guard let head, head.isEmpty || !stored.starts(with: head) else { return false }
     guard StoredVisitor(json: stored)?.isRefusal == true else { return false }
     return lock.withLock {
       guard kept.base?.content.consent != .refused, draft.content.consent == .given else { return false }

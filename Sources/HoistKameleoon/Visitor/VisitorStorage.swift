@@ -33,7 +33,9 @@ final class VisitorStorage: @unchecked Sendable {
     let (log, found) = (host.log, found)
     host.store.load(Self.key(code)) { bytes in
       guard let bytes else { return completion(nil) }
-      let record = StoredVisitor(json: bytes)
+      var unread = 0
+      let record = StoredVisitor(json: bytes, unread: &unread)
+      if unread > 0 { log.warning("\(unread) additions to what is kept of a visitor cannot be read; they are not used") }
       if record == nil { log.warning("what is kept of a visitor cannot be read; it is not used") }
       found.withLock { $0 += record == nil ? 0 : 1 }
       completion(record)

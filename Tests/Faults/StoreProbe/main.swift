@@ -35,6 +35,11 @@ case "write":
   // Reports each step once it is committed.
   for number in 0..<count {
     attempt("flags \(number)") { try manager.save(key: "flags", value: Array("version \(number)".utf8)) }
+    if number == 0 { attempt("visitor") { try manager.save(key: "visitor:a", value: Array("head".utf8)) } }
+    attempt("addition \(number)") {
+      let isDone = try manager.append(key: "visitor:a", to: Array("head".utf8), Array(" \(number)".utf8))
+      if !isDone { throw CacheFailure("there is nothing to add to") }
+    }
     attempt("row \(number)") {
       let payload = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 700)
       let row = EventRow(id: "\(number)", pipeline: "events", createdUnixMilliseconds: Int64(number), payload: payload)
@@ -49,6 +54,7 @@ case "write":
 case "read", "hold":
   attempt("reading") {
     if let value = try manager.load(key: "flags") { report("flags " + String(decoding: value, as: UTF8.self)) }
+    if let value = try manager.load(key: "visitor:a") { report("visitor " + String(decoding: value, as: UTF8.self)) }
     let rows = try manager.claimEvents(pipeline: "events", maximumRows: 100_000, maximumBytes: 1 << 30, owner: owner)
     for row in rows { report("row \(row.id) \(row.payload.count)") }
   }

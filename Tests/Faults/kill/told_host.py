@@ -94,12 +94,19 @@ class ToldWorld:
 
     def keys(self) -> list[str]:
         """The names of the values in the store."""
-        return [str(key) for key, in self._select("entries", "key")]
+        return [str(key) for key, in self._select("entries", "key") if str(key) >= "\x02"]
 
     def value(self, key: str) -> Any:
         """The JSON document under that name in the store; None for none."""
-        found = [bytes(value) for name, value in self._select("entries", "key, value") if str(name) == key]
-        return json.loads(found[0]) if found else None
+        values = {str(name): bytes(value) for name, value in self._select("entries", "key, value")}
+        if key not in values:
+            return None
+        parts = b"".join(values[name] for name in sorted(values) if name.startswith(f"\x01{key}\x01"))
+        document, *additions = [json.loads(line) for line in (values[key] + parts).split(b"\n")]
+        for addition in additions:
+            for name, more in addition.items():
+                document[name] = document.get(name, []) + more
+        return document
 
     def _copy(self) -> Path:
         """Of the store: looking must not change it."""

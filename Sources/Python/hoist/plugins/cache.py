@@ -58,6 +58,17 @@ class Cache(ABC):
         """
         raise NotImplementedError
 
+    def append(self, key: str, head: bytes, more: bytes) -> bool:
+        """Puts bytes behind a key's value, if that begins with `head`; `load` gives all of it from then on.
+
+        In one step for everybody who uses the same data, other processes too. A cache without it is asked
+        to write the whole value each time.
+
+        Returns:
+            Whether it did; False when nothing is kept, or it begins otherwise.
+        """
+        raise NotImplementedError
+
     def put_events(self, rows: Sequence[EventRow], owner: str, lease_ms: int) -> None:
         """Inserts rows, or replaces those of the same id that `owner` holds; all or none."""
         raise NotImplementedError
@@ -82,7 +93,7 @@ class Cache(ABC):
 
     def _members(self) -> list[str]:
         events = ("put_events", "claim_events", "remove_events", "purge_events", "renew_lease")
-        return ["load", "save", "remove", *overridden(self, Cache, ("replace", *events))]
+        return ["load", "save", "remove", *overridden(self, Cache, ("replace", "append", *events))]
 
 
 @implements("cache", "load", failure=Status)
@@ -106,6 +117,12 @@ def _replace(
         return Status.OK
     status = _write(cache.load(name), sink)
     return Status.STATE if status == Status.OK else status
+
+
+@implements("cache", "append", failure=Status)
+def _append(user_data: Any, key: Any, head: Any, head_size: int, more: Any, more_size: int) -> int:
+    is_done = owner(user_data).append(decode(key), decode_bytes(head, head_size), decode_bytes(more, more_size))
+    return Status.OK if is_done else Status.STATE
 
 
 def _optional(bytes_: Any, size: int) -> bytes | None:
