@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Iterable, Sequence
@@ -10,6 +11,8 @@ from threading import Thread
 
 import pytest
 import shared_store
+from kameleoon import sample_configuration
+from kameleoon_clients import opener, strict_service
 from unleash import UnleashSimulator
 from waiting import until
 
@@ -149,6 +152,34 @@ def test_two_clients_of_one_cache_lose_nothing_of_each_other(tmp_path: Path, kin
             for i in range(50):
                 decisions = client.user(f"own-{number}-{i}").decide_for_keys(shared_store.FLAGS)
                 assert kept in [decision.variation_key for decision in decisions.values()]
+
+
+class Appending(OneStep):
+    """A cache that can put bytes behind a value."""
+
+    def append(self, key: str, head: bytes, more: bytes) -> bool:
+        with self.lock:
+            if not self.values.get(key, b"").startswith(head) or key not in self.values:
+                return False
+            self.values[key] += more
+            self.calls.append("append")
+            return True
+
+
+@pytest.mark.parametrize("kind", [OneStep, Appending])
+def test_conversions_are_put_behind_what_is_kept(kind: type[OneStep]) -> None:
+    """(KAM-03; offline, reopened) By a table that can; each is there in the next run."""
+    memory = kind()
+    with strict_service() as service, opener(service) as open_client:
+        offline = {"events.durability": "immediate", "default_datafile": json.dumps(sample_configuration()), "online": False}
+        first = open_client(properties=offline, cache=memory)
+        visitor = first.visitor("v")
+        assert all(visitor.track_conversion(7, float(i)) for i in range(20))
+        assert first.close(5) is not None
+        assert (memory.calls.count("append") > 10) == (kind is Appending)
+        open_client(cache=memory)
+        assert service.wait_for_lines(20, "conversion")
+        assert service.ledger.conversions() == {"7": {"count": 20, "revenue": sum(range(20))}}
 
 
 BAD_CACHES = {
