@@ -1,5 +1,4 @@
 internal import CCurl
-internal import CShims
 internal import Glibc
 internal import HoistBase
 internal import HoistCore
@@ -15,7 +14,7 @@ final class LoopThread: @unchecked Sendable {
   static let gate = Lock()
 
   /// How a change of the queues gets served: decided under the lock, done outside it.
-  enum Call { case none, start, wake(alarm: Int32) }
+  enum Call { case none, start, wake(Alarm) }
 
   let generation = ForkGeneration.current
   private let lock: Lock
@@ -26,8 +25,8 @@ final class LoopThread: @unchecked Sendable {
   private var timers = TimerHeap()
   private var isStarted = false
   private var isServiceDue = false
-  /// An event descriptor that ends the thread's wait; nil until it is there.
-  private var alarm: Int32?
+  /// Ends the thread's wait; nil until it is there. Set by the thread.
+  private var alarm: Alarm?
 
   // Guarded by the gate.
   private(set) var multi: UnsafeMutableRawPointer?
@@ -52,7 +51,7 @@ final class LoopThread: @unchecked Sendable {
     // Before its first wait, and between two waits, the thread checks the queues itself.
     guard !isServiceDue, let alarm, !LoopMark.isSet(lock) else { return .none }
     isServiceDue = true
-    return .wake(alarm: alarm)
+    return .wake(alarm)
   }
 
   // MARK: Any thread
@@ -60,7 +59,7 @@ final class LoopThread: @unchecked Sendable {
   func answer(_ call: Call, threadName: String) {
     switch call {
     case .none: break
-    case .wake(let alarm): shim_event_set(alarm)
+    case .wake(let alarm): alarm.ring()
     case .start:
       // Refused for want of memory or threads: the next change of the queues tries again.
       let isRunning = Thread.start(name: threadName) { self.serve() }
@@ -97,7 +96,6 @@ final class LoopThread: @unchecked Sendable {
   /// A function that returns: references held inside an endless loop would never be released.
   @inline(never)
   private func turn() {
-    if !isAlarmOpen { openAlarm() }
     for work in takePosted() { step(work) }
     runDueTimers()
     var ended: [(UnsafeMutableRawPointer, CURLcode)] = []
@@ -118,12 +116,9 @@ final class LoopThread: @unchecked Sendable {
     while !isAllowed { pause() }
   }
 
-  /// False, too, once the host has closed descriptors that are not its own, as daemons do.
-  private var isAlarmOpen: Bool { alarm.map { fcntl($0, F_GETFD) >= 0 } ?? false }
-
   private func openAlarm() {
-    let made = shim_event_new()
-    lock.withLock { alarm = made >= 0 ? made : nil }
+    let made = Alarm()
+    lock.withLock { alarm = made }
   }
 
   private func takePosted() -> [LoopWork] {
@@ -159,17 +154,19 @@ final class LoopThread: @unchecked Sendable {
   }
 
   private func wait() {
+    // Before the queues are looked at: what comes after that rings it.
+    if alarm?.isOpen != true { openAlarm() }
     let milliseconds = millisecondsToWait()
     guard milliseconds > 0 else { return }
     // Without a descriptor the work goes on at this pace.
     guard let alarm else { return rest(milliseconds: 50) }
     if let multi {
-      if shim_curl_multi_wait(multi, alarm, milliseconds) != CURLM_OK { rest(milliseconds: 10) }
+      if shim_curl_multi_wait(multi, alarm.descriptor, milliseconds) != CURLM_OK { rest(milliseconds: 10) }
     } else {
-      var waiting = pollfd(fd: alarm, events: Int16(POLLIN), revents: 0)
+      var waiting = pollfd(fd: alarm.descriptor, events: Int16(POLLIN), revents: 0)
       poll(&waiting, 1, milliseconds)
     }
-    shim_event_clear(alarm)
+    alarm.silence()
   }
 
   private func rest(milliseconds: UInt32) { usleep(milliseconds * 1_000) }

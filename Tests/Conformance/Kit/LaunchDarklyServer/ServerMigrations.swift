@@ -42,7 +42,7 @@ private func origins(_ list: JSONValue?) -> [MigrationOrigin] {
 
 /// Without times; measurements in the order of their keys.
 private func text(_ event: LDValue) -> String {
-  guard case .object(var object) = NormalEvents.normal(event: event) else { return "null" }
+  guard case .object(var object) = NormalEvents.normal(event: event) else { return String(decoding: event.json, as: UTF8.self) }
   let measurements = (object["measurements"]?.array ?? []).sorted { ($0.object?["key"]?.string ?? "") < ($1.object?["key"]?.string ?? "") }
   object.set("measurements", .array(measurements))
   return String(decoding: LDValue.object(object).json, as: UTF8.self)

@@ -25,6 +25,10 @@ LAUNCHDARKLY_SERVER = Service(
     internal=INTERNAL,
     kind_of_unnamed=kind_of_unnamed,
     expectations=frozenset({"expect", "accepted"}),
-    expectations_by_kind={"store_updates": frozenset({"reconnect", "flags", "segments", "changed"})},
+    expectations_by_kind={
+        "store_updates": frozenset({"reconnect", "flags", "segments", "changed"}),
+        "events": frozenset({"payloads", "stats"}),
+        "index_dedup": frozenset({"index_contexts", "deduplicated"}),
+    },
     given=frozenset({"oracle", "data", "divergence"}),
 )
