@@ -1,4 +1,4 @@
-/// SHA-1 (FIPS 180-4), by which a service spreads its subjects; it resists nobody who wants two texts of one digest.
+/// SHA-1 (FIPS 180-4), by which a service spreads its subjects; two texts of one digest can be made on purpose.
 public enum SHA1 {
   /// The first eight bytes of the digest of a text and what follows it, the first byte highest.
   public static func word(of text: ByteView, _ more: ByteView) -> UInt64 {

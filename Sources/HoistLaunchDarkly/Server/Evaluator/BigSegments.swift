@@ -33,7 +33,7 @@ enum BigSegmentsStatus: UInt8, BitwiseCopyable, Comparable {
   static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// What a store is asked by: nobody's key leaves the process.
+/// What a store is asked by: a context's key itself does not leave the process.
 enum BigSegmentHash {
   static func text(of key: ByteView) -> String { Base64.encode(SHA256.hash(key)) }
 }

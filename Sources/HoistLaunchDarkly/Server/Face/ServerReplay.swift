@@ -51,7 +51,7 @@ public final class ServerReplay {
   }
 
   private func served() throws(FlagFailure) -> Snapshot {
-    if snapshot == nil { _ = apply("poll", #"{}"#.withBytes { $0 }) }
+    if snapshot == nil { _ = "{}".withBytes { apply("poll", $0) } }
     guard let snapshot else { throw .tooLarge }
     return snapshot
   }
