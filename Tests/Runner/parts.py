@@ -232,8 +232,7 @@ def tsan(context: Context) -> Counts:
     # In the short run without the modules that have no threads. Tests that fork skip themselves.
     chosen = list(KILLING)
     if not context.is_full:
-        # Thousands of recorded cases on one thread, which the conformance part runs, take minutes here.
-        chosen += ["--skip", "HoistBaseTests.(?!SpinLock)|HoistJSONTests|HoistRegexTests|HoistLaunchDarklyTests.ServerVectorTests"]
+        chosen += ["--skip", "HoistBaseTests.(?!SpinLock)|HoistJSONTests|HoistRegexTests"]
     return swift_tests(context, context.tsan, "--sanitize=thread", *chosen, environment=TSAN,
                        minutes=40 if context.is_full else 12)
 
