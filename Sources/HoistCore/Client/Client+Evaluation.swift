@@ -86,7 +86,7 @@ extension Client {
     let listing = external == nil ? current : own
     // A flag missing in the host's own store may still be known to be off.
     let snapshot = listing ?? current
-    var record = resolve(key, in: listing, unlisted: snapshot?.unlisted, &evaluation, mode, fallback, isRefused: isRefused)
+    var record = resolve(key, in: listing, unlisted: snapshot?.unlisted, &evaluation, mode, fallback, context, isRefused: isRefused)
     if record != nil, subject != nil, context == nil {
       // Never another context's values.
       evaluation.fail(.invalidContext, "the context cannot be read")
@@ -139,7 +139,7 @@ extension Client {
   /// - Parameter unlisted: the record of flags that are not there; nil when there are none.
   private func resolve(
     _ key: ByteView?, in snapshot: Snapshot?, unlisted: UnsafeRawPointer?, _ evaluation: inout Evaluation, _ mode: EvaluationMode,
-    _ fallback: EvaluationFallback, isRefused: Bool
+    _ fallback: EvaluationFallback, _ context: FrozenContext?, isRefused: Bool
   ) -> UnsafeRawPointer? {
     guard let key else {
       evaluation.fail(.general, "the flag key is NULL")
@@ -156,7 +156,7 @@ extension Client {
     } else if let record = snapshot?.find(key) {
       return record
     } else if let unlisted {
-      countUnknown(key, evaluation.want, mode, fallback)
+      countUnknown(key, evaluation.want, mode, fallback, context)
       return unlisted
     } else if let snapshot {
       evaluation.base = snapshot.base
@@ -165,13 +165,13 @@ extension Client {
       } else {
         failUnready(&evaluation)
       }
-      countUnknown(key, evaluation.want, mode, fallback)
+      countUnknown(key, evaluation.want, mode, fallback, context)
     } else if external != nil {
       evaluation.fail(.flagNotFound, "the host's storage has no flag of this key")
-      countUnknown(key, evaluation.want, mode, fallback)
+      countUnknown(key, evaluation.want, mode, fallback, context)
     } else {
       failUnready(&evaluation)
-      countUnknown(key, evaluation.want, mode, fallback)
+      countUnknown(key, evaluation.want, mode, fallback, context)
     }
     return nil
   }
@@ -184,9 +184,11 @@ extension Client {
     }
   }
 
-  private func countUnknown(_ key: ByteView, _ want: WantedType, _ mode: EvaluationMode, _ fallback: EvaluationFallback) {
+  private func countUnknown(
+    _ key: ByteView, _ want: WantedType, _ mode: EvaluationMode, _ fallback: EvaluationFallback, _ context: FrozenContext?
+  ) {
     guard mode.contains(.counted) else { return }
-    fallback.withPointer { provider?.countUnknown(key, want: want, fallback: $0) }
+    fallback.withPointer { provider?.countUnknown(key, want: want, fallback: $0, context: context) }
   }
 
   /// Every flag, evaluated without a count, as a JSON object of key → detail.

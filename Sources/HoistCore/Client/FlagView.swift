@@ -54,7 +54,7 @@ public final class FlagView: Sendable {
   /// Counts the read; the record of flags that are not listed, if there is one.
   private func unlisted(_ key: ByteView, _ want: WantedType, _ fallback: EvaluationFallback) -> UnsafeRawPointer? {
     guard !client.isClosed, key.count <= Client.maximumKeyBytes, UTF8Text.isValid(key) else { return nil }
-    fallback.withPointer { client.provider?.countUnknown(key, want: want, fallback: $0) }
+    fallback.withPointer { client.provider?.countUnknown(key, want: want, fallback: $0, context: context?.frozen) }
     return snapshot?.unlisted
   }
 }

@@ -76,8 +76,10 @@ public protocol Provider: AnyObject {
   // Called on evaluating threads; must be quick, take no lock that is held during work, and not trap.
 
   /// An evaluation of a flag that the snapshot does not have, or before there was one.
-  /// - Parameter fallback: what the caller gets in its place; nil for null, and where the caller named none.
-  func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?)
+  /// - Parameters:
+  ///   - fallback: what the caller gets in its place; nil for null, and where the caller named none.
+  ///   - context: of the call, else the client's own; nil for none. Valid for the call.
+  func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?, context: FrozenContext?)
   /// The notification for observers of impressions; nil for none.
   func impression(_ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?) -> Notification?
   /// An evaluation with the effect `.record`; its `fallback` is set.

@@ -47,7 +47,7 @@ extension LaunchDarklyProvider {
   }
 
   /// An evaluation that has no cell to be counted in.
-  public func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?) {
+  public func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?, context: FrozenContext?) {
     events.countUnknown(key, fallback?.pointee)
   }
 

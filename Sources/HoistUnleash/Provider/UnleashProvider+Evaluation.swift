@@ -4,7 +4,7 @@ internal import HoistJSON
 
 /// What evaluating threads need: counts of unknown flags, impressions, metadata, explanations.
 extension UnleashProvider {
-  public func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?) {
+  public func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?, context: FrozenContext?) {
     metrics.recorder.countUnknown(key, isVariantRead: want != .bool)
   }
 

@@ -49,6 +49,27 @@ import Testing
     #expect(fixture.provider.fallbacks == ["bool 1 0.0 ", "bool 1 0.0 "])
   }
 
+  @Test("An unknown flag is told of with the context that it was asked for (no client's own, ready, closed)")
+  func contextsOfUnknownFlags() throws {
+    let fixture = try ClientFixture()
+    let own = EvaluationContext(targetingKey: "own")
+    func ask(_ subject: EvaluationContext?) {
+      "unknown".withBytes { fixture.client.evaluate($0, subject?.subject, .bool, .counted) { _, _ in } }
+    }
+    ask(nil)
+    ask(own)
+    try fixture.serve()
+    fixture.client.setCurrentContext(try #require(EvaluationContext(targetingKey: "current").reference()))
+    ask(own)
+    ask(nil)
+    let view = FlagView(fixture.client, own.reference())
+    "unknown".withBytes { _ = view.evaluate($0, .bool) { _ in } }
+    #expect(fixture.provider.unknownSubjects == ["", "own", "own", "current", "own"])
+    _ = fixture.client.close(timeoutMilliseconds: 0)
+    ask(own)
+    #expect(fixture.provider.unknownSubjects.count == 5)
+  }
+
   @Test func hooksSeeTheQuestionWhole() throws {
     final class Asked: EvaluationHook, @unchecked Sendable {
       let seen = Record<String>()

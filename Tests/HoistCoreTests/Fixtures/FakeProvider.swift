@@ -17,6 +17,7 @@ final class FakeProvider: Provider, @unchecked Sendable {
   private var isOnlyCurrent = false
   private var recordedKeys: [String] = []
   private var fallbackTexts: [String] = []
+  private var unknownKeys: [String] = []
   let unknown = CountTable(columns: 1)
   let ownsCurrentContext: Bool
 
@@ -51,6 +52,8 @@ final class FakeProvider: Provider, @unchecked Sendable {
   var recorded: [String] { lock.withLock { recordedKeys } }
   /// What callers would have got, of recorded evaluations and of unknown flags.
   var fallbacks: [String] { lock.withLock { fallbackTexts } }
+  /// Of the contexts that unknown flags were asked for with; "" for none.
+  var unknownSubjects: [String] { lock.withLock { unknownKeys } }
 
   /// What the client counted since the last call, by flag and cell.
   func counts() -> [String: UInt64] {
@@ -98,8 +101,9 @@ final class FakeProvider: Provider, @unchecked Sendable {
     lock.withLock { hostObject = nil }
   }
 
-  func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?) {
+  func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?, context: FrozenContext?) {
     unknown.add(key, column: 0)
+    lock.withLock { unknownKeys.append(context?.targetingKey.map { UTF8Text.repaired($0) } ?? "") }
     note(fallback, isDetailed: false)
   }
 

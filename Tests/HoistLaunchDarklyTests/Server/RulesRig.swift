@@ -85,7 +85,7 @@ private final class RulesProvider: Provider, @unchecked Sendable {
 
   func identify(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void) { completion(.ok) }
   func detach() { stop() }
-  func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?) {}
+  func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?, context: FrozenContext?) {}
   func impression(_ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?) -> HoistCore.Notification? { nil }
   func record(_ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?) {}
   func metadata(snapshot: Snapshot, record: UnsafeRawPointer, evaluation: borrowing Evaluation) -> [UInt8] {
