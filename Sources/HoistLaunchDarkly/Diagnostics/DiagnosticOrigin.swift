@@ -12,10 +12,13 @@ struct DiagnosticOrigin: Sendable {
   var wrapperName = ""
   var wrapperVersion = ""
   var isBackgroundEnabled = false
+  /// The platform is told of as a server's (server 7.10).
+  var isServer = false
 
   enum Value: Sendable, Equatable {
     case bool(Bool)
     case int(Int64)
+    case text(String)
   }
 
   func event(id: String, unixMilliseconds: Int64) -> [UInt8] {
@@ -34,6 +37,7 @@ struct DiagnosticOrigin: Sendable {
           switch value {
           case .bool(let value): writer.bool(value)
           case .int(let value): writer.int(value)
+          case .text(let value): writer.string(value)
           }
         }
       }
@@ -44,11 +48,11 @@ struct DiagnosticOrigin: Sendable {
 
   private func writePlatform(to writer: inout JSONWriter) {
     let system = SystemFacts.current
-    for (name, text) in [
-      ("name", "swift"), ("systemName", system.name), ("systemVersion", system.release), ("deviceType", system.machine),
-    ] {
+    let names = isServer ? ("osName", "osVersion", "osArch") : ("systemName", "systemVersion", "deviceType")
+    for (name, text) in [("name", "swift"), (names.0, system.name), (names.1, system.release), (names.2, system.machine)] {
       writer.member(name, text)
     }
+    if isServer { return }
     writer.member("backgroundEnabled", isBackgroundEnabled)
     writer.member("streamingEnabled", true)
   }
@@ -99,17 +103,43 @@ extension DiagnosticOrigin {
 }
 
 extension DiagnosticReporter {
+  /// Of a server, before the one retry (server 2.4).
+  private static let retryMilliseconds: Int64 = 1_000
+
   /// nil where no diagnostics are sent.
+  /// - Parameter seen: of a server.
   convenience init?(
-    host: any ProviderHost, settings: LaunchDarklySettings, headers: any HeaderSource, capacity: EventCapacity
+    host: any ProviderHost, settings: LaunchDarklySettings, headers: any HeaderSource, capacity: EventCapacity,
+    seen: SeenContexts? = nil
   ) {
     guard settings.sendsDiagnostics, settings.sendsEvents else { return nil }
+    let path = seen == nil ? "mobile/events/diagnostic" : "diagnostic"
+    var options = Options(
+      url: (settings.eventsURL.appendingPath(path) ?? settings.eventsURL).text,
+      storeKey: "diagnostics:\(settings.mobileKeyDigest)", intervalMilliseconds: settings.diagnosticMilliseconds,
+      timeoutMilliseconds: settings.connectionTimeoutMilliseconds, compresses: settings.compressesEvents)
+    if seen != nil { options.retryMilliseconds = Self.retryMilliseconds }
     self.init(
-      host: host,
-      options: Options(
-        url: (settings.eventsURL.appendingPath("mobile/events/diagnostic") ?? settings.eventsURL).text,
-        storeKey: "diagnostics:\(settings.mobileKeyDigest)", intervalMilliseconds: settings.diagnosticMilliseconds,
-        timeoutMilliseconds: settings.connectionTimeoutMilliseconds, compresses: settings.compressesEvents),
-      origin: DiagnosticOrigin(settings), headers: headers, capacity: capacity)
+      host: host, options: options,
+      origin: seen.map { DiagnosticOrigin(server: settings, seen: $0.options) } ?? DiagnosticOrigin(settings), headers: headers,
+      capacity: capacity, seen: seen)
+  }
+}
+
+extension DiagnosticOrigin {
+  /// - Parameter seen: how contexts are remembered.
+  init(server settings: LaunchDarklySettings, seen: SeenContexts.Options) {
+    self.init(settings)
+    isServer = true
+    let clientOnly = [
+      "backgroundPollingIntervalMillis", "useReport", "backgroundPollingDisabled", "evaluationReasonsRequested", "maxCachedContexts",
+      "mobileKeyCount", "customHeaders",
+    ]
+    configuration.removeAll { clientOnly.contains($0.name) }
+    configuration += [
+      ("socketTimeoutMillis", .int(settings.connectionTimeoutMilliseconds)), ("usingProxy", .bool(false)),
+      ("usingRelayDaemon", .bool(false)), ("userKeysCapacity", .int(Int64(seen.capacity))),
+      ("userKeysFlushIntervalMillis", .int(seen.milliseconds)), ("dataStoreType", .text("memory")),
+    ]
   }
 }

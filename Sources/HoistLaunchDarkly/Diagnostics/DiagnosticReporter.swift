@@ -13,6 +13,8 @@ final class DiagnosticReporter: ClientPart, @unchecked Sendable {
     var intervalMilliseconds: Int64
     var timeoutMilliseconds: Int64
     var compresses = false
+    /// Before the one retry.
+    var retryMilliseconds: Int64 = 0
   }
 
   private struct Message {
@@ -26,9 +28,12 @@ final class DiagnosticReporter: ClientPart, @unchecked Sendable {
   private let origin: DiagnosticOrigin
   private let headers: any HeaderSource
   private let capacity: EventCapacity
+  /// Nil for a client.
+  private let seen: SeenContexts?
   private var statistics: DiagnosticStatistics
   /// Events dropped before the present statistics began.
   private var droppedBefore = 0
+  private var reusedBefore = 0
   private var isRunning = false
   private var isOnline = false
   private var isForeground = true
@@ -42,14 +47,19 @@ final class DiagnosticReporter: ClientPart, @unchecked Sendable {
   /// Tells this life's answers from those to an earlier one.
   private var generation = Generation()
 
-  init(host: any ProviderHost, options: Options, origin: DiagnosticOrigin, headers: any HeaderSource, capacity: EventCapacity) {
+  init(
+    host: any ProviderHost, options: Options, origin: DiagnosticOrigin, headers: any HeaderSource, capacity: EventCapacity,
+    seen: SeenContexts? = nil
+  ) {
     self.host = host
+    self.seen = seen
     self.headers = headers
     self.capacity = capacity
     self.options = options
     self.origin = origin
     statistics = DiagnosticStatistics(
       id: UUIDv4(from: host.entropy).text, sinceUnixMilliseconds: host.clock.unixMilliseconds)
+    noteDropped()
   }
 
   func start() {
@@ -111,7 +121,7 @@ final class DiagnosticReporter: ClientPart, @unchecked Sendable {
     waiting = []
     inheritance = nil
     hasBegun = false
-    droppedBefore = capacity.dropped
+    (droppedBefore, reusedBefore) = (capacity.dropped, seen?.reused ?? 0)
     statistics = DiagnosticStatistics(
       id: UUIDv4(from: host.entropy).text, sinceUnixMilliseconds: host.clock.unixMilliseconds)
   }
@@ -161,7 +171,7 @@ final class DiagnosticReporter: ClientPart, @unchecked Sendable {
     let now = host.clock.unixMilliseconds
     noteDropped()
     waiting.append(Message(body: statistics.event(unixMilliseconds: now, keySuffix: origin.keySuffix)))
-    droppedBefore = capacity.dropped
+    (droppedBefore, reusedBefore) = (capacity.dropped, seen?.reused ?? 0)
     statistics.beginAnew(unixMilliseconds: now)
     save()
     sendNext()
@@ -184,7 +194,10 @@ final class DiagnosticReporter: ClientPart, @unchecked Sendable {
     save()
   }
 
-  private func noteDropped() { statistics.droppedEvents = max(0, capacity.dropped - droppedBefore) }
+  private func noteDropped() {
+    statistics.droppedEvents = max(0, capacity.dropped - droppedBefore)
+    statistics.deduplicatedUsers = seen.map { max(0, $0.reused - reusedBefore) }
+  }
 
   /// - Parameter hasEnded: from now on any run may tell of it.
   private func save(hasEnded: Bool = false) {
@@ -236,10 +249,16 @@ final class DiagnosticReporter: ClientPart, @unchecked Sendable {
     sendNext()
   }
 
-  /// The classes of 2.4, but that the one retry follows at once, and a 401 says nothing to the client.
+  /// The classes of 2.4, but that a client's one retry follows at once, and a 401 says nothing to it.
   private func answered(_ answer: Result<HTTPResponse, TransportFailure>, _ message: Message) {
     if !message.isRetry, EventAnswerClass(answer) == .passing {
-      return putBack(Message(body: message.body, isRetry: true))
+      let again = Message(body: message.body, isRetry: true)
+      if options.retryMilliseconds == 0 { return putBack(again) }
+      let mine = generation.current
+      exchange = host.scheduler.schedule(afterMilliseconds: options.retryMilliseconds) { [weak self] in
+        if let self, generation.isCurrent(mine) { putBack(again) }
+      }
+      return
     }
     exchange = nil
     sendNext()

@@ -19,6 +19,8 @@ struct DiagnosticStatistics: Equatable, Sendable {
   private(set) var since: Int64
   var droppedEvents = 0
   var eventsInLastBatch = 0
+  /// Index events that were saved; nil for a client, which makes none (server 7.10).
+  var deduplicatedUsers: Int?
   private(set) var streamInits: [StreamInit] = []
 
   init(id: String, sinceUnixMilliseconds: Int64) {
@@ -33,7 +35,9 @@ struct DiagnosticStatistics: Equatable, Sendable {
 
   /// After a periodic event.
   mutating func beginAnew(unixMilliseconds: Int64) {
+    let isServer = deduplicatedUsers != nil
     self = DiagnosticStatistics(id: id, sinceUnixMilliseconds: unixMilliseconds)
+    if isServer { deduplicatedUsers = 0 }
   }
 
   /// The periodic event.
@@ -58,6 +62,7 @@ struct DiagnosticStatistics: Equatable, Sendable {
     ] {
       writer.member(name, value)
     }
+    if let deduplicatedUsers { writer.member("deduplicatedUsers", deduplicatedUsers) }
     writer.array("streamInits") { writer in
       for attempt in streamInits {
         writer.object { writer in
@@ -75,6 +80,7 @@ struct DiagnosticStatistics: Equatable, Sendable {
     self.init(id: id, sinceUnixMilliseconds: since)
     droppedEvents = max(0, Int(clamping: entry["droppedEvents"]?.int64 ?? 0))
     eventsInLastBatch = max(0, Int(clamping: entry["eventsInLastBatch"]?.int64 ?? 0))
+    deduplicatedUsers = entry["deduplicatedUsers"]?.int64.map { max(0, Int(clamping: $0)) }
     for attempt in entry["streamInits"]?.array.map({ Array($0.prefix(Self.maximumStreamInits)) }) ?? [] {
       guard let start = attempt["timestamp"]?.int64 else { continue }
       add(

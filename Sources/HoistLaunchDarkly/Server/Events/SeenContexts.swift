@@ -39,7 +39,7 @@ final class SeenContexts: @unchecked Sendable {
   private static let mostDescriptions = 128
   private static let maximumDescribedBytes = 16 << 10
 
-  private let options: Options
+  let options: Options
   private let lock = Lock()
   private var state: State
   /// Counts how often a context was forgotten, from 1: what threads remember is worth nothing then.
