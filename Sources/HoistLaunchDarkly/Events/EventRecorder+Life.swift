@@ -31,20 +31,27 @@ extension EventRecorder: ClientPart {
 
 extension EventRecorder {
   convenience init(host: any ProviderHost, settings: LaunchDarklySettings, headers: any HeaderSource) {
-    var options = EventOptions(
+    var options = EventOptions(settings, path: "mobile/events/bulk")
+    options.summarizesPerContext = settings.summarizesPerContext
+    self.init(host: host, options: options, headers: headers)
+  }
+}
+
+extension EventOptions {
+  /// - Parameter path: of the service that takes events.
+  init(_ settings: LaunchDarklySettings, path: String) {
+    self.init(
       policy: LaunchDarklyEventPolicy.Options(
-        url: (settings.eventsURL.appendingPath("mobile/events/bulk") ?? settings.eventsURL).text,
+        url: (settings.eventsURL.appendingPath(path) ?? settings.eventsURL).text,
         timeoutMilliseconds: settings.connectionTimeoutMilliseconds, flushMilliseconds: settings.flushMilliseconds,
         retriesRefusals: settings.retriesRefusals, compresses: settings.compressesEvents))
-    options.pipeline = "events:\(settings.mobileKeyDigest)"
-    options.capacity = settings.eventCapacity
-    options.mostRows = settings.mostEvents
-    options.dropsAfterRetry = settings.isStrict
-    options.longestRetryMilliseconds = settings.longestRetryMilliseconds
-    options.durability = settings.eventDurability
-    options.isEnabled = settings.sendsEvents
-    options.summarizesPerContext = settings.summarizesPerContext
-    options.redaction = settings.redaction
-    self.init(host: host, options: options, headers: headers)
+    pipeline = "events:\(settings.mobileKeyDigest)"
+    capacity = settings.eventCapacity
+    mostRows = settings.mostEvents
+    dropsAfterRetry = settings.isStrict
+    longestRetryMilliseconds = settings.longestRetryMilliseconds
+    durability = settings.eventDurability
+    isEnabled = settings.sendsEvents
+    redaction = settings.redaction
   }
 }

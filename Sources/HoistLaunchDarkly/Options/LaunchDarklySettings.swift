@@ -15,7 +15,10 @@ struct LaunchDarklySettings: Sendable {
   private static let leastPollingMilliseconds: Int64 = 300_000
   private static let leastBackgroundPollingMilliseconds: Int64 = 900_000
   private static let leastDiagnosticMilliseconds: Int64 = 300_000
+  private static let leastServerDiagnosticMilliseconds: Int64 = 60_000
   private static let standardFlushMilliseconds: Int64 = 30_000
+  private static let serverFlushMilliseconds: Int64 = 5_000
+  private static let serverEventCapacity = 10_000
 
   let mobileKey: Secret
   /// Beside the one of `mobileKey`, by name.
@@ -76,7 +79,7 @@ struct LaunchDarklySettings: Sendable {
   /// - Parameter isServer: the client decides by itself.
   init(_ values: PropertyValues, isServer: Bool = false) throws(ConfigurationFailure) {
     let key = values.text("mobile_key")
-    mobileKey = Secret(key)
+    mobileKey = Secret(isServer && !ServerSettings.isKey(key) ? "" : key)
     secondaryMobileKeys = try Self.environments(values.text("secondary_mobile_keys"), beside: key)
     context = values.isSet("context") ? Array(values.text("context").utf8) : nil
     autostart = values.boolean("autostart")
@@ -110,23 +113,26 @@ struct LaunchDarklySettings: Sendable {
     allAttributesArePrivate = values.boolean("all_context_attributes_private")
     privateAttributes = values.textList("private_context_attributes")
     sendsEvents = values.boolean("send_events")
-    eventCapacity = Int(clamping: values.integer("event_capacity"))
+    eventCapacity = isServer && !values.isSet("event_capacity")
+      ? Self.serverEventCapacity : Int(clamping: values.integer("event_capacity"))
     mostEvents = values.isSet("events.capacity") ? Int(clamping: values.integer("events.capacity")) : nil
     let flush = values.integer("events.flush_interval_ms")
-    flushMilliseconds = flush > 0 ? flush : Self.standardFlushMilliseconds
+    flushMilliseconds = flush > 0 ? flush : isServer ? Self.serverFlushMilliseconds : Self.standardFlushMilliseconds
     compressesEvents = values.boolean("enable_compression")
     eventDurability = EventPipeline.Durability(name: values.text("events.durability"))
     isStrict = values.boolean("strict_vendor")
     summarizesPerContext = values.boolean("summaries_per_context")
     sendsDiagnostics = !values.boolean("diagnostic_opt_out")
-    diagnosticMilliseconds = interval("diagnostic_recording_interval_ms", least: Self.leastDiagnosticMilliseconds)
+    diagnosticMilliseconds = interval(
+      "diagnostic_recording_interval_ms",
+      least: isServer ? Self.leastServerDiagnosticMilliseconds : Self.leastDiagnosticMilliseconds)
     applicationID = values.text("application_id")
     applicationName = values.text("application_name")
     applicationVersion = values.text("application_version")
     applicationVersionName = values.text("application_version_name")
     wrapperName = try Self.header(values, "wrapper_name")
     wrapperVersion = try Self.header(values, "wrapper_version")
-    guard HeaderText.isSafeValue(key) else {
+    guard isServer || HeaderText.isSafeValue(key) else {
       throw ConfigurationFailure("mobile_key", "property \"mobile_key\" has a control character")
     }
   }

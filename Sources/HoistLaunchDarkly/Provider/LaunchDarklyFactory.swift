@@ -8,15 +8,21 @@ public struct LaunchDarklyFactory: ProviderFactory {
   public var properties: [Property] { LaunchDarklyProperties.table }
 
   public func make(_ values: PropertyValues, _ host: any ProviderHost) throws(ConfigurationFailure) -> any Provider {
-    try LaunchDarklyProvider(values, host)
+    if isServer(values) { return try ServerProvider(values, host) }
+    for doubt in ServerSettings.ignored(ServerSettings.serverOnly, values, "mode server") { host.log.warning(doubt) }
+    return try LaunchDarklyProvider(values, host)
   }
 
-  public func mode(_ values: PropertyValues) -> String { values.text("streaming_mode") }
+  private func isServer(_ values: PropertyValues) -> Bool { values.text("mode") == "server" }
 
-  public func storeIdentity(_ values: PropertyValues) -> String { "launchdarkly|\(values.text("mobile_key"))" }
+  public func mode(_ values: PropertyValues) -> String { (isServer(values) ? "server, " : "") + values.text("streaming_mode") }
+
+  public func storeIdentity(_ values: PropertyValues) -> String {
+    "launchdarkly|\(isServer(values) ? "server|" : "")\(values.text("mobile_key"))"
+  }
 
   public func environments(_ values: PropertyValues) -> [(name: String, values: PropertyValues)] {
-    guard let settings = try? LaunchDarklySettings(values) else { return [] }
+    guard !isServer(values), let settings = try? LaunchDarklySettings(values) else { return [] }
     return settings.secondaryMobileKeys.sorted { $0.key < $1.key }.map { name, key in
       var own = values
       // The table takes any text for these.

@@ -5,6 +5,8 @@ protocol FlagFeed: Sendable {
   var settings: LaunchDarklySettings { get }
   /// What the service knows the client by, for people.
   var keyName: StaticString { get }
+  /// What comes of a refusal of that, for people.
+  var afterRefusal: StaticString { get }
   func poll(entityTag: String, byReport: Bool) -> HTTPRequest?
   func stream(lastEventID: String) -> HTTPRequest?
   /// What an answer's status means for a poll.
@@ -24,6 +26,7 @@ struct ContextFeed: FlagFeed {
 
   var settings: LaunchDarklySettings { requests.settings }
   var keyName: StaticString { "mobile key" }
+  var afterRefusal: StaticString { "the client goes offline" }
   func poll(entityTag: String, byReport: Bool) -> HTTPRequest? { requests.poll(context, entityTag: entityTag, byReport: byReport) }
   func stream(lastEventID: String) -> HTTPRequest? { requests.stream(context, lastEventID: lastEventID) }
   func pollVerdict(status: Int) -> PollVerdict { PollVerdict(status: status) }

@@ -208,10 +208,10 @@ extension Synchronizer: FeedListener {
   func feedRefused(status: Int) {
     endFeed()
     connection.note(.unauthorized)
-    let key = feed?.keyName ?? "key"
+    let (key, outcome): (StaticString, StaticString) = feed.map { ($0.keyName, $0.afterRefusal) } ?? ("key", "")
     connection.failed(.response, status: status, "the \(key) is refused")
     host.report(
-      .stopped(.launchDarklyUnauthorized, "the service refuses the \(key) with status \(status): the client goes offline"))
+      .stopped(.launchDarklyUnauthorized, "the service refuses the \(key) with status \(status): \(outcome)"))
     settle(.unauthorized)
     delegate?.unauthorized()
   }

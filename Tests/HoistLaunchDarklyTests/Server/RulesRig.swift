@@ -5,17 +5,39 @@ import Testing
 
 @testable import HoistLaunchDarkly
 
-/// A client that serves rules, over a scripted network and a clock that stands still.
+/// A client that decides by itself, over a scripted network and a clock that stands still; what is delivered to the host
+/// waits for `dispatch`.
 final class RulesRig: @unchecked Sendable {
   static let key = "sdk-4242"
-  private let host: TestClient
-  let rules: ServedRules
+  let host: TestClient
+  let provider: ServerProvider
 
-  init(_ properties: [String: String] = [:], filter: String = "", isOnline: Bool = true) throws {
-    let base = ["mobile_key": Self.key, "store": "none", "dispatch": "manual", "log.level": "debug", "online": isOnline ? "true" : "false"]
-    host = try TestClient(RulesFactory(filter: filter), base, properties)
-    rules = try #require(host.client.provider as? RulesProvider).rules
+  /// - Parameter manager: nil keeps nothing.
+  init(
+    _ properties: [String: String] = [:], filter: String = "", isOnline: Bool = true, manager: (any CacheManager)? = nil,
+    time: ManualScheduler = ManualScheduler(), seed: UInt64 = 7
+  ) throws {
+    let base = [
+      "mode": "server", "mobile_key": Self.key, "store": manager == nil ? "none" : "plugin", "dispatch": "manual",
+      "log.level": "debug", "online": isOnline ? "true" : "false", "send_events": "false", "payload_filter_key": filter,
+    ]
+    host = try TestClient(
+      LaunchDarklyFactory(), base, properties, scheduler: time, seed: seed, makeCacheManager: { _ in manager })
+    provider = try #require(host.client.provider as? ServerProvider)
     host.open()
+    settleStore()
+  }
+
+  var client: Client { host.client }
+  var rules: ServedRules { provider.rules }
+  var log: RecordingLogSink { host.log }
+
+  /// Waits for what the store's lane was given.
+  func settleStore() {
+    let isDone = Locked(false)
+    client.store.load("nothing") { _ in isDone.value = true }
+    time.settle { isDone.value }
+    time.run()
   }
 
   var time: ManualScheduler { host.scheduler }
@@ -49,49 +71,30 @@ final class RulesRig: @unchecked Sendable {
     "event: put\ndata: {\"path\":\"/\",\"data\":\(ServerRules.set(flags: flags))}\n\n"
   }
 
-  /// JSON of a flag's value for somebody, or the error's code.
-  func value(of key: String) -> String {
-    let context = EvaluationContext(targetingKey: "k")
-    return key.withBytes { key in
-      host.client.evaluate(key, context.subject, .json, []) { evaluation, _ in
+  /// JSON of a flag's value, or the error's code.
+  /// - Parameter context: nil for the client's own.
+  @discardableResult
+  func value(
+    of key: String, for context: EvaluationContext? = EvaluationContext(targetingKey: "k"), _ mode: EvaluationMode = []
+  ) -> String {
+    key.withBytes { key in
+      host.client.evaluate(key, context?.subject, .json, mode) { evaluation, _ in
         evaluation.errorCode == .none ? String(decoding: evaluation.text, as: UTF8.self) : "\(evaluation.errorCode.text)"
       }
     }
   }
-}
 
-private struct RulesFactory: ProviderFactory {
-  let filter: String
-  var name: String { "launchdarkly" }
-  var properties: [Property] { LaunchDarklyProperties.table }
-  func storeIdentity(_ values: PropertyValues) -> String { "rules" }
-
-  func make(_ values: PropertyValues, _ host: any ProviderHost) throws(ConfigurationFailure) -> any Provider {
-    RulesProvider(try LaunchDarklySettings(values, isServer: true), filter, host)
-  }
-}
-
-private final class RulesProvider: Provider, @unchecked Sendable {
-  let rules: ServedRules
-  let life: PartLife
-
-  init(_ settings: LaunchDarklySettings, _ filter: String, _ host: any ProviderHost) {
-    let headers = RequestHeaders(settings: settings, host: host, role: .server)
-    let connection = ConnectionState(host: host, observers: ChangeObservers { $0() })
-    let synchronizer = Synchronizer(host: host, settings: settings, headers: headers, connection: connection)
-    rules = ServedRules(host: host, feed: RulesFeed(settings: settings, headers: headers, filter: filter), synchronizer: synchronizer)
-    life = PartLife([connection, synchronizer, rules])
+  /// The rules come by a stream.
+  @discardableResult
+  func serve(_ flags: [String: String]) -> ScriptedExchange? {
+    let stream = openedStream()
+    say(Self.put(flags), on: stream)
+    return stream
   }
 
-  func identify(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void) { completion(.ok) }
-  func detach() { stop() }
-  func countUnknown(_ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?, context: FrozenContext?) {}
-  func impression(_ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?) -> HoistCore.Notification? { nil }
-  func record(_ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?) {}
-  func metadata(snapshot: Snapshot, record: UnsafeRawPointer, evaluation: borrowing Evaluation) -> [UInt8] {
-    ServerMetadata.json(evaluation, snapshot, record)
+  /// Without flushing.
+  func close() {
+    _ = client.close(timeoutMilliseconds: 0)
+    time.run()
   }
-  func explain(_ evaluation: inout Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?) -> [UInt8] { [] }
-  func track(_ event: TrackedEvent) -> Status { .ok }
-  func forgetCountsAfterFork() {}
 }

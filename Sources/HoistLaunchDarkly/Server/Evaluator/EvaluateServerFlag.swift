@@ -16,7 +16,11 @@ extension Evaluation {
     _ flag: UnsafePointer<ServerFlagRecord>, _ base: UnsafeRawPointer, _ context: UnsafeRawPointer?
   ) {
     guard var evaluator = ServerEvaluator(base, context, NoWatch()) else {
-      fail(.invalidContext, "the service takes no such context: its kind, key, name or anonymous is not as it must be")
+      if context == nil {
+        fail(.targetingKeyMissing, "no current context: give `context`, identify, or name one in the call")
+      } else {
+        fail(.invalidContext, "the service takes no such context: its kind, key, name or anonymous is not as it must be")
+      }
       outcome = ServerReason(kind: .error, fault: .invalidContext).outcome
       return
     }

@@ -162,6 +162,11 @@ extension ServerEvents: ClientPart {
     outlet.stop()
   }
 
+  func flush(_ completion: @escaping @Sendable (FlushResult) -> Void) { outlet.flush(completion) }
+
+  /// Any thread.
+  var statistics: [(group: String, name: String, value: Int64)] { outlet.statistics }
+
   /// On the thread of the child's first call, before anything is recorded in it.
   func forgetAfterFork() {
     outlet.forgetAfterFork()
@@ -171,5 +176,17 @@ extension ServerEvents: ClientPart {
   func abandonAfterFork() {
     forgetting = nil
     outlet.checkpoints.abandonAfterFork()
+  }
+}
+
+extension ServerEvents {
+  /// How many payloads are on their way at once (7.9).
+  private static let payloadsAtOnce = 5
+
+  convenience init(host: any ProviderHost, settings: ServerSettings, headers: any HeaderSource) {
+    var options = EventOptions(settings.common, path: "bulk")
+    options.policy.isServer = true
+    options.payloadsAtOnce = Self.payloadsAtOnce
+    self.init(host: host, options: options, seen: settings.seen, headers: headers, counts: Self.counts(of: host))
   }
 }

@@ -12,7 +12,8 @@ enum ServerMetadata {
       writer.key("reason")
       ServerReason(evaluation.outcome).write(to: &writer, snapshot.base)
     }
-    writer.member("version", snapshot.serverFlag(record).pointee.version)
+    let flag = snapshot.serverFlag(record)
+    if !flag.pointee.traits.contains(.unlisted) { writer.member("version", flag.pointee.version) }
     writer.endObject()
     return writer.bytes
   }

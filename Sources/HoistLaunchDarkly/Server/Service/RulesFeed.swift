@@ -26,6 +26,7 @@ struct RulesFeed: FlagFeed {
   }
 
   var keyName: StaticString { "SDK key" }
+  var afterRefusal: StaticString { "rules are not updated" }
   var keepsEntityTag: Bool { true }
   var dropsBadStreams: Bool { true }
   var firstDoublings: Int { 0 }

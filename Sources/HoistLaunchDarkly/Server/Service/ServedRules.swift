@@ -1,52 +1,172 @@
 internal import HoistBase
 internal import HoistCore
+internal import Synchronization
 
-/// The rules of an environment, kept current and served while the client is online. On the scheduler's thread.
+/// Whom the rules' steps concern. On the scheduler's thread.
+protocol RulesListener: OnlineListener {
+  /// An attempt to open the stream has ended, for diagnostics.
+  /// - Parameter start: when it began, in milliseconds since 1970.
+  func triedStream(startedUnixMilliseconds start: Int64, durationMilliseconds: Int64, failed: Bool)
+}
+
+/// The rules of an environment, kept current and served while the client is online, and stored for the next run. On the
+/// scheduler's thread.
 final class ServedRules: ClientPart, @unchecked Sendable {
   private let host: any ProviderHost
   private let feed: RulesFeed
   private let synchronizer: Synchronizer
+  private let storage: DocumentStorage
+  private let given: GivenDocument
   private var table: ServerTable
   private var isRunning = false
-  /// A whole set has come from the service.
+  private var isOnline = false
+  private var generation = Generation()
+  /// Any rules are served.
   private(set) var isServing = false
+  private let arrived = Atomic(false)
+  private var saving: (any Cancellable)?
+  private var lastSize = 0
   /// As the service calls it; nil before the first answer.
   private(set) var environmentID: String?
+  weak var listener: (any RulesListener)?
 
-  init(host: any ProviderHost, feed: RulesFeed, synchronizer: Synchronizer) {
+  /// - Parameters:
+  ///   - storageKey: nil keeps nothing.
+  ///   - given: rules to start with, where none are stored.
+  init(host: any ProviderHost, feed: RulesFeed, synchronizer: Synchronizer, storageKey: String?, given: GivenDocument) {
     self.host = host
     self.feed = feed
     self.synchronizer = synchronizer
+    self.given = given
+    storage = DocumentStorage(store: host.store, key: storageKey)
     table = ServerTable(ServerResources(host.regex))
     synchronizer.delegate = self
   }
 
+  /// Whether a whole set has come from the service. Any thread.
+  var hasArrived: Bool { arrived.load(ordering: .acquiring) }
+
+  private var hasKey: Bool { !feed.settings.mobileKey.isEmpty }
+
+  // MARK: Life
+
   func start() {
     isRunning = true
+    let mine = generation.advance()
+    if isServing {
+      host.report(.serving("rules of before are served"))
+      return begin()
+    }
+    storage.load { [weak self] stored in
+      guard let self, isRunning, generation.isCurrent(mine) else { return }
+      if let stored, !serve(stored.bytes, "the stored rules are served") { storage.remove() }
+      if !isServing { serveGiven() }
+      begin()
+    }
+  }
+
+  private func begin() {
     host.report(.initialized)
-    if isServing { host.report(.serving("rules of before are served")) }
     setOnline(host.isOnline)
   }
 
   func setOnline(_ isOnline: Bool) {
     guard isRunning else { return }
-    guard isOnline else { return synchronizer.end() }
-    host.report(.resumed)
-    synchronizer.begin(feed, KnownFlags()) { _ in }
+    let isWanted = isOnline && hasKey
+    if isWanted {
+      host.report(.resumed)
+      synchronizer.begin(feed, KnownFlags()) { _ in }
+    } else {
+      synchronizer.end()
+    }
+    self.isOnline = isWanted
+    listener?.eventsMayGo(isWanted)
+    listener?.onlineChanged(isWanted)
+    if isOnline, !hasKey, !isServing { host.report(.stopped(.configuration, "there is no SDK key, and no rules are given")) }
   }
 
-  /// After a refusal attempts go on from here.
+  /// After a refusal attempts go on from here; without a service the host's file is read again.
   func refresh() {
-    guard isRunning, host.isOnline else { return }
-    if synchronizer.isEnded { setOnline(true) } else { synchronizer.refresh() }
+    guard isRunning else { return }
+    if !hasKey { return serveGiven() }
+    guard host.isOnline else { return }
+    if synchronizer.isEnded || !isOnline { return setOnline(true) }
+    // Events may have been refused.
+    listener?.eventsMayGo(true)
+    listener?.onlineChanged(true)
+    synchronizer.refresh()
   }
 
-  func stop() { isRunning = false }
+  func stop() {
+    isRunning = false
+    isOnline = false
+    generation.advance()
+    saveNow()
+    listener?.eventsMayGo(false)
+    listener?.onlineChanged(false)
+  }
 
-  func abandonAfterFork() { isRunning = false }
+  func abandonAfterFork() {
+    isRunning = false
+    isOnline = false
+    generation.advance()
+    saving = nil
+  }
 
-  /// A change that comes before any whole set changes nothing.
-  private func apply(_ message: FlagMessage, over old: Snapshot?) throws(FlagFailure) -> ServerUpdate {
+  // MARK: Rules that the service has not sent now
+
+  /// Where nothing is fetched, rules that cannot be read are the host's to mend at once.
+  func checkGiven() throws(ConfigurationFailure) {
+    guard !hasKey, given.exists else { return }
+    do throws(FetchFailure) {
+      guard let document = try given.read(host.log) else { return }
+      let rules = try ServerBootstrap.document(document)
+      var table = ServerTable(ServerResources(nil))
+      let read = rules.withBytes { text in Result { () throws(FlagFailure) in try table.put(text, .poll, over: nil) } }
+      switch read {
+      case .success(let update): update.snapshot?.destroy()
+      case .failure(let failure): throw FetchFailure(.parse, failure.reason)
+      }
+    } catch {
+      throw ConfigurationFailure("bootstrap", "the given rules cannot be read: \(error.message)")
+    }
+  }
+
+  private func serveGiven() {
+    do throws(FetchFailure) {
+      guard let document = try given.read(host.log) else { return }
+      _ = serve(try ServerBootstrap.document(document), "the given rules are served")
+    } catch {
+      host.log.warning("the given rules are left aside: \(error.message)")
+    }
+  }
+
+  /// - Parameter document: as polls bring it.
+  /// - Returns: whether it can be read.
+  private func serve(_ document: [UInt8], _ message: String) -> Bool {
+    if case .refused(let problem) = apply(.put(document, entityTag: "")) {
+      host.log.warning("rules that are not the service's are left aside: \(problem)")
+      return false
+    }
+    host.report(.serving(message))
+    return true
+  }
+
+  // MARK: What changes the rules
+
+  private func apply(_ message: FlagMessage) -> FlagOutcome {
+    let result = host.withSnapshot { old in Result { () throws(FlagFailure) in try update(message, over: old) } }
+    switch result {
+    case .failure(let failure): return .refused(failure.reason)
+    case .success(let update):
+      if let snapshot = update.snapshot { host.publish(snapshot, changed: update.changed) }
+      let isOut = update.patch.map { host.publish($0, changed: update.changed) } ?? true
+      if case .put = message { isServing = true }
+      return isOut ? .applied : .refused(FlagFailure.tooLarge.reason)
+    }
+  }
+
+  private func update(_ message: FlagMessage, over old: Snapshot?) throws(FlagFailure) -> ServerUpdate {
     switch message {
     case .put(let text, let tag):
       try Self.read(text) { text throws(FlagFailure) in try table.put(text, tag == nil ? .put : .poll, over: old) }
@@ -66,20 +186,39 @@ final class ServedRules: ClientPart, @unchecked Sendable {
   ) throws(FlagFailure) -> ServerUpdate {
     try text.withBytes { text in Result { () throws(FlagFailure) in try body(text) } }.get()
   }
+
+  // MARK: The store
+
+  private func saveSoon() {
+    guard hasKey, saving == nil else { return }
+    saving = host.scheduler.schedule(afterMilliseconds: SavePace.pauseMilliseconds(bytes: lastSize)) { [weak self] in
+      guard let self, saving != nil else { return }
+      saveNow()
+    }
+  }
+
+  private func saveNow() {
+    guard let timer = saving else { return }
+    timer.cancel()
+    saving = nil
+    guard let document = host.withSnapshot({ $0?.rulesDocument(tombstones: table.tombstones) }) else { return }
+    lastSize = document.count
+    storage.save(StoredDocument(bytes: document))
+  }
 }
 
 extension ServedRules: SynchronizerDelegate {
   func take(_ message: FlagMessage) -> FlagOutcome {
     host.scheduler.assertCurrent()
-    let result = host.withSnapshot { old in Result { () throws(FlagFailure) in try apply(message, over: old) } }
-    switch result {
-    case .failure(let failure): return .refused(failure.reason)
-    case .success(let update):
-      if let snapshot = update.snapshot { host.publish(snapshot, changed: update.changed) }
-      let isOut = update.patch.map { host.publish($0, changed: update.changed) } ?? true
-      if case .put = message { isServing = true }
-      return isOut ? .applied : .refused(FlagFailure.tooLarge.reason)
+    let isWhole = if case .put = message { true } else { false }
+    // What changes is of a set that has come before it, and not of what is stored or given.
+    guard isWhole || hasArrived else { return .refused("a change comes before the rules") }
+    let outcome = apply(message)
+    if outcome == .applied {
+      arrived.store(true, ordering: .releasing)
+      saveSoon()
     }
+    return outcome
   }
 
   func environmentTold(_ id: String) { environmentID = id }
@@ -87,5 +226,7 @@ extension ServedRules: SynchronizerDelegate {
   func unauthorized() {}
   func streamShutDown() {}
 
-  func triedStream(startedUnixMilliseconds start: Int64, durationMilliseconds: Int64, failed: Bool) {}
+  func triedStream(startedUnixMilliseconds start: Int64, durationMilliseconds: Int64, failed: Bool) {
+    listener?.triedStream(startedUnixMilliseconds: start, durationMilliseconds: durationMilliseconds, failed: failed)
+  }
 }

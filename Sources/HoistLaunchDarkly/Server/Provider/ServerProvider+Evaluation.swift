@@ -1,0 +1,73 @@
+internal import CShims
+internal import HoistBase
+internal import HoistCore
+
+/// What evaluating threads and hosts' calls need.
+extension ServerProvider {
+  /// Offline, and with nothing to decide by, the service's own clients record nothing (5.1).
+  func countUnknown(
+    _ key: ByteView, want: WantedType, fallback: UnsafePointer<EvaluationFallback>?, context: FrozenContext?
+  ) {
+    guard let host, let context, context.isOfService, host.isOnline || host.withSnapshot({ $0 != nil }) else { return }
+    events.unknown(key, fallback?.pointee, of: context)
+  }
+
+  func record(_ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?) {
+    if let context { events.record(evaluation, snapshot: snapshot, record: record, context: context) }
+  }
+
+  /// LaunchDarkly announces no impressions: what is counted is in the summary.
+  func impression(
+    _ evaluation: borrowing Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
+  ) -> Notification? { nil }
+
+  func metadata(snapshot: Snapshot, record: UnsafeRawPointer, evaluation: borrowing Evaluation) -> [UInt8] {
+    ServerMetadata.json(evaluation, snapshot, record)
+  }
+
+  func explain(
+    _ evaluation: inout Evaluation, snapshot: Snapshot, record: UnsafeRawPointer, context: FrozenContext?
+  ) -> [UInt8] {
+    snapshot.head.pointee.evaluate(snapshot.base, record, context?.base, &evaluation)
+    return ServerExplanation.json(evaluation, snapshot, record, context)
+  }
+
+  // MARK: Events of the host
+
+  func track(_ event: TrackedEvent) -> Status {
+    let data = event.properties.isEmpty ? nil : EventRecorder.document(of: event.properties)
+    return event.key.withBytes { key in
+      func track(_ data: ByteView?) -> Status {
+        self.track(key, data: data, metric: event.value, of: event.context ?? host?.currentContext, at: event.unixMilliseconds)
+      }
+      return data.map { $0.withBytes { track($0) } } ?? track(nil)
+    }
+  }
+
+  func track(_ event: EventView, of subject: EventSubject) -> Status {
+    EventData.with(event) { data in
+      track(event.key, data: data, metric: event.value, of: subject.reference(), at: event.unixMilliseconds)
+    }
+  }
+
+  /// - Parameter data: JSON text; nil for none.
+  func track(
+    _ key: ByteView, data: ByteView?, metric: Double?, of context: ContextReference?, at unixMilliseconds: Int64? = nil
+  ) -> Status {
+    guard let host else { return .cancelled }
+    let name = { String(decoding: key, as: UTF8.self) }
+    guard let context else {
+      return host.refuse(name(), .argument, "there is no current context: give `context`, identify, or name one in the call")
+    }
+    let status = events.track(key, data: data, metric: metric, of: context.frozen, at: unixMilliseconds)
+    return status == .argument ? host.refuse(name(), status, "its context is none of the service's") : status
+  }
+}
+
+extension FrozenContext {
+  /// Whether flags are decided for it.
+  fileprivate var isOfService: Bool {
+    var texts = TextArena()
+    return ServerContext(base, &texts) != nil
+  }
+}

@@ -1,0 +1,88 @@
+internal import HoistBase
+internal import HoistCore
+
+/// One environment of LaunchDarkly whose flags are decided here, for any context (protocols/launchdarkly-server.md). It owns
+/// one object per concern.
+///
+/// State belongs to the scheduler's thread; what evaluating threads use is immutable or guards itself.
+final class ServerProvider: @unchecked Sendable {
+  private(set) var host: (any ProviderHost)?
+  let settings: ServerSettings
+  let events: ServerEvents
+  let diagnostics: DiagnosticReporter?
+  let connection: ConnectionState
+  let rules: ServedRules
+  let life: PartLife
+
+  init(_ values: PropertyValues, _ host: any ProviderHost) throws(ConfigurationFailure) {
+    let settings = try ServerSettings(values)
+    let common = settings.common
+    (self.settings, self.host) = (settings, host)
+    let headers = RequestHeaders(settings: common, host: host, role: .server)
+    events = ServerEvents(host: host, settings: settings, headers: headers)
+    diagnostics = DiagnosticReporter(
+      host: host, settings: common, headers: headers, capacity: events.outlet.capacity, seen: events.seen)
+    connection = ConnectionState(host: host, observers: ChangeObservers { [weak host] in host?.onDeliveryLane($0) })
+    let synchronizer = Synchronizer(host: host, settings: common, headers: headers, connection: connection)
+    rules = ServedRules(
+      host: host, feed: RulesFeed(settings: common, headers: headers, filter: settings.filter), synchronizer: synchronizer,
+      storageKey: settings.storageKey, given: settings.given)
+    life = PartLife([events] + (diagnostics.map { [$0] } ?? []) + [connection, synchronizer, rules])
+    events.outlet.policy.listener = self
+    rules.listener = self
+    for doubt in settings.doubts { host.log.warning(doubt) }
+    if [LaunchDarklyPlugins.hooks, LaunchDarklyPlugins.plugins].contains(where: { host.plugins.vendor[$0] != nil }) {
+      host.log.warning("hooks and plug-ins that know the client are not called in mode server")
+    }
+    if let context = try LaunchDarklyProvider.givenContext(common)?.reference { host.setCurrentContext(context) }
+    try rules.checkGiven()
+  }
+}
+
+/// The life cycle, on the scheduler's thread.
+extension ServerProvider: Provider {
+  /// What a context is given for is an event (7.5), whether it is the current one or not.
+  var hearsOfEqualContexts: Bool { true }
+
+  /// Flags of any context are there already.
+  func identify(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void) {
+    do throws(ContextFailure) {
+      _ = try LDContext.read(context)
+    } catch {
+      host?.log.warning("this is no context: \(error.message)")
+      return completion(.argument)
+    }
+    // A context that has no event is the current one all the same.
+    _ = events.identify(context.frozen)
+    completion(.ok)
+  }
+
+  func forgetCountsAfterFork() { events.forgetAfterFork() }
+
+  func detach() {
+    stop()
+    host = nil
+  }
+}
+
+extension ServerProvider: RulesListener {
+  func onlineChanged(_ isOnline: Bool) { diagnostics?.onlineChanged(isOnline) }
+  func eventsMayGo(_ mayGo: Bool) { events.outlet.onlineChanged(mayGo) }
+
+  func triedStream(startedUnixMilliseconds start: Int64, durationMilliseconds: Int64, failed: Bool) {
+    diagnostics?.streamInitialized(at: start, afterMilliseconds: durationMilliseconds, hasFailed: failed)
+  }
+}
+
+extension ServerProvider: DeliveryListener {
+  func madePayload(ofEvents count: Int) { diagnostics?.batchMade(count) }
+
+  /// Events end, and flags go on (2.4).
+  func deliveryEnded(_ status: Int) {
+    diagnostics?.onlineChanged(false)
+    connection.noteFailedDelivery(status: status, "")
+    host?.report(.stopped(.launchDarklyUnauthorized, "the service refuses events with status \(status): none are sent"))
+  }
+
+  func deliveryFailed(_ status: Int?, _ cause: String) { connection.noteFailedDelivery(status: status, cause) }
+}
