@@ -117,6 +117,7 @@ protocol ServiceFace {
 extension UnleashFace: ServiceFace {}
 extension OptimizelyFace: ServiceFace {}
 extension LaunchDarklyFace: ServiceFace {}
+extension LaunchDarklyAnyFace: ServiceFace {}
 extension FlagshipFace: ServiceFace {}
 extension KameleoonFace: ServiceFace {}
 

@@ -8,7 +8,7 @@ public func hoist_launchdarkly_connection_information(
   _ client: OpaquePointer?, _ information: UnsafeMutablePointer<hoist_launchdarkly_connection>?
 ) -> hoist_status {
   guard let information, ClientHandle.borrow(client) != nil else { return Status.argument.rawValue }
-  guard let current = LaunchDarklyFace.of(client)?.connectionInformation else { return Status.unsupported.rawValue }
+  guard let current = LaunchDarklyAnyFace.of(client)?.connectionInformation else { return Status.unsupported.rawValue }
   let size = information.pointee.struct_size
   var filled = hoist_launchdarkly_connection()
   filled.struct_size = size
@@ -35,7 +35,7 @@ public func hoist_launchdarkly_data_source_status(
   _ client: OpaquePointer?, _ status: UnsafeMutablePointer<hoist_launchdarkly_data_source>?
 ) -> hoist_status {
   guard let status, ClientHandle.borrow(client) != nil else { return Status.argument.rawValue }
-  guard let current = LaunchDarklyFace.of(client)?.dataSource else { return Status.unsupported.rawValue }
+  guard let current = LaunchDarklyAnyFace.of(client)?.dataSource else { return Status.unsupported.rawValue }
   let size = status.pointee.struct_size
   var filled = hoist_launchdarkly_data_source()
   filled.struct_size = size

@@ -21,12 +21,12 @@ public func hoist_launchdarkly_track(
     if let data, data.count > maximumDataBytes {
       return client.refuse(GivenEvent.name(key), .limit, "its data has \(data.count) bytes, and may have \(maximumDataBytes)")
     }
-    return LaunchDarklyFace.track(key, data: data, metric: metric?.pointee, with: client)
+    return LaunchDarklyAnyFace.track(key, data: data, metric: metric?.pointee, with: client)
   }
   return status.rawValue
 }
 
 @_cdecl("hoist_launchdarkly_flush") @implementation
 public func hoist_launchdarkly_flush(_ client: OpaquePointer?) -> hoist_status {
-  answer { try LaunchDarklyFace.need(client).flush() }
+  answer { try LaunchDarklyAnyFace.need(client).flush() }
 }

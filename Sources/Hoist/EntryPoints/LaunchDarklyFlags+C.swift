@@ -13,7 +13,7 @@ public func hoist_launchdarkly_int_variation(
   _ client: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ fallback: Int64, _ detail: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int64 {
   let told = EvaluationFallback(fallback)
-  let options = LaunchDarklyFace.of(client) == nil ? 0 : VariationOptions.cutsFractions
+  let options = LaunchDarklyAnyFace.of(client) == nil ? 0 : VariationOptions.cutsFractions
   if detail == nil, options != 0, let key, let hot = ClientHandle.hot(client),
     let value = HotPath.evaluate(
       hot, CString.bytes(key), nil, .int, told, options: options, { $0.kind == .int ? $0.integer : fallback })
@@ -46,7 +46,7 @@ public func hoist_launchdarkly_variation_decode(
   _ userData: UnsafeMutableRawPointer?, _ fallback: UnsafePointer<CChar>?, _ detail: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Bool {
   detail?.pointee = nil
-  guard let face = LaunchDarklyFace.of(client), let key, let decode else { return false }
+  guard let face = LaunchDarklyAnyFace.of(client), let key, let decode else { return false }
   let result = face.decode(
     CString.bytes(key), fallback: EvaluationFallback(.json, fallback), isDetailed: detail != nil
   ) { value in

@@ -2,6 +2,16 @@ public import CHoist
 internal import HoistCore
 internal import HoistLaunchDarkly
 
+extension LaunchDarklyFace {
+  /// - Throws: `.state` in mode server, which is logged, too; else as for every service.
+  static func need(_ client: OpaquePointer?) throws(Refusal) -> Self {
+    let given = try ClientHandle.need(client)
+    if let face = Self(given) { return face }
+    guard LaunchDarklyAnyFace.isServer(given) else { throw Refusal(.unsupported, "the client is of another service") }
+    throw Refusal(.state, LaunchDarklyAnyFace(given)?.refuse() ?? "")
+  }
+}
+
 @_cdecl("hoist_launchdarkly_version") @implementation
 public func hoist_launchdarkly_version() -> UnsafePointer<CChar> { Constants.pointer("HoistClient/0.1.0") }
 
@@ -29,10 +39,10 @@ public func hoist_launchdarkly_start_wait(
 }
 
 @_cdecl("hoist_launchdarkly_is_initialized") @implementation
-public func hoist_launchdarkly_is_initialized(_ client: OpaquePointer?) -> Bool { LaunchDarklyFace.of(client)?.isInitialized ?? false }
+public func hoist_launchdarkly_is_initialized(_ client: OpaquePointer?) -> Bool { LaunchDarklyAnyFace.of(client)?.isInitialized ?? false }
 
 @_cdecl("hoist_launchdarkly_is_online") @implementation
-public func hoist_launchdarkly_is_online(_ client: OpaquePointer?) -> Bool { LaunchDarklyFace.of(client)?.isOnline ?? false }
+public func hoist_launchdarkly_is_online(_ client: OpaquePointer?) -> Bool { LaunchDarklyAnyFace.of(client)?.isOnline ?? false }
 
 @_cdecl("hoist_launchdarkly_set_online") @implementation
 public func hoist_launchdarkly_set_online(

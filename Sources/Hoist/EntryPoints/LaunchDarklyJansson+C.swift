@@ -66,7 +66,7 @@ public func hoist_launchdarkly_variation_decode_jansson(
   _ user_data: UnsafeMutableRawPointer?, _ fallback: UnsafePointer<json_t>?, _ detail: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Bool {
   detail?.pointee = nil
-  guard let face = LaunchDarklyFace.of(client), let key, let decode else { return false }
+  guard let face = LaunchDarklyAnyFace.of(client), let key, let decode else { return false }
   return JanssonText.terminated(fallback) { fallback in
     let result = face.decode(
       CString.bytes(key), fallback: EvaluationFallback(.json, fallback), isDetailed: detail != nil

@@ -5,15 +5,10 @@ public import HoistCore
 extension LaunchDarklyProvider {
   /// - Parameters:
   ///   - key: valid UTF-8.
-  ///   - data: what should be JSON; nil for none. `null` is none.
+  ///   - data: JSON text; nil for none.
   func track(_ key: ByteView, data: ByteView?, metric: Double?) -> Status {
-    var something = data
-    if let data {
-      guard let isSomething = EventData.isSomething(data) else { return .argument }
-      if !isSomething { something = nil }
-    }
-    let status = events.track(key, data: something, metric: metric)
-    if status.isTaken { hooks.tracked(key, data: something, metric: metric) }
+    let status = events.track(key, data: data, metric: metric)
+    if status.isTaken { hooks.tracked(key, data: data, metric: metric) }
     return status
   }
 

@@ -1,0 +1,117 @@
+public import HoistBase
+public import HoistCore
+
+/// What LaunchDarkly clients of both modes can do, in LaunchDarkly's words. A view of a client; thread-safe.
+public struct LaunchDarklyAnyFace: Sendable {
+  private enum Provider {
+    case client(LaunchDarklyProvider)
+    case server(ServerProvider)
+  }
+
+  private let client: Client
+  private let provider: Provider
+
+  /// nil for a client of another service.
+  public init?(_ client: Client) {
+    if let provider = client.provider as? LaunchDarklyProvider {
+      self.provider = .client(provider)
+    } else if let provider = client.provider as? ServerProvider {
+      self.provider = .server(provider)
+    } else {
+      return nil
+    }
+    self.client = client
+  }
+
+  /// Whether flags are decided here, by rules (protocols/launchdarkly-server.md).
+  public static func isServer(_ client: Client) -> Bool { client.provider is ServerProvider }
+
+  /// Says that a call is not for mode server.
+  public func refuse() -> String {
+    let text = "the call is for mode client: in mode server there are no flags of one context, and the core's calls do what is left"
+    client.log.warning(text)
+    return text
+  }
+
+  private var connection: ConnectionState {
+    switch provider {
+    case .client(let provider): provider.connection
+    case .server(let provider): provider.connection
+    }
+  }
+
+  /// How the client is connected (LD-16, LD-74, LD-92, LDS-07).
+  public var connectionInformation: ConnectionInformation { connection.information }
+  public var dataSource: DataSourceStatus { connection.dataSource }
+
+  /// In mode server whether a whole set of rules has come (server 2.5); see `LaunchDarklyFace.isInitialized`.
+  public var isInitialized: Bool {
+    guard !client.isClosed else { return false }
+    return switch provider {
+    case .client(let provider): provider.online.isInitialized
+    case .server(let provider): provider.rules.hasArrived
+    }
+  }
+
+  public var isOnline: Bool {
+    guard !client.isClosed else { return false }
+    return switch provider {
+    case .client(let provider): provider.online.isOnline
+    case .server(let provider): client.isOnline && !provider.settings.common.mobileKey.isEmpty
+    }
+  }
+
+  /// A value of a type of the caller's choosing (LD-60, LD-61). One evaluation, of type WRONG_TYPE if the value does not
+  /// convert.
+  /// - Parameters:
+  ///   - convert: gets the value as JSON text, outside any lock; false when it does not convert. Not called for a value
+  ///     that is null or not there.
+  ///   - fallback: JSON text, for events.
+  /// - Returns: whether the value was converted, and how it was determined.
+  public func decode(
+    _ key: ByteView, fallback: EvaluationFallback, isDetailed: Bool, _ convert: (ByteView) -> Bool
+  ) -> (isConverted: Bool, detail: EvaluationDetail) {
+    let value = client.evaluate(key, nil, .any, [], fallback) { evaluation, detail in
+      (kind: evaluation.kind, text: detail.value)
+    }
+    let isConverted = value.kind != .none && convert(ByteView(value.text.buffer))
+    var want = WantedType.any
+    // A value that does not convert is of the wrong type: asked for as a type that it has not.
+    if value.kind != .none, !isConverted { want = value.kind == .bool ? .string : .bool }
+    let mode: EvaluationMode = isDetailed ? [.counted, .detailed] : .counted
+    return client.evaluate(key, nil, want, mode, fallback) { evaluation, detail in
+      (isConverted && evaluation.kind != .none, detail)
+    }
+  }
+
+  /// Records a custom event of the current context; refused after close.
+  /// - Parameters:
+  ///   - key: valid UTF-8.
+  ///   - data: what should be JSON; nil for none.
+  /// - Returns: `.unsupported` for a client of another service, `.argument` for data that is no JSON.
+  public static func track(_ key: ByteView, data: ByteView?, metric: Double?, with client: Client) -> Status {
+    client.track { provider in
+      var something = data
+      if let data {
+        guard let isSomething = EventData.isSomething(data) else {
+          return client.refuse(String(decoding: key, as: UTF8.self), .argument, "its data is no JSON")
+        }
+        // `null` is none.
+        if !isSomething { something = nil }
+      }
+      if let provider = provider as? LaunchDarklyProvider { return provider.track(key, data: something, metric: metric) }
+      guard let provider = provider as? ServerProvider else { return .unsupported }
+      return provider.track(key, data: something, metric: metric, of: client.currentContext)
+    }
+  }
+
+  /// Begins to send what is recorded, of all environments (LD-43).
+  public func flush() -> Status {
+    guard !client.isClosed else { return .state }
+    client.resumeAfterFork()
+    client.onScheduler { client in
+      for member in client.members { member.provider?.flush { _ in } }
+    }
+    return .ok
+  }
+}
