@@ -8,8 +8,9 @@ public func hoist_launchdarkly_observe_flag(
   _ token: UnsafeMutablePointer<hoist_token>?
 ) -> hoist_status {
   observe(client, observer, token, \.changed) {
+    let face = try LaunchDarklyFace.need(client)
     guard let key = CString.array(key) else { throw Refusal(.argument, "key is NULL or not UTF-8") }
-    return .flags([key])
+    return { face.observe(.flags([key]), $0) }
   }
 }
 
@@ -19,35 +20,54 @@ public func hoist_launchdarkly_observe_flags(
   _ observer: UnsafePointer<hoist_launchdarkly_observer>?, _ token: UnsafeMutablePointer<hoist_token>?
 ) -> hoist_status {
   observe(client, observer, token, \.changed) {
+    let face = try LaunchDarklyFace.need(client)
     guard keys != nil, (1...LaunchDarklyFace.maximumKeys).contains(count) else {
       throw Refusal(.argument, "there are 1 to \(LaunchDarklyFace.maximumKeys) keys")
     }
-    return .flags(try CString.list(keys, count))
+    let list = try CString.list(keys, count)
+    return { face.observe(.flags(list), $0) }
   }
 }
 
 @_cdecl("hoist_launchdarkly_observe_all") @implementation
 public func hoist_launchdarkly_observe_all(
   _ client: OpaquePointer?, _ observer: UnsafePointer<hoist_launchdarkly_observer>?, _ token: UnsafeMutablePointer<hoist_token>?
-) -> hoist_status { observe(client, observer, token, \.changed) { .all } }
+) -> hoist_status {
+  observe(client, observer, token, \.changed) {
+    let face = try LaunchDarklyFace.need(client)
+    return { face.observe(.all, $0) }
+  }
+}
 
 @_cdecl("hoist_launchdarkly_observe_unchanged") @implementation
 public func hoist_launchdarkly_observe_unchanged(
   _ client: OpaquePointer?, _ observer: UnsafePointer<hoist_launchdarkly_observer>?, _ token: UnsafeMutablePointer<hoist_token>?
-) -> hoist_status { observe(client, observer, token, \.unchanged) { .unchanged } }
+) -> hoist_status {
+  observe(client, observer, token, \.unchanged) {
+    let face = try LaunchDarklyFace.need(client)
+    return { face.observe(.unchanged, $0) }
+  }
+}
 
 @_cdecl("hoist_launchdarkly_observe_connection_mode") @implementation
 public func hoist_launchdarkly_observe_connection_mode(
   _ client: OpaquePointer?, _ observer: UnsafePointer<hoist_launchdarkly_observer>?, _ token: UnsafeMutablePointer<hoist_token>?
-) -> hoist_status { observe(client, observer, token, \.connection_mode) { .connectionMode } }
+) -> hoist_status {
+  observe(client, observer, token, \.connection_mode) {
+    let face = try LaunchDarklyAnyFace.need(client)
+    return { face.observeConnectionMode($0) }
+  }
+}
 
-/// - Parameter member: the function that will be called.
+/// - Parameters:
+///   - member: the function that will be called.
+///   - prepare: checks what is to be observed, and says how.
 private func observe<Function>(
   _ client: OpaquePointer?, _ table: UnsafePointer<hoist_launchdarkly_observer>?, _ token: UnsafeMutablePointer<hoist_token>?,
-  _ member: KeyPath<hoist_launchdarkly_observer, Function?>, _ what: () throws -> ObservedChanges
+  _ member: KeyPath<hoist_launchdarkly_observer, Function?>, _ prepare: () throws -> (CLaunchDarklyObserver) -> UInt64
 ) -> hoist_status {
   HostRegistration.add(CLaunchDarklyObserver(reading: table), token) { adapter in
-    let (face, what) = (try LaunchDarklyFace.need(client), try what())
-    return adapter.table[keyPath: member] == nil ? nil : face.observe(what, adapter)
+    let add = try prepare()
+    return adapter.table[keyPath: member] == nil ? nil : add(adapter)
   }
 }

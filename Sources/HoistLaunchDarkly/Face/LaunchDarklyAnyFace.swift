@@ -44,6 +44,14 @@ public struct LaunchDarklyAnyFace: Sendable {
   public var connectionInformation: ConnectionInformation { connection.information }
   public var dataSource: DataSourceStatus { connection.dataSource }
 
+  /// - Returns: a token for `Client.unobserve`; 0 when there are too many.
+  public func observeConnectionMode(_ observer: any ChangeObserver) -> UInt64 {
+    switch provider {
+    case .client(let provider): provider.observers.add(observer, for: .connectionMode)
+    case .server(let provider): provider.observers.add(observer, for: .connectionMode)
+    }
+  }
+
   /// In mode server whether a whole set of rules has come (server 2.5); see `LaunchDarklyFace.isInitialized`.
   public var isInitialized: Bool {
     guard !client.isClosed else { return false }

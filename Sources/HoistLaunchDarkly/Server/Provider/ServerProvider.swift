@@ -10,6 +10,8 @@ final class ServerProvider: @unchecked Sendable {
   let settings: ServerSettings
   let events: ServerEvents
   let diagnostics: DiagnosticReporter?
+  /// Of the connection.
+  let observers: ChangeObservers
   let connection: ConnectionState
   let rules: ServedRules
   let life: PartLife
@@ -22,7 +24,8 @@ final class ServerProvider: @unchecked Sendable {
     events = ServerEvents(host: host, settings: settings, headers: headers)
     diagnostics = DiagnosticReporter(
       host: host, settings: common, headers: headers, capacity: events.outlet.capacity, seen: events.seen)
-    connection = ConnectionState(host: host, observers: ChangeObservers { [weak host] in host?.onDeliveryLane($0) })
+    observers = ChangeObservers { [weak host] in host?.onDeliveryLane($0) }
+    connection = ConnectionState(host: host, observers: observers)
     let synchronizer = Synchronizer(host: host, settings: common, headers: headers, connection: connection)
     rules = ServedRules(
       host: host, feed: RulesFeed(settings: common, headers: headers, filter: settings.filter), synchronizer: synchronizer,
@@ -59,8 +62,11 @@ extension ServerProvider: Provider {
 
   func forgetCountsAfterFork() { events.forgetAfterFork() }
 
+  func unobserve(_ token: UInt64) -> Bool { observers.remove(token) }
+
   func detach() {
     stop()
+    observers.removeAll()
     host = nil
   }
 }

@@ -90,6 +90,7 @@ final class ServedRules: ClientPart, @unchecked Sendable {
     guard isRunning else { return }
     if !hasKey { return serveGiven() }
     guard host.isOnline else { return }
+    host.report(.resumed)
     if synchronizer.isEnded || !isOnline { return setOnline(true) }
     // Events may have been refused.
     listener?.eventsMayGo(true)
