@@ -1,9 +1,11 @@
 /**
  * @file
- * LaunchDarkly for clients, in its words: contexts, identify, variations, observers, connection information.
+ * LaunchDarkly, in its words: contexts, identify, variations, observers, connection information.
  *
  * The client is a hoist_client opened from hoist_config_new("launchdarkly"). The service evaluates every flag for one
  * context and sends the results, by stream or when it is polled; calls are answered from these, without the network.
+ * With property `mode` "server" it sends rules in their place, and the client decides each flag for any context: see
+ * "The core's calls in mode server" below. What follows is of mode "client", the default, unless it says otherwise.
  *
  * What the vendor's SDKs find by get(environment) is a client that the program has shared, with hoist_client_share():
  * hoist_launchdarkly_environment(hoist_client_shared("launchdarkly"), environment). NULL before that and after close.
@@ -67,6 +69,42 @@ extern "C" {
  *                          with pauses that grow to 30 seconds, and polls go on at their interval. A message that cannot be
  *                          read changes no flag and leaves the stream open, STALE until the next one that can be read; before
  *                          the first flags the stream is opened again.
+ */
+
+/* ---- The core's calls in mode server ---------------------------------------------------------------------- */
+
+/*
+ * properties               `mobile_key` is the environment's SDK key, which is a secret of servers. Defaults differ: addresses
+ *                          (`base_url`, `stream_url`, `events_url`), polls every 30 s, 10,000 events, deliveries every 5 s.
+ *                          Those that hoist_describe() has for one mode only are ignored in the other, with a warning.
+ *                          `secondary_mobile_keys` is refused: open a client for each key. Hooks and plug-ins that know
+ *                          the client are not called, which a warning says.
+ * READY                    rules have come from the service. Stored ones make a client STALE until then, and else those of
+ *                          `bootstrap` or `bootstrap.file`, which need no SDK key. Rules are stored for the next start as
+ *                          they come. hoist_launchdarkly_is_initialized() is true once a whole set has come from the service.
+ * hoist_client_bool() …    for the context of the call, else the current one, which property `context` and
+ *                          hoist_client_identify() set. TARGETING_KEY_MISSING where there is neither, INVALID_CONTEXT for what
+ *                          the service takes for none: no key is made here for a context, or a part, that lacks one.
+ *                          PROVIDER_NOT_READY before there are rules. Segments that are too large for the rules are taken for
+ *                          "not configured", and their own rules decide.
+ * hoist_client_identify()  records an identify event, also of an equal context, and asks nothing: every flag can be decided
+ *                          at once. HOIST_ERR_ARGUMENT for a context that is none.
+ * hoist_client_refresh()   one poll now, with a stream beside it. Without an SDK key `bootstrap.file` is read again.
+ * hoist_client_track()     a custom event of the context of the call, else of the current one: the properties are its data,
+ *                          the value is its metric. HOIST_ERR_ARGUMENT where there is no context, or it is none;
+ *                          HOIST_ERR_REJECTED once the service has refused events for good.
+ * FLAG_CHANGED             flags whose rules may give other values, also because of a flag or a segment that they refer to.
+ * deliveries               a failed one comes again after 1 s, then longer pauses, as in mode client; with `strict_vendor` it
+ *                          is dropped after the second attempt. A status from 400 to 499 but 400, 408, 413 and 429 ends
+ *                          events: FATAL, with a line that says so, until the next word of the service about rules; the
+ *                          calls that begin attempts again begin them, too. Flags go on.
+ * attempts                 stop with such a status to the stream or a poll, 413 among them: FATAL, with the rules there are.
+ *                          hoist_client_refresh(), hoist_client_set_online() and hoist_client_reopen() begin them again. With
+ *                          property `retry_refused` they never stop, and come every 5 minutes. A message that cannot be read
+ *                          changes nothing; its stream is closed, and another one is opened.
+ * the vendor's calls       hoist_launchdarkly_track(), hoist_launchdarkly_flush(), hoist_launchdarkly_int_variation(),
+ *                          hoist_launchdarkly_variation_decode(), those about details, and those about the connection are
+ *                          for both modes. The others have HOIST_ERR_STATE, NULL, false or "null", and warn.
  */
 
 /* ==== Life: starts, connection ============================================================================= */

@@ -100,7 +100,7 @@ enum {
  * coming back the client goes online at once, unless it was set offline, or the service has refused the mobile key:
  * that is tried again when the client is set online or refreshed.
  * @return HOIST_ERR_ARGUMENT for NULL and an unknown mode, HOIST_ERR_UNSUPPORTED for a client of another service,
- *         HOIST_ERR_STATE for a closed one.
+ *         HOIST_ERR_STATE for a closed one, and in mode server.
  */
 HOIST_API hoist_status hoist_launchdarkly_set_run_mode(hoist_client *HOIST_NULLABLE client,
                                                        hoist_launchdarkly_run_mode mode);

@@ -18,7 +18,7 @@ extern "C" {
  * runs no hooks. Any thread.
  *
  * @return JSON text, owned by the caller; free with hoist_text_free(). "null" before the client has started, after it was
- *         closed, and for clients of other services; NULL for NULL.
+ *         closed, in mode server, and for clients of other services; NULL for NULL.
  */
 HOIST_API hoist_text *HOIST_NULLABLE hoist_launchdarkly_all_flags(hoist_client *HOIST_NULLABLE client);
 
@@ -36,8 +36,8 @@ HOIST_API int64_t hoist_launchdarkly_int_variation(hoist_client *HOIST_NULLABLE 
                                                    hoist_detail *HOIST_NULLABLE *HOIST_NULLABLE detail);
 
 /**
- * The evaluation reason as a JSON object: the service's own, word for word, where the property `evaluation_reasons` is on;
- * `{"kind":"ERROR","errorKind":…}` where the flag could not be evaluated.
+ * The evaluation reason as a JSON object: the service's own, word for word, where the property `evaluation_reasons` is on,
+ * and in mode server; `{"kind":"ERROR","errorKind":…}` where the flag could not be evaluated.
  *
  * @return Owned by the caller; free with hoist_text_free(). "null" when there is none; NULL for NULL.
  */
@@ -45,7 +45,7 @@ HOIST_API hoist_text *HOIST_NULLABLE hoist_launchdarkly_detail_reason(const hois
 
 /**
  * Why the fallback was returned: "CLIENT_NOT_READY", "FLAG_NOT_FOUND", "WRONG_TYPE", "MALFORMED_FLAG",
- * "USER_NOT_SPECIFIED" (another context than the client's current one), "EXCEPTION". Static; "" when the flag was
+ * "USER_NOT_SPECIFIED" (another context than the client's current one; in mode server one that is none), "EXCEPTION". Static; "" when the flag was
  * evaluated; NULL for NULL. A flag whose value is null is no error.
  */
 HOIST_API const char *HOIST_NULLABLE hoist_launchdarkly_detail_error_kind(const hoist_detail *HOIST_NULLABLE detail);

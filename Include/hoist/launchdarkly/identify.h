@@ -37,7 +37,7 @@ typedef void (*hoist_launchdarkly_started)(void *HOIST_NULLABLE user_data, bool 
  * @param wait_ms   The longest time until `done`, in milliseconds; negative: no limit. More than 15000 is warned of.
  * @param done      NULL, or told how it ended.
  * @param user_data Handed to `done`.
- * @return HOIST_ERR_STATE after close, HOIST_ERR_UNSUPPORTED for a client of another service.
+ * @return HOIST_ERR_STATE after close and in mode server, HOIST_ERR_UNSUPPORTED for a client of another service.
  */
 HOIST_API hoist_status hoist_launchdarkly_start(hoist_client *HOIST_NULLABLE client, int64_t wait_ms,
                                                 hoist_launchdarkly_started HOIST_NULLABLE done,
@@ -52,7 +52,8 @@ HOIST_API hoist_status hoist_launchdarkly_start_wait(hoist_client *HOIST_NULLABL
 
 /**
  * Whether this environment has been started and has talked to the service about flags, or has been offline. Stays true
- * when the context changes. Stored flags alone, with which hoist_client_wait_ready() is OK, do not make it true.
+ * when the context changes. Stored flags alone, with which hoist_client_wait_ready() is OK, do not make it true. In mode
+ * server whether a whole set of rules has come from the service.
  */
 HOIST_API bool hoist_launchdarkly_is_initialized(hoist_client *HOIST_NULLABLE client);
 
@@ -73,7 +74,7 @@ HOIST_API bool hoist_launchdarkly_is_online(hoist_client *HOIST_NULLABLE client)
  * @param done      NULL, or called with HOIST_OK when the flags have come or are confirmed, when the client is offline or
  *                  has to stay offline, or when a newer call took this one's place; else as for a start.
  * @param user_data Handed to `done`.
- * @return HOIST_ERR_STATE after close, HOIST_ERR_UNSUPPORTED for a client of another service.
+ * @return HOIST_ERR_STATE after close and in mode server, HOIST_ERR_UNSUPPORTED for a client of another service.
  */
 HOIST_API hoist_status hoist_launchdarkly_set_online(hoist_client *HOIST_NULLABLE client, bool online,
                                                      hoist_done HOIST_NULLABLE done, void *HOIST_NULLABLE user_data);
@@ -116,7 +117,7 @@ typedef void (*hoist_launchdarkly_identified)(void *HOIST_NULLABLE user_data, ho
  * @param options    0, or HOIST_LAUNCHDARKLY_UNSHEDDABLE and one of HOIST_LAUNCHDARKLY_USE_CACHE_….
  * @param done       NULL, or told how it ended.
  * @param user_data  Handed to `done`.
- * @return HOIST_ERR_ARGUMENT for an unknown option, HOIST_ERR_STATE after close, HOIST_ERR_LIMIT when
+ * @return HOIST_ERR_ARGUMENT for an unknown option, HOIST_ERR_STATE after close and in mode server, HOIST_ERR_LIMIT when
  *         too many calls are under way, HOIST_ERR_UNSUPPORTED for a client of another service.
  */
 HOIST_API hoist_status hoist_launchdarkly_identify(hoist_client *HOIST_NULLABLE client,
@@ -141,8 +142,8 @@ HOIST_API hoist_status hoist_launchdarkly_identify_wait(hoist_client *HOIST_NULL
  * @param client Any environment's.
  * @param name   A name of `secondary_mobile_keys`; "default" or NULL: the one of `mobile_key`.
  * @return Borrowed: valid until hoist_client_free() of the client that hoist_client_open() gave, which is the one of
- *         "default" itself; freeing another one has no effect. NULL for an unknown name, after close, and for a client of
- *         another service.
+ *         "default" itself; freeing another one has no effect. NULL for an unknown name, after close, in mode
+ *         server, and for a client of another service.
  */
 HOIST_API hoist_client *HOIST_NULLABLE hoist_launchdarkly_environment(hoist_client *HOIST_NULLABLE client,
                                                                       const char *HOIST_NULLABLE name);

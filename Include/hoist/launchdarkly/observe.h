@@ -49,7 +49,7 @@ typedef struct hoist_launchdarkly_observer {
  * token     NULL, or receives what hoist_client_unobserve() takes; 0 on failure.
  *
  * They return HOIST_ERR_ARGUMENT, HOIST_ERR_LIMIT beyond 100,000 registrations, HOIST_ERR_UNSUPPORTED for a client of
- * another service.
+ * another service; all but the last HOIST_ERR_STATE in mode server, where flags have no values of one context.
  */
 
 /** One flag: `changed` gets each of its changes. */

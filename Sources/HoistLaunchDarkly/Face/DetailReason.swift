@@ -20,8 +20,8 @@ public enum DetailReason {
 
   /// JSON text: the service's reason word for word, or that of the client's error; nil when there is none.
   public static func json(_ detail: EvaluationDetail) -> [UInt8]? {
-    if let kind = errorKind(detail) { return Array("{\"kind\":\"ERROR\",\"errorKind\":\"\(kind)\"}".utf8) }
-    return member("reason", of: detail) { Array($0.source ?? UnsafeRawBufferPointer(start: nil, count: 0)) }
+    let told = member("reason", of: detail) { $0.source.map { Array($0) } }
+    return told ?? errorKind(detail).map { Array("{\"kind\":\"ERROR\",\"errorKind\":\"\($0)\"}".utf8) }
   }
 
   /// nil when the service named no variation, and for errors.
