@@ -123,7 +123,11 @@ def test_a_change_before_the_first_flags_counts(world: World) -> None:
     expect(ends, ["OK"], "how the change ends")
 
 
-@scenario(3, unless={"optimizely": Sentence("optimizely.h", "The targeting key is the user id", "no flags are served")})
+@scenario(3, unless={
+    "optimizely": Sentence("optimizely.h", "The targeting key is the user id", "no flags are served"),
+    **{name: Sentence("launchdarkly.h", "no key is made here for a context, or a part, that lacks one.",
+                      "identify with an empty context: ARGUMENT, not OK")
+       for name in ("launchdarkly-server-streaming", "launchdarkly-server-polling")}})
 def test_an_empty_context_is_accepted(world: World) -> None:
     """A context that the service allows and Hoist can complete is accepted by identify. State: ready, identify without a key."""
     client = world.ready()

@@ -137,7 +137,7 @@ extension DiagnosticOrigin {
     ]
     configuration.removeAll { clientOnly.contains($0.name) }
     configuration += [
-      ("socketTimeoutMillis", .int(settings.connectionTimeoutMilliseconds)), ("usingProxy", .bool(false)),
+      ("socketTimeoutMillis", .int(settings.connectionTimeoutMilliseconds)), ("usingProxy", .bool(settings.usesProxy)),
       ("usingRelayDaemon", .bool(false)), ("userKeysCapacity", .int(Int64(seen.capacity))),
       ("userKeysFlushIntervalMillis", .int(seen.milliseconds)), ("dataStoreType", .text("memory")),
     ]

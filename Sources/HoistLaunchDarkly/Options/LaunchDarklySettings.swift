@@ -50,6 +50,8 @@ struct LaunchDarklySettings: Sendable {
   let secureModeHash: Secret
   let additionalHeaders: [(name: String, value: String)]
   let maximumResponseBytes: Int
+  /// One that the host has named; for diagnostics.
+  let usesProxy: Bool
 
   let completesContexts: Bool
   let allAttributesArePrivate: Bool
@@ -109,6 +111,7 @@ struct LaunchDarklySettings: Sendable {
     secureModeHash = Secret(values.text("secure_mode_hash"))
     additionalHeaders = try Self.headers(values.textMap("additional_headers"))
     maximumResponseBytes = Int(clamping: values.integer("network.max_response_bytes"))
+    usesProxy = values.isSet("network.proxy") && !values.text("network.proxy").isEmpty
     completesContexts = values.boolean("auto_env_attributes")
     allAttributesArePrivate = values.boolean("all_context_attributes_private")
     privateAttributes = values.textList("private_context_attributes")

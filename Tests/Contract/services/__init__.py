@@ -7,4 +7,4 @@ from .base import Service
 
 ALL: dict[str, type[Service]] = {service.name: service for service in (
     unleash.Frontend, unleash.BackendPolling, unleash.BackendStreaming, optimizely.Optimizely, launchdarkly.Streaming,
-    launchdarkly.Polling, flagship.DecisionAPI, flagship.Bucketing, kameleoon.Polling, kameleoon.Streaming, flag_file.FlagFile)}
+    launchdarkly.Polling, launchdarkly.ServerStreaming, launchdarkly.ServerPolling, flagship.DecisionAPI, flagship.Bucketing, kameleoon.Polling, kameleoon.Streaming, flag_file.FlagFile)}

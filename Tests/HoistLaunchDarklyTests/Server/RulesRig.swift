@@ -18,7 +18,7 @@ final class RulesRig: @unchecked Sendable {
     time: ManualScheduler = ManualScheduler(), seed: UInt64 = 7
   ) throws {
     let base = [
-      "mode": "server", "mobile_key": Self.key, "store": manager == nil ? "none" : "plugin", "dispatch": "manual",
+      "mode": "server", "mobile_key": Self.key, "store": manager == nil ? "none" : "memory", "dispatch": "manual",
       "log.level": "debug", "online": isOnline ? "true" : "false", "send_events": "false", "payload_filter_key": filter,
     ]
     host = try TestClient(

@@ -44,8 +44,9 @@ final class ServerProvider: @unchecked Sendable {
 
 /// The life cycle, on the scheduler's thread.
 extension ServerProvider: Provider {
-  /// What a context is given for is an event (7.5), whether it is the current one or not.
-  var hearsOfEqualContexts: Bool { true }
+  /// One that is none does not take the place of the current one. That a context was given is an event (7.5), whether it is
+  /// the current one or not.
+  var ownsCurrentContext: Bool { true }
 
   /// Flags of any context are there already.
   func identify(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void) {
@@ -55,6 +56,7 @@ extension ServerProvider: Provider {
       host?.log.warning("this is no context: \(error.message)")
       return completion(.argument)
     }
+    host?.setCurrentContext(context)
     // A context that has no event is the current one all the same.
     _ = events.identify(context.frozen)
     completion(.ok)

@@ -40,6 +40,7 @@ import Testing
       while rig.client.dispatch(limit: 0) > 0 {}
     }
     #expect(told.value == [.ok, .ok, .argument] && rig.asked == asked && rig.state == .ready)
+    #expect(rig.value(of: "a", for: nil) == #""on""#, "the context that was there before stays")
   }
 
   @Test("Offline nothing is asked for; the rules of before go on (LDS-05; offline)") func offline() throws {
@@ -115,5 +116,31 @@ import Testing
     rig.say(RulesRig.put(["a": ServerRules.flag("a"), "b": ServerRules.flag("b", version: 2)]), on: stream)
     while rig.client.dispatch(limit: 0) > 0 {}
     #expect(told.value == ["b"])
+  }
+
+  @Test("The status of the data source follows the stream, and ends with the client (LDS-07; starting, ready, failing, closed)")
+  func dataSource() throws {
+    let rig = try RulesRig()
+    let face = try #require(LaunchDarklyAnyFace(rig.client))
+    #expect(face.dataSource.state == .initializing && !face.isInitialized && face.isOnline)
+    let stream = rig.serve(flags)
+    #expect(face.dataSource.state == .valid && face.isInitialized && face.connectionInformation.mode == .streaming)
+    stream?.endStream(TransportFailure(.unreachable, "gone"))
+    rig.time.run()
+    #expect(face.dataSource.state == .interrupted && face.dataSource.lastFailure?.kind == .network && face.isInitialized)
+    rig.time.advance(milliseconds: 1_000)
+    rig.network.streams.last?.open(status: 403)
+    rig.time.run()
+    #expect(face.dataSource.state == .shutDown && face.dataSource.lastFailure?.status == 403)
+    rig.close()
+    #expect(face.dataSource.state == .shutDown && !face.isInitialized && !face.isOnline)
+  }
+
+  @Test("What needs flags of one context is no call for mode server (LDS-01; ready)") func otherFace() throws {
+    let rig = try RulesRig()
+    rig.serve(flags)
+    #expect(LaunchDarklyFace(rig.client) == nil && LaunchDarklyAnyFace.isServer(rig.client))
+    _ = LaunchDarklyAnyFace(rig.client)?.refuse()
+    #expect(rig.host.settle { rig.log.messages(.warning).contains { $0.contains("mode client") } })
   }
 }
