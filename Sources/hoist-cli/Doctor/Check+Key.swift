@@ -22,7 +22,7 @@ extension Check {
     case .argument(let option): origin = "from \(option)"
     case .configuration: origin = "from \(service.config ?? "the configuration")"
     }
-    let kind = configuration.key.map { configuration.traits.kind(ofKey: $0) } ?? KeyKind("a key")
+    let kind = configuration.key.map { configuration.traits.kind(ofKey: $0, in: configuration) } ?? KeyKind("a key")
     if kind.isWrong { return Check(name, .failed, "\(kind.text), \(origin)") }
     if case .file(let path) = configuration.keyOrigin, isReadableByOthers(path) {
       return Check(name, .warning, "\(kind.text), \(origin), which other users may read; chmod 600 it")

@@ -70,6 +70,9 @@ extension ProviderOptions {
       guard configuration.row("mobile_key") != nil else {
         throw Problem(.usage, "--mobile-key: provider \(configuration.traits.name) has no property \"mobile_key\"")
       }
+      guard configuration.value(of: "mode") != "server" else {
+        throw Problem(.usage, "--mobile-key would show the SDK key of mode server to every user of this machine; use the environment variable HOIST_KEY or --key-file FILE")
+      }
       try configuration.setKey(Array(mobileKey.utf8), from: .argument("--mobile-key"), named: "--mobile-key")
     } else if let keyFile {
       try configuration.setKey(InputFile.read(keyFile, for: "--key-file"), from: .file(keyFile), named: "--key-file \(keyFile)")

@@ -50,6 +50,6 @@ struct FlagshipTraits: ProviderTraits {
 
   private func decidesHere(_ configuration: Configuration) -> Bool { configuration.value(of: "mode") == "bucketing" }
 
-  func kind(ofKey key: String) -> KeyKind { KeyKind("an API key") }
+  func kind(ofKey key: String, in configuration: Configuration) -> KeyKind { KeyKind("an API key") }
   let id: ServiceID? = ServiceID(property: "env_id", form: "20 of 0-9 and a-v", length: 20, letters: "a"..."v")
 }

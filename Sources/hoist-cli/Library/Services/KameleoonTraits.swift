@@ -30,6 +30,6 @@ struct KameleoonTraits: ProviderTraits {
 
   func steps(of explanation: JSON) -> [Step] { KameleoonSteps.steps(of: explanation) }
 
-  func kind(ofKey key: String) -> KeyKind { KeyKind("a client secret") }
+  func kind(ofKey key: String, in configuration: Configuration) -> KeyKind { KeyKind("a client secret") }
   let id: ServiceID? = ServiceID(property: "site_code", form: "10 of 0-9 and a-z", length: 10, letters: "a"..."z")
 }

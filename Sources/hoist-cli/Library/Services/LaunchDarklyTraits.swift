@@ -3,10 +3,18 @@ import CHoist
 struct LaunchDarklyTraits: ProviderTraits {
   let name = "launchdarkly"
   let connectionProperty = "mobile_key"
-  let connectionOptions = "--mobile-key KEY"
+  let connectionOptions = "--mobile-key KEY, or --set mode=server and the SDK key in HOIST_KEY or --key-file FILE"
+  let fileProperty: String? = "bootstrap.file"
+  let fileMode: String? = "server"
   /// A relay has one address for everything.
   let addressProperties = ["base_url", "stream_url", "events_url"]
   let silentProperties: [(name: String, value: String)] = [("send_events", "false"), ("diagnostic_opt_out", "true")]
+
+  func offlineProperties(features path: String) -> [(name: String, value: String)]? {
+    [("online", "false"), ("bootstrap.file", path)]
+  }
+
+  private func decidesHere(_ configuration: Configuration) -> Bool { configuration.value(of: "mode") == "server" }
 
   func place(_ configuration: Configuration) -> String {
     let property = configuration.value(of: "streaming_mode") == "polling" ? "base_url" : "stream_url"
@@ -26,6 +34,7 @@ struct LaunchDarklyTraits: ProviderTraits {
 
   /// A context of which nothing is said is the anonymous one that the client makes itself.
   func open(with context: Context, in configuration: Configuration) throws -> Bool {
+    if decidesHere(configuration) { return false }
     guard !context.isEmpty else { return true }
     let read = ServiceContext { hoist_launchdarkly_context_from_hoist(context.handle, $0) }
     let json = try read.use("the context") { LibraryText(hoist_launchdarkly_context_to_json($0)) ?? "{}" }
@@ -39,10 +48,14 @@ struct LaunchDarklyTraits: ProviderTraits {
     try ConnectionObserver.add(to: client, tell)
   }
 
-  func kind(ofKey key: String) -> KeyKind {
-    let advice = ": use the environment's mobile key, which begins with mob-"
-    if key.hasPrefix("mob-") { return KeyKind("a mobile key") }
-    if key.hasPrefix("sdk-") { return KeyKind("a server's SDK key, which must stay on servers" + advice, isWrong: true) }
+  func kind(ofKey key: String, in configuration: Configuration) -> KeyKind {
+    let isServer = decidesHere(configuration)
+    let advice = ": use the environment's " + (isServer ? "SDK key, which begins with sdk-" : "mobile key, which begins with mob-")
+    if key.hasPrefix("mob-") { return isServer ? KeyKind("a mobile key" + advice, isWrong: true) : KeyKind("a mobile key") }
+    if key.hasPrefix("sdk-") {
+      let own = "; on a server --set mode=server"
+      return isServer ? KeyKind("an SDK key") : KeyKind("a server's SDK key, which must stay on servers" + advice + own, isWrong: true)
+    }
     if key.hasPrefix("api-") { return KeyKind("an access token of the REST API" + advice, isWrong: true) }
     let isHexadecimal = key.allSatisfy { $0.isASCII && $0.isHexDigit }
     return key.count == 24 && isHexadecimal ? KeyKind("a client-side ID" + advice, isWrong: true) : KeyKind("a key")

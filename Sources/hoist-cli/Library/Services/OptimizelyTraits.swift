@@ -27,5 +27,5 @@ struct OptimizelyTraits: ProviderTraits {
     Int(configuration.value(of: "polling_interval") ?? "").map { $0 > 0 } ?? false
   }
 
-  func kind(ofKey key: String) -> KeyKind { KeyKind("an SDK key") }
+  func kind(ofKey key: String, in configuration: Configuration) -> KeyKind { KeyKind("an SDK key") }
 }

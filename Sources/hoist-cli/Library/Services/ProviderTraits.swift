@@ -68,7 +68,7 @@ protocol ProviderTraits: Sendable {
   func switchedOff(_ client: OpaquePointer) -> String?
 
   /// What can be said of a key without saying the key.
-  func kind(ofKey key: String) -> KeyKind
+  func kind(ofKey key: String, in configuration: Configuration) -> KeyKind
 
   /// The id of the account or environment, where its form is known.
   var id: ServiceID? { get }
@@ -104,7 +104,7 @@ extension ProviderTraits {
   func switchedOff(_ client: OpaquePointer) -> String? { nil }
   var inventsSubject: Bool { false }
   func observeMode(of client: OpaquePointer, _ tell: @escaping (String) -> Void) throws {}
-  func kind(ofKey key: String) -> KeyKind { KeyKind("a key") }
+  func kind(ofKey key: String, in configuration: Configuration) -> KeyKind { KeyKind("a key") }
   var id: ServiceID? { nil }
   func otherMode(_ configuration: Configuration) -> (properties: [(name: String, value: String)], advice: String)? { nil }
 }

@@ -49,7 +49,7 @@ struct UnleashTraits: ProviderTraits {
 
   /// `project:environment.secret`, where project is "*" for all and "[]" for several (protocol B.1); `user:` begins a
   /// personal access token.
-  func kind(ofKey key: String) -> KeyKind {
+  func kind(ofKey key: String, in configuration: Configuration) -> KeyKind {
     guard let colon = key.utf8.firstIndex(of: UInt8(ascii: ":")) else { return KeyKind("a key without project and environment") }
     let project = key[..<colon]
     if project == "user" {
