@@ -95,12 +95,13 @@ final class ServerEvents: @unchecked Sendable {
   // MARK: Events of the host
 
   /// 7.5.
-  func identify(_ context: FrozenContext) -> Status {
+  /// - Parameter wait: never, on the scheduler's thread.
+  func identify(_ context: FrozenContext, waits wait: EventPipeline.Wait = .forCommit) -> Status {
     admitted {
       _ = seen.see(context)
       guard let json = json(of: context) else { return .ok }
       let now = host.clock.unixMilliseconds
-      return EventText.context(.identify, json, at: now) { outlet.add($0, at: now, waits: .forCommit) }
+      return EventText.context(.identify, json, at: now) { outlet.add($0, at: now, waits: wait) }
     }
   }
 

@@ -59,14 +59,14 @@ extension ServerProvider {
     guard let context else {
       return host.refuse(name(), .argument, "there is no current context: give `context`, identify, or name one in the call")
     }
-    let status = events.track(key, data: data, metric: metric, of: context.frozen, at: unixMilliseconds)
-    return status == .argument ? host.refuse(name(), status, "its context is none of the service's") : status
+    guard context.frozen.isOfService else { return host.refuse(name(), .argument, "its context is none: \(Self.contextRule)") }
+    return events.track(key, data: data, metric: metric, of: context.frozen, at: unixMilliseconds)
   }
 }
 
 extension FrozenContext {
-  /// Whether flags are decided for it.
-  fileprivate var isOfService: Bool {
+  /// Whether flags are decided for it, and events are of it.
+  var isOfService: Bool {
     var texts = TextArena()
     return ServerContext(base, &texts) != nil
   }

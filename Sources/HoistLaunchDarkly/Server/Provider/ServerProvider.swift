@@ -15,6 +15,8 @@ final class ServerProvider: @unchecked Sendable {
   let connection: ConnectionState
   let rules: ServedRules
   let life: PartLife
+  /// For people.
+  static let contextRule = "in mode server each kind has a key, and name and anonymous are of their types"
 
   init(_ values: PropertyValues, _ host: any ProviderHost) throws(ConfigurationFailure) {
     let settings = try ServerSettings(values)
@@ -37,7 +39,12 @@ final class ServerProvider: @unchecked Sendable {
     if [LaunchDarklyPlugins.hooks, LaunchDarklyPlugins.plugins].contains(where: { host.plugins.vendor[$0] != nil }) {
       host.log.warning("hooks and plug-ins that know the client are not called in mode server")
     }
-    if let context = try LaunchDarklyProvider.givenContext(common)?.reference { host.setCurrentContext(context) }
+    if let context = try LaunchDarklyProvider.givenContext(common)?.reference {
+      guard context.frozen.isOfService else {
+        throw ConfigurationFailure("context", "property \"context\" is no context: \(Self.contextRule)")
+      }
+      host.setCurrentContext(context)
+    }
     try rules.checkGiven()
   }
 }
@@ -50,15 +57,13 @@ extension ServerProvider: Provider {
 
   /// Flags of any context are there already.
   func identify(_ context: ContextReference, completion: @escaping @Sendable (Status) -> Void) {
-    do throws(ContextFailure) {
-      _ = try LDContext.read(context)
-    } catch {
-      host?.log.warning("this is no context: \(error.message)")
+    guard context.frozen.isOfService else {
+      host?.log.warning("identify: this is no context: \(Self.contextRule)")
       return completion(.argument)
     }
     host?.setCurrentContext(context)
     // A context that has no event is the current one all the same.
-    _ = events.identify(context.frozen)
+    _ = events.identify(context.frozen, waits: .never)
     completion(.ok)
   }
 

@@ -65,8 +65,8 @@ import Testing
   @Test("A context that is none leaves no event, and none can be tracked for it (LDS-30, LDS-44; ready)") func invalidContexts() throws {
     let rig = try rig()
     rig.serve(["a": ServerRules.flag("a")])
-    let none = EvaluationContext(targetingKey: "")
-    for key in ["a", "unknown"] { for context in [none, nil] { rig.value(of: key, for: context, .counted) } }
+    let none = EvaluationContext()
+    for key in ["a", "unknown"] { for context in [none, EvaluationContext(targetingKey: ""), nil] { rig.value(of: key, for: context, .counted) } }
     #expect(track(rig, "bought", none) == .argument && track(rig, "bought", nil) == .argument)
     #expect(rig.host.settle { rig.log.messages(.error).filter { $0.contains("\"bought\"") }.count == 2 })
     flush(rig)

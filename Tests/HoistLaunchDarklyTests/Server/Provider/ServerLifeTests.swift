@@ -24,6 +24,7 @@ import Testing
     rig.serve(flags)
     #expect(rig.value(of: "a", for: EvaluationContext(targetingKey: "")) == "INVALID_CONTEXT")
     #expect(rig.value(of: "a", for: nil) == "TARGETING_KEY_MISSING")
+    #expect(throws: ConfigurationFailure.self) { _ = try RulesRig(["context": #"{"kind":"user","anonymous":true}"#]) }
     let own = try RulesRig(["context": #"{"kind":"user","key":"k"}"#])
     own.serve(flags)
     #expect(own.value(of: "a", for: nil) == #""on""#)
@@ -34,8 +35,8 @@ import Testing
     rig.serve(flags)
     let told = Locked<[Status]>([])
     let asked = rig.asked
-    for key in ["k", "k", ""] {
-      #expect(rig.client.identify(EvaluationContext(targetingKey: key).reference()) { status in told.change { $0.append(status) } } == .ok)
+    for context in [EvaluationContext(targetingKey: "k"), EvaluationContext(targetingKey: "k"), EvaluationContext()] {
+      #expect(rig.client.identify(context.reference()) { status in told.change { $0.append(status) } } == .ok)
       rig.time.run()
       while rig.client.dispatch(limit: 0) > 0 {}
     }
