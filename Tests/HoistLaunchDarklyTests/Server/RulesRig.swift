@@ -12,10 +12,12 @@ final class RulesRig: @unchecked Sendable {
   let host: TestClient
   let provider: ServerProvider
 
-  /// - Parameter manager: nil keeps nothing.
+  /// - Parameters:
+  ///   - manager: nil keeps nothing.
+  ///   - settles: whether what the store has is waited for.
   init(
     _ properties: [String: String] = [:], filter: String = "", isOnline: Bool = true, manager: (any CacheManager)? = nil,
-    time: ManualScheduler = ManualScheduler(), seed: UInt64 = 7
+    time: ManualScheduler = ManualScheduler(), seed: UInt64 = 7, settles: Bool = true
   ) throws {
     let base = [
       "mode": "server", "mobile_key": Self.key, "store": manager == nil ? "none" : "memory", "dispatch": "manual",
@@ -25,7 +27,7 @@ final class RulesRig: @unchecked Sendable {
       LaunchDarklyFactory(), base, properties, scheduler: time, seed: seed, makeCacheManager: { _ in manager })
     provider = try #require(host.client.provider as? ServerProvider)
     host.open()
-    settleStore()
+    if settles { settleStore() }
   }
 
   var client: Client { host.client }

@@ -19,6 +19,8 @@ final class ServedRules: ClientPart, @unchecked Sendable {
   private let given: GivenDocument
   private var table: ServerTable
   private var isRunning = false
+  /// What there is before the service has spoken has been read.
+  private var hasBegun = false
   private var isOnline = false
   private var generation = Generation()
   /// Any rules are served.
@@ -66,12 +68,13 @@ final class ServedRules: ClientPart, @unchecked Sendable {
   }
 
   private func begin() {
+    hasBegun = true
     host.report(.initialized)
     setOnline(host.isOnline)
   }
 
   func setOnline(_ isOnline: Bool) {
-    guard isRunning else { return }
+    guard hasBegun else { return }
     let isWanted = isOnline && hasKey
     if isWanted {
       host.report(.resumed)
@@ -82,15 +85,22 @@ final class ServedRules: ClientPart, @unchecked Sendable {
     self.isOnline = isWanted
     listener?.eventsMayGo(isWanted)
     listener?.onlineChanged(isWanted)
-    if isOnline, !hasKey, !isServing { host.report(.stopped(.configuration, "there is no SDK key, and no rules are given")) }
+    tellIfNothingFetches()
+  }
+
+  private func tellIfNothingFetches() {
+    guard host.isOnline, !hasKey, !isServing else { return }
+    host.report(.stopped(.configuration, "there is no SDK key, and no rules are given"))
   }
 
   /// After a refusal attempts go on from here; without a service the host's file is read again.
   func refresh() {
-    guard isRunning else { return }
-    if !hasKey { return serveGiven() }
-    guard host.isOnline else { return }
+    guard hasBegun, host.isOnline || !hasKey else { return }
     host.report(.resumed)
+    if !hasKey {
+      serveGiven()
+      return tellIfNothingFetches()
+    }
     if synchronizer.isEnded || !isOnline { return setOnline(true) }
     // Events may have been refused.
     listener?.eventsMayGo(true)
@@ -99,8 +109,7 @@ final class ServedRules: ClientPart, @unchecked Sendable {
   }
 
   func stop() {
-    isRunning = false
-    isOnline = false
+    (isRunning, hasBegun, isOnline) = (false, false, false)
     generation.advance()
     saveNow()
     listener?.eventsMayGo(false)
@@ -108,8 +117,7 @@ final class ServedRules: ClientPart, @unchecked Sendable {
   }
 
   func abandonAfterFork() {
-    isRunning = false
-    isOnline = false
+    (isRunning, hasBegun, isOnline) = (false, false, false)
     generation.advance()
     saving = nil
   }

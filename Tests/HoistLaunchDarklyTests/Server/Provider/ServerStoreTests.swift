@@ -104,4 +104,18 @@ struct ServerStoreTests {
     rig.serve(flags)
     #expect(rig.state == .ready)
   }
+
+  @Test("A switch while the store is being read waits for that, and what is stored takes no newer rules' place (LDS-04; starting)")
+  func switchWhileReading() throws {
+    let manager = MemoryCacheManager()
+    try leave(manager)
+    let next = try RulesRig(manager: manager, seed: 8, settles: false)
+    next.setOnline(false)
+    next.setOnline(true)
+    next.settleStore()
+    #expect(next.network.open.count == 1)
+    next.serve(["a": ServerRules.flag("a", version: 9, #""on":false"#)])
+    next.settleStore()
+    #expect(next.state == .ready && next.value(of: "a") == #""off""#)
+  }
 }
