@@ -96,7 +96,7 @@ struct ServerStoreTests {
   }
 
   @Test("Rules of the host's that cannot be read are refused where nothing is fetched, and else warned of (LDS-67; before start, starting)",
-    arguments: ["{", "[]", #"{"flags":7}"#, #"{"flagValues":[]}"#, #"{"flags":{"a":{"key":"a"}}}"#, #"{"flags":{"a":{"key":"a","version":1}},"flagValues":{"a":1}}"#])
+    arguments: ["[]", #"{"flags":7}"#, #"{"flagValues":[]}"#, #"{"flags":{"a":{"key":"a"}}}"#, #"{"flags":{"a":{"key":"a","version":1}},"flagValues":{"a":1}}"#])
   func badRules(text: String) throws {
     #expect(throws: ConfigurationFailure.self) { _ = try RulesRig(["mobile_key": "", "bootstrap": text]) }
     let rig = try RulesRig(["bootstrap": text])
