@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 from launchdarkly_server import LaunchDarklyServerSimulator, sample_data
+from relay import Authority, Proxy, Relay
 from test_fork import finish, fork
+from test_network import needs_openssl
 from waiting import until
 
 import hoist
@@ -184,6 +186,29 @@ def test_the_vendors_calls_of_clients_say_so(rules: LaunchDarklyServerSimulator,
     with pytest.raises(hoist.Error) as problem:
         client.observe_flag("banner", print)
     assert problem.value.status is Status.STATE
+
+
+@needs_openssl
+def test_only_the_given_authority_is_trusted(rules: LaunchDarklyServerSimulator, connect: Connect, tmp_path: Path) -> None:
+    """(LDS-18; ready, failing)"""
+    authority = Authority(tmp_path)
+    with Relay(rules.server.port, authority.server()) as tls:
+        url = rules.url.replace("http:", "https:").replace(str(rules.server.port), str(tls.port))
+        reached = {"base_url": url, "stream_url": url, "events_url": url, "store": "none"}
+        client = connect(**reached, **{"network.ca_file": authority.file("authority.pem")})
+        assert client.bool("dark-mode", ANNA, False) is True
+        other = connect(ready=False, **reached)
+        assert until(lambda: other.state is State.ERROR)
+
+
+def test_a_proxy_carries_everything(rules: LaunchDarklyServerSimulator, connect: Connect) -> None:
+    """(LDS-18; ready)"""
+    with Proxy(rules.server.port) as proxy:
+        url = rules.url.replace("127.0.0.1", "flags.invalid")
+        client = connect(base_url=url, stream_url=url, events_url=url, **{"network.proxy": f"http://127.0.0.1:{proxy.port}"})
+        assert client.bool("dark-mode", ANNA, False) is True
+        assert client.flush(10) is Status.OK
+        assert rules.ledger.evaluations("dark-mode") == 1
 
 
 def test_a_forked_child_goes_on(rules: LaunchDarklyServerSimulator, connect: Connect) -> None:
