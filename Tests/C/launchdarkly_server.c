@@ -38,7 +38,7 @@ TEST(calls_for_both_modes_work) {
   CHECK(strcmp(hoist_text_data(reason), "{\"kind\":\"FALLTHROUGH\"}") == 0);
   hoist_text_free(reason);
   hoist_detail_free(detail);
-  CHECK_INT(hoist_client_int64(client, "number", NULL, 7), 7);
+  CHECK_INT(hoist_client_int64(client, "number", NULL, 7, NULL), 7);
   CHECK(hoist_launchdarkly_variation_decode(client, "text", decode, NULL, "null", NULL));
   hoist_launchdarkly_connection connection = HOIST_LAUNCHDARKLY_CONNECTION_INIT;
   CHECK_INT(hoist_launchdarkly_connection_information(client, &connection), HOIST_OK);
