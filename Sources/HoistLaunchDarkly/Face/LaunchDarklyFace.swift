@@ -1,4 +1,3 @@
-public import HoistBase
 public import HoistCore
 
 /// What only LaunchDarkly clients can do whose flags the service decides, in LaunchDarkly's words. A view of a client;
