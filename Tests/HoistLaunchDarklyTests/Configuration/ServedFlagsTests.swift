@@ -58,7 +58,7 @@ import Testing
     var seen: [String] = []
     func decode(_ key: String, _ accepts: Bool) -> (Bool, String) {
       key.withBytes { key in
-        let result = fixture.face.decode(key, fallback: EvaluationFallback(), isDetailed: true) { value in
+        let result = fixture.face.common.decode(key, fallback: EvaluationFallback(), isDetailed: true) { value in
           seen.append(String(decoding: value, as: UTF8.self))
           return accepts
         }

@@ -95,7 +95,7 @@ import Testing
     let fixture = try fixture()
     #expect(fixture.provider.take(.put(Array(#"{"f":{"value":{"a":1}}}"#.utf8), entityTag: nil)) == .applied)
     _ = told()
-    _ = "f".withBytes { fixture.face.decode($0, fallback: EvaluationFallback(), isDetailed: isDetailed) { _ in true } }
+    _ = "f".withBytes { fixture.face.common.decode($0, fallback: EvaluationFallback(), isDetailed: isDetailed) { _ in true } }
     let heard = told()
     #expect(heard.count == 4 && heard.allSatisfy { $0.contains(isDetailed ? " variationDetail" : " variation") })
     #expect(heard.allSatisfy { !$0.contains("jsonVariation") })

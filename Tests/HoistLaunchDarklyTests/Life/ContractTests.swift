@@ -92,11 +92,11 @@ import Testing
     fixture.time.run()
     try #require(fixture.network.exchanges.last { $0.request.url.hasSuffix("/bulk") }).complete(answer(401))
     fixture.time.run()
-    #expect(fixture.client.state == .fatal && isReady(fixture) && !fixture.face.isOnline)
+    #expect(fixture.client.state == .fatal && isReady(fixture) && !fixture.face.common.isOnline)
     fixture.close()
     #expect(fixture.client.state == .closed && fixture.client.reopen() == .ok)
     fixture.time.run()
-    #expect(fixture.client.state == .stale && isReady(fixture) && fixture.face.isOnline)
+    #expect(fixture.client.state == .stale && isReady(fixture) && fixture.face.common.isOnline)
   }
 
   @Test("Whoever finds the client ready by the service's word finds it initialized; by stored flags alone it is not (LD-11; ready, reopened)")
@@ -113,13 +113,13 @@ import Testing
     fixture.close()
     #expect(fixture.client.reopen() == .ok)
     fixture.time.settle { isReady(fixture) }
-    #expect(fixture.client.state == .stale && !fixture.face.isInitialized)
+    #expect(fixture.client.state == .stale && !fixture.face.common.isInitialized)
     try stream(fixture).open(status: 503)
     fixture.time.run()
-    #expect(isReady(fixture) && !fixture.face.isInitialized)
+    #expect(isReady(fixture) && !fixture.face.common.isInitialized)
     fixture.time.advance(milliseconds: 2_000)
     try put(fixture, 2)
-    #expect(fixture.client.state == .ready && fixture.face.isInitialized)
+    #expect(fixture.client.state == .ready && fixture.face.common.isInitialized)
   }
 
   @Test("In the background events are sent, with default options (LD-41, 5.7; background)") func theBackgroundSendsEvents() throws {
@@ -127,7 +127,7 @@ import Testing
     try put(fixture, 1)
     #expect(fixture.face.setInBackground(true) == .ok)
     fixture.time.run()
-    #expect(!fixture.face.isOnline)
+    #expect(!fixture.face.common.isOnline)
     fixture.time.advance(milliseconds: 30_000)
     #expect(fixture.network.exchanges.contains { $0.request.url.hasSuffix("/mobile/events/bulk") })
     _ = fixture.client.setOnline(false)
@@ -230,7 +230,7 @@ import Testing
     try put(fixture, 1)
     _ = fixture.face.setInBackground(true)
     fixture.time.run()
-    #expect(fixture.client.state == .stale && isReady(fixture) && !fixture.face.isOnline)
+    #expect(fixture.client.state == .stale && isReady(fixture) && !fixture.face.common.isOnline)
     _ = fixture.client.refresh()
     _ = fixture.face.setInBackground(false)
     fixture.time.run()

@@ -16,7 +16,7 @@ import Testing
     try identify(fixture, "a")
     // Until it is done, the former context is the current one.
     #expect(fixture.currentKey == nil)
-    #expect(fixture.heard() == ["a 0"] && fixture.currentKey == "a" && !fixture.face.isOnline)
+    #expect(fixture.heard() == ["a 0"] && fixture.currentKey == "a" && !fixture.face.common.isOnline)
   }
 
   @Test("Of those that wait the newest stays, and the call of the core says so in its own words (LD-20 to LD-22; starting)")
@@ -44,7 +44,7 @@ import Testing
     _ = fixture.face.setOnline(true, completion: nil)
     fixture.time.run()
     try identify(fixture, "a")
-    #expect(fixture.heard() == ["a 0"] && fixture.face.isOnline)
+    #expect(fixture.heard() == ["a 0"] && fixture.face.common.isOnline)
   }
 
   @Test("Going offline meanwhile completes it (LD-14, LD-21; offline)") func goingOfflineCompletesIt() throws {
@@ -99,9 +99,9 @@ import Testing
     fixture.time.simulateFork()
     fixture.provider.forgetCountsAfterFork()
     fixture.provider.abandonAfterFork()
-    #expect(!fixture.face.isOnline)
+    #expect(!fixture.face.common.isOnline)
     fixture.provider.start()
-    #expect(fixture.face.isOnline && fixture.currentKey == "a" && fixture.provider.identifying.inFlight == nil)
+    #expect(fixture.face.common.isOnline && fixture.currentKey == "a" && fixture.provider.identifying.inFlight == nil)
     #expect(fixture.heard() == [])
   }
 }

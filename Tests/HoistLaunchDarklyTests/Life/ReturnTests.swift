@@ -52,7 +52,7 @@ struct ReturnTests {
     #expect(sent() == 1)
     #expect(fixture.face.setInBackground(true) == .ok)
     fixture.time.advance(milliseconds: 2_000_000)
-    #expect(sent() == 1 && fixture.face.isOnline)
+    #expect(sent() == 1 && fixture.face.common.isOnline)
     #expect(fixture.face.setInBackground(false) == .ok)
     fixture.time.advance(milliseconds: 890_000)
     #expect(sent() == 1)
@@ -71,7 +71,7 @@ struct ReturnTests {
     events.complete(answer(401))
     fixture.time.run()
     _ = fixture.heard()
-    #expect(!fixture.face.isOnline)
+    #expect(!fixture.face.common.isOnline)
     let failure = fixture.provider.connection.dataSource.lastFailure
     #expect(failure?.kind == .response && failure?.status == 401)
     #expect(fixture.log.messages(.error).contains { $0.contains("401") })

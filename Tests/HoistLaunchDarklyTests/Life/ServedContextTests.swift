@@ -34,9 +34,9 @@ struct ServedContextTests {
   func aStartIsCompleteWithTheFirstFlags() throws {
     let fixture = try LifeFixture(["autostart": "false"]).opened()
     _ = fixture.face.start(waitMilliseconds: 5_000, completion: fixture.tell("start"))
-    #expect(fixture.heard() == [] && !fixture.face.isInitialized)
+    #expect(fixture.heard() == [] && !fixture.face.common.isInitialized)
     try put(fixture, 1)
-    #expect(fixture.heard() == ["start 0"] && value(fixture) == "1" && fixture.face.isInitialized)
+    #expect(fixture.heard() == ["start 0"] && value(fixture) == "1" && fixture.face.common.isInitialized)
   }
 
   @Test("401 completes a start at once, with the reason and without a timeout (LD-06, ruling A13; refused)")
@@ -46,7 +46,7 @@ struct ServedContextTests {
     fixture.time.run()
     let stream = try #require(fixture.network.streams.last)
     stream.open(status: 401)
-    #expect(fixture.heard() == ["start 1210"] && !fixture.face.isOnline && fixture.face.isInitialized)
+    #expect(fixture.heard() == ["start 1210"] && !fixture.face.common.isOnline && fixture.face.common.isInitialized)
   }
 
   @Test("Without cached flags a new context has none until they come, and then all count as new (LD-24, LD-32, complaint 9; ready)")
@@ -117,7 +117,7 @@ struct ServedContextTests {
     try identify(fixture, "b")
     let stream = try #require(fixture.network.streams.last)
     stream.open(status: 401)
-    #expect(fixture.heard() == ["b 1210"] && !fixture.face.isOnline)
+    #expect(fixture.heard() == ["b 1210"] && !fixture.face.common.isOnline)
   }
 
   @Test("Updates that change nothing, and modes of the connection, are told (LD-33, LD-34; ready, offline)") func theRestIsTold() throws {

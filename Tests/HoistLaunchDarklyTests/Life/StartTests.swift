@@ -10,10 +10,10 @@ import Testing
   @Test("Offline a start is complete at once, and nothing has timed out (LD-03, LD-77, ruling A4; offline)")
   func anOfflineStartIsCompleteAtOnce() throws {
     let fixture = try LifeFixture(late.merging(["online": "false"]) { $1 }).opened()
-    #expect(!fixture.face.isInitialized)
+    #expect(!fixture.face.common.isInitialized)
     #expect(fixture.face.start(waitMilliseconds: 1_000, completion: fixture.tell("start")) == .ok)
     #expect(fixture.heard() == ["start 0"])
-    #expect(fixture.face.isInitialized && !fixture.face.isOnline)
+    #expect(fixture.face.common.isInitialized && !fixture.face.common.isOnline)
     fixture.time.advance(milliseconds: 2_000)
     #expect(fixture.heard() == [])
   }
@@ -21,7 +21,7 @@ import Testing
   @Test("Without a mobile key a client is offline and initialized (LD-15; offline)") func withoutAKeyNobodyGoesOnline() throws {
     let fixture = try LifeFixture(["autostart": "false", "mobile_key": ""]).opened()
     _ = fixture.face.start(waitMilliseconds: -1, completion: fixture.tell("start"))
-    #expect(fixture.heard() == ["start 0"] && fixture.face.isInitialized && !fixture.face.isOnline)
+    #expect(fixture.heard() == ["start 0"] && fixture.face.common.isInitialized && !fixture.face.common.isOnline)
   }
 
   @Test("The wait ends once, and the start goes on (LD-06; starting)") func theWaitEndsOnceAndTheStartGoesOn() throws {
@@ -31,7 +31,7 @@ import Testing
     #expect(fixture.heard() == [])
     fixture.time.advance(milliseconds: 1)
     #expect(fixture.heard() == ["start 3"])
-    #expect(fixture.face.isOnline && !fixture.face.isInitialized)
+    #expect(fixture.face.common.isOnline && !fixture.face.common.isInitialized)
   }
 
   @Test("A second start is told so at once and changes nothing (LD-05, ruling A11; starting, offline)") func aSecondStartIsRefused() throws {
@@ -49,7 +49,7 @@ import Testing
     _ = fixture.face.identify(try fixture.context("a"), timeoutMilliseconds: -1, options: [], completion: fixture.tell("identify"))
     _ = fixture.face.setOnline(true, completion: fixture.tell("online"))
     #expect(fixture.heard() == ["identify 2", "online 0"])
-    #expect(!fixture.face.isOnline && !fixture.face.isInitialized)
+    #expect(!fixture.face.common.isOnline && !fixture.face.common.isInitialized)
   }
 
   @Test("A start that closing cuts short is told of it (LD-06, LD-17; closing)") func closingEndsAStart() throws {
@@ -59,7 +59,7 @@ import Testing
     fixture.close()
     #expect(fixture.told.value == ["start 12"])
     #expect(fixture.face.start(waitMilliseconds: 0, completion: nil) == .state)
-    #expect(!fixture.face.isInitialized && !fixture.face.isOnline && fixture.face.environment(named: "default") == nil)
+    #expect(!fixture.face.common.isInitialized && !fixture.face.common.isOnline && fixture.face.environment(named: "default") == nil)
   }
 
   @Test("After closing, a new start is possible (LD-03, LD-17, 5.9; reopened)") func aClosedClientStartsAgain() throws {
@@ -69,9 +69,9 @@ import Testing
     fixture.close()
     #expect(fixture.client.reopen() == .ok)
     fixture.time.run()
-    #expect(!fixture.face.isInitialized)
+    #expect(!fixture.face.common.isInitialized)
     _ = fixture.face.start(waitMilliseconds: -1, completion: fixture.tell("again"))
-    #expect(fixture.heard() == ["again 0"] && fixture.face.isInitialized)
+    #expect(fixture.heard() == ["again 0"] && fixture.face.common.isInitialized)
   }
 
   @Test("Environments start together, with the same context (LD-07 to LD-09; offline)") func environmentsStartTogether() throws {
@@ -83,7 +83,7 @@ import Testing
     // On whichever it is called.
     _ = test.start(waitMilliseconds: -1, completion: fixture.tell("start"))
     #expect(fixture.heard() == ["start 0"])
-    #expect(try [fixture.face, test, fixture.environment("beta")].allSatisfy { $0.isInitialized })
+    #expect(try [fixture.face, test, fixture.environment("beta")].allSatisfy { $0.common.isInitialized })
     #expect(test.provider.settings.mobileKey.reveal() == "mob-2")
     _ = test.identify(try fixture.context("u"), timeoutMilliseconds: -1, options: [], completion: fixture.tell("identify"))
     #expect(fixture.heard() == ["identify 0"] && fixture.currentKey == "u")

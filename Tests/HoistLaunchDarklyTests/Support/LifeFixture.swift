@@ -67,3 +67,11 @@ final class LifeFixture: @unchecked Sendable {
     time.run()
   }
 }
+
+extension LaunchDarklyFace {
+  /// What clients of both modes can do.
+  var common: LaunchDarklyAnyFace {
+    guard let face = LaunchDarklyAnyFace(client) else { preconditionFailure("the client is LaunchDarkly's") }
+    return face
+  }
+}
