@@ -96,8 +96,8 @@ extern "C" {
  * FLAG_CHANGED             flags whose rules may give other values, also because of a flag or a segment that they refer to.
  * deliveries               a failed one comes again after 1 s, then longer pauses, as in mode client; with `strict_vendor` it
  *                          is dropped after the second attempt. A status from 400 to 499 but 400, 408, 413 and 429 ends
- *                          events: FATAL, with a line that says so, until the next word of the service about rules; the
- *                          calls that begin attempts again begin them, too. Flags go on.
+ *                          events: FATAL, with a line that says so, until one of the calls that begin attempts again.
+ *                          Flags go on.
  * attempts                 stop with such a status to the stream or a poll, 413 among them: FATAL, with the rules there are.
  *                          hoist_client_refresh(), hoist_client_set_online() and hoist_client_reopen() begin them again. With
  *                          property `retry_refused` they never stop, and come every 5 minutes. A message that cannot be read

@@ -18,6 +18,8 @@ struct LifeFacts {
   private(set) var hasFlags = false
   private(set) var word = Word.none
   private var isSuspended = false
+  /// The service takes no more events.
+  private var hasStoppedSending = false
   /// Changes of the context that are under way, and whether their flags are awaited.
   private var contextChanges = 0
   /// Those of them that the provider has not taken up: what it says of a context is still of a former one.
@@ -49,7 +51,7 @@ struct LifeFacts {
 
   var state: ClientState {
     if isClosed { return .closed }
-    if word == .stopped { return .fatal }
+    if word == .stopped || hasStoppedSending { return .fatal }
     if awaitsContext { return .reconciling }
     if isSuspended { return .error }
     if hasFlags { return word == .good && isOnline ? .ready : .stale }
@@ -107,11 +109,16 @@ struct LifeFacts {
       isRefused = true
       reason = message
     case .stopped(let status, let message):
-      reason = "\(message); attempts have stopped: refresh, set_online(true) or reopen start them again"
+      reason = Self.stopped(message)
       if word != .stopped { fail(status, reason, .error, at: now, &news) }
       word = .stopped
+    case .stoppedSending(let message):
+      reason = Self.stopped(message)
+      if !hasStoppedSending { news.lines.append((.error, reason)) }
+      hasStoppedSending = true
     case .resumed:
       if word == .stopped { word = .none }
+      hasStoppedSending = false
       reason = "attempts go on"
     case .suspended(let message):
       recover(at: now, &news)
@@ -170,6 +177,10 @@ struct LifeFacts {
     body(&self)
     news.takeChange(from: before, to: state, reason, isFirstReady: false)
     return news
+  }
+
+  private static func stopped(_ message: String) -> String {
+    "\(message); attempts have stopped: refresh, set_online(true) or reopen start them again"
   }
 
   private mutating func becomesReady() -> Bool {

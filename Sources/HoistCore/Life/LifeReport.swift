@@ -20,7 +20,10 @@ public enum LifeReport: Sendable, Equatable {
   case refused(Status, String)
   /// Attempts have stopped until `refresh`, `set_online`, a start or `reopen`.
   case stopped(Status, String)
-  /// Attempts go on after a stop.
+  /// Events are sent no more, while fetches go on, until `refresh`, `set_online`, a start or `reopen`. What was not sent is
+  /// told of by its pipeline.
+  case stoppedSending(String)
+  /// Attempts go on after a stop of either kind.
   case resumed
   /// The service has switched all flags off; `answered` ends it.
   case suspended(String)

@@ -54,6 +54,18 @@ import Testing
     #expect(life.state == .stale)
   }
 
+  @Test("Events refused for good: FATAL, whatever is fetched meanwhile, until attempts go on")
+  func stoppedSending() {
+    _ = life.take(.answered("fetched"))
+    let news = life.take(.stoppedSending("the service refuses events"))
+    #expect(life.state == .fatal && topics(news) == [.state] && levels(news) == [.error])
+    #expect(news.lines.first?.text.hasSuffix("attempts have stopped: refresh, set_online(true) or reopen start them again") == true)
+    #expect(topics(life.take(.answered("fetched"))) == [.updated] && life.state == .fatal)
+    #expect(levels(life.take(.stoppedSending("the service refuses events"))) == [])
+    _ = life.take(.resumed)
+    #expect(life.state == .ready)
+  }
+
   @Test("Offline with flags is STALE, whatever the service said last, and back online what it was")
   func offline() {
     _ = life.take(.answered("fetched"))

@@ -94,7 +94,7 @@ extension ServerProvider: DeliveryListener {
   func deliveryEnded(_ status: Int) {
     diagnostics?.onlineChanged(false)
     connection.noteFailedDelivery(status: status, "")
-    host?.report(.stopped(.launchDarklyUnauthorized, "the service refuses events with status \(status): none are sent"))
+    host?.report(.stoppedSending("the service refuses events with status \(status): none are sent"))
   }
 
   func deliveryFailed(_ status: Int?, _ cause: String) { connection.noteFailedDelivery(status: status, cause) }

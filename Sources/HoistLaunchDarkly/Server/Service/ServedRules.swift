@@ -137,7 +137,7 @@ final class ServedRules: ClientPart, @unchecked Sendable {
       case .failure(let failure): throw FetchFailure(.parse, failure.reason)
       }
     } catch {
-      throw ConfigurationFailure("bootstrap", "the given rules cannot be read: \(error.message)")
+      throw ConfigurationFailure("bootstrap", "the rules of bootstrap cannot be read: \(error.message)")
     }
   }
 

@@ -96,6 +96,8 @@ import Testing
     rig.time.advance(milliseconds: 60_000)
     #expect(rig.state == .fatal && rig.value(of: "a") == #""on""# && posts(rig).count == 1)
     #expect(track(rig, "bought", EvaluationContext(targetingKey: "k")) == .rejected)
+    rig.serve(["a": ServerRules.flag("a"), "b": ServerRules.flag("b")])
+    #expect(rig.state == .fatal && rig.value(of: "b") == #""on""#)
     rig.network.setResponder { $0.url.hasSuffix("/bulk") ? answer(202) : nil }
     #expect(rig.client.refresh() == .ok)
     rig.time.run()
