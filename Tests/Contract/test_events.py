@@ -74,10 +74,10 @@ def test_a_flush_without_a_service_keeps_what_it_has(world: World) -> None:
 
 @scenario(6, needs=EVENTS)
 def test_a_flush_says_what_was_refused(world: World) -> None:
-    """flush answers HOIST_ERR_REJECTED when the service refused some of it for good since it was recorded. State: ready, events are refused with 400."""
+    """flush answers HOIST_ERR_REJECTED when the service refused some of it for good since it was recorded. State: ready, events are refused."""
     client = world.ready()
     client.flush(8)
-    world.service.fail_events(status=400)
+    world.service.fail_events(status=world.service.refusal)
     expect(world.track(client, 1), Status.OK, "track")
     expect(client.flush(2).name, "REJECTED", "flush")
 

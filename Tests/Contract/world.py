@@ -114,6 +114,8 @@ class World:
         client = self.open(cls, plugins, **more)
         expect(client.wait_ready(PATIENCE), Status.OK, "wait_ready, while all is well")
         self.become_anna(client)
+        if self.service.introduces:
+            client.identify(self.anna, PATIENCE)
         self.steady(client)
         return client
 

@@ -44,6 +44,10 @@ class Service:
     """Whether what is off is among the flags."""
     identifies = False
     """Whether a client becomes Anna's by a call, as no property says so."""
+    introduces = False
+    """Whether the first event of a person is accompanied by one that tells who that is, unless a call has told it."""
+    refusal = 400
+    """The status by which one event is refused for good at once."""
     pipeline = "events"
     """The group of statistics that tells of what is tracked."""
     quick: dict[str, Any] = {}

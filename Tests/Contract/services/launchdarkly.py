@@ -102,6 +102,8 @@ class Server(Simulated):
     provider = "launchdarkly"
     simulator: LaunchDarklyServerSimulator
     sending = ("events",)
+    introduces = True
+    refusal = 413  # 400 is tried once more
     lacks = {"remote": REMOTE}
 
     def document(self, version: int = 1) -> dict[str, Any]:
