@@ -10,6 +10,29 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/Include/hoist" DESTINATION "${CMAKE_INS
 # For bindings of other languages: every constant with its type; and for hosts that are run under valgrind.
 install(FILES "${PROJECT_SOURCE_DIR}/Tests/ABI/constants.txt" "${PROJECT_SOURCE_DIR}/Tests/Sanitizers/valgrind.supp"
         DESTINATION "${CMAKE_INSTALL_DATADIR}/hoist" COMPONENT development)
+# The licence, what is linked statically, and the bill of materials, which is read from what was linked.
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/NOTICE"
+        DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/hoist" COMPONENT runtime)
+find_package(Python3 COMPONENTS Interpreter QUIET)
+if(Python3_FOUND AND NOT HOIST_SANITIZE)
+  set(bill "${PROJECT_BINARY_DIR}/hoist.spdx.json")
+  set(linked "${hoist_library}")
+  set(last hoist_library)
+  if(HOIST_BUILD_CLI)
+    list(APPEND linked "${hoist_tool_folder}/hoist")
+    set(last hoist_tool)
+  endif()
+  add_custom_command(
+    OUTPUT "${bill}"
+    COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/cmake/bill_of_materials.py" --version ${PROJECT_VERSION}
+            --swift "${HOIST_SWIFT}" --pins "${hoist_tool_package}/Package.resolved" --out "${bill}" ${linked}
+    DEPENDS ${linked} "${PROJECT_SOURCE_DIR}/cmake/bill_of_materials.py"
+    COMMENT "Writing the bill of materials"
+    VERBATIM)
+  add_custom_target(hoist_bill DEPENDS "${bill}")
+  add_dependencies(${last} hoist_bill)
+  install(FILES "${bill}" DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/hoist" COMPONENT runtime)
+endif()
 set(stripped "${CMAKE_INSTALL_LIBDIR}/libhoist.so.${PROJECT_VERSION}")
 if(HOIST_BUILD_CLI)
   install(PROGRAMS "${hoist_tool_folder}/hoist" DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)

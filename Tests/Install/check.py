@@ -9,6 +9,7 @@ library once more.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -95,6 +96,34 @@ def check_requirements(prefix: Path) -> None:
     expect(needed <= REQUIRED, f"it needs {', '.join(sorted(needed - REQUIRED))}")
     note = run("readelf", "--string-dump=.note.dlopen", library_folder(prefix) / "libhoist.so")
     expect('"soname":["libcurl.so.4"]' in note, "no note says that libcurl is loaded when the network is needed")
+
+
+def check_bill_of_materials(prefix: Path) -> None:
+    """The bill names each shared library that is needed, and what was linked in; NOTICE names that, too."""
+    folder = prefix / "share/doc/hoist"
+    expect((folder / "hoist.spdx.json").is_file(), "share/doc/hoist/hoist.spdx.json is not installed")
+    for name in ("LICENSE", "NOTICE"):
+        expect((folder / name).read_text() == (ROOT / name).read_text(), f"share/doc/hoist/{name} is not the one of the sources")
+    bill = json.loads((folder / "hoist.spdx.json").read_text())
+    names = {package["SPDXID"]: package["name"] for package in bill["packages"]}
+    links = {(names.get(link["spdxElementId"]), link["relationshipType"], names.get(link["relatedSpdxElement"]))
+             for link in bill["relationships"]}
+    runtime = "Swift runtime and standard library"
+    for link in (("libhoist", "STATIC_LINK", runtime), ("hoist", "STATIC_LINK", runtime), ("hoist", "DYNAMIC_LINK", "libhoist"),
+                 ("hoist", "STATIC_LINK", "swift-argument-parser"), ("libhoist", "DYNAMIC_LINK", "libcurl")):
+        expect(link in links, f"the bill does not say {link}")
+    expect(("libhoist", "STATIC_LINK", "swift-argument-parser") not in links, "the library holds the argument parser")
+    notice = (ROOT / "NOTICE").read_text()
+    for name in {other for _, kind, other in links if kind == "STATIC_LINK"}:
+        expect(name in notice, f"NOTICE does not name {name}")
+    listing = run("readelf", "-dW", library_folder(prefix) / "libhoist.so")
+    needed = {line.split("[lib")[1].split(".so")[0] for line in listing.splitlines() if "[lib" in line and "(NEEDED)" in line}
+    alike = {"expat": "Expat", "pcre2-8": "PCRE2", "sqlite3": "SQLite", "z": "zlib", "stdc++": "libstdc++", "gcc_s": "libgcc",
+             "c": "glibc", "m": "glibc"}
+    for name in needed:
+        expect(("libhoist", "DYNAMIC_LINK", alike.get(name, name)) in links, f"the bill does not name lib{name}")
+    expect(bill["spdxVersion"] == "SPDX-2.3" and all("licenseDeclared" in package for package in bill["packages"]),
+           "a package has no licence")
 
 
 def check_no_paths_of_the_build(prefix: Path, build: Path) -> None:
@@ -210,6 +239,7 @@ def main(arguments: list[str]) -> int:
             return 1
         test("the_tree_is_complete_and_stripped", check_tree, first)
         test("nothing_else_is_required", check_requirements, first)
+        test("the_bill_of_materials_is_true", check_bill_of_materials, first)
         test("no_path_of_the_build_is_left", check_no_paths_of_the_build, first, build)
         test("pkg_config_finds_it", use_by_pkg_config, first, work / "pkg-config")
         test("valgrind_has_nothing_to_tell", run_under_valgrind, first, work / "pkg-config/program")
