@@ -40,6 +40,22 @@ from .plugins import (
     Transport,
     describe_plugin,
 )
+from .provider import (
+    Answer,
+    Evaluation,
+    Flag,
+    Pipeline,
+    Provider,
+    ProviderBatch,
+    ProviderEvent,
+    ProviderHost,
+    ProviderProperty,
+    Reason,
+    Reply,
+    Ticket,
+    Variation,
+    unregister_provider,
+)
 from .status import Error, Status
 from .view import View
 
@@ -54,6 +70,7 @@ def version() -> str:
 
 
 __all__ = [
+    "Answer",
     "Batch",
     "Cache",
     "Client",
@@ -62,8 +79,10 @@ __all__ = [
     "Detail",
     "Dispatcher",
     "Error",
+    "Evaluation",
     "EventRow",
     "Exchange",
+    "Flag",
     "HeaderProvider",
     "Hook",
     "HookCall",
@@ -71,15 +90,25 @@ __all__ = [
     "Logger",
     "LoggingAdapter",
     "Notification",
+    "Pipeline",
     "PluginDescription",
     "Property",
+    "Provider",
+    "ProviderBatch",
+    "ProviderEvent",
+    "ProviderHost",
+    "ProviderProperty",
+    "Reason",
     "Receipt",
+    "Reply",
     "Request",
     "State",
     "Status",
     "Subscription",
+    "Ticket",
     "Topic",
     "Transport",
+    "Variation",
     "View",
     "aio",
     "binding_mode",
@@ -88,6 +117,7 @@ __all__ = [
     "providers",
     "set_exit_limit",
     "shared",
+    "unregister_provider",
     "unshare",
     "version",
 ]

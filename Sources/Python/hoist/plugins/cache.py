@@ -26,6 +26,12 @@ class EventRow:
     created_at_unix_ms: int
     payload: bytes
 
+    @classmethod
+    def lent(cls, row: Any) -> EventRow:
+        """A row that C lends."""
+        texts = (decode(row.id), decode(row.pipeline), decode(row.subject))
+        return cls(*texts, row.created_at_unix_ms, decode_bytes(row.payload, row.payload_size))
+
 
 class Cache(ABC):
     """Keeps what must outlive the process. Members run one at a time for one client and may block.
@@ -143,7 +149,7 @@ def _remove(user_data: Any, key: Any) -> int:
 
 @implements("cache", "put_events", failure=Status)
 def _put_events(user_data: Any, rows: Any, count: int, holder: Any, lease_ms: int) -> int:
-    owner(user_data).put_events([_row(row) for row in structs(rows, count)], decode(holder), lease_ms)
+    owner(user_data).put_events([EventRow.lent(row) for row in structs(rows, count)], decode(holder), lease_ms)
     return Status.OK
 
 
@@ -173,16 +179,6 @@ def _purge_events(user_data: Any, subject: Any, pipeline: Any) -> int:
 def _renew_lease(user_data: Any, holder: Any, lease_ms: int) -> int:
     owner(user_data).renew_lease(decode(holder), lease_ms)
     return Status.OK
-
-
-def _row(row: Any) -> EventRow:
-    return EventRow(
-        decode(row.id),
-        decode(row.pipeline),
-        decode(row.subject),
-        row.created_at_unix_ms,
-        decode_bytes(row.payload, row.payload_size),
-    )
 
 
 def _hand_out(sink: Any, row: EventRow) -> int:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .._callback import implements, owner, report
 from .._native import NULL, ffi, lib
-from .._text import decode, decode_bytes, encode
+from .._text import decode, decode_bytes, encode, milliseconds
 from ..status import Status
 from .headers import Headers, c_headers, read_headers
 
@@ -19,11 +19,11 @@ class Request:
 
     method: str
     url: str
-    headers: list[tuple[str, str]]
-    body: bytes | None
-    timeout: float | None
+    headers: list[tuple[str, str]] = field(default_factory=list)
+    body: bytes | None = None
+    timeout: float | None = None
     """Seconds for the whole exchange; None for a stream."""
-    is_stream: bool
+    is_stream: bool = False
     """Hand out the answer as it comes: open, receive…, end."""
 
 
@@ -115,3 +115,19 @@ def _request(request: Any) -> Request:
         request.timeout_ms / 1000 if request.timeout_ms > 0 else None,
         bool(request.is_stream),
     )
+
+
+def c_request(request: Request) -> tuple[Any, list[Any]]:
+    """A request for C, and what must live as long."""
+    headers, count, texts = c_headers(request.headers)
+    method, url = ffi.new("char[]", encode(request.method)), ffi.new("char[]", encode(request.url))
+    told = ffi.new("hoist_http_request *")
+    told.struct_size, told.method, told.url = ffi.sizeof("hoist_http_request"), method, url
+    told.headers, told.header_count = headers, count
+    kept = [method, url, headers, texts]
+    if request.body is not None:
+        kept.append(ffi.from_buffer(request.body))
+        told.body, told.body_size = kept[-1], len(request.body)
+    told.timeout_ms = 0 if request.timeout is None else max(1, milliseconds(request.timeout))
+    told.is_stream = request.is_stream
+    return told, kept
