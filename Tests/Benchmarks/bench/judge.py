@@ -7,7 +7,7 @@ from .targets import Verdict, at_most, times_faster
 def judge(records: list[dict]) -> list[Verdict]:
     verdicts = []
     for part in (_times, _written_down, _threads, _track, _load, _datafiles, _decide, _swap, _python, _memory, _start, _file,
-                 _notice, _flagship, _kameleoon):
+                 _notice, _flagship, _kameleoon, _server, _rules):
         verdicts += part(records)
     return verdicts
 
@@ -158,10 +158,11 @@ def _python(records):
 
 
 def _memory(records):
-    rows = {row["size"]: row["bytes"] for row in select(records, record="memory", subject="hoist")}
-    if rows:
-        yield at_most("W10", "per flag at 10,000", rows[10000] / 10000, targets.MEMORY_PER_FLAG, "bytes")
-        yield at_most("W10", "fixed, at 10 flags", rows[10], targets.MEMORY_FIXED, "bytes")
+    for subject, what in (("hoist", ""), ("hoist, rules", "LaunchDarkly's rules, ")):
+        rows = {row["size"]: row["bytes"] for row in select(records, record="memory", subject=subject)}
+        if rows:
+            yield at_most("W10", f"{what}per flag at 10,000", rows[10000] / 10000, targets.MEMORY_PER_FLAG, "bytes")
+            yield at_most("W10", f"{what}fixed, at 10 flags", rows[10], targets.MEMORY_FIXED, "bytes")
 
 
 def _start(records):
@@ -179,7 +180,7 @@ def _file(records):
 
 
 def _notice(records):
-    for row in select(records, record="notice", subject="Hoist"):
+    for row in select(records, record="notice", workload="W17", subject="Hoist"):
         yield at_most("W17", f"p50, {row['size']:,.0f} flags", row["p50"] / 1e6, targets.NOTICE_MS, "ms")
 
 
@@ -204,3 +205,22 @@ def _kameleoon(records):
         if peer and mine["subject"] in targets.KAMELEOON_FASTER:
             what = f"{mine['subject']}: {case}, {size:,.0f} flags"
             yield times_faster(workload, what, peer["median"] / mine["median"], targets.KAMELEOON_FASTER[mine["subject"]])
+
+
+def _server(records):
+    """What C takes beside the vendor's kit, both in CPU time, and what ctypes takes."""
+    for peer in select(records, record="server", case="variation", subject="launchdarkly-server-sdk"):
+        size = peer["size"]
+        native = first(records, record="time", workload="W24", size=size, threads=1, subject="Hoist")
+        through = first(records, record="server", case="variation", size=size, subject="Hoist, ctypes")
+        for mine, microseconds in ((native, native and native["median"] / 1000), (through, through and through["median"])):
+            if mine:
+                what = f"{mine['subject']}: than the vendor's kit, {size:,.0f} flags"
+                yield times_faster("W24", what, peer["median"] / microseconds, targets.SERVER_FASTER[mine["subject"]])
+
+
+def _rules(records):
+    for case, limits in (("patch", targets.RULES_PATCH_MS), ("put", targets.RULES_PUT_MS)):
+        for row in select(records, record="notice", workload="W24", subject=f"Hoist, {case}"):
+            if row["size"] in limits:
+                yield at_most("W24", f"{case} in force, {row['size']:,.0f} flags", row["cpu"] / 1e6, limits[row["size"]], "ms of CPU time")

@@ -58,9 +58,9 @@ class Measurement:
         self.records: list[dict] = []
 
     def run(self, only: list[str]) -> list[dict]:
-        evaluated = [name for name in ("W1", "W2", "W3", "W14", "W15") if name in only]
+        evaluated = [name for name in ("W1", "W2", "W3", "W14", "W15", "W24") if name in only]
         if self._libraries["hoist"]:
-            self._check_counting({"unleash": ("W1", "W2", "W3", "W4"), "launchdarkly": ("W14", "W15")}, only)
+            self._check_counting({"unleash": ("W1", "W2", "W3", "W4"), "launchdarkly": ("W14", "W15"), "launchdarkly-server": ("W24",)}, only)
         for size in self._sizes if evaluated else ():
             if not self._quick or size != SIZES[-1]:
                 self._harness_run("evaluate", size, only=",".join(evaluated), threads=2, attempts=1 if self._quick else 4)
@@ -88,6 +88,8 @@ class Measurement:
             self._kameleoon([name for name in KAMELEOON if name in only])
         for size in self._sizes if "W24" in only else ():
             self._server_rules(size)
+            if self._libraries["hoist"]:
+                self._harness_run("change", size)
         return self.records
 
     def _arguments(self, command: str, size: int, **values) -> list[str]:
@@ -176,14 +178,16 @@ class Measurement:
 
     def _server_rules(self, size: int) -> None:
         self._collect([str(self._python), "-m", "bench.python_server", "--folder", str(WORK / f"size-{size}"), "--size", str(size),
-                       "--url", f"{self._url}/launchdarkly-server/{size}", "--run-ms", "10" if self._quick else "40"])
+                       "--url", f"{self._url}/launchdarkly-server/{size}", "--clients", str(HERE / "clients.tsv"),
+                       "--run-ms", "10" if self._quick else "40",
+                       *(["--hoist", str(self._libraries["hoist"])] if self._libraries["hoist"] else [])])
 
     def _engines(self) -> list[str]:
         return [name for name in ("hoist", "yggdrasil", "flipt") if self._libraries[name]]
 
     def _memory(self) -> None:
         progress("  W10")
-        for engine in self._engines():
+        for engine in self._engines() + (["hoist, rules"] if self._libraries["hoist"] else []):
             for size in (SIZES[0], SIZES[-1]):
                 self._harness_run("memory", size, subject=engine)
 

@@ -48,7 +48,7 @@ class Hoist:
         config, client = self.library.hoist_config_new(self.provider.encode()), ctypes.c_void_p()
         for line in open(given.clients):
             purpose, provider, name, value = line.rstrip("\n").split("\t")
-            value = {"FILE": f"{given.folder}/unleash.json", "URL": f"{given.url}/launchdarkly/1000"}.get(value, value)
+            value = {"FILE": f"{given.folder}/unleash.json", "URL": self._place(given)}.get(value, value)
             if (purpose, provider) == (self.purpose, self.provider) and self.library.hoist_config_set(config, name.encode(), value.encode(), None):
                 raise SystemExit(f"Hoist: property {name} refused")
         if self.library.hoist_client_open(config, ctypes.byref(client), None):
@@ -56,6 +56,9 @@ class Hoist:
         if self.library.hoist_client_wait_ready(client, 20000):
             raise SystemExit("Hoist: not ready")
         return client
+
+    def _place(self, given):
+        return f"{given.url}/launchdarkly/1000"
 
     def _context(self, user):
         context = self.library.hoist_context_new(user[0].encode())

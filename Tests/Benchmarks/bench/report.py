@@ -41,7 +41,8 @@ def show(records: list[dict], verdicts: list[Verdict]) -> None:
         if not rows:
             continue
         print(f"\n== {workload}  {title}")
-        TABLES[rows[0]["record"]](rows)
+        for table in dict.fromkeys(TABLES[row["record"]] for row in rows):
+            table([row for row in rows if TABLES[row["record"]] is table])
         for verdict in verdicts:
             if verdict.workload == workload:
                 print(f"   {verdict.mark:9}{verdict.what}: {verdict.measured} (target {verdict.target})")

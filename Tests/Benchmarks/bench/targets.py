@@ -17,13 +17,14 @@ TIMES = {  # (workload, subject): (the floor's row, calibration row, {flags: ns}
     ("W14", "Hoist"): ("C look-up, counted", "C look-up", {10: 60, 1000: 60}),
     ("W15", "Hoist"): ("C look-up, counted", "C look-up", {10: 60, 1000: 60}),
     ("W15", "Hoist, copied"): ("C look-up, counted", "C look-up", {10: 150, 1000: 150}),
+    ("W24", "Hoist"): ("C rule", "C rule", {10: 120, 1000: 120, 10000: 120}),
 }
 # ns of a call of LaunchDarkly's SDK for C++ with events on, as measured on the reference machine (1,000 flags): it cannot
 # be installed from a registry.
 LAUNCHDARKLY_NS = {"W14": 4940, "W15": 10300}
 LAUNCHDARKLY_FASTER = 25
 FLOORS = {"W1": "C look-up, counted", "W2": "C rule", "W3": "C variant", "W4": "C mix",
-          "W14": "C look-up, counted", "W15": "C look-up, counted"}
+          "W14": "C look-up, counted", "W15": "C look-up, counted", "W24": "C rule"}
 TIMES_FASTER = {"W1": 25, "W2": 10, "W3": 20}  # than the fastest row of yggdrasil
 TWO_THREADS = 1.15
 TRACK_NS, TRACK_DEPTH_RATIO = 200, 1.5
@@ -37,6 +38,8 @@ DECIDE_FASTER = {"Hoist, C": 100, "Hoist, ctypes": 20}  # than the vendor's own 
 DATAFILE_MS = {"Hoist, datafile of rules": {1000: 10, 10000: 100}, "Hoist, datafile of values": {1000: 2, 10000: 25},
                "Hoist, LaunchDarkly's values": {1000: 2, 10000: 25}}
 NOTICE_MS = 1
+SERVER_FASTER = {"Hoist": 40, "Hoist, ctypes": 15}  # than the vendor's own kit for Python
+RULES_PATCH_MS, RULES_PUT_MS = {10000: 1}, {10000: 100}
 FLAGSHIP_FASTER = 50  # than the vendor's own SDK for Python, also from Python
 FETCH_US = {"Hoist, C": {1000: 100}}
 FLAG_READ_US = {"bool": 0.05}  # from C, without exposure

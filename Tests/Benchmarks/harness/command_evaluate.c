@@ -6,11 +6,13 @@
 
 /* One kind of flag, all subjects in turn, answers checked first. */
 
-typedef struct { const char *title; int kind; bool is_served; } table;
+typedef enum { DECIDED, SERVED, BY_RULES } engine;
+typedef struct { const char *title; int kind; engine engine; } table;
 
-/* What is served is one context's values: LaunchDarkly's. */
-static const table tables[] = {{"W1", KIND_BOOL, false}, {"W2", KIND_RULE, false}, {"W3", KIND_VARI, false},
-                               {"W4", KIND_MIX, false},  {"W14", KIND_BOOL, true}, {"W15", KIND_VARI, true}};
+/* What is served is one context's values: LaunchDarkly's. By its rules mode server decides. */
+static const table tables[] = {{"W1", KIND_BOOL, DECIDED}, {"W2", KIND_RULE, DECIDED},  {"W3", KIND_VARI, DECIDED},
+                               {"W4", KIND_MIX, DECIDED},  {"W14", KIND_BOOL, SERVED}, {"W15", KIND_VARI, SERVED},
+                               {"W24", KIND_RULE, BY_RULES}};
 
 static bool is_wanted(const char *list, const char *title)
 {
@@ -95,7 +97,11 @@ static bool is_calm(const sample *values, double limit)
 /** Subjects whose answers are right. */
 static size_t prepare(const libraries *where, const workload *what, const table *one, subject *subjects)
 {
-    if (one->is_served) return collect_served(where, what, one->kind, subjects);
+    if (one->engine == SERVED) return collect_served(where, what, one->kind, subjects);
+    if (one->engine == BY_RULES) {
+        size_t floor = floor_subjects(where, what, one->kind, subjects);
+        return floor + server_subjects(where, what, subjects + floor);
+    }
     const subject *expected;
     size_t count = collect(where, what, one->kind, subjects, &expected);
     for (size_t i = 0; i < count; i++)

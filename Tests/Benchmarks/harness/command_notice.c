@@ -14,11 +14,12 @@
 #include <unistd.h>
 
 /* W17: from a patch on the wire to the call of a LaunchDarkly client's observer. This process is the service as well,
-   so that one clock reads both ends. */
+   so that one clock reads both ends. Of W24 the same for rules, and for a whole set of them. */
 
-enum { WARM_UP = 20, PATCHES = 400, PAUSE_US = 1000, LATE_SECONDS = 20 };
+enum { WARM_UP = 20, PATCHES = 400, PUTS = 5, PAUSE_US = 1000, LATE_SECONDS = 20 };
 
-typedef struct { int listening; const char *flags; size_t size; int stream; sem_t has_stream; } service;
+/* `flags`: the data of the first event, between `head` and `tail`. */
+typedef struct { int listening; const char *flags, *head, *tail; size_t size; int stream; sem_t has_stream; } service;
 
 static sem_t has_noticed;
 static double noticed_at;
@@ -38,10 +39,20 @@ static void wait_for(sem_t *what, const char *missing)
         if (errno != EINTR) die("%s", missing);
 }
 
+static const char whole_set[] = "{\"path\":\"/\",\"data\":";
+
 static void send_all(int socket, const char *text, size_t size)
 {
     for (ssize_t sent; size; text += sent, size -= (size_t)sent)
         if ((sent = send(socket, text, size, MSG_NOSIGNAL)) <= 0) die("the stream was closed");
+}
+
+static void send_data(const service *self)
+{
+    send_all(self->stream, self->head, strlen(self->head));
+    send_all(self->stream, self->flags, self->size);
+    send_all(self->stream, self->tail, strlen(self->tail));
+    send_all(self->stream, "\n\n", 2);
 }
 
 /** Answers the first request with a stream of all flags; whatever else is sent, events above all, meets silence. */
@@ -54,19 +65,20 @@ static void *serve(void *pointer)
     if (self->stream < 0 || recv(self->stream, request, sizeof request, 0) <= 0) die("no request for a stream");
     setsockopt(self->stream, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
     send_all(self->stream, head, sizeof head - 1);
-    send_all(self->stream, self->flags, self->size);
-    send_all(self->stream, "\n\n", 2);
+    send_data(self);
     sem_post(&self->has_stream);
     return NULL;
 }
 
-static service *start_service(const char *folder, char url[64])
+static service *start_service(const char *folder, const char *name, const char *head, const char *tail, char url[64])
 {
     service *self = calloc(1, sizeof *self);
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
     pthread_t thread;
-    self->flags = read_file(folder, "launchdarkly-on.json", &self->size);
+    self->flags = read_file(folder, name, &self->size);
+    self->head = head;
+    self->tail = tail;
     sem_init(&self->has_stream, 0, 0);
     self->listening = socket(AF_INET, SOCK_STREAM, 0);
     if (bind(self->listening, (struct sockaddr *)&address, size) || listen(self->listening, 8) ||
@@ -77,10 +89,10 @@ static service *start_service(const char *folder, char url[64])
     return self;
 }
 
-static void report(const char *name, size_t flag_count, const histogram *times, double cpu)
+static void report(const char *workload, const char *name, size_t flag_count, const histogram *times, double cpu)
 {
     record_begin("notice");
-    record_text("workload", "W17");
+    record_text("workload", workload);
     record_text("subject", name);
     record_number("size", (double)flag_count);
     record_number("p50", histogram_quantile(times, 0.5));
@@ -107,7 +119,7 @@ static void measure(const char *name, size_t flag_count, int stream)
         if (i >= WARM_UP) histogram_add(&times, (uint64_t)(noticed_at - sent_at));
         usleep(PAUSE_US);
     }
-    report(name, flag_count, &times, (process_cpu_ns() - cpu_before) / PATCHES);
+    report("W17", name, flag_count, &times, (process_cpu_ns() - cpu_before) / PATCHES);
 }
 
 /** The floor: a thread that waits at the socket and does nothing else. */
@@ -140,7 +152,7 @@ static void measure_hoist(const options *given, size_t flag_count)
 {
     const hoist_library *api = hoist_load(given->where.hoist);
     char url[64];
-    service *source = start_service(given->folder, url);
+    service *source = start_service(given->folder, "launchdarkly-on.json", "", "", url);
     hoist_client *client = hoist_open_stream(api, url);
     wait_for(&source->has_stream, "no stream was opened");
     hoist_launchdarkly_observer observer = HOIST_LAUNCHDARKLY_OBSERVER_INIT;
@@ -150,6 +162,73 @@ static void measure_hoist(const options *given, size_t flag_count)
     measure("Hoist", flag_count, source->stream);
     api->hoist_client_close(client, 0);
     api->hoist_client_free(client);
+}
+
+static void rule_changed(void *user_data, const hoist_notification *notification)
+{
+    (void)user_data;
+    (void)notification;
+    notice(wall_ns());
+}
+
+/** One flag's rules, in another version and now on, now off. */
+static void send_rules_of(const service *source, const char *key, int turn)
+{
+    static const char rule[] = "{\"id\":\"r\",\"variation\":0,\"clauses\":[{\"attribute\":\"country\",\"op\":\"in\",\"values\":[\"NL\"]}]}";
+    char patch[1024];
+    int size = snprintf(patch, sizeof patch,
+                        "event: patch\ndata: {\"path\":\"/flags/%s\",\"data\":{\"key\":\"%s\",\"version\":%d,\"on\":%s,\"salt\":\"s\","
+                        "\"variations\":[true,false],\"offVariation\":1,\"fallthrough\":{\"variation\":1},\"rules\":[%s,%s,%s]}}\n\n",
+                        key, key, 100 + turn, turn % 2 ? "true" : "false", rule, rule, rule);
+    send_all(source->stream, patch, (size_t)size);
+}
+
+/** Before each whole set one flag is changed, which the set changes back: so both are noticed. */
+static void measure_rules(const service *source, const workload *what)
+{
+    const char *key = what->flags[0].key;
+    histogram patches = {0}, puts = {0};
+    double patch_cpu = 0, put_cpu = 0;
+    for (int i = 0; i < WARM_UP + PATCHES + PUTS; i++) {
+        bool is_put = i >= WARM_UP + PATCHES;
+        double cpu_before = process_cpu_ns(), sent_at = wall_ns();
+        send_rules_of(source, key, i);
+        wait_for(&has_noticed, "a patch was never noticed");
+        if (i >= WARM_UP && !is_put) {
+            histogram_add(&patches, (uint64_t)(noticed_at - sent_at));
+            patch_cpu += process_cpu_ns() - cpu_before;
+        }
+        usleep(PAUSE_US);
+        if (!is_put) continue;
+        cpu_before = process_cpu_ns(), sent_at = wall_ns();
+        send_all(source->stream, "event: put\ndata: ", strlen("event: put\ndata: "));
+        send_data(source);
+        wait_for(&has_noticed, "a whole set was never noticed");
+        histogram_add(&puts, (uint64_t)(noticed_at - sent_at));
+        put_cpu += process_cpu_ns() - cpu_before;
+    }
+    report("W24", "Hoist, patch", what->flag_count, &patches, patch_cpu / PATCHES);
+    report("W24", "Hoist, put", what->flag_count, &puts, put_cpu / PUTS);
+}
+
+int command_change(const options *given)
+{
+    const workload *what = workload_read(given->folder);
+    const hoist_library *api = hoist_load(given->where.hoist);
+    fprintf(stderr, "  W24, changes, %zu flags\n", what->flag_count);
+    sem_init(&has_noticed, 0, 0);
+    char url[64];
+    service *source = start_service(given->folder, "launchdarkly-rules.json", whole_set, "}", url);
+    hoist_client *client = hoist_open_rules_stream(api, url);
+    wait_for(&source->has_stream, "no stream was opened");
+    hoist_observer observer = HOIST_OBSERVER_INIT;
+    observer.notify = rule_changed;
+    hoist_status status = api->hoist_client_observe(client, HOIST_TOPIC_FLAG_CHANGED, what->flags[0].key, &observer, NULL);
+    if (status != HOIST_OK) die("hoist_client_observe: %s", api->hoist_status_name(status));
+    measure_rules(source, what);
+    api->hoist_client_close(client, 0);
+    api->hoist_client_free(client);
+    return 0;
 }
 
 int command_notice(const options *given)

@@ -14,6 +14,7 @@ static void load_engine(const options *given, size_t flag_count, char *document)
 {
     const libraries *where = &given->where;
     if (!strcmp(given->subject, "hoist")) hoist_open_file(hoist_load(where->hoist), given->folder);
+    else if (!strcmp(given->subject, "hoist, rules")) hoist_open_rules_file(hoist_load(where->hoist), given->folder);
     else if (!strcmp(given->subject, "yggdrasil")) yggdrasil_engine_new(yggdrasil_load(where->yggdrasil), document);
     else if (!strcmp(given->subject, "flipt")) flipt_engine_new(flipt_load(where->flipt), where->url, flag_count);
     else die("no engine %s", given->subject);

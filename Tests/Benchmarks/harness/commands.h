@@ -15,12 +15,13 @@ typedef struct {
     double spread_limit, seconds;
 } options;
 
-int command_evaluate(const options *given); /**< W1 to W4, W14, W15 */
+int command_evaluate(const options *given); /**< W1 to W4, W14, W15, W24 */
 int command_count(const options *given);    /**< makes evaluations that the loopback server should see counted */
 int command_track(const options *given);    /**< W6 */
 int command_load(const options *given);     /**< W7 */
 int command_decide(const options *given);   /**< W5 and W13 */
 int command_notice(const options *given);   /**< W17 */
+int command_change(const options *given);   /**< W24: rules that a stream changes */
 int command_fetch(const options *given);    /**< W18 and W19 */
 int command_hit(const options *given);      /**< W20 */
 int command_variation(const options *given); /**< W21 to W23 */

@@ -24,7 +24,7 @@ int main(int count, char **arguments)
     static const struct { const char *name; int (*run)(const options *); } commands[] = {
         {"evaluate", command_evaluate}, {"track", command_track}, {"load", command_load}, {"count", command_count},
         {"swap", command_swap},         {"memory", command_memory}, {"start", command_start}, {"decide", command_decide},
-        {"notice", command_notice}, {"fetch", command_fetch}, {"hit", command_hit}, {"variation", command_variation}};
+        {"notice", command_notice}, {"change", command_change}, {"fetch", command_fetch}, {"hit", command_hit}, {"variation", command_variation}};
     options given = {
         .where = {value_of(arguments, "floor", NULL), value_of(arguments, "hoist", NULL),
                   value_of(arguments, "yggdrasil", NULL), value_of(arguments, "flipt", NULL),

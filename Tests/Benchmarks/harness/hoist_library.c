@@ -100,6 +100,23 @@ hoist_client *hoist_open_polling(const hoist_library *library, const char *url, 
     return need_client(library, "poll", "launchdarkly", NULL, address);
 }
 
+hoist_client *hoist_open_rules(const hoist_library *library, const char *url, size_t flag_count)
+{
+    char address[512];
+    snprintf(address, sizeof address, "%s/launchdarkly-server/%zu", url, flag_count);
+    return need_client(library, "rules, poll", "launchdarkly", NULL, address);
+}
+
+hoist_client *hoist_open_rules_file(const hoist_library *library, const char *folder)
+{
+    return need_reader(library, "rules", "launchdarkly", folder, "launchdarkly-rules.json", NULL);
+}
+
+hoist_client *hoist_open_rules_stream(const hoist_library *library, const char *url)
+{
+    return need_client(library, "rules, stream", "launchdarkly", NULL, url);
+}
+
 hoist_client *hoist_open_stream(const hoist_library *library, const char *url)
 {
     return need_client(library, "stream", "launchdarkly", NULL, url);

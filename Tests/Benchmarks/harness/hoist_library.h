@@ -19,7 +19,7 @@
     X(hoist_optimizely_decision_variation_key) X(hoist_optimizely_decision_variables)                              \
     X(hoist_launchdarkly_observe_flag)                                                                             \
     X(hoist_optimizely_decision_free) X(hoist_optimizely_decisions_count) X(hoist_optimizely_decisions_free)       \
-    X(hoist_context_set_int64) X(hoist_client_statistics) X(hoist_flagship_visitor_new)                            \
+    X(hoist_client_observe) X(hoist_context_set_int64) X(hoist_client_statistics) X(hoist_flagship_visitor_new)                            \
     X(hoist_flagship_visitor_free) X(hoist_flagship_visitor_fetch_wait) X(hoist_flagship_visitor_bool)             \
     X(hoist_flagship_visitor_string) X(hoist_flagship_visitor_json) X(hoist_flagship_visitor_send_hit)             \
     X(hoist_flagship_hit_new_event) X(hoist_flagship_hit_set_label) X(hoist_flagship_hit_set_value)                \
@@ -51,8 +51,13 @@ hoist_client *hoist_open_datafile(const hoist_library *library, const char *fold
 hoist_client *hoist_open_url(const hoist_library *library, const char *url);
 /** An online LaunchDarkly client that polls the loopback server at `url` for so many flags; ready. */
 hoist_client *hoist_open_polling(const hoist_library *library, const char *url, size_t flag_count);
-/** An online LaunchDarkly client that gets its flags by stream from `url`; ready. */
+/** One of mode server that polls it for the rules of so many flags; ready. */
+hoist_client *hoist_open_rules(const hoist_library *library, const char *url, size_t flag_count);
+/** An offline one of mode server with the rules of `folder`/launchdarkly-rules.json; ready. */
+hoist_client *hoist_open_rules_file(const hoist_library *library, const char *folder);
+/** An online LaunchDarkly client that gets its flags, or of mode server its rules, by stream from `url`; ready. */
 hoist_client *hoist_open_stream(const hoist_library *library, const char *url);
+hoist_client *hoist_open_rules_stream(const hoist_library *library, const char *url);
 /**
  * An offline Flagship client that decides the campaigns of `folder`/flagship.json; ready. What it is for says how it keeps
  * hits, in the folder `store` where it does.

@@ -33,6 +33,8 @@ size_t floor_subjects(const libraries *where, const workload *what, int kind, su
 size_t hoist_subjects(const libraries *where, const workload *what, int kind, subject *out);
 /** Of KIND_BOOL and KIND_VARI, whatever the user: the flags are one context's. */
 size_t launchdarkly_subjects(const libraries *where, const workload *what, int kind, subject *out);
+/** Of no kind: all flags have the same rules. */
+size_t server_subjects(const libraries *where, const workload *what, subject *out);
 size_t yggdrasil_subjects(const libraries *where, const workload *what, int kind, subject *out);
 size_t flipt_subjects(const libraries *where, const workload *what, int kind, subject *out);
 
@@ -41,6 +43,8 @@ struct hoist_client;
 subject hoist_subject_over(const libraries *where, const workload *what, int kind, struct hoist_client *client);
 /** The same over a LaunchDarkly client. */
 subject launchdarkly_subject_over(const libraries *where, const workload *what, int kind, struct hoist_client *client);
+/** The same over one of mode server, whatever the kind. */
+subject server_subject_over(const libraries *where, const workload *what, int kind, struct hoist_client *client);
 /** The engine behind a subject of yggdrasil_subjects(). */
 void *yggdrasil_engine_of(const subject *one);
 
