@@ -185,6 +185,9 @@ HOIST_API hoist_status hoist_launchdarkly_track_jansson(hoist_client *HOIST_NULL
                                                         const json_t *HOIST_NULLABLE data,
                                                         const double *HOIST_NULLABLE metric);
 HOIST_API json_t *HOIST_NULLABLE hoist_launchdarkly_all_flags_jansson(hoist_client *HOIST_NULLABLE client);
+HOIST_API json_t *HOIST_NULLABLE hoist_launchdarkly_all_flags_state_jansson(hoist_client *HOIST_NULLABLE client,
+                                                                            const hoist_context *HOIST_NULLABLE context,
+                                                                            uint32_t options);
 HOIST_API json_t *HOIST_NULLABLE hoist_launchdarkly_detail_reason_jansson(const hoist_detail *HOIST_NULLABLE detail);
 
 /** hoist_launchdarkly_decode with a value of jansson's, valid only during the callback. */

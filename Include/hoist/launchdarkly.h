@@ -21,7 +21,9 @@
 #include "launchdarkly/events.h"
 #include "launchdarkly/flags.h"
 #include "launchdarkly/identify.h"
+#include "launchdarkly/migration.h"
 #include "launchdarkly/observe.h"
+#include "launchdarkly/server.h"
 #include "launchdarkly/value.h"
 
 #ifdef __cplusplus
@@ -104,7 +106,9 @@ extern "C" {
  *                          changes nothing; its stream is closed, and another one is opened.
  * the vendor's calls       hoist_launchdarkly_track(), hoist_launchdarkly_flush(), hoist_launchdarkly_int_variation(),
  *                          hoist_launchdarkly_variation_decode(), those about details, and those about the connection are
- *                          for both modes. The others have HOIST_ERR_STATE, NULL, false or "null", and warn.
+ *                          for both modes. Those of launchdarkly/server.h and launchdarkly/migration.h are for this mode
+ *                          alone: all flags' state, secure mode hash, observers of flags, migrations. The others have
+ *                          HOIST_ERR_STATE, NULL, false or "null", and warn.
  */
 
 /* ==== Life: starts, connection ============================================================================= */

@@ -114,6 +114,21 @@ static inline hoist_client *host_open(hoist_config *config) {
 
 static inline hoist_client *host_client(void) { return host_open(host_config()); }
 static inline hoist_client *host_launchdarkly_client(void) { return host_open(host_launchdarkly_config()); }
+/* In mode server, for user "u": a number, a text, the stage of a migration. */
+static inline hoist_client *host_launchdarkly_server(void) {
+  hoist_config *config = host_launchdarkly_config();
+  hoist_client *client;
+  host_set(config, "mode", "server");
+  host_set(config, "bootstrap",
+           "{\"flags\":{},\"segments\":{},\"flagValues\":{\"number\":2.5,\"text\":\"red\",\"stage\":\"live\"}}");
+  host_set(config, "context", "{\"kind\":\"user\",\"key\":\"u\"}");
+  client = host_open(config);
+  if (hoist_client_wait_ready(client, 60000) != HOIST_OK) {
+    fputs("hoist_client_wait_ready: it is not ready\n", stderr);
+    exit(70);
+  }
+  return client;
+}
 static inline hoist_client *host_flagship_client(void) { return host_open(host_flagship_config()); }
 /* Its flags are there a moment after it is open. */
 static inline hoist_client *host_kameleoon_client(void) {

@@ -4,24 +4,6 @@
 #include "check.h"
 #include "host.h"
 
-#define RULES "{\"flags\":{},\"segments\":{},\"flagValues\":{\"number\":2.5,\"text\":\"red\"}}"
-
-static hoist_client *server(void) {
-  hoist_config *config = hoist_config_new("launchdarkly");
-  host_set(config, "mode", "server");
-  host_set(config, "bootstrap", RULES);
-  host_set(config, "context", "{\"kind\":\"user\",\"key\":\"u\"}");
-  host_set(config, "online", "false");
-  host_set(config, "store", "none");
-  host_set(config, "log.level", "none");
-  hoist_client *client = host_open(config);
-  if (hoist_client_wait_ready(client, 10000) != HOIST_OK) {
-    fputs("hoist_client_wait_ready: it is not ready\n", stderr);
-    exit(70);
-  }
-  return client;
-}
-
 static bool decode(const char *json, size_t length, void *user_data) {
   (void)user_data;
   return length == 5 && memcmp(json, "\"red\"", 5) == 0;
@@ -29,7 +11,7 @@ static bool decode(const char *json, size_t length, void *user_data) {
 
 /* (LDS-07, LDS-30, LDS-31, LDS-44; offline) */
 TEST(calls_for_both_modes_work) {
-  hoist_client *client = server();
+  hoist_client *client = host_launchdarkly_server();
   hoist_detail *detail = NULL;
   int64_t index = -1;
   CHECK_INT(hoist_launchdarkly_int_variation(client, "number", 7, &detail), 2);
@@ -54,7 +36,7 @@ TEST(calls_for_both_modes_work) {
 
 /* (LDS-01; offline, closed) */
 TEST(calls_for_flags_of_one_context_say_that_they_are_none) {
-  hoist_client *client = server();
+  hoist_client *client = host_launchdarkly_server();
   hoist_launchdarkly_observer table = HOIST_LAUNCHDARKLY_OBSERVER_INIT;
   hoist_token token = 1;
   const char *keys[] = {"number"};

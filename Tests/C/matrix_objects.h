@@ -5,7 +5,7 @@
 #include "host.h"
 #include <hoist/flagship.h>
 #include <hoist/kameleoon.h>
-#include <hoist/launchdarkly/context.h>
+#include <hoist/launchdarkly.h>
 #include <hoist/optimizely.h>
 #include <hoist/unleash.h>
 
@@ -19,6 +19,14 @@ static inline hoist_client *closed_launchdarkly_client(void) {
   hoist_client *client = host_launchdarkly_client();
   (void)hoist_client_close(client, 0);
   return client;
+}
+
+static inline hoist_launchdarkly_migration_tracker *some_tracker(void) {
+  static hoist_client *client;
+  hoist_launchdarkly_migration_tracker *tracker = NULL;
+  if (!client) client = host_launchdarkly_server();
+  (void)hoist_launchdarkly_migration_variation(client, "stage", NULL, HOIST_LAUNCHDARKLY_MIGRATION_OFF, &tracker);
+  return tracker;
 }
 
 static inline hoist_client *closed_optimizely_client(void) {

@@ -34,10 +34,15 @@ typedef struct hoist_launchdarkly_observer {
     void (*HOIST_NULLABLE unchanged)(void *HOIST_NULLABLE user_data);
     /** @param mode As in hoist_launchdarkly_connection_information(). */
     void (*HOIST_NULLABLE connection_mode)(void *HOIST_NULLABLE user_data, int32_t mode);
+    /** In mode server: flags that may have other values than before, each once; see hoist_launchdarkly_observe_flag_changes().
+     *  @param keys  `count` keys, valid only during the callback.
+     *  @param count At least 1. */
+    void (*HOIST_NULLABLE rules_changed)(void *HOIST_NULLABLE user_data,
+                                         const char *HOIST_NONNULL const *HOIST_NONNULL keys, size_t count);
     void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
 } hoist_launchdarkly_observer;
 
-#define HOIST_LAUNCHDARKLY_OBSERVER_INIT { sizeof(hoist_launchdarkly_observer), NULL, NULL, NULL, NULL, NULL }
+#define HOIST_LAUNCHDARKLY_OBSERVER_INIT { sizeof(hoist_launchdarkly_observer), NULL, NULL, NULL, NULL, NULL, NULL }
 
 /*
  * Each of these registers one observer of one environment for one thing, until hoist_client_unobserve() of that environment
@@ -49,7 +54,8 @@ typedef struct hoist_launchdarkly_observer {
  * token     NULL, or receives what hoist_client_unobserve() takes; 0 on failure.
  *
  * They return HOIST_ERR_ARGUMENT, HOIST_ERR_LIMIT beyond 100,000 registrations, HOIST_ERR_UNSUPPORTED for a client of
- * another service; all but the last HOIST_ERR_STATE in mode server, where flags have no values of one context.
+ * another service; all but the last HOIST_ERR_STATE in mode server, where flags have no values of one context: there are
+ * those of launchdarkly/server.h.
  */
 
 /** One flag: `changed` gets each of its changes. */

@@ -2,13 +2,19 @@ public import CHoist
 internal import HoistCore
 internal import HoistLaunchDarkly
 
-extension LaunchDarklyFace {
-  /// - Throws: `.state` in mode server, which is logged, too; else as for every service.
+/// What clients of one mode alone can do.
+protocol LaunchDarklyModeFace: ServiceFace {}
+
+extension LaunchDarklyFace: LaunchDarklyModeFace {}
+extension LaunchDarklyServerFace: LaunchDarklyModeFace {}
+
+extension LaunchDarklyModeFace {
+  /// - Throws: `.state` in the other mode, which is logged, too; else as for every service.
   static func need(_ client: OpaquePointer?) throws(Refusal) -> Self {
     let given = try ClientHandle.need(client)
     if let face = Self(given) { return face }
-    guard LaunchDarklyAnyFace.isServer(given) else { throw Refusal(.unsupported, "the client is of another service") }
-    throw Refusal(.state, LaunchDarklyAnyFace(given)?.refuse() ?? "")
+    guard let other = LaunchDarklyAnyFace(given) else { throw Refusal(.unsupported, "the client is of another service") }
+    throw Refusal(.state, other.refuse())
   }
 }
 

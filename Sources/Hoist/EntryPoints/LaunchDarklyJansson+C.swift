@@ -55,6 +55,13 @@ public func hoist_launchdarkly_all_flags_jansson(_ client: OpaquePointer?) -> Un
   JanssonText.value(taking: hoist_launchdarkly_all_flags(client))
 }
 
+@_cdecl("hoist_launchdarkly_all_flags_state_jansson") @implementation
+public func hoist_launchdarkly_all_flags_state_jansson(
+  _ client: OpaquePointer?, _ context: OpaquePointer?, _ options: UInt32
+) -> UnsafeMutablePointer<json_t>? {
+  JanssonText.value(taking: hoist_launchdarkly_all_flags_state(client, context, options))
+}
+
 @_cdecl("hoist_launchdarkly_detail_reason_jansson") @implementation
 public func hoist_launchdarkly_detail_reason_jansson(_ detail: OpaquePointer?) -> UnsafeMutablePointer<json_t>? {
   JanssonText.value(taking: hoist_launchdarkly_detail_reason(detail))

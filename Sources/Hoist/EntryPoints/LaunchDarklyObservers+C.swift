@@ -59,12 +59,35 @@ public func hoist_launchdarkly_observe_connection_mode(
   }
 }
 
+@_cdecl("hoist_launchdarkly_observe_flag_changes") @implementation
+public func hoist_launchdarkly_observe_flag_changes(
+  _ client: OpaquePointer?, _ observer: UnsafePointer<hoist_launchdarkly_observer>?, _ token: UnsafeMutablePointer<hoist_token>?
+) -> hoist_status {
+  observe(client, observer, token, \.rules_changed) {
+    let face = try LaunchDarklyServerFace.need(client)
+    return { face.observeRules($0) }
+  }
+}
+
+@_cdecl("hoist_launchdarkly_observe_flag_value") @implementation
+public func hoist_launchdarkly_observe_flag_value(
+  _ client: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ context: OpaquePointer?,
+  _ observer: UnsafePointer<hoist_launchdarkly_observer>?, _ token: UnsafeMutablePointer<hoist_token>?
+) -> hoist_status {
+  observe(client, observer, token, \.changed) {
+    let face = try LaunchDarklyServerFace.need(client)
+    guard let key = CString.array(key) else { throw Refusal(.argument, "key is NULL or not UTF-8") }
+    let context = try ContextHandle.reference(context)
+    return { face.observeValue(key, context, $0) }
+  }
+}
+
 /// - Parameters:
 ///   - member: the function that will be called.
-///   - prepare: checks what is to be observed, and says how.
+///   - prepare: checks what is to be observed, and says how; that answers nil for what cannot be.
 private func observe<Function>(
   _ client: OpaquePointer?, _ table: UnsafePointer<hoist_launchdarkly_observer>?, _ token: UnsafeMutablePointer<hoist_token>?,
-  _ member: KeyPath<hoist_launchdarkly_observer, Function?>, _ prepare: () throws -> (CLaunchDarklyObserver) -> UInt64
+  _ member: KeyPath<hoist_launchdarkly_observer, Function?>, _ prepare: () throws -> (CLaunchDarklyObserver) -> UInt64?
 ) -> hoist_status {
   HostRegistration.add(CLaunchDarklyObserver(reading: table), token) { adapter in
     let add = try prepare()

@@ -1,4 +1,5 @@
 internal import CHoist
+internal import HoistCore
 internal import HoistLaunchDarkly
 
 /// A host's observer. `release` runs when the last registration and call let go of it.
@@ -19,4 +20,13 @@ final class CLaunchDarklyObserver: HostAdapter<hoist_launchdarkly_observer>, Cha
 
   func unchanged() { table.unchanged?(table.user_data) }
   func connectionModeChanged(_ mode: Int32) { table.connection_mode?(table.user_data, mode) }
+
+  func rulesChanged(_ keys: [CText]) {
+    guard let changed = table.rules_changed else { return }
+    withExtendedLifetime(keys) {
+      keys.map(\.pointer).withUnsafeBufferPointer { buffer in
+        if let start = buffer.baseAddress { changed(table.user_data, start, buffer.count) }
+      }
+    }
+  }
 }

@@ -23,12 +23,12 @@ public struct LaunchDarklyAnyFace: Sendable {
     self.client = client
   }
 
-  /// Whether flags are decided here, by rules (protocols/launchdarkly-server.md).
-  public static func isServer(_ client: Client) -> Bool { client.provider is ServerProvider }
-
-  /// Says that a call is not for mode server.
+  /// Says that a call is for the other mode.
   public func refuse() -> String {
-    let text = "the call is for mode client: in mode server there are no flags of one context, and the core's calls do what is left"
+    let text = switch provider {
+    case .client: "the call is for mode server: in mode client the service decides the flags, of one context"
+    case .server: "the call is for mode client: in mode server there are no flags of one context, and the core's calls do what is left"
+    }
     client.log.warning(text)
     return text
   }

@@ -34,10 +34,25 @@ final class ChangeObservers: Sendable {
       case .flags(let keys): return Self.call(observer, keys.compactMap { byKey[$0] })
       case .all: return Self.call(observer, changes)
       case .unchanged: return changes.isEmpty ? { @Sendable in observer.unchanged() } : nil
-      case .connectionMode: return nil
+      case .connectionMode, .rules, .value: return nil
       }
     }
   }
+
+  /// Rules have changed: the flags of these keys may have other values than before (server 11.1; LDS-62).
+  func rulesChanged(_ keys: [String]) {
+    guard !keys.isEmpty, registrations.contains(where: { $0.what.isOfRules }) else { return }
+    let (texts, changed) = (keys.map { CText($0) }, Set(keys.map { Array($0.utf8) }))
+    registrations.tell(through: deliver) { registration in
+      let observer = registration.observer
+      switch registration.what {
+      case .rules: return { @Sendable in observer.rulesChanged(texts) }
+      case .value(let watched): return changed.contains(watched.key) ? { @Sendable in watched.tell(observer) } : nil
+      case .flags, .all, .unchanged, .connectionMode: return nil
+      }
+    }
+  }
+
 
   /// The connection's mode is another one than before (LD-34).
   func connectionModeChanged(_ mode: Int32) {
@@ -71,6 +86,8 @@ public protocol ChangeObserver: AnyObject, Sendable {
   func changed(_ changes: [FlagChange])
   func unchanged()
   func connectionModeChanged(_ mode: Int32)
+  /// - Parameter keys: never empty.
+  func rulesChanged(_ keys: [CText])
 }
 
 /// What an observer observes.
@@ -81,4 +98,15 @@ public enum ObservedChanges: Sendable {
   /// An update that changed nothing.
   case unchanged
   case connectionMode
+  /// In mode server: flags that may have other values than before, for any context.
+  case rules
+  /// In mode server: a flag's value for one context.
+  case value(WatchedValue)
+
+  fileprivate var isOfRules: Bool {
+    switch self {
+    case .rules, .value: true
+    case .flags, .all, .unchanged, .connectionMode: false
+    }
+  }
 }

@@ -34,6 +34,7 @@ MAKERS = {
     "hoist_launchdarkly_context": ["some_launchdarkly_context()", "several_contexts()"],
     "hoist_launchdarkly_builder": ['hoist_launchdarkly_builder_new("org", "k")', "hoist_launchdarkly_builder_new(NULL, NULL)"],
     "hoist_launchdarkly_multi": ["hoist_launchdarkly_multi_new()"],
+    "hoist_launchdarkly_migration_tracker": ["some_tracker()"],
 }
 
 # The same for the functions of one service, where a client of another would only be refused.
@@ -46,6 +47,10 @@ SERVICE_MAKERS = {
         "hoist_config": ["host_kameleoon_config()", 'hoist_config_new("nobody")'],
         "hoist_client": ["host_kameleoon_client()", "host_client()", "closed_kameleoon_client()"],
     },
+    **dict.fromkeys(("hoist_launchdarkly_migrat", "hoist_launchdarkly_all_flags_state", "hoist_launchdarkly_secure_mode_hash",
+                     "hoist_launchdarkly_observe_flag_"), {
+        "hoist_client": ["host_launchdarkly_server()", "host_launchdarkly_client()", "host_client()"],
+    }),
     "hoist_launchdarkly_": {
         "hoist_config": ["host_launchdarkly_config()", 'hoist_config_new("nobody")'],
         "hoist_client": ["host_launchdarkly_client()", "host_client()", "closed_launchdarkly_client()"],

@@ -1,3 +1,4 @@
+import HoistCore
 import HoistTestSupport
 @testable import HoistLaunchDarkly
 
@@ -14,6 +15,7 @@ final class NotingObserver: ChangeObserver, @unchecked Sendable {
   }
   func unchanged() { note("unchanged") }
   func connectionModeChanged(_ mode: Int32) { note("mode \(mode)") }
+  func rulesChanged(_ keys: [CText]) { note("rules " + keys.map(\.string).joined(separator: ",")) }
 
   private func note(_ text: String) {
     told.change { $0.append("\(name): \(text)") }

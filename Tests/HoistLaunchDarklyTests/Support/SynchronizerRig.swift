@@ -122,6 +122,7 @@ private final class SeenModes: ChangeObserver {
 
   func changed(_ changes: [FlagChange]) {}
   func unchanged() {}
+  func rulesChanged(_ keys: [CText]) {}
   func connectionModeChanged(_ mode: Int32) { modes.change { $0 += ConnectionInformation.Mode(rawValue: mode).map { [$0] } ?? [] } }
 }
 

@@ -5,6 +5,24 @@ internal import HoistJSON
 /// A step of a migration from one system to another (protocols/launchdarkly-server.md 9).
 public enum MigrationStage: String, Sendable, CaseIterable {
   case off, dualwrite, shadow, live, rampdown, complete
+
+  /// - Parameter text: a name of one; nil for another text.
+  init?(_ text: ByteView) {
+    guard let stage = Self.allCases.first(where: { $0.rawValue.withBytes { $0.hasSameBytes(as: text) } }) else { return nil }
+    self = stage
+  }
+
+  /// Where an operation goes: first the one whose result counts.
+  func origins(of kind: MigrationKind) -> [MigrationOrigin] {
+    switch self {
+    case .off: [.old]
+    case .dualwrite: kind == .read ? [.old] : [.old, .new]
+    case .shadow: [.old, .new]
+    case .live: [.new, .old]
+    case .rampdown: kind == .read ? [.new] : [.new, .old]
+    case .complete: [.new]
+    }
+  }
 }
 
 public enum MigrationKind: String, Sendable {

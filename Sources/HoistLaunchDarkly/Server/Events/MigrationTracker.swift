@@ -15,11 +15,14 @@ public final class MigrationTracker: Sendable {
     /// JSON text.
     var reason: [UInt8]
     var checkRatio: Int64 = 1
-  }
 
-  /// Why there is no event.
-  struct Refusal: Error {
-    let reason: String
+    /// What is known of the flag itself.
+    mutating func take(_ evaluation: borrowing HoistCore.Evaluation) {
+      guard let record = evaluation.record?.assumingMemoryBound(to: ServerFlagRecord.self), !record.pointee.traits.contains(.unlisted)
+      else { return }
+      flag = MigrationOperation.Flag(version: record.pointee.version, samplingRatio: record.pointee.samplingRatio)
+      checkRatio = record.pointee.checkRatio
+    }
   }
 
   private struct Measurements {
@@ -31,11 +34,14 @@ public final class MigrationTracker: Sendable {
   }
 
   private let evaluation: Evaluation
+  /// Whom the flag was evaluated for; nil for nobody.
+  let context: ContextReference?
   private let entropy: any Entropy
   private let measurements = LockedValue(Measurements())
 
-  init(_ evaluation: Evaluation, entropy: any Entropy) {
+  init(_ evaluation: Evaluation, of context: ContextReference? = nil, entropy: any Entropy) {
     self.evaluation = evaluation
+    self.context = context
     self.entropy = entropy
   }
 
@@ -59,15 +65,15 @@ public final class MigrationTracker: Sendable {
   }
 
   /// What has been done.
-  func operation() throws(Refusal) -> MigrationOperation {
+  func operation() throws(ServerRefusal) -> MigrationOperation {
     let done = measurements.withLock { $0 }
-    guard !evaluation.key.isEmpty else { throw Refusal(reason: "the flag's key is empty") }
-    guard let kind = done.kind else { throw Refusal(reason: "it was not said whether it reads or writes") }
-    if done.invoked.isEmpty { throw Refusal(reason: "neither origin was invoked") }
+    guard !evaluation.key.isEmpty else { throw ServerRefusal("the flag's key is empty") }
+    guard let kind = done.kind else { throw ServerRefusal("it was not said whether it reads or writes") }
+    if done.invoked.isEmpty { throw ServerRefusal("neither origin was invoked") }
     for origin in MigrationOrigin.allCases where !done.invoked.contains(origin) {
       let what = done.latencies[origin] != nil ? "a latency" : done.failed.contains(origin) ? "an error" : nil
-      if let what { throw Refusal(reason: "there is \(what) of the \(origin.rawValue) origin, which was not invoked") }
-      if done.isConsistent != nil { throw Refusal(reason: "results were compared, but the \(origin.rawValue) origin was not invoked") }
+      if let what { throw ServerRefusal("there is \(what) of the \(origin.rawValue) origin, which was not invoked") }
+      if done.isConsistent != nil { throw ServerRefusal("results were compared, but the \(origin.rawValue) origin was not invoked") }
     }
     return MigrationOperation(
       key: evaluation.key, flag: evaluation.flag, kind: kind, fallback: evaluation.fallback, stage: evaluation.stage,
@@ -76,10 +82,17 @@ public final class MigrationTracker: Sendable {
   }
 }
 
+/// Why a call of the host's has no effect, for people.
+struct ServerRefusal: Error {
+  let reason: String
+  init(_ reason: String) { self.reason = reason }
+}
+
 extension ServerEvents {
   /// Records what a tracker has gathered, or says in the log why it cannot (9).
-  func record(_ tracker: MigrationTracker, of context: FrozenContext) -> Status {
-    do throws(MigrationTracker.Refusal) {
+  func record(_ tracker: MigrationTracker, of context: FrozenContext?) -> Status {
+    do throws(ServerRefusal) {
+      guard let context, context.isOfService else { throw ServerRefusal("its context is none: \(ServerProvider.contextRule)") }
       return record(try tracker.operation(), of: context)
     } catch {
       outlet.host.log.warning("no event is made of a migration's operation: \(error.reason)")

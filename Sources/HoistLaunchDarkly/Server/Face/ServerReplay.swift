@@ -100,7 +100,9 @@ public final class ServerReplay {
   }
 
   public static func dateMilliseconds(_ text: some ByteSource) -> Double? { text.withBytes { DateOperand.milliseconds($0) } }
-  public static func secureModeHash(_ context: LDContext, sdkKey: String) -> String { SecureModeHash.text(of: context, sdkKey: sdkKey) }
+  public static func secureModeHash(_ context: LDContext, sdkKey: String) -> String {
+    sdkKey.withBytes { SecureModeHash.text(of: context, sdkKey: $0) }
+  }
   public static func bigSegmentHash(_ key: some ByteSource) -> String { key.withBytes { BigSegmentHash.text(of: $0) } }
 }
 

@@ -32,6 +32,20 @@ extension ServerProvider {
     return ServerExplanation.json(evaluation, snapshot, record, context)
   }
 
+  /// JSON of a flag's value for one context, which is not counted (11.1). Any thread.
+  func value(of key: [UInt8], for context: ContextReference) -> [UInt8] {
+    defer { withExtendedLifetime(context) {} }
+    let value = host?.withSnapshot { snapshot -> [UInt8]? in
+      guard let snapshot, let record = key.withBytes({ snapshot.find($0) }) else { return nil }
+      var evaluation = Evaluation(want: .json)
+      snapshot.head.pointee.evaluate(snapshot.base, record, context.frozen.base, &evaluation)
+      return evaluation.kind == .json ? Array(evaluation.text) : nil
+    }
+    return (value ?? nil) ?? Self.noValue
+  }
+
+  static let noValue = Array("null".utf8)
+
   // MARK: Events of the host
 
   func track(_ event: TrackedEvent) -> Status {
@@ -57,7 +71,7 @@ extension ServerProvider {
     guard let host else { return .cancelled }
     let name = { String(decoding: key, as: UTF8.self) }
     guard let context else {
-      return host.refuse(name(), .argument, "there is no current context: give `context`, identify, or name one in the call")
+      return host.refuse(name(), .argument, Self.noContext)
     }
     guard context.frozen.isOfService else { return host.refuse(name(), .argument, "its context is none: \(Self.contextRule)") }
     return events.track(key, data: data, metric: metric, of: context.frozen, at: unixMilliseconds)

@@ -10,12 +10,13 @@ final class ServerProvider: @unchecked Sendable {
   let settings: ServerSettings
   let events: ServerEvents
   let diagnostics: DiagnosticReporter?
-  /// Of the connection.
+  /// Of the connection, and of rules.
   let observers: ChangeObservers
   let connection: ConnectionState
   let rules: ServedRules
   let life: PartLife
-  /// For people.
+  // For people.
+  static let noContext = "there is no current context: give `context`, identify, or name one in the call"
   static let contextRule = "in mode server each kind has a key, and name and anonymous are of their types"
 
   init(_ values: PropertyValues, _ host: any ProviderHost) throws(ConfigurationFailure) {
@@ -81,6 +82,7 @@ extension ServerProvider: Provider {
 extension ServerProvider: RulesListener {
   func onlineChanged(_ isOnline: Bool) { diagnostics?.onlineChanged(isOnline) }
   func eventsMayGo(_ mayGo: Bool) { events.outlet.onlineChanged(mayGo) }
+  func rulesChanged(_ keys: [String]) { observers.rulesChanged(keys) }
 
   func triedStream(startedUnixMilliseconds start: Int64, durationMilliseconds: Int64, failed: Bool) {
     diagnostics?.streamInitialized(at: start, afterMilliseconds: durationMilliseconds, hasFailed: failed)

@@ -7,6 +7,9 @@ protocol RulesListener: OnlineListener {
   /// An attempt to open the stream has ended, for diagnostics.
   /// - Parameter start: when it began, in milliseconds since 1970.
   func triedStream(startedUnixMilliseconds start: Int64, durationMilliseconds: Int64, failed: Bool)
+  /// Other rules are served.
+  /// - Parameter keys: of the flags that the vendor's listeners are told of.
+  func rulesChanged(_ keys: [String])
 }
 
 /// The rules of an environment, kept current and served while the client is online, and stored for the next run. On the
@@ -171,7 +174,9 @@ final class ServedRules: ClientPart, @unchecked Sendable {
       if let snapshot = update.snapshot { host.publish(snapshot, changed: update.changed) }
       let isOut = update.patch.map { host.publish($0, changed: update.changed) } ?? true
       if case .put = message { isServing = true }
-      return isOut ? .applied : .refused(FlagFailure.tooLarge.reason)
+      guard isOut else { return .refused(FlagFailure.tooLarge.reason) }
+      listener?.rulesChanged(update.told)
+      return .applied
     }
   }
 

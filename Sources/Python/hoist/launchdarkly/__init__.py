@@ -26,8 +26,19 @@ from .context import AnyContext, Context, literal, reference_names
 from .detail import EvaluationDetail
 from .hooks import EvaluationSeries, Hook, IdentifySeries, TrackSeries
 from .life import CacheUsage, IdentifyResult, version
+from .migration import (
+    MigrationOperation,
+    MigrationOrder,
+    MigrationOrigin,
+    MigrationResult,
+    MigrationStage,
+    MigrationTracker,
+    Migrator,
+    OriginResult,
+)
 from .observers import ChangedFlag, ChangedFlags
 from .plugins import EnvironmentMetadata, Plugin
+from .server import FlagsState
 
 __all__ = [
     "AnyContext",
@@ -45,9 +56,18 @@ __all__ = [
     "EvaluationDetail",
     "EvaluationSeries",
     "FailureReason",
+    "FlagsState",
     "Hook",
     "IdentifyResult",
     "IdentifySeries",
+    "MigrationOperation",
+    "MigrationOrder",
+    "MigrationOrigin",
+    "MigrationResult",
+    "MigrationStage",
+    "MigrationTracker",
+    "Migrator",
+    "OriginResult",
     "Plugin",
     "RunMode",
     "TrackSeries",

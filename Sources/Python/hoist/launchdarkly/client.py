@@ -15,14 +15,15 @@ from .context import AnyContext, as_launchdarkly
 from .events import Events
 from .hooks import Hook, add_hook
 from .life import Life
-from .observers import Observers
+from .migration import Migrations
 from .plugins import Plugin, add_plugin
+from .server import Server
 from .variations import Variations
 
 _PLUGINS = ("logger", "cache", "transport", "dispatcher", "headers")
 
 
-class Client(Life, Connection, Variations, Observers, Events, _Client):
+class Client(Life, Connection, Variations, Server, Migrations, Events, _Client):
     """A `hoist.Client` with LaunchDarkly's own calls.
 
         with launchdarkly.Client(mobile_key=…, context=Context("user-42")) as client:

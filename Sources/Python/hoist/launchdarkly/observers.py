@@ -37,12 +37,13 @@ ChangedFlags = dict[str, ChangedFlag]
 
 
 @dataclass(frozen=True)
-class _Told:
+class Told:
     """The functions behind one registration."""
 
     changed: Callable[[list[ChangedFlag]], object] | None = None
     unchanged: Callable[..., object] | None = None
     connection_mode: Callable[..., object] | None = None
+    rules_changed: Callable[..., object] | None = None
 
 
 class Observers:
@@ -64,7 +65,7 @@ class Observers:
     ) -> Subscription:
         """Each change of one flag."""
         call, name = held_weakly(handler, owner), encode(key)
-        told = _Told(changed=lambda flags: [call(flag) for flag in flags])
+        told = Told(changed=lambda flags: [call(flag) for flag in flags])
         return self._register("changed", told, owner, partial(lib.hoist_launchdarkly_observe_flag, self._pointer, name))
 
     def observe_flags(
@@ -84,7 +85,7 @@ class Observers:
 
     def observe_unchanged(self, handler: Callable[[], object], owner: object = None) -> Subscription:
         """Updates that change no flag at all."""
-        call, told = lib.hoist_launchdarkly_observe_unchanged, _Told(unchanged=held_weakly(handler, owner))
+        call, told = lib.hoist_launchdarkly_observe_unchanged, Told(unchanged=held_weakly(handler, owner))
         return self._register("unchanged", told, owner, partial(call, self._pointer))
 
     def observe_connection_mode(
@@ -92,14 +93,14 @@ class Observers:
     ) -> Subscription:
         """Another mode of the connection than before."""
         call = lib.hoist_launchdarkly_observe_connection_mode
-        told = _Told(connection_mode=held_weakly(handler, owner))
+        told = Told(connection_mode=held_weakly(handler, owner))
         return self._register("connection_mode", told, owner, partial(call, self._pointer))
 
     def stop_observing(self, owner: object = None) -> None:
         """Ends all observers of an owner in this environment; without one, those that belong to the client."""
         end_all(self._owner(owner), self._client)
 
-    def _register(self, member: str, told: _Told, owner: object, call: Callable[[Any, Any], int]) -> Subscription:
+    def _register(self, member: str, told: Told, owner: object, call: Callable[[Any, Any], int]) -> Subscription:
         by = self._owner(owner)
         check(by)
         made = subscribe(self._client, "launchdarkly_observer", told, [member], call)
@@ -115,9 +116,9 @@ class Observers:
         return cast("Client", self)
 
 
-def _of_many(handler: Callable[[ChangedFlags], object], owner: object) -> _Told:
+def _of_many(handler: Callable[[ChangedFlags], object], owner: object) -> Told:
     call = held_weakly(handler, owner)
-    return _Told(changed=lambda flags: call({flag.key: flag for flag in flags}))
+    return Told(changed=lambda flags: call({flag.key: flag for flag in flags}))
 
 
 @implements("launchdarkly_observer", "changed")
@@ -139,6 +140,13 @@ def _connection_mode(user_data: Any, mode: int) -> None:
     told = behind(user_data).connection_mode
     if told is not None:
         told(ConnectionMode(mode))
+
+
+@implements("launchdarkly_observer", "rules_changed")
+def _rules_changed(user_data: Any, keys: Any, count: int) -> None:
+    told = behind(user_data).rules_changed
+    if told is not None:
+        told([decode(keys[index]) for index in range(count)])
 
 
 def _read(change: Any) -> ChangedFlag:

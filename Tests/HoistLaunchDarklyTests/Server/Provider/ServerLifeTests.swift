@@ -140,7 +140,7 @@ import Testing
   @Test("What needs flags of one context is no call for mode server (LDS-01; ready)") func otherFace() throws {
     let rig = try RulesRig()
     rig.serve(flags)
-    #expect(LaunchDarklyFace(rig.client) == nil && LaunchDarklyAnyFace.isServer(rig.client))
+    #expect(LaunchDarklyFace(rig.client) == nil && LaunchDarklyServerFace(rig.client) != nil)
     _ = LaunchDarklyAnyFace(rig.client)?.refuse()
     #expect(rig.host.settle { rig.log.messages(.warning).contains { $0.contains("mode client") } })
   }
