@@ -40,6 +40,10 @@ if(HOIST_BUILD_CLI)
   list(APPEND stripped "${CMAKE_INSTALL_BINDIR}/hoist")
 endif()
 
+if(HOIST_BUILD_REDIS)
+  list(APPEND stripped "${CMAKE_INSTALL_LIBDIR}/libhoist-redis.so")
+endif()
+
 if(HOIST_STRIP AND CMAKE_STRIP)
   foreach(file IN LISTS stripped)
     install(CODE "

@@ -207,6 +207,13 @@ def plugins(context: Context) -> Counts:
     return pytest(context, "Tests/Plugins")
 
 
+def fleet(context: Context) -> Counts:
+    cmake(context, context.release, targets=("hoist_redis",))
+    environment = {**library_environment(context), "HOIST_REDIS": str(context.library.parent / "libhoist-redis.so")}
+    return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", "-rsx", ROOT / "Tests/Fleet",
+                         environment=environment, minutes=10)
+
+
 def sanitized_library(context: Context, folder: Path, sanitizer: str) -> None:
     cmake(context, folder, "-DCMAKE_BUILD_TYPE=Release", f"-DHOIST_SANITIZE={sanitizer}", "-DHOIST_BUILD_CLI=OFF",
           *clang_options(context))
@@ -301,6 +308,7 @@ PARTS = [
     Part("conformance", "recorded decisions and requests of the services", conformance, needs=("build", "release"),
          folders=("Tests/Conformance/run",)),
     Part("plugins", "plug-ins in C", plugins, needs=("release",), folders=("Tests/Plugins",)),
+    Part("fleet", "the plug-in over Redis, and a Redis that fails", fleet, needs=("release",), folders=("Tests/Fleet",)),
     Part("kills", "hosts killed at every write, and what the service was told", kills, needs=("release",),
          folders=("Tests/Faults/kill",)),
     Part("examples", "each example, built and run", examples, needs=("release",), folders=("Examples/run",)),

@@ -1,0 +1,14 @@
+-- A value is a hash: "payload", "version", which grows with each change, "written", when, and "by", which change was the last:
+-- a change that comes twice, since its answer was lost, is made once. KEYS: what the keys of this scope begin with; the value's.
+local function now()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+
+local function keep(payload, ttl, change)
+  redis.call('HSET', KEYS[2], 'payload', payload, 'written', ('%.0f'):format(now()), 'by', change)
+  redis.call('HINCRBY', KEYS[2], 'version', 1)
+  if tonumber(ttl) > 0 then redis.call('PEXPIRE', KEYS[2], ttl) end
+  if redis.call('EXISTS', KEYS[1] .. ':kept') == 0 then redis.call('SET', KEYS[1] .. ':kept', 1) end
+  return 1
+end

@@ -1,0 +1,69 @@
+/* A connection to Redis that is made anew when it breaks, and one call after the other over it. */
+#ifndef CONNECTION_H
+#define CONNECTION_H
+
+#include "failure.h"
+#include "options.h"
+#include <hiredis/hiredis.h>
+#include <pthread.h>
+
+enum { RUN_ID_BYTES = 40 };
+
+typedef struct connection {
+  options options;
+  pthread_mutex_t lock;
+  /* Guarded by `lock`. */
+  int socket; /* -1: none */
+  redisReader *reader;
+  bool is_proven;             /* this connection has answered a call */
+  char *moved_host;           /* where a cluster has sent us; NULL: nowhere */
+  int moved_port;
+  int failed_attempts;
+  int64_t rests_until;        /* by now_ms() */
+  failure last;               /* why there is a rest */
+  bool is_failing;            /* it was said what is wrong, and not yet that it works again */
+  char said[400];
+  uint64_t random;
+  char run_id[RUN_ID_BYTES + 1]; /* of the server's process */
+  const char *marker;         /* a key that exists once something was kept; NULL: there is none */
+  char marker_key[2 * NAME_BYTES + 16];
+  bool has_seen_marker;
+  /* Guarded by the list of all connections, for forks. */
+  struct connection *next, *previous;
+} connection;
+
+/* Takes over the options. */
+void connection_init(connection *own, options *taken);
+void connection_release(connection *own);
+
+/* A call that has the connection for itself, and its deadline. */
+typedef struct turn {
+  connection *connection;
+  int64_t deadline;
+  failure why;
+  bool has_sent;    /* something over the present connection in this turn */
+  bool has_retried; /* after a connection that was found broken */
+  bool is_retry;    /* what is sent now may have been carried out before */
+  int hops;
+} turn;
+
+/* False: in `own->why` is the reason, and connection_end() is not called. */
+bool connection_begin(connection *connection, turn *own);
+/* The answer to one command, to free with freeReplyObject(); NULL: in `own->why` is the reason. An error of Redis is no answer.
+ * `may_repeat`: that it is sent once more after the connection broke does no harm. */
+redisReply *connection_ask(turn *own, bool may_repeat, int count, const char **words, const size_t *sizes);
+/* One command over the present connection, once; errors are answers. */
+redisReply *connection_exchange(turn *own, int count, const char **words, const size_t *sizes);
+/* Says what has gone wrong, or that it works again. Returns the status of the turn. */
+hoist_status connection_end(turn *own, bool is_good);
+
+/* greeting.c: logs in, and looks who answers. */
+bool connection_greet(turn *own);
+/* To stderr, if that is wanted. */
+void connection_say(connection *own, const char *text);
+
+/* connections.c: in a forked child no lock is held and no connection is shared. */
+void connections_add(connection *one);
+void connections_remove(connection *one);
+
+#endif

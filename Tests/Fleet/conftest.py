@@ -1,0 +1,96 @@
+"""A plug-in under test, and a server for it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from redis_server import RedisServer
+from table import Cache
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+
+
+def named(variable: str) -> Path:
+    value = os.environ.get(variable)
+    if not value:
+        pytest.skip(f"{variable} does not name a file")
+    return Path(value).resolve()
+
+
+@pytest.fixture(scope="session")
+def library() -> Path:
+    return named("HOIST_LIBRARY")
+
+
+@pytest.fixture(scope="session")
+def compiled(library: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    folder = tmp_path_factory.mktemp("compiled")
+
+    def compile_one(source: Path, name: str, *options: str) -> Path:
+        built = folder / name
+        if not built.exists():
+            subprocess.run([os.environ.get("CC", "cc"), "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-g", "-I", ROOT / "Include",
+                            "-o", built, source, *options, library, f"-Wl,-rpath,{library.parent}"], check=True)
+        return built
+
+    return compile_one
+
+
+@pytest.fixture(scope="session")
+def sinks(compiled: Callable[..., Path]) -> None:
+    ctypes.CDLL(str(compiled(HERE / "sinks.c", "sinks.so", "-shared", "-fPIC")), mode=os.RTLD_GLOBAL | os.RTLD_NOW)
+
+
+@pytest.fixture(scope="session")
+def redis_plugin(sinks: None) -> Path:
+    return named("HOIST_REDIS")
+
+
+@pytest.fixture(scope="session")
+def folders() -> Iterator[Callable[[], Path]]:
+    """Short ones, for sockets."""
+    made: list[Path] = []
+
+    def make() -> Path:
+        made.append(Path(tempfile.mkdtemp(prefix="hoist-")))
+        return made[-1]
+
+    yield make
+    for folder in made:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def shared_server(folders: Callable[[], Path]) -> Iterator[RedisServer]:
+    with RedisServer(folders()) as server:
+        yield server
+
+
+@pytest.fixture
+def server(shared_server: RedisServer) -> RedisServer:
+    """One that is empty."""
+    shared_server.ask("FLUSHALL")
+    return shared_server
+
+
+@pytest.fixture
+def make(redis_plugin: Path, server: RedisServer) -> Iterator[Callable[..., Cache]]:
+    """Makes cache managers of one scope over the server; an option None is left out."""
+    made: list[Cache] = []
+
+    def one(**options: object) -> Cache:
+        given = {"socket": server.socket, "scope": "unleash:test", **options}
+        made.append(Cache(redis_plugin, {name: value for name, value in given.items() if value is not None}))
+        return made[-1]
+
+    yield one
+    for cache in made:
+        cache.end()

@@ -1,0 +1,25 @@
+/* The sinks of the tables as a test sees them: loaded before a plug-in, in front of the library's own. */
+#include <hoist/plugin.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct hoist_bytes_sink {
+  char *bytes;
+  size_t size;
+};
+
+HOIST_API hoist_status hoist_bytes_sink_write(hoist_bytes_sink *sink, const void *bytes, size_t size) {
+  char *grown = realloc(sink->bytes, sink->size + size + 1);
+  if (!grown) return HOIST_ERR_LIMIT;
+  memcpy(grown + sink->size, bytes, size);
+  sink->bytes = grown;
+  sink->size += size;
+  return HOIST_OK;
+}
+
+/* Calls back with what the test can read: see table.py. */
+struct hoist_event_sink {
+  hoist_status (*add)(const hoist_event_row *row);
+};
+
+HOIST_API hoist_status hoist_event_sink_add(hoist_event_sink *sink, const hoist_event_row *row) { return sink->add(row); }
