@@ -23,7 +23,7 @@ class Variation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A flag. Without variations it is a switch whose value is `enabled`."""
+    """A flag. Without variations it is a switch: True while it is enabled."""
 
     key: str
     variations: Sequence[tuple[str, Any]] = ()
@@ -39,9 +39,7 @@ class Flag:
 
     @classmethod
     def of(cls, key: str, value: Any, **more: Any) -> Flag:
-        """The flag that has one value: a bool is a switch, anything else its only variation."""
-        if isinstance(value, bool):
-            return cls(key, enabled=value, **more)
+        """The flag that has one value."""
         return cls(key, (Variation("", value),), **more)
 
 
