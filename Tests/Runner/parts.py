@@ -193,6 +193,12 @@ def examples(context: Context) -> Counts:
     return context.count(counts.from_closing_lines, ROOT / "Examples/run", "--no-setup")
 
 
+def docs(context: Context) -> Counts:
+    environment = {**library_environment(context), "HOIST_PYTHON_VENV": sys.prefix}
+    context.check(ROOT / "Documentation/build", environment=environment, minutes=10)
+    return pytest(context, "Tests/Docs")
+
+
 def name_look_ups(context: Context) -> Counts:
     return context.count(counts.from_swift_testing, ROOT / "Tests/Faults/name-look-ups")
 
@@ -311,6 +317,8 @@ PARTS = [
     Part("fleet", "the plug-in over Redis, and a Redis that fails", fleet, needs=("release",), folders=("Tests/Fleet",)),
     Part("kills", "hosts killed at every write, and what the service was told", kills, needs=("release",),
          folders=("Tests/Faults/kill",)),
+    Part("docs", "the documentation site: links, search, each block of code, what it names", docs, needs=("release",),
+         folders=("Tests/Docs",)),
     Part("examples", "each example, built and run", examples, needs=("release",), folders=("Examples/run",)),
     Part("asan", "the C tests under the address sanitizer", asan),
     Part("tsan", "the Swift tests of what has threads under the thread sanitizer", tsan),
