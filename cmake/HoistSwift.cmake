@@ -9,7 +9,11 @@ set(hoist_tool_folder "${PROJECT_BINARY_DIR}/bin")
 set(hoist_share_folder "${PROJECT_BINARY_DIR}/share")
 set(hoist_scratch "${PROJECT_BINARY_DIR}/swift")
 set(hoist_tool_scratch "${PROJECT_BINARY_DIR}/swift-tool")
+# Before 1.0 every minor version may break the ABI.
 set(hoist_soname "libhoist.so.${PROJECT_VERSION_MAJOR}")
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  string(APPEND hoist_soname ".${PROJECT_VERSION_MINOR}")
+endif()
 set(hoist_library "${hoist_library_folder}/libhoist.so.${PROJECT_VERSION}")
 
 if(CMAKE_BUILD_TYPE STREQUAL "Debug")
@@ -36,6 +40,16 @@ if(HOIST_WARNINGS_AS_ERRORS)
 endif()
 if(HOIST_SANITIZE)
   list(APPEND hoist_swift_command --sanitize=${HOIST_SANITIZE})
+endif()
+
+# The same sources give the same bytes in every folder: what tells where they were compiled is made relative, and what names
+# modules in a cache is left out of the debug information. The later of two that fit counts for C, the first for Swift.
+if(NOT HOIST_SANITIZE)
+  foreach(folder IN ITEMS "${PROJECT_BINARY_DIR}=build" "${PROJECT_SOURCE_DIR}=.")
+    list(APPEND hoist_swift_command -Xswiftc -file-prefix-map -Xswiftc "${folder}")
+    set(hoist_c_prefixes -Xcc "-ffile-prefix-map=${folder}" ${hoist_c_prefixes})
+  endforeach()
+  list(APPEND hoist_swift_command ${hoist_c_prefixes} -Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs)
 endif()
 
 # Folder of the toolchain that `swift` belongs to: its clang fits the sanitizers' runtimes.
@@ -110,10 +124,14 @@ function(hoist_tell_runtime_order flags object)
 endfunction()
 
 # Half a megabyte of relocations in a few kilobytes, which every loader from glibc 2.36 on can read.
-execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE glibc OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-string(REGEX REPLACE "^glibc " "" glibc "${glibc}")
+set(hoist_glibc "${HOIST_MINIMUM_GLIBC}")
+if(NOT hoist_glibc)
+  execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE hoist_glibc OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  string(REGEX REPLACE "^glibc " "" hoist_glibc "${hoist_glibc}")
+endif()
+set(hoist_check_glibc "${CMAKE_COMMAND}" -D "readelf=${CMAKE_READELF}" -D "newest=${hoist_glibc}")
 set(hoist_packed_relocations)
-if(glibc VERSION_GREATER_EQUAL 2.36)
+if(hoist_glibc VERSION_GREATER_EQUAL 2.36)
   set(hoist_packed_relocations -z pack-relative-relocs)
 endif()
 
@@ -154,6 +172,8 @@ function(hoist_add_library)
     # The package manager does not know of our linker: without a product it links, whatever has changed.
     COMMAND "${CMAKE_COMMAND}" -E rm -f "${hoist_scratch}/${hoist_swift_configuration}/libhoist.so"
     COMMAND ${hoist_swift_command} --package-path "${PROJECT_SOURCE_DIR}" --scratch-path "${hoist_scratch}" --product hoist ${hoist_library_options} ${linker_flags}
+    COMMAND ${hoist_check_glibc} -D "file=${hoist_scratch}/${hoist_swift_configuration}/libhoist.so"
+            -P "${PROJECT_SOURCE_DIR}/cmake/check_glibc.cmake"
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${hoist_library_folder}"
     # A file of its own in the place of the old one: who runs with that keeps it as it is.
     COMMAND "${CMAKE_COMMAND}" -E copy "${hoist_scratch}/${hoist_swift_configuration}/libhoist.so"
@@ -162,7 +182,8 @@ function(hoist_add_library)
     COMMAND "${CMAKE_COMMAND}" -E create_symlink "libhoist.so.${PROJECT_VERSION}"
             "${hoist_library_folder}/${hoist_soname}"
     COMMAND "${CMAKE_COMMAND}" -E create_symlink "${hoist_soname}" "${hoist_library_folder}/libhoist.so"
-    DEPENDS ${sources} "${map}" ${hoist_linker} "${PROJECT_SOURCE_DIR}/cmake/split_functions.py" ${order}
+    DEPENDS ${sources} "${map}" ${hoist_linker} "${PROJECT_SOURCE_DIR}/cmake/split_functions.py"
+            "${PROJECT_SOURCE_DIR}/cmake/check_glibc.cmake" ${order}
     COMMENT "Building libhoist.so with SwiftPM"
     VERBATIM)
   add_custom_target(hoist_library ALL DEPENDS "${hoist_library}")
@@ -202,11 +223,15 @@ function(hoist_add_manual result)
                          COMMAND "${tool}" --generate-completion-script ${shell} > "${file}")
   endforeach()
   set(scratch "${PROJECT_BINARY_DIR}/swift-manual")
+  set(parser "${hoist_tool_scratch}/checkouts/swift-argument-parser")
+  if(HOIST_ARGUMENT_PARSER)
+    set(parser "${HOIST_ARGUMENT_PARSER}")
+  endif()
   string(TIMESTAMP date "%Y-%m-%d" UTC)
   add_custom_command(
     OUTPUT ${completions} "${pages}/hoist.1"
     ${commands}
-    COMMAND "${HOIST_SWIFT}" build --package-path "${hoist_tool_scratch}/checkouts/swift-argument-parser"
+    COMMAND "${HOIST_SWIFT}" build --package-path "${parser}"
             --scratch-path "${scratch}" --product generate-manual
     COMMAND "${scratch}/debug/generate-manual" "${tool}" --multi-page --date ${date} --output-directory "${pages}"
     COMMAND "${CMAKE_COMMAND}" -E rm -f "${pages}/hoist.help.1"
@@ -231,8 +256,11 @@ function(hoist_add_tool)
   add_custom_command(
     OUTPUT "${hoist_tool_folder}/hoist"
     COMMAND "${CMAKE_COMMAND}" -E rm -f "${hoist_tool_scratch}/${hoist_swift_configuration}/hoist-cli"
-    COMMAND ${hoist_swift_command} --package-path "${hoist_tool_package}" --scratch-path "${hoist_tool_scratch}"
-            --product hoist-cli ${linker_flags}
+    COMMAND "${CMAKE_COMMAND}" -E env "HOIST_ARGUMENT_PARSER=${HOIST_ARGUMENT_PARSER}"
+            ${hoist_swift_command} --package-path "${hoist_tool_package}" --scratch-path "${hoist_tool_scratch}"
+            --only-use-versions-from-resolved-file --product hoist-cli ${linker_flags}
+    COMMAND ${hoist_check_glibc} -D "file=${hoist_tool_scratch}/${hoist_swift_configuration}/hoist-cli"
+            -P "${PROJECT_SOURCE_DIR}/cmake/check_glibc.cmake"
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${hoist_tool_folder}"
     COMMAND "${CMAKE_COMMAND}" -E copy "${hoist_tool_scratch}/${hoist_swift_configuration}/hoist-cli"
             "${hoist_tool_folder}/hoist"

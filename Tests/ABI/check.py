@@ -10,11 +10,13 @@ hoist.abi      the types, as libabigail reads them from a probe that defines eve
                headers (the Swift objects themselves carry no C types)
 
 A new function or constant is written down with --update. Anything else that --update changes breaks
-programs that are already compiled: before 1.0 the changelog says so, afterwards it is not done.
+programs that are already compiled: before 1.0 the changelog says so, afterwards it is not done. What breaks
+against the last tag v… needs another SONAME, which a new minor version (before 1.0) or major version brings.
 """
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -106,6 +108,12 @@ def check_constants(interface: Interface, folder: Path) -> None:
     report("constants_keep_their_numbers", problems)
 
 
+def soname(header: str) -> str:
+    """What the version in a base.h makes of it: before 1.0 every minor version may break."""
+    major, minor = (re.search(rf"#define HOIST_VERSION_{part} (\d+)", header)[1] for part in ("MAJOR", "MINOR"))
+    return f"libhoist.so.{major}.{minor}" if major == "0" else f"libhoist.so.{major}"
+
+
 def check_exports(library: Path) -> None:
     versioned, plain = [], []
     for line in run("nm", "-D", "--defined-only", "--extern-only", "--with-symbol-versions", library).splitlines():
@@ -124,8 +132,9 @@ def check_exports(library: Path) -> None:
 def check_dynamic_section(library: Path) -> None:
     section = run("readelf", "-dW", library)
     segments = run("readelf", "-lW", library)
+    name = soname((INCLUDE / "hoist/base.h").read_text())
     report("the_library_is_linked_as_promised", [message for condition, message in [
-        ("Library soname: [libhoist.so.0]" in section, "the soname is not libhoist.so.0"),
+        (f"Library soname: [{name}]" in section, f"the soname is not {name}"),
         ("NODELETE" in section, "not linked with -z nodelete"),
         ("BIND_NOW" in section, "not linked with -z now"),
         ("GNU_RELRO" in segments, "not linked with -z relro"),
@@ -159,14 +168,36 @@ def check_shown_names(library: Path) -> None:
                          for start in printing if symbol.startswith(start)])
 
 
-def check_types(interface: Interface, folder: Path) -> None:
-    name = "types_are_compatible_with_the_baseline"
-    if not shutil.which("abidiff"):
-        return skip(name, "abidiff is not installed")
-    probe = build_probe(interface, folder)
-    done = subprocess.run(["abidiff", "--no-added-syms", "--no-show-locs", str(TYPES), str(probe)],
+def what_breaks(old: Path, new: Path) -> list[str]:
+    done = subprocess.run(["abidiff", "--no-added-syms", "--no-show-locs", str(old), str(new)], capture_output=True, text=True)
+    return (done.stdout + done.stderr).splitlines() if done.returncode else []
+
+
+def last_tag(root: Path) -> str:
+    """The last version before what is checked out; "" when there is none, or no history."""
+    done = subprocess.run(["git", "-C", str(root), "describe", "--tags", "--abbrev=0", "--match", "v[0-9]*"],
                           capture_output=True, text=True)
-    return report(name, (done.stdout + done.stderr).splitlines() if done.returncode else [])
+    return done.stdout.strip()
+
+
+def broken_since(tag: str, root: Path, folder: Path) -> list[str]:
+    """What breaks programs that were linked with the tag's library and find this one by the same SONAME."""
+    before, now = run("git", "-C", root, "show", f"{tag}:Include/hoist/base.h"), (root / "Include/hoist/base.h").read_text()
+    if soname(before) != soname(now):
+        return []
+    old = folder / "released.abi"
+    old.write_text(run("git", "-C", root, "show", f"{tag}:Tests/ABI/hoist.abi"))
+    return what_breaks(old, root / "Tests/ABI/hoist.abi")
+
+
+def check_types(interface: Interface, folder: Path) -> None:
+    name, since = "types_are_compatible_with_the_baseline", "what_has_broken_since_the_last_tag_has_another_soname"
+    if not shutil.which("abidiff"):
+        skip(name, "abidiff is not installed")
+        return skip(since, "abidiff is not installed")
+    report(name, what_breaks(TYPES, build_probe(interface, folder)))
+    tag = last_tag(ROOT)
+    return report(since, broken_since(tag, ROOT, folder)) if tag else skip(since, "no version is tagged")
 
 
 def update(interface: Interface, folder: Path) -> None:

@@ -59,6 +59,12 @@ def version() -> str:
     return ".".join(re.findall(r"^#define HOIST_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$", text, flags=re.M))
 
 
+def soname() -> str:
+    """Before 1.0 every minor version may break the ABI."""
+    major, minor, _ = version().split(".")
+    return f"libhoist.so.{major}.{minor}" if major == "0" else f"libhoist.so.{major}"
+
+
 def library_folder(prefix: Path) -> Path:
     found = [path.parent for path in prefix.rglob("libhoist.so")]
     expect(len(found) == 1, f"libhoist.so was found in {len(found)} folders")
@@ -71,9 +77,8 @@ def headers(folder: Path) -> list[str]:
 
 def check_tree(prefix: Path) -> None:
     folder = library_folder(prefix)
-    expect(os.readlink(folder / "libhoist.so") == "libhoist.so.0", "libhoist.so does not lead to libhoist.so.0")
-    expect(os.readlink(folder / "libhoist.so.0") == f"libhoist.so.{version()}",
-           "libhoist.so.0 does not lead to the library")
+    expect(os.readlink(folder / "libhoist.so") == soname(), f"libhoist.so does not lead to {soname()}")
+    expect(os.readlink(folder / soname()) == f"libhoist.so.{version()}", f"{soname()} does not lead to the library")
     expect(".symtab" not in run("readelf", "-SW", folder / "libhoist.so"), "the library is not stripped")
     installed = headers(prefix / "include" / "hoist")
     own = headers(ROOT / "Include" / "hoist")
@@ -140,15 +145,36 @@ def expect_answer(program: Path, folder: Path) -> None:
     expect(answer == f"hoist {version()}: hello is on\n", f"the program said {answer!r}")
 
 
+def pkg_config_alone(prefix: Path) -> dict[str, str]:
+    """pkg-config finds nothing but what is installed here."""
+    return {"PKG_CONFIG_LIBDIR": str(library_folder(prefix) / "pkgconfig"), "PKG_CONFIG_PATH": ""}
+
+
 def use_by_pkg_config(prefix: Path, work: Path) -> None:
     folder = library_folder(prefix)
-    environment = {"PKG_CONFIG_PATH": str(folder / "pkgconfig")}
+    environment = pkg_config_alone(prefix)
     expect(run("pkg-config", "--modversion", "hoist", environment=environment).strip() == version(),
            "pkg-config tells another version")
     flags = run("pkg-config", "--cflags", "--libs", "hoist", environment=environment).split()
     work.mkdir()
     run("cc", CONSUMER / "main.c", "-o", work / "program", *flags)
     expect_answer(work / "program", folder)
+
+
+def compile_first_programs(prefix: Path, work: Path) -> None:
+    """What the README shows, in C and in C++, with no other package's headers."""
+    flags = run("pkg-config", "--cflags", "--libs", "hoist", environment=pkg_config_alone(prefix)).split()
+    blocks = re.findall(r"```c\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.S)
+    work.mkdir()
+    (work / "first.c").write_text(next(block for block in blocks if "int main" in block))
+    (work / "features.json").write_text(
+        '{"version": 2, "features": [{"name": "new-checkout", "enabled": true, "strategies": []}]}')
+    run("cc", work / "first.c", "-o", work / "first", *flags)
+    run("c++", "-std=c++17", ROOT / "Examples/cpp/first.cpp", "-o", work / "first-cpp", *flags)
+    environment = {"LD_LIBRARY_PATH": str(library_folder(prefix))}
+    told = run("env", "-C", work, work / "first", environment=environment)
+    expect(told == "new-checkout is on\n", f"the first program said {told!r}")
+    run(work / "first-cpp", work / "features.json", environment=environment)
 
 
 def use_by_cmake(prefix: Path, work: Path) -> None:
@@ -186,7 +212,7 @@ def check_tool(prefix: Path) -> None:
     """A host of the library that is installed with it, and no second copy."""
     listing = run("readelf", "-dW", prefix / "bin" / "hoist")
     needed = {line.split("[")[1].rstrip("]") for line in listing.splitlines() if "(NEEDED)" in line}
-    expect("libhoist.so.0" in needed, f"the tool needs {', '.join(sorted(needed))}")
+    expect(soname() in needed, f"the tool needs {', '.join(sorted(needed))}")
     expect({name.split(".so")[0] for name in needed} <= REQUIRED_BY_TOOL, f"the tool needs {', '.join(sorted(needed))}")
     folder = os.path.relpath(library_folder(prefix), prefix / "bin")
     runpath = next((line.split("[")[1].rstrip("]") for line in listing.splitlines() if "(RUNPATH)" in line), "")
@@ -196,7 +222,7 @@ def check_tool(prefix: Path) -> None:
 
 def load_plugin(prefix: Path, work: Path) -> None:
     """A plug-in that calls Hoist finds the tool's library, wherever it is."""
-    environment = {"PKG_CONFIG_PATH": str(library_folder(prefix) / "pkgconfig")}
+    environment = pkg_config_alone(prefix)
     flags = run("pkg-config", "--cflags", "--libs", "hoist", environment=environment).split()
     run("cc", "-std=c99", "-shared", "-fPIC", ROOT / "Examples/plugins/hook.c", "-o", work / "hook.so", *flags)
     expect("example hook" in run(prefix / "bin" / "hoist", "plugin", work / "hook.so"), "hoist plugin does not read the plug-in")
@@ -242,6 +268,7 @@ def main(arguments: list[str]) -> int:
         test("the_bill_of_materials_is_true", check_bill_of_materials, first)
         test("no_path_of_the_build_is_left", check_no_paths_of_the_build, first, build)
         test("pkg_config_finds_it", use_by_pkg_config, first, work / "pkg-config")
+        test("the_first_programs_need_no_other_package", compile_first_programs, first, work / "first-programs")
         test("valgrind_has_nothing_to_tell", run_under_valgrind, first, work / "pkg-config/program")
         test("cmake_finds_it", use_by_cmake, first, work / "cmake")
         test("the_tool_starts", start_tool, first)

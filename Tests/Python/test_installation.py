@@ -189,7 +189,7 @@ def test_the_ctypes_program_of_the_readme_runs(tmp_path: Path) -> None:
     text = (SOURCE / "README.md").read_text(encoding="utf-8")
     program = "\n".join(line[4:] for line in text.split("## With ctypes")[1].splitlines() if line.startswith("    "))
     library = os.environ.get("HOIST_LIBRARY") or locate.locate().library
-    program = program.replace("libhoist.so.0", str(library))
+    program = program.replace("libhoist.so.0.1", str(library))
     (tmp_path / "features.json").write_text(
         '{"version": 2, "features": [{"name": "new-checkout", "enabled": true, "strategies": []}]}'
     )

@@ -20,7 +20,7 @@ Build or install the library first, then tell where it is in one of these ways:
 
 _INCLUDE_FOLDERS = ("include", "Include")
 _LIBRARY_FOLDERS = ("lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu", "release", "debug", ".")
-_LIBRARY_NAMES = ("libhoist.so", "libhoist.so.0")
+_LIBRARY_NAMES = ("libhoist.so", "libhoist.so.0.1")
 _SYSTEM_PREFIXES = ("/usr/local", "/usr")
 _CHECKOUT_BUILDS = ("build", ".build-release", ".build/release", ".build/debug")
 

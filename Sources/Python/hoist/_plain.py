@@ -10,7 +10,7 @@ from typing import Any
 import cffi
 
 _FOLDERS = ("lib", "lib64", "release", "debug", ".")
-_NAMES = ("libhoist.so.0", "libhoist.so")
+_NAMES = ("libhoist.so.0.1", "libhoist.so")
 
 
 def load() -> tuple[Any, Any]:
@@ -43,4 +43,7 @@ def _candidates() -> Iterator[str]:
                 path = Path(root) / folder / name
                 if path.is_file():
                     yield str(path)
+    bundled = Path(__file__).with_name(_NAMES[0])
+    if bundled.is_file():
+        yield str(bundled)
     yield from _NAMES
