@@ -10,7 +10,7 @@ public final class CurlTransport: Transport {
   private let settings: TransportSettings
   private let loop: NetworkLoop
 
-  /// Reads the proxy variables of the environment now, so that a later `setenv` of the host does
+  /// Reads the variables of proxies and authorities now, so that a later `setenv` of the host does
   /// not race with the network thread.
   public convenience init(options: NetworkOptions = NetworkOptions(), loop: NetworkLoop = .shared) {
     self.init(options: options, loop: loop, environment: Environment.value)
@@ -18,7 +18,8 @@ public final class CurlTransport: Transport {
 
   init(options: NetworkOptions, loop: NetworkLoop, environment: (String) -> String?) {
     settings = TransportSettings(
-      options: options, proxy: ProxySettings(option: options.proxy, environment: environment))
+      options: options, proxy: ProxySettings(option: options.proxy, environment: environment),
+      authorities: CertificateAuthorities.given(option: options.certificateAuthorityFile, environment: environment))
     self.loop = loop
   }
 
@@ -45,4 +46,6 @@ public final class CurlTransport: Transport {
 struct TransportSettings: Sendable {
   let options: NetworkOptions
   let proxy: ProxySettings
+  /// The file in place of the system's.
+  let authorities: String?
 }

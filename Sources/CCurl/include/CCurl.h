@@ -93,6 +93,12 @@ static inline CURLcode shim_curl_get_long(CURL *_Nonnull easy, CURLINFO info, lo
   return shim_curl()->easy_getinfo(easy, info, value);
 }
 
+/* The file of authorities that libcurl was built to use, or NULL; lives as long as the handle. */
+static inline const char *_Nullable shim_curl_authorities(CURL *_Nonnull easy) {
+  const char *file = NULL;
+  return shim_curl()->easy_getinfo(easy, CURLINFO_CAINFO, &file) == CURLE_OK ? file : NULL;
+}
+
 static inline CURLMcode shim_curl_multi_set_long(CURLM *_Nonnull multi, CURLMoption option, long value) {
   return shim_curl()->multi_setopt(multi, option, value);
 }

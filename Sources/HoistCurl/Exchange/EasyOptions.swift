@@ -40,17 +40,20 @@ struct EasyOptions {
     }
   }
 
-  mutating func setSecurity(_ options: NetworkOptions) {
+  mutating func setSecurity(_ options: NetworkOptions, authorities: String?) {
     set(CURLOPT_SSL_VERIFYPEER, 1)
     set(CURLOPT_SSL_VERIFYHOST, 2)
     set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-    if let file = options.certificateAuthorityFile {
+    if let file = authorities {
       set(CURLOPT_CAINFO, file)
       // Otherwise the system's folder of authorities would be trusted beside the file.
       set(CURLOPT_CAPATH, nil as String?)
       _ = shim_curl_set_string(easy, CURLOPT_PROXY_CAINFO, file)
       _ = shim_curl_set_string(easy, CURLOPT_PROXY_CAPATH, nil)
+    } else if let file = CertificateAuthorities.system(builtIn: shim_curl_authorities(easy).map { String(cString: $0) }) {
+      set(CURLOPT_CAINFO, file)
+      _ = shim_curl_set_string(easy, CURLOPT_PROXY_CAINFO, file)
     }
     if let file = options.clientCertificateFile { set(CURLOPT_SSLCERT, file) }
     if let file = options.clientKeyFile { set(CURLOPT_SSLKEY, file) }

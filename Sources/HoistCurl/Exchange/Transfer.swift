@@ -31,7 +31,7 @@ struct Transfer {
     options.set(CURLOPT_URL, url.text)
     options.set(CURLOPT_HTTPHEADER, headers)
     options.setConduct(request, isStream: isStream)
-    options.setSecurity(settings.options)
+    options.setSecurity(settings.options, authorities: settings.authorities)
     options.setProxy(settings.proxy, for: url)
     options.setMethod(request)
     options.setReceiver(exchange)

@@ -39,6 +39,33 @@ struct TLSTests {
     #expect(response?.status == 200 && response?.text == "over HTTP/2")
   }
 
+  @Test func theVariableOfOpenSSLNamesAuthoritiesUnlessTheOptionDoes() throws {
+    let server = try server()
+    defer { server.stop() }
+    func get(variable: String, option: String? = nil) throws -> Transport.Outcome {
+      var options = NetworkOptions()
+      (options.proxy, options.certificateAuthorityFile) = ("", option.map { authority.path($0) })
+      let named = ["SSL_CERT_FILE": authority.path(variable)]
+      return try CurlTransport(options: options, loop: .shared) { named[$0] }.get(server.origin + "/page")
+    }
+    #expect(try get(variable: "ca.pem").response?.text == "over TLS")
+    #expect(try get(variable: "other-ca.pem").failure?.kind == .tls)
+    #expect(try get(variable: "other-ca.pem", option: "ca.pem").response?.text == "over TLS")
+    #expect(try get(variable: "ca.pem", option: "other-ca.pem").failure?.kind == .tls)
+  }
+
+  @Test("on Debian, Alpine, Fedora and SUSE the system's authorities are found by a libcurl that was built elsewhere")
+  func systemsKeepTheirAuthoritiesInDifferentPlaces() {
+    func found(_ there: String..., builtIn: String? = "/opt/build/ca.pem") -> String? {
+      CertificateAuthorities.system(builtIn: builtIn, isThere: there.contains)
+    }
+    for place in CertificateAuthorities.places { #expect(found(place) == place) }
+    #expect(found("/etc/ssl/cert.pem", "/etc/pki/tls/certs/ca-bundle.crt") == "/etc/pki/tls/certs/ca-bundle.crt")
+    #expect(found("/etc/ssl/cert.pem", "/opt/build/ca.pem") == nil, "its own is as good")
+    #expect(found("/etc/ssl/cert.pem", builtIn: nil) == "/etc/ssl/cert.pem")
+    #expect(found() == nil)
+  }
+
   @Test func anUnknownAuthorityIsRefused() throws {
     let server = try server()
     defer { server.stop() }
