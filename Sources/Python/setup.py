@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
 from setuptools import Distribution, Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -17,6 +19,21 @@ from building.locate import Missing, locate  # noqa: E402
 
 # Plain Python over the library found at run time, for development without a compiler.
 IS_PLAIN = os.environ.get("HOIST_PYTHON_MODE") == "abi"
+
+# The same sources make the same wheel: its files have no time of their own.
+os.environ.setdefault("SOURCE_DATE_EPOCH", "315532800")
+
+
+class Source(sdist):
+    """Adds what building needs and what lies elsewhere in the checkout: the headers, and the licence."""
+
+    def make_release_tree(self, base_dir: str, files: list[str]) -> None:
+        super().make_release_tree(base_dir, files)
+        include = locate(library_needed=False).include
+        shutil.copytree(include / "hoist", Path(base_dir) / "Include" / "hoist", dirs_exist_ok=True)
+        for name in ("LICENSE", "NOTICE"):
+            if (include.parent / name).is_file():
+                shutil.copy2(include.parent / name, base_dir)
 
 
 class BuildDeclarations(build_py):
@@ -35,13 +52,20 @@ class BuildDeclarations(build_py):
 
 class BuildCompiled(build_ext):
     def build_extension(self, extension: Extension) -> None:
-        from building.extension import configure
+        from building.extension import bundle, configure, is_bundled
 
         try:
-            configure(extension, locate(), Path(self.build_temp) / "_compiled.c")
+            location = locate()
+            bundled = not self.inplace and is_bundled(location.library)
+            configure(extension, location, Path(self.build_temp) / "_compiled.c", bundled=bundled)
         except Missing as missing:
             raise SystemExit(f"\nhoist: {missing}\n") from None
+        if bundled:
+            # A Python that was built by hand has modules look into its own folder, too.
+            self.compiler.linker_so = [word for word in self.compiler.linker_so if not word.startswith("-Wl,-rpath")]
         super().build_extension(extension)
+        if bundled:
+            bundle(location.library, Path(self.get_ext_fullpath(extension.name)).parent)
 
 
 class Plain(Distribution):
@@ -51,7 +75,7 @@ class Plain(Distribution):
 
 setup(
     distclass=Plain,
-    cmdclass={"build_py": BuildDeclarations, "build_ext": BuildCompiled},
+    cmdclass={"sdist": Source, "build_py": BuildDeclarations, "build_ext": BuildCompiled},
     ext_modules=[] if IS_PLAIN else [Extension("hoist._compiled", sources=[], py_limited_api=True)],
     options={} if IS_PLAIN else {"bdist_wheel": {"py_limited_api": "cp310"}},
 )

@@ -122,13 +122,20 @@ def c_debug(context: Context) -> Counts:
 
 
 def abi(context: Context) -> Counts:
-    return context.count(counts.from_closing_lines, context.python, ROOT / "Tests/ABI/check.py", context.library)
+    return (context.count(counts.from_closing_lines, context.python, ROOT / "Tests/ABI/check.py", context.library)
+            + context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", ROOT / "Tests/ABI"))
 
 
 def install(context: Context) -> Counts:
     options = ["--with-subdirectory"] if context.is_full else []
     return context.count(counts.from_closing_lines, context.python, ROOT / "Tests/Install/check.py", context.release,
                          *options, minutes=30)
+
+
+def shipping(context: Context) -> Counts:
+    options = ["--packages"] if context.is_full else []
+    return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", "-rsx", *options, ROOT / "Tests/Shipping",
+                         environment={"HOIST_LIBRARY": str(context.library)}, minutes=60)
 
 
 def library_environment(context: Context) -> dict[str, str]:
@@ -269,7 +276,7 @@ def valgrind(context: Context) -> Counts:
     if not shutil.which("valgrind"):
         raise PartFailure("valgrind is not installed")
     # As it is installed: the suppressions have to fit that.
-    library = context.logs / "valgrind/libhoist.so.0"
+    library = context.logs / "valgrind/libhoist.so.0.1"
     library.parent.mkdir(exist_ok=True)
     context.check("strip", "--strip-unneeded", "-o", library, context.library)
     environment = {**NO_BACKTRACE, "HOIST_TEST_ROUNDS": "3", "HOIST_LIBRARY": str(library),
@@ -304,6 +311,8 @@ PARTS = [
     Part("c-clang", "the C tests with clang", c_clang, needs=("release",)),
     Part("abi", "exported symbols, constants, types", abi, needs=("release",)),
     Part("install", "the installed tree with its tool, in place and moved", install, needs=("release",)),
+    Part("shipping", "wheel and source packages; with --full the Debian packages, in clean systems", shipping, needs=("release",),
+         folders=("Tests/Shipping",)),
     Part("simulators", "the service simulators", simulators, folders=("Tests/Simulators",)),
     Part("python", "the Python binding, and the library through it", python, needs=("release",),
          folders=("Sources/Python", "Tests/Python")),

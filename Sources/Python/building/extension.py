@@ -1,7 +1,10 @@
-"""Puts the compiled module together: declarations, gates, compiler and linker options."""
+"""Puts the compiled module together: declarations, gates, compiler and linker options; and the library beside it."""
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
 from pathlib import Path
 
 import cffi
@@ -15,9 +18,24 @@ MODULE = "hoist._compiled"
 # One compiled module serves this and every later Python.
 _OLDEST_PYTHON = "0x030A0000"
 _SYSTEM_FOLDERS = ("/lib", "/usr/lib")
+_INSTALLED_FOLDERS = (*_SYSTEM_FOLDERS, "/usr/local/lib")
 
 
-def configure(extension: Extension, location: Location, source: Path) -> None:
+def is_bundled(library: Path) -> bool:
+    """Whether the package carries the library along: unless that is installed, or HOIST_PYTHON_BUNDLE says otherwise."""
+    said = os.environ.get("HOIST_PYTHON_BUNDLE", "")
+    return said == "1" if said else not str(library.parent).startswith(_INSTALLED_FOLDERS)
+
+
+def bundle(library: Path, folder: Path) -> None:
+    """Puts the stripped library into the folder, under the name by which the module asks for it."""
+    section = subprocess.run(["readelf", "-dW", library], capture_output=True, text=True, check=True).stdout
+    name = re.search(r"soname: \[(.*)\]", section)
+    target = folder / (name[1] if name else library.name)
+    subprocess.run(["strip", "--strip-unneeded", "-o", target, library], check=True)
+
+
+def configure(extension: Extension, location: Location, source: Path, *, bundled: bool) -> None:
     """Writes the module's C source, and tells the extension how to compile it."""
     text = declarations(location.include)
     plain = cffi.FFI()
@@ -38,5 +56,9 @@ def configure(extension: Extension, location: Location, source: Path) -> None:
     extension.py_limited_api = True
     extension.extra_compile_args = ["-pthread", "-Wno-unused-function"]
     extension.extra_link_args = [str(location.library)]
-    if not str(location.library.parent).startswith(_SYSTEM_FOLDERS):
+    if bundled:
+        # Goes to other machines: it tells nothing of this one, and looks for the library beside itself.
+        extension.extra_compile_args.append("-g0")
+        extension.extra_link_args += ["-Wl,-rpath,$ORIGIN", "-Wl,--strip-all"]
+    elif not str(location.library.parent).startswith(_SYSTEM_FOLDERS):
         extension.extra_link_args.append(f"-Wl,-rpath,{location.library.parent}")
