@@ -1,0 +1,140 @@
+"""The Debian packages: from the source package to a clean system that has had them."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, run
+from test_wheel import FEATURES
+
+SOURCES = Path("/etc/apt/sources.list.d/debian.sources")
+PACKAGES = ["hoist", "libhoist-dev", "libhoist0.1", "python3-hoist"]
+
+
+def lintian(file: Path) -> None:
+    assert run("lintian", "--allow-root", "--fail-on", "error,warning", "--tag-display-limit", "0", file) == ""
+
+
+def test_the_source_package_is_clean(tmp_path: Path) -> None:
+    run(ROOT / "Packaging/debian/build", tmp_path, "--source")
+    lintian(next(tmp_path.glob("*_source.changes")))
+
+
+@pytest.fixture(scope="session")
+def packages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if not request.config.getoption("--packages"):
+        pytest.skip("only with --packages")
+    folder = tmp_path_factory.mktemp("packages")
+    parser = ROOT / ".build-release/swift-tool/checkouts/swift-argument-parser"
+    environment = {"HOIST_ARGUMENT_PARSER": str(parser)} if parser.is_dir() else {}
+    run(ROOT / "Packaging/debian/build", folder, environment=environment)
+    return folder
+
+
+def package(folder: Path, name: str) -> Path:
+    return next(folder.glob(f"{name}_*.deb"))
+
+
+def test_the_packages_are_clean(packages: Path) -> None:
+    assert sorted(file.name.split("_")[0] for file in packages.glob("*.deb") if "dbgsym" not in file.name) == PACKAGES
+    lintian(next(packages.glob("*_amd64.changes")))
+
+
+def test_what_they_depend_on_is_stated_truly(packages: Path, tmp_path: Path) -> None:
+    """glibc as late as the newest version of it that is needed; libcurl, which is loaded by name; no argument parser."""
+    run("dpkg-deb", "-x", package(packages, "libhoist0.1"), tmp_path)
+    library, = tmp_path.rglob("libhoist.so.*.*.*")
+    needed = re.findall(r"GLIBC_([\d.]+)", run("readelf", "-VW", library))
+    if "GLIBC_ABI_DT_RELR" in run("readelf", "-VW", library):
+        needed.append("2.36")
+    depends = run("dpkg-deb", "-f", package(packages, "libhoist0.1"), "Depends")
+    stated = re.search(r"libc6 \(>= ([\d.]+)\)", depends)
+    assert stated and number(stated[1]) >= max(map(number, needed)), depends
+    assert re.search(r"libcurl4\w* \(>= 7\.85\)", depends), depends
+    assert run("dpkg-deb", "-f", package(packages, "libhoist-dev"), "Depends").strip().startswith("libhoist0.1 (= ")
+
+
+def number(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")))
+
+
+def test_debug_symbols_are_packages_of_their_own(packages: Path, tmp_path: Path) -> None:
+    for name, pattern in (("libhoist0.1", "libhoist.so.*.*.*"), ("hoist", "hoist")):
+        folder, symbols = tmp_path / name, tmp_path / f"{name}-dbgsym"
+        run("dpkg-deb", "-x", package(packages, name), folder)
+        run("dpkg-deb", "-x", package(packages, f"{name}-dbgsym"), symbols)
+        file = next(path for path in folder.rglob(pattern) if path.is_file() and path.parent.name != "hoist")
+        identity = re.search(r"Build ID: (\w\w)(\w+)", run("readelf", "-n", file))
+        assert identity and ".symtab" not in run("readelf", "-SW", file)
+        debug = symbols / "usr/lib/debug/.build-id" / identity[1] / f"{identity[2]}.debug"
+        assert ".debug_info" in run("readelf", "-SW", debug)
+        assert str(ROOT).encode() not in debug.read_bytes()
+
+
+@pytest.fixture(scope="session", params=["bookworm", "trixie"])
+def system(request: pytest.FixtureRequest, packages: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A root folder with a compiler, Python, and nothing of ours."""
+    root = tmp_path_factory.mktemp(request.param)
+    sources = root.parent / f"{request.param}.sources"
+    sources.write_text(SOURCES.read_text().replace("bookworm", request.param))
+    run("mmdebstrap", "--variant=apt", "--include=g++,pkg-config,python3,man-db", request.param, root, sources)
+    (root / "packages").mkdir()
+    for file in packages.glob("*.deb"):
+        shutil.copy2(file, root / "packages")
+    yield root
+    shutil.rmtree(root)
+
+
+def inside(root: Path, script: str) -> str:
+    return run("unshare", "--mount", "--pid", "--fork", "chroot", root, "sh", "-ec",
+               f"mount -t proc proc /proc; export LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive; {script}")
+
+
+def install(root: Path, *names: str) -> None:
+    inside(root, "apt-get install -q -y --no-install-recommends " + " ".join(f"/packages/{name}_*.deb" for name in names))
+
+
+def first_program(language: str) -> str:
+    blocks = re.findall(r"```(\w+)\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+    return next(code for name, code in blocks if name == language and ("int main" in code or "import hoist" in code))
+
+
+def test_the_first_programs_need_the_development_package_alone(system: Path) -> None:
+    install(system, "libhoist0.1", "libhoist-dev")
+    work = system / "work"
+    work.mkdir()
+    (work / "features.json").write_text(FEATURES)
+    (work / "first.c").write_text(first_program("c"))
+    shutil.copy2(ROOT / "Examples/cpp/first.cpp", work)
+    others = "libcurl4-openssl-dev libjansson-dev libsqlite3-dev"
+    assert inside(system, f"dpkg-query -W -f '${{db:Status-Status}} ' {others} 2>/dev/null || true").split().count("installed") == 0
+    told = inside(system, "cd /work; cc first.c $(pkg-config --cflags --libs hoist) -o first-c; ./first-c")
+    assert told == "new-checkout is on\n"
+    told = inside(system, "cd /work; c++ -std=c++17 first.cpp $(pkg-config --cflags --libs hoist) -o first-cpp; ./first-cpp features.json")
+    assert "on" in told
+
+
+def test_the_tool_runs_and_has_its_manual(system: Path) -> None:
+    install(system, "libhoist0.1", "hoist")
+    assert inside(system, "hoist evaluate new-checkout --features /work/features.json").strip() == "true"
+    inside(system, "hoist --version; test -s /usr/share/man/man1/hoist.1.gz; test -s /usr/share/bash-completion/completions/hoist")
+
+
+def test_a_program_in_python_runs(system: Path) -> None:
+    install(system, "libhoist0.1", "python3-hoist")
+    (system / "work/first.py").write_text(first_program("python"))
+    assert inside(system, "cd /work; python3 first.py").strip() == "True"
+
+
+def test_nothing_is_left_of_what_is_removed(system: Path) -> None:
+    install(system, *PACKAGES)
+    inside(system, "apt-get purge -q -y " + " ".join(PACKAGES))
+    shutil.rmtree(system / "packages")
+    shutil.rmtree(system / "work")
+    ours = inside(system, "find / -xdev -path /proc -prune -o -iname '*hoist*' -print | grep -v -e ^/var/log -e ^/root/.cache || true")
+    assert ours == ""
