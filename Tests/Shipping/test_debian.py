@@ -106,35 +106,35 @@ def first_program(language: str) -> str:
 
 def test_the_first_programs_need_the_development_package_alone(system: Path) -> None:
     install(system, "libhoist0.1", "libhoist-dev")
-    work = system / "work"
+    work = system / "opt/first"
     work.mkdir()
     (work / "features.json").write_text(FEATURES)
     (work / "first.c").write_text(first_program("c"))
     shutil.copy2(ROOT / "Examples/cpp/first.cpp", work)
     others = "libcurl4-openssl-dev libjansson-dev libsqlite3-dev"
     assert inside(system, f"dpkg-query -W -f '${{db:Status-Status}} ' {others} 2>/dev/null || true").split().count("installed") == 0
-    told = inside(system, "cd /work; cc first.c $(pkg-config --cflags --libs hoist) -o first-c; ./first-c")
+    told = inside(system, "cd /opt/first; cc first.c $(pkg-config --cflags --libs hoist) -o first-c; ./first-c")
     assert told == "new-checkout is on\n"
-    told = inside(system, "cd /work; c++ -std=c++17 first.cpp $(pkg-config --cflags --libs hoist) -o first-cpp; ./first-cpp features.json")
+    told = inside(system, "cd /opt/first; c++ -std=c++17 first.cpp $(pkg-config --cflags --libs hoist) -o first-cpp; ./first-cpp features.json")
     assert "on" in told
 
 
 def test_the_tool_runs_and_has_its_manual(system: Path) -> None:
     install(system, "libhoist0.1", "hoist")
-    assert inside(system, "hoist evaluate new-checkout --features /work/features.json").strip() == "true"
+    assert inside(system, "hoist evaluate new-checkout --features /opt/first/features.json").strip() == "true"
     inside(system, "hoist --version; test -s /usr/share/man/man1/hoist.1.gz; test -s /usr/share/bash-completion/completions/hoist")
 
 
 def test_a_program_in_python_runs(system: Path) -> None:
     install(system, "libhoist0.1", "python3-hoist")
-    (system / "work/first.py").write_text(first_program("python"))
-    assert inside(system, "cd /work; python3 first.py").strip() == "True"
+    (system / "opt/first/first.py").write_text(first_program("python"))
+    assert inside(system, "cd /opt/first; python3 first.py").strip() == "True"
 
 
 def test_nothing_is_left_of_what_is_removed(system: Path) -> None:
     install(system, *PACKAGES)
     inside(system, "apt-get purge -q -y " + " ".join(PACKAGES))
     shutil.rmtree(system / "packages")
-    shutil.rmtree(system / "work")
-    ours = inside(system, "find / -xdev -path /proc -prune -o -iname '*hoist*' -print | grep -v -e ^/var/log -e ^/root/.cache || true")
+    shutil.rmtree(system / "opt/first")
+    ours = inside(system, "find / -xdev -path /proc -prune -o -iname '*hoist*' -print | grep -v -e ^/var/log -e /[.]cache/ || true")
     assert ours == ""

@@ -42,7 +42,7 @@ struct TLSTests {
   @Test func theVariableOfOpenSSLNamesAuthoritiesUnlessTheOptionDoes() throws {
     let server = try server()
     defer { server.stop() }
-    func get(variable: String, option: String? = nil) throws -> Transport.Outcome {
+    func get(variable: String, option: String? = nil) throws -> Outcome {
       var options = NetworkOptions()
       (options.proxy, options.certificateAuthorityFile) = ("", option.map { authority.path($0) })
       let named = ["SSL_CERT_FILE": authority.path(variable)]
