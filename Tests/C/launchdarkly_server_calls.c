@@ -76,7 +76,7 @@ TEST(all_flags_state_is_of_any_context) {
   CHECK(hoist_launchdarkly_all_flags_state(NULL, bob, 0) == NULL);
   CHECK_INT(hoist_client_close(client, 1000), HOIST_OK);
   CHECK(reads(hoist_launchdarkly_all_flags_state(client, bob, 0), INVALID));
-  CHECK_INT(hoist_client_reopen(client), HOIST_OK);
+  CHECK_INT(hoist_client_reopen(client, NULL), HOIST_OK);
   CHECK_INT(hoist_client_wait_ready(client, 10000), HOIST_OK);
   CHECK(reads(hoist_launchdarkly_all_flags_state(client, bob, 0), all));
   hoist_context_free(none);

@@ -46,7 +46,7 @@ TEST(a_tracker_gathers_an_operation) {
   CHECK_INT(hoist_launchdarkly_migration_track(client, tracker), HOIST_OK);
   (void)hoist_client_close(client, 0);
   CHECK_INT(hoist_launchdarkly_migration_track(client, tracker), HOIST_ERR_STATE);
-  CHECK_INT(hoist_client_reopen(client), HOIST_OK);
+  CHECK_INT(hoist_client_reopen(client, NULL), HOIST_OK);
   CHECK_INT(hoist_launchdarkly_migration_track(client, tracker), HOIST_OK);
   hoist_client_free(client);
   CHECK_INT(hoist_launchdarkly_migration_tracker_begin(tracker, HOIST_LAUNCHDARKLY_MIGRATION_WRITE), HOIST_OK);

@@ -191,12 +191,12 @@ def test_a_migrator_reads_and_writes(rules: LaunchDarklyServerSimulator, client:
         client, order=order, read_old=lambda key: f"old {key}", read_new=lambda key: f"new {key}",
         write_old=lambda key: written.append(("old", key)), write_new=lambda key: written.append(("new", key)),
         is_consistent=lambda old, new: (old, new) != ("old 7", "new 7"))  # fmt: skip
-    rules.set_flag("move", **move("live"))
-    assert until(lambda: client.migration_variation("move", ANNA, MigrationStage.OFF)[0] is MigrationStage.LIVE)
-    read = migrator.read("move", ANNA, MigrationStage.OFF, 7)
+    rules.set_flag("moving", **move("live"))
+    assert until(lambda: client.migration_variation("moving", ANNA, MigrationStage.OFF)[0] is MigrationStage.LIVE)
+    read = migrator.read("moving", ANNA, MigrationStage.OFF, 7)
     assert (read.stage, read.authoritative.origin, read.authoritative.value) == (MigrationStage.LIVE, NEW, "new 7")
     assert read.other is not None and read.other.value == "old 7"
-    assert migrator.write("move", ANNA, MigrationStage.OFF, 8).authoritative.has_succeeded
+    assert migrator.write("moving", ANNA, MigrationStage.OFF, 8).authoritative.has_succeeded
     assert written == [("new", 8), ("old", 8)]
     first, second = operations(rules, client)
     assert (first["operation"], second["operation"]) == ("read", "write")

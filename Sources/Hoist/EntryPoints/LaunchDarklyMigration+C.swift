@@ -124,11 +124,10 @@ private func migrate(
     guard let table = HostTable.read(migrator), let old = table[keyPath: old], let new = table[keyPath: new] else {
       throw Refusal(.argument, "the migrator's table is none, or lacks a function")
     }
+    guard let result else { throw Refusal(.argument, "result is NULL") }
     var filled = hoist_launchdarkly_migration_result()
-    guard let result, case let size = HostTable.size(of: result), HostTable.write(filled, to: result, size: size) else {
-      throw Refusal(.argument, "the result is none")
-    }
-    filled.struct_size = size
+    filled.struct_size = HostTable.size(of: result)
+    guard HostTable.write(filled, to: result, size: filled.struct_size) else { throw Refusal(.argument, "the result's struct_size is none") }
     let run = Run(table, old, new, payload)
     let carryOut = try plan(run)
     let tracker = face.migration(key, ContextHandle.borrow(context), fallback: MigrationStage(fallback))
@@ -140,7 +139,7 @@ private func migrate(
     filled.was_invoked = (outcome.succeeded[.old] != nil, outcome.succeeded[.new] != nil)
     filled.has_succeeded = (outcome.succeeded[.old] ?? false, outcome.succeeded[.new] ?? false)
     filled.value = (run[.old], run[.new])
-    return HostTable.write(filled, to: result, size: size) ? .ok : .argument
+    return HostTable.write(filled, to: result, size: filled.struct_size) ? .ok : .argument
   }
 }
 

@@ -75,7 +75,7 @@ extension Evaluation {
       integer = value.integer
     case .string:
       guard kind == .string else { return false }
-      if options & VariationOptions.namesStage != 0, MigrationStage(value.text.bytes(base)) == nil { return false }
+      if options & VariationOptions.migration != 0, MigrationStage(value.text.bytes(base)) == nil { return false }
       self.kind = .string
       text = value.text.bytes(base)
     case .double:

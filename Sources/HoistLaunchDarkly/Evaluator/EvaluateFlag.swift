@@ -5,8 +5,8 @@ internal import HoistCore
 /// What the vendor's own calls ask for (`Evaluation.options`).
 public enum VariationOptions {
   public static let cutsFractions: UInt32 = 1
-  /// A text that names no stage of a migration is of the wrong type.
-  public static let namesStage: UInt32 = 2
+  /// A migration's stage: a text that names none is of the wrong type.
+  public static let migration: UInt32 = 2
 }
 
 /// Answers for a flag (4.2): the snapshot's evaluate function. The service has evaluated; this checks the context and

@@ -98,7 +98,7 @@ extension LaunchDarklyServerFace {
     let reference = if let context { context.reference() } else { client.currentContext }
     return fallback.rawValue.withBytes { text in
       client.evaluate(
-        key, context?.subject, .string, .counted, EvaluationFallback(.string, text), options: VariationOptions.namesStage
+        key, context?.subject, .string, .counted, EvaluationFallback(.string, text), options: VariationOptions.migration
       ) { evaluation, detail in
         var found = MigrationTracker.Evaluation(
           key: key.map { String(decoding: $0, as: UTF8.self) } ?? "", fallback: fallback,
