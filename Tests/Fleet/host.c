@@ -1,0 +1,69 @@
+/* A host over the plug-in, which does what it reads: host URL KEY PLUGIN OPTIONS. Each line of its input has one in its output.
+ *
+ *   evaluate N    asks for a flag so many times
+ *   track NAME    records an event of this name; the status
+ *   flush         waits until the service has all; the status
+ *   close         the status, and the end */
+#include <hoist/hoist.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIMIT_MS = 30000 };
+
+static void set(hoist_config *config, const char *name, const char *value) {
+    hoist_error *error = NULL;
+    if (hoist_config_set(config, name, value, &error) == HOIST_OK) return;
+    fprintf(stderr, "%s: %s\n", name, hoist_error_message(error));
+    exit(2);
+}
+
+static hoist_client *open_client(char **arguments) {
+    hoist_config *config = hoist_config_new("unleash");
+    set(config, "mode", "backend");
+    set(config, "url", arguments[0]);
+    set(config, "key", arguments[1]);
+    set(config, "app_name", "shop");
+    set(config, "store", "none");
+    set(config, "events.durability", "immediate");
+    hoist_error *error = NULL;
+    hoist_client *client = NULL;
+    if (hoist_config_load_plugin(config, arguments[2], arguments[3], &error) != HOIST_OK ||
+        hoist_client_open(config, &client, &error) != HOIST_OK) {
+        fprintf(stderr, "%s\n", hoist_error_message(error));
+        exit(2);
+    }
+    hoist_config_free(config);
+    return client;
+}
+
+static hoist_status track(hoist_client *client, const char *name) {
+    hoist_event_property property = {sizeof property, "event", HOIST_EVENT_TEXT, name, 0, false};
+    hoist_event event = {sizeof event, 0, false, &property, 1};
+    return hoist_client_track(client, "recorded", NULL, &event);
+}
+
+int main(int argc, char **argv) {
+    if (argc != 5) return 2;
+    char line[256];
+    hoist_client *client = open_client(argv + 1);
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    while (fgets(line, sizeof line, stdin)) {
+        line[strcspn(line, "\n")] = 0;
+        hoist_status status = HOIST_OK;
+        if (strncmp(line, "evaluate ", 9) == 0) {
+            for (int left = atoi(line + 9); left > 0; left--) (void)hoist_client_bool(client, "switch", NULL, false, NULL);
+        } else if (strncmp(line, "track ", 6) == 0) {
+            status = track(client, line + 6);
+        } else if (strcmp(line, "flush") == 0) {
+            status = hoist_client_flush(client, LIMIT_MS);
+        } else {
+            status = hoist_client_close(client, LIMIT_MS);
+            hoist_client_free(client);
+            printf("%s\n", hoist_status_name(status));
+            return 0;
+        }
+        printf("%s\n", hoist_status_name(status));
+    }
+    return 1;
+}
