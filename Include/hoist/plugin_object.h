@@ -23,7 +23,8 @@
  * - The table is Hoist's memory: all zero but struct_size, which is the size that this Hoist knows. A plug-in of
  *   a newer header may fill in its own, larger table: there is room, and what is newer is ignored.
  * - HOIST_OK: the table is taken as by hoist_config_set_logger() and its like; `user_data` belongs to Hoist, and
- *   `release` runs exactly once. Anything else: nothing is taken, and loading fails.
+ *   `release` runs exactly once. HOIST_ERR_UNSUPPORTED: the options ask for nothing of this kind, which is left out;
+ *   loading fails where nothing is left. Anything else: nothing is taken, and loading fails.
  * - `message` takes why it failed: one line for people, without secrets, with its NUL at most `message_size` bytes.
  */
 #ifndef HOIST_PLUGIN_OBJECT_H
@@ -112,7 +113,8 @@ HOIST_PLUGIN_EXPORT const hoist_plugin *HOIST_NULLABLE hoist_plugin_entry(uint32
  * @return HOIST_OK; HOIST_ERR_ARGUMENT; HOIST_ERR_CONFIG for an unknown provider; HOIST_ERR_IO when the file cannot
  *         be loaded; HOIST_ERR_PLUGIN when it has no entry, another ABI version, a wrong struct_size, or fails;
  *         HOIST_ERR_STATE when a kind of which there is one, or a strategy's name, is registered already;
- *         HOIST_ERR_LIMIT for a 17th hook; HOIST_ERR_UNSUPPORTED when it offers nothing for this provider;
+ *         HOIST_ERR_LIMIT for a 17th hook; HOIST_ERR_UNSUPPORTED when it offers nothing for this provider, or by these
+ *         options;
  *         as hoist_provider_register() for a provider.
  */
 HOIST_API hoist_status hoist_config_load_plugin(hoist_config *HOIST_NULLABLE config, const char *HOIST_NULLABLE path,

@@ -84,6 +84,21 @@ TEST(a_kind_that_cannot_be_made_releases_those_made_before_it) {
   }
 }
 
+TEST(a_kind_that_the_options_do_not_ask_for_is_left_out) {
+  hoist_config *config = config_of("backend");
+  counts before = so_far();
+  CHECK(loads(config, "leave out cache"));
+  CHECK_INT(made_since(before), 8); /* all but one */
+  hoist_config_free(config);
+  config = config_of("backend");
+  before = so_far();
+  CHECK(refused(config, EVERY_KIND, "leave out all", HOIST_ERR_UNSUPPORTED, "HOIST_ERR_UNSUPPORTED, status 10"));
+  CHECK_INT(made_since(before), 0);
+  CHECK(loads(config, "no fault"));
+  hoist_config_free(config);
+  CHECK(all_released());
+}
+
 TEST(a_provider_that_cannot_be_made_leaves_the_configuration_without_one) {
   hoist_config *config = hoist_config_new("every-kind");
   counts before = so_far();
@@ -230,6 +245,7 @@ int main(void) {
   RUN(a_kind_that_is_registered_already_is_refused_before_anything_is_made);
   RUN(hooks_add_up_to_their_limit);
   RUN(a_kind_that_cannot_be_made_releases_those_made_before_it);
+  RUN(a_kind_that_the_options_do_not_ask_for_is_left_out);
   RUN(a_provider_that_cannot_be_made_leaves_the_configuration_without_one);
   RUN(a_message_that_is_no_text_is_no_harm);
   RUN(a_file_that_cannot_be_loaded_is_an_io_error);

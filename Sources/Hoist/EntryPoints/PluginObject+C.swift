@@ -60,11 +60,19 @@ extension PluginObject {
       if let refusal = offer.obstacle(plugins) { throw refusal }
     }
     var extended = plugins
+    var (isUsed, unasked) = (own != nil, Refusal?.none)
     for offer in offers {
       // Once more: an object may name one strategy twice.
       if let refusal = offer.obstacle(extended) { throw refusal }
-      try offer.install(options, &extended)
+      do throws(Refusal) {
+        try offer.install(options, &extended)
+        isUsed = true
+      } catch {
+        guard error.status == .unsupported else { throw error }
+        unasked = error
+      }
     }
+    if !isUsed, let unasked { throw unasked }
     return extended
   }
 

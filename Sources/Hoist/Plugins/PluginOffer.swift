@@ -7,7 +7,7 @@ struct PluginOffer {
   let kind: String
   /// Why there can be no such plug-in beside those.
   let obstacle: (Plugins) -> Refusal?
-  /// Makes the table from the options and adds its adapter.
+  /// Makes the table from the options and adds its adapter; throws `unsupported` where they ask for none.
   let install: (String, inout Plugins) throws(Refusal) -> Void
 }
 
@@ -37,6 +37,7 @@ extension PluginObject {
   func refusal(_ status: Status, _ what: String) -> Refusal { Refusal(status, "the plug-in \(path) \(what)") }
 
   /// Calls a create function. What it answers is checked before anything of the table is believed.
+  /// - Throws: `unsupported` where the options ask for nothing of the kind.
   func make<Table: FunctionTable>(_ noun: String, _ options: String, _ create: Create<Table>) throws(Refusal) -> Table {
     // As large as any table may be, for objects that were built with a newer header.
     let room = UnsafeMutableRawPointer.allocate(byteCount: HostTable.maximumBytes, alignment: 16)
@@ -51,7 +52,8 @@ extension PluginObject {
       }
     }
     guard status == Status.ok.rawValue else {
-      throw .broken(path, "could not make its \(noun): \(Self.reason(message, status))")
+      let what = "could not make its \(noun): \(Self.reason(message, status))"
+      throw status == Status.unsupported.rawValue ? refusal(.unsupported, what) : .broken(path, what)
     }
     guard let table: Table = HostTable.take(UnsafePointer(told)) else {
       let size = HostTable.size(of: told)

@@ -46,6 +46,7 @@ static bool is_to(const char *options, const char *verb, const char *kind) {
       snprintf(message, message_size, "no %s today", name);                                                            \
       return HOIST_ERR_CONFIG;                                                                                         \
     }                                                                                                                  \
+    if (is_to(options, "leave out", name) || is_to(options, "leave out", "all")) return HOIST_ERR_UNSUPPORTED;         \
     if (is_to(options, "fail silently", name)) return 4711;                                                            \
     if ((place)->struct_size != sizeof(type)) return HOIST_ERR_STATE;                                                  \
     type table = {sizeof(type), &plugin_counts.of[kind], __VA_ARGS__};                                                 \
