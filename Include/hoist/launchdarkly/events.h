@@ -14,6 +14,7 @@
 #include "../config.h"
 #include "../evaluation.h"
 #include "../plugin.h"
+#include "stores.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -184,9 +185,16 @@ typedef struct hoist_launchdarkly_plugin {
     hoist_status (*HOIST_NULLABLE create_hook)(const char *HOIST_NONNULL options,
                                                hoist_launchdarkly_hook *HOIST_NONNULL hook,
                                                char *HOIST_NONNULL message, size_t message_size);
+    /** Mode server alone has these two; see stores.h. */
+    hoist_status (*HOIST_NULLABLE create_store)(const char *HOIST_NONNULL options,
+                                                hoist_launchdarkly_store *HOIST_NONNULL store,
+                                                char *HOIST_NONNULL message, size_t message_size);
+    hoist_status (*HOIST_NULLABLE create_big_segments)(const char *HOIST_NONNULL options,
+                                                       hoist_launchdarkly_big_segments *HOIST_NONNULL store,
+                                                       char *HOIST_NONNULL message, size_t message_size);
 } hoist_launchdarkly_plugin;
 
-#define HOIST_LAUNCHDARKLY_PLUGIN_INIT { sizeof(hoist_launchdarkly_plugin), NULL }
+#define HOIST_LAUNCHDARKLY_PLUGIN_INIT { sizeof(hoist_launchdarkly_plugin), NULL, NULL, NULL }
 
 #ifdef __cplusplus
 }

@@ -214,7 +214,7 @@ static const hoist_unleash_plugin unleash_empty = {sizeof unleash, NULL, empty_n
 static const hoist_unleash_plugin unleash_unmade = {sizeof unleash, NULL, names, NULL};
 static const hoist_unleash_plugin unleash_short = {3, create_storage, names, create_strategy};
 static const hoist_optimizely_plugin optimizely = {sizeof optimizely, create_profiles, create_odp_manager};
-static const hoist_launchdarkly_plugin launchdarkly = {sizeof launchdarkly, create_launchdarkly_hook};
+static const hoist_launchdarkly_plugin launchdarkly = {sizeof launchdarkly, create_launchdarkly_hook, NULL, NULL};
 static const hoist_optimizely_plugin optimizely_short = {3, create_profiles, NULL};
 
 #define DESCRIBED(size, version, name, unleash)                                                                        \
