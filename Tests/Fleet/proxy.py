@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+from collections.abc import Callable
 from types import TracebackType
 
 
@@ -11,7 +12,7 @@ class Proxy:
     """Carries bytes between a port of its own and a unix socket.
 
     `stalled`: takes connections and bytes, and passes none on. `refusing`: closes what comes. `answer`: bytes that the next
-    command is answered with, in place of the server. `cut_after`: so many bytes of the server's next answer, then the end.
+    command with that word is answered with, in place of the server. `before`: what is done before one is passed on. `cut_after`: so many bytes of the server's next answer, then the end.
     """
 
     def __init__(self, upstream: str) -> None:
@@ -21,6 +22,7 @@ class Proxy:
         self.changed = threading.Condition()
         self.stalled = self.refusing = False
         self.answer: list[tuple[bytes, bytes]] = []
+        self.before: list[tuple[bytes, Callable[[], object]]] = []
         self.cut_after: int | None = None
         self.accepted = 0
         self.heard: list[bytes] = []
@@ -75,6 +77,11 @@ class Proxy:
                 pass
 
     def _own_answer(self, data: bytes) -> bytes | None:
+        for place, (word, act) in enumerate(self.before):
+            if word in data:
+                del self.before[place]
+                act()
+                break
         for place, (word, answer) in enumerate(self.answer):
             if word in data:
                 del self.answer[place]

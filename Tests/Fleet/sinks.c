@@ -1,4 +1,5 @@
 /* The sinks of the tables as a test sees them: loaded before a plug-in, in front of the library's own. */
+#include <hoist/launchdarkly/stores.h>
 #include <hoist/plugin.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,3 +24,19 @@ struct hoist_event_sink {
 };
 
 HOIST_API hoist_status hoist_event_sink_add(hoist_event_sink *sink, const hoist_event_row *row) { return sink->add(row); }
+
+struct hoist_launchdarkly_item_sink {
+  hoist_status (*add)(const char *key, const char *json, size_t size);
+};
+
+HOIST_API hoist_status hoist_launchdarkly_item_sink_add(hoist_launchdarkly_item_sink *sink, const char *key, const char *json, size_t json_size) {
+  return sink->add(key, json, json_size);
+}
+
+struct hoist_launchdarkly_membership_sink {
+  hoist_status (*add)(const char *reference, bool is_included);
+};
+
+HOIST_API hoist_status hoist_launchdarkly_membership_sink_add(hoist_launchdarkly_membership_sink *sink, const char *reference, bool is_included) {
+  return sink->add(reference, is_included);
+}

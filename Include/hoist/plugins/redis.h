@@ -9,7 +9,7 @@
  * with the member's name. Nothing is connected before the client asks for something.
  *
  * What a client waits for
- * - No evaluation waits for Redis. A call into it ends within HOIST_REDIS_TIMEOUT_MS, connecting included, whatever the server
+ * - No evaluation waits for Redis, but for those that need a big segment. A call into it ends within HOIST_REDIS_TIMEOUT_MS, connecting included, whatever the server
  *   does; only the look-up of a host name takes the time of the system's resolver.
  * - Where Redis is away, the client goes on in memory and writes what has waited as soon as it is back. After a failure there
  *   is a pause that is drawn at random from 0 to a limit, which doubles from HOIST_REDIS_RETRY_FIRST_MS to
@@ -51,7 +51,8 @@
 #define HOIST_REDIS_CACHE "cache"
 /** Object, likewise: a store of rules for LaunchDarkly's mode server (hoist_launchdarkly_store). */
 #define HOIST_REDIS_LAUNCHDARKLY_STORE "launchdarkly_store"
-/** Object, likewise: a store of big segments for LaunchDarkly's mode server (hoist_launchdarkly_big_segments). */
+/** Object, likewise: a store of big segments for LaunchDarkly's mode server (hoist_launchdarkly_big_segments). Evaluations that
+ *  need one wait for it, up to HOIST_REDIS_TIMEOUT_MS: give that a small number. */
 #define HOIST_REDIS_LAUNCHDARKLY_BIG_SEGMENTS "launchdarkly_big_segments"
 
 /* ==== The cache manager ==================================================================================== */

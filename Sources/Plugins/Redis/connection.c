@@ -151,11 +151,13 @@ static bool follow(turn *own, const char *error) {
   return true;
 }
 
-redisReply *connection_ask(turn *own, bool may_repeat, int count, const char **words, const size_t *sizes) {
+void connection_give_up(turn *own) { disconnect(own->connection); }
+
+redisReply *connection_ask(turn *own, int count, const char **words, const size_t *sizes) {
   connection *connection = own->connection;
   for (;;) {
     if (connection->socket < 0 && !connect_now(own)) return NULL;
-    bool was_idle = connection->is_proven && !own->has_sent;
+    bool is_first = !own->has_sent, was_idle = connection->is_proven && is_first;
     own->has_sent = true;
     redisReply *answer = connection_exchange(own, count, words, sizes);
     if (answer && answer->type != REDIS_REPLY_ERROR) {
@@ -168,11 +170,13 @@ redisReply *connection_ask(turn *own, bool may_repeat, int count, const char **w
       is_moved = own->why.rule == FOLLOW && follow(own, answer->str);
       freeReplyObject(answer);
     }
-    if (is_moved) continue;
-    if (own->why.rule == CONNECT_ANEW && was_idle && may_repeat && !own->has_retried) {
+    /* What belongs to commands before it is not sent elsewhere; the next turn goes there. */
+    if (is_moved && is_first) continue;
+    if (is_moved) return NULL;
+    if (own->why.rule == CONNECT_ANEW && was_idle && !own->has_retried) {
       /* It was closed while nothing was asked, perhaps: the server has been started anew. */
       disconnect(connection);
-      own->has_retried = own->is_retry = true;
+      own->has_retried = true;
       continue;
     }
     if (own->why.rule == REST || own->why.rule == CONNECT_ANEW || own->why.rule == FOLLOW) rest(connection, &own->why);

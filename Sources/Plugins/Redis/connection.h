@@ -43,15 +43,16 @@ typedef struct turn {
   failure why;
   bool has_sent;    /* something over the present connection in this turn */
   bool has_retried; /* after a connection that was found broken */
-  bool is_retry;    /* what is sent now may have been carried out before */
   int hops;
 } turn;
 
 /* False: in `own->why` is the reason, and connection_end() is not called. */
 bool connection_begin(connection *connection, turn *own);
 /* The answer to one command, to free with freeReplyObject(); NULL: in `own->why` is the reason. An error of Redis is no answer.
- * `may_repeat`: that it is sent once more after the connection broke does no harm. */
-redisReply *connection_ask(turn *own, bool may_repeat, int count, const char **words, const size_t *sizes);
+ * The first command of a turn may be sent twice, where the connection has broken while idle. */
+redisReply *connection_ask(turn *own, int count, const char **words, const size_t *sizes);
+/* For a turn that leaves something begun on the server: its next one has another connection. */
+void connection_give_up(turn *own);
 /* One command over the present connection, once; errors are answers. */
 redisReply *connection_exchange(turn *own, int count, const char **words, const size_t *sizes);
 /* Says what has gone wrong, or that it works again. Returns the status of the turn. */

@@ -9,8 +9,7 @@
 static hoist_status call(cache *own, const script *script, words *words) {
   turn turn;
   if (!connection_begin(&own->connection, &turn)) {
-    free(words->texts);
-    free(words->sizes);
+    words_free(words);
     return turn.why.status;
   }
   redisReply *answer = script_call(&turn, script, words);
@@ -24,7 +23,7 @@ static hoist_status put_events(void *user_data, const hoist_event_row *rows, siz
   char lease[NUMBER_BYTES], room[NUMBER_BYTES];
   char (*times)[NUMBER_BYTES] = malloc((count ? count : 1) * sizeof *times);
   if (!times) return HOIST_ERR_LIMIT;
-  words words = words_for(&script_put, "1");
+  words words = script_words(&script_put, "1");
   words_text(&words, own->tag);
   words_text(&words, owner);
   words_number(&words, lease, lease_ms);
@@ -65,7 +64,7 @@ static hoist_status claim_once(cache *own, const char *pipeline, size_t max_rows
   if (!connection_begin(&own->connection, &turn)) return turn.why.status;
   char lease[NUMBER_BYTES], rows[NUMBER_BYTES], bytes[NUMBER_BYTES], claim[80];
   cache_name_change(own, claim, sizeof claim);
-  words words = words_for(&script_claim, "1");
+  words words = script_words(&script_claim, "1");
   words_text(&words, own->tag);
   words_text(&words, owner);
   words_number(&words, lease, lease_ms);
@@ -94,7 +93,7 @@ static hoist_status claim_events(void *user_data, const char *pipeline, size_t m
 
 static hoist_status remove_events(void *user_data, const char *const *ids, size_t count, const char *owner) {
   cache *own = user_data;
-  words words = words_for(&script_remove, "1");
+  words words = script_words(&script_remove, "1");
   words_text(&words, own->tag);
   words_text(&words, owner);
   for (size_t i = 0; i < count; i++) words_text(&words, ids[i]);
@@ -104,7 +103,7 @@ static hoist_status remove_events(void *user_data, const char *const *ids, size_
 static hoist_status purge_events(void *user_data, const char *subject, const char *pipeline) {
   if (!subject[0]) return HOIST_OK; /* what speaks of nobody */
   cache *own = user_data;
-  words words = words_for(&script_purge, "1");
+  words words = script_words(&script_purge, "1");
   words_text(&words, own->tag);
   words_text(&words, subject);
   words_text(&words, pipeline);
@@ -117,7 +116,7 @@ static hoist_status renew_lease(void *user_data, const char *owner, int64_t leas
     turn turn;
     if (!connection_begin(&own->connection, &turn)) return turn.why.status;
     char lease[NUMBER_BYTES];
-    words words = words_for(&script_renew, "1");
+    words words = script_words(&script_renew, "1");
     words_text(&words, own->tag);
     words_text(&words, owner);
     words_number(&words, lease, lease_ms > 0 ? lease_ms : 0);

@@ -37,7 +37,7 @@ static hoist_status end(value_call *call, redisReply *answer, hoist_status statu
 }
 
 static words change_of(value_call *call, const script *script, const char *key) {
-  words words = words_for(script, "2");
+  words words = script_words(script, "2");
   words_text(&words, call->own->tag);
   words_text(&words, call->name);
   cache_name_change(call->own, call->change, sizeof call->change);
@@ -58,7 +58,7 @@ static hoist_status load(void *user_data, const char *key, hoist_bytes_sink *sin
   if (!begin(&call, user_data, key)) return call.turn.why.status;
   const char *words[] = {"HGET", call.name, "payload"};
   size_t sizes[] = {4, strlen(call.name), 7};
-  redisReply *answer = connection_ask(&call.turn, true, 3, words, sizes);
+  redisReply *answer = connection_ask(&call.turn, 3, words, sizes);
   hoist_status status = HOIST_ERR_NOT_FOUND;
   if (answer && answer->type == REDIS_REPLY_STRING) status = hoist_bytes_sink_write(sink, answer->str, answer->len);
   return end(&call, answer, status);
@@ -77,7 +77,7 @@ static hoist_status forget(void *user_data, const char *key) {
   if (!begin(&call, user_data, key)) return call.turn.why.status;
   const char *words[] = {"DEL", call.name};
   size_t sizes[] = {3, strlen(call.name)};
-  return end(&call, connection_ask(&call.turn, true, 2, words, sizes), HOIST_OK);
+  return end(&call, connection_ask(&call.turn, 2, words, sizes), HOIST_OK);
 }
 
 static hoist_status replace(void *user_data, const char *key, const void *expected, size_t expected_size,
