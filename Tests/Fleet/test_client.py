@@ -111,7 +111,7 @@ def test_while_redis_is_away_what_is_recorded_is_said_to_be_unsaved_and_delivere
         host.do("flush")
         assert host.do("close") in ("OK", "ERR_TIMEOUT")
         host.end()
-        assert "hoist-redis: no connection to Redis at " in host.errors
+        assert "hoist-redis: " in host.errors
     assert booked(service) == {"a": 1, "b": 1, "c": 1}
 
 

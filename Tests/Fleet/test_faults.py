@@ -162,6 +162,7 @@ def test_a_claim_whose_answer_is_lost_leaves_no_row_without_a_sender(by_proxy: C
     assert failure(cache.claim, "p") == NETWORK
     proxy.refusing = False
     assert make().claim("q") == []  # they are the first one's
+    assert cache.claim("r") == []  # another client over the same table
     assert cache.claim("p") == ["a", "b"]
     assert make().claim("q") == []
 
@@ -206,7 +207,7 @@ def test_an_error_of_redis_has_its_status_and_its_line(by_proxy: Callable[..., C
     assert failure(cache.save, "a", b"2") == status
     cache.save("a", b"3")
     told = said(capfd)
-    assert told[0].startswith(line) and told[1:] == ["works again"], told
+    assert told[0].startswith(line) and told[1:] == (["works again"] if connects_anew else []), told
     assert proxy.accepted == (2 if connects_anew else 1)
     assert cache.load("a") == b"3"
 
@@ -266,6 +267,7 @@ def test_a_full_redis_takes_nothing_new_and_lets_go_of_what_is_delivered(folders
         server.pass_a_tick()
         server.ask("CONFIG", "SET", "maxmemory", "1")
         assert failure(cache.put, "o", Row("new")) == LIMIT
+        assert cache.load("a") is None
         assert failure(cache.save, "a", b"1") == LIMIT
         cache.remove_events("o", "e0")
         cache.renew("o")
@@ -275,7 +277,8 @@ def test_a_full_redis_takes_nothing_new_and_lets_go_of_what_is_delivered(folders
         cache.remove("a")
         cache.give_back("q")
         assert cache.claim("r") == ["late"]
-        assert said(capfd)[0].startswith("Redis has no memory left")
+        told = said(capfd)
+        assert told[0].startswith("Redis has no memory left") and len(told) == 1, told  # however often
         server.ask("CONFIG", "SET", "maxmemory", "0")
         cache.put("o", Row("new"))
         cache.end()

@@ -27,8 +27,7 @@ static hoist_status metadata(void *user_data, int64_t *up_to_date_ms) {
   if (is_there) *up_to_date_ms = strtoll(answer->str, &end, 10);
   bool is_number = is_there && answer->len > 0 && *end == 0;
   if (is_there && !is_number) failure_say(&turn.why, HOIST_ERR_IO, GO_ON, "%s is no number of milliseconds", key);
-  freeReplyObject(answer);
-  hoist_status status = connection_end(&turn, answer && (is_number || !is_there));
+  hoist_status status = connection_end(&turn, answer_free(answer) && (is_number || !is_there));
   return status == HOIST_OK && !is_there ? HOIST_ERR_NOT_FOUND : status;
 }
 
@@ -54,9 +53,8 @@ static hoist_status memberships(void *user_data, const char *hash, hoist_launchd
     if (status == HOIST_OK) status = hand_out(including, true, sink);
     if (status == HOIST_OK && including->elements + excluding->elements == 0) status = HOIST_ERR_NOT_FOUND;
   }
-  bool is_good = including;
-  freeReplyObject(excluding);
-  freeReplyObject(including);
+  answer_free(excluding);
+  bool is_good = answer_free(including);
   hoist_status of_call = connection_end(&turn, is_good);
   return is_good ? status : of_call;
 }

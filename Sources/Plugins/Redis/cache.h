@@ -10,8 +10,8 @@ typedef struct cache {
   char tag[2 * NAME_BYTES + 8]; /* what all keys of the scope begin with */
   uint64_t changes;             /* numbers what is changed by this cache */
   char origin[40];              /* makes those numbers unique in the world */
-  /* The claim whose answer was lost; "" for none. */
-  char lost_claim[80];
+  /* The claim whose answer was lost, and the owner that it was for; "" for none. */
+  char lost_claim[80], loser[256];
 } cache;
 
 hoist_status cache_make(const char *options, hoist_cache *table, char *message, size_t message_size);

@@ -10,7 +10,7 @@
 
 /* A larger answer is none of ours. */
 static const size_t largest_answer = (size_t)320 << 20;
-enum { MOST_HOPS = 3 };
+enum { MOST_HOPS = 3, SAID_AGAIN_MS = 600000 };
 
 static uint64_t next_random(connection *own) {
   /* xorshift64* */
@@ -93,17 +93,32 @@ bool connection_begin(connection *connection, turn *own) {
   return false;
 }
 
+/* What differs only in what is quoted in brackets is the same. */
+static bool was_said(const connection *own, const char *text) {
+  size_t length = strcspn(text, "(");
+  return strcspn(own->said, "(") == length && strncmp(own->said, text, length) == 0 && now_ms() < own->said_at + SAID_AGAIN_MS;
+}
+
+static void say_failure(connection *own, const failure *why) {
+  /* That a server refuses some things is no episode: it may do others. */
+  own->is_failing = own->is_failing || why->rule != GO_ON;
+  if (was_said(own, why->text)) return;
+  connection_say(own, why->text);
+  strcpy(own->said, why->text);
+  own->said_at = now_ms();
+}
+
 hoist_status connection_end(turn *own, bool is_good) {
   connection *connection = own->connection;
   if (is_good) {
     connection->failed_attempts = 0;
-    if (connection->is_failing) connection_say(connection, "works again");
+    if (connection->is_failing) {
+      connection_say(connection, "works again");
+      connection->said[0] = 0;
+    }
     connection->is_failing = false;
-    connection->said[0] = 0;
   } else {
-    if (strcmp(connection->said, own->why.text) != 0) connection_say(connection, own->why.text);
-    strcpy(connection->said, own->why.text);
-    connection->is_failing = true;
+    say_failure(connection, &own->why);
   }
   pthread_mutex_unlock(&connection->lock);
   return is_good ? HOIST_OK : own->why.status;
@@ -149,6 +164,12 @@ static bool follow(turn *own, const char *error) {
   connection->moved_host = host;
   connection->moved_port = (int)port;
   return true;
+}
+
+bool answer_free(redisReply *answer) {
+  bool is_there = answer;
+  freeReplyObject(answer);
+  return is_there;
 }
 
 void connection_give_up(turn *own) { disconnect(own->connection); }

@@ -21,8 +21,9 @@ typedef struct connection {
   int failed_attempts;
   int64_t rests_until;        /* by now_ms() */
   failure last;               /* why there is a rest */
-  bool is_failing;            /* it was said what is wrong, and not yet that it works again */
-  char said[400];
+  bool is_failing;            /* it was said that there is no server, and not yet that there is one again */
+  char said[400];             /* what was said last of what is wrong */
+  int64_t said_at;
   uint64_t random;
   char run_id[RUN_ID_BYTES + 1]; /* of the server's process */
   const char *marker;         /* a key that exists once something was kept; NULL: there is none */
@@ -51,6 +52,8 @@ bool connection_begin(connection *connection, turn *own);
 /* The answer to one command, to free with freeReplyObject(); NULL: in `own->why` is the reason. An error of Redis is no answer.
  * The first command of a turn may be sent twice, where the connection has broken while idle. */
 redisReply *connection_ask(turn *own, int count, const char **words, const size_t *sizes);
+/* Frees an answer, and tells whether there was one. */
+bool answer_free(redisReply *answer);
 /* For a turn that leaves something begun on the server: its next one has another connection. */
 void connection_give_up(turn *own);
 /* One command over the present connection, once; errors are answers. */

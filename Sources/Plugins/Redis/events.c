@@ -12,9 +12,9 @@ static hoist_status call(cache *own, const script *script, words *words) {
     words_free(words);
     return turn.why.status;
   }
-  redisReply *answer = script_call(&turn, script, words);
-  freeReplyObject(answer);
-  return connection_end(&turn, answer);
+  bool is_good = answer_free(script_call(&turn, script, words));
+  if (is_good && script == &script_put) own->connection.has_seen_marker = true;
+  return connection_end(&turn, is_good);
 }
 
 static hoist_status put_events(void *user_data, const hoist_event_row *rows, size_t count, const char *owner,
@@ -37,7 +37,6 @@ static hoist_status put_events(void *user_data, const hoist_event_row *rows, siz
     words_bytes(&words, row->payload, row->payload_size);
   }
   hoist_status status = call(own, &script_put, &words);
-  if (status == HOIST_OK) own->connection.has_seen_marker = true;
   free(times);
   return status;
 }
@@ -72,12 +71,16 @@ static hoist_status claim_once(cache *own, const char *pipeline, size_t max_rows
   words_number(&words, rows, max_rows > INT32_MAX ? INT32_MAX : (int64_t)max_rows);
   words_number(&words, bytes, max_bytes > (size_t)1 << 52 ? INT64_C(1) << 52 : (int64_t)max_bytes);
   words_text(&words, claim);
-  words_text(&words, own->lost_claim);
+  bool was_lost = strcmp(own->loser, owner) == 0;
+  words_text(&words, was_lost ? own->lost_claim : "");
   redisReply *answer = script_call(&turn, &script_claim, &words);
   bool is_good = answer && hand_out(answer, pipeline, sink, is_there_more);
   if (answer && !is_good) failure_say(&turn.why, HOIST_ERR_IO, GO_ON, "what is kept of events is damaged or another program's");
   /* Where the answer was lost, the rows may be ours and nobody knows them: the next claim gives them back. */
-  strcpy(own->lost_claim, is_good ? "" : claim);
+  if (was_lost || !is_good) {
+    snprintf(own->loser, sizeof own->loser, "%s", is_good ? "" : owner);
+    strcpy(own->lost_claim, claim);
+  }
   freeReplyObject(answer);
   return connection_end(&turn, is_good);
 }
@@ -122,8 +125,7 @@ static hoist_status renew_lease(void *user_data, const char *owner, int64_t leas
     words_number(&words, lease, lease_ms > 0 ? lease_ms : 0);
     redisReply *answer = script_call(&turn, &script_renew, &words);
     bool is_there_more = answer && answer->type == REDIS_REPLY_INTEGER && answer->integer == 1;
-    freeReplyObject(answer);
-    hoist_status status = connection_end(&turn, answer);
+    hoist_status status = connection_end(&turn, answer_free(answer));
     if (!is_there_more) return status;
   }
 }

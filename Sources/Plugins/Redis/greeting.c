@@ -18,10 +18,7 @@ static redisReply *ask(turn *own, int count, const char **words) {
 }
 
 static bool accepts(turn *own, int count, const char **words) {
-  redisReply *answer = ask(own, count, words);
-  if (!answer) return false;
-  freeReplyObject(answer);
-  return true;
+  return answer_free(ask(own, count, words));
 }
 
 static bool log_in(turn *own) {

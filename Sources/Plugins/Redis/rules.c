@@ -12,10 +12,9 @@ enum { MOST_ATTEMPTS = 10 };
 
 /* Frees the words. */
 static bool is_done(turn *turn, words words) {
-  redisReply *answer = words_ask(turn, &words);
+  bool is_good = answer_free(words_ask(turn, &words));
   words_free(&words);
-  freeReplyObject(answer);
-  return answer;
+  return is_good;
 }
 
 typedef enum outcome { DONE, OTHERS_WERE_FASTER, FAILED } outcome;
@@ -81,9 +80,9 @@ static hoist_status all(void *user_data, hoist_launchdarkly_item_kind kind, hois
   hoist_status status = HOIST_OK;
   for (size_t i = 0; answer && i + 1 < answer->elements && status == HOIST_OK; i += 2)
     status = hoist_launchdarkly_item_sink_add(sink, answer->element[i]->str, answer->element[i + 1]->str, answer->element[i + 1]->len);
-  freeReplyObject(answer);
-  hoist_status of_call = connection_end(&turn, answer);
-  return answer ? status : of_call;
+  bool is_good = answer_free(answer);
+  hoist_status of_call = connection_end(&turn, is_good);
+  return is_good ? status : of_call;
 }
 
 /* What cannot be read is older than anything. */
@@ -148,8 +147,7 @@ static hoist_status initialized(void *user_data, bool *is_initialized) {
   redisReply *answer = words_ask(&turn, &words);
   words_free(&words);
   *is_initialized = answer && answer->type == REDIS_REPLY_INTEGER && answer->integer == 1;
-  freeReplyObject(answer);
-  return connection_end(&turn, answer);
+  return connection_end(&turn, answer_free(answer));
 }
 
 hoist_status rules_make(const char *options, hoist_launchdarkly_store *table, char *message, size_t message_size) {

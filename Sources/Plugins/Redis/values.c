@@ -30,10 +30,10 @@ static bool begin(value_call *call, void *user_data, const char *key) {
 }
 
 static hoist_status end(value_call *call, redisReply *answer, hoist_status status) {
-  freeReplyObject(answer);
+  bool is_good = answer_free(answer);
   free(call->name);
-  hoist_status of_call = connection_end(&call->turn, answer);
-  return answer ? status : of_call;
+  hoist_status of_call = connection_end(&call->turn, is_good);
+  return is_good ? status : of_call;
 }
 
 static words change_of(value_call *call, const script *script, const char *key) {
