@@ -1,8 +1,7 @@
 -- ARGV: subject, pipeline.
 local theirs = of(ARGV[2], ARGV[1])
-for _, id in ipairs(redis.call('SMEMBERS', theirs)) do
-  redis.call('HDEL', payloads, id)
-  redis.call('HDEL', all_facts, id)
-end
+local ids = redis.call('SMEMBERS', theirs)
+call_with('HDEL', payloads, ids)
+call_with('HDEL', all_facts, ids)
 redis.call('DEL', theirs)
 return 1

@@ -2,9 +2,11 @@
 local most = 5000
 if tonumber(ARGV[2]) > 0 then
   -- What purges have left of the oldest.
-  for _, place in ipairs(redis.call('ZRANGE', held(ARGV[1]), 0, 99)) do
-    if not facts_at(place) then redis.call('ZREM', held(ARGV[1]), place) end
+  local places, gone = redis.call('ZRANGE', held(ARGV[1]), 0, 99), {}
+  for i, facts in ipairs(facts_at(places)) do
+    if not facts then gone[#gone + 1] = places[i] end
   end
+  call_with('ZREM', held(ARGV[1]), gone)
   if redis.call('EXISTS', held(ARGV[1])) == 1 then prolong(ARGV[1], ARGV[2]) end
   return 0
 end
