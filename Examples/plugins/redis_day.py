@@ -1,4 +1,4 @@
-"""Runs the program `redis` over a Redis of its own: two machines record without a network, a third delivers for both.
+"""Runs the program of `redis.c` over a Redis of its own: two machines record without a network, a third delivers for both.
 
 The server is started on a socket in a folder of this run; nothing of a Redis that is installed is touched.
 """
@@ -24,7 +24,7 @@ def main() -> None:
                 assert redis.stdout is not None
                 assert any("accept connections at" in line for line in redis.stdout), "redis-server has not started"
                 options = json.dumps({"socket": socket, "scope": "unleash:example"})
-                client = [program("redis"), str(features), os.environ["HOIST_REDIS"], options]
+                client = [program("redis_program"), str(features), os.environ["HOIST_REDIS"], options]
                 for machine in ("a machine without a network", "another one"):
                     run(client, machine)
                 run([*client, service.api_url, service.backend_key], "a third one, which has a network")
