@@ -6,6 +6,8 @@ import gc
 import json
 import logging
 import os
+import subprocess
+import sys
 import threading
 import weakref
 from collections.abc import Iterator
@@ -42,7 +44,7 @@ class Station:
 
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
-                station.sent.append((self.headers["X-Batch"], json.loads(body)))
+                station.sent.append((self.headers.get("X-Batch"), json.loads(body)))
                 self.send_response(204)
                 self.end_headers()
 
@@ -133,6 +135,46 @@ def test_events_are_kept_and_delivered(station: Station, weather: type[Weather])
         assert client.statistics()["sightings"]["delivered"] == 2
     (batch, rows), = station.sent
     assert batch and rows == [["seen", "umbrella", 1], ["tracked", "bought", [19.9, properties]]]
+
+
+def test_the_service_says_what_an_answer_means(station: Station, serving: Any) -> None:
+    """What can never be sent is dropped alone; what is refused for good is told to flush."""
+    asked: list[tuple[int, list[bytes]]] = []
+
+    class Picky(Provider):
+        name = "picky"
+        pipelines = (hoist.Pipeline("notes", flush_interval=3600, batch_count=1),)
+
+        def __init__(self, host: hoist.ProviderHost) -> None:
+            self.made = True  # without the base class's own
+
+        def track(self, event: hoist.ProviderEvent) -> Status:
+            return self.host.record("notes", event.key.encode(), event.context.targeting_key if event.context else "")
+
+        def encode(self, batch: hoist.ProviderBatch) -> hoist.Request:
+            asked.append((batch.attempt, [row.payload for row in batch.rows]))
+            if batch.rows[0].payload == b"unspeakable":
+                raise hoist.Error(Status.ARGUMENT, "no words for it")
+            assert batch.rows[0].subject == "ann" and batch.rows[0].pipeline == "notes"
+            return hoist.Request("POST", station.url, body=json.dumps(batch.rows[0].payload.decode()).encode())
+
+        def classify(self, batch: hoist.ProviderBatch, answer: hoist.Answer) -> Any:
+            if batch.attempt == 1:
+                return Status.NETWORK, 0.001
+            return Status.ARGUMENT if batch.rows[0].payload == b"refused" else Status.OK
+
+    client = serving(Picky)
+    for key in ("good", "unspeakable", "refused"):
+        assert client.track(key, {"targetingKey": "ann"})
+
+    def counts() -> tuple[int, int]:
+        client.flush(5)
+        notes = client.statistics()["notes"]
+        return notes["delivered"], notes["rejected"]
+
+    assert until(lambda: counts() == (1, 2))
+    assert (2, [b"good"]) in asked and (1, [b"unspeakable"]) in asked
+    assert [body for _, body in station.sent].count("good") == 2
 
 
 def test_what_is_kept_serves_the_next_run(station: Station, weather: type[Weather], tmp_path: Any) -> None:
@@ -314,6 +356,33 @@ def test_an_identify_that_is_never_answered_is_an_error(serving: Any) -> None:
     assert client.identify({"targetingKey": "eve"}, 5) is Status.PLUGIN
     assert client.identify({"targetingKey": "ben"}, 5) is Status.OK and client.int("one") == 2
     assert client.detail("one", {"targetingKey": "cid"}, 0).error_code == "INVALID_CONTEXT"
+
+
+PLAIN = """
+import threading, hoist
+class Own(hoist.Provider):
+    name = "own"
+    pipelines = (hoist.Pipeline("notes", flush_interval=3600),)
+    def start(self): self.host.schedule(0, self.serve)
+    def serve(self):
+        self.host.publish([hoist.Flag("one", [("a", 1), ("b", 2)], is_decided_per_call=True)])
+        self.host.set_state(hoist.State.READY)
+    def evaluate(self, evaluation): evaluation.variation = 1
+    def track(self, event): return self.host.record("notes", b"x")
+    def encode(self, batch): raise hoist.Error(hoist.Status.ARGUMENT)
+Own.register()
+client = hoist.Client("own", store="none", log_level="none")
+print(hoist.binding_mode, client.wait_ready(5), client.int("one"), client.track("x").name, client.flush(5).name, client.close().name)
+"""
+
+
+def test_the_plain_mode_has_services_too() -> None:
+    """The same over cffi's ABI mode."""
+    ended = subprocess.run(
+        [sys.executable, "-c", PLAIN], capture_output=True, text=True, timeout=60, check=False,
+        env={**os.environ, "HOIST_PYTHON_MODE": "abi"},
+    )  # fmt: skip
+    assert (ended.returncode, ended.stdout) == (0, "plain OK 2 OK REJECTED OK\n"), ended.stderr
 
 
 def test_a_forked_child_begins_anew(station: Station, weather: type[Weather]) -> None:

@@ -53,9 +53,9 @@ _PROBE = "hoist-openfeature"
 class Provider(AbstractProvider):
     """Resolves flags by a client, which it closes when it is shut down, and opens again when it is set once more.
 
-    Initializing waits for the client's flags, for `timeout` seconds at most, and raises where there are none by then. What
-    becomes of the client later is told as the SDK's events, with the cause as message; a client that stops for good with
-    flags to serve is stale, not fatal.
+    Initializing waits for the client's flags, for `timeout` seconds at most, and raises where there are none by then; stored
+    and given ones will do. What becomes of the client later is told as the SDK's events, with the cause as message; a client
+    that stops for good with flags to serve is stale, not fatal.
 
     Where the service evaluates (LaunchDarkly's mode "client", Unleash's "frontend", Flagship's "decision_api") there is one
     context at a time, the *static* one: `is_static` says so. The SDK's global context becomes it when the provider is
@@ -216,7 +216,14 @@ class Provider(AbstractProvider):
             asked = float(default_value)
         except OverflowError:
             asked = 0.0
-        return self._resolve(flag_key, default_value, asked, evaluation_context)
+        found = self._resolve(flag_key, default_value, asked, evaluation_context)
+        if found.error_code is ErrorCode.TYPE_MISMATCH:
+            # Where a service tells whole numbers from others (Flagship), this may be one.
+            whole = self._resolve(flag_key, default_value, 0, evaluation_context)
+            if whole.error_code is None:
+                whole.value = float(whole.value)
+                return whole
+        return found
 
     def resolve_object_details(
         self,

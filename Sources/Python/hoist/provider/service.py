@@ -243,8 +243,10 @@ def _property(row: ProviderProperty, text: Any) -> tuple[Any, ...]:
 @implements("provider", "create", failure=Status)
 def _create(user_data: Any, host: Any, instance: Any, message: Any, size: int) -> int:
     kind: _Kind = owner(user_data)
+    offered = ProviderHost(host, kind.json)
     try:
-        made = kind.made_by(ProviderHost(host, kind.json))
+        made = kind.made_by(offered)
+        made.host = offered
     except BaseException as problem:
         status = report(f"provider.create of {kind.made_by.__qualname__}", problem)
         text = encode(f"{type(problem).__name__}: {problem}".splitlines()[0])[: max(0, size - 1)]

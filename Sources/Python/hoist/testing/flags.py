@@ -42,8 +42,8 @@ class Flags(MutableMapping[str, Any]):
 
     A value is a bool, a text, a number, a dict or a list. Where a service has no such values, a bool is the switch; and
     - Optimizely: a text is the key of the variation, else that is "on" or "off"; texts and numbers are the variable "value",
-      members of a dict are the variables; lists have no form. `events` names the events that may be tracked;
-    - Kameleoon: likewise, and lists are the variable "value", too;
+      members of a dict are the variables; lists are JSON text. `events` names the events that may be tracked;
+    - Kameleoon: likewise, and lists are lists;
     - Unleash: values are the payloads of a variant "on".
 
     Flags are the same for everybody. Thread-safe.

@@ -57,10 +57,9 @@ def _flag(place: int, key: str, value: Any) -> tuple[dict[str, Any], dict[str, A
     named = value if isinstance(value, dict) else {} if isinstance(value, bool) else {"value": value}
     variables, chosen = [], []
     for index, (name, content) in enumerate(named.items()):
-        kind = _TYPES.get(type(content))
         text = content if isinstance(content, str) else json.dumps(content)
-        variable = {"id": f"{number}{index}", "key": name, "type": kind or "string", "defaultValue": text}
-        variables.append(variable if kind else {**variable, "subType": "json"})
+        variable = {"id": f"{number}{index}", "key": name, "type": _TYPES.get(type(content), "string"), "defaultValue": text}
+        variables.append({**variable, "subType": "json"} if isinstance(content, dict) else variable)
         chosen.append({"id": f"{number}{index}", "value": text})
     variation = {"id": f"{number}901", "key": value if isinstance(value, str) and value else "off" if value is False else "on",
                  "featureEnabled": value is not False, "variables": chosen}  # fmt: skip
