@@ -12,6 +12,8 @@ import shutil
 import sys
 from pathlib import Path
 
+import pictures
+
 SITE, LIBRARY, TARGET = (Path(argument).resolve() for argument in sys.argv[1:4])
 ROOT = SITE.parents[1]
 INCLUDE = ROOT / "Include"
@@ -128,6 +130,8 @@ def copies() -> None:
     for path in sorted(SITE.rglob("*")):
         if path.suffix in {".md", ".svg"}:
             put(path.relative_to(SITE).as_posix(), path.read_text())
+    for name, text in pictures.page().items():
+        put(name, text)
     put("reference/contract.md", (ROOT / "Documentation/contract.md").read_text())
     put("changes.md", (ROOT / "CHANGELOG.md").read_text())
     put("security.md", (ROOT / "SECURITY.md").read_text())
