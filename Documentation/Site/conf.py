@@ -11,7 +11,6 @@ ROOT = Path(os.environ["HOIST_DOCS_ROOT"])
 # The binding as it is installed into the environment of the tests, with what it needs.
 sys.path.extend(str(path) for path in (Path(os.environ["HOIST_PYTHON_VENV"]) / "lib").glob("python3*/site-packages"))
 
-SERVICES = ("unleash", "optimizely", "launchdarkly", "flagship", "kameleoon")
 HEADER = (ROOT / "Include/hoist/base.h").read_text()
 project = "Hoist"
 release = ".".join(re.findall(r"^#define HOIST_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$", HEADER, flags=re.M))
@@ -80,7 +79,7 @@ def as_prose(app, what, name, obj, options, lines: list[str]) -> None:
 
 def as_exported(app) -> None:
     """What a module exports is documented there, wherever it is written."""
-    for name in ("hoist", "hoist.aio", *(f"hoist.{service}" for service in SERVICES)):
+    for name in sorted(path.stem for path in (ROOT / ".build-docs/source/python").glob("hoist*.rst")):
         module = importlib.import_module(name)
         for exported in getattr(module, "__all__", ()):
             thing = getattr(module, exported)

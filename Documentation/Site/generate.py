@@ -19,7 +19,10 @@ ROOT = SITE.parents[1]
 INCLUDE = ROOT / "Include"
 SERVICES = {"unleash": "Unleash", "optimizely": "Optimizely", "launchdarkly": "LaunchDarkly", "flagship": "Flagship",
             "kameleoon": "Kameleoon"}
-MODULES = ("hoist", "hoist.aio", *(f"hoist.{service}" for service in SERVICES))
+# Modules of the binding with a page of their own; what `hoist` exports stands on its page.
+OWN = ("aio", "testing", "provider", "openfeature", "opentelemetry", *SERVICES)
+MODULES = ("hoist", *(f"hoist.{name}" for name in OWN
+                      if any((ROOT / "Sources/Python/hoist" / place).exists() for place in (name, f"{name}.py"))))
 
 
 def put(name: str, text: str) -> None:

@@ -14,11 +14,13 @@ int main(int argc, char **argv) {
     hoist_config_set(config, "bootstrap.file", argc > 1 ? argv[1] : "features.json", &error);
 
     hoist_client *client = NULL;
-    if (hoist_client_open(config, &client, &error) != HOIST_OK) {
+    hoist_status status = hoist_client_open(config, &client, &error);
+    hoist_config_free(config);
+    if (status != HOIST_OK) {
         fprintf(stderr, "cannot open: %s\n", hoist_error_message(error));
+        hoist_error_free(error);
         return EXIT_FAILURE;
     }
-    hoist_config_free(config);
     hoist_client_wait_ready(client, 1000);
 
     hoist_context *user = hoist_context_new("user-42");

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import html.parser
 import http.server
+import re
 import shutil
 import subprocess
 import threading
@@ -65,6 +66,20 @@ def test_every_exported_call_has_a_place(pages: dict[Path, Page]) -> None:
     symbols = (ROOT / "Tests/ABI/symbols.txt").read_text().split()
     missing = [name for name in symbols if name.startswith("hoist_") and f"c.{name}" not in places]
     assert not missing
+
+
+REPOSITORY = [path for path in (*ROOT.glob("*.md"), *(ROOT / "Documentation").glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", sorted(REPOSITORY), ids=lambda page: page.name)
+def test_no_link_of_the_repository_is_dead(page: Path) -> None:
+    text = page.read_text()
+    places = {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in re.findall(r"^#+ (.*)$", text, re.M)}
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        place, anchor = urldefrag(link)
+        if not urlsplit(link).scheme:
+            assert not place or (page.parent / place).exists(), link
+            assert place or anchor in places, link
 
 
 @pytest.fixture(scope="module")
