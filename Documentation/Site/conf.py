@@ -58,9 +58,9 @@ def literal(text: str) -> str:
 
 
 def as_prose(app, what, name, obj, options, lines: list[str]) -> None:
-    """Docstrings are plain text: paragraphs, and code that is indented."""
+    """Docstrings are plain text: paragraphs, lists of dashes, and code that is indented."""
     result: list[str] = []
-    is_code = False
+    is_code, is_item = False, False
     for line in inspect.cleandoc("\n".join(lines)).splitlines():
         if line.startswith("    "):
             if not is_code:
@@ -68,11 +68,14 @@ def as_prose(app, what, name, obj, options, lines: list[str]) -> None:
             is_code = True
             result.append(line)
         elif line.strip():
-            if is_code:
+            begins = line.startswith("- ") and not is_item
+            ends = is_item and not line.startswith(("- ", "  "))
+            if is_code or begins or ends:
                 result.append("")
-            is_code = False
+            is_code, is_item = False, line.startswith("- ") or is_item and not ends
             result.append(literal(line))
         else:
+            is_item = False
             result.append("")
     lines[:] = [*result, ""]
 
