@@ -132,16 +132,16 @@ def install(context: Context) -> Counts:
                          *options, minutes=30)
 
 
-def shipping(context: Context) -> Counts:
-    options = ["--packages"] if context.is_full else []
-    return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", "-rsx", *options, ROOT / "Tests/Shipping",
-                         environment={"HOIST_LIBRARY": str(context.library)}, minutes=60)
-
-
 def library_environment(context: Context) -> dict[str, str]:
     """Which build a test of another language looks at."""
     return {**NO_BACKTRACE, "HOIST_LIBRARY": str(context.library), "PYTHONPATH": str(ROOT / "Tests"),
             "HOIST_CONFORMANCE": str(context.debug / "debug/hoist-conformance")}
+
+
+def shipping(context: Context) -> Counts:
+    options = ["--packages"] if context.is_full else []
+    return context.count(counts.from_pytest, context.python, "-m", "pytest", "-q", "-rsx", *options, ROOT / "Tests/Shipping",
+                         environment=library_environment(context), minutes=90)
 
 
 def pytest(context: Context, folder: str) -> Counts:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+SOURCES = Path("/etc/apt/sources.list.d/debian.sources")
 LIBRARY = Path(os.environ.get("HOIST_LIBRARY", ROOT / ".build-release/lib/libhoist.so"))
 
 
@@ -44,3 +45,16 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def wheel(dist: Path) -> Path:
     return next(dist.glob("*.whl"))
+
+
+def system_of(root: Path, release: str, packages: str) -> None:
+    """Fills a folder with a system from this machine's sources."""
+    sources = root.parent / f"{release}.sources"
+    sources.write_text(SOURCES.read_text().replace("bookworm", release))
+    run("mmdebstrap", "--variant=apt", f"--include={packages}", release, root, sources)
+
+
+def inside(root: Path, script: str) -> str:
+    """Runs a script with that folder as its root, and nothing of this environment."""
+    return run("env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "unshare", "--mount", "--pid", "--fork", f"--mount-proc={root}/proc", "chroot", root, "sh", "-ec",
+               f"export LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive; {script}")

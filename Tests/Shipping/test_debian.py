@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, run
+from conftest import LIBRARY, ROOT, inside, run, system_of
 from test_wheel import FEATURES
 
-SOURCES = Path("/etc/apt/sources.list.d/debian.sources")
 PACKAGES = ["hoist", "libhoist-dev", "libhoist0.1", "python3-hoist"]
 
 
@@ -63,15 +62,26 @@ def number(version: str) -> tuple[int, ...]:
     return tuple(map(int, version.split(".")))
 
 
+def build_id(file: Path) -> str:
+    return re.findall(r"Build ID: (\w+)", run("readelf", "-n", file))[0]
+
+
+def test_the_library_has_the_bytes_of_one_built_in_another_folder(packages: Path, tmp_path: Path) -> None:
+    """The build-id is made of all that was linked, debug information included."""
+    run("dpkg-deb", "-x", package(packages, "libhoist0.1"), tmp_path)
+    library, = tmp_path.rglob("libhoist.so.*.*.*")
+    assert build_id(library) == build_id(LIBRARY)
+
+
 def test_debug_symbols_are_packages_of_their_own(packages: Path, tmp_path: Path) -> None:
     for name, pattern in (("libhoist0.1", "libhoist.so.*.*.*"), ("hoist", "hoist")):
         folder, symbols = tmp_path / name, tmp_path / f"{name}-dbgsym"
         run("dpkg-deb", "-x", package(packages, name), folder)
         run("dpkg-deb", "-x", package(packages, f"{name}-dbgsym"), symbols)
         file = next(path for path in folder.rglob(pattern) if path.is_file() and path.parent.name != "hoist")
-        identity = re.search(r"Build ID: (\w\w)(\w+)", run("readelf", "-n", file))
-        assert identity and ".symtab" not in run("readelf", "-SW", file)
-        debug = symbols / "usr/lib/debug/.build-id" / identity[1] / f"{identity[2]}.debug"
+        identity = build_id(file)
+        assert ".symtab" not in run("readelf", "-SW", file)
+        debug = symbols / "usr/lib/debug/.build-id" / identity[:2] / f"{identity[2:]}.debug"
         assert ".debug_info" in run("readelf", "-SW", debug)
         assert str(ROOT).encode() not in debug.read_bytes()
 
@@ -80,19 +90,12 @@ def test_debug_symbols_are_packages_of_their_own(packages: Path, tmp_path: Path)
 def system(request: pytest.FixtureRequest, packages: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A root folder with a compiler, Python, and nothing of ours."""
     root = tmp_path_factory.mktemp(request.param)
-    sources = root.parent / f"{request.param}.sources"
-    sources.write_text(SOURCES.read_text().replace("bookworm", request.param))
-    run("mmdebstrap", "--variant=apt", "--include=g++,pkg-config,python3,man-db", request.param, root, sources)
+    system_of(root, request.param, "g++,pkg-config,python3")
     (root / "packages").mkdir()
     for file in packages.glob("*.deb"):
         shutil.copy2(file, root / "packages")
     yield root
     shutil.rmtree(root)
-
-
-def inside(root: Path, script: str) -> str:
-    return run("unshare", "--mount", "--pid", "--fork", "chroot", root, "sh", "-ec",
-               f"mount -t proc proc /proc; export LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive; {script}")
 
 
 def install(root: Path, *names: str) -> None:

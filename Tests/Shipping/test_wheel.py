@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, distribution, run
 
-LARGEST = 7_000_000
+LARGEST = 7 * 1024 * 1024
 PROGRAM = """
 import hoist
 with hoist.Client("unleash", mode="backend", online=False, store="none", **{"bootstrap.file": "features.json"}) as client:

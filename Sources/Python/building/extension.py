@@ -28,11 +28,16 @@ def is_bundled(library: Path) -> bool:
 
 
 def bundle(library: Path, folder: Path) -> None:
-    """Puts the stripped library into the folder, under the name by which the module asks for it."""
+    """Puts the stripped library into the folder, under the name by which the module asks for it; and the libcurl that
+    HOIST_PYTHON_CURL names, if any, which is found there then before the system's."""
     section = subprocess.run(["readelf", "-dW", library], capture_output=True, text=True, check=True).stdout
     name = re.search(r"soname: \[(.*)\]", section)
     target = folder / (name[1] if name else library.name)
     subprocess.run(["strip", "--strip-unneeded", "-o", target, library], check=True)
+    curl = os.environ.get("HOIST_PYTHON_CURL")
+    if curl:
+        subprocess.run(["strip", "--strip-unneeded", "-o", folder / "libcurl.so.4", curl], check=True)
+        subprocess.run(["patchelf", "--set-rpath", "$ORIGIN", target], check=True)
 
 
 def configure(extension: Extension, location: Location, source: Path, *, bundled: bool) -> None:
