@@ -184,6 +184,12 @@ HOIST_API hoist_status hoist_launchdarkly_track_jansson(hoist_client *HOIST_NULL
                                                         const char *HOIST_NULLABLE key,
                                                         const json_t *HOIST_NULLABLE data,
                                                         const double *HOIST_NULLABLE metric);
+/** @param data NULL for none. */
+HOIST_API hoist_status hoist_launchdarkly_track_for_jansson(hoist_client *HOIST_NULLABLE client,
+                                                            const char *HOIST_NULLABLE key,
+                                                            const hoist_context *HOIST_NULLABLE context,
+                                                            const json_t *HOIST_NULLABLE data,
+                                                            const double *HOIST_NULLABLE metric);
 HOIST_API json_t *HOIST_NULLABLE hoist_launchdarkly_all_flags_jansson(hoist_client *HOIST_NULLABLE client);
 HOIST_API json_t *HOIST_NULLABLE hoist_launchdarkly_all_flags_state_jansson(hoist_client *HOIST_NULLABLE client,
                                                                             const hoist_context *HOIST_NULLABLE context,

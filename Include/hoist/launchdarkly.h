@@ -93,8 +93,9 @@ extern "C" {
  *                          at once. HOIST_ERR_ARGUMENT for a context that is none.
  * hoist_client_refresh()   one poll now, with a stream beside it. Without an SDK key `bootstrap.file` is read again.
  * hoist_client_track()     a custom event of the context of the call, else of the current one: the properties are its data,
- *                          the value is its metric. HOIST_ERR_ARGUMENT where there is no context, or it is none;
- *                          HOIST_ERR_REJECTED once the service has refused events for good.
+ *                          the value is its metric; hoist_launchdarkly_track_for() takes data of any type. HOIST_ERR_ARGUMENT
+ *                          where there is no context, or it is none; HOIST_ERR_REJECTED once the service has refused events
+ *                          for good.
  * FLAG_CHANGED             flags whose rules may give other values, also because of a flag or a segment that they refer to.
  * deliveries               a failed one comes again after 1 s, then longer pauses, as in mode client; with `strict_vendor` it
  *                          is dropped after the second attempt. A status from 400 to 499 but 400, 408, 413 and 429 ends

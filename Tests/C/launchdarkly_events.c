@@ -149,6 +149,9 @@ TEST(events_that_cannot_be_taken_are_refused) {
   CHECK_INT(hoist_launchdarkly_track(client, "\xff", NULL, NULL), HOIST_ERR_ARGUMENT);
   CHECK_INT(hoist_launchdarkly_track(client, "e", "{", NULL), HOIST_ERR_ARGUMENT);
   CHECK_INT(hoist_launchdarkly_track(client, "e", NULL, &wrong), HOIST_ERR_ARGUMENT);
+  hoist_context *somebody = hoist_context_new("somebody");
+  CHECK_INT(hoist_launchdarkly_track_for(client, "e", somebody, NULL, NULL), HOIST_ERR_UNSUPPORTED);
+  hoist_context_free(somebody);
   hoist_client *other = host_client();
   CHECK_INT(hoist_launchdarkly_track(other, "e", NULL, &metric), HOIST_ERR_UNSUPPORTED);
   CHECK_INT(hoist_launchdarkly_flush(other), HOIST_ERR_UNSUPPORTED);

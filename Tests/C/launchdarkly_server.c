@@ -34,6 +34,30 @@ TEST(calls_for_both_modes_work) {
   hoist_client_free(client);
 }
 
+/* Data need not be an object (LDS-30, LDS-44; offline, closed) */
+TEST(calls_may_name_a_context) {
+  hoist_client *client = server();
+  hoist_context *other = hoist_context_new("other");
+  hoist_context *none = hoist_context_new("");
+  hoist_detail *detail = NULL;
+  const double metric = -1.5;
+  CHECK_INT(hoist_launchdarkly_int_variation_for(client, "number", other, 7, NULL), 2);
+  CHECK_INT(hoist_launchdarkly_int_variation_for(client, "number", NULL, 7, NULL), 2);
+  CHECK_INT(hoist_launchdarkly_int_variation_for(client, "number", none, 7, &detail), 7);
+  CHECK(strcmp(hoist_launchdarkly_detail_error_kind(detail), "USER_NOT_SPECIFIED") == 0);
+  hoist_detail_free(detail);
+  CHECK_INT(hoist_launchdarkly_track_for(client, "bought", other, "[1]", &metric), HOIST_OK);
+  CHECK_INT(hoist_launchdarkly_track_for(client, "bought", NULL, "1", NULL), HOIST_OK);
+  CHECK_INT(hoist_launchdarkly_track_for(client, "bought", none, NULL, NULL), HOIST_ERR_ARGUMENT);
+  hoist_client_close(client, 1000);
+  CHECK_INT(hoist_launchdarkly_track_for(client, "bought", other, NULL, NULL), HOIST_ERR_STATE);
+  CHECK_INT(hoist_launchdarkly_track_for(NULL, "bought", other, NULL, NULL), HOIST_ERR_ARGUMENT);
+  CHECK_INT(hoist_launchdarkly_int_variation_for(NULL, "number", other, 7, NULL), 7);
+  hoist_context_free(other);
+  hoist_context_free(none);
+  hoist_client_free(client);
+}
+
 /* (LDS-01; offline, closed) */
 TEST(calls_for_flags_of_one_context_say_that_they_are_none) {
   hoist_client *client = host_launchdarkly_server();
@@ -62,6 +86,7 @@ TEST(calls_for_flags_of_one_context_say_that_they_are_none) {
 
 int main(void) {
   RUN(calls_for_both_modes_work);
+  RUN(calls_may_name_a_context);
   RUN(calls_for_flags_of_one_context_say_that_they_are_none);
   return check_summary();
 }

@@ -143,6 +143,7 @@ TEST(launchdarkly_speaks_jansson) {
   CHECK(same(hoist_launchdarkly_all_flags_jansson(client), hoist_launchdarkly_all_flags(client)));
   CHECK_INT(hoist_launchdarkly_track_jansson(client, "bought", list, NULL), HOIST_OK);
   CHECK_INT(hoist_launchdarkly_track_jansson(client, "bought", NULL, NULL), HOIST_OK);
+  CHECK_INT(hoist_launchdarkly_track_for_jansson(client, "bought", NULL, list, NULL), HOIST_OK);
   CHECK(!hoist_launchdarkly_variation_decode_jansson(client, "nobody", decoded, &number, list, &detail));
   CHECK_INT(number, -1);
   CHECK_TEXT(hoist_launchdarkly_detail_error_kind(detail), "FLAG_NOT_FOUND");

@@ -188,6 +188,30 @@ def test_the_vendors_calls_of_clients_say_so(rules: LaunchDarklyServerSimulator,
     assert problem.value.status is Status.STATE
 
 
+def test_the_vendors_variations_may_name_a_context(rules: LaunchDarklyServerSimulator, connect: Connect) -> None:
+    """Of each type, with its detail, and events of it; what is no context gets the default (LDS-30, LDS-31, LDS-44; ready)."""
+    client = connect(launchdarkly.Client)
+    assert isinstance(client, launchdarkly.Client)
+    bob = launchdarkly.Context("bob", attributes={"plan": "free"})
+    assert (client.int_variation("page-size", 0, bob), client.double_variation("page-size", 0, bob)) == (12, 12.5)
+    assert client.string_variation("banner", "", {"kind": "user", "key": "bob", "plan": "free"}) == "Bye"
+    assert client.bool_variation("dark-mode", False, hoist.Context("anna")) is True
+    assert client.json_variation("theme", None, bob) == {"color": "blue", "sizes": [1, 2, 3]}
+    target = {"kind": "TARGET_MATCH"}
+    assert client.int_variation_detail("page-size", 0, bob) == launchdarkly.EvaluationDetail(12, 2, target)
+    assert client.double_variation_detail("page-size", 0, bob) == launchdarkly.EvaluationDetail(12.5, 2, target)
+    assert client.string_variation_detail("banner", "", bob).reason == {"kind": "RULE_MATCH", "ruleIndex": 0, "ruleId": "r2"}
+    assert client.json_variation_detail("theme", None, bob).reason == {"kind": "OFF"}
+    for nobody in ({"kind": "kind", "key": "a"}, hoist.Context("")):
+        assert client.bool_variation_detail("dark-mode", False, nobody).error_kind == "USER_NOT_SPECIFIED"
+        assert client.track_event("bought", context=nobody) is Status.ARGUMENT
+    for data in ([1], "text", False):
+        assert client.track_event("bought", data, 2.5, context=bob) is Status.OK
+    assert client.flush() is Status.OK
+    bought = rules.ledger.events("custom")
+    assert [(each["context"]["key"], each["data"]) for each in bought] == [("bob", [1]), ("bob", "text"), ("bob", False)]
+
+
 @needs_openssl
 def test_only_the_given_authority_is_trusted(rules: LaunchDarklyServerSimulator, connect: Connect, tmp_path: Path) -> None:
     """(LDS-18; ready, failing)"""

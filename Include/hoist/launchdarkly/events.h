@@ -12,6 +12,7 @@
 
 #include "../client.h"
 #include "../config.h"
+#include "../context.h"
 #include "../evaluation.h"
 #include "../plugin.h"
 #include "stores.h"
@@ -39,6 +40,18 @@ extern "C" {
 HOIST_API hoist_status hoist_launchdarkly_track(hoist_client *HOIST_NULLABLE client, const char *HOIST_NULLABLE key,
                                                 const char *HOIST_NULLABLE data,
                                                 const double *HOIST_NULLABLE metric);
+
+/**
+ * hoist_launchdarkly_track() for a context, in mode server; with data that is no object, too.
+ *
+ * @param context NULL for the current one. Borrowed for the call.
+ * @return As hoist_launchdarkly_track(); HOIST_ERR_ARGUMENT where there is no context, or it is none, and
+ *         HOIST_ERR_REJECTED once the service has refused events for good; HOIST_ERR_UNSUPPORTED for a context in mode client.
+ */
+HOIST_API hoist_status hoist_launchdarkly_track_for(hoist_client *HOIST_NULLABLE client, const char *HOIST_NULLABLE key,
+                                                    const hoist_context *HOIST_NULLABLE context,
+                                                    const char *HOIST_NULLABLE data,
+                                                    const double *HOIST_NULLABLE metric);
 
 /**
  * Sends what is recorded, of all environments, without waiting for it: hoist_client_flush() waits. Offline, it stays.

@@ -7,6 +7,7 @@
 #define HOIST_LAUNCHDARKLY_FLAGS_H
 
 #include "../client.h"
+#include "../context.h"
 #include "../evaluation.h"
 
 #ifdef __cplusplus
@@ -34,6 +35,15 @@ HOIST_API hoist_text *HOIST_NULLABLE hoist_launchdarkly_all_flags(hoist_client *
 HOIST_API int64_t hoist_launchdarkly_int_variation(hoist_client *HOIST_NULLABLE client, const char *HOIST_NULLABLE key,
                                                    int64_t fallback,
                                                    hoist_detail *HOIST_NULLABLE *HOIST_NULLABLE detail);
+
+/**
+ * hoist_launchdarkly_int_variation() for a context, which is of use in mode server.
+ *
+ * @param context As for hoist_client_int64(). NULL for the current one. Borrowed for the call.
+ */
+HOIST_API int64_t hoist_launchdarkly_int_variation_for(hoist_client *HOIST_NULLABLE client, const char *HOIST_NULLABLE key,
+                                                       const hoist_context *HOIST_NULLABLE context, int64_t fallback,
+                                                       hoist_detail *HOIST_NULLABLE *HOIST_NULLABLE detail);
 
 /**
  * The evaluation reason as a JSON object: the service's own, word for word, where the property `evaluation_reasons` is on,

@@ -12,15 +12,23 @@ public func hoist_launchdarkly_all_flags(_ client: OpaquePointer?) -> OpaquePoin
 public func hoist_launchdarkly_int_variation(
   _ client: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ fallback: Int64, _ detail: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int64 {
+  hoist_launchdarkly_int_variation_for(client, key, nil, fallback, detail)
+}
+
+@_cdecl("hoist_launchdarkly_int_variation_for") @implementation
+public func hoist_launchdarkly_int_variation_for(
+  _ client: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ context: OpaquePointer?, _ fallback: Int64,
+  _ detail: UnsafeMutablePointer<OpaquePointer?>?
+) -> Int64 {
   let told = EvaluationFallback(fallback)
   let options = LaunchDarklyAnyFace.of(client) == nil ? 0 : VariationOptions.cutsFractions
   if detail == nil, options != 0, let key, let hot = ClientHandle.hot(client),
     let value = HotPath.evaluate(
-      hot, CString.bytes(key), nil, .int, told, options: options, { $0.kind == .int ? $0.integer : fallback })
+      hot, CString.bytes(key), ContextHandle.subject(context), .int, told, options: options, { $0.kind == .int ? $0.integer : fallback })
   {
     return value
   }
-  return Slow.evaluate(client, key, nil, .int, detail, fallback, told, options: options) { $0.kind == .int ? $0.integer : nil }
+  return Slow.evaluate(client, key, context, .int, detail, fallback, told, options: options) { $0.kind == .int ? $0.integer : nil }
 }
 
 @_cdecl("hoist_launchdarkly_detail_reason") @implementation

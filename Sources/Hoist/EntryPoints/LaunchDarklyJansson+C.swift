@@ -47,7 +47,15 @@ public func hoist_launchdarkly_builder_set_jansson(
 public func hoist_launchdarkly_track_jansson(
   _ client: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ data: UnsafePointer<json_t>?, _ metric: UnsafePointer<Double>?
 ) -> hoist_status {
-  JanssonText.terminated(data) { hoist_launchdarkly_track(client, key, $0, metric) } ?? Status.argument.rawValue
+  hoist_launchdarkly_track_for_jansson(client, key, nil, data, metric)
+}
+
+@_cdecl("hoist_launchdarkly_track_for_jansson") @implementation
+public func hoist_launchdarkly_track_for_jansson(
+  _ client: OpaquePointer?, _ key: UnsafePointer<CChar>?, _ context: OpaquePointer?, _ data: UnsafePointer<json_t>?,
+  _ metric: UnsafePointer<Double>?
+) -> hoist_status {
+  JanssonText.terminated(data) { hoist_launchdarkly_track_for(client, key, context, $0, metric) } ?? Status.argument.rawValue
 }
 
 @_cdecl("hoist_launchdarkly_all_flags_jansson") @implementation

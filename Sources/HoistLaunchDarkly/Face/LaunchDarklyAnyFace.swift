@@ -92,12 +92,13 @@ public struct LaunchDarklyAnyFace: Sendable {
     }
   }
 
-  /// Records a custom event of the current context; refused after close.
+  /// Records a custom event; refused after close.
   /// - Parameters:
   ///   - key: valid UTF-8.
   ///   - data: what should be JSON; nil for none.
+  ///   - context: nil for the current one, which alone has events in mode client.
   /// - Returns: `.unsupported` for a client of another service, `.argument` for data that is no JSON.
-  public static func track(_ key: ByteView, data: ByteView?, metric: Double?, with client: Client) -> Status {
+  public static func track(_ key: ByteView, data: ByteView?, metric: Double?, of context: ContextReference?, with client: Client) -> Status {
     client.track { provider in
       var something = data
       if let data {
@@ -107,9 +108,15 @@ public struct LaunchDarklyAnyFace: Sendable {
         // `null` is none.
         if !isSomething { something = nil }
       }
-      if let provider = provider as? LaunchDarklyProvider { return provider.track(key, data: something, metric: metric) }
+      if let provider = provider as? LaunchDarklyProvider {
+        if context != nil {
+          return client.refuse(
+            String(decoding: key, as: UTF8.self), .unsupported, "in mode client events are of the current context: name none")
+        }
+        return provider.track(key, data: something, metric: metric)
+      }
       guard let provider = provider as? ServerProvider else { return .unsupported }
-      return provider.track(key, data: something, metric: metric, of: client.currentContext)
+      return provider.track(key, data: something, metric: metric, of: context ?? client.currentContext)
     }
   }
 

@@ -70,6 +70,7 @@ OPTIONAL_JSON = {
     "hoist_flag_set_add_jansson": {"values", "metadata"},
     "hoist_optimizely_send_odp_event_jansson": {"identifiers", "data"},
     "hoist_launchdarkly_track_jansson": {"data"},
+    "hoist_launchdarkly_track_for_jansson": {"data"},
     "hoist_launchdarkly_variation_decode_jansson": {"fallback"},
     "hoist_flagship_visitor_jansson": {"fallback"},
     "hoist_flagship_flag_jansson": {"fallback"},
@@ -117,6 +118,7 @@ GOOD_TEXTS = {
     "path": '"/dev/null"',
     "provider": '"unleash"',
     ("hoist_launchdarkly_track", "data"): '"[1]"',
+    ("hoist_launchdarkly_track_for", "data"): '"[1]"',
     "json": '"{\\"a\\":1}"',
     "fallback": '"fallback"',
 }

@@ -188,6 +188,16 @@ def as_launchdarkly(context: AnyContext) -> Context:
     raise TypeError(f"a context is a Context or a mapping, not {type(context).__name__}")
 
 
+def given(context: AnyContext | None) -> HoistContext | None:
+    """A context as the library takes it; what cannot be one becomes one that the library refuses with a line in its log."""
+    if context is None or isinstance(context, HoistContext):
+        return context
+    try:
+        return as_launchdarkly(context).to_hoist()
+    except Error:
+        return HoistContext("")
+
+
 def literal(name: str) -> str:
     """The reference to an attribute of this very name, which may begin with a slash."""
     text = take(lib.hoist_launchdarkly_reference_literal(encode(name)))

@@ -1,4 +1,4 @@
-"""Reading flags in LaunchDarkly's words, for the client's current context."""
+"""Reading flags in LaunchDarkly's words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from .._callback import function, implements, owner
 from .._evaluation import Evaluations
 from .._native import NULL, ffi, lib
 from .._text import KEYS, decode, decode_bytes, encode, take
+from ..context import pointer_of
 from ..status import Error
+from .context import AnyContext, given
 from .detail import EvaluationDetail, of_core
 
 Value = TypeVar("Value")
@@ -26,70 +28,79 @@ class Variations(Evaluations):
     """What `launchdarkly.Client` can read. Nothing here waits.
 
     The default is returned when there is no such flag, when it has no value, and when its value is
-    of another type; it also goes into events.
+    of another type; it also goes into events. `context` is for mode server, where the client decides
+    for any; None stands for the current one.
     """
 
     __slots__ = ()
 
-    def bool_variation(self, key: str, default: bool) -> bool:
+    def bool_variation(self, key: str, default: bool, context: AnyContext | None = None) -> bool:
         """A boolean flag."""
-        return self.bool(key, None, default)
+        return self.bool(key, given(context), default)
 
-    def int_variation(self, key: str, default: int) -> int:
+    def int_variation(self, key: str, default: int, context: AnyContext | None = None) -> int:
         """A number flag without its fraction."""
-        return self._integer(key, default, NULL)
+        return self._integer(key, default, context, NULL)
 
-    def double_variation(self, key: str, default: float) -> float:
+    def double_variation(self, key: str, default: float, context: AnyContext | None = None) -> float:
         """A number flag."""
-        return self.float(key, None, default)
+        return self.float(key, given(context), default)
 
-    def string_variation(self, key: str, default: str) -> str:
+    def string_variation(self, key: str, default: str, context: AnyContext | None = None) -> str:
         """A text flag."""
-        return self.string(key, None, default)
+        return self.string(key, given(context), default)
 
-    def json_variation(self, key: str, default: Any) -> Any:
+    def json_variation(self, key: str, default: Any, context: AnyContext | None = None) -> Any:
         """A flag of any type; the default is what JSON can say."""
-        text = take(lib.hoist_client_json(self._pointer, KEYS[key], NULL, _json(default), NULL))
+        subject = given(context)
+        text = take(lib.hoist_client_json(self._pointer, KEYS[key], pointer_of(subject), _json(default), NULL))
         return default if text is None else _core.load(text)
 
     # ---- With how the value was determined -------------------------------------------------------
 
-    def bool_variation_detail(self, key: str, default: bool) -> EvaluationDetail[bool]:
+    def bool_variation_detail(
+        self, key: str, default: bool, context: AnyContext | None = None
+    ) -> EvaluationDetail[bool]:
         """A boolean flag."""
-        place = ffi.new(_new_detail)
-        return _read(lib.hoist_client_bool(self._pointer, KEYS[key], NULL, default, place), place)
+        place, subject = ffi.new(_new_detail), given(context)
+        return _read(lib.hoist_client_bool(self._pointer, KEYS[key], pointer_of(subject), default, place), place)
 
-    def int_variation_detail(self, key: str, default: int) -> EvaluationDetail[int]:
+    def int_variation_detail(self, key: str, default: int, context: AnyContext | None = None) -> EvaluationDetail[int]:
         """A number flag without its fraction."""
         place = ffi.new(_new_detail)
-        return _read(self._integer(key, default, place), place)
+        return _read(self._integer(key, default, context, place), place)
 
-    def _integer(self, key: str, default: int, place: Any) -> int:
-        known = default if -(2**63) <= default < 2**63 else _NO_FLAG
-        value = int(lib.hoist_launchdarkly_int_variation(self._pointer, KEYS[key], known, place))
+    def _integer(self, key: str, default: int, context: AnyContext | None, place: Any) -> int:
+        known, subject = default if -(2**63) <= default < 2**63 else _NO_FLAG, given(context)
+        call = lib.hoist_launchdarkly_int_variation_for
+        value = int(call(self._pointer, KEYS[key], pointer_of(subject), known, place))
         return default if value == known else value
 
-    def double_variation_detail(self, key: str, default: float) -> EvaluationDetail[float]:
+    def double_variation_detail(
+        self, key: str, default: float, context: AnyContext | None = None
+    ) -> EvaluationDetail[float]:
         """A number flag."""
-        place = ffi.new(_new_detail)
-        return _read(lib.hoist_client_double(self._pointer, KEYS[key], NULL, default, place), place)
+        place, subject = ffi.new(_new_detail), given(context)
+        return _read(lib.hoist_client_double(self._pointer, KEYS[key], pointer_of(subject), default, place), place)
 
-    def string_variation_detail(self, key: str, default: str) -> EvaluationDetail[str]:
+    def string_variation_detail(
+        self, key: str, default: str, context: AnyContext | None = None
+    ) -> EvaluationDetail[str]:
         """A text flag."""
-        place, buffer = ffi.new(_new_detail), ffi.new("char[]", _BUFFER_BYTES)
+        place, buffer, subject = ffi.new(_new_detail), ffi.new("char[]", _BUFFER_BYTES), given(context)
         call = lib.hoist_client_string
-        length = call(self._pointer, KEYS[key], NULL, encode(default), buffer, _BUFFER_BYTES, place)
+        length = call(self._pointer, KEYS[key], pointer_of(subject), encode(default), buffer, _BUFFER_BYTES, place)
         if length < _BUFFER_BYTES:
             return _read(str(ffi.unpack(buffer, length), "utf-8", "replace"), place)
         return _read(_core.load(decode(lib.hoist_detail_value(place[0]))), place)
 
-    def json_variation_detail(self, key: str, default: Any) -> EvaluationDetail[Any]:
+    def json_variation_detail(self, key: str, default: Any, context: AnyContext | None = None) -> EvaluationDetail[Any]:
         """A flag of any type."""
-        place = ffi.new(_new_detail)
-        text = take(lib.hoist_client_json(self._pointer, KEYS[key], NULL, _json(default), place))
+        place, subject = ffi.new(_new_detail), given(context)
+        text = take(lib.hoist_client_json(self._pointer, KEYS[key], pointer_of(subject), _json(default), place))
         return _read(default if text is None else _core.load(text), place)
 
-    # ---- Of a type of the caller's own -----------------------------------------------------------
+    # ---- Of a type of the caller's own, for the current context ------------------------------------
 
     def variation(self, key: str, default: Value, decode: Callable[[Any], Value]) -> Value:
         """A flag as `decode` makes it from what JSON holds; what that cannot take is of another type.
