@@ -166,7 +166,7 @@ def contract(context: Context) -> Counts:
 
 
 def harness(context: Context) -> Counts:
-    return context.count(counts.from_pytest, ROOT / "Tests/ContractService/test", "-q", "-rsx",
+    return context.count(counts.from_pytest, ROOT / "Tests/ContractService/test", "-q", "-rsx", *SIDE_BY_SIDE,
                          environment={**library_environment(context), "HOIST_PYTHON_VENV": sys.prefix}, minutes=15)
 
 

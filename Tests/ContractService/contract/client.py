@@ -1,45 +1,30 @@
-"""One client of the harness's, and the commands it is given."""
+"""One client of the harness's, and the commands that those of both sides are given."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import hoist
 from hoist import launchdarkly
-from hoist.launchdarkly import EvaluationDetail
+from hoist.launchdarkly import Context, EvaluationDetail
 
 from . import contexts
-from .configuration import DEFAULT_WAIT_MS, properties
-from .hooks import CallbackHook, detail_body
+from .hooks import detail_body
 from .reading import Members, Refused
 
+DEFAULT_WAIT_MS = 5000
 _CLOSE_SECONDS = 3.0
-_IDENTIFY_SECONDS = 30.0
 
 
-class ContractClient:
-    """A client, made as the harness wants it."""
+class StartFailed(Exception):
+    """A client has no flags in time, and the harness wants none then; the answer is 500."""
 
-    def __init__(self, parameters: Members, store: Path) -> None:
-        parameters.text("tag")
-        configuration = parameters.needed_object("configuration")
-        client_side = configuration.object("clientSide")
-        context = contexts.context_of(client_side) if client_side else None
-        hooks = configuration.object("hooks")
-        wait = configuration.whole("startWaitTimeMs")
-        configuration.boolean("initCanFail")
-        try:
-            self._client = launchdarkly.Client(
-                properties(configuration, store),
-                context=context,
-                hooks=[CallbackHook(hook) for hook in hooks.objects("hooks")] if hooks else [],
-            )
-        except hoist.Error as problem:
-            raise Refused(f"the configuration is refused: {problem}") from None
-        # A client is one whatever becomes of its start: the harness looks at what it does then.
-        self._client.start((wait or DEFAULT_WAIT_MS) / 1000)
+
+class ContractClient(ABC):
+    """A client, made as the harness wants it. Commands are methods by the harness's names, in words of Python's."""
+
+    _client: launchdarkly.Client
 
     def close(self) -> None:
         """Ends the client, and sends what it has recorded."""
@@ -48,34 +33,28 @@ class ContractClient:
     def run(self, request: Members) -> Any:
         """Runs a command; answers the body to send, or None."""
         name = request.needed_text("command")
-        command = _COMMANDS.get(name)
+        command = self.commands.get(name)
         if command is None:
             raise Refused(f'there is no command "{name}"')
         return command(self, request.object(name) or Members({}, name))
+
+    @abstractmethod
+    def subject(self, parameters: Members) -> Context | None:
+        """Whom a command is about; None for the client's own context."""
 
     # ---- Commands --------------------------------------------------------------------------------
 
     def evaluate(self, parameters: Members) -> dict[str, Any]:
         key, default = parameters.needed_text("flagKey"), parameters.any("defaultValue")
         kind = _KINDS.get(parameters.text("valueType") or "any", _KINDS["any"])
-        default = kind.default(default)
+        default, context = kind.default(default), self.subject(parameters)
         if parameters.boolean("detail"):
-            return detail_body(kind.detail(self._client, key, default))
-        return {"value": kind.plain(self._client, key, default)}
-
-    def evaluate_all(self, parameters: Members) -> dict[str, Any]:
-        return {"state": self._client.all_flag_values() or {}}
-
-    def identify(self, parameters: Members) -> None:
-        context = contexts.context_of(parameters)
-        if context is None:
-            raise Refused("identifyEvent has neither context nor user")
-        # A request that must not be dropped for a newer one: the harness waits for the answer.
-        self._client.identify(context, _IDENTIFY_SECONDS, sheddable=False)
+            return detail_body(kind.detail(self._client, key, default, context))
+        return {"value": kind.plain(self._client, key, default, context)}
 
     def track(self, parameters: Members) -> None:
-        data = parameters.any("data")
-        self._client.track_event(parameters.needed_text("eventKey"), data, parameters.number("metricValue"))
+        key, data = parameters.needed_text("eventKey"), parameters.any("data")
+        self._client.track_event(key, data, parameters.number("metricValue"), context=self.subject(parameters))
 
     def flush(self, parameters: Members) -> None:
         self._client.flush_soon()
@@ -89,13 +68,23 @@ class ContractClient:
     def context_compare(self, parameters: Members) -> dict[str, bool]:
         return contexts.compared(parameters)
 
+    commands: dict[str, Callable[[Any, Members], Any]] = {
+        "evaluate": evaluate,
+        "customEvent": track,
+        "flushEvents": flush,
+        "flush": flush,
+        "contextBuild": context_build,
+        "contextConvert": context_convert,
+        "contextComparison": context_compare,
+    }
+
 
 class _Kind:
     """A type of values: how it is asked for, and which defaults it takes."""
 
     def __init__(self, name: str, types: tuple[type, ...] = ()) -> None:
-        self.plain: Callable[[Any, str, Any], Any] = getattr(launchdarkly.Client, f"{name}_variation")
-        self.detail: Callable[[Any, str, Any], EvaluationDetail[Any]] = getattr(
+        self.plain: Callable[[Any, str, Any, Context | None], Any] = getattr(launchdarkly.Client, f"{name}_variation")
+        self.detail: Callable[[Any, str, Any, Context | None], EvaluationDetail[Any]] = getattr(
             launchdarkly.Client, f"{name}_variation_detail"
         )
         self.name = name
@@ -115,16 +104,4 @@ _KINDS = {
     "double": _Kind("double", (float, int)),
     "string": _Kind("string", (str,)),
     "any": _Kind("json"),
-}
-
-_COMMANDS: dict[str, Callable[[ContractClient, Members], Any]] = {
-    "evaluate": ContractClient.evaluate,
-    "evaluateAll": ContractClient.evaluate_all,
-    "identifyEvent": ContractClient.identify,
-    "customEvent": ContractClient.track,
-    "flushEvents": ContractClient.flush,
-    "flush": ContractClient.flush,
-    "contextBuild": ContractClient.context_build,
-    "contextConvert": ContractClient.context_convert,
-    "contextComparison": ContractClient.context_compare,
 }

@@ -22,6 +22,14 @@ def context_of(values: Members) -> Context | None:
     return None
 
 
+def needed_context(parameters: Members) -> Context:
+    """The context of a command that has one."""
+    context = context_of(parameters)
+    if context is None:
+        raise Refused(f"{parameters.name} has neither context nor user")
+    return context
+
+
 def built(parameters: Members) -> dict[str, str]:
     """The answer to `contextBuild`."""
     multi = parameters.objects("multi")

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 from typing import Any
-from urllib.parse import urlsplit
 
 from hoist.launchdarkly import EvaluationDetail, EvaluationSeries, Hook, TrackSeries
 
+from .callbacks import post
 from .reading import Members
-
-_LIMIT_SECONDS = 10.0
 
 
 class StageFailure(Exception):
     """What a hook raises where the harness wants a hook that fails."""
+
+
+def hooks_of(configuration: Members) -> list[Hook]:
+    """The hooks of a configuration."""
+    section = configuration.object("hooks")
+    return [CallbackHook(hook) for hook in section.objects("hooks")] if section else []
 
 
 class CallbackHook(Hook):
@@ -71,15 +74,3 @@ def detail_body(detail: EvaluationDetail[Any]) -> dict[str, Any]:
 
 def _present(found: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
-
-
-def post(url: str, body: dict[str, Any]) -> None:
-    """One request, on a connection of its own: evaluations come from many threads."""
-    parts = urlsplit(url)
-    connection = http.client.HTTPConnection(parts.netloc, timeout=_LIMIT_SECONDS)
-    try:
-        path = parts.path + (f"?{parts.query}" if parts.query else "")
-        connection.request("POST", path or "/", json.dumps(body), {"Content-Type": "application/json"})
-        connection.getresponse().read()
-    finally:
-        connection.close()

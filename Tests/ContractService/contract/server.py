@@ -13,9 +13,11 @@ from typing import Any
 
 import hoist
 
-from .capabilities import CAPABILITIES
-from .client import ContractClient
-from .reading import Refused, parse
+from .capabilities import capabilities
+from .client import ContractClient, StartFailed
+from .client_side import ClientSide
+from .reading import Members, Refused, parse
+from .server_side import ServerSide
 
 _LARGEST_BODY = 64 << 20
 
@@ -36,8 +38,9 @@ class Service(ThreadingHTTPServer):
     # The harness opens many connections at once.
     request_queue_size = 128
 
-    def __init__(self, host: str = "127.0.0.1", port: int = 0, is_verbose: bool = False) -> None:
+    def __init__(self, side: str, host: str = "127.0.0.1", port: int = 0, is_verbose: bool = False) -> None:
         super().__init__((host, port), _Handler)
+        self.side = side
         self.is_verbose = is_verbose
         self._store = tempfile.TemporaryDirectory(prefix="hoist-contract-")
         self._lock = threading.Lock()
@@ -64,7 +67,7 @@ class Service(ThreadingHTTPServer):
 
     def _answer_root(self, method: str, body: bytes) -> Answer:
         if method == "GET":
-            found = {"name": "hoist", "clientVersion": hoist.version(), "capabilities": CAPABILITIES}
+            found = {"name": "hoist", "clientVersion": hoist.version(), "capabilities": capabilities(self.side)}
             return Answer(200, found)
         if method == "POST":
             return self._create(body)
@@ -75,12 +78,17 @@ class Service(ThreadingHTTPServer):
         return Answer(405, headers={"Allow": "GET, POST, DELETE"})
 
     def _create(self, body: bytes) -> Answer:
-        client = ContractClient(parse(body), Path(self._store.name))
+        parameters = parse(body)
+        parameters.text("tag")
+        client = self._made(parameters.needed_object("configuration"))
         with self._lock:
             self._count += 1
             number = str(self._count)
             self._clients[number] = client
         return Answer(201, headers={"Location": f"/clients/{number}"})
+
+    def _made(self, configuration: Members) -> ContractClient:
+        return ServerSide(configuration) if self.side == "server" else ClientSide(configuration, Path(self._store.name))
 
     def end(self) -> None:
         """Closes the clients that the harness has left open, and forgets what they have cached."""
@@ -115,6 +123,8 @@ class _Handler(BaseHTTPRequestHandler):
             answer = self.server.answer(self.command, self.path, self._body())
         except Refused as problem:
             answer = Answer(400, {"message": str(problem)})
+        except StartFailed as problem:
+            answer = Answer(500, {"message": str(problem)})
         except Exception as problem:
             traceback.print_exc()
             answer = Answer(500, {"message": f"{type(problem).__name__}: {problem}"})

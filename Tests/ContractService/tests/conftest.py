@@ -9,15 +9,41 @@ from typing import Any
 import pytest
 from harness import Client, ContractService
 from launchdarkly import LaunchDarklySimulator
+from launchdarkly_server import LaunchDarklyServerSimulator
+
+from hoist import launchdarkly as hoist_launchdarkly
+
+Create = Callable[..., Client]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "needs(name): the binding has this in hoist.launchdarkly, or in its client")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        for mark in item.iter_markers("needs"):
+            is_there = any(hasattr(place, mark.args[0]) for place in (hoist_launchdarkly, hoist_launchdarkly.Client))
+            item.add_marker(pytest.mark.skipif(not is_there, reason=f"the binding has no {mark.args[0]}"))
+
+
+def running(side: str) -> Iterator[ContractService]:
+    with ContractService(side) as service:
+        yield service
+        assert service.ask("DELETE", "/").status == 204
+        assert service.process.wait(10) == 0
 
 
 @pytest.fixture(scope="session")
 def contract() -> Iterator[ContractService]:
-    """One service for all tests, as the harness has it."""
-    with ContractService() as service:
-        yield service
-        assert service.ask("DELETE", "/").status == 204
-        assert service.process.wait(10) == 0
+    """One service of the client side for all tests, as the harness has it."""
+    yield from running("client")
+
+
+@pytest.fixture(scope="session")
+def server_contract() -> Iterator[ContractService]:
+    """The same of the server side."""
+    yield from running("server")
 
 
 @pytest.fixture
@@ -32,16 +58,31 @@ def launchdarkly() -> Iterator[LaunchDarklySimulator]:
         assert simulator.violations == []
 
 
-Create = Callable[..., Client]
+@pytest.fixture
+def rules() -> Iterator[LaunchDarklyServerSimulator]:
+    """A strict service of rules of the test's own, with the sample's flags and segments."""
+    with LaunchDarklyServerSimulator() as simulator:
+        yield simulator
+        assert simulator.violations == []
 
 
 @pytest.fixture
 def create(contract: ContractService, launchdarkly: LaunchDarklySimulator) -> Iterator[Create]:
     """Makes clients of the simulated services; what a test names replaces what is usual. Closes them at the end."""
+    yield from making(contract, usual(launchdarkly))
+
+
+@pytest.fixture
+def serve(server_contract: ContractService, rules: LaunchDarklyServerSimulator) -> Iterator[Create]:
+    """`create` for the server side."""
+    yield from making(server_contract, usual_of_server(rules))
+
+
+def making(contract: ContractService, settings: dict[str, Any]) -> Iterator[Create]:
     made: list[Client] = []
 
     def create(**configuration: Any) -> Client:
-        client = contract.create({**usual(launchdarkly), **configuration})
+        client = contract.create({**settings, **configuration})
         made.append(client)
         return client
 
@@ -60,4 +101,15 @@ def usual(service: LaunchDarklySimulator, key: str = "user-key") -> dict[str, An
         "streaming": {"baseUri": service.url},
         "events": {"baseUri": service.url, "enableDiagnostics": False},
         "clientSide": {"initialContext": {"kind": "user", "key": key}, "evaluationReasons": True},
+    }
+
+
+def usual_of_server(service: LaunchDarklyServerSimulator) -> dict[str, Any]:
+    """A streaming client of the server side with events."""
+    return {
+        "credential": service.sdk_key,
+        "startWaitTimeMs": 5000,
+        "initCanFail": False,
+        "streaming": {"baseUri": service.url},
+        "events": {"baseUri": service.url, "enableDiagnostics": False},
     }

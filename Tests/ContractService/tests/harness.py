@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -29,10 +30,10 @@ class Answer:
 
 
 class ContractService:
-    """The service as a process of its own."""
+    """The service of one side, as a process of its own."""
 
-    def __init__(self) -> None:
-        self.process = subprocess.Popen([sys.executable, "-m", "contract", "--port", "0"], cwd=FOLDER,
+    def __init__(self, side: str = "client") -> None:
+        self.process = subprocess.Popen([sys.executable, "-m", "contract", "--side", side, "--port", "0"], cwd=FOLDER,
                                         stdout=subprocess.PIPE, text=True)  # fmt: skip
         assert self.process.stdout is not None
         self.url = self.process.stdout.readline().strip()
@@ -81,42 +82,70 @@ class Client:
         assert 200 <= answer.status < 300, answer
         return answer.body if answer.data else None
 
-    def value(self, key: str, kind: str, default: Any) -> Any:
-        """What a flag is, without details."""
-        answer = self.run("evaluate", flagKey=key, valueType=kind, defaultValue=default, detail=False)
+    def value(self, key: str, kind: str, default: Any, context: Any = None) -> Any:
+        """What a flag is, without details; on the server side for a context."""
+        answer = self.run("evaluate", flagKey=key, valueType=kind, defaultValue=default, detail=False, context=context)
         assert set(answer) == {"value"}
         return answer["value"]
 
-    def detail(self, key: str, kind: str, default: Any) -> dict[str, Any]:
+    def detail(self, key: str, kind: str, default: Any, context: Any = None) -> dict[str, Any]:
         """What a flag is, and why."""
-        found: dict[str, Any] = self.run("evaluate", flagKey=key, valueType=kind, defaultValue=default, detail=True)
+        found: dict[str, Any] = self.run(
+            "evaluate", flagKey=key, valueType=kind, defaultValue=default, detail=True, context=context)
         return found
 
     def close(self) -> None:
         assert self.service.ask("DELETE", self.path).status == 204
 
 
-class HookListener:
-    """An address that hooks tell of their stages."""
+@dataclass
+class Told:
+    """A request to an address of the harness."""
 
-    def __init__(self) -> None:
-        told: list[dict[str, Any]] = []
+    method: str
+    path: str
+    data: bytes
+
+    @property
+    def body(self) -> Any:
+        return json.loads(self.data)
+
+
+class Callback:
+    """An address that the service calls back; notes what it is told, and answers as `answer` says."""
+
+    def __init__(self, answer: Callable[[Told], tuple[int, Any]] = lambda told: (202, None)) -> None:
+        noted: list[Told] = []
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
-                told.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-                self.send_response(202)
+                told = Told(self.command, self.path, self.rfile.read(int(self.headers["Content-Length"] or 0)))
+                noted.append(told)
+                status, body = answer(told)
+                data = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(data)))
                 self.end_headers()
+                self.wfile.write(data)
+
+            def do_DELETE(self) -> None:
+                self.do_POST()
 
             def log_message(self, *_: Any) -> None:
                 """Says nothing."""
 
-        self.told = told
+        self.noted = noted
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/hook?id=1"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.base = f"http://127.0.0.1:{self.server.server_address[1]}"
+        self.url = f"{self.base}/hook?id=1"
+        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
 
-    def __enter__(self) -> HookListener:
+    @property
+    def told(self) -> list[Any]:
+        """The bodies."""
+        return [each.body for each in self.noted]
+
+    def __enter__(self) -> Callback:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from conftest import Create
-from harness import HookListener
+from harness import Callback
 from launchdarkly import LaunchDarklySimulator, sample_flags
 from waiting import until
 
@@ -91,7 +91,7 @@ def test_updates_are_seen(launchdarkly: LaunchDarklySimulator, create: Create) -
 
 
 def test_hooks_tell_the_harness_of_each_stage(launchdarkly: LaunchDarklySimulator, create: Create) -> None:
-    with HookListener() as listener:
+    with Callback() as listener:
         hook = {"name": "h", "callbackUri": listener.url, "data": {"beforeEvaluation": {"seen": 1}}}
         client = create(hooks={"hooks": [hook]})
         assert client.value("dark-mode", "bool", False) is True
@@ -115,7 +115,7 @@ def test_hooks_tell_the_harness_of_tracked_events_and_of_the_environment(
 ) -> None:
     """In the order of registration, when the service has named its environment (LD-81; ready)."""
     launchdarkly.options.change(environment_id="env-12345")
-    with HookListener() as listener:
+    with Callback() as listener:
         failing = {"name": "a", "callbackUri": listener.url, "errors": {"afterTrack": "no"}}
         client = create(hooks={"hooks": [failing, {"name": "b", "callbackUri": listener.url}]})
         client.value("dark-mode", "bool", False)
@@ -130,7 +130,7 @@ def test_hooks_tell_the_harness_of_tracked_events_and_of_the_environment(
 
 
 def test_hooks_come_last_first_after_the_evaluation_and_may_fail(launchdarkly: LaunchDarklySimulator, create: Create) -> None:
-    with HookListener() as listener, HookListener() as other:
+    with Callback() as listener, Callback() as other:
         failing = {"name": "a", "callbackUri": listener.url, "errors": {"beforeEvaluation": "no"}}
         client = create(hooks={"hooks": [failing, {"name": "b", "callbackUri": other.url}]})
         assert client.value("dark-mode", "bool", False) is True
