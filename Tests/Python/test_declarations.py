@@ -36,6 +36,9 @@ def test_every_constant_has_a_member(prefix: str, members: type) -> None:
     for name, value in declared.items():
         assert members[name].value == value  # type: ignore[index]
 
+# Python's own does its reads on threads of Python's, which a signal ends the wait for.
+NOT_OVER_C = {"hoist_launchdarkly_migrator"}
+
 
 def test_the_library_names_every_status() -> None:
     declared = {int(value): f"HOIST_ERR_{name}" for name, value in re.findall(r"\bHOIST_ERR_(\w+)\s*=\s*(\d+)", DECLARATIONS)}
@@ -59,7 +62,7 @@ def test_every_table_of_the_headers_can_be_filled() -> None:
         kind = plain.typeof(name)
         if kind.kind == "struct" and kind.fields and "user_data" in dict(kind.fields):
             members = {member for member, field in kind.fields if field.type.kind == "function"} - {"release"}
-            assert members <= set(_callback._members[name.removeprefix("hoist_")]), name
+            assert name in NOT_OVER_C or members <= set(_callback._members[name.removeprefix("hoist_")]), name
         if kind.kind == "function":
             assert name.removeprefix("hoist_") in _callback._members
 
