@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextvars
 import hashlib
 import hmac
+import signal
 import threading
 from typing import Any
 
@@ -239,6 +240,20 @@ def test_concurrent_reads_meet(connect: Connect) -> None:
     with pytest.raises(hoist.Error) as problem:
         Migrator(client, read_old=meet).read("move", ANNA, MigrationStage.LIVE)
     assert problem.value.status is Status.ARGUMENT
+
+
+def test_ctrl_c_ends_the_wait_for_the_other_system(connect: Connect) -> None:
+    """Contract 5: every wait (LDS-61; starting)"""
+    client, is_over = connect(launchdarkly.Client, ready=False, mobile_key="", bootstrap={"flags": {}}, store="none"), threading.Event()
+
+    def hang(_: object) -> None:
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        is_over.wait(20)
+
+    with pytest.raises(KeyboardInterrupt):
+        Migrator(client, read_old=hang, read_new=str).read("move", ANNA, MigrationStage.LIVE)
+    assert not is_over.is_set()
+    is_over.set()
 
 
 def test_mode_client_has_none_of_them(offline_launchdarkly: launchdarkly.Client) -> None:
