@@ -90,6 +90,7 @@ def test_a_value_has_its_version_and_a_person_an_end(make: Callable[..., Cache],
     assert server.ask("HGET", anna, "version") == b"3"
     assert (server.ask("PTTL", flags), server.ask("PTTL", anna)) == (-1, pytest.approx(3_600_000, abs=60_000))
     make().save("visitor:anna", b"4")
+    assert server.ask("PTTL", anna) == -1  # as the last writer wants it
     assert isinstance(written := server.ask("HGET", anna, "written"), bytes) and int(written) > 1_600_000_000_000
 
 

@@ -8,7 +8,7 @@ end
 local function keep(payload, ttl, change)
   redis.call('HSET', KEYS[2], 'payload', payload, 'written', ('%.0f'):format(now()), 'by', change)
   redis.call('HINCRBY', KEYS[2], 'version', 1)
-  if tonumber(ttl) > 0 then redis.call('PEXPIRE', KEYS[2], ttl) end
+  if tonumber(ttl) > 0 then redis.call('PEXPIRE', KEYS[2], ttl) else redis.call('PERSIST', KEYS[2]) end
   if redis.call('EXISTS', KEYS[1] .. ':kept') == 0 then redis.call('SET', KEYS[1] .. ':kept', 1) end
   return 1
 end
