@@ -17,7 +17,8 @@ VALUES = {"on": True, "off": False, "text": "green", "number": 42, "settings": {
 ANN = {"targetingKey": "ann"}
 CLIENTS: list[tuple[str, dict[str, Any]]] = [
     ("unleash", {}), ("unleash", {"mode": "frontend"}), ("optimizely", {}), ("launchdarkly", {}),
-    ("launchdarkly", {"mode": "client", "context": {"kind": "user", "key": "ann"}}), ("flagship", {}), ("flagship", {"mode": "decision_api", "context": ANN}),
+    ("launchdarkly", {"mode": "client", "context": {"kind": "user", "key": "ann"}}), ("flagship", {}),
+    ("flagship", {"mode": "decision_api", "context": ANN}),
     ("kameleoon", {}),
 ]  # fmt: skip
 

@@ -53,14 +53,14 @@ _PROBE = "hoist-openfeature"
 class Provider(AbstractProvider):
     """Resolves flags by a client, which it closes when it is shut down, and opens again when it is set once more.
 
-    Initializing waits for the client's flags, for `timeout` seconds at most, and raises where there are none by then; stored
-    and given ones will do. What becomes of the client later is told as the SDK's events, with the cause as message; a client
-    that stops for good with flags to serve is stale, not fatal.
+    Initializing waits for the client's flags, for `timeout` seconds at most, and raises where there are none by then;
+    stored and given ones will do. What becomes of the client later is told as the SDK's events, with the cause as
+    message; a client that stops for good with flags to serve is stale, not fatal.
 
-    Where the service evaluates (LaunchDarkly's mode "client", Unleash's "frontend", Flagship's "decision_api") there is one
-    context at a time, the *static* one: `is_static` says so. The SDK's global context becomes it when the provider is
-    initialized, and by `on_context_change` afterwards; an evaluation for another one is INVALID_CONTEXT, and tracking for
-    it refused. Elsewhere every evaluation has a context of its own.
+    Where the service evaluates (LaunchDarkly's mode "client", Unleash's "frontend", Flagship's "decision_api") there
+    is one context at a time, the *static* one: `is_static` says so. The SDK's global context becomes it when the
+    provider is initialized, and by `on_context_change` afterwards; an evaluation for another one is INVALID_CONTEXT,
+    and tracking for it refused. Elsewhere every evaluation has a context of its own.
     """
 
     def __init__(
@@ -117,7 +117,8 @@ class Provider(AbstractProvider):
     def on_context_change(self, old_context: EvaluationContext, new_context: EvaluationContext) -> None:
         """Makes this the static context, and waits for its flags; nothing where evaluations have contexts of their own.
 
-        Raises the SDK's error where the flags cannot be had: former or stored ones are served then, as the service does.
+        Raises the SDK's error where the flags cannot be had: former or stored ones are served then, as the service
+        does.
         """
         context = _context(new_context)
         if not self._is_static or context is None:

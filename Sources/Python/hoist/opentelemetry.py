@@ -117,9 +117,13 @@ class Metrics:
                 # The first instrument of a collection: the others are of the same moment.
                 self._read.clear()
                 living = [(found(), attributes) for found, attributes in self._clients]
-                self._counts = [(client.statistics(), attributes) for client, attributes in living if client is not None]
+                self._counts = [
+                    (client.statistics(), attributes) for client, attributes in living if client is not None
+                ]
             self._read.add((group, name))
             counts = list(self._counts)
         return [
-            Observation(groups[group][name], attributes) for groups, attributes in counts if name in groups.get(group, {})
+            Observation(groups[group][name], attributes)
+            for groups, attributes in counts
+            if name in groups.get(group, {})
         ]

@@ -54,7 +54,9 @@ class ProviderEvent:
 def read_batch(batch: Any) -> ProviderBatch:
     """A batch that C lends."""
     rows = structs(batch.rows, batch.row_count) if batch.row_count else []
-    return ProviderBatch(decode(batch.pipeline), decode(batch.id), batch.attempt, tuple(EventRow.lent(row) for row in rows))
+    return ProviderBatch(
+        decode(batch.pipeline), decode(batch.id), batch.attempt, tuple(EventRow.lent(row) for row in rows)
+    )
 
 
 def read_event(event: Any) -> ProviderEvent:

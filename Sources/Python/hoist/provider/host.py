@@ -83,7 +83,7 @@ class ProviderHost:
         slot.check(lib.hoist_provider_host_publish(self._pointer, flag_set(flags, only_for), slot.pointer), "the flags")
 
     def set_state(self, state: State, message: str = "") -> Status:
-        """Says what has become of an attempt: READY, ERROR or STALE while attempts go on, FATAL when they have stopped."""
+        """What has become of an attempt: READY; ERROR or STALE while attempts go on; FATAL when they have stopped."""
         return Status(lib.hoist_provider_host_set_state(self._pointer, int(state), encode(message)))
 
     def log(self, level: LogLevel, message: str) -> None:
@@ -186,7 +186,7 @@ class ProviderHost:
         """What the service raised is in the log, and an attempt has failed."""
         status = report(f"provider.{what}", problem)
         line = f"{what} raised {type(problem).__name__}"
-        self.log(LogLevel.ERROR, f"{line}: the traceback is in Python's log \"hoist\"")
+        self.log(LogLevel.ERROR, f'{line}: the traceback is in Python\'s log "hoist"')
         lib.hoist_provider_host_set_state(self._pointer, _ERROR, encode(line))
         return status
 

@@ -104,13 +104,13 @@ _MEMBERS = (
 class Provider:
     """A service: subclass, `register`, and open clients of its name. Each client has an instance of its own.
 
-    The members run on the instance's lane, one at a time; they may block, and call everything but `Client.close` and the
-    calls that wait. `track`, `evaluate`, `record` and `explain` run on the host's threads instead, several at once: they
-    must be quick. Only the members that a subclass overrides are called.
+    The members run on the instance's lane, one at a time; they may block, and call everything but `Client.close` and
+    the calls that wait. `track`, `evaluate`, `record` and `explain` run on the host's threads instead, several at
+    once: they must be quick. Only the members that a subclass overrides are called.
 
     What a member raises is logged under "hoist" with its traceback. In `__init__` it refuses the client; in `start`,
-    `refresh`, `set_online` and what `ProviderHost` calls it is an attempt that has failed; elsewhere the call fails, with the
-    status of a `hoist.Error`.
+    `refresh`, `set_online` and what `ProviderHost` calls it is an attempt that has failed; elsewhere the call fails,
+    with the status of a `hoist.Error`.
     """
 
     name: ClassVar[str] = ""
@@ -130,7 +130,7 @@ class Provider:
     # ---- On the lane -----------------------------------------------------------------------------
 
     def start(self) -> None:
-        """The client is open, for the first time or again, or goes on in a forked child: begin to fetch, when online."""
+        """The client is open, for the first time or again, or goes on in a forked child: begin to fetch if online."""
 
     def stop(self) -> None:
         """The client closes; requests and timers have ended."""
@@ -155,7 +155,7 @@ class Provider:
         raise NotImplementedError
 
     def classify(self, batch: ProviderBatch, answer: Answer) -> Status | tuple[Status, float]:
-        """What an answer means: OK delivered, ARGUMENT dropped, LIMIT halve it, else again, after so many seconds at least."""
+        """What an answer means: OK delivered, ARGUMENT dropped, LIMIT halve it; else again, so many seconds later."""
         raise NotImplementedError
 
     def destroy(self) -> None:

@@ -3,7 +3,7 @@
     from hoist.testing import Flags
 
     with Flags({"new-checkout": True, "banner": "green"}) as flags:
-        client = flags.client()                     # or "unleash", "optimizely", "launchdarkly", …: that service's own client
+        client = flags.client()  # or "unleash", "optimizely", …: that service's own client
         assert shop(client).checkout == "new"
         with flags.override({"new-checkout": False}):
             assert shop(client).checkout == "old"

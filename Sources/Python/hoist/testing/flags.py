@@ -8,7 +8,7 @@ import json
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
@@ -41,8 +41,8 @@ class Flags(MutableMapping[str, Any]):
     """Flags by key, and the clients that serve them: what is set here is served when the call returns.
 
     A value is a bool, a text, a number, a dict or a list. Where a service has no such values, a bool is the switch; and
-    - Optimizely: a text is the key of the variation, else that is "on" or "off"; texts and numbers are the variable "value",
-      members of a dict are the variables; lists are JSON text. `events` names the events that may be tracked;
+    - Optimizely: a text is the key of the variation, else that is "on" or "off"; texts and numbers are the variable
+      "value", members of a dict are the variables; lists are JSON text. `events` names the events that may be tracked;
     - Kameleoon: likewise, and lists are lists;
     - Unleash: values are the payloads of a variant "on".
 
@@ -99,8 +99,13 @@ class Flags(MutableMapping[str, Any]):
     def _change(self, changes: Mapping[str, Any]) -> None:
         for key, value in changes.items():
             if value is not ABSENT and not isinstance(value, (bool, str, int, float, dict, list)):
-                raise TypeError(f'flag "{key}": a value is a bool, str, int, float, dict or list, not {type(value).__name__}')
-        texts = {key: value if value is ABSENT else json.loads(json.dumps(value, allow_nan=False)) for key, value in changes.items()}
+                raise TypeError(
+                    f'flag "{key}": a value is a bool, str, int, float, dict or list, not {type(value).__name__}'
+                )
+        texts = {
+            key: value if value is ABSENT else json.loads(json.dumps(value, allow_nan=False))
+            for key, value in changes.items()
+        }
         with self._lock:
             values = {**self._values, **texts}
             self._values = {key: value for key, value in values.items() if value is not ABSENT}
@@ -156,9 +161,9 @@ class Flags(MutableMapping[str, Any]):
     def client(self, service: str | None = None, /, **properties: Any) -> Any:
         """A client that serves the flags, ready, and closed with this object.
 
-        Without a service: one for the core's calls, of any context. With one: its own client, in the mode that evaluates
-        here (Unleash "backend", LaunchDarkly "server", Flagship "bucketing") unless the properties say another. Takes what
-        the client takes; where a service needs an address or a key, there is one.
+        Without a service: one for the core's calls, of any context. With one: its own client, in the mode that
+        evaluates here (Unleash "backend", LaunchDarkly "server", Flagship "bucketing") unless the properties say
+        another. Takes what the client takes; where a service needs an address or a key, there is one.
         """
         if service is None:
             core.register()
@@ -221,8 +226,9 @@ class Flags(MutableMapping[str, Any]):
     def evaluated(self) -> list[Evaluated]:
         """The flags that were read, the oldest first.
 
-        By the core's calls, Unleash's, LaunchDarkly's, and decisions of Optimizely's: each. By a visitor of Flagship's:
-        flags that it was exposed to. By one of Kameleoon's: experiments that were reported. Reads of a `View` are not seen.
+        By the core's calls, Unleash's, LaunchDarkly's, and decisions of Optimizely's: each. By a visitor of
+        Flagship's: flags that it was exposed to. By one of Kameleoon's: experiments that were reported. Reads of a
+        `View` are not seen.
         """
         return [record for record in self._settled() if isinstance(record, Evaluated)]
 

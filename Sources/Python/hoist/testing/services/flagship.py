@@ -19,7 +19,12 @@ class Flagship(Service):
     mode = "bucketing"
     accepted = 200
     needed = {"env_id": "hoisttesting00000000", "api_key": "hoist-testing"}
-    given = {"usage_tracking": False, "expose": False, "events.flush_interval_ms": 3_600_000, "polling_interval": 86_400}
+    given = {
+        "usage_tracking": False,
+        "expose": False,
+        "events.flush_interval_ms": 3_600_000,
+        "polling_interval": 86_400,
+    }
 
     def __init__(self, config: Config, events: tuple[str, ...]) -> None:
         super().__init__(config, events)
@@ -36,12 +41,16 @@ class Flagship(Service):
         campaigns = [_campaign(place, *flag) for place, flag in enumerate(flags.items())]
         self._flags.update({_id("grp", place): flag for place, flag in enumerate(flags.items())})
         if path.endswith("/bucketing.json"):
-            return json.dumps({"panic": False, "visitorConsolidation": False, "accountSettings": _SETTINGS, "campaigns": campaigns}).encode()
+            return json.dumps(
+                {"panic": False, "visitorConsolidation": False, "accountSettings": _SETTINGS, "campaigns": campaigns}
+            ).encode()
         if path.endswith("/accountSettings.json"):
             return json.dumps({"accountSettings": _SETTINGS}).encode()
         if path.endswith("/campaigns"):
             whose = json.loads(request.body or b"{}").get("visitorId", "")
-            return json.dumps({"visitorId": whose, "campaigns": [_decided(campaign) for campaign in campaigns]}).encode()
+            return json.dumps(
+                {"visitorId": whose, "campaigns": [_decided(campaign) for campaign in campaigns]}
+            ).encode()
         return None if request.method == "POST" else b""
 
     def read(self, request: Request) -> Iterable[Record]:

@@ -64,11 +64,13 @@ def _flag(place: int, key: str, value: Any) -> dict[str, Any]:
     number, variation = place * 100, _variation(value)
     rule = {"id": number, "order": 0, "type": "TARGETED_DELIVERY", "exposition": 1.0, "experimentId": number + 1,
             "respoolTime": None, "segmentId": None,
-            "variationByExposition": [{"variationKey": variation, "variationId": number + 2, "exposition": 1.0}]}  # fmt: skip
+            "variationByExposition": [{"variationKey": variation, "variationId": number + 2, "exposition": 1.0}],
+            }  # fmt: skip
     names = {"off": "Off", variation: "On"}
     return {"id": place, "featureKey": key, "defaultVariationKey": "off", "environmentEnabled": True,
             "rules": [] if value is False else [rule],
-            "variations": [{"key": one, "name": name, "variables": _variables(value)} for one, name in names.items()]}  # fmt: skip
+            "variations": [{"key": one, "name": name, "variables": _variables(value)} for one, name in names.items()],
+            }  # fmt: skip
 
 
 def _configuration(flags: Mapping[str, Any], number: int) -> dict[str, Any]:

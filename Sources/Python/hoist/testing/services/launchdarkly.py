@@ -38,7 +38,12 @@ class LaunchDarkly(Service):
                 data = event.get("data")
                 properties = data if isinstance(data, dict) else {} if data is None else {"data": data}
                 keys = event.get("contextKeys") or _keys(event.get("context", {}))
-                yield Tracked(event["key"], event.get("metricValue"), properties, keys.get("user") or next(iter(keys.values()), None))
+                yield Tracked(
+                    event["key"],
+                    event.get("metricValue"),
+                    properties,
+                    keys.get("user") or next(iter(keys.values()), None),
+                )
 
 
 def _keys(context: Mapping[str, Any]) -> dict[str, str]:

@@ -58,10 +58,16 @@ def _flag(place: int, key: str, value: Any) -> tuple[dict[str, Any], dict[str, A
     variables, chosen = [], []
     for index, (name, content) in enumerate(named.items()):
         text = content if isinstance(content, str) else json.dumps(content)
-        variable = {"id": f"{number}{index}", "key": name, "type": _TYPES.get(type(content), "string"), "defaultValue": text}
+        variable = {
+            "id": f"{number}{index}",
+            "key": name,
+            "type": _TYPES.get(type(content), "string"),
+            "defaultValue": text,
+        }
         variables.append({**variable, "subType": "json"} if isinstance(content, dict) else variable)
         chosen.append({"id": f"{number}{index}", "value": text})
-    variation = {"id": f"{number}901", "key": value if isinstance(value, str) and value else "off" if value is False else "on",
+    name = value if isinstance(value, str) and value else "off" if value is False else "on"
+    variation = {"id": f"{number}901", "key": name,
                  "featureEnabled": value is not False, "variables": chosen}  # fmt: skip
     rule = {"id": f"{number}902", "key": f"{key}_everybody", "status": "Running", "layerId": f"{number}903",
             "audienceIds": [], "forcedVariations": {}, "variations": [variation],
