@@ -29,6 +29,8 @@ class Answer:
     status: int
     body: Any = None
     headers: dict[str, str] = field(default_factory=dict)
+    is_last: bool = False
+    """Whether the service ends when this has gone out."""
 
 
 class Service(ThreadingHTTPServer):
@@ -72,9 +74,7 @@ class Service(ThreadingHTTPServer):
         if method == "POST":
             return self._create(body)
         if method == "DELETE":
-            # In a thread of its own: the answer has to go out first, and shutting down waits for this one.
-            threading.Thread(target=self.shutdown).start()
-            return Answer(204)
+            return Answer(204, is_last=True)
         return Answer(405, headers={"Allow": "GET, POST, DELETE"})
 
     def _create(self, body: bytes) -> Answer:
@@ -129,6 +129,8 @@ class _Handler(BaseHTTPRequestHandler):
             traceback.print_exc()
             answer = Answer(500, {"message": f"{type(problem).__name__}: {problem}"})
         self._send(answer)
+        if answer.is_last:
+            self.server.shutdown()
 
     def _body(self) -> bytes:
         if "Transfer-Encoding" in self.headers:
