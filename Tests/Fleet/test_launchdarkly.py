@@ -196,7 +196,7 @@ def test_several_threads_ask_for_memberships_at_once(big_segments: BigSegments, 
 def test_a_stalled_store_takes_no_longer_than_the_limit(redis_plugin: Path, server: RedisServer) -> None:
     """The evaluating thread waits for it (LDS-28; service failing)."""
     with Proxy(server.socket) as proxy:
-        made = BigSegments(redis_plugin, port=proxy.port, timeout_ms=50)
+        made = BigSegments(redis_plugin, port=proxy.port, timeout_ms=100)
         proxy.stall()
         with pytest.raises(Failed) as failed:
             made.memberships("x")
