@@ -150,3 +150,14 @@ def test_kameleoon(flags: Flags) -> None:
     assert flags.evaluated == [Evaluated("on", True, "on", "ann"), Evaluated("text", "green", "green", "ann")]
     with flags.override(on=False):
         assert not visitor.is_feature_active("on")
+
+
+@pytest.mark.parametrize("service", ["unleash", "optimizely", "launchdarkly", "flagship", "kameleoon"])
+def test_a_client_that_is_dispatched_by_hand_takes_changes_too(service: Any) -> None:
+    """(ready) What waits for `dispatch` is run while a change is awaited."""
+    with Flags(VALUES, events=["7"]) as flags:
+        client = flags.client(service, dispatch="manual")
+        with flags.override(on=False):
+            assert client.bool("on", ANN, True) is False
+        assert client.bool("on", ANN) is True and client.track("7", ANN) is Status.OK
+        assert flags.was_tracked("7")
