@@ -24,6 +24,7 @@
 #include "launchdarkly/migration.h"
 #include "launchdarkly/observe.h"
 #include "launchdarkly/server.h"
+#include "launchdarkly/stores.h"
 #include "launchdarkly/value.h"
 
 #ifdef __cplusplus
@@ -79,19 +80,25 @@ extern "C" {
  * properties               `mobile_key` is the environment's SDK key, which is a secret of servers. Defaults differ: addresses
  *                          (`base_url`, `stream_url`, `events_url`), polls every 30 s, 10,000 events, deliveries every 5 s.
  *                          Those that hoist_describe() has for one mode only are ignored in the other, with a warning.
- *                          `secondary_mobile_keys` is refused: open a client for each key. Hooks and plug-ins that know
- *                          the client are not called, which a warning says.
+ *                          `secondary_mobile_keys` is refused: open a client for each key.
  * READY                    rules have come from the service. Stored ones make a client STALE until then, and else those of
  *                          `bootstrap` or `bootstrap.file`, which need no SDK key. Rules are stored for the next start as
- *                          they come. hoist_launchdarkly_is_initialized() is true once a whole set has come from the service.
+ *                          they come. hoist_launchdarkly_is_initialized() is true once a whole set has come from the service,
+ *                          in daemon mode once the store has been read.
  * hoist_client_bool() …    for the context of the call, else the current one, which property `context` and
  *                          hoist_client_identify() set. TARGETING_KEY_MISSING where there is neither, INVALID_CONTEXT for what
  *                          the service takes for none: no key is made here for a context, or a part, that lacks one.
- *                          PROVIDER_NOT_READY before there are rules. Segments that are too large for the rules are taken for
- *                          "not configured", and their own rules decide.
+ *                          PROVIDER_NOT_READY before there are rules. For segments that are too large for the rules a store
+ *                          is asked, which an evaluation may wait for, and no other call: launchdarkly/stores.h. Without one
+ *                          they are "not configured", and their own rules decide.
+ * daemon_mode              rules come from a store of the host's alone: READY once it has been read, also where it is empty.
+ *                          What it has otherwise is served as `rules_cache_ms` says. A store that fails is STALE or ERROR, and
+ *                          is tried every 500 ms. An SDK key is needed for events only.
+ * hooks and plug-ins       hear of the context of the call, else of the client's; not for all flags and explanations.
  * hoist_client_identify()  records an identify event, also of an equal context, and asks nothing: every flag can be decided
  *                          at once. HOIST_ERR_ARGUMENT for a context that is none.
- * hoist_client_refresh()   one poll now, with a stream beside it. Without an SDK key `bootstrap.file` is read again.
+ * hoist_client_refresh()   one poll now, with a stream beside it. Without an SDK key `bootstrap.file` is read again, in daemon
+ *                          mode the store.
  * hoist_client_track()     a custom event of the context of the call, else of the current one: the properties are its data,
  *                          the value is its metric; hoist_launchdarkly_track_for() takes data of any type. HOIST_ERR_ARGUMENT
  *                          where there is no context, or it is none; HOIST_ERR_REJECTED once the service has refused events

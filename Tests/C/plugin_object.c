@@ -76,6 +76,24 @@ TEST(kinds_for_launchdarkly_are_asked) {
   CHECK(all_released());
 }
 
+/* (LDS-65, LDS-28, LDS-66; before start, ready) */
+TEST(an_object_offers_stores_to_mode_server) {
+  setenv("PLUGIN_FAULT", "stores", 1);
+  hoist_text *text = hoist_plugin_describe(EVERY_KIND, NULL);
+  CHECK(strstr(hoist_text_data(text), "[\"launchdarkly_store\",\"launchdarkly_big_segments\"]") != NULL);
+  hoist_text_free(text);
+  hoist_config *config = host_launchdarkly_config();
+  host_set(config, "mode", "server");
+  host_set(config, "daemon_mode", "true");
+  CHECK_INT(hoist_config_load_plugin(config, EVERY_KIND, "", NULL), HOIST_OK);
+  CHECK_INT(hoist_config_load_plugin(config, EVERY_KIND, "", NULL), HOIST_ERR_STATE);
+  unsetenv("PLUGIN_FAULT");
+  hoist_client *client = client_of(config);
+  hoist_config_free(config);
+  CHECK_INT(hoist_client_wait_ready(client, 60000), HOIST_OK);
+  hoist_client_free(client);
+}
+
 TEST(a_provider_from_an_object_is_its_configurations_own) {
   counts before = so_far();
   hoist_config *config = hoist_config_new("every-kind");
@@ -291,6 +309,7 @@ int main(void) {
   RUN(a_storage_from_an_object_serves_a_frontend_client);
   RUN(kinds_for_optimizely_are_asked);
   RUN(kinds_for_launchdarkly_are_asked);
+  RUN(an_object_offers_stores_to_mode_server);
   RUN(a_provider_from_an_object_is_its_configurations_own);
   RUN(kinds_of_another_service_are_left_out);
   RUN(an_object_tells_what_it_offers);

@@ -66,7 +66,7 @@ HOIST_API hoist_status hoist_launchdarkly_flush(hoist_client *HOIST_NULLABLE cli
 typedef struct hoist_launchdarkly_evaluation_series {
     size_t struct_size; /**< sizeof(hoist_launchdarkly_evaluation_series) */
     const char *HOIST_NULLABLE flag_key;
-    const char *HOIST_NULLABLE context;        /**< JSON of the client's context; "" before there is one */
+    const char *HOIST_NULLABLE context;        /**< JSON of the call's context, else of the client's; "" where there is none */
     const char *HOIST_NULLABLE default_value;  /**< JSON, "null" for none */
     const char *HOIST_NULLABLE method;         /**< e.g. "boolVariation", "boolVariationDetail" */
     const char *HOIST_NULLABLE environment_id; /**< "" until the service has told it */
@@ -83,7 +83,7 @@ typedef struct hoist_launchdarkly_identify_series {
 typedef struct hoist_launchdarkly_track_series {
     size_t struct_size; /**< sizeof(hoist_launchdarkly_track_series) */
     const char *HOIST_NULLABLE key;
-    const char *HOIST_NULLABLE context;        /**< JSON of the client's context */
+    const char *HOIST_NULLABLE context;        /**< JSON of the event's context */
     const char *HOIST_NULLABLE data;           /**< JSON; "" for none */
     bool has_metric;
     double metric;

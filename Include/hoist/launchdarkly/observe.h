@@ -1,6 +1,6 @@
 /**
  * @file
- * LaunchDarkly: observers of changed flags and of the connection's mode.
+ * LaunchDarkly: observers of changed flags, of the connection's mode, and of stores.
  */
 #ifndef HOIST_LAUNCHDARKLY_OBSERVE_H
 #define HOIST_LAUNCHDARKLY_OBSERVE_H
@@ -34,15 +34,20 @@ typedef struct hoist_launchdarkly_observer {
     void (*HOIST_NULLABLE unchanged)(void *HOIST_NULLABLE user_data);
     /** @param mode As in hoist_launchdarkly_connection_information(). */
     void (*HOIST_NULLABLE connection_mode)(void *HOIST_NULLABLE user_data, int32_t mode);
+    void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
     /** In mode server: flags that may have other values than before, each once; see hoist_launchdarkly_observe_flag_changes().
      *  @param keys  `count` keys, valid only during the callback.
      *  @param count At least 1. */
     void (*HOIST_NULLABLE rules_changed)(void *HOIST_NULLABLE user_data,
                                          const char *HOIST_NONNULL const *HOIST_NONNULL keys, size_t count);
-    void (*HOIST_NULLABLE release)(void *HOIST_NULLABLE user_data);
+    /** The store of big segments is known otherwise than before: see hoist_launchdarkly_big_segments_status. */
+    void (*HOIST_NULLABLE big_segments_status)(void *HOIST_NULLABLE user_data, bool is_available, bool is_stale);
+    /** The store of rules likewise: see hoist_launchdarkly_store_status. */
+    void (*HOIST_NULLABLE store_status)(void *HOIST_NULLABLE user_data, bool is_available, bool is_stale);
 } hoist_launchdarkly_observer;
 
-#define HOIST_LAUNCHDARKLY_OBSERVER_INIT { sizeof(hoist_launchdarkly_observer), NULL, NULL, NULL, NULL, NULL, NULL }
+#define HOIST_LAUNCHDARKLY_OBSERVER_INIT \
+    { sizeof(hoist_launchdarkly_observer), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 
 /*
  * Each of these registers one observer of one environment for one thing, until hoist_client_unobserve() of that environment
@@ -54,8 +59,8 @@ typedef struct hoist_launchdarkly_observer {
  * token     NULL, or receives what hoist_client_unobserve() takes; 0 on failure.
  *
  * They return HOIST_ERR_ARGUMENT, HOIST_ERR_LIMIT beyond 100,000 registrations, HOIST_ERR_UNSUPPORTED for a client of
- * another service; all but the last HOIST_ERR_STATE in mode server, where flags have no values of one context: there are
- * those of launchdarkly/server.h.
+ * another service; those of flags HOIST_ERR_STATE in mode server, where flags have no values of one context and there are
+ * those of launchdarkly/server.h, and those of stores in mode client, which has none.
  */
 
 /** One flag: `changed` gets each of its changes. */
@@ -83,6 +88,14 @@ HOIST_API hoist_status hoist_launchdarkly_observe_unchanged(hoist_client *HOIST_
                                                             hoist_token *HOIST_NULLABLE token);
 /** Another mode of the connection than before: `connection_mode`. */
 HOIST_API hoist_status hoist_launchdarkly_observe_connection_mode(
+    hoist_client *HOIST_NULLABLE client, const hoist_launchdarkly_observer *HOIST_NULLABLE observer,
+    hoist_token *HOIST_NULLABLE token);
+/** Each change of either value of the store of big segments, after the first poll of it: `big_segments_status`. */
+HOIST_API hoist_status hoist_launchdarkly_observe_big_segments_status(
+    hoist_client *HOIST_NULLABLE client, const hoist_launchdarkly_observer *HOIST_NULLABLE observer,
+    hoist_token *HOIST_NULLABLE token);
+/** Each change of either value of the store of rules: `store_status`. */
+HOIST_API hoist_status hoist_launchdarkly_observe_store_status(
     hoist_client *HOIST_NULLABLE client, const hoist_launchdarkly_observer *HOIST_NULLABLE observer,
     hoist_token *HOIST_NULLABLE token);
 

@@ -30,9 +30,11 @@ extension hoist_flagship_visitor_options: FunctionTable {}
 extension hoist_header_provider: FunctionTable {}
 extension hoist_hook: FunctionTable {}
 extension hoist_kameleoon_observer: FunctionTable {}
+extension hoist_launchdarkly_big_segments: FunctionTable {}
 extension hoist_launchdarkly_client_plugin: FunctionTable {}
 extension hoist_launchdarkly_hook: FunctionTable {}
 extension hoist_launchdarkly_observer: FunctionTable {}
+extension hoist_launchdarkly_store: FunctionTable {}
 extension hoist_logger: FunctionTable {}
 extension hoist_observer: FunctionTable {}
 extension hoist_optimizely_observer: FunctionTable {}

@@ -82,6 +82,26 @@ public func hoist_launchdarkly_observe_flag_value(
   }
 }
 
+@_cdecl("hoist_launchdarkly_observe_big_segments_status") @implementation
+public func hoist_launchdarkly_observe_big_segments_status(
+  _ client: OpaquePointer?, _ observer: UnsafePointer<hoist_launchdarkly_observer>?, _ token: UnsafeMutablePointer<hoist_token>?
+) -> hoist_status {
+  observe(client, observer, token, \.big_segments_status) { try store(.bigSegments, of: client) }
+}
+
+@_cdecl("hoist_launchdarkly_observe_store_status") @implementation
+public func hoist_launchdarkly_observe_store_status(
+  _ client: OpaquePointer?, _ observer: UnsafePointer<hoist_launchdarkly_observer>?, _ token: UnsafeMutablePointer<hoist_token>?
+) -> hoist_status {
+  observe(client, observer, token, \.store_status) { try store(.rules, of: client) }
+}
+
+private func store(_ store: ObservedStore, of client: OpaquePointer?) throws -> (CLaunchDarklyObserver) -> UInt64 {
+  let face = try LaunchDarklyAnyFace.need(client)
+  guard face.isServer else { throw Refusal(.state, "stores are for mode server") }
+  return { face.observe(store, $0) }
+}
+
 /// - Parameters:
 ///   - member: the function that will be called.
 ///   - prepare: checks what is to be observed, and says how; that answers nil for what cannot be.

@@ -32,7 +32,7 @@ final class CLaunchDarklyClientPlugin: HostAdapter<hoist_launchdarkly_client_plu
   /// Tells all plug-ins of a client that has just been opened.
   static func register(_ client: Client, _ handle: OpaquePointer) {
     for environment in client.members {
-      guard let face = LaunchDarklyFace(environment) else { return }
+      guard let face = LaunchDarklyAnyFace(environment) else { return }
       let own = environment === client ? handle : OpaquePointer(environment.hot)
       for plugin in face.plugins {
         guard let plugin = plugin as? CLaunchDarklyClientPlugin else { continue }

@@ -19,6 +19,11 @@ final class CLaunchDarklyObserver: HostAdapter<hoist_launchdarkly_observer>, Cha
   }
 
   func unchanged() { table.unchanged?(table.user_data) }
+  func changed(_ store: ObservedStore, _ status: StoreStatus) {
+    let told = store == .rules ? table.store_status : table.big_segments_status
+    told?(table.user_data, status.isAvailable, status.isStale)
+  }
+
   func connectionModeChanged(_ mode: Int32) { table.connection_mode?(table.user_data, mode) }
 
   func rulesChanged(_ keys: [CText]) {

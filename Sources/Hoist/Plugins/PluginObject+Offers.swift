@@ -68,15 +68,21 @@ extension PluginObject {
   }
 
   var launchDarklyOffers: [PluginOffer] {
-    guard let create = launchDarkly?.create_hook else { return [] }
-    return [
+    let stores: [PluginOffer?] = [
+      offer("launchdarkly_store", launchDarkly?.create_store, \.vendor[LaunchDarklyStores.rules]) { CLaunchDarklyStore($0) },
+      offer("launchdarkly_big_segments", launchDarkly?.create_big_segments, \.vendor[LaunchDarklyStores.bigSegments]) {
+        CLaunchDarklyBigSegments($0)
+      },
+    ]
+    let hook = launchDarkly?.create_hook.map { create in
       PluginOffer(kind: "launchdarkly_hook") { plugins in
         guard !plugins.hasRoomForLaunchDarklyHook else { return nil }
         return refusal(.limit, "offers a LaunchDarkly hook, and a configuration has at most \(LaunchDarklyPlugins.maximumHooks)")
       } install: { options, plugins throws(Refusal) in
         plugins.add(CLaunchDarklyHook(try make("launchdarkly hook", options, create)))
       }
-    ]
+    }
+    return ([hook] + stores).compactMap { $0 }
   }
 
   /// What a configuration of a provider can take.

@@ -46,7 +46,7 @@ extension Client {
       func call(_ index: Int) -> HookCall {
         HookCall(
           key: key, context: subject, want: want, fallback: fallback, isDetailed: mode.contains(.detailed),
-          state: states.baseAddress.map { $0 + index })
+          options: options, state: states.baseAddress.map { $0 + index })
       }
       let refusing = hooks.indices.first { !hooks[$0].before(call($0)) }
       let begun = hooks[...(refusing ?? hooks.count - 1)].indices.reversed()

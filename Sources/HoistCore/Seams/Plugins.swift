@@ -16,8 +16,20 @@ public struct HookCall {
   public let fallback: EvaluationFallback
   /// The caller gets a detail.
   public let isDetailed: Bool
+  /// The provider's own, for a vendor's call.
+  public internal(set) var options: UInt32 = 0
   /// The hook's own, nil at first: what one stage puts there the later stages of this evaluation find.
   public internal(set) var state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+}
+
+extension HookCall {
+  /// A hold on the context of the call as it is now; nil where it names none, and when memory has run out.
+  public var givenContext: ContextReference? {
+    guard let context else { return nil }
+    let slot = shim_enter()
+    defer { shim_leave(slot) }
+    return FrozenContext(of: context).map { ContextReference(sharing: $0) }
+  }
 }
 
 /// Runs around each evaluation, on the evaluating thread.

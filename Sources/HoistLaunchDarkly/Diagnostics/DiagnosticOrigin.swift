@@ -110,7 +110,7 @@ extension DiagnosticReporter {
   /// - Parameter seen: of a server.
   convenience init?(
     host: any ProviderHost, settings: LaunchDarklySettings, headers: any HeaderSource, capacity: EventCapacity,
-    seen: SeenContexts? = nil
+    seen: SeenContexts? = nil, source: RulesSource = .service
   ) {
     guard settings.sendsDiagnostics, settings.sendsEvents else { return nil }
     let path = seen == nil ? "mobile/events/diagnostic" : "diagnostic"
@@ -121,14 +121,14 @@ extension DiagnosticReporter {
     if seen != nil { options.retryMilliseconds = Self.retryMilliseconds }
     self.init(
       host: host, options: options,
-      origin: seen.map { DiagnosticOrigin(server: settings, seen: $0.options) } ?? DiagnosticOrigin(settings), headers: headers,
+      origin: seen.map { DiagnosticOrigin(server: settings, seen: $0.options, source: source) } ?? DiagnosticOrigin(settings), headers: headers,
       capacity: capacity, seen: seen)
   }
 }
 
 extension DiagnosticOrigin {
   /// - Parameter seen: how contexts are remembered.
-  init(server settings: LaunchDarklySettings, seen: SeenContexts.Options) {
+  init(server settings: LaunchDarklySettings, seen: SeenContexts.Options, source: RulesSource = .service) {
     self.init(settings)
     isServer = true
     let clientOnly = [
@@ -138,8 +138,8 @@ extension DiagnosticOrigin {
     configuration.removeAll { clientOnly.contains($0.name) }
     configuration += [
       ("socketTimeoutMillis", .int(settings.connectionTimeoutMilliseconds)), ("usingProxy", .bool(settings.usesProxy)),
-      ("usingRelayDaemon", .bool(false)), ("userKeysCapacity", .int(Int64(seen.capacity))),
-      ("userKeysFlushIntervalMillis", .int(seen.milliseconds)), ("dataStoreType", .text("memory")),
+      ("usingRelayDaemon", .bool(source == .store)), ("userKeysCapacity", .int(Int64(seen.capacity))),
+      ("userKeysFlushIntervalMillis", .int(seen.milliseconds)), ("dataStoreType", .text(source == .service ? "memory" : "custom")),
     ]
   }
 }

@@ -5,7 +5,7 @@ internal import HoistCore
 /// What the vendor's own calls ask for (`Evaluation.options`).
 public enum VariationOptions {
   public static let cutsFractions: UInt32 = 1
-  /// A migration's stage: a text that names none is of the wrong type.
+  /// A migration's stage, which hooks hear of as such: a text that names none is of the wrong type.
   public static let migration: UInt32 = 2
 }
 

@@ -33,6 +33,13 @@ public struct LaunchDarklyAnyFace: Sendable {
     return text
   }
 
+  private var settings: LaunchDarklySettings {
+    switch provider {
+    case .client(let provider): provider.settings
+    case .server(let provider): provider.settings.common
+    }
+  }
+
   private var connection: ConnectionState {
     switch provider {
     case .client(let provider): provider.connection
@@ -128,5 +135,44 @@ public struct LaunchDarklyAnyFace: Sendable {
       for member in client.members { member.provider?.flush { _ in } }
     }
     return .ok
+  }
+}
+
+/// Plug-ins that know the client (LD-88).
+extension LaunchDarklyAnyFace {
+  /// Those of the configuration.
+  public var plugins: [any LaunchDarklyClientPlugin] {
+    client.plugins.vendor[LaunchDarklyPlugins.plugins] as? [any LaunchDarklyClientPlugin] ?? []
+  }
+
+  /// The metadata of this environment for plug-ins.
+  public var metadata: EnvironmentMetadata { EnvironmentMetadata(settings, environment: client.environment) }
+
+  public func warn(_ line: String) { client.log.warning(line) }
+}
+
+/// Stores of a client in mode server.
+extension LaunchDarklyAnyFace {
+  public var isServer: Bool { server != nil }
+  private var server: ServerProvider? { if case .server(let provider) = provider { provider } else { nil } }
+
+  /// nil in mode client and after close. True and false without a store (LDS-64).
+  public var storeStatus: StoreStatus? {
+    guard let server, !client.isClosed else { return nil }
+    return server.rules.shared?.status ?? StoreStatus(isAvailable: true, isStale: false)
+  }
+
+  /// nil where it was not polled yet, and cannot be waited for, and as above. False and false without a store (LDS-63).
+  public var bigSegmentsStatus: StoreStatus? {
+    guard let server, !client.isClosed else { return nil }
+    client.resumeAfterFork()
+    guard let segments = server.bigSegments else { return StoreStatus(isAvailable: false, isStale: false) }
+    return segments.status(waits: !Thread.isOwn)
+  }
+
+  /// In mode server.
+  /// - Returns: a token for `Client.unobserve`; 0 when there are too many.
+  public func observe(_ store: ObservedStore, _ observer: any ChangeObserver) -> UInt64 {
+    server?.observers.add(observer, for: .store(store)) ?? 0
   }
 }

@@ -34,16 +34,3 @@ extension LaunchDarklyFace {
     client.isClosed ? nil : (client as any ProviderHost).allFlagValues()
   }
 }
-
-/// Plug-ins that know the client (LD-88).
-extension LaunchDarklyFace {
-  /// Those of the configuration.
-  public var plugins: [any LaunchDarklyClientPlugin] {
-    client.plugins.vendor[LaunchDarklyPlugins.plugins] as? [any LaunchDarklyClientPlugin] ?? []
-  }
-
-  /// The metadata of this environment for plug-ins.
-  public var metadata: EnvironmentMetadata { EnvironmentMetadata(provider.settings, environment: client.environment) }
-
-  public func warn(_ line: String) { client.log.warning(line) }
-}

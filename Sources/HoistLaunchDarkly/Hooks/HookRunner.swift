@@ -7,14 +7,18 @@ internal import Synchronization
 final class HookRunner: Sendable {
   private let hooks: [HookEntry]
   private let facts = LockedValue(Facts())
+  /// A context of a call that lacks a key is the client's own.
+  private let completesContexts: Bool
 
   private struct Facts: Sendable {
+    /// The client's own.
     var context: CText?
     var environmentID: CText?
   }
 
   /// - Parameter hooks: in the order of their registration.
-  init(_ hooks: [any LaunchDarklyHook], log: Log) {
+  init(_ hooks: [any LaunchDarklyHook], log: Log, completesContexts: Bool = true) {
+    self.completesContexts = completesContexts
     self.hooks = hooks.prefix(LaunchDarklyPlugins.maximumHooks).map { HookEntry($0, log: log) }
   }
 
@@ -36,8 +40,17 @@ final class HookRunner: Sendable {
   fileprivate func series(_ call: HookCall) -> EvaluationSeries {
     let known = facts.withLock { $0 }
     return EvaluationSeries(
-      flagKey: CText(call.key), context: known.context, fallback: CText(call.fallback.json ?? Array("null".utf8)),
-      method: VariationMethod.name(call.want, isDetailed: call.isDetailed), environmentID: known.environmentID)
+      flagKey: CText(call.key), context: call.context == nil ? known.context : context(call.givenContext, known),
+      fallback: CText(call.fallback.json ?? Array("null".utf8)),
+      method: VariationMethod.name(call.want, isDetailed: call.isDetailed, options: call.options),
+      environmentID: known.environmentID)
+  }
+
+  /// - Parameter given: of a call; nil where it cannot be read.
+  private func context(_ given: ContextReference?, _ known: Facts) -> CText? {
+    guard let given, let context = try? LDContext.read(given) else { return nil }
+    if context.needsKeys { return completesContexts ? known.context : nil }
+    return CText(context.requestJSON)
   }
 
   /// Begins an identify, on the caller's thread; nil without hooks.
@@ -45,12 +58,14 @@ final class HookRunner: Sendable {
     isEmpty ? nil : IdentifyStages(hooks, IdentifySeries(context: CText(json), timeoutMilliseconds: timeoutMilliseconds))
   }
 
-  /// - Parameter data: JSON text; nil for none.
-  func tracked(_ key: ByteView, data: ByteView?, metric: Double?) {
+  /// - Parameters:
+  ///   - data: JSON text; nil for none.
+  ///   - given: the event's context; nil for the client's own.
+  func tracked(_ key: ByteView, data: ByteView?, metric: Double?, of given: ContextReference? = nil) {
     guard !isEmpty else { return }
     let known = facts.withLock { $0 }
     let series = TrackSeries(
-      key: CText(key), context: known.context, data: data.map { CText($0) }, metric: metric,
+      key: CText(key), context: given == nil ? known.context : context(given, known), data: data.map { CText($0) }, metric: metric,
       environmentID: known.environmentID)
     for entry in hooks { entry.note(entry.hook.afterTrack(series), .afterTrack) }
   }
@@ -140,8 +155,9 @@ private final class EvaluationStages: EvaluationHook {
 
 /// The vendor's names of variation calls.
 enum VariationMethod {
-  static func name(_ want: WantedType, isDetailed: Bool) -> StaticString {
-    switch want {
+  static func name(_ want: WantedType, isDetailed: Bool, options: UInt32 = 0) -> StaticString {
+    if options & VariationOptions.migration != 0 { return "migrationVariation" }
+    return switch want {
     case .bool: isDetailed ? "boolVariationDetail" : "boolVariation"
     case .int: isDetailed ? "intVariationDetail" : "intVariation"
     case .double: isDetailed ? "doubleVariationDetail" : "doubleVariation"

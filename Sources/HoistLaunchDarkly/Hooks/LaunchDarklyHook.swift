@@ -19,7 +19,7 @@ public protocol LaunchDarklyHook: AnyObject, Sendable {
 /// One evaluation, as its hooks see it.
 public struct EvaluationSeries: Sendable {
   public let flagKey: CText
-  /// JSON of the client's context, as flag requests carry it; nil before there is one.
+  /// JSON of the call's context, else of the client's, as flag requests carry it; nil where there is none.
   public let context: CText?
   /// JSON of what the caller falls back to.
   public let fallback: CText

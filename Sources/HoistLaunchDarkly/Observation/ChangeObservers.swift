@@ -34,7 +34,7 @@ final class ChangeObservers: Sendable {
       case .flags(let keys): return Self.call(observer, keys.compactMap { byKey[$0] })
       case .all: return Self.call(observer, changes)
       case .unchanged: return changes.isEmpty ? { @Sendable in observer.unchanged() } : nil
-      case .connectionMode, .rules, .value: return nil
+      case .connectionMode, .rules, .value, .store: return nil
       }
     }
   }
@@ -59,6 +59,14 @@ final class ChangeObservers: Sendable {
     registrations.tell(through: deliver) { registration in
       guard case .connectionMode = registration.what else { return nil }
       return { registration.observer.connectionModeChanged(mode) }
+    }
+  }
+
+  /// More or less is known of a store (LDS-63, LDS-64).
+  func changed(_ store: ObservedStore, _ status: StoreStatus) {
+    registrations.tell(through: deliver) { registration in
+      guard case .store(store) = registration.what else { return nil }
+      return { registration.observer.changed(store, status) }
     }
   }
 
@@ -88,6 +96,20 @@ public protocol ChangeObserver: AnyObject, Sendable {
   func connectionModeChanged(_ mode: Int32)
   /// - Parameter keys: never empty.
   func rulesChanged(_ keys: [CText])
+  func changed(_ store: ObservedStore, _ status: StoreStatus)
+}
+
+extension ChangeObserver {
+  public func changed(_ store: ObservedStore, _ status: StoreStatus) {}
+}
+
+/// A store of the host's.
+public enum ObservedStore: Sendable { case rules, bigSegments }
+
+/// What is known of one.
+public struct StoreStatus: Sendable, Equatable {
+  public var isAvailable: Bool
+  public var isStale: Bool
 }
 
 /// What an observer observes.
@@ -98,6 +120,7 @@ public enum ObservedChanges: Sendable {
   /// An update that changed nothing.
   case unchanged
   case connectionMode
+  case store(ObservedStore)
   /// In mode server: flags that may have other values than before, for any context.
   case rules
   /// In mode server: a flag's value for one context.
@@ -106,7 +129,7 @@ public enum ObservedChanges: Sendable {
   fileprivate var isOfRules: Bool {
     switch self {
     case .rules, .value: true
-    case .flags, .all, .unchanged, .connectionMode: false
+    case .flags, .all, .unchanged, .connectionMode, .store: false
     }
   }
 }

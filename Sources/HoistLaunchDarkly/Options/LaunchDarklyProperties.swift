@@ -57,6 +57,12 @@ enum LaunchDarklyProperties {
     Property("context_keys_capacity", .integer(1...1_000_000), default: "1000", "server: contexts that are remembered as sent in an event of their own, the latest ones."),
     Property("context_keys_flush_interval_ms", .integer(1...86_400_000), default: "300000", "server: milliseconds after which all of them are forgotten."),
     Property("omit_anonymous_contexts", .boolean, default: "false", "server: whether anonymous contexts get no events of their own."),
+    Property("daemon_mode", .boolean, default: "false", "server: whether rules come from a store alone, which another program fills, and not from the service; see launchdarkly/stores.h."),
+    Property("rules_cache_ms", .integer(-1...86_400_000), default: "15000", "server: milliseconds after which all rules are read from their store again; 0: every 500, -1: never."),
+    Property("big_segments_context_cache_size", .integer(0...10_000_000), default: "1000", "server: contexts whose big segments are remembered, those used last."),
+    Property("big_segments_context_cache_ms", .integer(0...86_400_000), default: "5000", "server: milliseconds after which their store is asked for them again."),
+    Property("big_segments_status_poll_ms", .integer(1...86_400_000), default: "5000", "server: milliseconds between questions for the status of that store."),
+    Property("big_segments_stale_ms", .integer(1...86_400_000_000), default: "120000", "server: milliseconds since it was brought up to date after which it is stale."),
   ]
 
   private static let application: [Property] = [

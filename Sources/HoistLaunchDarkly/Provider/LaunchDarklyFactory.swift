@@ -9,13 +9,19 @@ public struct LaunchDarklyFactory: ProviderFactory {
 
   public func make(_ values: PropertyValues, _ host: any ProviderHost) throws(ConfigurationFailure) -> any Provider {
     if isServer(values) { return try ServerProvider(values, host) }
+    if host.plugins.bigSegmentStore != nil || host.plugins.rulesStore != nil {
+      throw ConfigurationFailure("mode", "stores of rules and of big segments are for property \"mode\" server")
+    }
     for doubt in ServerSettings.ignored(ServerSettings.serverOnly, values, "mode server") { host.log.warning(doubt) }
     return try LaunchDarklyProvider(values, host)
   }
 
   private func isServer(_ values: PropertyValues) -> Bool { values.text("mode") == "server" }
 
-  public func mode(_ values: PropertyValues) -> String { (isServer(values) ? "server, " : "") + values.text("streaming_mode") }
+  public func mode(_ values: PropertyValues) -> String {
+    if !isServer(values) { return values.text("streaming_mode") }
+    return "server, " + (values.boolean("daemon_mode") ? "daemon" : values.text("streaming_mode"))
+  }
 
   public func storeIdentity(_ values: PropertyValues) -> String {
     "launchdarkly|\(isServer(values) ? "server|" : "")\(values.text("mobile_key"))"

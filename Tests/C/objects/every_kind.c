@@ -187,6 +187,28 @@ static hoist_status create_launchdarkly_hook(const char *options, hoist_launchda
        NULL, NULL, NULL);
 }
 
+/* Stores of LaunchDarkly's mode server; the first has no whole set. */
+static hoist_status no_items(void *user_data, hoist_launchdarkly_item_kind kind, hoist_launchdarkly_item_sink *sink) {
+  (void)user_data, (void)kind, (void)sink;
+  return HOIST_OK;
+}
+static hoist_status not_filled(void *user_data, bool *is_initialized) {
+  (void)user_data;
+  *is_initialized = false;
+  return HOIST_OK;
+}
+static hoist_status create_rules(const char *options, hoist_launchdarkly_store *store, char *message, size_t message_size) {
+  (void)options, (void)message, (void)message_size;
+  store->all = no_items;
+  store->initialized = not_filled;
+  return HOIST_OK;
+}
+static hoist_status create_big_segments(const char *options, hoist_launchdarkly_big_segments *store, char *message,
+                                        size_t message_size) {
+  (void)options, (void)store, (void)message, (void)message_size;
+  return HOIST_OK;
+}
+
 static hoist_status make_instance(void *user_data, hoist_provider_host *host, void **instance, char *message, size_t size) {
   (void)message, (void)size;
   *instance = used(user_data);
@@ -215,6 +237,7 @@ static const hoist_unleash_plugin unleash_unmade = {sizeof unleash, NULL, names,
 static const hoist_unleash_plugin unleash_short = {3, create_storage, names, create_strategy};
 static const hoist_optimizely_plugin optimizely = {sizeof optimizely, create_profiles, create_odp_manager};
 static const hoist_launchdarkly_plugin launchdarkly = {sizeof launchdarkly, create_launchdarkly_hook, NULL, NULL};
+static const hoist_launchdarkly_plugin stores = {sizeof stores, NULL, create_rules, create_big_segments};
 static const hoist_optimizely_plugin optimizely_short = {3, create_profiles, NULL};
 
 #define DESCRIBED(size, version, name, unleash)                                                                        \
@@ -244,6 +267,7 @@ static const struct faulty {
     {"same strategies", {sizeof good, HOIST_PLUGIN_ABI, "twice", NULL, NOTHING, &unleash_twice, NULL, NULL, NULL, NULL}},
     {"empty strategy", {sizeof good, HOIST_PLUGIN_ABI, "no name", NULL, NOTHING, &unleash_empty, NULL, NULL, NULL, NULL}},
     {"strategies unmade", {sizeof good, HOIST_PLUGIN_ABI, "unmade", NULL, NOTHING, &unleash_unmade, NULL, NULL, NULL, NULL}},
+    {"stores", {sizeof good, HOIST_PLUGIN_ABI, "stores", NULL, NOTHING, NULL, NULL, &stores, NULL, NULL}},
     {"optimizely short", {sizeof good, HOIST_PLUGIN_ABI, "short", NULL, NOTHING, NULL, &optimizely_short, NULL, NULL, NULL}},
     {"unleash short", {sizeof good, HOIST_PLUGIN_ABI, "short", NULL, NOTHING, &unleash_short, NULL, NULL, NULL, NULL}},
 };

@@ -17,14 +17,14 @@ final class RulesRig: @unchecked Sendable {
   ///   - settles: whether what the store has is waited for.
   init(
     _ properties: [String: String] = [:], filter: String = "", isOnline: Bool = true, manager: (any CacheManager)? = nil,
-    time: ManualScheduler = ManualScheduler(), seed: UInt64 = 7, settles: Bool = true
+    time: ManualScheduler = ManualScheduler(), seed: UInt64 = 7, settles: Bool = true, plugins: Plugins = Plugins()
   ) throws {
     let base = [
       "mode": "server", "mobile_key": Self.key, "store": manager == nil ? "none" : "memory", "dispatch": "manual",
       "log.level": "debug", "online": isOnline ? "true" : "false", "send_events": "false", "payload_filter_key": filter,
     ]
     host = try TestClient(
-      LaunchDarklyFactory(), base, properties, scheduler: time, seed: seed, makeCacheManager: { _ in manager })
+      LaunchDarklyFactory(), base, properties, plugins: plugins, scheduler: time, seed: seed, makeCacheManager: { _ in manager })
     provider = try #require(host.client.provider as? ServerProvider)
     host.open()
     if settles { settleStore() }
@@ -69,9 +69,11 @@ final class RulesRig: @unchecked Sendable {
     time.run()
   }
 
-  static func put(_ flags: [String: String]) -> String {
-    "event: put\ndata: {\"path\":\"/\",\"data\":\(ServerRules.set(flags: flags))}\n\n"
+  static func put(_ flags: [String: String], segments: [String: String] = [:]) -> String {
+    "event: put\ndata: {\"path\":\"/\",\"data\":\(ServerRules.set(flags: flags, segments: segments))}\n\n"
   }
+
+  static func patch(_ path: String, _ data: String) -> String { "event: patch\ndata: {\"path\":\"\(path)\",\"data\":\(data)}\n\n" }
 
   /// JSON of a flag's value, or the error's code.
   /// - Parameter context: nil for the client's own.
@@ -86,11 +88,20 @@ final class RulesRig: @unchecked Sendable {
     }
   }
 
+  /// The reason of a flag's value, as JSON.
+  func reason(of key: String, for context: EvaluationContext = EvaluationContext(targetingKey: "k")) -> String {
+    key.withBytes { key in
+      host.client.evaluate(key, context.subject, .any, .detailed) { _, detail in
+        String(decoding: DetailReason.json(detail) ?? [], as: UTF8.self)
+      }
+    }
+  }
+
   /// The rules come by a stream.
   @discardableResult
-  func serve(_ flags: [String: String]) -> ScriptedExchange? {
+  func serve(_ flags: [String: String], segments: [String: String] = [:]) -> ScriptedExchange? {
     let stream = openedStream()
-    say(Self.put(flags), on: stream)
+    say(Self.put(flags, segments: segments), on: stream)
     return stream
   }
 

@@ -4,6 +4,12 @@ internal import HoistBase
 protocol BigSegments: AnyObject, Sendable {
   /// - Parameter key: of a context; asked for at most once in an evaluation.
   func answer(for key: ByteView) -> BigSegmentAnswer
+  /// The same for what tells of an evaluation that has asked: that is not to ask again.
+  func recall(_ key: ByteView) -> BigSegmentAnswer
+}
+
+extension BigSegments {
+  func recall(_ key: ByteView) -> BigSegmentAnswer { answer(for: key) }
 }
 
 struct BigSegmentAnswer {

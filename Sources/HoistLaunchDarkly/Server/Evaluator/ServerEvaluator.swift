@@ -40,6 +40,8 @@ struct ServerEvaluator<Watch: PrerequisiteWatch>: ~Copyable {
   private var depth = 0
   var bigSegments = BigSegmentsStatus.unasked
   var answers: [(key: [UInt8], answer: BigSegmentAnswer)] = []
+  /// An evaluation is gone through once more.
+  var isRepeated = false
   var watch: Watch
 
   /// - Returns: nil for what the service calls no context.

@@ -44,6 +44,7 @@ extension ServerEvents {
     of flag: UnsafePointer<ServerFlagRecord>, _ snapshot: Snapshot, _ context: FrozenContext, isDetailed: Bool
   ) {
     guard outlet.isRecording, var evaluator = ServerEvaluator(snapshot.base, context.base, PrerequisiteList(of: flag)) else { return }
+    evaluator.isRepeated = true
     _ = evaluator.evaluate(flag)
     for entry in evaluator.watch.entries {
       let (flag, reason) = (entry.flag, entry.result.reason)

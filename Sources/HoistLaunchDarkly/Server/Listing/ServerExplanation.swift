@@ -15,6 +15,7 @@ enum ServerExplanation {
       var evaluator = ServerEvaluator(snapshot.base, context?.base, PrerequisiteList(of: flag))
     {
       writer.member("on", flag.pointee.traits.contains(.on))
+      evaluator.isRepeated = true
       _ = evaluator.evaluate(flag)
       writePrerequisites(evaluator.watch, flag, snapshot, to: &writer)
       if flag.pointee.traits.contains(.on) { writeRules(of: flag, snapshot, context, to: &writer) }

@@ -14,7 +14,8 @@ struct ServerSettings: Sendable {
   /// Of this mode: named for a client of the other, they are ignored.
   static let serverOnly = [
     "payload_filter_key", "context_keys_capacity", "context_keys_flush_interval_ms", "omit_anonymous_contexts", "bootstrap",
-    "bootstrap.file",
+    "bootstrap.file", "daemon_mode", "rules_cache_ms", "big_segments_context_cache_size", "big_segments_context_cache_ms",
+    "big_segments_status_poll_ms", "big_segments_stale_ms",
   ]
 
   let common: LaunchDarklySettings
@@ -22,6 +23,10 @@ struct ServerSettings: Sendable {
   let seen: SeenContexts.Options
   /// Rules to start with.
   let given: GivenDocument
+  /// Rules come from a store alone (10.4).
+  let isDaemon: Bool
+  let rulesCacheMilliseconds: Int64
+  let bigSegments: BigSegmentsManager.Options
   /// What the host should know of its properties.
   let doubts: [String]
 
@@ -39,6 +44,12 @@ struct ServerSettings: Sendable {
     given = GivenDocument(
       bytes: values.isSet("bootstrap") ? Array(values.text("bootstrap").utf8) : nil, path: values.text("bootstrap.file"),
       property: "bootstrap.file", limitBytes: common.maximumResponseBytes)
+    isDaemon = values.boolean("daemon_mode")
+    rulesCacheMilliseconds = values.integer("rules_cache_ms")
+    bigSegments = BigSegmentsManager.Options(
+      capacity: Int(clamping: values.integer("big_segments_context_cache_size")),
+      milliseconds: values.integer("big_segments_context_cache_ms"),
+      pollMilliseconds: values.integer("big_segments_status_poll_ms"), staleMilliseconds: values.integer("big_segments_stale_ms"))
     var doubts = Self.ignored(Self.clientOnly, values, "mode client")
     if !filter.isEmpty, self.filter.isEmpty {
       doubts.append("property \"payload_filter_key\" is ignored: a key has letters, digits, dots, dashes and underscores, and begins with a letter or digit")

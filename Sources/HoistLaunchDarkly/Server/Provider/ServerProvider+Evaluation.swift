@@ -74,7 +74,9 @@ extension ServerProvider {
       return host.refuse(name(), .argument, Self.noContext)
     }
     guard context.frozen.isOfService else { return host.refuse(name(), .argument, "its context is none: \(Self.contextRule)") }
-    return events.track(key, data: data, metric: metric, of: context.frozen, at: unixMilliseconds)
+    let status = events.track(key, data: data, metric: metric, of: context.frozen, at: unixMilliseconds)
+    if status.isTaken { hooks.tracked(key, data: data, metric: metric, of: context) }
+    return status
   }
 }
 

@@ -14,6 +14,9 @@ final class ServerProvider: @unchecked Sendable {
   let observers: ChangeObservers
   let connection: ConnectionState
   let rules: ServedRules
+  /// Nil without a store of them.
+  let bigSegments: BigSegmentsManager?
+  let hooks: HookRunner
   let life: PartLife
   // For people.
   static let noContext = "there is no current context: give `context`, identify, or name one in the call"
@@ -26,25 +29,40 @@ final class ServerProvider: @unchecked Sendable {
     let headers = RequestHeaders(settings: common, host: host, role: .server)
     events = ServerEvents(host: host, settings: settings, headers: headers)
     diagnostics = DiagnosticReporter(
-      host: host, settings: common, headers: headers, capacity: events.outlet.capacity, seen: events.seen)
+      host: host, settings: common, headers: headers, capacity: events.outlet.capacity, seen: events.seen,
+      source: host.plugins.rulesStore == nil ? .service : settings.isDaemon ? .store : .serviceAndStore)
     observers = ChangeObservers { [weak host] in host?.onDeliveryLane($0) }
     connection = ConnectionState(host: host, observers: observers)
     let synchronizer = Synchronizer(host: host, settings: common, headers: headers, connection: connection)
+    let observers = observers
+    bigSegments = host.plugins.bigSegmentStore.map {
+      BigSegmentsManager(host: host, store: $0, options: settings.bigSegments, observers: observers)
+    }
+    let shared = host.plugins.rulesStore.map {
+      SharedRules(host: host, store: $0, cacheMilliseconds: settings.rulesCacheMilliseconds, observers: observers)
+    }
     rules = ServedRules(
       host: host, feed: RulesFeed(settings: common, headers: headers, filter: settings.filter), synchronizer: synchronizer,
-      storageKey: settings.storageKey, given: settings.given)
-    life = PartLife([events] + (diagnostics.map { [$0] } ?? []) + [connection, synchronizer, rules])
+      storageKey: shared == nil ? settings.storageKey : nil, given: settings.given, shared: shared, isDaemon: settings.isDaemon,
+      bigSegments: bigSegments)
+    hooks = HookRunner(
+      LaunchDarklyPlugins.hooks(
+        of: host.plugins, for: EnvironmentMetadata(common, environment: host.environment), log: host.log),
+      log: host.log, completesContexts: false)
+    let own: [(any ClientPart)?] = [events, diagnostics, connection, synchronizer, bigSegments, rules]
+    life = PartLife(own.compactMap { $0 })
     events.outlet.policy.listener = self
     rules.listener = self
     for doubt in settings.doubts { host.log.warning(doubt) }
-    if [LaunchDarklyPlugins.hooks, LaunchDarklyPlugins.plugins].contains(where: { host.plugins.vendor[$0] != nil }) {
-      host.log.warning("hooks and plug-ins that know the client are not called in mode server")
+    if settings.isDaemon, shared == nil {
+      throw ConfigurationFailure(
+        "daemon_mode", "property \"daemon_mode\" needs a store of rules: hoist_launchdarkly_config_set_store(), or a plug-in that offers one")
     }
     if let context = try LaunchDarklyProvider.givenContext(common)?.reference {
       guard context.frozen.isOfService else {
         throw ConfigurationFailure("context", "property \"context\" is no context: \(Self.contextRule)")
       }
-      host.setCurrentContext(context)
+      setCurrentContext(context)
     }
     try rules.checkGiven()
   }
@@ -62,10 +80,29 @@ extension ServerProvider: Provider {
       host?.log.warning("identify: this is no context: \(Self.contextRule)")
       return completion(.argument)
     }
-    host?.setCurrentContext(context)
+    setCurrentContext(context)
     // A context that has no event is the current one all the same.
     _ = events.identify(context.frozen, waits: .never)
     completion(.ok)
+  }
+
+  private func setCurrentContext(_ context: ContextReference) {
+    host?.setCurrentContext(context)
+    if !hooks.isEmpty, let read = try? LDContext.read(context) { hooks.contextChanged(read.requestJSON) }
+  }
+
+  /// The stages of the hooks (8); they are not called for what is no context.
+  func beginIdentify(_ context: ContextReference, timeoutMilliseconds: Int64) -> (@Sendable (Status) -> Void)? {
+    guard !hooks.isEmpty, context.frozen.isOfService, let read = try? LDContext.read(context) else { return nil }
+    guard let stages = hooks.beginIdentify(read.requestJSON, timeoutMilliseconds: timeoutMilliseconds) else { return nil }
+    return { stages.end($0) }
+  }
+
+  var evaluationHooks: [any EvaluationHook] { hooks.evaluationHooks }
+
+  func settle(untilNanoseconds deadline: Int64) -> Bool {
+    let isKept = rules.shared?.settle(untilNanoseconds: deadline) ?? true
+    return (bigSegments?.settle(untilNanoseconds: deadline) ?? true) && isKept
   }
 
   func forgetCountsAfterFork() { events.forgetAfterFork() }
@@ -81,6 +118,8 @@ extension ServerProvider: Provider {
 
 extension ServerProvider: RulesListener {
   func onlineChanged(_ isOnline: Bool) { diagnostics?.onlineChanged(isOnline) }
+  func environmentTold(_ id: String) { hooks.environmentTold(id) }
+  func storeIsRead() { connection.note(.confirmed) }
   func eventsMayGo(_ mayGo: Bool) { events.outlet.onlineChanged(mayGo) }
   func rulesChanged(_ keys: [String]) { observers.rulesChanged(keys) }
 

@@ -10,45 +10,58 @@ protocol RulesListener: OnlineListener {
   /// Other rules are served.
   /// - Parameter keys: of the flags that the vendor's listeners are told of.
   func rulesChanged(_ keys: [String])
+  func environmentTold(_ id: String)
+  /// Where a store is all there is, it has been read.
+  func storeIsRead()
 }
 
-/// The rules of an environment, kept current and served while the client is online, and stored for the next run. On the
-/// scheduler's thread.
+/// The rules of an environment, kept current and served while the client is online, and stored for the next run, or shared with
+/// other processes. On the scheduler's thread.
 final class ServedRules: ClientPart, @unchecked Sendable {
-  private let host: any ProviderHost
+  let host: any ProviderHost
   private let feed: RulesFeed
   private let synchronizer: Synchronizer
   private let storage: DocumentStorage
   private let given: GivenDocument
-  private var table: ServerTable
+  /// In place of `storage`.
+  let shared: SharedRules?
+  /// Nothing is asked of the service: the store is all there is (10.4).
+  let isDaemon: Bool
+  var table: ServerTable
   private var isRunning = false
   /// What there is before the service has spoken has been read.
   private var hasBegun = false
   private var isOnline = false
   private var generation = Generation()
   /// Any rules are served.
-  private(set) var isServing = false
-  private let arrived = Atomic(false)
+  var isServing = false
+  let arrived = Atomic(false)
   private var saving: (any Cancellable)?
   private var lastSize = 0
-  /// As the service calls it; nil before the first answer.
-  private(set) var environmentID: String?
+  /// Items of the store that were told of.
+  var unreadable: Set<ItemName> = []
   weak var listener: (any RulesListener)?
 
   /// - Parameters:
   ///   - storageKey: nil keeps nothing.
   ///   - given: rules to start with, where none are stored.
-  init(host: any ProviderHost, feed: RulesFeed, synchronizer: Synchronizer, storageKey: String?, given: GivenDocument) {
+  ///   - shared: nil for rules that are the process's own.
+  init(
+    host: any ProviderHost, feed: RulesFeed, synchronizer: Synchronizer, storageKey: String?, given: GivenDocument,
+    shared: SharedRules? = nil, isDaemon: Bool = false, bigSegments: (any BigSegments)? = nil
+  ) {
     self.host = host
     self.feed = feed
     self.synchronizer = synchronizer
     self.given = given
+    (self.shared, self.isDaemon) = (shared, isDaemon)
     storage = DocumentStorage(store: host.store, key: storageKey)
-    table = ServerTable(ServerResources(host.regex))
+    table = ServerTable(ServerResources(host.regex, bigSegments: bigSegments))
     synchronizer.delegate = self
+    shared?.owner = self
   }
 
-  /// Whether a whole set has come from the service. Any thread.
+  /// Whether a whole set has come from the service, or the store where that is all there is. Any thread.
   var hasArrived: Bool { arrived.load(ordering: .acquiring) }
 
   private var hasKey: Bool { !feed.settings.mobileKey.isEmpty }
@@ -60,7 +73,15 @@ final class ServedRules: ClientPart, @unchecked Sendable {
     let mine = generation.advance()
     if isServing {
       host.report(.serving("rules of before are served"))
+      shared?.begin {}
       return begin()
+    }
+    if let shared {
+      return shared.begin { [weak self] in
+        guard let self, isRunning, generation.isCurrent(mine) else { return }
+        if !isServing { serveGiven() }
+        begin()
+      }
     }
     storage.load { [weak self] stored in
       guard let self, isRunning, generation.isCurrent(mine) else { return }
@@ -79,10 +100,10 @@ final class ServedRules: ClientPart, @unchecked Sendable {
   func setOnline(_ isOnline: Bool) {
     guard hasBegun else { return }
     let isWanted = isOnline && hasKey
-    if isWanted {
-      host.report(.resumed)
+    if isWanted { host.report(.resumed) }
+    if isWanted, !isDaemon {
       synchronizer.begin(feed, KnownFlags()) { _ in }
-    } else {
+    } else if !isDaemon {
       synchronizer.end()
     }
     self.isOnline = isWanted
@@ -92,12 +113,16 @@ final class ServedRules: ClientPart, @unchecked Sendable {
   }
 
   private func tellIfNothingFetches() {
-    guard host.isOnline, !hasKey, !isServing else { return }
+    guard host.isOnline, !hasKey, !isServing, !isDaemon else { return }
     host.report(.stopped(.configuration, "there is no SDK key, and no rules are given"))
   }
 
   /// After a refusal attempts go on from here; without a service the host's file is read again.
   func refresh() {
+    if isDaemon {
+      shared?.refresh()
+      return setOnline(host.isOnline)
+    }
     guard hasBegun, host.isOnline || !hasKey else { return }
     host.report(.resumed)
     if !hasKey {
@@ -115,6 +140,7 @@ final class ServedRules: ClientPart, @unchecked Sendable {
     (isRunning, hasBegun, isOnline) = (false, false, false)
     generation.advance()
     saveNow()
+    shared?.stop()
     listener?.eventsMayGo(false)
     listener?.onlineChanged(false)
   }
@@ -123,6 +149,7 @@ final class ServedRules: ClientPart, @unchecked Sendable {
     (isRunning, hasBegun, isOnline) = (false, false, false)
     generation.advance()
     saving = nil
+    shared?.abandonAfterFork()
   }
 
   // MARK: Rules that the service has not sent now
@@ -166,18 +193,29 @@ final class ServedRules: ClientPart, @unchecked Sendable {
 
   // MARK: What changes the rules
 
-  private func apply(_ message: FlagMessage) -> FlagOutcome {
+  /// - Parameter isNews: it has come from the service.
+  private func apply(_ message: FlagMessage, isNews: Bool = false) -> FlagOutcome {
     let result = host.withSnapshot { old in Result { () throws(FlagFailure) in try update(message, over: old) } }
     switch result {
     case .failure(let failure): return .refused(failure.reason)
     case .success(let update):
-      if let snapshot = update.snapshot { host.publish(snapshot, changed: update.changed) }
-      let isOut = update.patch.map { host.publish($0, changed: update.changed) } ?? true
-      if case .put = message { isServing = true }
+      let isOut = serve(update)
+      if case .put = message {
+        isServing = true
+        if isNews { shared?.writeAll() }
+      } else if let item = update.item {
+        shared?.write(item)
+      }
       guard isOut else { return .refused(FlagFailure.tooLarge.reason) }
       listener?.rulesChanged(update.told)
       return .applied
     }
+  }
+
+  /// - Returns: false when memory has run out.
+  func serve(_ update: ServerUpdate) -> Bool {
+    if let snapshot = update.snapshot { host.publish(snapshot, changed: update.changed) }
+    return update.patch.map { host.publish($0, changed: update.changed) } ?? true
   }
 
   private func update(_ message: FlagMessage, over old: Snapshot?) throws(FlagFailure) -> ServerUpdate {
@@ -204,7 +242,7 @@ final class ServedRules: ClientPart, @unchecked Sendable {
   // MARK: The store
 
   private func saveSoon() {
-    guard hasKey, saving == nil else { return }
+    guard hasKey, shared == nil, saving == nil else { return }
     saving = host.scheduler.schedule(afterMilliseconds: SavePace.pauseMilliseconds(bytes: lastSize)) { [weak self] in
       guard let self, saving != nil else { return }
       saveNow()
@@ -227,7 +265,7 @@ extension ServedRules: SynchronizerDelegate {
     let isWhole = if case .put = message { true } else { false }
     // What changes is of a set that has come before it, and not of what is stored or given.
     guard isWhole || hasArrived else { return .refused("a change comes before the rules") }
-    let outcome = apply(message)
+    let outcome = apply(message, isNews: true)
     if outcome == .applied {
       arrived.store(true, ordering: .releasing)
       saveSoon()
@@ -235,7 +273,7 @@ extension ServedRules: SynchronizerDelegate {
     return outcome
   }
 
-  func environmentTold(_ id: String) { environmentID = id }
+  func environmentTold(_ id: String) { listener?.environmentTold(id) }
   func confirmed() {}
   func unauthorized() {}
   func streamShutDown() {}

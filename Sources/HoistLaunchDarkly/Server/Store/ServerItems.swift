@@ -43,6 +43,21 @@ struct ItemDependencies {
     for reference in references { neededBy[reference, default: []].insert(item) }
   }
 
+  /// Items with all that they refer to, each after that; what refers to itself in a round comes in any order.
+  func ordered(_ items: [ItemName]) -> [ItemName] {
+    var (seen, ordered): (Set<ItemName>, [ItemName]) = ([], [])
+    var pending = items.reversed().map { (item: $0, isDone: false) }
+    while let (item, isDone) = pending.popLast() {
+      if isDone {
+        ordered.append(item)
+      } else if seen.insert(item).inserted {
+        pending.append((item, true))
+        for need in needs[item] ?? [] { pending.append((need, false)) }
+      }
+    }
+    return ordered
+  }
+
   /// The keys of flags among items and all that depends on them.
   func flags(affectedBy items: Set<ItemName>) -> [String] {
     var affected = items

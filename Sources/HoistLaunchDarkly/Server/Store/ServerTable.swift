@@ -13,14 +13,16 @@ struct ServerUpdate {
   /// Those that the vendor's listeners are told of (11.1). Quirk: nothing of an item that a whole set brings in an older
   /// version.
   var told: [String] = []
+  /// The item that a single message has changed.
+  var item: ItemName?
 }
 
 /// The rule set of an environment: what a snapshot holds, and the deleted items that are remembered by their version
 /// (protocols/launchdarkly-server.md 3.4). A message that cannot be read changes nothing. Not thread-safe.
 struct ServerTable {
-  private let resources: ServerResources
-  private(set) var tombstones: [ItemName: Int64] = [:]
-  private var dependencies = ItemDependencies()
+  let resources: ServerResources
+  var tombstones: [ItemName: Int64] = [:]
+  private(set) var dependencies = ItemDependencies()
   /// The same as the vendor's listeners know them. Quirk: a message that is too old to change anything changes these.
   private var toldDependencies = ItemDependencies()
 
@@ -44,6 +46,10 @@ struct ServerTable {
     } catch {
       throw FlagFailure(error)
     }
+    return try take(items, over: old)
+  }
+
+  mutating func take(_ items: consuming ServerItems, over old: Snapshot?) throws(FlagFailure) -> ServerUpdate {
     (tombstones, dependencies, toldDependencies) = (items.tombstones, items.dependencies, items.dependencies)
     guard let snapshot = items.finish() else { throw .tooLarge }
     let (before, after) = (old?.itemVersions ?? [:], snapshot.itemVersions)
@@ -89,10 +95,11 @@ struct ServerTable {
     return telling(update, of: item)
   }
 
-  private func telling(_ update: ServerUpdate, of item: ItemName) -> ServerUpdate {
+  func telling(_ update: ServerUpdate, of item: ItemName) -> ServerUpdate {
     var update = update
     update.changed = dependencies.flags(affectedBy: [item])
     update.told = toldDependencies.flags(affectedBy: [item])
+    update.item = item
     return update
   }
 
@@ -121,13 +128,13 @@ struct ServerTable {
     }
   }
 
-  private mutating func refer(_ item: ItemName, to references: [ItemName]) {
+  mutating func refer(_ item: ItemName, to references: [ItemName]) {
     dependencies.set(item, references)
     toldDependencies.set(item, references)
   }
 
   /// In the place of the former one, with the cost of this flag alone, where there is room.
-  private mutating func setFlag(_ item: ItemName, _ data: JSONNode, of old: Snapshot) throws(FlagFailure) -> ServerUpdate {
+  mutating func setFlag(_ item: ItemName, _ data: JSONNode, of old: Snapshot) throws(FlagFailure) -> ServerUpdate {
     guard item.key.withBytes({ old.find($0) }) != nil else { return try lay(item, data, of: old) }
     var references: [ItemName] = []
     let resources = resources
@@ -148,7 +155,7 @@ struct ServerTable {
   }
 
   /// The former block with an item more or less; written anew when much of that would be waste.
-  private mutating func lay(_ item: ItemName, _ data: JSONNode?, of old: Snapshot) throws(FlagFailure) -> ServerUpdate {
+  mutating func lay(_ item: ItemName, _ data: JSONNode?, of old: Snapshot) throws(FlagFailure) -> ServerUpdate {
     if old.isWasteful { return try layAnew(item, data, of: old) }
     let resources = resources
     let (snapshot, references) = try item.key.withBytes { key in

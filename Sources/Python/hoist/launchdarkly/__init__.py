@@ -39,9 +39,19 @@ from .migration import (
 from .observers import ChangedFlag, ChangedFlags
 from .plugins import EnvironmentMetadata, Plugin
 from .server import FlagsState
+from .stores import (
+    BigSegmentStore,
+    ItemKind,
+    RulesStore,
+    StoredItem,
+    StoreStatus,
+    set_big_segments,
+    set_store,
+)
 
 __all__ = [
     "AnyContext",
+    "BigSegmentStore",
     "CacheUsage",
     "ChangedFlag",
     "ChangedFlags",
@@ -68,11 +78,17 @@ __all__ = [
     "MigrationTracker",
     "Migrator",
     "OriginResult",
+    "ItemKind",
     "Plugin",
+    "RulesStore",
     "RunMode",
+    "StoreStatus",
+    "StoredItem",
     "TrackSeries",
     "get",
     "literal",
     "reference_names",
+    "set_big_segments",
+    "set_store",
     "version",
 ]

@@ -18,12 +18,13 @@ from .life import Life
 from .migration import Migrations
 from .plugins import Plugin, add_plugin
 from .server import Server
+from .stores import BigSegmentStore, RulesStore, Stores, set_big_segments, set_store
 from .variations import Variations
 
 _PLUGINS = ("logger", "cache", "transport", "dispatcher", "headers")
 
 
-class Client(Life, Connection, Variations, Server, Migrations, Events, _Client):
+class Client(Life, Connection, Variations, Server, Migrations, Events, Stores, _Client):
     """A `hoist.Client` with LaunchDarkly's own calls.
 
         with launchdarkly.Client(mobile_key=…, context=Context("user-42")) as client:
@@ -33,7 +34,8 @@ class Client(Life, Connection, Variations, Server, Migrations, Events, _Client):
     Takes what `hoist.Client` takes but the provider's name, and
     - `context`: whom flags are for until `identify` says otherwise;
     - `hooks`: code around evaluations, identifies and tracked events, in LaunchDarkly's words;
-    - `launchdarkly_plugins`: what LaunchDarkly calls plugins.
+    - `launchdarkly_plugins`: what LaunchDarkly calls plugins;
+    - `rules_store`, `big_segments`: in mode server, stores of the program's own.
     """
 
     __slots__ = ("_primary",)
@@ -47,6 +49,8 @@ class Client(Life, Connection, Variations, Server, Migrations, Events, _Client):
         context: AnyContext | None = None,
         hooks: Iterable[Hook] = (),
         launchdarkly_plugins: Iterable[Plugin] = (),
+        rules_store: RulesStore | None = None,
+        big_segments: BigSegmentStore | None = None,
         **more: Any,
     ) -> None:
         plugins = {name: more.pop(name) for name in _PLUGINS if name in more}
@@ -56,6 +60,10 @@ class Client(Life, Connection, Variations, Server, Migrations, Events, _Client):
             config.set("context", as_launchdarkly(context).to_json())
         for hook in hooks:
             add_hook(config, hook)
+        if rules_store is not None:
+            set_store(config, rules_store)
+        if big_segments is not None:
+            set_big_segments(config, big_segments)
         adapters = [add_plugin(config, plugin) for plugin in launchdarkly_plugins]
         super().__init__(config, **plugins)
         for adapter in adapters:

@@ -1,4 +1,4 @@
-"""Observers: being told of changed flags and of the connection's mode."""
+"""Observers: being told of changed flags, of the connection's mode and of stores."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from .._text import decode, encode
 from ..observer import Subscription, subscribe
 from .connection import ConnectionMode
 from .owner import check, end_all, held_weakly, own
+from .stores import StoreStatus
 
 if TYPE_CHECKING:
     from ..client import Client
@@ -44,6 +45,7 @@ class Told:
     unchanged: Callable[..., object] | None = None
     connection_mode: Callable[..., object] | None = None
     rules_changed: Callable[..., object] | None = None
+    store: Callable[..., object] | None = None
 
 
 class Observers:
@@ -96,6 +98,18 @@ class Observers:
         told = Told(connection_mode=held_weakly(handler, owner))
         return self._register("connection_mode", told, owner, partial(call, self._pointer))
 
+    def observe_store_status(self, handler: Callable[[StoreStatus], object], owner: object = None) -> Subscription:
+        """Changes of what is known of the store of rules, in mode server."""
+        call, told = lib.hoist_launchdarkly_observe_store_status, Told(store=held_weakly(handler, owner))
+        return self._register("store_status", told, owner, partial(call, self._pointer))
+
+    def observe_big_segments_status(
+        self, handler: Callable[[StoreStatus], object], owner: object = None
+    ) -> Subscription:
+        """Changes of what is known of the store of big segments, in mode server, after the first poll of it."""
+        call, told = lib.hoist_launchdarkly_observe_big_segments_status, Told(store=held_weakly(handler, owner))
+        return self._register("big_segments_status", told, owner, partial(call, self._pointer))
+
     def stop_observing(self, owner: object = None) -> None:
         """Ends all observers of an owner in this environment; without one, those that belong to the client."""
         end_all(self._owner(owner), self._client)
@@ -147,6 +161,16 @@ def _rules_changed(user_data: Any, keys: Any, count: int) -> None:
     told = behind(user_data).rules_changed
     if told is not None:
         told([decode(keys[index]) for index in range(count)])
+
+
+@implements("launchdarkly_observer", "store_status")
+def _store_status(user_data: Any, is_available: bool, is_stale: bool) -> None:
+    told = behind(user_data).store
+    if told is not None:
+        told(StoreStatus(bool(is_available), bool(is_stale)))
+
+
+implements("launchdarkly_observer", "big_segments_status")(_store_status)
 
 
 def _read(change: Any) -> ChangedFlag:
