@@ -12,6 +12,7 @@ from hoist import launchdarkly
 from hoist.launchdarkly import Context
 
 from . import contexts
+from .big_segments import CallbackBigSegments
 from .callbacks import request
 from .client import DEFAULT_WAIT_MS, ContractClient, StartFailed
 from .hooks import hooks_of
@@ -30,13 +31,10 @@ class ServerSide(ContractClient):
         wait, may_fail = configuration.whole("startWaitTimeMs"), configuration.boolean("initCanFail")
         section = configuration.object("bigSegments")
         self._segments_at = section.needed_text("callbackUri") if section else None
-        more: dict[str, Any] = {}
-        if self._segments_at is not None:
-            from .big_segments import CallbackBigSegments
-
-            more["big_segments"] = CallbackBigSegments(self._segments_at)
+        segments = None if self._segments_at is None else CallbackBigSegments(self._segments_at)
         try:
-            self._client = launchdarkly.Client(config_of(configuration), hooks=hooks_of(configuration), **more)
+            config, hooks = config_of(configuration), hooks_of(configuration)
+            self._client = launchdarkly.Client(config, hooks=hooks, big_segments=segments)
         except hoist.Error as problem:
             raise Refused(f"the configuration is refused: {problem}") from None
         self._listeners = Listeners(self._client)

@@ -11,20 +11,7 @@ from harness import Client, ContractService
 from launchdarkly import LaunchDarklySimulator
 from launchdarkly_server import LaunchDarklyServerSimulator
 
-from hoist import launchdarkly as hoist_launchdarkly
-
 Create = Callable[..., Client]
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "needs(name): the binding has this in hoist.launchdarkly, or in its client")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        for mark in item.iter_markers("needs"):
-            is_there = any(hasattr(place, mark.args[0]) for place in (hoist_launchdarkly, hoist_launchdarkly.Client))
-            item.add_marker(pytest.mark.skipif(not is_there, reason=f"the binding has no {mark.args[0]}"))
 
 
 def running(side: str) -> Iterator[ContractService]:

@@ -12,7 +12,6 @@ from launchdarkly_server import LaunchDarklyServerSimulator
 from server_data import ANNA, BOB, CARL, flag, user
 from waiting import until
 
-pytestmark = pytest.mark.needs("BigSegmentStore")
 Rules = LaunchDarklyServerSimulator
 HASH = "CEXjZY7cHJG/ydFy7q4+YEFwVrG3/pkJwA4FAjrbfx0="
 WHO = user("user-key")

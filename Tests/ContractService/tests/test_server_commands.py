@@ -87,7 +87,6 @@ def test_before_there_are_rules_defaults_are_answered(rules: LaunchDarklyServerS
     assert client.detail("dark-mode", "bool", False, ANNA) == {"value": False, "reason": NOT_READY}
 
 
-@pytest.mark.needs("all_flags_state")
 def test_the_state_of_all_flags_is_not_valid_before(rules: LaunchDarklyServerSimulator, serve: Create) -> None:
     """(LDS-03, LDS-32; refused)"""
     rules.fail("stream", "status", status=401)
@@ -103,7 +102,6 @@ STATES = {
 }
 
 
-@pytest.mark.needs("all_flags_state")
 @pytest.mark.parametrize(("options", "values", "meta"), [
     ({}, {"plain": "a", "tracked": "a", "null": None, "needy": "a"}, {
         "plain": {"variation": 0, "version": 1},
@@ -129,7 +127,6 @@ def test_the_state_of_all_flags(
     assert rules.ledger.posts == []
 
 
-@pytest.mark.needs("secure_mode_hash")
 def test_the_hash_of_secure_mode(rules: LaunchDarklyServerSimulator, serve: Create) -> None:
     """The worked examples (LDS-33; ready)."""
     key = "sdk-01234567-89ab-cdef-0123-456789abcdef"

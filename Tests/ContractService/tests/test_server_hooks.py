@@ -10,9 +10,6 @@ from harness import Callback
 from launchdarkly_server import LaunchDarklyServerSimulator
 from server_data import ANNA, BOB, NOT_FOUND
 
-# Before there were stores of a program's own, hooks were of mode client alone.
-pytestmark = pytest.mark.needs("BigSegmentStore")
-
 
 def hook(at: Callback, **more: Any) -> dict[str, Any]:
     return {"name": "h", "callbackUri": at.url, **more}
@@ -65,7 +62,6 @@ def test_hooks_come_last_first_after_the_evaluation_and_may_fail(serve: Create) 
     assert [each["stage"] for each in second.told] == ["beforeEvaluation", "afterEvaluation"]
 
 
-@pytest.mark.needs("all_flags_state")
 def test_no_hook_is_told_of_all_flags(serve: Create) -> None:
     """(LDS-32, LDS-60; ready)"""
     with Callback() as listener:
@@ -74,7 +70,6 @@ def test_no_hook_is_told_of_all_flags(serve: Create) -> None:
     assert listener.told == []
 
 
-@pytest.mark.needs("Migrator")
 def test_migrations_are_evaluations(serve: Create) -> None:
     """Default and value are stages (LDS-60, LDS-61; ready)."""
     with Callback() as listener:

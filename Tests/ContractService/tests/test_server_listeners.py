@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from conftest import Create
 from harness import Callback
 from launchdarkly_server import LaunchDarklyServerSimulator
 from server_data import ANNA, BOB
 from waiting import until
 
-pytestmark = pytest.mark.needs("observe_flag_changes")
 Rules = LaunchDarklyServerSimulator
 
 

@@ -11,7 +11,6 @@ from harness import Callback, Told
 from launchdarkly_server import LaunchDarklyServerSimulator
 from server_data import ANNA, flag
 
-pytestmark = pytest.mark.needs("Migrator")
 Rules = LaunchDarklyServerSimulator
 STAGES = ["off", "dualwrite", "shadow", "live", "rampdown", "complete"]
 READS = {"off": ["old"], "dualwrite": ["old"], "shadow": ["old", "new"], "live": ["new", "old"], "rampdown": ["new"],

@@ -15,7 +15,6 @@ from server_data import ANNA, NOT_FOUND, flag
 from waiting import until
 
 redis_server = pytest.importorskip("redis_server", reason="the tests of the plug-in for Redis are not here")
-pytestmark = pytest.mark.needs("RulesStore")
 Rules = LaunchDarklyServerSimulator
 
 
