@@ -16,8 +16,7 @@ from .._native import ffi, lib
 from .._text import KEYS
 from ..context import pointer_of
 from ..status import Error, Status
-from .context import AnyContext
-from .server import given
+from .context import AnyContext, given
 
 if TYPE_CHECKING:
     from .client import Client

@@ -9,11 +9,9 @@ from typing import Any
 
 from .._native import lib
 from .._text import encode, take
-from ..context import Context as HoistContext
 from ..context import pointer_of
 from ..observer import Subscription
-from ..status import Error
-from .context import AnyContext, as_launchdarkly
+from .context import AnyContext, given
 from .observers import ChangedFlag, Observers, Told
 from .owner import held_weakly
 
@@ -97,13 +95,3 @@ class Server(Observers):
         told = Told(changed=lambda flags: [told_to(flag) for flag in flags])
         call = partial(lib.hoist_launchdarkly_observe_flag_value, self._pointer, encode(key), pointer_of(subject))
         return self._register("changed", told, owner, call)
-
-
-def given(context: AnyContext | None) -> HoistContext | None:
-    """A context as the library takes it; what cannot be one becomes one that the library refuses with a line in its log."""
-    if context is None or isinstance(context, HoistContext):
-        return context
-    try:
-        return as_launchdarkly(context).to_hoist()
-    except Error:
-        return HoistContext()
