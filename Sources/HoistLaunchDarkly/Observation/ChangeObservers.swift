@@ -48,11 +48,10 @@ final class ChangeObservers: Sendable {
       switch registration.what {
       case .rules: return { @Sendable in observer.rulesChanged(texts) }
       case .value(let watched): return changed.contains(watched.key) ? { @Sendable in watched.tell(observer) } : nil
-      case .flags, .all, .unchanged, .connectionMode: return nil
+      case .flags, .all, .unchanged, .connectionMode, .store: return nil
       }
     }
   }
-
 
   /// The connection's mode is another one than before (LD-34).
   func connectionModeChanged(_ mode: Int32) {
@@ -100,6 +99,7 @@ public protocol ChangeObserver: AnyObject, Sendable {
 }
 
 extension ChangeObserver {
+  public func rulesChanged(_ keys: [CText]) {}
   public func changed(_ store: ObservedStore, _ status: StoreStatus) {}
 }
 
@@ -120,11 +120,12 @@ public enum ObservedChanges: Sendable {
   /// An update that changed nothing.
   case unchanged
   case connectionMode
-  case store(ObservedStore)
   /// In mode server: flags that may have other values than before, for any context.
   case rules
   /// In mode server: a flag's value for one context.
   case value(WatchedValue)
+  /// In mode server: what is known of a store.
+  case store(ObservedStore)
 
   fileprivate var isOfRules: Bool {
     switch self {
