@@ -15,7 +15,7 @@ import hoist
 from hoist import State, Status, launchdarkly
 from hoist.launchdarkly import BigSegmentStore, ItemKind, RulesStore, StoredItem, StoreStatus
 
-SERVER = {"mode": "server", "store": "none", "log.level": "none", "dispatch": "lane"}
+SERVER = {"mode": "server", "store": "none", "log.level": "none"}
 DAEMON = {**SERVER, "daemon_mode": True, "rules_cache_ms": 0}
 
 
