@@ -15,8 +15,8 @@ import hoist
 from hoist import State, Status, launchdarkly
 from hoist.launchdarkly import BigSegmentStore, ItemKind, RulesStore, StoredItem, StoreStatus
 
-SERVER = {"mode": "server", "store": "none", "log.level": "none"}
-DAEMON = {**SERVER, "daemon_mode": True, "rules_cache_ms": 0}
+SERVER: dict[str, Any] = {"mode": "server", "store": "none", "log.level": "none"}
+DAEMON: dict[str, Any] = {**SERVER, "daemon_mode": True, "rules_cache_ms": 0}
 
 
 def flag(key: str, version: int = 1, **more: Any) -> str:
