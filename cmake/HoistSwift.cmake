@@ -235,7 +235,9 @@ function(hoist_add_manual result)
             --scratch-path "${scratch}" --product generate-manual
     COMMAND "${scratch}/debug/generate-manual" "${tool}" --multi-page --date ${date} --output-directory "${pages}"
     COMMAND "${CMAKE_COMMAND}" -E rm -f "${pages}/hoist.help.1"
-    DEPENDS "${tool}"
+    COMMAND "${CMAKE_COMMAND}" -D "pages=${pages}" -D "completion=${hoist_share_folder}/bash-completion/completions/hoist"
+            -P "${PROJECT_SOURCE_DIR}/cmake/tidy_manual.cmake"
+    DEPENDS "${tool}" "${PROJECT_SOURCE_DIR}/cmake/tidy_manual.cmake"
     COMMENT "Writing completions and man pages"
     VERBATIM)
   set(${result} ${completions} "${pages}/hoist.1" PARENT_SCOPE)

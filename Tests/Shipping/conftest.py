@@ -51,10 +51,11 @@ def system_of(root: Path, release: str, packages: str) -> None:
     """Fills a folder with a system from this machine's sources."""
     sources = root.parent / f"{release}.sources"
     sources.write_text(SOURCES.read_text().replace("bookworm", release))
-    run("mmdebstrap", "--variant=apt", f"--include={packages}", release, root, sources)
+    run("mmdebstrap", "--variant=apt", "--skip=cleanup/apt/lists", f"--include={packages}", release, root, sources)
+    shutil.copy2("/etc/resolv.conf", root / "etc/resolv.conf")
 
 
 def inside(root: Path, script: str) -> str:
     """Runs a script with that folder as its root, and nothing of this environment."""
-    return run("env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "unshare", "--mount", "--pid", "--fork", f"--mount-proc={root}/proc", "chroot", root, "sh", "-ec",
+    return run("env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/tried", "unshare", "--mount", "--pid", "--fork", f"--mount-proc={root}/proc", "chroot", root, "sh", "-ec",
                f"export LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive; {script}")

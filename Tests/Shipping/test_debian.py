@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,11 +25,11 @@ def test_the_source_package_is_clean(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="session")
 def packages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if not request.config.getoption("--packages"):
-        pytest.skip("only with --packages")
+    """Compiled anew with --packages; else of what the release build has made."""
     folder = tmp_path_factory.mktemp("packages")
-    parser = ROOT / ".build-release/swift-tool/checkouts/swift-argument-parser"
-    environment = {"HOIST_ARGUMENT_PARSER": str(parser)} if parser.is_dir() else {}
+    environment = {"HOIST_ARGUMENT_PARSER": str(ROOT / ".build-release/swift-tool/checkouts/swift-argument-parser")}
+    if not request.config.getoption("--packages"):
+        environment["HOIST_SWIFT"] = str(Path(__file__).with_name("built-swift"))
     run(ROOT / "Packaging/debian/build", folder, environment=environment)
     return folder
 
@@ -54,7 +53,7 @@ def test_what_they_depend_on_is_stated_truly(packages: Path, tmp_path: Path) -> 
     depends = run("dpkg-deb", "-f", package(packages, "libhoist0.1"), "Depends")
     stated = re.search(r"libc6 \(>= ([\d.]+)\)", depends)
     assert stated and number(stated[1]) >= max(map(number, needed)), depends
-    assert re.search(r"libcurl4\w* \(>= 7\.85\)", depends), depends
+    assert re.search(r"libcurl4(?:t64)? \(>= 7\.85\)", depends), depends
     assert run("dpkg-deb", "-f", package(packages, "libhoist-dev"), "Depends").strip().startswith("libhoist0.1 (= ")
 
 
@@ -89,6 +88,8 @@ def test_debug_symbols_are_packages_of_their_own(packages: Path, tmp_path: Path)
 @pytest.fixture(scope="session", params=["bookworm", "trixie"])
 def system(request: pytest.FixtureRequest, packages: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A root folder with a compiler, Python, and nothing of ours."""
+    if not request.config.getoption("--packages"):
+        pytest.skip("only with --packages")
     root = tmp_path_factory.mktemp(request.param)
     system_of(root, request.param, "g++,pkg-config,python3")
     (root / "packages").mkdir()
@@ -109,35 +110,35 @@ def first_program(language: str) -> str:
 
 def test_the_first_programs_need_the_development_package_alone(system: Path) -> None:
     install(system, "libhoist0.1", "libhoist-dev")
-    work = system / "opt/first"
+    work = system / "tried"
     work.mkdir()
     (work / "features.json").write_text(FEATURES)
     (work / "first.c").write_text(first_program("c"))
     shutil.copy2(ROOT / "Examples/cpp/first.cpp", work)
     others = "libcurl4-openssl-dev libjansson-dev libsqlite3-dev"
     assert inside(system, f"dpkg-query -W -f '${{db:Status-Status}} ' {others} 2>/dev/null || true").split().count("installed") == 0
-    told = inside(system, "cd /opt/first; cc first.c $(pkg-config --cflags --libs hoist) -o first-c; ./first-c")
+    told = inside(system, "cd /tried; cc first.c $(pkg-config --cflags --libs hoist) -o first-c; ./first-c")
     assert told == "new-checkout is on\n"
-    told = inside(system, "cd /opt/first; c++ -std=c++17 first.cpp $(pkg-config --cflags --libs hoist) -o first-cpp; ./first-cpp features.json")
+    told = inside(system, "cd /tried; c++ -std=c++17 first.cpp $(pkg-config --cflags --libs hoist) -o first-cpp; ./first-cpp features.json")
     assert "on" in told
 
 
 def test_the_tool_runs_and_has_its_manual(system: Path) -> None:
     install(system, "libhoist0.1", "hoist")
-    assert inside(system, "hoist evaluate new-checkout --features /opt/first/features.json").strip() == "true"
+    assert inside(system, "hoist evaluate new-checkout --features /tried/features.json").strip() == "true"
     inside(system, "hoist --version; test -s /usr/share/man/man1/hoist.1.gz; test -s /usr/share/bash-completion/completions/hoist")
 
 
 def test_a_program_in_python_runs(system: Path) -> None:
     install(system, "libhoist0.1", "python3-hoist")
-    (system / "opt/first/first.py").write_text(first_program("python"))
-    assert inside(system, "cd /opt/first; python3 first.py").strip() == "True"
+    (system / "tried/first.py").write_text(first_program("python"))
+    assert inside(system, "cd /tried; python3 first.py").strip() == "True"
 
 
 def test_nothing_is_left_of_what_is_removed(system: Path) -> None:
     install(system, *PACKAGES)
     inside(system, "apt-get purge -q -y " + " ".join(PACKAGES))
     shutil.rmtree(system / "packages")
-    shutil.rmtree(system / "opt/first")
-    ours = inside(system, "find / -xdev -path /proc -prune -o -iname '*hoist*' -print | grep -v -e ^/var/log -e /[.]cache/ || true")
+    shutil.rmtree(system / "tried")
+    ours = inside(system, "find / -xdev -path /proc -prune -o -iname '*hoist*' -print | grep -v ^/var/log || true")
     assert ours == ""
