@@ -125,7 +125,7 @@ def test_the_first_programs_need_the_development_package_alone(system: Path) -> 
 
 def test_the_tool_runs_and_has_its_manual(system: Path) -> None:
     install(system, "libhoist0.1", "hoist")
-    assert inside(system, "hoist evaluate new-checkout --features /tried/features.json").strip() == "true"
+    assert inside(system, "hoist evaluate new-checkout --features /tried/features.json").split()[-1] == "true"
     inside(system, "hoist --version; test -s /usr/share/man/man1/hoist.1.gz; test -s /usr/share/bash-completion/completions/hoist")
 
 
