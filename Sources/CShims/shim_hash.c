@@ -1,17 +1,17 @@
 #include "shim_hash.h"
 
-int8_t shim_sha256_state;
+int8_t shim_sha_state;
 
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <immintrin.h>
 
-bool shim_sha256_ask(void) {
+bool shim_sha_ask(void) {
   unsigned a = 0, b = 0, c = 0, d = 0;
   bool has_sse41 = __get_cpuid(1, &a, &b, &c, &d) && (c & (1u << 19)) && (c & (1u << 9));
   bool has_sha = __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & (1u << 29));
   bool fast = has_sse41 && has_sha;
-  __atomic_store_n(&shim_sha256_state, fast ? 1 : -1, __ATOMIC_RELAXED);
+  __atomic_store_n(&shim_sha_state, fast ? 1 : -1, __ATOMIC_RELAXED);
   return fast;
 }
 
@@ -70,14 +70,59 @@ __attribute__((target("sha,sse4.1,ssse3"))) void shim_sha256_block(uint32_t *sta
   _mm_storeu_si128((__m128i *)(state + 4), _mm_alignr_epi8(high, low, 8));
 }
 
+/* The next four words of SHA-1's schedule after those of four groups. */
+SHA __m128i next_sha1_words(__m128i first, __m128i second, __m128i third, __m128i fourth) {
+  return _mm_sha1msg2_epu32(_mm_xor_si128(_mm_sha1msg1_epu32(first, second), third), fourth);
+}
+
+/* Twenty rounds of one function, which the instruction wants as a constant. */
+#define TWENTY_ROUNDS(part)                                                                                          \
+  for (int group = part * 5; group < part * 5 + 5; group++) {                                                        \
+    if (group >= 4)                                                                                                  \
+      words[group & 3] =                                                                                             \
+          next_sha1_words(words[group & 3], words[(group + 1) & 3], words[(group + 2) & 3], words[(group + 3) & 3]); \
+    __m128i sum = group ? _mm_sha1nexte_epu32(former, words[group & 3]) : _mm_add_epi32(first_e, words[0]);          \
+    former = abcd;                                                                                                   \
+    abcd = _mm_sha1rnds4_epu32(abcd, sum, part);                                                                     \
+  }
+
+/* FIPS 180-4 6.1.2, as the instructions want it. */
+__attribute__((target("sha,sse4.1,ssse3"))) void shim_sha1_block(uint32_t *state, const void *block) {
+  const __m128i order = _mm_set_epi64x(0x0001020304050607ll, 0x08090A0B0C0D0E0Fll);
+  const __m128i first_abcd = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)state), 0x1B);
+  const __m128i first_e = _mm_set_epi32((int)state[4], 0, 0, 0);
+  __m128i abcd = first_abcd, former = first_abcd;
+
+  __m128i words[4];
+#pragma clang loop unroll(full)
+  for (int group = 0; group < 4; group++)
+    words[group] = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)block + group), order);
+#pragma clang loop unroll(full)
+  TWENTY_ROUNDS(0)
+#pragma clang loop unroll(full)
+  TWENTY_ROUNDS(1)
+#pragma clang loop unroll(full)
+  TWENTY_ROUNDS(2)
+#pragma clang loop unroll(full)
+  TWENTY_ROUNDS(3)
+
+  _mm_storeu_si128((__m128i *)state, _mm_shuffle_epi32(_mm_add_epi32(abcd, first_abcd), 0x1B));
+  state[4] = (uint32_t)_mm_extract_epi32(_mm_sha1nexte_epu32(former, first_e), 3);
+}
+
 #else
 
-bool shim_sha256_ask(void) {
-  __atomic_store_n(&shim_sha256_state, -1, __ATOMIC_RELAXED);
+bool shim_sha_ask(void) {
+  __atomic_store_n(&shim_sha_state, -1, __ATOMIC_RELAXED);
   return false;
 }
 
 /* Never called: this processor is never reported as having the instructions. */
+void shim_sha1_block(uint32_t *state, const void *block) {
+  (void)state;
+  (void)block;
+}
+
 void shim_sha256_block(uint32_t *state, const void *block) {
   (void)state;
   (void)block;

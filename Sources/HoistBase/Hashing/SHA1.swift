@@ -1,4 +1,6 @@
-/// SHA-1 (FIPS 180-4), by which a service spreads its subjects; two texts of one digest can be made on purpose.
+internal import CShims
+
+/// SHA-1 (FIPS 180-4), by the processor's own instructions where it has them: by which a service spreads its subjects; two texts of one digest can be made on purpose.
 public enum SHA1 {
   /// The first eight bytes of the digest of a text and what follows it, the first byte highest.
   public static func word(of text: ByteView, _ more: ByteView) -> UInt64 {
@@ -31,15 +33,25 @@ public enum SHA1 {
     (block + (place &+ from)).copyMemory(from: source + from, byteCount: to &- from)
   }
 
-  private struct State {
+  /// The chain, as the instructions read it.
+  struct State: Equatable {
     var a: UInt32 = 0x6745_2301
     var b: UInt32 = 0xEFCD_AB89
     var c: UInt32 = 0x98BA_DCFE
     var d: UInt32 = 0x1032_5476
     var e: UInt32 = 0xC3D2_E1F0
 
-    /// 64 bytes (6.1.2).
+    /// 64 bytes.
     mutating func absorb(_ block: UnsafeMutableRawPointer) {
+      guard shim_sha_is_fast() else { return absorbPortably(block) }
+      withUnsafeMutableBytes(of: &self) { words in
+        guard let words = words.baseAddress else { return }
+        shim_sha1_block(words.assumingMemoryBound(to: UInt32.self), block)
+      }
+    }
+
+    /// The rounds of 6.1.2.
+    mutating func absorbPortably(_ block: UnsafeMutableRawPointer) {
       let before = self
       var words = InlineArray<16, UInt32> { UInt32(bigEndian: block.load(fromByteOffset: $0 &* 4, as: UInt32.self)) }
       for round in 0..<80 {

@@ -9,7 +9,7 @@ struct SHA256Chain: Sendable {
 
   @inline(__always)
   mutating func absorb(_ block: UnsafeRawPointer) {
-    guard shim_sha256_is_fast() else { return absorbPortably(block) }
+    guard shim_sha_is_fast() else { return absorbPortably(block) }
     withUnsafeMutableBytes(of: &state) { words in
       guard let words = words.baseAddress else { return }
       shim_sha256_block(words.assumingMemoryBound(to: UInt32.self), block)

@@ -48,8 +48,10 @@ extension JSONNode {
 
   /// The elements of an array of anything; nil where it is missing.
   func values(_ name: StaticString) throws(FlagFailure) -> [JSONNode]? {
-    try member(name, "array") { $0.kind == .array }?.array.map { Array($0) }
+    try array(name)?.array.map { Array($0) }
   }
+
+  func array(_ name: StaticString) throws(FlagFailure) -> JSONNode? { try member(name, "array") { $0.kind == .array } }
 }
 
 extension JSONNode {

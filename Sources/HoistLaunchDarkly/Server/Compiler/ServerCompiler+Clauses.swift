@@ -6,13 +6,15 @@ internal import HoistJSON
 /// left out: it never matches.
 extension ServerCompiler {
   mutating func clauses(_ node: JSONNode) throws(FlagFailure) -> RecordList<ClauseRecord> {
-    _ = try required(node.values("clauses"), "clauses")
-    var clauses: [ClauseRecord] = []
-    for clause in try node.objects("clauses") { clauses.append(try self.clause(clause)) }
-    return list(clauses)
+    let source = try required(node.array("clauses"), "clauses").source
+    return try shared(.clauses, source) { (compiler: inout ServerCompiler) throws(FlagFailure) in
+      var clauses: [ClauseRecord] = []
+      for clause in try node.objects("clauses") { clauses.append(try compiler.clause(clause)) }
+      return clauses
+    }
   }
 
-  private mutating func clause(_ node: JSONNode) throws(FlagFailure) -> ClauseRecord {
+  fileprivate mutating func clause(_ node: JSONNode) throws(FlagFailure) -> ClauseRecord {
     let kind = try node.text("contextKind")
     let attribute = try node.text("attribute") ?? .noBytes
     let test = ClauseOperator(try required(node.text("op"), "op"))

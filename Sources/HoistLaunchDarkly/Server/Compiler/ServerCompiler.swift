@@ -12,10 +12,12 @@ struct ServerCompiler: ~Copyable {
   private(set) var cells: UInt32 = 0
   /// What the item that was read last refers to.
   var dependencies: [ItemName] = []
+  var known = KnownLists()
+  private var packer = TextPacker(sample: ItemSource.sample)
 
   init(_ resources: ServerResources, expectedBytes: Int) {
     self.resources = resources
-    builder = SnapshotBuilder(expectedBytes: expectedBytes &* 2)
+    builder = SnapshotBuilder(expectedBytes: expectedBytes)
   }
 
   /// Continues another snapshot, whose flags are then kept one by one.
@@ -37,10 +39,15 @@ struct ServerCompiler: ~Copyable {
     var record = ServerFlagRecord(
       head: FlagHead(name: builder.text(name)), key: builder.text(key), version: try required(node.integer("version"), "version"))
     try readTraits(of: node, into: &record)
-    let values = try node.values("variations") ?? []
-    var variations: [ValueRecord] = []
-    for value in values { variations.append(builder.value(value, &writer)) }
-    record.variations = list(variations)
+    if let values = try node.array("variations") {
+      record.variations = try shared(.values, values.source) { (compiler: inout ServerCompiler) throws(FlagFailure) in
+        var variations: [ValueRecord] = []
+        for value in values.array.map({ Array($0) }) ?? [] {
+          variations.append(compiler.builder.value(value, &compiler.writer))
+        }
+        return variations
+      }
+    }
     record.head.cellCount = record.variations.count &+ 1
     record.head.firstCell = builder.cells(record.head.cellCount)
     cells &+= record.head.cellCount
@@ -54,7 +61,7 @@ struct ServerCompiler: ~Copyable {
     var rules: [ServerRuleRecord] = []
     for rule in try node.objects("rules") { rules.append(try self.rule(rule, at: rules.count, key, salt)) }
     record.rules = list(rules)
-    record.source = builder.uniqueText(node.source ?? .noBytes)
+    record.source = source(of: node)
     return builder.append(record)
   }
 
@@ -121,15 +128,17 @@ struct ServerCompiler: ~Copyable {
     let by = try rollout.text("bucketBy")
     record.bucket = bucket(
       kind: try rollout.text("contextKind"), by: record.isExperiment ? nil : by, seed: try rollout.integer("seed"), key, salt)
-    var entries: [RolloutEntry] = []
-    var sum = 0.0
-    _ = try required(rollout.values("variations"), "variations")
-    for entry in try rollout.objects("variations") {
-      sum += Double(try required(entry.integer("weight"), "weight")) / 100_000
-      let isUntracked = try entry.truth("untracked")
-      entries.append(RolloutEntry(upTo: sum, variation: try variation(of: entry), isTracked: !isUntracked))
+    let source = try required(rollout.array("variations"), "variations").source
+    record.entries = try shared(.entries, source) { (compiler: inout ServerCompiler) throws(FlagFailure) in
+      var entries: [RolloutEntry] = []
+      var sum = 0.0
+      for entry in try rollout.objects("variations") {
+        sum += Double(try required(entry.integer("weight"), "weight")) / 100_000
+        let isUntracked = try entry.truth("untracked")
+        entries.append(RolloutEntry(upTo: sum, variation: try compiler.variation(of: entry), isTracked: !isUntracked))
+      }
+      return entries
     }
-    record.entries = list(entries)
     return record
   }
 
@@ -161,7 +170,7 @@ extension ServerCompiler {
         unboundedKind: kind(try node.text("unboundedContextKind")), included: try keys(node.texts("included")).table,
         excluded: try keys(node.texts("excluded")).table, includedContexts: try members("includedContexts", of: node),
         excludedContexts: try members("excludedContexts", of: node), rules: list(rules),
-        source: builder.uniqueText(node.source ?? .noBytes)))
+        source: source(of: node)))
   }
 
   private mutating func members(_ name: StaticString, of node: JSONNode) throws(FlagFailure) -> RecordList<TargetRecord> {
@@ -188,6 +197,28 @@ extension ServerCompiler {
 
 /// What flags and segments are made of.
 extension ServerCompiler {
+  private mutating func source(of node: JSONNode) -> ItemSource {
+    let packed = packer.pack(node.source ?? .noBytes)
+    return ItemSource(packed: packed.withBytes { builder.uniqueText($0) })
+  }
+
+  /// A list of records; where the same was read before, that one.
+  /// - Parameter source: JSON text.
+  mutating func shared<Record: BitwiseCopyable>(
+    _ kind: KnownLists.Kind, _ source: ByteView?, _ read: (inout ServerCompiler) throws(FlagFailure) -> [Record]
+  ) throws(FlagFailure) -> RecordList<Record> {
+    if let source, let entry = known.find(kind, source) {
+      dependencies += entry.dependencies
+      return RecordList(first: Place(offset: entry.first), count: entry.count)
+    }
+    let before = dependencies.count
+    let made = list(try read(&self))
+    if let source {
+      known.add(kind, source, KnownLists.Entry(first: made.first.offset, count: made.count, dependencies: Array(dependencies[before...])))
+    }
+    return made
+  }
+
   mutating func list<Record: BitwiseCopyable>(_ records: [Record]) -> RecordList<Record> {
     RecordList(first: builder.append(contentsOf: records), count: UInt32(truncatingIfNeeded: records.count))
   }
@@ -219,8 +250,11 @@ extension ServerCompiler {
     var names: [NameRecord] = []
     for component in reference.components { names.append(component.withBytes { name($0) }) }
     var builtIn = BuiltInAttribute.none
-    if let first = reference.components.first, names.count == 1 {
-      builtIn = first.reads("kind") ? .kind : first.reads("key") ? .key : first.reads("anonymous") ? .anonymous : .none
+    if let first = reference.components.first {
+      if first.reads("_meta") { builtIn = .meta }
+      if names.count == 1 {
+        builtIn = first.reads("kind") ? .kind : first.reads("key") ? .key : first.reads("anonymous") ? .anonymous : builtIn
+      }
     }
     return builder.append(ReferenceRecord(names: list(names), builtIn: builtIn))
   }

@@ -8,29 +8,32 @@ struct ServerContext {
   private let frozen: FrozenContext
   /// Of the only part; without address for a context of several.
   private let kind: ByteView
+  private let kindHash: UInt64
   let isMulti: Bool
 
   /// - Returns: nil for what the service calls no context.
   init?(_ base: UnsafeRawPointer?, _ texts: inout TextArena) {
     guard let base else { return nil }
     frozen = FrozenContext(base)
-    let kind = frozen.value(of: "kind")
-    isMulti = kind?.text.reads("multi") ?? false
+    let kind = frozen.find(.kind)
+    let name = kind.map { $0.pointee.kind == .string ? $0.pointee.textBytes : .noBytes }
+    isMulti = name?.reads("multi") ?? false
     guard isMulti else {
-      self.kind = kind.map { $0.kind == .string ? $0.text : .noBytes } ?? ContextKind.userBytes
-      let isOfOld = kind?.kind == .null && frozen.targetingKey?.isEmpty ?? false
-      guard isOfOld || isValidSingle else { return nil }
+      self.kind = name ?? ContextKind.userBytes
+      kindHash = name == nil ? ContextKind.userHash : kind?.pointee.textHash ?? 0
+      let isOfOld = kind?.pointee.kind == .null && frozen.targetingKey?.isEmpty ?? false
+      guard isOfOld || isValidSingle(hasKind: name != nil) else { return nil }
       return
     }
-    self.kind = .noBytes
+    (self.kind, kindHash) = (.noBytes, 0)
     guard frozen.attributeCount > 1, isValidMulti(&texts) else { return nil }
   }
 
-  private var isValidSingle: Bool {
-    guard ContextKind.isValid(kind), let key = frozen.targetingKey, !key.isEmpty else { return false }
-    if let name = frozen.value(of: "name"), name.kind != .string, name.kind != .null { return false }
-    if let anonymous = frozen.value(of: "anonymous"), anonymous.kind != .bool { return false }
-    return frozen.value(of: "key") == nil
+  private func isValidSingle(hasKind: Bool) -> Bool {
+    guard !hasKind || ContextKind.isValid(kind), let key = frozen.targetingKey, !key.isEmpty else { return false }
+    if let name = frozen.find(.name)?.pointee.kind, name != .string, name != .date, name != .null { return false }
+    if let anonymous = frozen.find(.anonymous)?.pointee.kind, anonymous != .bool { return false }
+    return frozen.find(.key) == nil
   }
 
   private func isValidMulti(_ texts: inout TextArena) -> Bool {
@@ -48,8 +51,9 @@ struct ServerContext {
   @inline(__always)
   func part(_ kind: KindRecord, _ base: UnsafeRawPointer) -> ServerContextPart? {
     if isMulti { return partOfSeveral(kind, base) }
-    let name = kind.isUser ? ContextKind.userBytes : kind.name.text.bytes(base)
-    return self.kind.hasSameBytes(as: name) ? ServerContextPart(kind: self.kind, frozen: frozen) : nil
+    let (wanted, name) =
+      kind.isUser ? (ContextKind.userHash, ContextKind.userBytes) : (kind.name.hash, kind.name.text.bytes(base))
+    return kindHash == wanted && self.kind.hasSameBytes(as: name) ? ServerContextPart(kind: self.kind, frozen: frozen) : nil
   }
 
   @inline(never)
@@ -122,6 +126,8 @@ struct ServerContextPart {
       let key = key(&texts)
       return ContextValue(string: key.text, hash: key.hash)
     case .anonymous: return attribute(first, base, &texts) ?? ContextValue(truth: false)
+    // Not a value: what events must not hold.
+    case .meta: return nil
     case .none: break
     }
     if names.count > 1 { return nested(names, base, &texts) }
@@ -135,8 +141,7 @@ struct ServerContextPart {
       } else {
         json.member(name.text.bytes(base), &texts).map { ContextValue($0, &texts) }
       }
-    // Not a value: what events must not hold.
-    guard let value, value.kind != .null, !name.text.bytes(base).reads("_meta") else { return nil }
+    guard let value, value.kind != .null else { return nil }
     return value
   }
 
@@ -200,12 +205,26 @@ struct ContextValue {
   }
 }
 
+/// The name of an attribute that the service knows.
+private struct KnownName {
+  let text: StaticString
+  let hash: UInt64
+
+  init(_ text: StaticString) {
+    self.text = text
+    hash = text.withBytes { Hash64.hash($0) }
+  }
+
+  static let kind = KnownName("kind")
+  static let key = KnownName("key")
+  static let name = KnownName("name")
+  static let anonymous = KnownName("anonymous")
+}
+
 extension FrozenContext {
-  /// An attribute's value where it takes no memory; nil for none.
-  fileprivate func value(of name: StaticString) -> ContextValue? {
-    let bytes = ByteView(start: name.utf8Start, count: name.utf8CodeUnitCount)
-    var texts = TextArena()
-    return find(bytes, hash: Hash64.hash(bytes)).map { ContextValue($0.pointee, &texts) }
+  @inline(__always)
+  fileprivate func find(_ name: KnownName) -> UnsafePointer<FrozenAttribute>? {
+    find(ByteView(start: name.text.utf8Start, count: name.text.utf8CodeUnitCount), hash: name.hash)
   }
 }
 

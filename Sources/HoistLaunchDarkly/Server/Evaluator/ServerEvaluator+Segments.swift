@@ -95,10 +95,10 @@ extension ServerEvaluator {
 
   /// Asked for once for each key.
   private mutating func bigSegmentAnswer(for key: ByteView) -> BigSegmentAnswer {
-    if let known = answers.first(where: { entry in entry.key.withBytes { $0.hasSameBytes(as: key) } }) { return known.answer }
+    if let known = answers?.first(where: { entry in entry.key.withBytes { $0.hasSameBytes(as: key) } }) { return known.answer }
     let store = ServerResources.of(Snapshot(base))?.bigSegments
     let answer = (isRepeated ? store?.recall(key) : store?.answer(for: key)) ?? .notConfigured
-    answers.append((Array(key), answer))
+    answers = (answers ?? []) + [(Array(key), answer)]
     return answer
   }
 }

@@ -39,7 +39,8 @@ struct ServerEvaluator<Watch: PrerequisiteWatch>: ~Copyable {
   /// Flags and segments inside one another.
   private var depth = 0
   var bigSegments = BigSegmentsStatus.unasked
-  var answers: [(key: [UInt8], answer: BigSegmentAnswer)] = []
+  /// Nil before one was asked for.
+  var answers: [(key: [UInt8], answer: BigSegmentAnswer)]?
   /// An evaluation is gone through once more.
   var isRepeated = false
   var watch: Watch

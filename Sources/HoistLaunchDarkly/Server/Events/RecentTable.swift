@@ -26,16 +26,17 @@ struct RecentTable<Value> {
   }
 
   /// Keeps a value as the most recent one.
-  /// - Returns: whether another was forgotten for it.
+  /// - Returns: what was forgotten for it.
   @discardableResult
-  mutating func keep(_ key: UInt64, _ value: Value) -> Bool {
+  mutating func keep(_ key: UInt64, _ value: Value) -> (key: UInt64, value: Value)? {
     if use(key) != nil, let place = places[key] {
       nodes[place].value = value
-      return false
+      return nil
     }
-    guard capacity > 0 else { return false }
+    guard capacity > 0 else { return nil }
     let isFull = places.count >= capacity
     let place = isFull ? nodes[0].newer : nodes.count
+    let forgotten = isFull ? nodes[place].value.map { (nodes[place].key, $0) } : nil
     if isFull {
       places[nodes[place].key] = nil
       unlink(place)
@@ -45,7 +46,7 @@ struct RecentTable<Value> {
     (nodes[place].key, nodes[place].value) = (key, value)
     places[key] = place
     link(place)
-    return isFull
+    return forgotten
   }
 
   mutating func removeAll() { self = RecentTable(capacity: capacity) }

@@ -39,7 +39,7 @@ struct ServerFlagRecord: BitwiseCopyable {
   /// Where no target and no rule is met.
   var otherwise = SelectionRecord()
   /// The flag as it was sent.
-  var source = TextReference.none
+  var source = ItemSource.none
 }
 
 /// Records one after the other in a snapshot.
@@ -121,7 +121,7 @@ struct ReferenceRecord: BitwiseCopyable {
 }
 
 enum BuiltInAttribute: UInt8, BitwiseCopyable {
-  case none, kind, key, anonymous
+  case none, kind, key, anonymous, meta
 }
 
 enum ClauseOperator: UInt8, BitwiseCopyable {
@@ -172,7 +172,7 @@ struct ServerSegmentRecord: BitwiseCopyable {
   var excludedContexts: RecordList<TargetRecord>
   var rules: RecordList<SegmentRuleRecord>
   /// The segment as it was sent.
-  var source: TextReference
+  var source: ItemSource
 }
 
 struct SegmentRuleRecord: BitwiseCopyable {

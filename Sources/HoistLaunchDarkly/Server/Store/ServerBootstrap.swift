@@ -67,7 +67,7 @@ extension Snapshot {
     for index in 0..<flagCount {
       let flag = serverFlag(record(at: index))
       writer.key(name(of: flag))
-      writer.raw(flag.pointee.source.bytes(base))
+      writer.raw(flag.pointee.source.text(base))
     }
     Self.write(tombstones, of: .flag, to: &writer)
     writer.endObject()
@@ -75,7 +75,7 @@ extension Snapshot {
     writer.beginObject()
     for segment in segments {
       writer.key(segment.pointee.name.bytes(base))
-      writer.raw(segment.pointee.source.bytes(base))
+      writer.raw(segment.pointee.source.text(base))
     }
     Self.write(tombstones, of: .segment, to: &writer)
     writer.endObject()

@@ -52,12 +52,11 @@ struct ServerTable {
   mutating func take(_ items: consuming ServerItems, over old: Snapshot?) throws(FlagFailure) -> ServerUpdate {
     (tombstones, dependencies, toldDependencies) = (items.tombstones, items.dependencies, items.dependencies)
     guard let snapshot = items.finish() else { throw .tooLarge }
-    let (before, after) = (old?.itemVersions ?? [:], snapshot.itemVersions)
-    let gone = before.keys.filter { after[$0] == nil }
-    let changed = after.keys.filter { after[$0] != before[$0] } + gone
-    let told = changed.filter { after[$0] ?? .max > before[$0] ?? .min }
+    let changes = snapshot.changes(since: old)
+    let told = changes.filter { $0.after ?? .max > $0.before ?? .min }
     return ServerUpdate(
-      snapshot: snapshot, changed: dependencies.flags(affectedBy: Set(changed)), told: toldDependencies.flags(affectedBy: Set(told)))
+      snapshot: snapshot, changed: dependencies.flags(affectedBy: Set(changes.map(\.item))),
+      told: toldDependencies.flags(affectedBy: Set(told.map(\.item))))
   }
 
   /// One item, new or changed; ignored when it is not newer than the known one.
@@ -120,12 +119,7 @@ struct ServerTable {
   }
 
   static func version(of item: ItemName, in snapshot: Snapshot) -> Int64? {
-    item.key.withBytes { key in
-      switch item.kind {
-      case .flag: snapshot.find(key).map { snapshot.serverFlag($0).pointee.version }
-      case .segment: snapshot.segment(key, hash: Hash64.hash(key))?.pointee.version
-      }
-    }
+    item.key.withBytes { snapshot.version(of: item.kind, $0) }
   }
 
   mutating func refer(_ item: ItemName, to references: [ItemName]) {
@@ -177,10 +171,10 @@ struct ServerTable {
     var items = ServerItems(resources, expectedBytes: Int(clamping: old.head.pointee.byteCount / 2))
     for index in 0..<old.flagCount {
       let flag = old.serverFlag(old.record(at: index))
-      try items.add(.flag, old.name(of: flag), flag.pointee.source.bytes(old.base), but: item)
+      try items.add(.flag, old.name(of: flag), flag.pointee.source.text(old.base), but: item)
     }
     for segment in old.segments {
-      try items.add(.segment, segment.pointee.name.bytes(old.base), segment.pointee.source.bytes(old.base), but: item)
+      try items.add(.segment, segment.pointee.name.bytes(old.base), segment.pointee.source.text(old.base), but: item)
     }
     if let data {
       try item.key.withBytes { key in Result { () throws(FlagFailure) in try items.add(item.kind, key, data) } }.get()
@@ -194,10 +188,14 @@ struct ServerTable {
 extension ServerItems {
   /// An item as it was sent before, unless it is another's turn.
   fileprivate mutating func add(
-    _ kind: ItemName.Kind, _ key: ByteView, _ source: ByteView, but item: ItemName
+    _ kind: ItemName.Kind, _ key: ByteView, _ source: [UInt8], but item: ItemName
   ) throws(FlagFailure) {
     if kind == item.kind, item.key.withBytes({ $0.hasSameBytes(as: key) }) { return }
-    try JSONNode.withRoot(of: source, .standard) { (node) throws(FlagFailure) in try add(kind, key, node) }
+    try source.withBytes { source in
+      Result { () throws(FlagFailure) in
+        try JSONNode.withRoot(of: source, .standard) { (node) throws(FlagFailure) in try add(kind, key, node) }
+      }
+    }.get()
   }
 }
 
@@ -209,7 +207,7 @@ extension ServerCompiler {
     for index in 0..<old.flagCount {
       let record = old.record(at: index)
       if kind == .flag, old.name(of: record).hasSameBytes(as: key) {
-        builder.waste(old.serverFlag(record).pointee.source.count &* 2)
+        builder.waste(old.serverFlag(record).pointee.source.packed.count &* 4)
       } else {
         let place = Place<ServerFlagRecord>(offset: UInt32(truncatingIfNeeded: record - old.base))
         builder.addFlag(record: place, hash: Hash64.hash(old.name(of: record)))
@@ -220,7 +218,7 @@ extension ServerCompiler {
     for segment in old.segments {
       let name = segment.pointee.name.bytes(old.base)
       if kind == .segment, name.hasSameBytes(as: key) {
-        builder.waste(segment.pointee.source.count &* 2)
+        builder.waste(segment.pointee.source.packed.count &* 4)
       } else {
         segments.set(name, to: UInt32(truncatingIfNeeded: UnsafeRawPointer(segment) - old.base))
       }
@@ -231,15 +229,39 @@ extension ServerCompiler {
 }
 
 extension Snapshot {
+  /// Items of another version than in the rules of before; nil where there is none.
+  fileprivate func changes(since old: Snapshot?) -> [(item: ItemName, before: Int64?, after: Int64?)] {
+    var changes: [(item: ItemName, before: Int64?, after: Int64?)] = []
+    func add(_ kind: ItemName.Kind, _ key: ByteView, _ before: Int64?, _ after: Int64?) {
+      if before != after { changes.append((ItemName(kind, key), before, after)) }
+    }
+    forEachItem { kind, key, version in add(kind, key, old?.version(of: kind, key), version) }
+    old?.forEachItem { kind, key, version in
+      if self.version(of: kind, key) == nil { add(kind, key, version, nil) }
+    }
+    return changes
+  }
+
   /// Of a snapshot of rules.
   var itemVersions: [ItemName: Int64] {
     var versions: [ItemName: Int64] = [:]
+    forEachItem { versions[ItemName($0, $1)] = $2 }
+    return versions
+  }
+
+  private func forEachItem(_ body: (ItemName.Kind, ByteView, _ version: Int64) -> Void) {
     for index in 0..<flagCount {
       let flag = serverFlag(record(at: index))
-      versions[ItemName(.flag, name(of: flag))] = flag.pointee.version
+      body(.flag, name(of: flag), flag.pointee.version)
     }
-    for segment in segments { versions[ItemName(.segment, segment.pointee.name.bytes(base))] = segment.pointee.version }
-    return versions
+    for segment in segments { body(.segment, segment.pointee.name.bytes(base), segment.pointee.version) }
+  }
+
+  fileprivate func version(of kind: ItemName.Kind, _ key: ByteView) -> Int64? {
+    switch kind {
+    case .flag: find(key).map { serverFlag($0).pointee.version }
+    case .segment: segment(key, hash: Hash64.hash(key))?.pointee.version
+    }
   }
 }
 

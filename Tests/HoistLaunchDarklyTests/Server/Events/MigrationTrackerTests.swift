@@ -68,12 +68,12 @@ struct MigrationTrackerTests {
 struct RecentTableTests {
   @Test func theLeastRecentGoes() {
     var table = RecentTable<String>(capacity: 2)
-    let kept = [table.keep(1, "a"), table.keep(2, "b")]
+    let kept = [table.keep(1, "a")?.value, table.keep(2, "b")?.value]
     let first = table.use(1)
-    let forgets = [table.keep(3, "c"), table.keep(1, "d"), table.keep(4, "e")]
+    let forgets = [table.keep(3, "c")?.value, table.keep(1, "d")?.value, table.keep(4, "e")?.value]
     let left = [1, 2, 3, 4].map { table.use($0) }
-    #expect(kept == [false, false] && first == "a")
-    #expect(forgets == [true, false, true] && left == ["d", nil, nil, "e"])
+    #expect(kept == [nil, nil] && first == "a")
+    #expect(forgets == ["b", nil, "c"] && left == ["d", nil, nil, "e"])
     table.removeAll()
     let isEmpty = table.use(1) == nil
     #expect(isEmpty)

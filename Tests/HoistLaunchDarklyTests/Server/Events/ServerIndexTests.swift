@@ -112,6 +112,21 @@ struct ServerIndexTests {
     #expect(rig.events.seen.reused == 2)
   }
 
+  @Test("A context that is found without a lock counts as seen, and goes after those that are not (LDS-40; no client)")
+  func uses() {
+    let (seen, rig) = (SeenContexts(SeenContexts.Options(capacity: 3)), ServerEventRig())
+    let (a, b, c) = (rig.context(rig.user("a")), rig.context(rig.user("b")), rig.context(rig.user("c")))
+    func isNew(_ contexts: FrozenContext...) -> [Bool] { contexts.map { seen.see($0).isNew } }
+    #expect(isNew(a, b, c) == [true, true, true])
+    for _ in 0..<20 { #expect(isNew(a) == [false]) }
+    for _ in 0..<20 { #expect(isNew(b) == [false]) }
+    #expect(isNew(rig.context(rig.user("d"))) == [true])
+    #expect(isNew(a, b, c) == [false, false, true])
+    #expect(seen.reused == 42)
+    seen.forget()
+    #expect(isNew(b, a, b) == [true, true, false])
+  }
+
   @Test("What threads remember of a context is worth nothing once one was forgotten (LDS-40; no client)")
   func threads() {
     let (seen, rig) = (SeenContexts(SeenContexts.Options(capacity: 2)), ServerEventRig())
