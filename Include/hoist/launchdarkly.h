@@ -25,6 +25,7 @@
 #include "launchdarkly/observe.h"
 #include "launchdarkly/server.h"
 #include "launchdarkly/stores.h"
+#include "launchdarkly/test_data.h"
 #include "launchdarkly/value.h"
 
 #ifdef __cplusplus
@@ -82,7 +83,9 @@ extern "C" {
  *                          Those that hoist_describe() has for one mode only are ignored in the other, with a warning.
  *                          `secondary_mobile_keys` is refused: open a client for each key.
  * READY                    rules have come from the service. Stored ones make a client STALE until then, and else those of
- *                          `bootstrap` or `bootstrap.file`, which need no SDK key. Rules are stored for the next start as
+ *                          `bootstrap` or `bootstrap.file`, which need no SDK key. Files are read again when they change,
+ *                          unless `bootstrap.reload` is false, until the service has spoken; one that cannot be read changes
+ *                          nothing. With test data (launchdarkly/test_data.h) at once. Rules are stored for the next start as
  *                          they come. hoist_launchdarkly_is_initialized() is true once a whole set has come from the service,
  *                          in daemon mode once the store has been read.
  * hoist_client_bool() …    for the context of the call, else the current one, which property `context` and

@@ -53,3 +53,20 @@ public enum FileContent {
 
   private static func errorText(_ number: Int32) -> String { strerror(number).map { String(cString: $0) } ?? "error \(number)" }
 }
+
+/// Which content a path leads to: another one where a file is written, or takes the place of the former.
+public struct FileStamp: Equatable, Sendable {
+  private let device: UInt64
+  private let node: UInt64
+  private let bytes: Int64
+  private let seconds: Int64
+  private let nanoseconds: Int64
+
+  /// - Returns: nil for what is not there.
+  public init?(path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    (device, node) = (UInt64(status.st_dev), UInt64(status.st_ino))
+    (bytes, seconds, nanoseconds) = (Int64(status.st_size), Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec))
+  }
+}

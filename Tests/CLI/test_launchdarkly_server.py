@@ -56,6 +56,18 @@ def test_a_file_is_decided_by_without_a_service(hoist: Tool, tmp_path: Path) -> 
         assert (result.status, result.out) == (0, f"{value}\n"), result
 
 
+def test_several_files_are_merged(hoist: Tool, tmp_path: Path) -> None:
+    """(LDS-67; offline, before start)"""
+    paths = [tmp_path / "a.json", tmp_path / "b.json"]
+    for path, values in zip(paths, ({"a": 1, "both": 1}, {"b": 2, "both": 2})):
+        path.write_text(json.dumps({"flagValues": values}))
+    files = [*SERVER, "--set", "online=false", "--set", f"bootstrap.file={json.dumps([str(path) for path in paths])}", "--user", "u"]
+    refused = hoist("flags", *files)
+    assert refused.status == USAGE and all(str(path) in refused.err for path in paths), refused
+    result = hoist("evaluate", "both", *files, "--set", "bootstrap.duplicates=ignore", "--value")
+    assert (result.status, result.out) == (0, "1\n"), result
+
+
 def test_track_is_accepted_by_the_service(hoist: Tool, service: LaunchDarklyServerSimulator) -> None:
     """(LDS-44; ready)"""
     result = run(hoist, service, "track", "purchase", "--value", "19.9", "--user", "u", "--json")

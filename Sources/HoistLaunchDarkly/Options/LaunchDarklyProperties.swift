@@ -53,7 +53,9 @@ enum LaunchDarklyProperties {
   private static let server: [Property] = [
     Property("payload_filter_key", .text, default: "", "server: key of a filter, for a part of the environment's rules only."),
     Property("bootstrap", .json, "server: rules to start with where none are stored, as JSON: flags and segments as the service sends them, and flagValues, which are values by keys of flags."),
-    Property("bootstrap.file", .text, default: "", "server: the same from a file; without an SDK key it is read again by hoist_client_refresh()."),
+    Property("bootstrap.file", .text, default: "", "server: the same from a file, or from several, which are merged, as a JSON array of paths; without an SDK key read again by hoist_client_refresh()."),
+    Property("bootstrap.duplicates", .choice(["fail", "ignore"]), default: "fail", "server: what follows when two files have a flag or a segment of one key: they are refused, or the first file's counts."),
+    Property("bootstrap.reload", .boolean, default: "true", "server: whether files are looked at every second until the service has spoken, and read again when they have changed."),
     Property("context_keys_capacity", .integer(1...1_000_000), default: "1000", "server: contexts that are remembered as sent in an event of their own, the latest ones."),
     Property("context_keys_flush_interval_ms", .integer(1...86_400_000), default: "300000", "server: milliseconds after which all of them are forgotten."),
     Property("omit_anonymous_contexts", .boolean, default: "false", "server: whether anonymous contexts get no events of their own."),

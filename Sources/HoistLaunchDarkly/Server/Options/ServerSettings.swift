@@ -1,5 +1,6 @@
 internal import HoistBase
 internal import HoistCore
+internal import HoistJSON
 
 /// The options of a client that decides by itself: those that clients have, with other defaults, and its own
 /// (protocols/launchdarkly-server.md 12).
@@ -14,7 +15,7 @@ struct ServerSettings: Sendable {
   /// Of this mode: named for a client of the other, they are ignored.
   static let serverOnly = [
     "payload_filter_key", "context_keys_capacity", "context_keys_flush_interval_ms", "omit_anonymous_contexts", "bootstrap",
-    "bootstrap.file", "daemon_mode", "rules_cache_ms", "big_segments_context_cache_size", "big_segments_context_cache_ms",
+    "bootstrap.file", "bootstrap.duplicates", "bootstrap.reload", "daemon_mode", "rules_cache_ms", "big_segments_context_cache_size", "big_segments_context_cache_ms",
     "big_segments_status_poll_ms", "big_segments_stale_ms",
   ]
 
@@ -22,7 +23,7 @@ struct ServerSettings: Sendable {
   let filter: String
   let seen: SeenContexts.Options
   /// Rules to start with.
-  let given: GivenDocument
+  let given: HostRules.Options
   /// Rules come from a store alone (10.4).
   let isDaemon: Bool
   let rulesCacheMilliseconds: Int64
@@ -41,9 +42,11 @@ struct ServerSettings: Sendable {
     seen = SeenContexts.Options(
       capacity: Int(clamping: values.integer("context_keys_capacity")),
       milliseconds: values.integer("context_keys_flush_interval_ms"), omitsAnonymous: values.boolean("omit_anonymous_contexts"))
-    given = GivenDocument(
-      bytes: values.isSet("bootstrap") ? Array(values.text("bootstrap").utf8) : nil, path: values.text("bootstrap.file"),
-      property: "bootstrap.file", limitBytes: common.maximumResponseBytes)
+    given = HostRules.Options(
+      text: values.isSet("bootstrap") ? Array(values.text("bootstrap").utf8) : nil,
+      paths: try Self.paths(values.text(HostRules.property)),
+      ignoresDuplicates: values.text("bootstrap.duplicates") == "ignore", isWatched: values.boolean("bootstrap.reload"),
+      limitBytes: common.maximumResponseBytes)
     isDaemon = values.boolean("daemon_mode")
     rulesCacheMilliseconds = values.integer("rules_cache_ms")
     bigSegments = BigSegmentsManager.Options(
@@ -63,6 +66,19 @@ struct ServerSettings: Sendable {
   /// What to say of properties that the host has set for nothing.
   static func ignored(_ names: [String], _ values: PropertyValues, _ mode: String) -> [String] {
     names.filter { values.isSet($0) }.map { "property \"\($0)\" is ignored: it is for \(mode)" }
+  }
+
+  /// One path, or several as JSON.
+  private static func paths(_ text: String) throws(ConfigurationFailure) -> [String] {
+    guard text.utf8.first == UInt8(ascii: "[") else { return text.isEmpty ? [] : [text] }
+    let list = (try? JSONDocument(parsing: text))?.withRoot { root in
+      root.array.flatMap { array in array.allSatisfy { $0.kind == .string } ? array.compactMap(\.string) : nil }
+    }
+    guard let list, !list.contains("") else {
+      throw ConfigurationFailure(
+        HostRules.property, "property \"\(HostRules.property)\" begins like a JSON array, and is none of paths")
+    }
+    return list
   }
 
   /// Another text is no key, and is not sent ([PY]; 2.1).

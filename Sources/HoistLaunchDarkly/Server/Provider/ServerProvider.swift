@@ -43,8 +43,9 @@ final class ServerProvider: @unchecked Sendable {
     }
     rules = ServedRules(
       host: host, feed: RulesFeed(settings: common, headers: headers, filter: settings.filter), synchronizer: synchronizer,
-      storageKey: shared == nil ? settings.storageKey : nil, given: settings.given, shared: shared, isDaemon: settings.isDaemon,
-      bigSegments: bigSegments)
+      storageKey: shared == nil ? settings.storageKey : nil,
+      given: HostRules(settings.given, data: host.plugins.vendor[TestRules.slot] as? TestRules), shared: shared,
+      isDaemon: settings.isDaemon, bigSegments: bigSegments)
     hooks = HookRunner(
       LaunchDarklyPlugins.hooks(
         of: host.plugins, for: EnvironmentMetadata(common, environment: host.environment), log: host.log),

@@ -18,11 +18,12 @@ protocol RulesListener: OnlineListener {
 /// The rules of an environment, kept current and served while the client is online, and stored for the next run, or shared with
 /// other processes. On the scheduler's thread.
 final class ServedRules: ClientPart, @unchecked Sendable {
+  private static let watchMilliseconds: Int64 = 1_000
   let host: any ProviderHost
   private let feed: RulesFeed
   private let synchronizer: Synchronizer
   private let storage: DocumentStorage
-  private let given: GivenDocument
+  private var given: HostRules
   /// In place of `storage`.
   let shared: SharedRules?
   /// Nothing is asked of the service: the store is all there is (10.4).
@@ -37,6 +38,10 @@ final class ServedRules: ClientPart, @unchecked Sendable {
   var isServing = false
   let arrived = Atomic(false)
   private var saving: (any Cancellable)?
+  /// The host's rules were asked for, and are followed until the service has spoken.
+  private var followsGiven = false
+  private var watching: (any Cancellable)?
+  private var hasWarned = false
   private var lastSize = 0
   /// Items of the store that were told of.
   var unreadable: Set<ItemName> = []
@@ -45,33 +50,38 @@ final class ServedRules: ClientPart, @unchecked Sendable {
   /// - Parameters:
   ///   - storageKey: nil keeps nothing.
   ///   - given: rules to start with, where none are stored.
-  ///   - shared: nil for rules that are the process's own.
+  ///   - shared: nil for rules that are the process's own. Test data does without.
   init(
-    host: any ProviderHost, feed: RulesFeed, synchronizer: Synchronizer, storageKey: String?, given: GivenDocument,
+    host: any ProviderHost, feed: RulesFeed, synchronizer: Synchronizer, storageKey: String?, given: HostRules,
     shared: SharedRules? = nil, isDaemon: Bool = false, bigSegments: (any BigSegments)? = nil
   ) {
     self.host = host
     self.feed = feed
     self.synchronizer = synchronizer
     self.given = given
-    (self.shared, self.isDaemon) = (shared, isDaemon)
-    storage = DocumentStorage(store: host.store, key: storageKey)
+    (self.shared, self.isDaemon) = given.data == nil ? (shared, isDaemon) : (nil, false)
+    storage = DocumentStorage(store: host.store, key: given.data == nil ? storageKey : nil)
     table = ServerTable(ServerResources(host.regex, bigSegments: bigSegments))
     synchronizer.delegate = self
-    shared?.owner = self
+    self.shared?.owner = self
   }
 
   /// Whether a whole set has come from the service, or the store where that is all there is. Any thread.
   var hasArrived: Bool { arrived.load(ordering: .acquiring) }
 
   private var hasKey: Bool { !feed.settings.mobileKey.isEmpty }
+  /// Rules come from the service.
+  private var isFed: Bool { hasKey && given.data == nil && !isDaemon }
 
   // MARK: Life
 
   func start() {
     isRunning = true
     let mine = generation.advance()
-    if isServing {
+    given.data?.follow(self, host) { [weak self] in
+      if let self, isRunning { serveGiven() }
+    }
+    if isServing, given.data == nil {
       host.report(.serving("rules of before are served"))
       shared?.begin {}
       return begin()
@@ -85,14 +95,18 @@ final class ServedRules: ClientPart, @unchecked Sendable {
     }
     storage.load { [weak self] stored in
       guard let self, isRunning, generation.isCurrent(mine) else { return }
-      if let stored, !serve(stored.bytes, "the stored rules are served") { storage.remove() }
-      if !isServing { serveGiven() }
+      if let stored, let problem = serve(stored.bytes, "the stored rules are served") {
+        host.log.warning("the stored rules are left aside: \(problem)")
+        storage.remove()
+      }
+      if !isServing || given.data != nil { serveGiven() }
       begin()
     }
   }
 
   private func begin() {
     hasBegun = true
+    if followsGiven { watch() }
     host.report(.initialized)
     setOnline(host.isOnline)
   }
@@ -100,9 +114,9 @@ final class ServedRules: ClientPart, @unchecked Sendable {
   func setOnline(_ isOnline: Bool) {
     guard hasBegun else { return }
     let isWanted = isOnline && hasKey
-    if isWanted { host.report(.resumed) }
-    if isWanted, !isDaemon {
-      synchronizer.begin(feed, KnownFlags()) { _ in }
+    if isWanted {
+      host.report(.resumed)
+      if isFed { synchronizer.begin(feed, KnownFlags()) { _ in } }
     } else if !isDaemon {
       synchronizer.end()
     }
@@ -123,9 +137,10 @@ final class ServedRules: ClientPart, @unchecked Sendable {
       shared?.refresh()
       return setOnline(host.isOnline)
     }
-    guard hasBegun, host.isOnline || !hasKey else { return }
+    guard hasBegun, host.isOnline || !isFed else { return }
     host.report(.resumed)
-    if !hasKey {
+    hasWarned = false
+    if !isFed {
       serveGiven()
       return tellIfNothingFetches()
     }
@@ -139,6 +154,9 @@ final class ServedRules: ClientPart, @unchecked Sendable {
   func stop() {
     (isRunning, hasBegun, isOnline) = (false, false, false)
     generation.advance()
+    watching?.cancel()
+    watching = nil
+    given.data?.unfollow(self)
     saveNow()
     shared?.stop()
     listener?.eventsMayGo(false)
@@ -148,7 +166,7 @@ final class ServedRules: ClientPart, @unchecked Sendable {
   func abandonAfterFork() {
     (isRunning, hasBegun, isOnline) = (false, false, false)
     generation.advance()
-    saving = nil
+    (saving, watching) = (nil, nil)
     shared?.abandonAfterFork()
   }
 
@@ -156,10 +174,10 @@ final class ServedRules: ClientPart, @unchecked Sendable {
 
   /// Where nothing is fetched, rules that cannot be read are the host's to mend at once.
   func checkGiven() throws(ConfigurationFailure) {
-    guard !hasKey, given.exists else { return }
+    guard !isFed, given.exists else { return }
+    var given = given
     do throws(FetchFailure) {
-      guard let document = try given.read(host.log) else { return }
-      let rules = try ServerBootstrap.document(document)
+      guard let rules = try given.read(host.log) else { return }
       var table = ServerTable(ServerResources(nil))
       let read = rules.withBytes { text in Result { () throws(FlagFailure) in try table.put(text, .poll, over: nil) } }
       switch read {
@@ -172,23 +190,44 @@ final class ServedRules: ClientPart, @unchecked Sendable {
   }
 
   private func serveGiven() {
+    followsGiven = true
+    guard let problem = givenProblem() else { return hasWarned = false }
+    // A file that is being written is looked at again and again.
+    if hasWarned { return }
+    hasWarned = true
+    host.log.warning("the given rules are left aside\(isServing ? ", and those of before stay" : ""): \(problem)")
+  }
+
+  private func givenProblem() -> String? {
     do throws(FetchFailure) {
-      guard let document = try given.read(host.log) else { return }
-      _ = serve(try ServerBootstrap.document(document), "the given rules are served")
+      return try given.read(host.log).flatMap { serve($0, "the given rules are served") }
     } catch {
-      host.log.warning("the given rules are left aside: \(error.message)")
+      return error.message
+    }
+  }
+
+  /// Looks at the host's files, until the service has spoken.
+  private func watch() {
+    watching?.cancel()
+    guard given.isWatched, !hasArrived else { return watching = nil }
+    watching = host.scheduler.schedule(afterMilliseconds: Self.watchMilliseconds) { [weak self] in
+      guard let self, watching != nil else { return }
+      if !hasArrived, given.haveChanged { serveGiven() }
+      watch()
     }
   }
 
   /// - Parameter document: as polls bring it.
-  /// - Returns: whether it can be read.
-  private func serve(_ document: [UInt8], _ message: String) -> Bool {
-    if case .refused(let problem) = apply(.put(document, entityTag: "")) {
-      host.log.warning("rules that are not the service's are left aside: \(problem)")
-      return false
+  /// - Returns: why it cannot be read; nil when it is served.
+  private func serve(_ document: [UInt8], _ message: String) -> String? {
+    if case .refused(let problem) = apply(.put(document, entityTag: "")) { return problem }
+    if given.data == nil {
+      host.report(.serving(message))
+    } else {
+      arrived.store(true, ordering: .releasing)
+      host.report(.answered("test data is served"))
     }
-    host.report(.serving(message))
-    return true
+    return nil
   }
 
   // MARK: What changes the rules

@@ -3,56 +3,124 @@ internal import HoistCore
 internal import HoistJSON
 
 /// Rules of the host's own: as a poll brings them, where a flag may be written down by its value alone, under "flagValues".
-enum ServerBootstrap {
-  /// The same as a poll brings it.
-  static func document(_ text: [UInt8]) throws(FetchFailure) -> [UInt8] {
-    do throws(FlagFailure) {
-      return try text.withBytes { text in
-        Result { () throws(FlagFailure) in try JSONNode.withRoot(of: text, .standard, document) }
-      }.get()
-    } catch {
-      throw FetchFailure(.parse, error.reason)
+struct ServerBootstrap {
+  private var flags = JSONWriter()
+  private var segments = JSONWriter()
+  private var versions: ItemVersions
+  private let ignoresDuplicates: Bool
+  /// Where each item is written.
+  private var origins: [ItemName: String] = [:]
+
+  /// The same as a poll brings them, merged.
+  /// - Parameters:
+  ///   - texts: with a name for messages, where there are several.
+  ///   - versions: of what was read before; unchanged where something cannot be read.
+  static func document(
+    _ texts: [(name: String?, text: [UInt8])], ignoresDuplicates: Bool, _ versions: inout ItemVersions
+  ) throws(FetchFailure) -> [UInt8] {
+    var merged = ServerBootstrap(versions: versions, ignoresDuplicates: ignoresDuplicates)
+    for (name, text) in texts {
+      do throws(FlagFailure) { try merged.add(text, name) } catch {
+        throw FetchFailure(.parse, name.map { "\"\($0)\": \(error.reason)" } ?? error.reason)
+      }
     }
+    versions = merged.versions
+    return merged.finish()
   }
 
-  private static func document(_ root: JSONNode) throws(FlagFailure) -> [UInt8] {
-    guard root.kind == .object else { throw FlagFailure("they are no JSON object") }
-    let (flags, values) = (try root.object("flags"), try root.object("flagValues"))
-    var writer = JSONWriter()
-    writer.beginObject()
-    writer.key("flags")
-    writer.beginObject()
-    var keys: Set<[UInt8]> = []
-    for flag in flags.map({ Array($0.members) }) ?? [] {
-      keys.insert(Array(flag.name))
-      writer.key(utf8: flag.name)
-      writer.value(flag)
-    }
-    for value in values.map({ Array($0.members) }) ?? [] {
-      guard keys.insert(Array(value.name)).inserted else {
-        throw FlagFailure("flag \"\(String(decoding: value.name.prefix(80), as: UTF8.self))\" is in both flags and flagValues")
-      }
-      write(value, to: &writer)
-    }
-    writer.endObject()
-    if let segments = try root.object("segments") {
+  private init(versions: ItemVersions, ignoresDuplicates: Bool) {
+    (self.versions, self.ignoresDuplicates) = (versions, ignoresDuplicates)
+    flags.beginObject()
+    segments.beginObject()
+  }
+
+  private mutating func finish() -> [UInt8] {
+    flags.endObject()
+    segments.endObject()
+    var writer = JSONWriter(reservingCapacity: flags.bytes.count + segments.bytes.count + 32)
+    writer.object { writer in
+      writer.key("flags")
+      writer.raw(flags.bytes)
       writer.key("segments")
-      writer.value(segments)
+      writer.raw(segments.bytes)
     }
-    writer.endObject()
     return writer.bytes
   }
 
+  private mutating func add(_ text: [UInt8], _ name: String?) throws(FlagFailure) {
+    var merged = self
+    try text.withBytes { text in
+      Result { () throws(FlagFailure) in
+        try JSONNode.withRoot(of: text, .standard) { (root) throws(FlagFailure) in try merged.add(root, name) }
+      }
+    }.get()
+    self = merged
+  }
+
+  private mutating func add(_ root: JSONNode, _ name: String?) throws(FlagFailure) {
+    guard root.kind == .object else { throw FlagFailure("they are no JSON object") }
+    for flag in try root.object("flags").map({ Array($0.members) }) ?? [] where try isFirst(.flag, flag, name ?? "flags") {
+      versions.write(flag, .flag, to: &flags)
+    }
+    for value in try root.object("flagValues").map({ Array($0.members) }) ?? []
+    where try isFirst(.flag, value, name ?? "flagValues") {
+      write(value)
+    }
+    for segment in try root.object("segments").map({ Array($0.members) }) ?? []
+    where try isFirst(.segment, segment, name ?? "segments") {
+      versions.write(segment, .segment, to: &segments)
+    }
+  }
+
+  /// - Parameter origin: where it is written.
+  private mutating func isFirst(_ kind: ItemName.Kind, _ node: JSONNode, _ origin: String) throws(FlagFailure) -> Bool {
+    let item = ItemName(kind, ByteView(node.name))
+    guard let other = origins[item] else {
+      origins[item] = origin
+      return true
+    }
+    if ignoresDuplicates { return false }
+    let key = "\"\(String(decoding: node.name.prefix(80), as: UTF8.self))\""
+    throw FlagFailure(
+      other == origin ? "\(kind) \(key) is there twice" : "\(kind) \(key) is in both \(other) and \(origin)")
+  }
+
   /// A flag that gives one value to everybody.
-  private static func write(_ value: JSONNode, to writer: inout JSONWriter) {
-    writer.key(utf8: value.name)
-    writer.object { writer in
+  private mutating func write(_ value: JSONNode) {
+    var text = JSONWriter()
+    text.value(value)
+    let version = text.bytes.withBytes { versions.version(of: ItemName(.flag, ByteView(value.name)), $0, written: 1) }
+    flags.key(utf8: value.name)
+    flags.object { writer in
       writer.key("key")
       writer.string(utf8: value.name)
-      writer.member("version", 1)
+      writer.member("version", version)
       writer.member("on", true)
       writer.object("fallthrough") { $0.member("variation", 0) }
       writer.array("variations") { $0.value(value) }
+    }
+  }
+}
+
+extension ItemVersions {
+  /// One that cannot be read is written as it is, to be refused by name where it is read.
+  fileprivate mutating func write(_ node: JSONNode, _ kind: ItemName.Kind, to writer: inout JSONWriter) {
+    writer.key(utf8: node.name)
+    guard let source = node.source, let written = (try? node.integer("version")) ?? nil else { return writer.value(node) }
+    let version = self.version(of: ItemName(kind, ByteView(node.name)), source, written: written)
+    if version == written { writer.value(node) } else { writer.item(node, version: version) }
+  }
+}
+
+extension JSONWriter {
+  /// An object with another version.
+  mutating func item(_ node: JSONNode, version: Int64) {
+    object { writer in
+      for member in node.members where !ByteView(member.name).reads("version") {
+        writer.key(utf8: member.name)
+        writer.value(member)
+      }
+      writer.member("version", version)
     }
   }
 }

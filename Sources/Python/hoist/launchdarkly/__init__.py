@@ -48,6 +48,7 @@ from .stores import (
     set_big_segments,
     set_store,
 )
+from .test_data import FlagBuilder, RuleBuilder, TestData
 
 __all__ = [
     "AnyContext",
@@ -66,6 +67,7 @@ __all__ = [
     "EvaluationDetail",
     "EvaluationSeries",
     "FailureReason",
+    "FlagBuilder",
     "FlagsState",
     "Hook",
     "IdentifyResult",
@@ -80,10 +82,12 @@ __all__ = [
     "OriginResult",
     "ItemKind",
     "Plugin",
+    "RuleBuilder",
     "RulesStore",
     "RunMode",
     "StoreStatus",
     "StoredItem",
+    "TestData",
     "TrackSeries",
     "get",
     "literal",

@@ -19,6 +19,7 @@ from .migration import Migrations
 from .plugins import Plugin, add_plugin
 from .server import Server
 from .stores import BigSegmentStore, RulesStore, Stores, set_big_segments, set_store
+from .test_data import TestData
 from .variations import Variations
 
 _PLUGINS = ("logger", "cache", "transport", "dispatcher", "headers")
@@ -36,6 +37,7 @@ class Client(Life, Connection, Variations, Server, Migrations, Events, Stores, _
     - `hooks`: code around evaluations, identifies and tracked events, in LaunchDarkly's words;
     - `launchdarkly_plugins`: what LaunchDarkly calls plugins;
     - `rules_store`, `big_segments`: in mode server, stores of the program's own.
+    - `test_data`: flags that a test sets, in mode server, in the place of a service.
     """
 
     __slots__ = ("_primary",)
@@ -51,6 +53,7 @@ class Client(Life, Connection, Variations, Server, Migrations, Events, Stores, _
         launchdarkly_plugins: Iterable[Plugin] = (),
         rules_store: RulesStore | None = None,
         big_segments: BigSegmentStore | None = None,
+        test_data: TestData | None = None,
         **more: Any,
     ) -> None:
         plugins = {name: more.pop(name) for name in _PLUGINS if name in more}
@@ -64,6 +67,8 @@ class Client(Life, Connection, Variations, Server, Migrations, Events, Stores, _
             set_store(config, rules_store)
         if big_segments is not None:
             set_big_segments(config, big_segments)
+        if test_data is not None:
+            test_data.give(config)
         adapters = [add_plugin(config, plugin) for plugin in launchdarkly_plugins]
         super().__init__(config, **plugins)
         for adapter in adapters:
