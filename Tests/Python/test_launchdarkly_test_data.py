@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from test_fork import finish, fork
 from waiting import until
 
 import hoist
@@ -18,7 +16,9 @@ ANNA = Context("anna", attributes={"plan": "pro"})
 
 
 def open_client(data: TestData) -> launchdarkly.Client:
-    return launchdarkly.Client(store="none", test_data=data, context=ANNA)
+    client = launchdarkly.Client(store="none", test_data=data, context=ANNA)
+    assert client.wait_ready(5) is Status.OK
+    return client
 
 
 def test_what_is_set_is_served_at_once_and_told_of() -> None:
@@ -26,7 +26,7 @@ def test_what_is_set_is_served_at_once_and_told_of() -> None:
     data = TestData()
     data.update(data.flag("banner").variation_for_all(False))
     with open_client(data) as client, open_client(data) as other:
-        assert client.wait_ready(5) is Status.OK and client.state is State.READY
+        assert client.state is State.READY
         told: list[str] = []
         client.observe(hoist.Topic.FLAG_CHANGED, lambda news: told.extend(news.keys))
         assert client.bool("banner", None, True) is False
@@ -70,6 +70,7 @@ def test_a_context_of_two_kinds_meets_rules_about_either() -> None:
     data.update(flag.then_return(True).variation_for_key("org", "y", False))
     both = Context.multi(Context("anna"), Context("o", kind="org", attributes={"plan": "gold"}))
     with launchdarkly.Client(store="none", test_data=data, context=both) as client:
+        assert client.wait_ready(5) is Status.OK
         assert client.bool("f", None, False) is True
 
 
@@ -86,20 +87,6 @@ def test_what_is_no_flag_is_refused() -> None:
                 data.set_flag(text)
             assert problem.value.status is Status.PARSE
         assert client.int("f", None, 0) == 2
-
-
-def test_a_forked_child_goes_on_with_the_data() -> None:
-    """(LDS-67; forked)"""
-    data = TestData()
-    data.update(data.flag("f").variation_for_all(False))
-    with open_client(data) as client:
-        assert client.bool("f", None, True) is False
-        child = fork()
-        if child == 0:
-            data.update(data.flag("f").variation_for_all(True))
-            os._exit(0 if until(lambda: client.bool("f", None, False)) else 1)
-        assert finish(child) == 0
-        assert client.bool("f", None, True) is False
 
 
 def test_several_files_are_merged_and_followed(tmp_path: Path) -> None:

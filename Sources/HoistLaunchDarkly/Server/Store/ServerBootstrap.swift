@@ -80,9 +80,9 @@ struct ServerBootstrap {
       return true
     }
     if ignoresDuplicates { return false }
-    let key = "\"\(String(decoding: node.name.prefix(80), as: UTF8.self))\""
-    throw FlagFailure(
-      other == origin ? "\(kind) \(key) is there twice" : "\(kind) \(key) is in both \(other) and \(origin)")
+    let noun = kind == .flag ? "flag" : "segment"
+    let key = "\(noun) \"\(String(decoding: node.name.prefix(80), as: UTF8.self))\""
+    throw FlagFailure(other == origin ? "\(key) is there twice" : "\(key) is in both \(other) and \(origin)")
   }
 
   /// A flag that gives one value to everybody.

@@ -23,7 +23,8 @@ class TestData:
         data = TestData()
         data.update(data.flag("banner").variation_for_all(False).variation_for_user("anna", True))
         with launchdarkly.Client(test_data=data, context=Context("anna")) as client:
-            assert client.bool_variation("banner", False)
+            client.wait_ready(5)
+            assert client.bool("banner", None, False)
             data.update(data.flag("banner").variation_for_all(True))
 
     A client serves what was set when `update` returns. Threads share it freely.

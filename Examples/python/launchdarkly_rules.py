@@ -53,6 +53,7 @@ def with_test_data() -> None:
     data = TestData()
     data.update(data.flag("checkout").variation_for_all(False).if_match("plan", "pro").then_return(True))
     with launchdarkly.Client(store="none", test_data=data) as client:
+        assert client.wait_ready(5) is Status.OK
         print("set by a test:", client.bool("checkout", ANNA, False), client.bool("checkout", BOB, False))
         data.update(data.flag("checkout").variation_for_user("bob", True))
         assert client.bool("checkout", BOB, False) is True
