@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,11 +17,6 @@ PACKAGES = ["hoist", "libhoist-dev", "libhoist0.1", "python3-hoist"]
 
 def lintian(file: Path) -> None:
     assert run("lintian", "--allow-root", "--fail-on", "error,warning", "--tag-display-limit", "0", file) == ""
-
-
-def test_the_source_package_is_clean(tmp_path: Path) -> None:
-    run(ROOT / "Packaging/debian/build", tmp_path, "--source")
-    lintian(next(tmp_path.glob("*_source.changes")))
 
 
 @pytest.fixture(scope="session")
@@ -39,6 +35,7 @@ def package(folder: Path, name: str) -> Path:
 
 
 def test_the_packages_are_clean(packages: Path) -> None:
+    """The source package and the binary ones."""
     assert sorted(file.name.split("_")[0] for file in packages.glob("*.deb") if "dbgsym" not in file.name) == PACKAGES
     lintian(next(packages.glob("*_amd64.changes")))
 
@@ -62,7 +59,9 @@ def number(version: str) -> tuple[int, ...]:
 
 
 def build_id(file: Path) -> str:
-    return re.findall(r"Build ID: (\w+)", run("readelf", "-n", file))[0]
+    # It complains of notes that it does not know.
+    notes = subprocess.run(["readelf", "-n", file], capture_output=True, text=True, check=False).stdout
+    return re.findall(r"Build ID: (\w+)", notes)[0]
 
 
 def test_the_library_has_the_bytes_of_one_built_in_another_folder(packages: Path, tmp_path: Path) -> None:
@@ -73,11 +72,11 @@ def test_the_library_has_the_bytes_of_one_built_in_another_folder(packages: Path
 
 
 def test_debug_symbols_are_packages_of_their_own(packages: Path, tmp_path: Path) -> None:
-    for name, pattern in (("libhoist0.1", "libhoist.so.*.*.*"), ("hoist", "hoist")):
+    for name, pattern in (("libhoist0.1", "usr/lib/*/libhoist.so.*.*.*"), ("hoist", "usr/bin/hoist")):
         folder, symbols = tmp_path / name, tmp_path / f"{name}-dbgsym"
         run("dpkg-deb", "-x", package(packages, name), folder)
         run("dpkg-deb", "-x", package(packages, f"{name}-dbgsym"), symbols)
-        file = next(path for path in folder.rglob(pattern) if path.is_file() and path.parent.name != "hoist")
+        file, = folder.glob(pattern)
         identity = build_id(file)
         assert ".symtab" not in run("readelf", "-SW", file)
         debug = symbols / "usr/lib/debug/.build-id" / identity[:2] / f"{identity[2:]}.debug"
