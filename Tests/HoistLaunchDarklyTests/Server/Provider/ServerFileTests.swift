@@ -72,7 +72,7 @@ struct ServerFileTests {
     try folder.write("b.json", #"{"flags":{"f":\#(ServerRules.flag("f"))}}"#)
     let rig = try open(folder)
     let changed = Locked<[String]>([])
-    _ = rig.client.observe(.flagChanged, key: nil, ClosureObserver { told in changed.withLock { $0 += told.keys } })
+    _ = rig.client.observe(.flagChanged, key: nil, ClosureObserver { told in changed.change { $0 += told.keys } })
     let former = rig.servedID
     rig.time.advance(milliseconds: 5_000)
     #expect(rig.servedID == former)
@@ -143,7 +143,7 @@ struct ServerFileTests {
     let (rig, other) = (try open(data), try open(data, ["mobile_key": RulesRig.key, "online": "false"]))
     #expect(rig.state == .ready && rig.provider.rules.hasArrived && rig.value(of: "f") == "FLAG_NOT_FOUND")
     let changed = Locked<[String]>([])
-    _ = rig.client.observe(.flagChanged, key: nil, ClosureObserver { told in changed.withLock { $0 += told.keys } })
+    _ = rig.client.observe(.flagChanged, key: nil, ClosureObserver { told in changed.change { $0 += told.keys } })
     #expect(set(data, ServerRules.flag("f", version: 40)) == nil)
     rig.time.run()
     other.time.run()

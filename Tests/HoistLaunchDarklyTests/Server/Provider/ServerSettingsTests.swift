@@ -18,7 +18,7 @@ import Testing
     #expect(common.eventCapacity == 10_000 && common.flushMilliseconds == 5_000 && common.sendsEvents)
     #expect(common.diagnosticMilliseconds == 900_000 && common.sendsDiagnostics && !common.compressesEvents)
     #expect(settings.seen.capacity == 1_000 && settings.seen.milliseconds == 300_000 && !settings.seen.omitsAnonymous)
-    #expect(settings.filter.isEmpty && !settings.given.exists && settings.doubts.isEmpty)
+    #expect(settings.filter.isEmpty && !HostRules(settings.given).exists && settings.doubts.isEmpty)
     #expect(!common.hasCustomBaseURL && !common.hasCustomStreamURL && !common.hasCustomEventsURL)
   }
 
